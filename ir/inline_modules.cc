@@ -1,0 +1,174 @@
+#include "ir/inline_modules.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/ir/scope.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "ir/module_path.h"
+#include "ir/torch_errors.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Function;
+using ::torch::jit::Graph;
+using ::torch::jit::GraphFunction;
+using ::torch::jit::Node;
+using ::torch::jit::ScopePtr;
+using ::torch::jit::Value;
+namespace prim = ::c10::prim;
+
+// Far deeper than any real module hierarchy: a bound on recursion.
+constexpr int kMaxCallDepth = 500;
+
+// A module and where it hangs below the root.
+struct ModuleInstance {
+  c10::intrusive_ptr<c10::ivalue::Object> object;
+  std::string fqn;
+};
+
+class Inliner {
+ public:
+  Inliner(const torch::jit::Module& root, Graph& graph)
+      : root_(root), graph_(graph) {}
+
+  void Run() {
+    const ModulePath path = {
+        "", 0, UnmangledTypeName(root_.type()->name()->qualifiedName())};
+    InlineRange(graph_.block()->nodes().front(),
+                graph_.block()->return_node(),
+                ScopeFor(path, graph_.current_scope()), 0);
+  }
+
+ private:
+  // Inlines the calls among the nodes [first, last) of one block.
+  void InlineRange(Node* first, Node* last, const ScopePtr& scope, int depth) {
+    TORCH_CHECK(depth < kMaxCallDepth, "calls nest deeper than ",
+                kMaxCallDepth, "; recursive modules cannot be inlined");
+    for (Node* node = first; node != last;) {
+      // A call is replaced: step on before it goes.
+      Node* next = node->next();
+      node->setScope(scope);
+      if (node->kind() == prim::CallMethod) {
+        InlineMethod(node, scope, depth);
+      } else if (node->kind() == prim::CallFunction) {
+        InlineFunction(node, scope, depth);
+      } else {
+        for (Block* block : node->blocks()) {
+          InlineRange(block->nodes().front(), block->return_node(), scope,
+                      depth);
+        }
+      }
+      node = next;
+    }
+  }
+
+  void InlineMethod(Node* call, const ScopePtr& scope, int depth) {
+    Value* self = call->input(0);
+    const std::string& method = call->s(c10::attr::name);
+    ScopePtr callee_scope = scope;
+    c10::ClassTypePtr type = self->type()->cast<c10::ClassType>();
+    if (std::optional<ModuleInstance> instance = Resolve(self)) {
+      type = instance->object->type();
+      if (instance->fqn != ModulePathOf(*call).fqn) {
+        callee_scope = ScopeFor({instance->fqn, calls_[instance->fqn]++,
+                                 UnmangledTypeName(
+                                     type->name()->qualifiedName())},
+                                scope);
+      }
+    }
+    TORCH_CHECK(type, "the module that method '", method,
+                "' is called on is not known before run time (",
+                self->type()->repr_str(), ")");
+    Function* function = type->findMethod(method);
+    TORCH_CHECK(function, "no method '", method, "' in ", type->repr_str());
+    InlineCallee(call, function, call->inputs(), callee_scope, depth);
+  }
+
+  void InlineFunction(Node* call, const ScopePtr& scope, int depth) {
+    const auto type = call->input(0)->type()->cast<c10::FunctionType>();
+    TORCH_CHECK(type, "a call of an unknown function");
+    InlineCallee(call, type->function(), call->inputs().slice(1), scope,
+                 depth);
+  }
+
+  void InlineCallee(Node* call, Function* function,
+                    at::ArrayRef<Value*> arguments, const ScopePtr& scope,
+                    int depth) {
+    GraphFunction* callee = torch::jit::tryToGraphFunction(*function);
+    if (callee == nullptr) {
+      return;
+    }
+    Node* before = call->prev();
+    std::vector<Value*> results;
+    {
+      torch::jit::WithInsertPoint at(call);
+      std::unordered_map<Value*, Value*> copies;
+      results =
+          torch::jit::insertGraph(graph_, *callee->graph(), arguments, copies);
+    }
+    for (size_t i = 0; i < call->outputs().size(); ++i) {
+      Value* output = call->output(i);
+      if (output->hasDebugName() && !results[i]->hasDebugName()) {
+        results[i]->setDebugName(output->debugNameBase());
+      }
+      output->replaceAllUsesWith(results[i]);
+    }
+    Node* after = call->next();
+    call->destroy();
+    // What now stands between the two is the callee's body.
+    InlineRange(before->next(), after, scope, depth + 1);
+  }
+
+  // The module that `value` is, when it is reached from the graph's first
+  // input through prim::GetAttr alone.
+  std::optional<ModuleInstance> Resolve(Value* value) const {
+    llvm::SmallVector<const std::string*, 8> names;
+    while (value->node()->kind() == prim::GetAttr) {
+      names.push_back(&value->node()->s(c10::attr::name));
+      value = value->node()->input(0);
+    }
+    if (graph_.inputs().empty() || value != graph_.inputs()[0]) {
+      return std::nullopt;
+    }
+    ModuleInstance instance = {root_._ivalue(), ""};
+    for (auto it = names.rbegin(); it != names.rend(); ++it) {
+      const c10::IValue attribute = instance.object->getAttr(**it);
+      if (!attribute.isObject()) {
+        return std::nullopt;
+      }
+      instance.object = attribute.toObject();
+      absl::StrAppend(&instance.fqn, instance.fqn.empty() ? "" : ".", **it);
+    }
+    if (!instance.object->type()->is_module()) {
+      return std::nullopt;
+    }
+    return instance;
+  }
+
+  const torch::jit::Module& root_;
+  Graph& graph_;
+  // Calls seen so far of each module, by fqn.
+  absl::flat_hash_map<std::string, int> calls_;
+};
+
+}  // namespace
+
+absl::Status InlineModules(const torch::jit::Module& root, Graph& graph) {
+  return CatchTorchErrors("inlining the modules",
+                          [&] { Inliner(root, graph).Run(); });
+}
+
+}  // namespace ns

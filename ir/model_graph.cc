@@ -1,0 +1,118 @@
+#include "ir/model_graph.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
+#include <torch/csrc/jit/passes/freeze_module.h>
+#include <torch/csrc/jit/passes/lower_tuples.h>
+#include <torch/csrc/jit/passes/remove_exceptions.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include <c10/core/InferenceMode.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/atomic_file.h"
+#include "ir/inline_modules.h"
+#include "ir/module_file.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Graph;
+using ::torch::jit::Module;
+
+// Turns attributes into constants and drops what inference never runs.
+void Freeze(Module& module, const std::string& method) {
+  std::vector<std::string> preserved;
+  if (method != "forward") {
+    preserved.push_back(method);
+  }
+  torch::jit::freeze_module_inplace(&module, preserved);
+  std::shared_ptr<Graph> graph = module.get_method(method).graph();
+  torch::jit::EliminateExceptions(graph);
+  torch::jit::LowerSimpleTuples(graph);
+  torch::jit::EliminateDeadCode(graph);
+}
+
+}  // namespace
+
+ModelGraph::ModelGraph(Module module, std::string method)
+    : module_(std::move(module)),
+      method_(std::move(method)),
+      graph_(module_.get_method(method_).graph()) {}
+
+absl::StatusOr<ModelGraph> ModelGraph::FromModule(
+    const Module& module, const ModelGraphOptions& options) {
+  if (!module.find_method(options.method)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the module has no method '", options.method, "'"));
+  }
+  absl::StatusOr<Module> copy = CatchTorchErrors("copying the module", [&] {
+    Module clone = module.clone(/*inplace=*/true);
+    clone.eval();
+    return clone;
+  });
+  NS_RETURN_IF_ERROR(copy.status());
+  NS_RETURN_IF_ERROR(
+      InlineModules(*copy, *copy->get_method(options.method).graph()));
+  NS_RETURN_IF_ERROR(CatchTorchErrors(
+      "freezing the module", [&] { Freeze(*copy, options.method); }));
+  return ModelGraph(*std::move(copy), options.method);
+}
+
+absl::StatusOr<ModelGraph> ModelGraph::FromFile(
+    absl::string_view path, const ModelGraphOptions& options) {
+  NS_ASSIGN_OR_RETURN(Module module, LoadModule(path));
+  absl::StatusOr<ModelGraph> graph = FromModule(module, options);
+  if (!graph.ok()) {
+    return absl::Status(graph.status().code(),
+                        absl::StrCat(path, ": ", graph.status().message()));
+  }
+  return graph;
+}
+
+absl::StatusOr<ModelGraph> ModelGraph::FromGraph(
+    const std::shared_ptr<Graph>& graph) {
+  return CatchTorchErrors("wrapping the graph", [&] {
+    Module module("__torch__.Graph");
+    std::shared_ptr<Graph> copy = graph->copy();
+    copy->insertInput(0, "self")->setType(module.type());
+    module._ivalue()->compilation_unit()->create_function(
+        c10::QualifiedName(*module.type()->name(), "forward"), copy);
+    module.type()->addMethod(&module._ivalue()->compilation_unit()->get_function(
+        c10::QualifiedName(*module.type()->name(), "forward")));
+    return ModelGraph(std::move(module), "forward");
+  });
+}
+
+absl::StatusOr<ModelGraph> ModelGraph::Clone() const {
+  return CatchTorchErrors("copying the module", [&] {
+    return ModelGraph(module_.clone(/*inplace=*/true), method_);
+  });
+}
+
+absl::StatusOr<c10::IValue> ModelGraph::Run(
+    const std::vector<c10::IValue>& arguments,
+    const torch::jit::Kwargs& keywords) {
+  return CatchTorchErrors(absl::StrCat("running '", method_, "'"), [&] {
+    c10::InferenceMode inference;
+    torch::jit::GraphOptimizerEnabledGuard as_it_stands(false);
+    return module_.get_method(method_)(arguments, keywords);
+  });
+}
+
+absl::Status ModelGraph::Save(absl::string_view path) const {
+  return WriteFileAtomically(path, [&](const std::string& temporary) {
+    return CatchTorchErrors(absl::StrCat("writing ", path),
+                            [&] { module_.save(temporary); });
+  });
+}
+
+}  // namespace ns

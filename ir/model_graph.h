@@ -1,0 +1,81 @@
+// A TorchScript model as one value: a module, the flat graph of one of its
+// methods, and the module path of every node in it.
+#ifndef IR_MODEL_GRAPH_H_
+#define IR_MODEL_GRAPH_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <torch/csrc/jit/api/module.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+struct ModelGraphOptions {
+  // The method whose graph is taken.
+  std::string method = "forward";
+};
+
+// Owns a private copy of a module, whose `method` has been inlined with module
+// paths (see module_path.h), frozen (parameters are constants; batch norms,
+// dropout and constant arithmetic are kept), and rid of shape-check exceptions
+// and dead code. The source module is not changed; tensors are shared with it.
+//
+// Movable; copying is explicit, by Clone.
+class ModelGraph {
+ public:
+  // Errors: a method that does not exist, code that cannot be inlined or
+  // frozen. A module in training mode is switched to evaluation in the copy.
+  static absl::StatusOr<ModelGraph> FromModule(
+      const torch::jit::Module& module, const ModelGraphOptions& options = {});
+
+  // As FromModule, of a file that torch.jit.save wrote.
+  static absl::StatusOr<ModelGraph> FromFile(
+      absl::string_view path, const ModelGraphOptions& options = {});
+
+  // Wraps `graph`, whose first input must be of a module type or, when it has
+  // none, gets an empty module put before its inputs: for tests and compilers
+  // that have a graph and no module.
+  static absl::StatusOr<ModelGraph> FromGraph(
+      const std::shared_ptr<torch::jit::Graph>& graph);
+
+  // The module, to run, save or hang attributes on.
+  torch::jit::Module& module() { return module_; }
+  const torch::jit::Module& module() const { return module_; }
+
+  // The flat graph of `method`. Its first input is the module.
+  torch::jit::Graph& graph() const { return *graph_; }
+  const std::shared_ptr<torch::jit::Graph>& shared_graph() const {
+    return graph_;
+  }
+
+  const std::string& method() const { return method_; }
+
+  // A copy with its own graph and attributes; tensors are shared.
+  absl::StatusOr<ModelGraph> Clone() const;
+
+  // Runs the method as the graph stands, without further optimisation, in
+  // inference mode. Keyword arguments follow `arguments`. Error: inputs that do
+  // not fit the method, or an operator that fails.
+  absl::StatusOr<c10::IValue> Run(const std::vector<c10::IValue>& arguments,
+                                  const torch::jit::Kwargs& keywords = {});
+
+  // Saves the module, so that torch.jit.load reads it. The file appears whole
+  // or not at all.
+  absl::Status Save(absl::string_view path) const;
+
+ private:
+  ModelGraph(torch::jit::Module module, std::string method);
+
+  torch::jit::Module module_;
+  std::string method_;
+  std::shared_ptr<torch::jit::Graph> graph_;
+};
+
+}  // namespace ns
+
+#endif  // IR_MODEL_GRAPH_H_

@@ -1,0 +1,72 @@
+#include "ir/module_path.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/ir/scope.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Scope;
+
+// A scope's name is "<fqn>@<call index>(<type>)". The '@' is always there: it
+// tells our scopes from those that tracing leaves.
+constexpr char kCallMark = '@';
+
+}  // namespace
+
+std::string CallName(const ModulePath& path) {
+  return path.call_index == 0
+             ? path.fqn
+             : absl::StrCat(path.fqn, "@", path.call_index);
+}
+
+ModulePath ModulePathOf(const Node& node) {
+  const auto scope = const_cast<Node&>(node).scope();
+  if (!scope || scope->isRoot()) {
+    return {};
+  }
+  const absl::string_view name = scope->name().toUnqualString();
+  const size_t open = name.find('(');
+  const size_t mark = name.substr(0, open).rfind(kCallMark);
+  if (open == absl::string_view::npos || mark == absl::string_view::npos) {
+    return {};
+  }
+  ModulePath path;
+  path.fqn = std::string(name.substr(0, mark));
+  path.type = std::string(name.substr(open + 1, name.size() - open - 2));
+  if (!absl::SimpleAtoi(name.substr(mark + 1, open - mark - 1),
+                        &path.call_index)) {
+    return {};
+  }
+  return path;
+}
+
+c10::intrusive_ptr<Scope> ScopeFor(const ModulePath& path,
+                                   const c10::intrusive_ptr<Scope>& parent) {
+  return parent->push(c10::Symbol::scope(
+      absl::StrCat(path.fqn, "@", path.call_index, "(", path.type, ")")));
+}
+
+std::string UnmangledTypeName(const std::string& qualified_name) {
+  std::vector<absl::string_view> parts;
+  for (absl::string_view part : absl::StrSplit(
+           absl::StripPrefix(qualified_name, "__torch__."), '.')) {
+    if (!absl::StartsWith(part, "___torch_mangle_")) {
+      parts.push_back(part);
+    }
+  }
+  return absl::StrJoin(parts, ".");
+}
+
+}  // namespace ns

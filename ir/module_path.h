@@ -1,0 +1,52 @@
+// The module that a node of a flat graph came from.
+//
+// Inlining a module hierarchy loses it, so InlineModules writes it into the
+// Scope of every node, where it survives copying, freezing and most passes.
+#ifndef IR_MODULE_PATH_H_
+#define IR_MODULE_PATH_H_
+
+#include <string>
+
+#include <c10/util/intrusive_ptr.h>
+
+namespace torch::jit {
+struct Node;
+struct Scope;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct ModulePath {
+  // Attribute names from the root, joined by dots: "layer1.0.conv1". Empty for
+  // code of the root module, and where nothing is known.
+  std::string fqn;
+  // How many calls of this module came before this one, in program order.
+  int call_index = 0;
+  // Qualified type without the "__torch__." prefix and mangling:
+  // "torch.nn.modules.conv.Conv2d".
+  std::string type;
+
+  bool operator==(const ModulePath& other) const {
+    return fqn == other.fqn && call_index == other.call_index &&
+           type == other.type;
+  }
+};
+
+// "fc", or "fc@1" for the second call: the key that tells calls apart.
+std::string CallName(const ModulePath& path);
+
+// The path recorded in the scope of `node`; empty when none is.
+ModulePath ModulePathOf(const torch::jit::Node& node);
+
+// A scope that records `path`, for the callee of a node in `parent`.
+c10::intrusive_ptr<torch::jit::Scope> ScopeFor(
+    const ModulePath& path,
+    const c10::intrusive_ptr<torch::jit::Scope>& parent);
+
+// "torch.nn.modules.conv.Conv2d" for
+// "__torch__.torch.nn.modules.conv.___torch_mangle_7.Conv2d".
+std::string UnmangledTypeName(const std::string& qualified_name);
+
+}  // namespace ns
+
+#endif  // IR_MODULE_PATH_H_

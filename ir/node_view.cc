@@ -1,0 +1,119 @@
+#include "ir/node_view.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <cctype>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+namespace prim = ::c10::prim;
+
+bool IsConstant(const Value& value) {
+  return value.node()->kind() == prim::Constant;
+}
+
+void AppendData(Value* value, std::vector<Value*>& out) {
+  if (IsTensor(*value)) {
+    if (!IsConstant(*value)) {
+      out.push_back(value);
+    }
+  } else if (value->node()->kind() == prim::ListConstruct ||
+             value->node()->kind() == prim::TupleConstruct) {
+    for (Value* element : value->node()->inputs()) {
+      AppendData(element, out);
+    }
+  } else if (IsTensorList(*value) && !IsConstant(*value)) {
+    out.push_back(value);
+  }
+}
+
+}  // namespace
+
+absl::string_view OpName(const Node& node) { return node.kind().toQualString(); }
+
+absl::string_view ShortOpName(absl::string_view op) {
+  const size_t colons = op.rfind("::");
+  return colons == absl::string_view::npos ? op : op.substr(colons + 2);
+}
+
+std::string ValueName(const Value& value) {
+  return value.hasDebugName() ? value.debugNameBase()
+                              : absl::StrCat("%", value.debugName());
+}
+
+std::string NodeName(const Node& node) {
+  return node.outputs().empty() ? std::string(OpName(node))
+                                : ValueName(*node.outputs()[0]);
+}
+
+bool IsTensor(const Value& value) {
+  return value.type()->kind() == c10::TypeKind::TensorType;
+}
+
+bool IsTensorList(const Value& value) {
+  const auto list = value.type()->cast<c10::ListType>();
+  return list && list->getElementType()->kind() == c10::TypeKind::TensorType;
+}
+
+Value* TensorOutput(const Node& node) {
+  for (const Value* output : node.outputs()) {
+    if (IsTensor(*output)) {
+      return const_cast<Value*>(output);
+    }
+  }
+  return nullptr;
+}
+
+Value* InputNamed(const Node& node, absl::string_view name) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (schema == nullptr) {
+    return nullptr;
+  }
+  const c10::optional<int> index =
+      schema->argumentIndexWithName(std::string(name));
+  if (!index || static_cast<size_t>(*index) >= node.inputs().size()) {
+    return nullptr;
+  }
+  return const_cast<Value*>(node.inputs()[*index]);
+}
+
+std::optional<c10::IValue> ConstantOf(const Value& value) {
+  c10::optional<c10::IValue> constant = torch::jit::toIValue(&value);
+  if (!constant) {
+    return std::nullopt;
+  }
+  return *std::move(constant);
+}
+
+std::vector<Value*> DataInputs(const Node& node) {
+  std::vector<Value*> inputs;
+  for (const Value* input : node.inputs()) {
+    AppendData(const_cast<Value*>(input), inputs);
+  }
+  return inputs;
+}
+
+Node* OnlyUser(const Value& value) {
+  if (value.uses().size() != 1) {
+    return nullptr;
+  }
+  Node* user = value.uses()[0].user;
+  return user->owningBlock() == value.node()->owningBlock() &&
+                 user != user->owningBlock()->return_node()
+             ? user
+             : nullptr;
+}
+
+bool RunsBefore(const Node& a, const Node& b) { return a.isBefore(&b); }
+
+}  // namespace ns

@@ -1,0 +1,58 @@
+// Questions about nodes and values of a TorchScript graph.
+#ifndef IR_NODE_VIEW_H_
+#define IR_NODE_VIEW_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// "aten::conv2d".
+absl::string_view OpName(const torch::jit::Node& node);
+
+// "conv2d" for "aten::conv2d".
+absl::string_view ShortOpName(absl::string_view op);
+
+// The name a reader of the graph sees for `value`, without the ".1" that makes
+// it unique; "%12" when it has none.
+std::string ValueName(const torch::jit::Value& value);
+
+// The name of the first output, as ValueName; the op name when there is none.
+std::string NodeName(const torch::jit::Node& node);
+
+bool IsTensor(const torch::jit::Value& value);
+
+// True for the types of a prim::ListConstruct of tensors.
+bool IsTensorList(const torch::jit::Value& value);
+
+// The first output that is a tensor, or null.
+torch::jit::Value* TensorOutput(const torch::jit::Node& node);
+
+// The input that the operator's schema calls `name`, or null.
+torch::jit::Value* InputNamed(const torch::jit::Node& node,
+                              absl::string_view name);
+
+// The constant that `value` is, if it is one.
+std::optional<c10::IValue> ConstantOf(const torch::jit::Value& value);
+
+// The tensor inputs of `node`, elements of tensor lists among them, in order
+// of appearance. Constant tensors (weights) are left out.
+std::vector<torch::jit::Value*> DataInputs(const torch::jit::Node& node);
+
+// The node that uses `value`, when there is exactly one use, in the same
+// block; null otherwise.
+torch::jit::Node* OnlyUser(const torch::jit::Value& value);
+
+// Position in an execution-order walk: true when `a` runs before `b`, inside
+// control flow too.
+bool RunsBefore(const torch::jit::Node& a, const torch::jit::Node& b);
+
+}  // namespace ns
+
+#endif  // IR_NODE_VIEW_H_

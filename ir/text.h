@@ -1,0 +1,30 @@
+// TorchScript IR as text: parsed into graphs, and graphs printed so that two of
+// them can be compared.
+#ifndef IR_TEXT_H_
+#define IR_TEXT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace torch::jit {
+struct Graph;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Parses one graph, `graph(%x : Tensor): ... return (%y)`. Tensor constants
+// cannot be written in this text. Error: the first line of LibTorch's parse
+// error, which points at the line that does not parse.
+absl::StatusOr<std::shared_ptr<torch::jit::Graph>> ParseGraph(
+    absl::string_view text);
+
+// The text of `graph` with values renumbered in order of definition and without
+// source locations: equal graphs give equal texts.
+std::string CanonicalText(const std::shared_ptr<torch::jit::Graph>& graph);
+
+}  // namespace ns
+
+#endif  // IR_TEXT_H_

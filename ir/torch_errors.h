@@ -1,0 +1,44 @@
+// Where LibTorch's exceptions stop: everything above ir/ sees absl::Status.
+#ifndef IR_TORCH_ERRORS_H_
+#define IR_TORCH_ERRORS_H_
+
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// The one line of an exception that says what went wrong: no backtrace, no
+// TorchScript traceback, no source excerpt.
+std::string OneLineMessage(const std::exception& error);
+
+// Calls `call` and turns an exception into an invalid-argument status
+// "<what>: <one line>". Returns absl::Status when `call` returns nothing, and
+// absl::StatusOr of its result otherwise.
+template <typename Call>
+auto CatchTorchErrors(absl::string_view what, Call&& call) {
+  using Result = decltype(call());
+  using Return = std::conditional_t<std::is_void_v<Result>, absl::Status,
+                                    absl::StatusOr<Result>>;
+  try {
+    if constexpr (std::is_void_v<Result>) {
+      call();
+      return Return(absl::OkStatus());
+    } else {
+      return Return(call());
+    }
+  } catch (const std::exception& error) {
+    return Return(absl::InvalidArgumentError(
+        absl::StrCat(what, ": ", OneLineMessage(error))));
+  }
+}
+
+}  // namespace ns
+
+#endif  // IR_TORCH_ERRORS_H_

@@ -1,0 +1,42 @@
+// Sums over a float tensor x and a quantized tensor y from which every error
+// figure follows.
+#ifndef PASSES_RUNTIME_PAIR_STATISTICS_H_
+#define PASSES_RUNTIME_PAIR_STATISTICS_H_
+
+#include <cstdint>
+
+namespace at {
+class Tensor;
+}  // namespace at
+
+namespace ns {
+
+// Mergeable: statistics of parts add up to those of the whole.
+struct PairStatistics {
+  int64_t count = 0;        // elements
+  double sum_x2 = 0;        // sum of x^2
+  double sum_y2 = 0;        // sum of y^2
+  double sum_xy = 0;        // sum of x y
+  double sum_e2 = 0;        // sum of (x - y)^2
+  double max_abs_error = 0; // max |x - y|; nan as soon as one difference is
+
+  void Merge(const PairStatistics& other);
+
+  // 20 log10(|x| / |x - y|) in dB. Equal non-zero tensors give +inf; 0/0 and
+  // the empty tensor give nan.
+  double SqnrDb() const;
+  // |x - y| / |x|; 0/0 gives nan.
+  double NormalizedL2() const;
+  // x . y / (|x| |y|); nan when one of them is zero.
+  double Cosine() const;
+};
+
+// Compares `x` with `y` element by element in logical (not memory) order.
+// Either may be quantized (per tensor or per channel; its dequantized values
+// count), of any floating, integer or bool dtype, and of any strides. The
+// shapes must be equal; otherwise throws c10::Error.
+PairStatistics ComparePair(const at::Tensor& x, const at::Tensor& y);
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_PAIR_STATISTICS_H_
