@@ -1,0 +1,299 @@
+#include "passes/matching/aligned_matcher.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "ir/node_view.h"
+#include "passes/matching/sequence_alignment.h"
+#include "passes/matching/weight_similarity.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+class Aligner {
+ public:
+  Aligner(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b)
+      : a_(nodes_a), b_(nodes_b), pairs_(nodes_a, nodes_b) {}
+
+  SubgraphPairs Run(Graph& graph_a, Graph& graph_b) && {
+    AnchorByName();
+    AnchorByWeight();
+    AnchorControlFlow();
+    AlignBlocks(graph_a.block(), graph_b.block());
+    pairs_.AbsorbUnmatched();
+    return std::move(pairs_);
+  }
+
+ private:
+  bool CanMatch(int a, int b) const {
+    const MatchableNode& node_a = a_[a];
+    const MatchableNode& node_b = b_[b];
+    return !pairs_.IsTakenA(a) && !pairs_.IsTakenB(b) &&
+           node_a.family == node_b.family &&
+           (!node_a.weight_shape || !node_b.weight_shape ||
+            *node_a.weight_shape == *node_b.weight_shape);
+  }
+
+  // Nodes of the same family in the same call of the same module, when there
+  // are equally many on both sides. Code of the root module is left to the
+  // data flow: a tracer that flattens the hierarchy puts everything there.
+  void AnchorByName() {
+    using Key = std::pair<std::string, std::string>;
+    std::map<Key, std::pair<std::vector<int>, std::vector<int>>> by_name;
+    for (int i = 0; i < a_.size(); ++i) {
+      if (!a_[i].path.fqn.empty() && !a_[i].is_control_flow) {
+        by_name[{CallName(a_[i].path), a_[i].family}].first.push_back(i);
+      }
+    }
+    for (int i = 0; i < b_.size(); ++i) {
+      if (!b_[i].path.fqn.empty() && !b_[i].is_control_flow) {
+        by_name[{CallName(b_[i].path), b_[i].family}].second.push_back(i);
+      }
+    }
+    for (const auto& [key, nodes] : by_name) {
+      if (nodes.first.size() != nodes.second.size()) {
+        continue;
+      }
+      for (size_t i = 0; i < nodes.first.size(); ++i) {
+        if (CanMatch(nodes.first[i], nodes.second[i])) {
+          pairs_.Match(nodes.first[i], nodes.second[i]);
+        }
+      }
+    }
+  }
+
+  // Where a model has lost its names, weights tell: the right pair is far
+  // closer than any other of the same shape.
+  void AnchorByWeight() {
+    using Key = std::pair<std::string, std::vector<int64_t>>;
+    std::map<Key, std::pair<std::vector<int>, std::vector<int>>> by_shape;
+    for (int i = 0; i < a_.size(); ++i) {
+      if (a_[i].weight_shape && !pairs_.IsTakenA(i)) {
+        by_shape[{a_[i].family, *a_[i].weight_shape}].first.push_back(i);
+      }
+    }
+    for (int i = 0; i < b_.size(); ++i) {
+      if (b_[i].weight_shape && !pairs_.IsTakenB(i)) {
+        by_shape[{b_[i].family, *b_[i].weight_shape}].second.push_back(i);
+      }
+    }
+    for (const auto& [key, nodes] : by_shape) {
+      if (nodes.first.empty() || nodes.second.empty()) {
+        continue;
+      }
+      for (const auto& [a, b] :
+           PairBySimilarWeights(a_, nodes.first, b_, nodes.second)) {
+        if (CanMatch(a, b)) {
+          pairs_.Match(a, b);
+        }
+      }
+    }
+  }
+
+  // Control flow around nodes that are matched already, inside out.
+  void AnchorControlFlow() {
+    for (int b = b_.size() - 1; b >= 0; --b) {
+      const int a = pairs_.PartnerOfB(b);
+      if (a < 0) {
+        continue;
+      }
+      const Block* block_a = a_[a].node->owningBlock();
+      const Block* block_b = b_[b].node->owningBlock();
+      while (block_a->owningNode() != nullptr &&
+             block_b->owningNode() != nullptr) {
+        const int outer_a = a_.IndexOf(block_a->owningNode());
+        const int outer_b = b_.IndexOf(block_b->owningNode());
+        if (outer_a < 0 || outer_b < 0 || !CanMatch(outer_a, outer_b)) {
+          break;
+        }
+        pairs_.Match(outer_a, outer_b);
+        block_a = block_a->owningNode()->owningBlock();
+        block_b = block_b->owningNode()->owningBlock();
+      }
+    }
+  }
+
+  void AlignBlocks(Block* block_a, Block* block_b) {
+    LinkInputs(block_a, block_b);
+    FollowData(block_a, block_b);
+    AlignGaps(block_a, block_b);
+    for (int b : b_.InBlock(block_b)) {
+      const int a = pairs_.PartnerOfB(b);
+      if (a < 0 || !b_[b].is_control_flow || !a_[a].is_control_flow) {
+        continue;
+      }
+      at::ArrayRef<Block*> arms_a = a_[a].node->blocks();
+      at::ArrayRef<Block*> arms_b = b_[b].node->blocks();
+      for (size_t i = 0; i < std::min(arms_a.size(), arms_b.size()); ++i) {
+        AlignBlocks(arms_a[i], arms_b[i]);
+      }
+    }
+  }
+
+  // Inputs of graphs, in order, skipping the module; loop-carried values.
+  void LinkInputs(Block* block_a, Block* block_b) {
+    const auto tensors = [](Block* block) {
+      std::vector<Value*> inputs;
+      for (Value* input : block->inputs()) {
+        const auto type = input->type()->cast<c10::ClassType>();
+        if (!type || !type->is_module()) {
+          inputs.push_back(input);
+        }
+      }
+      return inputs;
+    };
+    const std::vector<Value*> inputs_a = tensors(block_a);
+    const std::vector<Value*> inputs_b = tensors(block_b);
+    for (size_t i = 0; i < std::min(inputs_a.size(), inputs_b.size()); ++i) {
+      pairs_.Link(inputs_a[i], inputs_b[i]);
+    }
+  }
+
+  // Walks block B in order of execution and matches each node with the
+  // unmatched node of its family in A that uses the most corresponding values.
+  void FollowData(Block* block_a, Block* block_b) {
+    absl::flat_hash_map<const Value*, std::vector<std::pair<int, int>>>
+        users_a;  // value -> (node, steps between them)
+    for (int a : a_.InBlock(block_a)) {
+      if (pairs_.IsTakenA(a)) {
+        continue;
+      }
+      for (Value* input : DataInputsOf(a_[a])) {
+        int steps = 0;
+        for (const Value* source : a_.Sources(input)) {
+          users_a[source].emplace_back(a, steps++);
+        }
+      }
+    }
+    for (int b : b_.InBlock(block_b)) {
+      if (pairs_.IsTakenB(b)) {
+        continue;
+      }
+      const int a = BestFollower(users_a, b);
+      if (a >= 0) {
+        pairs_.Match(a, b);
+      }
+    }
+  }
+
+  int BestFollower(
+      const absl::flat_hash_map<const Value*, std::vector<std::pair<int, int>>>&
+          users_a,
+      int b) const {
+    // Candidates by (inputs that correspond, steps in between).
+    std::map<int, std::pair<int, int>> candidates;
+    for (Value* input : DataInputsOf(b_[b])) {
+      int steps_b = 0;
+      for (const Value* source : b_.Sources(input)) {
+        const Value* linked = pairs_.LinkedA(source);
+        const auto it = linked == nullptr ? users_a.end() : users_a.find(linked);
+        if (it != users_a.end()) {
+          bool found = false;
+          for (const auto& [a, steps_a] : it->second) {
+            if (CanMatch(a, b)) {
+              auto& [inputs, steps] = candidates[a];
+              ++inputs;
+              steps += steps_a + steps_b;
+              found = true;
+            }
+          }
+          // Values further up are inputs of what was found.
+          if (found) {
+            break;
+          }
+        }
+        ++steps_b;
+      }
+    }
+    int best = -1;
+    for (const auto& [a, score] : candidates) {
+      if (best < 0 || score.first > candidates[best].first ||
+          (score.first == candidates[best].first &&
+           score.second < candidates[best].second)) {
+        best = a;
+      }
+    }
+    return best;
+  }
+
+  // Aligns what is left between pairs that stand in the same order in both
+  // blocks.
+  void AlignGaps(Block* block_a, Block* block_b) {
+    const absl::Span<const int> all_a = a_.InBlock(block_a);
+    const absl::Span<const int> all_b = b_.InBlock(block_b);
+    if (all_a.empty() || all_b.empty()) {
+      return;
+    }
+    absl::flat_hash_map<int, int> position_a;
+    for (size_t i = 0; i < all_a.size(); ++i) {
+      position_a[all_a[i]] = static_cast<int>(i);
+    }
+    std::vector<int> matched_a;
+    std::vector<int> matched_b;
+    for (size_t j = 0; j < all_b.size(); ++j) {
+      const auto it = position_a.find(pairs_.PartnerOfB(all_b[j]));
+      if (it != position_a.end()) {
+        matched_a.push_back(it->second);
+        matched_b.push_back(static_cast<int>(j));
+      }
+    }
+    int begin_a = 0;
+    int begin_b = 0;
+    const auto align_until = [&](int end_a, int end_b) {
+      AlignGap(all_a.subspan(begin_a, end_a - begin_a),
+               all_b.subspan(begin_b, end_b - begin_b));
+      begin_a = end_a + 1;
+      begin_b = end_b + 1;
+    };
+    for (int i : LongestRisingSubsequence(matched_a)) {
+      align_until(matched_a[i], matched_b[i]);
+    }
+    align_until(static_cast<int>(all_a.size()),
+                static_cast<int>(all_b.size()));
+  }
+
+  void AlignGap(absl::Span<const int> gap_a, absl::Span<const int> gap_b) {
+    std::vector<int> free_a;
+    std::vector<int> free_b;
+    std::copy_if(gap_a.begin(), gap_a.end(), std::back_inserter(free_a),
+                 [&](int a) { return !pairs_.IsTakenA(a); });
+    std::copy_if(gap_b.begin(), gap_b.end(), std::back_inserter(free_b),
+                 [&](int b) { return !pairs_.IsTakenB(b); });
+    for (const auto& [i, j] : AlignSequences(
+             static_cast<int>(free_a.size()), static_cast<int>(free_b.size()),
+             [&](int i, int j) { return CanMatch(free_a[i], free_b[j]); })) {
+      // An earlier pair may have absorbed the node meanwhile.
+      if (CanMatch(free_a[i], free_b[j])) {
+        pairs_.Match(free_a[i], free_b[j]);
+      }
+    }
+  }
+
+  const MatchableNodes& a_;
+  const MatchableNodes& b_;
+  SubgraphPairs pairs_;
+};
+
+}  // namespace
+
+SubgraphPairs AlignGraphs(Graph& graph_a, const MatchableNodes& nodes_a,
+                          Graph& graph_b, const MatchableNodes& nodes_b) {
+  return Aligner(nodes_a, nodes_b).Run(graph_a, graph_b);
+}
+
+}  // namespace ns

@@ -1,0 +1,83 @@
+// Finds which nodes of two models correspond.
+#ifndef PASSES_MATCHING_GRAPH_MATCHER_H_
+#define PASSES_MATCHING_GRAPH_MATCHER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "passes/matching/subgraph.h"
+#include "passes/op_relations.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+enum class MatchingMode {
+  // Never fails as a whole: same module path and call first, then equal
+  // weights where names are missing, then data flow from what is matched, then
+  // an order-preserving alignment of what lies between, block by block. What
+  // finds no partner is listed with a reason.
+  kAligned,
+  // As PyTorch's numeric suite: walks back from the outputs of both graphs in
+  // step; the first pair that is not related is an error.
+  kStrict,
+};
+
+struct MatchOptions {
+  MatchingMode mode = MatchingMode::kAligned;
+  OpRelations relations;
+};
+
+// Where one model's side of a pair is, and what it is called.
+struct MatchedSide {
+  Subgraph subgraph;
+  // The value to compare: an output of subgraph.end; for a quantize point, the
+  // float value that is quantized (subgraph is empty where that is an input of
+  // the graph).
+  torch::jit::Value* output = nullptr;
+  // Path of the module that the base op belongs to, or whose code calls it.
+  std::string fqn;
+  // Taken from the other model: this one has no names.
+  bool fqn_inferred = false;
+};
+
+struct SubgraphMatch {
+  // Unique; as INTERFACE.md says.
+  std::string name;
+  MatchedSide a;
+  MatchedSide b;
+  // True when b is an aten::quantize_per_tensor and a the value it quantizes.
+  bool is_quantize_point = false;
+};
+
+struct UnmatchedOp {
+  torch::jit::Node* node = nullptr;
+  std::string fqn;
+  std::string reason;
+};
+
+struct MatchResult {
+  // In order of execution of model b.
+  std::vector<SubgraphMatch> matches;
+  // In order of execution.
+  std::vector<UnmatchedOp> unmatched_a;
+  std::vector<UnmatchedOp> unmatched_b;
+};
+
+// Matches the subgraphs of `a` (the float model) with those of `b` (the
+// quantized one). The result points into both graphs, which must outlive it.
+//
+// Error, in strict mode only: two subgraphs that are not related, or one model
+// that has more of them than the other. The message names both.
+absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
+                                           const ModelGraph& b,
+                                           const MatchOptions& options = {});
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_GRAPH_MATCHER_H_

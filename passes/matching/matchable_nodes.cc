@@ -1,0 +1,257 @@
+#include "passes/matching/matchable_nodes.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "ir/node_view.h"
+#include "passes/extraction/node_weights.h"
+#include "passes/fusion_patterns.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+namespace prim = ::c10::prim;
+
+// How far Sources walks: further than any run of casts in a real model, and a
+// bound on the work for each node.
+constexpr size_t kMaxSources = 12;
+
+bool IsControlFlow(const Node& node) {
+  return node.kind() == prim::If || node.kind() == prim::Loop;
+}
+
+// True for an op that is matched and compared in its own right.
+bool IsMatchableOp(const Node& node) {
+  if (IsControlFlow(node) || ComparedOutput(node) == nullptr) {
+    return false;
+  }
+  if (const OpRow* row = FindOp(OpName(node))) {
+    return row->role == Role::kCompute || row->role == Role::kShape;
+  }
+  // An op that the table does not know is its own family, unless it is the
+  // JIT's own plumbing or makes its tensor from no data.
+  return !node.kind().is_prim() && !DataInputs(node).empty();
+}
+
+void CollectOps(Node* node, std::vector<Node*>& ops) {
+  for (Block* block : node->blocks()) {
+    for (Node* inner : block->nodes()) {
+      if (IsMatchableOp(*inner)) {
+        ops.push_back(inner);
+      }
+      CollectOps(inner, ops);
+    }
+  }
+}
+
+bool HoldsMatchableOp(Node* node) {
+  std::vector<Node*> ops;
+  CollectOps(node, ops);
+  return !ops.empty();
+}
+
+bool OnlyMovesData(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->role == Role::kShape;
+}
+
+// The input that tells one layer's op from another's.
+const Value* WeightInput(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row == nullptr || row->weight_form == WeightForm::kNone
+             ? nullptr
+             : node.input(row->weight_input);
+}
+
+std::optional<std::vector<int64_t>> WeightShape(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  if (row == nullptr || row->weight_form == WeightForm::kNone) {
+    return std::nullopt;
+  }
+  if (row->weight_form == WeightForm::kTensor) {
+    // Not worth a walk and an unpacking when the input is a constant.
+    if (const auto type = WeightInput(node)->type()->cast<c10::TensorType>()) {
+      if (const auto sizes = type->sizes().concrete_sizes()) {
+        return *sizes;
+      }
+    }
+  }
+  const absl::StatusOr<std::vector<NamedTensor>> weights = NodeWeights(node);
+  if (!weights.ok() || weights->empty()) {
+    return std::nullopt;
+  }
+  return weights->front().value.sizes().vec();
+}
+
+}  // namespace
+
+Value* ComparedOutput(const Node& node) {
+  if (Value* tensor = TensorOutput(node)) {
+    return tensor;
+  }
+  for (const Value* output : node.outputs()) {
+    if (IsTensorList(*output)) {
+      return const_cast<Value*>(output);
+    }
+  }
+  return nullptr;
+}
+
+MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
+                               const OpRelations& relations)
+    : relations_(relations) {
+  AddBlock(graph.block());
+}
+
+void MatchableNodes::AddBlock(Block* block) {
+  for (Node* node : block->nodes()) {
+    AddNode(node);
+  }
+}
+
+void MatchableNodes::AddNode(Node* node) {
+  MatchableNode matchable;
+  matchable.node = node;
+  if (IsControlFlow(*node)) {
+    if (!HoldsMatchableOp(node)) {
+      return;
+    }
+    matchable.base = OnlyOpInside(node);
+    matchable.is_control_flow = matchable.base == nullptr;
+  } else if (IsMatchableOp(*node)) {
+    matchable.base = node;
+  } else {
+    return;
+  }
+  if (matchable.is_control_flow) {
+    matchable.base = node;
+    matchable.family = node->kind() == prim::If ? kIfFamily : kLoopFamily;
+  } else {
+    matchable.family = relations_.FamilyOf(*matchable.base);
+    matchable.row = FindOp(OpName(*matchable.base));
+    matchable.weight_shape = WeightShape(*matchable.base);
+  }
+  matchable.path = ModulePathOf(*matchable.base);
+  has_module_names_ |= !matchable.path.fqn.empty();
+  const int index = size();
+  in_block_[node->owningBlock()].push_back(index);
+  index_[node] = index;
+  const bool enter = matchable.is_control_flow;
+  nodes_.push_back(std::move(matchable));
+  if (enter) {
+    for (Block* block : node->blocks()) {
+      AddBlock(block);
+    }
+  }
+}
+
+// The op of a prim::If that chooses between forms of one op by shape or rank:
+// every arm holds ops of one family, of one module and with one weight, besides
+// ops that only move data. Null for any other control flow.
+Node* MatchableNodes::OnlyOpInside(Node* node) const {
+  if (node->kind() != prim::If || ComparedOutput(*node) == nullptr) {
+    return nullptr;
+  }
+  Node* only = nullptr;
+  for (Block* arm : node->blocks()) {
+    bool arm_has_op = false;
+    for (Node* inner : arm->nodes()) {
+      Node* op = inner;
+      if (IsControlFlow(*inner)) {
+        if (!HoldsMatchableOp(inner)) {
+          continue;
+        }
+        op = OnlyOpInside(inner);
+        if (op == nullptr) {
+          return nullptr;
+        }
+      } else if (!IsMatchableOp(*inner) || OnlyMovesData(*inner)) {
+        continue;
+      }
+      arm_has_op = true;
+      if (only == nullptr) {
+        only = op;
+      } else if (relations_.FamilyOf(*only) != relations_.FamilyOf(*op) ||
+                 ModulePathOf(*only).fqn != ModulePathOf(*op).fqn ||
+                 WeightInput(*only) != WeightInput(*op)) {
+        return nullptr;
+      }
+    }
+    if (!arm_has_op) {
+      return nullptr;
+    }
+  }
+  return only;
+}
+
+absl::Span<const int> MatchableNodes::InBlock(const Block* block) const {
+  const auto it = in_block_.find(block);
+  return it == in_block_.end() ? absl::Span<const int>() : it->second;
+}
+
+int MatchableNodes::IndexOf(const Node* node) const {
+  const auto it = index_.find(node);
+  return it == index_.end() ? -1 : it->second;
+}
+
+std::vector<Value*> MatchableNodes::Sources(Value* value) const {
+  std::vector<Value*> sources;
+  const Block* block = value->node()->owningBlock();
+  while (sources.size() < kMaxSources) {
+    sources.push_back(value);
+    const Node* node = value->node();
+    if (node->kind() == prim::Param || node->owningBlock() != block ||
+        IsControlFlow(*node)) {
+      break;
+    }
+    const OpRow* row = FindOp(OpName(*node));
+    const bool may_be_absent =
+        row != nullptr &&
+        (row->role == Role::kTransparent || row->role == Role::kShape ||
+         row->role == Role::kQuantize || row->role == Role::kDequantize ||
+         row->role == Role::kObserve || row->family == "dropout" ||
+         row->family == "batch_norm" || IsActivation(row->family));
+    if (!may_be_absent) {
+      break;
+    }
+    const std::vector<Value*> inputs = DataInputs(*node);
+    if (inputs.empty()) {
+      break;
+    }
+    value = inputs.front();
+  }
+  return sources;
+}
+
+std::vector<Value*> DataInputsOf(const MatchableNode& matchable) {
+  if (matchable.node == matchable.base && !matchable.is_control_flow) {
+    return DataInputs(*matchable.node);
+  }
+  if (!matchable.is_control_flow) {
+    // The arms of the prim::If capture their inputs from outside.
+    std::vector<Value*> inputs;
+    for (Value* input : DataInputs(*matchable.base)) {
+      // Step out of the arm through what merely reshapes.
+      while (input->node()->owningBlock() != matchable.node->owningBlock()) {
+        const std::vector<Value*> inner = DataInputs(*input->node());
+        if (inner.empty()) {
+          break;
+        }
+        input = inner.front();
+      }
+      inputs.push_back(input);
+    }
+    return inputs;
+  }
+  return DataInputs(*matchable.node);
+}
+
+}  // namespace ns

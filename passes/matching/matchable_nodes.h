@@ -1,0 +1,90 @@
+// The nodes of a graph that matching looks at, with what it wants to know of
+// each.
+#ifndef PASSES_MATCHING_MATCHABLE_NODES_H_
+#define PASSES_MATCHING_MATCHABLE_NODES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "ir/module_path.h"
+#include "passes/op_relations.h"
+#include "passes/op_table.h"
+
+namespace torch::jit {
+struct Block;
+struct Graph;
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// What an op stands in for when control flow is matched as a whole.
+inline constexpr char kIfFamily[] = "prim::If";
+inline constexpr char kLoopFamily[] = "prim::Loop";
+
+struct MatchableNode {
+  torch::jit::Node* node = nullptr;
+  // The op that is compared. It differs from `node` where `node` is a prim::If
+  // that only chooses between forms of one op (see Subgraph).
+  torch::jit::Node* base = nullptr;
+  // Of the base op; null for ops outside the op table.
+  const OpRow* row = nullptr;
+  std::string family;
+  ModulePath path;
+  // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
+  bool is_control_flow = false;
+  // Of the base op's first weight; absent for ops without a constant weight.
+  std::optional<std::vector<int64_t>> weight_shape;
+};
+
+// All matchable nodes of a graph in order of execution, blocks inside control
+// flow included. Control flow that holds none (shape arithmetic) is left out.
+class MatchableNodes {
+ public:
+  MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations);
+
+  int size() const { return static_cast<int>(nodes_.size()); }
+  const MatchableNode& operator[](int index) const { return nodes_[index]; }
+
+  // Indices of the matchable nodes that stand directly in `block`.
+  absl::Span<const int> InBlock(const torch::jit::Block* block) const;
+
+  // The index of `node`, or -1.
+  int IndexOf(const torch::jit::Node* node) const;
+
+  // `value` and, nearest first, the values it is made from by ops that may be
+  // absent from the other model: casts, views, dropout, batch norms and
+  // activations. All in one block.
+  std::vector<torch::jit::Value*> Sources(torch::jit::Value* value) const;
+
+  // True when some node has a module path.
+  bool has_module_names() const { return has_module_names_; }
+
+ private:
+  void AddBlock(torch::jit::Block* block);
+  void AddNode(torch::jit::Node* node);
+  torch::jit::Node* OnlyOpInside(torch::jit::Node* node) const;
+
+  const OpRelations& relations_;
+  std::vector<MatchableNode> nodes_;
+  absl::flat_hash_map<const torch::jit::Node*, int> index_;
+  absl::flat_hash_map<const torch::jit::Block*, std::vector<int>> in_block_;
+  bool has_module_names_ = false;
+};
+
+// The data inputs of `matchable` (ir/node_view.h): of the prim::If where the op
+// stands inside one.
+std::vector<torch::jit::Value*> DataInputsOf(const MatchableNode& matchable);
+
+// The value that is compared: the first tensor output, or the first output that
+// is a list of tensors; null for control flow and ops without either.
+torch::jit::Value* ComparedOutput(const torch::jit::Node& node);
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_MATCHABLE_NODES_H_

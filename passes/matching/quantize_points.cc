@@ -1,0 +1,98 @@
+#include "passes/matching/quantize_points.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/node_view.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Use;
+using ::torch::jit::Value;
+
+bool HasRole(const Node& node, Role role) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->role == role;
+}
+
+// True for ops whose output has the values and the shape of their input.
+bool KeepsValues(const Node& node) {
+  const absl::string_view op = OpName(node);
+  return HasRole(node, Role::kDequantize) || HasRole(node, Role::kObserve) ||
+         op == "aten::to" || op == "aten::contiguous" || op == "aten::detach" ||
+         op == "aten::clone" || op == "aten::dropout" || op == "aten::alias";
+}
+
+// The value of A at the place where the quantized tensor is first used: the
+// matched consumer has the same inputs in the same order.
+Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
+                  const MatchableNodes& nodes_b, const SubgraphPairs& pairs) {
+  for (const Use& use : quantize.output()->uses()) {
+    const int b = nodes_b.IndexOf(use.user);
+    const int a = b < 0 ? -1 : pairs.PartnerOfB(b);
+    if (a < 0 || nodes_b[b].is_control_flow) {
+      continue;
+    }
+    const std::vector<Value*> inputs_a = DataInputsOf(nodes_a[a]);
+    const std::vector<Value*> inputs_b = DataInputsOf(nodes_b[b]);
+    if (inputs_a.size() != inputs_b.size()) {
+      continue;
+    }
+    const auto at =
+        std::find(inputs_b.begin(), inputs_b.end(), quantize.output());
+    if (at != inputs_b.end()) {
+      return inputs_a[at - inputs_b.begin()];
+    }
+  }
+  return nullptr;
+}
+
+void Collect(Block* block, const MatchableNodes& nodes_a,
+             const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
+             std::vector<QuantizePoint>& points) {
+  for (Node* node : block->nodes()) {
+    for (Block* inner : node->blocks()) {
+      Collect(inner, nodes_a, nodes_b, pairs, points);
+    }
+    if (!HasRole(*node, Role::kQuantize) ||
+        node->kind() == c10::Symbol::fromQualString(
+                            "aten::quantize_per_channel") ||
+        !IsTensor(*node->input(0)) || ConstantOf(*node->input(0))) {
+      continue;
+    }
+    QuantizePoint point;
+    point.node = node;
+    point.source = node->input(0);
+    point.value_a = pairs.LinkedA(point.source);
+    while (KeepsValues(*point.source->node()) && IsTensor(*point.source->node()->input(0))) {
+      point.source = point.source->node()->input(0);
+      if (point.value_a == nullptr) {
+        point.value_a = pairs.LinkedA(point.source);
+      }
+    }
+    if (point.value_a == nullptr) {
+      point.value_a = ByConsumer(*node, nodes_a, nodes_b, pairs);
+    }
+    points.push_back(point);
+  }
+}
+
+}  // namespace
+
+std::vector<QuantizePoint> FindQuantizePoints(Graph& graph_b,
+                                              const MatchableNodes& nodes_a,
+                                              const MatchableNodes& nodes_b,
+                                              const SubgraphPairs& pairs) {
+  std::vector<QuantizePoint> points;
+  Collect(graph_b.block(), nodes_a, nodes_b, pairs, points);
+  return points;
+}
+
+}  // namespace ns

@@ -1,0 +1,36 @@
+// The aten::quantize_per_tensor nodes of a quantized model, as comparison
+// points: a bad scale or zero point shows there and nowhere else.
+#ifndef PASSES_MATCHING_QUANTIZE_POINTS_H_
+#define PASSES_MATCHING_QUANTIZE_POINTS_H_
+
+#include <vector>
+
+#include "passes/matching/matchable_nodes.h"
+#include "passes/matching/subgraph_pairs.h"
+
+namespace torch::jit {
+struct Graph;
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct QuantizePoint {
+  torch::jit::Node* node = nullptr;
+  // What it quantizes in B, behind casts: an output of a node or an input.
+  torch::jit::Value* source = nullptr;
+  // The value of A that corresponds to the input; null when none does.
+  torch::jit::Value* value_a = nullptr;
+};
+
+// All quantize nodes of activations in `graph_b`, in order of execution.
+// Quantized constants (weights) are left out.
+std::vector<QuantizePoint> FindQuantizePoints(torch::jit::Graph& graph_b,
+                                              const MatchableNodes& nodes_a,
+                                              const MatchableNodes& nodes_b,
+                                              const SubgraphPairs& pairs);
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_QUANTIZE_POINTS_H_

@@ -1,0 +1,160 @@
+#include "passes/matching/strict_matcher.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "passes/fusion_patterns.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// A subgraph by its matchable nodes, from base op to end.
+using Chain = std::vector<int>;
+
+// Yields the matchable subgraphs of a graph, from its outputs backwards.
+class BackwardIterator {
+ public:
+  BackwardIterator(Graph& graph, const MatchableNodes& nodes) : nodes_(nodes) {
+    Push(graph.return_node());
+  }
+
+  // The next chain, or an empty one at the end.
+  Chain Next() {
+    while (!stack_.empty()) {
+      Node* node = stack_.back();
+      stack_.pop_back();
+      if (!seen_.insert(node).second) {
+        continue;
+      }
+      const int index = nodes_.IndexOf(node);
+      if (index < 0 || nodes_[index].is_control_flow) {
+        Push(node);
+        continue;
+      }
+      const Chain chain = LongestFusion(index);
+      for (int member : chain) {
+        seen_.insert(nodes_[member].node);
+      }
+      Push(nodes_[chain.front()].node);
+      return chain;
+    }
+    return {};
+  }
+
+ private:
+  // Puts the producers of what `node` uses on the stack, for control flow also
+  // those of what its blocks return.
+  void Push(Node* node) {
+    for (Value* input : node->inputs()) {
+      if (input->node()->kind() != c10::prim::Param) {
+        stack_.push_back(input->node());
+      }
+    }
+    const int index = nodes_.IndexOf(node);
+    if (index >= 0 && !nodes_[index].is_control_flow) {
+      for (Value* input : DataInputsOf(nodes_[index])) {
+        if (input->node()->kind() != c10::prim::Param) {
+          stack_.push_back(input->node());
+        }
+      }
+      return;
+    }
+    for (Block* block : node->blocks()) {
+      Push(block->return_node());
+    }
+  }
+
+  // The matchable node that produces the first data input of `index` and is
+  // used by nothing else, or -1.
+  int Producer(int index) const {
+    const std::vector<Value*> inputs = DataInputsOf(nodes_[index]);
+    if (inputs.empty() || OnlyUser(*inputs[0]) != nodes_[index].node) {
+      return -1;
+    }
+    const int producer = nodes_.IndexOf(inputs[0]->node());
+    return producer >= 0 && !nodes_[producer].is_control_flow &&
+                   !seen_.contains(inputs[0]->node())
+               ? producer
+               : -1;
+  }
+
+  Chain LongestFusion(int end) const {
+    const int middle = Producer(end);
+    if (middle < 0) {
+      return {end};
+    }
+    const std::string& last = nodes_[end].family;
+    const std::string& previous = nodes_[middle].family;
+    const int first = Producer(middle);
+    if (first >= 0) {
+      const std::string& base = nodes_[first].family;
+      if (FusesWith(base, base, previous) && FusesWith(base, previous, last)) {
+        return {first, middle, end};
+      }
+    }
+    return FusesWith(previous, previous, last) ? Chain{middle, end}
+                                               : Chain{end};
+  }
+
+  const MatchableNodes& nodes_;
+  std::vector<Node*> stack_;
+  absl::flat_hash_set<const Node*> seen_;
+};
+
+// "'layer1.0.conv1' (aten::conv2d, %30)".
+std::string Describe(const MatchableNodes& nodes, const Chain& chain) {
+  if (chain.empty()) {
+    return "nothing";
+  }
+  const MatchableNode& base = nodes[chain.front()];
+  const std::string path = CallName(base.path);
+  return absl::StrCat(path.empty() ? "" : absl::StrCat("'", path, "' "), "(",
+                      OpName(*base.base), ", ", NodeName(*base.node), ")");
+}
+
+}  // namespace
+
+absl::StatusOr<SubgraphPairs> MatchInStep(Graph& graph_a,
+                                          const MatchableNodes& nodes_a,
+                                          Graph& graph_b,
+                                          const MatchableNodes& nodes_b) {
+  SubgraphPairs pairs(nodes_a, nodes_b);
+  BackwardIterator iterator_a(graph_a, nodes_a);
+  BackwardIterator iterator_b(graph_b, nodes_b);
+  for (;;) {
+    const Chain a = iterator_a.Next();
+    const Chain b = iterator_b.Next();
+    if (a.empty() && b.empty()) {
+      return pairs;
+    }
+    if (a.empty() || b.empty()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "subgraphs ", Describe(nodes_a, a), " and ", Describe(nodes_b, b),
+          " cannot be matched: one model has more subgraphs than the other; "
+          "use --matching=aligned"));
+    }
+    const MatchableNode& base_a = nodes_a[a.front()];
+    const MatchableNode& base_b = nodes_b[b.front()];
+    if (base_a.family != base_b.family) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "subgraphs ", Describe(nodes_a, a), " and ", Describe(nodes_b, b),
+          " are not related; relate their ops, or use --matching=aligned"));
+    }
+    // Ops that nothing is known of are stepped over, as the reference does.
+    if (base_a.row != nullptr || base_b.row != nullptr) {
+      pairs.MatchChains(a, b);
+    }
+  }
+}
+
+}  // namespace ns

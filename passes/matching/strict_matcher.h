@@ -1,0 +1,25 @@
+// The strict mode of MatchSubgraphs.
+#ifndef PASSES_MATCHING_STRICT_MATCHER_H_
+#define PASSES_MATCHING_STRICT_MATCHER_H_
+
+#include "absl/status/statusor.h"
+#include "passes/matching/matchable_nodes.h"
+#include "passes/matching/subgraph_pairs.h"
+
+namespace torch::jit {
+struct Graph;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Walks back from the outputs of both graphs in step, through control flow as
+// if its blocks were inline, taking the longest fusion that ends at each node.
+// Error: a pair that is not related, or one graph that ends before the other.
+absl::StatusOr<SubgraphPairs> MatchInStep(torch::jit::Graph& graph_a,
+                                          const MatchableNodes& nodes_a,
+                                          torch::jit::Graph& graph_b,
+                                          const MatchableNodes& nodes_b);
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_STRICT_MATCHER_H_

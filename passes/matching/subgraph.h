@@ -1,0 +1,30 @@
+// A run of nodes that is compared as one.
+#ifndef PASSES_MATCHING_SUBGRAPH_H_
+#define PASSES_MATCHING_SUBGRAPH_H_
+
+#include <vector>
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// A linear chain of nodes such as conv-bn-relu or dequantize-linear-relu-to.
+// Weights belong to the base op, input loggers go before the start, output
+// loggers after the end. Does not own the nodes.
+//
+// Where an op stands in both arms of a prim::If that only tells shapes apart
+// (InstanceNorm, interpolate), start and end are the prim::If and the base op
+// is the one in its first arm.
+struct Subgraph {
+  torch::jit::Node* start = nullptr;
+  torch::jit::Node* end = nullptr;
+  torch::jit::Node* base = nullptr;
+  // All of them, in order of execution.
+  std::vector<torch::jit::Node*> nodes;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_SUBGRAPH_H_

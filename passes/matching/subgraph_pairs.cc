@@ -1,0 +1,158 @@
+#include "passes/matching/subgraph_pairs.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ir/node_view.h"
+#include "passes/fusion_patterns.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kBatchNorm[] = "batch_norm";
+
+bool Contains(const MatchableNodes& nodes, const Subgraph& subgraph,
+              absl::string_view family) {
+  return std::any_of(subgraph.nodes.begin(), subgraph.nodes.end(),
+                     [&](const Node* node) {
+                       const int index = nodes.IndexOf(node);
+                       return index >= 0 && nodes[index].family == family;
+                     });
+}
+
+}  // namespace
+
+SubgraphPairs::SubgraphPairs(const MatchableNodes& nodes_a,
+                             const MatchableNodes& nodes_b)
+    : nodes_a_(nodes_a),
+      nodes_b_(nodes_b),
+      partner_of_a_(nodes_a.size(), -1),
+      partner_of_b_(nodes_b.size(), -1),
+      taken_a_(nodes_a.size()),
+      taken_b_(nodes_b.size()) {}
+
+int SubgraphPairs::Successor(const Side& side, int base) {
+  const Subgraph& subgraph = side.subgraphs.at(base);
+  const Value* output = ComparedOutput(*subgraph.end);
+  const Node* user = output == nullptr ? nullptr : OnlyUser(*output);
+  const int next = user == nullptr ? -1 : side.nodes.IndexOf(user);
+  if (next < 0 || side.taken[next] || side.nodes[next].is_control_flow) {
+    return -1;
+  }
+  const int end = side.nodes.IndexOf(subgraph.end);
+  return FusesWith(side.nodes[base].family, side.nodes[end].family,
+                   side.nodes[next].family)
+             ? next
+             : -1;
+}
+
+void SubgraphPairs::Append(const Side& side, int base, int next) {
+  Subgraph& subgraph = side.subgraphs[base];
+  subgraph.end = side.nodes[next].node;
+  subgraph.nodes.push_back(subgraph.end);
+  side.taken[next] = true;
+}
+
+void SubgraphPairs::Begin(int a, int b) {
+  partner_of_a_[a] = b;
+  partner_of_b_[b] = a;
+  taken_a_[a] = taken_b_[b] = true;
+  for (const auto& [nodes, index, subgraphs] :
+       {std::tuple(&nodes_a_, a, &subgraphs_a_),
+        std::tuple(&nodes_b_, b, &subgraphs_b_)}) {
+    const MatchableNode& matchable = (*nodes)[index];
+    (*subgraphs)[index] = {matchable.node,
+                           matchable.node,
+                           matchable.base,
+                           {matchable.node}};
+  }
+}
+
+void SubgraphPairs::MatchChains(const std::vector<int>& a,
+                                const std::vector<int>& b) {
+  Begin(a.front(), b.front());
+  for (size_t i = 1; i < a.size(); ++i) {
+    Append({nodes_a_, taken_a_, subgraphs_a_}, a.front(), a[i]);
+  }
+  for (size_t i = 1; i < b.size(); ++i) {
+    Append({nodes_b_, taken_b_, subgraphs_b_}, b.front(), b[i]);
+  }
+  LinkOutputs(a.front(), b.front());
+}
+
+void SubgraphPairs::Match(int a, int b) {
+  Begin(a, b);
+  const Side sides[] = {{nodes_a_, taken_a_, subgraphs_a_},
+                        {nodes_b_, taken_b_, subgraphs_b_}};
+  for (int i = 0; i < 2; ++i) {
+    const Side& side = sides[i];
+    const Side& other = sides[1 - i];
+    const int base = i == 0 ? a : b;
+    const int other_base = i == 0 ? b : a;
+    const OpRow* other_row = other.nodes[other_base].row;
+    for (int next = Successor(side, base); next >= 0;
+         next = Successor(side, base)) {
+      const std::string& family = side.nodes[next].family;
+      const int other_next = Successor(other, other_base);
+      const bool folded =
+          family == kBatchNorm &&
+          (other_next < 0 || other.nodes[other_next].family != kBatchNorm) &&
+          !Contains(other.nodes, other.subgraphs.at(other_base), kBatchNorm);
+      const bool fused =
+          other_row != nullptr && other_row->fused_activation == family;
+      if (!folded && !fused) {
+        break;
+      }
+      Append(side, base, next);
+    }
+  }
+  LinkOutputs(a, b);
+}
+
+void SubgraphPairs::AbsorbUnmatched() {
+  const Side sides[] = {{nodes_a_, taken_a_, subgraphs_a_},
+                        {nodes_b_, taken_b_, subgraphs_b_}};
+  for (int b = 0; b < nodes_b_.size(); ++b) {
+    const int a = partner_of_b_[b];
+    if (a < 0 || nodes_b_[b].is_control_flow) {
+      continue;
+    }
+    for (int i = 0; i < 2; ++i) {
+      const int base = i == 0 ? a : b;
+      for (int next = Successor(sides[i], base); next >= 0;
+           next = Successor(sides[i], base)) {
+        Append(sides[i], base, next);
+      }
+    }
+    LinkOutputs(a, b);
+  }
+}
+
+void SubgraphPairs::LinkOutputs(int a, int b) {
+  const Node* end_a = subgraphs_a_.at(a).end;
+  const Node* end_b = subgraphs_b_.at(b).end;
+  const size_t outputs =
+      std::min(end_a->outputs().size(), end_b->outputs().size());
+  for (size_t i = 0; i < outputs; ++i) {
+    Link(const_cast<Value*>(end_a->outputs()[i]),
+         const_cast<Value*>(end_b->outputs()[i]));
+  }
+}
+
+void SubgraphPairs::Link(Value* value_a, Value* value_b) {
+  linked_[value_b] = value_a;
+}
+
+Value* SubgraphPairs::LinkedA(const Value* value_b) const {
+  const auto it = linked_.find(value_b);
+  return it == linked_.end() ? nullptr : it->second;
+}
+
+}  // namespace ns

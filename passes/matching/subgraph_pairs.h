@@ -1,0 +1,79 @@
+// Pairs of subgraphs under construction.
+#ifndef PASSES_MATCHING_SUBGRAPH_PAIRS_H_
+#define PASSES_MATCHING_SUBGRAPH_PAIRS_H_
+
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "passes/matching/matchable_nodes.h"
+#include "passes/matching/subgraph.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Which matchable node of A belongs to which of B, the subgraphs around them,
+// and which values correspond as a consequence.
+class SubgraphPairs {
+ public:
+  SubgraphPairs(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b);
+
+  // Pairs two nodes. Extends each subgraph over the nodes behind its base op
+  // that the other side's op has fused.
+  void Match(int a, int b);
+
+  // Pairs two subgraphs whose extent is known: matchable nodes from base op to
+  // end.
+  void MatchChains(const std::vector<int>& a, const std::vector<int>& b);
+
+  // Extends the subgraphs of all pairs over unmatched activations and batch
+  // norms behind them: what has no counterpart of its own was fused or folded.
+  void AbsorbUnmatched();
+
+  // Marks the values as corresponding.
+  void Link(torch::jit::Value* value_a, torch::jit::Value* value_b);
+
+  // The node of A that node `b` is matched with, or -1.
+  int PartnerOfB(int b) const { return partner_of_b_[b]; }
+  int PartnerOfA(int a) const { return partner_of_a_[a]; }
+
+  // True when the node is part of a subgraph, as base op or otherwise.
+  bool IsTakenA(int a) const { return taken_a_[a]; }
+  bool IsTakenB(int b) const { return taken_b_[b]; }
+
+  const Subgraph& SubgraphOfA(int a) const { return subgraphs_a_.at(a); }
+  const Subgraph& SubgraphOfB(int b) const { return subgraphs_b_.at(b); }
+
+  // The value of A that corresponds to `value_b`, or null.
+  torch::jit::Value* LinkedA(const torch::jit::Value* value_b) const;
+
+ private:
+  struct Side {
+    const MatchableNodes& nodes;
+    std::vector<bool>& taken;
+    absl::flat_hash_map<int, Subgraph>& subgraphs;
+  };
+
+  void Begin(int a, int b);
+
+  // The matchable node that continues the subgraph of `base`, or -1.
+  static int Successor(const Side& side, int base);
+  static void Append(const Side& side, int base, int next);
+  void LinkOutputs(int a, int b);
+
+  const MatchableNodes& nodes_a_;
+  const MatchableNodes& nodes_b_;
+  std::vector<int> partner_of_a_;
+  std::vector<int> partner_of_b_;
+  std::vector<bool> taken_a_;
+  std::vector<bool> taken_b_;
+  absl::flat_hash_map<int, Subgraph> subgraphs_a_;
+  absl::flat_hash_map<int, Subgraph> subgraphs_b_;
+  absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> linked_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_SUBGRAPH_PAIRS_H_

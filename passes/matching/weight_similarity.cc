@@ -1,0 +1,128 @@
+#include "passes/matching/weight_similarity.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ir/node_view.h"
+#include "ir/torch_errors.h"
+#include "passes/extraction/node_weights.h"
+#include "passes/extraction/subgraph_weights.h"
+#include "passes/fusion_patterns.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+constexpr double kSimilarDb = 6.0;
+// Elements that are looked at: plenty to tell layers apart.
+constexpr int64_t kSample = 4096;
+
+at::Tensor Sample(const at::Tensor& weight) {
+  const at::Tensor values =
+      weight.is_quantized() ? weight.dequantize() : weight;
+  const at::Tensor flat = values.reshape({-1}).to(at::kDouble);
+  const int64_t step = std::max<int64_t>(1, flat.numel() / kSample);
+  return flat.slice(0, 0, c10::nullopt, step).contiguous();
+}
+
+// The forms in which the first weight of a node may appear in the other model:
+// as it is, and with the batch norm behind it folded in.
+std::vector<at::Tensor> Forms(const MatchableNodes& nodes, int index) {
+  std::vector<at::Tensor> forms;
+  const Node& base = *nodes[index].base;
+  const absl::StatusOr<std::vector<NamedTensor>> weights = NodeWeights(base);
+  if (!weights.ok() || weights->empty()) {
+    return forms;
+  }
+  const at::Tensor& weight = weights->front().value;
+  (void)CatchTorchErrors("sampling a weight",
+                         [&] { forms.push_back(Sample(weight)); });
+  const torch::jit::Value* output = TensorOutput(base);
+  const Node* next = output == nullptr ? nullptr : OnlyUser(*output);
+  const int next_index = next == nullptr ? -1 : nodes.IndexOf(next);
+  if (next_index >= 0 && !weight.is_quantized() &&
+      nodes[next_index].family == "batch_norm" &&
+      FusesWith(nodes[index].family, nodes[index].family, "batch_norm")) {
+    (void)CatchTorchErrors("sampling a weight", [&] {
+      forms.push_back(Sample(FoldBatchNorm(weight, base, *next)));
+    });
+  }
+  return forms;
+}
+
+// SQNR in dB of the best pair of forms; the float side is the reference.
+double Similarity(const std::vector<at::Tensor>& forms_a,
+                  const std::vector<at::Tensor>& forms_b) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (const at::Tensor& x : forms_a) {
+    for (const at::Tensor& y : forms_b) {
+      if (x.numel() != y.numel()) {
+        continue;
+      }
+      const double signal = at::dot(x, x).item<double>();
+      const at::Tensor difference = x - y;
+      const double noise = at::dot(difference, difference).item<double>();
+      best = std::max(best, noise == 0
+                                ? std::numeric_limits<double>::infinity()
+                                : 10 * std::log10(signal / noise));
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::pair<int, int>> PairBySimilarWeights(
+    const MatchableNodes& a, absl::Span<const int> candidates_a,
+    const MatchableNodes& b, absl::Span<const int> candidates_b) {
+  std::vector<std::vector<at::Tensor>> forms_a;
+  std::vector<std::vector<at::Tensor>> forms_b;
+  for (int index : candidates_a) {
+    forms_a.push_back(Forms(a, index));
+  }
+  for (int index : candidates_b) {
+    forms_b.push_back(Forms(b, index));
+  }
+  std::vector<std::vector<double>> similarity(
+      candidates_a.size(), std::vector<double>(candidates_b.size()));
+  for (size_t i = 0; i < candidates_a.size(); ++i) {
+    for (size_t j = 0; j < candidates_b.size(); ++j) {
+      similarity[i][j] = Similarity(forms_a[i], forms_b[j]);
+    }
+  }
+  std::vector<bool> used_a(candidates_a.size());
+  std::vector<std::pair<int, int>> pairs;
+  for (size_t j = 0; j < candidates_b.size(); ++j) {
+    // The first of equals that is free: calls of one layer are in order.
+    std::optional<size_t> best;
+    for (size_t i = 0; i < candidates_a.size(); ++i) {
+      if (!used_a[i] && similarity[i][j] >= kSimilarDb &&
+          (!best || similarity[i][j] > similarity[*best][j])) {
+        best = i;
+      }
+    }
+    if (!best) {
+      continue;
+    }
+    bool closest = true;
+    for (size_t other = 0; other < candidates_b.size(); ++other) {
+      closest &= similarity[*best][other] <= similarity[*best][j];
+    }
+    if (closest) {
+      used_a[*best] = true;
+      pairs.emplace_back(candidates_a[*best], candidates_b[j]);
+    }
+  }
+  return pairs;
+}
+
+}  // namespace ns
