@@ -1,0 +1,40 @@
+// Puts loggers on the matched subgraphs of two models.
+#ifndef PASSES_LOGGING_ADD_LOGGERS_H_
+#define PASSES_LOGGING_ADD_LOGGERS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+#include "passes/logging/logger_info.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+
+struct LoggerOptions {
+  LoggerFactory logger = OutputLoggerFactory();
+  // Also log each tensor argument, and each element of a list argument, of the
+  // first node of every subgraph.
+  bool should_log_inputs = false;
+};
+
+// Adds to both graphs, in place, a logger behind the last node of every matched
+// subgraph, inside control flow too:
+//
+//   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
+// becomes
+//   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
+//   %logger = prim::GetAttr[name="ns_logger_0"](%self)
+//   %logged = prim::CallMethod[name="forward"](%logger, %y)
+//
+// Nothing uses what a logger returns, so both models compute what they did.
+// `matches` is of these two graphs and stays valid. Error: what the factory
+// returns, or a logger without a method `forward` of one tensor.
+absl::Status AddLoggers(const std::string& name_a, ModelGraph& a,
+                        const std::string& name_b, ModelGraph& b,
+                        const MatchResult& matches,
+                        const LoggerOptions& options = {});
+
+}  // namespace ns
+
+#endif  // PASSES_LOGGING_ADD_LOGGERS_H_
