@@ -5,7 +5,6 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
 #include <torch/csrc/jit/passes/lower_tuples.h>
-#include <torch/csrc/jit/passes/remove_exceptions.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <c10/core/InferenceMode.h>
@@ -17,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
+#include "ir/drop_exception_checks.h"
 #include "ir/inline_modules.h"
 #include "ir/module_file.h"
 #include "ir/status.h"
@@ -36,7 +36,7 @@ void Freeze(Module& module, const std::string& method) {
   }
   torch::jit::freeze_module_inplace(&module, preserved);
   std::shared_ptr<Graph> graph = module.get_method(method).graph();
-  torch::jit::EliminateExceptions(graph);
+  DropExceptionChecks(*graph);
   torch::jit::LowerSimpleTuples(graph);
   torch::jit::EliminateDeadCode(graph);
 }

@@ -92,6 +92,8 @@ struct ComparisonResult {
   std::vector<LayerComparison> layers;
   std::vector<UnmatchedNode> unmatched;
   std::vector<NotShadowed> not_shadowed;
+  // For the user's eyes: one line each.
+  std::vector<std::string> warnings;
   // Whether activations (or shadows) were asked for, so that a table knows its
   // columns even when no layer has them.
   bool has_activations = false;

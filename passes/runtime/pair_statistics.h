@@ -12,20 +12,24 @@ class Tensor;
 namespace ns {
 
 // Mergeable: statistics of parts add up to those of the whole.
+//
+// Sums are in double. Nothing is skipped: where x or y is nan or inf, so are
+// the sums it enters, and x = y = inf counts as a difference of nan. Values
+// beyond 1e154 in a float64 tensor overflow to inf.
 struct PairStatistics {
-  int64_t count = 0;        // elements
-  double sum_x2 = 0;        // sum of x^2
-  double sum_y2 = 0;        // sum of y^2
-  double sum_xy = 0;        // sum of x y
-  double sum_e2 = 0;        // sum of (x - y)^2
-  double max_abs_error = 0; // max |x - y|; nan as soon as one difference is
+  int64_t count = 0;         // elements
+  double sum_x2 = 0;         // sum of x^2
+  double sum_y2 = 0;         // sum of y^2
+  double sum_xy = 0;         // sum of x y
+  double sum_e2 = 0;         // sum of (x - y)^2
+  double max_abs_error = 0;  // max |x - y|; nan as soon as one difference is
 
   void Merge(const PairStatistics& other);
 
-  // 20 log10(|x| / |x - y|) in dB. Equal non-zero tensors give +inf; 0/0 and
-  // the empty tensor give nan.
+  // 20 log10(|x| / |x - y|) in dB. Equal non-zero tensors give +inf, a zero x
+  // and a non-zero y -inf; 0/0 and the empty tensor give nan.
   double SqnrDb() const;
-  // |x - y| / |x|; 0/0 gives nan.
+  // |x - y| / |x|; +inf where only x is zero, nan for 0/0.
   double NormalizedL2() const;
   // x . y / (|x| |y|); nan when one of them is zero.
   double Cosine() const;
@@ -33,8 +37,10 @@ struct PairStatistics {
 
 // Compares `x` with `y` element by element in logical (not memory) order.
 // Either may be quantized (per tensor or per channel; its dequantized values
-// count), of any floating, integer or bool dtype, and of any strides. The
-// shapes must be equal; otherwise throws c10::Error.
+// count), of any floating, integer or bool dtype, and of any strides. Throws
+// c10::Error when the shapes differ or a dtype is complex. Copies nothing when
+// both have the dtype float32 or both float64, and the same dense memory
+// layout.
 PairStatistics ComparePair(const at::Tensor& x, const at::Tensor& y);
 
 }  // namespace ns

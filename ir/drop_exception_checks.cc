@@ -1,0 +1,54 @@
+#include "ir/drop_exception_checks.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+
+bool AlwaysRaises(Block* block) {
+  return std::any_of(block->nodes().begin(), block->nodes().end(),
+                     [](const Node* node) {
+                       return node->kind() == c10::prim::RaiseException;
+                     });
+}
+
+// Moves the nodes of `arm` in front of `node`, a prim::If, and removes it.
+void ReplaceByArm(Node* node, Block* arm) {
+  for (auto it = arm->nodes().begin(); it != arm->nodes().end();) {
+    Node* inner = *it++;
+    inner->moveBefore(node);
+  }
+  for (size_t i = 0; i < node->outputs().size(); ++i) {
+    node->output(i)->replaceAllUsesWith(arm->outputs()[i]);
+  }
+  node->destroy();
+}
+
+void DropInBlock(Block* block) {
+  for (auto it = block->nodes().begin(); it != block->nodes().end();) {
+    Node* node = *it++;
+    for (Block* inner : node->blocks()) {
+      DropInBlock(inner);
+    }
+    if (node->kind() != c10::prim::If) {
+      continue;
+    }
+    const bool first_raises = AlwaysRaises(node->blocks()[0]);
+    if (first_raises != AlwaysRaises(node->blocks()[1])) {
+      ReplaceByArm(node, node->blocks()[first_raises ? 1 : 0]);
+    }
+  }
+}
+
+}  // namespace
+
+void DropExceptionChecks(torch::jit::Graph& graph) {
+  DropInBlock(graph.block());
+}
+
+}  // namespace ns

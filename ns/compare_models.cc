@@ -1,0 +1,237 @@
+#include "ns/compare_models.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/activation_comparer.h"
+#include "passes/extraction/subgraph_weights.h"
+#include "passes/op_table.h"
+#include "passes/runtime/pair_statistics.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+
+bool HasQuantizedOps(const Block* block) {
+  for (const Node* node : block->nodes()) {
+    const OpRow* row = FindOp(OpName(*node));
+    if (row != nullptr && IsQuantizedOp(*row)) {
+      return true;
+    }
+    for (const Block* inner : node->blocks()) {
+      if (HasQuantizedOps(inner)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+LayerSide DescribeSide(const MatchedSide& side) {
+  LayerSide description;
+  description.fqn = side.fqn;
+  description.fqn_inferred = side.fqn_inferred;
+  if (side.subgraph.base != nullptr) {
+    description.op = std::string(OpName(*side.subgraph.base));
+  }
+  for (const Node* node : side.subgraph.nodes) {
+    description.subgraph.push_back(
+        node == side.subgraph.start && node->kind() == c10::prim::If
+            ? description.op
+            : std::string(OpName(*node)));
+  }
+  return description;
+}
+
+// Which output was logged, where there are several: the schema's name for it,
+// or its position.
+std::string OutputName(const Node& node) {
+  const auto is_tensor = [](const torch::jit::Value* value) {
+    return IsTensor(*value);
+  };
+  if (std::count_if(node.outputs().begin(), node.outputs().end(), is_tensor) <
+      2) {
+    return "";
+  }
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  const std::string name = schema == nullptr || schema->returns().empty()
+                               ? ""
+                               : schema->returns()[0].name();
+  return name.empty() ? "output" : name;
+}
+
+LayerComparison DescribeLayer(const SubgraphMatch& match) {
+  LayerComparison layer;
+  layer.name = match.name;
+  layer.float_side = DescribeSide(match.a);
+  layer.quantized_side = DescribeSide(match.b);
+  layer.output = OutputName(*match.b.subgraph.end);
+  return layer;
+}
+
+std::vector<UnmatchedNode> DescribeUnmatched(
+    const std::string& model, const std::vector<UnmatchedOp>& unmatched) {
+  std::vector<UnmatchedNode> nodes;
+  for (const UnmatchedOp& op : unmatched) {
+    nodes.push_back({model, op.fqn, std::string(OpName(*op.node)), op.reason});
+  }
+  return nodes;
+}
+
+absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
+    const SubgraphMatch& match, std::vector<std::string>& warnings) {
+  std::vector<WeightComparison> comparisons;
+  if (match.is_quantize_point) {
+    return comparisons;
+  }
+  NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_float,
+                      SubgraphWeights(match.a.subgraph));
+  NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_quantized,
+                      SubgraphWeights(match.b.subgraph));
+  const size_t count = std::min(of_float.size(), of_quantized.size());
+  for (size_t i = 0; i < count; ++i) {
+    const at::Tensor& x = of_float[i].value;
+    const at::Tensor& y = of_quantized[i].value;
+    if (x.sizes() != y.sizes()) {
+      warnings.push_back(absl::StrCat(
+          match.name, ": shapes of ", of_float[i].name, " differ, [",
+          absl::StrJoin(x.sizes(), ", "), "] and [",
+          absl::StrJoin(y.sizes(), ", "), "]; not compared"));
+      continue;
+    }
+    NS_ASSIGN_OR_RETURN(
+        const PairStatistics statistics,
+        CatchTorchErrors(absl::StrCat("comparing the weights of ", match.name),
+                         [&] { return ComparePair(x, y); }));
+    comparisons.push_back(
+        {of_quantized[i].name, y.sizes().vec(), FiguresOf(statistics)});
+  }
+  return comparisons;
+}
+
+absl::Status CheckRelated(const ModelGraph& float_model,
+                          const ModelGraph& quantized_model,
+                          const MatchResult& matches, ComparisonResult& result) {
+  const bool float_has = HasQuantizedOps(float_model.graph().block());
+  const bool quantized_has = HasQuantizedOps(quantized_model.graph().block());
+  if (float_has && !quantized_has) {
+    return absl::InvalidArgumentError(
+        "the float model has quantized ops and the quantized model has none; "
+        "swap --float and --quantized");
+  }
+  if (matches.matches.empty()) {
+    return absl::InvalidArgumentError(
+        "the models have no op in common; --quantized must be made from "
+        "--float");
+  }
+  if (!quantized_has) {
+    result.warnings.push_back("the quantized model has no quantized op");
+  }
+  if (matches.matches.size() < matches.unmatched_b.size()) {
+    result.warnings.push_back(absl::StrCat(
+        "only ", matches.matches.size(), " of ",
+        matches.matches.size() + matches.unmatched_b.size(),
+        " ops of the quantized model are matched; is it made from this float "
+        "model?"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
+                                          const ModelGraph& quantized_model,
+                                          const MatchResult& matches,
+                                          const MatchOptions& options) {
+  ComparisonResult result;
+  NS_RETURN_IF_ERROR(
+      CheckRelated(float_model, quantized_model, matches, result));
+  result.matching =
+      options.mode == MatchingMode::kStrict ? "strict" : "aligned";
+  for (const SubgraphMatch& match : matches.matches) {
+    result.layers.push_back(DescribeLayer(match));
+  }
+  result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
+  std::vector<UnmatchedNode> of_quantized =
+      DescribeUnmatched("quantized", matches.unmatched_b);
+  std::move(of_quantized.begin(), of_quantized.end(),
+            std::back_inserter(result.unmatched));
+  return result;
+}
+
+absl::Status CompareActivations(ModelGraph& float_model,
+                                ModelGraph& quantized_model,
+                                const MatchResult& matches,
+                                const std::vector<Batch>& batches,
+                                const CompareOptions& options,
+                                ComparisonResult& result) {
+  NS_ASSIGN_OR_RETURN(
+      ActivationComparer comparer,
+      ActivationComparer::Create(float_model, quantized_model, matches));
+  for (size_t i = 0; i < batches.size(); ++i) {
+    if (absl::Status status = comparer.Run(batches[i]); !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("batch ", i, ": ",
+                                                      status.message()));
+    }
+    if (options.progress) {
+      options.progress(static_cast<int64_t>(i) + 1,
+                       static_cast<int64_t>(batches.size()));
+    }
+  }
+  result.batches = static_cast<int64_t>(batches.size());
+  result.has_activations = true;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    result.layers[i].activation = comparer.Result(i);
+  }
+  for (std::string& warning : comparer.Warnings()) {
+    result.warnings.push_back(std::move(warning));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ComparisonResult> DescribeMatches(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const MatchOptions& options) {
+  NS_ASSIGN_OR_RETURN(const MatchResult matches,
+                      MatchSubgraphs(float_model, quantized_model, options));
+  return Describe(float_model, quantized_model, matches, options);
+}
+
+absl::StatusOr<ComparisonResult> CompareModels(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const std::vector<Batch>& batches, const CompareOptions& options) {
+  // Loggers go into copies.
+  NS_ASSIGN_OR_RETURN(ModelGraph float_copy, float_model.Clone());
+  NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
+  NS_ASSIGN_OR_RETURN(
+      const MatchResult matches,
+      MatchSubgraphs(float_copy, quantized_copy, options.match));
+  NS_ASSIGN_OR_RETURN(
+      ComparisonResult result,
+      Describe(float_copy, quantized_copy, matches, options.match));
+  if (options.weights) {
+    for (size_t i = 0; i < matches.matches.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(
+          result.layers[i].weights,
+          CompareWeights(matches.matches[i], result.warnings));
+    }
+  }
+  if (options.activations) {
+    NS_RETURN_IF_ERROR(CompareActivations(float_copy, quantized_copy, matches,
+                                          batches, options, result));
+  }
+  return result;
+}
+
+}  // namespace ns

@@ -1,0 +1,68 @@
+// Python pickles as data: nothing in them is looked up or called.
+#ifndef NS_PICKLE_H_
+#define NS_PICKLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// One value of a pickle. Values are shared as in the pickle; there are no
+// cycles, and nesting is at most 100 deep.
+struct PickleValue {
+  enum class Kind {
+    kNone,
+    kBool,
+    kInt,
+    kFloat,
+    kString,
+    kBytes,
+    kTuple,
+    kList,
+    kDict,
+    // A function, class or other name of a Python module.
+    kGlobal,
+    // The call of a function, or the construction of an object.
+    kCall,
+    // A reference to something outside the pickle: in torch.save, a storage.
+    kPersistentId,
+  };
+
+  Kind kind = Kind::kNone;
+  // kBool, kInt.
+  int64_t integer = 0;
+  // kFloat.
+  double number = 0;
+  // kString, kBytes; for kGlobal the full name, "collections.OrderedDict".
+  std::string text;
+  // kTuple, kList: the elements. kDict: keys and values in turn. kCall: the
+  // function and its arguments, mostly a kTuple. kPersistentId: the id.
+  std::vector<std::shared_ptr<const PickleValue>> items;
+  // kCall: keys and values in turn that were set on the result, the items of
+  // an OrderedDict. An object's state (its __dict__) is dropped.
+  std::vector<std::shared_ptr<const PickleValue>> assigned;
+
+  // How deep its items nest, and whether another value holds this one: what
+  // keeps the parser clear of cycles and of deep recursion.
+  int depth = 0;
+  bool held = false;
+};
+
+// Parses a pickle of protocol 2 to 5 with the opcodes that Python emits for
+// None, numbers, strings, bytes, tuples, lists, dicts and objects. LibTorch's
+// own unpickler does not do for files of Python's torch.save: it fails on lists
+// and dicts of one element and on integers beyond 32 bits, and trusts its
+// input.
+//
+// Safe on any bytes. Error: "the pickle ..." and what is wrong with it.
+absl::StatusOr<std::shared_ptr<const PickleValue>> ParsePickle(
+    absl::string_view bytes);
+
+}  // namespace ns
+
+#endif  // NS_PICKLE_H_

@@ -1,0 +1,54 @@
+// Tensors as torch.save describes them: a window into a storage.
+#ifndef NS_PICKLED_TENSOR_H_
+#define NS_PICKLED_TENSOR_H_
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/QScheme.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/Storage.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// The dtype of "torch.FloatStorage", or null for no storage type that LibTorch
+// can read.
+std::optional<c10::ScalarType> StorageDtype(absl::string_view storage_type);
+
+// The dtype of "torch.float32", or null.
+std::optional<c10::ScalarType> DtypeNamed(absl::string_view name);
+
+struct PickledTensor {
+  c10::Storage storage;
+  c10::ScalarType dtype;
+  // All of these count elements.
+  int64_t offset = 0;
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> strides;
+};
+
+struct PickledQuantizer {
+  c10::QScheme scheme = c10::kPerTensorAffine;
+  // Per tensor.
+  double scale = 1;
+  int64_t zero_point = 0;
+  // Per channel.
+  at::Tensor scales;
+  at::Tensor zero_points;
+  int64_t axis = 0;
+};
+
+// Makes the tensor, which shares its storage. Error: a window that is not
+// inside the storage, or a quantizer that does not fit.
+absl::StatusOr<at::Tensor> Rebuild(const PickledTensor& pickled);
+absl::StatusOr<at::Tensor> Rebuild(const PickledTensor& pickled,
+                                   const PickledQuantizer& quantizer);
+
+}  // namespace ns
+
+#endif  // NS_PICKLED_TENSOR_H_

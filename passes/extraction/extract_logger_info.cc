@@ -1,0 +1,55 @@
+#include "passes/extraction/extract_logger_info.h"
+
+#include <torch/csrc/jit/api/object.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/logging/logger_info.h"
+
+namespace ns {
+namespace {
+
+std::vector<at::Tensor> Stats(const c10::IValue& logger) {
+  torch::jit::Object object(logger.toObject());
+  const c10::IValue stats = object.find_method("get_stats")
+                                ? object.get_method("get_stats")({})
+                                : object.attr("stats");
+  return stats.toTensorVector();
+}
+
+bool InArgumentOrder(const SingleResult& x, const SingleResult& y) {
+  return std::tie(x.info.index_of_arg, x.info.index_within_arg) <
+         std::tie(y.info.index_of_arg, y.info.index_within_arg);
+}
+
+}  // namespace
+
+absl::StatusOr<Results> ExtractLoggerInfo(
+    const std::vector<torch::jit::Module>& modules) {
+  Results results;
+  for (const torch::jit::Module& module : modules) {
+    for (AttachedLogger& logger : AttachedLoggers(module)) {
+      SingleResult record;
+      NS_ASSIGN_OR_RETURN(
+          record.values,
+          CatchTorchErrors(
+              absl::StrCat("reading the logger of ", logger.info.layer),
+              [&] { return Stats(logger.object); }));
+      record.info = std::move(logger.info);
+      std::vector<SingleResult>& records =
+          results[record.info.layer][record.info.type][record.info.model_name];
+      records.insert(std::upper_bound(records.begin(), records.end(), record,
+                                      InArgumentOrder),
+                     record);
+    }
+  }
+  return results;
+}
+
+}  // namespace ns

@@ -1,0 +1,26 @@
+// What the loggers of instrumented models have gathered.
+#ifndef PASSES_EXTRACTION_EXTRACT_LOGGER_INFO_H_
+#define PASSES_EXTRACTION_EXTRACT_LOGGER_INFO_H_
+
+#include <vector>
+
+#include <torch/csrc/jit/api/module.h>
+
+#include "absl/status/statusor.h"
+#include "passes/extraction/results.h"
+
+namespace ns {
+
+// Gathers the values of all loggers of `modules`, which AddLoggers instrumented
+// and which have run since, in this process or before they were saved
+// (reference: extract_logger_info). Layers come in the order in which their
+// loggers were added.
+//
+// A logger's values are those of its method `get_stats() -> Tensor[]` or its
+// attribute `stats`. Error: a logger with neither.
+absl::StatusOr<Results> ExtractLoggerInfo(
+    const std::vector<torch::jit::Module>& modules);
+
+}  // namespace ns
+
+#endif  // PASSES_EXTRACTION_EXTRACT_LOGGER_INFO_H_

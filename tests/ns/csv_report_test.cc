@@ -1,0 +1,72 @@
+#include "ns/csv_report.h"
+
+#include <limits>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "ns/comparison_result.h"
+
+namespace ns {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+const char kHeader[] =
+    "name,kind,parameter,float_fqn,float_op,quantized_fqn,quantized_op,shape,"
+    "sqnr_db,normalized_l2,cosine,max_abs_error,batches\n";
+
+TEST(CsvReportTest, WritesOnlyAHeaderForEmptyResult) {
+  EXPECT_EQ(ToCsv({}), kHeader);
+}
+
+TEST(CsvReportTest, WritesARowForEachFigure) {
+  ComparisonResult result;
+  LayerComparison layer;
+  layer.name = "rnn";
+  layer.float_side = {"f.rnn", false, "aten::lstm", {"aten::lstm"}};
+  layer.quantized_side = {
+      "q.rnn", false, "aten::quantized_lstm", {"aten::quantized_lstm"}};
+  layer.weights = {{"weight_ih_l0", {16, 8}, {40.5, 0.01, 1, 0.25}},
+                   {"weight_hh_l0", {16, 4}, {kInfinity, 0, 1, 0}}};
+  layer.activation =
+      ActivationComparison{{2, 64, 56, 56}, {30, 0.03, 0.99, 2}, {30, 31}, {}};
+  layer.shadow = ActivationComparison{{}, {kNan, kNan, kNan, 0}, {}, {}};
+  result.layers.push_back(layer);
+  EXPECT_EQ(
+      ToCsv(result),
+      std::string(kHeader) +
+          "rnn,weight,weight_ih_l0,f.rnn,aten::lstm,q.rnn,aten::quantized_lstm,"
+          "16x8,40.5,0.01,1.0,0.25,\n"
+          "rnn,weight,weight_hh_l0,f.rnn,aten::lstm,q.rnn,aten::quantized_lstm,"
+          "16x4,inf,0.0,1.0,0.0,\n"
+          "rnn,activation,,f.rnn,aten::lstm,q.rnn,aten::quantized_lstm,"
+          "2x64x56x56,30.0,0.03,0.99,2.0,2\n"
+          "rnn,shadow,,f.rnn,aten::lstm,q.rnn,aten::quantized_lstm,"
+          ",nan,nan,nan,0.0,0\n");
+}
+
+TEST(CsvReportTest, LeavesOutLayersWithoutFigures) {
+  ComparisonResult result;
+  result.layers.resize(3);
+  EXPECT_EQ(ToCsv(result), kHeader);
+}
+
+TEST(CsvReportTest, QuotesCommasQuotesAndLineBreaks) {
+  ComparisonResult result;
+  LayerComparison layer;
+  layer.name = "a,b";
+  layer.float_side.fqn = "say \"hi\"";
+  layer.float_side.op = "two\nlines";
+  layer.quantized_side.fqn = "back\rspace";
+  layer.quantized_side.op = " plain 层";
+  layer.weights = {{"\"", {3}, {1.5, 0.5, 0.5, 0.5}}};
+  result.layers.push_back(layer);
+  EXPECT_EQ(ToCsv(result),
+            std::string(kHeader) +
+                "\"a,b\",weight,\"\"\"\",\"say \"\"hi\"\"\",\"two\nlines\","
+                "\"back\rspace\", plain 层,3,1.5,0.5,0.5,0.5,\n");
+}
+
+}  // namespace
+}  // namespace ns

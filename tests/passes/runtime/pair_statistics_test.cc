@@ -1,0 +1,295 @@
+#include "passes/runtime/pair_statistics.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ns {
+namespace {
+
+using testing::IsNan;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+at::Tensor Vector(const std::vector<double>& values) {
+  return at::tensor(values).to(at::kFloat);
+}
+
+// The same figures from LibTorch's float64 operators.
+PairStatistics Reference(const at::Tensor& x, const at::Tensor& y) {
+  const at::Tensor a = (x.is_quantized() ? x.dequantize() : x).to(at::kDouble);
+  const at::Tensor b = (y.is_quantized() ? y.dequantize() : y).to(at::kDouble);
+  PairStatistics sums;
+  sums.count = a.numel();
+  sums.sum_x2 = (a * a).sum().item<double>();
+  sums.sum_y2 = (b * b).sum().item<double>();
+  sums.sum_xy = (a * b).sum().item<double>();
+  sums.sum_e2 = (a - b).square().sum().item<double>();
+  sums.max_abs_error = a.numel() == 0 ? 0 : (a - b).abs().max().item<double>();
+  return sums;
+}
+
+void ExpectSame(const PairStatistics& actual, const PairStatistics& expected) {
+  EXPECT_EQ(actual.count, expected.count);
+  const auto near = [](double value, double reference) {
+    EXPECT_NEAR(value, reference, 1e-12 * std::abs(reference));
+  };
+  near(actual.sum_x2, expected.sum_x2);
+  near(actual.sum_y2, expected.sum_y2);
+  // A sum of both signs: what it rounds off is relative to its terms.
+  EXPECT_NEAR(actual.sum_xy, expected.sum_xy,
+              1e-12 * std::sqrt(expected.sum_x2 * expected.sum_y2));
+  near(actual.sum_e2, expected.sum_e2);
+  EXPECT_EQ(actual.max_abs_error, expected.max_abs_error);
+}
+
+void ExpectMatchesReference(const at::Tensor& x, const at::Tensor& y) {
+  ExpectSame(ComparePair(x, y), Reference(x, y));
+}
+
+class PairStatisticsTest : public testing::Test {
+ protected:
+  void SetUp() override { at::manual_seed(1); }
+};
+
+TEST_F(PairStatisticsTest, ComputesFiguresByHand) {
+  const PairStatistics sums =
+      ComparePair(Vector({3, 4, 0}), Vector({3, 3, -2}));
+  EXPECT_EQ(sums.count, 3);
+  EXPECT_EQ(sums.sum_x2, 25);
+  EXPECT_EQ(sums.sum_y2, 22);
+  EXPECT_EQ(sums.sum_xy, 21);
+  EXPECT_EQ(sums.sum_e2, 5);
+  EXPECT_EQ(sums.max_abs_error, 2);
+  EXPECT_DOUBLE_EQ(sums.SqnrDb(), 20 * std::log10(5 / std::sqrt(5)));
+  EXPECT_DOUBLE_EQ(sums.NormalizedL2(), std::sqrt(5) / 5);
+  EXPECT_DOUBLE_EQ(sums.Cosine(), 21 / (5 * std::sqrt(22)));
+}
+
+TEST_F(PairStatisticsTest, TenfoldSignalIsTwentyDb) {
+  EXPECT_DOUBLE_EQ(ComparePair(Vector({10}), Vector({11})).SqnrDb(), 20);
+}
+
+TEST_F(PairStatisticsTest, OppositeTensorsHaveCosineMinusOne) {
+  const PairStatistics sums = ComparePair(Vector({1, 2}), Vector({-1, -2}));
+  EXPECT_DOUBLE_EQ(sums.Cosine(), -1);
+  EXPECT_DOUBLE_EQ(sums.NormalizedL2(), 2);
+}
+
+TEST_F(PairStatisticsTest, EqualTensorsHaveInfiniteSqnr) {
+  const at::Tensor x = at::randn({5, 7});
+  const PairStatistics sums = ComparePair(x, x);
+  EXPECT_EQ(sums.SqnrDb(), kInf);
+  EXPECT_EQ(sums.NormalizedL2(), 0);
+  EXPECT_DOUBLE_EQ(sums.Cosine(), 1);
+  EXPECT_EQ(sums.max_abs_error, 0);
+}
+
+TEST_F(PairStatisticsTest, ZerosOnBothSidesHaveNoFigures) {
+  const PairStatistics sums = ComparePair(at::zeros({20}), at::zeros({20}));
+  EXPECT_EQ(sums.count, 20);
+  EXPECT_THAT(sums.SqnrDb(), IsNan());
+  EXPECT_THAT(sums.NormalizedL2(), IsNan());
+  EXPECT_THAT(sums.Cosine(), IsNan());
+}
+
+TEST_F(PairStatisticsTest, OneZeroSide) {
+  const PairStatistics no_signal = ComparePair(at::zeros({3}), at::ones({3}));
+  EXPECT_EQ(no_signal.SqnrDb(), -kInf);
+  EXPECT_EQ(no_signal.NormalizedL2(), kInf);
+  EXPECT_THAT(no_signal.Cosine(), IsNan());
+  const PairStatistics lost = ComparePair(at::ones({3}), at::zeros({3}));
+  EXPECT_EQ(lost.SqnrDb(), 0);
+  EXPECT_EQ(lost.NormalizedL2(), 1);
+  EXPECT_THAT(lost.Cosine(), IsNan());
+}
+
+TEST_F(PairStatisticsTest, EmptyTensorsHaveNoFigures) {
+  const PairStatistics sums =
+      ComparePair(at::zeros({2, 0, 3}), at::zeros({2, 0, 3}));
+  EXPECT_EQ(sums.count, 0);
+  EXPECT_EQ(sums.max_abs_error, 0);
+  EXPECT_THAT(sums.SqnrDb(), IsNan());
+  EXPECT_THAT(sums.NormalizedL2(), IsNan());
+  EXPECT_THAT(sums.Cosine(), IsNan());
+}
+
+TEST_F(PairStatisticsTest, ComparesScalarTensors) {
+  EXPECT_EQ(ComparePair(at::scalar_tensor(2), at::scalar_tensor(3)).sum_xy, 6);
+}
+
+// Where a non-finite value stands must not matter: in the part that is computed
+// in lanes, and in what is left over.
+TEST_F(PairStatisticsTest, NonFiniteValuesAreNotSkipped) {
+  for (const int64_t at : {0, 5, 8, 16}) {
+    at::Tensor x = at::ones({17});
+    at::Tensor y = at::full({17}, 2.0);
+    y[at] = kNan;
+    PairStatistics sums = ComparePair(x, y);
+    EXPECT_THAT(sums.SqnrDb(), IsNan()) << at;
+    EXPECT_THAT(sums.NormalizedL2(), IsNan()) << at;
+    EXPECT_THAT(sums.Cosine(), IsNan()) << at;
+    EXPECT_THAT(sums.max_abs_error, IsNan()) << at;
+    EXPECT_EQ(sums.sum_x2, 17) << at;
+
+    y[at] = kInf;
+    sums = ComparePair(x, y);
+    EXPECT_EQ(sums.sum_e2, kInf) << at;
+    EXPECT_EQ(sums.SqnrDb(), -kInf) << at;
+    EXPECT_EQ(sums.max_abs_error, kInf) << at;
+
+    x[at] = kInf;
+    sums = ComparePair(x, y);
+    EXPECT_EQ(sums.sum_x2, kInf) << at;
+    EXPECT_THAT(sums.sum_e2, IsNan()) << at;
+    EXPECT_THAT(sums.max_abs_error, IsNan()) << at;
+  }
+}
+
+TEST_F(PairStatisticsTest, HugeFloatsDoNotOverflow) {
+  const PairStatistics sums =
+      ComparePair(at::full({10}, 3e38), at::full({10}, -3e38));
+  EXPECT_TRUE(std::isfinite(sums.sum_e2));
+  EXPECT_NEAR(sums.SqnrDb(), -20 * std::log10(2), 1e-12);
+}
+
+TEST_F(PairStatisticsTest, TinyFloatsDoNotUnderflow) {
+  const PairStatistics sums =
+      ComparePair(at::full({10}, 3e-30), at::full({10}, 1e-30));
+  EXPECT_NEAR(sums.SqnrDb(), 20 * std::log10(1.5), 1e-5);
+}
+
+TEST_F(PairStatisticsTest, MatchesReferenceForAllSizes) {
+  for (int64_t size = 0; size < 40; ++size) {
+    const at::Tensor x = at::randn({size});
+    ExpectMatchesReference(x, x + 0.1 * at::randn({size}));
+  }
+}
+
+TEST_F(PairStatisticsTest, IsExactOnManyElements) {
+  const at::Tensor x = at::randn({3000001}) + 100;
+  const at::Tensor y = x + 1e-3 * at::randn({3000001});
+  ExpectMatchesReference(x, y);
+  EXPECT_NEAR(ComparePair(x, y).SqnrDb(), Reference(x, y).SqnrDb(), 1e-9);
+}
+
+TEST_F(PairStatisticsTest, ConvertsEveryDtype) {
+  const at::Tensor x = at::randint(0, 2, {3, 11});
+  const at::Tensor y = at::randint(0, 2, {3, 11});
+  for (const auto a :
+       {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kByte, at::kChar,
+        at::kShort, at::kInt, at::kLong, at::kBool}) {
+    for (const auto b : {at::kFloat, at::kDouble, at::kLong, at::kBool}) {
+      ExpectMatchesReference(x.to(a), y.to(b));
+    }
+  }
+}
+
+TEST_F(PairStatisticsTest, KeepsPrecisionOfFloat64AndInt64) {
+  const at::Tensor x = at::full({3}, 1.0, at::kDouble);
+  EXPECT_NEAR(ComparePair(x, x + 1e-12).max_abs_error, 1e-12, 1e-15);
+  const at::Tensor big = at::full({3}, int64_t{1} << 40, at::kLong);
+  EXPECT_EQ(ComparePair(big, big + 1).max_abs_error, 1);
+}
+
+TEST_F(PairStatisticsTest, QuantizedCountsAsDequantized) {
+  const at::Tensor x = at::randn({4, 3, 5, 5});
+  const at::Tensor per_tensor =
+      at::quantize_per_tensor(x, 0.05, 7, at::kQUInt8);
+  const at::Tensor per_channel = at::quantize_per_channel(
+      x, at::tensor({0.1, 0.02, 0.3}), at::tensor({0, 1, -2}), 1, at::kQInt8);
+  for (const at::Tensor& q :
+       {per_tensor, per_channel,
+        per_tensor.contiguous(at::MemoryFormat::ChannelsLast)}) {
+    ExpectMatchesReference(x, q);
+    ExpectMatchesReference(q, x);
+    ExpectSame(ComparePair(x, q), ComparePair(x, q.dequantize()));
+  }
+}
+
+TEST_F(PairStatisticsTest, ComparesInLogicalOrderWhateverTheStrides) {
+  const at::Tensor x = at::randn({2, 3, 4, 5});
+  const at::Tensor y = x + 0.1 * at::randn({2, 3, 4, 5});
+  const PairStatistics expected = Reference(x, y);
+  const auto layouts = [](const at::Tensor& tensor) {
+    at::Tensor gaps = at::zeros({2, 3, 4, 10}).slice(3, 0, 10, 2);
+    gaps.copy_(tensor);
+    return std::vector<at::Tensor>{
+        tensor, tensor.contiguous(at::MemoryFormat::ChannelsLast),
+        tensor.transpose(1, 3).contiguous().transpose(1, 3),
+        tensor.permute({3, 0, 2, 1}).contiguous().permute({1, 3, 2, 0}), gaps};
+  };
+  for (const at::Tensor& a : layouts(x)) {
+    for (const at::Tensor& b : layouts(y)) {
+      ExpectSame(ComparePair(a, b), expected);
+    }
+  }
+}
+
+TEST_F(PairStatisticsTest, ComparesVideosInChannelsLast) {
+  const at::Tensor x = at::randn({2, 3, 4, 5, 2});
+  const at::Tensor y = x + 1;
+  const auto format = at::MemoryFormat::ChannelsLast3d;
+  ExpectMatchesReference(x.contiguous(format), y.contiguous(format));
+  ExpectMatchesReference(x.contiguous(format), y);
+}
+
+TEST_F(PairStatisticsTest, ComparesExpandedTensors) {
+  const at::Tensor row = at::randn({1, 6});
+  const at::Tensor x = row.expand({4, 6});
+  ExpectMatchesReference(x, at::randn({4, 6}));
+  // Equal strides that visit each element several times.
+  ExpectMatchesReference(x, at::randn({1, 6}).expand({4, 6}));
+}
+
+TEST_F(PairStatisticsTest, MergedPartsEqualTheWhole) {
+  const at::Tensor x = at::randn({1000});
+  const at::Tensor y = x + 0.01 * at::randn({1000});
+  for (int trial = 0; trial < 20; ++trial) {
+    PairStatistics merged;
+    for (int64_t start = 0; start < 1000;) {
+      const int64_t end =
+          std::min<int64_t>(1000, start + at::randint(0, 200, {1}).item<int>());
+      merged.Merge(ComparePair(x.slice(0, start, end), y.slice(0, start, end)));
+      start = end;
+    }
+    ExpectSame(merged, ComparePair(x, y));
+  }
+}
+
+TEST_F(PairStatisticsTest, MergeKeepsNan) {
+  PairStatistics broken = ComparePair(Vector({kNan}), Vector({1}));
+  const PairStatistics fine = ComparePair(Vector({5}), Vector({1}));
+  PairStatistics merged = fine;
+  merged.Merge(broken);
+  EXPECT_THAT(merged.max_abs_error, IsNan());
+  broken.Merge(fine);
+  EXPECT_THAT(broken.max_abs_error, IsNan());
+  EXPECT_THAT(broken.SqnrDb(), IsNan());
+}
+
+TEST_F(PairStatisticsTest, TensorsThatNeedGradientsAreCompared) {
+  const at::Tensor x = at::ones({2, 2}).set_requires_grad(true);
+  EXPECT_EQ(ComparePair(x.t(), at::zeros({2, 2})).sum_e2, 4);
+}
+
+TEST_F(PairStatisticsTest, ThrowsWhenShapesDiffer) {
+  EXPECT_THROW(ComparePair(at::ones({2, 3}), at::ones({3, 2})), c10::Error);
+  EXPECT_THROW(ComparePair(at::ones({1}), at::scalar_tensor(1)), c10::Error);
+}
+
+TEST_F(PairStatisticsTest, ThrowsForComplexAndUndefinedTensors) {
+  EXPECT_THROW(ComparePair(at::ones({2}, at::kComplexFloat), at::ones({2})),
+               c10::Error);
+  EXPECT_THROW(ComparePair(at::Tensor(), at::ones({2})), c10::Error);
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,168 @@
+#include <ATen/Parallel.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "ir/status.h"
+#include "ns/batches.h"
+#include "ns/compare_models.h"
+#include "ns/table_report.h"
+#include "tools/commands.h"
+#include "tools/model_pair.h"
+#include "tools/progress_bar.h"
+#include "tools/report_output.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"float", "PATH", "the float model, saved by torch.jit.save"},
+    {"quantized", "PATH", "the quantized model made from it"},
+    {"inputs", "PATHS",
+     "sample batches: torch.save of a list of tensors, tuples or dicts; several "
+     "files with commas"},
+    {"what", "LIST",
+     "weights, activations or both with a comma; default: weights, with "
+     "--inputs both"},
+    {"max-batches", "N", "stop after N batches"},
+    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
+    {"method", "NAME", "the method to compare; default forward"},
+    {"json", "PATH", "write the results as JSON; - is standard output"},
+    {"csv", "PATH", "write the results as CSV; - is standard output"},
+    {"html", "PATH", "not in this version yet"},
+    {"sort", "ORDER", "rows by graph (execution, default) or error (worst first)"},
+    {"threads", "N", "threads within one op; default: all cores"},
+    {"engine", "NAME",
+     "onednn or qnnpack; default: the first that can run the model"},
+    {"quiet", "", "no table, no progress"},
+};
+
+constexpr CommandSpec kSpec = {
+    "compare",
+    "compares the weights and activations of two models, layer by layer",
+    "ns compare --float=PATH --quantized=PATH [--inputs=PATH] [--flag=value ...]",
+    "The table goes to standard output. SQNR is 20 log10(|x| / |x - y|) in dB:\n"
+    "higher is better, int8 weights give 30 to 50, and 'exact' is no difference.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
+    "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
+};
+
+struct Options {
+  ModelPairOptions models;
+  CompareOptions compare;
+  ReportOutputs outputs;
+  std::vector<std::string> input_paths;
+  std::optional<int64_t> max_batches;
+  std::optional<int64_t> threads;
+};
+
+absl::Status ParseWhat(const Flags& flags, bool has_inputs,
+                       CompareOptions& compare) {
+  compare.weights = false;
+  compare.activations = false;
+  const std::string list =
+      flags.Get("what", has_inputs ? "weights,activations" : "weights");
+  for (const absl::string_view what : absl::StrSplit(list, ',')) {
+    if (what == "weights") {
+      compare.weights = true;
+    } else if (what == "activations") {
+      compare.activations = true;
+    } else if (what == "shadows") {
+      return absl::InvalidArgumentError(
+          "--what=shadows is not in this version yet; use weights and "
+          "activations");
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what, " is not one of weights, activations"));
+    }
+  }
+  if (compare.activations && !has_inputs) {
+    return absl::InvalidArgumentError(
+        "--what=activations needs --inputs=PATH with sample batches");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
+  NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
+  if (flags.Has("inputs")) {
+    options.input_paths = absl::StrSplit(flags.Get("inputs"), ',');
+    if (absl::c_linear_search(options.input_paths, "")) {
+      return absl::InvalidArgumentError("--inputs has an empty path");
+    }
+  }
+  NS_RETURN_IF_ERROR(
+      ParseWhat(flags, !options.input_paths.empty(), options.compare));
+  NS_ASSIGN_OR_RETURN(options.max_batches, flags.Number("max-batches", 1));
+  NS_ASSIGN_OR_RETURN(options.threads, flags.Number("threads", 1));
+  NS_ASSIGN_OR_RETURN(const std::string matching,
+                      flags.Choice("matching", {"aligned", "strict"}));
+  options.compare.match.mode = matching == "strict" ? MatchingMode::kStrict
+                                                    : MatchingMode::kAligned;
+  return options;
+}
+
+absl::StatusOr<std::vector<Batch>> LoadAllBatches(const Options& options) {
+  std::vector<Batch> batches;
+  for (const std::string& path : options.input_paths) {
+    NS_ASSIGN_OR_RETURN(std::vector<Batch> more, LoadBatches(path));
+    for (Batch& batch : more) {
+      if (options.max_batches &&
+          static_cast<int64_t>(batches.size()) >= *options.max_batches) {
+        return batches;
+      }
+      batches.push_back(std::move(batch));
+    }
+  }
+  return batches;
+}
+
+absl::Status Compare(const Options& options) {
+  if (options.threads) {
+    at::set_num_threads(static_cast<int>(*options.threads));
+  }
+  NS_RETURN_IF_ERROR(CheckWritable(options.outputs));
+  std::vector<Batch> batches;
+  if (options.compare.activations) {
+    NS_ASSIGN_OR_RETURN(batches, LoadAllBatches(options));
+  }
+  ComparisonResult result;
+  NS_RETURN_IF_ERROR(
+      WithModels(options.models, [&](ModelPair& models) -> absl::Status {
+        ProgressBar bar(options.outputs.quiet);
+        CompareOptions compare = options.compare;
+        compare.progress = [&](int64_t done, int64_t total) {
+          bar.Update(done, total);
+        };
+        NS_ASSIGN_OR_RETURN(
+            result, CompareModels(models.float_model, models.quantized_model,
+                                  batches, compare));
+        return absl::OkStatus();
+      }));
+  result.float_path = options.models.float_path;
+  result.quantized_path = options.models.quantized_path;
+  return WriteReports(options.outputs, result, ToTable);
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  if (!options.ok()) {
+    return CommandOutcome::WrongUsage(options.status());
+  }
+  const absl::Status status = Compare(*options);
+  return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
+}
+
+}  // namespace
+
+Command CompareCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

@@ -1,0 +1,79 @@
+#include <string>
+
+#include "ir/status.h"
+#include "ns/compare_models.h"
+#include "ns/table_report.h"
+#include "tools/commands.h"
+#include "tools/model_pair.h"
+#include "tools/report_output.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"float", "PATH", "the float model, saved by torch.jit.save"},
+    {"quantized", "PATH", "the quantized model made from it"},
+    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
+    {"method", "NAME", "the method to match; default forward"},
+    {"json", "PATH", "write the pairs as JSON; - is standard output"},
+    {"engine", "NAME",
+     "onednn or qnnpack; default: the first that can load the model"},
+    {"quiet", "", "no table"},
+};
+
+constexpr CommandSpec kSpec = {
+    "match",
+    "shows which ops of two models correspond, and which do not and why",
+    "ns match --float=PATH --quantized=PATH [--flag=value ...]",
+    "",
+    kFlags,
+    "bazel run -c opt //tools:ns -- match --float=tools/demo/float.pt "
+    "--quantized=tools/demo/quantized.pt",
+};
+
+struct Options {
+  ModelPairOptions models;
+  MatchOptions match;
+  ReportOutputs outputs;
+};
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
+  NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
+  NS_ASSIGN_OR_RETURN(const std::string matching,
+                      flags.Choice("matching", {"aligned", "strict"}));
+  options.match.mode = matching == "strict" ? MatchingMode::kStrict
+                                            : MatchingMode::kAligned;
+  return options;
+}
+
+absl::Status Match(const Options& options) {
+  NS_RETURN_IF_ERROR(CheckWritable(options.outputs));
+  ComparisonResult result;
+  NS_RETURN_IF_ERROR(
+      WithModels(options.models, [&](ModelPair& models) -> absl::Status {
+        NS_ASSIGN_OR_RETURN(
+            result, DescribeMatches(models.float_model, models.quantized_model,
+                                    options.match));
+        return absl::OkStatus();
+      }));
+  result.float_path = options.models.float_path;
+  result.quantized_path = options.models.quantized_path;
+  return WriteReports(options.outputs, result, ToMatchTable);
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  if (!options.ok()) {
+    return CommandOutcome::WrongUsage(options.status());
+  }
+  const absl::Status status = Match(*options);
+  return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
+}
+
+}  // namespace
+
+Command MatchCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

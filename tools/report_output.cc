@@ -1,0 +1,112 @@
+#include "tools/report_output.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "ir/atomic_file.h"
+#include "ir/status.h"
+#include "ns/csv_report.h"
+#include "ns/json_report.h"
+
+namespace ns {
+namespace {
+
+constexpr char kStandardOutput[] = "-";
+
+absl::Status Write(const std::string& path, const std::string& text) {
+  if (path == kStandardOutput) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return std::fflush(stdout) == 0
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("cannot write standard output");
+  }
+  return WriteFileAtomically(path, text);
+}
+
+TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
+  TableOptions options;
+  options.sort_by_error = outputs.sort_by_error;
+  if (isatty(STDOUT_FILENO) == 1) {
+    // no-color.org: set and not empty turns colour off.
+    const char* no_color = std::getenv("NO_COLOR");
+    options.color = no_color == nullptr || *no_color == '\0';
+    winsize size = {};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+      options.width = size.ws_col;
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
+  if (flags.Has("html")) {
+    return absl::InvalidArgumentError(
+        "--html is not in this version yet; use --json or --csv");
+  }
+  ReportOutputs outputs;
+  outputs.json_path = flags.Get("json");
+  outputs.csv_path = flags.Get("csv");
+  for (const char* name : {"json", "csv"}) {
+    if (flags.Has(name) && flags.Get(name).empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name, " needs a path; - is standard output"));
+    }
+  }
+  if (!outputs.json_path.empty() && outputs.json_path == outputs.csv_path) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--json and --csv both go to ", outputs.json_path));
+  }
+  NS_ASSIGN_OR_RETURN(const std::string sort,
+                      flags.Choice("sort", {"graph", "error"}));
+  outputs.sort_by_error = sort == "error";
+  outputs.quiet = flags.Has("quiet");
+  return outputs;
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  if (path.empty() || path == kStandardOutput) {
+    return absl::OkStatus();
+  }
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "."
+                             : slash == 0               ? "/"
+                                          : path.substr(0, slash);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot write into folder ", folder));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWritable(const ReportOutputs& outputs) {
+  NS_RETURN_IF_ERROR(CheckWritable(outputs.json_path));
+  return CheckWritable(outputs.csv_path);
+}
+
+absl::Status WriteReports(
+    const ReportOutputs& outputs, const ComparisonResult& result,
+    std::string (*table)(const ComparisonResult&, const TableOptions&)) {
+  if (!outputs.json_path.empty()) {
+    NS_RETURN_IF_ERROR(Write(outputs.json_path, ToJson(result)));
+  }
+  if (!outputs.csv_path.empty()) {
+    NS_RETURN_IF_ERROR(Write(outputs.csv_path, ToCsv(result)));
+  }
+  for (const std::string& warning : result.warnings) {
+    std::fprintf(stderr, "ns: warning: %s\n", warning.c_str());
+  }
+  if (outputs.quiet || outputs.json_path == kStandardOutput ||
+      outputs.csv_path == kStandardOutput) {
+    return absl::OkStatus();
+  }
+  return Write(kStandardOutput, table(result, OptionsForTerminal(outputs)));
+}
+
+}  // namespace ns

@@ -1,0 +1,39 @@
+// Where a command's results go.
+#ifndef TOOLS_REPORT_OUTPUT_H_
+#define TOOLS_REPORT_OUTPUT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ns/comparison_result.h"
+#include "ns/table_report.h"
+#include "tools/command_line.h"
+
+namespace ns {
+
+struct ReportOutputs {
+  std::string json_path;
+  std::string csv_path;
+  bool sort_by_error = false;
+  bool quiet = false;
+};
+
+// Reads --json, --csv, --html, --sort and --quiet, of which a command may have
+// some.
+absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);
+
+// Finds out, before any work is done, whether `path` can be written to.
+absl::Status CheckWritable(const std::string& path);
+absl::Status CheckWritable(const ReportOutputs& outputs);
+
+// Writes the files that were asked for, prints the warnings to standard error
+// and, unless quiet or standard output is taken by a file named "-", the table
+// that `table` makes.
+absl::Status WriteReports(
+    const ReportOutputs& outputs, const ComparisonResult& result,
+    std::string (*table)(const ComparisonResult&, const TableOptions&));
+
+}  // namespace ns
+
+#endif  // TOOLS_REPORT_OUTPUT_H_
