@@ -82,7 +82,8 @@ class Inliner {
     c10::ClassTypePtr type = self->type()->cast<c10::ClassType>();
     if (std::optional<ModuleInstance> instance = Resolve(self)) {
       type = instance->object->type();
-      if (instance->fqn != ModulePathOf(*call).fqn) {
+      const ModulePath caller = ModulePathOf(*call);
+      if (instance->fqn != caller.fqn && !IsFusedModule(caller.type)) {
         callee_scope = ScopeFor({instance->fqn, calls_[instance->fqn]++,
                                  UnmangledTypeName(
                                      type->name()->qualifiedName())},

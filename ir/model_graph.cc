@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
 #include "ir/drop_exception_checks.h"
+#include "ir/fold_attributes.h"
 #include "ir/inline_modules.h"
 #include "ir/module_file.h"
 #include "ir/status.h"
@@ -36,6 +37,7 @@ void Freeze(Module& module, const std::string& method) {
   }
   torch::jit::freeze_module_inplace(&module, preserved);
   std::shared_ptr<Graph> graph = module.get_method(method).graph();
+  FoldAttributes(module, *graph);
   DropExceptionChecks(*graph);
   torch::jit::LowerSimpleTuples(graph);
   torch::jit::EliminateDeadCode(graph);

@@ -69,4 +69,9 @@ std::string UnmangledTypeName(const std::string& qualified_name) {
   return absl::StrJoin(parts, ".");
 }
 
+bool IsFusedModule(absl::string_view type) {
+  return absl::StartsWith(type, "torch.nn.intrinsic.") ||
+         absl::StartsWith(type, "torch.ao.nn.intrinsic.");
+}
+
 }  // namespace ns

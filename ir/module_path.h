@@ -9,6 +9,8 @@
 
 #include <c10/util/intrusive_ptr.h>
 
+#include "absl/strings/string_view.h"
+
 namespace torch::jit {
 struct Node;
 struct Scope;
@@ -46,6 +48,10 @@ c10::intrusive_ptr<torch::jit::Scope> ScopeFor(
 // "torch.nn.modules.conv.Conv2d" for
 // "__torch__.torch.nn.modules.conv.___torch_mangle_7.Conv2d".
 std::string UnmangledTypeName(const std::string& qualified_name);
+
+// True for the type of a module that fusion made of several
+// (torch.nn.intrinsic.ConvReLU2d): its parts are one layer.
+bool IsFusedModule(absl::string_view type);
 
 }  // namespace ns
 

@@ -54,6 +54,9 @@ std::optional<at::Tensor> ConstantTensor(const Value* value) {
 // from constants, perhaps element by element.
 std::vector<c10::IValue> ConstantList(const Value* value) {
   std::vector<c10::IValue> elements;
+  if (value == nullptr) {
+    return elements;
+  }
   if (const std::optional<c10::IValue> constant = ConstantOf(*value)) {
     if (constant->isList()) {
       for (const c10::IValue& element : constant->toListRef()) {
@@ -128,7 +131,8 @@ std::vector<NamedTensor> RecurrentWeights(const Node& node) {
   const size_t cells =
       ConstantInt(node, "num_layers", 1) * (bidirectional ? 2 : 1);
   std::vector<NamedTensor> weights;
-  if (cells == 0 || parameters.size() % cells != 0) {
+  if (cells == 0 || parameters.size() % cells != 0 ||
+      parameters.size() < 2 * cells) {
     return weights;
   }
   const size_t stride = parameters.size() / cells;

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,15 +53,18 @@ void CollectOps(Node* node, std::vector<Node*>& ops) {
   }
 }
 
-bool HoldsMatchableOp(Node* node) {
-  std::vector<Node*> ops;
-  CollectOps(node, ops);
-  return !ops.empty();
-}
-
 bool OnlyMovesData(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr && row->role == Role::kShape;
+}
+
+// True for control flow that computes something: adding a batch dimension and
+// taking it away again, as recurrent layers do, does not count.
+bool HoldsMatchableOp(Node* node) {
+  std::vector<Node*> ops;
+  CollectOps(node, ops);
+  return std::any_of(ops.begin(), ops.end(),
+                     [](const Node* op) { return !OnlyMovesData(*op); });
 }
 
 // The input that tells one layer's op from another's.
@@ -89,6 +93,22 @@ std::optional<std::vector<int64_t>> WeightShape(const Node& node) {
     return std::nullopt;
   }
   return weights->front().value.sizes().vec();
+}
+
+// The value outside that one arm of the prim::If defining `value` hands on as
+// it is, where no arm computes anything; null otherwise.
+Value* PassedThrough(const Value& value) {
+  Node* node = const_cast<Node*>(value.node());
+  if (node->kind() != prim::If || HoldsMatchableOp(node)) {
+    return nullptr;
+  }
+  for (Block* arm : node->blocks()) {
+    Value* returned = arm->outputs()[value.offset()];
+    if (returned->node()->owningBlock() == node->owningBlock()) {
+      return returned;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -208,9 +228,16 @@ std::vector<Value*> MatchableNodes::Sources(Value* value) const {
   while (sources.size() < kMaxSources) {
     sources.push_back(value);
     const Node* node = value->node();
-    if (node->kind() == prim::Param || node->owningBlock() != block ||
-        IsControlFlow(*node)) {
+    if (node->kind() == prim::Param || node->owningBlock() != block) {
       break;
+    }
+    if (IsControlFlow(*node)) {
+      Value* passed = PassedThrough(*value);
+      if (passed == nullptr) {
+        break;
+      }
+      value = passed;
+      continue;
     }
     const OpRow* row = FindOp(OpName(*node));
     const bool may_be_absent =

@@ -54,6 +54,39 @@ Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
   return nullptr;
 }
 
+// The constant index of `node`, an aten::__getitem__ of a list; -1 otherwise.
+int64_t ElementIndex(const Node& node) {
+  if (node.kind() != c10::aten::__getitem__) {
+    return -1;
+  }
+  const auto index = ConstantOf(*node.input(1));
+  return index && index->isInt() ? index->toInt() : -1;
+}
+
+// The value of A that is the same element of the same list as `value` of B,
+// however either takes lists apart.
+Value* ByListElement(const Value& value, const SubgraphPairs& pairs) {
+  const Node* node = value.node();
+  const bool unpacks = node->kind() == c10::prim::ListUnpack;
+  const int64_t index =
+      unpacks ? static_cast<int64_t>(value.offset()) : ElementIndex(*node);
+  const Value* list_a =
+      index < 0 ? nullptr : pairs.LinkedA(node->input(0));
+  if (list_a == nullptr) {
+    return nullptr;
+  }
+  for (const Use& use : list_a->uses()) {
+    if (use.user->kind() == c10::prim::ListUnpack &&
+        static_cast<size_t>(index) < use.user->outputs().size()) {
+      return use.user->output(index);
+    }
+    if (ElementIndex(*use.user) == index) {
+      return use.user->output();
+    }
+  }
+  return nullptr;
+}
+
 void Collect(Block* block, const MatchableNodes& nodes_a,
              const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
              std::vector<QuantizePoint>& points) {
@@ -76,6 +109,9 @@ void Collect(Block* block, const MatchableNodes& nodes_a,
       if (point.value_a == nullptr) {
         point.value_a = pairs.LinkedA(point.source);
       }
+    }
+    if (point.value_a == nullptr) {
+      point.value_a = ByListElement(*point.source, pairs);
     }
     if (point.value_a == nullptr) {
       point.value_a = ByConsumer(*node, nodes_a, nodes_b, pairs);

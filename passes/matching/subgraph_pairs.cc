@@ -89,31 +89,44 @@ void SubgraphPairs::MatchChains(const std::vector<int>& a,
 
 void SubgraphPairs::Match(int a, int b) {
   Begin(a, b);
-  const Side sides[] = {{nodes_a_, taken_a_, subgraphs_a_},
-                        {nodes_b_, taken_b_, subgraphs_b_}};
-  for (int i = 0; i < 2; ++i) {
-    const Side& side = sides[i];
-    const Side& other = sides[1 - i];
-    const int base = i == 0 ? a : b;
-    const int other_base = i == 0 ? b : a;
-    const OpRow* other_row = other.nodes[other_base].row;
-    for (int next = Successor(side, base); next >= 0;
-         next = Successor(side, base)) {
-      const std::string& family = side.nodes[next].family;
-      const int other_next = Successor(other, other_base);
-      const bool folded =
-          family == kBatchNorm &&
-          (other_next < 0 || other.nodes[other_next].family != kBatchNorm) &&
-          !Contains(other.nodes, other.subgraphs.at(other_base), kBatchNorm);
-      const bool fused =
-          other_row != nullptr && other_row->fused_activation == family;
-      if (!folded && !fused) {
-        break;
-      }
-      Append(side, base, next);
-    }
-  }
+  const Side side_a = {nodes_a_, taken_a_, subgraphs_a_};
+  const Side side_b = {nodes_b_, taken_b_, subgraphs_b_};
+  // What one side has fused in one module tells the other what to take in.
+  ExtendWithinModule(side_a, a);
+  ExtendWithinModule(side_b, b);
+  ExtendOverFused(side_a, a, side_b, b);
+  ExtendOverFused(side_b, b, side_a, a);
   LinkOutputs(a, b);
+}
+
+void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
+  for (int next = Successor(side, base);
+       next >= 0 && IsFusedModule(side.nodes[base].path.type) &&
+       side.nodes[next].path == side.nodes[base].path;
+       next = Successor(side, base)) {
+    Append(side, base, next);
+  }
+}
+
+void SubgraphPairs::ExtendOverFused(const Side& side, int base,
+                                    const Side& other, int other_base) {
+  const OpRow* other_row = other.nodes[other_base].row;
+  const Subgraph& other_subgraph = other.subgraphs.at(other_base);
+  for (int next = Successor(side, base); next >= 0;
+       next = Successor(side, base)) {
+    const std::string& family = side.nodes[next].family;
+    const int other_next = Successor(other, other_base);
+    const bool present = Contains(other.nodes, other_subgraph, family);
+    const bool folded =
+        family == kBatchNorm &&
+        (other_next < 0 || other.nodes[other_next].family != kBatchNorm);
+    const bool fused =
+        other_row != nullptr && other_row->fused_activation == family;
+    if (!present && !folded && !fused) {
+      break;
+    }
+    Append(side, base, next);
+  }
 }
 
 void SubgraphPairs::AbsorbUnmatched() {

@@ -61,6 +61,11 @@ class SubgraphPairs {
   // The matchable node that continues the subgraph of `base`, or -1.
   static int Successor(const Side& side, int base);
   static void Append(const Side& side, int base, int next);
+  // Takes in what stands behind `base` in the same fused module.
+  static void ExtendWithinModule(const Side& side, int base);
+  // Takes in what the other side's op has fused or its weights have folded.
+  static void ExtendOverFused(const Side& side, int base, const Side& other,
+                              int other_base);
   void LinkOutputs(int a, int b);
 
   const MatchableNodes& nodes_a_;

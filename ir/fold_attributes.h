@@ -1,0 +1,28 @@
+// Turns the parameters that freezing left as attributes into constants.
+#ifndef IR_FOLD_ATTRIBUTES_H_
+#define IR_FOLD_ATTRIBUTES_H_
+
+namespace torch::jit {
+struct Graph;
+struct Module;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Replaces every prim::GetAttr of `graph` that reads a tensor attribute of
+// `root` or of a module below it, and that no prim::SetAttr writes, by a
+// constant:
+//
+//   %gru = prim::GetAttr[name="gru"](%self)
+//   %weight = prim::GetAttr[name="weight_ih_l0"](%gru)
+// becomes
+//   %self.gru.weight_ih_l0 = prim::Constant[value=<Tensor>]()
+//
+// Freezing keeps them where it cannot rule out that an op writes to them, as it
+// cannot for the parameter lists of traced recurrent layers. A write would go to
+// the constant as it would to the attribute.
+void FoldAttributes(const torch::jit::Module& root, torch::jit::Graph& graph);
+
+}  // namespace ns
+
+#endif  // IR_FOLD_ATTRIBUTES_H_
