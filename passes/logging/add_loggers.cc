@@ -12,6 +12,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ir/verifier.h"
 
 namespace ns {
 namespace {
@@ -155,7 +156,8 @@ absl::Status AddLoggers(const std::string& name_a, ModelGraph& a,
     NS_RETURN_IF_ERROR(inserter_a.Insert(match, match.a));
     NS_RETURN_IF_ERROR(inserter_b.Insert(match, match.b));
   }
-  return absl::OkStatus();
+  NS_RETURN_IF_ERROR(VerifyGraph(a.graph()));
+  return VerifyGraph(b.graph());
 }
 
 }  // namespace ns

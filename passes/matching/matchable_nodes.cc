@@ -70,22 +70,21 @@ bool HoldsMatchableOp(Node* node) {
 // The input that tells one layer's op from another's.
 const Value* WeightInput(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
-  return row == nullptr || row->weight_form == WeightForm::kNone
+  return row == nullptr || row->weight_form == WeightForm::kNone ||
+                 node.inputs().size() <= static_cast<size_t>(row->weight_input)
              ? nullptr
              : node.input(row->weight_input);
 }
 
 std::optional<std::vector<int64_t>> WeightShape(const Node& node) {
-  const OpRow* row = FindOp(OpName(node));
-  if (row == nullptr || row->weight_form == WeightForm::kNone) {
+  const Value* weight = WeightInput(node);
+  if (weight == nullptr) {
     return std::nullopt;
   }
-  if (row->weight_form == WeightForm::kTensor) {
-    // Not worth a walk and an unpacking when the input is a constant.
-    if (const auto type = WeightInput(node)->type()->cast<c10::TensorType>()) {
-      if (const auto sizes = type->sizes().concrete_sizes()) {
-        return *sizes;
-      }
+  // A constant's type has the shape: no need to fetch the tensor.
+  if (const auto type = weight->type()->cast<c10::TensorType>()) {
+    if (const auto sizes = type->sizes().concrete_sizes()) {
+      return *sizes;
     }
   }
   const absl::StatusOr<std::vector<NamedTensor>> weights = NodeWeights(node);

@@ -3,11 +3,14 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "ir/node_view.h"
+#include "ir/pattern.h"
 #include "passes/fusion_patterns.h"
 
 namespace ns {
@@ -25,6 +28,33 @@ bool Contains(const MatchableNodes& nodes, const Subgraph& subgraph,
                        const int index = nodes.IndexOf(node);
                        return index >= 0 && nodes[index].family == family;
                      });
+}
+
+// Takes in the casts around an op that emulates half precision:
+// dequantize - linear - relu - to(float16).
+void WrapHalfPrecision(Subgraph& subgraph) {
+  const std::vector<Value*> inputs = DataInputs(*subgraph.start);
+  if (inputs.empty() || inputs[0]->node()->kind() != c10::aten::dequantize) {
+    return;
+  }
+  Node* cast_in = inputs[0]->node();
+  std::vector<absl::string_view> ops = {"aten::dequantize"};
+  for (const Node* node : subgraph.nodes) {
+    ops.push_back(OpName(*node));
+  }
+  ops.push_back("aten::to");
+  const ChainMatch chain = MatchChain(cast_in, ops);
+  if (!chain) {
+    return;
+  }
+  const Value* dtype = InputNamed(*chain.nodes.back(), "dtype");
+  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+  if (constant && constant->isInt() &&
+      constant->toScalarType() == at::ScalarType::Half) {
+    subgraph.start = cast_in;
+    subgraph.end = chain.nodes.back();
+    subgraph.nodes = chain.nodes;
+  }
 }
 
 }  // namespace
@@ -144,6 +174,8 @@ void SubgraphPairs::AbsorbUnmatched() {
         Append(sides[i], base, next);
       }
     }
+    WrapHalfPrecision(subgraphs_a_.at(a));
+    WrapHalfPrecision(subgraphs_b_.at(b));
     LinkOutputs(a, b);
   }
 }

@@ -1,0 +1,38 @@
+// Patterns of nodes, with the reason when one does not match.
+#ifndef IR_PATTERN_H_
+#define IR_PATTERN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct ChainMatch {
+  // The nodes of the chain in order; empty when there is no match.
+  std::vector<torch::jit::Node*> nodes;
+  // Why not, for people: "%y is used 2 times; a chain needs one use".
+  std::string mismatch;
+
+  explicit operator bool() const { return !nodes.empty(); }
+};
+
+// Matches the chain of ops that starts at `first`: each node's first output is
+// used once, by the next node as its first input, in the same block. An element
+// of `ops` is the name of an op, or several with '|' between them; in-place
+// forms match without being named.
+//
+//   MatchChain(conv, {"aten::conv2d", "aten::batch_norm",
+//                     "aten::relu|aten::hardtanh"})
+ChainMatch MatchChain(torch::jit::Node* first,
+                      absl::Span<const absl::string_view> ops);
+
+}  // namespace ns
+
+#endif  // IR_PATTERN_H_

@@ -1,0 +1,68 @@
+#include "ir/verifier.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+absl::Status Broken(const Node& node, absl::string_view why) {
+  return absl::InternalError(
+      absl::StrCat(OpName(node), " (", NodeName(node), ") ", why));
+}
+
+// `visible` holds what is defined so far in this and the enclosing blocks.
+absl::Status VerifyBlock(const Block* block,
+                         absl::flat_hash_set<const Value*> visible) {
+  const auto check_uses = [&](const Node* node) {
+    for (const Value* input : node->inputs()) {
+      if (!visible.contains(input)) {
+        return Broken(*node, absl::StrCat("uses ", ValueName(*input),
+                                          " before it is defined"));
+      }
+    }
+    return absl::OkStatus();
+  };
+  for (const Value* input : block->inputs()) {
+    visible.insert(input);
+  }
+  for (const Node* node : block->nodes()) {
+    NS_RETURN_IF_ERROR(check_uses(node));
+    for (const Block* inner : node->blocks()) {
+      NS_RETURN_IF_ERROR(VerifyBlock(inner, visible));
+    }
+    if (node->kind() == c10::prim::If &&
+        (node->blocks().size() != 2 ||
+         node->blocks()[0]->outputs().size() != node->outputs().size() ||
+         node->blocks()[1]->outputs().size() != node->outputs().size())) {
+      return Broken(*node, "needs two blocks with as many outputs as it has");
+    }
+    if (!node->kind().is_prim() && node->maybeOperator() == nullptr) {
+      return Broken(*node, "is no operator with these inputs");
+    }
+    for (const Value* output : node->outputs()) {
+      visible.insert(output);
+    }
+  }
+  return check_uses(block->return_node());
+}
+
+}  // namespace
+
+absl::Status VerifyGraph(const torch::jit::Graph& graph) {
+  NS_RETURN_IF_ERROR(VerifyBlock(graph.block(), {}));
+  const absl::Status lint =
+      CatchTorchErrors("verifying the graph", [&] { graph.lint(); });
+  return lint.ok() ? lint : absl::InternalError(lint.message());
+}
+
+}  // namespace ns
