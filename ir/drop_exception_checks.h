@@ -17,8 +17,9 @@ namespace ns {
 //     block1():
 //       -> ()
 //
-// goes. What computed the condition is left to dead-code elimination. (LibTorch's
-// EliminateExceptions does not end when two checks share a condition.)
+// goes. What computed the condition is left to dead-code elimination.
+// (LibTorch's EliminateExceptions does not end when two checks share a
+// condition.)
 void DropExceptionChecks(torch::jit::Graph& graph);
 
 }  // namespace ns

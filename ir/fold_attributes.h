@@ -19,8 +19,8 @@ namespace ns {
 //   %self.gru.weight_ih_l0 = prim::Constant[value=<Tensor>]()
 //
 // Freezing keeps them where it cannot rule out that an op writes to them, as it
-// cannot for the parameter lists of traced recurrent layers. A write would go to
-// the constant as it would to the attribute.
+// cannot for the parameter lists of traced recurrent layers. A write would go
+// to the constant as it would to the attribute.
 void FoldAttributes(const torch::jit::Module& root, torch::jit::Graph& graph);
 
 }  // namespace ns

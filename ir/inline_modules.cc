@@ -45,18 +45,17 @@ class Inliner {
       : root_(root), graph_(graph) {}
 
   void Run() {
-    const ModulePath path = {
-        "", 0, UnmangledTypeName(root_.type()->name()->qualifiedName())};
-    InlineRange(graph_.block()->nodes().front(),
-                graph_.block()->return_node(),
-                ScopeFor(path, graph_.current_scope()), 0);
+    const std::string type =
+        UnmangledTypeName(root_.type()->name()->qualifiedName());
+    InlineRange(graph_.block()->nodes().front(), graph_.block()->return_node(),
+                ScopeFor({"", 0, type}, graph_.current_scope()), 0);
   }
 
  private:
   // Inlines the calls among the nodes [first, last) of one block.
   void InlineRange(Node* first, Node* last, const ScopePtr& scope, int depth) {
-    TORCH_CHECK(depth < kMaxCallDepth, "calls nest deeper than ",
-                kMaxCallDepth, "; recursive modules cannot be inlined");
+    TORCH_CHECK(depth < kMaxCallDepth, "calls nest deeper than ", kMaxCallDepth,
+                "; recursive modules cannot be inlined");
     for (Node* node = first; node != last;) {
       // A call is replaced: step on before it goes.
       Node* next = node->next();
@@ -84,10 +83,10 @@ class Inliner {
       type = instance->object->type();
       const ModulePath caller = ModulePathOf(*call);
       if (instance->fqn != caller.fqn && !IsFusedModule(caller.type)) {
-        callee_scope = ScopeFor({instance->fqn, calls_[instance->fqn]++,
-                                 UnmangledTypeName(
-                                     type->name()->qualifiedName())},
-                                scope);
+        const std::string type_name =
+            UnmangledTypeName(type->name()->qualifiedName());
+        callee_scope = ScopeFor(
+            {instance->fqn, calls_[instance->fqn]++, type_name}, scope);
       }
     }
     TORCH_CHECK(type, "the module that method '", method,
@@ -101,8 +100,7 @@ class Inliner {
   void InlineFunction(Node* call, const ScopePtr& scope, int depth) {
     const auto type = call->input(0)->type()->cast<c10::FunctionType>();
     TORCH_CHECK(type, "a call of an unknown function");
-    InlineCallee(call, type->function(), call->inputs().slice(1), scope,
-                 depth);
+    InlineCallee(call, type->function(), call->inputs().slice(1), scope, depth);
   }
 
   void InlineCallee(Node* call, Function* function,

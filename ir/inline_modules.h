@@ -24,7 +24,8 @@ namespace ns {
 // `graph` is a method of `root`: its first input is `root` itself. Afterwards
 // ModulePathOf tells the module of every node. A called script function keeps
 // its caller's path, and so do the parts of a fused module
-// (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes stay calls.
+// (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes
+// stay calls.
 //
 // Error: a method or interface that cannot be resolved, or recursion.
 absl::Status InlineModules(const torch::jit::Module& root,

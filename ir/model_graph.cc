@@ -1,13 +1,12 @@
 #include "ir/model_graph.h"
 
+#include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
 #include <torch/csrc/jit/passes/lower_tuples.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
-
-#include <c10/core/InferenceMode.h>
 
 #include <memory>
 #include <string>
@@ -64,8 +63,8 @@ absl::StatusOr<ModelGraph> ModelGraph::FromModule(
   NS_RETURN_IF_ERROR(copy.status());
   NS_RETURN_IF_ERROR(
       InlineModules(*copy, *copy->get_method(options.method).graph()));
-  NS_RETURN_IF_ERROR(CatchTorchErrors(
-      "freezing the module", [&] { Freeze(*copy, options.method); }));
+  NS_RETURN_IF_ERROR(CatchTorchErrors("freezing the module",
+                                      [&] { Freeze(*copy, options.method); }));
   return ModelGraph(*std::move(copy), options.method);
 }
 
@@ -88,8 +87,9 @@ absl::StatusOr<ModelGraph> ModelGraph::FromGraph(
     copy->insertInput(0, "self")->setType(module.type());
     module._ivalue()->compilation_unit()->create_function(
         c10::QualifiedName(*module.type()->name(), "forward"), copy);
-    module.type()->addMethod(&module._ivalue()->compilation_unit()->get_function(
-        c10::QualifiedName(*module.type()->name(), "forward")));
+    module.type()->addMethod(
+        &module._ivalue()->compilation_unit()->get_function(
+            c10::QualifiedName(*module.type()->name(), "forward")));
     return ModelGraph(std::move(module), "forward");
   });
 }

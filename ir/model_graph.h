@@ -3,11 +3,11 @@
 #ifndef IR_MODEL_GRAPH_H_
 #define IR_MODEL_GRAPH_H_
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <torch/csrc/jit/api/module.h>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

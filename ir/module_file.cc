@@ -1,9 +1,8 @@
 #include "ir/module_file.h"
 
 #include <caffe2/serialize/inline_container.h>
-#include <torch/csrc/jit/serialization/import.h>
-
 #include <sys/stat.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <cerrno>
 #include <cstring>
@@ -25,12 +24,13 @@ absl::Status Unreadable(absl::string_view path, absl::string_view why) {
 absl::Status CheckArchive(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) {
-    return Unreadable(path, absl::StrCat("cannot open: ",
-                                         std::strerror(errno)));
+    return Unreadable(path,
+                      absl::StrCat("cannot open: ", std::strerror(errno)));
   }
   if (S_ISDIR(info.st_mode)) {
-    return Unreadable(path, "is a folder; name a file that torch.jit.save "
-                            "wrote");
+    return Unreadable(path,
+                      "is a folder; name a file that torch.jit.save "
+                      "wrote");
   }
   if (info.st_size == 0) {
     return Unreadable(path, "is empty");

@@ -26,9 +26,8 @@ constexpr char kCallMark = '@';
 }  // namespace
 
 std::string CallName(const ModulePath& path) {
-  return path.call_index == 0
-             ? path.fqn
-             : absl::StrCat(path.fqn, "@", path.call_index);
+  return path.call_index == 0 ? std::string(path.fqn)
+                              : absl::StrCat(path.fqn, "@", path.call_index);
 }
 
 ModulePath ModulePathOf(const Node& node) {
@@ -43,8 +42,8 @@ ModulePath ModulePathOf(const Node& node) {
     return {};
   }
   ModulePath path;
-  path.fqn = std::string(name.substr(0, mark));
-  path.type = std::string(name.substr(open + 1, name.size() - open - 2));
+  path.fqn = name.substr(0, mark);
+  path.type = name.substr(open + 1, name.size() - open - 2);
   if (!absl::SimpleAtoi(name.substr(mark + 1, open - mark - 1),
                         &path.call_index)) {
     return {};
@@ -60,8 +59,8 @@ c10::intrusive_ptr<Scope> ScopeFor(const ModulePath& path,
 
 std::string UnmangledTypeName(const std::string& qualified_name) {
   std::vector<absl::string_view> parts;
-  for (absl::string_view part : absl::StrSplit(
-           absl::StripPrefix(qualified_name, "__torch__."), '.')) {
+  for (absl::string_view part :
+       absl::StrSplit(absl::StripPrefix(qualified_name, "__torch__."), '.')) {
     if (!absl::StartsWith(part, "___torch_mangle_")) {
       parts.push_back(part);
     }

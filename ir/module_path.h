@@ -5,9 +5,9 @@
 #ifndef IR_MODULE_PATH_H_
 #define IR_MODULE_PATH_H_
 
-#include <string>
-
 #include <c10/util/intrusive_ptr.h>
+
+#include <string>
 
 #include "absl/strings/string_view.h"
 
@@ -18,15 +18,17 @@ struct Scope;
 
 namespace ns {
 
+// ModulePathOf gives views of interned text, which lives as long as the
+// process.
 struct ModulePath {
   // Attribute names from the root, joined by dots: "layer1.0.conv1". Empty for
   // code of the root module, and where nothing is known.
-  std::string fqn;
+  absl::string_view fqn;
   // How many calls of this module came before this one, in program order.
   int call_index = 0;
   // Qualified type without the "__torch__." prefix and mangling:
   // "torch.nn.modules.conv.Conv2d".
-  std::string type;
+  absl::string_view type;
 
   bool operator==(const ModulePath& other) const {
     return fqn == other.fqn && call_index == other.call_index &&

@@ -39,7 +39,9 @@ void AppendData(Value* value, std::vector<Value*>& out) {
 
 }  // namespace
 
-absl::string_view OpName(const Node& node) { return node.kind().toQualString(); }
+absl::string_view OpName(const Node& node) {
+  return node.kind().toQualString();
+}
 
 absl::string_view ShortOpName(absl::string_view op) {
   const size_t colons = op.rfind("::");

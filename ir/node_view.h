@@ -2,12 +2,12 @@
 #ifndef IR_NODE_VIEW_H_
 #define IR_NODE_VIEW_H_
 
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/strings/string_view.h"
 

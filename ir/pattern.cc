@@ -16,11 +16,10 @@ using ::torch::jit::Value;
 
 bool IsOneOf(const Node& node, absl::string_view ops) {
   const absl::string_view op = OpName(node);
-  return absl::c_any_of(absl::StrSplit(ops, '|'),
-                        [&](absl::string_view candidate) {
-                          return op == candidate ||
-                                 absl::StripSuffix(op, "_") == candidate;
-                        });
+  return absl::c_any_of(
+      absl::StrSplit(ops, '|'), [&](absl::string_view candidate) {
+        return op == candidate || absl::StripSuffix(op, "_") == candidate;
+      });
 }
 
 ChainMatch Mismatch(std::string why) { return {{}, std::move(why)}; }
@@ -50,9 +49,8 @@ ChainMatch MatchChain(Node* first, absl::Span<const absl::string_view> ops) {
           " times or outside its block; a chain needs one use in it"));
     }
     if (next->inputs()[0] != &output) {
-      return Mismatch(absl::StrCat(ValueName(output),
-                                   " is not the first input of ",
-                                   OpName(*next)));
+      return Mismatch(absl::StrCat(
+          ValueName(output), " is not the first input of ", OpName(*next)));
     }
     node = next;
   }

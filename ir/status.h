@@ -8,11 +8,11 @@
 #include "absl/status/statusor.h"
 
 // Returns the status of `expr` from the enclosing function unless it is OK.
-#define NS_RETURN_IF_ERROR(expr)                   \
-  do {                                             \
+#define NS_RETURN_IF_ERROR(expr)                            \
+  do {                                                      \
     if (absl::Status ns_status = (expr); !ns_status.ok()) { \
-      return ns_status;                            \
-    }                                              \
+      return ns_status;                                     \
+    }                                                       \
   } while (false)
 
 // Assigns the value of the StatusOr `expr` to `lhs`, or returns its status.

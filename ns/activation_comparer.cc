@@ -29,9 +29,8 @@ bool IsInLoop(const torch::jit::Node& node) {
 }
 
 absl::Status RunModel(ModelGraph& model, Batch batch) {
-  NS_RETURN_IF_ERROR(
-      FitBatch(model.module().get_method(model.method()).function().getSchema(),
-               batch));
+  NS_RETURN_IF_ERROR(FitBatch(
+      model.module().get_method(model.method()).function().getSchema(), batch));
   return model.Run(batch.arguments, batch.keywords).status();
 }
 
@@ -101,9 +100,9 @@ void ActivationComparer::Compare(Point& point) {
     const at::Tensor& x = float_values[i];
     const at::Tensor& y = quantized_values[i];
     if (x.sizes() != y.sizes()) {
-      point.warning = absl::StrCat(point.name, ": shapes differ, ",
-                                   ShapeText(x), " and ", ShapeText(y),
-                                   "; not compared");
+      point.warning =
+          absl::StrCat(point.name, ": shapes differ, ", ShapeText(x), " and ",
+                       ShapeText(y), "; not compared");
       continue;
     }
     const PairStatistics statistics = ComparePair(x, y);

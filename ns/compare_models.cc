@@ -46,10 +46,10 @@ LayerSide DescribeSide(const MatchedSide& side) {
     description.op = std::string(OpName(*side.subgraph.base));
   }
   for (const Node* node : side.subgraph.nodes) {
-    description.subgraph.push_back(
-        node == side.subgraph.start && node->kind() == c10::prim::If
-            ? description.op
-            : std::string(OpName(*node)));
+    description.subgraph.push_back(node == side.subgraph.start &&
+                                           node->kind() == c10::prim::If
+                                       ? description.op
+                                       : std::string(OpName(*node)));
   }
   return description;
 }
@@ -104,10 +104,10 @@ absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
     const at::Tensor& x = of_float[i].value;
     const at::Tensor& y = of_quantized[i].value;
     if (x.sizes() != y.sizes()) {
-      warnings.push_back(absl::StrCat(
-          match.name, ": shapes of ", of_float[i].name, " differ, [",
-          absl::StrJoin(x.sizes(), ", "), "] and [",
-          absl::StrJoin(y.sizes(), ", "), "]; not compared"));
+      warnings.push_back(
+          absl::StrCat(match.name, ": shapes of ", of_float[i].name,
+                       " differ, [", absl::StrJoin(x.sizes(), ", "), "] and [",
+                       absl::StrJoin(y.sizes(), ", "), "]; not compared"));
       continue;
     }
     NS_ASSIGN_OR_RETURN(
@@ -122,7 +122,8 @@ absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
 
 absl::Status CheckRelated(const ModelGraph& float_model,
                           const ModelGraph& quantized_model,
-                          const MatchResult& matches, ComparisonResult& result) {
+                          const MatchResult& matches,
+                          ComparisonResult& result) {
   const bool float_has = HasQuantizedOps(float_model.graph().block());
   const bool quantized_has = HasQuantizedOps(quantized_model.graph().block());
   if (float_has && !quantized_has) {
@@ -179,8 +180,8 @@ absl::Status CompareActivations(ModelGraph& float_model,
       ActivationComparer::Create(float_model, quantized_model, matches));
   for (size_t i = 0; i < batches.size(); ++i) {
     if (absl::Status status = comparer.Run(batches[i]); !status.ok()) {
-      return absl::Status(status.code(), absl::StrCat("batch ", i, ": ",
-                                                      status.message()));
+      return absl::Status(status.code(),
+                          absl::StrCat("batch ", i, ": ", status.message()));
     }
     if (options.progress) {
       options.progress(static_cast<int64_t>(i) + 1,
@@ -222,9 +223,8 @@ absl::StatusOr<ComparisonResult> CompareModels(
       Describe(float_copy, quantized_copy, matches, options.match));
   if (options.weights) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(
-          result.layers[i].weights,
-          CompareWeights(matches.matches[i], result.warnings));
+      NS_ASSIGN_OR_RETURN(result.layers[i].weights,
+                          CompareWeights(matches.matches[i], result.warnings));
     }
   }
   if (options.activations) {

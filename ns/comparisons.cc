@@ -15,8 +15,7 @@ absl::Status DifferentCounts(const std::string& layer, const char* what,
                              size_t first, size_t second) {
   return absl::InvalidArgumentError(
       absl::StrCat("layer ", layer, ": one model has ", first, " ", what,
-                   " and the other ", second,
-                   "; run both on the same inputs"));
+                   " and the other ", second, "; run both on the same inputs"));
 }
 
 absl::Status CompareRecords(const std::string& layer, const SingleResult& first,
@@ -28,11 +27,10 @@ absl::Status CompareRecords(const std::string& layer, const SingleResult& first,
   }
   std::vector<double> numbers;
   for (size_t i = 0; i < first.values.size(); ++i) {
-    NS_ASSIGN_OR_RETURN(
-        const double number,
-        CatchTorchErrors(absl::StrCat("layer ", layer), [&] {
-          return comparison(first.values[i], second.values[i]);
-        }));
+    NS_ASSIGN_OR_RETURN(const double number,
+                        CatchTorchErrors(absl::StrCat("layer ", layer), [&] {
+                          return comparison(first.values[i], second.values[i]);
+                        }));
     numbers.push_back(number);
   }
   second.comparisons[name] = std::move(numbers);

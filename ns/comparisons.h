@@ -2,10 +2,10 @@
 #ifndef NS_COMPARISONS_H_
 #define NS_COMPARISONS_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <functional>
 #include <string>
-
-#include <ATen/core/Tensor.h>
 
 #include "absl/status/status.h"
 #include "passes/extraction/results.h"
@@ -14,8 +14,8 @@ namespace ns {
 
 // One number for a pair of tensors of equal shape; x is the float one, y may be
 // quantized. Throws c10::Error when the shapes differ.
-using Comparison = std::function<double(const at::Tensor& x,
-                                        const at::Tensor& y)>;
+using Comparison =
+    std::function<double(const at::Tensor& x, const at::Tensor& y)>;
 
 // 20 log10(|x| / |x - y|), in dB.
 double ComputeSqnr(const at::Tensor& x, const at::Tensor& y);

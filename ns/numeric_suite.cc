@@ -13,8 +13,7 @@ absl::StatusOr<Results> ExtractWeights(const std::string& name_a,
                                        const std::string& name_b,
                                        const ModelGraph& b,
                                        const MatchOptions& options) {
-  NS_ASSIGN_OR_RETURN(const MatchResult matches,
-                      MatchSubgraphs(a, b, options));
+  NS_ASSIGN_OR_RETURN(const MatchResult matches, MatchSubgraphs(a, b, options));
   return ExtractWeights(name_a, name_b, matches);
 }
 

@@ -13,9 +13,9 @@ constexpr absl::string_view kBatchNorm = "batch_norm";
 constexpr absl::string_view kRelu = "relu";
 
 constexpr absl::string_view kActivations[] = {
-    "celu",       "elu",     "gelu",    "hardsigmoid", "hardswish",
-    "hardtanh",   "mish",    "prelu",   "relu",        "sigmoid",
-    "leaky_relu", "silu",    "tanh",    "threshold",
+    "celu",       "elu",  "gelu",  "hardsigmoid", "hardswish",
+    "hardtanh",   "mish", "prelu", "relu",        "sigmoid",
+    "leaky_relu", "silu", "tanh",  "threshold",
 };
 
 constexpr absl::string_view kTakesRelu[] = {"add", "batch_norm", "cat",

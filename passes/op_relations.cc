@@ -35,19 +35,24 @@ absl::Status UnknownOp(absl::string_view op) {
 
 // conv1d, conv2d, ... of an aten::_convolution, from its stride and its
 // transposed flag.
-std::string ConvolutionFamily(const Node& node) {
+absl::string_view ConvolutionFamily(const Node& node) {
+  static constexpr absl::string_view kFamilies[] = {
+      "conv1d",           "conv2d",           "conv3d",
+      "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"};
   const torch::jit::Value* stride = InputNamed(node, "stride");
   const torch::jit::Value* transposed = InputNamed(node, "transposed");
   if (stride == nullptr || transposed == nullptr) {
-    return std::string(kConvolution);
+    return kConvolution;
   }
   const std::optional<c10::IValue> steps = ConstantOf(*stride);
   const std::optional<c10::IValue> flag = ConstantOf(*transposed);
   if (!steps || !flag || !steps->isIntList() || !flag->isBool()) {
-    return std::string(kConvolution);
+    return kConvolution;
   }
-  return absl::StrCat(flag->toBool() ? "conv_transpose" : "conv",
-                      steps->toIntVector().size(), "d");
+  const size_t dimensions = steps->toIntVector().size();
+  return dimensions < 1 || dimensions > 3
+             ? kConvolution
+             : kFamilies[dimensions - 1 + (flag->toBool() ? 3 : 0)];
 }
 
 }  // namespace
@@ -63,13 +68,13 @@ absl::Status OpRelations::AddOpToSetsOfRelatedOps(
         (!IsKnownOp(*related_op) && !user_families_.contains(*related_op))) {
       return UnknownOp(*related_op);
     }
-    family = FamilyOf(*related_op);
+    family = std::string(FamilyOf(*related_op));
   }
   user_families_[std::string(absl::StripSuffix(op, "_"))] = family;
   return absl::OkStatus();
 }
 
-std::string OpRelations::FamilyOf(absl::string_view op) const {
+absl::string_view OpRelations::FamilyOf(absl::string_view op) const {
   if (!user_families_.empty()) {
     const auto it = user_families_.find(absl::StripSuffix(op, "_"));
     if (it != user_families_.end()) {
@@ -77,11 +82,16 @@ std::string OpRelations::FamilyOf(absl::string_view op) const {
     }
   }
   const OpRow* row = FindOp(op);
-  return std::string(row != nullptr ? row->family : absl::StripSuffix(op, "_"));
+  if (row != nullptr) {
+    return row->family;
+  }
+  // Symbols are interned: their text outlives the argument.
+  return absl::StripSuffix(
+      c10::Symbol::fromQualString(std::string(op)).toQualString(), "_");
 }
 
-std::string OpRelations::FamilyOf(const Node& node) const {
-  std::string family = FamilyOf(OpName(node));
+absl::string_view OpRelations::FamilyOf(const Node& node) const {
+  const absl::string_view family = FamilyOf(OpName(node));
   return family == kConvolution ? ConvolutionFamily(node) : family;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
@@ -26,15 +26,17 @@ class OpRelations {
       absl::string_view op, std::optional<std::string> related_op = {});
 
   // The family of `op`; for an op outside the table, its own name without the
-  // underscore of in-place forms.
-  std::string FamilyOf(absl::string_view op) const;
+  // underscore of in-place forms. The view lives as long as the process or, for
+  // families that the user added, as this object.
+  absl::string_view FamilyOf(absl::string_view op) const;
 
   // As above for the op of `node`, where aten::_convolution, which tracing
   // makes of every convolution, is told apart by its arguments.
-  std::string FamilyOf(const torch::jit::Node& node) const;
+  absl::string_view FamilyOf(const torch::jit::Node& node) const;
 
  private:
-  absl::flat_hash_map<std::string, std::string> user_families_;
+  // Op to family. Nodes stay where they are: views of them are handed out.
+  absl::node_hash_map<std::string, std::string> user_families_;
 };
 
 }  // namespace ns

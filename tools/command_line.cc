@@ -60,10 +60,9 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
     const bool has_value = equals != absl::string_view::npos;
     if (has_value != !spec->value.empty()) {
       return absl::InvalidArgumentError(
-          has_value
-              ? absl::StrCat("--", name, " takes no value")
-              : absl::StrCat("--", name, " needs a value: --", name, "=",
-                             spec->value));
+          has_value ? absl::StrCat("--", name, " takes no value")
+                    : absl::StrCat("--", name, " needs a value: --", name, "=",
+                                   spec->value));
     }
     if (!flags.values_
              .emplace(name, has_value ? argument.substr(equals + 1) : "true")

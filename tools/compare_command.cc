@@ -24,7 +24,8 @@ constexpr FlagSpec kFlags[] = {
     {"float", "PATH", "the float model, saved by torch.jit.save"},
     {"quantized", "PATH", "the quantized model made from it"},
     {"inputs", "PATHS",
-     "sample batches: torch.save of a list of tensors, tuples or dicts; several "
+     "sample batches: torch.save of a list of tensors, tuples or dicts; "
+     "several "
      "files with commas"},
     {"what", "LIST",
      "weights, activations or both with a comma; default: weights, with "
@@ -35,7 +36,8 @@ constexpr FlagSpec kFlags[] = {
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"csv", "PATH", "write the results as CSV; - is standard output"},
     {"html", "PATH", "not in this version yet"},
-    {"sort", "ORDER", "rows by graph (execution, default) or error (worst first)"},
+    {"sort", "ORDER",
+     "rows by graph (execution, default) or error (worst first)"},
     {"threads", "N", "threads within one op; default: all cores"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can run the model"},
@@ -45,9 +47,12 @@ constexpr FlagSpec kFlags[] = {
 constexpr CommandSpec kSpec = {
     "compare",
     "compares the weights and activations of two models, layer by layer",
-    "ns compare --float=PATH --quantized=PATH [--inputs=PATH] [--flag=value ...]",
-    "The table goes to standard output. SQNR is 20 log10(|x| / |x - y|) in dB:\n"
-    "higher is better, int8 weights give 30 to 50, and 'exact' is no difference.\n",
+    "ns compare --float=PATH --quantized=PATH [--inputs=PATH] [--flag=value "
+    "...]",
+    "The table goes to standard output. SQNR is 20 log10(|x| / |x - y|) in "
+    "dB:\n"
+    "higher is better, int8 weights give 30 to 50, and 'exact' is no "
+    "difference.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
@@ -78,8 +83,8 @@ absl::Status ParseWhat(const Flags& flags, bool has_inputs,
           "--what=shadows is not in this version yet; use weights and "
           "activations");
     } else {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--what=", what, " is not one of weights, activations"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--what=", what, " is not one of weights, activations"));
     }
   }
   if (compare.activations && !has_inputs) {
@@ -105,8 +110,8 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.threads, flags.Number("threads", 1));
   NS_ASSIGN_OR_RETURN(const std::string matching,
                       flags.Choice("matching", {"aligned", "strict"}));
-  options.compare.match.mode = matching == "strict" ? MatchingMode::kStrict
-                                                    : MatchingMode::kAligned;
+  options.compare.match.mode =
+      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
   return options;
 }
 

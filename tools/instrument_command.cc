@@ -61,8 +61,8 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(flags.Choice("what", {"activations"}).status());
   NS_ASSIGN_OR_RETURN(const std::string matching,
                       flags.Choice("matching", {"aligned", "strict"}));
-  options.match.mode = matching == "strict" ? MatchingMode::kStrict
-                                            : MatchingMode::kAligned;
+  options.match.mode =
+      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
   options.loggers.should_log_inputs = flags.Has("log-inputs");
   return options;
 }
@@ -71,10 +71,9 @@ absl::Status Instrument(const Options& options) {
   NS_RETURN_IF_ERROR(CheckWritable(options.out_float));
   NS_RETURN_IF_ERROR(CheckWritable(options.out_quantized));
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
-    NS_ASSIGN_OR_RETURN(
-        const MatchResult matches,
-        MatchSubgraphs(models.float_model, models.quantized_model,
-                       options.match));
+    NS_ASSIGN_OR_RETURN(const MatchResult matches,
+                        MatchSubgraphs(models.float_model,
+                                       models.quantized_model, options.match));
     if (matches.matches.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
           options.models.quantized_path, " has no op in common with ",

@@ -43,8 +43,8 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
   NS_ASSIGN_OR_RETURN(const std::string matching,
                       flags.Choice("matching", {"aligned", "strict"}));
-  options.match.mode = matching == "strict" ? MatchingMode::kStrict
-                                            : MatchingMode::kAligned;
+  options.match.mode =
+      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
   return options;
 }
 

@@ -58,9 +58,8 @@ absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags) {
   options.method = flags.Get("method", "forward");
   options.engine = flags.Get("engine");
   const std::vector<std::string> available = AvailableEngines();
-  if (flags.Has("engine") &&
-      std::find(available.begin(), available.end(), options.engine) ==
-          available.end()) {
+  if (flags.Has("engine") && std::find(available.begin(), available.end(),
+                                       options.engine) == available.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--engine=", options.engine, " is not one of ",
                      absl::StrJoin(available, ", ")));

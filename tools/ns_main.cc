@@ -113,9 +113,9 @@ int Main(int argc, char** argv) {
   }
   if (outcome.code != ExitCode::kDone) {
     // One line, whatever a message holds.
-    std::fprintf(stderr, "ns: %s\n",
-                 absl::StrReplaceAll(outcome.status.message(), {{"\n", " "}})
-                     .c_str());
+    std::fprintf(
+        stderr, "ns: %s\n",
+        absl::StrReplaceAll(outcome.status.message(), {{"\n", " "}}).c_str());
   }
   return static_cast<int>(outcome.code);
 }

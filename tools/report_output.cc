@@ -77,7 +77,7 @@ absl::Status CheckWritable(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "."
                              : slash == 0               ? "/"
-                                          : path.substr(0, slash);
+                                                        : path.substr(0, slash);
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": cannot write into folder ", folder));
@@ -90,9 +90,10 @@ absl::Status CheckWritable(const ReportOutputs& outputs) {
   return CheckWritable(outputs.csv_path);
 }
 
-absl::Status WriteReports(
-    const ReportOutputs& outputs, const ComparisonResult& result,
-    std::string (*table)(const ComparisonResult&, const TableOptions&)) {
+absl::Status WriteReports(const ReportOutputs& outputs,
+                          const ComparisonResult& result,
+                          std::string (*table)(const ComparisonResult&,
+                                               const TableOptions&)) {
   if (!outputs.json_path.empty()) {
     NS_RETURN_IF_ERROR(Write(outputs.json_path, ToJson(result)));
   }

@@ -30,9 +30,10 @@ absl::Status CheckWritable(const ReportOutputs& outputs);
 // Writes the files that were asked for, prints the warnings to standard error
 // and, unless quiet or standard output is taken by a file named "-", the table
 // that `table` makes.
-absl::Status WriteReports(
-    const ReportOutputs& outputs, const ComparisonResult& result,
-    std::string (*table)(const ComparisonResult&, const TableOptions&));
+absl::Status WriteReports(const ReportOutputs& outputs,
+                          const ComparisonResult& result,
+                          std::string (*table)(const ComparisonResult&,
+                                               const TableOptions&));
 
 }  // namespace ns
 

@@ -2,9 +2,9 @@
 #ifndef PASSES_EXTRACTION_EXTRACT_LOGGER_INFO_H_
 #define PASSES_EXTRACTION_EXTRACT_LOGGER_INFO_H_
 
-#include <vector>
-
 #include <torch/csrc/jit/api/module.h>
+
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "passes/extraction/results.h"

@@ -24,8 +24,7 @@ std::vector<SingleResult> Records(const std::string& layer,
     record.info.type = kWeightResult;
     record.info.model_name = model_name;
     record.info.ref_node_name = NodeName(*side.subgraph.base);
-    record.info.ref_node_target_type =
-        std::string(OpName(*side.subgraph.base));
+    record.info.ref_node_target_type = std::string(OpName(*side.subgraph.base));
     record.info.prev_node_name = record.info.ref_node_name;
     record.info.prev_node_target_type = record.info.ref_node_target_type;
     record.info.fqn = side.fqn;

@@ -29,12 +29,12 @@ const Value* Uncast(const Value* value) {
   for (;;) {
     const Node* node = value->node();
     const OpRow* row = FindOp(OpName(*node));
-    const bool passes_on = row != nullptr && !node->inputs().empty() &&
-                           IsTensor(*node->input(0)) &&
-                           (row->role == Role::kObserve ||
-                            row->role == Role::kDequantize ||
-                            row->role == Role::kQuantize ||
-                            row->op == "aten::to" || row->op == "aten::detach");
+    const bool passes_on =
+        row != nullptr && !node->inputs().empty() &&
+        IsTensor(*node->input(0)) &&
+        (row->role == Role::kObserve || row->role == Role::kDequantize ||
+         row->role == Role::kQuantize || row->op == "aten::to" ||
+         row->op == "aten::detach");
     if (!passes_on) {
       return value;
     }
@@ -91,7 +91,8 @@ bool ConstantFlag(const Node& node, absl::string_view name) {
   return flag && flag->isBool() && flag->toBool();
 }
 
-int64_t ConstantInt(const Node& node, absl::string_view name, int64_t otherwise) {
+int64_t ConstantInt(const Node& node, absl::string_view name,
+                    int64_t otherwise) {
   const Value* value = InputNamed(node, name);
   const std::optional<c10::IValue> number =
       value == nullptr ? std::nullopt : ConstantOf(*value);
@@ -106,8 +107,7 @@ std::string CellSuffix(size_t cell, bool bidirectional) {
 }
 
 at::Tensor LinearWeight(const c10::IValue& packed) {
-  return std::get<0>(
-      packed.toCustomClass<LinearPackedParamsBase>()->unpack());
+  return std::get<0>(packed.toCustomClass<LinearPackedParamsBase>()->unpack());
 }
 
 at::Tensor ConvWeight(const c10::IValue& packed, absl::string_view family) {

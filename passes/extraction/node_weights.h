@@ -2,10 +2,10 @@
 #ifndef PASSES_EXTRACTION_NODE_WEIGHTS_H_
 #define PASSES_EXTRACTION_NODE_WEIGHTS_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <string>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 #include "absl/status/statusor.h"
 

@@ -2,12 +2,12 @@
 #ifndef PASSES_EXTRACTION_RESULTS_H_
 #define PASSES_EXTRACTION_RESULTS_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 #include "passes/logging/logger_info.h"
 

@@ -1,9 +1,8 @@
 #include "passes/extraction/subgraph_weights.h"
 
-#include <torch/csrc/jit/ir/ir.h>
-
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
 #include <vector>

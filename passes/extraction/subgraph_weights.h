@@ -19,8 +19,7 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
 // `weight` with the scale of `batch_norm` (an aten::batch_norm) folded in.
 // `base` is the convolution or linear that owns the weight. A batch norm whose
 // statistics are not constant gives `weight` back.
-at::Tensor FoldBatchNorm(const at::Tensor& weight,
-                         const torch::jit::Node& base,
+at::Tensor FoldBatchNorm(const at::Tensor& weight, const torch::jit::Node& base,
                          const torch::jit::Node& batch_norm);
 
 }  // namespace ns

@@ -23,15 +23,15 @@ using ::torch::jit::Value;
 
 absl::Status CheckLogger(const c10::IValue& logger) {
   if (!logger.isObject()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a logger must be an object, and the factory made a ",
-        logger.tagKind()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a logger must be an object, and the factory made a ",
+                     logger.tagKind()));
   }
   const c10::ClassTypePtr type = logger.toObject()->type();
   const torch::jit::Function* forward = type->findMethod("forward");
   if (forward == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "logger ", type->repr_str(), " has no method 'forward'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("logger ", type->repr_str(), " has no method 'forward'"));
   }
   const auto& arguments = forward->getSchema().arguments();
   const bool takes_tensor =
@@ -40,8 +40,7 @@ absl::Status CheckLogger(const c10::IValue& logger) {
   if (!takes_tensor) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'forward' of logger ", type->repr_str(),
-        " must take one Tensor; it is ",
-        c10::toString(forward->getSchema())));
+        " must take one Tensor; it is ", c10::toString(forward->getSchema())));
   }
   return absl::OkStatus();
 }

@@ -2,12 +2,12 @@
 #ifndef PASSES_LOGGING_LOGGER_INFO_H_
 #define PASSES_LOGGING_LOGGER_INFO_H_
 
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/api/module.h>
+
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include "absl/status/statusor.h"
 

@@ -13,7 +13,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/SmallVector.h"
 #include "passes/matching/sequence_alignment.h"
 #include "passes/matching/weight_similarity.h"
 
@@ -24,6 +26,10 @@ using ::torch::jit::Block;
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
+
+// Value -> nodes that use it, with the steps between them.
+using Users = absl::flat_hash_map<const Value*,
+                                  llvm::SmallVector<std::pair<int, int>, 2>>;
 
 class Aligner {
  public:
@@ -53,25 +59,34 @@ class Aligner {
   // are equally many on both sides. Code of the root module is left to the
   // data flow: a tracer that flattens the hierarchy puts everything there.
   void AnchorByName() {
-    using Key = std::pair<std::string, std::string>;
-    std::map<Key, std::pair<std::vector<int>, std::vector<int>>> by_name;
+    using Key = std::tuple<absl::string_view, int, absl::string_view>;
+    using Nodes =
+        std::pair<llvm::SmallVector<int, 1>, llvm::SmallVector<int, 1>>;
+    absl::flat_hash_map<Key, Nodes> by_name;
+    const auto key_of = [](const MatchableNode& node) {
+      return Key(node.path.fqn, node.path.call_index, node.family);
+    };
     for (int i = 0; i < a_.size(); ++i) {
       if (!a_[i].path.fqn.empty() && !a_[i].is_control_flow) {
-        by_name[{CallName(a_[i].path), a_[i].family}].first.push_back(i);
+        by_name[key_of(a_[i])].first.push_back(i);
       }
     }
     for (int i = 0; i < b_.size(); ++i) {
       if (!b_[i].path.fqn.empty() && !b_[i].is_control_flow) {
-        by_name[{CallName(b_[i].path), b_[i].family}].second.push_back(i);
+        by_name[key_of(b_[i])].second.push_back(i);
       }
     }
-    for (const auto& [key, nodes] : by_name) {
-      if (nodes.first.size() != nodes.second.size()) {
+    // In order of execution: a match may take in what another would match.
+    for (int b = 0; b < b_.size(); ++b) {
+      const auto it = by_name.find(key_of(b_[b]));
+      if (it == by_name.end() || it->second.second.front() != b ||
+          it->second.first.size() != it->second.second.size()) {
         continue;
       }
-      for (size_t i = 0; i < nodes.first.size(); ++i) {
-        if (CanMatch(nodes.first[i], nodes.second[i])) {
-          pairs_.Match(nodes.first[i], nodes.second[i]);
+      const auto& [of_a, of_b] = it->second;
+      for (size_t i = 0; i < of_a.size(); ++i) {
+        if (CanMatch(of_a[i], of_b[i])) {
+          pairs_.Match(of_a[i], of_b[i]);
         }
       }
     }
@@ -80,7 +95,7 @@ class Aligner {
   // Where a model has lost its names, weights tell: the right pair is far
   // closer than any other of the same shape.
   void AnchorByWeight() {
-    using Key = std::pair<std::string, std::vector<int64_t>>;
+    using Key = std::pair<absl::string_view, std::vector<int64_t>>;
     std::map<Key, std::pair<std::vector<int>, std::vector<int>>> by_shape;
     for (int i = 0; i < a_.size(); ++i) {
       if (a_[i].weight_shape && !pairs_.IsTakenA(i)) {
@@ -167,8 +182,7 @@ class Aligner {
   // Walks block B in order of execution and matches each node with the
   // unmatched node of its family in A that uses the most corresponding values.
   void FollowData(Block* block_a, Block* block_b) {
-    absl::flat_hash_map<const Value*, std::vector<std::pair<int, int>>>
-        users_a;  // value -> (node, steps between them)
+    Users users_a;
     for (int a : a_.InBlock(block_a)) {
       if (pairs_.IsTakenA(a)) {
         continue;
@@ -191,17 +205,15 @@ class Aligner {
     }
   }
 
-  int BestFollower(
-      const absl::flat_hash_map<const Value*, std::vector<std::pair<int, int>>>&
-          users_a,
-      int b) const {
+  int BestFollower(const Users& users_a, int b) const {
     // Candidates by (inputs that correspond, steps in between).
     std::map<int, std::pair<int, int>> candidates;
     for (Value* input : DataInputsOf(b_[b])) {
       int steps_b = 0;
       for (const Value* source : b_.Sources(input)) {
         const Value* linked = pairs_.LinkedA(source);
-        const auto it = linked == nullptr ? users_a.end() : users_a.find(linked);
+        const auto it =
+            linked == nullptr ? users_a.end() : users_a.find(linked);
         if (it != users_a.end()) {
           bool found = false;
           for (const auto& [a, steps_a] : it->second) {
@@ -263,8 +275,7 @@ class Aligner {
     for (int i : LongestRisingSubsequence(matched_a)) {
       align_until(matched_a[i], matched_b[i]);
     }
-    align_until(static_cast<int>(all_a.size()),
-                static_cast<int>(all_b.size()));
+    align_until(static_cast<int>(all_a.size()), static_cast<int>(all_b.size()));
   }
 
   void AlignGap(absl::Span<const int> gap_a, absl::Span<const int> gap_b) {

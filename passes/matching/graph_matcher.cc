@@ -59,8 +59,8 @@ class ResultBuilder {
     match.b.subgraph = pairs_.SubgraphOfB(b);
     match.a.output = ComparedOutput(*match.a.subgraph.end);
     match.b.output = ComparedOutput(*match.b.subgraph.end);
-    match.a.fqn = a_[a].path.fqn;
-    match.b.fqn = b_[b].path.fqn;
+    match.a.fqn = std::string(a_[a].path.fqn);
+    match.b.fqn = std::string(b_[b].path.fqn);
     match.name = names_b_.NameOf(b_[b].path, OpName(*b_[b].base));
     if (!b_.has_module_names() && a_.has_module_names()) {
       match.b.fqn = match.a.fqn;
@@ -80,7 +80,7 @@ class ResultBuilder {
       const ModulePath path = ModulePathOf(*point.node);
       if (point.value_a == nullptr) {
         result_.unmatched_b.push_back(
-            {point.node, path.fqn,
+            {point.node, std::string(path.fqn),
              "no value of the float model corresponds to what it quantizes"});
         continue;
       }
@@ -88,7 +88,7 @@ class ResultBuilder {
       match.is_quantize_point = true;
       match.b.subgraph = {point.node, point.node, point.node, {point.node}};
       match.b.output = point.node->output();
-      match.b.fqn = path.fqn;
+      match.b.fqn = std::string(path.fqn);
       match.a = FloatSideOf(point.value_a);
       // Named after the others are: a producer's name is part of it.
       producer_of_[point.node] = point.source;
@@ -108,7 +108,7 @@ class ResultBuilder {
     } else if (value->node()->kind() != c10::prim::Param) {
       Node* node = value->node();
       side.subgraph = {node, node, node, {node}};
-      side.fqn = ModulePathOf(*node).fqn;
+      side.fqn = std::string(ModulePathOf(*node).fqn);
     }
     return side;
   }
@@ -117,8 +117,7 @@ class ResultBuilder {
     std::stable_sort(result_.matches.begin(), result_.matches.end(),
                      [](const SubgraphMatch& x, const SubgraphMatch& y) {
                        return x.b.subgraph.end != y.b.subgraph.end &&
-                              RunsBefore(*x.b.subgraph.end,
-                                         *y.b.subgraph.end);
+                              RunsBefore(*x.b.subgraph.end, *y.b.subgraph.end);
                      });
     UniqueNames unique;
     absl::flat_hash_map<const Value*, std::string> name_of_output;
@@ -148,8 +147,8 @@ class ResultBuilder {
 
   void AddUnmatched(const MatchableNodes& nodes, const MatchableNodes& other,
                     bool is_a, std::vector<UnmatchedOp>& unmatched) const {
-    absl::flat_hash_set<std::string> families;
-    absl::flat_hash_map<std::string, std::string> other_shapes;
+    absl::flat_hash_set<absl::string_view> families;
+    absl::flat_hash_map<absl::string_view, std::string> other_shapes;
     for (int i = 0; i < other.size(); ++i) {
       families.insert(other[i].family);
       if (other[i].weight_shape) {
@@ -171,16 +170,16 @@ class ResultBuilder {
                               node.family, "'");
       } else if (node.weight_shape && twin != other_shapes.end() &&
                  twin->second != absl::StrJoin(*node.weight_shape, ", ")) {
-        reason = absl::StrCat("weight shapes differ: [",
-                              absl::StrJoin(*node.weight_shape, ", "),
-                              "] here, [", twin->second, "] in the ", model,
-                              " model");
+        reason = absl::StrCat(
+            "weight shapes differ: [", absl::StrJoin(*node.weight_shape, ", "),
+            "] here, [", twin->second, "] in the ", model, " model");
       } else {
-        reason = absl::StrCat("no op of family '", node.family,
-                              "' is left at this place of the ", model,
-                              " model");
+        reason =
+            absl::StrCat("no op of family '", node.family,
+                         "' is left at this place of the ", model, " model");
       }
-      unmatched.push_back({node.base, node.path.fqn, std::move(reason)});
+      unmatched.push_back(
+          {node.base, std::string(node.path.fqn), std::move(reason)});
     }
     std::stable_sort(unmatched.begin(), unmatched.end(),
                      [](const UnmatchedOp& x, const UnmatchedOp& y) {
@@ -207,9 +206,8 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
   const MatchableNodes nodes_a(a.graph(), options.relations);
   const MatchableNodes nodes_b(b.graph(), options.relations);
   if (options.mode == MatchingMode::kStrict) {
-    NS_ASSIGN_OR_RETURN(
-        const SubgraphPairs pairs,
-        MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b));
+    NS_ASSIGN_OR_RETURN(const SubgraphPairs pairs,
+                        MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b));
     return ResultBuilder(b.graph(), nodes_a, nodes_b, pairs).Build();
   }
   const SubgraphPairs pairs =

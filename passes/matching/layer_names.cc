@@ -36,10 +36,9 @@ std::string LayerNames::NameOf(const ModulePath& path,
                                absl::string_view op) const {
   if (!path.fqn.empty() && IsLibraryModule(path.type) &&
       !composites_.contains(path.fqn)) {
-    return path.fqn;
+    return std::string(path.fqn);
   }
-  const absl::string_view short_name =
-      absl::StripSuffix(ShortOpName(op), "_");
+  const absl::string_view short_name = absl::StripSuffix(ShortOpName(op), "_");
   return path.fqn.empty() ? std::string(short_name)
                           : absl::StrCat(path.fqn, ".", short_name);
 }

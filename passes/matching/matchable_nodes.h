@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/module_path.h"
 #include "passes/op_relations.h"
@@ -34,7 +35,7 @@ struct MatchableNode {
   torch::jit::Node* base = nullptr;
   // Of the base op; null for ops outside the op table.
   const OpRow* row = nullptr;
-  std::string family;
+  absl::string_view family;
   ModulePath path;
   // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
   bool is_control_flow = false;

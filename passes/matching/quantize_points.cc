@@ -70,8 +70,7 @@ Value* ByListElement(const Value& value, const SubgraphPairs& pairs) {
   const bool unpacks = node->kind() == c10::prim::ListUnpack;
   const int64_t index =
       unpacks ? static_cast<int64_t>(value.offset()) : ElementIndex(*node);
-  const Value* list_a =
-      index < 0 ? nullptr : pairs.LinkedA(node->input(0));
+  const Value* list_a = index < 0 ? nullptr : pairs.LinkedA(node->input(0));
   if (list_a == nullptr) {
     return nullptr;
   }
@@ -95,8 +94,8 @@ void Collect(Block* block, const MatchableNodes& nodes_a,
       Collect(inner, nodes_a, nodes_b, pairs, points);
     }
     if (!HasRole(*node, Role::kQuantize) ||
-        node->kind() == c10::Symbol::fromQualString(
-                            "aten::quantize_per_channel") ||
+        node->kind() ==
+            c10::Symbol::fromQualString("aten::quantize_per_channel") ||
         !IsTensor(*node->input(0)) || ConstantOf(*node->input(0))) {
       continue;
     }
@@ -104,7 +103,8 @@ void Collect(Block* block, const MatchableNodes& nodes_a,
     point.node = node;
     point.source = node->input(0);
     point.value_a = pairs.LinkedA(point.source);
-    while (KeepsValues(*point.source->node()) && IsTensor(*point.source->node()->input(0))) {
+    while (KeepsValues(*point.source->node()) &&
+           IsTensor(*point.source->node()->input(0))) {
       point.source = point.source->node()->input(0);
       if (point.value_a == nullptr) {
         point.value_a = pairs.LinkedA(point.source);

@@ -93,11 +93,11 @@ class BackwardIterator {
     if (middle < 0) {
       return {end};
     }
-    const std::string& last = nodes_[end].family;
-    const std::string& previous = nodes_[middle].family;
+    const absl::string_view last = nodes_[end].family;
+    const absl::string_view previous = nodes_[middle].family;
     const int first = Producer(middle);
     if (first >= 0) {
-      const std::string& base = nodes_[first].family;
+      const absl::string_view base = nodes_[first].family;
       if (FusesWith(base, base, previous) && FusesWith(base, previous, last)) {
         return {first, middle, end};
       }

@@ -66,10 +66,14 @@ SubgraphPairs::SubgraphPairs(const MatchableNodes& nodes_a,
       partner_of_a_(nodes_a.size(), -1),
       partner_of_b_(nodes_b.size(), -1),
       taken_a_(nodes_a.size()),
-      taken_b_(nodes_b.size()) {}
+      taken_b_(nodes_b.size()),
+      subgraphs_a_(nodes_a.size()),
+      subgraphs_b_(nodes_b.size()) {
+  linked_.reserve(nodes_b.size());
+}
 
 int SubgraphPairs::Successor(const Side& side, int base) {
-  const Subgraph& subgraph = side.subgraphs.at(base);
+  const Subgraph& subgraph = side.subgraphs[base];
   const Value* output = ComparedOutput(*subgraph.end);
   const Node* user = output == nullptr ? nullptr : OnlyUser(*output);
   const int next = user == nullptr ? -1 : side.nodes.IndexOf(user);
@@ -98,10 +102,11 @@ void SubgraphPairs::Begin(int a, int b) {
        {std::tuple(&nodes_a_, a, &subgraphs_a_),
         std::tuple(&nodes_b_, b, &subgraphs_b_)}) {
     const MatchableNode& matchable = (*nodes)[index];
-    (*subgraphs)[index] = {matchable.node,
-                           matchable.node,
-                           matchable.base,
-                           {matchable.node}};
+    Subgraph& subgraph = (*subgraphs)[index];
+    subgraph.start = subgraph.end = matchable.node;
+    subgraph.base = matchable.base;
+    subgraph.nodes.reserve(3);  // conv, batch norm, relu
+    subgraph.nodes.push_back(matchable.node);
   }
 }
 
@@ -141,10 +146,10 @@ void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
 void SubgraphPairs::ExtendOverFused(const Side& side, int base,
                                     const Side& other, int other_base) {
   const OpRow* other_row = other.nodes[other_base].row;
-  const Subgraph& other_subgraph = other.subgraphs.at(other_base);
+  const Subgraph& other_subgraph = other.subgraphs[other_base];
   for (int next = Successor(side, base); next >= 0;
        next = Successor(side, base)) {
-    const std::string& family = side.nodes[next].family;
+    const absl::string_view family = side.nodes[next].family;
     const int other_next = Successor(other, other_base);
     const bool present = Contains(other.nodes, other_subgraph, family);
     const bool folded =
@@ -174,15 +179,15 @@ void SubgraphPairs::AbsorbUnmatched() {
         Append(sides[i], base, next);
       }
     }
-    WrapHalfPrecision(subgraphs_a_.at(a));
-    WrapHalfPrecision(subgraphs_b_.at(b));
+    WrapHalfPrecision(subgraphs_a_[a]);
+    WrapHalfPrecision(subgraphs_b_[b]);
     LinkOutputs(a, b);
   }
 }
 
 void SubgraphPairs::LinkOutputs(int a, int b) {
-  const Node* end_a = subgraphs_a_.at(a).end;
-  const Node* end_b = subgraphs_b_.at(b).end;
+  const Node* end_a = subgraphs_a_[a].end;
+  const Node* end_b = subgraphs_b_[b].end;
   const size_t outputs =
       std::min(end_a->outputs().size(), end_b->outputs().size());
   for (size_t i = 0; i < outputs; ++i) {

@@ -43,8 +43,8 @@ class SubgraphPairs {
   bool IsTakenA(int a) const { return taken_a_[a]; }
   bool IsTakenB(int b) const { return taken_b_[b]; }
 
-  const Subgraph& SubgraphOfA(int a) const { return subgraphs_a_.at(a); }
-  const Subgraph& SubgraphOfB(int b) const { return subgraphs_b_.at(b); }
+  const Subgraph& SubgraphOfA(int a) const { return subgraphs_a_[a]; }
+  const Subgraph& SubgraphOfB(int b) const { return subgraphs_b_[b]; }
 
   // The value of A that corresponds to `value_b`, or null.
   torch::jit::Value* LinkedA(const torch::jit::Value* value_b) const;
@@ -53,7 +53,7 @@ class SubgraphPairs {
   struct Side {
     const MatchableNodes& nodes;
     std::vector<bool>& taken;
-    absl::flat_hash_map<int, Subgraph>& subgraphs;
+    std::vector<Subgraph>& subgraphs;
   };
 
   void Begin(int a, int b);
@@ -74,8 +74,9 @@ class SubgraphPairs {
   std::vector<int> partner_of_b_;
   std::vector<bool> taken_a_;
   std::vector<bool> taken_b_;
-  absl::flat_hash_map<int, Subgraph> subgraphs_a_;
-  absl::flat_hash_map<int, Subgraph> subgraphs_b_;
+  // By base node; empty for others.
+  std::vector<Subgraph> subgraphs_a_;
+  std::vector<Subgraph> subgraphs_b_;
   absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> linked_;
 };
 

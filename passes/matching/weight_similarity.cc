@@ -1,9 +1,8 @@
 #include "passes/matching/weight_similarity.h"
 
-#include <torch/csrc/jit/ir/ir.h>
-
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <cmath>
 #include <limits>
@@ -71,9 +70,8 @@ double Similarity(const std::vector<at::Tensor>& forms_a,
       const double signal = at::dot(x, x).item<double>();
       const at::Tensor difference = x - y;
       const double noise = at::dot(difference, difference).item<double>();
-      best = std::max(best, noise == 0
-                                ? std::numeric_limits<double>::infinity()
-                                : 10 * std::log10(signal / noise));
+      best = std::max(best, noise == 0 ? std::numeric_limits<double>::infinity()
+                                       : 10 * std::log10(signal / noise));
     }
   }
   return best;

@@ -12,19 +12,17 @@ using State = std::tuple<std::vector<at::Tensor>, bool>;
 const auto kRegistration =
     torch::class_<OutputLogger>("ns", "OutputLogger")
         .def(torch::init<>())
-        .def("forward",
-             [](const c10::intrusive_ptr<OutputLogger>& self,
-                const at::Tensor& x) { return self->Forward(x); })
+        .def("forward", [](const c10::intrusive_ptr<OutputLogger>& self,
+                           const at::Tensor& x) { return self->Forward(x); })
         .def("get_stats",
              [](const c10::intrusive_ptr<OutputLogger>& self) {
                return self->Stats();
              })
-        .def("clear", [](const c10::intrusive_ptr<OutputLogger>&
-                             self) { self->Clear(); })
-        .def("set_enabled",
-             [](const c10::intrusive_ptr<OutputLogger>& self, bool enabled) {
-               self->SetEnabled(enabled);
-             })
+        .def(
+            "clear",
+            [](const c10::intrusive_ptr<OutputLogger>& self) { self->Clear(); })
+        .def("set_enabled", [](const c10::intrusive_ptr<OutputLogger>& self,
+                               bool enabled) { self->SetEnabled(enabled); })
         .def("is_enabled",
              [](const c10::intrusive_ptr<OutputLogger>& self) {
                return self->IsEnabled();

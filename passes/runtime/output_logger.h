@@ -2,10 +2,10 @@
 #ifndef PASSES_RUNTIME_OUTPUT_LOGGER_H_
 #define PASSES_RUNTIME_OUTPUT_LOGGER_H_
 
-#include <vector>
-
 #include <ATen/core/Tensor.h>
 #include <torch/custom_class.h>
+
+#include <vector>
 
 namespace ns {
 
