@@ -76,8 +76,8 @@ def settle_norms(model: nn.Module, batches: List[Any]) -> nn.Module:
   Affine parameters are random; running statistics are those of `batches`, as
   arbitrary ones would make activations of deep models vanish or explode.
   """
-  norms = (nn.modules.batchnorm._BatchNorm, nn.modules.instancenorm._InstanceNorm,
-           nn.LayerNorm, nn.GroupNorm)
+  norms = (nn.modules.batchnorm._BatchNorm,
+           nn.modules.instancenorm._InstanceNorm, nn.LayerNorm, nn.GroupNorm)
   momenta = {}
   for module in model.modules():
     if not isinstance(module, norms):
@@ -135,8 +135,8 @@ def static_eager_pair(model: nn.Module, fuse: Callable[[nn.Module], None],
   tq.prepare(prepared, inplace=True)
   calibrate(prepared, calibration)
   converted = tq.convert(prepared)
-  return ModelPair(model, converted, batches, fused, options.pop('suite', 'eager'),
-                   **options)
+  suite = options.pop('suite', 'eager')
+  return ModelPair(model, converted, batches, fused, suite, **options)
 
 
 def dynamic_pair(model: nn.Module, types: Dict[type, Any], batches: List[Any],

@@ -55,12 +55,12 @@ class Branch2d(nn.Module):
     y = self.relu(self.bn_relu(self.conv_bn_relu(x)))
     x = F.relu(x + y)
     x = self.relu(self.conv_relu(x))
+    x = self.pool_relu(self.pool_bn(self.pool(x)))
     y = self.hardtanh(self.conv_hardtanh(x))
     x = F.relu(x * y)
     y = self.relu6(self.conv_relu6(x))
     x = x * y
     x = self.hardswish(self.conv_hardswish(x))
-    x = self.pool_relu(self.pool_bn(self.pool(x)))
     x = self.bn_transposed(self.transposed_bn(x))
     return self.transposed(x)
 
@@ -108,9 +108,13 @@ class ConvZoo(nn.Module):
 
 
 def conv_zoo() -> common.ModelPair:
+  # Samples differ in contrast, or the last norm would amplify noise alone.
+  def contrast(x):
+    return x * torch.rand(x.size(0), *[1] * (x.dim() - 1)).add(0.3)
   def batch():
-    return (torch.randn(4, 4, 24), common.images(4, size=16),
-            torch.randn(4, 2, 4, 10, 10))
+    return (contrast(torch.randn(4, 4, 24)),
+            contrast(common.images(4, size=16)),
+            contrast(torch.randn(4, 2, 4, 10, 10)))
   model = ConvZoo()
   calibration = [batch() for _ in range(4)]
   common.settle_norms(model, calibration)

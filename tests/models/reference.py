@@ -213,7 +213,8 @@ def _nth_calls(logged: suites.Logged,
   return [calls[index:index + 1] for calls in logged.calls]
 
 
-def _flatten(by_batch: List[List[suites.TensorPair]]) -> List[suites.TensorPair]:
+def _flatten(
+    by_batch: List[List[suites.TensorPair]]) -> List[suites.TensorPair]:
   return [pair for batch in by_batch for pair in batch]
 
 

@@ -68,11 +68,18 @@ def gru_dynamic() -> common.ModelPair:
       looped=frozenset({'gru_cell', 'lstm_cell', 'rnn_cell'}))
 
 
+LENGTH = 16  # Tokens in a sequence of the transformer.
+
+
 class Attention(nn.Module):
-  """Multi-head self-attention from plain ops, so that FX can trace it."""
+  """Multi-head self-attention from plain ops, so that FX can trace it.
+
+  Its length is fixed: FX leaves a layer float if size() is asked of its output.
+  """
 
   def __init__(self, width: int, heads: int) -> None:
     super().__init__()
+    self.length = LENGTH
     self.heads = heads
     self.depth = width // heads
     self.query = nn.Linear(width, width)
@@ -82,8 +89,7 @@ class Attention(nn.Module):
     self.project = nn.Linear(width, width)
 
   def split(self, x: torch.Tensor) -> torch.Tensor:
-    shape = (x.size(0), x.size(1), self.heads, self.depth)
-    return x.view(shape).transpose(1, 2)
+    return x.view(-1, self.length, self.heads, self.depth).transpose(1, 2)
 
   def forward(self, x: torch.Tensor) -> torch.Tensor:
     query = self.split(self.query(x))
@@ -92,7 +98,7 @@ class Attention(nn.Module):
     scores = torch.matmul(query, key.transpose(-2, -1)) * self.depth**-0.5
     mixed = torch.matmul(self.softmax(scores), value)
     mixed = mixed.transpose(1, 2).reshape(
-        x.size(0), x.size(1), self.heads * self.depth)
+        -1, self.length, self.heads * self.depth)
     return self.project(mixed)
 
 
@@ -121,7 +127,10 @@ class Transformer(nn.Module):
   def __init__(self, words: int = 300, width: int = 64, heads: int = 4) -> None:
     super().__init__()
     self.embedding = nn.Embedding(words, width)
-    self.position = nn.Parameter(0.5 * torch.randn(1, 16, width))
+    self.position = nn.Parameter(0.5 * torch.randn(1, LENGTH, width))
+    # FX takes a sum with a parameter for quantized when it is not, and would
+    # leave the layers that read it float.
+    self.norm = nn.LayerNorm(width)
     self.layers = nn.Sequential(
         EncoderLayer(width, heads, nn.ReLU()),
         EncoderLayer(width, heads, nn.GELU()))
@@ -129,13 +138,13 @@ class Transformer(nn.Module):
 
   def forward(self, tokens: torch.Tensor) -> torch.Tensor:
     x = self.embedding(tokens) + self.position
-    return self.classifier(self.layers(x))
+    return self.classifier(self.layers(self.norm(x)))
 
 
 def transformer_static() -> common.ModelPair:
   model, batches = _transformer()
   mapping = common.default_mapping().set_object_type(nn.Embedding, None)
-  calibration = [torch.randint(300, (2, 16)) for _ in range(4)]
+  calibration = [torch.randint(300, (2, LENGTH)) for _ in range(4)]
   return common.fx_pair(model, calibration, batches, mapping)
 
 
@@ -157,7 +166,7 @@ def transformer_dynamic_eager() -> common.ModelPair:
 def _transformer():
   model = Transformer()
   common.settle_norms(model, [])
-  return model, [torch.randint(300, (2, 16)) for _ in range(2)]
+  return model, [torch.randint(300, (2, LENGTH)) for _ in range(2)]
 
 
 MODELS = {

@@ -87,7 +87,8 @@ class Reuse(nn.Module):
     self.block = ConvBnRelu(8, 8)
     self.pool = nn.AdaptiveAvgPool2d(1)
     self.fc = nn.Linear(8, 8)
-    self.relu = nn.ReLU()
+    # Not a ReLU: FX would fuse it into both calls of the linear.
+    self.hardswish = nn.Hardswish()
     self.head = nn.Linear(8, 5)
     self.dequant = tq.DeQuantStub()
 
@@ -95,7 +96,7 @@ class Reuse(nn.Module):
     x = self.stem(self.quant(x))
     x = self.block(self.block(x))
     x = torch.flatten(self.pool(x), 1)
-    x = self.relu(self.fc(x))
+    x = self.hardswish(self.fc(x))
     x = self.fc(x)
     return self.dequant(self.head(x))
 
@@ -174,7 +175,8 @@ class MultiIo(nn.Module):
     self.join = nn.Linear(16, 8)
     self.gate = nn.Linear(16, 8)
 
-  def forward(self, x: torch.Tensor, y: torch.Tensor) -> Dict[str, torch.Tensor]:
+  def forward(self, x: torch.Tensor,
+              y: torch.Tensor) -> Dict[str, torch.Tensor]:
     left = self.relu(self.left(x))
     both = left + self.right(y)
     joined = self.join(both)

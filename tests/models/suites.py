@@ -90,14 +90,15 @@ def eager_weights(pair: common.ModelPair) -> Dict[str, Dict[str, torch.Tensor]]:
 def fx_activations(pair: common.ModelPair, copying: bool) -> List[Logged]:
   logger = FxCopyingLogger if copying else fx_suite.OutputLogger
   a, b = fx_suite.add_loggers(
-      'a', _fx_copy(pair.reference_float), 'b', _fx_copy(pair.quantized_model), logger)
+      'a', _fx_copy(pair.reference_float), 'b',
+      _fx_copy(pair.quantized_model), logger)
   with torch.no_grad():
     for batch in pair.batches:
       common.call(a, batch)
       common.call(b, batch)
   results = fx_suite.extract_logger_info(a, b, logger, 'b')
-  targets = {n.name: n.target for n in fx_trace(pair.quantized_model).graph.nodes
-             if n.op == 'call_module'}
+  nodes = fx_trace(pair.quantized_model).graph.nodes
+  targets = {n.name: n.target for n in nodes if n.op == 'call_module'}
   return [_fx_logged(key, value['node_output'], targets)
           for key, value in results.items()]
 
@@ -199,7 +200,8 @@ def call_order(model: nn.Module, batches: List[Any]) -> List[str]:
 def _types(pair: common.ModelPair, path: str) -> Dict[str, str]:
   return {
       'float_type': torch.typename(pair.reference_float.get_submodule(path)),
-      'quantized_type': torch.typename(pair.quantized_model.get_submodule(path)),
+      'quantized_type': torch.typename(
+          pair.quantized_model.get_submodule(path)),
   }
 
 

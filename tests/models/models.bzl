@@ -1,0 +1,41 @@
+"""Real models for tests, and the tests that hold us to the reference."""
+
+_FILES = [
+    "float.pt",
+    "quantized.pt",
+    "float_traced.pt",
+    "quantized_traced.pt",
+    "inputs.pt",
+    "reference.json",
+]
+
+def model(name, traced = True):
+    """Makes one model and tests it against the reference suite's answers.
+
+    Args:
+      name: as make_model.py --list prints it; the files are NAME/float.pt, ...
+      traced: whether the traced forms are compared, too.
+    """
+    native.genrule(
+        name = name,
+        srcs = native.glob(["*.py"]),
+        outs = [name + "/" + file for file in _FILES],
+        cmd = "/usr/bin/python3 $(location make_model.py) --model=" + name +
+              " --out=$(RULEDIR)/" + name,
+        message = "Making the model",
+    )
+    forms = [("", "float.pt", "quantized.pt")]
+    if traced:
+        forms.append(("_traced", "float_traced.pt", "quantized_traced.pt"))
+    for suffix, float_file, quantized_file in forms:
+        files = [
+            name + "/" + file
+            for file in [float_file, quantized_file, "inputs.pt", "reference.json"]
+        ]
+        native.sh_test(
+            name = name + suffix + "_reference_test",
+            srcs = ["run_python_test.sh"],
+            args = ["$(location reference_test.py)", "$(location //tools:ns)"] +
+                   ["$(location " + file + ")" for file in files],
+            data = ["reference_test.py", "//tools:ns"] + files,
+        )
