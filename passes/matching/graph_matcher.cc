@@ -30,11 +30,13 @@ using ::torch::jit::Value;
 class ResultBuilder {
  public:
   ResultBuilder(Graph& graph_b, const MatchableNodes& a,
-                const MatchableNodes& b, const SubgraphPairs& pairs)
+                const MatchableNodes& b, const SubgraphPairs& pairs,
+                MatchingMode mode)
       : graph_b_(graph_b),
         a_(a),
         b_(b),
         pairs_(pairs),
+        mode_(mode),
         names_a_(a),
         names_b_(b) {}
 
@@ -165,7 +167,11 @@ class ResultBuilder {
       const absl::string_view model = is_a ? "quantized" : "float";
       std::string reason;
       const auto twin = other_shapes.find(node.path.fqn);
-      if (!families.contains(node.family)) {
+      if (mode_ == MatchingMode::kStrict) {
+        reason =
+            "strict matching did not reach it from the outputs, or steps over "
+            "its op";
+      } else if (!families.contains(node.family)) {
         reason = absl::StrCat("the ", model, " model has no op of family '",
                               node.family, "'");
       } else if (node.weight_shape && twin != other_shapes.end() &&
@@ -191,6 +197,7 @@ class ResultBuilder {
   const MatchableNodes& a_;
   const MatchableNodes& b_;
   const SubgraphPairs& pairs_;
+  const MatchingMode mode_;
   const LayerNames names_a_;
   const LayerNames names_b_;
   MatchResult result_;
@@ -208,11 +215,13 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
   if (options.mode == MatchingMode::kStrict) {
     NS_ASSIGN_OR_RETURN(const SubgraphPairs pairs,
                         MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b));
-    return ResultBuilder(b.graph(), nodes_a, nodes_b, pairs).Build();
+    return ResultBuilder(b.graph(), nodes_a, nodes_b, pairs, options.mode)
+        .Build();
   }
   const SubgraphPairs pairs =
       AlignGraphs(a.graph(), nodes_a, b.graph(), nodes_b);
-  return ResultBuilder(b.graph(), nodes_a, nodes_b, pairs).Build();
+  return ResultBuilder(b.graph(), nodes_a, nodes_b, pairs, options.mode)
+      .Build();
 }
 
 }  // namespace ns

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,15 @@ using ::torch::jit::Value;
 // A subgraph by its matchable nodes, from base op to end.
 using Chain = std::vector<int>;
 
+bool CarriesTensors(const c10::Type& type) {
+  if (type.kind() == c10::TypeKind::TensorType) {
+    return true;
+  }
+  const auto contained = type.containedTypes();
+  return std::any_of(contained.begin(), contained.end(),
+                     [](const auto& inner) { return CarriesTensors(*inner); });
+}
+
 // Yields the matchable subgraphs of a graph, from its outputs backwards.
 class BackwardIterator {
  public:
@@ -37,7 +47,9 @@ class BackwardIterator {
         continue;
       }
       const int index = nodes_.IndexOf(node);
-      if (index < 0 || nodes_[index].is_control_flow) {
+      // Dropout does nothing in inference, and quantized models drop it.
+      if (index < 0 || nodes_[index].is_control_flow ||
+          nodes_[index].family == "dropout") {
         Push(node);
         continue;
       }
@@ -56,21 +68,26 @@ class BackwardIterator {
   // those of what its blocks return.
   void Push(Node* node) {
     for (Value* input : node->inputs()) {
-      if (input->node()->kind() != c10::prim::Param) {
-        stack_.push_back(input->node());
-      }
+      PushProducer(*input);
     }
     const int index = nodes_.IndexOf(node);
     if (index >= 0 && !nodes_[index].is_control_flow) {
-      for (Value* input : DataInputsOf(nodes_[index])) {
-        if (input->node()->kind() != c10::prim::Param) {
-          stack_.push_back(input->node());
-        }
+      for (const Value* input : DataInputsOf(nodes_[index])) {
+        PushProducer(*input);
       }
       return;
     }
     for (Block* block : node->blocks()) {
       Push(block->return_node());
+    }
+  }
+
+  // Sizes, dtypes and flags are no data: one model may ask for them where the
+  // other does not.
+  void PushProducer(const Value& value) {
+    if (value.node()->kind() != c10::prim::Param &&
+        CarriesTensors(*value.type())) {
+      stack_.push_back(const_cast<Node*>(value.node()));
     }
   }
 
@@ -94,6 +111,10 @@ class BackwardIterator {
       return {end};
     }
     const absl::string_view last = nodes_[end].family;
+    // Of the activations, the reference fuses relu alone.
+    if (IsActivation(last) && last != "relu") {
+      return {end};
+    }
     const absl::string_view previous = nodes_[middle].family;
     const int first = Producer(middle);
     if (first >= 0) {
