@@ -10,7 +10,10 @@ _FILES = [
 ]
 
 def model(name, traced = True):
-    """Makes one model and tests it against the reference suite's answers.
+    """Makes one model, and tests us on it.
+
+    NAME_reference_test holds `ns compare` against the reference suite's answers;
+    NAME_instrumented_test runs what `ns instrument` saves.
 
     Args:
       name: as make_model.py --list prints it; the files are NAME/float.pt, ...
@@ -39,3 +42,16 @@ def model(name, traced = True):
                    ["$(location " + file + ")" for file in files],
             data = ["reference_test.py", "//tools:ns"] + files,
         )
+    files = [name + "/" + file for file in ["float.pt", "quantized.pt", "inputs.pt"]]
+    native.sh_test(
+        name = name + "_instrumented_test",
+        srcs = ["run_python_test.sh"],
+        args = [
+                   "$(location instrumented_test.py)",
+                   "$(location //tools:ns)",
+                   "$(location //:libns_ops.so)",
+               ] + ["$(location " + file + ")" for file in files],
+        data = ["instrumented_test.py", "//:libns_ops.so", "//tools:ns"] + files,
+        # Plain Python cannot load a library that was built with sanitizers.
+        tags = ["no-asan"],
+    )
