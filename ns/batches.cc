@@ -222,7 +222,11 @@ absl::StatusOr<std::vector<Batch>> LoadBatches(absl::string_view path) {
       return false;
     });
   }));
-  return ToBatches(file, value);
+  NS_ASSIGN_OR_RETURN(std::vector<Batch> batches, ToBatches(file, value));
+  for (size_t i = 0; i < batches.size(); ++i) {
+    batches[i].source = absl::StrCat(file, ": batch ", i);
+  }
+  return batches;
 }
 
 }  // namespace ns

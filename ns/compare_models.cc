@@ -38,6 +38,11 @@ bool HasQuantizedOps(const Block* block) {
   return false;
 }
 
+bool HoldsWeights(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->weight_form != WeightForm::kNone;
+}
+
 LayerSide DescribeSide(const MatchedSide& side) {
   LayerSide description;
   description.fqn = side.fqn;
@@ -131,9 +136,18 @@ absl::Status CheckRelated(const ModelGraph& float_model,
         "the float model has quantized ops and the quantized model has none; "
         "swap --float and --quantized");
   }
-  if (matches.matches.empty()) {
+  const auto matched_weights =
+      std::count_if(matches.matches.begin(), matches.matches.end(),
+                    [](const SubgraphMatch& match) {
+                      return HoldsWeights(*match.b.subgraph.base);
+                    });
+  const auto unmatched_weights = std::count_if(
+      matches.unmatched_b.begin(), matches.unmatched_b.end(),
+      [](const UnmatchedOp& op) { return HoldsWeights(*op.node); });
+  if (matches.matches.empty() ||
+      (matched_weights == 0 && unmatched_weights > 0)) {
     return absl::InvalidArgumentError(
-        "the models have no op in common; --quantized must be made from "
+        "the models have no layer in common; --quantized must be made from "
         "--float");
   }
   if (!quantized_has) {
@@ -180,8 +194,11 @@ absl::Status CompareActivations(ModelGraph& float_model,
       ActivationComparer::Create(float_model, quantized_model, matches));
   for (size_t i = 0; i < batches.size(); ++i) {
     if (absl::Status status = comparer.Run(batches[i]); !status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat("batch ", i, ": ", status.message()));
+      const std::string& source = batches[i].source;
+      return absl::Status(
+          status.code(),
+          absl::StrCat(source.empty() ? absl::StrCat("batch ", i) : source,
+                       ": ", status.message()));
     }
     if (options.progress) {
       options.progress(static_cast<int64_t>(i) + 1,
