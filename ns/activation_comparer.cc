@@ -28,10 +28,16 @@ bool IsInLoop(const torch::jit::Node& node) {
   return false;
 }
 
-absl::Status RunModel(ModelGraph& model, Batch batch) {
-  NS_RETURN_IF_ERROR(FitBatch(
-      model.module().get_method(model.method()).function().getSchema(), batch));
-  return model.Run(batch.arguments, batch.keywords).status();
+absl::Status RunModel(const char* name, ModelGraph& model, Batch batch) {
+  absl::Status status = FitBatch(
+      model.module().get_method(model.method()).function().getSchema(), batch);
+  if (status.ok()) {
+    status = model.Run(batch.arguments, batch.keywords).status();
+  }
+  return status.ok() ? status
+                     : absl::Status(status.code(),
+                                    absl::StrCat("the ", name, " model, ",
+                                                 status.message()));
 }
 
 std::string ShapeText(const at::Tensor& tensor) {
@@ -71,8 +77,8 @@ absl::StatusOr<ActivationComparer> ActivationComparer::Create(
 }
 
 absl::Status ActivationComparer::Run(const Batch& batch) {
-  NS_RETURN_IF_ERROR(RunModel(*float_model_, batch));
-  NS_RETURN_IF_ERROR(RunModel(*quantized_model_, batch));
+  NS_RETURN_IF_ERROR(RunModel(kFloat, *float_model_, batch));
+  NS_RETURN_IF_ERROR(RunModel(kQuantized, *quantized_model_, batch));
   for (Point& point : points_) {
     Compare(point);
     point.float_logger->Clear();

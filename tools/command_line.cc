@@ -25,7 +25,8 @@ const FlagSpec* FindFlag(const CommandSpec& command, absl::string_view name) {
 
 absl::Status UnknownFlag(const CommandSpec& command, absl::string_view name) {
   const FlagSpec* closest = nullptr;
-  unsigned best = 3;  // more edits than this are another word
+  // More edits than these are another word.
+  unsigned best = std::min<unsigned>(3, name.size() / 2);
   for (const FlagSpec& flag : command.flags) {
     const unsigned distance =
         llvm::StringRef(flag.name.data(), flag.name.size())

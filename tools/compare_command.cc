@@ -44,6 +44,8 @@ constexpr FlagSpec kFlags[] = {
     {"quiet", "", "no table, no progress"},
 };
 
+constexpr int64_t kMostThreads = 1024;
+
 constexpr CommandSpec kSpec = {
     "compare",
     "compares the weights and activations of two models, layer by layer",
@@ -108,6 +110,10 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
       ParseWhat(flags, !options.input_paths.empty(), options.compare));
   NS_ASSIGN_OR_RETURN(options.max_batches, flags.Number("max-batches", 1));
   NS_ASSIGN_OR_RETURN(options.threads, flags.Number("threads", 1));
+  if (options.threads.value_or(1) > kMostThreads) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--threads=", *options.threads, " is more than ", kMostThreads));
+  }
   NS_ASSIGN_OR_RETURN(const std::string matching,
                       flags.Choice("matching", {"aligned", "strict"}));
   options.compare.match.mode =
@@ -134,7 +140,8 @@ absl::Status Compare(const Options& options) {
   if (options.threads) {
     at::set_num_threads(static_cast<int>(*options.threads));
   }
-  NS_RETURN_IF_ERROR(CheckWritable(options.outputs));
+  NS_RETURN_IF_ERROR(
+      CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
   std::vector<Batch> batches;
   if (options.compare.activations) {
     NS_ASSIGN_OR_RETURN(batches, LoadAllBatches(options));

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "ns/check_related.h"
 #include "passes/logging/add_loggers.h"
 #include "passes/matching/graph_matcher.h"
 #include "tools/commands.h"
@@ -50,10 +51,6 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
   NS_ASSIGN_OR_RETURN(options.out_float, flags.Required("out-float"));
   NS_ASSIGN_OR_RETURN(options.out_quantized, flags.Required("out-quantized"));
-  if (options.out_float == options.out_quantized) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--out-float and --out-quantized both go to ", options.out_float));
-  }
   if (flags.Get("what") == "shadows") {
     return absl::InvalidArgumentError(
         "--what=shadows is not in this version yet; use activations");
@@ -63,22 +60,22 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
                       flags.Choice("matching", {"aligned", "strict"}));
   options.match.mode =
       matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_RETURN_IF_ERROR(CheckDistinct(
+      {options.out_float, options.out_quantized},
+      {options.models.float_path, options.models.quantized_path}));
   options.loggers.should_log_inputs = flags.Has("log-inputs");
   return options;
 }
 
 absl::Status Instrument(const Options& options) {
-  NS_RETURN_IF_ERROR(CheckWritable(options.out_float));
-  NS_RETURN_IF_ERROR(CheckWritable(options.out_quantized));
+  NS_RETURN_IF_ERROR(CheckWritable({options.out_float, options.out_quantized}));
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
     NS_ASSIGN_OR_RETURN(const MatchResult matches,
                         MatchSubgraphs(models.float_model,
                                        models.quantized_model, options.match));
-    if (matches.matches.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          options.models.quantized_path, " has no op in common with ",
-          options.models.float_path));
-    }
+    NS_RETURN_IF_ERROR(
+        CheckRelated(models.float_model, models.quantized_model, matches)
+            .status());
     NS_RETURN_IF_ERROR(AddLoggers("float", models.float_model, "quantized",
                                   models.quantized_model, matches,
                                   options.loggers));

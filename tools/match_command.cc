@@ -49,7 +49,8 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
 }
 
 absl::Status Match(const Options& options) {
-  NS_RETURN_IF_ERROR(CheckWritable(options.outputs));
+  NS_RETURN_IF_ERROR(
+      CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
   ComparisonResult result;
   NS_RETURN_IF_ERROR(
       WithModels(options.models, [&](ModelPair& models) -> absl::Status {

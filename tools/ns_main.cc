@@ -2,16 +2,19 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "ir/torch_errors.h"
 #include "tools/commands.h"
 
@@ -102,7 +105,9 @@ int Main(int argc, char** argv) {
   // Under `bazel run` relative paths are the caller's.
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY")) {
     if (chdir(folder) != 0) {
-      std::perror("ns: BUILD_WORKING_DIRECTORY");
+      std::fprintf(stderr, "ns: BUILD_WORKING_DIRECTORY=%s: %s\n", folder,
+                   std::strerror(errno));
+      return static_cast<int>(ExitCode::kBadInput);
     }
   }
   CommandOutcome outcome;
@@ -111,11 +116,17 @@ int Main(int argc, char** argv) {
   } catch (const std::exception& error) {
     outcome = {ExitCode::kInternal, absl::InternalError(OneLineMessage(error))};
   }
+  if (outcome.code == ExitCode::kDone && std::fflush(stdout) != 0) {
+    outcome = CommandOutcome::Failed(
+        absl::InvalidArgumentError("cannot write standard output"));
+  }
   if (outcome.code != ExitCode::kDone) {
     // One line, whatever a message holds.
-    std::fprintf(
-        stderr, "ns: %s\n",
-        absl::StrReplaceAll(outcome.status.message(), {{"\n", " "}}).c_str());
+    std::string message(outcome.status.message());
+    std::replace_if(
+        message.begin(), message.end(),
+        [](unsigned char c) { return absl::ascii_iscntrl(c); }, ' ');
+    std::fprintf(stderr, "ns: %s\n", message.c_str());
   }
   return static_cast<int>(outcome.code);
 }

@@ -1,11 +1,16 @@
 #include "tools/report_output.h"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
@@ -43,6 +48,34 @@ TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
   return options;
 }
 
+std::string CanonicalPath(const std::string& path) {
+  std::error_code error;
+  const auto canonical = std::filesystem::weakly_canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+// False for what stands for no file: nothing, and standard output.
+bool IsFile(const std::string& path) {
+  return !path.empty() && path != kStandardOutput;
+}
+
+absl::Status CheckWritableFile(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "."
+                             : slash == 0               ? "/"
+                                                        : path.substr(0, slash);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot write into folder ", folder));
+  }
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot write: is a folder"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
@@ -59,9 +92,10 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
           absl::StrCat("--", name, " needs a path; - is standard output"));
     }
   }
-  if (!outputs.json_path.empty() && outputs.json_path == outputs.csv_path) {
+  if (outputs.json_path == kStandardOutput &&
+      outputs.csv_path == kStandardOutput) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--json and --csv both go to ", outputs.json_path));
+        "--json and --csv both go to standard output");
   }
   NS_ASSIGN_OR_RETURN(const std::string sort,
                       flags.Choice("sort", {"graph", "error"}));
@@ -70,24 +104,33 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
   return outputs;
 }
 
-absl::Status CheckWritable(const std::string& path) {
-  if (path.empty() || path == kStandardOutput) {
-    return absl::OkStatus();
+absl::Status CheckDistinct(const std::vector<std::string>& outputs,
+                           const std::vector<std::string>& inputs) {
+  std::map<std::string, std::string> taken;  // canonical path -> as given
+  for (const std::string& input : inputs) {
+    taken.emplace(CanonicalPath(input), input);
   }
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "."
-                             : slash == 0               ? "/"
-                                                        : path.substr(0, slash);
-  if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": cannot write into folder ", folder));
+  for (const std::string& output : outputs) {
+    if (!IsFile(output)) {
+      continue;
+    }
+    const auto [it, added] = taken.emplace(CanonicalPath(output), output);
+    if (!added) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(output, ": would overwrite ", it->second,
+                       ", which this command uses; name another file"));
+    }
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckWritable(const ReportOutputs& outputs) {
-  NS_RETURN_IF_ERROR(CheckWritable(outputs.json_path));
-  return CheckWritable(outputs.csv_path);
+absl::Status CheckWritable(const std::vector<std::string>& outputs) {
+  for (const std::string& output : outputs) {
+    if (IsFile(output)) {
+      NS_RETURN_IF_ERROR(CheckWritableFile(output));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status WriteReports(const ReportOutputs& outputs,

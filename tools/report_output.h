@@ -3,6 +3,7 @@
 #define TOOLS_REPORT_OUTPUT_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -23,9 +24,13 @@ struct ReportOutputs {
 // some.
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);
 
-// Finds out, before any work is done, whether `path` can be written to.
-absl::Status CheckWritable(const std::string& path);
-absl::Status CheckWritable(const ReportOutputs& outputs);
+// Error when one of `outputs` is one of `inputs`, or is named twice. Empty
+// paths and "-" are passed over, here and below.
+absl::Status CheckDistinct(const std::vector<std::string>& outputs,
+                           const std::vector<std::string>& inputs);
+
+// Finds out, before any work is done, whether `outputs` can be written to.
+absl::Status CheckWritable(const std::vector<std::string>& outputs);
 
 // Writes the files that were asked for, prints the warnings to standard error
 // and, unless quiet or standard output is taken by a file named "-", the table

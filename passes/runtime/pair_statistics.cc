@@ -135,7 +135,9 @@ double PairStatistics::Cosine() const {
   if (sum_x2 == 0 || sum_y2 == 0) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  return sum_xy / (std::sqrt(sum_x2) * std::sqrt(sum_y2));
+  const double cosine = sum_xy / (std::sqrt(sum_x2) * std::sqrt(sum_y2));
+  // Rounding may step over the ends; nan compares false and stays.
+  return cosine > 1 ? 1 : cosine < -1 ? -1 : cosine;
 }
 
 PairStatistics ComparePair(const at::Tensor& x, const at::Tensor& y) {

@@ -1,0 +1,157 @@
+"""Bad models, inputs and outputs: status 3, one line naming the file, and the
+folder of the results as it was."""
+
+import os
+import unittest
+
+import cli
+
+NO_MODELS = ('state_dict', 'eager', 'truncated', 'damaged', 'empty', 'random',
+             'zip', 'images', 'missing')
+
+
+class BadInputTest(cli.CliTest):
+
+  def refuse(self, *arguments, names):
+    """Status 3 for all outputs; none appears, an existing one stays."""
+    with open(self.path('old.csv'), 'w', encoding='utf-8') as file:
+      file.write('old')
+    line = self.fail_with(3, *arguments, f'--json={self.path("new.json")}',
+                          f'--csv={self.path("old.csv")}', names=names)
+    self.assertEqual(os.listdir(self.folder), ['old.csv'])
+    with open(self.path('old.csv'), encoding='utf-8') as file:
+      self.assertEqual(file.read(), 'old')
+    return line
+
+  def refuse_inputs(self, name, model='net', what=()):
+    return self.refuse('compare', f'--float={model}_float.pt',
+                       f'--quantized={model}_quantized.pt',
+                       f'--inputs={name}.pt', names=(name + '.pt', *what))
+
+
+class BadModelTest(BadInputTest):
+
+  def test_a_float_file_that_is_no_model_is_named(self):
+    for name in NO_MODELS:
+      with self.subTest(name):
+        self.refuse('compare', f'--float={name}.pt',
+                    '--quantized=net_quantized.pt', names=f'{name}.pt: ')
+
+  def test_a_quantized_file_that_is_no_model_is_named(self):
+    for name in NO_MODELS:
+      with self.subTest(name):
+        self.refuse('compare', '--float=net_float.pt',
+                    f'--quantized={name}.pt', names=f'{name}.pt: ')
+
+  def test_a_folder_is_no_model(self):
+    self.refuse('compare', f'--float={cli.CASES}', '--quantized=x.pt',
+                names=(cli.CASES, 'folder'))
+
+  def test_a_state_dict_gets_the_way_out(self):
+    for name in ('state_dict', 'eager'):
+      self.fail_with(3, 'match', f'--float={name}.pt',
+                     '--quantized=net_quantized.pt', names='torch.jit.script')
+
+  def test_swapped_models_are_told_from_each_other(self):
+    for suffix in ('', '_frozen'):
+      self.refuse('compare', f'--float=net_quantized{suffix}.pt',
+                  f'--quantized=net_float{suffix}.pt',
+                  names=('swap', '--float', '--quantized'))
+
+  def test_models_without_a_common_op_are_unrelated(self):
+    self.refuse('compare', '--float=net_float.pt', '--quantized=unrelated.pt',
+                names=('in common', '--quantized'))
+
+  def test_a_quantized_input_alone_does_not_relate_two_models(self):
+    # Every quantized model quantizes its input: that says nothing.
+    self.refuse('compare', '--float=unrelated.pt',
+                '--quantized=net_quantized.pt', names='in common')
+
+  def test_an_unknown_method_is_named(self):
+    self.refuse(*cli.COMPARE, '--method=encode',
+                names=('net_float.pt', "'encode'"))
+
+
+class BadBatchTest(BadInputTest):
+
+  def test_files_that_hold_no_batches_are_named(self):
+    for name in ('missing', 'empty', 'random', 'truncated_inputs', 'zip',
+                 'damaged', 'state_dict', 'eager', 'net_float', 'no_batches'):
+      with self.subTest(name):
+        self.refuse_inputs(name)
+
+  def test_a_folder_holds_no_batches(self):
+    self.refuse(*cli.COMPARE, f'--inputs={cli.CASES}', names='folder')
+
+  def test_a_bad_second_file_is_named(self):
+    self.refuse(*cli.COMPARE, '--inputs=images.pt,missing.pt',
+                names='missing.pt')
+
+  def test_zero_batches_say_what_to_save(self):
+    self.refuse_inputs('no_batches', what=('no batches', 'torch.save'))
+
+  def test_the_number_of_arguments_is_compared(self):
+    self.refuse_inputs('two_arguments', what=('takes 1 argument', 'has 2'))
+    self.refuse_inputs('no_arguments', what=('takes 1 argument', 'has 0'))
+    self.refuse_inputs('images', model='two',
+                       what=('takes 2 arguments', 'has 1'))
+
+  def test_keywords_are_those_of_the_method(self):
+    self.refuse_inputs('unknown_keyword', what=("'image'", 'are x'))
+
+  def test_arguments_have_the_declared_type(self):
+    self.refuse_inputs('text', what=("'x'", 'str', 'Tensor'))
+
+  def test_shapes_that_do_not_fit_name_the_file(self):
+    self.refuse_inputs('wrong_shape', what=('3 channels',))
+    self.refuse_inputs('wrong_rank')
+
+  def test_dtypes_that_do_not_fit_name_the_file(self):
+    self.refuse_inputs('float64', what=('double',))
+    self.refuse_inputs('int64', what=('long',))
+
+  def test_a_later_bad_batch_is_named_by_its_number(self):
+    self.refuse_inputs('second_wrong', what=('batch 1',))
+
+
+class BadOutputTest(BadInputTest):
+
+  def test_a_folder_that_is_not_there(self):
+    path = self.path('nowhere/a.json')
+    self.fail_with(3, *cli.COMPARE, f'--json={path}', names=path)
+    self.assertEqual(os.listdir(self.folder), [])
+
+  def test_a_folder_instead_of_a_file_is_found_before_the_work(self):
+    os.mkdir(self.path('folder'))
+    self.fail_with(3, *cli.COMPARE, f'--json={self.path("folder")}',
+                   f'--csv={self.path("a.csv")}', names=self.path('folder'))
+    self.fail_with(3, *cli.COMPARE, f'--csv={self.path("folder")}',
+                   f'--json={self.path("a.json")}', names=self.path('folder'))
+    self.assertEqual(os.listdir(self.folder), ['folder'])
+
+  def test_instrument_writes_both_models_or_none(self):
+    os.mkdir(self.path('folder'))
+    self.fail_with(3, 'instrument', *cli.COMPARE[1:],
+                   f'--out-float={self.path("a.pt")}',
+                   f'--out-quantized={self.path("folder")}',
+                   names=self.path('folder'))
+    self.assertEqual(os.listdir(self.folder), ['folder'])
+
+  def test_instrument_refuses_what_compare_refuses(self):
+    for a, b in (('net_quantized', 'net_float'), ('net_float', 'unrelated'),
+                 ('net_float', 'empty'), ('state_dict', 'net_quantized')):
+      with self.subTest(a=a, b=b):
+        self.fail_with(3, 'instrument', f'--float={a}.pt',
+                       f'--quantized={b}.pt', f'--out-float={self.path("a")}',
+                       f'--out-quantized={self.path("b")}')
+        self.assertEqual(os.listdir(self.folder), [])
+
+  def test_a_full_device_is_no_success(self):
+    with open('/dev/full', 'wb') as full:
+      for flags in ((), ('--json=-',), ('--csv=-',)):
+        self.fail_with(3, *cli.COMPARE, *flags, stdout=full,
+                       names='standard output')
+
+
+if __name__ == '__main__':
+  unittest.main()

@@ -1,0 +1,175 @@
+"""Instrumented modules: they load elsewhere, compute what they did, and their
+loggers hold what hooks see."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import torch
+
+import cli
+
+torch.backends.quantized.engine = 'onednn'
+SIDES = ('float', 'quantized')
+LAYERS = ['x.quantize', 'conv', 'flatten', 'fc']
+
+
+def case(name):
+  return os.path.join(cli.CASES, name + '.pt')
+
+
+class InstrumentTest(cli.CliTest):
+
+  def instrument(self, model='net', *flags):
+    output, error = self.succeed(
+        'instrument', f'--float={model}_float.pt',
+        f'--quantized={model}_quantized.pt',
+        f'--out-float={self.path("float.pt")}',
+        f'--out-quantized={self.path("quantized.pt")}', *flags)
+    self.assertEqual((output, error), ('', ''))
+    self.assertEqual(sorted(os.listdir(self.folder)),
+                     ['float.pt', 'quantized.pt'])
+
+  def execute(self, module, inputs='', save='', ops=cli.OPS):
+    """What a fresh process sees; inputs is the name of a case."""
+    script = os.path.join(os.environ['PYTHONPATH'], 'run_logged.py')
+    process = subprocess.run(
+        [sys.executable, '-W', 'ignore', script, module,
+         case(inputs) if inputs else '', self.path('out.pt'), save, ops],
+        capture_output=True, timeout=cli.TIMEOUT, check=False)
+    self.assertEqual(process.returncode, 0, process.stderr.decode())
+    return torch.load(self.path('out.pt'))
+
+  def by_layer(self, seen):
+    return {seen['infos'][name]['layer']: values
+            for name, values in seen['stats'].items()}
+
+  def assert_same(self, a, b):
+    self.assertEqual(len(a), len(b))
+    for x, y in zip(a, b):
+      self.assertEqual((x.dtype, x.shape), (y.dtype, y.shape))
+      self.assertTrue(torch.equal(x, y))
+
+  def test_outputs_are_bit_identical_in_a_fresh_process(self):
+    self.instrument()
+    for side in SIDES:
+      logged = self.execute(self.path(side + '.pt'), 'images')
+      plain = self.execute(case('net_' + side), 'images', ops='')
+      self.assert_same(logged['outputs'], plain['outputs'])
+
+  def test_every_layer_has_a_logger_with_a_value_a_batch(self):
+    self.instrument()
+    for side in SIDES:
+      seen = self.execute(self.path(side + '.pt'), 'images')
+      self.assertEqual([info['layer'] for info in seen['infos'].values()],
+                       LAYERS)
+      for info in seen['infos'].values():
+        self.assertEqual(info['model_name'], side)
+        self.assertEqual(info['type'], 'node_output')
+      for values in seen['stats'].values():
+        self.assertEqual(len(values), 3)
+
+  def test_loggers_start_empty(self):
+    self.instrument()
+    for side in SIDES:
+      for values in self.execute(self.path(side + '.pt'))['stats'].values():
+        self.assertEqual(values, [])
+
+  def test_logged_values_are_those_of_the_modules_own_code(self):
+    self.instrument()
+    batches = torch.load(case('images'))
+    model = torch.jit.load(case('net_float'))
+    seen = self.by_layer(self.execute(self.path('float.pt'), 'images'))
+    with torch.no_grad():
+      conv = [model.relu(model.bn(model.conv(x))) for x in batches]
+      self.assert_same(seen['x.quantize'], batches)
+      self.assert_same(seen['conv'], conv)
+      self.assert_same(seen['flatten'], [x.flatten(1) for x in conv])
+      self.assert_same(seen['fc'], [model(x) for x in batches])
+
+  def test_logged_quantized_values_stay_quantized(self):
+    self.instrument()
+    batches = torch.load(case('images'))
+    model = torch.jit.load(case('net_quantized'))
+    seen = self.by_layer(self.execute(self.path('quantized.pt'), 'images'))
+    with torch.no_grad():
+      self.assert_same([x.dequantize() for x in seen['fc']],
+                       [model(x) for x in batches])
+    for name in LAYERS:
+      for value in seen[name]:
+        self.assertTrue(value.is_quantized, name)
+        self.assertEqual(value.dtype, torch.quint8)
+
+  def test_statistics_survive_saving_after_running(self):
+    self.instrument()
+    for side in SIDES:
+      first = self.execute(self.path(side + '.pt'), 'images',
+                           save=self.path('again.pt'))
+      again = self.execute(self.path('again.pt'))
+      self.assertEqual(first['infos'], again['infos'])
+      for name, values in first['stats'].items():
+        self.assert_same(values, again['stats'][name])
+
+  def test_without_the_library_loading_fails_cleanly(self):
+    self.instrument()
+    for side in SIDES:
+      code = f'import torch; torch.jit.load({self.path(side + ".pt")!r})'
+      process = subprocess.run([sys.executable, '-c', code],
+                               capture_output=True, timeout=cli.TIMEOUT,
+                               check=False)
+      self.assertEqual(process.returncode, 1)  # Not a signal.
+      self.assertIn(b'RuntimeError', process.stderr)
+      self.assertIn(b'ns.OutputLogger', process.stderr)
+
+  def test_log_inputs_adds_loggers_of_arguments(self):
+    self.instrument('mlp', '--log-inputs')
+    seen = self.execute(self.path('float.pt'), 'rows')
+    model = torch.jit.load(case('mlp_float'))
+    batches = torch.load(case('rows'))
+    inputs = {info['layer']: seen['stats'][name]
+              for name, info in seen['infos'].items()
+              if info['type'] == 'node_input'}
+    with torch.no_grad():
+      self.assert_same(inputs['first'], batches)
+      self.assert_same(inputs['second'],
+                       [model.relu(model.first(x)) for x in batches])
+
+  def test_a_loop_logs_every_trip(self):
+    self.instrument('loop')
+    for side in SIDES:
+      seen = self.by_layer(self.execute(self.path(side + '.pt'), 'rows'))
+      self.assertEqual(len(seen['inner.first']), 3 * 3)
+
+  def test_a_branch_not_taken_logs_nothing(self):
+    self.instrument('branch')
+    taken = self.by_layer(self.execute(self.path('quantized.pt'), 'rows'))
+    passed = self.by_layer(self.execute(self.path('float.pt'), 'rows'))
+    self.assertEqual(len(taken['high.first']), 3)
+    self.assertEqual(len(passed['high.first']), 0)
+
+  def test_another_method_is_instrumented_where_asked(self):
+    self.instrument('encoder', '--method=encode')
+    process = subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', f'''
+import torch
+torch.ops.load_library({cli.OPS!r})
+logged = torch.jit.load({self.path('float.pt')!r})
+plain = torch.jit.load({case('encoder_float')!r})
+for x in torch.load({case('rows')!r}):
+  assert torch.equal(logged.encode(x), plain.encode(x))
+print(len(logged.ns_logger_0.get_stats()))
+'''], capture_output=True, timeout=cli.TIMEOUT, check=False)
+    self.assertEqual(process.returncode, 0, process.stderr.decode())
+    self.assertEqual(process.stdout, b'3\n')
+
+  def test_existing_outputs_are_replaced(self):
+    for side in SIDES:
+      with open(self.path(side + '.pt'), 'wb') as file:
+        file.write(b'old')
+    self.instrument()
+    self.assertTrue(self.execute(self.path('float.pt'), 'images')['stats'])
+
+
+if __name__ == '__main__':
+  unittest.main()

@@ -1,0 +1,127 @@
+"""The JSON object has exactly the keys and types of the contract."""
+
+import unittest
+
+import cli
+
+FIGURES = {'sqnr_db', 'normalized_l2', 'cosine', 'max_abs_error'}
+OPTIONAL_SIDE = {'fqn_inferred'}
+
+
+class JsonSchemaTest(cli.CliTest):
+
+  def check_number(self, value):
+    if isinstance(value, str):
+      self.assertIn(value, ('inf', '-inf', 'nan'))
+    else:
+      self.assertIsInstance(value, float)
+
+  def check_figures(self, figures):
+    for name in FIGURES:
+      self.check_number(figures[name])
+    if not isinstance(figures['cosine'], str):
+      self.assertTrue(-1 <= figures['cosine'] <= 1, figures['cosine'])
+
+  def check_shape(self, shape):
+    self.assertIsInstance(shape, list)
+    for size in shape:
+      self.assertIsInstance(size, int)
+
+  def check_side(self, side):
+    self.assertEqual(set(side) - OPTIONAL_SIDE, {'fqn', 'op', 'subgraph'})
+    self.assertIsInstance(side['fqn'], str)
+    self.assertIsInstance(side['op'], str)
+    self.assertIs(side.get('fqn_inferred', True), True)
+    for op in side['subgraph']:
+      self.assertRegex(op, r'^\w+::\w+$')
+
+  def check_activation(self, activation, batches):
+    self.assertEqual(set(activation) - {'trips'},
+                     FIGURES | {'shape', 'batch_sqnr_db'})
+    self.check_figures(activation)
+    self.check_shape(activation['shape'])
+    self.assertLessEqual(len(activation['batch_sqnr_db']), batches)
+    for value in activation['batch_sqnr_db'] + activation.get('trips', []):
+      self.check_number(value)
+
+  def check(self, result):
+    self.assertEqual(list(result),
+                     ['schema', 'float', 'quantized', 'matching', 'batches',
+                      'layers', 'unmatched', 'not_shadowed'])
+    self.assertEqual(result['schema'], 'ns.compare/1')
+    self.assertIn(result['matching'], ('aligned', 'strict'))
+    self.assertIsInstance(result['batches'], int)
+    names = [layer['name'] for layer in result['layers']]
+    self.assertEqual(len(names), len(set(names)), names)
+    for layer in result['layers']:
+      self.assertLessEqual({'name', 'float', 'quantized'}, set(layer))
+      self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
+                                        'weight', 'activation'})
+      self.assertTrue(layer['name'])
+      self.check_side(layer['float'])
+      self.check_side(layer['quantized'])
+      self.assertIn(layer['quantized']['op'], layer['quantized']['subgraph'])
+      for weight in layer.get('weight', []):
+        self.assertEqual(set(weight), FIGURES | {'name', 'shape'})
+        self.check_figures(weight)
+        self.check_shape(weight['shape'])
+      if 'activation' in layer:
+        self.check_activation(layer['activation'], result['batches'])
+    for node in result['unmatched']:
+      self.assertEqual(list(node), ['model', 'fqn', 'op', 'reason'])
+      self.assertIn(node['model'], ('float', 'quantized'))
+      self.assertTrue(node['reason'])
+    self.assertEqual(result['not_shadowed'], [])
+
+  def test_every_pair_of_models_follows_the_schema(self):
+    for name, inputs in (('net', 'images'), ('mlp', 'rows'), ('two', 'pairs'),
+                         ('log', 'rows'), ('by_zero', 'rows'),
+                         ('unknown_op', 'rows'), ('dict', 'rows'),
+                         ('tuple', 'rows'), ('twice', 'rows'),
+                         ('loop', 'rows'), ('branch', 'rows')):
+      with self.subTest(name):
+        self.check(self.json(
+            'compare', f'--float={name}_float.pt',
+            f'--quantized={name}_quantized.pt', f'--inputs={inputs}.pt'))
+
+  def test_the_same_model_twice_follows_the_schema(self):
+    for name in ('net_float', 'net_quantized'):
+      self.check(self.json('compare', f'--float={name}.pt',
+                           f'--quantized={name}.pt', '--inputs=images.pt'))
+
+  def test_results_without_inputs_and_matches_follow_it_too(self):
+    self.check(self.json(*cli.COMPARE))
+    self.check(self.json('match', *cli.COMPARE[1:]))
+
+  def test_strange_inputs_follow_it_too(self):
+    for name in ('nan', 'inf', 'zeros', 'no_rows'):
+      with self.subTest(name):
+        self.check(self.json(*cli.COMPARE, f'--inputs={name}.pt'))
+
+  def test_frozen_models_follow_it_too(self):
+    for a in ('net_float', 'net_float_frozen'):
+      self.check(self.json('compare', f'--float={a}.pt',
+                           '--quantized=net_quantized_frozen.pt'))
+
+  def test_the_layers_of_a_small_net_are_these(self):
+    result = self.json(*cli.COMPARE, '--inputs=images.pt')
+    self.assertEqual(result['float'], 'net_float.pt')
+    self.assertEqual(result['quantized'], 'net_quantized.pt')
+    self.assertEqual((result['matching'], result['batches']), ('aligned', 3))
+    self.assertEqual([layer['name'] for layer in result['layers']],
+                     ['x.quantize', 'conv', 'flatten', 'fc'])
+    conv = result['layers'][1]
+    self.assertEqual(conv['float'], {
+        'fqn': 'conv', 'op': 'aten::conv2d',
+        'subgraph': ['aten::conv2d', 'aten::batch_norm', 'aten::relu']})
+    self.assertEqual(conv['quantized'], {
+        'fqn': 'conv', 'op': 'quantized::conv2d_relu',
+        'subgraph': ['quantized::conv2d_relu']})
+    self.assertEqual(conv['weight'][0]['name'], 'weight')
+    self.assertEqual(conv['weight'][0]['shape'], [8, 3, 3, 3])
+    self.assertEqual(conv['activation']['shape'], [2, 8, 8, 8])
+    self.assertEqual(result['unmatched'], [])
+
+
+if __name__ == '__main__':
+  unittest.main()

@@ -1,0 +1,153 @@
+"""Help, and what wrong usage gets: status 2 and one line naming the flag."""
+
+import re
+import shlex
+import unittest
+
+import cli
+
+COMMANDS = ('compare', 'match', 'instrument')
+PAIR = cli.COMPARE[1:]
+
+
+class HelpTest(cli.CliTest):
+
+  def test_help_lists_every_command(self):
+    for arguments in (['help'], ['--help'], ['-h']):
+      output, error = self.succeed(*arguments)
+      self.assertEqual(error, '')
+      for command in (*COMMANDS, 'help'):
+        self.assertRegex(output, rf'(?m)^  {command}\s')
+
+  def test_each_command_has_three_ways_to_its_help(self):
+    for command in COMMANDS:
+      output, _ = self.succeed('help', command)
+      self.assertTrue(output.startswith(f'usage: ns {command} '), output)
+      self.assertEqual(self.succeed(command, '--help')[0], output)
+      self.assertEqual(self.succeed(command, '--json=x', '-h')[0], output)
+
+  def test_help_names_every_flag_of_the_contract(self):
+    output, _ = self.succeed('help', 'compare')
+    for flag in ('float', 'quantized', 'inputs', 'what', 'max-batches',
+                 'matching', 'json', 'csv', 'html', 'sort', 'threads', 'engine',
+                 'quiet'):
+      self.assertRegex(output, rf'(?m)^  --{flag}\b')
+
+  def test_examples_use_flags_that_exist(self):
+    for command in COMMANDS:
+      output, _ = self.succeed('help', command)
+      example = shlex.split(output.split('example:\n')[1])
+      self.assertEqual(example[:6], ['bazel', 'run', '-c', 'opt', '//tools:ns',
+                                     '--'])
+      for flag in example[7:]:
+        self.assertIn('  ' + flag.split('=')[0], output.split('example:')[0])
+
+  def test_version_is_one_line(self):
+    output, _ = self.succeed('--version')
+    self.assertTrue(re.fullmatch(r'ns \d+\.\d+\.\d+\n', output), output)
+
+
+class UnknownTest(cli.CliTest):
+
+  def test_no_command(self):
+    self.fail_with(2, names=('no command', *COMMANDS))
+
+  def test_unknown_command_lists_the_commands(self):
+    self.fail_with(2, 'comapre', names=("'comapre'", *COMMANDS))
+    self.fail_with(2, 'help', 'comapre', names=("'comapre'", *COMMANDS))
+    self.fail_with(2, '', names=COMMANDS)
+
+  def test_unknown_flag_gets_a_suggestion(self):
+    self.fail_with(2, *cli.COMPARE, '--input=a',
+                   names=('--input;', 'mean --inputs?'))
+    self.fail_with(2, 'compare', '--flaot=a', names=('--flaot', '--float?'))
+
+  def test_unknown_flag_far_from_all_points_to_help(self):
+    self.fail_with(2, *cli.COMPARE, '--frobnicate',
+                   names=('--frobnicate', 'ns help compare'))
+
+  def test_flags_of_another_command_are_unknown(self):
+    self.fail_with(2, 'match', *PAIR, '--inputs=x', names='--inputs')
+    self.fail_with(2, *cli.COMPARE, '--out-float=x', names='--out-float')
+
+  def test_positional_arguments_are_refused(self):
+    self.fail_with(2, *cli.COMPARE, 'images.pt', names="'images.pt'")
+    self.fail_with(2, *cli.COMPARE, '-quiet', names="'-quiet'")
+
+  def test_control_characters_do_not_reach_the_terminal(self):
+    self.fail_with(2, 'a\rb\x1b[31mc\nd')
+    self.fail_with(2, *cli.COMPARE, '--sort=a\rb\x1b[31m', names='--sort')
+
+
+class FlagTest(cli.CliTest):
+
+  def wrong(self, *flags, names):
+    self.fail_with(2, *cli.COMPARE, *flags, names=names)
+
+  def test_both_models_are_required(self):
+    for command in COMMANDS:
+      self.fail_with(2, command, names='--float')
+      self.fail_with(2, command, '--float=net_float.pt', names='--quantized')
+      self.fail_with(2, command, '--float=', PAIR[1], names='--float')
+
+  def test_instrument_requires_both_outputs(self):
+    self.fail_with(2, 'instrument', *PAIR, names='--out-float')
+    self.fail_with(2, 'instrument', *PAIR, '--out-float=/nowhere/a',
+                   names='--out-quantized')
+
+  def test_instrument_refuses_one_file_for_both(self):
+    a = self.path('a.pt')
+    self.fail_with(2, 'instrument', *PAIR, f'--out-float={a}',
+                   f'--out-quantized={a}', names='--out-quantized')
+
+  def test_numbers_are_whole_and_at_least_one(self):
+    for flag in ('--max-batches', '--threads'):
+      for value in ('0', '-1', '1.5', '2x', '', 'all', '1e3',
+                    '99999999999999999999'):
+        self.wrong(f'{flag}={value}', names=flag)
+
+  def test_threads_beyond_all_sense_are_refused(self):
+    # These wrapped to 1, or started a hundred thousand threads.
+    for value in ('100000', '2147483648', '4294967297'):
+      self.wrong(f'--threads={value}', names='--threads')
+
+  def test_a_flag_given_twice_is_refused(self):
+    self.wrong('--float=net_float.pt', names='--float')
+    self.wrong('--quiet', '--quiet', names='--quiet')
+
+  def test_values_are_there_or_not_as_declared(self):
+    self.wrong('--quiet=1', names='--quiet')
+    self.wrong('--json', names='--json')
+    self.wrong('--json=', names='--json')
+    self.wrong('--csv=', names='--csv')
+    self.wrong('--inputs=', names='--inputs')
+    self.wrong('--inputs=images.pt,', names='--inputs')
+
+  def test_choices_name_what_is_allowed(self):
+    self.wrong('--sort=size', names=('--sort=size', 'graph', 'error'))
+    self.wrong('--matching=loose', names=('--matching', 'aligned', 'strict'))
+    self.wrong('--engine=cudnn', names=('--engine', 'onednn', 'qnnpack'))
+    self.wrong('--what=biases', names=('--what', 'weights', 'activations'))
+    self.wrong('--what=', names='--what')
+    self.wrong('--what=weights,', names='--what')
+
+  def test_activations_need_inputs(self):
+    self.wrong('--what=activations', names=('--what=activations', '--inputs'))
+
+  def test_standard_output_takes_one_report(self):
+    self.wrong('--json=-', '--csv=-', names=('--json', '--csv'))
+
+  def test_what_is_not_there_yet_says_so(self):
+    self.wrong('--what=shadows', '--inputs=images.pt',
+               names=('--what=shadows', 'not in this version yet'))
+    self.wrong('--html=report.html', names=('--html', 'not in this version'))
+    self.fail_with(2, 'instrument', *PAIR, '--what=shadows', '--out-float=a',
+                   '--out-quantized=b', names='not in this version yet')
+
+  def test_usage_is_checked_before_files(self):
+    self.fail_with(2, 'compare', '--float=missing.pt', '--quantized=no.pt',
+                   '--sort=size', names='--sort')
+
+
+if __name__ == '__main__':
+  unittest.main()
