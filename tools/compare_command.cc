@@ -118,6 +118,14 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
                       flags.Choice("matching", {"aligned", "strict"}));
   options.compare.match.mode =
       matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  std::vector<PathFlag> inputs = {{"float", options.models.float_path},
+                                  {"quantized", options.models.quantized_path}};
+  for (const std::string& path : options.input_paths) {
+    inputs.push_back({"inputs", path});
+  }
+  NS_RETURN_IF_ERROR(CheckDistinct(
+      {{"json", options.outputs.json_path}, {"csv", options.outputs.csv_path}},
+      inputs));
   return options;
 }
 

@@ -60,9 +60,11 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
                       flags.Choice("matching", {"aligned", "strict"}));
   options.match.mode =
       matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
-  NS_RETURN_IF_ERROR(CheckDistinct(
-      {options.out_float, options.out_quantized},
-      {options.models.float_path, options.models.quantized_path}));
+  NS_RETURN_IF_ERROR(
+      CheckDistinct({{"out-float", options.out_float},
+                     {"out-quantized", options.out_quantized}},
+                    {{"float", options.models.float_path},
+                     {"quantized", options.models.quantized_path}}));
   options.loggers.should_log_inputs = flags.Has("log-inputs");
   return options;
 }

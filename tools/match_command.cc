@@ -45,12 +45,15 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
                       flags.Choice("matching", {"aligned", "strict"}));
   options.match.mode =
       matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_RETURN_IF_ERROR(
+      CheckDistinct({{"json", options.outputs.json_path}},
+                    {{"float", options.models.float_path},
+                     {"quantized", options.models.quantized_path}}));
   return options;
 }
 
 absl::Status Match(const Options& options) {
-  NS_RETURN_IF_ERROR(
-      CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
+  NS_RETURN_IF_ERROR(CheckWritable({options.outputs.json_path}));
   ComparisonResult result;
   NS_RETURN_IF_ERROR(
       WithModels(options.models, [&](ModelPair& models) -> absl::Status {

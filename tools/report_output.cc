@@ -104,21 +104,22 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
   return outputs;
 }
 
-absl::Status CheckDistinct(const std::vector<std::string>& outputs,
-                           const std::vector<std::string>& inputs) {
-  std::map<std::string, std::string> taken;  // canonical path -> as given
-  for (const std::string& input : inputs) {
-    taken.emplace(CanonicalPath(input), input);
+absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
+                           const std::vector<PathFlag>& inputs) {
+  std::map<std::string, absl::string_view> taken;  // canonical path -> flag
+  for (const PathFlag& input : inputs) {
+    taken.emplace(CanonicalPath(input.path), input.flag);
   }
-  for (const std::string& output : outputs) {
-    if (!IsFile(output)) {
+  for (const PathFlag& output : outputs) {
+    if (!IsFile(output.path)) {
       continue;
     }
-    const auto [it, added] = taken.emplace(CanonicalPath(output), output);
+    const auto [it, added] =
+        taken.emplace(CanonicalPath(output.path), output.flag);
     if (!added) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(output, ": would overwrite ", it->second,
-                       ", which this command uses; name another file"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", output.flag, "=", output.path,
+          " would overwrite the file of --", it->second, "; name another"));
     }
   }
   return absl::OkStatus();

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "ns/comparison_result.h"
 #include "ns/table_report.h"
 #include "tools/command_line.h"
