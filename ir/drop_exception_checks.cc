@@ -10,10 +10,13 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 
-bool AlwaysRaises(Block* block) {
+bool AlwaysRaises(const Block* block) {
   return std::any_of(block->nodes().begin(), block->nodes().end(),
                      [](const Node* node) {
-                       return node->kind() == c10::prim::RaiseException;
+                       return node->kind() == c10::prim::RaiseException ||
+                              (node->kind() == c10::prim::If &&
+                               AlwaysRaises(node->blocks()[0]) &&
+                               AlwaysRaises(node->blocks()[1]));
                      });
 }
 

@@ -10,9 +10,9 @@ namespace ns {
 
 // Replaces every prim::If of which one arm always raises by the other arm:
 //
-//    = prim::If(%bad_shape)
+//   prim::If(%bad_shape)
 //     block0():
-//        = prim::RaiseException(%message, %class)
+//       prim::RaiseException(%message, %class)
 //       -> ()
 //     block1():
 //       -> ()

@@ -81,6 +81,13 @@ absl::StatusOr<ModelGraph> ModelGraph::FromFile(
 
 absl::StatusOr<ModelGraph> ModelGraph::FromGraph(
     const std::shared_ptr<Graph>& graph) {
+  if (!graph->inputs().empty()) {
+    const auto type = graph->inputs()[0]->type()->cast<c10::ClassType>();
+    if (type && type->is_module()) {
+      return absl::InvalidArgumentError(
+          "the graph is a method of a module; use FromModule");
+    }
+  }
   return CatchTorchErrors("wrapping the graph", [&] {
     Module module("__torch__.Graph");
     std::shared_ptr<Graph> copy = graph->copy();

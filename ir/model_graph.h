@@ -37,9 +37,9 @@ class ModelGraph {
   static absl::StatusOr<ModelGraph> FromFile(
       absl::string_view path, const ModelGraphOptions& options = {});
 
-  // Wraps `graph`, whose first input must be of a module type or, when it has
-  // none, gets an empty module put before its inputs: for tests and compilers
-  // that have a graph and no module.
+  // Wraps a copy of `graph`, whose inputs get an empty module put before them:
+  // for tests and compilers that have a graph and no module. Error: a graph
+  // that has a module as its first input already; use FromModule.
   static absl::StatusOr<ModelGraph> FromGraph(
       const std::shared_ptr<torch::jit::Graph>& graph);
 

@@ -2,7 +2,8 @@
 
 #include <torch/csrc/jit/ir/constants.h>
 
-#include <cctype>
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,16 @@ void AppendData(Value* value, std::vector<Value*>& out) {
   } else if (IsTensorList(*value) && !IsConstant(*value)) {
     out.push_back(value);
   }
+}
+
+// `node` and the nodes that hold it, inside out.
+std::vector<const Node*> PathTo(const Node& node) {
+  std::vector<const Node*> path;
+  for (const Node* outer = &node; outer != nullptr;
+       outer = outer->owningBlock()->owningNode()) {
+    path.push_back(outer);
+  }
+  return path;
 }
 
 }  // namespace
@@ -116,6 +127,24 @@ Node* OnlyUser(const Value& value) {
              : nullptr;
 }
 
-bool RunsBefore(const Node& a, const Node& b) { return a.isBefore(&b); }
+bool RunsBefore(const Node& a, const Node& b) {
+  // Node::isBefore leaves the arms of one prim::If unordered.
+  const std::vector<const Node*> path_a = PathTo(a);
+  const std::vector<const Node*> path_b = PathTo(b);
+  const auto [outer_a, outer_b] = std::mismatch(path_a.rbegin(), path_a.rend(),
+                                                path_b.rbegin(), path_b.rend());
+  if (outer_a == path_a.rend() || outer_b == path_b.rend()) {
+    return path_a.size() < path_b.size();
+  }
+  const torch::jit::Block* block_a = (*outer_a)->owningBlock();
+  const torch::jit::Block* block_b = (*outer_b)->owningBlock();
+  if (block_a == block_b) {
+    return (*outer_a)->isBefore(*outer_b);
+  }
+  const at::ArrayRef<const torch::jit::Block*> arms =
+      (*std::prev(outer_a))->blocks();
+  return std::find(arms.begin(), arms.end(), block_a) <
+         std::find(arms.begin(), arms.end(), block_b);
+}
 
 }  // namespace ns

@@ -16,8 +16,8 @@ struct Graph;
 namespace ns {
 
 // Parses one graph, `graph(%x : Tensor): ... return (%y)`. Tensor constants
-// cannot be written in this text. Error: the first line of LibTorch's parse
-// error, which points at the line that does not parse.
+// cannot be written in this text. Error: what LibTorch's parser expected and
+// found.
 absl::StatusOr<std::shared_ptr<torch::jit::Graph>> ParseGraph(
     absl::string_view text);
 

@@ -69,6 +69,15 @@ absl::Status OpRelations::AddOpToSetsOfRelatedOps(
       return UnknownOp(*related_op);
     }
     family = std::string(FamilyOf(*related_op));
+    const absl::string_view known = FamilyOf(op);
+    const bool has_relations =
+        FindOp(op) != nullptr ||
+        user_families_.contains(absl::StripSuffix(op, "_"));
+    if (has_relations && known != family) {
+      return absl::AlreadyExistsError(
+          absl::StrCat(op, " is of family '", known, "' and ", *related_op,
+                       " of '", family, "'; an op has one family"));
+    }
   }
   user_families_[std::string(absl::StripSuffix(op, "_"))] = family;
   return absl::OkStatus();

@@ -25,10 +25,16 @@ struct ReportOutputs {
 // some.
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);
 
+// A path, and the flag that it was given with.
+struct PathFlag {
+  absl::string_view flag;
+  std::string path;
+};
+
 // Error when one of `outputs` is one of `inputs`, or is named twice. Empty
 // paths and "-" are passed over, here and below.
-absl::Status CheckDistinct(const std::vector<std::string>& outputs,
-                           const std::vector<std::string>& inputs);
+absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
+                           const std::vector<PathFlag>& inputs);
 
 // Finds out, before any work is done, whether `outputs` can be written to.
 absl::Status CheckWritable(const std::vector<std::string>& outputs);

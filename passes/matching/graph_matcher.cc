@@ -116,11 +116,16 @@ class ResultBuilder {
   }
 
   void NameInOrder() {
-    std::stable_sort(result_.matches.begin(), result_.matches.end(),
-                     [](const SubgraphMatch& x, const SubgraphMatch& y) {
-                       return x.b.subgraph.end != y.b.subgraph.end &&
-                              RunsBefore(*x.b.subgraph.end, *y.b.subgraph.end);
-                     });
+    // Matches and quantize points are each in order already.
+    std::vector<SubgraphMatch>& matches = result_.matches;
+    const auto points = std::find_if(
+        matches.begin(), matches.end(),
+        [](const SubgraphMatch& match) { return match.is_quantize_point; });
+    std::inplace_merge(matches.begin(), points, matches.end(),
+                       [](const SubgraphMatch& x, const SubgraphMatch& y) {
+                         return RunsBefore(*x.b.subgraph.base,
+                                           *y.b.subgraph.base);
+                       });
     UniqueNames unique;
     absl::flat_hash_map<const Value*, std::string> name_of_output;
     for (SubgraphMatch& match : result_.matches) {

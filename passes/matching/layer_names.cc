@@ -44,8 +44,19 @@ std::string LayerNames::NameOf(const ModulePath& path,
 }
 
 std::string UniqueNames::Take(const std::string& name) {
-  const int count = taken_[name]++;
-  return count == 0 ? name : absl::StrCat(name, "@", count);
+  int count = taken_[name];
+  std::string unique = name;
+  if (count > 0) {
+    // A module may itself be called "fc@1".
+    do {
+      unique = absl::StrCat(name, "@", count++);
+    } while (taken_.contains(unique));
+    taken_[unique] = 1;
+  } else {
+    count = 1;
+  }
+  taken_[name] = count;
+  return unique;
 }
 
 }  // namespace ns

@@ -3,11 +3,13 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/types/span.h"
 #include "ir/node_view.h"
 #include "passes/extraction/node_weights.h"
@@ -127,6 +129,10 @@ Value* ComparedOutput(const Node& node) {
 MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
                                const OpRelations& relations)
     : relations_(relations) {
+  const auto nodes = graph.nodes();
+  const size_t count = std::distance(nodes.begin(), nodes.end());
+  nodes_.reserve(count);
+  index_.reserve(count);
   AddBlock(graph.block());
 }
 
@@ -182,6 +188,7 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
   Node* only = nullptr;
   for (Block* arm : node->blocks()) {
     bool arm_has_op = false;
+    std::vector<const Node*> ops_of_arm;
     for (Node* inner : arm->nodes()) {
       Node* op = inner;
       if (IsControlFlow(*inner)) {
@@ -195,6 +202,15 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
       } else if (!IsMatchableOp(*inner) || OnlyMovesData(*inner)) {
         continue;
       }
+      // One op after the other is a computation of the user's.
+      for (Value* input : DataInputs(*inner)) {
+        for (const Value* source : Sources(input)) {
+          if (absl::c_linear_search(ops_of_arm, source->node())) {
+            return nullptr;
+          }
+        }
+      }
+      ops_of_arm.push_back(inner);
       arm_has_op = true;
       if (only == nullptr) {
         only = op;

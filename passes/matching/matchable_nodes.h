@@ -47,6 +47,7 @@ struct MatchableNode {
 // flow included. Control flow that holds none (shape arithmetic) is left out.
 class MatchableNodes {
  public:
+  // `relations` must outlive the object.
   MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations);
 
   int size() const { return static_cast<int>(nodes_.size()); }

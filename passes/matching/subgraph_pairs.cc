@@ -135,9 +135,12 @@ void SubgraphPairs::Match(int a, int b) {
 }
 
 void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
+  const ModulePath& path = side.nodes[base].path;
+  if (!IsFusedModule(path.type)) {
+    return;
+  }
   for (int next = Successor(side, base);
-       next >= 0 && IsFusedModule(side.nodes[base].path.type) &&
-       side.nodes[next].path == side.nodes[base].path;
+       next >= 0 && side.nodes[next].path == path;
        next = Successor(side, base)) {
     Append(side, base, next);
   }

@@ -113,11 +113,9 @@ def _torch(ctx, dirs):
         linkopts = [
             "-L" + folder,
             "-Wl,-rpath," + folder,
-            "-Wl,--no-as-needed",
             "-ltorch_cpu",
             "-ltorch",
             "-lc10",
-            "-Wl,--as-needed",
         ],
     )]
 

@@ -1,0 +1,193 @@
+#include "ir/node_view.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kMixed[] = R"IR(
+graph(%x : Tensor, %y : Tensor, %many : Tensor[], %p : bool):
+  %one : int = prim::Constant[value=1]()
+  %list : Tensor[] = prim::ListConstruct(%x, %y)
+  %cat : Tensor = aten::cat(%list, %one)
+  %stack : Tensor = aten::stack(%many, %one)
+  %sum : Tensor = aten::add(%cat, %stack, %one)
+  %parts : Tensor[] = aten::chunk(%sum, %one, %one)
+  %r : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::relu(%sum)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::tanh(%x)
+      %c : Tensor = aten::neg(%b)
+      -> (%c)
+  %values : Tensor, %indices : Tensor = aten::max(%r, %one, %p)
+  return (%values, %parts))IR";
+
+class NodeViewTest : public testing::Test {
+ protected:
+  Node& At(absl::string_view op, size_t index = 0) {
+    return *NodeOf(*graph_, op, index);
+  }
+  Value* Input(size_t index) { return graph_->inputs()[index]; }
+
+  std::shared_ptr<torch::jit::Graph> graph_ = GraphOf(kMixed);
+};
+
+TEST_F(NodeViewTest, OpNameIsQualified) {
+  EXPECT_EQ(OpName(At("aten::cat")), "aten::cat");
+}
+
+TEST_F(NodeViewTest, ShortOpNameDropsNamespace) {
+  EXPECT_EQ(ShortOpName("aten::conv2d"), "conv2d");
+  EXPECT_EQ(ShortOpName("conv2d"), "conv2d");
+  EXPECT_EQ(ShortOpName("a::b::c"), "c");
+  EXPECT_EQ(ShortOpName(""), "");
+}
+
+TEST_F(NodeViewTest, ValueNameDropsWhatMakesItUnique) {
+  Value* relu = At("aten::relu").output();
+  relu->setDebugName("out.1");
+  EXPECT_EQ(ValueName(*relu), "out");
+}
+
+TEST_F(NodeViewTest, ValueNameKeepsDotsOfAttributePaths) {
+  Value* relu = At("aten::relu").output();
+  relu->setDebugName("self.conv.weight");
+  EXPECT_EQ(ValueName(*relu), "self.conv.weight");
+}
+
+TEST_F(NodeViewTest, ValueNameOfUnnamedIsItsNumber) {
+  Value* relu = At("aten::relu").output();
+  EXPECT_EQ(ValueName(*relu), "%" + relu->debugName());
+}
+
+TEST_F(NodeViewTest, NodeNameIsThatOfFirstOutput) {
+  At("aten::max").output(0)->setDebugName("values");
+  EXPECT_EQ(NodeName(At("aten::max")), "values");
+}
+
+TEST_F(NodeViewTest, NodeNameWithoutOutputIsTheOp) {
+  Node* node = graph_->create(c10::prim::RaiseException, 0);
+  EXPECT_EQ(NodeName(*node), "prim::RaiseException");
+  node->destroy();
+}
+
+TEST_F(NodeViewTest, TellsTensorsFromLists) {
+  EXPECT_TRUE(IsTensor(*Input(0)));
+  EXPECT_FALSE(IsTensorList(*Input(0)));
+  EXPECT_TRUE(IsTensorList(*Input(2)));
+  EXPECT_FALSE(IsTensor(*Input(2)));
+  EXPECT_FALSE(IsTensor(*Input(3)));
+}
+
+TEST_F(NodeViewTest, TensorOutputIsTheFirst) {
+  EXPECT_EQ(TensorOutput(At("aten::max")), At("aten::max").output(0));
+  EXPECT_EQ(TensorOutput(At("aten::chunk")), nullptr);
+}
+
+TEST_F(NodeViewTest, InputNamedFollowsSchema) {
+  EXPECT_EQ(InputNamed(At("aten::add"), "alpha"), At("aten::add").input(2));
+  EXPECT_EQ(InputNamed(At("aten::add"), "other"), At("aten::stack").output());
+}
+
+TEST_F(NodeViewTest, InputNamedIsNullForUnknownNames) {
+  EXPECT_EQ(InputNamed(At("aten::add"), "beta"), nullptr);
+  EXPECT_EQ(InputNamed(At("prim::If"), "cond"), nullptr);
+}
+
+TEST_F(NodeViewTest, ConstantOfReadsConstants) {
+  const auto one = ConstantOf(*At("prim::Constant").output());
+  ASSERT_TRUE(one.has_value());
+  EXPECT_EQ(one->toInt(), 1);
+}
+
+TEST_F(NodeViewTest, ConstantOfIsEmptyForOthers) {
+  EXPECT_FALSE(ConstantOf(*Input(0)).has_value());
+  EXPECT_FALSE(ConstantOf(*At("aten::cat").output()).has_value());
+}
+
+TEST_F(NodeViewTest, DataInputsLookIntoLists) {
+  EXPECT_THAT(DataInputs(At("aten::cat")), ElementsAre(Input(0), Input(1)));
+}
+
+TEST_F(NodeViewTest, DataInputsKeepListsThatAreNotBuiltHere) {
+  EXPECT_THAT(DataInputs(At("aten::stack")), ElementsAre(Input(2)));
+}
+
+TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
+  EXPECT_THAT(
+      DataInputs(At("aten::add")),
+      ElementsAre(At("aten::cat").output(), At("aten::stack").output()));
+  EXPECT_THAT(DataInputs(At("prim::Constant")), IsEmpty());
+}
+
+TEST_F(NodeViewTest, DataInputsLeaveConstantTensorsOut) {
+  torch::jit::WithInsertPoint at(&At("aten::add"));
+  Value* weight = graph_->insertConstant(at::Tensor(at::ones({1})));
+  At("aten::add").replaceInput(0, weight);
+  EXPECT_THAT(DataInputs(At("aten::add")),
+              ElementsAre(At("aten::stack").output()));
+}
+
+TEST_F(NodeViewTest, OnlyUserIsTheUser) {
+  EXPECT_EQ(OnlyUser(*At("aten::cat").output()), &At("aten::add"));
+}
+
+TEST_F(NodeViewTest, OnlyUserIsNullForSeveralUses) {
+  EXPECT_EQ(OnlyUser(*At("aten::add").output()), nullptr);
+}
+
+TEST_F(NodeViewTest, OnlyUserIsNullForOneNodeUsingItTwice) {
+  At("aten::add").replaceInput(1, At("aten::cat").output());
+  EXPECT_EQ(OnlyUser(*At("aten::cat").output()), nullptr);
+}
+
+TEST_F(NodeViewTest, OnlyUserIsNullForReturns) {
+  EXPECT_EQ(OnlyUser(*At("aten::chunk").output()), nullptr);
+  EXPECT_EQ(OnlyUser(*At("aten::relu").output()), nullptr);
+}
+
+TEST_F(NodeViewTest, OnlyUserIsNullAcrossBlocks) {
+  At("aten::chunk").replaceInput(0, At("aten::cat").output());
+  EXPECT_EQ(At("aten::add").output()->uses().size(), 1);
+  EXPECT_EQ(OnlyUser(*At("aten::add").output()), nullptr);
+}
+
+TEST_F(NodeViewTest, RunsBeforeFollowsOrder) {
+  EXPECT_TRUE(RunsBefore(At("aten::cat"), At("aten::add")));
+  EXPECT_FALSE(RunsBefore(At("aten::add"), At("aten::cat")));
+}
+
+TEST_F(NodeViewTest, RunsBeforeLooksIntoControlFlow) {
+  EXPECT_TRUE(RunsBefore(At("aten::cat"), At("aten::tanh")));
+  EXPECT_TRUE(RunsBefore(At("aten::tanh"), At("aten::neg")));
+  EXPECT_TRUE(RunsBefore(At("aten::neg"), At("aten::max")));
+  EXPECT_FALSE(RunsBefore(At("aten::max"), At("aten::relu")));
+  EXPECT_TRUE(RunsBefore(At("aten::relu"), At("aten::tanh")));
+}
+
+TEST_F(NodeViewTest, RunsBeforeFailsForTheNodeItself) {
+  EXPECT_FALSE(RunsBefore(At("aten::cat"), At("aten::cat")));
+}
+
+TEST_F(NodeViewTest, RunsBeforeOrdersControlFlowAndWhatItHolds) {
+  const bool outer_first = RunsBefore(At("prim::If"), At("aten::tanh"));
+  EXPECT_NE(outer_first, RunsBefore(At("aten::tanh"), At("prim::If")));
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,71 @@
+#include "ir/torch_errors.h"
+
+#include <c10/util/Exception.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace ns {
+namespace {
+
+TEST(OneLineMessageTest, TakesFirstLineOfOtherExceptions) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error("first\nsecond")), "first");
+}
+
+TEST(OneLineMessageTest, SkipsBlankLines) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error("\n  \n  what\n")), "what");
+}
+
+TEST(OneLineMessageTest, DropsBacktraceOfTorchErrors) {
+  try {
+    TORCH_CHECK(false, "the message");
+  } catch (const c10::Error& error) {
+    EXPECT_EQ(OneLineMessage(error), "the message");
+  }
+}
+
+TEST(OneLineMessageTest, TakesWhatAnOperatorThrewFromInterpreterTraceback) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error(
+                "The following operation failed in the TorchScript "
+                "interpreter.\nTraceback of TorchScript (most recent call "
+                "last):\n  File \"model.py\", line 3\n    return x\n"
+                "RuntimeError: sizes do not match\n")),
+            "sizes do not match");
+}
+
+TEST(OneLineMessageTest, IsEmptyForEmptyMessage) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error("")), "");
+}
+
+TEST(CatchTorchErrorsTest, ReturnsOkOfCallWithoutResult) {
+  int calls = 0;
+  const absl::Status status = CatchTorchErrors("counting", [&] { ++calls; });
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(CatchTorchErrorsTest, ReturnsResult) {
+  const absl::StatusOr<int> seven = CatchTorchErrors("x", [] { return 7; });
+  ASSERT_TRUE(seven.ok());
+  EXPECT_EQ(*seven, 7);
+}
+
+TEST(CatchTorchErrorsTest, MovesResult) {
+  absl::StatusOr<std::unique_ptr<int>> five =
+      CatchTorchErrors("x", [] { return std::make_unique<int>(5); });
+  ASSERT_TRUE(five.ok());
+  EXPECT_EQ(**five, 5);
+}
+
+TEST(CatchTorchErrorsTest, NamesWhatFailed) {
+  const absl::StatusOr<int> failed = CatchTorchErrors(
+      "reading", []() -> int { throw std::runtime_error("no such thing"); });
+  EXPECT_EQ(failed.status(),
+            absl::InvalidArgumentError("reading: no such thing"));
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,221 @@
+// On graphs without modules and constant weights: data flow and order.
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "passes/matching/graph_matcher.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/matches.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Owns the graphs that the result points into.
+struct Matched {
+  Matched(absl::string_view text_a, absl::string_view text_b)
+      : a(ModelOf(text_a)),
+        b(ModelOf(text_b)),
+        result(OrThrow(MatchSubgraphs(a, b))) {}
+
+  std::vector<std::string> Lines() const { return MatchLines(result); }
+  // The index of the node of `op` in A that the `index`th match begins with.
+  torch::jit::Node* BaseA(size_t index) const {
+    return result.matches.at(index).a.subgraph.base;
+  }
+
+  ModelGraph a;
+  ModelGraph b;
+  MatchResult result;
+};
+
+TEST(AlignedMatcherTest, AbsorbsActivationsThatTheOtherModelHasFused) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %h : Tensor = aten::hardswish_(%c)
+  return (%h))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %s : float, %z : int):
+  %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
+  return (%c))IR");
+  EXPECT_THAT(match.Lines(), ElementsAre("conv2d: conv2d hardswish_ = conv2d"));
+  EXPECT_THAT(match.result.unmatched_a, IsEmpty());
+}
+
+TEST(AlignedMatcherTest, DoesNotAbsorbActivationWhenBothModelsHaveIt) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int, %lo : int, %hi : int):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %h : Tensor = aten::hardtanh(%c, %lo, %hi)
+  return (%h))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %s : float, %z : int, %lo : int, %hi : int):
+  %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
+  %h : Tensor = aten::hardtanh(%c, %lo, %hi)
+  return (%h))IR");
+  EXPECT_THAT(match.Lines(), ElementsAre("conv2d: conv2d = conv2d",
+                                         "hardtanh: hardtanh = hardtanh"));
+}
+
+TEST(AlignedMatcherTest, DoesNotAbsorbActivationWhenItsInputIsUsedElsewhere) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %h : Tensor = aten::hardswish(%c)
+  return (%h, %c))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %s : float, %z : int):
+  %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
+  return (%c))IR");
+  EXPECT_THAT(match.Lines(), ElementsAre("conv2d: conv2d = conv2d"));
+  EXPECT_THAT(match.result.unmatched_a, testing::SizeIs(1));
+}
+
+TEST(AlignedMatcherTest, MatchesResidualAdd) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %sum : Tensor = aten::add_(%c, %x, %g)
+  %r : Tensor = aten::relu_(%sum)
+  return (%r))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %s : float, %z : int):
+  %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
+  %r : Tensor = quantized::add_relu(%c, %x, %s, %z)
+  return (%r))IR");
+  EXPECT_THAT(match.Lines(), ElementsAre("conv2d: conv2d = conv2d",
+                                         "add_relu: add_ relu_ = add_relu"));
+}
+
+TEST(AlignedMatcherTest, MatchesTracedConvolution) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int, %t : bool):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  return (%c))IR",
+                      R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %s : int[] = prim::Constant[value=[1, 1]]()
+  %false : bool = prim::Constant[value=0]()
+  %c : Tensor = aten::_convolution(%x, %w, %b, %s, %s, %s, %false, %s, %one, %false, %false, %false, %false)
+  return (%c))IR");
+  EXPECT_THAT(match.Lines(),
+              ElementsAre("_convolution: conv2d = _convolution"));
+}
+
+TEST(AlignedMatcherTest, FollowsDataWhereOrderDiffers) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %a : Tensor = aten::tanh(%x)
+  %b : Tensor = aten::tanh(%y)
+  %s : Tensor = aten::matmul(%a, %b)
+  return (%s))IR",
+                      R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %b : Tensor = aten::tanh(%y)
+  %a : Tensor = aten::tanh(%x)
+  %s : Tensor = aten::matmul(%a, %b)
+  return (%s))IR");
+  ASSERT_EQ(match.result.matches.size(), 3);
+  EXPECT_EQ(match.BaseA(0), NodeOf(match.a.graph(), "aten::tanh", 1));
+  EXPECT_EQ(match.BaseA(1), NodeOf(match.a.graph(), "aten::tanh", 0));
+}
+
+TEST(AlignedMatcherTest, MatchesArmsOfIfPairwise) {
+  const char* text = R"IR(
+graph(%x : Tensor, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::sigmoid(%x)
+      %c : Tensor = aten::neg(%a)
+      -> (%c)
+    block1():
+      %b : Tensor = aten::sigmoid(%x)
+      -> (%b)
+  return (%y))IR";
+  const Matched match(text, text);
+  EXPECT_THAT(match.Lines(),
+              ElementsAre("sigmoid: sigmoid = sigmoid", "neg: neg = neg",
+                          "sigmoid@1: sigmoid = sigmoid"));
+  EXPECT_EQ(match.BaseA(0), NodeOf(match.a.graph(), "aten::sigmoid", 0));
+  EXPECT_EQ(match.BaseA(2), NodeOf(match.a.graph(), "aten::sigmoid", 1));
+}
+
+TEST(AlignedMatcherTest, MatchesLoopBodies) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %n : int, %go : bool):
+  %y : Tensor = prim::Loop(%n, %go, %x)
+    block0(%i : int, %v : Tensor):
+      %a : Tensor = aten::add(%v, %v, %i)
+      %r : Tensor = aten::relu(%a)
+      -> (%go, %r)
+  %t : Tensor = aten::tanh(%y)
+  return (%t))IR",
+                      R"IR(
+graph(%x : Tensor, %n : int, %go : bool, %s : float):
+  %y : Tensor = prim::Loop(%n, %go, %x)
+    block0(%i : int, %v : Tensor):
+      %r : Tensor = quantized::add_relu(%v, %v, %s, %i)
+      -> (%go, %r)
+  %t : Tensor = aten::tanh(%y)
+  return (%t))IR");
+  EXPECT_THAT(match.Lines(), ElementsAre("add_relu: add relu = add_relu",
+                                         "tanh: tanh = tanh"));
+}
+
+TEST(AlignedMatcherTest, IfThatChoosesBetweenFormsOfOneOpIsThatOp) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %p : bool, %dim : int):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %u : Tensor = aten::unsqueeze(%x, %dim)
+      %a : Tensor = aten::sigmoid(%u)
+      %d : Tensor = aten::squeeze(%a, %dim)
+      -> (%d)
+    block1():
+      %b : Tensor = aten::sigmoid(%x)
+      -> (%b)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %p : bool, %dim : int):
+  %y : Tensor = aten::sigmoid(%x)
+  return (%y))IR");
+  ASSERT_THAT(MatchNames(match.result), ElementsAre("sigmoid"));
+  EXPECT_EQ(match.result.matches[0].a.subgraph.end,
+            NodeOf(match.a.graph(), "prim::If"));
+  EXPECT_EQ(match.BaseA(0), NodeOf(match.a.graph(), "aten::sigmoid"));
+  EXPECT_EQ(match.result.matches[0].a.output,
+            NodeOf(match.a.graph(), "prim::If")->output());
+}
+
+TEST(AlignedMatcherTest, OrdersMatchesAcrossArmsByExecution) {
+  // Enough ops for a sort to go wrong if arms were not ordered.
+  const char* text = R"IR(
+graph(%x : Tensor, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::sigmoid(%x)
+      %b : Tensor = aten::neg(%a)
+      %c : Tensor = aten::exp(%b)
+      -> (%c)
+    block1():
+      %d : Tensor = aten::log(%x)
+      %e : Tensor = aten::quantize_per_tensor(%d, %x, %x, %x)
+      %f : Tensor = aten::sqrt(%e)
+      -> (%f)
+  %z : Tensor = aten::tanh(%y)
+  return (%z))IR";
+  EXPECT_THAT(MatchNames(Matched(text, text).result),
+              ElementsAre("sigmoid", "neg", "exp", "log", "log.quantize",
+                          "sqrt", "tanh"));
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,169 @@
+#include "passes/matching/matchable_nodes.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class MatchableNodesTest : public testing::Test {
+ protected:
+  std::vector<std::string> Families(absl::string_view text) {
+    graph_ = GraphOf(text);
+    const MatchableNodes nodes(*graph_, relations_);
+    std::vector<std::string> families;
+    for (int i = 0; i < nodes.size(); ++i) {
+      families.push_back(std::string(nodes[i].family));
+      EXPECT_EQ(nodes.IndexOf(nodes[i].node), i);
+    }
+    return families;
+  }
+
+  OpRelations relations_;
+  std::shared_ptr<torch::jit::Graph> graph_;
+};
+
+TEST_F(MatchableNodesTest, LeavesOutWhatOnlyHandsDataOn) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %sizes : int[], %scale : float, %n : int):
+  %a : Tensor = aten::view(%x, %sizes)
+  %q : Tensor = aten::quantize_per_tensor(%a, %scale, %n, %n)
+  %d : Tensor = aten::dequantize(%q)
+  %y : Tensor = aten::relu(%d)
+  return (%y))IR"),
+              ElementsAre("relu"));
+}
+
+TEST_F(MatchableNodesTest, OpsOutsideTheTableAreTheirOwnFamily) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor):
+  %y : Tensor = aten::erfinv(%x)
+  return (%y))IR"),
+              ElementsAre("aten::erfinv"));
+}
+
+TEST_F(MatchableNodesTest, LeavesOutOpsThatYieldNoTensor) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor):
+  %y : int = aten::dim(%x)
+  return (%y))IR"),
+              IsEmpty());
+}
+
+TEST_F(MatchableNodesTest, ListsControlFlowBeforeWhatItHolds) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %n : int, %go : bool):
+  %y : Tensor = prim::Loop(%n, %go, %x)
+    block0(%i : int, %v : Tensor):
+      %a : Tensor = aten::sigmoid(%v)
+      -> (%go, %a)
+  return (%y))IR"),
+              ElementsAre(kLoopFamily, "sigmoid"));
+}
+
+TEST_F(MatchableNodesTest, LeavesOutControlFlowThatOnlyMovesData) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %n : int, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::unsqueeze(%x, %n)
+      -> (%a)
+    block1():
+      -> (%x)
+  return (%y))IR"),
+              IsEmpty());
+}
+
+TEST_F(MatchableNodesTest, IfWithDifferentOpsInItsArmsIsControlFlow) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::sigmoid(%x)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::tanh(%x)
+      -> (%b)
+  return (%y))IR"),
+              ElementsAre(kIfFamily, "sigmoid", "tanh"));
+}
+
+TEST_F(MatchableNodesTest, IfWithOneOpInBothArmsIsThatOp) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::relu_(%x)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::relu(%x)
+      -> (%b)
+  return (%y))IR"),
+              ElementsAre("relu"));
+}
+
+// Two relus in a row are more than one op in two forms.
+TEST_F(MatchableNodesTest, IfWithSeveralOpsInAnArmIsControlFlow) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::sigmoid(%x)
+      %c : Tensor = aten::sigmoid(%a)
+      -> (%c)
+    block1():
+      %b : Tensor = aten::sigmoid(%x)
+      -> (%b)
+  return (%y))IR"),
+              ElementsAre(kIfFamily, "sigmoid", "sigmoid", "sigmoid"));
+}
+
+TEST_F(MatchableNodesTest, SourcesAreNearestFirst) {
+  graph_ = GraphOf(R"IR(
+graph(%x : Tensor, %n : int):
+  %a : Tensor = aten::sigmoid(%x)
+  %s : Tensor = aten::softmax(%a, %n, %n)
+  %u : Tensor = aten::unsqueeze(%s, %n)
+  %r : Tensor = aten::relu(%u)
+  return (%r))IR");
+  const MatchableNodes nodes(*graph_, relations_);
+  const auto out = [&](absl::string_view op) {
+    return NodeOf(*graph_, op)->output();
+  };
+  EXPECT_THAT(nodes.Sources(out("aten::relu")),
+              ElementsAre(out("aten::relu"), out("aten::unsqueeze"),
+                          out("aten::softmax")));
+}
+
+TEST_F(MatchableNodesTest, WeightShapeComesFromType) {
+  graph_ = GraphOf(R"IR(
+graph(%x : Tensor, %w : Float(3, 4), %none : NoneType):
+  %y : Tensor = aten::linear(%x, %w, %none)
+  return (%y))IR");
+  const MatchableNodes nodes(*graph_, relations_);
+  ASSERT_EQ(nodes.size(), 1);
+  EXPECT_EQ(nodes[0].weight_shape, (std::vector<int64_t>{3, 4}));
+}
+
+TEST(ComparedOutputTest, IsFirstTensorOrListOfTensors) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor, %n : int):
+  %l : Tensor[] = aten::chunk(%x, %n, %n)
+  %d : int = aten::dim(%x)
+  return (%l, %d))IR");
+  torch::jit::Node* chunk = NodeOf(*graph, "aten::chunk");
+  EXPECT_EQ(ComparedOutput(*chunk), chunk->output());
+  EXPECT_EQ(ComparedOutput(*NodeOf(*graph, "aten::dim")), nullptr);
+}
+
+}  // namespace
+}  // namespace ns

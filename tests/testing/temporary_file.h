@@ -1,0 +1,32 @@
+// Files that tests write.
+#ifndef TESTS_TESTING_TEMPORARY_FILE_H_
+#define TESTS_TESTING_TEMPORARY_FILE_H_
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace ns {
+
+// A path in a folder of this test program; "<test>_<name>" is its last part.
+inline std::string TemporaryPath(const std::string& name) {
+  return testing::TempDir() +
+         testing::UnitTest::GetInstance()->current_test_info()->name() + "_" +
+         name;
+}
+
+inline void WriteFile(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+inline std::string ReadFile(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+}  // namespace ns
+
+#endif  // TESTS_TESTING_TEMPORARY_FILE_H_
