@@ -274,26 +274,22 @@ std::vector<Value*> MatchableNodes::Sources(Value* value) const {
 }
 
 std::vector<Value*> DataInputsOf(const MatchableNode& matchable) {
-  if (matchable.node == matchable.base && !matchable.is_control_flow) {
-    return DataInputs(*matchable.node);
-  }
-  if (!matchable.is_control_flow) {
-    // The arms of the prim::If capture their inputs from outside.
-    std::vector<Value*> inputs;
-    for (Value* input : DataInputs(*matchable.base)) {
-      // Step out of the arm through what merely reshapes.
-      while (input->node()->owningBlock() != matchable.node->owningBlock()) {
-        const std::vector<Value*> inner = DataInputs(*input->node());
-        if (inner.empty()) {
-          break;
-        }
-        input = inner.front();
-      }
-      inputs.push_back(input);
-    }
+  std::vector<Value*> inputs = DataInputs(*matchable.base);
+  if (matchable.node == matchable.base) {
     return inputs;
   }
-  return DataInputs(*matchable.node);
+  // The op stands in an arm: step out of it through what merely reshapes.
+  const Block* outside = matchable.node->owningBlock();
+  for (Value*& input : inputs) {
+    while (input->node()->owningBlock() != outside) {
+      const std::vector<Value*> inner = DataInputs(*input->node());
+      if (inner.empty()) {
+        break;
+      }
+      input = inner.front();
+    }
+  }
+  return inputs;
 }
 
 }  // namespace ns

@@ -119,6 +119,8 @@ void SubgraphPairs::MatchChains(const std::vector<int>& a,
   for (size_t i = 1; i < b.size(); ++i) {
     Append({nodes_b_, taken_b_, subgraphs_b_}, b.front(), b[i]);
   }
+  WrapHalfPrecision(subgraphs_a_[a.front()]);
+  WrapHalfPrecision(subgraphs_b_[b.front()]);
   LinkOutputs(a.front(), b.front());
 }
 
