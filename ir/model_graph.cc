@@ -44,8 +44,8 @@ void Freeze(Module& module, const std::string& method) {
 
 }  // namespace
 
-ModelGraph::ModelGraph(Module module, std::string method)
-    : module_(std::move(module)),
+ModelGraph::ModelGraph(const Module& module, std::string method)
+    : module_(module),
       method_(std::move(method)),
       graph_(module_.get_method(method_).graph()) {}
 
@@ -65,7 +65,7 @@ absl::StatusOr<ModelGraph> ModelGraph::FromModule(
       InlineModules(*copy, *copy->get_method(options.method).graph()));
   NS_RETURN_IF_ERROR(CatchTorchErrors("freezing the module",
                                       [&] { Freeze(*copy, options.method); }));
-  return ModelGraph(*std::move(copy), options.method);
+  return ModelGraph(*copy, options.method);
 }
 
 absl::StatusOr<ModelGraph> ModelGraph::FromFile(
@@ -97,7 +97,7 @@ absl::StatusOr<ModelGraph> ModelGraph::FromGraph(
     module.type()->addMethod(
         &module._ivalue()->compilation_unit()->get_function(
             c10::QualifiedName(*module.type()->name(), "forward")));
-    return ModelGraph(std::move(module), "forward");
+    return ModelGraph(module, "forward");
   });
 }
 

@@ -69,7 +69,7 @@ class ModelGraph {
   absl::Status Save(absl::string_view path) const;
 
  private:
-  ModelGraph(torch::jit::Module module, std::string method);
+  ModelGraph(const torch::jit::Module& module, std::string method);
 
   torch::jit::Module module_;
   std::string method_;

@@ -20,7 +20,7 @@ struct Batch {
   std::vector<c10::IValue> arguments;
   std::unordered_map<std::string, c10::IValue> keywords;
   // Where it comes from, for errors: "inputs.pt: batch 3". May be empty.
-  std::string source = "";
+  std::string source{};
 };
 
 // Reads the batches of one file. It holds any of

@@ -67,6 +67,7 @@ LayerComparison DescribeLayer(const SubgraphMatch& match) {
 std::vector<UnmatchedNode> DescribeUnmatched(
     const std::string& model, const std::vector<UnmatchedOp>& unmatched) {
   std::vector<UnmatchedNode> nodes;
+  nodes.reserve(unmatched.size());
   for (const UnmatchedOp& op : unmatched) {
     nodes.push_back({model, op.fqn, std::string(OpName(*op.node)), op.reason});
   }

@@ -45,7 +45,7 @@ absl::StatusOr<c10::IValue> FitList(const c10::IValue& value,
                         Fit(elements[i], element_type, Element(where, i)));
     list.push_back(std::move(element));
   }
-  return c10::IValue(std::move(list));
+  return c10::IValue(list);
 }
 
 absl::StatusOr<c10::IValue> FitTuple(const c10::IValue& value,
@@ -86,7 +86,7 @@ absl::StatusOr<c10::IValue> FitDict(const c10::IValue& value,
     NS_ASSIGN_OR_RETURN(c10::IValue fit, Fit(entry.value(), value_type, at));
     dict.insert_or_assign(std::move(key), std::move(fit));
   }
-  return c10::IValue(std::move(dict));
+  return c10::IValue(dict);
 }
 
 // The first member that fits. None is tried as any other: it fits NoneType.

@@ -5,6 +5,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "passes/runtime/output_logger.h"
 
 namespace ns {
@@ -57,6 +59,21 @@ LoggerInfo FromAttribute(const c10::IValue& attribute) {
   return info;
 }
 
+// One past the last logger: they are attached in order, so that it is the last
+// attribute but for what others have added since.
+int NextIndex(const torch::jit::Module& module) {
+  const c10::ClassTypePtr type = module.type();
+  for (size_t i = type->numAttributes(); i > 0; --i) {
+    const std::string attribute = type->getAttributeName(i - 1);
+    absl::string_view name = attribute;
+    int index = 0;
+    if (absl::ConsumePrefix(&name, kPrefix) && absl::SimpleAtoi(name, &index)) {
+      return index + 1;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 LoggerFactory OutputLoggerFactory() {
@@ -67,11 +84,7 @@ LoggerFactory OutputLoggerFactory() {
 
 std::string AttachLogger(torch::jit::Module& module,
                          const AttachedLogger& logger) {
-  int index = 0;
-  while (module.hasattr(AttributeName(index))) {
-    ++index;
-  }
-  const std::string name = AttributeName(index);
+  std::string name = AttributeName(NextIndex(module));
   module.register_attribute(name, logger.object.type(), logger.object);
   module.register_attribute(
       InfoName(name),

@@ -24,7 +24,6 @@ namespace {
 
 using ::torch::jit::Block;
 using ::torch::jit::Graph;
-using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 // Value -> nodes that use it, with the steps between them.

@@ -141,7 +141,7 @@ class ResultBuilder {
       const Node& quantize,
       const absl::flat_hash_map<const Value*, std::string>& name_of_output) {
     const ModulePath path = ModulePathOf(quantize);
-    const std::string name = names_b_.NameOf(path, OpName(quantize));
+    std::string name = names_b_.NameOf(path, OpName(quantize));
     if (name == path.fqn) {
       return name;
     }

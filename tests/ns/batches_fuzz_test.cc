@@ -81,6 +81,7 @@ TEST_P(BatchesFuzzTest, SurvivesTruncation) {
 
 TEST_P(BatchesFuzzTest, SurvivesFlippedBytes) {
   const std::string good = ReadFile(GetParam());
+  ASSERT_TRUE(LoadBytes(good));
   std::mt19937 random(2);
   for (int trial = 0; trial < 500; ++trial) {
     std::string bad = good;

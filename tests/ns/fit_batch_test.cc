@@ -152,8 +152,11 @@ TEST(FitBatchTest, GivesContainersTheirDeclaredTypes) {
 }
 
 TEST(FitBatchTest, AcceptsListsThatHaveATypeAlready) {
-  Fitted("List[int]", IValue(std::vector<int64_t>{1, 2}));
-  Fitted("List[Tensor]", IValue(std::vector<at::Tensor>{at::ones({2})}));
+  EXPECT_TRUE(
+      Fitted("List[int]", IValue(std::vector<int64_t>{1, 2})).isIntList());
+  EXPECT_TRUE(
+      Fitted("List[Tensor]", IValue(std::vector<at::Tensor>{at::ones({2})}))
+          .isTensorList());
 }
 
 TEST(FitBatchTest, ConvertsScalars) {
