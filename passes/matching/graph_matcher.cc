@@ -133,7 +133,9 @@ class ResultBuilder {
         match.name = QuantizeName(*match.b.subgraph.base, name_of_output);
       }
       match.name = unique.Take(match.name);
-      name_of_output[match.b.output] = match.name;
+      if (!producer_of_.empty()) {
+        name_of_output[match.b.output] = match.name;
+      }
     }
   }
 

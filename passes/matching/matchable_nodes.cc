@@ -134,6 +134,16 @@ MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
   nodes_.reserve(count);
   index_.reserve(count);
   AddBlock(graph.block());
+  FindOnlyUsers();
+}
+
+// Once, while the graph's nodes are at hand: matching asks again and again.
+void MatchableNodes::FindOnlyUsers() {
+  for (MatchableNode& matchable : nodes_) {
+    const Value* output = ComparedOutput(*matchable.node);
+    const Node* user = output == nullptr ? nullptr : OnlyUser(*output);
+    matchable.only_user = user == nullptr ? -1 : IndexOf(user);
+  }
 }
 
 void MatchableNodes::AddBlock(Block* block) {

@@ -37,6 +37,8 @@ struct MatchableNode {
   const OpRow* row = nullptr;
   absl::string_view family;
   ModulePath path;
+  // The node that alone uses ComparedOutput, in the same block; -1 for none.
+  int only_user = -1;
   // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
   bool is_control_flow = false;
   // Of the base op's first weight; absent for ops without a constant weight.
@@ -70,6 +72,7 @@ class MatchableNodes {
  private:
   void AddBlock(torch::jit::Block* block);
   void AddNode(torch::jit::Node* node);
+  void FindOnlyUsers();
   torch::jit::Node* OnlyOpInside(torch::jit::Node* node) const;
 
   const OpRelations& relations_;

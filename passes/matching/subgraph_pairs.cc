@@ -68,19 +68,18 @@ SubgraphPairs::SubgraphPairs(const MatchableNodes& nodes_a,
       taken_a_(nodes_a.size()),
       taken_b_(nodes_b.size()),
       subgraphs_a_(nodes_a.size()),
-      subgraphs_b_(nodes_b.size()) {
+      subgraphs_b_(nodes_b.size()),
+      ends_a_(nodes_a.size()),
+      ends_b_(nodes_b.size()) {
   linked_.reserve(nodes_b.size());
 }
 
 int SubgraphPairs::Successor(const Side& side, int base) {
-  const Subgraph& subgraph = side.subgraphs[base];
-  const Value* output = ComparedOutput(*subgraph.end);
-  const Node* user = output == nullptr ? nullptr : OnlyUser(*output);
-  const int next = user == nullptr ? -1 : side.nodes.IndexOf(user);
+  const int end = side.ends[base];
+  const int next = side.nodes[end].only_user;
   if (next < 0 || side.taken[next] || side.nodes[next].is_control_flow) {
     return -1;
   }
-  const int end = side.nodes.IndexOf(subgraph.end);
   return FusesWith(side.nodes[base].family, side.nodes[end].family,
                    side.nodes[next].family)
              ? next
@@ -91,6 +90,7 @@ void SubgraphPairs::Append(const Side& side, int base, int next) {
   Subgraph& subgraph = side.subgraphs[base];
   subgraph.end = side.nodes[next].node;
   subgraph.nodes.push_back(subgraph.end);
+  side.ends[base] = next;
   side.taken[next] = true;
 }
 
@@ -98,6 +98,8 @@ void SubgraphPairs::Begin(int a, int b) {
   partner_of_a_[a] = b;
   partner_of_b_[b] = a;
   taken_a_[a] = taken_b_[b] = true;
+  ends_a_[a] = a;
+  ends_b_[b] = b;
   for (const auto& [nodes, index, subgraphs] :
        {std::tuple(&nodes_a_, a, &subgraphs_a_),
         std::tuple(&nodes_b_, b, &subgraphs_b_)}) {
@@ -114,10 +116,10 @@ void SubgraphPairs::MatchChains(const std::vector<int>& a,
                                 const std::vector<int>& b) {
   Begin(a.front(), b.front());
   for (size_t i = 1; i < a.size(); ++i) {
-    Append({nodes_a_, taken_a_, subgraphs_a_}, a.front(), a[i]);
+    Append(SideA(), a.front(), a[i]);
   }
   for (size_t i = 1; i < b.size(); ++i) {
-    Append({nodes_b_, taken_b_, subgraphs_b_}, b.front(), b[i]);
+    Append(SideB(), b.front(), b[i]);
   }
   WrapHalfPrecision(subgraphs_a_[a.front()]);
   WrapHalfPrecision(subgraphs_b_[b.front()]);
@@ -126,8 +128,8 @@ void SubgraphPairs::MatchChains(const std::vector<int>& a,
 
 void SubgraphPairs::Match(int a, int b) {
   Begin(a, b);
-  const Side side_a = {nodes_a_, taken_a_, subgraphs_a_};
-  const Side side_b = {nodes_b_, taken_b_, subgraphs_b_};
+  const Side side_a = SideA();
+  const Side side_b = SideB();
   // What one side has fused in one module tells the other what to take in.
   ExtendWithinModule(side_a, a);
   ExtendWithinModule(side_b, b);
@@ -170,8 +172,7 @@ void SubgraphPairs::ExtendOverFused(const Side& side, int base,
 }
 
 void SubgraphPairs::AbsorbUnmatched() {
-  const Side sides[] = {{nodes_a_, taken_a_, subgraphs_a_},
-                        {nodes_b_, taken_b_, subgraphs_b_}};
+  const Side sides[] = {SideA(), SideB()};
   for (int b = 0; b < nodes_b_.size(); ++b) {
     const int a = partner_of_b_[b];
     if (a < 0 || nodes_b_[b].is_control_flow) {

@@ -54,7 +54,10 @@ class SubgraphPairs {
     const MatchableNodes& nodes;
     std::vector<bool>& taken;
     std::vector<Subgraph>& subgraphs;
+    std::vector<int>& ends;
   };
+  Side SideA() { return {nodes_a_, taken_a_, subgraphs_a_, ends_a_}; }
+  Side SideB() { return {nodes_b_, taken_b_, subgraphs_b_, ends_b_}; }
 
   void Begin(int a, int b);
 
@@ -77,6 +80,9 @@ class SubgraphPairs {
   // By base node; empty for others.
   std::vector<Subgraph> subgraphs_a_;
   std::vector<Subgraph> subgraphs_b_;
+  // The last matchable node of each, by base node.
+  std::vector<int> ends_a_;
+  std::vector<int> ends_b_;
   absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> linked_;
 };
 
