@@ -30,12 +30,11 @@ using ::torch::jit::Value;
 class ResultBuilder {
  public:
   ResultBuilder(Graph& graph_b, const MatchableNodes& a,
-                const MatchableNodes& b, const SubgraphPairs& pairs,
-                MatchingMode mode)
+                const MatchableNodes& b, SubgraphPairs pairs, MatchingMode mode)
       : graph_b_(graph_b),
         a_(a),
         b_(b),
-        pairs_(pairs),
+        pairs_(std::move(pairs)),
         mode_(mode),
         names_a_(a),
         names_b_(b) {}
@@ -57,8 +56,8 @@ class ResultBuilder {
  private:
   SubgraphMatch MatchOf(int a, int b) {
     SubgraphMatch match;
-    match.a.subgraph = pairs_.SubgraphOfA(a);
-    match.b.subgraph = pairs_.SubgraphOfB(b);
+    match.a.subgraph = pairs_.TakeSubgraphOfA(a);
+    match.b.subgraph = pairs_.TakeSubgraphOfB(b);
     match.a.output = ComparedOutput(*match.a.subgraph.end);
     match.b.output = ComparedOutput(*match.b.subgraph.end);
     match.a.fqn = std::string(a_[a].path.fqn);
@@ -203,7 +202,7 @@ class ResultBuilder {
   Graph& graph_b_;
   const MatchableNodes& a_;
   const MatchableNodes& b_;
-  const SubgraphPairs& pairs_;
+  SubgraphPairs pairs_;
   const MatchingMode mode_;
   const LayerNames names_a_;
   const LayerNames names_b_;
@@ -219,15 +218,15 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
                                            const MatchOptions& options) {
   const MatchableNodes nodes_a(a.graph(), options.relations);
   const MatchableNodes nodes_b(b.graph(), options.relations);
-  if (options.mode == MatchingMode::kStrict) {
-    NS_ASSIGN_OR_RETURN(const SubgraphPairs pairs,
-                        MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b));
-    return ResultBuilder(b.graph(), nodes_a, nodes_b, pairs, options.mode)
-        .Build();
-  }
-  const SubgraphPairs pairs =
-      AlignGraphs(a.graph(), nodes_a, b.graph(), nodes_b);
-  return ResultBuilder(b.graph(), nodes_a, nodes_b, pairs, options.mode)
+  const auto match = [&]() -> absl::StatusOr<SubgraphPairs> {
+    if (options.mode == MatchingMode::kStrict) {
+      return MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b);
+    }
+    return AlignGraphs(a.graph(), nodes_a, b.graph(), nodes_b);
+  };
+  NS_ASSIGN_OR_RETURN(SubgraphPairs pairs, match());
+  return ResultBuilder(b.graph(), nodes_a, nodes_b, std::move(pairs),
+                       options.mode)
       .Build();
 }
 

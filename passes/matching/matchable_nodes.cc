@@ -134,15 +134,25 @@ MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
   nodes_.reserve(count);
   index_.reserve(count);
   AddBlock(graph.block());
-  FindOnlyUsers();
+  LookAround();
 }
 
-// Once, while the graph's nodes are at hand: matching asks again and again.
-void MatchableNodes::FindOnlyUsers() {
-  for (MatchableNode& matchable : nodes_) {
-    const Value* output = ComparedOutput(*matchable.node);
-    const Node* user = output == nullptr ? nullptr : OnlyUser(*output);
-    matchable.only_user = user == nullptr ? -1 : IndexOf(user);
+// Once, while the graph's nodes are at hand: matching asks again and again, and
+// a large graph is slow to walk.
+void MatchableNodes::LookAround() {
+  for (int i = 0; i < size(); ++i) {
+    MatchableNode& matchable = nodes_[i];
+    matchable.output = ComparedOutput(*matchable.node);
+    const Node* user =
+        matchable.output == nullptr ? nullptr : OnlyUser(*matchable.output);
+    if (user != nullptr) {
+      // Mostly the next one.
+      const bool is_next = i + 1 < size() && nodes_[i + 1].node == user;
+      matchable.only_user = is_next ? i + 1 : IndexOf(user);
+    }
+    const std::vector<Value*> inputs = DataInputs(*matchable.node);
+    matchable.follows_dequantize =
+        !inputs.empty() && inputs[0]->node()->kind() == c10::aten::dequantize;
   }
 }
 

@@ -37,8 +37,12 @@ struct MatchableNode {
   const OpRow* row = nullptr;
   absl::string_view family;
   ModulePath path;
-  // The node that alone uses ComparedOutput, in the same block; -1 for none.
+  // ComparedOutput of `node`.
+  torch::jit::Value* output = nullptr;
+  // The node that alone uses `output`, in the same block; -1 for none.
   int only_user = -1;
+  // True when an aten::dequantize makes the first data input.
+  bool follows_dequantize = false;
   // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
   bool is_control_flow = false;
   // Of the base op's first weight; absent for ops without a constant weight.
@@ -72,7 +76,7 @@ class MatchableNodes {
  private:
   void AddBlock(torch::jit::Block* block);
   void AddNode(torch::jit::Node* node);
-  void FindOnlyUsers();
+  void LookAround();
   torch::jit::Node* OnlyOpInside(torch::jit::Node* node) const;
 
   const OpRelations& relations_;

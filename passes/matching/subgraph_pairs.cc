@@ -32,12 +32,8 @@ bool Contains(const MatchableNodes& nodes, const Subgraph& subgraph,
 
 // Takes in the casts around an op that emulates half precision:
 // dequantize - linear - relu - to(float16).
-void WrapHalfPrecision(Subgraph& subgraph) {
-  const std::vector<Value*> inputs = DataInputs(*subgraph.start);
-  if (inputs.empty() || inputs[0]->node()->kind() != c10::aten::dequantize) {
-    return;
-  }
-  Node* cast_in = inputs[0]->node();
+void TakeInHalfPrecisionCasts(Subgraph& subgraph) {
+  Node* cast_in = DataInputs(*subgraph.start).front()->node();
   std::vector<absl::string_view> ops = {"aten::dequantize"};
   for (const Node* node : subgraph.nodes) {
     ops.push_back(OpName(*node));
@@ -121,8 +117,7 @@ void SubgraphPairs::MatchChains(const std::vector<int>& a,
   for (size_t i = 1; i < b.size(); ++i) {
     Append(SideB(), b.front(), b[i]);
   }
-  WrapHalfPrecision(subgraphs_a_[a.front()]);
-  WrapHalfPrecision(subgraphs_b_[b.front()]);
+  WrapHalfPrecision(a.front(), b.front());
   LinkOutputs(a.front(), b.front());
 }
 
@@ -185,9 +180,17 @@ void SubgraphPairs::AbsorbUnmatched() {
         Append(sides[i], base, next);
       }
     }
-    WrapHalfPrecision(subgraphs_a_[a]);
-    WrapHalfPrecision(subgraphs_b_[b]);
+    WrapHalfPrecision(a, b);
     LinkOutputs(a, b);
+  }
+}
+
+void SubgraphPairs::WrapHalfPrecision(int a, int b) {
+  if (nodes_a_[a].follows_dequantize) {
+    TakeInHalfPrecisionCasts(subgraphs_a_[a]);
+  }
+  if (nodes_b_[b].follows_dequantize) {
+    TakeInHalfPrecisionCasts(subgraphs_b_[b]);
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef PASSES_MATCHING_SUBGRAPH_PAIRS_H_
 #define PASSES_MATCHING_SUBGRAPH_PAIRS_H_
 
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -43,8 +44,9 @@ class SubgraphPairs {
   bool IsTakenA(int a) const { return taken_a_[a]; }
   bool IsTakenB(int b) const { return taken_b_[b]; }
 
-  const Subgraph& SubgraphOfA(int a) const { return subgraphs_a_[a]; }
-  const Subgraph& SubgraphOfB(int b) const { return subgraphs_b_[b]; }
+  // The subgraphs of a pair; each can be taken once.
+  Subgraph TakeSubgraphOfA(int a) { return std::move(subgraphs_a_[a]); }
+  Subgraph TakeSubgraphOfB(int b) { return std::move(subgraphs_b_[b]); }
 
   // The value of A that corresponds to `value_b`, or null.
   torch::jit::Value* LinkedA(const torch::jit::Value* value_b) const;
@@ -69,6 +71,8 @@ class SubgraphPairs {
   // Takes in what the other side's op has fused or its weights have folded.
   static void ExtendOverFused(const Side& side, int base, const Side& other,
                               int other_base);
+  // Takes in the casts around ops that emulate half precision.
+  void WrapHalfPrecision(int a, int b);
   void LinkOutputs(int a, int b);
 
   const MatchableNodes& nodes_a_;
