@@ -17,8 +17,8 @@
 
 namespace ns {
 
-// Owns instrumented copies of nothing: it adds loggers to the two models it is
-// given, and empties them after every batch.
+// Adds loggers to the two models that it is given, which it does not own, and
+// empties the loggers after every batch.
 class ActivationComparer {
  public:
   // `matches` is of these two graphs. All three must outlive the comparer.

@@ -34,8 +34,8 @@ constexpr CommandSpec kSpec = {
     "library first: torch.ops.load_library('bazel-bin/libns_ops.so').\n",
     kFlags,
     "bazel run -c opt //tools:ns -- instrument --float=tools/demo/float.pt "
-    "--quantized=tools/demo/quantized.pt --out-float=/tmp/float_logged.pt "
-    "--out-quantized=/tmp/quantized_logged.pt",
+    "--quantized=tools/demo/quantized.pt --out-float=float_logged.pt "
+    "--out-quantized=quantized_logged.pt",
 };
 
 struct Options {

@@ -12,7 +12,7 @@ usage: tools/quickstart.sh [FLAG...]
 
 Installs what is missing, builds the command line tool, and compares the float
 and the quantized demo model of tools/demo on test images of MNIST. More flags
-go to `ns compare`, for example --sort=error or --json=/tmp/demo.json; relative
+go to `ns compare`, for example --sort=error or --json=demo.json; relative
 paths among them start at the root of the repository.
 USAGE
 }

@@ -3,9 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
