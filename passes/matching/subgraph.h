@@ -6,6 +6,7 @@
 
 namespace torch::jit {
 struct Node;
+struct Value;
 }  // namespace torch::jit
 
 namespace ns {
@@ -24,6 +25,11 @@ struct Subgraph {
   // All of them, in order of execution.
   std::vector<torch::jit::Node*> nodes;
 };
+
+// The data inputs (ir/node_view.h) of the node that `subgraph` starts with:
+// what flows in from outside. Where that is a prim::If, those of the base op in
+// it, as they are outside.
+std::vector<torch::jit::Value*> DataInputsOf(const Subgraph& subgraph);
 
 }  // namespace ns
 
