@@ -6,17 +6,10 @@
 
 #include "absl/status/status.h"
 #include "ir/model_graph.h"
-#include "passes/logging/logger_info.h"
+#include "passes/logging/insert_logger.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
-
-struct LoggerOptions {
-  LoggerFactory logger = OutputLoggerFactory();
-  // Also log each tensor argument, and each element of a list argument, of the
-  // first node of every subgraph.
-  bool should_log_inputs = false;
-};
 
 // Adds to both graphs, in place, a logger behind the last node of every matched
 // subgraph, inside control flow too:

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
-#include "passes/logging/add_loggers.h"
+#include "passes/logging/insert_logger.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {

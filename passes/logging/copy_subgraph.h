@@ -2,6 +2,7 @@
 #ifndef PASSES_LOGGING_COPY_SUBGRAPH_H_
 #define PASSES_LOGGING_COPY_SUBGRAPH_H_
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ir/model_graph.h"
@@ -13,6 +14,11 @@ struct Value;
 }  // namespace torch::jit
 
 namespace ns {
+
+// Values of the source, and values of the target that have their shape; for
+// graph inputs that are no tensors, the same value.
+using ValueCounterparts =
+    absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*>;
 
 struct CopiedSubgraph {
   // Copies of the nodes of the same name. `base` stands inside `start` where
@@ -35,15 +41,16 @@ struct CopiedSubgraph {
 //
 // What the nodes need besides data comes along: constants (tensors are shared,
 // not copied), attributes of the source's module, under names of their own, and
-// arithmetic on either. Source and target may be the same model.
+// arithmetic on shapes, of `inputs` or of `counterparts`. A subgraph that works
+// in place gets copies of its inputs. Source and target may be the same model.
 //
-// Error: an input that comes neither from `inputs` nor from constants; the
-// message says which. The target's graph is then as it was.
+// Error: an input that comes from elsewhere; the message says which. The
+// target's graph is then as it was.
 absl::StatusOr<CopiedSubgraph> CopySubgraph(
     const ModelGraph& source, const Subgraph& subgraph,
     const torch::jit::Value& output,
     absl::Span<torch::jit::Value* const> inputs, ModelGraph& target,
-    torch::jit::Node* place);
+    torch::jit::Node* place, const ValueCounterparts& counterparts = {});
 
 }  // namespace ns
 

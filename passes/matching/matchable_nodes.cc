@@ -14,6 +14,7 @@
 #include "ir/node_view.h"
 #include "passes/extraction/node_weights.h"
 #include "passes/fusion_patterns.h"
+#include "passes/matching/subgraph.h"
 
 namespace ns {
 namespace {
@@ -294,22 +295,8 @@ std::vector<Value*> MatchableNodes::Sources(Value* value) const {
 }
 
 std::vector<Value*> DataInputsOf(const MatchableNode& matchable) {
-  std::vector<Value*> inputs = DataInputs(*matchable.base);
-  if (matchable.node == matchable.base) {
-    return inputs;
-  }
-  // The op stands in an arm: step out of it through what merely reshapes.
-  const Block* outside = matchable.node->owningBlock();
-  for (Value*& input : inputs) {
-    while (input->node()->owningBlock() != outside) {
-      const std::vector<Value*> inner = DataInputs(*input->node());
-      if (inner.empty()) {
-        break;
-      }
-      input = inner.front();
-    }
-  }
-  return inputs;
+  return DataInputsOf(
+      Subgraph{matchable.node, matchable.node, matchable.base, {}});
 }
 
 }  // namespace ns

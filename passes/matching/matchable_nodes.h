@@ -86,8 +86,7 @@ class MatchableNodes {
   bool has_module_names_ = false;
 };
 
-// The data inputs of `matchable` (ir/node_view.h): of the prim::If where the op
-// stands inside one.
+// The data inputs of `matchable`, as of a subgraph of one node.
 std::vector<torch::jit::Value*> DataInputsOf(const MatchableNode& matchable);
 
 // The value that is compared: the first tensor output, or the first output that

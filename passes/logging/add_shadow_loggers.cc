@@ -1,0 +1,156 @@
+#include "passes/logging/add_shadow_loggers.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ir/verifier.h"
+#include "passes/logging/copy_subgraph.h"
+#include "passes/logging/shadow_casts.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+class Shadower {
+ public:
+  Shadower(const std::string& name_a, const ModelGraph& a,
+           const std::string& name_b, ModelGraph& b, const MatchResult& matches,
+           const LoggerOptions& options)
+      : name_a_(name_a),
+        a_(a),
+        name_b_(name_b),
+        b_(b),
+        matches_(matches),
+        options_(options) {
+    FindCounterparts();
+  }
+
+  absl::StatusOr<std::vector<NotShadowedMatch>> Run() {
+    std::vector<NotShadowedMatch> not_shadowed;
+    for (const SubgraphMatch& match : matches_.matches) {
+      absl::Status status =
+          match.is_quantize_point ? LogQuantizePoint(match) : AddShadow(match);
+      if (absl::IsFailedPrecondition(status)) {
+        not_shadowed.push_back({match.name, std::string(status.message())});
+      } else {
+        NS_RETURN_IF_ERROR(status);
+      }
+    }
+    NS_RETURN_IF_ERROR(VerifyGraph(b_.graph()));
+    return not_shadowed;
+  }
+
+ private:
+  // Both models get the same inputs, and matched values have one shape.
+  void FindCounterparts() {
+    const auto inputs_a = a_.graph().inputs();
+    const auto inputs_b = b_.graph().inputs();
+    for (size_t i = 1; i < std::min(inputs_a.size(), inputs_b.size()); ++i) {
+      if (*inputs_a[i]->type() == *inputs_b[i]->type()) {
+        counterparts_[inputs_a[i]] = inputs_b[i];
+      }
+    }
+    for (const SubgraphMatch& match : matches_.matches) {
+      if (!match.is_quantize_point) {
+        counterparts_[match.a.output] = match.b.output;
+      }
+    }
+  }
+
+  // The value that is quantized is the shadow of what it becomes.
+  absl::Status LogQuantizePoint(const SubgraphMatch& match) {
+    Node* quantize = match.b.subgraph.start;
+    NS_RETURN_IF_ERROR(Log(InfoOfA(match), quantize->input(0), quantize));
+    return LogB(match);
+  }
+
+  absl::Status AddShadow(const SubgraphMatch& match) {
+    const Subgraph& shadowed = match.b.subgraph;
+    // In front of what is shadowed: that may overwrite its inputs.
+    Node* place = shadowed.start;
+    Node* before = place->prev();
+    absl::StatusOr<CopiedSubgraph> shadow = CopyShadow(match, place);
+    if (!shadow.ok()) {
+      RemoveBetween(before, place);
+      return shadow.status();
+    }
+    LoggerInfo info = InfoOfA(match);
+    if (options_.should_log_inputs) {
+      NS_RETURN_IF_ERROR(InsertInputLoggers(
+          b_, options_, info, shadow->subgraph, match.a.subgraph));
+      NS_RETURN_IF_ERROR(
+          InsertInputLoggers(b_, options_, InfoOfB(match), shadowed, shadowed));
+    }
+    NS_RETURN_IF_ERROR(Log(info, shadow->output, place));
+    return LogB(match);
+  }
+
+  absl::StatusOr<CopiedSubgraph> CopyShadow(const SubgraphMatch& match,
+                                            Node* place) {
+    const std::vector<Value*> originals = DataInputsOf(match.a.subgraph);
+    std::vector<Value*> inputs = DataInputsOf(match.b.subgraph);
+    if (originals.size() != inputs.size()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the ", name_a_, " subgraph takes ", originals.size(),
+                       " tensors and the ", name_b_, " one ", inputs.size()));
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(inputs[i], CastLike(*originals[i], inputs[i], place));
+    }
+    return CopySubgraph(a_, match.a.subgraph, *match.a.output, inputs, b_,
+                        place, counterparts_);
+  }
+
+  static void RemoveBetween(const Node* before, Node* place) {
+    while (place->prev() != before) {
+      place->prev()->destroy();
+    }
+  }
+
+  LoggerInfo InfoOfA(const SubgraphMatch& match) const {
+    return OutputInfo(match, match.a, name_a_);
+  }
+
+  LoggerInfo InfoOfB(const SubgraphMatch& match) const {
+    LoggerInfo info = OutputInfo(match, match.b, name_b_);
+    if (options_.compat) {
+      info.fqn = matches_.matches.back().b.fqn;
+    }
+    return info;
+  }
+
+  absl::Status Log(const LoggerInfo& info, Value* value, Node* place) {
+    return InsertLogger(b_, options_, info, value, place).status();
+  }
+
+  absl::Status LogB(const SubgraphMatch& match) {
+    return Log(InfoOfB(match), match.b.output, PlaceAfter(*match.b.output));
+  }
+
+  const std::string& name_a_;
+  const ModelGraph& a_;
+  const std::string& name_b_;
+  ModelGraph& b_;
+  const MatchResult& matches_;
+  const LoggerOptions& options_;
+  ValueCounterparts counterparts_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<NotShadowedMatch>> AddShadowLoggers(
+    const std::string& name_a, const ModelGraph& a, const std::string& name_b,
+    ModelGraph& b, const MatchResult& matches, const LoggerOptions& options) {
+  return Shadower(name_a, a, name_b, b, matches, options).Run();
+}
+
+}  // namespace ns
