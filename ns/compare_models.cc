@@ -14,6 +14,7 @@
 #include "ir/torch_errors.h"
 #include "ns/activation_comparer.h"
 #include "ns/check_related.h"
+#include "ns/pooled_comparison.h"
 #include "passes/extraction/subgraph_weights.h"
 #include "passes/runtime/pair_statistics.h"
 
@@ -125,15 +126,16 @@ absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
   return result;
 }
 
-absl::Status CompareActivations(ModelGraph& float_model,
-                                ModelGraph& quantized_model,
-                                const MatchResult& matches,
-                                const std::vector<Batch>& batches,
-                                const CompareOptions& options,
-                                ComparisonResult& result) {
+// Compares activations and shadows, batch by batch.
+absl::Status RunAndCompare(ModelGraph& float_model, ModelGraph& quantized_model,
+                           const MatchResult& matches,
+                           const std::vector<Batch>& batches,
+                           const CompareOptions& options,
+                           ComparisonResult& result) {
   NS_ASSIGN_OR_RETURN(
       ActivationComparer comparer,
-      ActivationComparer::Create(float_model, quantized_model, matches));
+      ActivationComparer::Create(float_model, quantized_model, matches,
+                                 {options.activations, options.shadows}));
   for (size_t i = 0; i < batches.size(); ++i) {
     if (absl::Status status = comparer.Run(batches[i]); !status.ok()) {
       const std::string& source = batches[i].source;
@@ -148,9 +150,14 @@ absl::Status CompareActivations(ModelGraph& float_model,
     }
   }
   result.batches = static_cast<int64_t>(batches.size());
-  result.has_activations = true;
+  result.has_activations = options.activations;
+  result.has_shadows = options.shadows;
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    result.layers[i].activation = comparer.Result(i);
+    result.layers[i].activation = comparer.Activation(i);
+    result.layers[i].shadow = comparer.Shadow(i);
+  }
+  for (const NotShadowedMatch& match : comparer.not_shadowed()) {
+    result.not_shadowed.push_back({match.name, match.reason});
   }
   for (std::string& warning : comparer.Warnings()) {
     result.warnings.push_back(std::move(warning));
@@ -186,9 +193,9 @@ absl::StatusOr<ComparisonResult> CompareModels(
                           CompareWeights(matches.matches[i], result.warnings));
     }
   }
-  if (options.activations) {
-    NS_RETURN_IF_ERROR(CompareActivations(float_copy, quantized_copy, matches,
-                                          batches, options, result));
+  if (options.activations || options.shadows) {
+    NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
+                                     batches, options, result));
   }
   return result;
 }

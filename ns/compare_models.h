@@ -17,7 +17,10 @@ namespace ns {
 struct CompareOptions {
   MatchOptions match;
   bool weights = true;
+  // Outputs of matched subgraphs, each model on its own values.
   bool activations = false;
+  // Outputs of the float subgraphs, fed with the quantized model's values.
+  bool shadows = false;
   // Called after each batch with the number done and the number to do.
   std::function<void(int64_t done, int64_t total)> progress;
 };
@@ -28,9 +31,9 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const MatchOptions& options = {});
 
-// Compares what `options` asks for. With activations, both models run on every
-// batch, each on its own values; memory holds the activations of one batch. The
-// models are not changed. Paths in the result are left empty.
+// Compares what `options` asks for. With activations or shadows the models run
+// on every batch; memory holds the activations of one batch. The models are not
+// changed. Paths in the result are left empty.
 //
 // Errors: models with nothing in common, or swapped (only the float one has
 // quantized ops); a batch that does not fit a model, or fails in it: the

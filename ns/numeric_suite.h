@@ -2,12 +2,17 @@
 #ifndef NS_NUMERIC_SUITE_H_
 #define NS_NUMERIC_SUITE_H_
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
+#include "passes/extraction/extract_logger_info.h"
 #include "passes/extraction/results.h"
 #include "passes/logging/add_loggers.h"
+#include "passes/logging/add_shadow_loggers.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
@@ -33,6 +38,28 @@ absl::StatusOr<LoggedModels> AddLoggers(const std::string& name_a,
                                         const ModelGraph& b,
                                         const LoggerOptions& loggers = {},
                                         const MatchOptions& options = {});
+
+struct ShadowModel {
+  ModelGraph model;
+  std::vector<NotShadowedMatch> not_shadowed;
+};
+
+// A copy of `b` in which each matched subgraph of `a` shadows its counterpart,
+// with loggers on both (reference: add_shadow_loggers; see
+// passes/logging/add_shadow_loggers.h). Run it, then call
+// ExtractShadowLoggerInfo on its module.
+absl::StatusOr<ShadowModel> AddShadowLoggers(const std::string& name_a,
+                                             const ModelGraph& a,
+                                             const std::string& name_b,
+                                             const ModelGraph& b,
+                                             const LoggerOptions& loggers = {},
+                                             const MatchOptions& options = {});
+
+// What the loggers of a shadow model have gathered (reference:
+// extract_shadow_logger_info): ExtractLoggerInfo of the one module.
+absl::StatusOr<Results> ExtractShadowLoggerInfo(
+    const torch::jit::Module& module,
+    const ExtractLoggerInfoOptions& options = {});
 
 }  // namespace ns
 

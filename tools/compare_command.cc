@@ -28,8 +28,8 @@ constexpr FlagSpec kFlags[] = {
      "several "
      "files with commas"},
     {"what", "LIST",
-     "weights, activations or both with a comma; default: weights, with "
-     "--inputs both"},
+     "any of weights, activations, shadows, with commas; default: weights, "
+     "with --inputs all three"},
     {"max-batches", "N", "stop after N batches"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to compare; default forward"},
@@ -48,13 +48,17 @@ constexpr int64_t kMostThreads = 1024;
 
 constexpr CommandSpec kSpec = {
     "compare",
-    "compares the weights and activations of two models, layer by layer",
+    "compares weights, activations and shadows of two models, layer by layer",
     "ns compare --float=PATH --quantized=PATH [--inputs=PATH] [--flag=value "
     "...]",
     "The table goes to standard output. SQNR is 20 log10(|x| / |x - y|) in "
     "dB:\n"
     "higher is better, int8 weights give 30 to 50, and 'exact' is no "
-    "difference.\n",
+    "difference.\n"
+    "Activations are of each model on its own values: errors add up. Shadows "
+    "are of\n"
+    "the float layer on the quantized model's inputs: the error of the layer "
+    "alone.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
@@ -72,26 +76,23 @@ struct Options {
 absl::Status ParseWhat(const Flags& flags, bool has_inputs,
                        CompareOptions& compare) {
   compare.weights = false;
-  compare.activations = false;
   const std::string list =
-      flags.Get("what", has_inputs ? "weights,activations" : "weights");
+      flags.Get("what", has_inputs ? "weights,activations,shadows" : "weights");
   for (const absl::string_view what : absl::StrSplit(list, ',')) {
     if (what == "weights") {
       compare.weights = true;
     } else if (what == "activations") {
       compare.activations = true;
     } else if (what == "shadows") {
-      return absl::InvalidArgumentError(
-          "--what=shadows is not in this version yet; use weights and "
-          "activations");
+      compare.shadows = true;
     } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--what=", what, " is not one of weights, activations"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what, " is not one of weights, activations, shadows"));
     }
-  }
-  if (compare.activations && !has_inputs) {
-    return absl::InvalidArgumentError(
-        "--what=activations needs --inputs=PATH with sample batches");
+    if (what != "weights" && !has_inputs) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what, " needs --inputs=PATH with sample batches"));
+    }
   }
   return absl::OkStatus();
 }
@@ -151,7 +152,7 @@ absl::Status Compare(const Options& options) {
   NS_RETURN_IF_ERROR(
       CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
   std::vector<Batch> batches;
-  if (options.compare.activations) {
+  if (options.compare.activations || options.compare.shadows) {
     NS_ASSIGN_OR_RETURN(batches, LoadAllBatches(options));
   }
   ComparisonResult result;

@@ -1,9 +1,12 @@
+#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ns/check_related.h"
 #include "passes/logging/add_loggers.h"
+#include "passes/logging/add_shadow_loggers.h"
 #include "passes/matching/graph_matcher.h"
 #include "tools/commands.h"
 #include "tools/model_pair.h"
@@ -15,8 +18,12 @@ namespace {
 constexpr FlagSpec kFlags[] = {
     {"float", "PATH", "the float model, saved by torch.jit.save"},
     {"quantized", "PATH", "the quantized model made from it"},
-    {"what", "WHAT", "activations (default)"},
-    {"out-float", "PATH", "where the instrumented float model goes"},
+    {"what", "WHAT",
+     "activations (default): loggers in both models; or shadows: the "
+     "quantized model with the float layers beside its own"},
+    {"out-float", "PATH",
+     "where the instrumented float model goes; with shadows, optional: the "
+     "float model without loggers"},
     {"out-quantized", "PATH", "where the instrumented quantized model goes"},
     {"log-inputs", "", "also log the inputs of every matched subgraph"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
@@ -30,7 +37,8 @@ constexpr CommandSpec kSpec = {
     "saves both models with loggers on their matched ops",
     "ns instrument --float=PATH --quantized=PATH --out-float=PATH "
     "--out-quantized=PATH [--flag=value ...]",
-    "The modules compute what they did. To run them elsewhere, load the op\n"
+    "The modules compute what they did, and keep what passes their loggers. To "
+    "run them elsewhere, load the op\n"
     "library first: torch.ops.load_library('bazel-bin/libns_ops.so').\n",
     kFlags,
     "bazel run -c opt //tools:ns -- instrument --float=tools/demo/float.pt "
@@ -40,6 +48,7 @@ constexpr CommandSpec kSpec = {
 
 struct Options {
   ModelPairOptions models;
+  bool shadows = false;
   MatchOptions match;
   LoggerOptions loggers;
   std::string out_float;
@@ -49,13 +58,13 @@ struct Options {
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
-  NS_ASSIGN_OR_RETURN(options.out_float, flags.Required("out-float"));
-  NS_ASSIGN_OR_RETURN(options.out_quantized, flags.Required("out-quantized"));
-  if (flags.Get("what") == "shadows") {
-    return absl::InvalidArgumentError(
-        "--what=shadows is not in this version yet; use activations");
+  NS_ASSIGN_OR_RETURN(const std::string what,
+                      flags.Choice("what", {"activations", "shadows"}));
+  options.shadows = what == "shadows";
+  if (!options.shadows || flags.Has("out-float")) {
+    NS_ASSIGN_OR_RETURN(options.out_float, flags.Required("out-float"));
   }
-  NS_RETURN_IF_ERROR(flags.Choice("what", {"activations"}).status());
+  NS_ASSIGN_OR_RETURN(options.out_quantized, flags.Required("out-quantized"));
   NS_ASSIGN_OR_RETURN(const std::string matching,
                       flags.Choice("matching", {"aligned", "strict"}));
   options.match.mode =
@@ -69,6 +78,28 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
+constexpr char kFloat[] = "float";
+constexpr char kQuantized[] = "quantized";
+
+absl::Status Log(ModelPair& models, const MatchResult& matches,
+                 const Options& options) {
+  return AddLoggers(kFloat, models.float_model, kQuantized,
+                    models.quantized_model, matches, options.loggers);
+}
+
+absl::Status Shadow(ModelPair& models, const MatchResult& matches,
+                    const Options& options) {
+  NS_ASSIGN_OR_RETURN(
+      const std::vector<NotShadowedMatch> not_shadowed,
+      AddShadowLoggers(kFloat, models.float_model, kQuantized,
+                       models.quantized_model, matches, options.loggers));
+  for (const NotShadowedMatch& match : not_shadowed) {
+    std::fprintf(stderr, "ns: warning: %s is not shadowed: %s\n",
+                 match.name.c_str(), match.reason.c_str());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Instrument(const Options& options) {
   NS_RETURN_IF_ERROR(CheckWritable({options.out_float, options.out_quantized}));
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
@@ -78,10 +109,11 @@ absl::Status Instrument(const Options& options) {
     NS_RETURN_IF_ERROR(
         CheckRelated(models.float_model, models.quantized_model, matches)
             .status());
-    NS_RETURN_IF_ERROR(AddLoggers("float", models.float_model, "quantized",
-                                  models.quantized_model, matches,
-                                  options.loggers));
-    NS_RETURN_IF_ERROR(models.float_model.Save(options.out_float));
+    NS_RETURN_IF_ERROR(options.shadows ? Shadow(models, matches, options)
+                                       : Log(models, matches, options));
+    if (!options.out_float.empty()) {
+      NS_RETURN_IF_ERROR(models.float_model.Save(options.out_float));
+    }
     return models.quantized_model.Save(options.out_quantized);
   });
 }

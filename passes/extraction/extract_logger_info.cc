@@ -28,10 +28,18 @@ bool InArgumentOrder(const SingleResult& x, const SingleResult& y) {
          std::tie(y.info.index_of_arg, y.info.index_within_arg);
 }
 
+bool InTextOrder(const SingleResult& x, const SingleResult& y) {
+  const auto key = [](const LoggerInfo& info) {
+    return absl::StrCat(info.index_of_arg, ":", info.index_within_arg);
+  };
+  return key(x.info) < key(y.info);
+}
+
 }  // namespace
 
 absl::StatusOr<Results> ExtractLoggerInfo(
-    const std::vector<torch::jit::Module>& modules) {
+    const std::vector<torch::jit::Module>& modules,
+    const ExtractLoggerInfoOptions& options) {
   Results results;
   for (const torch::jit::Module& module : modules) {
     for (AttachedLogger& logger : AttachedLoggers(module)) {
@@ -44,9 +52,10 @@ absl::StatusOr<Results> ExtractLoggerInfo(
       record.info = std::move(logger.info);
       std::vector<SingleResult>& records =
           results[record.info.layer][record.info.type][record.info.model_name];
-      records.insert(std::upper_bound(records.begin(), records.end(), record,
-                                      InArgumentOrder),
-                     record);
+      records.insert(
+          std::upper_bound(records.begin(), records.end(), record,
+                           options.compat ? InTextOrder : InArgumentOrder),
+          record);
     }
   }
   return results;

@@ -11,6 +11,12 @@
 
 namespace ns {
 
+struct ExtractLoggerInfoOptions {
+  // Order the inputs of an op as PyTorch's suite does, by the text
+  // "<index of argument>:<index within argument>": "0:10" before "0:2".
+  bool compat = false;
+};
+
 // Gathers the values of all loggers of `modules`, which AddLoggers instrumented
 // and which have run since, in this process or before they were saved
 // (reference: extract_logger_info). Layers come in the order in which their
@@ -19,7 +25,8 @@ namespace ns {
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
 // attribute `stats`. Error: a logger with neither.
 absl::StatusOr<Results> ExtractLoggerInfo(
-    const std::vector<torch::jit::Module>& modules);
+    const std::vector<torch::jit::Module>& modules,
+    const ExtractLoggerInfoOptions& options = {});
 
 }  // namespace ns
 
