@@ -1,5 +1,6 @@
 #include "ir/fold_attributes.h"
 
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace ns {
@@ -19,15 +21,58 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-void CollectWritten(const Block* block, std::set<std::string>& names) {
-  for (const Node* node : block->nodes()) {
-    if (node->kind() == prim::SetAttr) {
-      names.insert(node->s(c10::attr::name));
-    }
-    for (const Block* inner : node->blocks()) {
-      CollectWritten(inner, names);
+// Names of the attributes that code writes.
+class WrittenAttributes {
+ public:
+  explicit WrittenAttributes(const Graph& graph) { Collect(graph.block()); }
+
+  bool Contains(const std::string& name) const {
+    return names_.count(name) != 0;
+  }
+
+ private:
+  void Collect(const Block* block) {
+    for (const Node* node : block->nodes()) {
+      if (node->kind() == prim::SetAttr) {
+        names_.insert(node->s(c10::attr::name));
+      } else if (node->kind() == prim::CallMethod) {
+        EnterMethod(*node);
+      }
+      for (const Block* inner : node->blocks()) {
+        Collect(inner);
+      }
     }
   }
+
+  void EnterMethod(const Node& call) {
+    const auto type = call.input(0)->type()->cast<c10::ClassType>();
+    torch::jit::Function* method =
+        type ? type->findMethod(call.s(c10::attr::name)) : nullptr;
+    if (method == nullptr || !entered_.insert(method).second) {
+      return;
+    }
+    if (auto* function = torch::jit::tryToGraphFunction(*method)) {
+      Collect(function->graph()->block());
+    }
+  }
+
+  std::set<std::string> names_;
+  std::set<const torch::jit::Function*> entered_;
+};
+
+// What code cannot change but by writing the attribute. Tensors are as well, as
+// FoldAttributes says; so are the objects that hold packed weights.
+bool CanFold(const c10::IValue& value) {
+  if (value.isTensor()) {
+    return value.toTensor().defined();
+  }
+  if (value.isObject()) {
+    return absl::StartsWith(value.toObject()->name(),
+                            "__torch__.torch.classes.quantized.") ||
+           absl::StartsWith(value.toObject()->name(),
+                            "__torch__.torch.classes.rnn.");
+  }
+  return value.isScalar() || value.isString() || value.isNone();
 }
 
 // The attributes from `root` down to what `node` reads; empty when it is not
@@ -48,15 +93,14 @@ std::vector<std::string> AttributePath(const Graph& graph, const Node* node) {
 }
 
 void FoldInBlock(const torch::jit::Module& root, Graph& graph, Block* block,
-                 const std::set<std::string>& written) {
+                 const WrittenAttributes& written) {
   for (auto it = block->nodes().begin(); it != block->nodes().end();) {
     Node* node = *it++;
     for (Block* inner : node->blocks()) {
       FoldInBlock(root, graph, inner, written);
     }
     if (node->kind() != prim::GetAttr ||
-        node->output()->type()->kind() != c10::TypeKind::TensorType ||
-        written.count(node->s(c10::attr::name)) != 0) {
+        written.Contains(node->s(c10::attr::name))) {
       continue;
     }
     const std::vector<std::string> path = AttributePath(graph, node);
@@ -69,11 +113,18 @@ void FoldInBlock(const torch::jit::Module& root, Graph& graph, Block* block,
       value = value.toObject()->getAttr(attribute);
       absl::StrAppend(&name, ".", attribute);
     }
-    if (!value.isTensor() || !value.toTensor().defined()) {
+    if (!CanFold(value)) {
       continue;
     }
+    if (value.isTensor()) {
+      value = value.toTensor().detach();
+    }
     torch::jit::WithInsertPoint at(node);
-    Value* constant = graph.insertConstant(value.toTensor().detach());
+    const auto constant_value = torch::jit::tryInsertConstant(graph, value);
+    if (!constant_value) {
+      continue;
+    }
+    Value* constant = *constant_value;
     constant->setDebugName(name);
     node->output()->replaceAllUsesWith(constant);
     node->destroy();
@@ -86,9 +137,7 @@ void FoldAttributes(const torch::jit::Module& root, Graph& graph) {
   if (graph.inputs().empty()) {
     return;
   }
-  std::set<std::string> written;
-  CollectWritten(graph.block(), written);
-  FoldInBlock(root, graph, graph.block(), written);
+  FoldInBlock(root, graph, graph.block(), WrittenAttributes(graph));
 }
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Turns the parameters that freezing left as attributes into constants.
+// Turns attributes that never change into constants, where freezing did not.
 #ifndef IR_FOLD_ATTRIBUTES_H_
 #define IR_FOLD_ATTRIBUTES_H_
 
@@ -9,9 +9,9 @@ struct Module;
 
 namespace ns {
 
-// Replaces every prim::GetAttr of `graph` that reads a tensor attribute of
-// `root` or of a module below it, and that no prim::SetAttr writes, by a
-// constant:
+// Replaces every prim::GetAttr of `graph` that reads a tensor, a number, a
+// string or packed parameters of `root` or of a module below it, and that no
+// prim::SetAttr writes here or in a called method, by a constant:
 //
 //   %gru = prim::GetAttr[name="gru"](%self)
 //   %weight = prim::GetAttr[name="weight_ih_l0"](%gru)

@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/ir/scope.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,9 @@ struct ModuleInstance {
 
 class Inliner {
  public:
-  Inliner(const torch::jit::Module& root, Graph& graph)
-      : root_(root), graph_(graph) {}
+  Inliner(const torch::jit::Module& root, Graph& graph,
+          const LeafPredicate& is_leaf)
+      : root_(root), graph_(graph), is_leaf_(is_leaf) {}
 
   void Run() {
     const std::string type =
@@ -85,8 +87,13 @@ class Inliner {
       if (instance->fqn != caller.fqn && !IsFusedModule(caller.type)) {
         const std::string type_name =
             UnmangledTypeName(type->name()->qualifiedName());
-        callee_scope = ScopeFor(
-            {instance->fqn, calls_[instance->fqn]++, type_name}, scope);
+        const ModulePath callee = {instance->fqn, calls_[instance->fqn]++,
+                                   type_name};
+        callee_scope = ScopeFor(callee, scope);
+        if (is_leaf_ && is_leaf_(callee)) {
+          call->setScope(callee_scope);
+          return;
+        }
       }
     }
     TORCH_CHECK(type, "the module that method '", method,
@@ -159,15 +166,45 @@ class Inliner {
 
   const torch::jit::Module& root_;
   Graph& graph_;
+  const LeafPredicate& is_leaf_;
   // Calls seen so far of each module, by fqn.
   absl::flat_hash_map<std::string, int> calls_;
 };
 
+void CollectLeafCalls(Block* block, std::vector<Node*>& calls) {
+  for (Node* node : block->nodes()) {
+    if (node->kind() == prim::CallMethod) {
+      const auto type = node->input(0)->type()->cast<c10::ClassType>();
+      if (type && type->is_module()) {
+        calls.push_back(node);
+      }
+    }
+    for (Block* inner : node->blocks()) {
+      CollectLeafCalls(inner, calls);
+    }
+  }
+}
+
 }  // namespace
 
-absl::Status InlineModules(const torch::jit::Module& root, Graph& graph) {
+LeafPredicate LeafTypes(std::vector<std::string> types) {
+  return [types = std::move(types)](const ModulePath& callee) {
+    return std::any_of(types.begin(), types.end(), [&](const auto& name) {
+      return IsTypeNamed(callee.type, name);
+    });
+  };
+}
+
+absl::Status InlineModules(const torch::jit::Module& root, Graph& graph,
+                           const LeafPredicate& is_leaf) {
   return CatchTorchErrors("inlining the modules",
-                          [&] { Inliner(root, graph).Run(); });
+                          [&] { Inliner(root, graph, is_leaf).Run(); });
+}
+
+std::vector<Node*> LeafCalls(Graph& graph) {
+  std::vector<Node*> calls;
+  CollectLeafCalls(graph.block(), calls);
+  return calls;
 }
 
 }  // namespace ns

@@ -2,14 +2,26 @@
 #ifndef IR_INLINE_MODULES_H_
 #define IR_INLINE_MODULES_H_
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
+#include "ir/module_path.h"
 
 namespace torch::jit {
 struct Graph;
 struct Module;
+struct Node;
 }  // namespace torch::jit
 
 namespace ns {
+
+// Says of a module that is called whether it is a leaf: its calls stay.
+using LeafPredicate = std::function<bool(const ModulePath& callee)>;
+
+// Modules of these types are leaves; names as for IsTypeNamed.
+LeafPredicate LeafTypes(std::vector<std::string> types);
 
 // Replaces every prim::CallMethod and prim::CallFunction of `graph` that calls
 // TorchScript code by the callee's body, recursively, inside control flow too.
@@ -27,9 +39,19 @@ namespace ns {
 // (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes
 // stay calls.
 //
+// So do calls of modules that `is_leaf` names, whatever method is called; null
+// names none. The call has the path of the module that it calls:
+//
+//   %y = prim::CallMethod[name="forward"](%conv, %x)  # scope: conv@0(...)
+//
 // Error: a method or interface that cannot be resolved, or recursion.
 absl::Status InlineModules(const torch::jit::Module& root,
-                           torch::jit::Graph& graph);
+                           torch::jit::Graph& graph,
+                           const LeafPredicate& is_leaf = nullptr);
+
+// The calls of leaf modules that InlineModules left in `graph`, inside control
+// flow too, in program order.
+std::vector<torch::jit::Node*> LeafCalls(torch::jit::Graph& graph);
 
 }  // namespace ns
 

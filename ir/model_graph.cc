@@ -3,6 +3,7 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/constant_propagation.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
 #include <torch/csrc/jit/passes/lower_tuples.h>
@@ -17,7 +18,6 @@
 #include "ir/atomic_file.h"
 #include "ir/drop_exception_checks.h"
 #include "ir/fold_attributes.h"
-#include "ir/inline_modules.h"
 #include "ir/module_file.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -34,9 +34,15 @@ void Freeze(Module& module, const std::string& method) {
   if (method != "forward") {
     preserved.push_back(method);
   }
-  torch::jit::freeze_module_inplace(&module, preserved);
   std::shared_ptr<Graph> graph = module.get_method(method).graph();
-  FoldAttributes(module, *graph);
+  if (LeafCalls(*graph).empty()) {
+    torch::jit::freeze_module_inplace(&module, preserved);
+    graph = module.get_method(method).graph();
+    FoldAttributes(module, *graph);
+  } else {
+    FoldAttributes(module, *graph);
+    torch::jit::ConstantPropagation(graph);
+  }
   DropExceptionChecks(*graph);
   torch::jit::LowerSimpleTuples(graph);
   torch::jit::EliminateDeadCode(graph);
@@ -61,8 +67,8 @@ absl::StatusOr<ModelGraph> ModelGraph::FromModule(
     return clone;
   });
   NS_RETURN_IF_ERROR(copy.status());
-  NS_RETURN_IF_ERROR(
-      InlineModules(*copy, *copy->get_method(options.method).graph()));
+  NS_RETURN_IF_ERROR(InlineModules(
+      *copy, *copy->get_method(options.method).graph(), options.is_leaf));
   NS_RETURN_IF_ERROR(CatchTorchErrors("freezing the module",
                                       [&] { Freeze(*copy, options.method); }));
   return ModelGraph(*copy, options.method);

@@ -12,18 +12,26 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ir/inline_modules.h"
 
 namespace ns {
 
 struct ModelGraphOptions {
   // The method whose graph is taken.
   std::string method = "forward";
+  // Modules whose calls stay in the graph (see inline_modules.h); null for
+  // none.
+  LeafPredicate is_leaf = nullptr;
 };
 
 // Owns a private copy of a module, whose `method` has been inlined with module
 // paths (see module_path.h), frozen (parameters are constants; batch norms,
 // dropout and constant arithmetic are kept), and rid of shape-check exceptions
 // and dead code. The source module is not changed; tensors are shared with it.
+//
+// A graph in which calls of leaf modules stay cannot be frozen, as freezing
+// inlines them: its module keeps its parameters, and the graph reads them as
+// constants all the same.
 //
 // Movable; copying is explicit, by Clone.
 class ModelGraph {

@@ -68,6 +68,18 @@ std::string UnmangledTypeName(const std::string& qualified_name) {
   return absl::StrJoin(parts, ".");
 }
 
+bool IsTypeNamed(absl::string_view type, absl::string_view name) {
+  const auto without_ao = [](absl::string_view full) {
+    const bool is_ao = absl::ConsumePrefix(&full, "torch.ao.");
+    return is_ao ? absl::StrCat("torch.", full) : std::string(full);
+  };
+  const size_t last_dot = type.rfind('.');
+  return name == (last_dot == absl::string_view::npos
+                      ? type
+                      : type.substr(last_dot + 1)) ||
+         without_ao(type) == without_ao(name);
+}
+
 bool IsFusedModule(absl::string_view type) {
   return absl::StartsWith(type, "torch.nn.intrinsic.") ||
          absl::StartsWith(type, "torch.ao.nn.intrinsic.");

@@ -51,6 +51,12 @@ c10::intrusive_ptr<torch::jit::Scope> ScopeFor(
 // "__torch__.torch.nn.modules.conv.___torch_mangle_7.Conv2d".
 std::string UnmangledTypeName(const std::string& qualified_name);
 
+// True when `name` is that of `type`, an unmangled type name: all of it or its
+// last part, "torch.nn.modules.linear.Linear" or "Linear". PyTorch moved
+// modules from torch.nn to torch.ao.nn (and torch.quantization likewise):
+// either spelling names both.
+bool IsTypeNamed(absl::string_view type, absl::string_view name);
+
 // True for the type of a module that fusion made of several
 // (torch.nn.intrinsic.ConvReLU2d): its parts are one layer.
 bool IsFusedModule(absl::string_view type);

@@ -78,12 +78,38 @@ TEST(FoldAttributesTest, KeepsAttributeThatIsWritten) {
   EXPECT_THAT(TensorConstants(*Folded(model)), IsEmpty());
 }
 
-TEST(FoldAttributesTest, KeepsAttributesThatAreNoTensors) {
+TEST(FoldAttributesTest, FoldsNumbersAndPackedParameters) {
+  const auto graph =
+      Folded(MakeModel({{"fc", QuantizedLinear(at::rand({2, 3}), false)}},
+                       {"return self.fc.forward(x)"}));
+  const torch::jit::Node* linear = NodeOf(*graph, "quantized::linear");
+  for (size_t i = 1; i < linear->inputs().size(); ++i) {
+    EXPECT_TRUE(torch::jit::toIValue(linear->input(i)).has_value());
+  }
+}
+
+TEST(FoldAttributesTest, KeepsListsWhichCodeCanChangeInPlace) {
   const Module model = MakeModule("Model",
                                   "def forward(self, x: Tensor) -> Tensor:\n"
-                                  "    return x * self.factor\n",
-                                  {{"factor", 2.0}});
+                                  "    return x.view(self.sizes)\n",
+                                  {{"sizes", std::vector<int64_t>{2, 3}}});
   EXPECT_THAT(NodesOf(*Folded(model), "prim::GetAttr"), SizeIs(1));
+}
+
+TEST(FoldAttributesTest, KeepsAttributeThatCalledMethodWrites) {
+  const Module counter = MakeModule("Counter",
+                                    "def forward(self, x: Tensor) -> Tensor:\n"
+                                    "    self.calls = self.calls + 1\n"
+                                    "    return x\n",
+                                    {{"calls", 0}});
+  const Module model =
+      MakeModel({{"counter", counter}},
+                {"return self.counter.forward(x) + self.counter.calls"});
+  const auto graph = model.get_method("forward").graph()->copy();
+  NS_ASSERT_OK(InlineModules(model, *graph, LeafTypes({"Counter"})));
+  FoldAttributes(model, *graph);
+  EXPECT_THAT(NodeOf(*graph, "aten::add")->input(1)->node()->kind(),
+              c10::prim::GetAttr);
 }
 
 TEST(FoldAttributesTest, LeavesGraphWithoutInputsAlone) {

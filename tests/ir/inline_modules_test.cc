@@ -168,5 +168,63 @@ graph(%x : Tensor):
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("\n")));
 }
 
+// A model that calls `a` in a loop, and an op and the module `relu` besides.
+Module WithLeaf(const Module& a) {
+  return MakeModel({{"a", a}, {"relu", Relu()}},
+                   {"for i in range(2):", "    x = self.a.forward(x)",
+                    "return self.relu.forward(torch.neg(x))"});
+}
+
+TEST_F(InlineModulesTest, KeepsCallOfLeafWithItsPath) {
+  const Module model = WithLeaf(Block());
+  const auto graph = model.get_method("forward").graph()->copy();
+  NS_ASSERT_OK(InlineModules(model, *graph, LeafTypes({"Block"})));
+  const auto calls = LeafCalls(*graph);
+  ASSERT_EQ(calls.size(), 1);
+  EXPECT_EQ(ModulePathOf(*calls[0]), (ModulePath{"a", 0, "Block"}));
+  EXPECT_THAT(Paths(*graph, "aten::neg"), ElementsAre(""));
+  EXPECT_THAT(Paths(*graph, "aten::relu"), ElementsAre("relu"));
+}
+
+TEST_F(InlineModulesTest, NumbersCallsOfLeaf) {
+  const Module model = MakeModel(
+      {{"relu", Relu()}}, {"return self.relu.forward(self.relu.forward(x))"});
+  const auto graph = model.get_method("forward").graph()->copy();
+  NS_ASSERT_OK(InlineModules(model, *graph, LeafTypes({"ReLU"})));
+  EXPECT_THAT(Paths(*graph, "prim::CallMethod"), ElementsAre("relu", "relu@1"));
+}
+
+TEST_F(InlineModulesTest, KeepsCallOfLeafInsideInlinedModule) {
+  const Module model =
+      MakeModel({{"a", Block()}}, {"return self.a.forward(x)"});
+  const auto graph = model.get_method("forward").graph()->copy();
+  NS_ASSERT_OK(InlineModules(model, *graph, [](const ModulePath& callee) {
+    return callee.fqn == "a.relu";
+  }));
+  EXPECT_THAT(Paths(*graph, "prim::CallMethod"), ElementsAre("a.relu"));
+}
+
+TEST_F(InlineModulesTest, KeepsOtherMethodsOfLeaf) {
+  const Module functional =
+      MakeModule("torch.ao.nn.quantized.modules.FloatFunctional",
+                 "def add(self, x: Tensor, y: Tensor) -> Tensor:\n"
+                 "    return torch.add(x, y)\n");
+  const Module model =
+      MakeModel({{"sum", functional}}, {"return self.sum.add(x, x)"});
+  const auto graph = model.get_method("forward").graph()->copy();
+  NS_ASSERT_OK(
+      InlineModules(model, *graph,
+                    LeafTypes({"torch.nn.quantized.modules.FloatFunctional"})));
+  ASSERT_EQ(LeafCalls(*graph).size(), 1);
+  EXPECT_EQ(LeafCalls(*graph)[0]->s(c10::attr::name), "add");
+}
+
+TEST_F(InlineModulesTest, InlinesWhatIsNoLeaf) {
+  const Module model = WithLeaf(Block());
+  const auto graph = model.get_method("forward").graph()->copy();
+  NS_ASSERT_OK(InlineModules(model, *graph, LeafTypes({"Blo", "Model"})));
+  EXPECT_THAT(LeafCalls(*graph), IsEmpty());
+}
+
 }  // namespace
 }  // namespace ns

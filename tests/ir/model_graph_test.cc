@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/inline_modules.h"
 #include "ir/module_path.h"
 #include "ir/text.h"
 #include "tests/testing/ir.h"
@@ -273,6 +274,35 @@ TEST_F(ModelGraphTest, RunTakesKeywords) {
 TEST_F(ModelGraphTest, RunRecordsNoGradients) {
   ModelGraph model = OrThrow(ModelGraph::FromModule(ConvBnRelu()));
   EXPECT_FALSE(RunOn(model, image_.clone().requires_grad_()).requires_grad());
+}
+
+TEST_F(ModelGraphTest, WithLeafComputesWhatTheModuleDoes) {
+  Module module = ConvBnRelu();
+  ModelGraph model = OrThrow(
+      ModelGraph::FromModule(module, {"forward", LeafTypes({"BatchNorm2d"})}));
+  EXPECT_THAT(LeafCalls(model.graph()), SizeIs(1));
+  EXPECT_TRUE(RunOn(model, image_)
+                  .equal(module.get_method("forward")({image_}).toTensor()));
+}
+
+TEST_F(ModelGraphTest, WithLeafReadsParametersOfOthersAsConstants) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      ConvBnRelu(), {"forward", LeafTypes({"BatchNorm2d"})}));
+  EXPECT_EQ(NodeOf(model.graph(), "aten::conv2d")->input(1)->node()->kind(),
+            c10::prim::Constant);
+  // What is left is the leaf.
+  EXPECT_THAT(NodesOf(model.graph(), "prim::GetAttr"), SizeIs(1));
+}
+
+TEST_F(ModelGraphTest, WithLeafSavesAndLoads) {
+  Module module = ConvBnRelu();
+  const ModelGraph model = OrThrow(
+      ModelGraph::FromModule(module, {"forward", LeafTypes({"Conv2d"})}));
+  const std::string path = TemporaryPath("leaf.pt");
+  NS_ASSERT_OK(model.Save(path));
+  ModelGraph loaded = OrThrow(ModelGraph::FromFile(path));
+  EXPECT_TRUE(RunOn(loaded, image_)
+                  .equal(module.get_method("forward")({image_}).toTensor()));
 }
 
 }  // namespace

@@ -102,5 +102,26 @@ TEST(IsFusedModuleTest, FailsForOtherModules) {
   EXPECT_FALSE(IsFusedModule(""));
 }
 
+TEST(IsTypeNamedTest, TakesAllOrTheLastPart) {
+  EXPECT_TRUE(IsTypeNamed("torch.nn.modules.linear.Linear", "Linear"));
+  EXPECT_TRUE(IsTypeNamed("torch.nn.modules.linear.Linear",
+                          "torch.nn.modules.linear.Linear"));
+  EXPECT_TRUE(IsTypeNamed("Block", "Block"));
+}
+
+TEST(IsTypeNamedTest, TakesNoOtherPart) {
+  EXPECT_FALSE(IsTypeNamed("torch.nn.modules.linear.Linear", "linear.Linear"));
+  EXPECT_FALSE(IsTypeNamed("my.QuantizedLinear", "Linear"));
+  EXPECT_FALSE(
+      IsTypeNamed("torch.nn.modules.linear.Linear", "torch.nn.modules.linear"));
+}
+
+TEST(IsTypeNamedTest, TakesEitherHomeOfAModule) {
+  EXPECT_TRUE(IsTypeNamed("torch.ao.nn.quantized.modules.linear.Linear",
+                          "torch.nn.quantized.modules.linear.Linear"));
+  EXPECT_TRUE(IsTypeNamed("torch.quantization.stubs.QuantStub",
+                          "torch.ao.quantization.stubs.QuantStub"));
+}
+
 }  // namespace
 }  // namespace ns
