@@ -28,7 +28,8 @@ void AppendData(Value* value, std::vector<Value*>& out) {
     if (!IsConstant(*value)) {
       out.push_back(value);
     }
-  } else if (value->node()->kind() == prim::ListConstruct ||
+  } else if ((value->node()->kind() == prim::ListConstruct &&
+              !IsWrittenTo(*value)) ||
              value->node()->kind() == prim::TupleConstruct) {
     for (Value* element : value->node()->inputs()) {
       AppendData(element, out);
@@ -76,6 +77,14 @@ bool IsTensor(const Value& value) {
 bool IsTensorList(const Value& value) {
   const auto list = value.type()->cast<c10::ListType>();
   return list && list->getElementType()->kind() == c10::TypeKind::TensorType;
+}
+
+bool IsWrittenTo(const Value& list) {
+  return std::any_of(
+      list.uses().begin(), list.uses().end(), [](const torch::jit::Use& use) {
+        const c10::FunctionSchema* schema = use.user->maybeSchema();
+        return schema != nullptr && schema->is_mutable();
+      });
 }
 
 Value* TensorOutput(const Node& node) {

@@ -31,6 +31,10 @@ bool IsTensor(const torch::jit::Value& value);
 // True for the types of a prim::ListConstruct of tensors.
 bool IsTensorList(const torch::jit::Value& value);
 
+// True for a list that ops change after it is made: by append, extend, an
+// assignment to an element.
+bool IsWrittenTo(const torch::jit::Value& list);
+
 // The first output that is a tensor, or null.
 torch::jit::Value* TensorOutput(const torch::jit::Node& node);
 
@@ -42,7 +46,8 @@ torch::jit::Value* InputNamed(const torch::jit::Node& node,
 std::optional<c10::IValue> ConstantOf(const torch::jit::Value& value);
 
 // The tensor inputs of `node`, elements of tensor lists among them, in order
-// of appearance. Constant tensors (weights) are left out.
+// of appearance. Lists whose elements the graph does not tell come as one
+// value. Constant tensors (weights) are left out.
 std::vector<torch::jit::Value*> DataInputs(const torch::jit::Node& node);
 
 // The node that uses `value`, when there is exactly one use, in the same

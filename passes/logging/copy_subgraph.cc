@@ -60,6 +60,7 @@ class Copier {
   // Null when something cannot be copied: see reason().
   bool Run(const Subgraph& subgraph, const Value& output,
            absl::Span<Value* const> inputs, CopiedSubgraph& copied) {
+    start_ = subgraph.start;
     const std::vector<Value*> replaced = DataInputsOf(subgraph);
     if (replaced.size() != inputs.size()) {
       reason_ = absl::StrCat("it takes ", replaced.size(),
@@ -161,7 +162,7 @@ class Copier {
     if (IsTensor(*value)) {
       return *next++;
     }
-    if (node->kind() == prim::ListConstruct ||
+    if ((node->kind() == prim::ListConstruct && !IsWrittenTo(*value)) ||
         node->kind() == prim::TupleConstruct) {
       std::vector<Value*> elements;
       for (Value* element : node->inputs()) {
@@ -203,7 +204,37 @@ class Copier {
       Fail(*value, "takes a long computation to make");
       return nullptr;
     }
-    return CopyNode(node) == nullptr ? nullptr : copies_.at(value);
+    if (CopyNode(node) == nullptr || !CopyWritesTo(*value)) {
+      return nullptr;
+    }
+    return copies_.at(value);
+  }
+
+  // A list may be filled after it is made: copies what does that, up to where
+  // the subgraph starts.
+  bool CopyWritesTo(const Value& list) {
+    if (list.type()->kind() != c10::TypeKind::ListType) {
+      return true;
+    }
+    std::vector<Node*> writers;
+    for (const torch::jit::Use& use : list.uses()) {
+      if (!WorksInPlace(*use.user)) {
+        continue;
+      }
+      Node* writer = use.user;
+      while (writer->owningBlock() != list.node()->owningBlock()) {
+        writer = writer->owningBlock()->owningNode();
+      }
+      if (writer->isBefore(start_) && !node_copies_.contains(writer)) {
+        writers.push_back(writer);
+      }
+    }
+    std::sort(writers.begin(), writers.end(),
+              [](Node* x, Node* y) { return x != y && x->isBefore(y); });
+    writers.erase(std::unique(writers.begin(), writers.end()), writers.end());
+    return std::all_of(writers.begin(), writers.end(), [&](Node* writer) {
+      return CopyNode(writer) != nullptr;
+    });
   }
 
   bool IsRoot(const Value& value) const {
@@ -304,6 +335,7 @@ class Copier {
   ModelGraph& target_;
   Node* place_;
   const ValueCounterparts& counterparts_;
+  const Node* start_ = nullptr;
   absl::flat_hash_map<const Value*, Value*> copies_;
   absl::flat_hash_map<const Node*, Node*> node_copies_;
   std::vector<Node*> created_;

@@ -26,10 +26,11 @@ absl::Status CheckLogger(const c10::IValue& logger) {
                      logger.tagKind()));
   }
   const c10::ClassTypePtr type = logger.toObject()->type();
+  const std::string type_name = LoggerTypeName(*type);
   const torch::jit::Function* forward = type->findMethod("forward");
   if (forward == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("logger ", type->repr_str(), " has no method 'forward'"));
+        absl::StrCat("logger ", type_name, " has no method 'forward'"));
   }
   const auto& arguments = forward->getSchema().arguments();
   const bool takes_tensor =
@@ -37,8 +38,8 @@ absl::Status CheckLogger(const c10::IValue& logger) {
       c10::TensorType::get()->isSubtypeOf(*arguments[1].type());
   if (!takes_tensor) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "'forward' of logger ", type->repr_str(),
-        " must take one Tensor; it is ", c10::toString(forward->getSchema())));
+        "'forward' of logger ", type_name, " must take one Tensor; it is ",
+        c10::toString(forward->getSchema())));
   }
   return absl::OkStatus();
 }
@@ -152,7 +153,8 @@ absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
         value = it->second;
         const Value* logger = value->node()->input(0);
         info.prev_node_name = logger->node()->s(c10::attr::name);
-        info.prev_node_target_type = logger->type()->repr_str();
+        info.prev_node_target_type =
+            LoggerTypeName(*logger->type()->expect<c10::ClassType>());
       }
     }
     NS_ASSIGN_OR_RETURN(

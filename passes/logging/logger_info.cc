@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "ir/module_path.h"
 #include "passes/runtime/output_logger.h"
 
 namespace ns {
@@ -80,6 +81,11 @@ LoggerFactory OutputLoggerFactory() {
   return [](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {
     return c10::IValue(c10::make_intrusive<OutputLogger>());
   };
+}
+
+std::string LoggerTypeName(const c10::ClassType& type) {
+  return type.name() ? UnmangledTypeName(type.name()->qualifiedName())
+                     : type.annotation_str();
 }
 
 std::string AttachLogger(torch::jit::Module& module,

@@ -46,6 +46,9 @@ using LoggerFactory =
 // Makes torch.classes.ns.OutputLogger objects.
 LoggerFactory OutputLoggerFactory();
 
+// "MyLogger" for __torch__.MyLogger: what messages call a logger.
+std::string LoggerTypeName(const c10::ClassType& type);
+
 // A logger object and its description, as an instrumented module holds them in
 // its attributes `ns_logger_<n>` and `ns_logger_<n>_info`.
 struct AttachedLogger {

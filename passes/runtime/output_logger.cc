@@ -7,7 +7,7 @@
 namespace ns {
 namespace {
 
-using State = std::tuple<std::vector<at::Tensor>, bool>;
+using State = std::tuple<std::vector<at::Tensor>, bool, bool>;
 
 const auto kRegistration =
     torch::class_<OutputLogger>("ns", "OutputLogger")
@@ -27,21 +27,31 @@ const auto kRegistration =
              [](const c10::intrusive_ptr<OutputLogger>& self) {
                return self->IsEnabled();
              })
+        .def("set_save_activations",
+             [](const c10::intrusive_ptr<OutputLogger>& self, bool save) {
+               self->SetSaveActivations(save);
+             })
+        .def("saves_activations",
+             [](const c10::intrusive_ptr<OutputLogger>& self) {
+               return self->SavesActivations();
+             })
         .def_pickle(
             [](const c10::intrusive_ptr<OutputLogger>& self) {
-              return State(self->Stats(), self->IsEnabled());
+              return State(self->Stats(), self->IsEnabled(),
+                           self->SavesActivations());
             },
             [](const State& state) {
               auto logger = c10::make_intrusive<OutputLogger>();
               logger->SetStats(std::get<0>(state));
               logger->SetEnabled(std::get<1>(state));
+              logger->SetSaveActivations(std::get<2>(state));
               return logger;
             });
 
 }  // namespace
 
 at::Tensor OutputLogger::Forward(const at::Tensor& x) {
-  if (IsEnabled()) {
+  if (IsEnabled() && SavesActivations()) {
     stats_.push_back(x.detach().clone());
   }
   return x;

@@ -27,14 +27,21 @@ class Logger : public torch::CustomClassHolder {
   void SetEnabled(bool enabled) { enabled_ = enabled; }
   bool IsEnabled() const { return enabled_; }
 
+  // Whether an enabled logger keeps the values it sees, or only what it
+  // computes from them.
+  void SetSaveActivations(bool save) { save_activations_ = save; }
+  bool SavesActivations() const { return save_activations_; }
+
  private:
   bool enabled_ = true;
+  bool save_activations_ = true;
 };
 
 // Keeps a copy of every value, in the layout and dtype it has: a copy, because
 // an in-place op behind the logger would overwrite the value itself.
 // Registered as torch.classes.ns.OutputLogger, with methods `forward`,
-// `get_stats`, `clear`, `set_enabled` and `is_enabled`.
+// `get_stats`, `clear`, `set_enabled`, `is_enabled`, `set_save_activations` and
+// `saves_activations`.
 class OutputLogger final : public Logger {
  public:
   at::Tensor Forward(const at::Tensor& x) override;

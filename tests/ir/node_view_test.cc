@@ -128,6 +128,20 @@ TEST_F(NodeViewTest, DataInputsKeepListsThatAreNotBuiltHere) {
   EXPECT_THAT(DataInputs(At("aten::stack")), ElementsAre(Input(2)));
 }
 
+TEST_F(NodeViewTest, DataInputsKeepListsThatAreFilledLater) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %list : Tensor[] = prim::ListConstruct()
+  %same : Tensor[] = aten::append(%list, %x)
+  %y : Tensor = aten::cat(%list, %zero)
+  return (%y))IR");
+  Value* list = NodeOf(*graph, "prim::ListConstruct")->output();
+  EXPECT_TRUE(IsWrittenTo(*list));
+  EXPECT_FALSE(IsWrittenTo(*At("prim::ListConstruct").output()));
+  EXPECT_THAT(DataInputs(*NodeOf(*graph, "aten::cat")), ElementsAre(list));
+}
+
 TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
   EXPECT_THAT(
       DataInputs(At("aten::add")),

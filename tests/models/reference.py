@@ -33,6 +33,7 @@ def run(pair: common.ModelPair) -> Entry:
     result['true_names'] = [entry['fqn'] for entry in activations]
   result['weights'] = weight_entries
   result['activations'] = activations
+  result['shadows'] = _shadows(pair, order, errors)
   return result
 
 
@@ -150,6 +151,18 @@ def _activations(pair: common.ModelPair, order: Callable[..., int],
   entries = []
   for item in sorted(logged, key=order):
     entries += _activation_entries(item, raw.get(item.key), pair)
+  return entries
+
+
+def _shadows(pair: common.ModelPair, order: Callable[..., int],
+             errors: List[str]) -> List[Entry]:
+  """What the FX suite shadows; the eager one is held to in tests/ns/eager."""
+  if pair.suite != 'fx':
+    return []
+  logged = _try(errors, 'shadows', suites.fx_shadows, pair) or []
+  entries = []
+  for item in sorted(logged, key=order):
+    entries += _activation_entries(item, None, pair)
   return entries
 
 

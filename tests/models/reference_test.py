@@ -2,8 +2,8 @@
 
   reference_test.py NS FLOAT QUANTIZED INPUTS REFERENCE
 
-Every weight pair and every activation that the reference reports must be in our
-JSON, weights within 0.01 dB and activations within 0.1 dB.
+Every weight pair, activation and shadow that the reference reports must be in our
+JSON, weights within 0.01 dB and the others within 0.1 dB.
 """
 
 import json
@@ -88,11 +88,15 @@ class ReferenceTest(unittest.TestCase):
         self.assertTrue(self.reference["weights"])
 
     def test_every_activation_agrees(self):
-        unused = [
-            layer for layer in self.result["layers"] if "activation" in layer
-        ]
+        self.check("activation", self.reference["activations"])
+
+    def test_every_shadow_agrees(self):
+        self.check("shadow", self.reference["shadows"])
+
+    def check(self, kind, reference):
+        unused = [layer for layer in self.result["layers"] if kind in layer]
         wrong = []
-        for expected in self.reference["activations"]:
+        for expected in reference:
             if expected["quantized_type"].endswith(NO_NODE):
                 continue
             # One of ours answers for one of theirs only: by name first, and
@@ -102,9 +106,9 @@ class ReferenceTest(unittest.TestCase):
                 (
                     layer
                     for layer in by_name + unused
-                    if layer["activation"]["shape"] == expected["shape"]
+                    if layer[kind]["shape"] == expected["shape"]
                     and agree(
-                        layer["activation"]["sqnr_db"],
+                        layer[kind]["sqnr_db"],
                         expected["sqnr_db"],
                         ACTIVATION_TOLERANCE_DB,
                     )
@@ -112,13 +116,20 @@ class ReferenceTest(unittest.TestCase):
                 None,
             )
             if match is None:
-                found = [
-                    (l["name"], l["activation"]["sqnr_db"]) for l in by_name
-                ]
+                found = [(l["name"], l[kind]["sqnr_db"]) for l in by_name]
                 wrong.append((expected["fqn"], expected["sqnr_db"], found))
             else:
                 unused.remove(match)
         self.assertEqual(wrong, [])
+
+    def test_every_matched_layer_is_shadowed(self):
+        missing = [
+            layer["name"]
+            for layer in self.result["layers"]
+            if "activation" in layer and "shadow" not in layer
+        ]
+        self.assertEqual(missing, [])
+        self.assertEqual(self.result["not_shadowed"], [])
 
     def test_batches_agree(self):
         self.assertEqual(self.result["batches"], self.reference["batches"])

@@ -103,6 +103,21 @@ def fx_activations(pair: common.ModelPair, copying: bool) -> List[Logged]:
           for key, value in results.items()]
 
 
+def fx_shadows(pair: common.ModelPair) -> List[Logged]:
+  """What the float subgraphs make of the quantized model's values."""
+  shadowed = fx_suite.add_shadow_loggers(
+      'a', _fx_copy(pair.reference_float), 'b',
+      _fx_copy(pair.quantized_model), FxCopyingLogger)
+  with torch.no_grad():
+    for batch in pair.batches:
+      common.call(shadowed, batch)
+  results = fx_suite.extract_shadow_logger_info(shadowed, FxCopyingLogger, 'b')
+  nodes = fx_trace(pair.quantized_model).graph.nodes
+  targets = {n.name: n.target for n in nodes if n.op == 'call_module'}
+  return [_fx_logged(key, value['node_output'], targets)
+          for key, value in results.items()]
+
+
 def _fx_logged(key: str, result: Dict[str, Any],
                targets: Dict[str, str]) -> Logged:
   a, b = result['a'][0], result['b'][0]

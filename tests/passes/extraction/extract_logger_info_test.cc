@@ -54,6 +54,23 @@ TEST(ExtractLoggerInfoTest, SortsRecordsByArgumentThenElement) {
   EXPECT_THAT(values, ElementsAre(1, 2, 3));
 }
 
+TEST(ExtractLoggerInfoTest, SortsByNumberUnlessCompatIsAsked) {
+  Module module("__torch__.M");
+  for (const int element : {10, 2, 0}) {
+    Attach(module, "cat", 0, element, element);
+  }
+  for (const bool compat : {false, true}) {
+    const Results results = OrThrow(ExtractLoggerInfo({module}, {compat}));
+    std::vector<int> elements;
+    for (const SingleResult& record :
+         results.Find("cat")->at(kNodeInputResult).at("float")) {
+      elements.push_back(record.info.index_within_arg);
+    }
+    EXPECT_EQ(elements, compat ? (std::vector<int>{0, 10, 2})
+                               : (std::vector<int>{0, 2, 10}));
+  }
+}
+
 TEST(ExtractLoggerInfoTest, KeepsLayersInOrderOfLoggers) {
   Module module("__torch__.M");
   Attach(module, "z", 0, 0, 1);

@@ -163,6 +163,44 @@ graph(%x : Tensor, %y : Tensor, %z : Tensor):
   EXPECT_TRUE(matmul[1].values[0].equal(z));
 }
 
+torch::jit::Module ScriptedLogger(const std::string& source) {
+  return MakeModule("MyLogger", source,
+                    {{"stats", c10::IValue(c10::List<at::Tensor>())}});
+}
+
+LoggerOptions Scripted(const std::string& source) {
+  LoggerOptions options;
+  options.logger = [source](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {
+    return c10::IValue(ScriptedLogger(source)._ivalue());
+  };
+  return options;
+}
+
+constexpr char kSquare[] = R"IR(
+graph(%x : Tensor):
+  %y : Tensor = aten::mul(%x, %x)
+  return (%y))IR";
+
+TEST_F(AddLoggersTest, BothArgumentsOfASquareAreTheInputUnlessCompatIsAsked) {
+  LoggerOptions options = Scripted(
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    self.stats.append(x)\n"
+      "    return torch.add(x, 1)\n");
+  options.should_log_inputs = true;
+  for (const bool compat : {false, true}) {
+    options.compat = compat;
+    Instrumented models(kSquare, options);
+    NS_ASSERT_OK(models.status);
+    EXPECT_TRUE(models.Run({x_}).equal(x_ * x_));
+    const auto inputs =
+        models.Extract().Find("mul")->at(kNodeInputResult).at("float");
+    ASSERT_THAT(inputs, SizeIs(2));
+    EXPECT_EQ(inputs[0].info.prev_node_name, "x");
+    EXPECT_EQ(inputs[1].info.prev_node_name, compat ? "ns_logger_0" : "x");
+    EXPECT_TRUE(inputs[1].values.at(0).equal(compat ? x_ + 1 : x_));
+  }
+}
+
 TEST_F(AddLoggersTest, InputOfInPlaceOpIsLoggedBeforeItRuns) {
   LoggerOptions options;
   options.should_log_inputs = true;
@@ -175,19 +213,6 @@ TEST_F(AddLoggersTest, InputOfInPlaceOpIsLoggedBeforeItRuns) {
                   .at(0)
                   .values.at(0)
                   .equal(-x_.sigmoid()));
-}
-
-torch::jit::Module ScriptedLogger(const std::string& source) {
-  return MakeModule("MyLogger", source,
-                    {{"stats", c10::IValue(c10::List<at::Tensor>())}});
-}
-
-LoggerOptions Scripted(const std::string& source) {
-  LoggerOptions options;
-  options.logger = [source](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {
-    return c10::IValue(ScriptedLogger(source)._ivalue());
-  };
-  return options;
 }
 
 TEST_F(AddLoggersTest, TakesScriptedLogger) {
