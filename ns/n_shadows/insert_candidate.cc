@@ -1,0 +1,180 @@
+#include "ns/n_shadows/insert_candidate.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/n_shadows/shadow_attributes.h"
+#include "passes/logging/copy_subgraph.h"
+#include "passes/logging/insert_logger.h"
+#include "passes/quantization/kernel_support.h"
+#include "passes/quantization/quantize_weights.h"
+#include "passes/runtime/output_comparison_logger.h"
+#include "passes/runtime/output_logger.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool Quantizes(const ActivationConfig& config) {
+  return config.scheme != ActivationScheme::kNone;
+}
+
+bool IsStatic(const ActivationConfig& config) {
+  return config.scheme == ActivationScheme::kStatic;
+}
+
+}  // namespace
+
+CandidateInserter::CandidateInserter(ModelGraph& model,
+                                     const FloatSubgraph& subgraph,
+                                     int& next_quantizer)
+    : model_(model),
+      subgraph_(subgraph),
+      next_quantizer_(next_quantizer),
+      inputs_(DataInputsOf(subgraph.subgraph)),
+      behind_(PlaceAfter(*subgraph.output)),
+      reference_(FirstTensor(subgraph.output, behind_)),
+      input_quantizers_(inputs_.size()) {}
+
+Value* CandidateInserter::FirstTensor(Value* value, Node* place) {
+  if (IsTensor(*value)) {
+    return value;
+  }
+  torch::jit::WithInsertPoint at(place);
+  return model_.graph().insert(c10::aten::__getitem__, {value, 0});
+}
+
+Value* CandidateInserter::Call(const std::string& object,
+                               const std::string& method,
+                               const std::vector<Value*>& arguments,
+                               Node* place) {
+  Graph& graph = model_.graph();
+  torch::jit::WithInsertPoint at(place);
+  Value* self = graph.insertGetAttr(graph.inputs()[0], object);
+  std::vector<Value*> inputs = {self};
+  inputs.insert(inputs.end(), arguments.begin(), arguments.end());
+  Node* call = graph.insertNode(graph.create(c10::prim::CallMethod, inputs));
+  call->s_(c10::attr::name, method);
+  const auto& returns = self->type()
+                            ->expect<c10::ClassType>()
+                            ->getMethod(method)
+                            .getSchema()
+                            .returns();
+  return call->output()->setType(returns[0].type());
+}
+
+// Candidates share the quantizers that are alike.
+const std::string& CandidateInserter::QuantizerFor(
+    const ActivationConfig& config, Quantizers& known, Value* observed,
+    Node* place) {
+  for (const auto& [known_config, name] : known) {
+    if (known_config == config) {
+      return name;
+    }
+  }
+  known.emplace_back(
+      config,
+      AttachQuantizer(model_.module(), next_quantizer_++,
+                      c10::make_intrusive<ActivationQuantizer>(config)));
+  const std::string& name = known.back().second;
+  if (IsStatic(config)) {
+    Call(name, IsTensor(*observed) ? "observe" : "observe_list", {observed},
+         place);
+  }
+  return name;
+}
+
+void CandidateInserter::LogFloat(const LoggerInfo& info) {
+  auto logger = c10::make_intrusive<OutputLogger>();
+  logger->SetEnabled(false);
+  logger->SetSaveActivations(false);
+  const std::string name =
+      AttachLogger(model_.module(), {c10::IValue(std::move(logger)), info});
+  Call(name, "forward", {reference_}, behind_);
+}
+
+// The copied subgraph in front of `place`, quantized; its output.
+absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
+                                                   const QConfig& qconfig) {
+  const ActivationConfig& activation = qconfig.activation;
+  Node* start = subgraph_.subgraph.start;
+  std::vector<Value*> inputs = inputs_;
+  std::string first_quantizer;
+  for (size_t i = 0; Quantizes(activation) && i < inputs.size(); ++i) {
+    // Observed outside of the candidate, which does not run while the model is
+    // calibrated.
+    const std::string& quantizer =
+        QuantizerFor(activation, input_quantizers_[i], inputs_[i], start);
+    if (i == 0) {
+      first_quantizer = quantizer;
+    }
+    inputs[i] =
+        Call(quantizer, IsTensor(*inputs_[i]) ? "forward" : "forward_list",
+             {inputs_[i]}, place);
+  }
+  NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
+                      CopySubgraph(model_, subgraph_.subgraph,
+                                   *subgraph_.output, inputs, model_, place));
+  NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
+  Value* output = FirstTensor(copy.output, place);
+  switch (activation.scheme) {
+    case ActivationScheme::kNone:
+    case ActivationScheme::kDynamic:  // Results are in float.
+      return output;
+    case ActivationScheme::kStatic:
+    case ActivationScheme::kHalf:
+      break;
+  }
+  const bool keeps = IsStatic(activation) && !first_quantizer.empty() &&
+                     KeepsQParams(subgraph_.family);
+  const std::string& quantizer =
+      keeps ? first_quantizer
+            : QuantizerFor(activation, output_quantizers_, reference_, behind_);
+  return Call(quantizer, "forward", {output}, place);
+}
+
+absl::Status CandidateInserter::Insert(const QConfig& qconfig,
+                                       const LoggerInfo& info) {
+  auto logger = c10::make_intrusive<OutputComparisonLogger>();
+  logger->SetEnabled(false);
+  Node* start = subgraph_.subgraph.start;
+  Graph& graph = model_.graph();
+  absl::Status status;
+  const absl::Status torch_status = CatchTorchErrors("adding a candidate", [&] {
+    Node* candidate = graph.create(c10::prim::If, 1);
+    candidate->output()->setType(c10::TensorType::get());
+    candidate->insertBefore(start);
+    Block* on = candidate->addBlock();
+    Block* off = candidate->addBlock();
+    absl::StatusOr<Value*> output = CopyInto(on->return_node(), qconfig);
+    if (!output.ok()) {
+      candidate->destroy();
+      status = output.status();
+      return;
+    }
+    on->registerOutput(*output);
+    {
+      torch::jit::WithInsertPoint at(off->return_node());
+      off->registerOutput(graph.insertConstant(at::empty({0})));
+    }
+    const std::string name =
+        AttachLogger(model_.module(), {c10::IValue(std::move(logger)), info});
+    candidate->addInput(Call(name, "is_enabled", {}, candidate));
+    Call(name, "forward", {candidate->output(), reference_}, behind_);
+  });
+  return torch_status.ok() ? status : torch_status;
+}
+
+}  // namespace ns

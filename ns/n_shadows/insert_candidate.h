@@ -1,0 +1,65 @@
+// Puts the candidates of one subgraph into a graph.
+#ifndef NS_N_SHADOWS_INSERT_CANDIDATE_H_
+#define NS_N_SHADOWS_INSERT_CANDIDATE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+#include "passes/logging/logger_info.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/qconfig.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// The candidates of one subgraph of `model`, which is changed in place; see
+// PrepareNShadowsModel for what comes where.
+class CandidateInserter {
+ public:
+  // `next_quantizer` counts the quantizers attached to the model so far.
+  CandidateInserter(ModelGraph& model, const FloatSubgraph& subgraph,
+                    int& next_quantizer);
+
+  // Adds a logger on the subgraph's own output.
+  void LogFloat(const LoggerInfo& info);
+
+  // Adds a candidate and its logger. Error: a subgraph that cannot be copied;
+  // the graph then computes what it did before.
+  absl::Status Insert(const QConfig& qconfig, const LoggerInfo& info);
+
+ private:
+  using Value = torch::jit::Value;
+  // Attribute names, by what they are for.
+  using Quantizers = std::vector<std::pair<ActivationConfig, std::string>>;
+
+  const std::string& QuantizerFor(const ActivationConfig& config,
+                                  Quantizers& known, Value* observed,
+                                  torch::jit::Node* place);
+  absl::StatusOr<Value*> CopyInto(torch::jit::Node* place,
+                                  const QConfig& qconfig);
+  Value* Call(const std::string& object, const std::string& method,
+              const std::vector<Value*>& arguments, torch::jit::Node* place);
+  Value* FirstTensor(Value* value, torch::jit::Node* place);
+
+  ModelGraph& model_;
+  const FloatSubgraph& subgraph_;
+  int& next_quantizer_;
+  const std::vector<Value*> inputs_;
+  // What follows the subgraph.
+  torch::jit::Node* behind_;
+  // The tensor that is compared: the output, or its first element.
+  Value* reference_;
+  std::vector<Quantizers> input_quantizers_;
+  Quantizers output_quantizers_;
+};
+
+}  // namespace ns
+
+#endif  // NS_N_SHADOWS_INSERT_CANDIDATE_H_

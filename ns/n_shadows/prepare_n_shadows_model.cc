@@ -1,0 +1,158 @@
+#include "ns/n_shadows/prepare_n_shadows_model.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/verifier.h"
+#include "ns/n_shadows/insert_candidate.h"
+#include "ns/n_shadows/shadow_attributes.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/kernel_support.h"
+
+namespace ns {
+namespace {
+
+LoggerInfo InfoOf(const FloatSubgraph& subgraph, const ShadowIndex& index) {
+  LoggerInfo info;
+  info.layer = subgraph.name;
+  info.type = kNodeOutputResult;
+  info.model_name = ShadowModelName(index);
+  info.ref_node_name = NodeName(*subgraph.subgraph.base);
+  info.ref_node_target_type = subgraph.op;
+  info.prev_node_name = NodeName(*subgraph.subgraph.end);
+  info.prev_node_target_type = std::string(OpName(*subgraph.subgraph.end));
+  info.fqn = subgraph.fqn;
+  return info;
+}
+
+class Preparer {
+ public:
+  Preparer(ModelGraph model, const QConfigMultiMapping& mapping)
+      : result_{std::move(model), {}}, mapping_(mapping) {}
+
+  absl::StatusOr<NShadowsModel> Run(const OpRelations& relations) {
+    const std::vector<FloatSubgraph> subgraphs =
+        FindFloatSubgraphs(result_.model.graph(), relations);
+    for (size_t i = 0; i < subgraphs.size(); ++i) {
+      NS_RETURN_IF_ERROR(Shadow(subgraphs[i], static_cast<int>(i)));
+    }
+    AttachCandidateNames(result_.model.module(), candidate_names_);
+    NS_RETURN_IF_ERROR(VerifyGraph(result_.model.graph()));
+    return std::move(result_);
+  }
+
+ private:
+  // The qconfig of mapping i at i; absent where it has none, or none that
+  // works.
+  absl::StatusOr<std::vector<OptionalQConfig>> CandidatesOf(
+      const FloatSubgraph& subgraph) {
+    QConfigTarget target = {subgraph.op, subgraph.family, subgraph.fqn,
+                            subgraph.module_type, 0};
+    target.order = orders_[{subgraph.fqn, subgraph.op}]++;
+    std::vector<OptionalQConfig> candidates;
+    for (const QConfigMapping& mapping : mapping_.mappings()) {
+      QConfigChoice choice = mapping.Choose(target);
+      if (choice.qconfig) {
+        const absl::Status status =
+            CheckKernel(*choice.qconfig, subgraph.op, subgraph.family);
+        if (!status.ok() && choice.names_target) {
+          return status;
+        }
+        if (!status.ok()) {
+          Skip(subgraph, *choice.qconfig, status);
+          choice.qconfig.reset();
+        }
+      }
+      candidates.push_back(choice.qconfig);
+    }
+    return candidates;
+  }
+
+  absl::Status Shadow(const FloatSubgraph& subgraph, int index) {
+    NS_ASSIGN_OR_RETURN(const std::vector<OptionalQConfig> candidates,
+                        CandidatesOf(subgraph));
+    if (std::none_of(candidates.begin(), candidates.end(),
+                     [](const OptionalQConfig& c) { return c.has_value(); })) {
+      return absl::OkStatus();
+    }
+    CandidateInserter inserter(result_.model, subgraph, next_quantizer_);
+    inserter.LogFloat(InfoOf(subgraph, {index, 0}));
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (!candidates[i]) {
+        continue;
+      }
+      const ShadowIndex shadow = {index, static_cast<int>(i) + 1};
+      const absl::Status status =
+          inserter.Insert(*candidates[i], InfoOf(subgraph, shadow));
+      if (absl::IsFailedPrecondition(status)) {
+        Skip(subgraph, *candidates[i], status);
+        continue;
+      }
+      NS_RETURN_IF_ERROR(status);
+      candidate_names_[ShadowModelName(shadow)] = QConfigName(*candidates[i]);
+    }
+    return absl::OkStatus();
+  }
+
+  void Skip(const FloatSubgraph& subgraph, const QConfig& qconfig,
+            const absl::Status& status) {
+    result_.skipped.push_back(
+        {subgraph.name, QConfigName(qconfig), std::string(status.message())});
+  }
+
+  NShadowsModel result_;
+  const QConfigMultiMapping& mapping_;
+  int next_quantizer_ = 0;
+  // How many ops of one kind a module has had so far.
+  std::map<std::pair<std::string, std::string>, int> orders_;
+  std::map<std::string, std::string> candidate_names_;
+};
+
+}  // namespace
+
+absl::StatusOr<NShadowsModel> PrepareNShadowsModel(
+    const ModelGraph& model, const QConfigMultiMapping& mapping,
+    const NShadowsOptions& options) {
+  for (const QConfigMapping& one : mapping.mappings()) {
+    NS_RETURN_IF_ERROR(one.Validate());
+  }
+  if (AttachedCandidateNames(model.module())) {
+    return absl::InvalidArgumentError(
+        "the model is an n-shadows model already; prepare the float model");
+  }
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
+  return Preparer(std::move(copy), mapping).Run(options.relations);
+}
+
+absl::Status ConvertNShadowsModel(torch::jit::Module& module) {
+  if (!AttachedCandidateNames(module)) {
+    return absl::InvalidArgumentError(
+        "the module is no n-shadows model; make one with "
+        "PrepareNShadowsModel");
+  }
+  const std::vector<QuantizerPtr> quantizers = AttachedQuantizers(module);
+  bool has_static = false;
+  bool is_calibrated = false;
+  for (const QuantizerPtr& quantizer : quantizers) {
+    has_static |= quantizer->options().scheme == ActivationScheme::kStatic;
+    is_calibrated |= quantizer->HasSeenValues();
+  }
+  if (has_static && !is_calibrated) {
+    return absl::FailedPreconditionError(
+        "the n-shadows model was not calibrated; run it on sample batches "
+        "before it is converted");
+  }
+  for (const QuantizerPtr& quantizer : quantizers) {
+    quantizer->Convert();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ns

@@ -1,0 +1,74 @@
+// Several qconfigs for each subgraph of a model, to be tried in one run.
+#ifndef NS_N_SHADOWS_QCONFIG_MULTI_MAPPING_H_
+#define NS_N_SHADOWS_QCONFIG_MULTI_MAPPING_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig_mapping.h"
+
+namespace ns {
+
+// A list of QConfigMappings, where mapping i says what candidate i of each
+// subgraph is (reference: QConfigMultiMapping). Settings and precedence are
+// those of QConfigMapping, with a list of qconfigs for each:
+//
+//   QConfigMultiMapping()
+//       .SetGlobal({Int8PerTensorQConfig(), DynamicQConfig()})
+//       .SetModuleName("fc2", {Int8PerTensorQConfig()})
+//
+// Every list loses its duplicates and its absent qconfigs. A list that is
+// shorter than others is padded with "no qconfig", and so are older settings
+// when a longer list comes: the fc2 above has one candidate, not a second one
+// from the global setting.
+class QConfigMultiMapping {
+ public:
+  using QConfigs = std::vector<OptionalQConfig>;
+
+  // One mapping without settings.
+  QConfigMultiMapping() : mappings_(1) {}
+
+  // Mapping i is the i-th of `mappings`; what one of them sets and another does
+  // not is set to "no qconfig" there, as above. The global qconfigs stay as
+  // they are.
+  static QConfigMultiMapping FromListOfQConfigMapping(
+      absl::Span<const QConfigMapping> mappings);
+
+  QConfigMultiMapping& SetGlobal(const QConfigs& qconfigs);
+  QConfigMultiMapping& SetObjectType(const std::string& object_type,
+                                     const QConfigs& qconfigs);
+  QConfigMultiMapping& SetModuleNameRegex(const std::string& regex,
+                                          const QConfigs& qconfigs);
+  QConfigMultiMapping& SetModuleName(const std::string& module_name,
+                                     const QConfigs& qconfigs);
+  QConfigMultiMapping& SetModuleNameObjectTypeOrder(
+      const std::string& module_name, const std::string& object_type, int order,
+      const QConfigs& qconfigs);
+
+  // At least one.
+  const std::vector<QConfigMapping>& mappings() const { return mappings_; }
+
+  bool operator==(const QConfigMultiMapping& other) const {
+    return mappings_ == other.mappings_;
+  }
+  bool operator!=(const QConfigMultiMapping& other) const {
+    return !(*this == other);
+  }
+
+  // The settings of each mapping, below its number.
+  std::string ToString() const;
+
+ private:
+  using Setter = std::function<void(QConfigMapping&, const OptionalQConfig&)>;
+  void Insert(QConfigs qconfigs, const Setter& set);
+  void GrowTo(size_t count);
+
+  std::vector<QConfigMapping> mappings_;
+};
+
+}  // namespace ns
+
+#endif  // NS_N_SHADOWS_QCONFIG_MULTI_MAPPING_H_

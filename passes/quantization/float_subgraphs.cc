@@ -1,0 +1,81 @@
+#include "passes/quantization/float_subgraphs.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "ir/module_path.h"
+#include "ir/node_view.h"
+#include "passes/fusion_patterns.h"
+#include "passes/matching/layer_names.h"
+#include "passes/matching/matchable_nodes.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+constexpr absl::string_view kBatchNorm = "batch_norm";
+constexpr absl::string_view kDropout = "dropout";
+
+bool IsQuantizable(const MatchableNode& node) {
+  if (node.is_control_flow || node.output == nullptr ||
+      node.family == kDropout) {
+    return false;
+  }
+  return node.row == nullptr ||
+         (node.row->role == Role::kCompute && !IsQuantizedOp(*node.row));
+}
+
+// True when a quantized op of `base` also does what `next` does.
+bool IsTakenIn(absl::string_view base, absl::string_view previous,
+               absl::string_view next) {
+  if (!FusesWith(base, previous, next)) {
+    return false;
+  }
+  return next == kBatchNorm || absl::c_any_of(OpTable(), [&](const OpRow& row) {
+           return row.family == base && row.fused_activation == next;
+         });
+}
+
+}  // namespace
+
+std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
+                                              const OpRelations& relations) {
+  const MatchableNodes nodes(graph, relations);
+  const LayerNames names(nodes);
+  UniqueNames unique;
+  std::vector<bool> taken(nodes.size());
+  std::vector<FloatSubgraph> subgraphs;
+  for (int i = 0; i < nodes.size(); ++i) {
+    const MatchableNode& node = nodes[i];
+    if (taken[i] || !IsQuantizable(node)) {
+      continue;
+    }
+    FloatSubgraph found;
+    found.subgraph = {node.node, node.node, node.base, {node.node}};
+    int end = i;
+    for (int next = node.only_user;
+         next >= 0 && !nodes[next].is_control_flow &&
+         IsTakenIn(node.family, nodes[end].family, nodes[next].family);
+         next = nodes[end].only_user) {
+      taken[next] = true;
+      found.subgraph.end = nodes[next].node;
+      found.subgraph.nodes.push_back(nodes[next].node);
+      end = next;
+    }
+    found.output = nodes[end].output;
+    const absl::string_view op = OpName(*node.base);
+    found.name = unique.Take(names.NameOf(node.path, op));
+    found.op = std::string(op);
+    found.family = std::string(node.family);
+    found.fqn = std::string(node.path.fqn);
+    found.module_type = std::string(node.path.type);
+    subgraphs.push_back(std::move(found));
+  }
+  return subgraphs;
+}
+
+}  // namespace ns

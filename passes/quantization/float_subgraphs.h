@@ -1,0 +1,41 @@
+// What quantization would make one op of, in a float model.
+#ifndef PASSES_QUANTIZATION_FLOAT_SUBGRAPHS_H_
+#define PASSES_QUANTIZATION_FLOAT_SUBGRAPHS_H_
+
+#include <string>
+#include <vector>
+
+#include "passes/matching/subgraph.h"
+#include "passes/op_relations.h"
+
+namespace torch::jit {
+struct Graph;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct FloatSubgraph {
+  Subgraph subgraph;
+  // What it computes: a tensor or a list of tensors.
+  torch::jit::Value* output = nullptr;
+  // Unique: "layer1.0.conv1", "add", "fc@1" for the second call.
+  std::string name;
+  // Of the base op: its name, family, module path and module type.
+  std::string op;
+  std::string family;
+  std::string fqn;
+  std::string module_type;
+};
+
+// All subgraphs of `graph` that compute something, in order of execution,
+// inside control flow too. Each is one op with the batch norm and the relu
+// behind it that a quantized op takes in: conv2d - batch_norm - relu, linear -
+// relu, add - relu. Left out are ops that only move data, dropout, and ops that
+// are quantized already.
+std::vector<FloatSubgraph> FindFloatSubgraphs(
+    torch::jit::Graph& graph, const OpRelations& relations = {});
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_FLOAT_SUBGRAPHS_H_

@@ -1,0 +1,34 @@
+// Gives the weights of a subgraph the values that a quantized op has.
+#ifndef PASSES_QUANTIZATION_QUANTIZE_WEIGHTS_H_
+#define PASSES_QUANTIZATION_QUANTIZE_WEIGHTS_H_
+
+#include "absl/status/status.h"
+#include "passes/logging/copy_subgraph.h"
+#include "passes/runtime/fake_quantize_weight.h"
+
+namespace ns {
+
+// Quantizes and dequantizes, as `config` says, the weights of all ops of
+// `subgraph`, a copy that nothing else uses. A batch norm behind a convolution
+// or a linear is folded into weight and bias before, as it is when a model is
+// quantized, and goes:
+//
+//   %y = aten::conv2d(%x, %weight, %bias, ...)
+//   %n = aten::batch_norm(%y, ...)
+//   %r = aten::relu(%n)
+// becomes
+//   %folded = prim::Constant[value=<Tensor>]()     # quantized, dequantized
+//   %folded_bias = prim::Constant[value=<Tensor>]()
+//   %y = aten::conv2d(%x, %folded, %folded_bias, ...)
+//   %r = aten::relu(%y)
+//
+// Constants are quantized here, weights that the graph computes when it runs,
+// by ns::fake_quantize_weight. Biases stay in float. Weights of norms have no
+// integer form and change for half precision only. A config of float weights
+// changes nothing. Error: a tensor that cannot be quantized.
+absl::Status QuantizeWeights(const WeightConfig& config,
+                             CopiedSubgraph& subgraph);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_QUANTIZE_WEIGHTS_H_
