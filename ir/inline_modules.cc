@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
+#include "ir/node_view.h"
 #include "ir/torch_errors.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -107,6 +108,11 @@ class Inliner {
   void InlineFunction(Node* call, const ScopePtr& scope, int depth) {
     const auto type = call->input(0)->type()->cast<c10::FunctionType>();
     TORCH_CHECK(type, "a call of an unknown function");
+    const std::string name =
+        UnmangledTypeName(type->function()->qualname().qualifiedName());
+    if (is_leaf_ && is_leaf_({ModulePathOf(*call).fqn, 0, name})) {
+      return;
+    }
     InlineCallee(call, type->function(), call->inputs().slice(1), scope, depth);
   }
 
@@ -173,11 +179,8 @@ class Inliner {
 
 void CollectLeafCalls(Block* block, std::vector<Node*>& calls) {
   for (Node* node : block->nodes()) {
-    if (node->kind() == prim::CallMethod) {
-      const auto type = node->input(0)->type()->cast<c10::ClassType>();
-      if (type && type->is_module()) {
-        calls.push_back(node);
-      }
+    if (IsLeafCall(*node)) {
+      calls.push_back(node);
     }
     for (Block* inner : node->blocks()) {
       CollectLeafCalls(inner, calls);

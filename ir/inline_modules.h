@@ -17,10 +17,13 @@ struct Node;
 
 namespace ns {
 
-// Says of a module that is called whether it is a leaf: its calls stay.
+// Says of a module that is called whether it is a leaf: its calls stay. For a
+// called script function, `callee` has the function's name as its type, and the
+// path of the module whose code calls it.
 using LeafPredicate = std::function<bool(const ModulePath& callee)>;
 
-// Modules of these types are leaves; names as for IsTypeNamed.
+// Modules of these types, and functions of these names, are leaves; names as
+// for IsTypeNamed.
 LeafPredicate LeafTypes(std::vector<std::string> types);
 
 // Replaces every prim::CallMethod and prim::CallFunction of `graph` that calls
@@ -39,8 +42,8 @@ LeafPredicate LeafTypes(std::vector<std::string> types);
 // (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes
 // stay calls.
 //
-// So do calls of modules that `is_leaf` names, whatever method is called; null
-// names none. The call has the path of the module that it calls:
+// So do calls of modules and functions that `is_leaf` names, whatever method is
+// called; null names none. The call has the path of the module that it calls:
 //
 //   %y = prim::CallMethod[name="forward"](%conv, %x)  # scope: conv@0(...)
 //
@@ -49,7 +52,7 @@ absl::Status InlineModules(const torch::jit::Module& root,
                            torch::jit::Graph& graph,
                            const LeafPredicate& is_leaf = nullptr);
 
-// The calls of leaf modules that InlineModules left in `graph`, inside control
+// The calls of leaf modules and functions that InlineModules left in `graph`, inside control
 // flow too, in program order.
 std::vector<torch::jit::Node*> LeafCalls(torch::jit::Graph& graph);
 

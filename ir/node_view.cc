@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/module_path.h"
 
 namespace ns {
 namespace {
@@ -51,7 +52,29 @@ std::vector<const Node*> PathTo(const Node& node) {
 
 }  // namespace
 
+bool IsLeafCall(const Node& node) {
+  if (node.kind() == prim::CallFunction) {
+    return true;
+  }
+  if (node.kind() != prim::CallMethod) {
+    return false;
+  }
+  const auto type = node.inputs()[0]->type()->cast<c10::ClassType>();
+  return type && type->is_module();
+}
+
 absl::string_view OpName(const Node& node) {
+  if (node.kind() == prim::CallFunction) {
+    const auto type = node.inputs()[0]->type()->cast<c10::FunctionType>();
+    return type ? absl::string_view(type->function()->name())
+                : node.kind().toQualString();
+  }
+  if (IsLeafCall(node)) {
+    const ModulePath path = ModulePathOf(node);
+    if (!path.type.empty()) {
+      return path.type;
+    }
+  }
   return node.kind().toQualString();
 }
 

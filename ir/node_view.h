@@ -13,7 +13,12 @@
 
 namespace ns {
 
-// "aten::conv2d".
+// True for a call of a module, or of a script function, that was not inlined
+// (see inline_modules.h): it is an op by itself.
+bool IsLeafCall(const torch::jit::Node& node);
+
+// "aten::conv2d"; of a leaf call, the module's type or the function's name,
+// "my.package.Block".
 absl::string_view OpName(const torch::jit::Node& node);
 
 // "conv2d" for "aten::conv2d".

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "passes/op_table.h"
 
@@ -26,6 +28,16 @@ bool IsKnownOp(absl::string_view op) {
          !torch::jit::getAllOperatorsFor(
               c10::Symbol::fromQualString(std::string(op)))
               .empty();
+}
+
+bool IsOperator(absl::string_view name) {
+  return absl::StrContains(name, "::");
+}
+
+// A copy of `text` that lives as long as the process.
+absl::string_view Interned(absl::string_view text) {
+  return c10::Symbol::fromQualString(absl::StrCat("ns_family::", text))
+      .toUnqualString();
 }
 
 absl::Status UnknownOp(absl::string_view op) {
@@ -59,13 +71,14 @@ absl::string_view ConvolutionFamily(const Node& node) {
 
 absl::Status OpRelations::AddOpToSetsOfRelatedOps(
     absl::string_view op, std::optional<std::string> related_op) {
-  if (!absl::StrContains(op, "::") || !IsKnownOp(op)) {
+  if (!IsOperator(op) ? op.empty() : !IsKnownOp(op)) {
     return UnknownOp(op);
   }
   std::string family(op);
   if (related_op) {
-    if (!absl::StrContains(*related_op, "::") ||
-        (!IsKnownOp(*related_op) && !user_families_.contains(*related_op))) {
+    if (IsOperator(*related_op)
+            ? !IsKnownOp(*related_op) && !user_families_.contains(*related_op)
+            : related_op->empty()) {
       return UnknownOp(*related_op);
     }
     family = std::string(FamilyOf(*related_op));
@@ -90,13 +103,33 @@ absl::string_view OpRelations::FamilyOf(absl::string_view op) const {
       return it->second;
     }
   }
-  const OpRow* row = FindOp(op);
-  if (row != nullptr) {
-    return row->family;
+  if (!IsOperator(op)) {
+    return FamilyOfCallee(op);
   }
-  // Symbols are interned: their text outlives the argument.
-  return absl::StripSuffix(
-      c10::Symbol::fromQualString(std::string(op)).toQualString(), "_");
+  const OpRow* row = FindOp(op);
+  return row != nullptr ? row->family : Interned(absl::StripSuffix(op, "_"));
+}
+
+absl::string_view OpRelations::FamilyOfCallee(absl::string_view name) const {
+  for (const auto& [related, family] : user_families_) {
+    if (!IsOperator(related) && IsTypeNamed(name, related)) {
+      return family;
+    }
+  }
+  const size_t last_dot = name.rfind('.');
+  return Interned(
+      last_dot == absl::string_view::npos ? name : name.substr(last_dot + 1));
+}
+
+std::vector<std::string> OpRelations::RelatedCallees() const {
+  std::vector<std::string> names;
+  for (const auto& [name, family] : user_families_) {
+    if (!IsOperator(name)) {
+      names.push_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 absl::string_view OpRelations::FamilyOf(const Node& node) const {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
@@ -19,14 +20,17 @@ namespace ns {
 class OpRelations {
  public:
   // Relates `op` to `related_op` and to all that it is related to; without
-  // `related_op`, makes `op` a family of its own. Errors: `op` or `related_op`
-  // is no operator that this process knows, or `op` has relations already that
-  // do not include `related_op`'s.
+  // `related_op`, makes `op` a family of its own. Either is an operator,
+  // "aten::relu", or the type of a leaf module or the name of a leaf function
+  // (ir/inline_modules.h), "my.package.Block" or "Block". Errors: an operator
+  // that this process does not know, or an `op` that has relations already
+  // which do not include `related_op`'s.
   absl::Status AddOpToSetsOfRelatedOps(
       absl::string_view op, std::optional<std::string> related_op = {});
 
   // The family of `op`; for an op outside the table, its own name without the
-  // underscore of in-place forms. The view lives as long as the process or, for
+  // underscore of in-place forms; for a leaf module or function, the last part
+  // of its name. The view lives as long as the process or, for
   // families that the user added, as this object.
   absl::string_view FamilyOf(absl::string_view op) const;
 
@@ -34,7 +38,13 @@ class OpRelations {
   // makes of every convolution, is told apart by its arguments.
   absl::string_view FamilyOf(const torch::jit::Node& node) const;
 
+  // The module types and functions that the user related, in order of their
+  // names.
+  std::vector<std::string> RelatedCallees() const;
+
  private:
+  absl::string_view FamilyOfCallee(absl::string_view name) const;
+
   // Op to family. Nodes stay where they are: views of them are handed out.
   absl::node_hash_map<std::string, std::string> user_families_;
 };

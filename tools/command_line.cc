@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ir/status.h"
 #include "llvm/ADT/StringRef.h"
@@ -91,6 +92,20 @@ absl::StatusOr<std::string> Flags::Required(absl::string_view name) const {
     return absl::InvalidArgumentError(absl::StrCat("--", name, " is required"));
   }
   return value;
+}
+
+absl::StatusOr<std::vector<std::string>> Flags::List(
+    absl::string_view name) const {
+  std::vector<std::string> parts;
+  if (!Has(name)) {
+    return parts;
+  }
+  parts = absl::StrSplit(Get(name), ',');
+  if (absl::c_linear_search(parts, "")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", name, "=", Get(name), " has an empty part"));
+  }
+  return parts;
 }
 
 absl::StatusOr<std::optional<int64_t>> Flags::Number(absl::string_view name,

@@ -47,6 +47,9 @@ class Flags {
   // Error when the flag was not given or is empty.
   absl::StatusOr<std::string> Required(absl::string_view name) const;
 
+  // The parts between commas; empty when not given. Error: an empty part.
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view name) const;
+
   // A whole number of at least `least`; absent when not given.
   absl::StatusOr<std::optional<int64_t>> Number(absl::string_view name,
                                                 int64_t least) const;

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "ir/status.h"
@@ -39,6 +38,10 @@ constexpr FlagSpec kFlags[] = {
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
     {"threads", "N", "threads within one op; default: all cores"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
+    {"relate", "PAIRS",
+     "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can run the model"},
     {"quiet", "", "no table, no progress"},
@@ -101,12 +104,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
-  if (flags.Has("inputs")) {
-    options.input_paths = absl::StrSplit(flags.Get("inputs"), ',');
-    if (absl::c_linear_search(options.input_paths, "")) {
-      return absl::InvalidArgumentError("--inputs has an empty path");
-    }
-  }
+  NS_ASSIGN_OR_RETURN(options.input_paths, flags.List("inputs"));
   NS_RETURN_IF_ERROR(
       ParseWhat(flags, !options.input_paths.empty(), options.compare));
   NS_ASSIGN_OR_RETURN(options.max_batches, flags.Number("max-batches", 1));
@@ -115,10 +113,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--threads=", *options.threads, " is more than ", kMostThreads));
   }
-  NS_ASSIGN_OR_RETURN(const std::string matching,
-                      flags.Choice("matching", {"aligned", "strict"}));
-  options.compare.match.mode =
-      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
   std::vector<PathFlag> inputs = {{"float", options.models.float_path},
                                   {"quantized", options.models.quantized_path}};
   for (const std::string& path : options.input_paths) {

@@ -28,6 +28,10 @@ constexpr FlagSpec kFlags[] = {
     {"log-inputs", "", "also log the inputs of every matched subgraph"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to instrument; default forward"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
+    {"relate", "PAIRS",
+     "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
 };
@@ -65,10 +69,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
     NS_ASSIGN_OR_RETURN(options.out_float, flags.Required("out-float"));
   }
   NS_ASSIGN_OR_RETURN(options.out_quantized, flags.Required("out-quantized"));
-  NS_ASSIGN_OR_RETURN(const std::string matching,
-                      flags.Choice("matching", {"aligned", "strict"}));
-  options.match.mode =
-      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_ASSIGN_OR_RETURN(options.match, ParseMatchOptions(flags));
   NS_RETURN_IF_ERROR(
       CheckDistinct({{"out-float", options.out_float},
                      {"out-quantized", options.out_quantized}},

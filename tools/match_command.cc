@@ -16,6 +16,10 @@ constexpr FlagSpec kFlags[] = {
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to match; default forward"},
     {"json", "PATH", "write the pairs as JSON; - is standard output"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
+    {"relate", "PAIRS",
+     "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"quiet", "", "no table"},
@@ -41,10 +45,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
-  NS_ASSIGN_OR_RETURN(const std::string matching,
-                      flags.Choice("matching", {"aligned", "strict"}));
-  options.match.mode =
-      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_ASSIGN_OR_RETURN(options.match, ParseMatchOptions(flags));
   NS_RETURN_IF_ERROR(
       CheckDistinct({{"json", options.outputs.json_path}},
                     {{"float", options.models.float_path},

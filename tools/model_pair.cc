@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "ir/inline_modules.h"
 #include "ir/status.h"
 
 namespace ns {
@@ -39,7 +41,11 @@ std::vector<std::string> AvailableEngines() {
 
 absl::Status TryWithModels(const ModelPairOptions& options,
                            const std::function<absl::Status(ModelPair&)>& use) {
-  const ModelGraphOptions graph_options = {options.method};
+  ModelGraphOptions graph_options;
+  graph_options.method = options.method;
+  if (!options.leaves.empty()) {
+    graph_options.is_leaf = LeafTypes(options.leaves);
+  }
   NS_ASSIGN_OR_RETURN(ModelGraph float_model,
                       ModelGraph::FromFile(options.float_path, graph_options));
   NS_ASSIGN_OR_RETURN(
@@ -63,6 +69,31 @@ absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags) {
     return absl::InvalidArgumentError(
         absl::StrCat("--engine=", options.engine, " is not one of ",
                      absl::StrJoin(available, ", ")));
+  }
+  NS_ASSIGN_OR_RETURN(options.leaves, flags.List("leaf"));
+  return options;
+}
+
+absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags) {
+  MatchOptions options;
+  NS_ASSIGN_OR_RETURN(const std::string matching,
+                      flags.Choice("matching", {"aligned", "strict"}));
+  options.mode =
+      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> pairs,
+                      flags.List("relate"));
+  for (const std::string& pair : pairs) {
+    const std::vector<std::string> ops = absl::StrSplit(pair, '=');
+    if (ops.size() != 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--relate=", pair, " is not of the form A=B"));
+    }
+    if (absl::Status status =
+            options.relations.AddOpToSetsOfRelatedOps(ops[0], ops[1]);
+        !status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--relate=", pair, ": ", status.message()));
+    }
   }
   return options;
 }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
+#include "passes/matching/graph_matcher.h"
 #include "tools/command_line.h"
 
 namespace ns {
@@ -21,10 +22,15 @@ struct ModelPairOptions {
   std::string method;
   // Empty: the first engine that works.
   std::string engine;
+  // Module types and script functions that are one op.
+  std::vector<std::string> leaves;
 };
 
-// Reads --float, --quantized, --method and --engine.
+// Reads --float, --quantized, --method, --engine and --leaf.
 absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags);
+
+// Reads --matching and --relate.
+absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags);
 
 struct ModelPair {
   ModelGraph float_model;

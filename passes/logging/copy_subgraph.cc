@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -192,7 +193,7 @@ class Copier {
       Fail(*value, "is not data of the subgraph");
       return nullptr;
     }
-    if (node->kind() == prim::GetAttr && IsRoot(*node->input(0))) {
+    if (node->kind() == prim::GetAttr) {
       return CopyAttribute(value);
     }
     if (node->hasSideEffects() || node->isNondeterministic()) {
@@ -237,8 +238,21 @@ class Copier {
     });
   }
 
-  bool IsRoot(const Value& value) const {
-    return &value == source_.graph().inputs()[0];
+  // What `value` is, when it is reached from the source's module through
+  // prim::GetAttr alone.
+  std::optional<c10::IValue> AttributeOf(const Value& value) const {
+    if (&value == source_.graph().inputs()[0]) {
+      return c10::IValue(source_.module()._ivalue());
+    }
+    const Node* node = value.node();
+    if (node->kind() != prim::GetAttr) {
+      return std::nullopt;
+    }
+    const std::optional<c10::IValue> owner = AttributeOf(*node->inputs()[0]);
+    if (!owner || !owner->isObject()) {
+      return std::nullopt;
+    }
+    return owner->toObject()->getAttr(node->s(c10::attr::name));
   }
 
   // For arithmetic on shapes: a value with the shape of `value`, whatever its
@@ -318,13 +332,16 @@ class Copier {
   }
 
   Value* CopyAttribute(Value* value) {
-    const std::string& source_name = value->node()->s(c10::attr::name);
-    const c10::IValue attribute = source_.module().attr(source_name);
+    const std::optional<c10::IValue> attribute = AttributeOf(*value);
+    if (!attribute) {
+      Fail(*value, "is an attribute of an object that only a run tells");
+      return nullptr;
+    }
     std::string name;
     for (int i = 0; name.empty() || target_.module().hasattr(name); ++i) {
       name = absl::StrCat(kAttributePrefix, i);
     }
-    target_.module().register_attribute(name, value->type(), attribute);
+    target_.module().register_attribute(name, value->type(), *attribute);
     attributes_.push_back(name);
     Node* get = Insert(graph().createGetAttr(graph().inputs()[0], name));
     copies_[value] = get->output();

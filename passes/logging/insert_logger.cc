@@ -93,8 +93,15 @@ absl::StatusOr<Value*> InsertLogger(ModelGraph& host,
     Graph& graph = host.graph();
     const std::string attribute = AttachLogger(host.module(), {*logger, info});
     torch::jit::WithInsertPoint at(place);
-    if (!IsTensor(*value)) {
+    if (IsTensorList(*value)) {
       value = graph.insert(c10::aten::__getitem__, {value, 0});
+    } else if (value->type()->kind() == c10::TypeKind::TupleType) {
+      Value* first = graph.insertConstant(0);
+      value = graph
+                  .insertNode(graph.createTupleIndex(
+                      value, first,
+                      value->type()->expect<c10::TupleType>()->elements()[0]))
+                  ->output();
     }
     Value* object = graph.insertGetAttr(graph.inputs()[0], attribute);
     Node* call =

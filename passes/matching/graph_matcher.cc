@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/matching/aligned_matcher.h"
@@ -211,6 +212,30 @@ class ResultBuilder {
   absl::flat_hash_map<const Node*, const Value*> producer_of_;
 };
 
+// Callees that the user related, and that are leaves of neither model.
+absl::Status CheckRelatedCallees(const OpRelations& relations,
+                                 const MatchableNodes& a,
+                                 const MatchableNodes& b) {
+  for (const std::string& name : relations.RelatedCallees()) {
+    const auto is_called = [&](const MatchableNodes& nodes) {
+      for (int i = 0; i < nodes.size(); ++i) {
+        if (IsLeafCall(*nodes[i].base) &&
+            IsTypeNamed(OpName(*nodes[i].base), name)) {
+          return true;
+        }
+      }
+      return false;
+    };
+    if (!is_called(a) && !is_called(b)) {
+      return absl::NotFoundError(absl::StrCat(
+          "'", name,
+          "' is related, and neither model calls it as a leaf; load the models "
+          "with it as a leaf, or correct the relation"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
@@ -218,6 +243,7 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
                                            const MatchOptions& options) {
   const MatchableNodes nodes_a(a.graph(), options.relations);
   const MatchableNodes nodes_b(b.graph(), options.relations);
+  NS_RETURN_IF_ERROR(CheckRelatedCallees(options.relations, nodes_a, nodes_b));
   const auto match = [&]() -> absl::StatusOr<SubgraphPairs> {
     if (options.mode == MatchingMode::kStrict) {
       return MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b);

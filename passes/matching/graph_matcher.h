@@ -72,8 +72,9 @@ struct MatchResult {
 // Matches the subgraphs of `a` (the float model) with those of `b` (the
 // quantized one). The result points into both graphs, which must outlive it.
 //
-// Error, in strict mode only: two subgraphs that are not related, or one model
-// that has more of them than the other. The message names both.
+// Errors: a relation of a module type or function that is a leaf of neither
+// model; in strict mode, two subgraphs that are not related, or one model that
+// has more of them than the other: the message names both.
 absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
                                            const ModelGraph& b,
                                            const MatchOptions& options = {});

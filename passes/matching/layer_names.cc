@@ -34,7 +34,8 @@ LayerNames::LayerNames(const MatchableNodes& nodes) {
 
 std::string LayerNames::NameOf(const ModulePath& path,
                                absl::string_view op) const {
-  if (!path.fqn.empty() && IsLibraryModule(path.type) &&
+  const bool is_leaf_call = op == path.type;
+  if (!path.fqn.empty() && (is_leaf_call || IsLibraryModule(path.type)) &&
       !composites_.contains(path.fqn)) {
     return std::string(path.fqn);
   }

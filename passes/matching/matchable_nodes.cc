@@ -32,6 +32,13 @@ bool IsControlFlow(const Node& node) {
   return node.kind() == prim::If || node.kind() == prim::Loop;
 }
 
+// True for a tuple that starts with a tensor.
+bool IsTupleOfTensors(const Value& value) {
+  const auto tuple = value.type()->cast<c10::TupleType>();
+  return tuple && !tuple->elements().empty() &&
+         tuple->elements()[0]->kind() == c10::TypeKind::TensorType;
+}
+
 // True for an op that is matched and compared in its own right.
 bool IsMatchableOp(const Node& node) {
   if (IsControlFlow(node) || ComparedOutput(node) == nullptr) {
@@ -39,6 +46,9 @@ bool IsMatchableOp(const Node& node) {
   }
   if (const OpRow* row = FindOp(OpName(node))) {
     return row->role == Role::kCompute || row->role == Role::kShape;
+  }
+  if (IsLeafCall(node)) {
+    return true;
   }
   // An op that the table does not know is its own family, unless it is the
   // JIT's own plumbing or makes its tensor from no data.
@@ -120,7 +130,8 @@ Value* ComparedOutput(const Node& node) {
     return tensor;
   }
   for (const Value* output : node.outputs()) {
-    if (IsTensorList(*output)) {
+    if (IsTensorList(*output) ||
+        (IsLeafCall(node) && IsTupleOfTensors(*output))) {
       return const_cast<Value*>(output);
     }
   }

@@ -90,7 +90,8 @@ class MatchableNodes {
 std::vector<torch::jit::Value*> DataInputsOf(const MatchableNode& matchable);
 
 // The value that is compared: the first tensor output, or the first output that
-// is a list of tensors; null for control flow and ops without either.
+// is a list of tensors or, of a leaf call, a tuple that starts with one; null
+// for ops without any.
 torch::jit::Value* ComparedOutput(const torch::jit::Node& node);
 
 }  // namespace ns

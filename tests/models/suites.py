@@ -104,10 +104,17 @@ def fx_activations(pair: common.ModelPair, copying: bool) -> List[Logged]:
 
 
 def fx_shadows(pair: common.ModelPair) -> List[Logged]:
-  """What the float subgraphs make of the quantized model's values."""
+  """What the float subgraphs make of the quantized model's values.
+
+  The suite runs a shadow after what it shadows. A quantized op that works in
+  place has overwritten the shadow's input by then: here it may not.
+  """
+  quantized = _fx_copy(pair.quantized_model)
+  for module in quantized.modules():
+    if getattr(module, 'inplace', False):
+      module.inplace = False
   shadowed = fx_suite.add_shadow_loggers(
-      'a', _fx_copy(pair.reference_float), 'b',
-      _fx_copy(pair.quantized_model), FxCopyingLogger)
+      'a', _fx_copy(pair.reference_float), 'b', quantized, FxCopyingLogger)
   with torch.no_grad():
     for batch in pair.batches:
       common.call(shadowed, batch)

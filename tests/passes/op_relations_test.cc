@@ -68,7 +68,7 @@ TEST(OpRelationsTest, LeavesOtherRelationsAlone) {
 
 TEST(OpRelationsTest, RefusesUnknownOps) {
   OpRelations relations;
-  for (const char* op : {"aten::no_such_op", "no_such_op", ""}) {
+  for (const char* op : {"aten::no_such_op", ""}) {
     const absl::Status status =
         relations.AddOpToSetsOfRelatedOps(op, "aten::relu");
     EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << op;
@@ -113,6 +113,44 @@ TEST(OpRelationsTest, TellsTracedConvolutionsApart) {
   EXPECT_EQ(FamilyOfConvolution({1, 1}, false), "conv2d");
   EXPECT_EQ(FamilyOfConvolution({1, 1, 1}, false), "conv3d");
   EXPECT_EQ(FamilyOfConvolution({2, 2}, true), "conv_transpose2d");
+}
+
+TEST(OpRelationsTest, CalleeIsOfTheFamilyOfItsBareName) {
+  const OpRelations relations;
+  EXPECT_EQ(relations.FamilyOf("my.package.Block"),
+            relations.FamilyOf("other.Block"));
+  EXPECT_NE(relations.FamilyOf("my.package.Block"),
+            relations.FamilyOf("my.package.Stem"));
+}
+
+TEST(OpRelationsTest, RelatesModuleTypesByQualifiedAndBareName) {
+  OpRelations relations;
+  NS_ASSERT_OK(relations.AddOpToSetsOfRelatedOps("QuantizedBlock", "Block"));
+  EXPECT_EQ(relations.FamilyOf("my.package.QuantizedBlock"),
+            relations.FamilyOf("my.package.Block"));
+  NS_ASSERT_OK(
+      relations.AddOpToSetsOfRelatedOps("my.package.Scale", "aten::mul"));
+  EXPECT_EQ(relations.FamilyOf("my.package.Scale"),
+            relations.FamilyOf("quantized::mul"));
+  EXPECT_NE(relations.FamilyOf("other.Scale"),
+            relations.FamilyOf("quantized::mul"));
+}
+
+TEST(OpRelationsTest, TellsWhichCalleesAreRelated) {
+  OpRelations relations;
+  NS_ASSERT_OK(relations.AddOpToSetsOfRelatedOps("b.Scale", "aten::mul"));
+  NS_ASSERT_OK(relations.AddOpToSetsOfRelatedOps("aten::erfinv"));
+  NS_ASSERT_OK(relations.AddOpToSetsOfRelatedOps("a.Block"));
+  EXPECT_EQ(relations.RelatedCallees(),
+            (std::vector<std::string>{"a.Block", "b.Scale"}));
+}
+
+TEST(OpRelationsTest, RefusesAnEmptyName) {
+  OpRelations relations;
+  EXPECT_EQ(relations.AddOpToSetsOfRelatedOps("").code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_EQ(relations.AddOpToSetsOfRelatedOps("Block", "").code(),
+            absl::StatusCode::kNotFound);
 }
 
 }  // namespace

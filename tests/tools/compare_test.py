@@ -21,12 +21,13 @@ class CompareTest(cli.CliTest):
   def test_weights_alone_without_inputs(self):
     self.assertEqual(self.figures(self.layers(*cli.COMPARE)), {'weight'})
 
-  def test_weights_and_activations_with_inputs(self):
+  def test_all_three_with_inputs(self):
     self.assertEqual(self.figures(self.layers(*WITH_INPUTS)),
-                     {'weight', 'activation'})
+                     {'weight', 'activation', 'shadow'})
 
   def test_what_selects_the_figures(self):
-    for what in ({'weight'}, {'activation'}, {'activation', 'weight'}):
+    for what in ({'weight'}, {'activation'}, {'shadow'},
+                 {'activation', 'weight'}, {'shadow', 'weight'}):
       flag = '--what=' + ','.join(sorted(name + 's' for name in what))
       self.assertEqual(self.figures(self.layers(*WITH_INPUTS, flag)), what)
 
@@ -77,8 +78,8 @@ class CompareTest(cli.CliTest):
     for layer in layers:
       expected += [(layer['name'], 'weight', w['sqnr_db'])
                    for w in layer.get('weight', [])]
-      expected.append((layer['name'], 'activation',
-                       layer['activation']['sqnr_db']))
+      expected += [(layer['name'], kind, float(layer[kind]['sqnr_db']))
+                   for kind in ('activation', 'shadow')]
     self.assertEqual([(row['name'], row['kind'], float(row['sqnr_db']))
                       for row in rows], expected)
     self.assertEqual({row['batches'] for row in rows}, {'', '3'})
@@ -97,6 +98,20 @@ class CompareTest(cli.CliTest):
   def test_quiet_still_writes_to_a_dash(self):
     self.assertEqual(self.succeed(*WITH_INPUTS, '--quiet', '--json=-'),
                      self.succeed(*WITH_INPUTS, '--json=-'))
+
+  def test_shadows_do_not_depend_on_what_else_is_asked(self):
+    together = self.layers(*WITH_INPUTS)
+    for name, layer in self.layers(*WITH_INPUTS, '--what=shadows').items():
+      self.assertEqual(layer['shadow'], together[name]['shadow'])
+
+  def test_a_shadow_is_the_float_layer_on_the_quantized_models_input(self):
+    layers = self.layers(*WITH_INPUTS, '--what=activations,shadows')
+    # The first row quantizes the input, which both models are given.
+    first = layers['x.quantize']
+    self.assertEqual(first['shadow'], first['activation'])
+    # Flattening changes no number: no error of its own.
+    self.assertEqual(layers['flatten']['shadow']['sqnr_db'], 'inf')
+    self.assertNotEqual(layers['flatten']['activation']['sqnr_db'], 'inf')
 
   def rows(self, *flags):
     """Layers in the order of the table."""

@@ -163,6 +163,38 @@ print(len(logged.ns_logger_0.get_stats()))
     self.assertEqual(process.returncode, 0, process.stderr.decode())
     self.assertEqual(process.stdout, b'3\n')
 
+  def shadow(self, model, *flags):
+    output, error = self.succeed(
+        'instrument', f'--float={model}_float.pt',
+        f'--quantized={model}_quantized.pt', '--what=shadows',
+        f'--out-quantized={self.path("quantized.pt")}', *flags)
+    self.assertEqual((output, error), ('', ''))
+
+  def test_shadow_model_holds_both_sides_of_every_layer(self):
+    self.shadow('net')
+    self.assertEqual(os.listdir(self.folder), ['quantized.pt'])
+    shadowed = self.execute(self.path('quantized.pt'), 'images')
+    plain = self.execute(case('net_quantized'), 'images', ops='')
+    self.assert_same(shadowed['outputs'], plain['outputs'])
+    sides = [(info['layer'], info['model_name'])
+             for info in shadowed['infos'].values()]
+    self.assertEqual(sides, [(layer, side) for layer in LAYERS
+                             for side in SIDES])
+    # The classifier of the float model, fed with the quantized one's values.
+    values = list(shadowed['stats'].values())
+    inputs, outputs = values[5], values[6]
+    model = torch.jit.load(case('net_float'))
+    with torch.no_grad():
+      self.assert_same(outputs, [model.fc(x.dequantize()) for x in inputs])
+
+  def test_shadow_model_comes_with_the_float_model_where_asked(self):
+    self.shadow('net', f'--out-float={self.path("float.pt")}')
+    self.assertEqual(sorted(os.listdir(self.folder)),
+                     ['float.pt', 'quantized.pt'])
+    self.assert_same(
+        self.execute(self.path('float.pt'), 'images', ops='')['outputs'],
+        self.execute(case('net_float'), 'images', ops='')['outputs'])
+
   def test_existing_outputs_are_replaced(self):
     for side in SIDES:
       with open(self.path(side + '.pt'), 'wb') as file:

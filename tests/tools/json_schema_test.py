@@ -56,7 +56,7 @@ class JsonSchemaTest(cli.CliTest):
     for layer in result['layers']:
       self.assertLessEqual({'name', 'float', 'quantized'}, set(layer))
       self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
-                                        'weight', 'activation'})
+                                        'weight', 'activation', 'shadow'})
       self.assertTrue(layer['name'])
       self.check_side(layer['float'])
       self.check_side(layer['quantized'])
@@ -65,8 +65,8 @@ class JsonSchemaTest(cli.CliTest):
         self.assertEqual(set(weight), FIGURES | {'name', 'shape'})
         self.check_figures(weight)
         self.check_shape(weight['shape'])
-      if 'activation' in layer:
-        self.check_activation(layer['activation'], result['batches'])
+      for kind in {'activation', 'shadow'} & set(layer):
+        self.check_activation(layer[kind], result['batches'])
     for node in result['unmatched']:
       self.assertEqual(list(node), ['model', 'fqn', 'op', 'reason'])
       self.assertIn(node['model'], ('float', 'quantized'))

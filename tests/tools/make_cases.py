@@ -118,6 +118,39 @@ class Loop(Wrapped):
     return x
 
 
+@torch.jit.script
+def squash(x):
+  return torch.tanh(x) * 0.5
+
+
+@torch.jit.script
+def cheap_squash(x):
+  return x.clamp(-1, 1) * 0.5
+
+
+class Gate(nn.Module):
+
+  def forward(self, x):
+    return squash(x) + x
+
+
+class CheapGate(nn.Module):
+
+  def forward(self, x):
+    return cheap_squash(x) + x
+
+
+class Gated(Wrapped):
+  """Holds a module and calls a script function of the user's own."""
+
+  def __init__(self, inner: nn.Module, gate: nn.Module):
+    super().__init__(inner)
+    self.gate = gate
+
+  def forward(self, x):
+    return squash(self.gate(self.inner(x)))
+
+
 class Encoder(Wrapped):
   """The method `encode` besides forward."""
 
@@ -252,6 +285,8 @@ CASES = {
     'wide_quantized': lambda: script(quantized_mlp(width=9)),
     'two_float': lambda: script(seeded(TwoInputs)),
     'two_quantized': lambda: script(quantize(seeded(TwoInputs), two_inputs())),
+    'gated_float': lambda: script(Gated(mlp(), Gate())),
+    'gated_quantized': lambda: script(Gated(quantized_mlp(), CheapGate())),
     'unrelated': lambda: script(Unrelated()),
     'branch_float': lambda: script(branch(mlp, 1e9)),
     'branch_quantized': lambda: script(branch(quantized_mlp, -1e9)),

@@ -3,6 +3,8 @@
 import os
 import unittest
 
+import torch
+
 import cli
 
 MATCH = ('match', *cli.COMPARE[1:])
@@ -44,6 +46,46 @@ class MatchTest(cli.CliTest):
     self.assertIn(('float', 'aten::logcumsumexp'), unmatched)
     for node in result['unmatched']:
       self.assertTrue(node['reason'])
+
+  def gated(self, *flags):
+    """Pairs of ops of a model that holds modules and functions of its own."""
+    result = self.json('match', '--float=gated_float.pt',
+                       '--quantized=gated_quantized.pt', *flags)
+    return {layer['name']: (layer['float']['op'], layer['quantized']['op'])
+            for layer in result['layers']}
+
+  def test_modules_and_functions_can_be_one_op(self):
+    whole = self.gated('--leaf=Gate,CheapGate,squash')
+    self.assertEqual(whole['squash'], ('squash', 'squash'))
+    self.assertNotIn('gate', whole)
+    related = self.gated('--leaf=Gate,CheapGate,squash',
+                         '--relate=CheapGate=Gate')
+    self.assertEqual([op.rsplit('.', 1)[-1] for op in related['gate']],
+                     ['Gate', 'CheapGate'])
+
+  def test_leaves_are_compared_as_one_op(self):
+    result = self.json('compare', '--float=gated_float.pt',
+                       '--quantized=gated_quantized.pt', '--inputs=rows.pt',
+                       '--leaf=Gate,CheapGate', '--relate=CheapGate=Gate')
+    gate = {layer['name']: layer for layer in result['layers']}['gate']
+    batches = torch.load(os.path.join(cli.CASES, 'rows.pt'))
+    models = [torch.jit.load(os.path.join(cli.CASES, f'gated_{side}.pt'))
+              for side in ('float', 'quantized')]
+    with torch.no_grad():
+      inputs = [models[1].inner(x) for x in batches]
+      x, y = (torch.cat([model.gate(x) for x in inputs]).double()
+              for model in models)
+    expected = 20 * torch.log10(x.norm() / (x - y).norm())
+    self.assertAlmostEqual(gate['shadow']['sqnr_db'], float(expected), 3)
+    self.assertEqual(result['not_shadowed'], [])
+
+  def test_bad_relations_are_named(self):
+    self.fail_with(2, *MATCH, '--relate=aten::relu', names='A=B')
+    self.fail_with(2, *MATCH, '--relate=aten::no_such=aten::relu',
+                   names='aten::no_such')
+    self.fail_with(3, *MATCH, '--relate=Missing=aten::relu',
+                   names=("'Missing'", 'leaf'))
+    self.fail_with(2, *MATCH, '--leaf=Gate,', names='--leaf')
 
   def test_the_matching_can_be_strict(self):
     result = self.json(*MATCH, '--matching=strict')

@@ -131,18 +131,21 @@ class FlagTest(cli.CliTest):
     self.wrong('--what=', names='--what')
     self.wrong('--what=weights,', names='--what')
 
-  def test_activations_need_inputs(self):
-    self.wrong('--what=activations', names=('--what=activations', '--inputs'))
+  def test_what_is_run_needs_inputs(self):
+    for what in ('activations', 'shadows'):
+      self.wrong(f'--what=weights,{what}', names=(f'--what={what}', '--inputs'))
 
   def test_standard_output_takes_one_report(self):
     self.wrong('--json=-', '--csv=-', names=('--json', '--csv'))
 
   def test_what_is_not_there_yet_says_so(self):
-    self.wrong('--what=shadows', '--inputs=images.pt',
-               names=('--what=shadows', 'not in this version yet'))
     self.wrong('--html=report.html', names=('--html', 'not in this version'))
+
+  def test_instrument_names_the_output_it_lacks(self):
+    self.fail_with(2, 'instrument', *PAIR, '--out-quantized=b',
+                   names='--out-float')
     self.fail_with(2, 'instrument', *PAIR, '--what=shadows', '--out-float=a',
-                   '--out-quantized=b', names='not in this version yet')
+                   names='--out-quantized')
 
   def test_usage_is_checked_before_files(self):
     self.fail_with(2, 'compare', '--float=missing.pt', '--quantized=no.pt',
