@@ -1,0 +1,122 @@
+#include "passes/quantization/float_subgraphs.h"
+
+#include <ATen/Functions.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/node_view.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// "conv: conv2d batch_norm relu".
+std::vector<std::string> Lines(const ModelGraph& model) {
+  std::vector<std::string> lines;
+  for (const FloatSubgraph& found : FindFloatSubgraphs(model.graph())) {
+    std::string line = absl::StrCat(found.name, ":");
+    for (const torch::jit::Node* node : found.subgraph.nodes) {
+      absl::StrAppend(&line, " ", ShortOpName(OpName(*node)));
+    }
+    lines.push_back(line);
+    EXPECT_EQ(found.subgraph.start, found.subgraph.nodes.front());
+    EXPECT_EQ(found.subgraph.end, found.subgraph.nodes.back());
+    EXPECT_EQ(found.output->node(), found.subgraph.end);
+  }
+  return lines;
+}
+
+std::vector<std::string> LinesOf(absl::string_view body) {
+  return Lines(ModelOf(absl::StrCat(
+      "graph(%x : Tensor, %w : Tensor, %b : Tensor, %n : int, %f : float, "
+      "%no : bool, %list : int[]):\n",
+      body)));
+}
+
+TEST(FloatSubgraphsTest, ConvolutionTakesBatchNormAndReluIn) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"conv", Conv2d(at::randn({4, 3, 3, 3}))},
+                 {"bn", BatchNorm2d(4)},
+                 {"relu", Relu()}},
+                {"return self.relu.forward(self.bn.forward("
+                 "self.conv.forward(x)))"})));
+  EXPECT_THAT(Lines(model), ElementsAre("conv: conv2d batch_norm relu"));
+  const std::vector<FloatSubgraph> found = FindFloatSubgraphs(model.graph());
+  EXPECT_EQ(found[0].op, "aten::conv2d");
+  EXPECT_EQ(found[0].family, "conv2d");
+  EXPECT_EQ(found[0].fqn, "conv");
+  EXPECT_EQ(found[0].module_type, "torch.nn.modules.conv.Conv2d");
+}
+
+TEST(FloatSubgraphsTest, AddTakesReluIn) {
+  EXPECT_THAT(LinesOf(R"(
+  %s : Tensor = aten::add(%x, %x, %n)
+  %r : Tensor = aten::relu_(%s)
+  return (%r))"),
+              ElementsAre("add: add relu_"));
+}
+
+TEST(FloatSubgraphsTest, ActivationsThatNoQuantizedOpHasStandAlone) {
+  EXPECT_THAT(LinesOf(R"(
+  %s : Tensor = aten::linear(%x, %w, %b)
+  %r : Tensor = aten::sigmoid(%s)
+  %t : Tensor = aten::matmul(%r, %r)
+  %u : Tensor = aten::relu(%t)
+  return (%u))"),
+              ElementsAre("linear: linear", "sigmoid: sigmoid",
+                          "matmul: matmul", "relu: relu"));
+}
+
+TEST(FloatSubgraphsTest, ReluOfAValueUsedElsewhereStandsAlone) {
+  EXPECT_THAT(LinesOf(R"(
+  %s : Tensor = aten::linear(%x, %w, %b)
+  %r : Tensor = aten::relu(%s)
+  %t : Tensor = aten::add(%r, %s, %n)
+  return (%t))"),
+              ElementsAre("linear: linear", "relu: relu", "add: add"));
+}
+
+TEST(FloatSubgraphsTest, MovingDataAndDropoutAreLeftOut) {
+  EXPECT_THAT(LinesOf(R"(
+  %s : Tensor = aten::flatten(%x, %n, %n)
+  %r : Tensor = aten::dropout(%s, %f, %no)
+  %t : Tensor = aten::contiguous(%r, %n)
+  return (%t))"),
+              IsEmpty());
+}
+
+TEST(FloatSubgraphsTest, QuantizedOpsAreLeftOut) {
+  EXPECT_THAT(LinesOf(R"(
+  %s : Tensor = aten::quantize_per_tensor(%x, %f, %n, %n)
+  %r : Tensor = quantized::add(%s, %s, %f, %n)
+  %t : Tensor = aten::dequantize(%r)
+  return (%t))"),
+              IsEmpty());
+}
+
+TEST(FloatSubgraphsTest, GoesIntoControlFlowAndCountsNames) {
+  EXPECT_THAT(
+      LinesOf(R"(
+  %s : Tensor = aten::sigmoid(%x)
+  %y : Tensor = prim::If(%no)
+    block0():
+      %a : Tensor = aten::sigmoid(%s)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::tanh(%s)
+      -> (%b)
+  return (%y))"),
+      ElementsAre("sigmoid: sigmoid", "sigmoid@1: sigmoid", "tanh: tanh"));
+}
+
+}  // namespace
+}  // namespace ns

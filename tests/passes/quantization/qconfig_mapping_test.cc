@@ -1,0 +1,146 @@
+#include "passes/quantization/qconfig_mapping.h"
+
+#include <optional>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::HasSubstr;
+
+const QConfig kStatic = Int8PerTensorQConfig();
+const QConfig kPerChannel = Int8PerChannelQConfig();
+const QConfig kDynamic = DynamicQConfig();
+const QConfig kHalf = Fp16QConfig();
+
+QConfigTarget Fc(const std::string& fqn = "head.fc", int order = 0) {
+  return {"aten::linear", "linear", fqn, "torch.nn.modules.linear.Linear",
+          order};
+}
+
+TEST(QConfigMappingTest, EmptyChoosesNothing) {
+  const QConfigChoice choice = QConfigMapping().Choose(Fc());
+  EXPECT_EQ(choice.qconfig, std::nullopt);
+  EXPECT_EQ(choice.setting, QConfigSetting::kNone);
+}
+
+TEST(QConfigMappingTest, NarrowerSettingsDecide) {
+  QConfigMapping mapping;
+  mapping.SetGlobal(kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kStatic);
+  mapping.SetObjectType("linear", kPerChannel);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kPerChannel);
+  mapping.SetModuleNameRegex("head.*", kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kDynamic);
+  mapping.SetModuleName("head.fc", kHalf);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kHalf);
+  mapping.SetModuleNameObjectTypeOrder("head.fc", "linear", 0, kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kStatic);
+  EXPECT_EQ(mapping.Choose(Fc("head.fc", 1)).qconfig, kHalf);
+}
+
+TEST(QConfigMappingTest, NoQConfigIsASettingToo) {
+  QConfigMapping mapping;
+  mapping.SetGlobal(kStatic).SetModuleName("head.fc", std::nullopt);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, std::nullopt);
+  EXPECT_EQ(mapping.Choose(Fc()).setting, QConfigSetting::kModuleName);
+  EXPECT_EQ(mapping.Choose(Fc("head.fc2")).qconfig, kStatic);
+}
+
+TEST(QConfigMappingTest, ObjectTypesAreOpsFamiliesOrModuleTypes) {
+  for (const char* type : {"aten::linear", "linear", "Linear", "linear.Linear",
+                           "torch.nn.modules.linear.Linear"}) {
+    EXPECT_EQ(QConfigMapping().SetObjectType(type, kHalf).Choose(Fc()).qconfig,
+              kHalf)
+        << type;
+  }
+  for (const char* type : {"near", "inear", "conv2d", "modules.linear", ""}) {
+    EXPECT_EQ(QConfigMapping().SetObjectType(type, kHalf).Choose(Fc()).qconfig,
+              std::nullopt)
+        << type;
+  }
+}
+
+TEST(QConfigMappingTest, ModuleTypeDecidesBeforeOp) {
+  EXPECT_EQ(QConfigMapping()
+                .SetObjectType("linear", kHalf)
+                .SetObjectType("Linear", std::nullopt)
+                .Choose(Fc())
+                .setting,
+            QConfigSetting::kObjectType);
+  EXPECT_EQ(QConfigMapping()
+                .SetObjectType("linear", kHalf)
+                .SetObjectType("Linear", std::nullopt)
+                .Choose(Fc())
+                .qconfig,
+            std::nullopt);
+}
+
+TEST(QConfigMappingTest, RegexMatchesFromTheStartAndTheFirstDecides) {
+  QConfigMapping mapping;
+  mapping.SetModuleNameRegex("fc", kHalf)
+      .SetModuleNameRegex("head\\.fc[0-9]?$", kDynamic)
+      .SetModuleNameRegex("head", kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc("head.fc3")).qconfig, kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc("head.fc33")).qconfig, kStatic);
+  EXPECT_EQ(mapping.Choose(Fc("fc.1")).qconfig, kHalf);
+}
+
+TEST(QConfigMappingTest, ClosestModuleAroundAnOpDecides) {
+  QConfigMapping mapping;
+  mapping.SetModuleName("head", kDynamic).SetModuleName("", kHalf);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kDynamic);
+  EXPECT_FALSE(mapping.Choose(Fc()).names_target);
+  EXPECT_EQ(mapping.Choose(Fc("header.fc")).qconfig, kHalf);
+  mapping.SetModuleName("head.fc", kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kStatic);
+  EXPECT_TRUE(mapping.Choose(Fc()).names_target);
+}
+
+TEST(QConfigMappingTest, SettingAgainReplaces) {
+  QConfigMapping mapping;
+  mapping.SetObjectType("linear", kHalf).SetObjectType("linear", kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kDynamic);
+  EXPECT_EQ(mapping.object_types().size(), 1);
+}
+
+TEST(QConfigMappingTest, EqualMeansEqualSettings) {
+  EXPECT_EQ(QConfigMapping().SetModuleName("a", kHalf),
+            QConfigMapping().SetModuleName("a", kHalf));
+  EXPECT_NE(QConfigMapping().SetModuleName("a", kHalf),
+            QConfigMapping().SetModuleName("a", std::nullopt));
+  EXPECT_NE(QConfigMapping().SetModuleName("a", kHalf),
+            QConfigMapping().SetModuleNameRegex("a", kHalf));
+}
+
+TEST(QConfigMappingTest, TextHasALineForEachSetting) {
+  EXPECT_EQ(QConfigMapping()
+                .SetGlobal(kStatic)
+                .SetObjectType("linear", kDynamic)
+                .SetModuleNameRegex("a.*", kHalf)
+                .SetModuleName("b", std::nullopt)
+                .SetModuleNameObjectTypeOrder("c", "add", 2, kStatic)
+                .ToString(),
+            "global: int8 per tensor\n"
+            "object type 'linear': dynamic\n"
+            "module name regex 'a.*': fp16\n"
+            "module name 'b': none\n"
+            "object type 'add' number 2 in module 'c': int8 per tensor\n");
+}
+
+TEST(QConfigMappingTest, BadRegexIsAnErrorThatNamesIt) {
+  NS_EXPECT_OK(QConfigMapping().SetModuleNameRegex("a.*", kHalf).Validate());
+  EXPECT_THAT(std::string(QConfigMapping()
+                              .SetModuleNameRegex("a[", kHalf)
+                              .Validate()
+                              .message()),
+              HasSubstr("'a['"));
+}
+
+}  // namespace
+}  // namespace ns
