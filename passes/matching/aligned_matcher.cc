@@ -57,33 +57,44 @@ class Aligner {
   // data flow: a tracer that flattens the hierarchy puts everything there.
   void AnchorByName() {
     using Key = std::tuple<absl::string_view, int, absl::string_view>;
-    using Nodes =
-        std::pair<llvm::SmallVector<int, 1>, llvm::SmallVector<int, 1>>;
-    absl::flat_hash_map<Key, Nodes> by_name;
+    struct Place {
+      llvm::SmallVector<int, 1> of_a;
+      llvm::SmallVector<int, 1> of_b;
+    };
+    std::vector<Place> places;  // in order of execution of B
+    absl::flat_hash_map<Key, size_t> index;
+    index.reserve(b_.size());
+    const auto has_name = [](const MatchableNode& node) {
+      return !node.path.fqn.empty() && !node.is_control_flow;
+    };
     const auto key_of = [](const MatchableNode& node) {
       return Key(node.path.fqn, node.path.call_index, node.family);
     };
-    for (int i = 0; i < a_.size(); ++i) {
-      if (!a_[i].path.fqn.empty() && !a_[i].is_control_flow) {
-        by_name[key_of(a_[i])].first.push_back(i);
+    for (int i = 0; i < b_.size(); ++i) {
+      if (has_name(b_[i])) {
+        const auto [it, added] = index.emplace(key_of(b_[i]), places.size());
+        if (added) {
+          places.emplace_back();
+        }
+        places[it->second].of_b.push_back(i);
       }
     }
-    for (int i = 0; i < b_.size(); ++i) {
-      if (!b_[i].path.fqn.empty() && !b_[i].is_control_flow) {
-        by_name[key_of(b_[i])].second.push_back(i);
+    for (int i = 0; i < a_.size(); ++i) {
+      if (has_name(a_[i])) {
+        const auto it = index.find(key_of(a_[i]));
+        if (it != index.end()) {
+          places[it->second].of_a.push_back(i);
+        }
       }
     }
     // In order of execution: a match may take in what another would match.
-    for (int b = 0; b < b_.size(); ++b) {
-      const auto it = by_name.find(key_of(b_[b]));
-      if (it == by_name.end() || it->second.second.front() != b ||
-          it->second.first.size() != it->second.second.size()) {
+    for (const Place& place : places) {
+      if (place.of_a.size() != place.of_b.size()) {
         continue;
       }
-      const auto& [of_a, of_b] = it->second;
-      for (size_t i = 0; i < of_a.size(); ++i) {
-        if (CanMatch(of_a[i], of_b[i])) {
-          pairs_.Match(of_a[i], of_b[i]);
+      for (size_t i = 0; i < place.of_a.size(); ++i) {
+        if (CanMatch(place.of_a[i], place.of_b[i])) {
+          pairs_.Match(place.of_a[i], place.of_b[i]);
         }
       }
     }
@@ -248,16 +259,14 @@ class Aligner {
     if (all_a.empty() || all_b.empty()) {
       return;
     }
-    absl::flat_hash_map<int, int> position_a;
-    for (size_t i = 0; i < all_a.size(); ++i) {
-      position_a[all_a[i]] = static_cast<int>(i);
-    }
     std::vector<int> matched_a;
     std::vector<int> matched_b;
     for (size_t j = 0; j < all_b.size(); ++j) {
-      const auto it = position_a.find(pairs_.PartnerOfB(all_b[j]));
-      if (it != position_a.end()) {
-        matched_a.push_back(it->second);
+      // Indices rise within a block.
+      const auto it = std::lower_bound(all_a.begin(), all_a.end(),
+                                       pairs_.PartnerOfB(all_b[j]));
+      if (it != all_a.end() && *it == pairs_.PartnerOfB(all_b[j])) {
+        matched_a.push_back(static_cast<int>(it - all_a.begin()));
         matched_b.push_back(static_cast<int>(j));
       }
     }

@@ -23,17 +23,61 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
+
+// Tells why a node of one model has no partner in the other.
+class ReasonFinder {
+ public:
+  ReasonFinder(const MatchableNodes& other, absl::string_view other_model,
+               MatchingMode mode)
+      : other_model_(other_model), mode_(mode) {
+    for (int i = 0; i < other.size(); ++i) {
+      families_.insert(other[i].family);
+      if (other[i].weight_shape) {
+        shapes_[other[i].path.fqn] = ShapeText(other[i]);
+      }
+    }
+  }
+
+  std::string ReasonFor(const MatchableNode& node) const {
+    if (mode_ == MatchingMode::kStrict) {
+      return "strict matching did not reach it from the outputs, or steps over "
+             "its op";
+    }
+    if (!families_.contains(node.family)) {
+      return absl::StrCat("the ", other_model_, " model has no op of family '",
+                          node.family, "'");
+    }
+    const auto twin = shapes_.find(node.path.fqn);
+    if (node.weight_shape && twin != shapes_.end() &&
+        twin->second != ShapeText(node)) {
+      return absl::StrCat("weight shapes differ: [", ShapeText(node),
+                          "] here, [", twin->second, "] in the ", other_model_,
+                          " model");
+    }
+    return absl::StrCat("no op of family '", node.family,
+                        "' is left at this place of the ", other_model_,
+                        " model");
+  }
+
+ private:
+  static std::string ShapeText(const MatchableNode& node) {
+    return absl::StrJoin(*node.weight_shape, ", ");
+  }
+
+  const absl::string_view other_model_;
+  const MatchingMode mode_;
+  absl::flat_hash_set<absl::string_view> families_;
+  absl::flat_hash_map<absl::string_view, std::string> shapes_;
+};
 
 // Turns pairs into the public result: names, order, reasons.
 class ResultBuilder {
  public:
-  ResultBuilder(Graph& graph_b, const MatchableNodes& a,
-                const MatchableNodes& b, SubgraphPairs pairs, MatchingMode mode)
-      : graph_b_(graph_b),
-        a_(a),
+  ResultBuilder(const MatchableNodes& a, const MatchableNodes& b,
+                SubgraphPairs pairs, MatchingMode mode)
+      : a_(a),
         b_(b),
         pairs_(std::move(pairs)),
         mode_(mode),
@@ -59,26 +103,40 @@ class ResultBuilder {
     SubgraphMatch match;
     match.a.subgraph = pairs_.TakeSubgraphOfA(a);
     match.b.subgraph = pairs_.TakeSubgraphOfB(b);
-    match.a.output = ComparedOutput(*match.a.subgraph.end);
-    match.b.output = ComparedOutput(*match.b.subgraph.end);
+    match.a.output = OutputOf(match.a.subgraph, a_[pairs_.EndOfA(a)]);
+    match.b.output = OutputOf(match.b.subgraph, b_[pairs_.EndOfB(b)]);
     match.a.fqn = std::string(a_[a].path.fqn);
     match.b.fqn = std::string(b_[b].path.fqn);
-    match.name = names_b_.NameOf(b_[b].path, OpName(*b_[b].base));
+    const absl::string_view op =
+        b_[b].row != nullptr ? b_[b].row->op : OpName(*b_[b].base);
+    match.name = names_b_.NameOf(b_[b].path, op);
     if (!b_.has_module_names() && a_.has_module_names()) {
       match.b.fqn = match.a.fqn;
       match.b.fqn_inferred = true;
-      match.name = names_a_.NameOf(a_[a].path, OpName(*b_[b].base));
+      match.name = names_a_.NameOf(a_[a].path, op);
     } else if (!a_.has_module_names() && b_.has_module_names()) {
       match.a.fqn = match.b.fqn;
       match.a.fqn_inferred = true;
     }
-    by_output_a_[match.a.output] = static_cast<int>(result_.matches.size());
     return match;
   }
 
+  // `last` is the subgraph's last matchable node: casts may follow it.
+  static Value* OutputOf(const Subgraph& subgraph, const MatchableNode& last) {
+    return subgraph.end == last.node ? last.output
+                                     : ComparedOutput(*subgraph.end);
+  }
+
   void AddQuantizePoints() {
-    for (const QuantizePoint& point :
-         FindQuantizePoints(graph_b_, a_, b_, pairs_)) {
+    const std::vector<QuantizePoint> points =
+        FindQuantizePoints(a_, b_, pairs_);
+    if (points.empty()) {
+      return;
+    }
+    for (size_t i = 0; i < result_.matches.size(); ++i) {
+      by_output_a_[result_.matches[i].a.output] = static_cast<int>(i);
+    }
+    for (const QuantizePoint& point : points) {
       const ModulePath path = ModulePathOf(*point.node);
       if (point.value_a == nullptr) {
         result_.unmatched_b.push_back(
@@ -156,43 +214,19 @@ class ResultBuilder {
 
   void AddUnmatched(const MatchableNodes& nodes, const MatchableNodes& other,
                     bool is_a, std::vector<UnmatchedOp>& unmatched) const {
-    absl::flat_hash_set<absl::string_view> families;
-    absl::flat_hash_map<absl::string_view, std::string> other_shapes;
-    for (int i = 0; i < other.size(); ++i) {
-      families.insert(other[i].family);
-      if (other[i].weight_shape) {
-        other_shapes[other[i].path.fqn] =
-            absl::StrJoin(*other[i].weight_shape, ", ");
+    std::vector<int> left;
+    for (int i = 0; i < nodes.size(); ++i) {
+      if (!(is_a ? pairs_.IsTakenA(i) : pairs_.IsTakenB(i)) &&
+          !nodes[i].is_control_flow) {
+        left.push_back(i);
       }
     }
-    for (int i = 0; i < nodes.size(); ++i) {
-      const MatchableNode& node = nodes[i];
-      if ((is_a ? pairs_.IsTakenA(i) : pairs_.IsTakenB(i)) ||
-          node.is_control_flow) {
-        continue;
+    if (!left.empty()) {
+      const ReasonFinder reasons(other, is_a ? "quantized" : "float", mode_);
+      for (int i : left) {
+        unmatched.push_back({nodes[i].base, std::string(nodes[i].path.fqn),
+                             reasons.ReasonFor(nodes[i])});
       }
-      const absl::string_view model = is_a ? "quantized" : "float";
-      std::string reason;
-      const auto twin = other_shapes.find(node.path.fqn);
-      if (mode_ == MatchingMode::kStrict) {
-        reason =
-            "strict matching did not reach it from the outputs, or steps over "
-            "its op";
-      } else if (!families.contains(node.family)) {
-        reason = absl::StrCat("the ", model, " model has no op of family '",
-                              node.family, "'");
-      } else if (node.weight_shape && twin != other_shapes.end() &&
-                 twin->second != absl::StrJoin(*node.weight_shape, ", ")) {
-        reason = absl::StrCat(
-            "weight shapes differ: [", absl::StrJoin(*node.weight_shape, ", "),
-            "] here, [", twin->second, "] in the ", model, " model");
-      } else {
-        reason =
-            absl::StrCat("no op of family '", node.family,
-                         "' is left at this place of the ", model, " model");
-      }
-      unmatched.push_back(
-          {node.base, std::string(node.path.fqn), std::move(reason)});
     }
     std::stable_sort(unmatched.begin(), unmatched.end(),
                      [](const UnmatchedOp& x, const UnmatchedOp& y) {
@@ -200,7 +234,6 @@ class ResultBuilder {
                      });
   }
 
-  Graph& graph_b_;
   const MatchableNodes& a_;
   const MatchableNodes& b_;
   SubgraphPairs pairs_;
@@ -251,8 +284,7 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
     return AlignGraphs(a.graph(), nodes_a, b.graph(), nodes_b);
   };
   NS_ASSIGN_OR_RETURN(SubgraphPairs pairs, match());
-  return ResultBuilder(b.graph(), nodes_a, nodes_b, std::move(pairs),
-                       options.mode)
+  return ResultBuilder(nodes_a, nodes_b, std::move(pairs), options.mode)
       .Build();
 }
 

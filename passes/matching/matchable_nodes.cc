@@ -40,11 +40,12 @@ bool IsTupleOfTensors(const Value& value) {
 }
 
 // True for an op that is matched and compared in its own right.
-bool IsMatchableOp(const Node& node) {
+// `row` is that of its op.
+bool IsMatchableOp(const Node& node, const OpRow* row) {
   if (IsControlFlow(node) || ComparedOutput(node) == nullptr) {
     return false;
   }
-  if (const OpRow* row = FindOp(OpName(node))) {
+  if (row != nullptr) {
     return row->role == Role::kCompute || row->role == Role::kShape;
   }
   if (IsLeafCall(node)) {
@@ -53,6 +54,10 @@ bool IsMatchableOp(const Node& node) {
   // An op that the table does not know is its own family, unless it is the
   // JIT's own plumbing or makes its tensor from no data.
   return !node.kind().is_prim() && !DataInputs(node).empty();
+}
+
+bool IsMatchableOp(const Node& node) {
+  return IsMatchableOp(node, FindOp(OpName(node)));
 }
 
 void CollectOps(Node* node, std::vector<Node*>& ops) {
@@ -80,17 +85,17 @@ bool HoldsMatchableOp(Node* node) {
                      [](const Node* op) { return !OnlyMovesData(*op); });
 }
 
-// The input that tells one layer's op from another's.
-const Value* WeightInput(const Node& node) {
-  const OpRow* row = FindOp(OpName(node));
+// The input that tells one layer's op from another's. `row` is the op's.
+const Value* WeightInput(const Node& node, const OpRow* row) {
   return row == nullptr || row->weight_form == WeightForm::kNone ||
                  node.inputs().size() <= static_cast<size_t>(row->weight_input)
              ? nullptr
              : node.input(row->weight_input);
 }
 
-std::optional<std::vector<int64_t>> WeightShape(const Node& node) {
-  const Value* weight = WeightInput(node);
+std::optional<std::vector<int64_t>> WeightShape(const Node& node,
+                                                const OpRow* row) {
+  const Value* weight = WeightInput(node, row);
   if (weight == nullptr) {
     return std::nullopt;
   }
@@ -144,28 +149,22 @@ MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
   const auto nodes = graph.nodes();
   const size_t count = std::distance(nodes.begin(), nodes.end());
   nodes_.reserve(count);
+  only_users_.reserve(count);
   index_.reserve(count);
   AddBlock(graph.block());
-  LookAround();
+  FindOnlyUsers();
 }
 
-// Once, while the graph's nodes are at hand: matching asks again and again, and
-// a large graph is slow to walk.
-void MatchableNodes::LookAround() {
+void MatchableNodes::FindOnlyUsers() {
   for (int i = 0; i < size(); ++i) {
-    MatchableNode& matchable = nodes_[i];
-    matchable.output = ComparedOutput(*matchable.node);
-    const Node* user =
-        matchable.output == nullptr ? nullptr : OnlyUser(*matchable.output);
+    const Node* user = only_users_[i];
     if (user != nullptr) {
       // Mostly the next one.
       const bool is_next = i + 1 < size() && nodes_[i + 1].node == user;
-      matchable.only_user = is_next ? i + 1 : IndexOf(user);
+      nodes_[i].only_user = is_next ? i + 1 : IndexOf(user);
     }
-    const std::vector<Value*> inputs = DataInputs(*matchable.node);
-    matchable.follows_dequantize =
-        !inputs.empty() && inputs[0]->node()->kind() == c10::aten::dequantize;
   }
+  only_users_ = {};
 }
 
 void MatchableNodes::AddBlock(Block* block) {
@@ -174,30 +173,48 @@ void MatchableNodes::AddBlock(Block* block) {
   }
 }
 
+// Asks all there is to ask of the node while it is at hand: a large graph does
+// not fit into caches, and every walk over it costs as much as matching.
 void MatchableNodes::AddNode(Node* node) {
   MatchableNode matchable;
   matchable.node = node;
   if (IsControlFlow(*node)) {
     if (!HoldsMatchableOp(node)) {
+      AddQuantizeNodesIn(node);
       return;
     }
     matchable.base = OnlyOpInside(node);
     matchable.is_control_flow = matchable.base == nullptr;
-  } else if (IsMatchableOp(*node)) {
-    matchable.base = node;
   } else {
-    return;
+    matchable.row = FindOp(OpName(*node));
+    if (matchable.row != nullptr && matchable.row->role == Role::kQuantize) {
+      quantize_nodes_.push_back(node);
+    }
+    if (!IsMatchableOp(*node, matchable.row)) {
+      return;
+    }
+    matchable.base = node;
   }
   if (matchable.is_control_flow) {
     matchable.base = node;
     matchable.family = node->kind() == prim::If ? kIfFamily : kLoopFamily;
   } else {
+    if (matchable.base != node) {
+      AddQuantizeNodesIn(node);
+      matchable.row = FindOp(OpName(*matchable.base));
+    }
     matchable.family = relations_.FamilyOf(*matchable.base);
-    matchable.row = FindOp(OpName(*matchable.base));
-    matchable.weight_shape = WeightShape(*matchable.base);
+    matchable.weight_shape = WeightShape(*matchable.base, matchable.row);
   }
   matchable.path = ModulePathOf(*matchable.base);
   has_module_names_ |= !matchable.path.fqn.empty();
+  matchable.output = ComparedOutput(*node);
+  matchable.has_one_output = node->outputs().size() == 1;
+  matchable.follows_dequantize =
+      !node->inputs().empty() &&
+      node->input(0)->node()->kind() == c10::aten::dequantize;
+  only_users_.push_back(
+      matchable.output == nullptr ? nullptr : OnlyUser(*matchable.output));
   const int index = size();
   in_block_[node->owningBlock()].push_back(index);
   index_[node] = index;
@@ -206,6 +223,18 @@ void MatchableNodes::AddNode(Node* node) {
   if (enter) {
     for (Block* block : node->blocks()) {
       AddBlock(block);
+    }
+  }
+}
+
+void MatchableNodes::AddQuantizeNodesIn(Node* node) {
+  for (Block* block : node->blocks()) {
+    for (Node* inner : block->nodes()) {
+      AddQuantizeNodesIn(inner);
+      const OpRow* row = FindOp(OpName(*inner));
+      if (row != nullptr && row->role == Role::kQuantize) {
+        quantize_nodes_.push_back(inner);
+      }
     }
   }
 }
@@ -248,7 +277,8 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
         only = op;
       } else if (relations_.FamilyOf(*only) != relations_.FamilyOf(*op) ||
                  ModulePathOf(*only).fqn != ModulePathOf(*op).fqn ||
-                 WeightInput(*only) != WeightInput(*op)) {
+                 WeightInput(*only, FindOp(OpName(*only))) !=
+                     WeightInput(*op, FindOp(OpName(*op)))) {
         return nullptr;
       }
     }

@@ -37,8 +37,9 @@ struct MatchableNode {
   const OpRow* row = nullptr;
   absl::string_view family;
   ModulePath path;
-  // ComparedOutput of `node`.
+  // ComparedOutput of `node`, and whether it is the only output.
   torch::jit::Value* output = nullptr;
+  bool has_one_output = false;
   // The node that alone uses `output`, in the same block; -1 for none.
   int only_user = -1;
   // True when an aten::dequantize makes the first data input.
@@ -73,16 +74,25 @@ class MatchableNodes {
   // True when some node has a module path.
   bool has_module_names() const { return has_module_names_; }
 
+  // All nodes of the graph that quantize, in order of execution.
+  const std::vector<torch::jit::Node*>& quantize_nodes() const {
+    return quantize_nodes_;
+  }
+
  private:
   void AddBlock(torch::jit::Block* block);
   void AddNode(torch::jit::Node* node);
-  void LookAround();
+  void AddQuantizeNodesIn(torch::jit::Node* node);
+  void FindOnlyUsers();
   torch::jit::Node* OnlyOpInside(torch::jit::Node* node) const;
 
   const OpRelations& relations_;
   std::vector<MatchableNode> nodes_;
   absl::flat_hash_map<const torch::jit::Node*, int> index_;
   absl::flat_hash_map<const torch::jit::Block*, std::vector<int>> in_block_;
+  std::vector<torch::jit::Node*> quantize_nodes_;
+  // OnlyUser of each node's output, until its index is known.
+  std::vector<const torch::jit::Node*> only_users_;
   bool has_module_names_ = false;
 };
 

@@ -11,8 +11,6 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
-using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Use;
 using ::torch::jit::Value;
@@ -86,48 +84,48 @@ Value* ByListElement(const Value& value, const SubgraphPairs& pairs) {
   return nullptr;
 }
 
-void Collect(Block* block, const MatchableNodes& nodes_a,
-             const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
-             std::vector<QuantizePoint>& points) {
-  for (Node* node : block->nodes()) {
-    for (Block* inner : node->blocks()) {
-      Collect(inner, nodes_a, nodes_b, pairs, points);
-    }
-    if (!HasRole(*node, Role::kQuantize) ||
-        node->kind() ==
-            c10::Symbol::fromQualString("aten::quantize_per_channel") ||
-        !IsTensor(*node->input(0)) || ConstantOf(*node->input(0))) {
-      continue;
-    }
-    QuantizePoint point;
-    point.node = node;
-    point.source = node->input(0);
-    point.value_a = pairs.LinkedA(point.source);
-    while (KeepsValues(*point.source->node()) &&
-           IsTensor(*point.source->node()->input(0))) {
-      point.source = point.source->node()->input(0);
-      if (point.value_a == nullptr) {
-        point.value_a = pairs.LinkedA(point.source);
-      }
-    }
+// True for a node that quantizes an activation as a whole.
+bool IsQuantizePoint(const Node& node) {
+  static const auto kPerChannel =
+      c10::Symbol::fromQualString("aten::quantize_per_channel");
+  return node.kind() != kPerChannel && IsTensor(*node.inputs()[0]) &&
+         !ConstantOf(*node.inputs()[0]);
+}
+
+QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
+                      const MatchableNodes& nodes_b,
+                      const SubgraphPairs& pairs) {
+  QuantizePoint point;
+  point.node = node;
+  point.source = node->input(0);
+  point.value_a = pairs.LinkedA(point.source);
+  while (KeepsValues(*point.source->node()) &&
+         IsTensor(*point.source->node()->input(0))) {
+    point.source = point.source->node()->input(0);
     if (point.value_a == nullptr) {
-      point.value_a = ByListElement(*point.source, pairs);
+      point.value_a = pairs.LinkedA(point.source);
     }
-    if (point.value_a == nullptr) {
-      point.value_a = ByConsumer(*node, nodes_a, nodes_b, pairs);
-    }
-    points.push_back(point);
   }
+  if (point.value_a == nullptr) {
+    point.value_a = ByListElement(*point.source, pairs);
+  }
+  if (point.value_a == nullptr) {
+    point.value_a = ByConsumer(*node, nodes_a, nodes_b, pairs);
+  }
+  return point;
 }
 
 }  // namespace
 
-std::vector<QuantizePoint> FindQuantizePoints(Graph& graph_b,
-                                              const MatchableNodes& nodes_a,
+std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
                                               const MatchableNodes& nodes_b,
                                               const SubgraphPairs& pairs) {
   std::vector<QuantizePoint> points;
-  Collect(graph_b.block(), nodes_a, nodes_b, pairs, points);
+  for (Node* node : nodes_b.quantize_nodes()) {
+    if (IsQuantizePoint(*node)) {
+      points.push_back(PointAt(node, nodes_a, nodes_b, pairs));
+    }
+  }
   return points;
 }
 

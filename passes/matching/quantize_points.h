@@ -9,7 +9,6 @@
 #include "passes/matching/subgraph_pairs.h"
 
 namespace torch::jit {
-struct Graph;
 struct Node;
 struct Value;
 }  // namespace torch::jit
@@ -24,10 +23,9 @@ struct QuantizePoint {
   torch::jit::Value* value_a = nullptr;
 };
 
-// All quantize nodes of activations in `graph_b`, in order of execution.
+// All quantize nodes of activations in model B, in order of execution.
 // Quantized constants (weights) are left out.
-std::vector<QuantizePoint> FindQuantizePoints(torch::jit::Graph& graph_b,
-                                              const MatchableNodes& nodes_a,
+std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
                                               const MatchableNodes& nodes_b,
                                               const SubgraphPairs& pairs);
 

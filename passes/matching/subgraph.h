@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+
 namespace torch::jit {
 struct Node;
 struct Value;
@@ -22,8 +24,8 @@ struct Subgraph {
   torch::jit::Node* start = nullptr;
   torch::jit::Node* end = nullptr;
   torch::jit::Node* base = nullptr;
-  // All of them, in order of execution.
-  std::vector<torch::jit::Node*> nodes;
+  // All of them, in order of execution; mostly conv, batch norm, relu.
+  absl::InlinedVector<torch::jit::Node*, 3> nodes;
 };
 
 // The data inputs (ir/node_view.h) of the node that `subgraph` starts with:

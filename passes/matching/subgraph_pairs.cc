@@ -21,15 +21,6 @@ using ::torch::jit::Value;
 
 constexpr char kBatchNorm[] = "batch_norm";
 
-bool Contains(const MatchableNodes& nodes, const Subgraph& subgraph,
-              absl::string_view family) {
-  return std::any_of(subgraph.nodes.begin(), subgraph.nodes.end(),
-                     [&](const Node* node) {
-                       const int index = nodes.IndexOf(node);
-                       return index >= 0 && nodes[index].family == family;
-                     });
-}
-
 // Takes in the casts around an op that emulates half precision:
 // dequantize - linear - relu - to(float16).
 void TakeInHalfPrecisionCasts(Subgraph& subgraph) {
@@ -49,7 +40,7 @@ void TakeInHalfPrecisionCasts(Subgraph& subgraph) {
       constant->toScalarType() == at::ScalarType::Half) {
     subgraph.start = cast_in;
     subgraph.end = chain.nodes.back();
-    subgraph.nodes = chain.nodes;
+    subgraph.nodes.assign(chain.nodes.begin(), chain.nodes.end());
   }
 }
 
@@ -66,8 +57,19 @@ SubgraphPairs::SubgraphPairs(const MatchableNodes& nodes_a,
       subgraphs_a_(nodes_a.size()),
       subgraphs_b_(nodes_b.size()),
       ends_a_(nodes_a.size()),
-      ends_b_(nodes_b.size()) {
-  linked_.reserve(nodes_b.size());
+      ends_b_(nodes_b.size()),
+      linked_end_(nodes_b.size(), -1) {}
+
+bool SubgraphPairs::Contains(const Side& side, int base,
+                             absl::string_view family) {
+  int member = base;
+  while (side.nodes[member].family != family) {
+    if (member == side.ends[base]) {
+      return false;
+    }
+    member = side.nodes[member].only_user;
+  }
+  return true;
 }
 
 int SubgraphPairs::Successor(const Side& side, int base) {
@@ -103,7 +105,6 @@ void SubgraphPairs::Begin(int a, int b) {
     Subgraph& subgraph = (*subgraphs)[index];
     subgraph.start = subgraph.end = matchable.node;
     subgraph.base = matchable.base;
-    subgraph.nodes.reserve(3);  // conv, batch norm, relu
     subgraph.nodes.push_back(matchable.node);
   }
 }
@@ -148,12 +149,11 @@ void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
 void SubgraphPairs::ExtendOverFused(const Side& side, int base,
                                     const Side& other, int other_base) {
   const OpRow* other_row = other.nodes[other_base].row;
-  const Subgraph& other_subgraph = other.subgraphs[other_base];
   for (int next = Successor(side, base); next >= 0;
        next = Successor(side, base)) {
     const absl::string_view family = side.nodes[next].family;
     const int other_next = Successor(other, other_base);
-    const bool present = Contains(other.nodes, other_subgraph, family);
+    const bool present = Contains(other, other_base, family);
     const bool folded =
         family == kBatchNorm &&
         (other_next < 0 || other.nodes[other_next].family != kBatchNorm);
@@ -195,13 +195,20 @@ void SubgraphPairs::WrapHalfPrecision(int a, int b) {
 }
 
 void SubgraphPairs::LinkOutputs(int a, int b) {
-  const Node* end_a = subgraphs_a_[a].end;
-  const Node* end_b = subgraphs_b_[b].end;
+  const int end_a = ends_a_[a];
+  const int end_b = ends_b_[b];
+  const Node* node_a = subgraphs_a_[a].end;
+  const Node* node_b = subgraphs_b_[b].end;
+  if (node_a == nodes_a_[end_a].node && node_b == nodes_b_[end_b].node &&
+      nodes_a_[end_a].has_one_output && nodes_b_[end_b].has_one_output) {
+    linked_end_[end_b] = end_a;
+    return;
+  }
   const size_t outputs =
-      std::min(end_a->outputs().size(), end_b->outputs().size());
+      std::min(node_a->outputs().size(), node_b->outputs().size());
   for (size_t i = 0; i < outputs; ++i) {
-    Link(const_cast<Value*>(end_a->outputs()[i]),
-         const_cast<Value*>(end_b->outputs()[i]));
+    Link(const_cast<Value*>(node_a->outputs()[i]),
+         const_cast<Value*>(node_b->outputs()[i]));
   }
 }
 
@@ -211,7 +218,13 @@ void SubgraphPairs::Link(Value* value_a, Value* value_b) {
 
 Value* SubgraphPairs::LinkedA(const Value* value_b) const {
   const auto it = linked_.find(value_b);
-  return it == linked_.end() ? nullptr : it->second;
+  if (it != linked_.end()) {
+    return it->second;
+  }
+  const int b = nodes_b_.IndexOf(value_b->node());
+  return b < 0 || linked_end_[b] < 0
+             ? nullptr
+             : const_cast<Value*>(nodes_a_[linked_end_[b]].node->outputs()[0]);
 }
 
 }  // namespace ns

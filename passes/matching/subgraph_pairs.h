@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/subgraph.h"
 
@@ -44,6 +45,10 @@ class SubgraphPairs {
   bool IsTakenA(int a) const { return taken_a_[a]; }
   bool IsTakenB(int b) const { return taken_b_[b]; }
 
+  // The last matchable node of the subgraph of a pair.
+  int EndOfA(int a) const { return ends_a_[a]; }
+  int EndOfB(int b) const { return ends_b_[b]; }
+
   // The subgraphs of a pair; each can be taken once.
   Subgraph TakeSubgraphOfA(int a) { return std::move(subgraphs_a_[a]); }
   Subgraph TakeSubgraphOfB(int b) { return std::move(subgraphs_b_[b]); }
@@ -62,6 +67,9 @@ class SubgraphPairs {
   Side SideB() { return {nodes_b_, taken_b_, subgraphs_b_, ends_b_}; }
 
   void Begin(int a, int b);
+
+  // True when the subgraph of `base` has an op of `family`.
+  static bool Contains(const Side& side, int base, absl::string_view family);
 
   // The matchable node that continues the subgraph of `base`, or -1.
   static int Successor(const Side& side, int base);
@@ -87,6 +95,10 @@ class SubgraphPairs {
   // The last matchable node of each, by base node.
   std::vector<int> ends_a_;
   std::vector<int> ends_b_;
+  // By node of B: the node of A whose only output corresponds to that node's
+  // only output, or -1.
+  std::vector<int> linked_end_;
+  // Values that correspond and are not outputs of such nodes.
   absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> linked_;
 };
 
