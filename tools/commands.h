@@ -40,10 +40,11 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// compare, match and instrument.
+// compare, match, instrument and sensitivity.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
+Command SensitivityCommand();
 
 }  // namespace ns
 

@@ -1,5 +1,3 @@
-#include <ATen/Parallel.h>
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "tools/model_pair.h"
 #include "tools/progress_bar.h"
 #include "tools/report_output.h"
+#include "tools/run_flags.h"
 
 namespace ns {
 namespace {
@@ -47,8 +46,6 @@ constexpr FlagSpec kFlags[] = {
     {"quiet", "", "no table, no progress"},
 };
 
-constexpr int64_t kMostThreads = 1024;
-
 constexpr CommandSpec kSpec = {
     "compare",
     "compares weights, activations and shadows of two models, layer by layer",
@@ -71,9 +68,7 @@ struct Options {
   ModelPairOptions models;
   CompareOptions compare;
   ReportOutputs outputs;
-  std::vector<std::string> input_paths;
-  std::optional<int64_t> max_batches;
-  std::optional<int64_t> threads;
+  RunFlags run;
 };
 
 absl::Status ParseWhat(const Flags& flags, bool has_inputs,
@@ -104,19 +99,13 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
-  NS_ASSIGN_OR_RETURN(options.input_paths, flags.List("inputs"));
+  NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
   NS_RETURN_IF_ERROR(
-      ParseWhat(flags, !options.input_paths.empty(), options.compare));
-  NS_ASSIGN_OR_RETURN(options.max_batches, flags.Number("max-batches", 1));
-  NS_ASSIGN_OR_RETURN(options.threads, flags.Number("threads", 1));
-  if (options.threads.value_or(1) > kMostThreads) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--threads=", *options.threads, " is more than ", kMostThreads));
-  }
+      ParseWhat(flags, !options.run.input_paths.empty(), options.compare));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
   std::vector<PathFlag> inputs = {{"float", options.models.float_path},
                                   {"quantized", options.models.quantized_path}};
-  for (const std::string& path : options.input_paths) {
+  for (const std::string& path : options.run.input_paths) {
     inputs.push_back({"inputs", path});
   }
   NS_RETURN_IF_ERROR(CheckDistinct(
@@ -125,30 +114,13 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
-absl::StatusOr<std::vector<Batch>> LoadAllBatches(const Options& options) {
-  std::vector<Batch> batches;
-  for (const std::string& path : options.input_paths) {
-    NS_ASSIGN_OR_RETURN(std::vector<Batch> more, LoadBatches(path));
-    for (Batch& batch : more) {
-      if (options.max_batches &&
-          static_cast<int64_t>(batches.size()) >= *options.max_batches) {
-        return batches;
-      }
-      batches.push_back(std::move(batch));
-    }
-  }
-  return batches;
-}
-
 absl::Status Compare(const Options& options) {
-  if (options.threads) {
-    at::set_num_threads(static_cast<int>(*options.threads));
-  }
+  UseThreads(options.run);
   NS_RETURN_IF_ERROR(
       CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
   std::vector<Batch> batches;
   if (options.compare.activations || options.compare.shadows) {
-    NS_ASSIGN_OR_RETURN(batches, LoadAllBatches(options));
+    NS_ASSIGN_OR_RETURN(batches, LoadAllBatches(options.run));
   }
   ComparisonResult result;
   NS_RETURN_IF_ERROR(

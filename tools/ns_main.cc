@@ -24,7 +24,8 @@ namespace {
 constexpr char kVersion[] = "0.1.0";
 
 std::vector<Command> Commands() {
-  return {CompareCommand(), MatchCommand(), InstrumentCommand()};
+  return {CompareCommand(), MatchCommand(), InstrumentCommand(),
+          SensitivityCommand()};
 }
 
 std::string GeneralHelp() {
@@ -53,8 +54,9 @@ const Command* FindCommand(const std::vector<Command>& commands,
 }
 
 CommandOutcome UnknownCommand(const std::string& name) {
-  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(absl::StrCat(
-      "unknown command '", name, "'; use compare, match, instrument or help")));
+  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
+      absl::StrCat("unknown command '", name,
+                   "'; use compare, match, instrument, sensitivity or help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -74,7 +76,7 @@ CommandOutcome Help(const std::vector<std::string>& arguments) {
 CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
-        "no command; use compare, match, instrument or help"));
+        "no command; use compare, match, instrument, sensitivity or help"));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());

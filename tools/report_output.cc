@@ -134,24 +134,36 @@ absl::Status CheckWritable(const std::vector<std::string>& outputs) {
   return absl::OkStatus();
 }
 
-absl::Status WriteReports(const ReportOutputs& outputs,
-                          const ComparisonResult& result,
-                          std::string (*table)(const ComparisonResult&,
-                                               const TableOptions&)) {
+absl::Status WriteTexts(const ReportOutputs& outputs,
+                        const ReportTexts& texts) {
   if (!outputs.json_path.empty()) {
-    NS_RETURN_IF_ERROR(Write(outputs.json_path, ToJson(result)));
+    NS_RETURN_IF_ERROR(Write(outputs.json_path, texts.json()));
   }
   if (!outputs.csv_path.empty()) {
-    NS_RETURN_IF_ERROR(Write(outputs.csv_path, ToCsv(result)));
+    NS_RETURN_IF_ERROR(Write(outputs.csv_path, texts.csv()));
   }
-  for (const std::string& warning : result.warnings) {
+  for (const std::string& warning : texts.warnings) {
     std::fprintf(stderr, "ns: warning: %s\n", warning.c_str());
   }
   if (outputs.quiet || outputs.json_path == kStandardOutput ||
       outputs.csv_path == kStandardOutput) {
     return absl::OkStatus();
   }
-  return Write(kStandardOutput, table(result, OptionsForTerminal(outputs)));
+  return Write(kStandardOutput, texts.table(OptionsForTerminal(outputs)));
+}
+
+absl::Status WriteReports(const ReportOutputs& outputs,
+                          const ComparisonResult& result,
+                          std::string (*table)(const ComparisonResult&,
+                                               const TableOptions&)) {
+  ReportTexts texts;
+  texts.json = [&] { return ToJson(result); };
+  texts.csv = [&] { return ToCsv(result); };
+  texts.table = [&](const TableOptions& options) {
+    return table(result, options);
+  };
+  texts.warnings = result.warnings;
+  return WriteTexts(outputs, texts);
 }
 
 }  // namespace ns

@@ -2,6 +2,7 @@
 #ifndef TOOLS_REPORT_OUTPUT_H_
 #define TOOLS_REPORT_OUTPUT_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,19 @@ absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
 // Finds out, before any work is done, whether `outputs` can be written to.
 absl::Status CheckWritable(const std::vector<std::string>& outputs);
 
+// What a result is as text; each is made when it is wanted.
+struct ReportTexts {
+  std::function<std::string()> json;
+  std::function<std::string()> csv;
+  std::function<std::string(const TableOptions&)> table;
+  std::vector<std::string> warnings;
+};
+
 // Writes the files that were asked for, prints the warnings to standard error
-// and, unless quiet or standard output is taken by a file named "-", the table
-// that `table` makes.
+// and, unless quiet or standard output is taken by a file named "-", the table.
+absl::Status WriteTexts(const ReportOutputs& outputs, const ReportTexts& texts);
+
+// As above, of a comparison and with the table that `table` makes.
 absl::Status WriteReports(const ReportOutputs& outputs,
                           const ComparisonResult& result,
                           std::string (*table)(const ComparisonResult&,

@@ -1,0 +1,179 @@
+#include "ns/n_shadows/sensitivity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "ir/status.h"
+#include "ns/n_shadows/qconfig_multi_mapping.h"
+#include "ns/run_batches.h"
+#include "passes/logging/logger_switches.h"
+
+namespace ns {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool HasRun(const CandidateResult& candidate) {
+  return !candidate.call_sqnr_db.empty();
+}
+
+double SqnrOf(const CandidateResult& candidate) {
+  const double sqnr = candidate.pooled.SqnrDb();
+  return std::isnan(sqnr) ? kInfinity : sqnr;
+}
+
+// The largest SQNR that an integer candidate of `layer` reaches; absent where
+// there is none.
+std::optional<double> BestInteger(const Sensitivity& sensitivity,
+                                  const ShadowedSubgraph& layer) {
+  std::optional<double> best;
+  for (const CandidateResult& candidate : layer.candidates) {
+    if (!IsFloatCandidate(sensitivity.candidates[candidate.candidate])) {
+      best = std::max(best.value_or(-kInfinity), SqnrOf(candidate));
+    }
+  }
+  return best;
+}
+
+// The largest SQNR that all layers reach when `count` may stay in float.
+double SqnrAffordable(const Sensitivity& sensitivity, size_t count) {
+  std::vector<double> best;
+  for (const ShadowedSubgraph& layer : sensitivity.layers) {
+    if (const auto sqnr = BestInteger(sensitivity, layer)) {
+      best.push_back(*sqnr);
+    }
+  }
+  std::sort(best.begin(), best.end());
+  return count < best.size() ? best[count] : kInfinity;
+}
+
+size_t IntegerLayers(const Sensitivity& sensitivity) {
+  return std::count_if(sensitivity.layers.begin(), sensitivity.layers.end(),
+                       [&](const ShadowedSubgraph& layer) {
+                         return BestInteger(sensitivity, layer).has_value();
+                       });
+}
+
+}  // namespace
+
+bool IsFloatCandidate(const QConfig& qconfig) {
+  return qconfig.weight.dtype == WeightDtype::kHalf ||
+         qconfig.activation.scheme == ActivationScheme::kHalf;
+}
+
+absl::StatusOr<Sensitivity> MeasureSensitivity(
+    const ModelGraph& model, const std::vector<Batch>& batches,
+    const SensitivityOptions& options) {
+  if (batches.empty()) {
+    return absl::InvalidArgumentError(
+        "there are no batches; sensitivity needs at least one");
+  }
+  QConfigMultiMapping mapping;
+  mapping.SetGlobal({options.candidates.begin(), options.candidates.end()});
+  NS_ASSIGN_OR_RETURN(NShadowsModel shadows,
+                      PrepareNShadowsModel(model, mapping));
+  const auto total = static_cast<int64_t>(2 * batches.size());
+  int64_t done = 0;
+  const auto run = [&] {
+    return RunBatches("float", shadows.model, batches, [&](size_t) {
+      ++done;
+      if (options.progress) {
+        options.progress(done, total);
+      }
+    });
+  };
+  torch::jit::Module& module = shadows.model.module();
+  NS_RETURN_IF_ERROR(run());
+  Sensitivity sensitivity;
+  NS_RETURN_IF_ERROR(ConvertNShadowsModel(module));
+  NS_RETURN_IF_ERROR(LoggersSetEnabled(module, true));
+  NS_RETURN_IF_ERROR(run());
+  NS_ASSIGN_OR_RETURN(NShadowsResults results,
+                      ExtractResultsNShadowsModel(module));
+  for (const QConfigMapping& one : mapping.mappings()) {
+    if (one.global()) {
+      sensitivity.candidates.push_back(*one.global());
+    }
+  }
+  sensitivity.batches = static_cast<int64_t>(batches.size());
+  sensitivity.skipped = std::move(shadows.skipped);
+  for (ShadowedSubgraph& layer : results.subgraphs) {
+    if (std::any_of(layer.candidates.begin(), layer.candidates.end(), HasRun)) {
+      sensitivity.layers.push_back(std::move(layer));
+    } else if (!layer.candidates.empty()) {
+      sensitivity.never_ran.push_back(layer.name);
+    }
+  }
+  return sensitivity;
+}
+
+absl::StatusOr<Budget> ParseBudget(absl::string_view text) {
+  absl::string_view number = text;
+  Budget budget;
+  if (absl::ConsumeSuffix(&number, "layers") ||
+      absl::ConsumeSuffix(&number, "layer")) {
+    budget.kind = Budget::Kind::kLayers;
+  } else if (absl::ConsumeSuffix(&number, "%")) {
+    budget.kind = Budget::Kind::kPercent;
+  } else {
+    absl::ConsumeSuffix(&number, "dB");
+  }
+  const bool is_number = absl::SimpleAtod(number, &budget.amount) &&
+                         std::isfinite(budget.amount) && budget.amount >= 0;
+  const bool is_share =
+      budget.kind != Budget::Kind::kPercent || budget.amount <= 100;
+  const bool is_count = budget.kind != Budget::Kind::kLayers ||
+                        budget.amount == std::floor(budget.amount);
+  if (!is_number || !is_share || !is_count) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "budget '", text,
+        "' is none; use a least SQNR as 30dB, or the layers that may stay in "
+        "float as 3layers or 10%"));
+  }
+  return budget;
+}
+
+QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
+                                  const Budget& budget) {
+  QuantizationPlan plan;
+  plan.sqnr_db = budget.amount;
+  if (budget.kind != Budget::Kind::kSqnr) {
+    const auto layers = static_cast<double>(IntegerLayers(sensitivity));
+    const double count = budget.kind == Budget::Kind::kLayers
+                             ? budget.amount
+                             : std::floor(layers * budget.amount / 100);
+    plan.sqnr_db = SqnrAffordable(sensitivity,
+                                  static_cast<size_t>(std::min(count, layers)));
+  }
+  for (const ShadowedSubgraph& layer : sensitivity.layers) {
+    const auto it = std::find_if(
+        layer.candidates.begin(), layer.candidates.end(),
+        [&](const CandidateResult& candidate) {
+          return HasRun(candidate) && SqnrOf(candidate) >= plan.sqnr_db;
+        });
+    plan.choices.push_back(it == layer.candidates.end()
+                               ? std::nullopt
+                               : std::make_optional(it->candidate));
+  }
+  return plan;
+}
+
+std::string UseOf(const SensitivityReport& report, size_t index) {
+  const std::optional<int> choice = report.plan->choices[index];
+  return choice ? QConfigName(report.sensitivity.candidates[*choice]) : "float";
+}
+
+bool StaysInFloat(const SensitivityReport& report, size_t index) {
+  const std::optional<int> choice = report.plan->choices[index];
+  return !choice || IsFloatCandidate(report.sensitivity.candidates[*choice]);
+}
+
+}  // namespace ns

@@ -1,0 +1,97 @@
+// How much each layer of a float model loses to each quantization candidate,
+// and which layers to keep in float.
+#ifndef NS_N_SHADOWS_SENSITIVITY_H_
+#define NS_N_SHADOWS_SENSITIVITY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "ns/batches.h"
+#include "ns/n_shadows/n_shadows_results.h"
+#include "ns/n_shadows/prepare_n_shadows_model.h"
+#include "passes/quantization/qconfig.h"
+
+namespace ns {
+
+struct SensitivityOptions {
+  // In order of preference.
+  std::vector<QConfig> candidates = NamedQConfigs();
+  // Called with the number of runs done and that of all: two a batch.
+  std::function<void(int64_t done, int64_t total)> progress;
+};
+
+struct Sensitivity {
+  std::string float_path;
+  int64_t batches = 0;
+  std::vector<QConfig> candidates;
+  // Layers with a candidate that ran, in order of execution.
+  std::vector<ShadowedSubgraph> layers;
+  std::vector<SkippedCandidate> skipped;
+  // Subgraphs that no batch came by.
+  std::vector<std::string> never_ran;
+};
+
+// Runs `model` on all batches to calibrate the candidates, and again to compare
+// each with the layer it stands for, on the float model's own values: errors of
+// other layers do not enter. Error: no batches, or one that does not fit.
+absl::StatusOr<Sensitivity> MeasureSensitivity(
+    const ModelGraph& model, const std::vector<Batch>& batches,
+    const SensitivityOptions& options = {});
+
+// How much may be lost.
+struct Budget {
+  enum class Kind {
+    kSqnr,     // each quantized layer has at least `amount` dB
+    kLayers,   // `amount` layers may stay in float
+    kPercent,  // `amount` percent of them may
+  };
+  Kind kind = Kind::kSqnr;
+  double amount = 30;
+};
+
+// Reads "30" or "30dB", "3layers", "10%". Error: anything else, a negative
+// amount, more than 100 percent, part of a layer.
+absl::StatusOr<Budget> ParseBudget(absl::string_view text);
+
+// What becomes of the layers within a budget.
+struct QuantizationPlan {
+  // What the plan promises of every integer layer, in dB: the budget's own, or
+  // the largest that its number of float layers can pay for.
+  double sqnr_db = 0;
+  // One for each of Sensitivity::layers: the first candidate that keeps the
+  // promise; absent for none, the layer stays in float.
+  std::vector<std::optional<int>> choices;
+};
+
+// Chooses for every layer. Half precision is float: among `kLayers` and
+// `kPercent` a layer with it counts as one that stays in float. A layer of
+// zeros, of which the SQNR is nan, keeps any promise.
+QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
+                                  const Budget& budget);
+
+// True for candidates in half precision, which integer kernels cannot run.
+bool IsFloatCandidate(const QConfig& qconfig);
+
+// What is reported; `plan` where a budget was given.
+struct SensitivityReport {
+  Sensitivity sensitivity;
+  std::optional<QuantizationPlan> plan;
+};
+
+// Needs a plan: the name of the candidate that the layer at `index` gets, or
+// "float".
+std::string UseOf(const SensitivityReport& report, size_t index);
+
+// Needs a plan: true when that is float or half precision.
+bool StaysInFloat(const SensitivityReport& report, size_t index);
+
+}  // namespace ns
+
+#endif  // NS_N_SHADOWS_SENSITIVITY_H_

@@ -1,0 +1,124 @@
+#include "ns/n_shadows/sensitivity_json.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "ns/json_writer.h"
+
+namespace ns {
+namespace {
+
+void WriteCandidate(JsonWriter& json, const CandidateResult& candidate) {
+  json.BeginObject();
+  json.Key("name");
+  json.String(candidate.qconfig);
+  json.Key("sqnr_db");
+  json.Double(candidate.pooled.SqnrDb());
+  json.Key("normalized_l2");
+  json.Double(candidate.pooled.NormalizedL2());
+  json.Key("cosine");
+  json.Double(candidate.pooled.Cosine());
+  json.Key("max_abs_error");
+  json.Double(candidate.pooled.max_abs_error);
+  json.Key("call_sqnr_db");
+  json.Numbers(candidate.call_sqnr_db);
+  json.EndObject();
+}
+
+void WriteLayer(JsonWriter& json, const SensitivityReport& report,
+                size_t index) {
+  const ShadowedSubgraph& layer = report.sensitivity.layers[index];
+  json.BeginObject();
+  json.Key("name");
+  json.String(layer.name);
+  json.Key("fqn");
+  json.String(layer.fqn);
+  json.Key("op");
+  json.String(layer.op);
+  json.Key("candidates");
+  json.BeginArray();
+  for (const CandidateResult& candidate : layer.candidates) {
+    WriteCandidate(json, candidate);
+  }
+  json.EndArray();
+  if (report.plan) {
+    json.Key("use");
+    json.String(UseOf(report, index));
+  }
+  json.EndObject();
+}
+
+template <typename Names>
+void WriteStrings(JsonWriter& json, absl::string_view key,
+                  const Names& strings) {
+  json.Key(key);
+  json.BeginArray();
+  for (const std::string& text : strings) {
+    json.String(text);
+  }
+  json.EndArray();
+}
+
+void WriteBudget(JsonWriter& json, const SensitivityReport& report) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < report.sensitivity.layers.size(); ++i) {
+    if (StaysInFloat(report, i)) {
+      kept.push_back(report.sensitivity.layers[i].name);
+    }
+  }
+  json.Key("budget");
+  json.BeginObject();
+  json.Key("sqnr_db");
+  json.Double(report.plan->sqnr_db);
+  WriteStrings(json, "keep_in_float", kept);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string SensitivityJson(const SensitivityReport& report) {
+  const Sensitivity& sensitivity = report.sensitivity;
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("schema");
+  json.String("ns.sensitivity/1");
+  json.Key("float");
+  json.String(sensitivity.float_path);
+  json.Key("batches");
+  json.Int(sensitivity.batches);
+  std::vector<std::string> candidates;
+  for (const QConfig& qconfig : sensitivity.candidates) {
+    candidates.push_back(QConfigName(qconfig));
+  }
+  WriteStrings(json, "candidates", candidates);
+  json.Key("layers");
+  json.BeginArray();
+  for (size_t i = 0; i < sensitivity.layers.size(); ++i) {
+    WriteLayer(json, report, i);
+  }
+  json.EndArray();
+  if (report.plan) {
+    WriteBudget(json, report);
+  }
+  json.Key("skipped");
+  json.BeginArray();
+  for (const SkippedCandidate& skipped : sensitivity.skipped) {
+    json.BeginObject();
+    json.Key("name");
+    json.String(skipped.subgraph);
+    json.Key("candidate");
+    json.String(skipped.candidate);
+    json.Key("reason");
+    json.String(skipped.reason);
+    json.EndObject();
+  }
+  json.EndArray();
+  WriteStrings(json, "never_ran", sensitivity.never_ran);
+  json.EndObject();
+  return std::move(json).Finish();
+}
+
+}  // namespace ns

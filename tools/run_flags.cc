@@ -1,0 +1,51 @@
+#include "tools/run_flags.h"
+
+#include <ATen/Parallel.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+
+namespace ns {
+namespace {
+
+constexpr int64_t kMostThreads = 1024;
+
+}  // namespace
+
+absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags) {
+  RunFlags run;
+  NS_ASSIGN_OR_RETURN(run.input_paths, flags.List("inputs"));
+  NS_ASSIGN_OR_RETURN(run.max_batches, flags.Number("max-batches", 1));
+  NS_ASSIGN_OR_RETURN(run.threads, flags.Number("threads", 1));
+  if (run.threads.value_or(1) > kMostThreads) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--threads=", *run.threads, " is more than ", kMostThreads));
+  }
+  return run;
+}
+
+void UseThreads(const RunFlags& flags) {
+  if (flags.threads) {
+    at::set_num_threads(static_cast<int>(*flags.threads));
+  }
+}
+
+absl::StatusOr<std::vector<Batch>> LoadAllBatches(const RunFlags& flags) {
+  std::vector<Batch> batches;
+  for (const std::string& path : flags.input_paths) {
+    NS_ASSIGN_OR_RETURN(std::vector<Batch> more, LoadBatches(path));
+    for (Batch& batch : more) {
+      if (flags.max_batches &&
+          static_cast<int64_t>(batches.size()) >= *flags.max_batches) {
+        return batches;
+      }
+      batches.push_back(std::move(batch));
+    }
+  }
+  return batches;
+}
+
+}  // namespace ns
