@@ -80,6 +80,17 @@ struct NotShadowed {
   std::string reason;
 };
 
+// A quantized module and the float module that ran beside it, on its inputs.
+struct StubComparison {
+  // The module's path.
+  std::string name;
+  // Qualified types of the modules.
+  std::string float_type;
+  std::string quantized_type;
+  // Of the modules' output, or the first tensor in it.
+  ActivationComparison figures;
+};
+
 struct ComparisonResult {
   // As the user gave them.
   std::string float_path;
@@ -92,6 +103,8 @@ struct ComparisonResult {
   std::vector<LayerComparison> layers;
   std::vector<UnmatchedNode> unmatched;
   std::vector<NotShadowed> not_shadowed;
+  // Whole modules, in order of execution; absent when they were not asked for.
+  std::optional<std::vector<StubComparison>> stubs;
   // For the user's eyes: one line each.
   std::vector<std::string> warnings;
   // Whether activations (or shadows) were asked for, so that a table knows its

@@ -70,6 +70,15 @@ std::string ToCsv(const ComparisonResult& result) {
       AppendActivation(layer, "shadow", *layer.shadow, csv);
     }
   }
+  if (result.stubs.has_value()) {
+    for (const StubComparison& stub : *result.stubs) {
+      LayerComparison layer;
+      layer.name = layer.float_side.fqn = layer.quantized_side.fqn = stub.name;
+      layer.float_side.op = stub.float_type;
+      layer.quantized_side.op = stub.quantized_type;
+      AppendActivation(layer, "stub", stub.figures, csv);
+    }
+  }
   return csv;
 }
 

@@ -61,16 +61,30 @@ void WriteWeight(JsonWriter& json, const WeightComparison& weight) {
   json.EndObject();
 }
 
-void WriteActivation(JsonWriter& json, absl::string_view key,
-                     const ActivationComparison& activation) {
-  json.Key(key);
-  json.BeginObject();
+void WriteActivationFields(JsonWriter& json,
+                           const ActivationComparison& activation) {
   WriteNumbers(json, "shape", activation.shape);
   WriteFigures(json, activation.error);
   WriteNumbers(json, "batch_sqnr_db", activation.batch_sqnr_db);
   if (!activation.trip_sqnr_db.empty()) {
     WriteNumbers(json, "trips", activation.trip_sqnr_db);
   }
+}
+
+void WriteActivation(JsonWriter& json, absl::string_view key,
+                     const ActivationComparison& activation) {
+  json.Key(key);
+  json.BeginObject();
+  WriteActivationFields(json, activation);
+  json.EndObject();
+}
+
+void WriteStub(JsonWriter& json, const StubComparison& stub) {
+  json.BeginObject();
+  WriteString(json, "name", stub.name);
+  WriteString(json, "float_type", stub.float_type);
+  WriteString(json, "quantized_type", stub.quantized_type);
+  WriteActivationFields(json, stub.figures);
   json.EndObject();
 }
 
@@ -139,6 +153,15 @@ std::string ToJson(const ComparisonResult& result) {
     json.EndObject();
   }
   json.EndArray();
+
+  if (result.stubs.has_value()) {
+    json.Key("stubs");
+    json.BeginArray();
+    for (const StubComparison& stub : *result.stubs) {
+      WriteStub(json, stub);
+    }
+    json.EndArray();
+  }
   json.EndObject();
   return std::move(json).Finish();
 }

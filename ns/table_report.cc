@@ -16,34 +16,20 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/comparison_result.h"
+#include "ns/figure_text.h"
 #include "ns/text_table.h"
 
 namespace ns {
 namespace {
 
-constexpr double kRedDb = 10;
-constexpr double kYellowDb = 20;
-constexpr double kFullBarDb = 60;
-// Every 20 dB of a bar start a cell, below its number in the heading.
-constexpr size_t kWideBar = 24;
-constexpr size_t kNarrowBar = 12;
-constexpr absl::string_view kWideScale = "0       20      40      60";
-constexpr absl::string_view kNarrowScale = "0   20  40  60";
 // Marks of the lowest rows, one for every four rows: a short table needs none.
 constexpr absl::string_view kMarks[] = {" ← worst", " ← 2nd", " ← 3rd"};
 constexpr size_t kRowsPerMark = 4;
 constexpr size_t kListed = 20;
-constexpr absl::string_view kBold = "\x1b[1m";
-constexpr absl::string_view kRed = "\x1b[31m";
-constexpr absl::string_view kYellow = "\x1b[33m";
 
 // What a table shows of a layer; names in kFigureNames.
 enum Figure { kWeight, kActivation, kShadow };
 constexpr absl::string_view kFigureNames[] = {"weight", "activation", "shadow"};
-
-bool IsLower(double a, double b) {
-  return std::isnan(a) ? !std::isnan(b) : a < b;
-}
 
 std::optional<double> Sqnr(const LayerComparison& layer, Figure figure) {
   if (figure != kWeight) {
@@ -54,42 +40,11 @@ std::optional<double> Sqnr(const LayerComparison& layer, Figure figure) {
   }
   std::optional<double> lowest;
   for (const WeightComparison& weight : layer.weights) {
-    if (!lowest.has_value() || IsLower(weight.error.sqnr_db, *lowest)) {
+    if (!lowest.has_value() || IsLowerDb(weight.error.sqnr_db, *lowest)) {
       lowest = weight.error.sqnr_db;
     }
   }
   return lowest;
-}
-
-std::string FormatDb(std::optional<double> db) {
-  if (!db.has_value()) {
-    return "-";
-  }
-  return *db == INFINITY   ? "exact"
-         : std::isnan(*db) ? "nan"
-                           : absl::StrFormat("%.1f", *db);
-}
-
-absl::string_view DbColor(std::optional<double> db) {
-  if (!db.has_value() || *db >= kYellowDb) {
-    return "";
-  }
-  return *db >= kRedDb ? kYellow : kRed;  // nan is red.
-}
-
-std::string Bar(std::optional<double> db, size_t cells) {
-  constexpr absl::string_view kEighths[] = {"",  "▏", "▎", "▍",
-                                            "▌", "▋", "▊", "▉"};
-  std::string bar;
-  if (db.has_value() && *db > 0) {
-    const double part = std::min(*db / kFullBarDb, 1.0);
-    const auto eighths = static_cast<size_t>(std::lround(part * cells * 8));
-    for (size_t i = 0; i < eighths / 8; ++i) {
-      bar += "█";
-    }
-    absl::StrAppend(&bar, kEighths[eighths % 8]);
-  }
-  return bar;
 }
 
 absl::string_view ShortOp(absl::string_view op) {
@@ -135,7 +90,7 @@ void SortByFigure(Figure figure, Layers& layers) {
   std::stable_sort(layers.begin(), layers.end(), [figure](auto* a, auto* b) {
     const std::optional<double> left = Sqnr(*a, figure);
     const std::optional<double> right = Sqnr(*b, figure);
-    return left && (!right || IsLower(*left, *right));
+    return left && (!right || IsLowerDb(*left, *right));
   });
 }
 
@@ -258,7 +213,7 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   Column quantized_ops{
       {{"quantized", kBold}, {"op", kBold}}, false, ops_shrink};
   Column bars{{{absl::StrCat(kFigureNames[bar_figure], ", dB"), kBold},
-               {std::string(wide ? kWideScale : kNarrowScale), kBold}}};
+               {std::string(BarScale(bar_cells)), kBold}}};
   for (const LayerComparison* layer : layers) {
     const std::optional<double> db = Sqnr(*layer, bar_figure);
     names.cells.push_back({Printable(layer->name), DbColor(db)});

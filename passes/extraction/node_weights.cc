@@ -1,9 +1,6 @@
 #include "passes/extraction/node_weights.h"
 
 #include <ATen/core/ivalue.h>
-#include <ATen/native/quantized/PackedParams.h>
-#include <ATen/native/quantized/cpu/EmbeddingPackedParams.h>
-#include <torch/csrc/jit/api/object.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
@@ -15,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/torch_errors.h"
+#include "passes/extraction/packed_weights.h"
 #include "passes/op_table.h"
 
 namespace ns {
@@ -99,29 +97,6 @@ int64_t ConstantInt(const Node& node, absl::string_view name,
   return number && number->isInt() ? number->toInt() : otherwise;
 }
 
-// "_l1_reverse" for the fourth of a bidirectional layer's cells.
-std::string CellSuffix(size_t cell, bool bidirectional) {
-  const size_t directions = bidirectional ? 2 : 1;
-  return absl::StrCat("_l", cell / directions,
-                      cell % directions == 1 ? "_reverse" : "");
-}
-
-at::Tensor LinearWeight(const c10::IValue& packed) {
-  return std::get<0>(packed.toCustomClass<LinearPackedParamsBase>()->unpack());
-}
-
-at::Tensor ConvWeight(const c10::IValue& packed, absl::string_view family) {
-  if (absl::EndsWith(family, "3d")) {
-    return std::get<0>(
-        packed.toCustomClass<ConvPackedParamsBase<3>>()->unpack());
-  }
-  at::Tensor weight =
-      std::get<0>(packed.toCustomClass<ConvPackedParamsBase<2>>()->unpack());
-  // A conv1d is packed as a conv2d of height 1.
-  return absl::EndsWith(family, "1d") && weight.dim() == 4 ? weight.squeeze(2)
-                                                           : weight;
-}
-
 // The weights of an aten::lstm, aten::gru, ...: its parameter list holds, cell
 // by cell, w_ih, w_hh, then the biases if there are any, then a projection.
 std::vector<NamedTensor> RecurrentWeights(const Node& node) {
@@ -149,22 +124,17 @@ std::vector<NamedTensor> RecurrentWeights(const Node& node) {
   return weights;
 }
 
-// The weights of an aten::quantized_lstm or _gru. Its parameters are objects
-// whose class no header shows; their pickled state is
-// (type, tensors, doubles, longs, packed linears), the last [w_ih, w_hh].
+// The weights of an aten::quantized_lstm or _gru.
 std::vector<NamedTensor> QuantizedRecurrentWeights(const Node& node) {
   std::vector<NamedTensor> weights;
   const bool bidirectional = ConstantFlag(node, "bidirectional");
   const std::vector<c10::IValue> cells =
       ConstantList(InputNamed(node, "params"));
   for (size_t cell = 0; cell < cells.size(); ++cell) {
-    torch::jit::Object object(cells[cell].toObject());
-    const c10::IValue state = object.get_method("__getstate__")({});
-    const c10::List<c10::IValue> packed =
-        state.toTuple()->elements()[4].toList();
+    const std::vector<at::Tensor> of_cell = PackedCellWeights(cells[cell]);
     const std::string suffix = CellSuffix(cell, bidirectional);
-    weights.push_back({"weight_ih" + suffix, LinearWeight(packed.get(0))});
-    weights.push_back({"weight_hh" + suffix, LinearWeight(packed.get(1))});
+    weights.push_back({"weight_ih" + suffix, of_cell.at(0)});
+    weights.push_back({"weight_hh" + suffix, of_cell.at(1)});
   }
   return weights;
 }
@@ -194,27 +164,27 @@ std::vector<NamedTensor> ReadWeights(const Node& node, const OpRow& row) {
       return RecurrentWeights(node);
     case WeightForm::kPackedLinear:
       if (const auto packed = ConstantOf(*input(0))) {
-        weights.push_back({"weight", LinearWeight(*packed)});
+        weights.push_back({"weight", PackedLinearWeight(*packed)});
       }
       break;
     case WeightForm::kPackedConv:
       if (const auto packed = ConstantOf(*input(0))) {
-        weights.push_back({"weight", ConvWeight(*packed, row.family)});
+        weights.push_back(
+            {"weight",
+             PackedConvWeight(*packed, absl::EndsWith(row.family, "1d"))});
       }
       break;
     case WeightForm::kPackedEmbedding:
       if (const auto packed = ConstantOf(*input(0))) {
-        weights.push_back(
-            {"weight",
-             packed->toCustomClass<EmbeddingPackedParamsBase>()->unpack()});
+        weights.push_back({"weight", PackedEmbeddingWeight(*packed)});
       }
       break;
     case WeightForm::kPackedPair: {
       const auto ih = ConstantOf(*input(0));
       const auto hh = ConstantOf(*input(1));
       if (ih && hh) {
-        weights = {{"weight_ih", LinearWeight(*ih)},
-                   {"weight_hh", LinearWeight(*hh)}};
+        weights = {{"weight_ih", PackedLinearWeight(*ih)},
+                   {"weight_hh", PackedLinearWeight(*hh)}};
       }
       break;
     }

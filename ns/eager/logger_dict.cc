@@ -1,0 +1,57 @@
+#include "ns/eager/logger_dict.h"
+
+#include <torch/csrc/jit/api/object.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/eager/module_tree.h"
+#include "passes/logging/logger_info.h"
+
+namespace ns {
+namespace {
+
+LoggerStats ReadStats(const c10::IValue& logger) {
+  torch::jit::Object object(logger.toObject());
+  const c10::IValue stats = object.find_method("get_stats")
+                                ? object.get_method("get_stats")({})
+                                : object.attr("stats");
+  if (!stats.isGenericDict()) {
+    return {{kTensorVal, stats.toTensorVector()}};
+  }
+  LoggerStats lists;
+  for (const auto& entry : stats.toGenericDict()) {
+    lists[entry.key().toStringRef()] = entry.value().toTensorVector();
+  }
+  return lists;
+}
+
+}  // namespace
+
+const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key) {
+  for (const auto& [name, stats] : dict) {
+    if (name == key) {
+      return &stats;
+    }
+  }
+  return nullptr;
+}
+
+absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
+                                         absl::string_view prefix) {
+  LoggerDict dict;
+  for (const AttachedLogger& logger : AttachedLoggers(module)) {
+    NS_ASSIGN_OR_RETURN(
+        LoggerStats stats,
+        CatchTorchErrors(
+            absl::StrCat("reading the logger of '", logger.info.layer, "'"),
+            [&] { return ReadStats(logger.object); }));
+    dict.emplace_back(JoinPath(JoinPath(prefix, logger.info.layer), "stats"),
+                      std::move(stats));
+  }
+  return dict;
+}
+
+}  // namespace ns

@@ -1,0 +1,46 @@
+// What the loggers of the eager suite have gathered.
+#ifndef NS_EAGER_LOGGER_DICT_H_
+#define NS_EAGER_LOGGER_DICT_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// Keys of LoggerStats.
+inline constexpr char kTensorVal[] = "tensor_val";
+inline constexpr char kFloatValues[] = "float";
+inline constexpr char kQuantizedValues[] = "quantized";
+
+// Lists by name, one tensor a call: "tensor_val" of a logger of one value,
+// "float" and "quantized" of a pair.
+using LoggerStats = std::map<std::string, std::vector<at::Tensor>>;
+
+// Stats by key, "layer1.0.stats", in order of execution.
+using LoggerDict = std::vector<std::pair<std::string, LoggerStats>>;
+
+// Null when there is none.
+const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key);
+
+// The values of all loggers of `module`, which PrepareModelWithStubs or
+// PrepareModelOutputs prepared and which has run since, in this process or
+// before it was saved (reference: get_logger_dict). The key of a module's
+// logger is its path, behind `prefix`, and "stats".
+//
+// A logger's values are those of its method `get_stats` or its attribute
+// `stats`: a list of tensors, which becomes "tensor_val", or a dict of such.
+// Error: a logger with neither.
+absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
+                                         absl::string_view prefix = "");
+
+}  // namespace ns
+
+#endif  // NS_EAGER_LOGGER_DICT_H_

@@ -1,0 +1,34 @@
+// Module hierarchies, as the eager suite walks them.
+#ifndef NS_EAGER_MODULE_TREE_H_
+#define NS_EAGER_MODULE_TREE_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// Unmangled, as UnmangledTypeName (ir/module_path.h).
+std::string TypeNameOf(const torch::jit::Module& module);
+
+// Types of `module` and of all modules below it, parents first.
+std::vector<std::string> TypeNames(const torch::jit::Module& module);
+
+// Types by path, the root's is "".
+std::map<std::string, std::string> TypesByPath(
+    const torch::jit::Module& module);
+
+// "layer1.0" for "layer1" and "0"; either may be empty.
+std::string JoinPath(absl::string_view parent, absl::string_view name);
+
+// Whether one of `names` names `type` (see IsTypeNamed).
+bool IsTypeListed(absl::string_view type,
+                  const std::vector<std::string>& names);
+
+}  // namespace ns
+
+#endif  // NS_EAGER_MODULE_TREE_H_

@@ -1,0 +1,113 @@
+#include "ns/eager/prepare_model_outputs.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "ir/inline_modules.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ir/verifier.h"
+#include "ns/eager/module_logger.h"
+#include "ns/eager/module_tree.h"
+#include "ns/eager/output_module_types.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+using ::torch::jit::Node;
+using Types = std::map<std::string, std::string>;
+
+// The path of modules to log: what one of the models lists, and neither leaves
+// out.
+class LoggedModules {
+ public:
+  LoggedModules(const Module& float_module, const Module& quantized_module,
+                const OutputOptions& options)
+      : types_{TypesByPath(float_module), TypesByPath(quantized_module)} {
+    if (options.allow_list) {
+      allow_list_ = *options.allow_list;
+    } else {
+      for (absl::string_view type : DefaultOutputModuleTypes()) {
+        allow_list_.emplace_back(type);
+      }
+    }
+  }
+
+  bool Contains(absl::string_view path) const {
+    bool is_listed = false;
+    for (const Types& types : types_) {
+      const auto type = types.find(std::string(path));
+      if (type == types.end()) {
+        continue;
+      }
+      if (IsNeverLogged(type->second)) {
+        return false;
+      }
+      is_listed = is_listed || IsTypeListed(type->second, allow_list_);
+    }
+    return is_listed;
+  }
+
+ private:
+  Types types_[2];
+  std::vector<std::string> allow_list_;
+};
+
+// The reference does not observe arithmetic with a number: its quantized form
+// needs no observer.
+bool IsObserved(const Node& call, absl::string_view type) {
+  const bool is_functional =
+      IsTypeNamed(type, "FloatFunctional") || IsTypeNamed(type, "QFunctional");
+  return !is_functional || !absl::EndsWith(call.s(c10::attr::name), "_scalar");
+}
+
+absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
+                                      const std::string& name,
+                                      const LoggedModules& logged,
+                                      const LoggerFactory& factory) {
+  ModelGraphOptions options;
+  options.is_leaf = [&](const ModulePath& callee) {
+    return logged.Contains(callee.fqn);
+  };
+  NS_ASSIGN_OR_RETURN(ModelGraph model,
+                      ModelGraph::FromModule(module, options));
+  absl::flat_hash_map<std::string, ModuleLogger> loggers;
+  for (Node* call : LeafCalls(model.graph())) {
+    const ModulePath callee = ModulePathOf(*call);
+    auto logger = loggers.find(callee.fqn);
+    if (logger == loggers.end()) {
+      NS_ASSIGN_OR_RETURN(
+          ModuleLogger attached,
+          ModuleLogger::Attach(model, factory, ModuleLoggerInfo(callee, name),
+                               /*arity=*/1));
+      logger = loggers.emplace(callee.fqn, std::move(attached)).first;
+    }
+    if (IsObserved(*call, callee.type)) {
+      NS_RETURN_IF_ERROR(logger->second.Call({call->output()}, call->next()));
+    }
+  }
+  NS_RETURN_IF_ERROR(VerifyGraph(model.graph()));
+  return model;
+}
+
+}  // namespace
+
+absl::StatusOr<PreparedModels> PrepareModelOutputs(
+    const Module& float_module, const Module& quantized_module,
+    const OutputOptions& options) {
+  const LoggedModules logged(float_module, quantized_module, options);
+  NS_ASSIGN_OR_RETURN(
+      ModelGraph float_model,
+      AddLoggers(float_module, "float", logged, options.logger));
+  NS_ASSIGN_OR_RETURN(
+      ModelGraph quantized_model,
+      AddLoggers(quantized_module, "quantized", logged, options.logger));
+  return PreparedModels{std::move(float_model), std::move(quantized_model)};
+}
+
+}  // namespace ns

@@ -1,0 +1,152 @@
+#include "ns/eager/shadow.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Function;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool HasTensor(const c10::Type& type) {
+  if (type.isSubtypeOf(*c10::TensorType::get())) {
+    return true;
+  }
+  // A class holds values, but is no value of its own.
+  if (type.kind() == c10::TypeKind::ClassType) {
+    return false;
+  }
+  for (const c10::TypePtr& inner : type.containedTypes()) {
+    if (HasTensor(*inner)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether `method` of another module takes what `call` passes to its own. It
+// may have more arguments, if they have defaults.
+bool Takes(const Function& method, const Node& call) {
+  const auto& arguments = method.getSchema().arguments();
+  if (arguments.size() < call.inputs().size()) {
+    return false;
+  }
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    const bool fits =
+        i < call.inputs().size()
+            ? call.input(i)->type()->isSubtypeOf(*arguments[i].type())
+            : arguments[i].default_value().has_value();
+    if (!fits) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool IsForward(const std::string& method) {
+  return method == "forward" || absl::StartsWith(method, "forward_");
+}
+
+const Function* CounterpartOf(const Node& call, const c10::ClassType& type) {
+  const std::string& name = call.s(c10::attr::name);
+  const Function* same = type.findMethod(name);
+  if (same != nullptr && Takes(*same, call)) {
+    return same;
+  }
+  if (IsForward(name)) {
+    for (const Function* method : type.methods()) {
+      if (IsForward(method->name()) && Takes(*method, call)) {
+        return method;
+      }
+    }
+  }
+  return nullptr;
+}
+
+absl::Status NoCounterpart(const Node& call, const c10::ClassType& type) {
+  std::vector<std::string> arguments;
+  for (size_t i = 1; i < call.inputs().size(); ++i) {
+    arguments.push_back(call.input(i)->type()->repr_str());
+  }
+  const ModulePath callee = ModulePathOf(call);
+  const std::string float_type =
+      UnmangledTypeName(type.name()->qualifiedName());
+  return absl::InvalidArgumentError(absl::StrCat(
+      "module '", callee.fqn, "' cannot be shadowed: no method of the float ",
+      float_type, " takes what '", call.s(c10::attr::name), "' of ",
+      callee.type, " does, (", absl::StrJoin(arguments, ", "),
+      "); take its type off the swap list"));
+}
+
+std::string NextAttribute(const torch::jit::Module& module) {
+  int index = 0;
+  while (module.hasattr(absl::StrCat("ns_shadow_", index))) {
+    ++index;
+  }
+  return absl::StrCat("ns_shadow_", index);
+}
+
+}  // namespace
+
+absl::StatusOr<Shadow> Shadow::Attach(ModelGraph& host,
+                                      const torch::jit::Module& float_module,
+                                      ModuleLogger logger) {
+  std::string attribute = NextAttribute(host.module());
+  NS_RETURN_IF_ERROR(CatchTorchErrors("copying the float module", [&] {
+    torch::jit::Module copy = float_module.clone(/*inplace=*/true);
+    copy.eval();
+    host.module().register_module(attribute, copy);
+  }));
+  return Shadow(host, std::move(attribute), std::move(logger));
+}
+
+absl::Status Shadow::Follow(Node* call) const {
+  Graph& graph = host_->graph();
+  const auto type = host_->module().attr(attribute_).toModule().type();
+  const Function* method = CounterpartOf(*call, *type);
+  if (method == nullptr) {
+    return NoCounterpart(*call, *type);
+  }
+  Node* const place = call->next();
+  NS_ASSIGN_OR_RETURN(
+      Value* const output, CatchTorchErrors("adding a shadow", [&] {
+        std::vector<Value*> arguments = {nullptr};
+        {
+          torch::jit::WithInsertPoint at(call);
+          for (Value* argument : call->inputs().slice(1)) {
+            arguments.push_back(HasTensor(*argument->type())
+                                    ? graph.insert(c10::Symbol::fromQualString(
+                                                       "ns::float_copy"),
+                                                   {argument})
+                                    : argument);
+          }
+        }
+        torch::jit::WithInsertPoint at(place);
+        const auto& formals = method->getSchema().arguments();
+        while (arguments.size() < formals.size()) {
+          const c10::Argument& formal = formals[arguments.size()];
+          arguments.push_back(graph.insertConstant(*formal.default_value()));
+        }
+        arguments[0] = graph.insertGetAttr(graph.inputs()[0], attribute_);
+        Node* shadow =
+            graph.insertNode(graph.create(c10::prim::CallMethod, arguments));
+        shadow->s_(c10::attr::name, method->name());
+        return shadow->output()->setType(
+            method->getSchema().returns()[0].type());
+      }));
+  return logger_.Call({call->output(), output}, place);
+}
+
+}  // namespace ns

@@ -1,0 +1,108 @@
+#include "ns/eager/stub_comparer.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/inline_modules.h"
+#include "ir/model_graph.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ns/eager/module_tree.h"
+#include "ns/eager/prepare_model_with_stubs.h"
+#include "ns/pooled_comparison.h"
+#include "ns/run_batches.h"
+#include "passes/runtime/shadow_logger.h"
+
+namespace ns {
+namespace {
+
+struct Stub {
+  StubComparison description;
+  c10::intrusive_ptr<ShadowLogger> logger;
+  PooledComparison pooled;
+};
+
+// Paths of the modules called inside a loop.
+std::set<std::string> PathsInLoops(torch::jit::Graph& graph) {
+  std::set<std::string> paths;
+  for (const torch::jit::Node* call : LeafCalls(graph)) {
+    const std::string path(ModulePathOf(*call).fqn);
+    for (const torch::jit::Node* outer = call->owningBlock()->owningNode();
+         outer != nullptr; outer = outer->owningBlock()->owningNode()) {
+      if (outer->kind() == c10::prim::Loop) {
+        paths.insert(path);
+      }
+    }
+  }
+  return paths;
+}
+
+StubComparisons Results(std::vector<Stub>& stubs) {
+  StubComparisons results;
+  for (Stub& stub : stubs) {
+    if (std::optional<ActivationComparison> figures = stub.pooled.Result()) {
+      stub.description.figures = *std::move(figures);
+      results.stubs.push_back(std::move(stub.description));
+    }
+    if (!stub.pooled.warning().empty()) {
+      results.warnings.push_back(stub.pooled.warning());
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+absl::StatusOr<StubComparisons> CompareStubs(
+    const torch::jit::Module& float_module,
+    const torch::jit::Module& quantized_module,
+    const std::vector<Batch>& batches, const StubComparerOptions& options) {
+  const std::map<std::string, std::string> float_types =
+      TypesByPath(float_module);
+  std::vector<Stub> stubs;
+  StubOptions stub_options;
+  stub_options.method = options.method;
+  stub_options.logger =
+      [&](const LoggerInfo& info) -> absl::StatusOr<c10::IValue> {
+    auto logger = c10::make_intrusive<ShadowLogger>();
+    StubComparison description;
+    description.name = info.fqn;
+    description.float_type = float_types.at(info.fqn);
+    description.quantized_type = info.ref_node_target_type;
+    stubs.push_back({description, logger, PooledComparison(info.fqn)});
+    return c10::IValue(logger);
+  };
+  NS_ASSIGN_OR_RETURN(ModelGraph model,
+                      PrepareModelWithStubs(float_module, quantized_module,
+                                            options.swap_list, stub_options));
+  if (stubs.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no module of the swap list (", absl::StrJoin(options.swap_list, ", "),
+        ") is called in the quantized model and was quantized"));
+  }
+  const std::set<std::string> in_loops = PathsInLoops(model.graph());
+  for (Stub& stub : stubs) {
+    const std::string& path = stub.description.name;
+    stub.pooled = PooledComparison(path, in_loops.count(path) != 0);
+  }
+  NS_RETURN_IF_ERROR(RunBatches("quantized", model, batches, [&](size_t done) {
+    for (Stub& stub : stubs) {
+      stub.pooled.AddBatch(stub.logger->float_values(),
+                           stub.logger->quantized_values());
+      stub.logger->Clear();
+    }
+    if (options.progress) {
+      options.progress(static_cast<int64_t>(done),
+                       static_cast<int64_t>(batches.size()));
+    }
+  }));
+  return Results(stubs);
+}
+
+}  // namespace ns

@@ -1,0 +1,47 @@
+// The figures of stubs, batch by batch.
+#ifndef NS_EAGER_STUB_COMPARER_H_
+#define NS_EAGER_STUB_COMPARER_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ns/batches.h"
+#include "ns/comparison_result.h"
+
+namespace ns {
+
+struct StubComparerOptions {
+  // Types of the float modules that are shadows; see PrepareModelWithStubs.
+  std::vector<std::string> swap_list;
+  // The method to run.
+  std::string method = "forward";
+  // Called after each batch with the number done and the number to do.
+  std::function<void(int64_t done, int64_t total)> progress;
+};
+
+struct StubComparisons {
+  // In order of execution. Modules that no batch came by are left out.
+  std::vector<StubComparison> stubs;
+  // One line for each module whose outputs could not be compared.
+  std::vector<std::string> warnings;
+};
+
+// Runs the quantized model with stubs (see PrepareModelWithStubs) and compares
+// what each quantized module puts out with what its float shadow does. Memory
+// holds the outputs of one batch.
+//
+// Errors: as PrepareModelWithStubs; a swap list all of whose modules stayed
+// float or are never called; a batch that does not fit the model.
+absl::StatusOr<StubComparisons> CompareStubs(
+    const torch::jit::Module& float_module,
+    const torch::jit::Module& quantized_module,
+    const std::vector<Batch>& batches, const StubComparerOptions& options);
+
+}  // namespace ns
+
+#endif  // NS_EAGER_STUB_COMPARER_H_

@@ -1,0 +1,142 @@
+#include "ns/eager/prepare_model_outputs.h"
+
+#include <ATen/Functions.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/eager/logger_dict.h"
+#include "ns/eager/matching_activations.h"
+#include "tests/testing/engines.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::torch::jit::Module;
+
+std::vector<std::string> Keys(const LoggerDict& dict) {
+  std::vector<std::string> keys;
+  for (const auto& [key, stats] : dict) {
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+Module Passing(const std::string& type) {
+  return MakeModule(type,
+                    "def forward(self, x: Tensor) -> Tensor:\n"
+                    "    return x\n");
+}
+
+class PrepareModelOutputsTest : public EngineTest {
+ protected:
+  const at::Tensor weight_ = at::eye(3);
+  const at::Tensor x_ = at::rand({2, 3});
+  const std::vector<std::string> body_ = {
+      "x = self.quant.forward(x)", "x = self.fc.forward(x)",
+      "x = self.fc.forward(x)", "return self.dequant.forward(x)"};
+  const Module float_ = MakeModel(
+      {{"quant", Passing("torch.ao.quantization.stubs.QuantStub")},
+       {"fc", Linear(weight_)},
+       {"dequant", Passing("torch.ao.quantization.stubs.DeQuantStub")}},
+      body_);
+  const Module quantized_ = MakeModel({{"quant", Quantize()},
+                                       {"fc", QuantizedLinear(weight_, false)},
+                                       {"dequant", DeQuantize()}},
+                                      body_);
+
+  // Keys of both models' loggers.
+  void ExpectKeys(const OutputOptions& options,
+                  const std::vector<std::string>& keys) {
+    const PreparedModels models =
+        OrThrow(PrepareModelOutputs(float_, quantized_, options));
+    for (const ModelGraph* model :
+         {&models.float_model, &models.quantized_model}) {
+      EXPECT_EQ(Keys(OrThrow(GetLoggerDict(model->module()))), keys);
+    }
+  }
+};
+
+TEST_P(PrepareModelOutputsTest, LogsListedModulesOfBothModels) {
+  ExpectKeys({}, {"quant.stats", "fc.stats"});
+}
+
+TEST_P(PrepareModelOutputsTest, TypeOfEitherModelListsModuleOfBoth) {
+  ExpectKeys({OutputLoggerFactory(), {{"torch.nn.modules.linear.Linear"}}},
+             {"fc.stats"});
+  ExpectKeys({OutputLoggerFactory(), {{"Quantize"}}}, {"quant.stats"});
+}
+
+TEST_P(PrepareModelOutputsTest, EmptyAllowListLogsNothing) {
+  ExpectKeys({OutputLoggerFactory(), std::vector<std::string>()}, {});
+}
+
+TEST_P(PrepareModelOutputsTest, ModelsComputeWhatTheyDid) {
+  PreparedModels models = OrThrow(PrepareModelOutputs(float_, quantized_));
+  for (const auto& [prepared, module] :
+       {std::make_pair(&models.float_model, &float_),
+        std::make_pair(&models.quantized_model, &quantized_)}) {
+    ModelGraph plain = OrThrow(ModelGraph::FromModule(*module));
+    EXPECT_TRUE(OrThrow(prepared->Run({x_}))
+                    .toTensor()
+                    .equal(OrThrow(plain.Run({x_})).toTensor()));
+  }
+}
+
+TEST_P(PrepareModelOutputsTest, ModuleCalledTwiceLogsBothCalls) {
+  PreparedModels models = OrThrow(PrepareModelOutputs(float_, quantized_));
+  OrThrow(models.float_model.Run({x_}));
+  OrThrow(models.quantized_model.Run({x_}));
+  const LoggerDict matching = OrThrow(GetMatchingActivations(
+      models.float_model.module(), models.quantized_model.module()));
+  EXPECT_THAT(Keys(matching), ElementsAre("quant.stats", "fc.stats"));
+  const LoggerStats& fc = *FindStats(matching, "fc.stats");
+  EXPECT_THAT(fc.at("float"), SizeIs(2));
+  EXPECT_THAT(fc.at("quantized"), SizeIs(2));
+  EXPECT_TRUE(at::allclose(fc.at("float")[1], x_));
+}
+
+TEST_P(PrepareModelOutputsTest, ModulesThatHaveNotRunDoNotMatch) {
+  const PreparedModels models =
+      OrThrow(PrepareModelOutputs(float_, quantized_));
+  EXPECT_THAT(OrThrow(GetMatchingActivations(models.float_model.module(),
+                                             models.quantized_model.module())),
+              IsEmpty());
+}
+
+TEST_P(PrepareModelOutputsTest, LoggerWithWrongSignatureIsAnError) {
+  OutputOptions options;
+  options.logger = [](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {
+    return c10::IValue(MakeModule("Pair",
+                                  "def forward(self, x: Tensor, y: Tensor):\n"
+                                  "    return x\n")
+                           ._ivalue());
+  };
+  EXPECT_THAT(
+      std::string(
+          PrepareModelOutputs(float_, quantized_, options).status().message()),
+      AllOf(HasSubstr("logger Pair"), HasSubstr("must take one Tensor")));
+}
+
+TEST_P(PrepareModelOutputsTest, ErrorOfFactoryIsHandedOn) {
+  OutputOptions options;
+  options.logger = [](const LoggerInfo& info) -> absl::StatusOr<c10::IValue> {
+    return absl::InvalidArgumentError("no logger for " + info.fqn);
+  };
+  EXPECT_EQ(PrepareModelOutputs(float_, quantized_, options).status().message(),
+            "no logger for quant");
+}
+
+NS_INSTANTIATE_ON_ENGINES(PrepareModelOutputsTest);
+
+}  // namespace
+}  // namespace ns
