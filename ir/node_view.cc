@@ -148,6 +148,12 @@ std::vector<Value*> DataInputs(const Node& node) {
   return inputs;
 }
 
+std::vector<Value*> DataInputsOfArgument(Value& input) {
+  std::vector<Value*> inputs;
+  AppendData(&input, inputs);
+  return inputs;
+}
+
 Node* OnlyUser(const Value& value) {
   if (value.uses().size() != 1) {
     return nullptr;

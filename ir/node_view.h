@@ -55,6 +55,9 @@ std::optional<c10::IValue> ConstantOf(const torch::jit::Value& value);
 // value. Constant tensors (weights) are left out.
 std::vector<torch::jit::Value*> DataInputs(const torch::jit::Node& node);
 
+// The part of DataInputs that one input of a node makes up.
+std::vector<torch::jit::Value*> DataInputsOfArgument(torch::jit::Value& input);
+
 // The node that uses `value`, when there is exactly one use, in the same
 // block; null otherwise.
 torch::jit::Node* OnlyUser(const torch::jit::Value& value);

@@ -12,7 +12,7 @@
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "passes/logging/copy_subgraph.h"
-#include "passes/logging/shadow_casts.h"
+#include "passes/logging/shadow_inputs.h"
 
 namespace ns {
 namespace {
@@ -96,16 +96,9 @@ class Shadower {
 
   absl::StatusOr<CopiedSubgraph> CopyShadow(const SubgraphMatch& match,
                                             Node* place) {
-    const std::vector<Value*> originals = DataInputsOf(match.a.subgraph);
-    std::vector<Value*> inputs = DataInputsOf(match.b.subgraph);
-    if (originals.size() != inputs.size()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("the ", name_a_, " subgraph takes ", originals.size(),
-                       " tensors and the ", name_b_, " one ", inputs.size()));
-    }
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(inputs[i], CastLike(*originals[i], inputs[i], place));
-    }
+    NS_ASSIGN_OR_RETURN(
+        const std::vector<Value*> inputs,
+        ShadowInputs(match.a.subgraph, match.b.subgraph, place));
     return CopySubgraph(a_, match.a.subgraph, *match.a.output, inputs, b_,
                         place, counterparts_);
   }

@@ -36,9 +36,9 @@ struct LoggerOptions {
 //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
 //   %logged = prim::CallMethod[name="forward"](%logger, %value)
 //
-// Of a list or tuple of tensors, the first element is logged. Returns what the logger
-// returns, which nothing uses. Error: what the factory returns, or a logger
-// without a method `forward` of one tensor.
+// Of a list or tuple of tensors, the first element is logged. Returns what the
+// logger returns, which nothing uses. Error: what the factory returns, or a
+// logger without a method `forward` of one tensor.
 absl::StatusOr<torch::jit::Value*> InsertLogger(ModelGraph& host,
                                                 const LoggerOptions& options,
                                                 const LoggerInfo& info,

@@ -171,6 +171,47 @@ graph(%x : Tensor, %n : int):
                   .equal(q_.dequantize().repeat({3, 1})));
 }
 
+constexpr char kListAsOneValue[] = R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %dim : int = prim::Constant[value=0]()
+  %list : Tensor[] = prim::ListConstruct()
+  %one : Tensor[] = aten::append(%list, %x)
+  %two : Tensor[] = aten::append(%list, %y)
+  %c : Tensor = aten::cat(%list, %dim)
+  return (%c))IR";
+constexpr char kListBuiltForTheOp[] = R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %dim : int = prim::Constant[value=0]()
+  %list : Tensor[] = prim::ListConstruct(%x, %y)
+  %c : Tensor = aten::cat(%list, %dim)
+  return (%c))IR";
+
+TEST_F(AddShadowLoggersTest, BuildsOrTakesApartListsAsTheShadowNeeds) {
+  for (const bool built_in_a : {false, true}) {
+    Shadowed model(built_in_a ? kListBuiltForTheOp : kListAsOneValue,
+                   built_in_a ? kListAsOneValue : kListBuiltForTheOp);
+    NS_ASSERT_OK(model.status);
+    EXPECT_THAT(model.not_shadowed, IsEmpty());
+    const at::Tensor y = x_ * 2;
+    model.Run({x_, y});
+    EXPECT_TRUE(model.Values("cat", "float").at(0).equal(at::cat({x_, y})));
+  }
+}
+
+TEST_F(AddShadowLoggersTest, DoesNotShadowWhatTakesOtherData) {
+  Shadowed model(R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %dim : int = prim::Constant[value=0]()
+  %list : Tensor[] = prim::ListConstruct(%x)
+  %c : Tensor = aten::cat(%list, %dim)
+  return (%c))IR",
+                 kListBuiltForTheOp);
+  NS_ASSERT_OK(model.status);
+  ASSERT_THAT(model.not_shadowed, SizeIs(1));
+  EXPECT_EQ(model.not_shadowed[0].reason,
+            "it takes 1 tensors, and its counterpart in the quantized model 2");
+}
+
 TEST_F(AddShadowLoggersTest, ShadowsInsideControlFlow) {
   constexpr char kText[] = R"IR(
 graph(%x : Tensor, %n : int, %p : bool):
