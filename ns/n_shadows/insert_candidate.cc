@@ -11,6 +11,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/n_shadows/insert_method_call.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/logging/copy_subgraph.h"
 #include "passes/logging/insert_logger.h"
@@ -60,19 +61,7 @@ Value* CandidateInserter::Call(const std::string& object,
                                const std::string& method,
                                const std::vector<Value*>& arguments,
                                Node* place) {
-  Graph& graph = model_.graph();
-  torch::jit::WithInsertPoint at(place);
-  Value* self = graph.insertGetAttr(graph.inputs()[0], object);
-  std::vector<Value*> inputs = {self};
-  inputs.insert(inputs.end(), arguments.begin(), arguments.end());
-  Node* call = graph.insertNode(graph.create(c10::prim::CallMethod, inputs));
-  call->s_(c10::attr::name, method);
-  const auto& returns = self->type()
-                            ->expect<c10::ClassType>()
-                            ->getMethod(method)
-                            .getSchema()
-                            .returns();
-  return call->output()->setType(returns[0].type());
+  return InsertMethodCall(model_, object, method, arguments, place);
 }
 
 // Candidates share the quantizers that are alike.

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
 #include "ns/n_shadows/insert_candidate.h"
@@ -18,19 +17,6 @@
 
 namespace ns {
 namespace {
-
-LoggerInfo InfoOf(const FloatSubgraph& subgraph, const ShadowIndex& index) {
-  LoggerInfo info;
-  info.layer = subgraph.name;
-  info.type = kNodeOutputResult;
-  info.model_name = ShadowModelName(index);
-  info.ref_node_name = NodeName(*subgraph.subgraph.base);
-  info.ref_node_target_type = subgraph.op;
-  info.prev_node_name = NodeName(*subgraph.subgraph.end);
-  info.prev_node_target_type = std::string(OpName(*subgraph.subgraph.end));
-  info.fqn = subgraph.fqn;
-  return info;
-}
 
 class Preparer {
  public:
@@ -53,12 +39,9 @@ class Preparer {
   // works.
   absl::StatusOr<std::vector<OptionalQConfig>> CandidatesOf(
       const FloatSubgraph& subgraph) {
-    QConfigTarget target = {subgraph.op, subgraph.family, subgraph.fqn,
-                            subgraph.module_type, 0};
-    target.order = orders_[{subgraph.fqn, subgraph.op}]++;
     std::vector<OptionalQConfig> candidates;
     for (const QConfigMapping& mapping : mapping_.mappings()) {
-      QConfigChoice choice = mapping.Choose(target);
+      QConfigChoice choice = mapping.Choose(subgraph);
       if (choice.qconfig) {
         const absl::Status status =
             CheckKernel(*choice.qconfig, subgraph.op, subgraph.family);
@@ -83,14 +66,14 @@ class Preparer {
       return absl::OkStatus();
     }
     CandidateInserter inserter(result_.model, subgraph, next_quantizer_);
-    inserter.LogFloat(InfoOf(subgraph, {index, 0}));
+    inserter.LogFloat(ShadowLoggerInfo(subgraph, {index, 0}));
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (!candidates[i]) {
         continue;
       }
       const ShadowIndex shadow = {index, static_cast<int>(i) + 1};
       const absl::Status status =
-          inserter.Insert(*candidates[i], InfoOf(subgraph, shadow));
+          inserter.Insert(*candidates[i], ShadowLoggerInfo(subgraph, shadow));
       if (absl::IsFailedPrecondition(status)) {
         Skip(subgraph, *candidates[i], status);
         continue;
@@ -110,8 +93,6 @@ class Preparer {
   NShadowsModel result_;
   const QConfigMultiMapping& mapping_;
   int next_quantizer_ = 0;
-  // How many ops of one kind a module has had so far.
-  std::map<std::pair<std::string, std::string>, int> orders_;
   std::map<std::string, std::string> candidate_names_;
 };
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "ir/node_view.h"
 
 namespace ns {
 namespace {
@@ -34,6 +35,20 @@ std::optional<ShadowIndex> ParseShadowModelName(absl::string_view name) {
     return std::nullopt;
   }
   return index;
+}
+
+LoggerInfo ShadowLoggerInfo(const FloatSubgraph& subgraph,
+                            const ShadowIndex& index) {
+  LoggerInfo info;
+  info.layer = subgraph.name;
+  info.type = kNodeOutputResult;
+  info.model_name = ShadowModelName(index);
+  info.ref_node_name = NodeName(*subgraph.subgraph.base);
+  info.ref_node_target_type = subgraph.op;
+  info.prev_node_name = NodeName(*subgraph.subgraph.end);
+  info.prev_node_target_type = std::string(OpName(*subgraph.subgraph.end));
+  info.fqn = subgraph.fqn;
+  return info;
 }
 
 std::string AttachQuantizer(torch::jit::Module& module, int index,

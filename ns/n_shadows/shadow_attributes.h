@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "passes/logging/logger_info.h"
+#include "passes/quantization/float_subgraphs.h"
 #include "passes/runtime/activation_quantizer.h"
 
 namespace ns {
@@ -25,6 +27,10 @@ struct ShadowIndex {
 // "subgraph_3_1", the model name of a logger (reference: model_name).
 std::string ShadowModelName(const ShadowIndex& index);
 std::optional<ShadowIndex> ParseShadowModelName(absl::string_view name);
+
+// What is known of the logger of a candidate of `subgraph`.
+LoggerInfo ShadowLoggerInfo(const FloatSubgraph& subgraph,
+                            const ShadowIndex& index);
 
 using QuantizerPtr = c10::intrusive_ptr<ActivationQuantizer>;
 

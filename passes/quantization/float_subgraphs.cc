@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,8 @@ std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
   const MatchableNodes nodes(graph, relations);
   const LayerNames names(nodes);
   UniqueNames unique;
+  // How many ops of one kind a module has had so far.
+  std::map<std::pair<std::string, std::string>, int> orders;
   std::vector<bool> taken(nodes.size());
   std::vector<FloatSubgraph> subgraphs;
   for (int i = 0; i < nodes.size(); ++i) {
@@ -73,6 +76,7 @@ std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
     found.family = std::string(node.family);
     found.fqn = std::string(node.path.fqn);
     found.module_type = std::string(node.path.type);
+    found.order = orders[{found.fqn, found.op}]++;
     subgraphs.push_back(std::move(found));
   }
   return subgraphs;

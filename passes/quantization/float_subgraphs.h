@@ -7,6 +7,7 @@
 
 #include "passes/matching/subgraph.h"
 #include "passes/op_relations.h"
+#include "passes/quantization/qconfig_mapping.h"
 
 namespace torch::jit {
 struct Graph;
@@ -15,17 +16,13 @@ struct Value;
 
 namespace ns {
 
-struct FloatSubgraph {
+// What a QConfigMapping looks at is that of the base op.
+struct FloatSubgraph : QConfigTarget {
   Subgraph subgraph;
   // What it computes: a tensor or a list of tensors.
   torch::jit::Value* output = nullptr;
   // Unique: "layer1.0.conv1", "add", "fc@1" for the second call.
   std::string name;
-  // Of the base op: its name, family, module path and module type.
-  std::string op;
-  std::string family;
-  std::string fqn;
-  std::string module_type;
 };
 
 // All subgraphs of `graph` that compute something, in order of execution,

@@ -86,9 +86,16 @@ QConfig Int4WeightsQConfig() {
 }
 
 std::string QConfigName(const QConfig& qconfig) {
+  QConfig with_range = qconfig;
+  with_range.activation.observer = ObserverKind::kMinMax;
+  const bool is_static = qconfig.activation.scheme == ActivationScheme::kStatic;
   for (const NamedQConfig& named : kNamed) {
-    if (qconfig == named.make()) {
+    const QConfig known = named.make();
+    if (qconfig == known) {
       return std::string(named.name);
+    }
+    if (is_static && with_range == known) {
+      return absl::StrCat(named.name, " histogram");
     }
   }
   return absl::StrCat(ActivationText(qconfig.activation), ", ",

@@ -42,8 +42,9 @@ QConfig Fp16QConfig();
 // int4 weights with one scale for each output channel; activations in float.
 QConfig Int4WeightsQConfig();
 
-// "int8 per tensor", "int8 per channel", "dynamic", "fp16", "int4 weights", or,
-// for any other, its parts: "static 0..127 histogram, int8 weight per channel".
+// "int8 per tensor", "int8 per channel", "dynamic", "fp16", "int4 weights"; the
+// first two with " histogram" behind them where that is the observer; or, for
+// any other, its parts: "static 0..127 histogram, int8 weight per channel".
 std::string QConfigName(const QConfig& qconfig);
 
 // As above; "none" when absent.

@@ -6,7 +6,7 @@ import unittest
 
 import cli
 
-COMMANDS = ('compare', 'match', 'instrument')
+COMMANDS = ('compare', 'match', 'instrument', 'sensitivity')
 PAIR = cli.COMPARE[1:]
 
 

@@ -118,5 +118,19 @@ TEST(FloatSubgraphsTest, GoesIntoControlFlowAndCountsNames) {
       ElementsAre("sigmoid: sigmoid", "sigmoid@1: sigmoid", "tanh: tanh"));
 }
 
+TEST(FloatSubgraphsTest, CountsOpsOfOneKindInAModule) {
+  const ModelGraph model = ModelOf(R"IR(
+graph(%x : Tensor):
+  %a : Tensor = aten::sigmoid(%x)
+  %b : Tensor = aten::tanh(%a)
+  %c : Tensor = aten::sigmoid(%b)
+  return (%c))IR");
+  std::vector<int> orders;
+  for (const FloatSubgraph& found : FindFloatSubgraphs(model.graph())) {
+    orders.push_back(found.order);
+  }
+  EXPECT_THAT(orders, ElementsAre(0, 0, 1));
+}
+
 }  // namespace
 }  // namespace ns

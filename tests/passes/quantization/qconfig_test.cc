@@ -70,6 +70,12 @@ TEST(QConfigTest, OthersAreCalledByTheirParts) {
   EXPECT_EQ(QConfigName(QConfig()), "float, float weight");
 }
 
+TEST(QConfigTest, HistogramsAreCalledSo) {
+  QConfig qconfig = Int8PerChannelQConfig();
+  qconfig.activation.observer = ObserverKind::kHistogram;
+  EXPECT_EQ(QConfigName(qconfig), "int8 per channel histogram");
+}
+
 TEST(QConfigTest, AbsentIsNone) {
   EXPECT_EQ(QConfigName(OptionalQConfig()), "none");
   EXPECT_EQ(QConfigName(OptionalQConfig(DynamicQConfig())), "dynamic");

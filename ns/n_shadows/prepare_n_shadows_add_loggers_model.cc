@@ -1,0 +1,275 @@
+#include "ns/n_shadows/prepare_n_shadows_add_loggers_model.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ir/verifier.h"
+#include "ns/n_shadows/insert_method_call.h"
+#include "ns/n_shadows/shadow_attributes.h"
+#include "passes/logging/copy_subgraph.h"
+#include "passes/logging/insert_logger.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/kernel_support.h"
+#include "passes/quantization/quantize_weights.h"
+#include "passes/runtime/output_comparison_logger.h"
+#include "passes/runtime/output_logger.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool WorksInPlace(const Block& block) {
+  return std::any_of(
+      block.nodes().begin(), block.nodes().end(), [](const Node* node) {
+        const c10::FunctionSchema* schema = node->maybeSchema();
+        return (schema != nullptr && schema->is_mutable()) ||
+               std::any_of(
+                   node->blocks().begin(), node->blocks().end(),
+                   [](const Block* inner) { return WorksInPlace(*inner); });
+      });
+}
+
+// A second copy of all nodes of a graph, in front of the first.
+class SecondPath {
+ public:
+  explicit SecondPath(Graph& graph)
+      : graph_(graph), works_in_place_(WorksInPlace(*graph.block())) {
+    const std::vector<Node*> originals(graph.nodes().begin(),
+                                       graph.nodes().end());
+    if (originals.empty()) {
+      return;
+    }
+    Node* front = originals.front();
+    for (Value* input : graph.inputs()) {
+      values_[input] = IsTensor(*input) ? Kept(input, front) : input;
+    }
+    for (Node* original : originals) {
+      Node* twin = graph.createClone(
+          original, [&](Value* value) { return values_.at(value); });
+      twin->insertBefore(front);
+      Register(original, twin);
+    }
+  }
+
+  Node* TwinOf(const Node* node) const { return nodes_.at(node); }
+  Value* TwinOf(const Value* value) const { return values_.at(value); }
+
+  Subgraph TwinOf(const Subgraph& subgraph) const {
+    Subgraph twin = {TwinOf(subgraph.start),
+                     TwinOf(subgraph.end),
+                     TwinOf(subgraph.base),
+                     {}};
+    for (const Node* node : subgraph.nodes) {
+      twin.nodes.push_back(TwinOf(node));
+    }
+    return twin;
+  }
+
+  // `value`, or a copy of it where ops in place might overwrite it.
+  Value* Kept(Value* value, Node* place) {
+    if (!works_in_place_) {
+      return value;
+    }
+    torch::jit::WithInsertPoint at(place);
+    return graph_.insert(c10::aten::clone, {value});
+  }
+
+ private:
+  void Register(const Node* original, Node* twin) {
+    nodes_[original] = twin;
+    for (size_t i = 0; i < original->outputs().size(); ++i) {
+      values_[original->output(i)] = twin->output(i);
+    }
+    for (size_t i = 0; i < original->blocks().size(); ++i) {
+      auto inner_twin = twin->blocks()[i]->nodes().begin();
+      for (const Node* inner : original->blocks()[i]->nodes()) {
+        Register(inner, *inner_twin);
+        ++inner_twin;
+      }
+    }
+  }
+
+  Graph& graph_;
+  const bool works_in_place_;
+  absl::flat_hash_map<const Node*, Node*> nodes_;
+  absl::flat_hash_map<const Value*, Value*> values_;
+};
+
+class Preparer {
+ public:
+  Preparer(ModelGraph model, const QConfigMapping& mapping,
+           const OpRelations& relations)
+      : result_{std::move(model), {}},
+        mapping_(mapping),
+        subgraphs_(FindFloatSubgraphs(result_.model.graph(), relations)),
+        second_(result_.model.graph()) {}
+
+  absl::StatusOr<NShadowsModel> Run() {
+    for (size_t i = 0; i < subgraphs_.size(); ++i) {
+      NS_RETURN_IF_ERROR(AddSubgraph(subgraphs_[i], static_cast<int>(i)));
+    }
+    AttachCandidateNames(result_.model.module(), names_);
+    NS_RETURN_IF_ERROR(VerifyGraph(result_.model.graph()));
+    return std::move(result_);
+  }
+
+ private:
+  ModelGraph& model() { return result_.model; }
+
+  absl::Status AddSubgraph(const FloatSubgraph& subgraph, int index) {
+    QConfigChoice choice = mapping_.Choose(subgraph);
+    if (choice.qconfig) {
+      absl::Status status =
+          CheckKernel(*choice.qconfig, subgraph.op, subgraph.family);
+      if (!status.ok() && choice.names_target) {
+        return status;
+      }
+      if (status.ok() && !subgraph.subgraph.start->blocks().empty()) {
+        status = absl::FailedPreconditionError("stands in arms of a prim::If");
+      }
+      if (!status.ok()) {
+        result_.skipped.push_back({subgraph.name, QConfigName(choice.qconfig),
+                                   std::string(status.message())});
+        choice.qconfig.reset();
+      }
+    }
+    Value* output = second_.TwinOf(subgraph.output);
+    if (choice.qconfig) {
+      NS_ASSIGN_OR_RETURN(output, Quantize(subgraph, *choice.qconfig));
+    }
+    const bool is_compared =
+        IsTensor(*output) &&
+        output->node()->owningBlock() == model().graph().block();
+    if (is_compared) {
+      Compare(subgraph, index, output, choice.qconfig);
+    }
+    return absl::OkStatus();
+  }
+
+  // Quantizes the subgraph on the second path; what it then computes.
+  absl::StatusOr<Value*> Quantize(const FloatSubgraph& subgraph,
+                                  const QConfig& qconfig) {
+    Subgraph twin = second_.TwinOf(subgraph.subgraph);
+    std::string first_quantizer;
+    if (qconfig.activation.scheme != ActivationScheme::kNone) {
+      first_quantizer =
+          QuantizeInputs(*subgraph.subgraph.start, twin.start, qconfig);
+    }
+    CopiedSubgraph copy = {twin, second_.TwinOf(subgraph.output)};
+    NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
+    const bool quantizes_output =
+        qconfig.activation.scheme == ActivationScheme::kStatic ||
+        qconfig.activation.scheme == ActivationScheme::kHalf;
+    if (!quantizes_output || !IsTensor(*copy.output)) {
+      return copy.output;
+    }
+    const bool keeps = qconfig.activation.scheme == ActivationScheme::kStatic &&
+                       !first_quantizer.empty() &&
+                       KeepsQParams(subgraph.family);
+    const std::string quantizer =
+        keeps ? first_quantizer
+              : NewQuantizer(qconfig, subgraph.output,
+                             PlaceAfter(*subgraph.output));
+    Value* quantized = InsertMethodCall(
+        model(), quantizer, "forward", {copy.output}, PlaceAfter(*copy.output));
+    copy.output->replaceAllUsesWith(quantized);
+    quantized->node()->replaceInput(1, copy.output);
+    return quantized;
+  }
+
+  // Quantizes what `twin` takes, with ranges of what `original` takes. Returns
+  // the first quantizer.
+  std::string QuantizeInputs(const Node& original, Node* twin,
+                             const QConfig& qconfig) {
+    std::string first;
+    const auto quantized = [&](Value* observed, Value* value) {
+      const std::string name =
+          NewQuantizer(qconfig, observed, const_cast<Node*>(&original));
+      first = first.empty() ? name : first;
+      return InsertMethodCall(model(), name,
+                              IsTensor(*value) ? "forward" : "forward_list",
+                              {value}, twin);
+    };
+    for (size_t i = 0; i < twin->inputs().size(); ++i) {
+      Value* observed = const_cast<Value*>(original.input(i));
+      Value* value = twin->input(i);
+      const bool is_constant = value->node()->kind() == c10::prim::Constant;
+      if (!is_constant && (IsTensor(*value) || IsTensorList(*value))) {
+        twin->replaceInput(i, quantized(observed, value));
+      }
+    }
+    return first;
+  }
+
+  std::string NewQuantizer(const QConfig& qconfig, Value* observed,
+                           Node* place) {
+    std::string name = AttachQuantizer(
+        model().module(), next_quantizer_++,
+        c10::make_intrusive<ActivationQuantizer>(qconfig.activation));
+    InsertMethodCall(model(), name,
+                     IsTensor(*observed) ? "observe" : "observe_list",
+                     {observed}, place);
+    return name;
+  }
+
+  void Compare(const FloatSubgraph& subgraph, int index, Value* output,
+               const OptionalQConfig& qconfig) {
+    Value* kept = second_.Kept(output, PlaceAfter(*output));
+    Node* place = PlaceAfter(*subgraph.output);
+    auto float_logger = c10::make_intrusive<OutputLogger>();
+    float_logger->SetEnabled(false);
+    float_logger->SetSaveActivations(false);
+    Log(c10::IValue(std::move(float_logger)), subgraph, {index, 0},
+        {subgraph.output}, place);
+    auto logger = c10::make_intrusive<OutputComparisonLogger>();
+    logger->SetEnabled(false);
+    Log(c10::IValue(std::move(logger)), subgraph, {index, 1},
+        {kept, subgraph.output}, place);
+    names_[ShadowModelName({index, 1})] = QConfigName(qconfig);
+  }
+
+  void Log(const c10::IValue& logger, const FloatSubgraph& subgraph,
+           const ShadowIndex& index, const std::vector<Value*>& values,
+           Node* place) {
+    const std::string name = AttachLogger(
+        model().module(), {logger, ShadowLoggerInfo(subgraph, index)});
+    InsertMethodCall(model(), name, "forward", values, place);
+  }
+
+  NShadowsModel result_;
+  const QConfigMapping& mapping_;
+  const std::vector<FloatSubgraph> subgraphs_;
+  SecondPath second_;
+  int next_quantizer_ = 0;
+  std::map<std::string, std::string> names_;
+};
+
+}  // namespace
+
+absl::StatusOr<NShadowsModel> PrepareNShadowsAddLoggersModel(
+    const ModelGraph& model, const QConfigMapping& mapping,
+    const NShadowsOptions& options) {
+  NS_RETURN_IF_ERROR(mapping.Validate());
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
+  absl::StatusOr<NShadowsModel> prepared =
+      absl::InternalError("a model was not prepared");
+  NS_RETURN_IF_ERROR(CatchTorchErrors("adding a second path", [&] {
+    prepared = Preparer(std::move(copy), mapping, options.relations).Run();
+  }));
+  return prepared;
+}
+
+}  // namespace ns

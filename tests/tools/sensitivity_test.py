@@ -1,0 +1,148 @@
+"""`ns sensitivity`: the table, the JSON, budgets, and what is refused."""
+
+import math
+import unittest
+
+import cli
+
+NET = ('sensitivity', '--float=net_float.pt', '--inputs=images.pt')
+ALL = ['int8 per tensor', 'int8 per channel', 'dynamic', 'fp16',
+       'int4 weights']
+
+
+class SensitivityTest(cli.CliTest):
+
+  def test_the_table_has_a_row_for_each_layer(self):
+    output, error = self.succeed(*NET)
+    self.assertEqual(error, '')
+    self.assertRegex(
+        output, r'(?m)^layer +op +per tensor +per channel +dynamic +fp16 '
+        r'+weights$')
+    self.assertRegex(output, r'(?m)^conv +conv2d( +\d+\.\d){5}$')
+    self.assertRegex(output, r'(?m)^fc +linear( +\d+\.\d){5}$')
+    self.assertNotIn('keep in float', output)
+
+  def test_the_json_has_every_figure(self):
+    result = self.json(*NET)
+    self.assertEqual(result['schema'], 'ns.sensitivity/1')
+    self.assertEqual(result['float'], 'net_float.pt')
+    self.assertEqual(result['candidates'], ALL)
+    self.assertEqual([layer['name'] for layer in result['layers']],
+                     ['conv', 'fc'])
+    for layer in result['layers']:
+      self.assertEqual(set(layer), {'name', 'fqn', 'op', 'candidates'})
+      self.assertEqual([c['name'] for c in layer['candidates']], ALL)
+      for candidate in layer['candidates']:
+        self.assertEqual(set(candidate), {
+            'name', 'sqnr_db', 'normalized_l2', 'cosine', 'max_abs_error',
+            'call_sqnr_db'})
+        self.assertEqual(len(candidate['call_sqnr_db']), result['batches'])
+        self.assertAlmostEqual(
+            candidate['sqnr_db'],
+            -20 * math.log10(candidate['normalized_l2']), places=6)
+    self.assertNotIn('budget', result)
+    self.assertEqual(result['never_ran'], [])
+
+  def test_more_bits_lose_less(self):
+    for layer in self.json(*NET)['layers']:
+      sqnr = {c['name']: c['sqnr_db'] for c in layer['candidates']}
+      self.assertGreater(sqnr['fp16'], sqnr['int8 per channel'] + 10)
+      self.assertGreater(sqnr['int8 per channel'], sqnr['int4 weights'] + 3)
+
+  def test_candidates_are_chosen_and_ordered(self):
+    result = self.json(*NET, '--candidates=dynamic,int8-per-channel')
+    self.assertEqual(result['candidates'], ['dynamic', 'int8 per channel'])
+    for layer in result['layers']:
+      self.assertEqual([c['name'] for c in layer['candidates']],
+                       ['dynamic', 'int8 per channel'])
+
+  def test_a_budget_in_decibels_keeps_what_cannot_reach_it_in_float(self):
+    best = {
+        layer['name']: max(c['sqnr_db'] for c in layer['candidates']
+                           if c['name'] != 'fp16')
+        for layer in self.json(*NET)['layers']}
+    worst, other = sorted(best, key=best.get)
+    budget = (best[worst] + best[other]) / 2
+    result = self.json(*NET, f'--budget={budget}dB',
+                       '--candidates=int8-per-tensor,int8-per-channel,dynamic')
+    self.assertEqual(result['budget'],
+                     {'sqnr_db': budget, 'keep_in_float': [worst]})
+    uses = {layer['name']: layer['use'] for layer in result['layers']}
+    self.assertEqual(uses[worst], 'float')
+    self.assertNotEqual(uses[other], 'float')
+
+  def test_a_budget_of_layers_keeps_the_worst_in_float(self):
+    result = self.json(*NET, '--budget=1layer', '--candidates=dynamic')
+    figures = {layer['name']: layer['candidates'][0]['sqnr_db']
+               for layer in result['layers']}
+    worst = min(figures, key=figures.get)
+    self.assertEqual(result['budget'], {
+        'sqnr_db': max(figures.values()), 'keep_in_float': [worst]})
+    self.assertEqual(
+        self.json(*NET, '--budget=50%', '--candidates=dynamic')['budget'],
+        result['budget'])
+    none = self.json(*NET, '--budget=0layers')
+    self.assertEqual(none['budget']['keep_in_float'], [])
+
+  def test_the_table_says_what_to_keep(self):
+    output, _ = self.succeed(*NET, '--budget=200dB')
+    self.assertRegex(output, r'(?m)^keep in float: conv, fc$')
+    output, _ = self.succeed(*NET, '--budget=5dB')
+    self.assertRegex(output, r'(?m)^keep in float: none$')
+    self.assertRegex(output, r'(?m)^conv .* int8 per tensor$')
+
+  def test_loops_and_branches_are_measured(self):
+    result = self.json('sensitivity', '--float=loop_float.pt',
+                       '--inputs=rows.pt')
+    calls = [len(c['call_sqnr_db']) for layer in result['layers']
+             for c in layer['candidates']]
+    self.assertGreater(max(calls), result['batches'])
+    result = self.json('sensitivity', '--float=branch_float.pt',
+                       '--inputs=rows.pt')
+    self.assertGreater(len(result['layers']), 0)
+
+  def test_the_histogram_observer_is_named(self):
+    result = self.json(*NET, '--observer=histogram')
+    self.assertEqual(result['candidates'][0], 'int8 per tensor histogram')
+    self.assertEqual(result['candidates'][2], 'dynamic')
+
+  def test_engines_give_the_same(self):
+    results = [self.json(*NET, f'--engine={engine}')
+               for engine in ('onednn', 'qnnpack')]
+    self.assertEqual(results[0], results[1])
+
+  def test_batches_can_be_limited(self):
+    self.assertEqual(self.json(*NET, '--max-batches=1')['batches'], 1)
+
+  def test_quiet_writes_the_json_only(self):
+    path = self.path('sensitivity.json')
+    self.assertEqual(self.succeed(*NET, '--quiet', f'--json={path}'), ('', ''))
+    with open(path, encoding='utf-8') as file:
+      self.assertIn('ns.sensitivity/1', file.read())
+
+  def test_wrong_usage_names_the_flag(self):
+    self.fail_with(2, 'sensitivity', '--float=net_float.pt', names='--inputs')
+    self.fail_with(2, 'sensitivity', '--inputs=images.pt', names='--float')
+    self.fail_with(2, *NET, '--candidates=int7',
+                   names=('--candidates=int7', 'int8-per-tensor'))
+    for budget in ('', 'much', '-3', '200%', '1.5layers'):
+      self.fail_with(2, *NET, f'--budget={budget}',
+                     names=('budget', f"'{budget}'", '30dB'))
+    self.fail_with(2, *NET, '--observer=best', names='--observer=best')
+    self.fail_with(2, *NET, '--engine=none', names='--engine=none')
+    self.fail_with(2, *NET, '--json=net_float.pt', names='--float')
+
+  def test_bad_input_leaves_no_file(self):
+    path = self.path('sensitivity.json')
+    for model in ('empty', 'random', 'state_dict', 'missing'):
+      self.fail_with(3, 'sensitivity', f'--float={model}.pt',
+                     '--inputs=images.pt', f'--json={path}',
+                     names=model + '.pt')
+    self.fail_with(3, 'sensitivity', '--float=net_float.pt',
+                   '--inputs=pairs.pt', f'--json={path}', names='pairs.pt')
+    self.fail_with(3, *NET, '--method=backward', f'--json={path}',
+                   names='backward')
+
+
+if __name__ == '__main__':
+  unittest.main()
