@@ -1,6 +1,7 @@
 #include "ns/stub_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -80,8 +81,10 @@ std::string ToStubTable(const ComparisonResult& result,
   }
   const StubComparison& worst =
       **std::min_element(stubs.begin(), stubs.end(), IsWorse);
+  const double lowest = SqnrOf(worst);
   return absl::StrCat(Render(columns, widths, options.color), "\n", count,
-                      "lowest stub SQNR  ", FormatDb(SqnrOf(worst)), " dB  ",
+                      "lowest stub SQNR  ", FormatDb(lowest),
+                      std::isfinite(lowest) ? " dB" : "", "  ",
                       Printable(worst.name), "\n");
 }
 

@@ -5,11 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ir/module_file.h"
 #include "ir/status.h"
 #include "ns/batches.h"
 #include "ns/compare_models.h"
+#include "ns/eager/stub_comparer.h"
+#include "ns/stub_table.h"
 #include "ns/table_report.h"
 #include "tools/commands.h"
+#include "tools/engines.h"
 #include "tools/model_pair.h"
 #include "tools/progress_bar.h"
 #include "tools/report_output.h"
@@ -26,8 +30,11 @@ constexpr FlagSpec kFlags[] = {
      "several "
      "files with commas"},
     {"what", "LIST",
-     "any of weights, activations, shadows, with commas; default: weights, "
-     "with --inputs all three"},
+     "any of weights, activations, shadows, stubs, with commas; default: "
+     "weights, with --inputs the first three"},
+    {"swap", "TYPES",
+     "for stubs: types of float modules to run beside the quantized ones, with "
+     "commas"},
     {"max-batches", "N", "stop after N batches"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to compare; default forward"},
@@ -58,7 +65,8 @@ constexpr CommandSpec kSpec = {
     "Activations are of each model on its own values: errors add up. Shadows "
     "are of\n"
     "the float layer on the quantized model's inputs: the error of the layer "
-    "alone.\n",
+    "alone.\n"
+    "Stubs are the same of whole modules, such as a residual block.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
@@ -67,13 +75,17 @@ constexpr CommandSpec kSpec = {
 struct Options {
   ModelPairOptions models;
   CompareOptions compare;
+  // Empty: no stubs.
+  std::vector<std::string> swap_list;
   ReportOutputs outputs;
   RunFlags run;
 };
 
-absl::Status ParseWhat(const Flags& flags, bool has_inputs,
-                       CompareOptions& compare) {
+absl::Status ParseWhat(const Flags& flags, bool has_inputs, Options& options) {
+  CompareOptions& compare = options.compare;
   compare.weights = false;
+  NS_ASSIGN_OR_RETURN(options.swap_list, flags.List("swap"));
+  bool has_stubs = false;
   const std::string list =
       flags.Get("what", has_inputs ? "weights,activations,shadows" : "weights");
   for (const absl::string_view what : absl::StrSplit(list, ',')) {
@@ -83,14 +95,25 @@ absl::Status ParseWhat(const Flags& flags, bool has_inputs,
       compare.activations = true;
     } else if (what == "shadows") {
       compare.shadows = true;
+    } else if (what == "stubs") {
+      has_stubs = true;
     } else {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--what=", what, " is not one of weights, activations, shadows"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--what=", what,
+                       " is not one of weights, activations, shadows, stubs"));
     }
     if (what != "weights" && !has_inputs) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--what=", what, " needs --inputs=PATH with sample batches"));
     }
+  }
+  if (has_stubs && options.swap_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--what=stubs needs --swap=TYPES with types of float modules, such as "
+        "--swap=QuantizableBasicBlock");
+  }
+  if (!has_stubs && !options.swap_list.empty()) {
+    return absl::InvalidArgumentError("--swap=TYPES needs --what=stubs");
   }
   return absl::OkStatus();
 }
@@ -101,7 +124,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
   NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
   NS_RETURN_IF_ERROR(
-      ParseWhat(flags, !options.run.input_paths.empty(), options.compare));
+      ParseWhat(flags, !options.run.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
   std::vector<PathFlag> inputs = {{"float", options.models.float_path},
                                   {"quantized", options.models.quantized_path}};
@@ -114,30 +137,85 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
+bool ComparesLayers(const Options& options) {
+  return options.compare.weights || options.compare.activations ||
+         options.compare.shadows;
+}
+
+absl::Status CompareLayers(const Options& options,
+                           const std::vector<Batch>& batches,
+                           ComparisonResult& result) {
+  return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
+    ProgressBar bar(options.outputs.quiet);
+    CompareOptions compare = options.compare;
+    compare.progress = [&](int64_t done, int64_t total) {
+      bar.Update(done, total);
+    };
+    NS_ASSIGN_OR_RETURN(
+        result, CompareModels(models.float_model, models.quantized_model,
+                              batches, compare));
+    return absl::OkStatus();
+  });
+}
+
+absl::Status CompareStubs(const Options& options,
+                          const std::vector<Batch>& batches,
+                          ComparisonResult& result) {
+  NS_ASSIGN_OR_RETURN(const torch::jit::Module float_module,
+                      LoadModule(options.models.float_path));
+  NS_ASSIGN_OR_RETURN(const torch::jit::Module quantized_module,
+                      LoadModule(options.models.quantized_path));
+  ProgressBar bar(options.outputs.quiet);
+  StubComparerOptions stub_options;
+  stub_options.swap_list = options.swap_list;
+  stub_options.method = options.models.method;
+  stub_options.progress = [&](int64_t done, int64_t total) {
+    bar.Update(done, total);
+  };
+  NS_ASSIGN_OR_RETURN(
+      StubComparisons comparisons,
+      CompareStubs(float_module, quantized_module, batches, stub_options));
+  result.stubs = std::move(comparisons.stubs);
+  result.batches = static_cast<int64_t>(batches.size());
+  for (std::string& warning : comparisons.warnings) {
+    result.warnings.push_back(std::move(warning));
+  }
+  return absl::OkStatus();
+}
+
+// The layers, if any were compared, and the stubs.
+std::string ToTables(const ComparisonResult& result,
+                     const TableOptions& options) {
+  const bool has_layers = !result.matching.empty();
+  const std::string layers = has_layers ? ToTable(result, options) : "";
+  if (!result.stubs.has_value()) {
+    return layers;
+  }
+  return absl::StrCat(layers, has_layers ? "\n" : "",
+                      ToStubTable(result, options));
+}
+
 absl::Status Compare(const Options& options) {
   UseThreads(options.run);
   NS_RETURN_IF_ERROR(
       CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
   std::vector<Batch> batches;
-  if (options.compare.activations || options.compare.shadows) {
+  if (options.compare.activations || options.compare.shadows ||
+      !options.swap_list.empty()) {
     NS_ASSIGN_OR_RETURN(batches, LoadAllBatches(options.run));
   }
   ComparisonResult result;
-  NS_RETURN_IF_ERROR(
-      WithModels(options.models, [&](ModelPair& models) -> absl::Status {
-        ProgressBar bar(options.outputs.quiet);
-        CompareOptions compare = options.compare;
-        compare.progress = [&](int64_t done, int64_t total) {
-          bar.Update(done, total);
-        };
-        NS_ASSIGN_OR_RETURN(
-            result, CompareModels(models.float_model, models.quantized_model,
-                                  batches, compare));
-        return absl::OkStatus();
-      }));
+  if (ComparesLayers(options)) {
+    NS_RETURN_IF_ERROR(CompareLayers(options, batches, result));
+  }
+  if (!options.swap_list.empty()) {
+    NS_RETURN_IF_ERROR(WithEngine(options.models.engine, [&] {
+      return CompareStubs(options, batches, result);
+    }));
+  }
   result.float_path = options.models.float_path;
   result.quantized_path = options.models.quantized_path;
-  return WriteReports(options.outputs, result, ToTable);
+  return WriteReports(options.outputs, result, ToTables);
 }
 
 CommandOutcome Run(const Flags& flags) {

@@ -21,7 +21,7 @@ struct StubComparerOptions {
   // The method to run.
   std::string method = "forward";
   // Called after each batch with the number done and the number to do.
-  std::function<void(int64_t done, int64_t total)> progress;
+  std::function<void(int64_t done, int64_t total)> progress = nullptr;
 };
 
 struct StubComparisons {

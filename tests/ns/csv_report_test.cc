@@ -68,5 +68,17 @@ TEST(CsvReportTest, QuotesCommasQuotesAndLineBreaks) {
                 "\"back\rspace\", plain 层,3,1.5,0.5,0.5,0.5,\n");
 }
 
+TEST(CsvReportTest, WritesARowForEachStub) {
+  ComparisonResult result;
+  result.stubs = {{"layer1.0",
+                   "my.Block",
+                   "my.QuantizedBlock",
+                   {{2, 8}, {30.5, 0.03, 0.5, 0.25}, {30, 31}, {}}}};
+  EXPECT_EQ(ToCsv(result),
+            std::string(kHeader) +
+                "layer1.0,stub,,layer1.0,my.Block,layer1.0,my.QuantizedBlock,"
+                "2x8,30.5,0.03,0.5,0.25,2\n");
+}
+
 }  // namespace
 }  // namespace ns

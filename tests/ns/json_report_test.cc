@@ -153,5 +153,29 @@ TEST(JsonReportTest, WritesInfinitiesAndNanAsStrings) {
   EXPECT_THAT(json, HasSubstr(R"("batch_sqnr_db": ["inf", 1.5])"));
 }
 
+TEST(JsonReportTest, WritesStubsWhereTheyWereAskedFor) {
+  ComparisonResult result;
+  EXPECT_THAT(ToJson(result), Not(HasSubstr("stubs")));
+  result.stubs = {{"layer1.0",
+                   "torchvision.BasicBlock",
+                   "torchvision.QuantizableBasicBlock",
+                   {{2, 8}, {30.5, 0.03, 0.999, 0.25}, {30, 31}, {}}}};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+  "stubs": [
+    {
+      "name": "layer1.0",
+      "float_type": "torchvision.BasicBlock",
+      "quantized_type": "torchvision.QuantizableBasicBlock",
+      "shape": [2, 8],
+      "sqnr_db": 30.5,
+      "normalized_l2": 0.03,
+      "cosine": 0.999,
+      "max_abs_error": 0.25,
+      "batch_sqnr_db": [30.0, 31.0]
+    }
+  ]
+)"));
+}
+
 }  // namespace
 }  // namespace ns

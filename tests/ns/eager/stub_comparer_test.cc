@@ -1,0 +1,113 @@
+#include "ns/eager/stub_comparer.h"
+
+#include <ATen/Functions.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/eager/eager_suite.h"
+#include "ns/pooled_comparison.h"
+#include "passes/runtime/pair_statistics.h"
+#include "tests/testing/engines.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::torch::jit::Module;
+
+class StubComparerTest : public EngineTest {
+ protected:
+  StubComparerTest() { at::manual_seed(3); }
+
+  const at::Tensor weight_ = at::rand({3, 3});
+  const std::vector<Batch> batches_ = {{{at::rand({2, 3})}, {}},
+                                       {{at::rand({1, 3})}, {}}};
+
+  Module FloatModel(const std::vector<std::string>& body) {
+    return MakeModel({{"fc", Linear(weight_)}}, body);
+  }
+  Module QuantizedModel(const std::vector<std::string>& body) {
+    return MakeModel({{"fc", QuantizedLinear(weight_, false)}}, body);
+  }
+};
+
+const std::vector<std::string>& Body() {
+  static const std::vector<std::string> body = {
+      "return self.fc.forward(torch.quantize_per_tensor(x, 0.05, 64, 13))"};
+  return body;
+}
+
+TEST_P(StubComparerTest, PoolsWhatCompareModelStubKeeps) {
+  const StubComparisons ours = OrThrow(CompareStubs(
+      FloatModel(Body()), QuantizedModel(Body()), batches_, {{"Linear"}}));
+  ASSERT_THAT(ours.stubs, SizeIs(1));
+  const StubComparison& stub = ours.stubs[0];
+  EXPECT_EQ(stub.name, "fc");
+  EXPECT_EQ(stub.float_type, "torch.nn.modules.linear.Linear");
+  EXPECT_EQ(stub.quantized_type, "torch.nn.quantized.modules.linear.Linear");
+  EXPECT_THAT(stub.figures.shape, ElementsAre(2, 3));
+  EXPECT_THAT(ours.warnings, IsEmpty());
+
+  const LoggerDict kept = OrThrow(CompareModelStub(
+      FloatModel(Body()), QuantizedModel(Body()), {"Linear"}, batches_));
+  PairStatistics pooled;
+  std::vector<double> by_batch;
+  for (size_t i = 0; i < batches_.size(); ++i) {
+    const PairStatistics of_batch = ComparePair(
+        kept[0].second.at("float")[i], kept[0].second.at("quantized")[i]);
+    by_batch.push_back(of_batch.SqnrDb());
+    pooled.Merge(of_batch);
+  }
+  EXPECT_EQ(stub.figures.error.sqnr_db, pooled.SqnrDb());
+  EXPECT_EQ(stub.figures.batch_sqnr_db, by_batch);
+}
+
+TEST_P(StubComparerTest, ModuleInLoopHasFiguresOfTrips) {
+  const std::vector<std::string> body = {
+      "x = torch.quantize_per_tensor(x, 0.05, 64, 13)",
+      "for i in range(3):", "    x = self.fc.forward(x)", "return x"};
+  const StubComparisons ours = OrThrow(CompareStubs(
+      FloatModel(body), QuantizedModel(body), batches_, {{"Linear"}}));
+  EXPECT_THAT(ours.stubs[0].figures.trip_sqnr_db, SizeIs(3));
+}
+
+TEST_P(StubComparerTest, ReportsProgress) {
+  std::vector<int64_t> seen;
+  StubComparerOptions options;
+  options.swap_list = {"Linear"};
+  options.progress = [&](int64_t done, int64_t total) {
+    seen.push_back(done);
+    EXPECT_EQ(total, 2);
+  };
+  OrThrow(CompareStubs(FloatModel(Body()), QuantizedModel(Body()), batches_,
+                       options));
+  EXPECT_THAT(seen, ElementsAre(1, 2));
+}
+
+TEST_P(StubComparerTest, SwapListOfFloatModulesAloneIsAnError) {
+  const std::vector<std::string> body = {"return self.fc.forward(x)"};
+  EXPECT_EQ(MessageOf(CompareStubs(FloatModel(body), FloatModel(body), batches_,
+                                   {{"Linear"}})),
+            "no module of the swap list (Linear) is called in the quantized "
+            "model and was quantized");
+}
+
+TEST_P(StubComparerTest, BatchThatDoesNotFitIsNamed) {
+  const std::vector<Batch> batches = {batches_[0], {{1, 2}, {}, "in.pt: 1"}};
+  EXPECT_THAT(MessageOf(CompareStubs(FloatModel(Body()), QuantizedModel(Body()),
+                                     batches, {{"Linear"}})),
+              HasSubstr("in.pt: 1: the quantized model, method 'forward'"));
+}
+
+NS_INSTANTIATE_ON_ENGINES(StubComparerTest);
+
+}  // namespace
+}  // namespace ns
