@@ -186,12 +186,11 @@ absl::Status CompareStubs(const Options& options,
 // The layers, if any were compared, and the stubs.
 std::string ToTables(const ComparisonResult& result,
                      const TableOptions& options) {
-  const bool has_layers = !result.matching.empty();
-  const std::string layers = has_layers ? ToTable(result, options) : "";
   if (!result.stubs.has_value()) {
-    return layers;
+    return ToTable(result, options);
   }
-  return absl::StrCat(layers, has_layers ? "\n" : "",
+  const bool has_layers = !result.layers.empty() || !result.unmatched.empty();
+  return absl::StrCat(has_layers ? ToTable(result, options) + "\n" : "",
                       ToStubTable(result, options));
 }
 
@@ -207,6 +206,10 @@ absl::Status Compare(const Options& options) {
   ComparisonResult result;
   if (ComparesLayers(options)) {
     NS_RETURN_IF_ERROR(CompareLayers(options, batches, result));
+  } else {
+    result.matching = options.compare.match.mode == MatchingMode::kStrict
+                          ? "strict"
+                          : "aligned";
   }
   if (!options.swap_list.empty()) {
     NS_RETURN_IF_ERROR(WithEngine(options.models.engine, [&] {

@@ -30,7 +30,8 @@ struct PreparedModels {
 // Copies of both models with a logger on the output of every module whose type,
 // or that of the module at the same path of the other model, is on the allow
 // list (reference: prepare_model_outputs). Modules inside a logged one are not
-// logged. Run the models, then call GetMatchingActivations on their modules.
+// logged, nor is the model itself. Run the models, then call
+// GetMatchingActivations on their modules.
 //
 // Of an output with several tensors the first is logged. Of FloatFunctional and
 // QFunctional, the methods that the reference observes are logged: all but

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -37,17 +38,17 @@ bool HasTensor(const c10::Type& type) {
 }
 
 // Whether `method` of another module takes what `call` passes to its own. It
-// may have more arguments, if they have defaults.
+// may have more arguments, if they have defaults, and fewer, if the call passes
+// None for the others.
 bool Takes(const Function& method, const Node& call) {
   const auto& arguments = method.getSchema().arguments();
-  if (arguments.size() < call.inputs().size()) {
-    return false;
-  }
-  for (size_t i = 1; i < arguments.size(); ++i) {
+  const size_t count = std::max(arguments.size(), call.inputs().size());
+  for (size_t i = 1; i < count; ++i) {
     const bool fits =
-        i < call.inputs().size()
-            ? call.input(i)->type()->isSubtypeOf(*arguments[i].type())
-            : arguments[i].default_value().has_value();
+        i >= call.inputs().size() ? arguments[i].default_value().has_value()
+        : i >= arguments.size()
+            ? call.input(i)->mustBeNone()
+            : call.input(i)->type()->isSubtypeOf(*arguments[i].type());
     if (!fits) {
       return false;
     }
@@ -135,6 +136,7 @@ absl::Status Shadow::Follow(Node* call) const {
         }
         torch::jit::WithInsertPoint at(place);
         const auto& formals = method->getSchema().arguments();
+        arguments.resize(std::min(arguments.size(), formals.size()));
         while (arguments.size() < formals.size()) {
           const c10::Argument& formal = formals[arguments.size()];
           arguments.push_back(graph.insertConstant(*formal.default_value()));

@@ -44,8 +44,9 @@ class Shadow {
   //
   // The float module's method is the one of the same name, or else the first
   // variant of `forward` that takes the arguments: the two LSTMs of PyTorch
-  // call theirs differently. Error: there is none, or an output without
-  // tensors.
+  // call theirs differently. Arguments that only it has get their defaults, and
+  // None for one that it lacks is dropped. Error: there is none, or an output
+  // without tensors.
   absl::Status Follow(torch::jit::Node* call) const;
 
  private:

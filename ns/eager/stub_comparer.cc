@@ -43,8 +43,31 @@ std::set<std::string> PathsInLoops(torch::jit::Graph& graph) {
   return paths;
 }
 
+// A warning where modules are a ConvReLU2d in the quantized model and a Conv2d
+// in the float one; empty where none are.
+std::string FusionWarning(const std::vector<Stub>& stubs) {
+  std::vector<std::string> names;
+  for (const Stub& stub : stubs) {
+    if (IsFusedModule(stub.description.quantized_type) &&
+        !IsFusedModule(stub.description.float_type)) {
+      names.push_back(stub.description.name);
+    }
+  }
+  return names.empty()
+             ? ""
+             : absl::StrCat(
+                   "fused in the quantized model and not in the float "
+                   "one: ",
+                   absl::StrJoin(names, ", "),
+                   "; fuse the float model first, as "
+                   "torch.ao.quantization.fuse_modules does");
+}
+
 StubComparisons Results(std::vector<Stub>& stubs) {
   StubComparisons results;
+  if (std::string warning = FusionWarning(stubs); !warning.empty()) {
+    results.warnings.push_back(std::move(warning));
+  }
   for (Stub& stub : stubs) {
     if (std::optional<ActivationComparison> figures = stub.pooled.Result()) {
       stub.description.figures = *std::move(figures);

@@ -27,7 +27,8 @@ struct StubComparerOptions {
 struct StubComparisons {
   // In order of execution. Modules that no batch came by are left out.
   std::vector<StubComparison> stubs;
-  // One line for each module whose outputs could not be compared.
+  // One line for each module whose outputs could not be compared, and one for
+  // those that fusion changed on the quantized side alone.
   std::vector<std::string> warnings;
 };
 

@@ -14,6 +14,7 @@ class StubsTest(cli.CliTest):
   def test_json_has_a_stub_for_each_module_of_the_swap_list(self):
     result = self.json(*STUBS, '--swap=Linear')
     self.assertEqual(result['layers'], [])
+    self.assertEqual(result['matching'], 'aligned')
     names = [stub['name'] for stub in result['stubs']]
     self.assertEqual(names, ['fc'])
     stub = result['stubs'][0]

@@ -107,6 +107,15 @@ TEST_P(StubComparerTest, BatchThatDoesNotFitIsNamed) {
               HasSubstr("in.pt: 1: the quantized model, method 'forward'"));
 }
 
+TEST_P(StubComparerTest, WarnsOfModulesThatAreFusedOnOneSideAlone) {
+  const StubComparisons ours = OrThrow(CompareStubs(
+      FloatModel(Body()),
+      MakeModel({{"fc", QuantizedLinear(weight_, /*relu=*/true)}}, Body()),
+      batches_, {{"Linear"}}));
+  EXPECT_THAT(ours.warnings,
+              ElementsAre(HasSubstr("not in the float one: fc; fuse")));
+}
+
 NS_INSTANTIATE_ON_ENGINES(StubComparerTest);
 
 }  // namespace
