@@ -36,6 +36,21 @@ bool IsStatic(const ActivationConfig& config) {
   return config.scheme == ActivationScheme::kStatic;
 }
 
+// The inputs of all blocks around `node`: a copy in front of it can use them as
+// they are.
+ValueCounterparts InputsInScope(const Node& node) {
+  ValueCounterparts inputs;
+  const Block* block = node.owningBlock();
+  while (block != nullptr) {
+    for (const Value* input : block->inputs()) {
+      inputs[input] = const_cast<Value*>(input);
+    }
+    const Node* outer = block->owningNode();
+    block = outer == nullptr ? nullptr : outer->owningBlock();
+  }
+  return inputs;
+}
+
 }  // namespace
 
 CandidateInserter::CandidateInserter(ModelGraph& model,
@@ -113,9 +128,10 @@ absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
         Call(quantizer, IsTensor(*inputs_[i]) ? "forward" : "forward_list",
              {inputs_[i]}, place);
   }
-  NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
-                      CopySubgraph(model_, subgraph_.subgraph,
-                                   *subgraph_.output, inputs, model_, place));
+  NS_ASSIGN_OR_RETURN(
+      CopiedSubgraph copy,
+      CopySubgraph(model_, subgraph_.subgraph, *subgraph_.output, inputs,
+                   model_, place, InputsInScope(*start)));
   NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
   Value* output = FirstTensor(copy.output, place);
   switch (activation.scheme) {

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,6 +20,15 @@ std::pair<float, float> RangeOf(const at::Tensor& x) {
   at::Tensor max;
   std::tie(min, max) = x.aminmax();
   return {min.item<float>(), max.item<float>()};
+}
+
+bool IsFinite(const std::pair<float, float>& range) {
+  return std::isfinite(range.first) && std::isfinite(range.second);
+}
+
+// `x` without nan and inf, which would make any range useless.
+at::Tensor FiniteOnly(const at::Tensor& x) {
+  return x.masked_select(x.isfinite());
 }
 
 State Save(const Quantizer& self) {
@@ -89,13 +99,21 @@ void ActivationQuantizer::Observe(const at::Tensor& x) {
     return;
   }
   at::NoGradGuard no_grad;
-  const at::Tensor value = x.detach().to(at::kFloat);
+  at::Tensor value = x.detach().to(at::kFloat);
+  std::pair<float, float> range = RangeOf(value);
+  if (!IsFinite(range)) {
+    value = FiniteOnly(value);
+    if (value.numel() == 0) {
+      return;
+    }
+    range = RangeOf(value);
+  }
   if (options_.observer == ObserverKind::kHistogram) {
     histogram_.Add(value);
     has_seen_values_ = true;
     return;
   }
-  const auto [min, max] = RangeOf(value);
+  const auto [min, max] = range;
   min_ = has_seen_values_ ? std::min(min_, min) : min;
   max_ = has_seen_values_ ? std::max(max_, max) : max;
   has_seen_values_ = true;
@@ -112,8 +130,12 @@ QParams ActivationQuantizer::FromRange(float min, float max) const {
 }
 
 QParams ActivationQuantizer::OwnRange(const at::Tensor& x) const {
-  const auto [min, max] = RangeOf(x);
-  return FromRange(min, max);
+  std::pair<float, float> range = RangeOf(x);
+  if (!IsFinite(range)) {
+    const at::Tensor finite = FiniteOnly(x);
+    range = finite.numel() == 0 ? std::pair(0.0F, 0.0F) : RangeOf(finite);
+  }
+  return FromRange(range.first, range.second);
 }
 
 QParams ActivationQuantizer::Calibrated() const {

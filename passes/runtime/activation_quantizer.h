@@ -58,7 +58,7 @@ class ActivationQuantizer final : public torch::CustomClassHolder {
 
   // Takes in the values of a batch; nothing once converted, in other schemes
   // than the static one, and for tensors that are not of floating point
-  // (indices, masks).
+  // (indices, masks). Nan and inf do not count.
   void Observe(const at::Tensor& x);
 
   // `x` quantized and dequantized, in the dtype it has. Tensors that are not of

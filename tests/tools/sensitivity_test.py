@@ -114,6 +114,12 @@ class SensitivityTest(cli.CliTest):
   def test_batches_can_be_limited(self):
     self.assertEqual(self.json(*NET, '--max-batches=1')['batches'], 1)
 
+  def test_nan_and_inf_in_a_batch_are_no_obstacle(self):
+    for inputs in ('nan.pt', 'inf.pt', 'zeros.pt'):
+      result = self.json('sensitivity', '--float=net_float.pt',
+                         f'--inputs={inputs}')
+      self.assertEqual(len(result['layers']), 2, inputs)
+
   def test_quiet_writes_the_json_only(self):
     path = self.path('sensitivity.json')
     self.assertEqual(self.succeed(*NET, '--quiet', f'--json={path}'), ('', ''))

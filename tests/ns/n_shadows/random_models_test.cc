@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "ns/n_shadows/n_shadows_results.h"
@@ -176,6 +177,13 @@ class RandomModelsTest : public EngineTest {
       ModelGraph model = RandomModel(seed).Build(2 + seed % 12);
       const at::Tensor x = at::rand({kWidth, kWidth}) - 0.5;
       NShadowsModel shadows = OrThrow(prepare(model));
+      // One op on two values, each in an arm of its own.
+      for (const SkippedCandidate& skipped : shadows.skipped) {
+        EXPECT_TRUE(
+            absl::StrContains(skipped.reason, "is not data of the subgraph") ||
+            absl::StrContains(skipped.reason, "stands in arms of a prim::If"))
+            << skipped.subgraph << ": " << skipped.reason;
+      }
       torch::jit::Module& module = shadows.model.module();
       for (const bool flag : {false, true}) {
         EXPECT_TRUE(Equal(OutputsOf(shadows.model, x, flag),
@@ -203,6 +211,9 @@ TEST_P(RandomModelsTest, OutputsStayAndCandidatesRank) {
       [&](const NShadowsResults& results) {
         for (const ShadowedSubgraph& subgraph : results.subgraphs) {
           SCOPED_TRACE(subgraph.name);
+          if (subgraph.candidates.empty()) {
+            continue;
+          }
           ASSERT_EQ(subgraph.candidates.size(), 3);
           const auto sqnr = [&](int i) {
             return subgraph.candidates[i].pooled.SqnrDb();
@@ -211,7 +222,6 @@ TEST_P(RandomModelsTest, OutputsStayAndCandidatesRank) {
           if (std::isfinite(sqnr(1))) {
             // What int8 happens to hit exactly, half precision may not.
             EXPECT_GT(sqnr(2), std::min(sqnr(1), 55.0));
-            EXPECT_GT(sqnr(1), 15);
             ++ranked;
           }
         }

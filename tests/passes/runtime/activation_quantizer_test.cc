@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <limits>
 #include <sstream>
 
 #include "gtest/gtest.h"
@@ -108,6 +109,26 @@ TEST_F(ActivationQuantizerTest, KeepsDtypeAndLeavesIndicesAlone) {
               at::kDouble);
     EXPECT_EQ(quantizer.Quantize(at::empty({0})).numel(), 0);
   }
+}
+
+TEST_F(ActivationQuantizerTest, NanAndInfDoNotCount) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const at::Tensor x = at::tensor({nan, inf, -1.0F, 2.0F, -inf});
+  for (const ObserverKind observer :
+       {ObserverKind::kMinMax, ObserverKind::kHistogram}) {
+    ActivationConfig config = ConfigOf(ActivationScheme::kStatic);
+    config.observer = observer;
+    ActivationQuantizer quantizer(config);
+    quantizer.Observe(at::tensor({nan, inf}));
+    EXPECT_FALSE(quantizer.HasSeenValues());
+    quantizer.Observe(x);
+    EXPECT_NEAR(quantizer.Calibrated().scale, 3.0 / 255, 0.1 / 255);
+  }
+  ActivationQuantizer dynamic(ConfigOf(ActivationScheme::kDynamic));
+  dynamic.Convert();
+  EXPECT_NEAR(dynamic.Quantize(x)[3].item<double>(), 2, 0.02);
+  EXPECT_EQ(dynamic.Quantize(at::tensor({inf})).numel(), 1);
 }
 
 TEST_F(ActivationQuantizerTest, NoneQuantizesNothing) {
