@@ -19,24 +19,63 @@
 #include "ir/drop_exception_checks.h"
 #include "ir/fold_attributes.h"
 #include "ir/module_file.h"
+#include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
 namespace {
 
+using ::torch::jit::Block;
 using ::torch::jit::Graph;
 using ::torch::jit::Module;
+using ::torch::jit::Node;
 
-// Turns attributes into constants and drops what inference never runs.
-void Freeze(Module& module, const std::string& method) {
+// Ops that compute tensors: not control flow, and not the dequantizing of one
+// value for each of its users, which is one thing.
+bool IsTensorOp(const Node& node) {
+  return !node.kind().is_prim() && node.kind() != c10::aten::dequantize &&
+         TensorOutput(node) != nullptr;
+}
+
+// Calls `visit` with every tensor op of `block`, inside control flow too.
+template <typename Visit>
+void ForEachTensorOp(Block* block, const Visit& visit) {
+  for (Node* node : block->nodes()) {
+    if (IsTensorOp(*node)) {
+      visit(node);
+    }
+    for (Block* inner : node->blocks()) {
+      ForEachTensorOp(inner, visit);
+    }
+  }
+}
+
+// Freezes `module`. LibTorch merges equal ops on equal values meanwhile; they
+// are layers of their own here, and need not be equal in the other model. So
+// each has a number while it lasts.
+void FreezeKeepingEqualOps(Module& module, const std::string& method) {
+  const c10::Symbol number = c10::Symbol::attr("ns_number");
+  int64_t next = 0;
+  ForEachTensorOp(module.get_method(method).graph()->block(),
+                  [&](Node* node) { node->i_(number, next++); });
   std::vector<std::string> preserved;
   if (method != "forward") {
     preserved.push_back(method);
   }
+  torch::jit::freeze_module_inplace(&module, preserved);
+  ForEachTensorOp(module.get_method(method).graph()->block(), [&](Node* node) {
+    if (node->hasAttribute(number)) {
+      node->removeAttribute(number);
+    }
+  });
+}
+
+// Turns attributes into constants and drops what inference never runs.
+void Freeze(Module& module, const std::string& method) {
   std::shared_ptr<Graph> graph = module.get_method(method).graph();
   if (LeafCalls(*graph).empty()) {
-    torch::jit::freeze_module_inplace(&module, preserved);
+    FreezeKeepingEqualOps(module, method);
     graph = module.get_method(method).graph();
     FoldAttributes(module, *graph);
   } else {

@@ -1,6 +1,7 @@
 #include "ir/model_graph.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
@@ -50,6 +51,28 @@ class ModelGraphTest : public testing::Test {
  protected:
   const at::Tensor image_ = at::arange(200, at::kFloat).reshape({1, 2, 10, 10});
 };
+
+// They are two layers: the other model may have them apart.
+TEST_F(ModelGraphTest, KeepsEqualOpsApart) {
+  ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({}, {"y = torch.add(x, 1.0)", "z = torch.add(x, 1.0)",
+                     "return torch.cat([y, z])"})));
+  const std::vector<torch::jit::Node*> adds =
+      NodesOf(model.graph(), "aten::add");
+  ASSERT_THAT(adds, SizeIs(2));
+  for (const torch::jit::Node* add : adds) {
+    EXPECT_THAT(add->attributeNames(), IsEmpty());
+  }
+  EXPECT_TRUE(RunOn(model, image_).equal(at::cat({image_ + 1, image_ + 1})));
+}
+
+TEST_F(ModelGraphTest, DequantizesOneValueOnce) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
+      {{"quant", Quantize()}},
+      {"x = self.quant.forward(x)",
+       "return torch.relu(x.dequantize()) + torch.tanh(x.dequantize())"})));
+  EXPECT_THAT(NodesOf(model.graph(), "aten::dequantize"), SizeIs(1));
+}
 
 TEST_F(ModelGraphTest, ComputesWhatTheModuleDoes) {
   Module module = ConvBnRelu();
