@@ -24,9 +24,26 @@ bool IsConstant(const Value& value) {
   return value.node()->kind() == prim::Constant;
 }
 
+// What computes a weight is a few ops: data comes from longer ones.
+constexpr int kMostOpsOfWeight = 4;
+
+// True for a constant, and for what at most `depth` ops make of constants.
+bool IsMadeOfConstants(const Value& value, int depth) {
+  const Node& node = *value.node();
+  if (node.kind() == prim::Constant) {
+    return true;
+  }
+  return depth > 0 && !node.inputs().empty() && node.blocks().empty() &&
+         std::all_of(node.inputs().begin(), node.inputs().end(),
+                     [&](const Value* input) {
+                       return IsMadeOfConstants(*input, depth - 1);
+                     }) &&
+         !node.isNondeterministic();
+}
+
 void AppendData(Value* value, std::vector<Value*>& out) {
   if (IsTensor(*value)) {
-    if (!IsConstant(*value)) {
+    if (!IsMadeOfConstants(*value, kMostOpsOfWeight)) {
       out.push_back(value);
     }
   } else if ((value->node()->kind() == prim::ListConstruct &&

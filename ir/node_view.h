@@ -52,7 +52,8 @@ std::optional<c10::IValue> ConstantOf(const torch::jit::Value& value);
 
 // The tensor inputs of `node`, elements of tensor lists among them, in order
 // of appearance. Lists whose elements the graph does not tell come as one
-// value. Constant tensors (weights) are left out.
+// value. Weights are left out: constant tensors, and what a few ops make of
+// constants alone (fake quantization).
 std::vector<torch::jit::Value*> DataInputs(const torch::jit::Node& node);
 
 // The part of DataInputs that one input of a node makes up.

@@ -13,7 +13,8 @@ absl::Status AddLoggersTo(ModelGraph& model, const SubgraphMatch& match,
                           const MatchedSide& side, const std::string& name,
                           const LoggerOptions& options) {
   const LoggerInfo info = OutputInfo(match, side, name);
-  if (options.should_log_inputs && side.subgraph.start != nullptr) {
+  // At a quantize point, what A logs is the input of what B logs.
+  if (options.should_log_inputs && !match.is_quantize_point) {
     NS_RETURN_IF_ERROR(
         InsertInputLoggers(model, options, info, side.subgraph, side.subgraph));
   }

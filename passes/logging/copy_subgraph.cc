@@ -157,7 +157,7 @@ class Copier {
   // Consumes data in the order of DataInputs.
   Value* CopyArgument(Value* value, std::vector<Value*>::const_iterator& next) {
     Node* node = value->node();
-    if (node->kind() == prim::Constant) {
+    if (DataInputsOfArgument(*value).empty()) {
       return Copy(value);
     }
     if (IsTensor(*value)) {
@@ -176,7 +176,7 @@ class Copier {
       list->output()->copyMetadata(value);
       return list->output();
     }
-    return IsTensorList(*value) ? *next++ : Copy(value);
+    return *next++;
   }
 
   Value* Copy(Value* value) {

@@ -55,11 +55,11 @@ struct LoggedInput {
   int index_within_arg;
 };
 
-// The tensors that the first node of `subgraph` takes, but constants.
+// The tensors that the first node of `subgraph` takes, but weights.
 std::vector<LoggedInput> LoggedInputs(const Subgraph& subgraph) {
   std::vector<LoggedInput> logged;
   const auto add = [&](Value* value, size_t argument, size_t element) {
-    if (IsTensor(*value) && !ConstantOf(*value)) {
+    if (IsTensor(*value) && !DataInputsOfArgument(*value).empty()) {
       logged.push_back(
           {value, static_cast<int>(argument), static_cast<int>(element)});
     }

@@ -21,7 +21,8 @@ namespace ns {
 struct LoggerOptions {
   LoggerFactory logger = OutputLoggerFactory();
   // Also log each tensor argument, and each element of a list argument, of the
-  // first node of every subgraph.
+  // first node of every subgraph. Quantize points have none: their output in A
+  // is what B quantizes.
   bool should_log_inputs = false;
   // Reproduce what PyTorch's suite does wrong: of `x * x`, the logger of the
   // second argument gets what that of the first returns, and is described as

@@ -157,6 +157,28 @@ TEST_F(NodeViewTest, DataInputsLeaveConstantTensorsOut) {
               ElementsAre(At("aten::stack").output()));
 }
 
+TEST_F(NodeViewTest, DataInputsLeaveOutWhatIsMadeOfConstants) {
+  const char* text = R"IR(
+graph(%x : Tensor):
+  %scale : float = prim::Constant[value=0.5]()
+  %zero : int = prim::Constant[value=0]()
+  %most : int = prim::Constant[value=127]()
+  %none : NoneType = prim::Constant()
+  %weight : Tensor = aten::scalar_tensor(%scale, %none, %none, %none, %none)
+  %fake : Tensor = aten::fake_quantize_per_tensor_affine(%weight, %scale, %zero, %zero, %most)
+  %noise : Tensor = aten::bernoulli(%fake, %none)
+  %data : Tensor = aten::fake_quantize_per_tensor_affine(%x, %scale, %zero, %zero, %most)
+  %y : Tensor = aten::linear(%data, %fake, %none)
+  %z : Tensor = aten::linear(%y, %noise, %none)
+  return (%z))IR";
+  const auto graph = GraphOf(text);
+  EXPECT_THAT(DataInputs(*NodeOf(*graph, "aten::linear")),
+              ElementsAre(NodeOf(*graph, "aten::linear")->input(0)));
+  const Node* second = NodeOf(*graph, "aten::linear", 1);
+  EXPECT_THAT(DataInputs(*second),
+              ElementsAre(second->inputs()[0], second->inputs()[1]));
+}
+
 TEST_F(NodeViewTest, OnlyUserIsTheUser) {
   EXPECT_EQ(OnlyUser(*At("aten::cat").output()), &At("aten::add"));
 }
