@@ -71,8 +71,15 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
     const Subgraph& subgraph) {
   NS_ASSIGN_OR_RETURN(std::vector<NamedTensor> weights,
                       NodeWeights(*subgraph.base));
+  const Node* previous = nullptr;
   for (const Node* node : subgraph.nodes) {
-    if (node->kind() != c10::aten::batch_norm || node == subgraph.base) {
+    // Behind other ops, those of a module that is trained with its norm, the
+    // scale is in the weight already. The base may be inside a prim::If.
+    const bool follows_base =
+        previous != nullptr &&
+        (previous == subgraph.base || !previous->blocks().empty());
+    previous = node;
+    if (node->kind() != c10::aten::batch_norm || !follows_base) {
       continue;
     }
     for (NamedTensor& weight : weights) {

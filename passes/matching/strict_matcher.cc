@@ -105,7 +105,27 @@ class BackwardIterator {
                : -1;
   }
 
+  // What a fused module computes up to `end` is one: a convolution that is
+  // trained with its norm is conv, div, add, batch_norm, relu. Of other
+  // modules, `end` alone.
+  Chain WithinFusedModule(int end) const {
+    Chain chain = {end};
+    const ModulePath& path = nodes_[end].path;
+    while (IsFusedModule(path.type)) {
+      const int producer = Producer(chain.front());
+      if (producer < 0 || !(nodes_[producer].path == path)) {
+        break;
+      }
+      chain.insert(chain.begin(), producer);
+    }
+    return chain;
+  }
+
   Chain LongestFusion(int end) const {
+    const Chain module = WithinFusedModule(end);
+    if (module.size() > 1) {
+      return module;
+    }
     const int middle = Producer(end);
     if (middle < 0) {
       return {end};

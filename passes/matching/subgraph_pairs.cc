@@ -139,9 +139,13 @@ void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
   if (!IsFusedModule(path.type)) {
     return;
   }
-  for (int next = Successor(side, base);
-       next >= 0 && side.nodes[next].path == path;
-       next = Successor(side, base)) {
+  // All of it: a convolution that is trained with its norm is several ops.
+  for (;;) {
+    const int next = side.nodes[side.ends[base]].only_user;
+    if (next < 0 || side.taken[next] || side.nodes[next].is_control_flow ||
+        !(side.nodes[next].path == path)) {
+      return;
+    }
     Append(side, base, next);
   }
 }

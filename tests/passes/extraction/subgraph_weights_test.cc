@@ -117,5 +117,21 @@ TEST_F(SubgraphWeightsTest, DoesNotFoldBatchNormIntoItself) {
   EXPECT_TRUE(weights[0].value.equal(BatchNorm2d(3).attr("weight").toTensor()));
 }
 
+// A module that is trained with its norm scales its weight itself, and undoes
+// that in front of the norm.
+TEST_F(SubgraphWeightsTest, FoldsNothingWhereOtherOpsComeBeforeTheNorm) {
+  const at::Tensor weight = at::randn({3, 2});
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"fc", Linear(weight)}, {"bn", BatchNorm2d(3)}},
+                {"y = torch.div(self.fc.forward(x), 3.0)",
+                 "return self.bn.forward(y)"})));
+  Subgraph subgraph = SubgraphOf(model, "aten::linear");
+  subgraph.nodes.insert(subgraph.nodes.begin() + 1,
+                        NodeOf(model.graph(), "aten::div"));
+  const auto weights = OrThrow(SubgraphWeights(subgraph));
+  ASSERT_EQ(weights.size(), 1);
+  EXPECT_TRUE(weights[0].value.equal(weight));
+}
+
 }  // namespace
 }  // namespace ns
