@@ -25,6 +25,9 @@ import torch
 from torch import nn
 from torch.ao import quantization as tq
 from torch.ao.quantization import quantize_fx
+from torch.ao.quantization.backend_config import BackendConfig
+from torch.ao.quantization.backend_config.native import (
+    get_test_only_legacy_native_backend_config)
 from torch.nn.intrinsic.qat.modules import conv_fused
 
 import common
@@ -43,12 +46,15 @@ class Case:
     mapping: which qconfigs; None for PyTorch's defaults for the engine.
     qat: prepare for training instead of calibration.
     opaque: the class of a submodule that FX does not look into.
+    emulated: quantized.pt computes in float between casts, as PyTorch's
+      reference form does; there are no kernels of half precision.
   """
   model: Callable[[], nn.Module]
   inputs: Callable[[], Tuple[Any, ...]]
   mapping: Optional[Callable[[], tq.QConfigMapping]] = None
   qat: bool = False
   opaque: Optional[type] = None
+  emulated: bool = False
 
 
 def per_tensor() -> tq.QConfigMapping:
@@ -133,17 +139,24 @@ CASES: Dict[str, Case] = {
     # Every layer with weights.
     'fusions': Case(models.Fusions, normal(4, 2, 4), per_tensor),
     'fusions_qat': Case(models.Fusions, normal(4, 2, 4), trained, qat=True),
+    'fusions_3d': Case(models.Fusions3d, normal(2, 2, 3, 3, 3), per_tensor),
+    'fusions_3d_qat': Case(models.Fusions3d, normal(2, 2, 3, 3, 3), trained,
+                           qat=True),
     'linears_fun': Case(models.LinearReluLinearFun, ROWS, per_tensor),
     'linears_fun_qat': Case(models.LinearReluLinearFun, ROWS, trained,
                             qat=True),
     'convs_fun': Case(models.ConvsFun, normal(2, 2, 4), per_tensor),
     'convs_fun_qat': Case(models.ConvsFun, normal(2, 2, 4), trained, qat=True),
+    'convs_3d_fun': Case(models.Convs3dFun, normal(2, 2, 3, 3, 3), per_tensor),
+    'convs_3d_fun_qat': Case(models.Convs3dFun, normal(2, 2, 3, 3, 3), trained,
+                             qat=True),
     'linear_dynamic': Case(lambda: nn.Sequential(nn.Linear(4, 4)), ROWS,
                            dynamic(nn.Linear)),
     'lstm_dynamic': Case(models.LstmWithState, lstm_inputs, dynamic(nn.LSTM)),
     # Half precision.
-    'linear_half': Case(models.LinearFun, ROWS, half),
-    'linear_relu_half': Case(models.LinearReluFun, ROWS, half),
+    'linear_half': Case(models.LinearFun, ROWS, half, emulated=True),
+    'linear_relu_half': Case(models.LinearReluFun, ROWS, half,
+                             emulated=True),
     # Modules and functions of the user.
     'opaque_pair': Case(models.OpaquePair, ROWS, per_tensor,
                         opaque=models.Pair),
@@ -203,7 +216,9 @@ def write(case: Case, out: str) -> None:
   with torch.no_grad():
     for _ in range(2):
       prepared(*inputs)
-  quantized = quantize_fx.convert_fx(copy.deepcopy(prepared))
+  convert = (quantize_fx.convert_to_reference_fx if case.emulated
+             else quantize_fx.convert_fx)
+  quantized = convert(copy.deepcopy(prepared), backend_config=backend(case))
   for stem, module in (('float', model.eval()), ('prepared', prepared),
                        ('quantized', quantized)):
     torch_script(module, inputs).save(os.path.join(out, stem + '.pt'))
@@ -226,7 +241,15 @@ def prepare(case: Case, model: nn.Module,
     custom = {'non_traceable_module_class': [case.opaque]}
   mapping = case.mapping() if case.mapping else common.default_mapping()
   return function(copy.deepcopy(model), mapping, inputs,
-                  prepare_custom_config=custom)
+                  prepare_custom_config=custom,
+                  backend_config=backend(case))
+
+
+def backend(case: Case) -> Optional[BackendConfig]:
+  # Only this one has static half precision.
+  if case.emulated:
+    return get_test_only_legacy_native_backend_config()
+  return None
 
 
 if __name__ == '__main__':

@@ -55,23 +55,3 @@ def model(name, traced = True):
         # Plain Python cannot load a library that was built with sanitizers.
         tags = ["no-asan"],
     )
-
-def fx_cases(name, cases):
-    """Makes the models of the FX suite's acceptance list (tests/README.md).
-
-    Args:
-      name: of the target that has all files.
-      cases: names in fx_cases.py; the files are NAME/CASE/float.pt, ...
-    """
-    native.genrule(
-        name = name,
-        srcs = native.glob(["*.py"]),
-        outs = [
-            "%s/%s/%s.pt" % (name, case, file)
-            for case in cases
-            for file in ["float", "prepared", "quantized", "inputs"]
-        ],
-        cmd = "/usr/bin/python3 $(location fx_cases.py) --out=$(RULEDIR)/" +
-              name + " " + " ".join(cases),
-        message = "Making the models of the acceptance list",
-    )

@@ -2,6 +2,7 @@
 #ifndef TESTS_TESTING_TEMPORARY_FILE_H_
 #define TESTS_TESTING_TEMPORARY_FILE_H_
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -12,9 +13,11 @@ namespace ns {
 
 // A path in a folder of this test program; "<test>_<name>" is its last part.
 inline std::string TemporaryPath(const std::string& name) {
-  return testing::TempDir() +
-         testing::UnitTest::GetInstance()->current_test_info()->name() + "_" +
-         name;
+  std::string test =
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  // "Works/onednn" for a test on each engine.
+  std::replace(test.begin(), test.end(), '/', '_');
+  return testing::TempDir() + test + "_" + name;
 }
 
 inline void WriteFile(const std::string& path, const std::string& content) {

@@ -1,0 +1,25 @@
+// What holds of every result of the numeric suite.
+#ifndef TESTS_TESTING_RESULTS_H_
+#define TESTS_TESTING_RESULTS_H_
+
+#include <string>
+#include <vector>
+
+#include "passes/extraction/results.h"
+
+namespace ns {
+
+// Fails the test unless the models called "a" and "b" have, in every layer,
+// the same number of records with the same number of values of the same shapes.
+void ExpectComparable(const Results& results);
+
+// The layers with records of `type` (kWeightResult, ...), in order.
+std::vector<std::string> LayersWith(const Results& results, const char* type);
+
+// The lowest SQNR of all records of `type` of "b", with respect to "a". nan
+// (two outputs that are all zero) counts as lowest.
+double LowestSqnr(const Results& results, const char* type);
+
+}  // namespace ns
+
+#endif  // TESTS_TESTING_RESULTS_H_
