@@ -6,7 +6,9 @@ import unittest
 
 import cli
 
-COMMANDS = ('compare', 'match', 'instrument', 'sensitivity')
+# Those that take two models.
+PAIR_COMMANDS = ('compare', 'match', 'instrument')
+COMMANDS = (*PAIR_COMMANDS, 'sensitivity')
 PAIR = cli.COMPARE[1:]
 
 
@@ -85,7 +87,7 @@ class FlagTest(cli.CliTest):
     self.fail_with(2, *cli.COMPARE, *flags, names=names)
 
   def test_both_models_are_required(self):
-    for command in COMMANDS:
+    for command in PAIR_COMMANDS:
       self.fail_with(2, command, names='--float')
       self.fail_with(2, command, '--float=net_float.pt', names='--quantized')
       self.fail_with(2, command, '--float=', PAIR[1], names='--float')
