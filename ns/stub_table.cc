@@ -63,7 +63,7 @@ std::string ToStubTable(const ComparisonResult& result,
   if (options.sort_by_error) {
     std::stable_sort(stubs.begin(), stubs.end(), IsWorse);
   }
-  const std::string count = absl::StrCat(
+  std::string count = absl::StrCat(
       stubs.size(), stubs.size() == 1 ? " stub" : " stubs", ", ",
       result.batches, result.batches == 1 ? " batch" : " batches", "\n");
   if (stubs.empty()) {

@@ -67,10 +67,8 @@ class PrepareModelWithStubsTest : public EngineTest {
   }
 };
 
-const std::vector<std::string>& Body() {
-  static const std::vector<std::string> body = {
-      "return self.fc.forward(self.quant.forward(x))"};
-  return body;
+std::vector<std::string> Body() {
+  return {"return self.fc.forward(self.quant.forward(x))"};
 }
 
 TEST_P(PrepareModelWithStubsTest, FloatModuleSeesDequantizedInput) {
@@ -228,7 +226,7 @@ TEST_P(PrepareModelWithStubsTest, LoggerWithWrongSignatureIsAnError) {
     options.logger = [&](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {
       return logger;
     };
-    const std::string text = MessageOf(PrepareModelWithStubs(
+    std::string text = MessageOf(PrepareModelWithStubs(
         FloatModel(Body()), QuantizedModel(Body()), {"Linear"}, options));
     EXPECT_THAT(text, Not(HasSubstr("\n")));
     return text;

@@ -39,10 +39,8 @@ class StubComparerTest : public EngineTest {
   }
 };
 
-const std::vector<std::string>& Body() {
-  static const std::vector<std::string> body = {
-      "return self.fc.forward(torch.quantize_per_tensor(x, 0.05, 64, 13))"};
-  return body;
+std::vector<std::string> Body() {
+  return {"return self.fc.forward(torch.quantize_per_tensor(x, 0.05, 64, 13))"};
 }
 
 TEST_P(StubComparerTest, PoolsWhatCompareModelStubKeeps) {
