@@ -1,5 +1,6 @@
 #include "passes/runtime/output_comparison_logger.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,14 +13,13 @@ using Logger = c10::intrusive_ptr<OutputComparisonLogger>;
 using State =
     std::tuple<std::vector<double>, std::vector<at::Tensor>, bool, bool>;
 
-constexpr size_t kNumbersPerCall = 6;
+constexpr size_t kNumbersPerCall = PairStatistics::kNumbers;
 
 State Save(const Logger& self) {
   std::vector<double> numbers;
   for (const PairStatistics& call : self->comparisons()) {
-    numbers.insert(numbers.end(),
-                   {static_cast<double>(call.count), call.sum_x2, call.sum_y2,
-                    call.sum_xy, call.sum_e2, call.max_abs_error});
+    const PairStatistics::Numbers of_call = call.ToNumbers();
+    numbers.insert(numbers.end(), of_call.begin(), of_call.end());
   }
   return State(std::move(numbers), self->stats(), self->IsEnabled(),
                self->SavesActivations());
@@ -32,9 +32,10 @@ Logger Load(const State& state) {
               " numbers");
   std::vector<PairStatistics> comparisons;
   for (size_t i = 0; i < numbers.size(); i += kNumbersPerCall) {
-    comparisons.push_back({static_cast<int64_t>(numbers[i]), numbers[i + 1],
-                           numbers[i + 2], numbers[i + 3], numbers[i + 4],
-                           numbers[i + 5]});
+    PairStatistics::Numbers of_call;
+    std::copy_n(numbers.begin() + static_cast<ptrdiff_t>(i), kNumbersPerCall,
+                of_call.begin());
+    comparisons.push_back(PairStatistics::FromNumbers(of_call));
   }
   auto logger = c10::make_intrusive<OutputComparisonLogger>();
   logger->Restore(std::move(comparisons), stats);

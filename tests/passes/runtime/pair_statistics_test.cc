@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -17,6 +18,9 @@ using testing::IsNan;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Of sums of float32 tensors: below 1e-6 dB.
+constexpr double kRelativeError = 2e-7;
 
 at::Tensor Vector(const std::vector<double>& values) {
   return at::tensor(values).to(at::kFloat);
@@ -39,15 +43,17 @@ PairStatistics Reference(const at::Tensor& x, const at::Tensor& y) {
 void ExpectSame(const PairStatistics& actual, const PairStatistics& expected) {
   EXPECT_EQ(actual.count, expected.count);
   const auto near = [](double value, double reference) {
-    EXPECT_NEAR(value, reference, 1e-12 * std::abs(reference));
+    EXPECT_NEAR(value, reference, kRelativeError * std::abs(reference));
   };
   near(actual.sum_x2, expected.sum_x2);
   near(actual.sum_y2, expected.sum_y2);
   // A sum of both signs: what it rounds off is relative to its terms.
   EXPECT_NEAR(actual.sum_xy, expected.sum_xy,
-              1e-12 * std::sqrt(expected.sum_x2 * expected.sum_y2));
+              kRelativeError * std::sqrt(expected.sum_x2 * expected.sum_y2));
   near(actual.sum_e2, expected.sum_e2);
-  EXPECT_EQ(actual.max_abs_error, expected.max_abs_error);
+  // Differences of floats round once.
+  EXPECT_FLOAT_EQ(static_cast<float>(actual.max_abs_error),
+                  static_cast<float>(expected.max_abs_error));
 }
 
 void ExpectMatchesReference(const at::Tensor& x, const at::Tensor& y) {
@@ -177,7 +183,44 @@ TEST_F(PairStatisticsTest, IsExactOnManyElements) {
   const at::Tensor x = at::randn({3000001}) + 100;
   const at::Tensor y = x + 1e-3 * at::randn({3000001});
   ExpectMatchesReference(x, y);
-  EXPECT_NEAR(ComparePair(x, y).SqnrDb(), Reference(x, y).SqnrDb(), 1e-9);
+  EXPECT_NEAR(ComparePair(x, y).SqnrDb(), Reference(x, y).SqnrDb(), 1e-6);
+}
+
+TEST_F(PairStatisticsTest, SquaresBeyondTheRangeOfFloatAreSummed) {
+  for (const double magnitude : {1e30, 1e-30, 1e-38}) {
+    const at::Tensor x = at::randn({10000}) * magnitude;
+    const at::Tensor y = x * 1.01;
+    ExpectMatchesReference(x, y);
+    EXPECT_NEAR(ComparePair(x, y).SqnrDb(), 40, 1e-3);
+  }
+  // One huge value among ordinary ones.
+  at::Tensor x = at::randn({10000});
+  x[5000] = 1e25;
+  ExpectMatchesReference(x, at::randn({10000}));
+}
+
+TEST_F(PairStatisticsTest, KnowsTheRangesOfBothSides) {
+  const PairStatistics sums =
+      ComparePair(Vector({-3, 0.5, 2}), Vector({-1, 7, 6}));
+  EXPECT_EQ(sums.min_x, -3);
+  EXPECT_EQ(sums.max_x, 2);
+  EXPECT_EQ(sums.min_y, -1);
+  EXPECT_EQ(sums.max_y, 7);
+  const PairStatistics none = ComparePair(at::empty({0}), at::empty({0}));
+  EXPECT_EQ(none.min_x, kInf);
+  EXPECT_EQ(none.max_x, -kInf);
+  EXPECT_THAT(ComparePair(Vector({1, kNan}), Vector({1, 2})).max_x, IsNan());
+}
+
+TEST_F(PairStatisticsTest, CodesCountAsLibTorchDequantizesThem) {
+  for (const auto dtype : {at::kQUInt8, at::kQInt8}) {
+    for (const double scale : {0.1, 1.0 / 3, 1e-3}) {
+      const at::Tensor y =
+          at::quantize_per_tensor(at::randn({5000}), scale, 3, dtype);
+      EXPECT_EQ(ComparePair(y.dequantize(), y).sum_e2, 0);
+      EXPECT_EQ(ComparePair(y, y).sum_e2, 0);
+    }
+  }
 }
 
 TEST_F(PairStatisticsTest, ConvertsEveryDtype) {
@@ -262,6 +305,78 @@ TEST_F(PairStatisticsTest, MergedPartsEqualTheWhole) {
     }
     ExpectSame(merged, ComparePair(x, y));
   }
+}
+
+// A tensor of random dtype, layout and contents.
+at::Tensor AnyTensor(const std::vector<int64_t>& sizes, std::mt19937& random) {
+  const auto choose = [&](int n) {
+    return std::uniform_int_distribution<int>(0, n - 1)(random);
+  };
+  at::Tensor x = at::randn(sizes) * std::pow(10.0, choose(41) - 20);
+  if (choose(4) == 0) {
+    x.zero_();
+  }
+  if (choose(6) == 0 && x.numel() > 0) {
+    x.view({-1})[choose(static_cast<int>(x.numel()))] =
+        choose(2) == 0 ? kNan : kInf;
+  }
+  switch (choose(6)) {
+    case 0:
+      return x.to(at::kDouble);
+    case 1:
+      return at::quantize_per_tensor(x.nan_to_num(), 0.03, 100, at::kQUInt8);
+    case 2:
+      return at::quantize_per_tensor(x.nan_to_num(), 0.5, -3, at::kQInt8);
+    case 3:
+      return x.contiguous(at::MemoryFormat::ChannelsLast);
+    case 4:
+      return x.transpose(2, 3).contiguous().transpose(2, 3);
+    default:
+      return x;
+  }
+}
+
+void ExpectSameOrBothNan(double actual, double expected) {
+  EXPECT_TRUE(
+      std::isnan(actual) == std::isnan(expected) &&
+      (std::isnan(actual) || actual == expected ||
+       std::abs(actual - expected) <= kRelativeError * std::abs(expected)))
+      << actual << " and " << expected;
+}
+
+TEST_F(PairStatisticsTest, AnySplitOfAnyTensorsMergesToTheWhole) {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 150; ++trial) {
+    SCOPED_TRACE(trial);
+    const int64_t channels = 1 + random() % 5;
+    const int64_t side = trial % 50 == 0 ? 220 : random() % 30;
+    const std::vector<int64_t> sizes = {4, channels, side, side};
+    const at::Tensor x = AnyTensor(sizes, random);
+    const at::Tensor y = AnyTensor(sizes, random);
+    const PairStatistics whole = ComparePair(x, y);
+    const int64_t cut = random() % 5;
+    PairStatistics merged = ComparePair(x.slice(0, cut), y.slice(0, cut));
+    merged.Merge(ComparePair(x.slice(0, 0, cut), y.slice(0, 0, cut)));
+    EXPECT_EQ(merged.count, whole.count);
+    ExpectSameOrBothNan(merged.sum_x2, whole.sum_x2);
+    ExpectSameOrBothNan(merged.sum_y2, whole.sum_y2);
+    ExpectSameOrBothNan(merged.sum_e2, whole.sum_e2);
+    ExpectSameOrBothNan(merged.max_abs_error, whole.max_abs_error);
+    ExpectSameOrBothNan(merged.min_x, whole.min_x);
+    ExpectSameOrBothNan(merged.max_x, whole.max_x);
+    ExpectSameOrBothNan(merged.min_y, whole.min_y);
+    ExpectSameOrBothNan(merged.max_y, whole.max_y);
+  }
+}
+
+TEST_F(PairStatisticsTest, NumbersHoldAllOfIt) {
+  const PairStatistics sums =
+      ComparePair(Vector({3, 4, 0}), Vector({3, 3, -2}));
+  const PairStatistics again = PairStatistics::FromNumbers(sums.ToNumbers());
+  EXPECT_EQ(again.ToNumbers(), sums.ToNumbers());
+  ExpectSame(again, sums);
+  EXPECT_EQ(again.min_y, -2);
+  EXPECT_EQ(again.max_x, 4);
 }
 
 TEST_F(PairStatisticsTest, MergeKeepsNan) {
