@@ -143,7 +143,10 @@ class CompareTest(cli.CliTest):
     default = self.layers(*WITH_INPUTS)
     self.assertEqual(self.layers(*WITH_INPUTS, '--engine=onednn'), default)
     for name, layer in self.layers(*WITH_INPUTS, '--engine=qnnpack').items():
-      self.assertEqual(layer.get('weight'), default[name].get('weight'))
+      # Engines lay weights out differently: sums round differently.
+      for ours, theirs in zip(layer.get('weight', []),
+                              default[name].get('weight', []), strict=True):
+        self.assertAlmostEqual(ours['sqnr_db'], theirs['sqnr_db'], 5)
       self.assertGreater(layer['activation']['sqnr_db'], 25)
 
   def test_strict_matching_is_named_in_the_result(self):
