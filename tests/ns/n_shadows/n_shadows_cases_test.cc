@@ -1,5 +1,5 @@
 // The claims of PyTorch's n-shadows tests, each on our API: see
-// tests/n_shadows_cases.md.
+// tests/README.md.
 #include <ATen/Functions.h>
 
 #include <optional>
