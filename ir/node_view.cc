@@ -165,6 +165,23 @@ std::vector<Value*> DataInputs(const Node& node) {
   return inputs;
 }
 
+Value* FirstDataInput(const Node& node) {
+  for (const Value* const_input : node.inputs()) {
+    auto* input = const_cast<Value*>(const_input);
+    if (IsTensor(*input)) {
+      if (!IsMadeOfConstants(*input, kMostOpsOfWeight)) {
+        return input;
+      }
+      continue;
+    }
+    const std::vector<Value*> inputs = DataInputsOfArgument(*input);
+    if (!inputs.empty()) {
+      return inputs.front();
+    }
+  }
+  return nullptr;
+}
+
 std::vector<Value*> DataInputsOfArgument(Value& input) {
   std::vector<Value*> inputs;
   AppendData(&input, inputs);

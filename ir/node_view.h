@@ -56,6 +56,9 @@ std::optional<c10::IValue> ConstantOf(const torch::jit::Value& value);
 // constants alone (fake quantization).
 std::vector<torch::jit::Value*> DataInputs(const torch::jit::Node& node);
 
+// The first of DataInputs, or null.
+torch::jit::Value* FirstDataInput(const torch::jit::Node& node);
+
 // The part of DataInputs that one input of a node makes up.
 std::vector<torch::jit::Value*> DataInputsOfArgument(torch::jit::Value& input);
 

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -191,6 +192,7 @@ class Aligner {
   // unmatched node of its family in A that uses the most corresponding values.
   void FollowData(Block* block_a, Block* block_b) {
     Users users_a;
+    users_a.reserve(a_.InBlock(block_a).size());
     for (int a : a_.InBlock(block_a)) {
       if (pairs_.IsTakenA(a)) {
         continue;
@@ -214,8 +216,12 @@ class Aligner {
   }
 
   int BestFollower(const Users& users_a, int b) const {
-    // Candidates by (inputs that correspond, steps in between).
-    std::map<int, std::pair<int, int>> candidates;
+    struct Candidate {
+      int a;
+      int inputs;  // that correspond
+      int steps;   // in between
+    };
+    llvm::SmallVector<Candidate, 4> candidates;
     for (Value* input : DataInputsOf(b_[b])) {
       int steps_b = 0;
       for (const Value* source : b_.Sources(input)) {
@@ -226,9 +232,15 @@ class Aligner {
           bool found = false;
           for (const auto& [a, steps_a] : it->second) {
             if (CanMatch(a, b)) {
-              auto& [inputs, steps] = candidates[a];
-              ++inputs;
-              steps += steps_a + steps_b;
+              auto candidate = std::find_if(
+                  candidates.begin(), candidates.end(),
+                  [a = a](const Candidate& known) { return known.a == a; });
+              if (candidate == candidates.end()) {
+                candidates.push_back({a, 0, 0});
+                candidate = std::prev(candidates.end());
+              }
+              ++candidate->inputs;
+              candidate->steps += steps_a + steps_b;
               found = true;
             }
           }
@@ -240,15 +252,13 @@ class Aligner {
         ++steps_b;
       }
     }
-    int best = -1;
-    for (const auto& [a, score] : candidates) {
-      if (best < 0 || score.first > candidates[best].first ||
-          (score.first == candidates[best].first &&
-           score.second < candidates[best].second)) {
-        best = a;
-      }
-    }
-    return best;
+    const auto best =
+        std::min_element(candidates.begin(), candidates.end(),
+                         [](const Candidate& x, const Candidate& y) {
+                           return std::tuple(-x.inputs, x.steps, x.a) <
+                                  std::tuple(-y.inputs, y.steps, y.a);
+                         });
+    return best == candidates.end() ? -1 : best->a;
   }
 
   // Aligns what is left between pairs that stand in the same order in both

@@ -24,10 +24,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// How far Sources walks: further than any run of casts in a real model, and a
-// bound on the work for each node.
-constexpr size_t kMaxSources = 12;
-
 bool IsControlFlow(const Node& node) {
   return node.kind() == prim::If || node.kind() == prim::Loop;
 }
@@ -299,8 +295,8 @@ int MatchableNodes::IndexOf(const Node* node) const {
   return it == index_.end() ? -1 : it->second;
 }
 
-std::vector<Value*> MatchableNodes::Sources(Value* value) const {
-  std::vector<Value*> sources;
+MatchableNodes::SourceValues MatchableNodes::Sources(Value* value) const {
+  SourceValues sources;
   const Block* block = value->node()->owningBlock();
   while (sources.size() < kMaxSources) {
     sources.push_back(value);
@@ -326,11 +322,11 @@ std::vector<Value*> MatchableNodes::Sources(Value* value) const {
     if (!may_be_absent) {
       break;
     }
-    const std::vector<Value*> inputs = DataInputs(*node);
-    if (inputs.empty()) {
+    Value* input = FirstDataInput(*node);
+    if (input == nullptr) {
       break;
     }
-    value = inputs.front();
+    value = input;
   }
   return sources;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/module_path.h"
@@ -68,8 +69,10 @@ class MatchableNodes {
 
   // `value` and, nearest first, the values it is made from by ops that may be
   // absent from the other model: casts, views, dropout, batch norms and
-  // activations. All in one block.
-  std::vector<torch::jit::Value*> Sources(torch::jit::Value* value) const;
+  // activations. All in one block; at most kMaxSources.
+  static constexpr size_t kMaxSources = 12;
+  using SourceValues = absl::InlinedVector<torch::jit::Value*, kMaxSources>;
+  SourceValues Sources(torch::jit::Value* value) const;
 
   // True when some node has a module path.
   bool has_module_names() const { return has_module_names_; }

@@ -149,6 +149,13 @@ TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
   EXPECT_THAT(DataInputs(At("prim::Constant")), IsEmpty());
 }
 
+TEST_F(NodeViewTest, FirstDataInputIsTheFirstOfThem) {
+  for (const char* op : {"aten::cat", "aten::stack", "aten::add"}) {
+    EXPECT_EQ(FirstDataInput(At(op)), DataInputs(At(op)).front()) << op;
+  }
+  EXPECT_EQ(FirstDataInput(At("prim::Constant")), nullptr);
+}
+
 TEST_F(NodeViewTest, DataInputsLeaveConstantTensorsOut) {
   torch::jit::WithInsertPoint at(&At("aten::add"));
   Value* weight = graph_->insertConstant(at::Tensor(at::ones({1})));
