@@ -52,8 +52,8 @@ absl::Status InlineModules(const torch::jit::Module& root,
                            torch::jit::Graph& graph,
                            const LeafPredicate& is_leaf = nullptr);
 
-// The calls of leaf modules and functions that InlineModules left in `graph`, inside control
-// flow too, in program order.
+// The calls of leaf modules and functions that InlineModules left in `graph`,
+// inside control flow too, in program order.
 std::vector<torch::jit::Node*> LeafCalls(torch::jit::Graph& graph);
 
 }  // namespace ns

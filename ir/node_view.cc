@@ -127,6 +127,41 @@ bool IsWrittenTo(const Value& list) {
       });
 }
 
+bool WorksInPlace(const Node& node) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (schema != nullptr && schema->is_mutable()) {
+    return true;
+  }
+  return std::any_of(
+      node.blocks().begin(), node.blocks().end(),
+      [](const torch::jit::Block* block) {
+        return std::any_of(
+            block->nodes().begin(), block->nodes().end(),
+            [](const Node* inner) { return WorksInPlace(*inner); });
+      });
+}
+
+std::vector<Node*> WritersBefore(const Value& list, const Node& place) {
+  std::vector<Node*> writers;
+  for (const torch::jit::Use& use : list.uses()) {
+    if (!WorksInPlace(*use.user)) {
+      continue;
+    }
+    Node* writer = use.user;
+    while (writer->owningBlock() != list.node()->owningBlock()) {
+      writer = writer->owningBlock()->owningNode();
+    }
+    if (writer->isBefore(&place)) {
+      writers.push_back(writer);
+    }
+  }
+  std::sort(writers.begin(), writers.end(), [](const Node* x, const Node* y) {
+    return x != y && x->isBefore(y);
+  });
+  writers.erase(std::unique(writers.begin(), writers.end()), writers.end());
+  return writers;
+}
+
 Value* TensorOutput(const Node& node) {
   for (const Value* output : node.outputs()) {
     if (IsTensor(*output)) {

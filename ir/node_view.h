@@ -40,6 +40,14 @@ bool IsTensorList(const torch::jit::Value& value);
 // assignment to an element.
 bool IsWrittenTo(const torch::jit::Value& list);
 
+// True when an op of `node`, or of the blocks in it, writes to its inputs.
+bool WorksInPlace(const torch::jit::Node& node);
+
+// The nodes that write to `list` before `place` runs, in order: those of the
+// block where the list is made, with what stands in control flow inside them.
+std::vector<torch::jit::Node*> WritersBefore(const torch::jit::Value& list,
+                                             const torch::jit::Node& place);
+
 // The first output that is a tensor, or null.
 torch::jit::Value* TensorOutput(const torch::jit::Node& node);
 

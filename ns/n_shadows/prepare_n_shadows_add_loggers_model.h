@@ -26,10 +26,9 @@ namespace ns {
 //
 // Subgraphs inside control flow are quantized and not compared, ops in both
 // arms of a prim::If that only tells shapes apart not even that: they are
-// listed as skipped. A quantized op that works in place overwrites the copy that
-// its quantizer made: on this path, others go on reading what it was given.
-// Random ops draw anew on each path. Errors: as of
-// PrepareNShadowsModel.
+// listed as skipped. A quantized op that works in place overwrites the copy
+// that its quantizer made: on this path, others go on reading what it was
+// given. Random ops draw anew on each path. Errors: as of PrepareNShadowsModel.
 absl::StatusOr<NShadowsModel> PrepareNShadowsAddLoggersModel(
     const ModelGraph& model, const QConfigMapping& mapping,
     const NShadowsOptions& options = {});

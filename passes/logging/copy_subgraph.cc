@@ -28,20 +28,6 @@ constexpr char kAttributePrefix[] = "ns_copied_";
 // What comes along with a subgraph is small: more is a sign that it computes.
 constexpr int kMostNodesAlong = 256;
 
-// True when an op of `node`, or of the blocks in it, writes to its inputs.
-bool WorksInPlace(const Node& node) {
-  const c10::FunctionSchema* schema = node.maybeSchema();
-  if (schema != nullptr && schema->is_mutable()) {
-    return true;
-  }
-  return std::any_of(
-      node.blocks().begin(), node.blocks().end(), [](const Block* block) {
-        return std::any_of(
-            block->nodes().begin(), block->nodes().end(),
-            [](const Node* inner) { return WorksInPlace(*inner); });
-      });
-}
-
 bool HasTensorOutput(const Node& node) {
   return std::any_of(node.outputs().begin(), node.outputs().end(),
                      [](const Value* value) {
@@ -217,22 +203,12 @@ class Copier {
     if (list.type()->kind() != c10::TypeKind::ListType) {
       return true;
     }
-    std::vector<Node*> writers;
-    for (const torch::jit::Use& use : list.uses()) {
-      if (!WorksInPlace(*use.user)) {
-        continue;
-      }
-      Node* writer = use.user;
-      while (writer->owningBlock() != list.node()->owningBlock()) {
-        writer = writer->owningBlock()->owningNode();
-      }
-      if (writer->isBefore(start_) && !node_copies_.contains(writer)) {
-        writers.push_back(writer);
-      }
-    }
-    std::sort(writers.begin(), writers.end(),
-              [](Node* x, Node* y) { return x != y && x->isBefore(y); });
-    writers.erase(std::unique(writers.begin(), writers.end()), writers.end());
+    std::vector<Node*> writers = WritersBefore(list, *start_);
+    writers.erase(std::remove_if(writers.begin(), writers.end(),
+                                 [&](const Node* writer) {
+                                   return node_copies_.contains(writer);
+                                 }),
+                  writers.end());
     return std::all_of(writers.begin(), writers.end(), [&](Node* writer) {
       return CopyNode(writer) != nullptr;
     });

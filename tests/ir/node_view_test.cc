@@ -142,6 +142,30 @@ graph(%x : Tensor):
   EXPECT_THAT(DataInputs(*NodeOf(*graph, "aten::cat")), ElementsAre(list));
 }
 
+TEST_F(NodeViewTest, FindsWhatFillsAListBeforeAnOp) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor, %p : bool):
+  %zero : int = prim::Constant[value=0]()
+  %list : Tensor[] = prim::ListConstruct()
+  %k : int = prim::If(%p)
+    block0():
+      %a : Tensor[] = aten::append(%list, %x)
+      %b : Tensor[] = aten::append(%list, %x)
+      -> (%zero)
+    block1():
+      -> (%zero)
+  %c : Tensor[] = aten::append(%list, %x)
+  %y : Tensor = aten::cat(%list, %zero)
+  %d : Tensor[] = aten::append(%list, %x)
+  return (%y))IR");
+  const Value* list = NodeOf(*graph, "prim::ListConstruct")->output();
+  EXPECT_THAT(WritersBefore(*list, *NodeOf(*graph, "aten::cat")),
+              ElementsAre(NodeOf(*graph, "prim::If"),
+                          NodeOf(*graph, "aten::append", 2)));
+  EXPECT_TRUE(WorksInPlace(*NodeOf(*graph, "prim::If")));
+  EXPECT_FALSE(WorksInPlace(*NodeOf(*graph, "aten::cat")));
+}
+
 TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
   EXPECT_THAT(
       DataInputs(At("aten::add")),

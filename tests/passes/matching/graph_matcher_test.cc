@@ -17,7 +17,9 @@
 namespace ns {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::torch::jit::Module;
@@ -210,6 +212,19 @@ TEST_F(GraphMatcherTest, ListsOpsThatTheOtherModelLacks) {
   EXPECT_THAT(UnmatchedLines(result.unmatched_b),
               ElementsAre("aten::max_pool2d: the float model has no op of "
                           "family 'max_pool2d'"));
+}
+
+TEST_F(GraphMatcherTest, OneMismatchedOpEndsStrictMatchingAlone) {
+  const ModelGraph a = Model({{"conv", Conv2d(w1_)}},
+                             {"return torch.softmax(self.conv.forward(x), 1)"});
+  const ModelGraph b =
+      Model({{"conv", QuantizedConv2d(w1_, false)}},
+            {"return torch.max_pool2d(self.conv.forward(x), [2, 2])"});
+  EXPECT_THAT(MatchNames(Match(a, b)), ElementsAre("conv"));
+  MatchOptions strict;
+  strict.mode = MatchingMode::kStrict;
+  EXPECT_THAT(MessageOf(MatchSubgraphs(a, b, strict)),
+              AllOf(HasSubstr("aten::softmax"), HasSubstr("aten::max_pool2d")));
 }
 
 TEST_F(GraphMatcherTest, OpInExcessIsLeftWithAReason) {
