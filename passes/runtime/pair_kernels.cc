@@ -47,29 +47,6 @@ PairBlock Codes(const float* x, const uint8_t* y, const CodeFormat& format,
       count);
 }
 
-const PairKernels& FastestAtMost(const char* wanted) {
-  const bool any = wanted == nullptr || *wanted == '\0';
-  const auto allows = [&](const char* isa) {
-    return any || std::strcmp(wanted, isa) == 0;
-  };
-  const bool has_avx2 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool has_avx512 =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  // avx512_vnni means more to other kernels, and the same to these.
-  if (has_avx512 && (allows("avx512") || allows("avx512_vnni"))) {
-    return Avx512PairKernels();
-  }
-  if (has_avx2 && !allows("scalar")) {
-    return Avx2PairKernels();
-  }
-  if (has_avx2 && any) {
-    return Avx2PairKernels();
-  }
-  return ScalarPairKernels();
-}
-
 }  // namespace
 
 const PairKernels& ScalarPairKernels() {
@@ -77,9 +54,25 @@ const PairKernels& ScalarPairKernels() {
   return kKernels;
 }
 
+const PairKernels& FastestPairKernels(const char* at_most) {
+  const auto asks_for = [at_most](const char* isa) {
+    return at_most != nullptr && std::strcmp(at_most, isa) == 0;
+  };
+  const bool has_avx2 =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool has_avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (!has_avx2 || asks_for("scalar")) {
+    return ScalarPairKernels();
+  }
+  return !has_avx512 || asks_for("avx2") ? Avx2PairKernels()
+                                         : Avx512PairKernels();
+}
+
 const PairKernels& ChosenPairKernels() {
   static const PairKernels& chosen =
-      FastestAtMost(std::getenv("NS_KERNEL_ISA"));
+      FastestPairKernels(std::getenv("NS_KERNEL_ISA"));
   return chosen;
 }
 

@@ -48,8 +48,11 @@ const PairKernels& Avx2PairKernels();
 // For processors with AVX512F, BW, DQ and VL.
 const PairKernels& Avx512PairKernels();
 
-// The fastest that this processor runs; NS_KERNEL_ISA=scalar|avx2|avx512 asks
-// for a slower one.
+// The fastest that this processor runs, and that are no faster than `at_most`:
+// "scalar", "avx2" or "avx512"; null for no limit.
+const PairKernels& FastestPairKernels(const char* at_most);
+
+// Those that the environment variable NS_KERNEL_ISA asks for.
 const PairKernels& ChosenPairKernels();
 
 }  // namespace ns

@@ -118,6 +118,17 @@ std::vector<const PairKernels*> AvailableKernels() {
   return kernels;
 }
 
+TEST(FastestPairKernelsTest, AreTheLastThatTheProcessorHas) {
+  EXPECT_EQ(&FastestPairKernels(nullptr), AvailableKernels().back());
+  EXPECT_EQ(&FastestPairKernels(""), AvailableKernels().back());
+}
+
+TEST(FastestPairKernelsTest, AreNoFasterThanAskedFor) {
+  for (const PairKernels* kernels : AvailableKernels()) {
+    EXPECT_EQ(&FastestPairKernels(kernels->isa), kernels);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, PairKernelsTest,
                          testing::ValuesIn(AvailableKernels()),
                          [](const auto& info) {
