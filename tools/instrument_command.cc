@@ -41,9 +41,9 @@ constexpr CommandSpec kSpec = {
     "saves both models with loggers on their matched ops",
     "ns instrument --float=PATH --quantized=PATH --out-float=PATH "
     "--out-quantized=PATH [--flag=value ...]",
-    "The modules compute what they did, and keep what passes their loggers. To "
-    "run them elsewhere, load the op\n"
-    "library first: torch.ops.load_library('bazel-bin/libns_ops.so').\n",
+    "The modules compute what they did, and keep what passes their loggers.\n"
+    "To run them elsewhere, load the op library first:\n"
+    "torch.ops.load_library('bazel-bin/libns_ops.so').\n",
     kFlags,
     "bazel run -c opt //tools:ns -- instrument --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --out-float=float_logged.pt "
