@@ -3,7 +3,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -92,6 +91,12 @@ absl::Status OpRelations::AddOpToSetsOfRelatedOps(
                        " of '", family, "'; an op has one family"));
     }
   }
+  for (const std::string& name :
+       {std::string(op), related_op.value_or(std::string(op))}) {
+    if (!IsOperator(name)) {
+      related_callees_.insert(name);
+    }
+  }
   user_families_[std::string(absl::StripSuffix(op, "_"))] = family;
   return absl::OkStatus();
 }
@@ -111,9 +116,11 @@ absl::string_view OpRelations::FamilyOf(absl::string_view op) const {
 }
 
 absl::string_view OpRelations::FamilyOfCallee(absl::string_view name) const {
-  for (const auto& [related, family] : user_families_) {
-    if (!IsOperator(related) && IsTypeNamed(name, related)) {
-      return family;
+  // In order of names, so that the answer is always the same.
+  for (const std::string& related : related_callees_) {
+    const auto it = user_families_.find(related);
+    if (it != user_families_.end() && IsTypeNamed(name, related)) {
+      return it->second;
     }
   }
   const size_t last_dot = name.rfind('.');
@@ -122,14 +129,7 @@ absl::string_view OpRelations::FamilyOfCallee(absl::string_view name) const {
 }
 
 std::vector<std::string> OpRelations::RelatedCallees() const {
-  std::vector<std::string> names;
-  for (const auto& [name, family] : user_families_) {
-    if (!IsOperator(name)) {
-      names.push_back(name);
-    }
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  return {related_callees_.begin(), related_callees_.end()};
 }
 
 absl::string_view OpRelations::FamilyOf(const Node& node) const {

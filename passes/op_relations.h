@@ -3,6 +3,7 @@
 #define PASSES_OP_RELATIONS_H_
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,13 +39,14 @@ class OpRelations {
   // makes of every convolution, is told apart by its arguments.
   absl::string_view FamilyOf(const torch::jit::Node& node) const;
 
-  // The module types and functions that the user related, in order of their
-  // names.
+  // The module types and functions that the user named, on either side of a
+  // relation, in order of their names.
   std::vector<std::string> RelatedCallees() const;
 
  private:
   absl::string_view FamilyOfCallee(absl::string_view name) const;
 
+  std::set<std::string> related_callees_;
   // Op to family. Nodes stay where they are: views of them are handed out.
   absl::node_hash_map<std::string, std::string> user_families_;
 };

@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/node_view.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "passes/logging/copy_subgraph.h"
 #include "passes/logging/shadow_inputs.h"
@@ -37,12 +35,16 @@ class Shadower {
   absl::StatusOr<std::vector<NotShadowedMatch>> Run() {
     std::vector<NotShadowedMatch> not_shadowed;
     for (const SubgraphMatch& match : matches_.matches) {
-      absl::Status status =
-          match.is_quantize_point ? LogQuantizePoint(match) : AddShadow(match);
-      if (absl::IsFailedPrecondition(status)) {
-        not_shadowed.push_back({match.name, std::string(status.message())});
+      if (match.is_quantize_point) {
+        NS_RETURN_IF_ERROR(LogQuantizePoint(match));
+        continue;
+      }
+      const absl::StatusOr<CopiedSubgraph> shadow = AddShadow(match);
+      if (shadow.ok()) {
+        NS_RETURN_IF_ERROR(LogShadow(match, *shadow));
       } else {
-        NS_RETURN_IF_ERROR(status);
+        not_shadowed.push_back(
+            {match.name, std::string(shadow.status().message())});
       }
     }
     NS_RETURN_IF_ERROR(VerifyGraph(b_.graph()));
@@ -73,25 +75,16 @@ class Shadower {
     return LogB(match);
   }
 
-  absl::Status AddShadow(const SubgraphMatch& match) {
-    const Subgraph& shadowed = match.b.subgraph;
-    // In front of what is shadowed: that may overwrite its inputs.
-    Node* place = shadowed.start;
-    Node* before = place->prev();
+  // In front of what is shadowed: that may overwrite its inputs. An error is
+  // the reason why it cannot be shadowed; the graph is then as it was.
+  absl::StatusOr<CopiedSubgraph> AddShadow(const SubgraphMatch& match) {
+    Node* place = match.b.subgraph.start;
+    const Node* before = place->prev();
     absl::StatusOr<CopiedSubgraph> shadow = CopyShadow(match, place);
-    if (!shadow.ok()) {
-      RemoveBetween(before, place);
-      return shadow.status();
+    while (!shadow.ok() && place->prev() != before) {
+      place->prev()->destroy();
     }
-    LoggerInfo info = InfoOfA(match);
-    if (options_.should_log_inputs) {
-      NS_RETURN_IF_ERROR(InsertInputLoggers(
-          b_, options_, info, shadow->subgraph, match.a.subgraph));
-      NS_RETURN_IF_ERROR(
-          InsertInputLoggers(b_, options_, InfoOfB(match), shadowed, shadowed));
-    }
-    NS_RETURN_IF_ERROR(Log(info, shadow->output, place));
-    return LogB(match);
+    return shadow;
   }
 
   absl::StatusOr<CopiedSubgraph> CopyShadow(const SubgraphMatch& match,
@@ -103,10 +96,17 @@ class Shadower {
                         place, counterparts_);
   }
 
-  static void RemoveBetween(const Node* before, Node* place) {
-    while (place->prev() != before) {
-      place->prev()->destroy();
+  absl::Status LogShadow(const SubgraphMatch& match,
+                         const CopiedSubgraph& shadow) {
+    const Subgraph& shadowed = match.b.subgraph;
+    if (options_.should_log_inputs) {
+      NS_RETURN_IF_ERROR(InsertInputLoggers(b_, options_, InfoOfA(match),
+                                            shadow.subgraph, match.a.subgraph));
+      NS_RETURN_IF_ERROR(
+          InsertInputLoggers(b_, options_, InfoOfB(match), shadowed, shadowed));
     }
+    NS_RETURN_IF_ERROR(Log(InfoOfA(match), shadow.output, shadowed.start));
+    return LogB(match);
   }
 
   LoggerInfo InfoOfA(const SubgraphMatch& match) const {

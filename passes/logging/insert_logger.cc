@@ -147,7 +147,11 @@ absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
   info.type = kNodeInputResult;
   const std::vector<LoggedInput> inputs = LoggedInputs(subgraph);
   const std::vector<LoggedInput> names = LoggedInputs(original);
-  TORCH_INTERNAL_ASSERT(inputs.size() == names.size());
+  if (inputs.size() != names.size()) {
+    return absl::InternalError(
+        absl::StrCat("the copy of ", OpName(*original.start), " takes ",
+                     inputs.size(), " tensors, not ", names.size()));
+  }
   absl::flat_hash_map<const Value*, Value*> logged_already;
   for (size_t i = 0; i < inputs.size(); ++i) {
     info.index_of_arg = inputs[i].index_of_arg;

@@ -143,6 +143,10 @@ TEST(OpRelationsTest, TellsWhichCalleesAreRelated) {
   NS_ASSERT_OK(relations.AddOpToSetsOfRelatedOps("a.Block"));
   EXPECT_EQ(relations.RelatedCallees(),
             (std::vector<std::string>{"a.Block", "b.Scale"}));
+  NS_ASSERT_OK(relations.AddOpToSetsOfRelatedOps("c.Gate", "d.Gate"));
+  EXPECT_EQ(
+      relations.RelatedCallees(),
+      (std::vector<std::string>{"a.Block", "b.Scale", "c.Gate", "d.Gate"}));
 }
 
 TEST(OpRelationsTest, RefusesAnEmptyName) {

@@ -394,6 +394,18 @@ TEST_F(AddShadowLoggersTest, ResultsHaveTheirOwnFqnUnlessCompatIsAsked) {
   }
 }
 
+TEST_F(AddShadowLoggersTest, ReturnsWhatTheFactoryReturnsWhateverItsCode) {
+  for (const absl::Status& error :
+       {absl::FailedPreconditionError("not ready"),
+        absl::ResourceExhaustedError("no more loggers")}) {
+    LoggerOptions options;
+    options.logger = [&](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {
+      return error;
+    };
+    EXPECT_EQ(Shadowed(kFloatAdd, kQuantizedAdd, options).status, error);
+  }
+}
+
 TEST_F(AddShadowLoggersTest, ReturnsTheErrorOfABadLogger) {
   LoggerOptions options;
   options.logger = [](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {

@@ -70,13 +70,16 @@ TEST(LeafCallsTest, OtherTypesMatchWhereTheUserRelatesThem) {
   EXPECT_THAT(together.unmatched_a, IsEmpty());
 }
 
-TEST(LeafCallsTest, RelationOfWhatIsNoLeafIsAnError) {
-  MatchOptions options;
-  NS_ASSERT_OK(
-      options.relations.AddOpToSetsOfRelatedOps("Missing", "FloatBlock"));
+TEST(LeafCallsTest, RelationOfWhatIsNoLeafIsAnErrorOnEitherSide) {
   const ModelGraph a = Model("FloatBlock", 2);
-  EXPECT_THAT(MessageOf(MatchSubgraphs(a, a, options)),
-              HasSubstr("'Missing' is related, and neither model calls it"));
+  for (const bool missing_first : {true, false}) {
+    MatchOptions options;
+    NS_ASSERT_OK(options.relations.AddOpToSetsOfRelatedOps(
+        missing_first ? "Missing" : "FloatBlock",
+        missing_first ? "FloatBlock" : "Missing"));
+    EXPECT_THAT(MessageOf(MatchSubgraphs(a, a, options)),
+                HasSubstr("'Missing' is related, and neither model calls it"));
+  }
 }
 
 TEST(LeafCallsTest, LeavesAreLoggedAsOneOp) {
