@@ -12,6 +12,7 @@
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/logging/insert_method_call.h"
 
 namespace ns {
 namespace {
@@ -123,7 +124,7 @@ absl::Status Shadow::Follow(Node* call) const {
   Node* const place = call->next();
   NS_ASSIGN_OR_RETURN(
       Value* const output, CatchTorchErrors("adding a shadow", [&] {
-        std::vector<Value*> arguments = {nullptr};
+        std::vector<Value*> arguments;
         {
           torch::jit::WithInsertPoint at(call);
           for (Value* argument : call->inputs().slice(1)) {
@@ -134,19 +135,18 @@ absl::Status Shadow::Follow(Node* call) const {
                                     : argument);
           }
         }
-        torch::jit::WithInsertPoint at(place);
+        // The first formal is the module itself.
         const auto& formals = method->getSchema().arguments();
-        arguments.resize(std::min(arguments.size(), formals.size()));
-        while (arguments.size() < formals.size()) {
-          const c10::Argument& formal = formals[arguments.size()];
-          arguments.push_back(graph.insertConstant(*formal.default_value()));
+        arguments.resize(std::min(arguments.size(), formals.size() - 1));
+        {
+          torch::jit::WithInsertPoint at(place);
+          while (arguments.size() + 1 < formals.size()) {
+            const c10::Argument& formal = formals[arguments.size() + 1];
+            arguments.push_back(graph.insertConstant(*formal.default_value()));
+          }
         }
-        arguments[0] = graph.insertGetAttr(graph.inputs()[0], attribute_);
-        Node* shadow =
-            graph.insertNode(graph.create(c10::prim::CallMethod, arguments));
-        shadow->s_(c10::attr::name, method->name());
-        return shadow->output()->setType(
-            method->getSchema().returns()[0].type());
+        return InsertMethodCall(*host_, attribute_, method->name(), arguments,
+                                place);
       }));
   return logger_.Call({call->output(), output}, place);
 }

@@ -13,10 +13,10 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
-#include "ns/n_shadows/insert_method_call.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/logging/copy_subgraph.h"
 #include "passes/logging/insert_logger.h"
+#include "passes/logging/insert_method_call.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/quantize_weights.h"
@@ -26,27 +26,18 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-bool WorksInPlace(const Block& block) {
-  return std::any_of(
-      block.nodes().begin(), block.nodes().end(), [](const Node* node) {
-        const c10::FunctionSchema* schema = node->maybeSchema();
-        return (schema != nullptr && schema->is_mutable()) ||
-               std::any_of(
-                   node->blocks().begin(), node->blocks().end(),
-                   [](const Block* inner) { return WorksInPlace(*inner); });
-      });
-}
 
 // A second copy of all nodes of a graph, in front of the first.
 class SecondPath {
  public:
   explicit SecondPath(Graph& graph)
-      : graph_(graph), works_in_place_(WorksInPlace(*graph.block())) {
+      : graph_(graph),
+        works_in_place_(
+            std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                        [](const Node* node) { return WorksInPlace(*node); })) {
     const std::vector<Node*> originals(graph.nodes().begin(),
                                        graph.nodes().end());
     if (originals.empty()) {

@@ -11,38 +11,14 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/logging/first_tensor.h"
+#include "passes/logging/insert_method_call.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-absl::Status CheckLogger(const c10::IValue& logger) {
-  if (!logger.isObject()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a logger must be an object, and the factory made a ",
-                     logger.tagKind()));
-  }
-  const c10::ClassTypePtr type = logger.toObject()->type();
-  const std::string type_name = LoggerTypeName(*type);
-  const torch::jit::Function* forward = type->findMethod("forward");
-  if (forward == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("logger ", type_name, " has no method 'forward'"));
-  }
-  const auto& arguments = forward->getSchema().arguments();
-  const bool takes_tensor =
-      arguments.size() == 2 &&
-      c10::TensorType::get()->isSubtypeOf(*arguments[1].type());
-  if (!takes_tensor) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'forward' of logger ", type_name, " must take one Tensor; it is ",
-        c10::toString(forward->getSchema())));
-  }
-  return absl::OkStatus();
-}
 
 void SetPrevious(const Value& value, LoggerInfo& info) {
   info.prev_node_name = ValueName(value);
@@ -88,32 +64,11 @@ absl::StatusOr<Value*> InsertLogger(ModelGraph& host,
                                     Node* place) {
   absl::StatusOr<c10::IValue> logger = options.logger(info);
   NS_RETURN_IF_ERROR(logger.status());
-  NS_RETURN_IF_ERROR(CheckLogger(*logger));
+  NS_RETURN_IF_ERROR(CheckLogger(*logger, /*arity=*/1));
+  NS_ASSIGN_OR_RETURN(Value * tensor, FirstTensor(value, place));
   return CatchTorchErrors("adding a logger", [&] {
-    Graph& graph = host.graph();
     const std::string attribute = AttachLogger(host.module(), {*logger, info});
-    torch::jit::WithInsertPoint at(place);
-    if (IsTensorList(*value)) {
-      value = graph.insert(c10::aten::__getitem__, {value, 0});
-    } else if (value->type()->kind() == c10::TypeKind::TupleType) {
-      Value* first = graph.insertConstant(0);
-      value = graph
-                  .insertNode(graph.createTupleIndex(
-                      value, first,
-                      value->type()->expect<c10::TupleType>()->elements()[0]))
-                  ->output();
-    }
-    Value* object = graph.insertGetAttr(graph.inputs()[0], attribute);
-    Node* call =
-        graph.insertNode(graph.create(c10::prim::CallMethod, {object, value}));
-    call->s_(c10::attr::name, "forward");
-    const auto& returns = object->type()
-                              ->expect<c10::ClassType>()
-                              ->getMethod("forward")
-                              .getSchema()
-                              .returns();
-    return call->output()->setType(returns.empty() ? c10::NoneType::get()
-                                                   : returns[0].type());
+    return InsertMethodCall(host, attribute, "forward", {tensor}, place);
   });
 }
 

@@ -83,6 +83,32 @@ LoggerFactory OutputLoggerFactory() {
   };
 }
 
+absl::Status CheckLogger(const c10::IValue& logger, size_t arity) {
+  if (!logger.isObject()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a logger must be an object, and the factory made a ",
+                     logger.tagKind()));
+  }
+  const c10::ClassTypePtr type = logger.toObject()->type();
+  const torch::jit::Function* forward = type->findMethod("forward");
+  if (forward == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "logger ", LoggerTypeName(*type), " has no method 'forward'"));
+  }
+  const auto& arguments = forward->getSchema().arguments();
+  bool fits = arguments.size() == arity + 1;
+  for (size_t i = 1; fits && i < arguments.size(); ++i) {
+    fits = c10::TensorType::get()->isSubtypeOf(*arguments[i].type());
+  }
+  if (!fits) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'forward' of logger ", LoggerTypeName(*type), " must take ",
+        arity == 1 ? "one Tensor" : "two Tensors, quantized and float",
+        "; it is ", c10::toString(forward->getSchema())));
+  }
+  return absl::OkStatus();
+}
+
 std::string LoggerTypeName(const c10::ClassType& type) {
   return type.name() ? UnmangledTypeName(type.name()->qualifiedName())
                      : type.annotation_str();

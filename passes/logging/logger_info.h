@@ -46,6 +46,10 @@ using LoggerFactory =
 // Makes torch.classes.ns.OutputLogger objects.
 LoggerFactory OutputLoggerFactory();
 
+// OK for an object with a method `forward` of `arity` tensors: one, or two, the
+// quantized and the float one. Otherwise an error that names the logger.
+absl::Status CheckLogger(const c10::IValue& logger, size_t arity);
+
 // "MyLogger" for __torch__.MyLogger: what messages call a logger.
 std::string LoggerTypeName(const c10::ClassType& type);
 

@@ -3,11 +3,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/runtime/output_logger.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -65,6 +67,35 @@ TEST(AttachLoggerTest, KeepsOrderBeyondTen) {
   for (int i = 0; i < 12; ++i) {
     EXPECT_EQ(loggers[i].info.layer, std::to_string(i));
   }
+}
+
+c10::IValue LoggerWith(const std::string& source) {
+  return MakeModule("MyLogger", source)._ivalue();
+}
+
+TEST(CheckLoggerTest, CountsTheTensorsOfForward) {
+  const c10::IValue one =
+      LoggerWith("def forward(self, x: Tensor):\n    return x\n");
+  const c10::IValue two =
+      LoggerWith("def forward(self, x: Tensor, y: Tensor):\n    return x\n");
+  NS_EXPECT_OK(CheckLogger(one, 1));
+  NS_EXPECT_OK(CheckLogger(two, 2));
+  EXPECT_THAT(std::string(CheckLogger(two, 1).message()),
+              HasSubstr("'forward' of logger MyLogger must take one Tensor"));
+  EXPECT_THAT(std::string(CheckLogger(one, 2).message()),
+              HasSubstr("must take two Tensors, quantized and float"));
+}
+
+TEST(CheckLoggerTest, RefusesWhatIsNoLogger) {
+  EXPECT_THAT(std::string(CheckLogger(3, 1).message()),
+              HasSubstr("a logger must be an object"));
+  EXPECT_EQ(
+      CheckLogger(LoggerWith("def log(self, x: Tensor):\n    return x\n"), 1)
+          .message(),
+      "logger MyLogger has no method 'forward'");
+  EXPECT_FALSE(
+      CheckLogger(LoggerWith("def forward(self, x: int):\n    return x\n"), 1)
+          .ok());
 }
 
 TEST(OutputLoggerFactoryTest, MakesANewLoggerEachTime) {

@@ -1,4 +1,4 @@
-#include "ns/eager/first_tensor.h"
+#include "passes/logging/first_tensor.h"
 
 #include <ATen/Functions.h>
 

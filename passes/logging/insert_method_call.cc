@@ -1,4 +1,4 @@
-#include "ns/n_shadows/insert_method_call.h"
+#include "passes/logging/insert_method_call.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -26,7 +26,8 @@ Value* InsertMethodCall(ModelGraph& model, const std::string& attribute,
                             ->getMethod(method)
                             .getSchema()
                             .returns();
-  return call->output()->setType(returns[0].type());
+  return call->output()->setType(returns.empty() ? c10::NoneType::get()
+                                                 : returns[0].type());
 }
 
 }  // namespace ns

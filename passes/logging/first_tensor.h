@@ -1,6 +1,6 @@
-// The tensor that stands for a module's output.
-#ifndef NS_EAGER_FIRST_TENSOR_H_
-#define NS_EAGER_FIRST_TENSOR_H_
+// The tensor that stands for an output of several.
+#ifndef PASSES_LOGGING_FIRST_TENSOR_H_
+#define PASSES_LOGGING_FIRST_TENSOR_H_
 
 #include "absl/status/statusor.h"
 
@@ -23,4 +23,4 @@ absl::StatusOr<torch::jit::Value*> FirstTensor(torch::jit::Value* value,
 
 }  // namespace ns
 
-#endif  // NS_EAGER_FIRST_TENSOR_H_
+#endif  // PASSES_LOGGING_FIRST_TENSOR_H_

@@ -1,6 +1,6 @@
 // Calls of the objects that hang on a module.
-#ifndef NS_N_SHADOWS_INSERT_METHOD_CALL_H_
-#define NS_N_SHADOWS_INSERT_METHOD_CALL_H_
+#ifndef PASSES_LOGGING_INSERT_METHOD_CALL_H_
+#define PASSES_LOGGING_INSERT_METHOD_CALL_H_
 
 #include <string>
 #include <vector>
@@ -19,11 +19,12 @@ namespace ns {
 //   %object = prim::GetAttr[name=<attribute>](%self)
 //   %result = prim::CallMethod[name=<method>](%object, <arguments>)
 //
-// and returns %result. The attribute holds an object of a C++ class.
+// and returns %result, which is None for a method without a result. Throws
+// c10::Error when there is no such attribute or method.
 torch::jit::Value* InsertMethodCall(
     ModelGraph& model, const std::string& attribute, const std::string& method,
     const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);
 
 }  // namespace ns
 
-#endif  // NS_N_SHADOWS_INSERT_METHOD_CALL_H_
+#endif  // PASSES_LOGGING_INSERT_METHOD_CALL_H_
