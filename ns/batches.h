@@ -3,27 +3,18 @@
 #define NS_BATCHES_H_
 
 #include <ATen/core/function_schema.h>
-#include <ATen/core/ivalue.h>
 
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ns/batch.h"
 
 namespace ns {
 
-// The arguments of one call of `forward`.
-struct Batch {
-  std::vector<c10::IValue> arguments;
-  std::unordered_map<std::string, c10::IValue> keywords;
-  // Where it comes from, for errors: "inputs.pt: batch 3". May be empty.
-  std::string source{};
-};
-
-// Reads the batches of one file. It holds any of
+// Reads the batches of one file; BatchReader reads them one at a time. It holds
+// any of
 //  * torch.save of a list of batches,
 //  * torch.save of a tensor or of a dict: one batch,
 //  * a TorchScript module with an attribute `batches`, or whose forward()

@@ -12,10 +12,11 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "ns/activation_comparer.h"
 #include "ns/check_related.h"
+#include "ns/pair_runner.h"
 #include "ns/pooled_comparison.h"
 #include "passes/extraction/subgraph_weights.h"
+#include "passes/matching/match_producers.h"
 #include "passes/runtime/pair_statistics.h"
 
 namespace ns {
@@ -115,8 +116,11 @@ absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
                       CheckRelated(float_model, quantized_model, matches));
   result.matching =
       options.mode == MatchingMode::kStrict ? "strict" : "aligned";
-  for (const SubgraphMatch& match : matches.matches) {
-    result.layers.push_back(DescribeLayer(match));
+  const std::vector<std::vector<size_t>> producers =
+      ProducersOf(quantized_model.graph(), matches);
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    result.layers.push_back(DescribeLayer(matches.matches[i]));
+    result.layers.back().producers = producers[i];
   }
   result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
   std::vector<UnmatchedNode> of_quantized =
@@ -126,40 +130,54 @@ absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
   return result;
 }
 
+absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
+                      int64_t index) {
+  NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
+  const absl::Status status = runner.Run(batch);
+  if (status.ok()) {
+    return status;
+  }
+  return absl::Status(
+      status.code(),
+      absl::StrCat(
+          batch.source.empty() ? absl::StrCat("batch ", index) : batch.source,
+          ": ", status.message()));
+}
+
 // Compares activations and shadows, batch by batch.
-absl::Status RunAndCompare(ModelGraph& float_model, ModelGraph& quantized_model,
+absl::Status RunAndCompare(const ModelGraph& float_model,
+                           const ModelGraph& quantized_model,
                            const MatchResult& matches,
-                           const std::vector<Batch>& batches,
+                           const BatchReader& batches,
                            const CompareOptions& options,
                            ComparisonResult& result) {
-  NS_ASSIGN_OR_RETURN(
-      ActivationComparer comparer,
-      ActivationComparer::Create(float_model, quantized_model, matches,
-                                 {options.activations, options.shadows}));
-  for (size_t i = 0; i < batches.size(); ++i) {
-    if (absl::Status status = comparer.Run(batches[i]); !status.ok()) {
-      const std::string& source = batches[i].source;
-      return absl::Status(
-          status.code(),
-          absl::StrCat(source.empty() ? absl::StrCat("batch ", i) : source,
-                       ": ", status.message()));
-    }
+  PairRunnerOptions runner_options;
+  runner_options.activations = options.activations;
+  runner_options.shadows = options.shadows;
+  runner_options.exact = options.exact;
+  runner_options.worst_channels = options.worst_channels;
+  runner_options.files = options.files;
+  NS_ASSIGN_OR_RETURN(PairRunner runner,
+                      PairRunner::Create(float_model, quantized_model, matches,
+                                         runner_options));
+  for (int64_t i = 0; i < batches.size(); ++i) {
+    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i));
     if (options.progress) {
-      options.progress(static_cast<int64_t>(i) + 1,
-                       static_cast<int64_t>(batches.size()));
+      options.progress(i + 1, batches.size());
     }
   }
-  result.batches = static_cast<int64_t>(batches.size());
+  result.batches = batches.size();
   result.has_activations = options.activations;
   result.has_shadows = options.shadows;
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    result.layers[i].activation = comparer.Activation(i);
-    result.layers[i].shadow = comparer.Shadow(i);
+    result.layers[i].activation = runner.Activation(i);
+    result.layers[i].shadow = runner.Shadow(i);
+    result.layers[i].inherited = runner.Inherited(i);
   }
-  for (const NotShadowedMatch& match : comparer.not_shadowed()) {
+  for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
   }
-  for (std::string& warning : comparer.Warnings()) {
+  for (std::string& warning : runner.Warnings()) {
     result.warnings.push_back(std::move(warning));
   }
   return absl::OkStatus();
@@ -177,16 +195,13 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
 
 absl::StatusOr<ComparisonResult> CompareModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const std::vector<Batch>& batches, const CompareOptions& options) {
-  // Loggers go into copies.
-  NS_ASSIGN_OR_RETURN(ModelGraph float_copy, float_model.Clone());
-  NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
+    const BatchReader& batches, const CompareOptions& options) {
   NS_ASSIGN_OR_RETURN(
       const MatchResult matches,
-      MatchSubgraphs(float_copy, quantized_copy, options.match));
+      MatchSubgraphs(float_model, quantized_model, options.match));
   NS_ASSIGN_OR_RETURN(
       ComparisonResult result,
-      Describe(float_copy, quantized_copy, matches, options.match));
+      Describe(float_model, quantized_model, matches, options.match));
   if (options.weights) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       NS_ASSIGN_OR_RETURN(result.layers[i].weights,
@@ -194,7 +209,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
     }
   }
   if (options.activations || options.shadows) {
-    NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
+    NS_RETURN_IF_ERROR(RunAndCompare(float_model, quantized_model, matches,
                                      batches, options, result));
   }
   return result;

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
-#include "ns/batches.h"
+#include "ns/activation_files.h"
+#include "ns/batch_reader.h"
 #include "ns/comparison_result.h"
 #include "passes/matching/graph_matcher.h"
 
@@ -21,6 +21,14 @@ struct CompareOptions {
   bool activations = false;
   // Outputs of the float subgraphs, fed with the quantized model's values.
   bool shadows = false;
+  // Float convolutions run as they stand. Otherwise those with a quantized
+  // counterpart run folded and fused where they can, which changes their values
+  // by up to 1e-4 of themselves.
+  bool exact = false;
+  // How many of the worst output channels to name at each layer.
+  int64_t worst_channels = 0;
+  // Where the compared values are kept; not owned; null for nowhere.
+  ActivationFiles* files = nullptr;
   // Called after each batch with the number done and the number to do.
   std::function<void(int64_t done, int64_t total)> progress;
 };
@@ -32,15 +40,16 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
     const MatchOptions& options = {});
 
 // Compares what `options` asks for. With activations or shadows the models run
-// on every batch; memory holds the activations of one batch. The models are not
-// changed. Paths in the result are left empty.
+// in step on every batch; values are compared as they are made, and memory
+// holds one batch and what the models need for it. The models are not changed.
+// Paths in the result are left empty.
 //
 // Errors: models with nothing in common, or swapped (only the float one has
-// quantized ops); a batch that does not fit a model, or fails in it: the
-// message says which batch.
+// quantized ops); a batch that cannot be read, does not fit a model, or fails
+// in it: the message says which batch; a file that cannot be written.
 absl::StatusOr<ComparisonResult> CompareModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const std::vector<Batch>& batches, const CompareOptions& options = {});
+    const BatchReader& batches, const CompareOptions& options = {});
 
 }  // namespace ns
 

@@ -30,10 +30,50 @@ struct WeightComparison {
   ErrorFigures error;
 };
 
+// Lowest and highest value of each side; inf and -inf for no elements.
+struct ValueRanges {
+  double float_min = 0;
+  double float_max = 0;
+  double quantized_min = 0;
+  double quantized_max = 0;
+};
+
+// How many values are no finite numbers.
+struct NonFiniteCounts {
+  int64_t float_nan = 0;
+  int64_t float_inf = 0;
+  int64_t quantized_nan = 0;
+  int64_t quantized_inf = 0;
+};
+
+// How a tensor of 8 bits uses its codes.
+struct CodeUse {
+  // Values at the lowest and the highest code there is: what lies beyond the
+  // range was clamped to them (saturation).
+  int64_t at_lowest = 0;
+  int64_t at_highest = 0;
+  // Of the 256 codes, those that never occur.
+  int64_t unused = 0;
+};
+
+// The error of one output channel.
+struct ChannelError {
+  int64_t channel = 0;
+  double sqnr_db = 0;
+};
+
 struct ActivationComparison {
   // Of the first batch.
   std::vector<int64_t> shape;
   ErrorFigures error;
+  // Over all batches. Absent in stubs.
+  std::optional<int64_t> elements;
+  std::optional<ValueRanges> ranges;
+  std::optional<NonFiniteCounts> non_finite;
+  // Where the quantized side has 8 bits.
+  std::optional<CodeUse> codes;
+  // The worst output channels, worst first; empty unless asked for.
+  std::vector<ChannelError> worst_channels;
   // One entry for each batch in which both models came by.
   std::vector<double> batch_sqnr_db;
   // For ops inside a loop: SQNR of the first, second, ... trip over all
@@ -65,6 +105,16 @@ struct LayerComparison {
   std::vector<WeightComparison> weights;
   std::optional<ActivationComparison> activation;
   std::optional<ActivationComparison> shadow;
+  // What the float subgraph makes of its own inputs (x), against what it makes
+  // of the quantized model's (y): the part of the accumulated error that came
+  // in with the inputs. Where activations and shadows were both asked for.
+  std::optional<ErrorFigures> inherited;
+  // What a reference kernel (dequantize, compute in float, quantize) makes of
+  // the quantized model's inputs (x), against what the kernel made of them (y):
+  // the error of the kernel alone.
+  std::optional<ActivationComparison> kernel;
+  // Indices of the layers whose outputs flow into this one, in ascending order.
+  std::vector<size_t> producers;
 };
 
 struct UnmatchedNode {
@@ -111,6 +161,7 @@ struct ComparisonResult {
   // columns even when no layer has them.
   bool has_activations = false;
   bool has_shadows = false;
+  bool has_kernels = false;
 };
 
 }  // namespace ns

@@ -8,13 +8,21 @@
 
 namespace ns {
 
-// A header and one row for each weight, activation and shadow that was
-// compared, in the order of `result.layers`. A layer without any has no row.
+// A header and one row for each weight, activation, shadow, inherited error and
+// kernel that was compared, in the order of `result.layers`, then one for each
+// stub. A layer without any has no row.
 //
-//   name, kind (weight, activation or shadow), parameter (of weights),
-//   float_fqn, float_op, quantized_fqn, quantized_op, shape ("2x64x56x56"),
-//   sqnr_db, normalized_l2, cosine, max_abs_error,
-//   batches (of activations and shadows: how many were compared)
+//   name, kind (weight, activation, shadow, inherited, kernel or stub),
+//   parameter (of weights), float_fqn, float_op, quantized_fqn, quantized_op,
+//   shape ("2x64x56x56"), sqnr_db, normalized_l2, cosine, max_abs_error,
+//   batches (of outputs: how many were compared), elements,
+//   float_min, float_max, quantized_min, quantized_max,
+//   float_nan, float_inf, quantized_nan, quantized_inf (counts),
+//   codes_lowest, codes_highest (values at that code), codes_unused,
+//   worst_channels ("3:12.1 7:14.0", channel and SQNR in dB, worst first),
+//   dominated_by (of activations: local, inherited or both)
+//
+// A field is empty where there is nothing to tell.
 //
 // Fields are quoted as in RFC 4180; lines end in \n, which every reader takes
 // and line tools prefer to the \r\n of the RFC. Infinities are inf and -inf.

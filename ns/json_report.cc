@@ -1,10 +1,15 @@
 #include "ns/json_report.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "ns/comparison_result.h"
+#include "ns/error_breakdown.h"
 #include "ns/json_writer.h"
 
 namespace ns {
@@ -19,6 +24,11 @@ void WriteString(JsonWriter& json, absl::string_view key,
 void WriteDouble(JsonWriter& json, absl::string_view key, double value) {
   json.Key(key);
   json.Double(value);
+}
+
+void WriteInt(JsonWriter& json, absl::string_view key, int64_t value) {
+  json.Key(key);
+  json.Int(value);
 }
 
 template <typename Range>
@@ -61,6 +71,61 @@ void WriteWeight(JsonWriter& json, const WeightComparison& weight) {
   json.EndObject();
 }
 
+void WriteRanges(JsonWriter& json, const ValueRanges& ranges) {
+  json.Key("range");
+  json.BeginObject();
+  WriteNumbers(json, "float",
+               std::vector<double>{ranges.float_min, ranges.float_max});
+  WriteNumbers(json, "quantized",
+               std::vector<double>{ranges.quantized_min, ranges.quantized_max});
+  json.EndObject();
+}
+
+void WriteNonFiniteSide(JsonWriter& json, absl::string_view key, int64_t nan,
+                        int64_t inf) {
+  json.Key(key);
+  json.BeginObject();
+  WriteInt(json, "nan", nan);
+  WriteInt(json, "inf", inf);
+  json.EndObject();
+}
+
+void WriteNonFinite(JsonWriter& json, const NonFiniteCounts& counts) {
+  json.Key("non_finite");
+  json.BeginObject();
+  WriteNonFiniteSide(json, "float", counts.float_nan, counts.float_inf);
+  WriteNonFiniteSide(json, "quantized", counts.quantized_nan,
+                     counts.quantized_inf);
+  json.EndObject();
+}
+
+bool HasNonFinite(const NonFiniteCounts& counts) {
+  return counts.float_nan != 0 || counts.float_inf != 0 ||
+         counts.quantized_nan != 0 || counts.quantized_inf != 0;
+}
+
+void WriteCodes(JsonWriter& json, const CodeUse& codes) {
+  json.Key("codes");
+  json.BeginObject();
+  WriteInt(json, "lowest", codes.at_lowest);
+  WriteInt(json, "highest", codes.at_highest);
+  WriteInt(json, "unused", codes.unused);
+  json.EndObject();
+}
+
+void WriteWorstChannels(JsonWriter& json,
+                        const std::vector<ChannelError>& channels) {
+  json.Key("worst_channels");
+  json.BeginArray();
+  for (const ChannelError& channel : channels) {
+    json.BeginObject();
+    WriteInt(json, "channel", channel.channel);
+    WriteDouble(json, "sqnr_db", channel.sqnr_db);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void WriteActivationFields(JsonWriter& json,
                            const ActivationComparison& activation) {
   WriteNumbers(json, "shape", activation.shape);
@@ -68,6 +133,22 @@ void WriteActivationFields(JsonWriter& json,
   WriteNumbers(json, "batch_sqnr_db", activation.batch_sqnr_db);
   if (!activation.trip_sqnr_db.empty()) {
     WriteNumbers(json, "trips", activation.trip_sqnr_db);
+  }
+  if (activation.elements.has_value()) {
+    WriteInt(json, "elements", *activation.elements);
+  }
+  if (activation.ranges.has_value()) {
+    WriteRanges(json, *activation.ranges);
+  }
+  if (activation.non_finite.has_value() &&
+      HasNonFinite(*activation.non_finite)) {
+    WriteNonFinite(json, *activation.non_finite);
+  }
+  if (activation.codes.has_value()) {
+    WriteCodes(json, *activation.codes);
+  }
+  if (!activation.worst_channels.empty()) {
+    WriteWorstChannels(json, activation.worst_channels);
   }
 }
 
@@ -85,6 +166,19 @@ void WriteStub(JsonWriter& json, const StubComparison& stub) {
   WriteString(json, "float_type", stub.float_type);
   WriteString(json, "quantized_type", stub.quantized_type);
   WriteActivationFields(json, stub.figures);
+  json.EndObject();
+}
+
+// The breakdown of a layer of which all three errors were measured.
+void WriteBreakdown(JsonWriter& json, const LayerComparison& layer) {
+  json.Key("error");
+  json.BeginObject();
+  WriteDouble(json, "accumulated_db", layer.activation->error.sqnr_db);
+  WriteDouble(json, "local_db", layer.shadow->error.sqnr_db);
+  WriteDouble(json, "inherited_db", layer.inherited->sqnr_db);
+  if (const std::optional<ErrorPart> part = DominantPart(layer)) {
+    WriteString(json, "dominated_by", ErrorPartName(*part));
+  }
   json.EndObject();
 }
 
@@ -110,6 +204,37 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   if (layer.shadow.has_value()) {
     WriteActivation(json, "shadow", *layer.shadow);
   }
+  if (layer.inherited.has_value()) {
+    json.Key("inherited");
+    json.BeginObject();
+    WriteFigures(json, *layer.inherited);
+    json.EndObject();
+  }
+  if (layer.kernel.has_value()) {
+    WriteActivation(json, "kernel", *layer.kernel);
+  }
+  if (layer.activation && layer.shadow && layer.inherited) {
+    WriteBreakdown(json, layer);
+  }
+  json.EndObject();
+}
+
+void WriteWorstOffender(JsonWriter& json, const LayerComparison& layer) {
+  json.Key("worst_offender");
+  json.BeginObject();
+  WriteString(json, "name", layer.name);
+  WriteDouble(json, "local_db", layer.shadow->error.sqnr_db);
+  json.EndObject();
+}
+
+void WriteUnexplainedFall(JsonWriter& json, const ComparisonResult& result,
+                          size_t index) {
+  const LayerComparison& layer = result.layers[index];
+  json.Key("first_unexplained_fall");
+  json.BeginObject();
+  WriteString(json, "name", layer.name);
+  WriteDouble(json, "accumulated_db", layer.activation->error.sqnr_db);
+  WriteDouble(json, "expected_db", *ExpectedAccumulatedDb(result, index));
   json.EndObject();
 }
 
@@ -122,8 +247,7 @@ std::string ToJson(const ComparisonResult& result) {
   WriteString(json, "float", result.float_path);
   WriteString(json, "quantized", result.quantized_path);
   WriteString(json, "matching", result.matching);
-  json.Key("batches");
-  json.Int(result.batches);
+  WriteInt(json, "batches", result.batches);
 
   json.Key("layers");
   json.BeginArray();
@@ -154,6 +278,12 @@ std::string ToJson(const ComparisonResult& result) {
   }
   json.EndArray();
 
+  if (const std::optional<size_t> worst = WorstOffender(result)) {
+    WriteWorstOffender(json, result.layers[*worst]);
+  }
+  if (const std::optional<size_t> fall = FirstUnexplainedFall(result)) {
+    WriteUnexplainedFall(json, result, *fall);
+  }
   if (result.stubs.has_value()) {
     json.Key("stubs");
     json.BeginArray();

@@ -11,8 +11,15 @@ namespace ns {
 // One object of the schema "ns.compare/1". Keys come in a fixed order and
 // layers in the order of `result`, so equal results give equal bytes.
 //
-// "output", "weight", "activation", "shadow", "trips" and "fqn_inferred" are
-// absent where they do not apply; all other keys are always there.
+// Absent where they do not apply: of the whole "worst_offender",
+// "first_unexplained_fall" and "stubs"; of a layer "output", "weight",
+// "activation", "shadow", "inherited", "kernel" and "error", and
+// "dominated_by" in the latter; of an activation "trips", "elements", "range",
+// "non_finite" (all counts are 0), "codes" and "worst_channels"; of a side
+// "fqn_inferred". All other keys are always there.
+//
+// "error" is the breakdown of ns/error_breakdown.h in dB; "codes" has counts of
+// values at the "lowest" and "highest" code and of "unused" codes.
 std::string ToJson(const ComparisonResult& result);
 
 }  // namespace ns

@@ -39,38 +39,6 @@ absl::Status Damaged(absl::string_view what) {
       absl::StrCat("holds a damaged tensor: ", what));
 }
 
-// A view that reaches beyond its storage would read foreign memory later, and
-// LibTorch checks that in part only.
-absl::Status CheckWindow(const PickledTensor& pickled) {
-  if (pickled.sizes.size() != pickled.strides.size()) {
-    return Damaged(absl::StrCat(pickled.sizes.size(), " sizes and ",
-                                pickled.strides.size(), " strides"));
-  }
-  bool overflow = pickled.offset < 0;
-  bool empty = false;
-  int64_t elements = 1;
-  int64_t last = pickled.offset;
-  for (size_t i = 0; i < pickled.sizes.size(); ++i) {
-    const int64_t size = pickled.sizes[i];
-    const int64_t stride = pickled.strides[i];
-    overflow = overflow || size < 0 || stride < 0;
-    if (size == 0) {
-      empty = true;
-      continue;
-    }
-    int64_t reach = 0;
-    overflow = overflow || __builtin_mul_overflow(elements, size, &elements) ||
-               __builtin_mul_overflow(size - 1, stride, &reach) ||
-               __builtin_add_overflow(last, reach, &last);
-  }
-  const int64_t capacity = static_cast<int64_t>(
-      pickled.storage.nbytes() / c10::elementSize(pickled.dtype));
-  if (overflow || (!empty && last >= capacity)) {
-    return Damaged("it reaches beyond its storage");
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckPerChannel(const PickledTensor& pickled,
                              const PickledQuantizer& quantizer) {
   const int64_t rank = static_cast<int64_t>(pickled.sizes.size());
@@ -84,15 +52,33 @@ absl::Status CheckPerChannel(const PickledTensor& pickled,
   return absl::OkStatus();
 }
 
-at::Tensor EmptyQuantized(const PickledTensor& pickled,
-                          const PickledQuantizer& quantizer) {
+absl::Status Check(const PickledTensor& pickled,
+                   const PickledQuantizer* quantizer, int64_t storage_bytes) {
+  NS_RETURN_IF_ERROR(BytesOf(pickled, storage_bytes).status());
+  if (c10::isQIntType(pickled.dtype) != (quantizer != nullptr)) {
+    return Damaged(quantizer == nullptr
+                       ? "it is quantized and has no scale"
+                       : "it has a scale and is not quantized");
+  }
+  if (quantizer != nullptr && quantizer->scheme != c10::kPerTensorAffine) {
+    return CheckPerChannel(pickled, *quantizer);
+  }
+  return absl::OkStatus();
+}
+
+// What `set_` makes the tensor of.
+at::Tensor Start(const PickledTensor& pickled,
+                 const PickledQuantizer* quantizer) {
   const auto options = at::TensorOptions(pickled.dtype);
-  if (quantizer.scheme == c10::kPerTensorAffine) {
-    return at::_empty_affine_quantized({0}, options, quantizer.scale,
-                                       quantizer.zero_point);
+  if (quantizer == nullptr) {
+    return at::empty({0}, options);
+  }
+  if (quantizer->scheme == c10::kPerTensorAffine) {
+    return at::_empty_affine_quantized({0}, options, quantizer->scale,
+                                       quantizer->zero_point);
   }
   return at::_empty_per_channel_affine_quantized(
-      pickled.sizes, quantizer.scales, quantizer.zero_points, quantizer.axis,
+      pickled.sizes, quantizer->scales, quantizer->zero_points, quantizer->axis,
       options);
 }
 
@@ -116,29 +102,61 @@ std::optional<c10::ScalarType> DtypeNamed(absl::string_view name) {
   return std::nullopt;
 }
 
-absl::StatusOr<at::Tensor> Rebuild(const PickledTensor& pickled) {
-  NS_RETURN_IF_ERROR(CheckWindow(pickled));
-  if (c10::isQIntType(pickled.dtype)) {
-    return Damaged("it is quantized and has no scale");
+absl::StatusOr<ByteRange> BytesOf(const PickledTensor& pickled,
+                                  int64_t storage_bytes) {
+  if (pickled.sizes.size() != pickled.strides.size()) {
+    return Damaged(absl::StrCat(pickled.sizes.size(), " sizes and ",
+                                pickled.strides.size(), " strides"));
   }
-  return CatchTorchErrors("holds a damaged tensor", [&] {
-    return at::empty({0}, at::TensorOptions(pickled.dtype))
-        .set_(pickled.storage, pickled.offset, pickled.sizes, pickled.strides);
-  });
+  bool overflow = pickled.offset < 0;
+  bool empty = false;
+  int64_t elements = 1;
+  int64_t last = pickled.offset;
+  for (size_t i = 0; i < pickled.sizes.size(); ++i) {
+    const int64_t size = pickled.sizes[i];
+    const int64_t stride = pickled.strides[i];
+    overflow = overflow || size < 0 || stride < 0;
+    if (size == 0) {
+      empty = true;
+      continue;
+    }
+    int64_t reach = 0;
+    overflow = overflow || __builtin_mul_overflow(elements, size, &elements) ||
+               __builtin_mul_overflow(size - 1, stride, &reach) ||
+               __builtin_add_overflow(last, reach, &last);
+  }
+  // A view that reaches beyond its storage would read foreign memory later, and
+  // LibTorch checks that in part only.
+  const auto element_bytes =
+      static_cast<int64_t>(c10::elementSize(pickled.dtype));
+  if (overflow || (!empty && last >= storage_bytes / element_bytes)) {
+    return Damaged("it reaches beyond its storage");
+  }
+  if (empty) {
+    return ByteRange();
+  }
+  return ByteRange{pickled.offset * element_bytes, (last + 1) * element_bytes};
 }
 
 absl::StatusOr<at::Tensor> Rebuild(const PickledTensor& pickled,
-                                   const PickledQuantizer& quantizer) {
-  NS_RETURN_IF_ERROR(CheckWindow(pickled));
-  if (!c10::isQIntType(pickled.dtype)) {
-    return Damaged("it has a scale and is not quantized");
-  }
-  if (quantizer.scheme != c10::kPerTensorAffine) {
-    NS_RETURN_IF_ERROR(CheckPerChannel(pickled, quantizer));
-  }
+                                   const PickledQuantizer* quantizer,
+                                   const c10::Storage& storage) {
+  NS_RETURN_IF_ERROR(
+      Check(pickled, quantizer, static_cast<int64_t>(storage.nbytes())));
   return CatchTorchErrors("holds a damaged tensor", [&] {
-    return EmptyQuantized(pickled, quantizer)
-        .set_(pickled.storage, pickled.offset, pickled.sizes, pickled.strides);
+    return Start(pickled, quantizer)
+        .set_(storage, pickled.offset, pickled.sizes, pickled.strides);
+  });
+}
+
+absl::StatusOr<at::Tensor> Outline(const PickledTensor& pickled,
+                                   const PickledQuantizer* quantizer,
+                                   int64_t storage_bytes) {
+  NS_RETURN_IF_ERROR(Check(pickled, quantizer, storage_bytes));
+  const c10::ScalarType dtype = c10::toUnderlying(pickled.dtype);
+  return CatchTorchErrors("holds a damaged tensor", [&] {
+    return at::empty_strided(pickled.sizes, pickled.strides,
+                             at::TensorOptions(dtype).device(at::kMeta));
   });
 }
 

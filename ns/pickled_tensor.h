@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,7 +25,8 @@ std::optional<c10::ScalarType> StorageDtype(absl::string_view storage_type);
 std::optional<c10::ScalarType> DtypeNamed(absl::string_view name);
 
 struct PickledTensor {
-  c10::Storage storage;
+  // The name of its storage.
+  std::string storage;
   c10::ScalarType dtype;
   // All of these count elements.
   int64_t offset = 0;
@@ -43,11 +45,29 @@ struct PickledQuantizer {
   int64_t axis = 0;
 };
 
-// Makes the tensor, which shares its storage. Error: a window that is not
-// inside the storage, or a quantizer that does not fit.
-absl::StatusOr<at::Tensor> Rebuild(const PickledTensor& pickled);
+// Bytes of a storage, from `begin` up to but not including `end`.
+struct ByteRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// The bytes of a storage of `storage_bytes` bytes from the first to the last
+// that the tensor has; none when it has no elements. Error: they are not inside
+// the storage.
+absl::StatusOr<ByteRange> BytesOf(const PickledTensor& pickled,
+                                  int64_t storage_bytes);
+
+// Both make a tensor; `quantizer` is null for one that is not quantized. Error:
+// a window that is not inside the storage, or a quantizer that does not fit.
+//
+// Rebuild: one that shares `storage`. Outline: one on the device "meta", which
+// has sizes and strides but no bytes, and is not quantized.
 absl::StatusOr<at::Tensor> Rebuild(const PickledTensor& pickled,
-                                   const PickledQuantizer& quantizer);
+                                   const PickledQuantizer* quantizer,
+                                   const c10::Storage& storage);
+absl::StatusOr<at::Tensor> Outline(const PickledTensor& pickled,
+                                   const PickledQuantizer* quantizer,
+                                   int64_t storage_bytes);
 
 }  // namespace ns
 

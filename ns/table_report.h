@@ -15,19 +15,22 @@ struct TableOptions {
   // without the figure last. Else in the order of the result.
   bool sort_by_error = false;
   // Columns of the terminal; 0 for no limit. A narrow one shortens names in
-  // their middle, but only as far as they stay distinct, then drops the bar;
-  // rows may still be longer.
+  // their middle, but only as far as they stay distinct, then drops the bar,
+  // then the float subgraph; rows may still be longer.
   int width = 0;
 };
 
 // A row for each layer: its name, ops of the float subgraph, the quantized base
-// op, SQNR in dB of weight, activation and shadow (columns that were not asked
-// for are left out), and a bar of 0 to 60 dB. The bar shows the activation, or
-// the shadow, or the weight: the first of these that was asked for. "exact" is
-// infinite SQNR, "-" no figure. Several weights show as the lowest and "(xN)".
+// op, SQNR in dB of weight, activation, shadow, what was inherited, and kernel
+// (columns that were not asked for are left out; "inherited" comes with both
+// activations and shadows), and a bar of 0 to 60 dB. The bar shows the
+// activation, or the shadow, or the kernel, or the weight: the first of these
+// that was asked for. "exact" is infinite SQNR, "-" no figure. Several weights
+// show as the lowest and "(xN)".
 //
-// Below it the count of layers, the lowest figures, and what was left out and
-// why. Control characters in names become U+FFFD: a model must not drive the
+// Below it the count of layers, the lowest figures, which layer is to blame,
+// which ones saturate, and what was left out and why (ns/table_summary.h).
+// Control characters in names become U+FFFD: a model must not drive the
 // terminal.
 std::string ToTable(const ComparisonResult& result,
                     const TableOptions& options);

@@ -1,319 +1,222 @@
 #include "ns/torch_save.h"
 
+#include <ATen/core/Tensor.h>
+#include <c10/core/CPUAllocator.h>
 #include <caffe2/serialize/inline_container.h>
 
-#include <memory>
-#include <string>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "ns/pickle.h"
 #include "ns/pickled_tensor.h"
+#include "ns/pickled_value.h"
+#include "ns/zip_directory.h"
 
 namespace ns {
 namespace {
 
-using Kind = PickleValue::Kind;
-using Items = std::vector<std::shared_ptr<const PickleValue>>;
+using caffe2::serialize::PyTorchStreamReader;
+using Windows = absl::flat_hash_map<std::string, ByteRange>;
 
-absl::Status Unsupported(absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "holds ", what,
-      "; save tensors, numbers, strings, and tuples, lists and dicts of them"));
+absl::Status Bad(absl::string_view what) {
+  return absl::InvalidArgumentError(what);
 }
 
-absl::Status UnknownGlobal(absl::string_view name) {
-  if (absl::StartsWith(name, "numpy")) {
-    return Unsupported(absl::StrCat("a NumPy value (", name,
-                                    "); convert it with "
-                                    "torch.from_numpy or float()"));
-  }
-  return Unsupported(absl::StrCat("a ", name));
+absl::Status Changed() {
+  return Bad(
+      "the file has changed since it was opened; run again when it is "
+      "complete");
 }
 
-absl::Status Damaged(absl::string_view what) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("holds a damaged ", what, "; save it again"));
-}
-
-absl::StatusOr<std::vector<int64_t>> Ints(const PickleValue& value) {
-  if (value.kind != Kind::kTuple && value.kind != Kind::kList) {
-    return Damaged("tensor");
-  }
-  std::vector<int64_t> ints;
-  for (const auto& item : value.items) {
-    if (item->kind != Kind::kInt) {
-      return Damaged("tensor");
-    }
-    ints.push_back(item->integer);
-  }
-  return ints;
-}
-
-// Turns the values of a pickle into those of TorchScript.
-class Reader {
+// Makes tensors without bytes, and notes which bytes they would need.
+class OutlineMaker final : public TensorMaker {
  public:
-  explicit Reader(caffe2::serialize::PyTorchStreamReader& archive)
-      : archive_(archive) {}
+  explicit OutlineMaker(const StorageRecords& records) : records_(records) {}
 
-  absl::StatusOr<c10::IValue> Convert(const PickleValue& value) {
-    // A value that several places share stays one value, and is converted
-    // once: otherwise a small file could unfold to an endless one.
-    if (const auto found = converted_.find(&value); found != converted_.end()) {
-      return found->second;
+  absl::StatusOr<at::Tensor> Make(const PickledTensor& pickled,
+                                  const PickledQuantizer* quantizer) override {
+    const auto record = records_.find(pickled.storage);
+    if (record == records_.end()) {
+      return Bad(absl::StrCat("holds a damaged file without the record data/",
+                              pickled.storage, "; save it again"));
     }
-    NS_ASSIGN_OR_RETURN(c10::IValue result, ConvertAnew(value));
-    converted_.emplace(&value, result);
-    return result;
+    const int64_t bytes = record->second.size;
+    NS_ASSIGN_OR_RETURN(const ByteRange range, BytesOf(pickled, bytes));
+    const auto [window, first] = windows_.emplace(pickled.storage, range);
+    ByteRange& known = window->second;
+    if (!first && range.begin != range.end) {
+      const bool nothing = known.begin == known.end;
+      known.begin = nothing ? range.begin : std::min(known.begin, range.begin);
+      known.end = std::max(known.end, range.end);
+    }
+    return ns::Outline(pickled, quantizer, bytes);
+  }
+
+  const Windows& windows() const { return windows_; }
+
+ private:
+  const StorageRecords& records_;
+  Windows windows_;
+};
+
+// Makes tensors that share what was read of their storages.
+class WindowMaker final : public TensorMaker {
+ public:
+  // The bytes of a storage from `begin` on.
+  struct Window {
+    c10::Storage storage;
+    int64_t begin = 0;
+  };
+
+  void Add(const std::string& storage, const Window& window) {
+    windows_.emplace(storage, window);
+  }
+
+  absl::StatusOr<at::Tensor> Make(const PickledTensor& pickled,
+                                  const PickledQuantizer* quantizer) override {
+    const Window& window = windows_.at(pickled.storage);
+    PickledTensor inside = pickled;
+    // A tensor without elements may start anywhere.
+    inside.offset = std::max<int64_t>(
+        0, pickled.offset -
+               window.begin /
+                   static_cast<int64_t>(c10::elementSize(pickled.dtype)));
+    return Rebuild(inside, quantizer, window.storage);
   }
 
  private:
-  absl::StatusOr<c10::IValue> ConvertAnew(const PickleValue& value) {
-    switch (value.kind) {
-      case Kind::kNone:
-        return c10::IValue();
-      case Kind::kBool:
-        return c10::IValue(value.integer != 0);
-      case Kind::kInt:
-        return c10::IValue(value.integer);
-      case Kind::kFloat:
-        return c10::IValue(value.number);
-      case Kind::kString:
-        return c10::IValue(value.text);
-      case Kind::kBytes:
-        return Unsupported("bytes");
-      case Kind::kTuple: {
-        NS_ASSIGN_OR_RETURN(std::vector<c10::IValue> elements,
-                            ConvertAll(value.items));
-        return c10::IValue(c10::ivalue::Tuple::create(std::move(elements)));
-      }
-      case Kind::kList: {
-        NS_ASSIGN_OR_RETURN(const std::vector<c10::IValue> elements,
-                            ConvertAll(value.items));
-        c10::impl::GenericList list(c10::AnyType::get());
-        for (const c10::IValue& element : elements) {
-          list.push_back(element);
-        }
-        return c10::IValue(list);
-      }
-      case Kind::kDict:
-        return ConvertDict(value.items);
-      case Kind::kGlobal: {
-        if (const auto dtype = DtypeNamed(value.text)) {
-          return c10::IValue(static_cast<int64_t>(*dtype));
-        }
-        return UnknownGlobal(value.text);
-      }
-      case Kind::kCall:
-        return ConvertCall(value);
-      case Kind::kPersistentId:
-        return Unsupported("a storage without a tensor");
-    }
-    return Damaged("pickle");
-  }
-
-  absl::StatusOr<std::vector<c10::IValue>> ConvertAll(const Items& items) {
-    std::vector<c10::IValue> values;
-    values.reserve(items.size());
-    for (const auto& item : items) {
-      NS_ASSIGN_OR_RETURN(c10::IValue value, Convert(*item));
-      values.push_back(std::move(value));
-    }
-    return values;
-  }
-
-  absl::StatusOr<c10::IValue> ConvertDict(const Items& keys_and_values) {
-    NS_ASSIGN_OR_RETURN(const std::vector<c10::IValue> pairs,
-                        ConvertAll(keys_and_values));
-    c10::impl::GenericDict dict(c10::AnyType::get(), c10::AnyType::get());
-    for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
-      const c10::IValue& key = pairs[i];
-      // What TorchScript's dicts can have as keys, and hash without throwing.
-      if (!key.isString() && !key.isInt() && !key.isDouble() && !key.isBool()) {
-        return Unsupported(absl::StrCat("a dict with a key of type ",
-                                        key.type()->annotation_str()));
-      }
-      dict.insert_or_assign(key, pairs[i + 1]);
-    }
-    return c10::IValue(dict);
-  }
-
-  absl::StatusOr<c10::IValue> ConvertCall(const PickleValue& call) {
-    const PickleValue& function = *call.items[0];
-    const PickleValue& arguments = *call.items[1];
-    if (function.kind != Kind::kGlobal || arguments.kind != Kind::kTuple) {
-      return Damaged("object");
-    }
-    const absl::string_view name = function.text;
-    const Items& items = arguments.items;
-    if (name == "torch._utils._rebuild_tensor" ||
-        name == "torch._utils._rebuild_tensor_v2") {
-      return ConvertTensor(items);
-    }
-    if (name == "torch._utils._rebuild_qtensor") {
-      return ConvertQuantized(items);
-    }
-    if ((name == "torch._utils._rebuild_parameter" ||
-         name == "torch._utils._rebuild_parameter_with_state") &&
-        !items.empty()) {
-      return Convert(*items[0]);
-    }
-    if (name == "torch._tensor._rebuild_from_type_v2" && items.size() >= 3) {
-      return ConvertTensorWithState(items);
-    }
-    if (name == "collections.OrderedDict" && items.empty()) {
-      return ConvertDict(call.assigned);
-    }
-    if (name == "torch.Size" && items.size() == 1) {
-      NS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, Ints(*items[0]));
-      return c10::IValue(sizes);
-    }
-    if (name == "torch.device") {
-      return c10::IValue(c10::Device(c10::kCPU));
-    }
-    return UnknownGlobal(name);
-  }
-
-  // A tensor with Python attributes: (rebuild function, class, its arguments,
-  // attributes). A subclass may mean something else by its values.
-  absl::StatusOr<c10::IValue> ConvertTensorWithState(const Items& items) {
-    const absl::string_view type = items[1]->text;
-    if (type != "torch.Tensor" && type != "torch.nn.parameter.Parameter") {
-      return UnknownGlobal(type);
-    }
-    PickleValue call;
-    call.kind = Kind::kCall;
-    call.items = {items[0], items[2]};
-    // Not by Convert, which would remember an address that dies here.
-    return ConvertCall(call);
-  }
-
-  // (storage, offset, size, stride, ...), as torch._utils._rebuild_tensor.
-  absl::StatusOr<PickledTensor> Window(const Items& items) {
-    if (items.size() < 4 || items[0]->kind != Kind::kPersistentId ||
-        items[1]->kind != Kind::kInt) {
-      return Damaged("tensor");
-    }
-    NS_ASSIGN_OR_RETURN(PickledTensor tensor, Storage(*items[0]->items[0]));
-    tensor.offset = items[1]->integer;
-    NS_ASSIGN_OR_RETURN(tensor.sizes, Ints(*items[2]));
-    NS_ASSIGN_OR_RETURN(tensor.strides, Ints(*items[3]));
-    return tensor;
-  }
-
-  absl::StatusOr<c10::IValue> ConvertTensor(const Items& items) {
-    NS_ASSIGN_OR_RETURN(const PickledTensor pickled, Window(items));
-    // Newer files say here that the values are to be conjugated or negated.
-    if (items.size() > 6 && !items[6]->items.empty()) {
-      return Unsupported("a lazily conjugated tensor, without resolve_conj()");
-    }
-    NS_ASSIGN_OR_RETURN(at::Tensor tensor, Rebuild(pickled));
-    return c10::IValue(std::move(tensor));
-  }
-
-  // (storage, offset, size, stride, quantizer parameters, ...).
-  absl::StatusOr<c10::IValue> ConvertQuantized(const Items& items) {
-    NS_ASSIGN_OR_RETURN(const PickledTensor pickled, Window(items));
-    if (items.size() < 5 || items[4]->items.empty() ||
-        items[4]->items[0]->kind != Kind::kGlobal) {
-      return Damaged("quantized tensor");
-    }
-    NS_ASSIGN_OR_RETURN(const PickledQuantizer quantizer,
-                        Quantizer(items[4]->items));
-    NS_ASSIGN_OR_RETURN(at::Tensor tensor, Rebuild(pickled, quantizer));
-    return c10::IValue(std::move(tensor));
-  }
-
-  // (scheme, scale, zero point), or (scheme, scales, zero points, axis).
-  absl::StatusOr<PickledQuantizer> Quantizer(const Items& items) {
-    const absl::string_view scheme = items[0]->text;
-    PickledQuantizer quantizer;
-    if (scheme == "torch.per_tensor_affine" && items.size() == 3 &&
-        items[1]->kind == Kind::kFloat && items[2]->kind == Kind::kInt) {
-      quantizer.scale = items[1]->number;
-      quantizer.zero_point = items[2]->integer;
-      return quantizer;
-    }
-    if ((scheme == "torch.per_channel_affine" ||
-         scheme == "torch.per_channel_affine_float_qparams") &&
-        items.size() == 4 && items[3]->kind == Kind::kInt) {
-      NS_ASSIGN_OR_RETURN(const c10::IValue scales, Convert(*items[1]));
-      NS_ASSIGN_OR_RETURN(const c10::IValue zero_points, Convert(*items[2]));
-      if (scales.isTensor() && zero_points.isTensor()) {
-        quantizer.scheme = c10::kPerChannelAffine;
-        quantizer.scales = scales.toTensor();
-        quantizer.zero_points = zero_points.toTensor();
-        quantizer.axis = items[3]->integer;
-        return quantizer;
-      }
-    }
-    return Damaged(absl::StrCat("quantized tensor of scheme ", scheme));
-  }
-
-  // ("storage", type, key, device, elements): the device is of no interest.
-  absl::StatusOr<PickledTensor> Storage(const PickleValue& id) {
-    if (id.kind != Kind::kTuple || id.items.size() < 5 ||
-        id.items[1]->kind != Kind::kGlobal ||
-        id.items[2]->kind != Kind::kString) {
-      return Damaged("storage");
-    }
-    const std::string& type = id.items[1]->text;
-    const auto dtype = StorageDtype(type);
-    if (!dtype) {
-      return UnknownGlobal(type);
-    }
-    const std::string& key = id.items[2]->text;
-    auto found = storages_.find(key);
-    if (found == storages_.end()) {
-      const std::string record = absl::StrCat("data/", key);
-      if (!archive_.hasRecord(record)) {
-        return Damaged(absl::StrCat("file without the record ", record));
-      }
-      auto [data, bytes] = archive_.getRecord(record);
-      found = storages_
-                  .emplace(key, c10::Storage(c10::Storage::use_byte_size_t(),
-                                             bytes, std::move(data)))
-                  .first;
-    }
-    return PickledTensor{found->second, *dtype, 0, {}, {}};
-  }
-
-  caffe2::serialize::PyTorchStreamReader& archive_;
-  absl::flat_hash_map<const PickleValue*, c10::IValue> converted_;
-  absl::flat_hash_map<std::string, c10::Storage> storages_;
+  absl::flat_hash_map<std::string, Window> windows_;
 };
 
-std::string Text(caffe2::serialize::PyTorchStreamReader& archive,
-                 const std::string& record) {
+c10::Storage MakeStorage(at::DataPtr data, size_t bytes) {
+  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data));
+}
+
+absl::StatusOr<WindowMaker::Window> ReadWindow(const InputFile& file,
+                                               const StorageRecord& record,
+                                               const ByteRange& range) {
+  // Kernels see the alignment that they would in the whole storage, and a
+  // window starts with a whole element of every dtype.
+  constexpr int64_t kAlignment = 64;
+  const int64_t begin = range.begin / kAlignment * kAlignment;
+  const size_t bytes = range.end - begin;
+  at::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
+  if (file.ReadAt(record.offset + begin, data.get(), bytes) != bytes) {
+    return Bad(absl::StrCat("cannot read the record ", record.name));
+  }
+  return WindowMaker::Window{MakeStorage(std::move(data), bytes), begin};
+}
+
+absl::StatusOr<WindowMaker::Window> ReadCompressed(
+    PyTorchStreamReader& archive, const StorageRecord& record) {
+  auto [data, bytes] = archive.getRecord(record.name);
+  return WindowMaker::Window{MakeStorage(std::move(data), bytes), 0};
+}
+
+std::string Text(PyTorchStreamReader& archive, const std::string& record) {
   const auto [data, size] = archive.getRecord(record);
   return std::string(static_cast<const char*>(data.get()), size);
 }
 
-absl::StatusOr<c10::IValue> Read(
-    caffe2::serialize::PyTorchStreamReader& archive) {
+absl::StatusOr<std::shared_ptr<const PickleValue>> ReadPickle(
+    PyTorchStreamReader& archive) {
   if (archive.hasRecord("byteorder") && Text(archive, "byteorder") == "big") {
-    return absl::InvalidArgumentError("was saved on a big-endian machine");
+    return Bad("was saved on a big-endian machine");
   }
-  const std::string pickle = Text(archive, "data.pkl");
-  NS_ASSIGN_OR_RETURN(const auto root, ParsePickle(pickle));
-  return Reader(archive).Convert(*root);
+  return ParsePickle(Text(archive, "data.pkl"));
+}
+
+// The storages of an archive, whose records are in one folder.
+absl::StatusOr<StorageRecords> FindStorages(const InputFile& file) {
+  NS_ASSIGN_OR_RETURN(const std::vector<ZipEntry> entries,
+                      ReadZipDirectory(file));
+  StorageRecords records;
+  if (entries.empty()) {
+    return records;
+  }
+  // As LibTorch's reader finds the folder.
+  const std::string& first = entries[0].name;
+  const std::string folder =
+      first.substr(0, std::min(first.find('/') + 1, first.size()));
+  for (const ZipEntry& entry : entries) {
+    absl::string_view key = entry.name;
+    if (!absl::ConsumePrefix(&key, folder) ||
+        !absl::ConsumePrefix(&key, "data/")) {
+      continue;
+    }
+    StorageRecord record;
+    record.name = entry.name.substr(folder.size());
+    record.size = static_cast<int64_t>(entry.size);
+    record.compressed = entry.compressed;
+    if (!entry.compressed) {
+      NS_ASSIGN_OR_RETURN(record.offset, DataOffset(file, entry));
+    }
+    records.emplace(key, std::move(record));
+  }
+  return records;
+}
+
+// `call()`, a StatusOr, with exceptions as errors.
+template <typename Call>
+auto Guarded(Call&& call) -> decltype(call()) {
+  decltype(call()) result = absl::UnknownError("");
+  NS_RETURN_IF_ERROR(CatchTorchErrors("is damaged", [&] { result = call(); }));
+  return result;
 }
 
 }  // namespace
 
-absl::StatusOr<c10::IValue> ReadTorchSave(
-    caffe2::serialize::PyTorchStreamReader& archive) {
-  absl::StatusOr<c10::IValue> value = absl::UnknownError("");
-  NS_RETURN_IF_ERROR(
-      CatchTorchErrors("is damaged", [&] { value = Read(archive); }));
-  return value;
+absl::StatusOr<TorchSave> TorchSave::Open(const std::string& path,
+                                          const InputFile& file,
+                                          PyTorchStreamReader& archive) {
+  return Guarded([&]() -> absl::StatusOr<TorchSave> {
+    NS_ASSIGN_OR_RETURN(auto root, ReadPickle(archive));
+    NS_ASSIGN_OR_RETURN(StorageRecords records, FindStorages(file));
+    return TorchSave(path, file.identity(), std::move(root),
+                     std::move(records));
+  });
+}
+
+absl::StatusOr<c10::IValue> TorchSave::Outline(const PickleValue& value) const {
+  return Guarded([&] {
+    OutlineMaker outline(records_);
+    return ConvertPickled(value, outline);
+  });
+}
+
+absl::StatusOr<c10::IValue> TorchSave::Read(const PickleValue& value) const {
+  return Guarded([&]() -> absl::StatusOr<c10::IValue> {
+    OutlineMaker outline(records_);
+    NS_RETURN_IF_ERROR(ConvertPickled(value, outline).status());
+
+    NS_ASSIGN_OR_RETURN(const auto file, InputFile::Open(path_));
+    if (file->identity() != identity_) {
+      return Changed();
+    }
+    std::unique_ptr<PyTorchStreamReader> archive;
+    WindowMaker windows;
+    for (const auto& [storage, range] : outline.windows()) {
+      const StorageRecord& record = records_.at(storage);
+      if (record.compressed && archive == nullptr) {
+        archive = std::make_unique<PyTorchStreamReader>(file);
+      }
+      auto window = record.compressed ? ReadCompressed(*archive, record)
+                                      : ReadWindow(*file, record, range);
+      if (!window.ok()) {
+        return file->HasChanged() ? Changed() : window.status();
+      }
+      windows.Add(storage, *window);
+    }
+    if (file->HasChanged()) {
+      return Changed();
+    }
+    return ConvertPickled(value, windows);
+  });
 }
 
 }  // namespace ns

@@ -4,7 +4,15 @@
 
 #include <ATen/core/ivalue.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "ns/input_file.h"
+#include "ns/pickle.h"
 
 namespace caffe2::serialize {
 class PyTorchStreamReader;
@@ -12,19 +20,60 @@ class PyTorchStreamReader;
 
 namespace ns {
 
-// The value that torch.save wrote to `archive`, whose record data.pkl is its
-// pickle.
-//  * Tensors, quantized ones too, are on the CPU whatever device they were on,
-//    and need no gradient; nn.Parameters are tensors. Views that shared a
-//    storage share it still, and keep their strides.
-//  * Lists and dicts have the element type Any, an OrderedDict is a dict, a
-//    torch.Size a list of int, a dtype an int, a device the CPU.
-// Nothing else is supported: no sparse tensors, NumPy arrays or objects of
-// Python classes.
+// A record of an archive that holds a storage.
+struct StorageRecord {
+  std::string name;
+  // In the file, in bytes; not told of compressed records.
+  int64_t offset = 0;
+  // In bytes, once decompressed.
+  int64_t size = 0;
+  bool compressed = false;
+};
+
+// By key: "0" is the record "data/0".
+using StorageRecords = absl::flat_hash_map<std::string, StorageRecord>;
+
+// A file of torch.save, of which the structure is in memory and the tensors are
+// not. See ConvertPickled for the values that it can hold.
 //
-// Safe on damaged archives. Error: a phrase that goes on after "<path>: ".
-absl::StatusOr<c10::IValue> ReadTorchSave(
-    caffe2::serialize::PyTorchStreamReader& archive);
+// Safe on damaged files. Errors: a phrase that goes on after "<path>: ".
+class TorchSave {
+ public:
+  // `archive` reads `file`, which is open at `path`, and has the record
+  // data.pkl. Which values are in the pickle is checked by what follows.
+  static absl::StatusOr<TorchSave> Open(
+      const std::string& path, const InputFile& file,
+      caffe2::serialize::PyTorchStreamReader& archive);
+
+  // What the file holds; its parts can be given to the functions below.
+  const PickleValue& root() const { return *root_; }
+
+  // `value` with tensors of the right sizes, on the device "meta": without
+  // bytes, and those of quantized ones without the quantizer. Error: `value`
+  // holds something unsupported, or a tensor that is not inside its storage.
+  absl::StatusOr<c10::IValue> Outline(const PickleValue& value) const;
+
+  // `value`, with its tensors. They are on the CPU whatever device they were
+  // on, need no gradient and keep their strides; those that shared a storage
+  // share it still. Of each storage the bytes from the first to the last that
+  // `value` uses are read.
+  //
+  // Opens the file again. Error: also a file that changed since Open().
+  absl::StatusOr<c10::IValue> Read(const PickleValue& value) const;
+
+ private:
+  TorchSave(std::string path, const InputFile::Identity& identity,
+            std::shared_ptr<const PickleValue> root, StorageRecords records)
+      : path_(std::move(path)),
+        identity_(identity),
+        root_(std::move(root)),
+        records_(std::move(records)) {}
+
+  std::string path_;
+  InputFile::Identity identity_;
+  std::shared_ptr<const PickleValue> root_;
+  StorageRecords records_;
+};
 
 }  // namespace ns
 

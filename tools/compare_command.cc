@@ -7,7 +7,9 @@
 #include "absl/strings/str_split.h"
 #include "ir/module_file.h"
 #include "ir/status.h"
-#include "ns/batches.h"
+#include "ns/activation_files.h"
+#include "ns/batch_reader.h"
+#include "ns/byte_size.h"
 #include "ns/compare_models.h"
 #include "ns/eager/stub_comparer.h"
 #include "ns/stub_table.h"
@@ -36,6 +38,14 @@ constexpr FlagSpec kFlags[] = {
      "for stubs: types of float modules to run beside the quantized ones, with "
      "commas"},
     {"max-batches", "N", "stop after N batches"},
+    {"per-channel", "", "name the worst output channels of each layer"},
+    {"exact", "",
+     "run float convolutions as they stand, not folded and fused (slower)"},
+    {"save-activations", "DIR",
+     "keep the compared values there: for each layer and batch a file for "
+     "torch.load"},
+    {"save-budget", "BYTES",
+     "of --save-activations, as 500M or 2G; default 1G"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to compare; default forward"},
     {"json", "PATH", "write the results as JSON; - is standard output"},
@@ -72,9 +82,14 @@ constexpr CommandSpec kSpec = {
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
 };
 
+// At each layer.
+constexpr int64_t kWorstChannels = 8;
+
 struct Options {
   ModelPairOptions models;
   CompareOptions compare;
+  // No directory: nothing is kept.
+  ActivationFiles::Options save;
   // Empty: no stubs.
   std::vector<std::string> swap_list;
   ReportOutputs outputs;
@@ -118,6 +133,29 @@ absl::Status ParseWhat(const Flags& flags, bool has_inputs, Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status ParseSave(const Flags& flags, Options& options) {
+  options.save.directory = flags.Get("save-activations");
+  const std::string budget = flags.Get("save-budget", "");
+  if (!budget.empty()) {
+    const absl::StatusOr<int64_t> bytes = ParseByteSize(budget);
+    if (!bytes.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--save-budget: ", bytes.status().message()));
+    }
+    options.save.budget_bytes = *bytes;
+  }
+  const bool runs = options.compare.activations || options.compare.shadows;
+  if (!options.save.directory.empty() && !runs) {
+    return absl::InvalidArgumentError(
+        "--save-activations needs --what=activations or shadows");
+  }
+  if (!budget.empty() && options.save.directory.empty()) {
+    return absl::InvalidArgumentError(
+        "--save-budget needs --save-activations=DIR");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
@@ -126,6 +164,10 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(
       ParseWhat(flags, !options.run.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
+  NS_RETURN_IF_ERROR(ParseSave(flags, options));
+  options.compare.exact = flags.Has("exact");
+  options.compare.worst_channels =
+      flags.Has("per-channel") ? kWorstChannels : 0;
   std::vector<PathFlag> inputs = {{"float", options.models.float_path},
                                   {"quantized", options.models.quantized_path}};
   for (const std::string& path : options.run.input_paths) {
@@ -142,8 +184,17 @@ bool ComparesLayers(const Options& options) {
          options.compare.shadows;
 }
 
-absl::Status CompareLayers(const Options& options,
-                           const std::vector<Batch>& batches,
+// Says what did not fit the budget.
+void WarnOfLeftOut(const ActivationFiles& files, ComparisonResult& result) {
+  if (files.files_left_out() > 0) {
+    result.warnings.push_back(absl::StrCat(
+        "--save-activations: ", files.files_left_out(),
+        " files did not fit ", files.bytes_written(),
+        " bytes written so far; raise --save-budget"));
+  }
+}
+
+absl::Status CompareLayers(const Options& options, const BatchReader& batches,
                            ComparisonResult& result) {
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
     ProgressBar bar(options.outputs.quiet);
@@ -151,16 +202,24 @@ absl::Status CompareLayers(const Options& options,
     compare.progress = [&](int64_t done, int64_t total) {
       bar.Update(done, total);
     };
+    std::optional<ActivationFiles> files;
+    if (!options.save.directory.empty()) {
+      NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options.save));
+      compare.files = &*files;
+    }
     NS_ASSIGN_OR_RETURN(
         result, CompareModels(models.float_model, models.quantized_model,
                               batches, compare));
+    if (files) {
+      WarnOfLeftOut(*files, result);
+    }
     return absl::OkStatus();
   });
 }
 
-absl::Status CompareStubs(const Options& options,
-                          const std::vector<Batch>& batches,
+absl::Status CompareStubs(const Options& options, const BatchReader& reader,
                           ComparisonResult& result) {
+  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
   NS_ASSIGN_OR_RETURN(const torch::jit::Module float_module,
                       LoadModule(options.models.float_path));
   NS_ASSIGN_OR_RETURN(const torch::jit::Module quantized_module,
@@ -198,10 +257,10 @@ absl::Status Compare(const Options& options) {
   UseThreads(options.run);
   NS_RETURN_IF_ERROR(
       CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
-  std::vector<Batch> batches;
+  BatchReader batches = BatchReader::FromBatches({});
   if (options.compare.activations || options.compare.shadows ||
       !options.swap_list.empty()) {
-    NS_ASSIGN_OR_RETURN(batches, LoadAllBatches(options.run));
+    NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));
   }
   ComparisonResult result;
   if (ComparesLayers(options)) {

@@ -2,9 +2,6 @@
 
 #include <ATen/Parallel.h>
 
-#include <utility>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 
@@ -33,19 +30,8 @@ void UseThreads(const RunFlags& flags) {
   }
 }
 
-absl::StatusOr<std::vector<Batch>> LoadAllBatches(const RunFlags& flags) {
-  std::vector<Batch> batches;
-  for (const std::string& path : flags.input_paths) {
-    NS_ASSIGN_OR_RETURN(std::vector<Batch> more, LoadBatches(path));
-    for (Batch& batch : more) {
-      if (flags.max_batches &&
-          static_cast<int64_t>(batches.size()) >= *flags.max_batches) {
-        return batches;
-      }
-      batches.push_back(std::move(batch));
-    }
-  }
-  return batches;
+absl::StatusOr<BatchReader> OpenBatches(const RunFlags& flags) {
+  return BatchReader::Open(flags.input_paths, flags.max_batches);
 }
 
 }  // namespace ns

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ns/batches.h"
+#include "ns/batch_reader.h"
 #include "tools/command_line.h"
 
 namespace ns {
@@ -26,7 +26,7 @@ absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags);
 void UseThreads(const RunFlags& flags);
 
 // The batches of all files in order, as many as were asked for.
-absl::StatusOr<std::vector<Batch>> LoadAllBatches(const RunFlags& flags);
+absl::StatusOr<BatchReader> OpenBatches(const RunFlags& flags);
 
 }  // namespace ns
 

@@ -151,8 +151,8 @@ absl::StatusOr<Sensitivity> Measure(const Options& options,
 absl::Status Run(const Options& options) {
   UseThreads(options.run);
   NS_RETURN_IF_ERROR(CheckWritable({options.outputs.json_path}));
-  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches,
-                      LoadAllBatches(options.run));
+  NS_ASSIGN_OR_RETURN(const BatchReader reader, OpenBatches(options.run));
+  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
   SensitivityReport report;
   NS_RETURN_IF_ERROR(WithEngine(options.engine, [&]() -> absl::Status {
     NS_ASSIGN_OR_RETURN(report.sensitivity, Measure(options, batches));

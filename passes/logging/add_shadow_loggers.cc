@@ -10,7 +10,7 @@
 #include "ir/status.h"
 #include "ir/verifier.h"
 #include "passes/logging/copy_subgraph.h"
-#include "passes/logging/shadow_inputs.h"
+#include "passes/logging/insert_shadow.h"
 
 namespace ns {
 namespace {
@@ -39,7 +39,8 @@ class Shadower {
         NS_RETURN_IF_ERROR(LogQuantizePoint(match));
         continue;
       }
-      const absl::StatusOr<CopiedSubgraph> shadow = AddShadow(match);
+      const absl::StatusOr<CopiedSubgraph> shadow =
+          InsertShadow(a_, match.a, b_, match.b.subgraph, counterparts_);
       if (shadow.ok()) {
         NS_RETURN_IF_ERROR(LogShadow(match, *shadow));
       } else {
@@ -73,27 +74,6 @@ class Shadower {
     Node* quantize = match.b.subgraph.start;
     NS_RETURN_IF_ERROR(Log(InfoOfA(match), quantize->input(0), quantize));
     return LogB(match);
-  }
-
-  // In front of what is shadowed: that may overwrite its inputs. An error is
-  // the reason why it cannot be shadowed; the graph is then as it was.
-  absl::StatusOr<CopiedSubgraph> AddShadow(const SubgraphMatch& match) {
-    Node* place = match.b.subgraph.start;
-    const Node* before = place->prev();
-    absl::StatusOr<CopiedSubgraph> shadow = CopyShadow(match, place);
-    while (!shadow.ok() && place->prev() != before) {
-      place->prev()->destroy();
-    }
-    return shadow;
-  }
-
-  absl::StatusOr<CopiedSubgraph> CopyShadow(const SubgraphMatch& match,
-                                            Node* place) {
-    NS_ASSIGN_OR_RETURN(
-        const std::vector<Value*> inputs,
-        ShadowInputs(match.a.subgraph, match.b.subgraph, place));
-    return CopySubgraph(a_, match.a.subgraph, *match.a.output, inputs, b_,
-                        place, counterparts_);
   }
 
   absl::Status LogShadow(const SubgraphMatch& match,

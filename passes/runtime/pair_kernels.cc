@@ -1,6 +1,7 @@
 #include "passes/runtime/pair_kernels.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +10,17 @@ namespace ns {
 namespace {
 
 // `y(i)` is the i-th value of the other side.
+template <typename Y>
+PairErrors SumErrors(const float* x, const Y& y, int64_t count) {
+  PairErrors sums;
+  for (int64_t i = 0; i < count; ++i) {
+    const float error = x[i] - y(i);
+    sums.x2 += static_cast<double>(x[i]) * x[i];
+    sums.e2 += static_cast<double>(error) * error;
+  }
+  return sums;
+}
+
 template <typename Y>
 PairBlock Accumulate(const float* x, const Y& y, int64_t count) {
   PairBlock block;
@@ -30,27 +42,102 @@ PairBlock Accumulate(const float* x, const Y& y, int64_t count) {
   return block;
 }
 
+class FloatReader {
+ public:
+  explicit FloatReader(const float* values) : values_(values) {}
+
+  float operator()(int64_t i) const { return values_[i]; }
+
+ private:
+  const float* values_;
+};
+
+class CodeReader {
+ public:
+  CodeReader(const uint8_t* codes, const CodeFormat& format)
+      : codes_(codes),
+        zero_point_(format.zero_point),
+        flip_(format.flip_sign ? 0x80 : 0),
+        scale_(static_cast<double>(format.scale) + format.scale_rest) {}
+
+  float operator()(int64_t i) const {
+    const int32_t steps = (codes_[i] ^ flip_) - zero_point_;
+    return static_cast<float>(steps * scale_);
+  }
+
+ private:
+  const uint8_t* codes_;
+  int32_t zero_point_;
+  int32_t flip_;
+  double scale_;
+};
+
 PairBlock Floats(const float* x, const float* y, int64_t count) {
-  return Accumulate(
-      x, [y](int64_t i) { return y[i]; }, count);
+  return Accumulate(x, FloatReader(y), count);
 }
 
 PairBlock Codes(const float* x, const uint8_t* y, const CodeFormat& format,
                 int64_t count) {
-  const uint8_t flip = format.flip_sign ? 0x80 : 0;
-  return Accumulate(
-      x,
-      [&](int64_t i) {
-        const int32_t code = static_cast<uint8_t>(y[i] ^ flip);
-        return static_cast<float>(code - format.zero_point) * format.scale;
-      },
-      count);
+  return Accumulate(x, CodeReader(y, format), count);
+}
+
+PairBlock CountedCodes(const float* x, const uint8_t* y,
+                       const CodeFormat& format, int64_t count,
+                       ByteCounts& counts) {
+  CountBytes(y, count, counts);
+  return Codes(x, y, format, count);
+}
+
+PairErrors FloatErrors(const float* x, const float* y, int64_t count) {
+  return SumErrors(x, FloatReader(y), count);
+}
+
+PairErrors CodeErrors(const float* x, const uint8_t* y,
+                      const CodeFormat& format, int64_t count) {
+  return SumErrors(x, CodeReader(y, format), count);
+}
+
+void Columns(const float* x, const float* y, int64_t rows, int64_t columns,
+             double* x2, double* e2) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      const double value = *x++;
+      const double error = value - *y++;
+      x2[column] += value * value;
+      e2[column] += error * error;
+    }
+  }
+}
+
+void Dequantize(const uint8_t* codes, const CodeFormat& format, int64_t count,
+                float* values) {
+  const CodeReader reader(codes, format);
+  for (int64_t i = 0; i < count; ++i) {
+    values[i] = reader(i);
+  }
+}
+
+void DequantizeEach(const uint8_t* codes, bool flip_sign, const double* scales,
+                    const int32_t* zero_points, int64_t count, float* values) {
+  const int32_t flip = flip_sign ? 0x80 : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t code = codes[i] ^ flip;
+    values[i] = static_cast<float>((code - zero_points[i]) * scales[i]);
+  }
+}
+
+std::atomic<const PairKernels*>& Chosen() {
+  static std::atomic<const PairKernels*> chosen(
+      &FastestPairKernels(std::getenv("NS_KERNEL_ISA")));
+  return chosen;
 }
 
 }  // namespace
 
 const PairKernels& ScalarPairKernels() {
-  static constexpr PairKernels kKernels = {"scalar", Floats, Codes};
+  static constexpr PairKernels kKernels = {
+      "scalar",   Floats,  Codes,      CountedCodes,  FloatErrors,
+      CodeErrors, Columns, Dequantize, DequantizeEach};
   return kKernels;
 }
 
@@ -70,10 +157,23 @@ const PairKernels& FastestPairKernels(const char* at_most) {
                                          : Avx512PairKernels();
 }
 
-const PairKernels& ChosenPairKernels() {
-  static const PairKernels& chosen =
-      FastestPairKernels(std::getenv("NS_KERNEL_ISA"));
-  return chosen;
+const PairKernels& ChosenPairKernels() { return *Chosen().load(); }
+
+ScopedPairKernels::ScopedPairKernels(const PairKernels& kernels)
+    : previous_(Chosen().exchange(&kernels)) {}
+
+ScopedPairKernels::~ScopedPairKernels() { Chosen().store(previous_); }
+
+void CountBytes(const uint8_t* bytes, int64_t count, ByteCounts& counts) {
+  int64_t i = 0;
+  for (; i + ByteCounts::kTables <= count; i += ByteCounts::kTables) {
+    for (int table = 0; table < ByteCounts::kTables; ++table) {
+      ++counts.tables[table][bytes[i + table]];
+    }
+  }
+  for (; i < count; ++i) {
+    ++counts.tables[0][bytes[i]];
+  }
 }
 
 }  // namespace ns

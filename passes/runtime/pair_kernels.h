@@ -1,5 +1,6 @@
-// The inner loops of PairStatistics, in several instruction sets. No torch
-// headers: these files are compiled with flags of their own.
+// The inner loops of PairStatistics and TensorStatistics, in several
+// instruction sets. No torch headers: these files are compiled with flags of
+// their own.
 #ifndef PASSES_RUNTIME_PAIR_KERNELS_H_
 #define PASSES_RUNTIME_PAIR_KERNELS_H_
 
@@ -7,16 +8,22 @@
 
 namespace ns {
 
-// At most this many elements a call: sums of so few stay accurate in float.
+// What is read at a time where memory does not hold what kernels take.
 inline constexpr int64_t kPairBlock = 4096;
+// At most this many elements a call.
+inline constexpr int64_t kPairPiece = 16 * kPairBlock;
 
-// Of one block. The sums are of floats: their relative error is below 1e-6, and
-// they overflow and underflow as floats do. NaNs may or may not show in minima
-// and maxima, but always make `e2` NaN.
-struct PairBlock {
+// Sums of one piece. Squares are added in float for a short while, and these
+// sums in double: the relative error is below 4e-7, and 1e-7 but for values
+// that are all the same. They overflow and underflow as floats do.
+struct PairErrors {
   double x2 = 0;  // sum of x^2
+  double e2 = 0;  // sum of (x - y)^2; nan where x or y is, or both are inf
+};
+
+// All of one piece. NaNs may or may not show in minima and maxima.
+struct PairBlock : PairErrors {
   double y2 = 0;  // sum of y^2
-  double e2 = 0;  // sum of (x - y)^2
   float max_abs_error = 0;
   float min_x = 0;
   float max_x = 0;
@@ -24,24 +31,57 @@ struct PairBlock {
   float max_y = 0;
 };
 
-// Codes are dequantized as LibTorch does: (code - zero_point) * scale, rounded
-// once. Codes of 8 bits with a sign come as `code + 128`, and so does their
-// zero point: `flip_sign` says that memory holds them with the sign.
+// Codes are dequantized to (code - zero_point) * scale, rounded once. Codes of
+// 8 bits with a sign come as `code + 128`, and so does their zero point:
+// `flip_sign` says that memory holds them with the sign. `scale_rest` is what
+// `scale` lacks where scales are of double precision, as LibTorch's are if
+// there is one for each channel.
 struct CodeFormat {
   float scale = 1;
   int32_t zero_point = 0;
   bool flip_sign = false;
+  float scale_rest = 0;
+};
+
+// How often each byte occurs is the sum over the tables. There are several
+// because the same byte twice in a row would wait for its own counter.
+struct ByteCounts {
+  static constexpr int kTables = 4;
+  // Before so many bytes are counted, a counter cannot overflow.
+  static constexpr int64_t kLimit = int64_t{1} << 32;
+  uint32_t tables[kTables][256] = {};
 };
 
 struct PairKernels {
   // "scalar", "avx2" or "avx512".
   const char* isa;
+  // All of x and y.
   PairBlock (*floats)(const float* x, const float* y, int64_t count);
   PairBlock (*codes)(const float* x, const uint8_t* y, const CodeFormat& format,
                      int64_t count);
+  // As `codes`, and adds the bytes of y to `counts`. From these y2, min_y and
+  // max_y follow: the block's are not set.
+  PairBlock (*counted_codes)(const float* x, const uint8_t* y,
+                             const CodeFormat& format, int64_t count,
+                             ByteCounts& counts);
+  // The sums that SQNR needs, and nothing else.
+  PairErrors (*float_errors)(const float* x, const float* y, int64_t count);
+  PairErrors (*code_errors)(const float* x, const uint8_t* y,
+                            const CodeFormat& format, int64_t count);
+  // Adds each column of `rows` rows of `columns` elements to x2[column] and
+  // e2[column], in double: any float will do.
+  void (*columns)(const float* x, const float* y, int64_t rows, int64_t columns,
+                  double* x2, double* e2);
+  // The values of codes.
+  void (*dequantize)(const uint8_t* codes, const CodeFormat& format,
+                     int64_t count, float* values);
+  // The values of codes that have each a scale and a zero point.
+  void (*dequantize_each)(const uint8_t* codes, bool flip_sign,
+                          const double* scales, const int32_t* zero_points,
+                          int64_t count, float* values);
 };
 
-// The reference: one readable loop each. `count` is 1 to kPairBlock.
+// The reference: one readable loop each. `count` is 1 to kPairPiece.
 const PairKernels& ScalarPairKernels();
 // For processors with AVX2 and FMA.
 const PairKernels& Avx2PairKernels();
@@ -54,6 +94,21 @@ const PairKernels& FastestPairKernels(const char* at_most);
 
 // Those that the environment variable NS_KERNEL_ISA asks for.
 const PairKernels& ChosenPairKernels();
+
+// While it lives, others are the chosen ones: for tests and benchmarks.
+class ScopedPairKernels {
+ public:
+  explicit ScopedPairKernels(const PairKernels& kernels);
+  ~ScopedPairKernels();
+  ScopedPairKernels(const ScopedPairKernels&) = delete;
+  ScopedPairKernels& operator=(const ScopedPairKernels&) = delete;
+
+ private:
+  const PairKernels* previous_;
+};
+
+// Adds `count` bytes to `counts`.
+void CountBytes(const uint8_t* bytes, int64_t count, ByteCounts& counts);
 
 }  // namespace ns
 

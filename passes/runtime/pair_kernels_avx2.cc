@@ -1,165 +1,124 @@
 #include <immintrin.h>
 
+#include <cstring>
+
 #include "passes/runtime/pair_kernels.h"
+#include "passes/runtime/pair_kernels_simd.h"
 
 namespace ns {
 namespace {
 
-constexpr int kLanes = 8;
-// Independent sums, to hide the latency of additions.
-constexpr int kUnroll = 2;
+struct Avx2 {
+  static constexpr int kLanes = 8;
+  // Of each kind: with more, sums of all kinds would not fit in registers.
+  static constexpr int kSums = 2;
 
-struct Accumulators {
-  __m256 x2 = _mm256_setzero_ps();
-  __m256 y2 = _mm256_setzero_ps();
-  __m256 e2 = _mm256_setzero_ps();
-};
+  using Floats = __m256;
+  using Doubles = __m256d;
+  using Bytes = __m256i;
+  // The first so many.
+  using Lanes = int;
 
-struct Extremes {
-  Extremes(__m256 x, __m256 y) : min_x(x), max_x(x), min_y(y), max_y(y) {}
+  static Lanes FirstLanes(int64_t left) {
+    return left >= kLanes ? kLanes : static_cast<Lanes>(left);
+  }
+  static __m256i Mask(Lanes some) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(some),
+                              _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+  }
 
-  __m256 max_error = _mm256_setzero_ps();
-  __m256 min_x;
-  __m256 max_x;
-  __m256 min_y;
-  __m256 max_y;
-};
+  static void Prefetch(const void* at) { _mm_prefetch(at, _MM_HINT_T0); }
+  static Floats Set(float value) { return _mm256_set1_ps(value); }
+  static Floats Load(const float* from) { return _mm256_loadu_ps(from); }
+  static Floats Load(const float* from, Lanes some) {
+    return _mm256_maskload_ps(from, Mask(some));
+  }
+  static void Store(float* to, Floats a) { _mm256_storeu_ps(to, a); }
+  static void Store(float* to, Lanes some, Floats a) {
+    _mm256_maskstore_ps(to, Mask(some), a);
+  }
+  static void Store(double* to, Doubles a) { _mm256_storeu_pd(to, a); }
 
-inline void Add(__m256 x, __m256 y, Accumulators& sums, Extremes& extremes) {
-  const __m256 error = _mm256_sub_ps(x, y);
-  sums.x2 = _mm256_fmadd_ps(x, x, sums.x2);
-  sums.y2 = _mm256_fmadd_ps(y, y, sums.y2);
-  sums.e2 = _mm256_fmadd_ps(error, error, sums.e2);
-  const __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), error);
-  extremes.max_error = _mm256_max_ps(extremes.max_error, magnitude);
-  extremes.min_x = _mm256_min_ps(extremes.min_x, x);
-  extremes.max_x = _mm256_max_ps(extremes.max_x, x);
-  extremes.min_y = _mm256_min_ps(extremes.min_y, y);
-  extremes.max_y = _mm256_max_ps(extremes.max_y, y);
-}
+  static Floats Add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
+  static Doubles Add(Doubles a, Doubles b) { return _mm256_add_pd(a, b); }
+  static Floats Subtract(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
+  static Floats Multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+  static Floats MultiplyAdd(Floats a, Floats b, Floats c) {
+    return _mm256_fmadd_ps(a, b, c);
+  }
+  static Doubles MultiplyAdd(Doubles a, Doubles b, Doubles c) {
+    return _mm256_fmadd_pd(a, b, c);
+  }
+  static Floats Min(Floats a, Floats b) { return _mm256_min_ps(a, b); }
+  static Floats Max(Floats a, Floats b) { return _mm256_max_ps(a, b); }
+  // `a` is not negative.
+  static Floats LargerMagnitude(Floats a, Floats b) {
+    return Max(a, _mm256_andnot_ps(Set(-0.0F), b));
+  }
+  static Floats Keep(Lanes some, Floats a) {
+    return _mm256_and_ps(_mm256_castsi256_ps(Mask(some)), a);
+  }
+  static Floats Choose(Lanes some, Floats a, Floats other) {
+    return _mm256_blendv_ps(other, a, _mm256_castsi256_ps(Mask(some)));
+  }
 
-double Sum(const Accumulators (&sums)[kUnroll], __m256 Accumulators::*member) {
-  double total = 0;
-  for (const Accumulators& part : sums) {
-    alignas(32) float lanes[kLanes];
-    _mm256_store_ps(lanes, part.*member);
-    for (const float lane : lanes) {
-      total += lane;
+  static Doubles LowHalf(Floats a) {
+    return _mm256_cvtps_pd(_mm256_castps256_ps128(a));
+  }
+  static Doubles HighHalf(Floats a) {
+    return _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1));
+  }
+  static double Sum(Doubles a) {
+    double values[4];
+    Store(values, a);
+    return (values[0] + values[1]) + (values[2] + values[3]);
+  }
+
+  static Bytes SetBytes(uint8_t value) {
+    return _mm256_set1_epi8(static_cast<char>(value));
+  }
+  static Bytes LoadBytes(const uint8_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static void StoreBytes(uint8_t* to, Bytes a) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a);
+  }
+  static Bytes Xor(Bytes a, Bytes b) { return _mm256_xor_si256(a, b); }
+  static Bytes Min(Bytes a, Bytes b) { return _mm256_min_epu8(a, b); }
+  static Bytes Max(Bytes a, Bytes b) { return _mm256_max_epu8(a, b); }
+
+  // As many codes as there are lanes.
+  static __m128i LoadCodes(const uint8_t* from) {
+    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+  }
+  static __m128i LoadCodes(const uint8_t* from, Lanes some) {
+    uint8_t codes[kLanes] = {};
+    std::memcpy(codes, from, static_cast<size_t>(some));
+    return LoadCodes(codes);
+  }
+
+  // code - zero_point of codes.
+  template <bool kFlipSign>
+  class Steps {
+   public:
+    explicit Steps(int32_t zero_point)
+        : zero_point_(_mm256_set1_epi32(zero_point - (kFlipSign ? 128 : 0))) {}
+
+    Floats operator()(__m128i codes) const {
+      const __m256i wide =
+          kFlipSign ? _mm256_cvtepi8_epi32(codes) : _mm256_cvtepu8_epi32(codes);
+      return _mm256_cvtepi32_ps(_mm256_sub_epi32(wide, zero_point_));
     }
-  }
-  return total;
-}
 
-template <typename Choose>
-float Reduce(__m256 values, const Choose& choose) {
-  alignas(32) float lanes[kLanes];
-  _mm256_store_ps(lanes, values);
-  float chosen = lanes[0];
-  for (const float lane : lanes) {
-    chosen = choose(chosen, lane) ? chosen : lane;
-  }
-  return chosen;
-}
-
-float Smallest(__m256 values) {
-  return Reduce(values, [](float a, float b) { return a < b; });
-}
-
-float Largest(__m256 values) {
-  return Reduce(values, [](float a, float b) { return a > b; });
-}
-
-// `Y` loads 8 values of the other side: y(i).
-template <typename Y>
-inline PairBlock Accumulate(const float* x, const Y& y, int64_t count) {
-  Accumulators sums[kUnroll];
-  Extremes extremes(_mm256_set1_ps(x[0]), y.First());
-  int64_t i = 0;
-  for (; i + kUnroll * kLanes <= count; i += kUnroll * kLanes) {
-    for (int part = 0; part < kUnroll; ++part) {
-      const int64_t at = i + part * kLanes;
-      Add(_mm256_loadu_ps(x + at), y(at), sums[part], extremes);
-    }
-  }
-  PairBlock block;
-  block.x2 = Sum(sums, &Accumulators::x2);
-  block.y2 = Sum(sums, &Accumulators::y2);
-  block.e2 = Sum(sums, &Accumulators::e2);
-  block.max_abs_error = Largest(extremes.max_error);
-  block.min_x = Smallest(extremes.min_x);
-  block.max_x = Largest(extremes.max_x);
-  block.min_y = Smallest(extremes.min_y);
-  block.max_y = Largest(extremes.max_y);
-  if (i < count) {
-    const PairBlock rest = y.Rest(x + i, i, count - i);
-    block.x2 += rest.x2;
-    block.y2 += rest.y2;
-    block.e2 += rest.e2;
-    const auto keep = [](float& value, float other, bool larger) {
-      value = (larger ? other > value : other < value) ? other : value;
-    };
-    keep(block.max_abs_error, rest.max_abs_error, true);
-    keep(block.min_x, rest.min_x, false);
-    keep(block.max_x, rest.max_x, true);
-    keep(block.min_y, rest.min_y, false);
-    keep(block.max_y, rest.max_y, true);
-  }
-  return block;
-}
-
-struct FloatLoader {
-  const float* y;
-
-  __m256 First() const { return _mm256_set1_ps(y[0]); }
-  __m256 operator()(int64_t i) const { return _mm256_loadu_ps(y + i); }
-  PairBlock Rest(const float* x, int64_t i, int64_t count) const {
-    return ScalarPairKernels().floats(x, y + i, count);
-  }
+   private:
+    __m256i zero_point_;
+  };
 };
-
-struct CodeLoader {
-  CodeLoader(const uint8_t* codes, const CodeFormat& code_format)
-      : y(codes),
-        format(code_format),
-        flip(_mm_set1_epi8(static_cast<char>(format.flip_sign ? 0x80 : 0))),
-        scale(_mm256_set1_ps(format.scale)),
-        zero_point(_mm256_set1_epi32(format.zero_point)) {}
-
-  __m256 First() const {
-    return Dequantize(_mm_set1_epi8(static_cast<char>(y[0])));
-  }
-  __m256 operator()(int64_t i) const {
-    return Dequantize(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(y + i)));
-  }
-  __m256 Dequantize(__m128i codes) const {
-    const __m256i steps = _mm256_sub_epi32(
-        _mm256_cvtepu8_epi32(_mm_xor_si128(codes, flip)), zero_point);
-    return _mm256_mul_ps(_mm256_cvtepi32_ps(steps), scale);
-  }
-  PairBlock Rest(const float* x, int64_t i, int64_t count) const {
-    return ScalarPairKernels().codes(x, y + i, format, count);
-  }
-
-  const uint8_t* y;
-  const CodeFormat& format;
-  __m128i flip;
-  __m256 scale;
-  __m256i zero_point;
-};
-
-PairBlock Floats(const float* x, const float* y, int64_t count) {
-  return Accumulate(x, FloatLoader{y}, count);
-}
-
-PairBlock Codes(const float* x, const uint8_t* y, const CodeFormat& format,
-                int64_t count) {
-  return Accumulate(x, CodeLoader(y, format), count);
-}
 
 }  // namespace
 
 const PairKernels& Avx2PairKernels() {
-  static constexpr PairKernels kKernels = {"avx2", Floats, Codes};
+  static constexpr PairKernels kKernels = SimdKernels<Avx2>::Table("avx2");
   return kKernels;
 }
 

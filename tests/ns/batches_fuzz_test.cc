@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "ns/batch_reader.h"
 #include "ns/batches.h"
 
 // A damaged size may ask for more memory than there is: that must reach
@@ -44,28 +45,61 @@ void Use(const c10::IValue& value) {
   });
 }
 
-// True when the file could be read.
+void Use(const Batch& batch) {
+  for (const c10::IValue& argument : batch.arguments) {
+    Use(argument);
+  }
+  for (const auto& [name, argument] : batch.keywords) {
+    Use(argument);
+  }
+}
+
+// True when the file could be read, one by one and at once.
 bool LoadBytes(absl::string_view bytes) {
   const std::string path = absl::StrCat(testing::TempDir(), "/fuzz.pt");
   {
     std::ofstream file(path, std::ios::binary);
     file.write(bytes.data(), bytes.size());
   }
-  const auto batches = LoadBatches(path);
-  if (!batches.ok()) {
-    EXPECT_EQ(batches.status().message().find('\n'), std::string::npos)
-        << batches.status();
+  const auto reader = BatchReader::Open({path});
+  if (!reader.ok()) {
+    EXPECT_EQ(reader.status().message().find('\n'), std::string::npos)
+        << reader.status();
     return false;
   }
-  for (const Batch& batch : *batches) {
-    for (const c10::IValue& argument : batch.arguments) {
-      Use(argument);
-    }
-    for (const auto& [name, argument] : batch.keywords) {
-      Use(argument);
+  bool good = true;
+  for (int64_t i = 0; i < reader->size(); ++i) {
+    const auto batch = reader->Read(i);
+    good = good && batch.ok();
+    if (batch.ok()) {
+      Use(*batch);
     }
   }
-  return true;
+  const auto batches = LoadBatches(path);
+  EXPECT_EQ(batches.ok(), good) << batches.status();
+  if (batches.ok()) {
+    for (const Batch& batch : *batches) {
+      Use(batch);
+    }
+  }
+  return good;
+}
+
+void FlipBytesOfTheDirectory(const std::string& good) {
+  ASSERT_TRUE(LoadBytes(good));
+  const size_t start = good.find("PK\x01\x02");
+  ASSERT_NE(start, std::string::npos);
+  std::mt19937 random(4);
+  int read = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::string bad = good;
+    for (int flips = 1 + random() % 2; flips > 0; --flips) {
+      bad[start + random() % (good.size() - start)] =
+          static_cast<char>(random());
+    }
+    read += LoadBytes(bad);
+  }
+  EXPECT_GT(read, 0);
 }
 
 class BatchesFuzzTest : public testing::TestWithParam<const char*> {};
@@ -112,10 +146,20 @@ TEST_P(BatchesFuzzTest, SurvivesFlippedBytesOfThePickle) {
   EXPECT_GT(read, 0);
 }
 
+// Where the records are, which two readers look up.
+TEST_P(BatchesFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
+  FlipBytesOfTheDirectory(ReadFile(GetParam()));
+}
+
+TEST(CompressedBatchesFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
+  FlipBytesOfTheDirectory(ReadFile("compressed"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, BatchesFuzzTest,
                          testing::Values("nested_lists", "ordered_dict",
                                          "dtypes", "views", "per_tensor",
-                                         "per_channel", "attribute"));
+                                         "per_channel", "attribute", "split",
+                                         "channels_split", "empty_views"));
 
 }  // namespace
 }  // namespace ns

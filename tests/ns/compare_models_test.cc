@@ -65,6 +65,10 @@ class CompareModelsTest : public testing::Test {
     return batches;
   }
 
+  BatchReader Reader(int count) const {
+    return BatchReader::FromBatches(Batches(count));
+  }
+
   static const LayerComparison& LayerOf(const ComparisonResult& result,
                                         const std::string& name) {
     for (const LayerComparison& layer : result.layers) {
@@ -80,7 +84,7 @@ class CompareModelsTest : public testing::Test {
 };
 
 TEST_F(CompareModelsTest, ComparesWeightsWithoutInputs) {
-  const auto result = OrThrow(CompareModels(Float(), Quantized(), {}));
+  const auto result = OrThrow(CompareModels(Float(), Quantized(), BatchReader::FromBatches({})));
   EXPECT_EQ(result.batches, 0);
   ASSERT_THAT(LayerOf(result, "conv").weights, SizeIs(1));
   const WeightComparison& weight = LayerOf(result, "conv").weights[0];
@@ -94,7 +98,7 @@ TEST_F(CompareModelsTest, PoolsActivationsOverBatches) {
   CompareOptions options;
   options.activations = true;
   const auto result =
-      OrThrow(CompareModels(Float(), Quantized(), Batches(3), options));
+      OrThrow(CompareModels(Float(), Quantized(), Reader(3), options));
   EXPECT_EQ(result.batches, 3);
   const auto& activation = LayerOf(result, "conv").activation;
   ASSERT_TRUE(activation.has_value());
@@ -109,9 +113,10 @@ TEST_F(CompareModelsTest, PoolsActivationsOverBatches) {
 TEST_F(CompareModelsTest, AgreesWithLoggersAndExtraction) {
   CompareOptions options;
   options.activations = true;
+  options.exact = true;
   const std::vector<Batch> batches = Batches(1);
   const auto result =
-      OrThrow(CompareModels(Float(), Quantized(), batches, options));
+      OrThrow(CompareModels(Float(), Quantized(), BatchReader::FromBatches(batches), options));
   LoggedModels logged = OrThrow(AddLoggers("a", Float(), "b", Quantized()));
   OrThrow(logged.a.Run(batches[0].arguments));
   OrThrow(logged.b.Run(batches[0].arguments));
@@ -138,7 +143,7 @@ TEST_F(CompareModelsTest, LeavesTheModelsAsTheyWere) {
   const std::string before_b = b.graph().toString();
   CompareOptions options;
   options.activations = true;
-  OrThrow(CompareModels(a, b, Batches(1), options));
+  OrThrow(CompareModels(a, b, Reader(1), options));
   EXPECT_EQ(a.graph().toString(), before_a);
   EXPECT_EQ(b.graph().toString(), before_b);
 }
@@ -150,7 +155,7 @@ TEST_F(CompareModelsTest, ReportsProgress) {
   options.progress = [&](int64_t done, int64_t total) {
     seen.emplace_back(done, total);
   };
-  OrThrow(CompareModels(Float(), Quantized(), Batches(2), options));
+  OrThrow(CompareModels(Float(), Quantized(), Reader(2), options));
   EXPECT_THAT(seen, ElementsAre(std::pair(1, 2), std::pair(2, 2)));
 }
 
@@ -160,7 +165,7 @@ TEST_F(CompareModelsTest, NamesBatchAndModelThatFail) {
   std::vector<Batch> batches = Batches(1);
   batches.push_back(BatchOf(at::rand({2, 7, 8, 8})));
   batches[1].source = "inputs.pt: batch 1";
-  EXPECT_THAT(MessageOf(CompareModels(Float(), Quantized(), batches, options)),
+  EXPECT_THAT(MessageOf(CompareModels(Float(), Quantized(), BatchReader::FromBatches(batches), options)),
               testing::StartsWith("inputs.pt: batch 1: the float model, "));
 }
 
@@ -168,7 +173,7 @@ TEST_F(CompareModelsTest, SameModelTwiceHasNoError) {
   CompareOptions options;
   options.activations = true;
   const auto result =
-      OrThrow(CompareModels(Float(), Float(), Batches(1), options));
+      OrThrow(CompareModels(Float(), Float(), Reader(1), options));
   for (const LayerComparison& layer : result.layers) {
     EXPECT_EQ(layer.activation->error.sqnr_db, INFINITY) << layer.name;
   }
@@ -176,7 +181,7 @@ TEST_F(CompareModelsTest, SameModelTwiceHasNoError) {
 }
 
 TEST_F(CompareModelsTest, RefusesSwappedModels) {
-  EXPECT_THAT(MessageOf(CompareModels(Quantized(), Float(), {})),
+  EXPECT_THAT(MessageOf(CompareModels(Quantized(), Float(), BatchReader::FromBatches({}))),
               HasSubstr("swap --float and --quantized"));
 }
 
@@ -184,7 +189,7 @@ TEST_F(CompareModelsTest, RefusesUnrelatedModels) {
   const ModelGraph other = OrThrow(ModelGraph::FromModule(
       MakeModel({{"other", QuantizedLinear(at::randn({7, 9}), false)}},
                 {"return self.other.forward(x)"})));
-  EXPECT_THAT(MessageOf(CompareModels(Float(), other, {})),
+  EXPECT_THAT(MessageOf(CompareModels(Float(), other, BatchReader::FromBatches({}))),
               HasSubstr("no layer in common"));
 }
 

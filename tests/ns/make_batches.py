@@ -7,6 +7,7 @@ Usage: make_batches.py DIR NAME...: writes DIR/NAME.pt for each NAME below.
 import collections
 import os
 import sys
+import zipfile
 from typing import Dict, List, Tuple
 
 import numpy as np
@@ -103,6 +104,15 @@ def cycle() -> list:
   return items
 
 
+def compress(path: str) -> None:
+  """Writes the archive at `path` anew, as tools for zip files do."""
+  with zipfile.ZipFile(path) as archive:
+    records = [(name, archive.read(name)) for name in archive.namelist()]
+  with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as archive:
+    for name, content in records:
+      archive.writestr(name, content)
+
+
 DTYPES = [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
           torch.bool, torch.float16, torch.bfloat16, torch.float64,
           torch.complex64, torch.complex128]
@@ -131,6 +141,13 @@ VALUES = {
                        torch.device('cuda:0'))],
     'channels_last': lambda: [channels_last()],
     'views': views,
+    'split': lambda: list(counting(256, 5).split(64)),
+    'columns': lambda: list(counting(256, 4).split(2, dim=1)),
+    'pairs': lambda: [tuple(counting(4, 64)[i:i + 2]) for i in range(3)],
+    'channels_split': lambda: list(torch.quantize_per_channel(
+        counting(6, 3), torch.arange(1.0, 4.0), torch.zeros(3).long(), 1,
+        torch.qint8).split(2)),
+    'empty_views': lambda: list(counting(4, 3)[2:].split([0, 2])),
     'expanded': lambda: [torch.ones(1, 3).expand(2, 3)],
     'empty_tensor': lambda: [torch.zeros(0, 3), torch.tensor(5.0)],
     'per_tensor': lambda: [
@@ -179,6 +196,9 @@ def write(name: str, path: str) -> None:
   elif name in ('protocol3', 'protocol4', 'protocol5'):
     torch.save([(counting(2), 'text', 2**40)], path,
                pickle_protocol=int(name[-1]))
+  elif name == 'compressed':
+    torch.save(VALUES['views'](), path)
+    compress(path)
   else:
     torch.save(VALUES[name](), path)
 

@@ -1,0 +1,23 @@
+// One sample input of a model.
+#ifndef NS_BATCH_H_
+#define NS_BATCH_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ns {
+
+// The arguments of one call of `forward`.
+struct Batch {
+  std::vector<c10::IValue> arguments;
+  std::unordered_map<std::string, c10::IValue> keywords;
+  // Where it comes from, for errors: "inputs.pt: batch 3". May be empty.
+  std::string source{};
+};
+
+}  // namespace ns
+
+#endif  // NS_BATCH_H_

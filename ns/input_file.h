@@ -1,0 +1,67 @@
+// Files that are read in parts.
+#ifndef NS_INPUT_FILE_H_
+#define NS_INPUT_FILE_H_
+
+#include <caffe2/serialize/read_adapter_interface.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace ns {
+
+// An open file, closed at the end of its life, as LibTorch's archives read it.
+class InputFile final : public caffe2::serialize::ReadAdapterInterface {
+ public:
+  // What tells a file from another one at the same path, and from itself after
+  // it was written to.
+  struct Identity {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    int64_t seconds;
+    int64_t nanoseconds;
+
+    bool operator==(const Identity& other) const;
+    bool operator!=(const Identity& other) const { return !(*this == other); }
+  };
+
+  // Error: a phrase that goes on after "<path>: ": cannot be opened, is a
+  // folder, a pipe or empty.
+  static absl::StatusOr<std::shared_ptr<InputFile>> Open(
+      const std::string& path);
+
+  ~InputFile() override;
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  // When it was opened.
+  const Identity& identity() const { return identity_; }
+
+  // True when it was written to since it was opened.
+  bool HasChanged() const;
+
+  // Reads `count` bytes at `position`, fewer where the file ends or cannot be
+  // read, and returns how many.
+  size_t ReadAt(uint64_t position, void* buffer, size_t count) const;
+
+  // What an archive asks for: bytes when the file was opened, and ReadAt().
+  size_t size() const override;
+  size_t read(uint64_t position, void* buffer, size_t count,
+              const char* what) const override;
+
+ private:
+  InputFile(int descriptor, const Identity& identity)
+      : descriptor_(descriptor), identity_(identity) {}
+
+  const int descriptor_;
+  const Identity identity_;
+};
+
+}  // namespace ns
+
+#endif  // NS_INPUT_FILE_H_

@@ -1,0 +1,250 @@
+#include "ns/pair_runner.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches.h"
+#include "ns/pooled_comparison.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+using Arguments = std::vector<c10::IValue>;
+
+bool IsInLoop(const torch::jit::Node& node) {
+  for (const torch::jit::Node* outer = node.owningBlock()->owningNode();
+       outer != nullptr; outer = outer->owningBlock()->owningNode()) {
+    if (outer->kind() == c10::prim::Loop) {
+      return true;
+    }
+  }
+  return false;
+}
+
+ChannelDim ChannelsOf(const torch::jit::Node& base) {
+  static constexpr absl::string_view kLast[] = {
+      "embedding", "embedding_bag", "gru",       "gru_cell", "layer_norm",
+      "linear",    "lstm",          "lstm_cell", "matmul"};
+  const OpRow* row = FindOp(OpName(base));
+  const absl::string_view family = row == nullptr ? "" : row->family;
+  if (absl::StartsWith(family, "conv") ||
+      absl::EndsWith(family, "batch_norm") ||
+      absl::StrContains(family, "pool")) {
+    return ChannelDim::kSecond;
+  }
+  return absl::c_linear_search(kLast, family) ? ChannelDim::kLast
+                                              : ChannelDim::kByRank;
+}
+
+absl::Status OfModel(const char* name, const absl::Status& status) {
+  return status.ok() ? status
+                     : absl::Status(status.code(),
+                                    absl::StrCat("the ", name, " model, ",
+                                                 status.message()));
+}
+
+// The arguments that `model` gets of `batch`, in the order of its graph's
+// inputs.
+absl::StatusOr<Arguments> ArgumentsOf(const ModelGraph& model, Batch batch) {
+  const c10::FunctionSchema& schema =
+      model.module().get_method(model.method()).function().getSchema();
+  NS_RETURN_IF_ERROR(FitBatch(schema, batch));
+  return CatchTorchErrors("reading the batch", [&] {
+    Arguments arguments = {model.module()._ivalue()};
+    arguments.insert(arguments.end(), batch.arguments.begin(),
+                     batch.arguments.end());
+    schema.checkAndNormalizeInputs(arguments, batch.keywords);
+    arguments.erase(arguments.begin());
+    return arguments;
+  });
+}
+
+std::vector<ChannelError> WorstChannels(
+    const std::vector<ChannelSums>& channels, int64_t count) {
+  std::vector<ChannelError> errors;
+  for (size_t i = 0; i < channels.size(); ++i) {
+    PairStatistics sums;
+    sums.sum_x2 = channels[i].sum_x2;
+    sums.sum_e2 = channels[i].sum_e2;
+    errors.push_back({static_cast<int64_t>(i), sums.SqnrDb()});
+  }
+  // Channels that are all zero have no figure: they come last.
+  const auto rank = [](const ChannelError& error) {
+    return error.sqnr_db == error.sqnr_db
+               ? error.sqnr_db
+               : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(errors.begin(), errors.end(),
+                   [&](const ChannelError& a, const ChannelError& b) {
+                     return rank(a) < rank(b);
+                   });
+  errors.resize(std::min<size_t>(errors.size(), count));
+  return errors;
+}
+
+}  // namespace
+
+absl::StatusOr<PairRunner> PairRunner::Create(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const MatchResult& matches, const PairRunnerOptions& options) {
+  PairPlan plan;
+  plan.activations = options.activations;
+  plan.shadows = options.shadows;
+  plan.statistics = [&](const SubgraphMatch& match) {
+    PairComparerOptions of_match;
+    of_match.in_loop = IsInLoop(*match.b.subgraph.end);
+    if (options.worst_channels > 0) {
+      of_match.channels = ChannelsOf(*match.b.subgraph.base);
+    }
+    return of_match;
+  };
+  NS_ASSIGN_OR_RETURN(PairedModels pair,
+                      PairModels(float_model, quantized_model, matches, plan));
+  return PairRunner(float_model, quantized_model, matches, options,
+                    std::move(pair));
+}
+
+PairRunner::PairRunner(const ModelGraph& float_model,
+                       const ModelGraph& quantized_model,
+                       const MatchResult& matches,
+                       const PairRunnerOptions& options, PairedModels pair)
+    : float_model_(&float_model),
+      quantized_model_(&quantized_model),
+      matches_(&matches),
+      options_(options),
+      pair_(std::move(pair)) {
+  if (options.files == nullptr) {
+    return;
+  }
+  saver_ = std::make_unique<ActivationSaver>(options.files);
+  for (size_t i = 0; i < pair_.comparers.size(); ++i) {
+    saver_->Listen(matches.matches[i].name, pair_.comparers[i]);
+  }
+}
+
+absl::Status PairRunner::Run(const Batch& batch) {
+  absl::StatusOr<Arguments> of_float = ArgumentsOf(*float_model_, batch);
+  NS_RETURN_IF_ERROR(OfModel("float", of_float.status()));
+  absl::StatusOr<Arguments> of_quantized =
+      ArgumentsOf(*quantized_model_, batch);
+  NS_RETURN_IF_ERROR(OfModel("quantized", of_quantized.status()));
+  Arguments arguments = *of_float;
+  absl::Status status = CatchTorchErrors("copying the batch", [&] {
+    for (const size_t i : pair_.own_inputs_of_b) {
+      arguments.push_back((*of_quantized)[i].deepcopy());
+      // One of the models may overwrite it.
+      if (i < of_float->size()) {
+        arguments[i] = arguments[i].deepcopy();
+      }
+    }
+  });
+  NS_RETURN_IF_ERROR(status);
+  status = pair_.model.Run(arguments).status();
+  for (const PairComparers& comparers : pair_.comparers) {
+    for (const PairComparerPtr& comparer :
+         {comparers.activation, comparers.shadow, comparers.inherited}) {
+      if (comparer != nullptr) {
+        comparer->EndBatch();
+      }
+    }
+  }
+  if (!status.ok()) {
+    return Blame(status, *of_float, *of_quantized);
+  }
+  return saver_ == nullptr ? absl::OkStatus() : saver_->EndBatch();
+}
+
+absl::Status PairRunner::Blame(const absl::Status& failed,
+                               const Arguments& of_float,
+                               const Arguments& of_quantized) const {
+  NS_ASSIGN_OR_RETURN(ModelGraph float_model, float_model_->Clone());
+  NS_RETURN_IF_ERROR(OfModel("float", float_model.Run(of_float).status()));
+  NS_ASSIGN_OR_RETURN(ModelGraph quantized_model, quantized_model_->Clone());
+  NS_RETURN_IF_ERROR(
+      OfModel("quantized", quantized_model.Run(of_quantized).status()));
+  return failed;
+}
+
+std::optional<ActivationComparison> PairRunner::Result(
+    const PairComparerPtr& comparer) const {
+  if (comparer == nullptr || comparer->record().batches.empty()) {
+    return std::nullopt;
+  }
+  const PairRecord& record = comparer->record();
+  const PairStatistics& sums = record.pooled.sums;
+  ActivationComparison result;
+  result.shape = record.shape;
+  result.error = FiguresOf(sums);
+  for (const PairStatistics& batch : record.batches) {
+    result.batch_sqnr_db.push_back(batch.SqnrDb());
+  }
+  for (const PairStatistics& trip : record.trips) {
+    result.trip_sqnr_db.push_back(trip.SqnrDb());
+  }
+  result.elements = sums.count;
+  if (sums.count > 0) {
+    result.ranges = {sums.min_x, sums.max_x, sums.min_y, sums.max_y};
+  }
+  result.non_finite = {sums.nan_x, sums.inf_x, sums.nan_y, sums.inf_y};
+  const CodeHistogram& codes = record.pooled.codes;
+  if (codes.Total() > 0) {
+    result.codes = {codes.AtLowest(), codes.AtHighest(), codes.Unused()};
+  }
+  result.worst_channels =
+      WorstChannels(record.pooled.channels, options_.worst_channels);
+  return result;
+}
+
+std::optional<ActivationComparison> PairRunner::Activation(size_t index) const {
+  return Result(pair_.comparers[index].activation);
+}
+
+std::optional<ActivationComparison> PairRunner::Shadow(size_t index) const {
+  return Result(pair_.comparers[index].shadow);
+}
+
+std::optional<ErrorFigures> PairRunner::Inherited(size_t index) const {
+  const std::optional<ActivationComparison> result =
+      Result(pair_.comparers[index].inherited);
+  return result ? std::optional(result->error) : std::nullopt;
+}
+
+std::vector<std::string> PairRunner::Warnings() const {
+  std::vector<std::string> warnings;
+  for (size_t i = 0; i < pair_.comparers.size(); ++i) {
+    const std::string& name = matches_->matches[i].name;
+    const PairComparers& comparers = pair_.comparers[i];
+    for (const PairComparerPtr& comparer :
+         {comparers.activation, comparers.shadow}) {
+      if (comparer != nullptr && !comparer->problem().empty()) {
+        warnings.push_back(absl::StrCat(name, ": ", comparer->problem()));
+      }
+    }
+    if (comparers.activation == nullptr) {
+      continue;
+    }
+    const PairRecord& record = comparers.activation->record();
+    if (record.only_x != 0 || record.only_y != 0) {
+      warnings.push_back(absl::StrCat(
+          name, ": the models took different ways; the float one came by ",
+          record.only_x, " times alone, and the quantized one ", record.only_y,
+          "; not compared there"));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace ns

@@ -1,0 +1,87 @@
+// Runs two models in step, batch by batch, and gathers where they differ.
+#ifndef NS_PAIR_RUNNER_H_
+#define NS_PAIR_RUNNER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/activation_files.h"
+#include "ns/activation_saver.h"
+#include "ns/batch.h"
+#include "ns/comparison_result.h"
+#include "passes/logging/pair_models.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+
+struct PairRunnerOptions {
+  // Matched outputs, each model on its own values.
+  bool activations = true;
+  // Outputs of the float subgraphs on the quantized model's values.
+  bool shadows = false;
+  // Float convolutions run as they stand, not folded and fused.
+  bool exact = false;
+  // How many of the worst output channels to name at each match.
+  int64_t worst_channels = 0;
+  // Where values are kept; not owned; null for nowhere.
+  ActivationFiles* files = nullptr;
+};
+
+// Memory holds what the two models need and statistics, whatever the number of
+// batches.
+class PairRunner {
+ public:
+  // `matches` is of these two models, which are not changed. All three must
+  // outlive the runner.
+  static absl::StatusOr<PairRunner> Create(
+      const ModelGraph& float_model, const ModelGraph& quantized_model,
+      const MatchResult& matches, const PairRunnerOptions& options = {});
+
+  // Runs both models on `batch` and adds to the statistics. Error: a batch that
+  // does not fit a model, or at which it fails: the message says which model.
+  absl::Status Run(const Batch& batch);
+
+  // The figures of match `index`, over all batches so far; absent when they
+  // were not asked for, or were compared in no batch.
+  std::optional<ActivationComparison> Activation(size_t index) const;
+  std::optional<ActivationComparison> Shadow(size_t index) const;
+  std::optional<ErrorFigures> Inherited(size_t index) const;
+
+  // Matches that cannot be shadowed; empty when shadows were not asked for.
+  const std::vector<NotShadowedMatch>& not_shadowed() const {
+    return pair_.not_shadowed;
+  }
+
+  // One line for each match whose values could not be compared.
+  std::vector<std::string> Warnings() const;
+
+ private:
+  PairRunner(const ModelGraph& float_model, const ModelGraph& quantized_model,
+             const MatchResult& matches, const PairRunnerOptions& options,
+             PairedModels pair);
+
+  // Says which of the models fails, and why; `failed` when neither does alone.
+  absl::Status Blame(const absl::Status& failed,
+                     const std::vector<c10::IValue>& of_float,
+                     const std::vector<c10::IValue>& of_quantized) const;
+  std::optional<ActivationComparison> Result(
+      const PairComparerPtr& comparer) const;
+
+  const ModelGraph* float_model_;
+  const ModelGraph* quantized_model_;
+  const MatchResult* matches_;
+  PairRunnerOptions options_;
+  PairedModels pair_;
+  // Null where nothing is kept.
+  std::unique_ptr<ActivationSaver> saver_;
+};
+
+}  // namespace ns
+
+#endif  // NS_PAIR_RUNNER_H_

@@ -1,0 +1,300 @@
+#include "passes/logging/pair_models.h"
+
+#include <torch/csrc/jit/ir/alias_analysis.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ir/verifier.h"
+#include "passes/logging/first_tensor.h"
+#include "passes/logging/insert_method_call.h"
+#include "passes/logging/insert_shadow.h"
+#include "passes/logging/interleave.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::AliasDb;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kModelA[] = "ns_a";
+constexpr char kModelB[] = "ns_b";
+constexpr char kComparer[] = "ns_comparer_";
+
+// An object that compares, once a node calls it.
+class Comparer {
+ public:
+  Comparer() = default;
+  explicit Comparer(const PairComparerOptions& options)
+      : object_(c10::make_intrusive<PairComparer>(options)) {}
+
+  absl::Status Call(ModelGraph& host, const std::string& method,
+                    const std::vector<Value*>& arguments, Node* place) {
+    return CatchTorchErrors("comparing", [&] {
+      if (attribute_.empty()) {
+        Attach(host.module());
+      }
+      InsertMethodCall(host, attribute_, method, arguments, place);
+    });
+  }
+
+  // Null where nothing calls it.
+  PairComparerPtr object() const {
+    return attribute_.empty() ? PairComparerPtr() : object_;
+  }
+
+ private:
+  void Attach(torch::jit::Module& module) {
+    for (int i = 0; attribute_.empty() || module.hasattr(attribute_); ++i) {
+      attribute_ = absl::StrCat(kComparer, i);
+    }
+    const c10::IValue object(object_);
+    module.register_attribute(attribute_, object.type(), object);
+  }
+
+  PairComparerPtr object_;
+  std::string attribute_;
+};
+
+class PairBuilder final : public MeetingListener {
+ public:
+  PairBuilder(const ModelGraph& a, const ModelGraph& b,
+              const MatchResult& matches, const PairPlan& plan,
+              PairedModels& pair)
+      : a_(a), b_(b), matches_(matches), plan_(plan), pair_(pair) {
+    for (const SubgraphMatch& match : matches.matches) {
+      points_.push_back({match.a.output, match.b.output});
+      const PairComparerOptions of_match =
+          plan.statistics ? plan.statistics(match) : PairComparerOptions();
+      comparers_.push_back(
+          {Comparer(of_match), Comparer(of_match), Comparer(of_match), {}});
+    }
+  }
+
+  absl::Status Run() {
+    ConnectInputs();
+    NS_RETURN_IF_ERROR(Interleave(a_.graph(), b_.graph(), points_, host(),
+                                  copies_a_, copies_b_, *this));
+    ConnectOutputs();
+    NS_RETURN_IF_ERROR(VerifyGraph(host()));
+    for (size_t i = 0; i < comparers_.size(); ++i) {
+      const OfMatch& of_match = comparers_[i];
+      pair_.comparers.push_back({of_match.activation.object(),
+                                 of_match.shadow.object(),
+                                 of_match.inherited.object()});
+      if (!of_match.not_shadowed.empty()) {
+        pair_.not_shadowed.push_back(
+            {matches_.matches[i].name, of_match.not_shadowed});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Meet(size_t point, Value* a, Value* b, Node* place) override {
+    NS_ASSIGN_OR_RETURN(Value * x, FirstTensor(a, place));
+    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(b, place));
+    OfMatch& comparers = comparers_[point];
+    if (plan_.activations) {
+      NS_RETURN_IF_ERROR(
+          comparers.activation.Call(pair_.model, "compare", {x, y}, place));
+    }
+    NS_ASSIGN_OR_RETURN(Value * shadow, CompareShadow(point, b, y, place));
+    if (plan_.activations && shadow != nullptr) {
+      return comparers.inherited.Call(pair_.model, "compare", {x, shadow},
+                                      place);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status PassBy(size_t point, bool is_b, Value* value, bool apart,
+                      Node* place) override {
+    NS_ASSIGN_OR_RETURN(Value * tensor, FirstTensor(value, place));
+    OfMatch& comparers = comparers_[point];
+    Value* shadow = nullptr;
+    if (is_b) {
+      NS_ASSIGN_OR_RETURN(shadow, CompareShadow(point, value, tensor, place));
+    }
+    if (!plan_.activations) {
+      return absl::OkStatus();
+    }
+    if (!apart) {
+      return comparers.activation.Call(pair_.model, is_b ? "miss_x" : "miss_y",
+                                       {}, place);
+    }
+    NS_RETURN_IF_ERROR(comparers.activation.Call(
+        pair_.model, is_b ? "see_y" : "see_x", {tensor}, place));
+    if (!plan_.shadows || (is_b && shadow == nullptr)) {
+      return absl::OkStatus();
+    }
+    return comparers.inherited.Call(pair_.model, is_b ? "see_y" : "see_x",
+                                    {is_b ? shadow : tensor}, place);
+  }
+
+ private:
+  struct OfMatch {
+    Comparer activation;
+    Comparer shadow;
+    Comparer inherited;
+    // Why there is no shadow.
+    std::string not_shadowed;
+  };
+
+  Graph& host() { return pair_.model.graph(); }
+
+  // The modules become attributes, and the inputs are those of the host.
+  void ConnectInputs() {
+    torch::jit::Module& module = pair_.model.module();
+    module.register_module(kModelA, a_.module());
+    module.register_module(kModelB, b_.module());
+    torch::jit::WithInsertPoint at(host().block());
+    const auto self_of = [&](const ModelGraph& model, const char* attribute,
+                             GraphCopies& copies) {
+      copies.values[model.graph().inputs()[0]] =
+          host().insertGetAttr(host().inputs()[0], attribute);
+    };
+    self_of(a_, kModelA, copies_a_);
+    self_of(b_, kModelB, copies_b_);
+    const auto inputs_a = a_.graph().inputs();
+    const auto inputs_b = b_.graph().inputs();
+    for (size_t i = 1; i < inputs_a.size(); ++i) {
+      copies_a_.values[inputs_a[i]] = host().inputs()[i];
+    }
+    size_t next = inputs_a.size();
+    for (size_t i = 1; i < inputs_b.size(); ++i) {
+      const auto& own = pair_.own_inputs_of_b;
+      const bool is_own = std::find(own.begin(), own.end(), i - 1) != own.end();
+      copies_b_.values[inputs_b[i]] = host().inputs()[is_own ? next++ : i];
+      if (i < inputs_a.size() && *inputs_a[i]->type() == *inputs_b[i]->type()) {
+        counterparts_[inputs_a[i]] = copies_b_.values[inputs_b[i]];
+      }
+    }
+  }
+
+  void ConnectOutputs() {
+    torch::jit::WithInsertPoint at(host().block());
+    while (!host().outputs().empty()) {
+      host().eraseOutput(0);
+    }
+    std::vector<Value*> results;
+    results.push_back(copies_a_.values.at(a_.graph().outputs()[0]));
+    results.push_back(copies_b_.values.at(b_.graph().outputs()[0]));
+    host().registerOutput(
+        host().insertNode(host().createTuple(results))->output());
+  }
+
+  // What stands beside the copy `b` of B's value, or null when shadows are not
+  // wanted or not possible; compared with `y`, the tensor in it.
+  absl::StatusOr<Value*> CompareShadow(size_t point, Value* b, Value* y,
+                                       Node* place) {
+    if (!plan_.shadows) {
+      return nullptr;
+    }
+    OfMatch& comparers = comparers_[point];
+    const SubgraphMatch& match = matches_.matches[point];
+    const Subgraph shadowed = CopyOf(match.b.subgraph);
+    Value* shadow = nullptr;
+    if (match.is_quantize_point) {
+      // The value that is quantized is the shadow of what it becomes.
+      shadow = shadowed.start->input(0);
+    } else {
+      absl::StatusOr<CopiedSubgraph> copied =
+          InsertShadow(a_, match.a, pair_.model, shadowed, counterparts_);
+      counterparts_[match.a.output] = b;
+      if (!copied.ok()) {
+        comparers.not_shadowed = std::string(copied.status().message());
+        return nullptr;
+      }
+      NS_ASSIGN_OR_RETURN(shadow, FirstTensor(copied->output, place));
+    }
+    NS_RETURN_IF_ERROR(
+        comparers.shadow.Call(pair_.model, "compare", {shadow, y}, place));
+    return shadow;
+  }
+
+  // The newest copy of a subgraph of B.
+  Subgraph CopyOf(const Subgraph& original) const {
+    Subgraph copy;
+    copy.start = copies_b_.nodes.at(original.start);
+    copy.end = copies_b_.nodes.at(original.end);
+    copy.base = copies_b_.nodes.at(original.base);
+    for (const Node* node : original.nodes) {
+      copy.nodes.push_back(copies_b_.nodes.at(node));
+    }
+    return copy;
+  }
+
+  const ModelGraph& a_;
+  const ModelGraph& b_;
+  const MatchResult& matches_;
+  const PairPlan& plan_;
+  PairedModels& pair_;
+  std::vector<MeetingPoint> points_;
+  std::vector<OfMatch> comparers_;
+  GraphCopies copies_a_;
+  GraphCopies copies_b_;
+  // Values of A, and copies of B's.
+  ValueCounterparts counterparts_;
+};
+
+// The inputs of B that the host has twice.
+std::vector<size_t> OwnInputs(const ModelGraph& a, const ModelGraph& b) {
+  const AliasDb writes_a(a.shared_graph());
+  const AliasDb writes_b(b.shared_graph());
+  const auto inputs_a = a.graph().inputs();
+  const auto inputs_b = b.graph().inputs();
+  std::vector<size_t> own;
+  for (size_t i = 1; i < inputs_b.size(); ++i) {
+    const bool is_shared =
+        i < inputs_a.size() && *inputs_a[i]->type() == *inputs_b[i]->type() &&
+        !writes_a.hasWriters(inputs_a[i]) && !writes_b.hasWriters(inputs_b[i]);
+    if (!is_shared) {
+      own.push_back(i - 1);
+    }
+  }
+  return own;
+}
+
+// A graph that has the inputs of both models, and nothing else.
+std::shared_ptr<Graph> GraphOfInputs(const ModelGraph& a, const ModelGraph& b,
+                                     const std::vector<size_t>& own_inputs) {
+  auto graph = std::make_shared<Graph>();
+  for (const Value* input : a.graph().inputs().slice(1)) {
+    graph->addInput()->copyMetadata(const_cast<Value*>(input));
+  }
+  for (const size_t i : own_inputs) {
+    graph->addInput()->copyMetadata(b.graph().inputs()[i + 1]);
+  }
+  graph->registerOutput(graph->insertConstant(c10::IValue()));
+  return graph;
+}
+
+}  // namespace
+
+absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
+                                        const ModelGraph& b,
+                                        const MatchResult& matches,
+                                        const PairPlan& plan) {
+  absl::StatusOr<std::vector<size_t>> own_inputs =
+      CatchTorchErrors("pairing the models", [&] { return OwnInputs(a, b); });
+  NS_RETURN_IF_ERROR(own_inputs.status());
+  NS_ASSIGN_OR_RETURN(ModelGraph host,
+                      ModelGraph::FromGraph(GraphOfInputs(a, b, *own_inputs)));
+  PairedModels pair{std::move(host), *std::move(own_inputs), {}, {}};
+  absl::Status status;
+  NS_RETURN_IF_ERROR(CatchTorchErrors("pairing the models", [&] {
+    status = PairBuilder(a, b, matches, plan, pair).Run();
+  }));
+  NS_RETURN_IF_ERROR(status);
+  return pair;
+}
+
+}  // namespace ns

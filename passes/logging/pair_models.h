@@ -1,0 +1,88 @@
+// One graph that holds two models and compares them as they run.
+#ifndef PASSES_LOGGING_PAIR_MODELS_H_
+#define PASSES_LOGGING_PAIR_MODELS_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/logging/add_shadow_loggers.h"
+#include "passes/matching/graph_matcher.h"
+#include "passes/runtime/pair_comparer.h"
+
+namespace ns {
+
+// What is compared with what at a matched pair of subgraphs.
+enum class PairKind {
+  // x: what A makes of its own values; y: what B makes of its own.
+  kActivation,
+  // x: what A's subgraph makes of B's inputs; y as above.
+  kShadow,
+  // x: what A makes of its own values; y: what its subgraph makes of B's
+  // inputs. What came in with the inputs of the subgraph.
+  kInherited,
+};
+
+struct PairPlan {
+  bool activations = true;
+  // With activations, also what was inherited.
+  bool shadows = false;
+  // What the comparer of `match` gathers.
+  std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
+};
+
+using PairComparerPtr = c10::intrusive_ptr<PairComparer>;
+
+// The comparers at one match; null for what is not compared.
+struct PairComparers {
+  PairComparerPtr activation;
+  PairComparerPtr shadow;
+  PairComparerPtr inherited;
+};
+
+struct PairedModels {
+  // Returns the tuple of what A and what B return. Its arguments are those of
+  // A, then `own_inputs_of_b`.
+  ModelGraph model;
+  // The arguments that B does not share with A, since their types differ or one
+  // of the models overwrites them. By position, the module not counted.
+  std::vector<size_t> own_inputs_of_b;
+  // One for each match.
+  std::vector<PairComparers> comparers;
+  // In the order of the matches.
+  std::vector<NotShadowedMatch> not_shadowed;
+};
+
+// Copies of both models in one graph: the nodes of each in their order,
+// interleaved so that what is compared is at hand together and dies early.
+//
+//   graph(%self, %x):
+//     %a1 = aten::conv2d(%x, ...)
+//     %s1 = aten::conv2d(%x, ...)                 # the shadow, on B's input
+//     %b1 = quantized::conv2d(%x, ...)
+//     %comparer = prim::GetAttr[name="ns_comparer_0"](%self)
+//     prim::CallMethod[name="compare"](%comparer, %a1, %b1)
+//     ...
+//
+// Each model computes what it does by itself, bit for bit, and neither is
+// changed. Control flow stays: see interleave.h. Where the models take
+// different ways, nothing is compared, and the comparers count it.
+// `matches` is of these two graphs.
+//
+// To run it, give it the arguments of A, defaults filled in, and then those of
+// B that it has for itself, copied; after each batch, call EndBatch of every
+// comparer. Error: graphs that cannot be put together, which is a fault of
+// ours.
+absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
+                                        const ModelGraph& b,
+                                        const MatchResult& matches,
+                                        const PairPlan& plan);
+
+}  // namespace ns
+
+#endif  // PASSES_LOGGING_PAIR_MODELS_H_

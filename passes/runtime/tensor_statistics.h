@@ -1,0 +1,55 @@
+// All that is known of a float tensor x and a quantized tensor y from one pass
+// over both.
+#ifndef PASSES_RUNTIME_TENSOR_STATISTICS_H_
+#define PASSES_RUNTIME_TENSOR_STATISTICS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "passes/runtime/code_histogram.h"
+#include "passes/runtime/pair_statistics.h"
+
+namespace at {
+class Tensor;
+}  // namespace at
+
+namespace ns {
+
+// Of the elements of one channel.
+struct ChannelSums {
+  double sum_x2 = 0;  // sum of x^2
+  double sum_e2 = 0;  // sum of (x - y)^2
+};
+
+// Mergeable: statistics of parts add up to those of the whole.
+struct TensorStatistics {
+  PairStatistics sums;
+  CodeHistogram codes;  // of y; all zero unless y is quantized to 8 bits
+  std::vector<ChannelSums> channels;  // empty unless asked for
+
+  // Channels add up by index. Where `other` has more of them, the further ones
+  // are taken over, as if they had been zero here: the longer list wins.
+  void Merge(const TensorStatistics& other);
+
+  // All of it as numbers, to save and to load. FromNumbers throws c10::Error
+  // for numbers that ToNumbers cannot have made.
+  std::vector<double> ToNumbers() const;
+  static TensorStatistics FromNumbers(const std::vector<double>& numbers);
+};
+
+struct TensorStatisticsOptions {
+  // Whether the codes of y are counted.
+  bool codes = true;
+  // The dimension of the channels; -1 and dimensions that the tensors do not
+  // have: no channels.
+  int64_t channel_dim = -1;
+};
+
+// Compares `x` with `y` as ComparePair does, and throws where it throws. Sums
+// of channels are as accurate as those of the whole.
+TensorStatistics CompareTensors(const at::Tensor& x, const at::Tensor& y,
+                                const TensorStatisticsOptions& options = {});
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_TENSOR_STATISTICS_H_
