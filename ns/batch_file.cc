@@ -4,7 +4,6 @@
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -200,18 +199,16 @@ absl::StatusOr<std::unique_ptr<const BatchFile>> OpenModule(
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
     const std::string& path) {
   NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
-  std::optional<caffe2::serialize::PyTorchStreamReader> archive;
   bool is_module = false;
   bool is_save = false;
   if (!CatchTorchErrors(path, [&] {
-         archive.emplace(file);
-         is_module = archive->hasRecord("constants.pkl");
-         is_save = archive->hasRecord("data.pkl");
+         caffe2::serialize::PyTorchStreamReader archive(file);
+         is_module = archive.hasRecord("constants.pkl");
+         is_save = archive.hasRecord("data.pkl");
        }).ok()) {
     return NoArchive(path, *file);
   }
   if (is_module) {
-    archive.reset();
     return OpenModule(path);
   }
   if (!is_save) {
@@ -219,8 +216,7 @@ absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
                "is a zip file without the record data.pkl; save it with "
                "torch.save");
   }
-  NS_ASSIGN_OR_RETURN(TorchSave save,
-                      In(path, TorchSave::Open(path, *file, *archive)));
+  NS_ASSIGN_OR_RETURN(TorchSave save, In(path, TorchSave::Open(path, file)));
   return SavedBatches::Open(path, std::move(save));
 }
 

@@ -103,6 +103,7 @@ absl::StatusOr<PairRunner> PairRunner::Create(
   PairPlan plan;
   plan.activations = options.activations;
   plan.shadows = options.shadows;
+  plan.exact = options.exact;
   plan.statistics = [&](const SubgraphMatch& match) {
     PairComparerOptions of_match;
     of_match.in_loop = IsInLoop(*match.b.subgraph.end);

@@ -5,6 +5,7 @@
 #include <caffe2/serialize/inline_container.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,6 @@
 namespace ns {
 namespace {
 
-using caffe2::serialize::PyTorchStreamReader;
 using Windows = absl::flat_hash_map<std::string, ByteRange>;
 
 absl::Status Bad(absl::string_view what) {
@@ -33,21 +33,26 @@ absl::Status Changed() {
       "complete");
 }
 
+std::string RecordOf(const PickledTensor& pickled) {
+  return absl::StrCat("data/", pickled.storage);
+}
+
 // Makes tensors without bytes, and notes which bytes they would need.
 class OutlineMaker final : public TensorMaker {
  public:
-  explicit OutlineMaker(const StorageRecords& records) : records_(records) {}
+  explicit OutlineMaker(const ArchiveRecords& records) : records_(records) {}
 
   absl::StatusOr<at::Tensor> Make(const PickledTensor& pickled,
                                   const PickledQuantizer* quantizer) override {
-    const auto record = records_.find(pickled.storage);
+    const std::string name = RecordOf(pickled);
+    const auto record = records_.find(name);
     if (record == records_.end()) {
-      return Bad(absl::StrCat("holds a damaged file without the record data/",
-                              pickled.storage, "; save it again"));
+      return Bad(absl::StrCat("holds a damaged file without the record ", name,
+                              "; save it again"));
     }
     const int64_t bytes = record->second.size;
     NS_ASSIGN_OR_RETURN(const ByteRange range, BytesOf(pickled, bytes));
-    const auto [window, first] = windows_.emplace(pickled.storage, range);
+    const auto [window, first] = windows_.emplace(name, range);
     ByteRange& known = window->second;
     if (!first && range.begin != range.end) {
       const bool nothing = known.begin == known.end;
@@ -60,26 +65,26 @@ class OutlineMaker final : public TensorMaker {
   const Windows& windows() const { return windows_; }
 
  private:
-  const StorageRecords& records_;
+  const ArchiveRecords& records_;
   Windows windows_;
+};
+
+// The bytes of a record from `begin` on.
+struct Window {
+  c10::Storage storage;
+  int64_t begin = 0;
 };
 
 // Makes tensors that share what was read of their storages.
 class WindowMaker final : public TensorMaker {
  public:
-  // The bytes of a storage from `begin` on.
-  struct Window {
-    c10::Storage storage;
-    int64_t begin = 0;
-  };
-
-  void Add(const std::string& storage, const Window& window) {
-    windows_.emplace(storage, window);
+  void Add(const std::string& record, const Window& window) {
+    windows_.emplace(record, window);
   }
 
   absl::StatusOr<at::Tensor> Make(const PickledTensor& pickled,
                                   const PickledQuantizer* quantizer) override {
-    const Window& window = windows_.at(pickled.storage);
+    const Window& window = windows_.at(RecordOf(pickled));
     PickledTensor inside = pickled;
     // A tensor without elements may start anywhere.
     inside.offset = std::max<int64_t>(
@@ -97,45 +102,46 @@ c10::Storage MakeStorage(at::DataPtr data, size_t bytes) {
   return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data));
 }
 
-absl::StatusOr<WindowMaker::Window> ReadWindow(const InputFile& file,
-                                               const StorageRecord& record,
-                                               const ByteRange& range) {
-  // Kernels see the alignment that they would in the whole storage, and a
-  // window starts with a whole element of every dtype.
-  constexpr int64_t kAlignment = 64;
-  const int64_t begin = range.begin / kAlignment * kAlignment;
-  const size_t bytes = range.end - begin;
-  at::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
-  if (file.ReadAt(record.offset + begin, data.get(), bytes) != bytes) {
-    return Bad(absl::StrCat("cannot read the record ", record.name));
+// Reads records of an archive.
+class RecordReader {
+ public:
+  explicit RecordReader(std::shared_ptr<InputFile> file)
+      : file_(std::move(file)) {}
+
+  // Reads `range` of a record, and what is around it where that is simpler.
+  absl::StatusOr<Window> Read(const std::string& name,
+                              const ArchiveRecord& record,
+                              const ByteRange& range) {
+    if (record.compressed) {
+      if (!archive_) {
+        archive_.emplace(file_);
+      }
+      auto [data, bytes] = archive_->getRecord(name);
+      return Window{MakeStorage(std::move(data), bytes), 0};
+    }
+    // Kernels see the alignment that they would in the whole storage, and a
+    // window starts with a whole element of every dtype.
+    constexpr int64_t kAlignment = 64;
+    const int64_t begin = range.begin / kAlignment * kAlignment;
+    const size_t bytes = range.end - begin;
+    at::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
+    if (file_->ReadAt(record.offset + begin, data.get(), bytes) != bytes) {
+      return Bad(absl::StrCat("cannot read the record ", name));
+    }
+    return Window{MakeStorage(std::move(data), bytes), begin};
   }
-  return WindowMaker::Window{MakeStorage(std::move(data), bytes), begin};
-}
 
-absl::StatusOr<WindowMaker::Window> ReadCompressed(
-    PyTorchStreamReader& archive, const StorageRecord& record) {
-  auto [data, bytes] = archive.getRecord(record.name);
-  return WindowMaker::Window{MakeStorage(std::move(data), bytes), 0};
-}
+ private:
+  std::shared_ptr<InputFile> file_;
+  // Made when it is needed: it reads the archive's directory.
+  std::optional<caffe2::serialize::PyTorchStreamReader> archive_;
+};
 
-std::string Text(PyTorchStreamReader& archive, const std::string& record) {
-  const auto [data, size] = archive.getRecord(record);
-  return std::string(static_cast<const char*>(data.get()), size);
-}
-
-absl::StatusOr<std::shared_ptr<const PickleValue>> ReadPickle(
-    PyTorchStreamReader& archive) {
-  if (archive.hasRecord("byteorder") && Text(archive, "byteorder") == "big") {
-    return Bad("was saved on a big-endian machine");
-  }
-  return ParsePickle(Text(archive, "data.pkl"));
-}
-
-// The storages of an archive, whose records are in one folder.
-absl::StatusOr<StorageRecords> FindStorages(const InputFile& file) {
+// The records of an archive, which are in one folder.
+absl::StatusOr<ArchiveRecords> FindRecords(const InputFile& file) {
   NS_ASSIGN_OR_RETURN(const std::vector<ZipEntry> entries,
                       ReadZipDirectory(file));
-  StorageRecords records;
+  ArchiveRecords records;
   if (entries.empty()) {
     return records;
   }
@@ -144,21 +150,34 @@ absl::StatusOr<StorageRecords> FindStorages(const InputFile& file) {
   const std::string folder =
       first.substr(0, std::min(first.find('/') + 1, first.size()));
   for (const ZipEntry& entry : entries) {
-    absl::string_view key = entry.name;
-    if (!absl::ConsumePrefix(&key, folder) ||
-        !absl::ConsumePrefix(&key, "data/")) {
+    absl::string_view name = entry.name;
+    if (!absl::ConsumePrefix(&name, folder)) {
       continue;
     }
-    StorageRecord record;
-    record.name = entry.name.substr(folder.size());
+    ArchiveRecord record;
     record.size = static_cast<int64_t>(entry.size);
     record.compressed = entry.compressed;
     if (!entry.compressed) {
       NS_ASSIGN_OR_RETURN(record.offset, DataOffset(file, entry));
     }
-    records.emplace(key, std::move(record));
+    records.emplace(name, record);
   }
   return records;
+}
+
+// The text of a record, "" where there is none.
+absl::StatusOr<std::string> Text(RecordReader& reader,
+                                 const ArchiveRecords& records,
+                                 const std::string& name) {
+  const auto record = records.find(name);
+  if (record == records.end()) {
+    return "";
+  }
+  NS_ASSIGN_OR_RETURN(
+      const Window window,
+      reader.Read(name, record->second, {0, record->second.size}));
+  return std::string(static_cast<const char*>(window.storage.data()),
+                     window.storage.nbytes());
 }
 
 // `call()`, a StatusOr, with exceptions as errors.
@@ -171,13 +190,20 @@ auto Guarded(Call&& call) -> decltype(call()) {
 
 }  // namespace
 
-absl::StatusOr<TorchSave> TorchSave::Open(const std::string& path,
-                                          const InputFile& file,
-                                          PyTorchStreamReader& archive) {
+absl::StatusOr<TorchSave> TorchSave::Open(
+    const std::string& path, const std::shared_ptr<InputFile>& file) {
   return Guarded([&]() -> absl::StatusOr<TorchSave> {
-    NS_ASSIGN_OR_RETURN(auto root, ReadPickle(archive));
-    NS_ASSIGN_OR_RETURN(StorageRecords records, FindStorages(file));
-    return TorchSave(path, file.identity(), std::move(root),
+    NS_ASSIGN_OR_RETURN(ArchiveRecords records, FindRecords(*file));
+    RecordReader reader(file);
+    NS_ASSIGN_OR_RETURN(const std::string order,
+                        Text(reader, records, "byteorder"));
+    if (order == "big") {
+      return Bad("was saved on a big-endian machine");
+    }
+    NS_ASSIGN_OR_RETURN(const std::string pickle,
+                        Text(reader, records, "data.pkl"));
+    NS_ASSIGN_OR_RETURN(auto root, ParsePickle(pickle));
+    return TorchSave(path, file->identity(), std::move(root),
                      std::move(records));
   });
 }
@@ -198,19 +224,14 @@ absl::StatusOr<c10::IValue> TorchSave::Read(const PickleValue& value) const {
     if (file->identity() != identity_) {
       return Changed();
     }
-    std::unique_ptr<PyTorchStreamReader> archive;
+    RecordReader reader(file);
     WindowMaker windows;
-    for (const auto& [storage, range] : outline.windows()) {
-      const StorageRecord& record = records_.at(storage);
-      if (record.compressed && archive == nullptr) {
-        archive = std::make_unique<PyTorchStreamReader>(file);
-      }
-      auto window = record.compressed ? ReadCompressed(*archive, record)
-                                      : ReadWindow(*file, record, range);
+    for (const auto& [name, range] : outline.windows()) {
+      const auto window = reader.Read(name, records_.at(name), range);
       if (!window.ok()) {
         return file->HasChanged() ? Changed() : window.status();
       }
-      windows.Add(storage, *window);
+      windows.Add(name, *window);
     }
     if (file->HasChanged()) {
       return Changed();

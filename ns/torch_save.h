@@ -14,15 +14,10 @@
 #include "ns/input_file.h"
 #include "ns/pickle.h"
 
-namespace caffe2::serialize {
-class PyTorchStreamReader;
-}  // namespace caffe2::serialize
-
 namespace ns {
 
-// A record of an archive that holds a storage.
-struct StorageRecord {
-  std::string name;
+// Where the bytes of a record of an archive are.
+struct ArchiveRecord {
   // In the file, in bytes; not told of compressed records.
   int64_t offset = 0;
   // In bytes, once decompressed.
@@ -30,8 +25,8 @@ struct StorageRecord {
   bool compressed = false;
 };
 
-// By key: "0" is the record "data/0".
-using StorageRecords = absl::flat_hash_map<std::string, StorageRecord>;
+// By name, as LibTorch's reader has it: without the archive's folder.
+using ArchiveRecords = absl::flat_hash_map<std::string, ArchiveRecord>;
 
 // A file of torch.save, of which the structure is in memory and the tensors are
 // not. See ConvertPickled for the values that it can hold.
@@ -39,11 +34,10 @@ using StorageRecords = absl::flat_hash_map<std::string, StorageRecord>;
 // Safe on damaged files. Errors: a phrase that goes on after "<path>: ".
 class TorchSave {
  public:
-  // `archive` reads `file`, which is open at `path`, and has the record
-  // data.pkl. Which values are in the pickle is checked by what follows.
-  static absl::StatusOr<TorchSave> Open(
-      const std::string& path, const InputFile& file,
-      caffe2::serialize::PyTorchStreamReader& archive);
+  // `file` is open at `path`. Which values are in the pickle is checked by what
+  // follows.
+  static absl::StatusOr<TorchSave> Open(const std::string& path,
+                                        const std::shared_ptr<InputFile>& file);
 
   // What the file holds; its parts can be given to the functions below.
   const PickleValue& root() const { return *root_; }
@@ -63,7 +57,7 @@ class TorchSave {
 
  private:
   TorchSave(std::string path, const InputFile::Identity& identity,
-            std::shared_ptr<const PickleValue> root, StorageRecords records)
+            std::shared_ptr<const PickleValue> root, ArchiveRecords records)
       : path_(std::move(path)),
         identity_(identity),
         root_(std::move(root)),
@@ -72,7 +66,7 @@ class TorchSave {
   std::string path_;
   InputFile::Identity identity_;
   std::shared_ptr<const PickleValue> root_;
-  StorageRecords records_;
+  ArchiveRecords records_;
 };
 
 }  // namespace ns

@@ -24,6 +24,7 @@ constexpr size_t kMostCommentBytes = 65535;
 
 constexpr uint16_t kStored = 0;
 constexpr uint16_t kZip64Extra = 1;
+constexpr uint32_t kFolderAttribute = 0x10;
 // A size or an offset that is in the zip64 extra field instead.
 constexpr uint32_t kIn64 = std::numeric_limits<uint32_t>::max();
 
@@ -118,8 +119,12 @@ absl::StatusOr<ZipEntry> ParseEntry(absl::string_view fixed,
     *number = Number<uint64_t>(field, 0);
     field.remove_prefix(sizeof(uint64_t));
   }
+  // Of a folder, or of what takes no bytes, LibTorch's reader leaves the
+  // content as memory happens to be.
+  const bool folder = (Number<uint32_t>(fixed, 38) & kFolderAttribute) != 0;
   if (entry.size > std::numeric_limits<int64_t>::max() ||
-      (!entry.compressed && entry.size != entry.stored_size)) {
+      (!entry.compressed && entry.size != entry.stored_size) ||
+      (entry.size > 0 && (folder || entry.stored_size == 0))) {
     return Damaged();
   }
   return entry;

@@ -9,14 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "passes/logging/first_tensor.h"
+#include "passes/logging/fuse_float_convs.h"
 #include "passes/logging/insert_method_call.h"
 #include "passes/logging/insert_shadow.h"
 #include "passes/logging/interleave.h"
+#include "passes/op_table.h"
 
 namespace ns {
 namespace {
@@ -85,6 +89,9 @@ class PairBuilder final : public MeetingListener {
     NS_RETURN_IF_ERROR(Interleave(a_.graph(), b_.graph(), points_, host(),
                                   copies_a_, copies_b_, *this));
     ConnectOutputs();
+    if (!plan_.exact) {
+      NS_RETURN_IF_ERROR(FuseFloatConvs(pair_.model, quantized_elsewhere_));
+    }
     NS_RETURN_IF_ERROR(VerifyGraph(host()));
     for (size_t i = 0; i < comparers_.size(); ++i) {
       const OfMatch& of_match = comparers_[i];
@@ -103,6 +110,10 @@ class PairBuilder final : public MeetingListener {
     NS_ASSIGN_OR_RETURN(Value * x, FirstTensor(a, place));
     NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(b, place));
     OfMatch& comparers = comparers_[point];
+    const SubgraphMatch& match = matches_.matches[point];
+    for (const Node* node : match.a.subgraph.nodes) {
+      NoteFloatNode(match, copies_a_.nodes.at(node));
+    }
     if (plan_.activations) {
       NS_RETURN_IF_ERROR(
           comparers.activation.Call(pair_.model, "compare", {x, y}, place));
@@ -213,11 +224,22 @@ class PairBuilder final : public MeetingListener {
         comparers.not_shadowed = std::string(copied.status().message());
         return nullptr;
       }
+      for (Node* node : copied->subgraph.nodes) {
+        NoteFloatNode(match, node);
+      }
       NS_ASSIGN_OR_RETURN(shadow, FirstTensor(copied->output, place));
     }
     NS_RETURN_IF_ERROR(
         comparers.shadow.Call(pair_.model, "compare", {shadow, y}, place));
     return shadow;
+  }
+
+  // Remembers a node of A that B has in quantized form.
+  void NoteFloatNode(const SubgraphMatch& match, Node* node) {
+    const OpRow* row = FindOp(OpName(*match.b.subgraph.base));
+    if (row != nullptr && IsQuantizedOp(*row)) {
+      quantized_elsewhere_.insert(node);
+    }
   }
 
   // The newest copy of a subgraph of B.
@@ -241,6 +263,8 @@ class PairBuilder final : public MeetingListener {
   std::vector<OfMatch> comparers_;
   GraphCopies copies_a_;
   GraphCopies copies_b_;
+  // Copies of nodes of A.
+  absl::flat_hash_set<Node*> quantized_elsewhere_;
   // Values of A, and copies of B's.
   ValueCounterparts counterparts_;
 };

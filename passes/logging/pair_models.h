@@ -32,6 +32,9 @@ struct PairPlan {
   bool activations = true;
   // With activations, also what was inherited.
   bool shadows = false;
+  // Whether float subgraphs run as they stand. Otherwise convolutions with a
+  // quantized counterpart run fused: see fuse_float_convs.h.
+  bool exact = true;
   // What the comparer of `match` gathers.
   std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
 };
@@ -69,10 +72,10 @@ struct PairedModels {
 //     prim::CallMethod[name="compare"](%comparer, %a1, %b1)
 //     ...
 //
-// Each model computes what it does by itself, bit for bit, and neither is
-// changed. Control flow stays: see interleave.h. Where the models take
-// different ways, nothing is compared, and the comparers count it.
-// `matches` is of these two graphs.
+// Each model computes what it does by itself, bit for bit but for what is
+// fused, and neither is changed. Control flow stays: see interleave.h. Where
+// the models take different ways, nothing is compared, and the comparers count
+// it. `matches` is of these two graphs.
 //
 // To run it, give it the arguments of A, defaults filled in, and then those of
 // B that it has for itself, copied; after each batch, call EndBatch of every

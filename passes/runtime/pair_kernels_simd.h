@@ -108,10 +108,11 @@ class CodeLoader {
   typename V::Floats scale_rest_;
 };
 
-// Calls `run(first, end)` for blocks: 16 additions in float stay accurate.
+// Calls `run(first, end)` for blocks of few enough additions to stay accurate
+// in float: 16 in each lane, or twice as many.
 template <typename V, typename Run>
 inline void ForBlocks(int64_t count, const Run& run) {
-  constexpr int64_t kBlock = 16 * V::kSums * V::kLanes;
+  constexpr int64_t kBlock = 16 * kStep<V>;
   for (int64_t first = 0; first < count; first += kBlock) {
     run(first, count - first < kBlock ? count : first + kBlock);
   }
@@ -203,7 +204,7 @@ class FloatObserver {
 
 // The same where y is codes: its range is that of its codes, four times as many
 // of which are in a vector.
-template <typename V, bool kFlipSign>
+template <typename V, bool kFlipSign, bool kHasRest>
 class CodeObserver {
  public:
   static constexpr bool kSumsSquares = true;
@@ -248,10 +249,11 @@ class CodeObserver {
     max_ = V::Max(max_, codes);
   }
   float Value(uint8_t code) const {
-    float value;
     const uint8_t byte = kFlipSign ? code ^ 0x80 : code;
-    ScalarPairKernels().dequantize(&byte, format_, 1, &value);
-    return value;
+    const CodeLoader<V, kFlipSign, kHasRest> loader(&byte, format_);
+    float value[V::kLanes];
+    V::Store(value, loader.Load(0, V::FirstLanes(1)));
+    return value[0];
   }
 
   const uint8_t* codes_;
@@ -361,7 +363,8 @@ struct SimdKernels {
     static PairBlock Codes(const float* x, const uint8_t* y,
                            const CodeFormat& format, int64_t count) {
       return Accumulate<V>(x, Loader(y, format),
-                           CodeObserver<V, kFlipSign>(y, format), count);
+                           CodeObserver<V, kFlipSign, kHasRest>(y, format),
+                           count);
     }
 
     static PairBlock CountedCodes(const float* x, const uint8_t* y,

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -152,16 +154,19 @@ PairStatistics Comparison::Sums() const {
     return sums_;
   }
   // What was counted says all of y, exactly.
-  const CodeFormat format = pair_.y.FormatOf(0);
+  uint8_t codes[kCodes];
+  std::iota(std::begin(codes), std::end(codes), uint8_t{0});
+  CodeFormat format = pair_.y.FormatOf(0);
+  format.flip_sign = false;
+  float values[kCodes];
+  ChosenPairKernels().dequantize(codes, format, kCodes, values);
   PairStatistics counted = counted_;
   counted.min_y = std::numeric_limits<double>::infinity();
   counted.max_y = -counted.min_y;
   double sum_y2 = 0;
   for (size_t code = 0; code < kCodes; ++code) {
     if (codes_.counts[code] > 0) {
-      const double y =
-          static_cast<float>(static_cast<int32_t>(code) - format.zero_point) *
-          format.scale;
+      const double y = values[code];
       sum_y2 += static_cast<double>(codes_.counts[code]) * y * y;
       counted.min_y = std::min(counted.min_y, y);
       counted.max_y = std::max(counted.max_y, y);

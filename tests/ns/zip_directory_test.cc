@@ -130,6 +130,13 @@ TEST(ZipDirectoryTest, RefusesDamagedDirectories) {
   ExpectDamaged(entry + End(0xfffffff0, 0xfffffff0));
   ExpectDamaged(entry + End64(entry.size(), 0, ~uint64_t{0}));
   ExpectDamaged(entry + End64(~uint64_t{0}, 8, entry.size()));
+  // LibTorch would take what is in memory for their contents.
+  std::string folder = entry;
+  folder[38] = 0x10;
+  ExpectDamaged(folder + End(folder.size(), 0));
+  std::string nothing = Entry("a/b", 5, 0, "", 8);
+  nothing[20] = 0;
+  ExpectDamaged(nothing + End(nothing.size(), 0));
   // A size that should be in an extra field.
   const std::string lost = Entry("a/b", 0xffffffff, 0);
   ExpectDamaged(lost + End(lost.size(), 0));

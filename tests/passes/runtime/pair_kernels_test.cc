@@ -26,82 +26,190 @@ class PairKernelsTest : public testing::TestWithParam<const PairKernels*> {
     }
   }
 
-  static void ExpectClose(const PairBlock& actual, const PairBlock& expected) {
-    const auto near = [](double value, double reference) {
-      EXPECT_NEAR(value, reference, 1e-6 * reference);
-    };
-    near(actual.x2, expected.x2);
-    near(actual.y2, expected.y2);
-    near(actual.e2, expected.e2);
-    EXPECT_EQ(actual.max_abs_error, expected.max_abs_error);
-    EXPECT_EQ(actual.min_x, expected.min_x);
-    EXPECT_EQ(actual.max_x, expected.max_x);
-    EXPECT_EQ(actual.min_y, expected.min_y);
-    EXPECT_EQ(actual.max_y, expected.max_y);
-  }
-
   std::mt19937 random_{7};
   std::vector<float> x_;
   std::vector<float> y_;
   std::vector<uint8_t> codes_;
 };
 
+void ExpectNear(double value, double reference) {
+  EXPECT_NEAR(value, reference, 1e-6 * reference);
+}
+
+void ExpectSameErrors(const PairErrors& actual, const PairErrors& expected) {
+  ExpectNear(actual.x2, expected.x2);
+  ExpectNear(actual.e2, expected.e2);
+}
+
+void ExpectSameButY(const PairBlock& actual, const PairBlock& expected) {
+  ExpectSameErrors(actual, expected);
+  EXPECT_EQ(actual.max_abs_error, expected.max_abs_error);
+  EXPECT_EQ(actual.min_x, expected.min_x);
+  EXPECT_EQ(actual.max_x, expected.max_x);
+}
+
+void ExpectSame(const PairBlock& actual, const PairBlock& expected) {
+  ExpectSameButY(actual, expected);
+  ExpectNear(actual.y2, expected.y2);
+  EXPECT_EQ(actual.min_y, expected.min_y);
+  EXPECT_EQ(actual.max_y, expected.max_y);
+}
+
 std::vector<int64_t> Sizes() {
   std::vector<int64_t> sizes;
   for (int64_t size = 1; size <= 150; ++size) {
     sizes.push_back(size);
   }
-  sizes.insert(sizes.end(), {1000, kPairBlock - 1, kPairBlock});
+  sizes.insert(sizes.end(),
+               {1000, kPairBlock - 1, kPairBlock, kPairBlock + 1, kPairPiece});
   return sizes;
 }
 
+// With and without a sign, and with a scale of one float and of two.
+const CodeFormat kFormats[] = {{0.0173F, 131, false},
+                               {0.0173F, 131, true},
+                               {0.0371F, 0, false, 1.1e-9F},
+                               {0.0371F, 255, true, -1.1e-9F}};
+
+std::vector<uint64_t> Totals(const ByteCounts& counts) {
+  std::vector<uint64_t> totals(256);
+  for (const auto& table : counts.tables) {
+    for (int byte = 0; byte < 256; ++byte) {
+      totals[byte] += table[byte];
+    }
+  }
+  return totals;
+}
+
 TEST_P(PairKernelsTest, FloatsAgreeWithTheScalarReferenceForEverySize) {
+  const PairKernels& scalar = ScalarPairKernels();
   for (const int64_t size : Sizes()) {
     SCOPED_TRACE(size);
     Fill(size);
-    ExpectClose(GetParam()->floats(x_.data(), y_.data(), size),
-                ScalarPairKernels().floats(x_.data(), y_.data(), size));
+    ExpectSame(GetParam()->floats(x_.data(), y_.data(), size),
+               scalar.floats(x_.data(), y_.data(), size));
+    ExpectSameErrors(GetParam()->float_errors(x_.data(), y_.data(), size),
+                     scalar.float_errors(x_.data(), y_.data(), size));
   }
 }
 
 TEST_P(PairKernelsTest, CodesAgreeWithTheScalarReferenceForEverySize) {
+  const PairKernels& scalar = ScalarPairKernels();
   for (const int64_t size : Sizes()) {
     Fill(size);
-    for (const bool flip_sign : {false, true}) {
-      SCOPED_TRACE(std::to_string(size) + (flip_sign ? " signed" : ""));
-      const CodeFormat format = {0.0173F, 131, flip_sign};
-      ExpectClose(
-          GetParam()->codes(x_.data(), codes_.data(), format, size),
-          ScalarPairKernels().codes(x_.data(), codes_.data(), format, size));
+    for (const CodeFormat& format : kFormats) {
+      SCOPED_TRACE(std::to_string(size) + (format.flip_sign ? " signed" : ""));
+      const float* x = x_.data();
+      const uint8_t* y = codes_.data();
+      const PairBlock expected = scalar.codes(x, y, format, size);
+      ExpectSame(GetParam()->codes(x, y, format, size), expected);
+      ExpectSameErrors(GetParam()->code_errors(x, y, format, size), expected);
+      ByteCounts counts;
+      ExpectSameButY(GetParam()->counted_codes(x, y, format, size, counts),
+                     expected);
+      ByteCounts expected_counts;
+      CountBytes(y, size, expected_counts);
+      EXPECT_EQ(Totals(counts), Totals(expected_counts));
     }
+  }
+}
+
+TEST_P(PairKernelsTest, DequantizesAsTheScalarReference) {
+  for (const int64_t size : {1, 3, 8, 15, 16, 17, 31, 100, 256}) {
+    Fill(size);
+    std::vector<float> values(size + 1, 7);
+    std::vector<float> expected = values;
+    const uint8_t* codes = codes_.data();
+    for (const CodeFormat& format : kFormats) {
+      GetParam()->dequantize(codes, format, size, values.data());
+      ScalarPairKernels().dequantize(codes, format, size, expected.data());
+      EXPECT_EQ(values, expected);
+    }
+    std::vector<double> scales;
+    std::vector<int32_t> zero_points;
+    for (int64_t i = 0; i < size; ++i) {
+      scales.push_back(0.01 * static_cast<double>(i + 1));
+      zero_points.push_back(static_cast<int32_t>(i % 256));
+    }
+    for (const bool flip_sign : {false, true}) {
+      GetParam()->dequantize_each(codes, flip_sign, scales.data(),
+                                  zero_points.data(), size, values.data());
+      ScalarPairKernels().dequantize_each(codes, flip_sign, scales.data(),
+                                          zero_points.data(), size,
+                                          expected.data());
+      EXPECT_EQ(values, expected);
+    }
+    EXPECT_EQ(values.back(), 7);
+  }
+}
+
+TEST_P(PairKernelsTest, ColumnsAgreeWithTheScalarReference) {
+  for (const int64_t columns : {1, 3, 8, 15, 16, 17, 64, 1001}) {
+    for (const int64_t rows : {1, 2, 7}) {
+      SCOPED_TRACE(columns);
+      Fill(rows * columns);
+      // Squares are added to what is there.
+      std::vector<double> sums[4];
+      for (std::vector<double>& sum : sums) {
+        sum.assign(columns + 1, 1);
+      }
+      GetParam()->columns(x_.data(), y_.data(), rows, columns, sums[0].data(),
+                          sums[1].data());
+      ScalarPairKernels().columns(x_.data(), y_.data(), rows, columns,
+                                  sums[2].data(), sums[3].data());
+      for (int64_t i = 0; i <= columns; ++i) {
+        EXPECT_NEAR(sums[0][i], sums[2][i], 1e-12 * sums[2][i]);
+        ExpectNear(sums[1][i], sums[3][i]);
+      }
+    }
+  }
+}
+
+// Values of which the square is no float.
+TEST_P(PairKernelsTest, ColumnsOfTinyValuesAreSummed) {
+  const std::vector<float> x(64, 1e-30F);
+  const std::vector<float> y(64, 3e-30F);
+  std::vector<double> x2(32);
+  std::vector<double> e2(32);
+  GetParam()->columns(x.data(), y.data(), 2, 32, x2.data(), e2.data());
+  for (int i = 0; i < 32; ++i) {
+    EXPECT_NEAR(x2[i], 2e-60, 1e-66);
+    EXPECT_NEAR(e2[i], 8e-60, 1e-66);
   }
 }
 
 TEST_P(PairKernelsTest, EqualValuesHaveNoError) {
   Fill(777);
-  const CodeFormat format = {0.0371F, 17, false};
-  for (size_t i = 0; i < x_.size(); ++i) {
-    x_[i] = static_cast<float>(codes_[i] - 17) * 0.0371F;
+  for (const CodeFormat& format : kFormats) {
+    GetParam()->dequantize(codes_.data(), format, 777, x_.data());
+    const PairBlock block =
+        GetParam()->codes(x_.data(), codes_.data(), format, 777);
+    EXPECT_EQ(block.e2, 0);
+    EXPECT_EQ(block.max_abs_error, 0);
+    EXPECT_EQ(GetParam()->code_errors(x_.data(), codes_.data(), format, 777).e2,
+              0);
   }
-  const PairBlock block =
-      GetParam()->codes(x_.data(), codes_.data(), format, 777);
-  EXPECT_EQ(block.e2, 0);
-  EXPECT_EQ(block.max_abs_error, 0);
 }
 
 TEST_P(PairKernelsTest, NanMakesTheErrorNanWhereverItIs) {
+  const auto expect_nan = [](const PairErrors& errors) {
+    EXPECT_TRUE(std::isnan(errors.e2));
+  };
   for (const int64_t at : {0, 5, 63, 64, 100, 102}) {
+    SCOPED_TRACE(at);
     Fill(103);
     x_[at] = std::nanf("");
-    EXPECT_TRUE(std::isnan(GetParam()->floats(x_.data(), y_.data(), 103).e2))
-        << at;
-    EXPECT_TRUE(
-        std::isnan(GetParam()->codes(x_.data(), codes_.data(), {}, 103).e2))
-        << at;
+    ByteCounts counts;
+    expect_nan(GetParam()->floats(x_.data(), y_.data(), 103));
+    expect_nan(GetParam()->float_errors(x_.data(), y_.data(), 103));
+    expect_nan(GetParam()->codes(x_.data(), codes_.data(), {}, 103));
+    expect_nan(GetParam()->code_errors(x_.data(), codes_.data(), {}, 103));
+    expect_nan(
+        GetParam()->counted_codes(x_.data(), codes_.data(), {}, 103, counts));
     Fill(103);
     y_[at] = std::nanf("");
-    EXPECT_TRUE(std::isnan(GetParam()->floats(x_.data(), y_.data(), 103).e2))
-        << at;
+    expect_nan(GetParam()->floats(x_.data(), y_.data(), 103));
+    expect_nan(GetParam()->float_errors(x_.data(), y_.data(), 103));
   }
 }
 
@@ -127,6 +235,15 @@ TEST(FastestPairKernelsTest, AreNoFasterThanAskedFor) {
   for (const PairKernels* kernels : AvailableKernels()) {
     EXPECT_EQ(&FastestPairKernels(kernels->isa), kernels);
   }
+}
+
+TEST(ScopedPairKernelsTest, ChoosesWhileItLives) {
+  const PairKernels& before = ChosenPairKernels();
+  {
+    const ScopedPairKernels scoped(ScalarPairKernels());
+    EXPECT_EQ(&ChosenPairKernels(), &ScalarPairKernels());
+  }
+  EXPECT_EQ(&ChosenPairKernels(), &before);
 }
 
 INSTANTIATE_TEST_SUITE_P(, PairKernelsTest,

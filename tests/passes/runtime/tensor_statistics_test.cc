@@ -18,8 +18,9 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Of sums in float and of sums in double.
-constexpr double kFloatTolerance = 2e-7;
+// Of sums in float, where values are all the same, and of sums in double.
+// (Sums of different values are below 2e-7: their rounding errors cancel.)
+constexpr double kFloatTolerance = 6e-7;
 constexpr double kExactTolerance = 1e-12;
 
 bool NeedsDouble(const at::Tensor& tensor) {
@@ -235,7 +236,8 @@ class TensorStatisticsTest : public testing::Test {
   }
 
   at::Tensor QuantizedByChannel(const at::Tensor& values) {
-    const int64_t axis = Choose(values.dim());
+    // LibTorch cannot dequantize others where channels are last in memory.
+    const int64_t axis = Choose(values.dim() < 4 ? values.dim() : 2);
     const int64_t channels = values.size(axis);
     const auto dtype = Choose(2) == 0 ? at::kQInt8 : at::kQUInt8;
     return at::quantize_per_channel(

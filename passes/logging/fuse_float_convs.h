@@ -1,0 +1,33 @@
+// Makes the float side of a comparison fast.
+#ifndef PASSES_LOGGING_FUSE_FLOAT_CONVS_H_
+#define PASSES_LOGGING_FUSE_FLOAT_CONVS_H_
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Lets every 2d convolution among `convolutions`, nodes of `host`, run with the
+// batch norm and the ReLU behind it as one, with channels last:
+//
+//   %1 = aten::conv2d(%x, %weight, %bias, %stride, %padding, %dilation,
+//   %groups) %2 = aten::batch_norm(%1, ...) %y = aten::relu(%2)
+// becomes
+//   %conv = prim::GetAttr[name="ns_float_conv_0"](%self)
+//   %y = prim::CallMethod[name="forward"](%conv, %x)
+//
+// A value between them that something else uses ends the chain. Values stay
+// within 1e-4 of what they were, relative to their norm. Left as they are:
+// convolutions whose parameters are no constants, or not float32.
+absl::Status FuseFloatConvs(
+    ModelGraph& host,
+    const absl::flat_hash_set<torch::jit::Node*>& convolutions);
+
+}  // namespace ns
+
+#endif  // PASSES_LOGGING_FUSE_FLOAT_CONVS_H_

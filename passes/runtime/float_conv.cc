@@ -1,0 +1,99 @@
+#include "passes/runtime/float_conv.h"
+
+#include <ATen/Context.h>
+#include <ATen/Functions.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ns {
+namespace {
+
+using Self = c10::intrusive_ptr<FloatConv>;
+using Ints = std::vector<int64_t>;
+// weight, bias; stride, padding, dilation; groups, relu.
+using State =
+    std::tuple<at::Tensor, at::Tensor, Ints, Ints, Ints, int64_t, bool>;
+
+Self FromState(const State& state) {
+  FloatConvParameters parameters;
+  std::tie(parameters.weight, parameters.bias, parameters.stride,
+           parameters.padding, parameters.dilation, parameters.groups,
+           parameters.relu) = state;
+  return c10::make_intrusive<FloatConv>(std::move(parameters));
+}
+
+const auto kRegistration =
+    torch::class_<FloatConv>("ns", "FloatConv")
+        .def("forward", [](const Self& self,
+                           const at::Tensor& x) { return self->Forward(x); })
+        .def_pickle(
+            [](const Self& self) {
+              const FloatConvParameters& p = self->parameters();
+              return State(p.weight, p.bias, p.stride, p.padding, p.dilation,
+                           p.groups, p.relu);
+            },
+            [](const State& state) { return FromState(state); });
+
+// An operator that LibTorch has when it is built with oneDNN.
+const c10::OperatorHandle* FindOperator(const char* name) {
+  const auto found = c10::Dispatcher::singleton().findSchema({name, ""});
+  return found ? new c10::OperatorHandle(*found) : nullptr;
+}
+
+const c10::OperatorHandle* Prepack() {
+  static const c10::OperatorHandle* const op =
+      FindOperator("mkldnn_prepacked::conv2d_prepack");
+  return op;
+}
+
+const c10::OperatorHandle* RunPrepacked() {
+  static const c10::OperatorHandle* const op =
+      FindOperator("mkldnn_prepacked::conv2d_run");
+  return op;
+}
+
+c10::IValue Call(const c10::OperatorHandle& op, torch::jit::Stack arguments) {
+  op.callBoxed(arguments);
+  return arguments.at(0);
+}
+
+}  // namespace
+
+FloatConv::FloatConv(FloatConvParameters parameters)
+    : parameters_(std::move(parameters)) {
+  const FloatConvParameters& p = parameters_;
+  TORCH_CHECK(p.weight.dim() == 4 && p.weight.scalar_type() == at::kFloat &&
+                  p.bias.dim() == 1 && p.bias.scalar_type() == at::kFloat &&
+                  p.bias.size(0) == p.weight.size(0) && p.stride.size() == 2 &&
+                  p.padding.size() == 2 && p.dilation.size() == 2,
+              "these are not the parameters of a float32 2d convolution");
+  parameters_.weight = p.weight.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor FloatConv::Forward(const at::Tensor& x) {
+  const FloatConvParameters& p = parameters_;
+  const bool can_prepack = x.dim() == 4 && x.scalar_type() == at::kFloat &&
+                           x.numel() > 0 &&
+                           at::globalContext().userEnabledMkldnn() &&
+                           Prepack() != nullptr && RunPrepacked() != nullptr;
+  if (!can_prepack) {
+    at::Tensor y = at::conv2d(x, p.weight, p.bias, p.stride, p.padding,
+                              p.dilation, p.groups);
+    return p.relu ? at::relu_(y) : y;
+  }
+  if (x.sizes() != at::IntArrayRef(prepacked_for_)) {
+    prepacked_for_ = x.sizes().vec();
+    prepacked_ = Call(*Prepack(), {p.weight, p.bias, p.stride, p.padding,
+                                   p.dilation, p.groups, prepacked_for_,
+                                   std::string(p.relu ? "relu" : "none")});
+  }
+  return Call(*RunPrepacked(),
+              {x.contiguous(at::MemoryFormat::ChannelsLast), prepacked_})
+      .toTensor();
+}
+
+}  // namespace ns
