@@ -1,7 +1,6 @@
 #include "ns/torch_save.h"
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/CPUAllocator.h>
 #include <caffe2/serialize/inline_container.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/batch_memory.h"
 #include "ns/pickled_tensor.h"
 #include "ns/pickled_value.h"
 #include "ns/zip_directory.h"
@@ -124,7 +124,7 @@ class RecordReader {
     constexpr int64_t kAlignment = 64;
     const int64_t begin = range.begin / kAlignment * kAlignment;
     const size_t bytes = range.end - begin;
-    at::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
+    at::DataPtr data = AllocateBatchMemory(bytes);
     if (file_->ReadAt(record.offset + begin, data.get(), bytes) != bytes) {
       return Bad(absl::StrCat("cannot read the record ", name));
     }

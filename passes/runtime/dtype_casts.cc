@@ -41,11 +41,43 @@ std::vector<at::Tensor> AsQuantizedList(const std::vector<at::Tensor>& x,
   });
 }
 
+// As LibTorch does, which takes one code at a time: (code - zero point) * scale,
+// rounded once.
+template <typename Code>
+void DequantizeCodes(const Code* codes, int64_t count, float scale,
+                     int32_t zero_point, float* values) {
+  for (int64_t i = 0; i < count; ++i) {
+    values[i] =
+        static_cast<float>(static_cast<int32_t>(codes[i]) - zero_point) * scale;
+  }
+}
+
+at::Tensor Dequantize(const at::Tensor& x) {
+  const bool has_bytes =
+      x.scalar_type() == at::kQUInt8 || x.scalar_type() == at::kQInt8;
+  if (!has_bytes || x.qscheme() != at::kPerTensorAffine ||
+      !x.is_non_overlapping_and_dense()) {
+    return x.dequantize();
+  }
+  const at::Tensor values =
+      at::empty_strided(x.sizes(), x.strides(), at::kFloat);
+  const auto scale = static_cast<float>(x.q_scale());
+  const auto zero_point = static_cast<int32_t>(x.q_zero_point());
+  if (x.scalar_type() == at::kQUInt8) {
+    DequantizeCodes(static_cast<const uint8_t*>(x.data_ptr()), x.numel(), scale,
+                    zero_point, values.data_ptr<float>());
+  } else {
+    DequantizeCodes(static_cast<const int8_t*>(x.data_ptr()), x.numel(), scale,
+                    zero_point, values.data_ptr<float>());
+  }
+  return values;
+}
+
 }  // namespace
 
 at::Tensor AsFloat(const at::Tensor& x) {
   if (x.is_quantized()) {
-    return x.dequantize();
+    return Dequantize(x);
   }
   const bool is_narrow =
       x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;

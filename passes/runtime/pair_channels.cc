@@ -55,8 +55,7 @@ void PairChannels::Add(const PairPiece& piece, int64_t first,
   } else if (columns_ == 0) {
     AddRuns(piece, first);
   } else {
-    constexpr double kHuge = 1e30;
-    AddColumns(piece, first, !(sums.max_abs_error < kHuge));
+    AddColumns(piece, first);
   }
 }
 
@@ -72,16 +71,12 @@ void PairChannels::AddRuns(const PairPiece& piece, int64_t first) {
   }
 }
 
-void PairChannels::AddColumns(const PairPiece& piece, int64_t first,
-                              bool is_huge) {
-  // Where a difference may leave the range of float, it is one of doubles.
-  const auto add =
-      (is_huge ? ScalarPairKernels() : ChosenPairKernels()).columns;
+void PairChannels::AddColumns(const PairPiece& piece, int64_t first) {
+  const PairKernels& kernels = ChosenPairKernels();
   float values[kPairBlock];
   const float* y = piece.y;
   if (y == nullptr) {
-    ChosenPairKernels().dequantize(piece.codes, piece.format, piece.count,
-                                   values);
+    kernels.dequantize(piece.codes, piece.format, piece.count, values);
     y = values;
   }
   for (int64_t done = 0; done < piece.count;) {
@@ -90,8 +85,8 @@ void PairChannels::AddColumns(const PairPiece& piece, int64_t first,
     const int64_t rows = column == 0 ? left / columns_ : 0;
     const int64_t size =
         rows > 0 ? columns_ : std::min(left, columns_ - column);
-    add(piece.x + done, y + done, std::max<int64_t>(rows, 1), size,
-        &x2_[column], &e2_[column]);
+    kernels.columns(piece.x + done, y + done, std::max<int64_t>(rows, 1), size,
+                    &x2_[column], &e2_[column]);
     done += std::max<int64_t>(rows, 1) * size;
   }
 }

@@ -34,7 +34,7 @@ class PairChannels {
 
  private:
   void AddRuns(const PairPiece& piece, int64_t first);
-  void AddColumns(const PairPiece& piece, int64_t first, bool is_huge);
+  void AddColumns(const PairPiece& piece, int64_t first);
 
   MemoryRuns runs_;
   // Columns of a row; zero where there are none.

@@ -59,8 +59,7 @@ struct PairKernels {
   PairBlock (*floats)(const float* x, const float* y, int64_t count);
   PairBlock (*codes)(const float* x, const uint8_t* y, const CodeFormat& format,
                      int64_t count);
-  // As `codes`, and adds the bytes of y to `counts`. From these y2, min_y and
-  // max_y follow: the block's are not set.
+  // As `codes`, and adds the bytes of y to `counts`.
   PairBlock (*counted_codes)(const float* x, const uint8_t* y,
                              const CodeFormat& format, int64_t count,
                              ByteCounts& counts);
@@ -69,7 +68,7 @@ struct PairKernels {
   PairErrors (*code_errors)(const float* x, const uint8_t* y,
                             const CodeFormat& format, int64_t count);
   // Adds each column of `rows` rows of `columns` elements to x2[column] and
-  // e2[column], in double: any float will do.
+  // e2[column]: any values will do.
   void (*columns)(const float* x, const float* y, int64_t rows, int64_t columns,
                   double* x2, double* e2);
   // The values of codes.

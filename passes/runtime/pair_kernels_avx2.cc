@@ -33,6 +33,7 @@ struct Avx2 {
   static Floats Load(const float* from, Lanes some) {
     return _mm256_maskload_ps(from, Mask(some));
   }
+  static Doubles Load(const double* from) { return _mm256_loadu_pd(from); }
   static void Store(float* to, Floats a) { _mm256_storeu_ps(to, a); }
   static void Store(float* to, Lanes some, Floats a) {
     _mm256_maskstore_ps(to, Mask(some), a);
@@ -42,6 +43,7 @@ struct Avx2 {
   static Floats Add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
   static Doubles Add(Doubles a, Doubles b) { return _mm256_add_pd(a, b); }
   static Floats Subtract(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
+  static Doubles Subtract(Doubles a, Doubles b) { return _mm256_sub_pd(a, b); }
   static Floats Multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
   static Floats MultiplyAdd(Floats a, Floats b, Floats c) {
     return _mm256_fmadd_ps(a, b, c);
@@ -54,6 +56,16 @@ struct Avx2 {
   // `a` is not negative.
   static Floats LargerMagnitude(Floats a, Floats b) {
     return Max(a, _mm256_andnot_ps(Set(-0.0F), b));
+  }
+  static Floats Or(Floats a, Floats b) { return _mm256_or_ps(a, b); }
+  // Whether each sum of squares is of zeros only, of which `bits` are all bits,
+  // or in the range where no square matters that is not in the range of float.
+  static bool AreSafe(Floats sums, Floats bits) {
+    const Floats in_range =
+        _mm256_and_ps(_mm256_cmp_ps(sums, Set(kTinySum), _CMP_GT_OQ),
+                      _mm256_cmp_ps(sums, Set(kHugeSum), _CMP_LT_OQ));
+    const Floats zero = _mm256_cmp_ps(bits, _mm256_setzero_ps(), _CMP_EQ_OQ);
+    return _mm256_movemask_ps(_mm256_or_ps(in_range, zero)) == 0xFF;
   }
   static Floats Keep(Lanes some, Floats a) {
     return _mm256_and_ps(_mm256_castsi256_ps(Mask(some)), a);

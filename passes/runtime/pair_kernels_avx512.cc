@@ -26,6 +26,7 @@ struct Avx512 {
   static Floats Load(const float* from, Lanes some) {
     return _mm512_maskz_loadu_ps(some, from);
   }
+  static Doubles Load(const double* from) { return _mm512_loadu_pd(from); }
   static void Store(float* to, Floats a) { _mm512_storeu_ps(to, a); }
   static void Store(float* to, Lanes some, Floats a) {
     _mm512_mask_storeu_ps(to, some, a);
@@ -35,6 +36,7 @@ struct Avx512 {
   static Floats Add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
   static Doubles Add(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
   static Floats Subtract(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+  static Doubles Subtract(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
   static Floats Multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
   static Floats MultiplyAdd(Floats a, Floats b, Floats c) {
     return _mm512_fmadd_ps(a, b, c);
@@ -47,6 +49,18 @@ struct Avx512 {
   static Floats LargerMagnitude(Floats a, Floats b) {
     constexpr int kLargerAbsolute = 0xB;
     return _mm512_range_ps(a, b, kLargerAbsolute);
+  }
+  static Floats Or(Floats a, Floats b) { return _mm512_or_ps(a, b); }
+  // Whether each sum of squares is of zeros only, of which `bits` are all bits,
+  // or in the range where no square matters that is not in the range of float.
+  static bool AreSafe(Floats sums, Floats bits) {
+    const __m512i magnitude = _mm512_set1_epi32(0x7FFFFFFF);
+    const Lanes in_range = _mm512_mask_cmp_ps_mask(
+        _mm512_cmp_ps_mask(sums, Set(kTinySum), _CMP_GT_OQ), sums,
+        Set(kHugeSum), _CMP_LT_OQ);
+    const Lanes zero =
+        _mm512_testn_epi32_mask(_mm512_castps_si512(bits), magnitude);
+    return static_cast<Lanes>(in_range | zero) == 0xFFFF;
   }
   static Floats Keep(Lanes some, Floats a) {
     return _mm512_maskz_mov_ps(some, a);

@@ -22,6 +22,10 @@ inline constexpr int kUnroll = 4;
 // share needs.
 inline constexpr int64_t kAhead = kPairBlock;
 
+// Between these, a sum of squares in float has lost nothing that matters.
+inline constexpr float kTinySum = 1e-28F;
+inline constexpr float kHugeSum = 1e30F;
+
 // Elements of one turn of a loop: as many as there are bytes in a vector.
 template <typename V>
 inline constexpr int64_t kStep = int64_t{kUnroll} * V::kLanes;
@@ -184,8 +188,6 @@ class FloatRange {
 template <typename V>
 class FloatObserver {
  public:
-  static constexpr bool kSumsSquares = true;
-
   explicit FloatObserver(float first) : range_(first) {}
 
   void AddStep(int64_t /*i*/) {}
@@ -207,8 +209,6 @@ class FloatObserver {
 template <typename V, bool kFlipSign, bool kHasRest>
 class CodeObserver {
  public:
-  static constexpr bool kSumsSquares = true;
-
   CodeObserver(const uint8_t* codes, const CodeFormat& format)
       : codes_(codes),
         format_(format),
@@ -262,17 +262,19 @@ class CodeObserver {
   typename V::Bytes max_;
 };
 
-// Counts codes, from which squares and range follow. Vectors are no help here,
-// but there is time to count while the vector units do the rest.
-template <typename V>
-class CodeCounter {
+// Counts the codes, too. Vectors are no help here: one counter is stored for
+// each element, and what the vector units do meanwhile costs nothing.
+template <typename V, bool kFlipSign, bool kHasRest>
+class CodeCounter : public CodeObserver<V, kFlipSign, kHasRest> {
  public:
-  static constexpr bool kSumsSquares = false;
+  using Base = CodeObserver<V, kFlipSign, kHasRest>;
 
-  CodeCounter(const uint8_t* codes, ByteCounts& counts)
-      : codes_(codes), counts_(counts) {}
+  CodeCounter(const uint8_t* codes, const CodeFormat& format,
+              ByteCounts& counts)
+      : Base(codes, format), codes_(codes), counts_(counts) {}
 
   void AddStep(int64_t i) {
+    Base::AddStep(i);
     for (int64_t word = i; word < i + kStep<V>; word += 8) {
       uint64_t bytes;
       std::memcpy(&bytes, codes_ + word, sizeof(bytes));
@@ -283,11 +285,9 @@ class CodeCounter {
     }
   }
   void AddRest(int64_t i, int64_t count) {
+    Base::AddRest(i, count);
     CountBytes(codes_ + i, count, counts_);
   }
-  void Add(typename V::Floats /*y*/) {}
-  void Add(typename V::Floats /*y*/, typename V::Lanes /*some*/) {}
-  void Finish(PairBlock& /*block*/) const {}
 
  private:
   const uint8_t* codes_;
@@ -307,9 +307,7 @@ inline PairBlock Accumulate(const float* x, const Y& y, Observer observer,
     const Floats error = V::Subtract(a, b);
     x2.Add(a, part);
     e2.Add(error, part);
-    if (Observer::kSumsSquares) {
-      y2.Add(b, part);
-    }
+    y2.Add(b, part);
     max_error = V::LargerMagnitude(max_error, error);
   };
   ForBlocks<V>(count, [&](int64_t i, int64_t end) {
@@ -370,8 +368,9 @@ struct SimdKernels {
     static PairBlock CountedCodes(const float* x, const uint8_t* y,
                                   const CodeFormat& format, int64_t count,
                                   ByteCounts& counts) {
-      return Accumulate<V>(x, Loader(y, format), CodeCounter<V>(y, counts),
-                           count);
+      return Accumulate<V>(
+          x, Loader(y, format),
+          CodeCounter<V, kFlipSign, kHasRest>(y, format, counts), count);
     }
 
     static PairErrors CodeErrors(const float* x, const uint8_t* y,
@@ -445,33 +444,87 @@ struct SimdKernels {
   // Columns of one vector at a time, from the top to the bottom.
   static void Columns(const float* x, const float* y, int64_t rows,
                       int64_t columns, double* x2, double* e2) {
+    constexpr int64_t kRows = 16;
     for (int64_t column = 0; column < columns; column += V::kLanes) {
-      const typename V::Lanes some = V::FirstLanes(columns - column);
-      typename V::Doubles sums[4] = {};
-      for (int64_t row = 0; row < rows; ++row) {
+      const int64_t width = columns - column;
+      ColumnSums sums;
+      for (int64_t row = 0; row < rows; row += kRows) {
         const int64_t at = row * columns + column;
-        const typename V::Floats value = V::Load(x + at, some);
-        const typename V::Floats error =
-            V::Subtract(value, V::Load(y + at, some));
-        const typename V::Doubles wide[4] = {
-            V::LowHalf(value), V::HighHalf(value), V::LowHalf(error),
-            V::HighHalf(error)};
-        for (int i = 0; i < 4; ++i) {
-          sums[i] = V::MultiplyAdd(wide[i], wide[i], sums[i]);
-        }
+        AddRows(x + at, y + at, rows - row < kRows ? rows - row : kRows,
+                columns, V::FirstLanes(width), sums);
       }
-      AddTo(x2 + column, columns - column, sums[0], sums[1]);
-      AddTo(e2 + column, columns - column, sums[2], sums[3]);
+      AddTo(x2 + column, width, sums.x2);
+      AddTo(e2 + column, width, sums.e2);
     }
   }
 
-  static void AddTo(double* sums, int64_t count, typename V::Doubles low,
-                    typename V::Doubles high) {
-    double more[V::kLanes];
-    V::Store(more, low);
-    V::Store(more + V::kLanes / 2, high);
-    for (int64_t i = 0; i < V::kLanes && i < count; ++i) {
-      sums[i] += more[i];
+  struct ColumnSums {
+    typename V::Doubles x2[2] = {};
+    typename V::Doubles e2[2] = {};
+  };
+
+  // Adds so few rows that sums stay accurate in float, where all squares are in
+  // the range of float.
+  static void AddRows(const float* x, const float* y, int64_t rows,
+                      int64_t stride, typename V::Lanes some,
+                      ColumnSums& sums) {
+    typename V::Floats x2 = V::Set(0.0F);
+    typename V::Floats e2 = x2;
+    typename V::Floats x_bits = x2;
+    typename V::Floats e_bits = x2;
+    for (int64_t at = 0; at < rows * stride; at += stride) {
+      const typename V::Floats value = V::Load(x + at, some);
+      const typename V::Floats error =
+          V::Subtract(value, V::Load(y + at, some));
+      x2 = V::MultiplyAdd(value, value, x2);
+      e2 = V::MultiplyAdd(error, error, e2);
+      x_bits = V::Or(x_bits, value);
+      e_bits = V::Or(e_bits, error);
+    }
+    if (V::AreSafe(x2, x_bits) && V::AreSafe(e2, e_bits)) {
+      AddHalves(x2, sums.x2);
+      AddHalves(e2, sums.e2);
+    } else {
+      AddRowsInDouble(x, y, rows, stride, some, sums);
+    }
+  }
+
+  static void AddHalves(typename V::Floats more,
+                        typename V::Doubles (&sums)[2]) {
+    sums[0] = V::Add(sums[0], V::LowHalf(more));
+    sums[1] = V::Add(sums[1], V::HighHalf(more));
+  }
+
+  static void AddRowsInDouble(const float* x, const float* y, int64_t rows,
+                              int64_t stride, typename V::Lanes some,
+                              ColumnSums& sums) {
+    const auto add = [&](typename V::Doubles a, typename V::Doubles b,
+                         int half) {
+      const typename V::Doubles error = V::Subtract(a, b);
+      sums.x2[half] = V::MultiplyAdd(a, a, sums.x2[half]);
+      sums.e2[half] = V::MultiplyAdd(error, error, sums.e2[half]);
+    };
+    for (int64_t at = 0; at < rows * stride; at += stride) {
+      const typename V::Floats a = V::Load(x + at, some);
+      const typename V::Floats b = V::Load(y + at, some);
+      add(V::LowHalf(a), V::LowHalf(b), 0);
+      add(V::HighHalf(a), V::HighHalf(b), 1);
+    }
+  }
+
+  static void AddTo(double* sums, int64_t count,
+                    const typename V::Doubles (&more)[2]) {
+    constexpr int kHalf = V::kLanes / 2;
+    if (count >= V::kLanes) {
+      V::Store(sums, V::Add(V::Load(sums), more[0]));
+      V::Store(sums + kHalf, V::Add(V::Load(sums + kHalf), more[1]));
+      return;
+    }
+    double values[V::kLanes];
+    V::Store(values, more[0]);
+    V::Store(values + kHalf, more[1]);
+    for (int64_t i = 0; i < count; ++i) {
+      sums[i] += values[i];
     }
   }
 

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -38,12 +35,9 @@ class Comparison {
   // Where to count so many bytes.
   ByteCounts& CountsFor(int64_t size);
   void FlushCounts();
-  PairStatistics Sums() const;
 
   const PairOperands& pair_;
   const bool counts_codes_;
-  // Sums of pieces of which y was counted only, and of the others.
-  PairStatistics counted_;
   PairStatistics sums_;
   ByteCounts counts_;
   int64_t bytes_counted_ = 0;
@@ -68,7 +62,7 @@ TensorStatistics Comparison::Run() {
   }
   FlushCounts();
   TensorStatistics statistics;
-  statistics.sums = Sums();
+  statistics.sums = sums_;
   statistics.codes = codes_;
   if (channels_) {
     for (const PairErrors& channel : channels_->Sums()) {
@@ -110,19 +104,19 @@ void Comparison::AddPieces() {
 }
 
 PairStatistics Comparison::Add(const PairPiece& piece, int64_t first) {
-  if (counts_codes_ && piece.codes != nullptr && pair_.y.HasOneFormat()) {
+  PairStatistics sums;
+  if (counts_codes_ && piece.codes != nullptr) {
     const PairBlock block =
         ChosenPairKernels().counted_codes(piece.x, piece.codes, piece.format,
                                           piece.count, CountsFor(piece.count));
-    if (IsSafe(block)) {
-      const PairStatistics sums = StatisticsOf(block, piece.count);
-      counted_.Merge(sums);
-      return sums;
+    sums =
+        IsSafe(block) ? StatisticsOf(block, piece.count) : ComparePiece(piece);
+  } else {
+    if (counts_codes_) {
+      CountBytes(pair_.y.Codes(first), piece.count, CountsFor(piece.count));
     }
-  } else if (counts_codes_) {
-    CountBytes(pair_.y.Codes(first), piece.count, CountsFor(piece.count));
+    sums = ComparePiece(piece);
   }
-  const PairStatistics sums = ComparePiece(piece);
   sums_.Merge(sums);
   return sums;
 }
@@ -147,37 +141,6 @@ void Comparison::FlushCounts() {
   }
   counts_ = {};
   bytes_counted_ = 0;
-}
-
-PairStatistics Comparison::Sums() const {
-  if (counted_.count == 0) {
-    return sums_;
-  }
-  // What was counted says all of y, exactly.
-  uint8_t codes[kCodes];
-  std::iota(std::begin(codes), std::end(codes), uint8_t{0});
-  CodeFormat format = pair_.y.FormatOf(0);
-  format.flip_sign = false;
-  float values[kCodes];
-  ChosenPairKernels().dequantize(codes, format, kCodes, values);
-  PairStatistics counted = counted_;
-  counted.min_y = std::numeric_limits<double>::infinity();
-  counted.max_y = -counted.min_y;
-  double sum_y2 = 0;
-  for (size_t code = 0; code < kCodes; ++code) {
-    if (codes_.counts[code] > 0) {
-      const double y = values[code];
-      sum_y2 += static_cast<double>(codes_.counts[code]) * y * y;
-      counted.min_y = std::min(counted.min_y, y);
-      counted.max_y = std::max(counted.max_y, y);
-    }
-  }
-  // The others are in it, too.
-  counted.sum_y2 = std::max(0.0, sum_y2 - sums_.sum_y2);
-  counted.sum_xy = (counted.sum_x2 + counted.sum_y2 - counted.sum_e2) / 2;
-  PairStatistics sums = sums_;
-  sums.Merge(counted);
-  return sums;
 }
 
 }  // namespace

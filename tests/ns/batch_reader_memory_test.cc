@@ -67,8 +67,7 @@ void ExpectLittleMemory(const std::string& path) {
   for (int64_t i = 0; i < kBatches; ++i) {
     ReadAndCheck(reader, i);
   }
-  // Not one: malloc keeps some memory for the next batches.
-  EXPECT_LT(PeakBytes() - before, kBatches / 8 * kBatchBytes);
+  EXPECT_LT(PeakBytes() - before, kBatchBytes / 4);
 }
 
 TEST(BatchReaderMemoryTest, HoldsOneBatchAtATime) {

@@ -22,6 +22,34 @@ TEST(DtypeCastsTest, AsFloatDequantizesAndWidens) {
   EXPECT_TRUE(AsFloat(half).equal(half.to(at::kFloat)));
 }
 
+TEST(DtypeCastsTest, AsFloatDequantizesEveryCodeAsLibTorchDoes) {
+  const at::Tensor codes = at::arange(256, at::kByte);
+  for (const double scale : {0.1, 3.7e-5, 1.0 / 3}) {
+    for (const int64_t zero_point : {0, 7, 128, 255}) {
+      const at::Tensor x =
+          at::_make_per_tensor_quantized_tensor(codes, scale, zero_point);
+      EXPECT_TRUE(AsFloat(x).equal(x.dequantize()));
+      const at::Tensor with_sign = at::_make_per_tensor_quantized_tensor(
+          codes.to(at::kChar), scale, zero_point - 128);
+      EXPECT_TRUE(AsFloat(with_sign).equal(with_sign.dequantize()));
+    }
+  }
+}
+
+TEST(DtypeCastsTest, AsFloatKeepsTheLayout) {
+  const at::Tensor x =
+      at::quantize_per_tensor(at::randn({2, 3, 4, 5}), 0.1, 10, at::kQUInt8);
+  const at::Tensor last = x.contiguous(at::MemoryFormat::ChannelsLast);
+  EXPECT_EQ(AsFloat(last).strides(), last.strides());
+  EXPECT_TRUE(AsFloat(last).equal(x.dequantize()));
+  const at::Tensor part = x.slice(3, 1, 4);
+  EXPECT_TRUE(AsFloat(part).equal(part.dequantize()));
+  const at::Tensor by_channel = at::quantize_per_channel(
+      at::randn({3, 4}), at::tensor({0.1, 0.2, 0.3}), at::tensor({0, 1, 2}), 0,
+      at::kQInt8);
+  EXPECT_TRUE(AsFloat(by_channel).equal(by_channel.dequantize()));
+}
+
 TEST(DtypeCastsTest, AsFloatHandsOnWhatItNeedNotCast) {
   const at::Tensor indices = at::arange(3);
   EXPECT_TRUE(AsFloat(indices).is_same(indices));
