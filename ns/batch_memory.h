@@ -8,10 +8,10 @@
 
 namespace ns {
 
-// At least `bytes` bytes on the CPU, aligned as LibTorch's own. What is large
-// goes back to the system when it is freed: malloc would keep holes of several
-// batches that were read one after another, as their sizes differ a little from
-// what was freed before, or small values came to lie in between.
+// `bytes` bytes on the CPU, aligned as LibTorch's own are. What is large goes
+// back to the system when it is freed: malloc would keep the memory of some ten
+// batches that were read one after another, as small values come to lie between
+// them.
 //
 // Throws std::bad_alloc.
 at::DataPtr AllocateBatchMemory(size_t bytes);

@@ -12,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/control_flow.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -23,16 +24,6 @@ namespace ns {
 namespace {
 
 using Arguments = std::vector<c10::IValue>;
-
-bool IsInLoop(const torch::jit::Node& node) {
-  for (const torch::jit::Node* outer = node.owningBlock()->owningNode();
-       outer != nullptr; outer = outer->owningBlock()->owningNode()) {
-    if (outer->kind() == c10::prim::Loop) {
-      return true;
-    }
-  }
-  return false;
-}
 
 ChannelDim ChannelsOf(const torch::jit::Node& base) {
   static constexpr absl::string_view kLast[] = {

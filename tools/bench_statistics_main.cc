@@ -53,6 +53,8 @@ Rows, those of ours for each instruction set that this processor has:
   all, codes, channels and sums for each of 64 channels, first in memory
   all, channels last   sums and extremes, and sums for each of 64 channels, last
                        in memory
+  SQNR, layouts differ CompareErrors of images, of one of which the channels are
+                       last in memory
   reference SQNR       LibTorch: y.dequantize(), then
                        20 log10(norm(x) / norm(x - y))
   reference all        and norm(x - y) / norm(x) and cosine_similarity
@@ -204,6 +206,11 @@ void AddOurs(const at::Tensor& x, const at::Tensor& y, std::vector<Row>& rows) {
     if (!y.is_quantized() || y.qscheme() == at::kPerTensorAffine) {
       const std::vector<int64_t> sizes = {x.size(1), x.size(0)};
       add_all("all, channels last", x.view(sizes), y.view(sizes), {false, 1});
+      const at::Tensor image = x.view({1, x.size(0), -1, 32});
+      const at::Tensor other =
+          y.view(image.sizes()).contiguous(at::MemoryFormat::ChannelsLast);
+      add("SQNR, layouts differ",
+          [=] { sink = CompareErrors(image, other).SqnrDb(); });
     }
   }
 }
@@ -237,8 +244,9 @@ void PrintTable(const std::vector<Row>& rows, int64_t bytes) {
                 static_cast<double>(bytes) / row.seconds * 1e-9,
                 read / row.seconds, copy / row.seconds);
     if (!row.isa.empty() && row.name.compare(0, 4, "read") != 0) {
-      const char* reference =
-          row.name == "SQNR" ? "reference SQNR" : "reference all";
+      const char* reference = row.name.compare(0, 4, "SQNR") == 0
+                                  ? "reference SQNR"
+                                  : "reference all";
       std::printf(" %8.1f", SecondsOf(rows, reference) / row.seconds);
     }
     std::printf("\n");

@@ -2,14 +2,19 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/control_flow.h"
 #include "ir/node_view.h"
 #include "ir/torch_errors.h"
 #include "passes/logging/insert_method_call.h"
@@ -18,6 +23,7 @@
 namespace ns {
 namespace {
 
+using ::torch::jit::AliasDb;
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
@@ -111,26 +117,12 @@ bool FoldBatchNorm(const Node& node, FloatConvParameters& parameters) {
   return true;
 }
 
-// Appends what can run as one with `convolution`.
-std::vector<Node*> ChainFrom(Node* convolution,
-                             FloatConvParameters& parameters) {
+void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters) {
   std::vector<Node*> chain = {convolution};
   Node* next = OnlyUser(*convolution->output());
-  if (next != nullptr && next->input(0) == chain.back()->output() &&
-      FoldBatchNorm(*next, parameters)) {
-    chain.push_back(next);
-    next = OnlyUser(*next->output());
-  }
-  if (next != nullptr &&
-      (next->kind() == aten::relu || next->kind() == aten::relu_)) {
-    parameters.relu = true;
+  if (next != nullptr && FoldBatchNorm(*next, parameters)) {
     chain.push_back(next);
   }
-  return chain;
-}
-
-void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters) {
-  const std::vector<Node*> chain = ChainFrom(convolution, parameters);
   const c10::IValue object(
       c10::make_intrusive<FloatConv>(std::move(parameters)));
   std::string attribute;
@@ -146,28 +138,98 @@ void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters) {
   }
 }
 
+// Calls `visit` with every node of `block`, those inside control flow too.
+template <typename Visit>
+void ForEachNode(Block* block, const Visit& visit) {
+  for (Node* node : block->nodes()) {
+    visit(node);
+    for (Block* inner : node->blocks()) {
+      ForEachNode(inner, visit);
+    }
+  }
+}
+
+// aten::view(Tensor, int[]); there is one that changes the dtype, too.
+bool IsView(const Node& node) {
+  return node.kind() == aten::view &&
+         node.input(1)->type()->kind() == c10::TypeKind::ListType;
+}
+
+// True for ops whose result, or whether they succeed, depends on strides.
+bool DependsOnLayout(const Node& node) {
+  static constexpr absl::string_view kOps[] = {
+      "aten::_unsafe_view",  "aten::as_strided",     "aten::as_strided_",
+      "aten::is_contiguous", "aten::resize_",        "aten::stride",
+      "aten::view_as",       "aten::view_as_complex"};
+  return std::find(std::begin(kOps), std::end(kOps), OpName(node)) !=
+         std::end(kOps);
+}
+
+// True when `view` may copy instead: nothing that runs after it writes to the
+// memory that both sides share.
+bool MayCopy(Node* view, const std::vector<Node*>& writers,
+             const AliasDb& aliases) {
+  const torch::jit::ValueSet shared = {view->input(0), view->output()};
+  return std::none_of(writers.begin(), writers.end(), [&](Node* writer) {
+    const bool is_over = RunsBefore(*writer, *view) && !IsInLoop(*writer);
+    return !is_over && aliases.writesToAlias(writer, shared);
+  });
+}
+
+// Makes the graph indifferent to layouts. False when that cannot be done; it is
+// then as it was.
+bool RelaxLayout(ModelGraph& host) {
+  std::vector<Node*> views;
+  std::vector<Node*> writers;
+  bool depends = false;
+  ForEachNode(host.graph().block(), [&](Node* node) {
+    depends = depends || DependsOnLayout(*node);
+    if (IsView(*node)) {
+      views.push_back(node);
+    }
+    if (node->blocks().empty() && WorksInPlace(*node)) {
+      writers.push_back(node);
+    }
+  });
+  if (depends) {
+    return false;
+  }
+  if (views.empty()) {
+    return true;
+  }
+  const AliasDb aliases(host.shared_graph());
+  if (!std::all_of(views.begin(), views.end(), [&](Node* view) {
+        return MayCopy(view, writers, aliases);
+      })) {
+    return false;
+  }
+  for (Node* view : views) {
+    Node* reshape = host.graph().create(aten::reshape, view->inputs());
+    reshape->insertBefore(view)->output()->copyMetadata(view->output());
+    reshape->copyMetadata(view);
+    view->output()->replaceAllUsesWith(reshape->output());
+    view->destroy();
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::Status FuseFloatConvs(ModelGraph& host,
                             const absl::flat_hash_set<Node*>& convolutions) {
-  // In the order of the graph, so that names of attributes are always the same.
-  std::vector<Block*> blocks = {host.graph().block()};
-  std::vector<std::pair<Node*, FloatConvParameters>> found;
   return CatchTorchErrors("fusing float convolutions", [&] {
-    while (!blocks.empty()) {
-      Block* block = blocks.back();
-      blocks.pop_back();
-      for (Node* node : block->nodes()) {
-        blocks.insert(blocks.end(), node->blocks().begin(),
-                      node->blocks().end());
-        if (!convolutions.contains(node)) {
-          continue;
-        }
+    // In the order of the graph, so that attributes always have the same names.
+    std::vector<std::pair<Node*, FloatConvParameters>> found;
+    ForEachNode(host.graph().block(), [&](Node* node) {
+      if (convolutions.contains(node)) {
         if (std::optional<FloatConvParameters> parameters =
                 ParametersOf(*node)) {
           found.emplace_back(node, *std::move(parameters));
         }
       }
+    });
+    if (found.empty() || !RelaxLayout(host)) {
+      return;
     }
     for (auto& [node, parameters] : found) {
       Fuse(host, node, std::move(parameters));

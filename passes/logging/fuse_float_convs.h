@@ -13,17 +13,22 @@ struct Node;
 namespace ns {
 
 // Lets every 2d convolution among `convolutions`, nodes of `host`, run with the
-// batch norm and the ReLU behind it as one, with channels last:
+// batch norm behind it folded in, and with channels last:
 //
 //   %1 = aten::conv2d(%x, %weight, %bias, %stride, %padding, %dilation,
-//   %groups) %2 = aten::batch_norm(%1, ...) %y = aten::relu(%2)
+//   %groups) %2 = aten::batch_norm(%1, ...)
 // becomes
 //   %conv = prim::GetAttr[name="ns_float_conv_0"](%self)
-//   %y = prim::CallMethod[name="forward"](%conv, %x)
+//   %2 = prim::CallMethod[name="forward"](%conv, %x)
 //
-// A value between them that something else uses ends the chain. Values stay
-// within 1e-4 of what they were, relative to their norm. Left as they are:
-// convolutions whose parameters are no constants, or not float32.
+// Values stay within 1e-4 of what they were, relative to their norm. What an
+// aten::view asks of its input's layout does not hold any more: all of them
+// become aten::reshape.
+//
+// Left as they are: a batch norm of a value that something else uses;
+// convolutions whose parameters are no constants, or not float32; all of them
+// where an op depends on the layout otherwise (as_strided, stride, ...), or
+// writes to what a view shares memory with.
 absl::Status FuseFloatConvs(
     ModelGraph& host,
     const absl::flat_hash_set<torch::jit::Node*>& convolutions);

@@ -14,15 +14,13 @@ namespace {
 
 using Self = c10::intrusive_ptr<FloatConv>;
 using Ints = std::vector<int64_t>;
-// weight, bias; stride, padding, dilation; groups, relu.
-using State =
-    std::tuple<at::Tensor, at::Tensor, Ints, Ints, Ints, int64_t, bool>;
+// weight, bias; stride, padding, dilation; groups.
+using State = std::tuple<at::Tensor, at::Tensor, Ints, Ints, Ints, int64_t>;
 
 Self FromState(const State& state) {
   FloatConvParameters parameters;
   std::tie(parameters.weight, parameters.bias, parameters.stride,
-           parameters.padding, parameters.dilation, parameters.groups,
-           parameters.relu) = state;
+           parameters.padding, parameters.dilation, parameters.groups) = state;
   return c10::make_intrusive<FloatConv>(std::move(parameters));
 }
 
@@ -34,7 +32,7 @@ const auto kRegistration =
             [](const Self& self) {
               const FloatConvParameters& p = self->parameters();
               return State(p.weight, p.bias, p.stride, p.padding, p.dilation,
-                           p.groups, p.relu);
+                           p.groups);
             },
             [](const State& state) { return FromState(state); });
 
@@ -81,15 +79,16 @@ at::Tensor FloatConv::Forward(const at::Tensor& x) {
                            at::globalContext().userEnabledMkldnn() &&
                            Prepack() != nullptr && RunPrepacked() != nullptr;
   if (!can_prepack) {
-    at::Tensor y = at::conv2d(x, p.weight, p.bias, p.stride, p.padding,
-                              p.dilation, p.groups);
-    return p.relu ? at::relu_(y) : y;
+    return at::conv2d(x.contiguous(x.dim() == 4 ? at::MemoryFormat::ChannelsLast
+                                                : at::MemoryFormat::Contiguous),
+                      p.weight, p.bias, p.stride, p.padding, p.dilation,
+                      p.groups);
   }
   if (x.sizes() != at::IntArrayRef(prepacked_for_)) {
     prepacked_for_ = x.sizes().vec();
-    prepacked_ = Call(*Prepack(), {p.weight, p.bias, p.stride, p.padding,
-                                   p.dilation, p.groups, prepacked_for_,
-                                   std::string(p.relu ? "relu" : "none")});
+    prepacked_ =
+        Call(*Prepack(), {p.weight, p.bias, p.stride, p.padding, p.dilation,
+                          p.groups, prepacked_for_, std::string("none")});
   }
   return Call(*RunPrepacked(),
               {x.contiguous(at::MemoryFormat::ChannelsLast), prepacked_})

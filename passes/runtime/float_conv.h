@@ -1,4 +1,4 @@
-// A float convolution with what follows it, as fast as LibTorch runs it.
+// A float convolution as fast as LibTorch runs it.
 #ifndef PASSES_RUNTIME_FLOAT_CONV_H_
 #define PASSES_RUNTIME_FLOAT_CONV_H_
 
@@ -17,20 +17,19 @@ struct FloatConvParameters {
   std::vector<int64_t> padding;
   std::vector<int64_t> dilation;
   int64_t groups = 1;
-  // Whether a ReLU follows.
-  bool relu = false;
 };
 
 // A 2d convolution that lays out its output as quantized convolutions do, with
-// channels last. Registered as torch.classes.ns.FloatConv with the method
-// `forward(Tensor) -> Tensor`; saves and loads.
+// channels last, whatever the layout of its input. Registered as
+// torch.classes.ns.FloatConv with the method `forward(Tensor) -> Tensor`; saves
+// and loads.
 class FloatConv final : public torch::CustomClassHolder {
  public:
   // Throws c10::Error for parameters that are not those of a 2d convolution.
   explicit FloatConv(FloatConvParameters parameters);
 
-  // `x` is [N, in, height, width] or [in, height, width] and float; oneDNN's
-  // fused convolution runs where it can. Throws what at::conv2d throws.
+  // `x` is [N, in, height, width] or [in, height, width] and float; oneDNN
+  // gets its weight as it wants it, once. Throws what at::conv2d throws.
   at::Tensor Forward(const at::Tensor& x);
 
   const FloatConvParameters& parameters() const { return parameters_; }

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "passes/runtime/pair_layout.h"
+
 namespace ns {
 namespace {
 
@@ -56,31 +58,6 @@ bool HasByteCodes(const at::Tensor& tensor) {
           tensor.qscheme() == at::kPerChannelAffine);
 }
 
-// True when element i in memory of `x` and of `y` have the same indices.
-bool SameDenseLayout(const at::Tensor& x, const at::Tensor& y) {
-  for (const auto format :
-       {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast,
-        at::MemoryFormat::ChannelsLast3d}) {
-    if (x.is_contiguous(format) && y.is_contiguous(format)) {
-      return true;
-    }
-  }
-  return x.is_non_overlapping_and_dense() && x.strides() == y.strides();
-}
-
-// The layout to bring two tensors to that differ in theirs: that of the one
-// which has its channels last, as quantized convolutions have. LibTorch copies
-// in this direction four times as fast as in the other.
-at::MemoryFormat CommonFormat(const at::Tensor& x, const at::Tensor& y) {
-  for (const auto format :
-       {at::MemoryFormat::ChannelsLast, at::MemoryFormat::ChannelsLast3d}) {
-    if (x.is_contiguous(format) || y.is_contiguous(format)) {
-      return format;
-    }
-  }
-  return at::MemoryFormat::Contiguous;
-}
-
 }  // namespace
 
 PairOperand::PairOperand(const at::Tensor& tensor) {
@@ -123,7 +100,6 @@ void PairOperand::TakeCodes(const at::Tensor& quantized) {
     formats_are_exact_ = formats_are_exact_ && IsExact(scales_.size() - 1);
   }
   axis_ = quantized.q_per_channel_axis();
-  format_runs_ = RunsOf(axis_);
 }
 
 // A kernel knows of a scale what two floats hold, about 48 bits: so one value
@@ -150,10 +126,12 @@ CodeFormat PairOperand::Format(size_t index) const {
   return {scale, zero_points_[index], flip_sign_, rest};
 }
 
-void PairOperand::SetLayout(at::MemoryFormat format) {
-  memory_ = memory_.contiguous(format);
-  if (axis_ >= 0) {
-    format_runs_ = RunsOf(axis_);
+void PairOperand::BringToLayoutOf(PairOperand& other) {
+  BringToSameLayout(memory_, other.memory_);
+  for (PairOperand* operand : {this, &other}) {
+    if (operand->axis_ >= 0) {
+      operand->format_runs_ = operand->RunsOf(operand->axis_);
+    }
   }
 }
 
@@ -236,11 +214,7 @@ PairOperands::PairOperands(const at::Tensor& first, const at::Tensor& second)
   TORCH_CHECK(first.sizes() == second.sizes(),
               "cannot compare tensors of shapes ", first.sizes(), " and ",
               second.sizes());
-  if (!SameDenseLayout(x.memory(), y.memory())) {
-    const at::MemoryFormat format = CommonFormat(x.memory(), y.memory());
-    x.SetLayout(format);
-    y.SetLayout(format);
-  }
+  x.BringToLayoutOf(y);
 }
 
 }  // namespace ns

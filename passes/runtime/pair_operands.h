@@ -30,9 +30,10 @@ class PairOperand {
  public:
   explicit PairOperand(const at::Tensor& tensor);
 
-  // Its values (its codes as bytes), to see and to change their layout.
+  // Its values, or its codes as bytes.
   const at::Tensor& memory() const { return memory_; }
-  void SetLayout(at::MemoryFormat format);
+  // Gives both the same layout.
+  void BringToLayoutOf(PairOperand& other);
 
   // Where elements of one index along `dim` are.
   MemoryRuns RunsOf(int64_t dim) const;

@@ -16,10 +16,14 @@ using ::testing::Not;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 StubComparison Stub(const std::string& name, double db) {
-  return {name,
-          "torchvision.models.resnet.BasicBlock",
-          "torch.nn.quantized.Block",
-          {{1}, {db, 0, 0, 0}, {db}, {}}};
+  StubComparison stub;
+  stub.name = name;
+  stub.float_type = "torchvision.models.resnet.BasicBlock";
+  stub.quantized_type = "torch.nn.quantized.Block";
+  stub.figures.shape = {1};
+  stub.figures.error.sqnr_db = db;
+  stub.figures.batch_sqnr_db = {db};
+  return stub;
 }
 
 ComparisonResult Result() {

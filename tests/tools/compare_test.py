@@ -79,7 +79,7 @@ class CompareTest(cli.CliTest):
       expected += [(layer['name'], 'weight', w['sqnr_db'])
                    for w in layer.get('weight', [])]
       expected += [(layer['name'], kind, float(layer[kind]['sqnr_db']))
-                   for kind in ('activation', 'shadow')]
+                   for kind in ('activation', 'shadow', 'inherited')]
     self.assertEqual([(row['name'], row['kind'], float(row['sqnr_db']))
                       for row in rows], expected)
     self.assertEqual({row['batches'] for row in rows}, {'', '3'})
@@ -87,7 +87,7 @@ class CompareTest(cli.CliTest):
   def test_a_dash_is_standard_output_without_the_table(self):
     output, error = self.succeed(*WITH_INPUTS, '--csv=-')
     rows = list(csv.reader(io.StringIO(output)))
-    self.assertEqual({len(row) for row in rows}, {13})
+    self.assertEqual({len(row) for row in rows}, {27})
     self.assertEqual(error, '')
     self.assertEqual(json.loads(self.succeed(*WITH_INPUTS, '--json=-')[0]),
                      self.json(*WITH_INPUTS))

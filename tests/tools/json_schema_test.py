@@ -35,17 +35,58 @@ class JsonSchemaTest(cli.CliTest):
     for op in side['subgraph']:
       self.assertRegex(op, r'^\w+::\w+$')
 
+  def check_codes(self, codes, elements):
+    self.assertEqual(list(codes), ['lowest', 'highest', 'unused'])
+    self.assertTrue(0 <= codes['lowest'] + codes['highest'] <= elements)
+    self.assertTrue(0 <= codes['unused'] <= 255)
+
+  def check_values(self, activation):
+    self.assertIsInstance(activation['elements'], int)
+    for side in ('float', 'quantized'):
+      # Without elements there is no range.
+      if 'range' in activation:
+        for value in activation['range'][side]:
+          self.check_number(value)
+      if 'non_finite' in activation:
+        self.assertEqual(list(activation['non_finite'][side]), ['nan', 'inf'])
+    if 'codes' in activation:
+      self.check_codes(activation['codes'], activation['elements'])
+    for channel in activation.get('worst_channels', []):
+      self.assertEqual(list(channel), ['channel', 'sqnr_db'])
+      self.check_number(channel['sqnr_db'])
+
   def check_activation(self, activation, batches):
-    self.assertEqual(set(activation) - {'trips'},
-                     FIGURES | {'shape', 'batch_sqnr_db'})
+    self.assertEqual(
+        set(activation) - {'trips', 'range', 'non_finite', 'codes',
+                           'worst_channels'},
+        FIGURES | {'shape', 'batch_sqnr_db', 'elements'})
     self.check_figures(activation)
+    self.check_values(activation)
     self.check_shape(activation['shape'])
     self.assertLessEqual(len(activation['batch_sqnr_db']), batches)
     for value in activation['batch_sqnr_db'] + activation.get('trips', []):
       self.check_number(value)
 
+  def check_breakdown(self, layer):
+    self.assertEqual('inherited' in layer,
+                     {'activation', 'shadow'} <= set(layer))
+    self.assertEqual('error' in layer, 'inherited' in layer)
+    if 'inherited' not in layer:
+      return
+    self.assertEqual(set(layer['inherited']), FIGURES)
+    self.check_figures(layer['inherited'])
+    error = layer['error']
+    self.assertEqual(list(error)[:3],
+                     ['accumulated_db', 'local_db', 'inherited_db'])
+    self.assertEqual(error['accumulated_db'], layer['activation']['sqnr_db'])
+    self.assertEqual(error['local_db'], layer['shadow']['sqnr_db'])
+    self.assertIn(error.get('dominated_by', 'both'),
+                  ('local', 'inherited', 'both'))
+
   def check(self, result):
-    self.assertEqual(list(result),
+    self.assertEqual([key for key in result
+                      if key not in ('worst_offender',
+                                     'first_unexplained_fall')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])
     self.assertEqual(result['schema'], 'ns.compare/1')
@@ -56,7 +97,9 @@ class JsonSchemaTest(cli.CliTest):
     for layer in result['layers']:
       self.assertLessEqual({'name', 'float', 'quantized'}, set(layer))
       self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
-                                        'weight', 'activation', 'shadow'})
+                                        'weight', 'activation', 'shadow',
+                                        'inherited', 'error'})
+      self.check_breakdown(layer)
       self.assertTrue(layer['name'])
       self.check_side(layer['float'])
       self.check_side(layer['quantized'])

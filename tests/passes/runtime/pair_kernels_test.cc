@@ -141,7 +141,7 @@ TEST_P(PairKernelsTest, DequantizesAsTheScalarReference) {
 
 TEST_P(PairKernelsTest, ColumnsAgreeWithTheScalarReference) {
   for (const int64_t columns : {1, 3, 8, 15, 16, 17, 64, 1001}) {
-    for (const int64_t rows : {1, 2, 7}) {
+    for (const int64_t rows : {1, 2, 7, 16, 40}) {
       SCOPED_TRACE(columns);
       Fill(rows * columns);
       // Squares are added to what is there.
@@ -154,23 +154,31 @@ TEST_P(PairKernelsTest, ColumnsAgreeWithTheScalarReference) {
       ScalarPairKernels().columns(x_.data(), y_.data(), rows, columns,
                                   sums[2].data(), sums[3].data());
       for (int64_t i = 0; i <= columns; ++i) {
-        EXPECT_NEAR(sums[0][i], sums[2][i], 1e-12 * sums[2][i]);
+        ExpectNear(sums[0][i], sums[2][i]);
         ExpectNear(sums[1][i], sums[3][i]);
       }
     }
   }
 }
 
-// Values of which the square is no float.
-TEST_P(PairKernelsTest, ColumnsOfTinyValuesAreSummed) {
-  const std::vector<float> x(64, 1e-30F);
-  const std::vector<float> y(64, 3e-30F);
-  std::vector<double> x2(32);
-  std::vector<double> e2(32);
-  GetParam()->columns(x.data(), y.data(), 2, 32, x2.data(), e2.data());
-  for (int i = 0; i < 32; ++i) {
-    EXPECT_NEAR(x2[i], 2e-60, 1e-66);
-    EXPECT_NEAR(e2[i], 8e-60, 1e-66);
+// Values of which the square is no float, beside others and beside zeros.
+TEST_P(PairKernelsTest, ColumnsOfTinyAndOfHugeValuesAreSummed) {
+  for (const float tiny_or_huge : {1e-30F, 1e-44F, 1e30F, 3e38F}) {
+    std::vector<float> x(64, 1);
+    std::vector<float> y(64, 0.5);
+    x[5] = x[32 + 5] = tiny_or_huge;
+    y[5] = y[32 + 5] = -tiny_or_huge;
+    x[7] = x[32 + 7] = y[7] = y[32 + 7] = 0;
+    std::vector<double> x2(32);
+    std::vector<double> e2(32);
+    GetParam()->columns(x.data(), y.data(), 2, 32, x2.data(), e2.data());
+    const double square = static_cast<double>(tiny_or_huge) * tiny_or_huge;
+    ExpectNear(x2[5], 2 * square);
+    ExpectNear(e2[5], 8 * square);
+    EXPECT_EQ(x2[6], 2);
+    EXPECT_EQ(e2[6], 0.5);
+    EXPECT_EQ(x2[7], 0);
+    EXPECT_EQ(e2[7], 0);
   }
 }
 

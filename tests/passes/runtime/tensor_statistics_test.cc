@@ -386,6 +386,30 @@ TEST_F(TensorStatisticsTest, SumsChannelsOfEveryShape) {
   }
 }
 
+// Whichever is copied to the layout of the other, of sizes that fill tiles and
+// that do not.
+TEST_F(TensorStatisticsTest, ComparesChannelsLastWithContiguous) {
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{2, 64, 16, 8},
+                                            {3, 17, 5, 7},
+                                            {1, 100, 3, 50},
+                                            {2, 3, 33, 31},
+                                            {2, 70, 4, 4, 4},
+                                            {1, 5, 2, 3, 4},
+                                            {0, 3, 2, 2}}) {
+    const auto last = sizes.size() == 4 ? at::MemoryFormat::ChannelsLast
+                                        : at::MemoryFormat::ChannelsLast3d;
+    const at::Tensor x = at::randn(sizes);
+    for (const at::Tensor& y :
+         {at::quantize_per_tensor(x, 0.03, 100, at::kQUInt8),
+          at::quantize_per_tensor(x, 0.03, -20, at::kQInt8), x * 1.5,
+          (x * 1.5).to(at::kHalf), (x * 1.5).to(at::kDouble)}) {
+      SCOPED_TRACE(y.toString());
+      ExpectMatchesReference(x, y.contiguous(last), 1);
+      ExpectMatchesReference(x.contiguous(last), y, 1);
+    }
+  }
+}
+
 TEST_F(TensorStatisticsTest, ChannelsOfTinyAndOfHugeValuesHaveSumsToo) {
   at::Tensor x = at::randn({64, 4});
   x.select(1, 1) *= 1e-30;
