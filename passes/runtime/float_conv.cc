@@ -79,10 +79,9 @@ at::Tensor FloatConv::Forward(const at::Tensor& x) {
                            at::globalContext().userEnabledMkldnn() &&
                            Prepack() != nullptr && RunPrepacked() != nullptr;
   if (!can_prepack) {
-    return at::conv2d(x.contiguous(x.dim() == 4 ? at::MemoryFormat::ChannelsLast
-                                                : at::MemoryFormat::Contiguous),
-                      p.weight, p.bias, p.stride, p.padding, p.dilation,
-                      p.groups);
+    // LibTorch fails on an empty batch when the weight has its channels last.
+    return at::conv2d(x, p.weight.contiguous(), p.bias, p.stride, p.padding,
+                      p.dilation, p.groups);
   }
   if (x.sizes() != at::IntArrayRef(prepacked_for_)) {
     prepacked_for_ = x.sizes().vec();
