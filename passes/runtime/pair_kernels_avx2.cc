@@ -4,6 +4,7 @@
 
 #include "passes/runtime/pair_kernels.h"
 #include "passes/runtime/pair_kernels_simd.h"
+#include "passes/runtime/pair_simd_values.h"
 
 namespace ns {
 namespace {

@@ -76,6 +76,7 @@ template <typename T>
 void Transpose(const T* from, int64_t rows, int64_t columns, T* to) {
   constexpr int64_t kTile = Tile<T>::kSize;
   constexpr int64_t kLine = 64 / sizeof(T);
+  constexpr int64_t kAhead = 2 * kLine;
   int64_t row = 0;
   for (; row + kLine <= rows; row += kLine) {
     int64_t column = 0;
@@ -86,7 +87,9 @@ void Transpose(const T* from, int64_t rows, int64_t columns, T* to) {
                            &lines[0][i], kLine);
       }
       for (int64_t i = 0; i < kTile; ++i) {
-        std::copy_n(lines[i], kLine, to + (column + i) * rows + row);
+        T* line = to + (column + i) * rows + row;
+        std::copy_n(lines[i], kLine, line);
+        __builtin_prefetch(line + kAhead, 1);
       }
     }
     TransposeRest(from, rows, columns, to, row, row + kLine, column);

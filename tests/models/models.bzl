@@ -13,6 +13,7 @@ def model(name, traced = True):
     """Makes one model, and tests us on it.
 
     NAME_reference_test holds `ns compare` against the reference suite's answers;
+    NAME_paired_test holds comparisons of models that run in step against loggers;
     NAME_instrumented_test runs what `ns instrument` saves.
 
     Args:
@@ -41,6 +42,13 @@ def model(name, traced = True):
             args = ["$(location reference_test.py)", "$(location //tools:ns)"] +
                    ["$(location " + file + ")" for file in files],
             data = ["reference_test.py", "//tools:ns"] + files,
+        )
+        native.sh_test(
+            name = name + suffix + "_paired_test",
+            srcs = ["run_check.sh"],
+            args = ["$(location :paired_check)"] +
+                   ["$(location " + file + ")" for file in files[:3]],
+            data = [":paired_check"] + files[:3],
         )
     files = [name + "/" + file for file in ["float.pt", "quantized.pt", "inputs.pt"]]
     native.sh_test(

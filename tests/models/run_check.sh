@@ -1,0 +1,3 @@
+#!/bin/sh
+# Runs a check that is a program, with its arguments.
+exec "$@"
