@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +83,7 @@ std::optional<FloatConvParameters> ParametersOf(const Node& node) {
   if (!parameters.bias.defined()) {
     parameters.bias = at::zeros({parameters.weight.size(0)});
   }
+  parameters.scale = at::ones({parameters.weight.size(0)}, at::kDouble);
   return parameters;
 }
 
@@ -110,19 +112,40 @@ bool FoldBatchNorm(const Node& node, FloatConvParameters& parameters) {
   if (beta.defined()) {
     bias = bias + beta;
   }
-  parameters.weight =
-      (parameters.weight.to(at::kDouble) * scale.reshape({-1, 1, 1, 1}))
-          .to(at::kFloat);
+  parameters.scale = scale;
   parameters.bias = bias.to(at::kFloat);
   return true;
 }
 
-void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters) {
-  std::vector<Node*> chain = {convolution};
-  Node* next = OnlyUser(*convolution->output());
-  if (next != nullptr && FoldBatchNorm(*next, parameters)) {
-    chain.push_back(next);
+// The constants of a chain: the same for one float subgraph and its shadows.
+using Constants = std::pair<std::vector<const void*>, std::vector<double>>;
+
+// Which attribute runs the chains with certain constants.
+using Attributes = std::map<Constants, std::string>;
+
+Constants ConstantsOf(const std::vector<Node*>& chain) {
+  Constants constants;
+  for (const Node* node : chain) {
+    for (const Value* input : node->inputs()) {
+      const std::optional<c10::IValue> value = ConstantOf(*input);
+      if (!value) {
+        continue;
+      }
+      if (value->isTensor()) {
+        constants.first.push_back(value->toTensor().unsafeGetTensorImpl());
+      } else if (value->isIntList()) {
+        const std::vector<int64_t> numbers = value->toIntVector();
+        constants.second.insert(constants.second.end(), numbers.begin(),
+                                numbers.end());
+      } else if (value->isScalar()) {
+        constants.second.push_back(value->toScalar().toDouble());
+      }
+    }
   }
+  return constants;
+}
+
+std::string Attach(ModelGraph& host, FloatConvParameters parameters) {
   const c10::IValue object(
       c10::make_intrusive<FloatConv>(std::move(parameters)));
   std::string attribute;
@@ -130,6 +153,20 @@ void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters) {
     attribute = absl::StrCat(kAttributePrefix, i);
   }
   host.module().register_attribute(attribute, object.type(), object);
+  return attribute;
+}
+
+void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters,
+          Attributes& attributes) {
+  std::vector<Node*> chain = {convolution};
+  Node* next = OnlyUser(*convolution->output());
+  if (next != nullptr && FoldBatchNorm(*next, parameters)) {
+    chain.push_back(next);
+  }
+  std::string& attribute = attributes[ConstantsOf(chain)];
+  if (attribute.empty()) {
+    attribute = Attach(host, std::move(parameters));
+  }
   Value* fused = InsertMethodCall(host, attribute, "forward",
                                   {convolution->input(0)}, convolution);
   chain.back()->output()->replaceAllUsesWith(fused);
@@ -231,8 +268,9 @@ absl::Status FuseFloatConvs(ModelGraph& host,
     if (found.empty() || !RelaxLayout(host)) {
       return;
     }
+    Attributes attributes;
     for (auto& [node, parameters] : found) {
-      Fuse(host, node, std::move(parameters));
+      Fuse(host, node, std::move(parameters), attributes);
     }
   });
 }

@@ -79,8 +79,11 @@ class PairBuilder final : public MeetingListener {
       points_.push_back({match.a.output, match.b.output});
       const PairComparerOptions of_match =
           plan.statistics ? plan.statistics(match) : PairComparerOptions();
+      // Of what was inherited, the figures are enough.
+      PairComparerOptions figures;
+      figures.in_detail = false;
       comparers_.push_back(
-          {Comparer(of_match), Comparer(of_match), Comparer(of_match), {}});
+          {Comparer(of_match), Comparer(of_match), Comparer(figures), {}});
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <string>
@@ -14,13 +15,15 @@ namespace {
 
 using Self = c10::intrusive_ptr<FloatConv>;
 using Ints = std::vector<int64_t>;
-// weight, bias; stride, padding, dilation; groups.
-using State = std::tuple<at::Tensor, at::Tensor, Ints, Ints, Ints, int64_t>;
+// weight, scale, bias; stride, padding, dilation; groups.
+using State =
+    std::tuple<at::Tensor, at::Tensor, at::Tensor, Ints, Ints, Ints, int64_t>;
 
 Self FromState(const State& state) {
   FloatConvParameters parameters;
-  std::tie(parameters.weight, parameters.bias, parameters.stride,
-           parameters.padding, parameters.dilation, parameters.groups) = state;
+  std::tie(parameters.weight, parameters.scale, parameters.bias,
+           parameters.stride, parameters.padding, parameters.dilation,
+           parameters.groups) = state;
   return c10::make_intrusive<FloatConv>(std::move(parameters));
 }
 
@@ -31,8 +34,8 @@ const auto kRegistration =
         .def_pickle(
             [](const Self& self) {
               const FloatConvParameters& p = self->parameters();
-              return State(p.weight, p.bias, p.stride, p.padding, p.dilation,
-                           p.groups);
+              return State(p.weight, p.scale, p.bias, p.stride, p.padding,
+                           p.dilation, p.groups);
             },
             [](const State& state) { return FromState(state); });
 
@@ -59,17 +62,28 @@ c10::IValue Call(const c10::OperatorHandle& op, torch::jit::Stack arguments) {
   return arguments.at(0);
 }
 
+bool IsVector(const at::Tensor& tensor, at::ScalarType dtype, int64_t size) {
+  return tensor.dim() == 1 && tensor.scalar_type() == dtype &&
+         tensor.size(0) == size;
+}
+
 }  // namespace
 
 FloatConv::FloatConv(FloatConvParameters parameters)
     : parameters_(std::move(parameters)) {
   const FloatConvParameters& p = parameters_;
   TORCH_CHECK(p.weight.dim() == 4 && p.weight.scalar_type() == at::kFloat &&
-                  p.bias.dim() == 1 && p.bias.scalar_type() == at::kFloat &&
-                  p.bias.size(0) == p.weight.size(0) && p.stride.size() == 2 &&
-                  p.padding.size() == 2 && p.dilation.size() == 2,
+                  IsVector(p.scale, at::kDouble, p.weight.size(0)) &&
+                  IsVector(p.bias, at::kFloat, p.weight.size(0)) &&
+                  p.stride.size() == 2 && p.padding.size() == 2 &&
+                  p.dilation.size() == 2,
               "these are not the parameters of a float32 2d convolution");
-  parameters_.weight = p.weight.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor FloatConv::ScaledWeight() const {
+  return (parameters_.weight.to(at::kDouble) *
+          parameters_.scale.reshape({-1, 1, 1, 1}))
+      .to(at::kFloat);
 }
 
 at::Tensor FloatConv::Forward(const at::Tensor& x) {
@@ -79,15 +93,14 @@ at::Tensor FloatConv::Forward(const at::Tensor& x) {
                            at::globalContext().userEnabledMkldnn() &&
                            Prepack() != nullptr && RunPrepacked() != nullptr;
   if (!can_prepack) {
-    // LibTorch fails on an empty batch when the weight has its channels last.
-    return at::conv2d(x, p.weight.contiguous(), p.bias, p.stride, p.padding,
+    return at::conv2d(x, ScaledWeight(), p.bias, p.stride, p.padding,
                       p.dilation, p.groups);
   }
   if (x.sizes() != at::IntArrayRef(prepacked_for_)) {
     prepacked_for_ = x.sizes().vec();
-    prepacked_ =
-        Call(*Prepack(), {p.weight, p.bias, p.stride, p.padding, p.dilation,
-                          p.groups, prepacked_for_, std::string("none")});
+    prepacked_ = Call(*Prepack(),
+                      {ScaledWeight(), p.bias, p.stride, p.padding, p.dilation,
+                       p.groups, prepacked_for_, std::string("none")});
   }
   return Call(*RunPrepacked(),
               {x.contiguous(at::MemoryFormat::ChannelsLast), prepacked_})

@@ -12,6 +12,7 @@ namespace ns {
 
 struct FloatConvParameters {
   at::Tensor weight;  // [out, in / groups, height, width], float32
+  at::Tensor scale;   // [out], float64: a factor of the weight
   at::Tensor bias;    // [out], float32
   std::vector<int64_t> stride;
   std::vector<int64_t> padding;
@@ -36,7 +37,10 @@ class FloatConv final : public torch::CustomClassHolder {
 
  private:
   FloatConvParameters parameters_;
-  // oneDNN's copy of the weight, and the input sizes that it is made for.
+  at::Tensor ScaledWeight() const;
+
+  // oneDNN's copy of the scaled weight, and the input sizes that it is made
+  // for.
   c10::IValue prepacked_;
   std::vector<int64_t> prepacked_for_;
 };

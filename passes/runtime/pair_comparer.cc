@@ -34,16 +34,17 @@ std::vector<PairStatistics> FromNumbers(const Numbers& numbers) {
   return parts;
 }
 
-// in loop, channels; pooled, batches, trips; shape; only x,
+// in loop, channels, in detail; pooled, batches, trips; shape; only x,
 // only y; problem.
 using State =
-    std::tuple<std::tuple<bool, int64_t>, Numbers, Numbers, Numbers,
+    std::tuple<std::tuple<bool, int64_t, bool>, Numbers, Numbers, Numbers,
                std::vector<int64_t>, std::tuple<int64_t, int64_t>, std::string>;
 
 State GetState(const Self& self) {
   const PairComparerOptions& options = self->options();
   const PairRecord& record = self->record();
-  return State({options.in_loop, static_cast<int64_t>(options.channels)},
+  return State({options.in_loop, static_cast<int64_t>(options.channels),
+                options.in_detail},
                record.pooled.ToNumbers(), ToNumbers(record.batches),
                ToNumbers(record.trips), record.shape,
                {record.only_x, record.only_y}, self->problem());
@@ -51,11 +52,12 @@ State GetState(const Self& self) {
 
 Self FromState(const State& state) {
   PairComparerOptions options;
-  const auto [in_loop, channels] = std::get<0>(state);
+  const auto [in_loop, channels, in_detail] = std::get<0>(state);
   TORCH_CHECK(
       channels >= 0 && channels <= static_cast<int64_t>(ChannelDim::kByRank),
       "a PairComparer has no channels of kind ", channels);
   options.in_loop = in_loop;
+  options.in_detail = in_detail;
   options.channels = static_cast<ChannelDim>(channels);
   PairRecord record;
   record.pooled = TensorStatistics::FromNumbers(std::get<1>(state));
@@ -90,8 +92,11 @@ const auto kRegistration =
         .def_pickle([](const Self& self) { return GetState(self); },
                     [](const State& state) { return FromState(state); });
 
-TensorStatisticsOptions StatisticsOf(ChannelDim channels, int64_t dims) {
+TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
+                                     int64_t dims) {
   TensorStatisticsOptions options;
+  options.codes = wanted.in_detail;
+  ChannelDim channels = wanted.channels;
   if (channels == ChannelDim::kByRank) {
     channels = dims > 3 ? ChannelDim::kSecond : ChannelDim::kLast;
   }
@@ -123,7 +128,7 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
     return;
   }
   const TensorStatistics statistics =
-      CompareTensors(x, y, StatisticsOf(options_.channels, x.dim()));
+      CompareTensors(x, y, StatisticsOf(options_, x.dim()));
   record_.pooled.Merge(statistics);
   batch_.Merge(statistics.sums);
   if (options_.in_loop) {
@@ -168,7 +173,10 @@ void PairComparer::EndBatch() {
   waiting_x_.clear();
   waiting_y_.clear();
   if (compared_) {
-    record_.batches.push_back(batch_);
+    if (options_.in_detail || record_.batches.empty()) {
+      record_.batches.emplace_back();
+    }
+    record_.batches.back().Merge(batch_);
   }
   batch_ = PairStatistics();
   calls_ = 0;

@@ -26,6 +26,8 @@ struct PairComparerOptions {
   // Values of one batch are of trips of a loop, which get figures of their own.
   bool in_loop = false;
   ChannelDim channels = ChannelDim::kNone;
+  // Whether batches and codes get statistics of their own.
+  bool in_detail = true;
 };
 
 // Compares values x of one model with values y of another, and keeps statistics

@@ -26,18 +26,24 @@ struct Tile<uint8_t> {
       rows[i] = _mm_loadu_si128(
           reinterpret_cast<const __m128i*>(from + i * from_stride));
     }
-    // Each round moves the highest bit of the place of a byte in the tile to
-    // the lowest: after four of eight, row and column have changed places.
-    for (int round = 0; round < 4; ++round) {
-      __m128i next[kSize];
-      for (int i = 0; i < kSize / 2; ++i) {
-        next[2 * i] = _mm_unpacklo_epi8(rows[i], rows[i + kSize / 2]);
-        next[2 * i + 1] = _mm_unpackhi_epi8(rows[i], rows[i + kSize / 2]);
-      }
-      std::copy_n(next, kSize, rows);
-    }
+    // After four of eight turns, row and column have changed places.
+    __m128i turned[kSize];
+    Turn(rows, turned);
+    Turn(turned, rows);
+    Turn(rows, turned);
+    Turn(turned, rows);
     for (int i = 0; i < kSize; ++i) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i * to_stride), rows[i]);
+    }
+  }
+
+ private:
+  // Turns the bits of the places of bytes in the tile: the highest becomes the
+  // lowest.
+  static void Turn(const __m128i (&from)[kSize], __m128i (&to)[kSize]) {
+    for (int i = 0; i < kSize / 2; ++i) {
+      to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + kSize / 2]);
+      to[2 * i + 1] = _mm_unpackhi_epi8(from[i], from[i + kSize / 2]);
     }
   }
 };

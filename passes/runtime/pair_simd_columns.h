@@ -6,10 +6,9 @@
 
 #include <cstdint>
 
-#include "passes/runtime/pair_kernels.h"
-
 namespace ns {
 
+// Of the columns of one vector, half of them each.
 template <typename V>
 struct ColumnSums {
   typename V::Doubles x2[2] = {};

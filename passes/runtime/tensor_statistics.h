@@ -45,8 +45,9 @@ struct TensorStatisticsOptions {
   int64_t channel_dim = -1;
 };
 
-// Compares `x` with `y` as ComparePair does, and throws where it throws. Sums
-// of channels are as accurate as those of the whole.
+// Compares `x` with `y` as ComparePair does, in the same pass, and throws where
+// it throws. Sums of a channel are as accurate as those of all elements, also
+// where channels are of very different magnitudes.
 TensorStatistics CompareTensors(const at::Tensor& x, const at::Tensor& y,
                                 const TensorStatisticsOptions& options = {});
 

@@ -159,6 +159,40 @@ TEST_F(PairStatisticsTest, NonFiniteValuesAreNotSkipped) {
   }
 }
 
+TEST_F(PairStatisticsTest, CountsNanAndInf) {
+  const PairStatistics sums = ComparePair(Vector({kNan, 1, kInf, -kInf, 2}),
+                                          Vector({kNan, kNan, kInf, 0, kNan}));
+  EXPECT_EQ(sums.nan_x, 1);
+  EXPECT_EQ(sums.inf_x, 2);
+  EXPECT_EQ(sums.nan_y, 3);
+  EXPECT_EQ(sums.inf_y, 1);
+  // Also those of float64, and those that stand far from each other.
+  at::Tensor x = at::randn({100000}, at::kDouble);
+  x[7] = x[99999] = kInf;
+  x[50000] = kNan;
+  for (const at::Tensor& values : {x, x.to(at::kFloat)}) {
+    const PairStatistics far = ComparePair(values, at::ones({100000}));
+    EXPECT_EQ(far.inf_x, 2);
+    EXPECT_EQ(far.nan_x, 1);
+    EXPECT_EQ(far.nan_y, 0);
+    EXPECT_EQ(far.inf_y, 0);
+    PairStatistics twice = PairStatistics::FromNumbers(far.ToNumbers());
+    twice.Merge(far);
+    EXPECT_EQ(twice.inf_x, 4);
+    EXPECT_EQ(twice.nan_x, 2);
+  }
+}
+
+// All squares round the same way.
+TEST_F(PairStatisticsTest, SumsOfASingleValueAreNearlyExact) {
+  for (const double value : {0.1, 0.7, 1.3, 3.14159}) {
+    const at::Tensor x = at::full({200000}, value);
+    const at::Tensor y = at::full({200000}, value * 1.01);
+    EXPECT_NEAR(ComparePair(x, y).SqnrDb(), Reference(x, y).SqnrDb(), 3e-6);
+    EXPECT_NEAR(CompareErrors(x, y).SqnrDb(), Reference(x, y).SqnrDb(), 3e-6);
+  }
+}
+
 TEST_F(PairStatisticsTest, HugeFloatsDoNotOverflow) {
   const PairStatistics sums =
       ComparePair(at::full({10}, 3e38), at::full({10}, -3e38));

@@ -1,0 +1,250 @@
+#include "passes/quantization/float_forms.h"
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "passes/extraction/packed_layers.h"
+#include "passes/extraction/packed_weights.h"
+#include "passes/op_table.h"
+#include "passes/runtime/dtype_casts.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::NamedValue;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// Arguments that say where an output goes.
+constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
+
+// What ops call the scale of their output. "scale" comes last: of elu, it is a
+// factor.
+constexpr std::array<absl::string_view, 3> kOutputScales = {
+    "output_scale", "Y_scale_i", "scale"};
+
+// Of several outputs, the first.
+Value* Insert(Node* node, absl::string_view op,
+              const std::vector<NamedValue>& arguments) {
+  Value* output = node->owningGraph()->insert(
+      c10::Symbol::fromQualString(std::string(op)), arguments);
+  if (output->node()->kind() != c10::prim::TupleConstruct) {
+    return output;
+  }
+  Node* tuple = output->node();
+  output = tuple->input(0);
+  tuple->destroy();
+  return output;
+}
+
+Value* AsFloatInput(Node* node, Value* input) {
+  const std::optional<c10::IValue> constant = ConstantOf(*input);
+  if (constant && constant->isTensor() && constant->toTensor().defined()) {
+    const at::Tensor value = AsFloat(constant->toTensor());
+    return value.is_same(constant->toTensor())
+               ? input
+               : node->owningGraph()->insertConstant(value.detach());
+  }
+  return IsTensor(*input) || IsTensorList(*input)
+             ? Insert(node, "ns::as_float", {input})
+             : input;
+}
+
+// The first input, after what a dynamic op quantizes it with.
+Value* Activation(Node* node) {
+  Value* input = node->input(0);
+  const OpRow* row = FindOp(OpName(*node));
+  if (row != nullptr && row->numerics == Numerics::kDynamic) {
+    input = Insert(node, "ns::quantize_dynamic",
+                   {input, InputNamed(*node, "reduce_range")});
+  }
+  return AsFloatInput(node, input);
+}
+
+absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
+  std::optional<c10::IValue> packed = ConstantOf(*node.input(index));
+  if (!packed) {
+    return absl::FailedPreconditionError(
+        "its packed parameters are not constant");
+  }
+  return *std::move(packed);
+}
+
+c10::IValue TensorOrNone(const at::Tensor& tensor) {
+  return tensor.defined() ? c10::IValue(tensor) : c10::IValue();
+}
+
+// The index of the argument that is called a scale of the output, or -1.
+int ScaleArgument(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (row != nullptr && IsQuantizedOp(*row) && schema != nullptr) {
+    for (const absl::string_view name : kOutputScales) {
+      if (const auto index = schema->argumentIndexWithName(std::string(name))) {
+        return *index;
+      }
+    }
+  }
+  return -1;
+}
+
+std::vector<NamedValue> SameArguments(Node* node) {
+  const int scale = ScaleArgument(*node);
+  const c10::FunctionSchema& schema = node->schema();
+  std::vector<NamedValue> arguments;
+  for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
+    const bool is_of_output =
+        (scale >= 0 && (i == scale || i == scale + 1)) ||
+        absl::c_linear_search(kDestinations, schema.arguments()[i].name());
+    if (!is_of_output) {
+      arguments.emplace_back(AsFloatInput(node, node->input(i)));
+    }
+  }
+  return arguments;
+}
+
+absl::StatusOr<ConvLayer> ConvLayerOf(const Node& node,
+                                      absl::string_view float_op) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(node, 1));
+  return UnpackConv(packed, /*is_1d=*/absl::EndsWith(float_op, "1d"));
+}
+
+// Of bags in the rows of a matrix: the indices of all, and where each begins.
+struct Bags {
+  Value* indices;
+  Value* offsets;
+};
+
+Bags BagsOfRows(Node* node, Value* indices) {
+  Value* begin = node->owningGraph()->insertConstant(int64_t{0});
+  Value* end = Insert(node, "aten::numel", {indices});
+  Value* step = Insert(node, "aten::size", {indices, int64_t{1}});
+  return {Insert(node, "aten::flatten", {indices}),
+          Insert(node, "aten::arange", {begin, end, step})};
+}
+
+}  // namespace
+
+absl::StatusOr<Value*> InsertSameOp(Node* node, absl::string_view float_op) {
+  std::vector<Value*> inputs;
+  for (Value* input : node->inputs()) {
+    inputs.push_back(AsFloatInput(node, input));
+  }
+  torch::jit::Graph& graph = *node->owningGraph();
+  Node* copy = graph.create(c10::Symbol::fromQualString(std::string(float_op)),
+                            inputs, node->outputs().size());
+  for (size_t i = 0; i < node->outputs().size(); ++i) {
+    copy->output(i)->setType(node->output(i)->type());
+  }
+  graph.insertNode(copy)->getOperator();  // Throws when there is none.
+  return TensorOutput(*copy);
+}
+
+absl::StatusOr<Value*> InsertSameArguments(Node* node,
+                                           absl::string_view float_op) {
+  return Insert(node, float_op, SameArguments(node));
+}
+
+absl::StatusOr<Value*> InsertCommutative(Node* node,
+                                         absl::string_view float_op) {
+  std::vector<NamedValue> arguments = SameArguments(node);
+  if (!IsTensor(*node->input(0))) {
+    std::swap(arguments.at(0), arguments.at(1));
+  }
+  return Insert(node, float_op, arguments);
+}
+
+absl::StatusOr<Value*> InsertBatchNorm(Node* node, absl::string_view float_op) {
+  return Insert(
+      node, float_op,
+      {Activation(node), InputNamed(*node, "weight"), InputNamed(*node, "bias"),
+       InputNamed(*node, "mean"), InputNamed(*node, "var"), /*training=*/false,
+       /*momentum=*/0.0, InputNamed(*node, "eps"),
+       /*cudnn_enabled=*/false});
+}
+
+absl::StatusOr<Value*> InsertInstanceNorm(Node* node,
+                                          absl::string_view float_op) {
+  return Insert(
+      node, float_op,
+      {Activation(node), InputNamed(*node, "weight"), InputNamed(*node, "bias"),
+       /*running_mean=*/c10::IValue(), /*running_var=*/c10::IValue(),
+       /*use_input_stats=*/true, /*momentum=*/0.0, InputNamed(*node, "eps"),
+       /*cudnn_enabled=*/false});
+}
+
+absl::StatusOr<Value*> InsertLinear(Node* node, absl::string_view float_op) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
+  const LinearLayer layer = UnpackLinear(packed);
+  return Insert(node, float_op,
+                {Activation(node), layer.weight, TensorOrNone(layer.bias)});
+}
+
+absl::StatusOr<Value*> InsertConv(Node* node, absl::string_view float_op) {
+  NS_ASSIGN_OR_RETURN(const ConvLayer layer, ConvLayerOf(*node, float_op));
+  return Insert(node, float_op,
+                {Activation(node), layer.weight, TensorOrNone(layer.bias),
+                 layer.stride, layer.padding, layer.dilation, layer.groups});
+}
+
+absl::StatusOr<Value*> InsertConvTranspose(Node* node,
+                                           absl::string_view float_op) {
+  NS_ASSIGN_OR_RETURN(const ConvLayer layer, ConvLayerOf(*node, float_op));
+  return Insert(
+      node, float_op,
+      {Activation(node), layer.weight, TensorOrNone(layer.bias), layer.stride,
+       layer.padding, layer.output_padding, layer.groups, layer.dilation});
+}
+
+absl::StatusOr<Value*> InsertEmbedding(Node* node, absl::string_view float_op) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
+  return Insert(node, float_op,
+                {AsFloat(PackedEmbeddingWeight(packed)).detach(),
+                 InputNamed(*node, "indices")});
+}
+
+absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
+                                          absl::string_view float_op) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
+  if (!InputNamed(*node, "compressed_indices_mapping")->mustBeNone()) {
+    return absl::UnimplementedError(
+        "embedding bags with pruned rows have no reference kernel");
+  }
+  Value* samples = InputNamed(*node, "per_sample_weights");
+  Bags bags = {InputNamed(*node, "indices"), InputNamed(*node, "offsets")};
+  if (bags.offsets->mustBeNone()) {
+    bags = BagsOfRows(node, bags.indices);
+    samples =
+        IsTensor(*samples) ? Insert(node, "aten::flatten", {samples}) : samples;
+  } else if (!IsTensor(*bags.offsets)) {
+    return absl::FailedPreconditionError(
+        "only a run tells whether it has offsets");
+  }
+  return Insert(
+      node, float_op,
+      {AsFloat(PackedEmbeddingWeight(packed)).detach(), bags.indices,
+       bags.offsets, InputNamed(*node, "scale_grad_by_freq"),
+       InputNamed(*node, "mode"),
+       /*sparse=*/false, samples, InputNamed(*node, "include_last_offset")});
+}
+
+int OutputScaleInput(const Node& node) {
+  const int scale = ScaleArgument(node);
+  const bool is_given =
+      scale >= 0 &&
+      node.input(scale)->type()->kind() == c10::TypeKind::FloatType &&
+      node.input(scale + 1)->type()->kind() == c10::TypeKind::IntType;
+  return is_given ? scale : -1;
+}
+
+}  // namespace ns

@@ -1,0 +1,62 @@
+// What a quantized op would give if its kernel made no error of its own.
+#ifndef PASSES_QUANTIZATION_REFERENCE_KERNEL_H_
+#define PASSES_QUANTIZATION_REFERENCE_KERNEL_H_
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Puts beside `node`, a quantized op of `host`, a reference: its inputs are
+// dequantized, the op is computed in float, and what comes out is quantized
+// with the op's own output parameters. Where the two differ, the kernel
+// rounded, saturated or computed otherwise; what quantization costs is in both.
+//
+//   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
+// becomes
+//   %float = ns::as_float(%x)
+//   %weight = prim::Constant[value=<Tensor>]()           # dequantized
+//   %conv = aten::conv2d(%float, %weight, %bias, ...)
+//   %relu = aten::relu(%conv)
+//   %dtype = prim::dtype(%x)
+//   %reference =
+//       aten::quantize_per_tensor(%relu, %scale, %zero_point, %dtype)
+//   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
+//
+// An op that has no scale and zero point among its inputs (max_pool2d, sigmoid,
+// add_scalar) chooses them as it runs. Its reference, computed in front of it
+// all the same, is quantized right behind it:
+//
+//   %float = ns::as_float(%x)
+//   %sigmoid = aten::sigmoid(%float)
+//   %y = aten::sigmoid(%x)
+//   %reference = ns::quantize_like(%sigmoid, %y)
+//
+// The input of a dynamic op is quantized as its kernel does, and its reference,
+// like its output, is float:
+//
+//   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
+// becomes
+//   %q = ns::quantize_dynamic(%x, %reduce_range)
+//   %float = ns::as_float(%q)
+//   %reference = aten::linear(%float, %weight, %bias)
+//   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
+//
+// Weights are dequantized into constants, four bytes an element.
+//
+// Returns %reference, which can be used behind its own node. Of an op with
+// several outputs, it is the reference of the first.
+//
+// Error: a reason, one phrase, why there is no reference (reference_ops.h), or
+// packed parameters that are not constant. The graph is then as it was.
+absl::StatusOr<torch::jit::Value*> InsertReferenceKernel(
+    ModelGraph& host, torch::jit::Node* node);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_REFERENCE_KERNEL_H_

@@ -1,0 +1,132 @@
+#include "passes/quantization/reference_ops.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/status/status.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+constexpr absl::string_view kHandsOn = "it only hands its data on";
+constexpr absl::string_view kQuantizes = "it only quantizes";
+constexpr absl::string_view kRecurrent =
+    "recurrent layers have no reference kernel";
+
+// clang-format off
+constexpr ReferenceOp kReferences[] = {
+    {"aten::int_repr", "", nullptr, kHandsOn},
+    {"aten::quantize_per_channel", "", nullptr, kQuantizes},
+    {"aten::quantize_per_tensor", "", nullptr, kQuantizes},
+    {"aten::quantize_per_tensor_dynamic", "", nullptr, kQuantizes},
+    {"aten::quantized_gru", "", nullptr, kRecurrent},
+    {"aten::quantized_lstm", "", nullptr, kRecurrent},
+    {"aten::quantized_max_pool1d", "aten::max_pool1d", InsertSameArguments},
+    {"aten::quantized_max_pool2d", "aten::max_pool2d", InsertSameArguments},
+    {"quantized::add", "aten::add", InsertCommutative},
+    {"quantized::add_out", "aten::add", InsertCommutative},
+    {"quantized::add_relu", "aten::add", InsertCommutative},
+    {"quantized::add_relu_out", "aten::add", InsertCommutative},
+    {"quantized::add_scalar", "aten::add", InsertCommutative},
+    {"quantized::add_scalar_relu", "aten::add", InsertCommutative},
+    {"quantized::batch_norm", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::batch_norm1d", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::batch_norm1d_relu", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::batch_norm2d", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::batch_norm2d_relu", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::batch_norm3d", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::batch_norm3d_relu", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::batch_norm_relu", "aten::batch_norm", InsertBatchNorm},
+    {"quantized::cat", "aten::cat", InsertSameArguments},
+    {"quantized::cat_out", "aten::cat", InsertSameArguments},
+    {"quantized::cat_relu", "aten::cat", InsertSameArguments},
+    {"quantized::cat_relu_out", "aten::cat", InsertSameArguments},
+    {"quantized::celu", "aten::celu", InsertSameArguments},
+    {"quantized::clamp", "aten::clamp", InsertSameArguments},
+    {"quantized::conv1d", "aten::conv1d", InsertConv},
+    {"quantized::conv1d_dynamic", "aten::conv1d", InsertConv},
+    {"quantized::conv1d_relu", "aten::conv1d", InsertConv},
+    {"quantized::conv2d", "aten::conv2d", InsertConv},
+    {"quantized::conv2d_dynamic", "aten::conv2d", InsertConv},
+    {"quantized::conv2d_relu", "aten::conv2d", InsertConv},
+    {"quantized::conv3d", "aten::conv3d", InsertConv},
+    {"quantized::conv3d_dynamic", "aten::conv3d", InsertConv},
+    {"quantized::conv3d_relu", "aten::conv3d", InsertConv},
+    {"quantized::conv_transpose1d", "aten::conv_transpose1d", InsertConvTranspose},
+    {"quantized::conv_transpose1d_dynamic", "aten::conv_transpose1d", InsertConvTranspose},
+    {"quantized::conv_transpose2d", "aten::conv_transpose2d", InsertConvTranspose},
+    {"quantized::conv_transpose2d_dynamic", "aten::conv_transpose2d", InsertConvTranspose},
+    {"quantized::conv_transpose3d", "aten::conv_transpose3d", InsertConvTranspose},
+    {"quantized::conv_transpose3d_dynamic", "aten::conv_transpose3d", InsertConvTranspose},
+    {"quantized::dropout", "", nullptr, kHandsOn},
+    {"quantized::elu", "aten::elu", InsertSameArguments},
+    {"quantized::embedding_4bit", "aten::embedding", InsertEmbedding},
+    {"quantized::embedding_bag_4bit", "aten::embedding_bag", InsertEmbeddingBag},
+    {"quantized::embedding_bag_byte", "aten::embedding_bag", InsertEmbeddingBag},
+    {"quantized::embedding_byte", "aten::embedding", InsertEmbedding},
+    {"quantized::group_norm", "aten::group_norm", InsertSameArguments},
+    {"quantized::hardswish", "aten::hardswish", InsertSameArguments},
+    {"quantized::instance_norm", "aten::instance_norm", InsertInstanceNorm},
+    {"quantized::layer_norm", "aten::layer_norm", InsertSameArguments},
+    {"quantized::leaky_relu", "aten::leaky_relu", InsertSameArguments},
+    {"quantized::linear", "aten::linear", InsertLinear},
+    {"quantized::linear_dynamic", "aten::linear", InsertLinear},
+    {"quantized::linear_dynamic_fp16", "aten::linear", InsertLinear},
+    {"quantized::linear_relu", "aten::linear", InsertLinear},
+    {"quantized::linear_relu_dynamic", "aten::linear", InsertLinear},
+    {"quantized::linear_relu_dynamic_fp16", "aten::linear", InsertLinear},
+    {"quantized::matmul", "aten::matmul", InsertSameArguments},
+    {"quantized::max_pool1d", "aten::max_pool1d", InsertSameArguments},
+    {"quantized::max_pool2d", "aten::max_pool2d", InsertSameArguments},
+    {"quantized::mul", "aten::mul", InsertCommutative},
+    {"quantized::mul_out", "aten::mul", InsertCommutative},
+    {"quantized::mul_relu", "aten::mul", InsertCommutative},
+    {"quantized::mul_relu_out", "aten::mul", InsertCommutative},
+    {"quantized::mul_scalar", "aten::mul", InsertCommutative},
+    {"quantized::mul_scalar_relu", "aten::mul", InsertCommutative},
+    {"quantized::prelu", "aten::prelu", InsertSameArguments},
+    {"quantized::quantized_gru_cell_dynamic", "", nullptr, kRecurrent},
+    {"quantized::quantized_lstm_cell_dynamic", "", nullptr, kRecurrent},
+    {"quantized::quantized_rnn_relu_cell_dynamic", "", nullptr, kRecurrent},
+    {"quantized::quantized_rnn_tanh_cell_dynamic", "", nullptr, kRecurrent},
+    {"quantized::relu6", "aten::relu6", InsertSameArguments},
+    {"quantized::sigmoid", "aten::sigmoid", InsertSameArguments},
+    {"quantized::softmax", "aten::softmax", InsertSameArguments},
+    {"quantized::threshold", "aten::threshold", InsertSameArguments},
+};
+// clang-format on
+
+// Why an op that is not in the table has no reference; empty when it has one.
+absl::string_view ReasonOf(const OpRow& row) {
+  if (row.role != Role::kCompute || row.family == "dropout") {
+    return row.role == Role::kSource ? "it makes its data from nothing"
+                                     : kHandsOn;
+  }
+  return row.numerics == Numerics::kFloat ? "it computes in float" : "";
+}
+
+}  // namespace
+
+absl::Span<const ReferenceOp> ReferenceTable() { return kReferences; }
+
+absl::StatusOr<ReferenceOp> FindReference(absl::string_view op) {
+  const OpRow* row = FindOp(op);
+  if (row == nullptr) {
+    return absl::UnimplementedError("its op is unknown");
+  }
+  const auto* found =
+      std::lower_bound(std::begin(kReferences), std::end(kReferences), row->op,
+                       [](const ReferenceOp& reference, absl::string_view key) {
+                         return reference.op < key;
+                       });
+  const bool is_in_table =
+      found != std::end(kReferences) && found->op == row->op;
+  const absl::string_view reason = is_in_table ? found->reason : ReasonOf(*row);
+  if (!reason.empty()) {
+    return absl::UnimplementedError(reason);
+  }
+  return is_in_table ? *found : ReferenceOp{row->op, row->op, InsertSameOp};
+}
+
+}  // namespace ns
