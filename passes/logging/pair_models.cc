@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include <algorithm>
 #include <memory>
@@ -198,11 +199,16 @@ class PairBuilder final : public MeetingListener {
     while (!host().outputs().empty()) {
       host().eraseOutput(0);
     }
-    std::vector<Value*> results;
-    results.push_back(copies_a_.values.at(a_.graph().outputs()[0]));
-    results.push_back(copies_b_.values.at(b_.graph().outputs()[0]));
+    Value* of_a = plan_.activations
+                      ? copies_a_.values.at(a_.graph().outputs()[0])
+                      : host().insertConstant(c10::IValue());
+    Value* of_b = copies_b_.values.at(b_.graph().outputs()[0]);
     host().registerOutput(
-        host().insertNode(host().createTuple(results))->output());
+        host().insertNode(host().createTuple({of_a, of_b}))->output());
+    if (!plan_.activations) {
+      // Of A only the shadows are needed.
+      torch::jit::EliminateDeadCode(pair_.model.shared_graph());
+    }
   }
 
   // What stands beside the copy `b` of B's value, or null when shadows are not

@@ -49,8 +49,9 @@ struct PairComparers {
 };
 
 struct PairedModels {
-  // Returns the tuple of what A and what B return. Its arguments are those of
-  // A, then `own_inputs_of_b`.
+  // Returns the tuple of what A and what B return; without activations A does
+  // not run, and None stands for what it returns. Its arguments are those of A,
+  // then `own_inputs_of_b`.
   ModelGraph model;
   // The arguments that B does not share with A, since their types differ or one
   // of the models overwrites them. By position, the module not counted.

@@ -117,7 +117,7 @@ std::optional<at::MemoryFormat> ChannelsLastOf(const at::Tensor& tensor) {
 // LibTorch's copies are several times slower.
 template <typename T>
 at::Tensor Transposed(const at::Tensor& tensor, at::MemoryFormat format) {
-  const at::Tensor copy =
+  at::Tensor copy =
       at::empty(tensor.sizes(), tensor.options().memory_format(format));
   const int64_t channels = tensor.size(1);
   const int64_t image = tensor.stride(0);
