@@ -154,6 +154,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   PairRunnerOptions runner_options;
   runner_options.activations = options.activations;
   runner_options.shadows = options.shadows;
+  runner_options.kernels = options.kernels;
   runner_options.exact = options.exact;
   runner_options.worst_channels = options.worst_channels;
   runner_options.files = options.files;
@@ -169,13 +170,18 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   result.batches = batches.size();
   result.has_activations = options.activations;
   result.has_shadows = options.shadows;
+  result.has_kernels = options.kernels;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     result.layers[i].activation = runner.Activation(i);
     result.layers[i].shadow = runner.Shadow(i);
     result.layers[i].inherited = runner.Inherited(i);
+    result.layers[i].kernel = runner.Kernel(i);
   }
   for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
+  }
+  for (const NotShadowedMatch& match : runner.no_reference()) {
+    result.no_reference.push_back({match.name, match.reason});
   }
   for (std::string& warning : runner.Warnings()) {
     result.warnings.push_back(std::move(warning));
@@ -208,7 +214,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
                           CompareWeights(matches.matches[i], result.warnings));
     }
   }
-  if (options.activations || options.shadows) {
+  if (options.activations || options.shadows || options.kernels) {
     NS_RETURN_IF_ERROR(RunAndCompare(float_model, quantized_model, matches,
                                      batches, options, result));
   }

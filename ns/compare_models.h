@@ -21,6 +21,9 @@ struct CompareOptions {
   bool activations = false;
   // Outputs of the float subgraphs, fed with the quantized model's values.
   bool shadows = false;
+  // Outputs of quantized ops, against those of reference kernels on the same
+  // inputs: what the kernels add to what quantization costs.
+  bool kernels = false;
   // Float convolutions run as they stand. Otherwise those with a quantized
   // counterpart run folded and fused where they can, which changes their values
   // by up to 1e-4 of themselves.

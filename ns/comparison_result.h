@@ -153,6 +153,9 @@ struct ComparisonResult {
   std::vector<LayerComparison> layers;
   std::vector<UnmatchedNode> unmatched;
   std::vector<NotShadowed> not_shadowed;
+  // Layers whose quantized op has no reference kernel; where kernels were asked
+  // for.
+  std::vector<NotShadowed> no_reference;
   // Whole modules, in order of execution; absent when they were not asked for.
   std::optional<std::vector<StubComparison>> stubs;
   // For the user's eyes: one line each.

@@ -238,6 +238,19 @@ void WriteUnexplainedFall(JsonWriter& json, const ComparisonResult& result,
   json.EndObject();
 }
 
+void WriteReasons(JsonWriter& json, absl::string_view key,
+                  const std::vector<NotShadowed>& layers) {
+  json.Key(key);
+  json.BeginArray();
+  for (const NotShadowed& layer : layers) {
+    json.BeginObject();
+    WriteString(json, "name", layer.name);
+    WriteString(json, "reason", layer.reason);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 std::string ToJson(const ComparisonResult& result) {
@@ -268,15 +281,10 @@ std::string ToJson(const ComparisonResult& result) {
   }
   json.EndArray();
 
-  json.Key("not_shadowed");
-  json.BeginArray();
-  for (const NotShadowed& layer : result.not_shadowed) {
-    json.BeginObject();
-    WriteString(json, "name", layer.name);
-    WriteString(json, "reason", layer.reason);
-    json.EndObject();
+  WriteReasons(json, "not_shadowed", result.not_shadowed);
+  if (result.has_kernels) {
+    WriteReasons(json, "no_reference", result.no_reference);
   }
-  json.EndArray();
 
   if (const std::optional<size_t> worst = WorstOffender(result)) {
     WriteWorstOffender(json, result.layers[*worst]);

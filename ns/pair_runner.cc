@@ -94,6 +94,7 @@ absl::StatusOr<PairRunner> PairRunner::Create(
   PairPlan plan;
   plan.activations = options.activations;
   plan.shadows = options.shadows;
+  plan.kernels = options.kernels;
   plan.exact = options.exact;
   plan.statistics = [&](const SubgraphMatch& match) {
     PairComparerOptions of_match;
@@ -146,11 +147,8 @@ absl::Status PairRunner::Run(const Batch& batch) {
   NS_RETURN_IF_ERROR(status);
   status = pair_.model.Run(arguments).status();
   for (const PairComparers& comparers : pair_.comparers) {
-    for (const PairComparerPtr& comparer :
-         {comparers.activation, comparers.shadow, comparers.inherited}) {
-      if (comparer != nullptr) {
-        comparer->EndBatch();
-      }
+    for (const PairComparerPtr& comparer : comparers.All()) {
+      comparer->EndBatch();
     }
   }
   if (!status.ok()) {
@@ -212,6 +210,10 @@ std::optional<ErrorFigures> PairRunner::Inherited(size_t index) const {
   const std::optional<ActivationComparison> result =
       Result(pair_.comparers[index].inherited);
   return result ? std::optional(result->error) : std::nullopt;
+}
+
+std::optional<ActivationComparison> PairRunner::Kernel(size_t index) const {
+  return Result(pair_.comparers[index].kernel);
 }
 
 std::vector<std::string> PairRunner::Warnings() const {

@@ -25,6 +25,8 @@ struct PairRunnerOptions {
   bool activations = true;
   // Outputs of the float subgraphs on the quantized model's values.
   bool shadows = false;
+  // Outputs of reference kernels on the quantized model's values.
+  bool kernels = false;
   // Float convolutions run as they stand, not folded and fused.
   bool exact = false;
   // How many of the worst output channels to name at each match.
@@ -52,10 +54,17 @@ class PairRunner {
   std::optional<ActivationComparison> Activation(size_t index) const;
   std::optional<ActivationComparison> Shadow(size_t index) const;
   std::optional<ErrorFigures> Inherited(size_t index) const;
+  std::optional<ActivationComparison> Kernel(size_t index) const;
 
   // Matches that cannot be shadowed; empty when shadows were not asked for.
   const std::vector<NotShadowedMatch>& not_shadowed() const {
     return pair_.not_shadowed;
+  }
+
+  // Quantized ops without a reference kernel; empty when kernels were not asked
+  // for.
+  const std::vector<NotShadowedMatch>& no_reference() const {
+    return pair_.no_reference;
   }
 
   // One line for each match whose values could not be compared.

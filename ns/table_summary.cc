@@ -94,12 +94,13 @@ std::string UnmatchedList(const ComparisonResult& result) {
   return ReasonList(items, "unmatched");
 }
 
-std::string NotShadowedList(const ComparisonResult& result) {
+std::string LayerList(const std::vector<NotShadowed>& layers,
+                      absl::string_view kind) {
   std::vector<Reasoned> items;
-  for (const NotShadowed& layer : result.not_shadowed) {
+  for (const NotShadowed& layer : layers) {
     items.push_back({layer.name, layer.reason});
   }
-  return ReasonList(items, "not shadowed");
+  return ReasonList(items, kind);
 }
 
 // "lowest activation SQNR   8.7 dB  layer4.1.conv2  (nan in 1 layer)"
@@ -242,10 +243,11 @@ std::string MatchSummary(const ComparisonResult& result) {
 }
 
 std::string FigureSummary(const ComparisonResult& result) {
-  return absl::StrCat(CountLine(result),
-                      result.layers.empty() ? "" : LowestLines(result),
-                      BlameLines(result), SaturatingList(result),
-                      UnmatchedList(result), NotShadowedList(result));
+  return absl::StrCat(
+      CountLine(result), result.layers.empty() ? "" : LowestLines(result),
+      BlameLines(result), SaturatingList(result), UnmatchedList(result),
+      LayerList(result.not_shadowed, "not shadowed"),
+      LayerList(result.no_reference, "without a reference"));
 }
 
 }  // namespace ns

@@ -32,7 +32,8 @@ constexpr FlagSpec kFlags[] = {
      "several "
      "files with commas"},
     {"what", "LIST",
-     "any of weights, activations, shadows, stubs, with commas; default: "
+     "any of weights, activations, shadows, kernel, stubs, with commas; "
+     "default: "
      "weights, with --inputs the first three"},
     {"swap", "TYPES",
      "for stubs: types of float modules to run beside the quantized ones, with "
@@ -76,7 +77,9 @@ constexpr CommandSpec kSpec = {
     "are of\n"
     "the float layer on the quantized model's inputs: the error of the layer "
     "alone.\n"
-    "Stubs are the same of whole modules, such as a residual block.\n",
+    "Stubs are the same of whole modules, such as a residual block. kernel is\n"
+    "of each quantized op against a reference that dequantizes, computes in\n"
+    "float and quantizes: what the kernel adds to the error of quantization.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
@@ -110,12 +113,14 @@ absl::Status ParseWhat(const Flags& flags, bool has_inputs, Options& options) {
       compare.activations = true;
     } else if (what == "shadows") {
       compare.shadows = true;
+    } else if (what == "kernel") {
+      compare.kernels = true;
     } else if (what == "stubs") {
       has_stubs = true;
     } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--what=", what,
-                       " is not one of weights, activations, shadows, stubs"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what,
+          " is not one of weights, activations, shadows, kernel, stubs"));
     }
     if (what != "weights" && !has_inputs) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -179,18 +184,22 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
+// Whether layers are compared as the models run.
+bool RunsLayers(const Options& options) {
+  const CompareOptions& compare = options.compare;
+  return compare.activations || compare.shadows || compare.kernels;
+}
+
 bool ComparesLayers(const Options& options) {
-  return options.compare.weights || options.compare.activations ||
-         options.compare.shadows;
+  return options.compare.weights || RunsLayers(options);
 }
 
 // Says what did not fit the budget.
 void WarnOfLeftOut(const ActivationFiles& files, ComparisonResult& result) {
   if (files.files_left_out() > 0) {
     result.warnings.push_back(absl::StrCat(
-        "--save-activations: ", files.files_left_out(),
-        " files did not fit ", files.bytes_written(),
-        " bytes written so far; raise --save-budget"));
+        "--save-activations: ", files.files_left_out(), " files did not fit ",
+        files.bytes_written(), " bytes written so far; raise --save-budget"));
   }
 }
 
@@ -258,8 +267,7 @@ absl::Status Compare(const Options& options) {
   NS_RETURN_IF_ERROR(
       CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
   BatchReader batches = BatchReader::FromBatches({});
-  if (options.compare.activations || options.compare.shadows ||
-      !options.swap_list.empty()) {
+  if (RunsLayers(options) || !options.swap_list.empty()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));
   }
   ComparisonResult result;

@@ -22,9 +22,9 @@ at::Tensor Dequantized(const at::Tensor& weight) {
   return AsFloat(weight).detach();
 }
 
-template <int kSpatialDim>
+template <int Dimensions>
 ConvLayer Unpack(const c10::IValue& packed) {
-  const auto params = packed.toCustomClass<ConvPackedParamsBase<kSpatialDim>>();
+  const auto params = packed.toCustomClass<ConvPackedParamsBase<Dimensions>>();
   ConvLayer layer;
   layer.bias = Bias(std::get<1>(params->unpack()));
   layer.stride = params->stride().vec();

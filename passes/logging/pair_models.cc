@@ -22,6 +22,7 @@
 #include "passes/logging/insert_shadow.h"
 #include "passes/logging/interleave.h"
 #include "passes/op_table.h"
+#include "passes/quantization/reference_kernel.h"
 
 namespace ns {
 namespace {
@@ -83,8 +84,12 @@ class PairBuilder final : public MeetingListener {
       // Of what was inherited, the figures are enough.
       PairComparerOptions figures;
       figures.in_detail = false;
-      comparers_.push_back(
-          {Comparer(of_match), Comparer(of_match), Comparer(figures), {}});
+      comparers_.push_back({Comparer(of_match),
+                            Comparer(of_match),
+                            Comparer(figures),
+                            Comparer(of_match),
+                            {},
+                            {}});
     }
   }
 
@@ -99,12 +104,16 @@ class PairBuilder final : public MeetingListener {
     NS_RETURN_IF_ERROR(VerifyGraph(host()));
     for (size_t i = 0; i < comparers_.size(); ++i) {
       const OfMatch& of_match = comparers_[i];
-      pair_.comparers.push_back({of_match.activation.object(),
-                                 of_match.shadow.object(),
-                                 of_match.inherited.object()});
+      pair_.comparers.push_back(
+          {of_match.activation.object(), of_match.shadow.object(),
+           of_match.inherited.object(), of_match.kernel.object()});
       if (!of_match.not_shadowed.empty()) {
         pair_.not_shadowed.push_back(
             {matches_.matches[i].name, of_match.not_shadowed});
+      }
+      if (!of_match.no_reference.empty()) {
+        pair_.no_reference.push_back(
+            {matches_.matches[i].name, of_match.no_reference});
       }
     }
     return absl::OkStatus();
@@ -115,6 +124,7 @@ class PairBuilder final : public MeetingListener {
     NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(b, place));
     OfMatch& comparers = comparers_[point];
     const SubgraphMatch& match = matches_.matches[point];
+    NS_RETURN_IF_ERROR(CompareKernel(point));
     for (const Node* node : match.a.subgraph.nodes) {
       NoteFloatNode(match, copies_a_.nodes.at(node));
     }
@@ -136,6 +146,7 @@ class PairBuilder final : public MeetingListener {
     OfMatch& comparers = comparers_[point];
     Value* shadow = nullptr;
     if (is_b) {
+      NS_RETURN_IF_ERROR(CompareKernel(point));
       NS_ASSIGN_OR_RETURN(shadow, CompareShadow(point, value, tensor, place));
     }
     if (!plan_.activations) {
@@ -159,8 +170,10 @@ class PairBuilder final : public MeetingListener {
     Comparer activation;
     Comparer shadow;
     Comparer inherited;
-    // Why there is no shadow.
+    Comparer kernel;
+    // Why there is no shadow, and no reference kernel.
     std::string not_shadowed;
+    std::string no_reference;
   };
 
   Graph& host() { return pair_.model.graph(); }
@@ -243,6 +256,32 @@ class PairBuilder final : public MeetingListener {
     return shadow;
   }
 
+  // Compares the newest copy of the quantized op at `point` with a reference.
+  absl::Status CompareKernel(size_t point) {
+    const SubgraphMatch& match = matches_.matches[point];
+    if (!plan_.kernels || match.is_quantize_point) {
+      return absl::OkStatus();
+    }
+    Node* base = copies_b_.nodes.at(match.b.subgraph.base);
+    const absl::StatusOr<Value*> reference =
+        InsertReferenceKernel(pair_.model, base);
+    if (!reference.ok()) {
+      const OpRow* row = FindOp(OpName(*base));
+      // An op that takes floats, too, has no kernel to speak of.
+      if (row != nullptr && IsQuantizedOp(*row)) {
+        comparers_[point].no_reference =
+            std::string(reference.status().message());
+      }
+      return absl::OkStatus();
+    }
+    Node* later =
+        RunsBefore(*base, *(*reference)->node()) ? (*reference)->node() : base;
+    Node* place = later->next();
+    NS_ASSIGN_OR_RETURN(Value * x, FirstTensor(*reference, place));
+    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(base->output(0), place));
+    return comparers_[point].kernel.Call(pair_.model, "compare", {x, y}, place);
+  }
+
   // Remembers a node of A that B has in quantized form.
   void NoteFloatNode(const SubgraphMatch& match, Node* node) {
     const OpRow* row = FindOp(OpName(*match.b.subgraph.base));
@@ -312,6 +351,17 @@ std::shared_ptr<Graph> GraphOfInputs(const ModelGraph& a, const ModelGraph& b,
 
 }  // namespace
 
+std::vector<PairComparerPtr> PairComparers::All() const {
+  std::vector<PairComparerPtr> all;
+  for (const PairComparerPtr& comparer :
+       {activation, shadow, inherited, kernel}) {
+    if (comparer != nullptr) {
+      all.push_back(comparer);
+    }
+  }
+  return all;
+}
+
 absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
                                         const ModelGraph& b,
                                         const MatchResult& matches,
@@ -321,7 +371,7 @@ absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
   NS_RETURN_IF_ERROR(own_inputs.status());
   NS_ASSIGN_OR_RETURN(ModelGraph host,
                       ModelGraph::FromGraph(GraphOfInputs(a, b, *own_inputs)));
-  PairedModels pair{std::move(host), *std::move(own_inputs), {}, {}};
+  PairedModels pair{std::move(host), *std::move(own_inputs), {}, {}, {}};
   absl::Status status;
   NS_RETURN_IF_ERROR(CatchTorchErrors("pairing the models", [&] {
     status = PairBuilder(a, b, matches, plan, pair).Run();

@@ -17,21 +17,13 @@
 
 namespace ns {
 
-// What is compared with what at a matched pair of subgraphs.
-enum class PairKind {
-  // x: what A makes of its own values; y: what B makes of its own.
-  kActivation,
-  // x: what A's subgraph makes of B's inputs; y as above.
-  kShadow,
-  // x: what A makes of its own values; y: what its subgraph makes of B's
-  // inputs. What came in with the inputs of the subgraph.
-  kInherited,
-};
-
 struct PairPlan {
   bool activations = true;
   // With activations, also what was inherited.
   bool shadows = false;
+  // What reference kernels make of B's inputs (x), against what B's make (y):
+  // see passes/quantization/reference_kernel.h.
+  bool kernels = false;
   // Whether float subgraphs run as they stand. Otherwise convolutions with a
   // quantized counterpart run fused: see fuse_float_convs.h.
   bool exact = true;
@@ -43,9 +35,19 @@ using PairComparerPtr = c10::intrusive_ptr<PairComparer>;
 
 // The comparers at one match; null for what is not compared.
 struct PairComparers {
+  // x: what A makes of its own values; y: what B makes of its own.
   PairComparerPtr activation;
+  // x: what A's subgraph makes of B's inputs; y as above.
   PairComparerPtr shadow;
+  // x: what A makes of its own values; y: what its subgraph makes of B's
+  // inputs. What came in with the inputs of the subgraph.
   PairComparerPtr inherited;
+  // x: what a reference kernel makes of the inputs of B's base op; y: what the
+  // op makes of them.
+  PairComparerPtr kernel;
+
+  // Those that there are.
+  std::vector<PairComparerPtr> All() const;
 };
 
 struct PairedModels {
@@ -60,6 +62,8 @@ struct PairedModels {
   std::vector<PairComparers> comparers;
   // In the order of the matches.
   std::vector<NotShadowedMatch> not_shadowed;
+  // Quantized ops without a reference kernel, likewise.
+  std::vector<NotShadowedMatch> no_reference;
 };
 
 // Copies of both models in one graph: the nodes of each in their order,

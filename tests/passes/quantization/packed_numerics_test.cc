@@ -136,8 +136,8 @@ TEST_P(PackedNumericsTest, DynamicLinearEqualsItsReferenceButForRounding) {
     for (const std::string reduce_range : {"False", "True"}) {
       const KernelPair pair =
           RunBoth(LayerOf("x: Tensor",
-                          "ops.quantized." + op + "(x, self.packed, " +
-                              reduce_range + ")",
+                          absl::StrCat("ops.quantized.", op,
+                                       "(x, self.packed, ", reduce_range, ")"),
                           {{"packed", PackedLinear(true, true)}}),
                   "quantized::" + op, {at::randn({50, 40}) * 3});
       EXPECT_TRUE(at::allclose(pair.kernel, pair.reference, 1e-5, 1e-4))
@@ -218,9 +218,10 @@ TEST_P(PackedNumericsTest, EmbeddingBagsEqualTheirReferences) {
     const std::string op = "ops.quantized.embedding_bag_" + rows;
     const auto run = [&](const std::string& arguments,
                          const std::vector<c10::IValue>& inputs) {
-      return RunBoth(LayerOf("x: Tensor, o: Tensor, s: Tensor",
-                             op + "(self.packed, " + arguments + ")", packed),
-                     "quantized::embedding_bag_" + rows, inputs);
+      return RunBoth(
+          LayerOf("x: Tensor, o: Tensor, s: Tensor",
+                  absl::StrCat(op, "(self.packed, ", arguments, ")"), packed),
+          "quantized::embedding_bag_" + rows, inputs);
     };
     for (const KernelPair& pair :
          {run("x, o", {indices, offsets, samples}),
