@@ -202,12 +202,15 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
 absl::StatusOr<ComparisonResult> CompareModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const BatchReader& batches, const CompareOptions& options) {
+  // A model may keep state in its attributes.
+  NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
+  NS_ASSIGN_OR_RETURN(const ModelGraph quantized_copy, quantized_model.Clone());
   NS_ASSIGN_OR_RETURN(
       const MatchResult matches,
-      MatchSubgraphs(float_model, quantized_model, options.match));
+      MatchSubgraphs(float_copy, quantized_copy, options.match));
   NS_ASSIGN_OR_RETURN(
       ComparisonResult result,
-      Describe(float_model, quantized_model, matches, options.match));
+      Describe(float_copy, quantized_copy, matches, options.match));
   if (options.weights) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       NS_ASSIGN_OR_RETURN(result.layers[i].weights,
@@ -215,7 +218,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
     }
   }
   if (options.activations || options.shadows || options.kernels) {
-    NS_RETURN_IF_ERROR(RunAndCompare(float_model, quantized_model, matches,
+    NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
                                      batches, options, result));
   }
   return result;

@@ -40,11 +40,11 @@ absl::Status CompareRecords(const std::string& layer, const SingleResult& first,
 }  // namespace
 
 double ComputeSqnr(const at::Tensor& x, const at::Tensor& y) {
-  return ComparePair(x, y).SqnrDb();
+  return CompareErrors(x, y).SqnrDb();
 }
 
 double ComputeNormalizedL2Error(const at::Tensor& x, const at::Tensor& y) {
-  return ComparePair(x, y).NormalizedL2();
+  return CompareErrors(x, y).NormalizedL2();
 }
 
 double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y) {

@@ -123,6 +123,15 @@ class Interleaver {
 
   // Where `alone`, the other model does not run this code.
   absl::Status CopyNode(Side& side, Node* node, bool alone) {
+    NS_RETURN_IF_ERROR(CopySilently(side, node, alone));
+    for (Value* output : node->outputs()) {
+      NS_RETURN_IF_ERROR(Pass(side, output, alone));
+    }
+    return absl::OkStatus();
+  }
+
+  // As CopyNode, and tells of no output of `node`.
+  absl::Status CopySilently(Side& side, Node* node, bool alone) {
     Node* copy = host_.insertNode(host_.createClone(
         node, [&](Value* value) { return side.Copy(value); },
         /*copy_blocks=*/false));
@@ -131,9 +140,6 @@ class Interleaver {
       NS_RETURN_IF_ERROR(CopyBlock(side, block, copy->addBlock(), alone));
     }
     side.Set(node->outputs(), copy->outputs());
-    for (Value* output : node->outputs()) {
-      NS_RETURN_IF_ERROR(Pass(side, output, alone));
-    }
     return absl::OkStatus();
   }
 
@@ -217,8 +223,9 @@ class Interleaver {
     }
     {
       WithInsertPoint alone(both->addBlock());
-      NS_RETURN_IF_ERROR(CopyNode(a_, step.a, /*alone=*/true));
-      NS_RETURN_IF_ERROR(CopyNode(b_, step.b, /*alone=*/true));
+      // What they give back meets behind them all the same.
+      NS_RETURN_IF_ERROR(CopySilently(a_, step.a, /*alone=*/true));
+      NS_RETURN_IF_ERROR(CopySilently(b_, step.b, /*alone=*/true));
       Register(both->blocks()[1],
                Join(a_.Copy(step.a->outputs()), b_.Copy(step.b->outputs())));
     }

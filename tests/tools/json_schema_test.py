@@ -85,7 +85,7 @@ class JsonSchemaTest(cli.CliTest):
 
   def check(self, result):
     self.assertEqual([key for key in result
-                      if key not in ('worst_offender',
+                      if key not in ('worst_offender', 'no_reference',
                                      'first_unexplained_fall')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])
@@ -98,7 +98,7 @@ class JsonSchemaTest(cli.CliTest):
       self.assertLessEqual({'name', 'float', 'quantized'}, set(layer))
       self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
                                         'weight', 'activation', 'shadow',
-                                        'inherited', 'error'})
+                                        'inherited', 'kernel', 'error'})
       self.check_breakdown(layer)
       self.assertTrue(layer['name'])
       self.check_side(layer['float'])
@@ -108,7 +108,7 @@ class JsonSchemaTest(cli.CliTest):
         self.assertEqual(set(weight), FIGURES | {'name', 'shape'})
         self.check_figures(weight)
         self.check_shape(weight['shape'])
-      for kind in {'activation', 'shadow'} & set(layer):
+      for kind in {'activation', 'shadow', 'kernel'} & set(layer):
         self.check_activation(layer[kind], result['batches'])
     for node in result['unmatched']:
       self.assertEqual(list(node), ['model', 'fqn', 'op', 'reason'])
@@ -135,6 +135,24 @@ class JsonSchemaTest(cli.CliTest):
   def test_results_without_inputs_and_matches_follow_it_too(self):
     self.check(self.json(*cli.COMPARE))
     self.check(self.json('match', *cli.COMPARE[1:]))
+
+  def test_kernels_and_channels_follow_it_too(self):
+    result = self.json(*cli.COMPARE, '--inputs=images.pt', '--per-channel',
+                       '--what=activations,kernel')
+    self.check(result)
+    self.assertEqual(result['no_reference'], [])
+    by_name = {layer['name']: layer for layer in result['layers']}
+    # A kernel errs by single steps, in few places.
+    self.assertNotIn('kernel', by_name['x.quantize'])
+    for name in ('conv', 'fc'):
+      sqnr_db = by_name[name]['kernel']['sqnr_db']
+      self.assertGreater(float(sqnr_db), 50)
+    worst = by_name['conv']['activation']['worst_channels']
+    self.assertEqual(len(worst), 8)
+    self.assertEqual(sorted(channel['channel'] for channel in worst),
+                     list(range(8)))
+    figures = [channel['sqnr_db'] for channel in worst]
+    self.assertEqual(figures, sorted(figures))
 
   def test_strange_inputs_follow_it_too(self):
     for name in ('nan', 'inf', 'zeros', 'no_rows'):

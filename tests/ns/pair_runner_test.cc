@@ -1,0 +1,794 @@
+#include "ns/pair_runner.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/model_graph.h"
+#include "ns/activation_files.h"
+#include "ns/batch.h"
+#include "ns/batches.h"
+#include "ns/comparison_result.h"
+#include "passes/matching/graph_matcher.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+#include "tests/testing/temporary_file.h"
+
+namespace ns {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using Ints = std::vector<int64_t>;
+
+ModelGraph ModelOfSource(const std::string& source) {
+  return OrThrow(ModelGraph::FromModule(MakeModule("Model", source)));
+}
+
+Batch BatchOf(std::vector<c10::IValue> arguments) {
+  Batch batch;
+  batch.arguments = std::move(arguments);
+  return batch;
+}
+
+// Two models and their runner.
+class Running {
+ public:
+  Running(ModelGraph model_a, ModelGraph model_b,
+          const PairRunnerOptions& options = {})
+      : a(std::move(model_a)),
+        b(std::move(model_b)),
+        matches(OrThrow(MatchSubgraphs(a, b))),
+        runner(OrThrow(PairRunner::Create(a, b, matches, options))) {}
+  Running(const Running&) = delete;
+
+  size_t Index(const std::string& name) const {
+    for (size_t i = 0; i < matches.matches.size(); ++i) {
+      if (matches.matches[i].name == name) {
+        return i;
+      }
+    }
+    throw std::runtime_error("no match " + name);
+  }
+  ActivationComparison Activation(const std::string& name) const {
+    return runner.Activation(Index(name)).value();
+  }
+  ActivationComparison Shadow(const std::string& name) const {
+    return runner.Shadow(Index(name)).value();
+  }
+  ErrorFigures Inherited(const std::string& name) const {
+    return runner.Inherited(Index(name)).value();
+  }
+
+  ModelGraph a;
+  ModelGraph b;
+  MatchResult matches;
+  PairRunner runner;
+};
+
+double Sum(const at::Tensor& x) { return x.sum().item<double>(); }
+
+// By the formulas of comparison_result.h, in float64.
+ErrorFigures FiguresBetween(const at::Tensor& x, const at::Tensor& y) {
+  const at::Tensor a = x.to(at::kDouble);
+  const at::Tensor b = (y.is_quantized() ? y.dequantize() : y).to(at::kDouble);
+  const at::Tensor e = a - b;
+  ErrorFigures figures;
+  figures.sqnr_db = 10 * std::log10(Sum(a * a) / Sum(e * e));
+  figures.normalized_l2 = std::sqrt(Sum(e * e) / Sum(a * a));
+  figures.cosine = Sum(a * b) / std::sqrt(Sum(a * a) * Sum(b * b));
+  figures.max_abs_error = e.abs().max().item<double>();
+  return figures;
+}
+
+void ExpectFigures(const ErrorFigures& actual, const ErrorFigures& expected) {
+  EXPECT_NEAR(actual.sqnr_db, expected.sqnr_db, 1e-5);
+  EXPECT_NEAR(actual.normalized_l2, expected.normalized_l2, 1e-6);
+  EXPECT_NEAR(actual.cosine, expected.cosine, 1e-6);
+  EXPECT_NEAR(actual.max_abs_error, expected.max_abs_error, 1e-6);
+}
+
+// Quantize, convolution with ReLU, mean, linear: what the models of the fixture
+// compute, op by op.
+class PairRunnerTest : public testing::Test {
+ protected:
+  PairRunnerTest() {
+    at::manual_seed(11);
+    conv_ = at::randn({4, 3, 3, 3});
+    conv_[2] *= 0.01;  // a channel that int8 does not represent
+    fc_ = at::randn({5, 4});
+    packed_ = CallOp("quantized::conv2d_prepack",
+                     {QuantizeWeight(conv_), c10::IValue(), Ints{1, 1},
+                      Ints{0, 0}, Ints{1, 1}, int64_t{1}});
+  }
+
+  ModelGraph Float() const {
+    return OrThrow(ModelGraph::FromModule(MakeModel(
+        {{"conv", Conv2d(conv_)}, {"relu", Relu()}, {"fc", Linear(fc_)}},
+        {"x = self.relu.forward(self.conv.forward(x))",
+         "return self.fc.forward(x.mean([2, 3]))"})));
+  }
+  ModelGraph Quantized() const {
+    return OrThrow(ModelGraph::FromModule(
+        MakeModel({{"quant", Quantize()},
+                   {"conv", QuantizedConv2d(conv_, true)},
+                   {"fc", QuantizedLinear(fc_, false)},
+                   {"dequant", DeQuantize()}},
+                  {"x = self.conv.forward(self.quant.forward(x))",
+                   "x = self.fc.forward(x.mean([2, 3]))",
+                   "return self.dequant.forward(x)"})));
+  }
+
+  static PairRunnerOptions All(bool exact) {
+    PairRunnerOptions options;
+    options.shadows = true;
+    options.exact = exact;
+    options.worst_channels = 3;
+    return options;
+  }
+
+  at::Tensor QuantizedInput(const at::Tensor& x) const {
+    return at::quantize_per_tensor(x, 0.05, 64, at::kQUInt8);
+  }
+  at::Tensor FloatConv(const at::Tensor& x) const {
+    return at::conv2d(x, conv_).relu();
+  }
+  at::Tensor QuantizedConv(const at::Tensor& x) const {
+    return CallOp("quantized::conv2d_relu",
+                  {QuantizedInput(x), packed_, 0.05, int64_t{64}})
+        .toTensor();
+  }
+
+  at::Tensor conv_;
+  at::Tensor fc_;
+  c10::IValue packed_;
+};
+
+TEST_F(PairRunnerTest, FiguresAreThoseOfLibTorchsValues) {
+  Running models(Float(), Quantized(), All(/*exact=*/true));
+  const at::Tensor x = at::randn({2, 3, 8, 8});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  const at::Tensor of_float = FloatConv(x);
+  const at::Tensor of_quantized = QuantizedConv(x);
+  const ActivationComparison conv = models.Activation("conv");
+  ExpectFigures(conv.error, FiguresBetween(of_float, of_quantized));
+  EXPECT_THAT(conv.shape, ElementsAre(2, 4, 6, 6));
+  EXPECT_EQ(conv.elements, 288);
+  EXPECT_THAT(conv.batch_sqnr_db, ElementsAre(conv.error.sqnr_db));
+  EXPECT_THAT(conv.trip_sqnr_db, IsEmpty());
+  EXPECT_EQ(conv.ranges->float_min, of_float.min().item<double>());
+  EXPECT_EQ(conv.ranges->float_max, of_float.max().item<double>());
+  EXPECT_NEAR(conv.ranges->quantized_min,
+              of_quantized.dequantize().min().item<double>(), 1e-6);
+  EXPECT_NEAR(conv.ranges->quantized_max,
+              of_quantized.dequantize().max().item<double>(), 1e-6);
+  EXPECT_EQ(conv.non_finite->float_nan, 0);
+
+  const at::Tensor shadow = FloatConv(QuantizedInput(x).dequantize());
+  ExpectFigures(models.Shadow("conv").error,
+                FiguresBetween(shadow, of_quantized));
+  ExpectFigures(models.Inherited("conv"), FiguresBetween(of_float, shadow));
+  EXPECT_THAT(models.runner.Warnings(), IsEmpty());
+  EXPECT_THAT(models.runner.not_shadowed(), IsEmpty());
+}
+
+TEST_F(PairRunnerTest, CountsCodes) {
+  Running models(Float(), Quantized(), All(/*exact=*/true));
+  const at::Tensor x = at::randn({2, 3, 8, 8}) * 3;
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x * 0.5})));
+  const at::Tensor codes =
+      at::cat({QuantizedConv(x).int_repr(), QuantizedConv(x * 0.5).int_repr()})
+          .to(at::kLong)
+          .flatten();
+  const at::Tensor counts = codes.bincount(/*weights=*/{}, 256);
+  const CodeUse use = models.Activation("conv").codes.value();
+  EXPECT_EQ(use.at_lowest, counts[0].item<int64_t>());
+  EXPECT_EQ(use.at_highest, counts[255].item<int64_t>());
+  EXPECT_EQ(use.unused, counts.eq(0).sum().item<int64_t>());
+  EXPECT_GT(use.at_highest, 0);
+}
+
+TEST_F(PairRunnerTest, NoCodesWhereTheQuantizedSideIsFloat) {
+  Running models(Float(), Float(), All(/*exact=*/true));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
+  EXPECT_FALSE(models.Activation("conv").codes.has_value());
+  EXPECT_EQ(models.Activation("conv").error.sqnr_db, INFINITY);
+}
+
+TEST_F(PairRunnerTest, NamesWorstChannelsFirst) {
+  Running models(Float(), Quantized(), All(/*exact=*/true));
+  const at::Tensor x = at::randn({2, 3, 8, 8});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  std::vector<std::pair<double, int64_t>> expected;
+  for (int64_t channel = 0; channel < 4; ++channel) {
+    expected.emplace_back(
+        FiguresBetween(FloatConv(x).select(1, channel),
+                       QuantizedConv(x).dequantize().select(1, channel))
+            .sqnr_db,
+        channel);
+  }
+  std::sort(expected.begin(), expected.end());
+  const auto worst = models.Activation("conv").worst_channels;
+  ASSERT_THAT(worst, SizeIs(3));
+  EXPECT_EQ(worst[0].channel, 2);
+  for (size_t i = 0; i < worst.size(); ++i) {
+    EXPECT_EQ(worst[i].channel, expected[i].second);
+    EXPECT_NEAR(worst[i].sqnr_db, expected[i].first, 1e-4);
+  }
+  // Features of the linear layer are in its last dimension, and are five.
+  PairRunnerOptions many = All(/*exact=*/true);
+  many.worst_channels = 100;
+  Running all(Float(), Quantized(), many);
+  NS_ASSERT_OK(all.runner.Run(BatchOf({x})));
+  EXPECT_THAT(all.Activation("fc").worst_channels, SizeIs(5));
+}
+
+TEST_F(PairRunnerTest, NamesNoChannelsUnlessAsked) {
+  Running models(Float(), Quantized());
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
+  EXPECT_THAT(models.Activation("conv").worst_channels, IsEmpty());
+}
+
+TEST_F(PairRunnerTest, ChannelsThatAreZeroComeLast) {
+  conv_.abs_();
+  conv_[1] = -1;  // all zero behind the ReLU, for positive inputs
+  PairRunnerOptions options = All(/*exact=*/true);
+  options.worst_channels = 4;
+  Running all(Float(), Quantized(), options);
+  NS_ASSERT_OK(all.runner.Run(BatchOf({at::rand({2, 3, 8, 8})})));
+  const auto worst = all.Activation("conv").worst_channels;
+  ASSERT_THAT(worst, SizeIs(4));
+  EXPECT_EQ(worst[3].channel, 1);
+}
+
+TEST_F(PairRunnerTest, PoolsBatches) {
+  Running models(Float(), Quantized(), All(/*exact=*/true));
+  std::vector<at::Tensor> of_float;
+  std::vector<at::Tensor> of_quantized;
+  std::vector<double> by_batch;
+  for (int64_t size = 1; size <= 3; ++size) {
+    const at::Tensor x = at::randn({size, 3, 8, 8}) * size;
+    NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+    of_float.push_back(FloatConv(x));
+    of_quantized.push_back(QuantizedConv(x).dequantize());
+    by_batch.push_back(
+        FiguresBetween(of_float.back(), of_quantized.back()).sqnr_db);
+  }
+  const ActivationComparison conv = models.Activation("conv");
+  ExpectFigures(conv.error,
+                FiguresBetween(at::cat(of_float), at::cat(of_quantized)));
+  ASSERT_THAT(conv.batch_sqnr_db, SizeIs(3));
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(conv.batch_sqnr_db[i], by_batch[i], 1e-5);
+  }
+  EXPECT_THAT(conv.shape, ElementsAre(1, 4, 6, 6));
+  EXPECT_EQ(conv.elements, 6 * 4 * 36);
+}
+
+TEST_F(PairRunnerTest, FusedFiguresAreCloseToExactOnes) {
+  Running exact(Float(), Quantized(), All(/*exact=*/true));
+  Running fused(Float(), Quantized(), All(/*exact=*/false));
+  const Batch batch = BatchOf({at::randn({2, 3, 8, 8})});
+  NS_ASSERT_OK(exact.runner.Run(batch));
+  NS_ASSERT_OK(fused.runner.Run(batch));
+  for (const char* layer : {"conv", "fc"}) {
+    EXPECT_NEAR(fused.Activation(layer).error.sqnr_db,
+                exact.Activation(layer).error.sqnr_db, 0.01);
+    EXPECT_NEAR(fused.Shadow(layer).error.sqnr_db,
+                exact.Shadow(layer).error.sqnr_db, 0.01);
+    EXPECT_NEAR(fused.Inherited(layer).sqnr_db, exact.Inherited(layer).sqnr_db,
+                0.01);
+  }
+}
+
+TEST_F(PairRunnerTest, CountsValuesThatAreNotFinite) {
+  Running models(ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    return torch.sigmoid(x)\n"),
+                 ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    return torch.sigmoid(x)\n"));
+  Running logs(ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                             "    return torch.relu(x)\n"),
+               ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                             "    return torch.relu(-x)\n"));
+  const at::Tensor x = at::tensor({NAN, INFINITY, -INFINITY, 1.f});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  EXPECT_EQ(models.Activation("sigmoid").non_finite->float_nan, 1);
+  EXPECT_EQ(models.Activation("sigmoid").non_finite->float_inf, 0);
+  NS_ASSERT_OK(logs.runner.Run(
+      BatchOf({at::tensor({INFINITY, INFINITY, -INFINITY, 1.f})})));
+  const NonFiniteCounts counts = logs.Activation("relu").non_finite.value();
+  EXPECT_EQ(counts.float_inf, 2);
+  EXPECT_EQ(counts.quantized_inf, 1);
+  EXPECT_TRUE(std::isnan(logs.Activation("relu").error.sqnr_db));
+}
+
+TEST_F(PairRunnerTest, HasNoFiguresThatWereNotAskedFor) {
+  PairRunnerOptions shadows;
+  shadows.activations = false;
+  shadows.shadows = true;
+  Running with_shadows(Float(), Quantized(), shadows);
+  Running with_activations(Float(), Quantized());
+  const size_t conv = with_shadows.Index("conv");
+  EXPECT_FALSE(with_shadows.runner.Shadow(conv).has_value());
+  for (Running* models : {&with_shadows, &with_activations}) {
+    NS_ASSERT_OK(models->runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
+    EXPECT_FALSE(models->runner.Inherited(conv).has_value());
+  }
+  EXPECT_FALSE(with_shadows.runner.Activation(conv).has_value());
+  EXPECT_TRUE(with_shadows.runner.Shadow(conv).has_value());
+  EXPECT_TRUE(with_activations.runner.Activation(conv).has_value());
+  EXPECT_FALSE(with_activations.runner.Shadow(conv).has_value());
+}
+
+TEST_F(PairRunnerTest, RunnersOfTheSameModelsDoNotMix) {
+  const ModelGraph a = Float();
+  const ModelGraph b = Quantized();
+  const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
+  PairRunner first = OrThrow(PairRunner::Create(a, b, matches));
+  PairRunner second = OrThrow(PairRunner::Create(a, b, matches));
+  NS_ASSERT_OK(first.Run(BatchOf({at::randn({2, 3, 8, 8})})));
+  EXPECT_TRUE(first.Activation(0).has_value());
+  EXPECT_FALSE(second.Activation(0).has_value());
+}
+
+// Loops and branches.
+
+constexpr char kLoop[] =
+    "def forward(self, x: Tensor, n: int) -> Tensor:\n"
+    "    for i in range(n):\n"
+    "        x = torch.sigmoid(x * SCALE)\n"
+    "    return x\n";
+
+std::string WithScale(std::string source, const std::string& scale) {
+  return source.replace(source.find("SCALE"), 5, scale);
+}
+
+TEST_F(PairRunnerTest, TellsTripsOfLoopsApart) {
+  Running models(ModelOfSource(WithScale(kLoop, "1.")),
+                 ModelOfSource(WithScale(kLoop, "1.5")));
+  const at::Tensor x = at::randn({2, 4});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x, 3})));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x, 2})));
+  const ActivationComparison sigmoid = models.Activation("sigmoid");
+  ASSERT_THAT(sigmoid.trip_sqnr_db, SizeIs(3));
+  at::Tensor of_a = x;
+  at::Tensor of_b = x;
+  for (const double trip : sigmoid.trip_sqnr_db) {
+    of_a = of_a.sigmoid();
+    of_b = (of_b * 1.5).sigmoid();
+    EXPECT_NEAR(trip, FiguresBetween(of_a, of_b).sqnr_db, 1e-5);
+  }
+  EXPECT_EQ(sigmoid.elements, 5 * 8);
+  EXPECT_THAT(models.runner.Warnings(), IsEmpty());
+}
+
+TEST_F(PairRunnerTest, WarnsOfModelsThatTakeDifferentWays) {
+  const std::string source =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    if bool((x * SCALE).sum() > 0):\n"
+      "        x = torch.sigmoid(x)\n"
+      "    return torch.tanh(x)\n";
+  Running models(ModelOfSource(WithScale(source, "1")),
+                 ModelOfSource(WithScale(source, "-1")));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({3})})));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({3})})));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({-at::ones({3})})));
+  EXPECT_FALSE(models.runner.Activation(models.Index("sigmoid")).has_value());
+  EXPECT_THAT(models.runner.Warnings(),
+              ElementsAre(AllOf(StartsWith("sigmoid: "), HasSubstr("2 times"),
+                                HasSubstr("quantized one 1"))));
+  EXPECT_THAT(models.Activation("tanh").batch_sqnr_db, SizeIs(3));
+}
+
+TEST_F(PairRunnerTest, WarnsOfShapesThatDiffer) {
+  Running models(ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    return torch.sigmoid(x)\n"),
+                 ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    return torch.sigmoid(x[0])\n"));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({3, 2})})));
+  EXPECT_THAT(
+      models.runner.Warnings(),
+      ElementsAre(AllOf(StartsWith("sigmoid: "), HasSubstr("[3, 2] and [2]"))));
+  EXPECT_FALSE(models.runner.Activation(0).has_value());
+}
+
+// Batches.
+
+TEST_F(PairRunnerTest, TakesKeywordsAndDefaults) {
+  const std::string source =
+      "def forward(self, x: Tensor, k: float = 2.0) -> Tensor:\n"
+      "    return torch.sigmoid(x * k)\n";
+  Running models(ModelOfSource(source), ModelOfSource(source));
+  const at::Tensor x = at::randn({4});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  Batch batch;
+  batch.keywords = {{"k", 3.0}, {"x", x}};
+  NS_ASSERT_OK(models.runner.Run(batch));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x, 4})));  // an int for a float
+  EXPECT_THAT(models.Activation("sigmoid").batch_sqnr_db, SizeIs(3));
+  EXPECT_EQ(models.Activation("sigmoid").ranges->float_max,
+            at::cat({(x * 2).sigmoid(), (x * 3).sigmoid(), (x * 4).sigmoid()})
+                .max()
+                .item<double>());
+}
+
+TEST_F(PairRunnerTest, ModelsMayHaveDefaultsOfTheirOwn) {
+  const auto model = [](const char* k) {
+    return ModelOfSource(
+        absl::StrCat("def forward(self, x: Tensor, k: float = ", k,
+                     ") -> Tensor:\n    return torch.sigmoid(x * k)\n"));
+  };
+  Running models(model("2."), model("3."), All(/*exact=*/true));
+  const at::Tensor x = at::randn({4});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  ExpectFigures(models.Activation("sigmoid").error,
+                FiguresBetween((x * 2).sigmoid(), (x * 3).sigmoid()));
+}
+
+TEST_F(PairRunnerTest, KeywordsFindTheirArgumentInEitherModel) {
+  Running models(
+      ModelOfSource("def forward(self, x: Tensor, y: Tensor) -> Tensor:\n"
+                    "    return torch.sigmoid(x - y)\n"),
+      ModelOfSource("def forward(self, y: Tensor, x: Tensor) -> Tensor:\n"
+                    "    return torch.sigmoid(x - y)\n"));
+  Batch batch;
+  batch.keywords = {{"x", at::randn({4})}, {"y", at::randn({4})}};
+  NS_ASSERT_OK(models.runner.Run(batch));
+  EXPECT_EQ(models.Activation("sigmoid").error.max_abs_error, 0);
+}
+
+TEST_F(PairRunnerTest, NamesTheModelThatABatchDoesNotFit) {
+  const auto one = [] {
+    return ModelOfSource(
+        "def forward(self, x: Tensor) -> Tensor:\n"
+        "    return torch.sigmoid(x)\n");
+  };
+  const auto two = [] {
+    return ModelOfSource(
+        "def forward(self, x: Tensor, y: Tensor) -> Tensor:\n"
+        "    return torch.sigmoid(x)\n");
+  };
+  Running models(one(), two());
+  const at::Tensor x = at::randn({4});
+  const absl::Status of_quantized = models.runner.Run(BatchOf({x}));
+  EXPECT_EQ(of_quantized.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(of_quantized.message()),
+              StartsWith("the quantized model, method 'forward' takes 2"));
+  EXPECT_THAT(std::string(models.runner.Run(BatchOf({x, x})).message()),
+              StartsWith("the float model, method 'forward' takes 1"));
+  EXPECT_THAT(std::string(models.runner.Run(BatchOf({"text"})).message()),
+              StartsWith("the float model, "));
+  EXPECT_FALSE(models.runner.Activation(0).has_value());
+}
+
+TEST_F(PairRunnerTest, NamesTheModelThatFailsAndWhy) {
+  for (const bool exact : {false, true}) {
+    Running models(Float(), Quantized(), All(exact));
+    const absl::Status status =
+        models.runner.Run(BatchOf({at::randn({2, 5, 8, 8})}));
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(StartsWith("the float model, "), HasSubstr("channels")));
+    // And goes on.
+    const at::Tensor x = at::randn({2, 3, 8, 8});
+    NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+    EXPECT_NEAR(models.Activation("conv").error.sqnr_db,
+                FiguresBetween(FloatConv(x), QuantizedConv(x)).sqnr_db, 0.01);
+  }
+}
+
+// The kernel does not fit into the input.
+TEST_F(PairRunnerTest, NamesTheModelThatFailsForSmallInputs) {
+  for (const bool exact : {false, true}) {
+    Running models(Float(), Quantized(), All(exact));
+    const absl::Status status =
+        models.runner.Run(BatchOf({at::randn({2, 3, 2, 2})}));
+    EXPECT_THAT(std::string(status.message()), StartsWith("the float model, "))
+        << exact;
+  }
+}
+
+TEST_F(PairRunnerTest, NamesTheQuantizedModelWhenItFails) {
+  Running models(ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    return torch.sigmoid(x)\n"),
+                 ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    y = torch.sigmoid(x)\n"
+                               "    return y.reshape([3, 5])\n"));
+  const absl::Status status = models.runner.Run(BatchOf({at::ones({4})}));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(StartsWith("the quantized model, "),
+                    HasSubstr("invalid for input of size 4")));
+  NS_EXPECT_OK(models.runner.Run(BatchOf({at::ones({15})})));
+}
+
+// Inputs that models overwrite.
+
+constexpr char kOverwrites[] =
+    "def forward(self, x: Tensor) -> Tensor:\n"
+    "    torch.neg_(x)\n"
+    "    return torch.sigmoid(x)\n";
+constexpr char kReads[] =
+    "def forward(self, x: Tensor) -> Tensor:\n"
+    "    return torch.sigmoid(x)\n";
+
+TEST_F(PairRunnerTest, OverwrittenInputsAreThoseOfOneModel) {
+  for (const auto& [a, b] :
+       {std::pair(kOverwrites, kReads), std::pair(kReads, kOverwrites),
+        std::pair(kOverwrites, kOverwrites)}) {
+    Running models(ModelOfSource(a), ModelOfSource(b), All(/*exact=*/true));
+    const at::Tensor x = at::randn({4});
+    const Batch batch = BatchOf({x.clone()});
+    for (int i = 0; i < 2; ++i) {
+      NS_ASSERT_OK(models.runner.Run(batch));
+      EXPECT_TRUE(batch.arguments[0].toTensor().equal(x));
+    }
+    const auto value = [&](const char* source) {
+      return source == kReads ? x.sigmoid() : (-x).sigmoid();
+    };
+    if (a == b) {
+      EXPECT_EQ(models.Activation("sigmoid").error.max_abs_error, 0);
+    } else {
+      ExpectFigures(models.Activation("sigmoid").error,
+                    FiguresBetween(value(a), value(b)));
+    }
+    EXPECT_EQ(models.Shadow("sigmoid").error.max_abs_error, 0);
+  }
+}
+
+TEST_F(PairRunnerTest, OverwrittenElementsOfListsAreThoseOfOneModel) {
+  const std::string overwrites =
+      "def forward(self, x: List[Tensor]) -> Tensor:\n"
+      "    torch.neg_(x[0])\n"
+      "    return torch.sigmoid(x[0])\n";
+  const std::string reads =
+      "def forward(self, x: List[Tensor]) -> Tensor:\n"
+      "    return torch.sigmoid(x[0])\n";
+  for (const bool in_a : {false, true}) {
+    Running models(ModelOfSource(in_a ? overwrites : reads),
+                   ModelOfSource(in_a ? reads : overwrites));
+    const at::Tensor x = at::randn({4});
+    const at::Tensor given = x.clone();
+    NS_ASSERT_OK(models.runner.Run(BatchOf({std::vector<at::Tensor>{given}})));
+    EXPECT_TRUE(given.equal(x));
+    const at::Tensor of_a = in_a ? (-x).sigmoid() : x.sigmoid();
+    const at::Tensor of_b = in_a ? x.sigmoid() : (-x).sigmoid();
+    EXPECT_NEAR(models.Activation("sigmoid").error.sqnr_db,
+                FiguresBetween(of_a, of_b).sqnr_db, 1e-5);
+  }
+}
+
+// Finding out which model fails runs them again.
+TEST_F(PairRunnerTest, BatchThatFailsIsNotOverwrittenEither) {
+  const std::string fails =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    torch.neg_(x)\n"
+      "    return torch.sigmoid(x).reshape([3, 5])\n";
+  for (const bool in_a : {false, true}) {
+    Running models(ModelOfSource(in_a ? fails : kOverwrites),
+                   ModelOfSource(in_a ? kOverwrites : fails));
+    const at::Tensor x = at::randn({4});
+    const Batch batch = BatchOf({x.clone()});
+    EXPECT_THAT(std::string(models.runner.Run(batch).message()),
+                StartsWith(in_a ? "the float model, " : "the quantized model"));
+    EXPECT_TRUE(batch.arguments[0].toTensor().equal(x));
+  }
+}
+
+// A model overwrites what lets the other one run.
+TEST_F(PairRunnerTest, BlamesTheModelThatFailsOnTheBatchAsItWas) {
+  const std::string fails_for_ones =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    if bool(x.sum() > 0):\n"
+      "        x = x.reshape([3, 5])\n"
+      "    return torch.sigmoid(x)\n";
+  Running models(ModelOfSource(kOverwrites), ModelOfSource(fails_for_ones));
+  EXPECT_THAT(
+      std::string(models.runner.Run(BatchOf({at::ones({4})})).message()),
+      StartsWith("the quantized model, "));
+}
+
+TEST_F(PairRunnerTest, ModelsKeepTheirState) {
+  const auto counting = [] {
+    return OrThrow(ModelGraph::FromModule(
+        MakeModule("Counting",
+                   "def forward(self, x: Tensor) -> Tensor:\n"
+                   "    self.n += 1\n"
+                   "    return torch.sigmoid(x * self.n)\n",
+                   {{"n", int64_t{0}}})));
+  };
+  Running models(counting(), counting());
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({4})})));
+  EXPECT_EQ(models.a.module().attr("n").toInt(), 0);
+  EXPECT_EQ(models.b.module().attr("n").toInt(), 0);
+}
+
+// Files.
+
+class SavingPairRunnerTest : public PairRunnerTest {
+ protected:
+  SavingPairRunnerTest()
+      : files_(OrThrow(ActivationFiles::Create({directory_}))) {}
+
+  PairRunnerOptions Saving(bool activations, bool shadows) {
+    PairRunnerOptions options;
+    options.activations = activations;
+    options.shadows = shadows;
+    options.exact = true;
+    options.files = &files_;
+    return options;
+  }
+
+  std::vector<std::string> Files() const {
+    std::set<std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
+      if (entry.is_regular_file() && entry.path().extension() == ".pt") {
+        files.insert(fs::relative(entry.path(), directory_).string());
+      }
+    }
+    return {files.begin(), files.end()};
+  }
+
+  std::unordered_map<std::string, c10::IValue> Load(
+      const std::string& name) const {
+    return OrThrow(LoadBatches(absl::StrCat(directory_, "/", name)))
+        .at(0)
+        .keywords;
+  }
+
+  const std::string directory_ = TemporaryPath("activations");
+  ActivationFiles files_;
+};
+
+TEST_F(SavingPairRunnerTest, WritesWhatIsCompared) {
+  Running models(Float(), Quantized(), Saving(true, true));
+  const at::Tensor x = at::randn({2, 3, 8, 8});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x * 2})));
+  const std::vector<std::string> files = Files();
+  EXPECT_THAT(files, SizeIs(2 * models.matches.matches.size()));
+  EXPECT_THAT(files, IsSupersetOf({"conv/batch_0000.pt", "conv/batch_0001.pt",
+                                   "fc/batch_0000.pt", "fc/batch_0001.pt"}));
+  for (const int batch : {0, 1}) {
+    const auto tensors = Load(absl::StrCat("conv/batch_000", batch, ".pt"));
+    EXPECT_THAT(tensors, SizeIs(3));
+    const at::Tensor input = x * (batch + 1);
+    EXPECT_TRUE(tensors.at("float").toTensor().equal(FloatConv(input)));
+    EXPECT_TRUE(tensors.at("quantized").toTensor().equal(QuantizedConv(input)));
+    EXPECT_TRUE(tensors.at("shadow").toTensor().equal(
+        FloatConv(QuantizedInput(input).dequantize())));
+  }
+}
+
+TEST_F(SavingPairRunnerTest, WritesActivationsAlone) {
+  Running models(Float(), Quantized(), Saving(true, false));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
+  const auto tensors = Load("conv/batch_0000.pt");
+  EXPECT_EQ(tensors.count("float") + tensors.count("quantized"), 2);
+  EXPECT_THAT(tensors, SizeIs(2));
+}
+
+TEST_F(SavingPairRunnerTest, WritesShadowsAlone) {
+  Running models(Float(), Quantized(), Saving(false, true));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
+  const auto tensors = Load("conv/batch_0000.pt");
+  EXPECT_EQ(tensors.count("shadow") + tensors.count("quantized"), 2);
+  EXPECT_THAT(tensors, SizeIs(2));
+}
+
+TEST_F(SavingPairRunnerTest, WritesEveryTripOfALoop) {
+  Running models(ModelOfSource(WithScale(kLoop, "1.")),
+                 ModelOfSource(WithScale(kLoop, "2.")), Saving(true, true));
+  const at::Tensor x = at::randn({2, 4});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x, 2})));
+  const auto first = Load("sigmoid/batch_0000.pt");
+  const auto second = Load("sigmoid/batch_0000_call_0001.pt");
+  EXPECT_TRUE(first.at("float").toTensor().equal(x.sigmoid()));
+  EXPECT_TRUE(first.at("quantized").toTensor().equal((x * 2).sigmoid()));
+  EXPECT_TRUE(second.at("float").toTensor().equal(x.sigmoid().sigmoid()));
+  EXPECT_TRUE(second.at("quantized")
+                  .toTensor()
+                  .equal(((x * 2).sigmoid() * 2).sigmoid()));
+  EXPECT_THAT(first, SizeIs(3));
+}
+
+TEST_F(SavingPairRunnerTest, WritesValuesAsTheyWereWhenTheyCameBy) {
+  const std::string source =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.sigmoid(x)\n"
+      "    y.neg_()\n"
+      "    return torch.tanh(y)\n";
+  Running models(ModelOfSource(source), ModelOfSource(source),
+                 Saving(true, true));
+  const at::Tensor x = at::randn({4});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  for (const auto& [name, tensor] : Load("sigmoid/batch_0000.pt")) {
+    EXPECT_TRUE(tensor.toTensor().equal(x.sigmoid())) << name;
+  }
+}
+
+// In the first trip only the quantized model comes by: its shadow is of that
+// trip, and what is compared with the float model is of the second.
+TEST_F(SavingPairRunnerTest, TensorsOfOneFileAreOfOneCall) {
+  const std::string source =
+      "def forward(self, x: Tensor, n: int) -> Tensor:\n"
+      "    y = x\n"
+      "    for i in range(n):\n"
+      "        x = x + 1\n"
+      "        if i > SCALE:\n"
+      "            y = torch.sigmoid(x)\n"
+      "    return y\n";
+  Running models(ModelOfSource(WithScale(source, "0")),
+                 ModelOfSource(WithScale(source, "-1")), Saving(true, true));
+  const at::Tensor x = at::randn({4});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x, 3})));
+  EXPECT_THAT(models.runner.Warnings(), SizeIs(1));
+  const std::vector<std::string> files = Files();
+  EXPECT_THAT(files, Contains(StartsWith("sigmoid/")));
+  for (const std::string& file : files) {
+    const auto tensors = Load(file);
+    const at::Tensor quantized = tensors.at("quantized").toTensor();
+    // Both models compute the same, so all tensors of one call are equal.
+    for (const auto& [name, tensor] : tensors) {
+      EXPECT_TRUE(tensor.toTensor().equal(quantized)) << file << " " << name;
+    }
+  }
+}
+
+TEST_F(SavingPairRunnerTest, BatchThatFailsLeavesNothingForTheNext) {
+  // The float model fails between what both have: values of the quantized
+  // model, which does not, have come by.
+  const std::string fails =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    x = torch.sigmoid(x)\n"
+      "    x = torch.tanh(x.reshape([3, 5]))\n"
+      "    return x\n";
+  Running models(ModelOfSource(fails), ModelOfSource(fails),
+                 Saving(true, true));
+  const at::Tensor bad = at::randn({4});
+  const at::Tensor good = at::randn({15});
+  EXPECT_FALSE(models.runner.Run(BatchOf({bad})).ok());
+  NS_ASSERT_OK(models.runner.Run(BatchOf({good})));
+  const std::vector<std::string> files = Files();
+  int of_good = 0;
+  for (const std::string& file : files) {
+    for (const auto& [name, tensor] : Load(file)) {
+      if (tensor.toTensor().numel() == 15) {
+        ++of_good;
+      }
+    }
+  }
+  EXPECT_EQ(of_good, 6);
+}
+
+TEST_F(SavingPairRunnerTest, TellsWhenAFileCannotBeWritten) {
+  Running models(Float(), Quantized(), Saving(true, false));
+  fs::remove_all(directory_);
+  WriteFile(directory_, "in the way");
+  const absl::Status status =
+      models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})}));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("activations"));
+  fs::remove_all(directory_);
+}
+
+}  // namespace
+}  // namespace ns

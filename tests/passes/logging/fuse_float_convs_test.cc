@@ -1,0 +1,605 @@
+#include "passes/logging/fuse_float_convs.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "ir/module_file.h"
+#include "ir/verifier.h"
+#include "passes/runtime/float_conv.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/short_ir.h"
+#include "tests/testing/status.h"
+#include "tests/testing/temporary_file.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+using Tensors = std::map<std::string, at::Tensor>;
+
+// What the bodies of the tests use. Inputs but %x become constants where there
+// is a tensor of that name.
+constexpr char kHead[] = R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %mean : Tensor, %var : Tensor, %gamma : Tensor, %beta : Tensor):
+  %none : NoneType = prim::Constant()
+  %no : bool = prim::Constant[value=0]()
+  %yes : bool = prim::Constant[value=1]()
+  %one : int = prim::Constant[value=1]()
+  %two : int = prim::Constant[value=2]()
+  %1 : int[] = prim::Constant[value=[1]]()
+  %11 : int[] = prim::Constant[value=[1, 1]]()
+  %21 : int[] = prim::Constant[value=[2, 1]]()
+  %00 : int[] = prim::Constant[value=[0, 0]]()
+  %01 : int[] = prim::Constant[value=[0, 1]]()
+  %zero : float = prim::Constant[value=0.]()
+  %six : float = prim::Constant[value=6.]()
+  %eps : float = prim::Constant[value=0.001]()
+)IR";
+
+constexpr char kConv[] =
+    "  %c : Tensor = aten::conv2d(%x, %w, %b, %11, %00, %11, %one)\n";
+constexpr char kBatchNorm[] =
+    "  %n : Tensor = aten::batch_norm(%c, %gamma, %beta, %mean, %var, %no, "
+    "%eps, %eps, %no)\n";
+
+class FuseFloatConvsTest : public testing::Test {
+ protected:
+  FuseFloatConvsTest() {
+    at::manual_seed(6);
+    tensors_ = {{"w", at::randn({4, 3, 3, 3})}, {"b", at::randn({4})},
+                {"mean", at::randn({4})},       {"var", at::rand({4}) + 0.1},
+                {"gamma", at::randn({4})},      {"beta", at::randn({4})}};
+  }
+
+  ModelGraph Model(absl::string_view body) const {
+    const auto graph = GraphOf(absl::StrCat(kHead, body));
+    torch::jit::WithInsertPoint at(*graph->nodes().begin());
+    for (size_t i = graph->inputs().size(); i-- > 0;) {
+      Value* input = graph->inputs()[i];
+      const auto tensor = tensors_.find(input->debugName());
+      if (tensor != tensors_.end()) {
+        input->replaceAllUsesWith(graph->insertConstant(tensor->second));
+        graph->eraseInput(i);
+      }
+    }
+    return OrThrow(ModelGraph::FromGraph(graph));
+  }
+
+  static absl::Status FuseAll(ModelGraph& model) {
+    const std::vector<Node*> nodes = AllNodes(model.graph());
+    return FuseFloatConvs(model, {nodes.begin(), nodes.end()});
+  }
+
+  // The body with everything fused that can be; its parameters are in
+  // attributes now.
+  ModelGraph Fused(absl::string_view body) const {
+    ModelGraph model = Model(body);
+    NS_EXPECT_OK(FuseAll(model));
+    NS_EXPECT_OK(VerifyGraph(model.graph()));
+    return model;
+  }
+
+  void ExpectKept(absl::string_view body) const {
+    const ModelGraph before = Model(body);
+    EXPECT_EQ(ShortIr(Fused(body).graph()), ShortIr(before.graph()));
+  }
+
+  // Fused as `fused` has it, and that computes what it did on `x`.
+  void ExpectFused(absl::string_view body, absl::string_view fused,
+                   const at::Tensor& x = at::randn({2, 3, 8, 8})) const {
+    ModelGraph model = Fused(body);
+    ExpectShortIr(model.graph(), fused);
+    ModelGraph plain = Model(body);
+    ExpectNear(model, plain, x);
+  }
+
+  static const FloatConvParameters& ParametersOf(const ModelGraph& model,
+                                                 int index = 0) {
+    return model.module()
+        .attr(absl::StrCat("ns_float_conv_", index))
+        .toCustomClass<FloatConv>()
+        ->parameters();
+  }
+
+  // 1e-4 relative to the norm, as the header promises.
+  static void ExpectNear(ModelGraph& fused, ModelGraph& plain,
+                         const at::Tensor& x) {
+    const at::Tensor actual = OrThrow(fused.Run({x})).toTensor();
+    const at::Tensor expected = OrThrow(plain.Run({x})).toTensor();
+    ASSERT_EQ(actual.sizes(), expected.sizes());
+    EXPECT_EQ(actual.scalar_type(), expected.scalar_type());
+    const double norm = expected.norm().item<double>();
+    EXPECT_LE((actual - expected).norm().item<double>(), 1e-4 * norm);
+  }
+
+  Tensors tensors_;
+};
+
+constexpr char kOneCall[] = R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+return (%1))IR";
+
+TEST_F(FuseFloatConvsTest, RunsConvolutionBatchNormAndReluAsOne) {
+  const std::string body = absl::StrCat(
+      kConv, kBatchNorm, "  %y : Tensor = aten::relu(%n)\n  return (%y)");
+  ExpectFused(body, kOneCall);
+  EXPECT_TRUE(ParametersOf(Fused(body)).relu);
+}
+
+TEST_F(FuseFloatConvsTest, RunsConvolutionAlone) {
+  const std::string body = absl::StrCat(kConv, "  return (%c)");
+  ExpectFused(body, kOneCall);
+  EXPECT_FALSE(ParametersOf(Fused(body)).relu);
+  EXPECT_TRUE(ParametersOf(Fused(body)).weight.equal(tensors_["w"]));
+  EXPECT_TRUE(ParametersOf(Fused(body)).bias.equal(tensors_["b"]));
+}
+
+TEST_F(FuseFloatConvsTest, RunsConvolutionAndRelu) {
+  for (const char* op : {"relu", "relu_"}) {
+    ExpectFused(absl::StrCat(kConv, "  %y : Tensor = aten::", op,
+                             "(%c)\n  return (%y)"),
+                kOneCall);
+  }
+}
+
+TEST_F(FuseFloatConvsTest, RunsConvolutionAndBatchNorm) {
+  ExpectFused(absl::StrCat(kConv, kBatchNorm, "  return (%n)"), kOneCall);
+}
+
+TEST_F(FuseFloatConvsTest, DoesNotWriteToTheParameters) {
+  const Tensors before = {{"w", tensors_["w"].clone()},
+                          {"b", tensors_["b"].clone()}};
+  Fused(absl::StrCat(kConv, kBatchNorm, "  return (%n)"));
+  EXPECT_TRUE(tensors_["w"].equal(before.at("w")));
+  EXPECT_TRUE(tensors_["b"].equal(before.at("b")));
+}
+
+TEST_F(FuseFloatConvsTest, TakesPrivateConvolution) {
+  ExpectFused(R"IR(
+  %c : Tensor = aten::_convolution(%x, %w, %b, %21, %01, %11, %no, %00, %one, %no, %no, %yes, %yes)
+  return (%c))IR",
+              kOneCall);
+}
+
+TEST_F(FuseFloatConvsTest, DoesWithoutBias) {
+  ExpectFused(
+      absl::StrCat("  %c : Tensor = aten::conv2d(%x, %w, %none, %21, %01, %11, "
+                   "%one)\n",
+                   kBatchNorm, "  return (%n)"),
+      kOneCall);
+}
+
+TEST_F(FuseFloatConvsTest, DoesWithoutAffinePartOfTheBatchNorm) {
+  for (const char* affine : {"%none, %none", "%gamma, %none", "%none, %beta"}) {
+    ExpectFused(
+        absl::StrCat(kConv, "  %n : Tensor = aten::batch_norm(%c, ", affine,
+                     ", %mean, %var, %no, %eps, %eps, %no)\n  return (%n)"),
+        kOneCall);
+  }
+}
+
+TEST_F(FuseFloatConvsTest, TakesBatchNormsOfTinyVariance) {
+  tensors_["var"] = at::zeros({4});
+  tensors_["var"][1] = 1e-12;
+  tensors_["mean"] = at::zeros({4});
+  ExpectFused(absl::StrCat(kConv, kBatchNorm, "  return (%n)"), kOneCall);
+}
+
+TEST_F(FuseFloatConvsTest, FusesOneBatchNormOnly) {
+  ExpectFused(absl::StrCat(kConv, kBatchNorm, R"IR(
+  %m : Tensor = aten::batch_norm(%n, %gamma, %beta, %mean, %var, %no, %eps, %eps, %no)
+  return (%m))IR"),
+              R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::batch_norm(%1, <Tensor>, <Tensor>, <Tensor>, <Tensor>, False, 0.001, 0.001, False)
+return (%2))IR");
+}
+
+TEST_F(FuseFloatConvsTest, KeepsBatchNormBehindRelu) {
+  ExpectFused(absl::StrCat(kConv, R"IR(
+  %r : Tensor = aten::relu(%c)
+  %n : Tensor = aten::batch_norm(%r, %gamma, %beta, %mean, %var, %no, %eps, %eps, %no)
+  return (%n))IR"),
+              R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::batch_norm(%1, <Tensor>, <Tensor>, <Tensor>, <Tensor>, False, 0.001, 0.001, False)
+return (%2))IR");
+}
+
+TEST_F(FuseFloatConvsTest, FusesInOrderOfTheGraphInsideControlFlowToo) {
+  tensors_["w"] = at::randn({3, 3, 1, 1});
+  tensors_["b"] = at::randn({3});
+  ModelGraph model = Fused(R"IR(
+  %c : Tensor = aten::conv2d(%x, %w, %b, %11, %00, %11, %one)
+  %dim : int = aten::dim(%x)
+  %batched : bool = aten::gt(%dim, %two)
+  %i : Tensor = prim::If(%batched)
+    block0():
+      %d : Tensor = aten::conv2d(%c, %w, %b, %11, %00, %11, %one)
+      %e : Tensor = aten::relu(%d)
+      -> (%e)
+    block1():
+      -> (%c)
+  %l : Tensor = prim::Loop(%two, %yes, %i)
+    block0(%trip : int, %v : Tensor):
+      %f : Tensor = aten::conv2d(%v, %w, %none, %11, %00, %11, %one)
+      -> (%yes, %f)
+  return (%l))IR");
+  ExpectShortIr(model.graph(), R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::dim(%0)
+%3 = aten::gt(%2, 2)
+%5 = prim::If(%3)
+  then:
+    %4 = self.ns_float_conv_2.forward(%1)
+    -> (%4)
+  else:
+    -> (%1)
+%9 = prim::Loop(2, True, %5)
+  block(%6, %7):
+    %8 = self.ns_float_conv_1.forward(%7)
+    -> (True, %8)
+return (%9))IR");
+}
+
+TEST_F(FuseFloatConvsTest, LeavesAttributesOfThatNameAlone) {
+  ModelGraph model = Model(absl::StrCat(kConv, "  return (%c)"));
+  model.module().register_attribute("ns_float_conv_0", c10::IntType::get(), 7);
+  NS_ASSERT_OK(FuseAll(model));
+  EXPECT_EQ(model.module().attr("ns_float_conv_0").toInt(), 7);
+  ExpectShortIr(model.graph(), R"IR(
+%1 = self.ns_float_conv_1.forward(%0)
+return (%1))IR");
+}
+
+TEST_F(FuseFloatConvsTest, SavedModelRuns) {
+  ModelGraph model = Fused(absl::StrCat(
+      kConv, kBatchNorm, "  %y : Tensor = aten::relu(%n)\n  return (%y)"));
+  const std::string path = TemporaryPath("fused.pt");
+  NS_ASSERT_OK(model.Save(path));
+  torch::jit::Module loaded = OrThrow(LoadModule(path));
+  const at::Tensor x = at::randn({2, 3, 8, 8});
+  EXPECT_TRUE(
+      loaded.forward({x}).toTensor().equal(OrThrow(model.Run({x})).toTensor()));
+}
+
+TEST_F(FuseFloatConvsTest, EndsTheChainWhenTheConvolutionIsUsedElsewhere) {
+  ExpectFused(absl::StrCat(kConv, kBatchNorm, R"IR(
+  %r : Tensor = aten::relu(%n)
+  %y : Tensor = aten::add(%r, %c, %one)
+  return (%y))IR"),
+              R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::batch_norm(%1, <Tensor>, <Tensor>, <Tensor>, <Tensor>, False, 0.001, 0.001, False)
+%3 = aten::relu(%2)
+%4 = aten::add(%3, %1, 1)
+return (%4))IR");
+}
+
+TEST_F(FuseFloatConvsTest, EndsTheChainWhenTheBatchNormIsUsedElsewhere) {
+  ExpectFused(absl::StrCat(kConv, kBatchNorm, R"IR(
+  %r : Tensor = aten::relu(%n)
+  %y : Tensor = aten::add(%r, %n, %one)
+  return (%y))IR"),
+              R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::relu(%1)
+%3 = aten::add(%2, %1, 1)
+return (%3))IR");
+}
+
+TEST_F(FuseFloatConvsTest, EndsTheChainWhenTheConvolutionIsReturned) {
+  const ModelGraph model = Fused(
+      absl::StrCat(kConv, "  %r : Tensor = aten::relu(%c)\n  return (%c, %r)"));
+  ExpectShortIr(model.graph(), R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::relu(%1)
+return (%1, %2))IR");
+}
+
+TEST_F(FuseFloatConvsTest, EndsTheChainWhenTheReluStandsInControlFlow) {
+  const ModelGraph model = Fused(absl::StrCat(kConv, R"IR(
+  %dim : int = aten::dim(%x)
+  %batched : bool = aten::gt(%dim, %two)
+  %y : Tensor = prim::If(%batched)
+    block0():
+      %r : Tensor = aten::relu(%c)
+      -> (%r)
+    block1():
+      -> (%x)
+  return (%y))IR"));
+  EXPECT_EQ(NodesOf(model.graph(), "aten::relu").size(), 1);
+  EXPECT_FALSE(ParametersOf(model).relu);
+}
+
+TEST_F(FuseFloatConvsTest, KeepsBatchNormOfOtherDataWhenConvolutionIsWeight) {
+  // The convolution's output is a statistic, not what is normalized.
+  const ModelGraph model = Fused(absl::StrCat(kConv, R"IR(
+  %n : Tensor = aten::batch_norm(%x, %gamma, %beta, %c, %var, %no, %eps, %eps, %no)
+  return (%n))IR"));
+  EXPECT_EQ(NodesOf(model.graph(), "aten::batch_norm").size(), 1);
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenItIsNotAmongThose) {
+  const std::string body = absl::StrCat(
+      kConv,
+      "  %d : Tensor = aten::conv2d(%x, %w, %b, %11, %00, %11, %one)\n"
+      "  %y : Tensor = aten::add(%c, %d, %one)\n"
+      "  return (%y)");
+  ModelGraph model = Model(body);
+  NS_ASSERT_OK(
+      FuseFloatConvs(model, {NodeOf(model.graph(), "aten::conv2d", 1)}));
+  ExpectShortIr(model.graph(), R"IR(
+%1 = aten::conv2d(%0, <Tensor>, <Tensor>, [1, 1], [0, 0], [1, 1], 1)
+%2 = self.ns_float_conv_0.forward(%0)
+%3 = aten::add(%1, %2, 1)
+return (%3))IR");
+  ModelGraph untouched = Model(body);
+  NS_ASSERT_OK(FuseFloatConvs(untouched, {}));
+  EXPECT_EQ(ShortIr(untouched.graph()), ShortIr(Model(body).graph()));
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenWeightIsNoConstant) {
+  tensors_.erase("w");
+  ExpectKept(absl::StrCat(kConv, "  return (%c)"));
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenBiasIsNoConstant) {
+  tensors_.erase("b");
+  ExpectKept(absl::StrCat(kConv, "  return (%c)"));
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenStrideIsNoConstant) {
+  ExpectKept(R"IR(
+  %dim : int = aten::dim(%x)
+  %stride : int[] = prim::ListConstruct(%dim, %dim)
+  %c : Tensor = aten::conv2d(%x, %w, %b, %stride, %00, %11, %one)
+  return (%c))IR");
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenGroupsAreNoConstant) {
+  ExpectKept(R"IR(
+  %dim : int = aten::dim(%x)
+  %c : Tensor = aten::conv2d(%x, %w, %b, %11, %00, %11, %dim)
+  return (%c))IR");
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenStrideIsOneNumber) {
+  ExpectKept(R"IR(
+  %c : Tensor = aten::conv2d(%x, %w, %b, %1, %00, %11, %one)
+  return (%c))IR");
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenTransposed) {
+  ExpectKept(R"IR(
+  %c : Tensor = aten::_convolution(%x, %w, %b, %11, %00, %11, %yes, %00, %one, %no, %no, %yes, %yes)
+  return (%c))IR");
+  ExpectKept(R"IR(
+  %c : Tensor = aten::conv_transpose2d(%x, %w, %b, %11, %00, %00, %one, %11)
+  return (%c))IR");
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenItHasOtherThanTwoDimensions) {
+  tensors_["w"] = at::randn({4, 3, 3});
+  ExpectKept(R"IR(
+  %zeros : int[] = prim::Constant[value=[0]]()
+  %c : Tensor = aten::conv1d(%x, %w, %b, %1, %zeros, %1, %one)
+  %d : Tensor = aten::_convolution(%x, %w, %b, %1, %zeros, %1, %no, %zeros, %one, %no, %no, %yes, %yes)
+  return (%d))IR");
+  tensors_["w"] = at::randn({4, 3, 3, 3, 3});
+  ExpectKept(R"IR(
+  %ones : int[] = prim::Constant[value=[1, 1, 1]]()
+  %zeros : int[] = prim::Constant[value=[0, 0, 0]]()
+  %c : Tensor = aten::conv3d(%x, %w, %b, %ones, %zeros, %ones, %one)
+  %d : Tensor = aten::_convolution(%x, %w, %b, %ones, %zeros, %ones, %no, %zeros, %one, %no, %no, %yes, %yes)
+  return (%d))IR");
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenWeightIsNotFloat32) {
+  for (const at::ScalarType dtype : {at::kDouble, at::kHalf, at::kBFloat16}) {
+    tensors_["w"] = tensors_["w"].to(dtype);
+    tensors_["b"] = tensors_["b"].to(dtype);
+    ExpectKept(absl::StrCat(kConv, "  return (%c)"));
+  }
+}
+
+TEST_F(FuseFloatConvsTest, KeepsConvolutionWhenPaddingIsAName) {
+  ExpectKept(R"IR(
+  %same : str = prim::Constant[value="same"]()
+  %c : Tensor = aten::conv2d(%x, %w, %b, %11, %same, %11, %one)
+  return (%c))IR");
+}
+
+constexpr char kConvThenBatchNorm[] = R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::batch_norm(%1, <Tensor>, <Tensor>, <Tensor>, <Tensor>, False, 0.001, 0.001, False)
+return (%2))IR";
+
+TEST_F(FuseFloatConvsTest, KeepsBatchNormWhenItTrains) {
+  const ModelGraph model = Fused(absl::StrCat(kConv, R"IR(
+  %n : Tensor = aten::batch_norm(%c, %gamma, %beta, %mean, %var, %yes, %eps, %eps, %no)
+  %y : Tensor = aten::relu(%n)
+  return (%y))IR"));
+  ExpectShortIr(model.graph(), R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::batch_norm(%1, <Tensor>, <Tensor>, <Tensor>, <Tensor>, True, 0.001, 0.001, False)
+%3 = aten::relu(%2)
+return (%3))IR");
+}
+
+TEST_F(FuseFloatConvsTest, KeepsBatchNormWhenTrainingIsNoConstant) {
+  const ModelGraph model = Fused(absl::StrCat(kConv, R"IR(
+  %dim : int = aten::dim(%x)
+  %training : bool = aten::eq(%dim, %two)
+  %n : Tensor = aten::batch_norm(%c, %gamma, %beta, %mean, %var, %training, %eps, %eps, %no)
+  return (%n))IR"));
+  EXPECT_EQ(NodesOf(model.graph(), "aten::batch_norm").size(), 1);
+}
+
+TEST_F(FuseFloatConvsTest, KeepsBatchNormWhenItHasNoStatistics) {
+  const ModelGraph model = Fused(absl::StrCat(kConv, R"IR(
+  %n : Tensor = aten::batch_norm(%c, %gamma, %beta, %none, %none, %no, %eps, %eps, %no)
+  return (%n))IR"));
+  EXPECT_EQ(NodesOf(model.graph(), "aten::batch_norm").size(), 1);
+}
+
+TEST_F(FuseFloatConvsTest, KeepsBatchNormWhenParametersAreNoConstants) {
+  for (const char* name : {"mean", "var", "gamma", "beta"}) {
+    const at::Tensor tensor = tensors_[name];
+    tensors_.erase(name);
+    const ModelGraph model =
+        Fused(absl::StrCat(kConv, kBatchNorm, "  return (%n)"));
+    EXPECT_EQ(NodesOf(model.graph(), "aten::batch_norm").size(), 1) << name;
+    tensors_[name] = tensor;
+  }
+}
+
+TEST_F(FuseFloatConvsTest, KeepsBatchNormWhenStatisticsAreNotFloat32) {
+  tensors_["var"] = tensors_["var"].to(at::kDouble);
+  ExpectShortIr(Fused(absl::StrCat(kConv, kBatchNorm, "  return (%n)")).graph(),
+                kConvThenBatchNorm);
+}
+
+TEST_F(FuseFloatConvsTest, KeepsOtherActivationsBehindIt) {
+  for (const char* op :
+       {"relu6(%c)", "relu6_(%c)", "hardtanh(%c, %zero, %six)",
+        "hardtanh_(%c, %zero, %six)", "sigmoid(%c)", "clamp_min(%c, %one)",
+        "leaky_relu(%c, %eps)", "threshold(%c, %one, %one)"}) {
+    const ModelGraph model = Fused(
+        absl::StrCat(kConv, "  %y : Tensor = aten::", op, "\n  return (%y)"));
+    EXPECT_FALSE(ParametersOf(model).relu) << op;
+    EXPECT_TRUE(AllNodes(model.graph()).back()->kind().is_aten()) << op;
+  }
+}
+
+struct Numeric {
+  int64_t groups = 1;
+  int64_t in = 1;
+  int64_t out = 1;
+  std::vector<int64_t> kernel;
+  std::vector<int64_t> stride;
+  std::vector<int64_t> padding;
+  std::vector<int64_t> dilation;
+  bool has_bias = true;
+  bool has_batch_norm = true;
+  bool is_affine = true;
+  bool has_relu = true;
+};
+
+class FusedNumericsTest : public FuseFloatConvsTest {
+ protected:
+  int64_t Pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
+
+  Numeric RandomNumeric() {
+    Numeric one;
+    one.groups = Pick(1, 4);
+    one.in = one.groups * Pick(1, 8);
+    one.out = one.groups * Pick(1, 8);
+    if (Pick(0, 3) == 0) {
+      one.out = one.groups = one.in;  // depthwise
+    }
+    const auto two = [&](int64_t low, int64_t high) {
+      return std::vector<int64_t>{Pick(low, high), Pick(low, high)};
+    };
+    one.kernel = two(1, 5);
+    one.stride = two(1, 3);
+    one.padding = two(0, 2);
+    one.dilation = two(1, 2);
+    one.has_bias = Pick(0, 1) == 1;
+    one.has_batch_norm = Pick(0, 1) == 1;
+    one.is_affine = Pick(0, 1) == 1;
+    one.has_relu = Pick(0, 1) == 1;
+    return one;
+  }
+
+  std::string Body(const Numeric& one) {
+    tensors_ = {{"w", at::randn({one.out, one.in / one.groups, one.kernel[0],
+                                 one.kernel[1]})},
+                {"b", at::randn({one.out})},
+                {"mean", at::randn({one.out})},
+                {"var", at::rand({one.out}) + 0.1},
+                {"gamma", at::randn({one.out})},
+                {"beta", at::randn({one.out})}};
+    const auto list = [](const char* name, const std::vector<int64_t>& two) {
+      return absl::StrCat("  %", name, " : int[] = prim::Constant[value=[",
+                          two[0], ", ", two[1], "]]()\n");
+    };
+    std::string result = "%c";
+    std::string body = absl::StrCat(
+        list("stride", one.stride), list("padding", one.padding),
+        list("dilation", one.dilation),
+        "  %groups : int = prim::Constant[value=", one.groups, "]()\n",
+        "  %c : Tensor = aten::conv2d(%x, %w, ", one.has_bias ? "%b" : "%none",
+        ", %stride, %padding, %dilation, ", "%groups)\n");
+    if (one.has_batch_norm) {
+      absl::StrAppend(&body, "  %n : Tensor = aten::batch_norm(%c, ",
+                      one.is_affine ? "%gamma, %beta" : "%none, %none",
+                      ", %mean, %var, %no, %eps, %eps, %no)\n");
+      result = "%n";
+    }
+    if (one.has_relu) {
+      absl::StrAppend(&body, "  %y : Tensor = aten::relu(", result, ")\n");
+      result = "%y";
+    }
+    return absl::StrCat(body, "  return (", result, ")");
+  }
+
+  at::Tensor RandomInput(const Numeric& one) {
+    return at::randn({Pick(1, 3), one.in, Pick(10, 18), Pick(10, 18)});
+  }
+
+  std::mt19937 random_{8};
+};
+
+TEST_F(FusedNumericsTest, StaysWithinTolerance) {
+  for (int i = 0; i < 60; ++i) {
+    const Numeric one = RandomNumeric();
+    const std::string body = Body(one);
+    SCOPED_TRACE(absl::StrCat("case ", i, "\n", body));
+    ModelGraph fused = Fused(body);
+    ExpectShortIr(fused.graph(), kOneCall);
+    ModelGraph plain = Model(body);
+    for (int call = 0; call < 3; ++call) {
+      const at::Tensor x = RandomInput(one);
+      ExpectNear(fused, plain, x);
+      ExpectNear(fused, plain, x.contiguous(at::MemoryFormat::ChannelsLast));
+      ExpectNear(fused, plain, x.slice(2, 0, 10).slice(3, 0, 10));
+    }
+    // A batch norm takes batches only.
+    if (!one.has_batch_norm) {
+      ExpectNear(fused, plain, RandomInput(one)[0]);
+    }
+    const at::Tensor wide = at::randn({1, 2 * one.in, 10, 10});
+    ExpectNear(fused, plain, wide.slice(1, 1, one.in + 1));
+    ExpectNear(
+        fused, plain,
+        at::randn({1, one.in, 20, 20}).slice(2, 0, 20, 2).transpose(2, 3));
+  }
+}
+
+TEST_F(FusedNumericsTest, TakesEmptyBatches) {
+  for (int i = 0; i < 8; ++i) {
+    const Numeric one = RandomNumeric();
+    const std::string body = Body(one);
+    SCOPED_TRACE(body);
+    ModelGraph fused = Fused(body);
+    ModelGraph plain = Model(body);
+    ExpectNear(fused, plain, at::randn({0, one.in, 10, 12}));
+  }
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,505 @@
+#include "passes/runtime/pair_comparer.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+at::Tensor Filled(double value) { return at::full({2, 3}, value); }
+
+PairComparerOptions Channels(ChannelDim channels) {
+  PairComparerOptions options;
+  options.channels = channels;
+  return options;
+}
+
+PairComparerOptions InLoop() {
+  PairComparerOptions options;
+  options.in_loop = true;
+  return options;
+}
+
+// The sum of squared errors of each channel of random values of shape `sizes`,
+// and what a comparer says of it.
+std::vector<double> ChannelErrors(ChannelDim channels, at::IntArrayRef sizes) {
+  PairComparer comparer(Channels(channels));
+  comparer.Compare(at::zeros(sizes), at::arange(at::zeros(sizes).numel(),
+                                                at::TensorOptions(at::kFloat))
+                                         .reshape(sizes));
+  std::vector<double> errors;
+  for (const ChannelSums& sums : comparer.record().pooled.channels) {
+    errors.push_back(sums.sum_e2);
+  }
+  return errors;
+}
+
+std::vector<double> ErrorsAlong(int64_t dim, at::IntArrayRef sizes) {
+  const at::Tensor values =
+      at::arange(at::zeros(sizes).numel(), at::TensorOptions(at::kDouble))
+          .reshape(sizes)
+          .transpose(0, dim)
+          .reshape({sizes[dim], -1});
+  const at::Tensor sums = (values * values).sum(1).contiguous();
+  return {sums.data_ptr<double>(), sums.data_ptr<double>() + sums.numel()};
+}
+
+TEST(PairComparerTest, GathersWhatComparePairFinds) {
+  at::manual_seed(1);
+  const at::Tensor x = at::randn({3, 4});
+  const at::Tensor y = at::quantize_per_tensor(x, 0.1, 60, at::kQUInt8);
+  PairComparer comparer;
+  comparer.Compare(x, y);
+  comparer.EndBatch();
+  const PairRecord& record = comparer.record();
+  const PairStatistics expected = ComparePair(x, y);
+  EXPECT_EQ(record.pooled.sums.count, 12);
+  EXPECT_NEAR(record.pooled.sums.SqnrDb(), expected.SqnrDb(), 1e-6);
+  EXPECT_EQ(record.pooled.sums.max_abs_error, expected.max_abs_error);
+  EXPECT_EQ(record.pooled.codes.Total(), 12);
+  ASSERT_THAT(record.batches, SizeIs(1));
+  EXPECT_EQ(record.batches[0].ToNumbers(), record.pooled.sums.ToNumbers());
+  EXPECT_THAT(record.trips, IsEmpty());
+  EXPECT_THAT(record.shape, ElementsAre(3, 4));
+  EXPECT_EQ(comparer.problem(), "");
+}
+
+TEST(PairComparerTest, CallsOfOneBatchAddUp) {
+  PairComparer comparer;
+  comparer.Compare(Filled(1), Filled(1));
+  comparer.Compare(Filled(2), Filled(4));
+  comparer.EndBatch();
+  comparer.Compare(Filled(3), Filled(3));
+  comparer.EndBatch();
+  ASSERT_THAT(comparer.record().batches, SizeIs(2));
+  EXPECT_EQ(comparer.record().batches[0].count, 12);
+  EXPECT_EQ(comparer.record().batches[0].sum_e2, 6 * 4);
+  EXPECT_EQ(comparer.record().batches[1].sum_e2, 0);
+  EXPECT_EQ(comparer.record().pooled.sums.count, 18);
+  EXPECT_THAT(comparer.record().trips, IsEmpty());
+}
+
+TEST(PairComparerTest, BatchWithoutValuesHasNoEntry) {
+  PairComparer comparer;
+  comparer.EndBatch();
+  comparer.Compare(Filled(1), Filled(2));
+  comparer.EndBatch();
+  comparer.EndBatch();
+  EXPECT_THAT(comparer.record().batches, SizeIs(1));
+}
+
+TEST(PairComparerTest, TripsAddUpOverBatchesByPosition) {
+  PairComparer comparer(InLoop());
+  for (const int trips : {2, 3}) {
+    for (int trip = 0; trip < trips; ++trip) {
+      comparer.Compare(Filled(0), Filled(trip));
+    }
+    comparer.EndBatch();
+  }
+  const auto& trips = comparer.record().trips;
+  ASSERT_THAT(trips, SizeIs(3));
+  EXPECT_EQ(trips[0].sum_e2, 0);
+  EXPECT_EQ(trips[1].sum_e2, 2 * 6 * 1);
+  EXPECT_EQ(trips[2].sum_e2, 6 * 4);
+  EXPECT_EQ(trips[2].count, 6);
+}
+
+TEST(PairComparerTest, TripThatCannotBeComparedKeepsItsPlace) {
+  PairComparer comparer(InLoop());
+  comparer.Compare(at::ones({1}), at::ones({2}));
+  comparer.Compare(Filled(1), Filled(2));
+  comparer.EndBatch();
+  const auto& trips = comparer.record().trips;
+  ASSERT_THAT(trips, SizeIs(2));
+  EXPECT_EQ(trips[0].count, 0);
+  EXPECT_TRUE(std::isnan(trips[0].SqnrDb()));
+  EXPECT_EQ(trips[1].count, 6);
+}
+
+// The values of `order` ("x" or "y", then the value's number) come by.
+std::vector<std::pair<double, double>> PairsSeen(
+    const std::vector<std::string>& order, PairComparer& comparer) {
+  std::vector<std::pair<double, double>> pairs;
+  comparer.SetObserver(
+      [&](const at::Tensor& x, const at::Tensor& y, int64_t call) {
+        EXPECT_EQ(call, static_cast<int64_t>(pairs.size()));
+        pairs.emplace_back(x[0].item<double>(), y[0].item<double>());
+      });
+  for (const std::string& one : order) {
+    const at::Tensor value = at::full({1}, std::stod(one.substr(1)));
+    one[0] == 'x' ? comparer.SeeX(value) : comparer.SeeY(value);
+  }
+  comparer.EndBatch();
+  return pairs;
+}
+
+TEST(PairComparerTest, ApartValuesMeetInAnyOrder) {
+  const std::vector<std::vector<std::string>> orders = {
+      {"x1", "y10", "x2", "y20", "x3", "y30"},
+      {"x1", "x2", "x3", "y10", "y20", "y30"},
+      {"y10", "y20", "y30", "x1", "x2", "x3"},
+      {"x1", "y10", "y20", "x2", "x3", "y30"},
+      {"y10", "x1", "x2", "x3", "y20", "y30"}};
+  for (const auto& order : orders) {
+    PairComparer comparer;
+    EXPECT_THAT(PairsSeen(order, comparer),
+                ElementsAre(std::pair(1., 10.), std::pair(2., 20.),
+                            std::pair(3., 30.)));
+    EXPECT_EQ(comparer.record().only_x, 0);
+    EXPECT_EQ(comparer.record().only_y, 0);
+  }
+}
+
+TEST(PairComparerTest, WhatWaitsAtTheEndOfABatchIsCountedAndForgotten) {
+  PairComparer comparer;
+  EXPECT_THAT(PairsSeen({"x1", "x2", "y10", "x3"}, comparer),
+              ElementsAre(std::pair(1., 10.)));
+  EXPECT_EQ(comparer.record().only_x, 2);
+  EXPECT_THAT(PairsSeen({"y4", "x5", "y6"}, comparer),
+              ElementsAre(std::pair(5., 4.)));
+  EXPECT_EQ(comparer.record().only_x, 2);
+  EXPECT_EQ(comparer.record().only_y, 1);
+  EXPECT_THAT(comparer.record().batches, SizeIs(2));
+}
+
+TEST(PairComparerTest, WaitingValuesAreCopies) {
+  for (const bool x_first : {false, true}) {
+    PairComparer comparer;
+    at::Tensor early = Filled(1);
+    x_first ? comparer.SeeX(early) : comparer.SeeY(early);
+    early.fill_(7);
+    x_first ? comparer.SeeY(Filled(1)) : comparer.SeeX(Filled(1));
+    comparer.EndBatch();
+    EXPECT_EQ(comparer.record().pooled.sums.count, 6);
+    EXPECT_EQ(comparer.record().pooled.sums.max_abs_error, 0);
+  }
+}
+
+TEST(PairComparerTest, WaitingValuesStayQuantized) {
+  PairComparer comparer;
+  const at::Tensor x = Filled(1);
+  comparer.SeeY(at::quantize_per_tensor(x, 0.5, 3, at::kQUInt8));
+  comparer.SeeX(x);
+  comparer.EndBatch();
+  EXPECT_EQ(comparer.record().pooled.codes.counts[5], 6);
+}
+
+TEST(PairComparerTest, ValueThatMetIsNotKept) {
+  PairComparer comparer;
+  const at::Tensor x = Filled(1);
+  comparer.SeeX(x);
+  EXPECT_EQ(x.use_count(), 1);
+  const at::Tensor y = Filled(1);
+  comparer.SeeY(y);
+  EXPECT_EQ(y.use_count(), 1);
+  comparer.Compare(x, y);
+  EXPECT_EQ(x.use_count(), 1);
+  EXPECT_EQ(y.use_count(), 1);
+}
+
+TEST(PairComparerTest, MissesCountTheOtherSide) {
+  PairComparer comparer;
+  comparer.MissX();
+  comparer.MissX();
+  comparer.MissY();
+  comparer.EndBatch();
+  EXPECT_EQ(comparer.record().only_y, 2);
+  EXPECT_EQ(comparer.record().only_x, 1);
+  EXPECT_THAT(comparer.record().batches, IsEmpty());
+}
+
+TEST(PairComparerTest, SaysWhichShapesDiffer) {
+  PairComparer comparer;
+  comparer.Compare(at::ones({2, 3}), at::ones({2, 1}));
+  comparer.EndBatch();
+  EXPECT_THAT(comparer.problem(), HasSubstr("[2, 3] and [2, 1]"));
+  EXPECT_EQ(comparer.record().pooled.sums.count, 0);
+  EXPECT_THAT(comparer.record().batches, IsEmpty());
+  EXPECT_THAT(comparer.record().shape, IsEmpty());
+}
+
+TEST(PairComparerTest, DoesNotBroadcast) {
+  PairComparer comparer;
+  comparer.Compare(at::ones({1}), at::ones({}));
+  EXPECT_NE(comparer.problem(), "");
+}
+
+TEST(PairComparerTest, ComplexNumbersAreAProblem) {
+  for (const bool is_x : {false, true}) {
+    PairComparer comparer;
+    const at::Tensor complex = at::ones({2}, at::kComplexFloat);
+    comparer.Compare(is_x ? complex : at::ones({2}),
+                     is_x ? at::ones({2}) : complex);
+    EXPECT_THAT(comparer.problem(), HasSubstr("complex"));
+    EXPECT_EQ(comparer.record().pooled.sums.count, 0);
+  }
+}
+
+TEST(PairComparerTest, ProblemStaysWhenLaterValuesAreCompared) {
+  PairComparer comparer;
+  comparer.Compare(at::ones({2}), at::ones({3}));
+  comparer.Compare(Filled(1), Filled(1));
+  comparer.EndBatch();
+  EXPECT_NE(comparer.problem(), "");
+  EXPECT_THAT(comparer.record().shape, ElementsAre(2, 3));
+  EXPECT_EQ(comparer.record().pooled.sums.count, 6);
+}
+
+TEST(PairComparerTest, ShapeIsThatOfTheFirstValues) {
+  PairComparer comparer;
+  comparer.Compare(at::ones({2}), at::ones({2}));
+  comparer.Compare(at::ones({3}), at::ones({3}));
+  comparer.EndBatch();
+  comparer.Compare(at::ones({4}), at::ones({4}));
+  comparer.EndBatch();
+  EXPECT_THAT(comparer.record().shape, ElementsAre(2));
+}
+
+TEST(PairComparerTest, ComparesScalarsAndEmptyTensors) {
+  PairComparer comparer(Channels(ChannelDim::kByRank));
+  comparer.Compare(at::ones({}), at::zeros({}));
+  comparer.Compare(at::ones({0, 3}), at::ones({0, 3}));
+  comparer.EndBatch();
+  EXPECT_EQ(comparer.problem(), "");
+  EXPECT_EQ(comparer.record().pooled.sums.count, 1);
+}
+
+TEST(PairComparerTest, CountsValuesThatAreNotFinite) {
+  PairComparer comparer;
+  const float inf = INFINITY;
+  comparer.Compare(at::tensor({1.f, inf, NAN}), at::tensor({inf, -inf, NAN}));
+  comparer.EndBatch();
+  const PairStatistics& sums = comparer.record().pooled.sums;
+  EXPECT_EQ(sums.nan_x, 1);
+  EXPECT_EQ(sums.inf_x, 1);
+  EXPECT_EQ(sums.nan_y, 1);
+  EXPECT_EQ(sums.inf_y, 2);
+}
+
+TEST(PairComparerTest, NoChannelsUnlessAsked) {
+  EXPECT_THAT(ChannelErrors(ChannelDim::kNone, {2, 3, 4, 5}), IsEmpty());
+}
+
+TEST(PairComparerTest, SecondDimensionHoldsChannelsOfConvolutions) {
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{2, 3}, {2, 3, 4}, {2, 3, 4, 5}, {2, 3, 4, 5, 2}}) {
+    EXPECT_EQ(ChannelErrors(ChannelDim::kSecond, sizes), ErrorsAlong(1, sizes));
+  }
+  EXPECT_THAT(ChannelErrors(ChannelDim::kSecond, {4}), IsEmpty());
+}
+
+TEST(PairComparerTest, LastDimensionHoldsChannelsOfLinearLayers) {
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{3}, {2, 3}, {2, 3, 4}, {2, 3, 4, 5}}) {
+    EXPECT_EQ(ChannelErrors(ChannelDim::kLast, sizes),
+              ErrorsAlong(static_cast<int64_t>(sizes.size()) - 1, sizes));
+  }
+  EXPECT_THAT(ChannelErrors(ChannelDim::kLast, {}), IsEmpty());
+}
+
+TEST(PairComparerTest, RankTellsWhereChannelsAre) {
+  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3}), ErrorsAlong(1, {2, 3}));
+  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3, 4}),
+            ErrorsAlong(2, {2, 3, 4}));
+  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3, 4, 5}),
+            ErrorsAlong(1, {2, 3, 4, 5}));
+  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3, 4, 5, 2}),
+            ErrorsAlong(1, {2, 3, 4, 5, 2}));
+}
+
+TEST(PairComparerTest, ChannelsAreThoseOfTheShapeInAnyLayout) {
+  at::manual_seed(2);
+  const at::Tensor x = at::randn({2, 3, 4, 5});
+  const at::Tensor y = at::randn({2, 3, 4, 5});
+  PairComparer plain(Channels(ChannelDim::kSecond));
+  plain.Compare(x, y);
+  PairComparer mixed(Channels(ChannelDim::kSecond));
+  mixed.Compare(x, y.contiguous(at::MemoryFormat::ChannelsLast));
+  ASSERT_THAT(mixed.record().pooled.channels, SizeIs(3));
+  for (int i = 0; i < 3; ++i) {
+    const double expected = (x - y).select(1, i).pow(2).sum().item<double>();
+    EXPECT_NEAR(mixed.record().pooled.channels[i].sum_e2, expected, 1e-4);
+    EXPECT_NEAR(plain.record().pooled.channels[i].sum_e2, expected, 1e-4);
+  }
+}
+
+TEST(PairComparerTest, ClearForgetsAllButOptionsAndObserver) {
+  PairComparerOptions options = InLoop();
+  options.channels = ChannelDim::kLast;
+  PairComparer comparer(options);
+  int seen = 0;
+  comparer.SetObserver([&](const at::Tensor&, const at::Tensor&, int64_t call) {
+    EXPECT_EQ(call, 0);
+    ++seen;
+  });
+  comparer.Compare(Filled(1), Filled(2));
+  comparer.SeeX(Filled(1));
+  comparer.MissX();
+  comparer.Compare(at::ones({2}), at::ones({3}));
+  comparer.Clear();
+  const PairRecord& record = comparer.record();
+  EXPECT_EQ(record.pooled.sums.ToNumbers(), PairStatistics().ToNumbers());
+  EXPECT_THAT(record.pooled.channels, IsEmpty());
+  EXPECT_THAT(record.batches, IsEmpty());
+  EXPECT_THAT(record.trips, IsEmpty());
+  EXPECT_THAT(record.shape, IsEmpty());
+  EXPECT_EQ(record.only_x, 0);
+  EXPECT_EQ(record.only_y, 0);
+  EXPECT_EQ(comparer.problem(), "");
+  EXPECT_TRUE(comparer.options().in_loop);
+  comparer.Compare(at::ones({5}), at::ones({5}));
+  comparer.SeeY(Filled(1));
+  comparer.EndBatch();
+  EXPECT_EQ(seen, 2);
+  EXPECT_EQ(comparer.record().only_y, 1);
+  EXPECT_THAT(comparer.record().shape, ElementsAre(5));
+  EXPECT_THAT(comparer.record().trips, SizeIs(1));
+}
+
+TEST(PairComparerTest, ObserverSeesEveryComparedPairOfTheBatch) {
+  PairComparer comparer;
+  std::vector<int64_t> calls;
+  comparer.SetObserver(
+      [&](const at::Tensor& x, const at::Tensor& y, int64_t call) {
+        EXPECT_EQ(x.sizes(), y.sizes());
+        calls.push_back(call);
+      });
+  comparer.Compare(Filled(1), Filled(2));
+  comparer.SeeX(Filled(1));
+  comparer.SeeY(Filled(1));
+  comparer.EndBatch();
+  comparer.Compare(Filled(1), Filled(2));
+  comparer.EndBatch();
+  EXPECT_THAT(calls, ElementsAre(0, 1, 0));
+}
+
+class SavedPairComparerTest : public testing::Test {
+ protected:
+  // A module that calls a comparer, which is its attribute.
+  static torch::jit::Module ModuleWith(
+      const c10::intrusive_ptr<PairComparer>& comparer) {
+    torch::jit::Module module("__torch__.Comparing");
+    const c10::IValue object(comparer);
+    module.register_attribute("comparer", object.type(), object);
+    module.define(
+        "def forward(self, x: Tensor, y: Tensor) -> float:\n"
+        "    self.comparer.compare(x, y)\n"
+        "    self.comparer.see_x(x)\n"
+        "    self.comparer.see_y(y)\n"
+        "    self.comparer.miss_x()\n"
+        "    self.comparer.miss_y()\n"
+        "    self.comparer.miss_y()\n"
+        "    self.comparer.end_batch()\n"
+        "    return self.comparer.sqnr_db()\n"
+        "def count(self) -> int:\n"
+        "    return self.comparer.count()\n"
+        "def clear(self):\n"
+        "    self.comparer.clear()\n");
+    return module;
+  }
+
+  static torch::jit::Module Reloaded(const torch::jit::Module& module) {
+    std::stringstream file;
+    module.save(file);
+    return torch::jit::load(file);
+  }
+
+  static c10::intrusive_ptr<PairComparer> ComparerOf(
+      const torch::jit::Module& module) {
+    return module.attr("comparer").toCustomClass<PairComparer>();
+  }
+};
+
+TEST_F(SavedPairComparerTest, TorchScriptCallsEveryMethod) {
+  const auto comparer = c10::make_intrusive<PairComparer>();
+  torch::jit::Module module = ModuleWith(comparer);
+  const double sqnr = module.forward({Filled(2), Filled(3)}).toDouble();
+  EXPECT_NEAR(sqnr, 20 * std::log10(2), 1e-9);
+  EXPECT_EQ(comparer->record().pooled.sums.count, 12);
+  EXPECT_EQ(comparer->record().only_x, 2);
+  EXPECT_EQ(comparer->record().only_y, 1);
+  EXPECT_THAT(comparer->record().batches, SizeIs(1));
+  EXPECT_EQ(module.run_method("count").toInt(), 12);
+  module.run_method("clear");
+  EXPECT_EQ(comparer->record().pooled.sums.count, 0);
+}
+
+TEST_F(SavedPairComparerTest, LoadsWithAllThatItGathered) {
+  PairComparerOptions options;
+  options.in_loop = true;
+  options.channels = ChannelDim::kSecond;
+  const auto comparer = c10::make_intrusive<PairComparer>(options);
+  torch::jit::Module module = ModuleWith(comparer);
+  at::manual_seed(3);
+  for (int batch = 0; batch < 3; ++batch) {
+    const at::Tensor x = at::randn({2, 3});
+    module.forward({x, at::quantize_per_tensor(x, 0.1, 90, at::kQUInt8)});
+  }
+  module.forward({at::tensor({INFINITY, NAN}), at::tensor({1.f, -INFINITY})});
+  comparer->Compare(at::ones({1}), at::ones({2}));
+  comparer->EndBatch();
+  const PairRecord& saved = comparer->record();
+
+  const auto loaded = ComparerOf(Reloaded(module));
+  EXPECT_TRUE(loaded->options().in_loop);
+  EXPECT_EQ(loaded->options().channels, ChannelDim::kSecond);
+  EXPECT_EQ(loaded->problem(), comparer->problem());
+  const PairRecord& record = loaded->record();
+  EXPECT_EQ(record.shape, saved.shape);
+  EXPECT_EQ(record.only_x, saved.only_x);
+  EXPECT_EQ(record.only_y, saved.only_y);
+  EXPECT_EQ(record.pooled.codes.counts, saved.pooled.codes.counts);
+  ASSERT_EQ(record.batches.size(), saved.batches.size());
+  ASSERT_EQ(record.trips.size(), saved.trips.size());
+  EXPECT_EQ(record.trips[1].count, saved.trips[1].count);
+  EXPECT_EQ(record.batches[1].ToNumbers(), saved.batches[1].ToNumbers());
+  ASSERT_THAT(record.pooled.channels, SizeIs(3));
+  EXPECT_EQ(record.pooled.channels[1].sum_e2, saved.pooled.channels[1].sum_e2);
+  EXPECT_EQ(record.pooled.sums.nan_x, 2);
+  EXPECT_EQ(record.pooled.sums.inf_y, 2);
+  EXPECT_TRUE(std::isnan(record.pooled.sums.sum_x2));
+}
+
+TEST_F(SavedPairComparerTest, LoadedOneGoesOn) {
+  const auto once = c10::make_intrusive<PairComparer>(InLoop());
+  torch::jit::Module module = ModuleWith(once);
+  module.forward({Filled(1), Filled(2)});
+  torch::jit::Module loaded = Reloaded(module);
+  for (torch::jit::Module* one : {&module, &loaded}) {
+    one->forward({Filled(5), Filled(3)});
+  }
+  const PairRecord& expected = once->record();
+  const PairRecord actual = ComparerOf(loaded)->record();
+  EXPECT_EQ(actual.pooled.ToNumbers(), expected.pooled.ToNumbers());
+  EXPECT_THAT(actual.batches, SizeIs(2));
+  EXPECT_THAT(actual.trips, SizeIs(2));
+  EXPECT_THAT(actual.shape, ElementsAre(2, 3));
+}
+
+TEST_F(SavedPairComparerTest, EmptyOneLoads) {
+  const auto loaded =
+      ComparerOf(Reloaded(ModuleWith(c10::make_intrusive<PairComparer>())));
+  EXPECT_EQ(loaded->record().pooled.sums.ToNumbers(),
+            PairStatistics().ToNumbers());
+  EXPECT_THAT(loaded->record().batches, IsEmpty());
+  EXPECT_EQ(loaded->problem(), "");
+}
+
+}  // namespace
+}  // namespace ns
