@@ -148,9 +148,10 @@ absl::Status Bench(const Flags& flags) {
     std::printf("%-34s %8.2f ms", tasks[i].name.c_str(), tasks[i].Median());
     if (i >= 2) {
       const bool has_shadows = i % 2 == 1;
-      std::printf("  %5.2f x %s",
-                  tasks[i].Median() / (has_shadows ? both + of_float : both),
-                  has_shadows ? "(2 float + quantized)" : "(float + quantized)");
+      std::printf(
+          "  %5.2f x %s",
+          tasks[i].Median() / (has_shadows ? both + of_float : both),
+          has_shadows ? "(2 float + quantized)" : "(float + quantized)");
     }
     std::printf("\n");
   }

@@ -79,9 +79,9 @@ struct PairedModels {
 //
 // Each model computes what it does by itself, bit for bit but for what is
 // fused. Neither graph is changed; attributes that a model writes to are shared
-// with it. Control flow stays: see interleave.h. Where the models take different
-// ways, nothing is compared, and the comparers count it. `matches` is of these
-// two graphs.
+// with it. Control flow stays: see interleave.h. Where the models take
+// different ways, nothing is compared, and the comparers count it. `matches` is
+// of these two graphs.
 //
 // To run it, give it the arguments of A, defaults filled in, and then those of
 // B that it has for itself, copied; after each batch, call EndBatch of every

@@ -41,8 +41,8 @@ std::vector<at::Tensor> AsQuantizedList(const std::vector<at::Tensor>& x,
   });
 }
 
-// As LibTorch does, which takes one code at a time: (code - zero point) * scale,
-// rounded once.
+// As LibTorch does, which takes one code at a time: (code - zero point) *
+// scale, rounded once.
 template <typename Code>
 void DequantizeCodes(const Code* codes, int64_t count, float scale,
                      int32_t zero_point, float* values) {

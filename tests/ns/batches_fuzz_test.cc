@@ -85,10 +85,10 @@ bool LoadBytes(absl::string_view bytes) {
   return good;
 }
 
-void FlipBytesOfTheDirectory(const std::string& good) {
-  ASSERT_TRUE(LoadBytes(good));
+// Returns how many of the damaged files could be read.
+int FlipBytesOfTheDirectory(const std::string& good) {
+  EXPECT_TRUE(LoadBytes(good));
   const size_t start = good.find("PK\x01\x02");
-  ASSERT_NE(start, std::string::npos);
   std::mt19937 random(4);
   int read = 0;
   for (int trial = 0; trial < 200; ++trial) {
@@ -99,7 +99,7 @@ void FlipBytesOfTheDirectory(const std::string& good) {
     }
     read += LoadBytes(bad);
   }
-  EXPECT_GT(read, 0);
+  return read;
 }
 
 class BatchesFuzzTest : public testing::TestWithParam<const char*> {};
@@ -148,11 +148,11 @@ TEST_P(BatchesFuzzTest, SurvivesFlippedBytesOfThePickle) {
 
 // Where the records are, which two readers look up.
 TEST_P(BatchesFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
-  FlipBytesOfTheDirectory(ReadFile(GetParam()));
+  EXPECT_GT(FlipBytesOfTheDirectory(ReadFile(GetParam())), 0);
 }
 
 TEST(CompressedBatchesFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
-  FlipBytesOfTheDirectory(ReadFile("compressed"));
+  EXPECT_GT(FlipBytesOfTheDirectory(ReadFile("compressed")), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, BatchesFuzzTest,

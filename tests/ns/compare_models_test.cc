@@ -84,7 +84,8 @@ class CompareModelsTest : public testing::Test {
 };
 
 TEST_F(CompareModelsTest, ComparesWeightsWithoutInputs) {
-  const auto result = OrThrow(CompareModels(Float(), Quantized(), BatchReader::FromBatches({})));
+  const auto result = OrThrow(
+      CompareModels(Float(), Quantized(), BatchReader::FromBatches({})));
   EXPECT_EQ(result.batches, 0);
   ASSERT_THAT(LayerOf(result, "conv").weights, SizeIs(1));
   const WeightComparison& weight = LayerOf(result, "conv").weights[0];
@@ -115,8 +116,8 @@ TEST_F(CompareModelsTest, AgreesWithLoggersAndExtraction) {
   options.activations = true;
   options.exact = true;
   const std::vector<Batch> batches = Batches(1);
-  const auto result =
-      OrThrow(CompareModels(Float(), Quantized(), BatchReader::FromBatches(batches), options));
+  const auto result = OrThrow(CompareModels(
+      Float(), Quantized(), BatchReader::FromBatches(batches), options));
   LoggedModels logged = OrThrow(AddLoggers("a", Float(), "b", Quantized()));
   OrThrow(logged.a.Run(batches[0].arguments));
   OrThrow(logged.b.Run(batches[0].arguments));
@@ -165,8 +166,10 @@ TEST_F(CompareModelsTest, NamesBatchAndModelThatFail) {
   std::vector<Batch> batches = Batches(1);
   batches.push_back(BatchOf(at::rand({2, 7, 8, 8})));
   batches[1].source = "inputs.pt: batch 1";
-  EXPECT_THAT(MessageOf(CompareModels(Float(), Quantized(), BatchReader::FromBatches(batches), options)),
-              testing::StartsWith("inputs.pt: batch 1: the float model, "));
+  EXPECT_THAT(
+      MessageOf(CompareModels(Float(), Quantized(),
+                              BatchReader::FromBatches(batches), options)),
+      testing::StartsWith("inputs.pt: batch 1: the float model, "));
 }
 
 TEST_F(CompareModelsTest, SameModelTwiceHasNoError) {
@@ -181,7 +184,8 @@ TEST_F(CompareModelsTest, SameModelTwiceHasNoError) {
 }
 
 TEST_F(CompareModelsTest, RefusesSwappedModels) {
-  EXPECT_THAT(MessageOf(CompareModels(Quantized(), Float(), BatchReader::FromBatches({}))),
+  EXPECT_THAT(MessageOf(CompareModels(Quantized(), Float(),
+                                      BatchReader::FromBatches({}))),
               HasSubstr("swap --float and --quantized"));
 }
 
@@ -189,8 +193,9 @@ TEST_F(CompareModelsTest, RefusesUnrelatedModels) {
   const ModelGraph other = OrThrow(ModelGraph::FromModule(
       MakeModel({{"other", QuantizedLinear(at::randn({7, 9}), false)}},
                 {"return self.other.forward(x)"})));
-  EXPECT_THAT(MessageOf(CompareModels(Float(), other, BatchReader::FromBatches({}))),
-              HasSubstr("no layer in common"));
+  EXPECT_THAT(
+      MessageOf(CompareModels(Float(), other, BatchReader::FromBatches({}))),
+      HasSubstr("no layer in common"));
 }
 
 TEST_F(CompareModelsTest, DescribesMatchesWithoutFigures) {

@@ -91,8 +91,7 @@ TEST(RandomPairsTest, ModelPairedWithItselfHasNoError) {
     SCOPED_TRACE(absl::StrCat("seed ", seed, "\n", source));
     ModelGraph a = ModelOfSource(source);
     ModelGraph b = ModelOfSource(source);
-    PairedModels pair =
-        Paired(a, b, MatchWithItself(a, b), /*shadows=*/true);
+    PairedModels pair = Paired(a, b, MatchWithItself(a, b), /*shadows=*/true);
     at::manual_seed(seed);
     for (int batch = 0; batch < 2; ++batch) {
       const at::Tensor x = at::randn({4, 4});

@@ -44,9 +44,9 @@ TEST(DtypeCastsTest, AsFloatKeepsTheLayout) {
   EXPECT_TRUE(AsFloat(last).equal(x.dequantize()));
   const at::Tensor part = x.slice(3, 1, 4);
   EXPECT_TRUE(AsFloat(part).equal(part.dequantize()));
-  const at::Tensor by_channel = at::quantize_per_channel(
-      at::randn({3, 4}), at::tensor({0.1, 0.2, 0.3}), at::tensor({0, 1, 2}), 0,
-      at::kQInt8);
+  const at::Tensor by_channel =
+      at::quantize_per_channel(at::randn({3, 4}), at::tensor({0.1, 0.2, 0.3}),
+                               at::tensor({0, 1, 2}), 0, at::kQInt8);
   EXPECT_TRUE(AsFloat(by_channel).equal(by_channel.dequantize()));
 }
 
