@@ -607,21 +607,6 @@ TEST_F(PairRunnerTest, BlamesTheModelThatFailsOnTheBatchAsItWas) {
       StartsWith("the quantized model, "));
 }
 
-TEST_F(PairRunnerTest, ModelsKeepTheirState) {
-  const auto counting = [] {
-    return OrThrow(ModelGraph::FromModule(
-        MakeModule("Counting",
-                   "def forward(self, x: Tensor) -> Tensor:\n"
-                   "    self.n += 1\n"
-                   "    return torch.sigmoid(x * self.n)\n",
-                   {{"n", int64_t{0}}})));
-  };
-  Running models(counting(), counting());
-  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({4})})));
-  EXPECT_EQ(models.a.module().attr("n").toInt(), 0);
-  EXPECT_EQ(models.b.module().attr("n").toInt(), 0);
-}
-
 // Files.
 
 class SavingPairRunnerTest : public PairRunnerTest {

@@ -25,7 +25,6 @@ namespace ns {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::torch::jit::Graph;
@@ -88,7 +87,7 @@ class Interleaved {
   }
 
   absl::Status Run() {
-    const absl::Status status =
+    absl::Status status =
         Interleave(*a, *b, points, *host, copies_a, copies_b, marks);
     if (!status.ok()) {
       return status;
@@ -129,6 +128,7 @@ std::vector<c10::IValue> RunGraph(const std::shared_ptr<Graph>& graph,
   }
   copy->registerOutput(copy->insertNode(copy->createTuple(outputs))->output());
   std::vector<c10::IValue> copies;
+  copies.reserve(inputs.size());
   for (const c10::IValue& input : inputs) {
     copies.push_back(input.deepcopy());
   }

@@ -24,6 +24,7 @@ FloatConvParameters RandomParameters(int64_t out, int64_t in, int64_t height,
                                      int64_t width, int64_t groups = 1) {
   FloatConvParameters parameters;
   parameters.weight = at::randn({out, in / groups, height, width});
+  parameters.scale = at::rand({out}, at::kDouble) + 0.5;
   parameters.bias = at::randn({out});
   parameters.stride = {1, 1};
   parameters.padding = {0, 0};
@@ -32,12 +33,15 @@ FloatConvParameters RandomParameters(int64_t out, int64_t in, int64_t height,
   return parameters;
 }
 
+at::Tensor ScaledWeight(const FloatConvParameters& p) {
+  return p.weight.to(at::kDouble) * p.scale.reshape({-1, 1, 1, 1});
+}
+
 // In float64.
 at::Tensor Reference(const FloatConvParameters& p, const at::Tensor& x) {
-  const at::Tensor y = at::conv2d(
-      x.to(at::kDouble).contiguous(), p.weight.to(at::kDouble),
-      p.bias.to(at::kDouble), p.stride, p.padding, p.dilation, p.groups);
-  return p.relu ? y.relu() : y;
+  return at::conv2d(x.to(at::kDouble).contiguous(), ScaledWeight(p),
+                    p.bias.to(at::kDouble), p.stride, p.padding, p.dilation,
+                    p.groups);
 }
 
 void ExpectNear(const at::Tensor& actual, const at::Tensor& expected) {
@@ -60,15 +64,9 @@ class FloatConvTest : public testing::Test {
   FloatConvTest() { at::manual_seed(4); }
 };
 
-TEST_F(FloatConvTest, IsConvolutionWithBiasAndRelu) {
-  for (const bool relu : {false, true}) {
-    FloatConvParameters parameters = RandomParameters(8, 3, 3, 3);
-    parameters.relu = relu;
-    FloatConv conv(parameters);
-    ExpectRight(conv, at::randn({2, 3, 9, 9}));
-    EXPECT_EQ(conv.Forward(at::randn({2, 3, 9, 9})).min().item<float>() < 0,
-              !relu);
-  }
+TEST_F(FloatConvTest, IsConvolutionWithScaleAndBias) {
+  FloatConv conv(RandomParameters(8, 3, 3, 3));
+  ExpectRight(conv, at::randn({2, 3, 9, 9}));
 }
 
 TEST_F(FloatConvTest, AgreesOnRandomShapes) {
@@ -85,7 +83,6 @@ TEST_F(FloatConvTest, AgreesOnRandomShapes) {
     p.stride = {pick(1, 3), pick(1, 3)};
     p.padding = {pick(0, 3), pick(0, 3)};
     p.dilation = {pick(1, 3), pick(1, 3)};
-    p.relu = pick(0, 1) == 1;
     const at::Tensor x =
         at::randn({pick(1, 3), in, pick(13, 20), pick(13, 20)});
     SCOPED_TRACE(absl::StrCat("case ", i));
@@ -102,7 +99,6 @@ TEST_F(FloatConvTest, Depthwise) {
           RandomParameters(channels * multiplier, channels, 3, 3, channels);
       p.padding = {1, 1};
       p.stride = {2, 1};
-      p.relu = true;
       FloatConv conv(p);
       ExpectRight(conv, at::randn({2, channels, 10, 7}));
     }
@@ -135,7 +131,6 @@ TEST_F(FloatConvTest, TakesAnyStrides) {
 TEST_F(FloatConvTest, InputSizesMayChangeFromCallToCall) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   p.padding = {1, 1};
-  p.relu = true;
   FloatConv conv(p);
   for (const Ints& sizes : {Ints{1, 4, 8, 8},
                             {3, 4, 8, 8},
@@ -152,26 +147,20 @@ TEST_F(FloatConvTest, InputSizesMayChangeFromCallToCall) {
 
 TEST_F(FloatConvTest, EmptyBatchGivesEmptyOutput) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 3);
-  p.relu = true;
   FloatConv conv(p);
   EXPECT_EQ(conv.Forward(at::randn({0, 4, 8, 9})).sizes(),
             at::IntArrayRef({0, 8, 6, 7}));
 }
 
 TEST_F(FloatConvTest, TakesOneSampleWithoutBatch) {
-  for (const bool relu : {false, true}) {
-    FloatConvParameters p = RandomParameters(8, 4, 3, 2);
-    p.relu = relu;
-    FloatConv conv(p);
-    ExpectRight(conv, at::randn({4, 8, 9}));
-  }
+  FloatConv conv(RandomParameters(8, 4, 3, 2));
+  ExpectRight(conv, at::randn({4, 8, 9}));
 }
 
 TEST_F(FloatConvTest, DoesWithoutOneDnn) {
   const bool before = at::globalContext().userEnabledMkldnn();
   at::globalContext().setUserEnabledMkldnn(false);
   FloatConvParameters p = RandomParameters(8, 4, 3, 3, 2);
-  p.relu = true;
   FloatConv conv(p);
   ExpectRight(conv, at::randn({2, 4, 8, 9}));
   at::globalContext().setUserEnabledMkldnn(before);
@@ -239,7 +228,7 @@ TEST_F(FloatConvTest, ThrowsForInputsSmallerThanTheKernel) {
 
 TEST_F(FloatConvTest, TellsWhatParametersAreNotThoseOfAConvolution) {
   const FloatConvParameters good = RandomParameters(8, 4, 3, 3);
-  std::vector<FloatConvParameters> bad(9, good);
+  std::vector<FloatConvParameters> bad(12, good);
   bad[0].weight = at::randn({8, 4, 3});
   bad[1].weight = good.weight.to(at::kDouble);
   bad[2].bias = at::randn({7});
@@ -249,6 +238,9 @@ TEST_F(FloatConvTest, TellsWhatParametersAreNotThoseOfAConvolution) {
   bad[6].padding = {0, 0, 0};
   bad[7].dilation = {};
   bad[8].bias = at::Tensor();
+  bad[9].scale = at::ones({7}, at::kDouble);
+  bad[10].scale = at::ones({8}, at::kFloat);
+  bad[11].scale = at::Tensor();
   for (size_t i = 0; i < bad.size(); ++i) {
     EXPECT_THROW(FloatConv{bad[i]}, c10::Error) << i;
   }
@@ -259,7 +251,6 @@ TEST_F(FloatConvTest, SavesAndLoads) {
   p.stride = {2, 1};
   p.padding = {0, 1};
   p.dilation = {1, 2};
-  p.relu = true;
   const auto conv = c10::make_intrusive<FloatConv>(p);
   const at::Tensor x = at::randn({2, 4, 9, 9});
   const at::Tensor y = conv->Forward(x);
@@ -276,19 +267,18 @@ TEST_F(FloatConvTest, SavesAndLoads) {
   const FloatConvParameters& actual =
       loaded.attr("conv").toCustomClass<FloatConv>()->parameters();
   EXPECT_TRUE(actual.weight.equal(p.weight));
+  EXPECT_TRUE(actual.scale.equal(p.scale));
   EXPECT_TRUE(actual.bias.equal(p.bias));
   EXPECT_EQ(actual.stride, p.stride);
   EXPECT_EQ(actual.padding, p.padding);
   EXPECT_EQ(actual.dilation, p.dilation);
   EXPECT_EQ(actual.groups, 2);
-  EXPECT_TRUE(actual.relu);
 }
 
 TEST_F(FloatConvTest, DoesNotWriteToItsParameters) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   const at::Tensor weight = p.weight.clone();
   const at::Tensor bias = p.bias.clone();
-  p.relu = true;
   FloatConv conv(p);
   conv.Forward(at::randn({2, 4, 9, 9}));
   conv.Forward(at::randn({4, 9, 9}));

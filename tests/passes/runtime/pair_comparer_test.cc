@@ -80,6 +80,38 @@ TEST(PairComparerTest, GathersWhatComparePairFinds) {
   EXPECT_EQ(comparer.problem(), "");
 }
 
+TEST(PairComparerTest, HasNoDetailsUnlessAsked) {
+  PairComparerOptions options;
+  options.in_detail = false;
+  options.in_loop = true;
+  PairComparer comparer(options);
+  const at::Tensor x = at::randn({3, 4});
+  const at::Tensor y = at::quantize_per_tensor(x, 0.1, 60, at::kQUInt8);
+  comparer.Compare(x, y);
+  comparer.EndBatch();
+  comparer.Compare(x, y);
+  comparer.EndBatch();
+  const PairRecord& record = comparer.record();
+  // All batches are one.
+  ASSERT_THAT(record.batches, SizeIs(1));
+  EXPECT_EQ(record.batches[0].ToNumbers(), record.pooled.sums.ToNumbers());
+  EXPECT_EQ(record.pooled.codes.Total(), 0);
+  EXPECT_EQ(record.pooled.sums.count, 24);
+  EXPECT_NEAR(record.pooled.sums.SqnrDb(), ComparePair(x, y).SqnrDb(), 1e-6);
+  EXPECT_THAT(record.shape, ElementsAre(3, 4));
+}
+
+TEST(PairComparerTest, WithoutDetailsShapeIsThatOfTheFirstValuesToo) {
+  PairComparerOptions options;
+  options.in_detail = false;
+  PairComparer comparer(options);
+  for (const int64_t size : {2, 3}) {
+    comparer.Compare(at::ones({size}), at::ones({size}));
+    comparer.EndBatch();
+  }
+  EXPECT_THAT(comparer.record().shape, ElementsAre(2));
+}
+
 TEST(PairComparerTest, CallsOfOneBatchAddUp) {
   PairComparer comparer;
   comparer.Compare(Filled(1), Filled(1));
@@ -490,6 +522,17 @@ TEST_F(SavedPairComparerTest, LoadedOneGoesOn) {
   EXPECT_THAT(actual.batches, SizeIs(2));
   EXPECT_THAT(actual.trips, SizeIs(2));
   EXPECT_THAT(actual.shape, ElementsAre(2, 3));
+}
+
+TEST_F(SavedPairComparerTest, LoadsWithItsOptions) {
+  PairComparerOptions options;
+  options.in_detail = false;
+  options.channels = ChannelDim::kByRank;
+  const auto loaded = ComparerOf(
+      Reloaded(ModuleWith(c10::make_intrusive<PairComparer>(options))));
+  EXPECT_FALSE(loaded->options().in_detail);
+  EXPECT_FALSE(loaded->options().in_loop);
+  EXPECT_EQ(loaded->options().channels, ChannelDim::kByRank);
 }
 
 TEST_F(SavedPairComparerTest, EmptyOneLoads) {

@@ -1,0 +1,97 @@
+// Two models as one, in tests.
+#ifndef TESTS_TESTING_PAIRED_H_
+#define TESTS_TESTING_PAIRED_H_
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "passes/logging/pair_models.h"
+#include "passes/matching/graph_matcher.h"
+#include "tests/testing/modules.h"
+
+namespace ns {
+
+// Plans that run everything as it stands.
+PairPlan Activations();
+PairPlan Shadows();
+// Activations, shadows and what is inherited.
+PairPlan All();
+
+// `leaves` are the types of modules that stay calls.
+ModelGraph ModelOfModule(const torch::jit::Module& module,
+                         const std::vector<std::string>& leaves = {});
+
+// A model with this source of `forward`.
+ModelGraph ModelOfSource(const std::string& source,
+                         const Attributes& attributes = {},
+                         const Submodules& submodules = {});
+
+// Fails the test unless tensors, and lists and tuples of them, are equal bit
+// for bit.
+void ExpectEqualValues(const c10::IValue& actual, const c10::IValue& expected);
+
+// The first node of each op of `aten` in `a` with the first of that op in `b`,
+// wherever they are: the matcher pairs what stands in the same control flow
+// only.
+MatchResult MatchOps(const ModelGraph& a, const ModelGraph& b,
+                     const std::vector<std::string>& ops);
+
+// Fails the test unless `comparer` has seen the pairs of `x` and `y`, and
+// nothing else.
+void ExpectCompared(const PairComparerPtr& comparer,
+                    const std::vector<at::Tensor>& x,
+                    const std::vector<at::Tensor>& y);
+
+class Paired {
+ public:
+  using IValues = std::vector<c10::IValue>;
+
+  // Without `ops`, what the matcher finds is matched.
+  Paired(ModelGraph model_a, ModelGraph model_b,
+         const PairPlan& plan = Activations(),
+         const std::vector<std::string>& ops = {});
+  Paired(absl::string_view text_a, absl::string_view text_b,
+         const PairPlan& plan = Activations(),
+         const std::vector<std::string>& ops = {});
+  // What was matched points into the graphs.
+  Paired(const Paired&) = delete;
+  Paired& operator=(const Paired&) = delete;
+
+  // What both return on arguments of their own, of which copies are given. The
+  // shared ones are A's.
+  std::pair<c10::IValue, c10::IValue> Run(const IValues& of_a,
+                                          const IValues& of_b);
+
+  // Fails the test unless both compute what they do alone, bit for bit.
+  void ExpectSameAsAlone(const IValues& of_a, const IValues& of_b);
+  void ExpectSameAsAlone(const IValues& inputs) {
+    ExpectSameAsAlone(inputs, inputs);
+  }
+
+  // The arguments of one run.
+  IValues Arguments(const IValues& of_a, const IValues& of_b) const;
+
+  // The comparers at the match of that name; may be null. Throw when there is
+  // no such match.
+  PairComparerPtr Activation(const std::string& name) const;
+  PairComparerPtr Shadow(const std::string& name) const;
+  PairComparerPtr Inherited(const std::string& name) const;
+
+  ModelGraph a;
+  ModelGraph b;
+  MatchResult matches;
+  PairedModels pair;
+
+ private:
+  const PairComparers& At(const std::string& name) const;
+};
+
+}  // namespace ns
+
+#endif  // TESTS_TESTING_PAIRED_H_
