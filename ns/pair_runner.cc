@@ -63,6 +63,18 @@ absl::StatusOr<Arguments> ArgumentsOf(const ModelGraph& model, Batch batch) {
   });
 }
 
+// Runs a copy of `model` on copies of `arguments`.
+absl::Status RunCopy(const ModelGraph& model, const Arguments& arguments) {
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
+  Arguments copies;
+  NS_RETURN_IF_ERROR(CatchTorchErrors("copying the batch", [&] {
+    for (const c10::IValue& argument : arguments) {
+      copies.push_back(argument.deepcopy());
+    }
+  }));
+  return copy.Run(copies).status();
+}
+
 std::vector<ChannelError> WorstChannels(
     const std::vector<ChannelSums>& channels, int64_t count) {
   std::vector<ChannelError> errors;
@@ -160,11 +172,9 @@ absl::Status PairRunner::Run(const Batch& batch) {
 absl::Status PairRunner::Blame(const absl::Status& failed,
                                const Arguments& of_float,
                                const Arguments& of_quantized) const {
-  NS_ASSIGN_OR_RETURN(ModelGraph float_model, float_model_->Clone());
-  NS_RETURN_IF_ERROR(OfModel("float", float_model.Run(of_float).status()));
-  NS_ASSIGN_OR_RETURN(ModelGraph quantized_model, quantized_model_->Clone());
+  NS_RETURN_IF_ERROR(OfModel("float", RunCopy(*float_model_, of_float)));
   NS_RETURN_IF_ERROR(
-      OfModel("quantized", quantized_model.Run(of_quantized).status()));
+      OfModel("quantized", RunCopy(*quantized_model_, of_quantized)));
   return failed;
 }
 
@@ -232,10 +242,10 @@ std::vector<std::string> PairRunner::Warnings() const {
     }
     const PairRecord& record = comparers.activation->record();
     if (record.only_x != 0 || record.only_y != 0) {
-      warnings.push_back(absl::StrCat(
-          name, ": the models took different ways; the float one came by ",
-          record.only_x, " times alone, and the quantized one ", record.only_y,
-          "; not compared there"));
+      warnings.push_back(
+          absl::StrCat(name, ": control flow differs; the float model came by ",
+                       record.only_x, " times alone and the quantized one ",
+                       record.only_y, "; not compared there"));
     }
   }
   return warnings;

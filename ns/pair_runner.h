@@ -39,8 +39,8 @@ struct PairRunnerOptions {
 // batches.
 class PairRunner {
  public:
-  // `matches` is of these two models, which are not changed. All three must
-  // outlive the runner.
+  // `matches` is of these two models. Their graphs are not changed; attributes
+  // that a model writes to are. All three must outlive the runner.
   static absl::StatusOr<PairRunner> Create(
       const ModelGraph& float_model, const ModelGraph& quantized_model,
       const MatchResult& matches, const PairRunnerOptions& options = {});

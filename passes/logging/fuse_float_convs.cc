@@ -125,21 +125,22 @@ using Attributes = std::map<Constants, std::string>;
 
 Constants ConstantsOf(const std::vector<Node*>& chain) {
   Constants constants;
+  auto& [tensors, numbers] = constants;
   for (const Node* node : chain) {
     for (const Value* input : node->inputs()) {
-      const std::optional<c10::IValue> value = ConstantOf(*input);
-      if (!value) {
-        continue;
+      // One tensor, or none, for each input, and how many numbers it has.
+      const c10::IValue value = ConstantOf(*input).value_or(c10::IValue());
+      tensors.push_back(
+          value.isTensor() ? value.toTensor().unsafeGetTensorImpl() : nullptr);
+      std::vector<double> of_input;
+      if (value.isIntList()) {
+        const std::vector<int64_t> list = value.toIntVector();
+        of_input.assign(list.begin(), list.end());
+      } else if (value.isScalar()) {
+        of_input.push_back(value.toScalar().toDouble());
       }
-      if (value->isTensor()) {
-        constants.first.push_back(value->toTensor().unsafeGetTensorImpl());
-      } else if (value->isIntList()) {
-        const std::vector<int64_t> numbers = value->toIntVector();
-        constants.second.insert(constants.second.end(), numbers.begin(),
-                                numbers.end());
-      } else if (value->isScalar()) {
-        constants.second.push_back(value->toScalar().toDouble());
-      }
+      numbers.push_back(static_cast<double>(of_input.size()));
+      numbers.insert(numbers.end(), of_input.begin(), of_input.end());
     }
   }
   return constants;

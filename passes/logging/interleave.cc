@@ -7,6 +7,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "ir/status.h"
+#include "passes/logging/first_tensor.h"
 
 namespace ns {
 namespace {
@@ -189,9 +190,8 @@ class Interleaver {
                                             plan_.apart[point], Place()));
       } else if (!side.is_b && plan_.a_is_early[point]) {
         // Ops of A may overwrite it before B comes by.
-        early_[point] = copy->type()->kind() == c10::TypeKind::TensorType
-                            ? host_.insert(aten::clone, {copy})
-                            : copy;
+        NS_ASSIGN_OR_RETURN(Value * tensor, FirstTensor(copy, Place()));
+        early_[point] = host_.insert(aten::clone, {tensor});
       }
     }
     return absl::OkStatus();
@@ -377,6 +377,9 @@ class Interleaver {
     const size_t count_a = step.a->outputs().size();
     a_.Set(step.a->outputs(), outputs.slice(0, count_a));
     b_.Set(step.b->outputs(), outputs.slice(count_a));
+    // Where a model runs alone is no copy of the whole.
+    a_.copies.nodes.erase(step.a);
+    b_.copies.nodes.erase(step.b);
     return absl::OkStatus();
   }
 

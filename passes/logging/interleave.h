@@ -18,7 +18,8 @@ struct Value;
 namespace ns {
 
 // What stands for the nodes and values of a graph in another: of what was
-// copied several times, the newest copy.
+// copied several times, the newest copy. Control flow that runs as one with
+// that of the other graph has none.
 struct GraphCopies {
   absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> values;
   absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> nodes;
@@ -31,7 +32,8 @@ class MeetingListener {
  public:
   virtual ~MeetingListener() = default;
 
-  // Both are at hand.
+  // Both are at hand. Of a list or tuple of A that had to wait for B, `a` is
+  // the first tensor.
   virtual absl::Status Meet(size_t point, torch::jit::Value* a,
                             torch::jit::Value* b, torch::jit::Node* place) = 0;
 

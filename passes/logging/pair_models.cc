@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,8 +50,20 @@ class Comparer {
       if (attribute_.empty()) {
         Attach(host.module());
       }
-      InsertMethodCall(host, attribute_, method, arguments, place);
+      calls_.push_back(
+          InsertMethodCall(host, attribute_, method, arguments, place)->node());
     });
+  }
+
+  // Takes back all calls.
+  void Remove() {
+    for (Node* call : calls_) {
+      Node* get = call->input(0)->node();
+      call->destroy();
+      get->destroy();
+    }
+    calls_.clear();
+    attribute_.clear();
   }
 
   // Null where nothing calls it.
@@ -69,6 +82,7 @@ class Comparer {
 
   PairComparerPtr object_;
   std::string attribute_;
+  std::vector<Node*> calls_;
 };
 
 class PairBuilder final : public MeetingListener {
@@ -103,7 +117,10 @@ class PairBuilder final : public MeetingListener {
     }
     NS_RETURN_IF_ERROR(VerifyGraph(host()));
     for (size_t i = 0; i < comparers_.size(); ++i) {
-      const OfMatch& of_match = comparers_[i];
+      OfMatch& of_match = comparers_[i];
+      if (!of_match.not_shadowed.empty()) {
+        of_match.inherited.Remove();
+      }
       pair_.comparers.push_back(
           {of_match.activation.object(), of_match.shadow.object(),
            of_match.inherited.object(), of_match.kernel.object()});
@@ -126,7 +143,10 @@ class PairBuilder final : public MeetingListener {
     const SubgraphMatch& match = matches_.matches[point];
     NS_RETURN_IF_ERROR(CompareKernel(point));
     for (const Node* node : match.a.subgraph.nodes) {
-      NoteFloatNode(match, copies_a_.nodes.at(node));
+      const auto copy = copies_a_.nodes.find(node);
+      if (copy != copies_a_.nodes.end()) {
+        NoteFloatNode(match, copy->second);
+      }
     }
     if (plan_.activations) {
       NS_RETURN_IF_ERROR(
@@ -233,14 +253,19 @@ class PairBuilder final : public MeetingListener {
     }
     OfMatch& comparers = comparers_[point];
     const SubgraphMatch& match = matches_.matches[point];
-    const Subgraph shadowed = CopyOf(match.b.subgraph);
+    const std::optional<Subgraph> shadowed = CopyOf(match.b.subgraph);
+    if (!shadowed) {
+      comparers.not_shadowed =
+          "it is control flow in which other layers are compared";
+      return nullptr;
+    }
     Value* shadow = nullptr;
     if (match.is_quantize_point) {
       // The value that is quantized is the shadow of what it becomes.
-      shadow = shadowed.start->input(0);
+      shadow = shadowed->start->input(0);
     } else {
       absl::StatusOr<CopiedSubgraph> copied =
-          InsertShadow(a_, match.a, pair_.model, shadowed, counterparts_);
+          InsertShadow(a_, match.a, pair_.model, *shadowed, counterparts_);
       counterparts_[match.a.output] = b;
       if (!copied.ok()) {
         comparers.not_shadowed = std::string(copied.status().message());
@@ -262,7 +287,11 @@ class PairBuilder final : public MeetingListener {
     if (!plan_.kernels || match.is_quantize_point) {
       return absl::OkStatus();
     }
-    Node* base = copies_b_.nodes.at(match.b.subgraph.base);
+    const std::optional<Subgraph> subgraph = CopyOf(match.b.subgraph);
+    if (!subgraph) {
+      return absl::OkStatus();
+    }
+    Node* base = subgraph->base;
     const absl::StatusOr<Value*> reference =
         InsertReferenceKernel(pair_.model, base);
     if (!reference.ok()) {
@@ -290,15 +319,20 @@ class PairBuilder final : public MeetingListener {
     }
   }
 
-  // The newest copy of a subgraph of B.
-  Subgraph CopyOf(const Subgraph& original) const {
+  // The newest copy of a subgraph of B; nothing where there is none of a node
+  // of its own.
+  std::optional<Subgraph> CopyOf(const Subgraph& original) const {
     Subgraph copy;
+    for (const Node* node : original.nodes) {
+      const auto found = copies_b_.nodes.find(node);
+      if (found == copies_b_.nodes.end()) {
+        return std::nullopt;
+      }
+      copy.nodes.push_back(found->second);
+    }
     copy.start = copies_b_.nodes.at(original.start);
     copy.end = copies_b_.nodes.at(original.end);
     copy.base = copies_b_.nodes.at(original.base);
-    for (const Node* node : original.nodes) {
-      copy.nodes.push_back(copies_b_.nodes.at(node));
-    }
     return copy;
   }
 
@@ -317,16 +351,49 @@ class PairBuilder final : public MeetingListener {
   ValueCounterparts counterparts_;
 };
 
+const std::vector<c10::Argument>& ArgumentsOf(const ModelGraph& model) {
+  return model.module()
+      .get_method(model.method())
+      .function()
+      .getSchema()
+      .arguments();
+}
+
+// True for arguments that get the same value whatever a caller gives, and in
+// which nothing can be overwritten but the tensor itself.
+bool IsSameArgument(const c10::Argument& a, const c10::Argument& b) {
+  const auto is_plain = [](const c10::Type& type) {
+    switch (type.kind()) {
+      case c10::TypeKind::TensorType:
+      case c10::TypeKind::IntType:
+      case c10::TypeKind::FloatType:
+      case c10::TypeKind::BoolType:
+      case c10::TypeKind::StringType:
+        return true;
+      default:
+        return false;
+    }
+  };
+  const auto& default_a = a.default_value();
+  const auto& default_b = b.default_value();
+  return a.name() == b.name() && *a.type() == *b.type() &&
+         is_plain(*a.type()) &&
+         default_a.has_value() == default_b.has_value() &&
+         (!default_a || *default_a == *default_b);
+}
+
 // The inputs of B that the host has twice.
 std::vector<size_t> OwnInputs(const ModelGraph& a, const ModelGraph& b) {
   const AliasDb writes_a(a.shared_graph());
   const AliasDb writes_b(b.shared_graph());
   const auto inputs_a = a.graph().inputs();
   const auto inputs_b = b.graph().inputs();
+  const std::vector<c10::Argument>& arguments_a = ArgumentsOf(a);
+  const std::vector<c10::Argument>& arguments_b = ArgumentsOf(b);
   std::vector<size_t> own;
   for (size_t i = 1; i < inputs_b.size(); ++i) {
     const bool is_shared =
-        i < inputs_a.size() && *inputs_a[i]->type() == *inputs_b[i]->type() &&
+        i < inputs_a.size() && IsSameArgument(arguments_a[i], arguments_b[i]) &&
         !writes_a.hasWriters(inputs_a[i]) && !writes_b.hasWriters(inputs_b[i]);
     if (!is_shared) {
       own.push_back(i - 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "ir/node_view.h"
 #include "passes/matching/subgraph.h"
 
 namespace ns {
@@ -30,14 +31,22 @@ void Add(const Matches& more, Matches& matches) {
 // Follows values from matched subgraphs to where they are used.
 class Flow {
  public:
-  explicit Flow(const MatchResult& matches) {
+  explicit Flow(const MatchResult& matches) : matches_(matches) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
-      ends_[matches.matches[i].b.subgraph.end] = i;
+      const Subgraph& subgraph = matches.matches[i].b.subgraph;
+      starts_[subgraph.start] = i;
+      ends_[subgraph.end] = i;
     }
+    into_.resize(matches.matches.size());
   }
 
   void Follow(Block* block) {
     for (Node* node : block->nodes()) {
+      const auto start = starts_.find(node);
+      if (start != starts_.end()) {
+        // Now: what it reads may be overwritten later.
+        into_[start->second] = Into(matches_.matches[start->second].b.subgraph);
+      }
       Matches from;
       for (const Value* input : node->inputs()) {
         Add(SourcesOf(*input), from);
@@ -45,21 +54,31 @@ class Flow {
       for (Block* inner : node->blocks()) {
         EnterBlock(*node, inner, from);
         Follow(inner);
-        for (const Value* output : inner->outputs()) {
-          Add(SourcesOf(*output), from);
-        }
+      }
+      for (size_t i = 0; i < node->outputs().size(); ++i) {
+        sources_[node->outputs()[i]] =
+            node->blocks().empty() ? from : OutOfBlocks(*node, i);
       }
       const auto match = ends_.find(node);
       if (match != ends_.end()) {
         from = {match->second};
+        for (const Value* output : node->outputs()) {
+          sources_[output] = from;
+        }
       }
-      for (const Value* output : node->outputs()) {
-        sources_[output] = from;
+      if (node->blocks().empty() && !node->inputs().empty() &&
+          WorksInPlace(*node)) {
+        // What reads its input later reads what it wrote.
+        sources_[node->inputs()[0]] = from;
       }
     }
   }
 
-  Matches Into(const Subgraph& subgraph) {
+  // By match.
+  std::vector<Matches> TakeInto() { return std::move(into_); }
+
+ private:
+  Matches Into(const Subgraph& subgraph) const {
     Matches matches;
     for (const Value* input : DataInputsOf(subgraph)) {
       Add(SourcesOf(*input), matches);
@@ -67,13 +86,39 @@ class Flow {
     return matches;
   }
 
- private:
+  // Output `index` of control flow.
+  Matches OutOfBlocks(Node& node, size_t index) const {
+    // A loop's body returns a condition first. It may not run at all.
+    const bool is_loop = node.kind() == c10::prim::Loop;
+    Matches matches;
+    if (is_loop) {
+      matches = SourcesOf(*node.inputs()[index + 2]);
+    }
+    for (const Block* block : node.blocks()) {
+      Add(SourcesOf(*block->outputs()[is_loop ? index + 1 : index]), matches);
+    }
+    return matches;
+  }
+
   // Numbers carry no data.
+  static bool IsNumber(const c10::Type& type) {
+    switch (type.kind()) {
+      case c10::TypeKind::IntType:
+      case c10::TypeKind::FloatType:
+      case c10::TypeKind::BoolType:
+      case c10::TypeKind::NumberType:
+        return true;
+      case c10::TypeKind::ListType:
+        return IsNumber(*type.castRaw<c10::ListType>()->getElementType());
+      default:
+        return false;
+    }
+  }
+
   Matches SourcesOf(const Value& value) const {
     const auto found = sources_.find(&value);
-    const bool is_number = value.type()->isSubtypeOf(*c10::NumberType::get()) ||
-                           value.type()->kind() == c10::TypeKind::BoolType;
-    return found == sources_.end() || is_number ? Matches() : found->second;
+    return found == sources_.end() || IsNumber(*value.type()) ? Matches()
+                                                              : found->second;
   }
 
   void EnterBlock(const Node& node, Block* block, const Matches& from) {
@@ -86,7 +131,10 @@ class Flow {
     }
   }
 
+  const MatchResult& matches_;
+  absl::flat_hash_map<const Node*, size_t> starts_;
   absl::flat_hash_map<const Node*, size_t> ends_;
+  std::vector<Matches> into_;
   absl::flat_hash_map<const Value*, Matches> sources_;
 };
 
@@ -96,11 +144,7 @@ std::vector<std::vector<size_t>> ProducersOf(Graph& graph,
                                              const MatchResult& matches) {
   Flow flow(matches);
   flow.Follow(graph.block());
-  std::vector<std::vector<size_t>> producers;
-  for (const SubgraphMatch& match : matches.matches) {
-    producers.push_back(flow.Into(match.b.subgraph));
-  }
-  return producers;
+  return flow.TakeInto();
 }
 
 }  // namespace ns

@@ -86,21 +86,35 @@ at::Tensor FloatConv::ScaledWeight() const {
       .to(at::kFloat);
 }
 
+// What oneDNN's operator takes without looking: sizes that at::conv2d refuses.
+bool FloatConv::Fits(const at::Tensor& x) const {
+  const FloatConvParameters& p = parameters_;
+  if (x.dim() != 4 || x.scalar_type() != at::kFloat || x.numel() == 0 ||
+      x.size(1) != p.weight.size(1) * p.groups) {
+    return false;
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (x.size(i + 2) + 2 * p.padding[i] <=
+        p.dilation[i] * (p.weight.size(i + 2) - 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 at::Tensor FloatConv::Forward(const at::Tensor& x) {
   const FloatConvParameters& p = parameters_;
-  const bool can_prepack = x.dim() == 4 && x.scalar_type() == at::kFloat &&
-                           x.numel() > 0 &&
-                           at::globalContext().userEnabledMkldnn() &&
-                           Prepack() != nullptr && RunPrepacked() != nullptr;
-  if (!can_prepack) {
+  if (!Fits(x) || !at::globalContext().userEnabledMkldnn() ||
+      Prepack() == nullptr || RunPrepacked() == nullptr) {
     return at::conv2d(x, ScaledWeight(), p.bias, p.stride, p.padding,
                       p.dilation, p.groups);
   }
   if (x.sizes() != at::IntArrayRef(prepacked_for_)) {
-    prepacked_for_ = x.sizes().vec();
-    prepacked_ = Call(*Prepack(),
-                      {ScaledWeight(), p.bias, p.stride, p.padding, p.dilation,
-                       p.groups, prepacked_for_, std::string("none")});
+    const std::vector<int64_t> sizes = x.sizes().vec();
+    prepacked_ =
+        Call(*Prepack(), {ScaledWeight(), p.bias, p.stride, p.padding,
+                          p.dilation, p.groups, sizes, std::string("none")});
+    prepacked_for_ = sizes;
   }
   return Call(*RunPrepacked(),
               {x.contiguous(at::MemoryFormat::ChannelsLast), prepacked_})

@@ -38,6 +38,7 @@ class FloatConv final : public torch::CustomClassHolder {
  private:
   FloatConvParameters parameters_;
   at::Tensor ScaledWeight() const;
+  bool Fits(const at::Tensor& x) const;
 
   // oneDNN's copy of the scaled weight, and the input sizes that it is made
   // for.

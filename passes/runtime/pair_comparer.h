@@ -48,8 +48,12 @@ class PairComparer final : public torch::CustomClassHolder {
   void SeeX(const at::Tensor& x);
   void SeeY(const at::Tensor& y);
 
-  // One model took a way on which the other has no value.
-  void MissX() { ++record_.only_y; }
+  // One model took a way on which the other has no value. Calls are counted as
+  // the model of y makes them.
+  void MissX() {
+    ++record_.only_y;
+    ++calls_;
+  }
   void MissY() { ++record_.only_x; }
 
   // To be called after every batch. Values that still wait had no counterpart.

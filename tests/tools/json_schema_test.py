@@ -151,7 +151,7 @@ class JsonSchemaTest(cli.CliTest):
     self.assertEqual(len(worst), 8)
     self.assertEqual(sorted(channel['channel'] for channel in worst),
                      list(range(8)))
-    figures = [channel['sqnr_db'] for channel in worst]
+    figures = [float(channel['sqnr_db']) for channel in worst]
     self.assertEqual(figures, sorted(figures))
 
   def test_strange_inputs_follow_it_too(self):

@@ -297,8 +297,7 @@ graph(%x : Tensor):
                       Node* place) override {
       torch::jit::WithInsertPoint at(place);
       if (point == 0) {
-        Value* first = host_.insert(c10::aten::__getitem__, {a, 0});
-        met = host_.insert(c10::aten::clone, {first});
+        met = host_.insert(c10::aten::clone, {a});
       }
       return absl::OkStatus();
     }
