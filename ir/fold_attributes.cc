@@ -11,7 +11,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
 
 namespace ns {
 namespace {
@@ -22,7 +21,7 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// Names of the attributes that code assigns to, or whose tensors it overwrites.
+// Names of the attributes that code writes.
 class WrittenAttributes {
  public:
   explicit WrittenAttributes(const Graph& graph) { Collect(graph.block()); }
@@ -38,35 +37,11 @@ class WrittenAttributes {
         names_.insert(node->s(c10::attr::name));
       } else if (node->kind() == prim::CallMethod) {
         EnterMethod(*node);
-      } else if (node->blocks().empty() && WorksInPlace(*node)) {
-        for (const Value* input : node->inputs()) {
-          CollectSource(*input);
-        }
       }
       for (const Block* inner : node->blocks()) {
         Collect(inner);
       }
     }
-  }
-
-  // The attribute that `written`, an argument of an op that works in place, is
-  // or is a view of.
-  void CollectSource(const Value& written) {
-    const Node* node = written.node();
-    while (node->kind() != prim::GetAttr && IsView(*node)) {
-      node = node->input(0)->node();
-    }
-    if (node->kind() == prim::GetAttr) {
-      names_.insert(node->s(c10::attr::name));
-    }
-  }
-
-  // True when what `node` returns shares memory with its first input.
-  static bool IsView(const Node& node) {
-    const c10::FunctionSchema* schema = node.maybeSchema();
-    return schema != nullptr && !node.inputs().empty() &&
-           !schema->returns().empty() &&
-           schema->returns()[0].alias_info() != nullptr;
   }
 
   void EnterMethod(const Node& call) {

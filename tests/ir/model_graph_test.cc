@@ -92,24 +92,6 @@ TEST_F(ModelGraphTest, TurnsParametersIntoConstants) {
   EXPECT_THAT(NodesOf(model.graph(), "prim::CallMethod"), IsEmpty());
 }
 
-TEST_F(ModelGraphTest, KeepsWhatCodeWritesToBuffers) {
-  const torch::jit::Module module =
-      MakeModule("Sums",
-                 "def forward(self, x: Tensor) -> Tensor:\n"
-                 "    self.sum.add_(torch.sigmoid(x))\n"
-                 "    self.sum[0].mul_(2)\n"
-                 "    return self.sum * 3\n",
-                 {{"sum", at::zeros({2})}});
-  ModelGraph model = OrThrow(ModelGraph::FromModule(module));
-  torch::jit::Module plain = module.deepcopy();
-  const at::Tensor x = at::tensor({0.5F, -1.0F});
-  for (int run = 0; run < 2; ++run) {
-    EXPECT_TRUE(OrThrow(model.Run({x}))
-                    .toTensor()
-                    .equal(plain.forward({x}).toTensor()));
-  }
-}
-
 TEST_F(ModelGraphTest, KeepsModulePaths) {
   const ModelGraph model = OrThrow(ModelGraph::FromModule(ConvBnRelu()));
   EXPECT_EQ(ModulePathOf(*NodeOf(model.graph(), "aten::conv2d")).fqn, "conv");
