@@ -213,7 +213,15 @@ std::optional<ActivationComparison> PairRunner::Activation(size_t index) const {
 }
 
 std::optional<ActivationComparison> PairRunner::Shadow(size_t index) const {
-  return Result(pair_.comparers[index].shadow);
+  std::optional<ActivationComparison> shadow =
+      Result(pair_.comparers[index].shadow);
+  const std::optional<ActivationComparison> activation = Activation(index);
+  // Codes are counted once where both compare the same values.
+  if (shadow && activation && !shadow->codes &&
+      shadow->elements == activation->elements) {
+    shadow->codes = activation->codes;
+  }
+  return shadow;
 }
 
 std::optional<ErrorFigures> PairRunner::Inherited(size_t index) const {

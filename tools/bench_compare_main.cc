@@ -2,7 +2,6 @@
 //
 //   bazel run -c opt //tools:bench_compare -- --float=F.pt --quantized=Q.pt
 //       --inputs=I.pt
-#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -23,6 +22,7 @@
 #include "ns/pair_runner.h"
 #include "passes/matching/graph_matcher.h"
 #include "tools/command_line.h"
+#include "tools/threads.h"
 
 namespace ns {
 namespace {
@@ -115,7 +115,7 @@ absl::Status Bench(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(const std::string inputs, flags.Required("inputs"));
   NS_ASSIGN_OR_RETURN(const auto threads, flags.Number("threads", 1));
   NS_ASSIGN_OR_RETURN(const auto rounds, flags.Number("rounds", 1));
-  at::set_num_threads(static_cast<int>(threads.value_or(1)));
+  SetThreads(static_cast<int>(threads.value_or(1)));
 
   NS_ASSIGN_OR_RETURN(const BatchReader reader, BatchReader::Open({inputs}));
   NS_ASSIGN_OR_RETURN(const Batch batch, reader.Read(0));

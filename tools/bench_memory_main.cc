@@ -2,7 +2,6 @@
 //
 //   bazel run -c opt //tools:bench_memory -- --float=F.pt --quantized=Q.pt
 //       --inputs=I.pt
-#include <ATen/Parallel.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "ns/compare_models.h"
 #include "ns/numeric_suite.h"
 #include "tools/command_line.h"
+#include "tools/threads.h"
 
 namespace ns {
 namespace {
@@ -194,7 +194,7 @@ bool Bench(const Options& options) {
 }
 
 absl::Status DoOnly(const Options& options) {
-  at::set_num_threads(options.threads);
+  SetThreads(options.threads);
   for (const Row& row : kRows) {
     if (options.only == row.flag) {
       return row.work(options, options.batches);

@@ -1,9 +1,8 @@
 #include "tools/run_flags.h"
 
-#include <ATen/Parallel.h>
-
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "tools/threads.h"
 
 namespace ns {
 namespace {
@@ -26,7 +25,7 @@ absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags) {
 
 void UseThreads(const RunFlags& flags) {
   if (flags.threads) {
-    at::set_num_threads(static_cast<int>(*flags.threads));
+    SetThreads(static_cast<int>(*flags.threads));
   }
 }
 

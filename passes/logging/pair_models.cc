@@ -97,7 +97,11 @@ class PairBuilder final : public MeetingListener {
           plan.statistics ? plan.statistics(match) : PairComparerOptions();
       // Of what was inherited, the figures are enough.
       PairComparerOptions figures;
-      figures.in_detail = false;
+      figures.by_batch = false;
+      figures.codes = false;
+      // The activation's comparer has counted the codes of the same value.
+      PairComparerOptions of_shadow = of_match;
+      of_shadow.codes = of_match.codes && !plan.activations;
       comparers_.push_back({Comparer(of_match),
                             Comparer(of_match),
                             Comparer(figures),

@@ -34,17 +34,17 @@ std::vector<PairStatistics> FromNumbers(const Numbers& numbers) {
   return parts;
 }
 
-// in loop, channels, in detail; pooled, batches, trips; shape; only x,
+// in loop, channels, by batch, codes; pooled, batches, trips; shape; only x,
 // only y; problem.
 using State =
-    std::tuple<std::tuple<bool, int64_t, bool>, Numbers, Numbers, Numbers,
+    std::tuple<std::tuple<bool, int64_t, bool, bool>, Numbers, Numbers, Numbers,
                std::vector<int64_t>, std::tuple<int64_t, int64_t>, std::string>;
 
 State GetState(const Self& self) {
   const PairComparerOptions& options = self->options();
   const PairRecord& record = self->record();
   return State({options.in_loop, static_cast<int64_t>(options.channels),
-                options.in_detail},
+                options.by_batch, options.codes},
                record.pooled.ToNumbers(), ToNumbers(record.batches),
                ToNumbers(record.trips), record.shape,
                {record.only_x, record.only_y}, self->problem());
@@ -52,12 +52,13 @@ State GetState(const Self& self) {
 
 Self FromState(const State& state) {
   PairComparerOptions options;
-  const auto [in_loop, channels, in_detail] = std::get<0>(state);
+  const auto [in_loop, channels, by_batch, codes] = std::get<0>(state);
   TORCH_CHECK(
       channels >= 0 && channels <= static_cast<int64_t>(ChannelDim::kByRank),
       "a PairComparer has no channels of kind ", channels);
   options.in_loop = in_loop;
-  options.in_detail = in_detail;
+  options.by_batch = by_batch;
+  options.codes = codes;
   options.channels = static_cast<ChannelDim>(channels);
   PairRecord record;
   record.pooled = TensorStatistics::FromNumbers(std::get<1>(state));
@@ -95,7 +96,7 @@ const auto kRegistration =
 TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
                                      int64_t dims) {
   TensorStatisticsOptions options;
-  options.codes = wanted.in_detail;
+  options.codes = wanted.codes;
   ChannelDim channels = wanted.channels;
   if (channels == ChannelDim::kByRank) {
     channels = dims > 3 ? ChannelDim::kSecond : ChannelDim::kLast;
@@ -173,7 +174,7 @@ void PairComparer::EndBatch() {
   waiting_x_.clear();
   waiting_y_.clear();
   if (compared_) {
-    if (options_.in_detail || record_.batches.empty()) {
+    if (options_.by_batch || record_.batches.empty()) {
       record_.batches.emplace_back();
     }
     record_.batches.back().Merge(batch_);

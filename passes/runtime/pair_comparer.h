@@ -26,8 +26,10 @@ struct PairComparerOptions {
   // Values of one batch are of trips of a loop, which get figures of their own.
   bool in_loop = false;
   ChannelDim channels = ChannelDim::kNone;
-  // Whether batches and codes get statistics of their own.
-  bool in_detail = true;
+  // Whether each batch gets statistics of its own.
+  bool by_batch = true;
+  // Whether the codes of y are counted, where it has 8 bits.
+  bool codes = true;
 };
 
 // Compares values x of one model with values y of another, and keeps statistics

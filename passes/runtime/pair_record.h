@@ -16,7 +16,7 @@ struct PairRecord {
   // Over all batches.
   TensorStatistics pooled;
   // One for each batch in which values were compared; one for all of them where
-  // no details are kept.
+  // batches are not told apart.
   std::vector<PairStatistics> batches;
   // For places inside a loop: of the first, second, ... time in a batch, over
   // all batches. Empty elsewhere.

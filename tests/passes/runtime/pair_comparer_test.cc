@@ -82,7 +82,8 @@ TEST(PairComparerTest, GathersWhatComparePairFinds) {
 
 TEST(PairComparerTest, HasNoDetailsUnlessAsked) {
   PairComparerOptions options;
-  options.in_detail = false;
+  options.by_batch = false;
+  options.codes = false;
   options.in_loop = true;
   PairComparer comparer(options);
   const at::Tensor x = at::randn({3, 4});
@@ -103,7 +104,8 @@ TEST(PairComparerTest, HasNoDetailsUnlessAsked) {
 
 TEST(PairComparerTest, WithoutDetailsShapeIsThatOfTheFirstValuesToo) {
   PairComparerOptions options;
-  options.in_detail = false;
+  options.by_batch = false;
+  options.codes = false;
   PairComparer comparer(options);
   for (const int64_t size : {2, 3}) {
     comparer.Compare(at::ones({size}), at::ones({size}));
@@ -526,11 +528,13 @@ TEST_F(SavedPairComparerTest, LoadedOneGoesOn) {
 
 TEST_F(SavedPairComparerTest, LoadsWithItsOptions) {
   PairComparerOptions options;
-  options.in_detail = false;
+  options.by_batch = false;
+  options.codes = false;
   options.channels = ChannelDim::kByRank;
   const auto loaded = ComparerOf(
       Reloaded(ModuleWith(c10::make_intrusive<PairComparer>(options))));
-  EXPECT_FALSE(loaded->options().in_detail);
+  EXPECT_FALSE(loaded->options().by_batch);
+  EXPECT_FALSE(loaded->options().codes);
   EXPECT_FALSE(loaded->options().in_loop);
   EXPECT_EQ(loaded->options().channels, ChannelDim::kByRank);
 }
