@@ -33,6 +33,7 @@ constexpr FlagSpec kFlags[] = {
     {"inputs", "PATH", "a file of batches; the first is used"},
     {"rounds", "N", "how often everything is run; default 30"},
     {"threads", "N", "threads within one op; default 1"},
+    {"only", "", "only the comparison of activations, by itself"},
 };
 
 constexpr CommandSpec kSpec = {
@@ -141,6 +142,12 @@ absl::Status Bench(const Flags& flags) {
       {"activations and shadows, --exact",
        [&] { return exact_shadows.Run(batch); }},
   };
+  if (flags.Has("only")) {
+    std::vector<Task> only = {tasks[2]};
+    NS_RETURN_IF_ERROR(RunAll(only, rounds.value_or(30)));
+    std::printf("%-34s %8.2f ms\n", only[0].name.c_str(), only[0].Median());
+    return absl::OkStatus();
+  }
   NS_RETURN_IF_ERROR(RunAll(tasks, rounds.value_or(30)));
   const double of_float = tasks[0].Median();
   const double both = of_float + tasks[1].Median();

@@ -86,7 +86,7 @@ def time_reference(reference, batch, rounds):
 def time_ns(binary, files, rounds):
   output = subprocess.run(
       [binary, *(f'--{key}={path}' for key, path in files.items()),
-       f'--rounds={rounds}'], check=True, capture_output=True, text=True).stdout
+       f'--rounds={rounds}', '--only'], check=True, capture_output=True, text=True).stdout
   return float(re.search(r'^activations +([\d.]+) ms', output, re.M)[1])
 
 

@@ -67,6 +67,15 @@ bool IsVector(const at::Tensor& tensor, at::ScalarType dtype, int64_t size) {
          tensor.size(0) == size;
 }
 
+// With channels last, oneDNN rearranges the weight in every call. Where that is
+// more work than to rearrange the values, it gets them as it was packed for.
+at::MemoryFormat FormatFor(const at::Tensor& x, const at::Tensor& weight) {
+  constexpr int64_t kMuchLarger = 16;
+  return weight.numel() > kMuchLarger * x.numel()
+             ? at::MemoryFormat::Contiguous
+             : at::MemoryFormat::ChannelsLast;
+}
+
 }  // namespace
 
 FloatConv::FloatConv(FloatConvParameters parameters)
@@ -116,9 +125,10 @@ at::Tensor FloatConv::Forward(const at::Tensor& x) {
                           p.dilation, p.groups, sizes, std::string("none")});
     prepacked_for_ = sizes;
   }
-  return Call(*RunPrepacked(),
-              {x.contiguous(at::MemoryFormat::ChannelsLast), prepacked_})
-      .toTensor();
+  const at::MemoryFormat format = FormatFor(x, p.weight);
+  return Call(*RunPrepacked(), {x.contiguous(format), prepacked_})
+      .toTensor()
+      .contiguous(at::MemoryFormat::ChannelsLast);
 }
 
 }  // namespace ns
