@@ -96,9 +96,12 @@ def main():
   parser.add_argument('--rounds', type=int, default=10)
   parser.add_argument('--turns', type=int, default=3)
   parser.add_argument('--batch', type=int, default=1)
+  parser.add_argument('--out', help='folder to keep the scripted models in')
   parser.add_argument('--bench_compare',
                       default='bazel-bin/tools/bench_compare')
   options = parser.parse_args()
+  if options.out:
+    os.makedirs(options.out, exist_ok=True)
   warnings.simplefilter('ignore')
   torch.backends.quantized.engine = 'onednn'
   print('model          reference, ms   ns, ms   reference / ns')
@@ -109,7 +112,7 @@ def main():
     torch.set_num_threads(1)
     batch = torch.randn(*shape)
     with tempfile.TemporaryDirectory() as folder:
-      files = {key: f'{folder}/{key}.pt'
+      files = {key: f'{options.out or folder}/{name}_{key}.pt'
                for key in ('float', 'quantized', 'inputs')}
       torch.jit.script(model).save(files['float'])
       torch.jit.script(quantized).save(files['quantized'])
