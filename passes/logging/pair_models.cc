@@ -1,6 +1,5 @@
 #include "passes/logging/pair_models.h"
 
-#include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
@@ -22,13 +21,13 @@
 #include "passes/logging/insert_method_call.h"
 #include "passes/logging/insert_shadow.h"
 #include "passes/logging/interleave.h"
+#include "passes/logging/shared_inputs.h"
 #include "passes/op_table.h"
 #include "passes/quantization/reference_kernel.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::AliasDb;
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
@@ -355,57 +354,6 @@ class PairBuilder final : public MeetingListener {
   ValueCounterparts counterparts_;
 };
 
-const std::vector<c10::Argument>& ArgumentsOf(const ModelGraph& model) {
-  return model.module()
-      .get_method(model.method())
-      .function()
-      .getSchema()
-      .arguments();
-}
-
-// True for arguments that get the same value whatever a caller gives, and in
-// which nothing can be overwritten but the tensor itself.
-bool IsSameArgument(const c10::Argument& a, const c10::Argument& b) {
-  const auto is_plain = [](const c10::Type& type) {
-    switch (type.kind()) {
-      case c10::TypeKind::TensorType:
-      case c10::TypeKind::IntType:
-      case c10::TypeKind::FloatType:
-      case c10::TypeKind::BoolType:
-      case c10::TypeKind::StringType:
-        return true;
-      default:
-        return false;
-    }
-  };
-  const auto& default_a = a.default_value();
-  const auto& default_b = b.default_value();
-  return a.name() == b.name() && *a.type() == *b.type() &&
-         is_plain(*a.type()) &&
-         default_a.has_value() == default_b.has_value() &&
-         (!default_a || *default_a == *default_b);
-}
-
-// The inputs of B that the host has twice.
-std::vector<size_t> OwnInputs(const ModelGraph& a, const ModelGraph& b) {
-  const AliasDb writes_a(a.shared_graph());
-  const AliasDb writes_b(b.shared_graph());
-  const auto inputs_a = a.graph().inputs();
-  const auto inputs_b = b.graph().inputs();
-  const std::vector<c10::Argument>& arguments_a = ArgumentsOf(a);
-  const std::vector<c10::Argument>& arguments_b = ArgumentsOf(b);
-  std::vector<size_t> own;
-  for (size_t i = 1; i < inputs_b.size(); ++i) {
-    const bool is_shared =
-        i < inputs_a.size() && IsSameArgument(arguments_a[i], arguments_b[i]) &&
-        !writes_a.hasWriters(inputs_a[i]) && !writes_b.hasWriters(inputs_b[i]);
-    if (!is_shared) {
-      own.push_back(i - 1);
-    }
-  }
-  return own;
-}
-
 // A graph that has the inputs of both models, and nothing else.
 std::shared_ptr<Graph> GraphOfInputs(const ModelGraph& a, const ModelGraph& b,
                                      const std::vector<size_t>& own_inputs) {
@@ -437,8 +385,8 @@ absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
                                         const ModelGraph& b,
                                         const MatchResult& matches,
                                         const PairPlan& plan) {
-  absl::StatusOr<std::vector<size_t>> own_inputs =
-      CatchTorchErrors("pairing the models", [&] { return OwnInputs(a, b); });
+  absl::StatusOr<std::vector<size_t>> own_inputs = CatchTorchErrors(
+      "pairing the models", [&] { return OwnInputsOfB(a, b); });
   NS_RETURN_IF_ERROR(own_inputs.status());
   NS_ASSIGN_OR_RETURN(ModelGraph host,
                       ModelGraph::FromGraph(GraphOfInputs(a, b, *own_inputs)));
