@@ -146,12 +146,14 @@ Constants ConstantsOf(const std::vector<Node*>& chain) {
   return constants;
 }
 
-std::string Attach(ModelGraph& host, FloatConvParameters parameters) {
+// Under the first free name from `index` on.
+std::string Attach(ModelGraph& host, FloatConvParameters parameters,
+                   size_t index) {
   const c10::IValue object(
       c10::make_intrusive<FloatConv>(std::move(parameters)));
   std::string attribute;
-  for (int i = 0; attribute.empty() || host.module().hasattr(attribute); ++i) {
-    attribute = absl::StrCat(kAttributePrefix, i);
+  while (attribute.empty() || host.module().hasattr(attribute)) {
+    attribute = absl::StrCat(kAttributePrefix, index++);
   }
   host.module().register_attribute(attribute, object.type(), object);
   return attribute;
@@ -166,7 +168,7 @@ void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters,
   }
   std::string& attribute = attributes[ConstantsOf(chain)];
   if (attribute.empty()) {
-    attribute = Attach(host, std::move(parameters));
+    attribute = Attach(host, std::move(parameters), attributes.size() - 1);
   }
   Value* fused = InsertMethodCall(host, attribute, "forward",
                                   {convolution->input(0)}, convolution);

@@ -39,9 +39,10 @@ constexpr char kComparer[] = "ns_comparer_";
 // An object that compares, once a node calls it.
 class Comparer {
  public:
-  Comparer() = default;
-  explicit Comparer(const PairComparerOptions& options)
-      : object_(c10::make_intrusive<PairComparer>(options)) {}
+  // `attached` counts the comparers that hang on the host.
+  Comparer(const PairComparerOptions& options, int& attached)
+      : object_(c10::make_intrusive<PairComparer>(options)),
+        attached_(&attached) {}
 
   absl::Status Call(ModelGraph& host, const std::string& method,
                     const std::vector<Value*>& arguments, Node* place) {
@@ -72,14 +73,13 @@ class Comparer {
 
  private:
   void Attach(torch::jit::Module& module) {
-    for (int i = 0; attribute_.empty() || module.hasattr(attribute_); ++i) {
-      attribute_ = absl::StrCat(kComparer, i);
-    }
+    attribute_ = absl::StrCat(kComparer, (*attached_)++);
     const c10::IValue object(object_);
     module.register_attribute(attribute_, object.type(), object);
   }
 
   PairComparerPtr object_;
+  int* attached_;
   std::string attribute_;
   std::vector<Node*> calls_;
 };
@@ -101,10 +101,10 @@ class PairBuilder final : public MeetingListener {
       // The activation's comparer has counted the codes of the same value.
       PairComparerOptions of_shadow = of_match;
       of_shadow.codes = of_match.codes && !plan.activations;
-      comparers_.push_back({Comparer(of_match),
-                            Comparer(of_match),
-                            Comparer(figures),
-                            Comparer(of_match),
+      comparers_.push_back({Comparer(of_match, attached_),
+                            Comparer(of_shadow, attached_),
+                            Comparer(figures, attached_),
+                            Comparer(of_match, attached_),
                             {},
                             {}});
     }
@@ -346,6 +346,7 @@ class PairBuilder final : public MeetingListener {
   PairedModels& pair_;
   std::vector<MeetingPoint> points_;
   std::vector<OfMatch> comparers_;
+  int attached_ = 0;
   GraphCopies copies_a_;
   GraphCopies copies_b_;
   // Copies of nodes of A.

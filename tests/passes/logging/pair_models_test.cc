@@ -753,5 +753,36 @@ TEST_F(PairModelsTest, ValuesDieEarly) {
   }
 }
 
+TEST(PairModelsCodesTest, CountsCodesOfOneValueOnce) {
+  const ModelGraph a = ModelOf(R"IR(
+graph(%x : Tensor):
+  %y : Tensor = aten::relu(%x)
+  return (%y))IR");
+  const ModelGraph b = ModelOf(R"IR(
+graph(%x : Tensor):
+  %scale : float = prim::Constant[value=0.1]()
+  %zero_point : int = prim::Constant[value=10]()
+  %dtype : int = prim::Constant[value=13]()
+  %q : Tensor = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
+  %y : Tensor = aten::relu(%q)
+  return (%y))IR");
+  for (const bool activations : {true, false}) {
+    PairPlan plan;
+    plan.activations = activations;
+    plan.shadows = true;
+    PairedModels pair =
+        OrThrow(PairModels(a, b, OrThrow(MatchSubgraphs(a, b)), plan));
+    OrThrow(pair.model.Run({at::rand({3, 4})}));
+    for (const PairComparers& comparers : pair.comparers) {
+      ASSERT_NE(comparers.shadow, nullptr);
+      EXPECT_EQ(comparers.shadow->record().pooled.codes.Total(),
+                activations ? 0 : 12);
+      if (activations) {
+        EXPECT_EQ(comparers.activation->record().pooled.codes.Total(), 12);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ns
