@@ -5,11 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <set>
-#include <stdexcept>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,151 +14,21 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
-#include "ns/activation_files.h"
 #include "ns/batch.h"
-#include "ns/batches.h"
 #include "ns/comparison_result.h"
 #include "passes/matching/graph_matcher.h"
-#include "tests/testing/modules.h"
+#include "tests/ns/pair_runner_fixture.h"
 #include "tests/testing/status.h"
-#include "tests/testing/temporary_file.h"
 
 namespace ns {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::IsSupersetOf;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using Ints = std::vector<int64_t>;
-
-ModelGraph ModelOfSource(const std::string& source) {
-  return OrThrow(ModelGraph::FromModule(MakeModule("Model", source)));
-}
-
-Batch BatchOf(std::vector<c10::IValue> arguments) {
-  Batch batch;
-  batch.arguments = std::move(arguments);
-  return batch;
-}
-
-// Two models and their runner.
-class Running {
- public:
-  Running(ModelGraph model_a, ModelGraph model_b,
-          const PairRunnerOptions& options = {})
-      : a(std::move(model_a)),
-        b(std::move(model_b)),
-        matches(OrThrow(MatchSubgraphs(a, b))),
-        runner(OrThrow(PairRunner::Create(a, b, matches, options))) {}
-  Running(const Running&) = delete;
-
-  size_t Index(const std::string& name) const {
-    for (size_t i = 0; i < matches.matches.size(); ++i) {
-      if (matches.matches[i].name == name) {
-        return i;
-      }
-    }
-    throw std::runtime_error("no match " + name);
-  }
-  ActivationComparison Activation(const std::string& name) const {
-    return runner.Activation(Index(name)).value();
-  }
-  ActivationComparison Shadow(const std::string& name) const {
-    return runner.Shadow(Index(name)).value();
-  }
-  ErrorFigures Inherited(const std::string& name) const {
-    return runner.Inherited(Index(name)).value();
-  }
-
-  ModelGraph a;
-  ModelGraph b;
-  MatchResult matches;
-  PairRunner runner;
-};
-
-double Sum(const at::Tensor& x) { return x.sum().item<double>(); }
-
-// By the formulas of comparison_result.h, in float64.
-ErrorFigures FiguresBetween(const at::Tensor& x, const at::Tensor& y) {
-  const at::Tensor a = x.to(at::kDouble);
-  const at::Tensor b = (y.is_quantized() ? y.dequantize() : y).to(at::kDouble);
-  const at::Tensor e = a - b;
-  ErrorFigures figures;
-  figures.sqnr_db = 10 * std::log10(Sum(a * a) / Sum(e * e));
-  figures.normalized_l2 = std::sqrt(Sum(e * e) / Sum(a * a));
-  figures.cosine = Sum(a * b) / std::sqrt(Sum(a * a) * Sum(b * b));
-  figures.max_abs_error = e.abs().max().item<double>();
-  return figures;
-}
-
-void ExpectFigures(const ErrorFigures& actual, const ErrorFigures& expected) {
-  EXPECT_NEAR(actual.sqnr_db, expected.sqnr_db, 1e-5);
-  EXPECT_NEAR(actual.normalized_l2, expected.normalized_l2, 1e-6);
-  EXPECT_NEAR(actual.cosine, expected.cosine, 1e-6);
-  EXPECT_NEAR(actual.max_abs_error, expected.max_abs_error, 1e-6);
-}
-
-// Quantize, convolution with ReLU, mean, linear: what the models of the fixture
-// compute, op by op.
-class PairRunnerTest : public testing::Test {
- protected:
-  PairRunnerTest() {
-    at::manual_seed(11);
-    conv_ = at::randn({4, 3, 3, 3});
-    conv_[2] *= 0.01;  // a channel that int8 does not represent
-    fc_ = at::randn({5, 4});
-    packed_ = CallOp("quantized::conv2d_prepack",
-                     {QuantizeWeight(conv_), c10::IValue(), Ints{1, 1},
-                      Ints{0, 0}, Ints{1, 1}, int64_t{1}});
-  }
-
-  ModelGraph Float() const {
-    return OrThrow(ModelGraph::FromModule(MakeModel(
-        {{"conv", Conv2d(conv_)}, {"relu", Relu()}, {"fc", Linear(fc_)}},
-        {"x = self.relu.forward(self.conv.forward(x))",
-         "return self.fc.forward(x.mean([2, 3]))"})));
-  }
-  ModelGraph Quantized() const {
-    return OrThrow(ModelGraph::FromModule(
-        MakeModel({{"quant", Quantize()},
-                   {"conv", QuantizedConv2d(conv_, true)},
-                   {"fc", QuantizedLinear(fc_, false)},
-                   {"dequant", DeQuantize()}},
-                  {"x = self.conv.forward(self.quant.forward(x))",
-                   "x = self.fc.forward(x.mean([2, 3]))",
-                   "return self.dequant.forward(x)"})));
-  }
-
-  static PairRunnerOptions All(bool exact) {
-    PairRunnerOptions options;
-    options.shadows = true;
-    options.exact = exact;
-    options.worst_channels = 3;
-    return options;
-  }
-
-  at::Tensor QuantizedInput(const at::Tensor& x) const {
-    return at::quantize_per_tensor(x, 0.05, 64, at::kQUInt8);
-  }
-  at::Tensor FloatConv(const at::Tensor& x) const {
-    return at::conv2d(x, conv_).relu();
-  }
-  at::Tensor QuantizedConv(const at::Tensor& x) const {
-    return CallOp("quantized::conv2d_relu",
-                  {QuantizedInput(x), packed_, 0.05, int64_t{64}})
-        .toTensor();
-  }
-
-  at::Tensor conv_;
-  at::Tensor fc_;
-  c10::IValue packed_;
-};
 
 TEST_F(PairRunnerTest, FiguresAreThoseOfLibTorchsValues) {
   Running models(Float(), Quantized(), All(/*exact=*/true));
@@ -353,16 +219,6 @@ TEST_F(PairRunnerTest, RunnersOfTheSameModelsDoNotMix) {
 }
 
 // Loops and branches.
-
-constexpr char kLoop[] =
-    "def forward(self, x: Tensor, n: int) -> Tensor:\n"
-    "    for i in range(n):\n"
-    "        x = torch.sigmoid(x * SCALE)\n"
-    "    return x\n";
-
-std::string WithScale(std::string source, const std::string& scale) {
-  return source.replace(source.find("SCALE"), 5, scale);
-}
 
 TEST_F(PairRunnerTest, TellsTripsOfLoopsApart) {
   Running models(ModelOfSource(WithScale(kLoop, "1.")),
@@ -605,174 +461,6 @@ TEST_F(PairRunnerTest, BlamesTheModelThatFailsOnTheBatchAsItWas) {
   EXPECT_THAT(
       std::string(models.runner.Run(BatchOf({at::ones({4})})).message()),
       StartsWith("the quantized model, "));
-}
-
-// Files.
-
-class SavingPairRunnerTest : public PairRunnerTest {
- protected:
-  SavingPairRunnerTest()
-      : files_(OrThrow(ActivationFiles::Create({directory_}))) {}
-
-  PairRunnerOptions Saving(bool activations, bool shadows) {
-    PairRunnerOptions options;
-    options.activations = activations;
-    options.shadows = shadows;
-    options.exact = true;
-    options.files = &files_;
-    return options;
-  }
-
-  std::vector<std::string> Files() const {
-    std::set<std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
-      if (entry.is_regular_file() && entry.path().extension() == ".pt") {
-        files.insert(fs::relative(entry.path(), directory_).string());
-      }
-    }
-    return {files.begin(), files.end()};
-  }
-
-  std::unordered_map<std::string, c10::IValue> Load(
-      const std::string& name) const {
-    return OrThrow(LoadBatches(absl::StrCat(directory_, "/", name)))
-        .at(0)
-        .keywords;
-  }
-
-  const std::string directory_ = TemporaryPath("activations");
-  ActivationFiles files_;
-};
-
-TEST_F(SavingPairRunnerTest, WritesWhatIsCompared) {
-  Running models(Float(), Quantized(), Saving(true, true));
-  const at::Tensor x = at::randn({2, 3, 8, 8});
-  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
-  NS_ASSERT_OK(models.runner.Run(BatchOf({x * 2})));
-  const std::vector<std::string> files = Files();
-  EXPECT_THAT(files, SizeIs(2 * models.matches.matches.size()));
-  EXPECT_THAT(files, IsSupersetOf({"conv/batch_0000.pt", "conv/batch_0001.pt",
-                                   "fc/batch_0000.pt", "fc/batch_0001.pt"}));
-  for (const int batch : {0, 1}) {
-    const auto tensors = Load(absl::StrCat("conv/batch_000", batch, ".pt"));
-    EXPECT_THAT(tensors, SizeIs(3));
-    const at::Tensor input = x * (batch + 1);
-    EXPECT_TRUE(tensors.at("float").toTensor().equal(FloatConv(input)));
-    EXPECT_TRUE(tensors.at("quantized").toTensor().equal(QuantizedConv(input)));
-    EXPECT_TRUE(tensors.at("shadow").toTensor().equal(
-        FloatConv(QuantizedInput(input).dequantize())));
-  }
-}
-
-TEST_F(SavingPairRunnerTest, WritesActivationsAlone) {
-  Running models(Float(), Quantized(), Saving(true, false));
-  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
-  const auto tensors = Load("conv/batch_0000.pt");
-  EXPECT_EQ(tensors.count("float") + tensors.count("quantized"), 2);
-  EXPECT_THAT(tensors, SizeIs(2));
-}
-
-TEST_F(SavingPairRunnerTest, WritesShadowsAlone) {
-  Running models(Float(), Quantized(), Saving(false, true));
-  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
-  const auto tensors = Load("conv/batch_0000.pt");
-  EXPECT_EQ(tensors.count("shadow") + tensors.count("quantized"), 2);
-  EXPECT_THAT(tensors, SizeIs(2));
-}
-
-TEST_F(SavingPairRunnerTest, WritesEveryTripOfALoop) {
-  Running models(ModelOfSource(WithScale(kLoop, "1.")),
-                 ModelOfSource(WithScale(kLoop, "2.")), Saving(true, true));
-  const at::Tensor x = at::randn({2, 4});
-  NS_ASSERT_OK(models.runner.Run(BatchOf({x, 2})));
-  const auto first = Load("sigmoid/batch_0000.pt");
-  const auto second = Load("sigmoid/batch_0000_call_0001.pt");
-  EXPECT_TRUE(first.at("float").toTensor().equal(x.sigmoid()));
-  EXPECT_TRUE(first.at("quantized").toTensor().equal((x * 2).sigmoid()));
-  EXPECT_TRUE(second.at("float").toTensor().equal(x.sigmoid().sigmoid()));
-  EXPECT_TRUE(second.at("quantized")
-                  .toTensor()
-                  .equal(((x * 2).sigmoid() * 2).sigmoid()));
-  EXPECT_THAT(first, SizeIs(3));
-}
-
-TEST_F(SavingPairRunnerTest, WritesValuesAsTheyWereWhenTheyCameBy) {
-  const std::string source =
-      "def forward(self, x: Tensor) -> Tensor:\n"
-      "    y = torch.sigmoid(x)\n"
-      "    y.neg_()\n"
-      "    return torch.tanh(y)\n";
-  Running models(ModelOfSource(source), ModelOfSource(source),
-                 Saving(true, true));
-  const at::Tensor x = at::randn({4});
-  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
-  for (const auto& [name, tensor] : Load("sigmoid/batch_0000.pt")) {
-    EXPECT_TRUE(tensor.toTensor().equal(x.sigmoid())) << name;
-  }
-}
-
-// In the first trip only the quantized model comes by: its shadow is of that
-// trip, and what is compared with the float model is of the second.
-TEST_F(SavingPairRunnerTest, TensorsOfOneFileAreOfOneCall) {
-  const std::string source =
-      "def forward(self, x: Tensor, n: int) -> Tensor:\n"
-      "    y = x\n"
-      "    for i in range(n):\n"
-      "        x = x + 1\n"
-      "        if i > SCALE:\n"
-      "            y = torch.sigmoid(x)\n"
-      "    return y\n";
-  Running models(ModelOfSource(WithScale(source, "0")),
-                 ModelOfSource(WithScale(source, "-1")), Saving(true, true));
-  const at::Tensor x = at::randn({4});
-  NS_ASSERT_OK(models.runner.Run(BatchOf({x, 3})));
-  EXPECT_THAT(models.runner.Warnings(), SizeIs(1));
-  const std::vector<std::string> files = Files();
-  EXPECT_THAT(files, Contains(StartsWith("sigmoid/")));
-  for (const std::string& file : files) {
-    const auto tensors = Load(file);
-    const at::Tensor quantized = tensors.at("quantized").toTensor();
-    // Both models compute the same, so all tensors of one call are equal.
-    for (const auto& [name, tensor] : tensors) {
-      EXPECT_TRUE(tensor.toTensor().equal(quantized)) << file << " " << name;
-    }
-  }
-}
-
-TEST_F(SavingPairRunnerTest, BatchThatFailsLeavesNothingForTheNext) {
-  // The float model fails between what both have: values of the quantized
-  // model, which does not, have come by.
-  const std::string fails =
-      "def forward(self, x: Tensor) -> Tensor:\n"
-      "    x = torch.sigmoid(x)\n"
-      "    x = torch.tanh(x.reshape([3, 5]))\n"
-      "    return x\n";
-  Running models(ModelOfSource(fails), ModelOfSource(fails),
-                 Saving(true, true));
-  const at::Tensor bad = at::randn({4});
-  const at::Tensor good = at::randn({15});
-  EXPECT_FALSE(models.runner.Run(BatchOf({bad})).ok());
-  NS_ASSERT_OK(models.runner.Run(BatchOf({good})));
-  const std::vector<std::string> files = Files();
-  int of_good = 0;
-  for (const std::string& file : files) {
-    for (const auto& [name, tensor] : Load(file)) {
-      if (tensor.toTensor().numel() == 15) {
-        ++of_good;
-      }
-    }
-  }
-  EXPECT_EQ(of_good, 6);
-}
-
-TEST_F(SavingPairRunnerTest, TellsWhenAFileCannotBeWritten) {
-  Running models(Float(), Quantized(), Saving(true, false));
-  fs::remove_all(directory_);
-  WriteFile(directory_, "in the way");
-  const absl::Status status =
-      models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})}));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("activations"));
-  fs::remove_all(directory_);
 }
 
 }  // namespace
