@@ -36,6 +36,7 @@ _SIMPLE = {
         "-labsl_flags_commandlineflag_internal",
         "-labsl_synchronization",
     ], [":absl_containers", ":absl_strings"]),
+    "dnnl": ("dnnl.hpp", "libdnnl.so", "libdnnl-dev", ["-ldnnl"], []),
     "benchmark": ("benchmark/benchmark.h", "libbenchmark.so", "libbenchmark-dev", ["-lbenchmark", "-lpthread"], []),
     "gtest": ("gtest/gtest.h", "libgtest.a", "libgtest-dev", ["-lgtest", "-lpthread"], []),
     "gmock": ("gmock/gmock.h", "libgmock.a", "libgmock-dev", ["-lgmock"], [":gtest"]),

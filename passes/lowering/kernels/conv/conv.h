@@ -1,0 +1,82 @@
+// Quantized convolutions of 1, 2 and 3 dimensions over channels-last tensors.
+#ifndef PASSES_LOWERING_KERNELS_CONV_CONV_H_
+#define PASSES_LOWERING_KERNELS_CONV_CONV_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "passes/lowering/kernels/numerics.h"
+#include "passes/lowering/kernels/output_pipeline.h"
+#include "passes/lowering/kernels/parallel.h"
+
+namespace ns::kernels {
+
+// Depth, height, width. Convolutions of fewer dimensions have leading ones (of
+// padding and output padding: zeros).
+using Dims = std::array<int64_t, 3>;
+
+// What a convolution is, whatever it is given. `groups` divides both channel
+// counts; sizes, strides and dilations are at least 1, paddings not negative.
+struct ConvShape {
+  int64_t groups = 1;
+  int64_t in_channels = 1;
+  int64_t out_channels = 1;
+  Dims kernel = {1, 1, 1};
+  Dims stride = {1, 1, 1};
+  Dims padding = {0, 0, 0};
+  Dims dilation = {1, 1, 1};
+  // Of a transposed one.
+  bool transposed = false;
+  Dims output_padding = {0, 0, 0};
+};
+
+// What is wrong with `shape`, one phrase; null when nothing is.
+const char* InvalidConv(const ConvShape& shape);
+
+// The size of the output for an input of that size. No element may be
+// negative; where one is, the input is smaller than the kernel.
+Dims ConvOutput(const ConvShape& shape, const Dims& input);
+
+// A convolution with its weights, in the order its kernels read them: the same
+// for all instruction sets.
+class PackedConv {
+ public:
+  // `weights` is dense, in LibTorch's order: [out][in / groups][depth][height]
+  // [width], or, transposed, [in][out / groups][depth][height][width].
+  PackedConv(const ConvShape& shape, const int8_t* weights, Numerics numerics);
+  ~PackedConv();
+  PackedConv(PackedConv&&) noexcept;
+  PackedConv& operator=(PackedConv&&) noexcept;
+
+  const ConvShape& shape() const;
+  Numerics numerics() const;
+  // For each output channel, the sum of its weights, and how many there are:
+  // what PlanOutput takes.
+  absl::Span<const int32_t> column_sums() const;
+  int64_t k() const;
+
+ private:
+  friend void Conv(const uint8_t* input, int64_t batch, const Dims& size,
+                   const PackedConv& conv, const OutputPlan& plan, void* out,
+                   Parallel parallel);
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+// `input` is [batch][depth][height][width][in_channels] and `out` the same with
+// out_channels, of the plan's type, both dense. What lies outside the input is
+// the activations' zero point, which the plan was made with.
+void Conv(const uint8_t* input, int64_t batch, const Dims& size,
+          const PackedConv& conv, const OutputPlan& plan, void* out,
+          Parallel parallel);
+
+// The reference: the definition, from weights in LibTorch's order.
+void ConvReference(const uint8_t* input, int64_t batch, const Dims& size,
+                   const ConvShape& shape, const int8_t* weights,
+                   Numerics numerics, const OutputPlan& plan, void* out);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_CONV_CONV_H_
