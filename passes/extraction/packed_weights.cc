@@ -7,14 +7,22 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "passes/lowering/ops/fbgemm_conv.h"
+#include "passes/lowering/ops/fbgemm_linear.h"
 
 namespace ns {
 
 at::Tensor PackedLinearWeight(const c10::IValue& packed) {
+  if (HoldsLayer<FbgemmLinear>(packed)) {
+    return packed.toCustomClass<FbgemmLinear>()->weight();
+  }
   return std::get<0>(packed.toCustomClass<LinearPackedParamsBase>()->unpack());
 }
 
 at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d) {
+  if (HoldsLayer<FbgemmConv>(packed)) {
+    return packed.toCustomClass<FbgemmConv>()->parameters().weight;
+  }
   if (packed.toObject()->name() ==
       "__torch__.torch.classes.quantized.Conv3dPackedParamsBase") {
     return std::get<0>(

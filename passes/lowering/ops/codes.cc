@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -36,10 +37,9 @@ void CheckCodes(const at::Tensor& x, const char* op) {
       x.scalar_type());
 }
 
-float ScaleOf(const at::Tensor& x) { return static_cast<float>(x.q_scale()); }
-
-int32_t ZeroPointOf(const at::Tensor& x) {
-  return static_cast<int32_t>(x.q_zero_point());
+kernels::QParams QParamsOf(const at::Tensor& x) {
+  return {static_cast<float>(x.q_scale()),
+          static_cast<int32_t>(x.q_zero_point())};
 }
 
 const uint8_t* CodesOf(const at::Tensor& x) {
@@ -59,6 +59,32 @@ at::Tensor ChannelsLast(const at::Tensor& x) {
     default:
       return x.movedim(1, -1).contiguous();
   }
+}
+
+uint8_t CodeOf(float value, kernels::QParams qparams) {
+  const float steps = std::nearbyint(value * (1.0f / qparams.scale));
+  const float code = steps + static_cast<float>(qparams.zero_point);
+  return static_cast<uint8_t>(std::min(std::max(0.0f, code), 255.0f));
+}
+
+at::Tensor Dense(const at::Tensor& x) {
+  return x.is_non_overlapping_and_dense() ? x : x.contiguous();
+}
+
+at::Tensor LaidOutAs(const at::Tensor& x, const at::Tensor& like) {
+  at::Tensor copy = EmptyCodesLike(like, x.q_scale(), x.q_zero_point());
+  copy.copy_(x);
+  return copy;
+}
+
+at::Tensor EmptyCodesLike(const at::Tensor& like, double scale,
+                          int64_t zero_point) {
+  const auto format = like.suggest_memory_format();
+  if (like.is_contiguous(format)) {
+    return EmptyCodes(like.sizes(), scale, zero_point, format);
+  }
+  at::Tensor codes = EmptyCodes(like.sizes(), scale, zero_point);
+  return codes.as_strided_(like.sizes(), like.strides());
 }
 
 at::Tensor EmptyCodes(at::IntArrayRef sizes, double scale, int64_t zero_point,

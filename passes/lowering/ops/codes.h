@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "absl/functional/function_ref.h"
+#include "passes/lowering/kernels/elementwise/qparams.h"
 #include "passes/lowering/kernels/parallel.h"
 
 namespace ns {
@@ -15,14 +15,26 @@ namespace ns {
 void CheckCodes(const at::Tensor& x, const char* op);
 
 // Those of a tensor that CheckCodes lets pass.
-float ScaleOf(const at::Tensor& x);
-int32_t ZeroPointOf(const at::Tensor& x);
+kernels::QParams QParamsOf(const at::Tensor& x);
 const uint8_t* CodesOf(const at::Tensor& x);
 uint8_t* MutableCodesOf(const at::Tensor& x);
 
 // `x`, [batch, channels, ...] with one to three dimensions more, as a dense
 // array [batch, ..., channels]: the tensor itself where it lies so.
 at::Tensor ChannelsLast(const at::Tensor& x);
+
+// The code of `value`, as at::quantize_val gives it.
+uint8_t CodeOf(float value, kernels::QParams qparams);
+
+// `x`, or a copy if it does not lie dense in memory, in some order.
+at::Tensor Dense(const at::Tensor& x);
+
+// A copy of `x` with the strides of `like`, which is dense and of its sizes.
+at::Tensor LaidOutAs(const at::Tensor& x, const at::Tensor& like);
+
+// A new quint8 tensor with the sizes and strides of `like`, which is dense.
+at::Tensor EmptyCodesLike(const at::Tensor& like, double scale,
+                          int64_t zero_point);
 
 // A new quint8 tensor of the dense layout `format` gives.
 at::Tensor EmptyCodes(at::IntArrayRef sizes, double scale, int64_t zero_point,

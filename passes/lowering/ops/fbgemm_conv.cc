@@ -78,7 +78,8 @@ at::Tensor EmptyOutput(const Ints& sizes, const OutputQParams& output) {
     case kernels::OutputType::kS32:
       return EmptyChannelsLast(sizes, at::kInt);
     default:
-      return EmptyChannelsLast(sizes, output.scale, output.zero_point);
+      return EmptyChannelsLast(sizes, output.qparams.scale,
+                               output.qparams.zero_point);
   }
 }
 
@@ -114,8 +115,8 @@ at::Tensor FbgemmConv::Run(const at::Tensor& x,
   at::Tensor out = EmptyOutput(sizes, output);
   if (out.numel() > 0) {
     const at::Tensor dense = ChannelsLast(x);
-    const auto plan = plans_.Get(ScaleOf(x), ZeroPointOf(x), output,
-                                 packed_.column_sums(), packed_.k());
+    const auto plan =
+        plans_.Get(QParamsOf(x), output, packed_.column_sums(), packed_.k());
     kernels::Conv(CodesOf(dense), x.size(0), input, packed_, *plan,
                   out.data_ptr(), AtParallel);
   }
@@ -126,8 +127,7 @@ at::Tensor FbgemmConv::RunDynamic(const at::Tensor& x,
                                   bool reduce_range) const {
   const at::Tensor codes = QuantizeDynamically(x, reduce_range, kLayer);
   OutputQParams output;
-  output.scale = ScaleOf(codes);
-  output.zero_point = ZeroPointOf(codes);
+  output.qparams = QParamsOf(codes);
   return Run(codes, output).dequantize();
 }
 

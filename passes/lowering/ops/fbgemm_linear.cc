@@ -44,11 +44,11 @@ void FbgemmLinear::CheckColumns(const at::Tensor& x) const {
               packed_.k(), " columns, and the input is of size ", x.sizes());
 }
 
-void FbgemmLinear::Multiply(const uint8_t* codes, int64_t rows, float scale,
-                            int32_t zero_point, const OutputQParams& output,
-                            void* out) const {
+void FbgemmLinear::Multiply(const uint8_t* codes, int64_t rows,
+                            kernels::QParams activation,
+                            const OutputQParams& output, void* out) const {
   const auto plan =
-      plans_.Get(scale, zero_point, output, packed_.column_sums(), packed_.k());
+      plans_.Get(activation, output, packed_.column_sums(), packed_.k());
   kernels::Gemm(codes, rows, packed_.k(), packed_, *plan, numerics_, out,
                 AtParallel);
 }
@@ -59,12 +59,13 @@ at::Tensor FbgemmLinear::Run(const at::Tensor& x,
   CheckColumns(x);
   const at::Tensor dense = x.contiguous();
   const std::vector<int64_t> sizes = OutputSizes(x, packed_.n());
-  at::Tensor out = output.type == kernels::OutputType::kS32
-                       ? at::empty(sizes, at::kInt)
-                       : EmptyCodes(sizes, output.scale, output.zero_point);
+  at::Tensor out =
+      output.type == kernels::OutputType::kS32
+          ? at::empty(sizes, at::kInt)
+          : EmptyCodes(sizes, output.qparams.scale, output.qparams.zero_point);
   if (out.numel() > 0) {
-    Multiply(CodesOf(dense), out.numel() / packed_.n(), ScaleOf(x),
-             ZeroPointOf(x), output, out.data_ptr());
+    Multiply(CodesOf(dense), out.numel() / packed_.n(), QParamsOf(x), output,
+             out.data_ptr());
   }
   return out;
 }
@@ -82,8 +83,8 @@ at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
   if (relu) {
     output = Relu(output);
   }
-  Multiply(CodesOf(codes), out.numel() / packed_.n(), ScaleOf(codes),
-           ZeroPointOf(codes), output, out.data_ptr());
+  Multiply(CodesOf(codes), out.numel() / packed_.n(), QParamsOf(codes), output,
+           out.data_ptr());
   return out;
 }
 

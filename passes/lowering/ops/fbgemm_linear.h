@@ -49,9 +49,8 @@ class FbgemmLinear final : public torch::CustomClassHolder {
 
  private:
   // Codes [rows, in] to `out`, rows of the output's type.
-  void Multiply(const uint8_t* codes, int64_t rows, float scale,
-                int32_t zero_point, const OutputQParams& output,
-                void* out) const;
+  void Multiply(const uint8_t* codes, int64_t rows, kernels::QParams activation,
+                const OutputQParams& output, void* out) const;
   void CheckColumns(const at::Tensor& x) const;
 
   at::Tensor weight_;

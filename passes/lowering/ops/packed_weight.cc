@@ -2,26 +2,12 @@
 
 #include <ATen/Functions.h>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "passes/lowering/ops/codes.h"
 
 namespace ns {
-namespace {
-
-// As at::quantize_val.
-float CodeOf(double value, const OutputQParams& output) {
-  const float inverse = 1.0f / output.scale;
-  const float steps = std::nearbyint(static_cast<float>(value) * inverse);
-  return std::min(std::max(steps + static_cast<float>(output.zero_point), 0.0f),
-                  255.0f);
-}
-
-}  // namespace
-
 WeightQParams ReadWeightQParams(const at::Tensor& weight, int64_t axis,
                                 const char* layer) {
   TORCH_CHECK(weight.defined() && weight.is_quantized() &&
@@ -72,21 +58,21 @@ kernels::Numerics ParseNumerics(const std::string& name, const char* layer) {
 OutputQParams Codes(double scale, int64_t zero_point, const char* layer) {
   CheckQParams(scale, zero_point, layer);
   OutputQParams output;
-  output.scale = static_cast<float>(scale);
-  output.zero_point = static_cast<int32_t>(zero_point);
+  output.qparams = {static_cast<float>(scale),
+                    static_cast<int32_t>(zero_point)};
   return output;
 }
 
 OutputQParams Relu(OutputQParams output) {
   output.min = output.type == kernels::OutputType::kF32
                    ? 0.0f
-                   : static_cast<float>(output.zero_point);
+                   : static_cast<float>(output.qparams.zero_point);
   return output;
 }
 
 OutputQParams Clamp(OutputQParams output, double min, double max) {
-  output.min = CodeOf(min, output);
-  output.max = CodeOf(max, output);
+  output.min = CodeOf(static_cast<float>(min), output.qparams);
+  output.max = CodeOf(static_cast<float>(max), output.qparams);
   return output;
 }
 
@@ -94,27 +80,24 @@ OutputPlans::OutputPlans(WeightQParams weight, std::vector<float> bias)
     : weight_(std::move(weight)), bias_(std::move(bias)) {}
 
 std::shared_ptr<const kernels::OutputPlan> OutputPlans::Get(
-    float activation_scale, int32_t activation_zero_point,
-    const OutputQParams& output, absl::Span<const int32_t> column_sums,
-    int64_t k) const {
+    kernels::QParams activation, const OutputQParams& output,
+    absl::Span<const int32_t> column_sums, int64_t k) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (last_ == nullptr || last_->activation_scale != activation_scale ||
-      last_->activation_zero_point != activation_zero_point ||
+  if (last_ == nullptr || last_->activation != activation ||
       !(last_->output == output)) {
     kernels::OutputSpec spec;
     spec.type = output.type;
-    spec.activation_scale = activation_scale;
-    spec.activation_zero_point = activation_zero_point;
+    spec.activation_scale = activation.scale;
+    spec.activation_zero_point = activation.zero_point;
     spec.weight_scales = weight_.scales;
     spec.weight_zero_points = weight_.zero_points;
     spec.bias = bias_;
-    spec.output_scale = output.scale;
-    spec.output_zero_point = output.zero_point;
+    spec.output_scale = output.qparams.scale;
+    spec.output_zero_point = output.qparams.zero_point;
     spec.min = output.min;
     spec.max = output.max;
     last_ = std::make_shared<const Cached>(
-        Cached{activation_scale, activation_zero_point, output,
-               kernels::PlanOutput(spec, column_sums, k)});
+        Cached{activation, output, kernels::PlanOutput(spec, column_sums, k)});
   }
   return {last_, &last_->plan};
 }

@@ -6,12 +6,14 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "passes/lowering/kernels/elementwise/qparams.h"
 #include "passes/lowering/kernels/numerics.h"
 #include "passes/lowering/kernels/output_pipeline.h"
 
@@ -40,15 +42,13 @@ kernels::Numerics ParseNumerics(const std::string& name, const char* layer);
 // How a layer's output is quantized, and where its codes end.
 struct OutputQParams {
   kernels::OutputType type = kernels::OutputType::kU8;
-  float scale = 1;
-  int32_t zero_point = 0;
+  kernels::QParams qparams;
   // As in kernels::OutputSpec.
   float min = -std::numeric_limits<float>::infinity();
   float max = std::numeric_limits<float>::infinity();
 
   bool operator==(const OutputQParams& other) const {
-    return type == other.type && scale == other.scale &&
-           zero_point == other.zero_point && min == other.min &&
+    return type == other.type && qparams == other.qparams && min == other.min &&
            max == other.max;
   }
 };
@@ -71,14 +71,12 @@ class OutputPlans {
   OutputPlans(WeightQParams weight, std::vector<float> bias);
 
   std::shared_ptr<const kernels::OutputPlan> Get(
-      float activation_scale, int32_t activation_zero_point,
-      const OutputQParams& output, absl::Span<const int32_t> column_sums,
-      int64_t k) const;
+      kernels::QParams activation, const OutputQParams& output,
+      absl::Span<const int32_t> column_sums, int64_t k) const;
 
  private:
   struct Cached {
-    float activation_scale;
-    int32_t activation_zero_point;
+    kernels::QParams activation;
     OutputQParams output;
     kernels::OutputPlan plan;
   };

@@ -9,7 +9,7 @@ namespace ns {
 // Codes of `x`, a float tensor, with the scale and zero point that fbgemm
 // chooses for its least and largest value: 8 bits, or 7 with `reduce_range`.
 // Dense; of the layout of `x` if that is dense. Throws c10::Error "<op>: ..."
-// for a tensor of another dtype, and for values that are not finite.
+// for a tensor of another dtype, and for infinities.
 at::Tensor QuantizeDynamically(const at::Tensor& x, bool reduce_range,
                                const char* op);
 
