@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/elementwise/channel_qparams.h"
 #include "passes/lowering/kernels/elementwise/qparams.h"
 #include "passes/lowering/kernels/parallel.h"
 

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
-
 namespace ns::kernels {
 
 // A code q is (q - zero_point) * scale. The zero point is itself a code: 0 to
@@ -21,19 +19,6 @@ struct QParams {
   friend bool operator!=(const QParams& a, const QParams& b) {
     return !(a == b);
   }
-};
-
-// Those of tensors with one for each channel: spans of as many.
-struct ChannelQParams {
-  absl::Span<const float> scales;
-  absl::Span<const int32_t> zero_points;
-};
-
-// A dense tensor around its axis of channels: [rows][channels][inner], of
-// `ChannelQParams.scales.size()` channels.
-struct ChannelShape {
-  int64_t rows = 0;
-  int64_t inner = 1;
 };
 
 // Codes of one tensor, as an operand.
