@@ -1,5 +1,6 @@
 #include "tests/passes/lowering/kernels/conv/random_conv.h"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <sstream>
@@ -30,6 +31,11 @@ class Random {
 int64_t RandomChannels(Random& random) {
   return random.OneIn(4) ? random.Of<int64_t>({8, 16, 24, 32, 48, 64})
                          : random.Between(1, 21);
+}
+
+int64_t WeightsOfOutput(const ConvShape& shape) {
+  return shape.in_channels / shape.groups * shape.kernel[0] * shape.kernel[1] *
+         shape.kernel[2];
 }
 
 ConvShape RandomShape(Random& random) {
@@ -200,15 +206,16 @@ std::string ConvCase::Describe() const {
 std::unique_ptr<ConvCase> RandomConv(uint64_t seed) {
   Random random(seed);
   auto conv = std::make_unique<ConvCase>();
-  conv->shape = RandomShape(random);
-  conv->batch = random.OneIn(20) ? 0 : random.Of<int64_t>({1, 1, 2, 3});
-  conv->size = RandomSize(conv->shape, random);
+  // Few are big: many can be tried.
+  do {
+    conv->shape = RandomShape(random);
+    conv->batch = random.OneIn(20) ? 0 : random.Of<int64_t>({1, 1, 2, 3});
+    conv->size = RandomSize(conv->shape, random);
+  } while (conv->Outputs() * WeightsOfOutput(conv->shape) > 400000);
   conv->numerics = random.Of(
       {Numerics::kExact, Numerics::kFbgemmVnni, Numerics::kFbgemmAvx2});
   // Full ranges, so that pairs saturate.
-  conv->weights.resize(conv->shape.in_channels * conv->shape.out_channels /
-                       conv->shape.groups * conv->shape.kernel[0] *
-                       conv->shape.kernel[1] * conv->shape.kernel[2]);
+  conv->weights.resize(conv->shape.out_channels * WeightsOfOutput(conv->shape));
   const bool extreme = random.OneIn(4);
   for (int8_t& weight : conv->weights) {
     weight = static_cast<int8_t>(extreme ? random.Of({-128, 127})
