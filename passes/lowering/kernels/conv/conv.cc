@@ -1,0 +1,102 @@
+#include "passes/lowering/kernels/conv/conv.h"
+
+#include <vector>
+
+#include "passes/lowering/kernels/conv/conv_numerics.h"
+#include "passes/lowering/kernels/conv/phase_gemm.h"
+#include "passes/lowering/kernels/conv/phase_weights.h"
+#include "passes/lowering/kernels/gemm/gemm.h"
+
+namespace ns::kernels {
+namespace {
+
+int64_t KernelTaps(const ConvShape& shape) {
+  return shape.kernel[0] * shape.kernel[1] * shape.kernel[2];
+}
+
+std::vector<int32_t> SumWeights(const ConvShape& shape, const int8_t* weights) {
+  const int64_t taps = KernelTaps(shape);
+  const int64_t group_inputs = shape.in_channels / shape.groups;
+  const int64_t group_outputs = shape.out_channels / shape.groups;
+  std::vector<int32_t> sums(shape.out_channels);
+  for (int64_t channel = 0; channel < shape.out_channels; ++channel) {
+    for (int64_t c = 0; c < group_inputs; ++c) {
+      const int64_t row =
+          shape.transposed
+              ? (channel / group_outputs * group_inputs + c) * group_outputs +
+                    channel % group_outputs
+              : channel * group_inputs + c;
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        sums[channel] += weights[row * taps + tap];
+      }
+    }
+  }
+  return sums;
+}
+
+// Whether each output meets one input pixel, its own.
+bool IsPointwise(const ConvShape& shape) {
+  const Dims ones = {1, 1, 1};
+  const Dims zeros = {0, 0, 0};
+  return shape.groups == 1 && shape.kernel == ones && shape.stride == ones &&
+         shape.padding == zeros && shape.output_padding == zeros;
+}
+
+}  // namespace
+
+struct PackedConv::Body {
+  ConvShape shape;
+  Numerics numerics;
+  // What numerics mean to the GEMMs of this shape.
+  Numerics gemm_numerics;
+  std::vector<int32_t> column_sums;
+  std::vector<PhaseWeights> phases;
+};
+
+PackedConv::PackedConv(const ConvShape& shape, const int8_t* weights,
+                       Numerics numerics)
+    : body_(std::make_unique<Body>()) {
+  const bool saturates = ConvSaturates(shape, numerics);
+  body_->shape = shape;
+  body_->numerics = numerics;
+  body_->gemm_numerics = saturates ? Numerics::kFbgemmAvx2 : Numerics::kExact;
+  body_->column_sums = SumWeights(shape, weights);
+  for (const ConvPhase& phase : ConvPhases(shape, saturates)) {
+    body_->phases.emplace_back(shape, phase, weights, saturates);
+  }
+}
+
+PackedConv::~PackedConv() = default;
+PackedConv::PackedConv(PackedConv&&) noexcept = default;
+PackedConv& PackedConv::operator=(PackedConv&&) noexcept = default;
+
+const ConvShape& PackedConv::shape() const { return body_->shape; }
+
+Numerics PackedConv::numerics() const { return body_->numerics; }
+
+absl::Span<const int32_t> PackedConv::column_sums() const {
+  return body_->column_sums;
+}
+
+int64_t PackedConv::k() const {
+  return KernelTaps(body_->shape) * body_->shape.in_channels /
+         body_->shape.groups;
+}
+
+void Conv(const uint8_t* input, int64_t batch, const Dims& size,
+          const PackedConv& conv, const OutputPlan& plan, void* out,
+          Parallel parallel) {
+  const PackedConv::Body& body = *conv.body_;
+  if (IsPointwise(body.shape)) {
+    Gemm(input, batch * size[0] * size[1] * size[2], body.shape.in_channels,
+         body.phases[0].matrix(0), plan, body.gemm_numerics, out, parallel);
+    return;
+  }
+  const Dims outputs = ConvOutput(body.shape, size);
+  for (const PhaseWeights& weights : body.phases) {
+    ConvByGemm(input, batch, size, body.shape, weights, plan,
+               body.gemm_numerics, outputs, out, parallel);
+  }
+}
+
+}  // namespace ns::kernels
