@@ -139,11 +139,16 @@ void AdaptiveAveragePoolReference(const PoolInput& input, const Dims& out_size,
         Dims seen;
         for (int dim = 0; dim < 3; ++dim) {
           const auto size = static_cast<float>(out_size[dim]);
-          first[dim] = static_cast<int64_t>(
-              std::floor(static_cast<float>(o[dim] * input.size[dim]) / size));
-          const auto end = static_cast<int64_t>(std::ceil(
-              static_cast<float>((o[dim] + 1) * input.size[dim]) / size));
-          seen[dim] = end - first[dim];
+          // Above 2^24, floats may round out of the input.
+          first[dim] = std::min(
+              static_cast<int64_t>(std::floor(
+                  static_cast<float>(o[dim] * input.size[dim]) / size)),
+              input.size[dim]);
+          const int64_t end = std::min(
+              static_cast<int64_t>(std::ceil(
+                  static_cast<float>((o[dim] + 1) * input.size[dim]) / size)),
+              input.size[dim]);
+          seen[dim] = std::max<int64_t>(end - first[dim], 0);
         }
         int64_t sum = 0;
         for (int64_t d = 0; d < seen[0]; ++d) {
