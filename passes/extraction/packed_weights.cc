@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "passes/lowering/ops/fbgemm_conv.h"
+#include "passes/lowering/ops/fbgemm_embedding.h"
 #include "passes/lowering/ops/fbgemm_linear.h"
 
 namespace ns {
@@ -34,6 +35,9 @@ at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d) {
 }
 
 at::Tensor PackedEmbeddingWeight(const c10::IValue& packed) {
+  if (HoldsLayer<FbgemmEmbedding>(packed)) {
+    return packed.toCustomClass<FbgemmEmbedding>()->weight();
+  }
   return packed.toCustomClass<EmbeddingPackedParamsBase>()->unpack();
 }
 

@@ -30,7 +30,7 @@ at::Tensor PackedLinearWeight(const c10::IValue& packed);
 // or not, or an ns.FbgemmConv. LibTorch packs a conv1d as a conv2d of height 1.
 at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d);
 
-// Of a quantized.EmbeddingPackedParamsBase.
+// Of a quantized.EmbeddingPackedParamsBase or an ns.FbgemmEmbedding.
 at::Tensor PackedEmbeddingWeight(const c10::IValue& packed);
 
 // Of a rnn.CellParamsBase, what a quantized LSTM or GRU has for each layer and

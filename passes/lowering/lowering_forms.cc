@@ -32,8 +32,8 @@ std::vector<NamedValue> Arguments(Node* node) {
   return {node->inputs().begin(), node->inputs().end()};
 }
 
-absl::StatusOr<c10::IValue> PackedInput(const Node& node) {
-  const std::optional<c10::IValue> packed = ConstantOf(*node.input(1));
+absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
+  const std::optional<c10::IValue> packed = ConstantOf(*node.input(index));
   if (!packed) {
     return absl::FailedPreconditionError(
         "its packed parameters are not constant");
@@ -47,6 +47,16 @@ Value* InsertWithLayer(Node* node, absl::string_view op,
   std::vector<NamedValue> arguments = Arguments(node);
   arguments.at(1) = NamedValue(node->owningGraph()->insertConstant(layer));
   return Insert(node, op, arguments);
+}
+
+absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
+  const Value* pruned = InputNamed(*node, "pruned_weights");
+  const auto is_pruned = pruned == nullptr ? std::nullopt : ConstantOf(*pruned);
+  if (!is_pruned || !is_pruned->isBool() || is_pruned->toBool()) {
+    return absl::FailedPreconditionError("its table may have pruned rows");
+  }
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
+  return repacker.Embedding(packed);
 }
 
 // Codes of 8 bits without a sign, as far as the graph tells.
@@ -115,16 +125,37 @@ absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
 
 absl::StatusOr<Value*> LowerLinear(Node* node, absl::string_view lowered_op,
                                    Repacker& repacker) {
-  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node));
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
   return InsertWithLayer(node, lowered_op, repacker.Linear(packed));
 }
 
 absl::StatusOr<Value*> LowerConv(Node* node, absl::string_view lowered_op,
                                  Repacker& repacker) {
-  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node));
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
   const OpRow* row = FindOp(OpName(*node));
   const bool is_1d = row != nullptr && absl::EndsWith(row->family, "1d");
   return InsertWithLayer(node, lowered_op, repacker.Conv(packed, is_1d));
+}
+
+absl::StatusOr<Value*> LowerEmbedding(Node* node, absl::string_view lowered_op,
+                                      Repacker& repacker) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue table, WholeTable(node, repacker));
+  return Insert(node, lowered_op, {table, InputNamed(*node, "indices")});
+}
+
+absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
+                                         absl::string_view lowered_op,
+                                         Repacker& repacker) {
+  const Value* mapping = InputNamed(*node, "compressed_indices_mapping");
+  if (mapping != nullptr && !mapping->mustBeNone()) {
+    return absl::FailedPreconditionError("its table may have pruned rows");
+  }
+  NS_ASSIGN_OR_RETURN(const c10::IValue table, WholeTable(node, repacker));
+  return Insert(
+      node, lowered_op,
+      {table, InputNamed(*node, "indices"), InputNamed(*node, "offsets"),
+       InputNamed(*node, "per_sample_weights"),
+       InputNamed(*node, "include_last_offset")});
 }
 
 absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,

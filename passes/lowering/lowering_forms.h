@@ -39,6 +39,14 @@ absl::StatusOr<torch::jit::Value*> LowerConv(torch::jit::Node* node,
                                              absl::string_view lowered_op,
                                              Repacker& repacker);
 
+// A table that is packed into the first input, whole (no pruned rows), repacked
+// into a constant.
+absl::StatusOr<torch::jit::Value*> LowerEmbedding(torch::jit::Node* node,
+                                                  absl::string_view lowered_op,
+                                                  Repacker& repacker);
+absl::StatusOr<torch::jit::Value*> LowerEmbeddingBag(
+    torch::jit::Node* node, absl::string_view lowered_op, Repacker& repacker);
+
 // An op that works on whatever it is given, and here on codes: aten::relu. In
 // place only where nobody else can see it.
 absl::StatusOr<torch::jit::Value*> LowerOnCodes(torch::jit::Node* node,

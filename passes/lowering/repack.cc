@@ -8,6 +8,7 @@
 
 #include "passes/extraction/packed_weights.h"
 #include "passes/lowering/ops/fbgemm_conv.h"
+#include "passes/lowering/ops/fbgemm_embedding.h"
 #include "passes/lowering/ops/fbgemm_linear.h"
 
 namespace ns {
@@ -64,6 +65,16 @@ c10::IValue Repacker::Conv(const c10::IValue& packed, bool is_1d) {
     p.weight = std::move(weight);
     repacked.to =
         c10::IValue(c10::make_intrusive<FbgemmConv>(std::move(p), numerics_));
+    repacked.from = packed;
+  }
+  return repacked.to;
+}
+
+c10::IValue Repacker::Embedding(const c10::IValue& packed) {
+  Repacked& repacked = cache_[packed.toObject().get()];
+  if (repacked.to.isNone()) {
+    repacked.to = c10::IValue(
+        c10::make_intrusive<FbgemmEmbedding>(PackedEmbeddingWeight(packed)));
     repacked.from = packed;
   }
   return repacked.to;

@@ -12,7 +12,8 @@ namespace ns {
 // Repacks each layer once, however many ops share it.
 //
 // All throw c10::Error for an object of another class, one that cannot be
-// unpacked, and one whose weight is not int8.
+// unpacked, and one whose
+// weight has another dtype than the layer takes.
 class Repacker {
  public:
   explicit Repacker(kernels::Numerics numerics) : numerics_(numerics) {}
@@ -24,6 +25,9 @@ class Repacker {
   // Conv3dPackedParamsBase, transposed or not. A conv1d is packed as a conv2d
   // of height 1.
   c10::IValue Conv(const c10::IValue& packed, bool is_1d);
+
+  // An ns.FbgemmEmbedding of a quantized.EmbeddingPackedParamsBase.
+  c10::IValue Embedding(const c10::IValue& packed);
 
  private:
   kernels::Numerics numerics_;

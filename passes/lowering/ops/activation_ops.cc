@@ -9,7 +9,6 @@
 #include "passes/lowering/kernels/elementwise/clamp.h"
 #include "passes/lowering/kernels/elementwise/look_up.h"
 #include "passes/lowering/ops/codes.h"
-#include "passes/lowering/ops/packed_weight.h"
 
 namespace ns {
 namespace {
@@ -77,6 +76,15 @@ at::Tensor LeakyReluOp(const at::Tensor& x, const at::Scalar& negative_slope,
                 [slope](float v) { return kernels::LeakyRelu(v, slope); });
 }
 
+at::Tensor EluOp(const at::Tensor& x, double output_scale,
+                 int64_t output_zero_point, const at::Scalar& alpha,
+                 const at::Scalar& scale, const at::Scalar& input_scale) {
+  const kernels::EluParams params = {alpha.to<float>(), scale.to<float>(),
+                                     input_scale.to<float>()};
+  return LookUp("fbgemm_elu", x, output_scale, output_zero_point,
+                [&](float v) { return kernels::Elu(v, params); });
+}
+
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   library.def("fbgemm_relu(Tensor x) -> Tensor", ReluOp);
   library.def("fbgemm_clamp(Tensor x, Scalar? min, Scalar? max) -> Tensor",
@@ -95,6 +103,10 @@ TORCH_LIBRARY_FRAGMENT(ns, library) {
       "fbgemm_leaky_relu(Tensor x, Scalar negative_slope, bool inplace, "
       "float scale, int zero_point) -> Tensor",
       LeakyReluOp);
+  library.def(
+      "fbgemm_elu(Tensor x, float output_scale, int output_zero_point, "
+      "Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
+      EluOp);
 }
 
 }  // namespace
