@@ -13,11 +13,11 @@ ChannelPattern MakeChannelPattern(ChannelShape shape, ChannelQParams qparams) {
       row * std::min(shape.rows, std::max<int64_t>(1, kEnough / row));
   ChannelPattern pattern{std::vector<float>(size), std::vector<int32_t>(size)};
   for (int64_t channel = 0; channel < channels; ++channel) {
-    const int64_t begin = channel * shape.inner;
-    std::fill_n(pattern.scales.begin() + begin, shape.inner,
-                qparams.scales[channel]);
-    std::fill_n(pattern.zero_points.begin() + begin, shape.inner,
-                qparams.zero_points[channel]);
+    for (int64_t i = 0; i < shape.inner; ++i) {
+      pattern.scales[channel * shape.inner + i] = qparams.scales[channel];
+      pattern.zero_points[channel * shape.inner + i] =
+          qparams.zero_points[channel];
+    }
   }
   for (int64_t begin = row; begin < size; begin += row) {
     std::copy_n(pattern.scales.begin(), row, pattern.scales.begin() + begin);

@@ -66,7 +66,8 @@ void RequantizeCodes(const int8_t* codes, int64_t count, QParams from,
 
 void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
                      int64_t row_bytes, QParams from, uint8_t* dst,
-                     int64_t dst_stride, QParams to, Parallel parallel) {
+                     int64_t dst_stride, QParams to, Parallel parallel,
+                     CodeReading reading) {
   if (row_bytes == 0) {
     return;
   }
@@ -81,7 +82,10 @@ void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
     return;
   }
   const auto look_up = ChosenElementwiseKernels().look_up;
-  const CodeTable table = RequantizeTable(from, to, uint8_t());
+  const CodeTable table =
+      reading == CodeReading::kSubtract
+          ? RequantizeTable(from, to, uint8_t())
+          : MakeTable([](float x) { return x; }, from, to, reading);
   parallel(rows, grain, [&](int64_t begin, int64_t end) {
     look_up({src + begin * src_stride, src_stride, end - begin, row_bytes},
             table.data(), dst + begin * dst_stride, dst_stride);

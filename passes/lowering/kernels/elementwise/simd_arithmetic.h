@@ -10,8 +10,8 @@
 
 namespace ns::kernels {
 
-// Values of codes as an operand of a sum: fma(scale, code, scale *
-// -zero_point).
+// Values of codes that are an operand of a sum:
+// fma(scale, code, scale * -zero_point).
 template <typename V>
 class Summand {
  public:

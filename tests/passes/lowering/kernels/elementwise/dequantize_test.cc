@@ -96,7 +96,7 @@ TEST_P(DequantizeTest, PiecesMayComeInAnyOrder) {
 
 TEST_P(DequantizeTest, TakesQParamsOfChannel) {
   std::mt19937 random(3);
-  for (const int64_t channels : {0, 1, 3, 17, 64, 300}) {
+  for (const int64_t channels : {0, 1, 3, 17, 300}) {
     std::vector<float> scales;
     std::vector<int32_t> zero_points;
     for (int64_t i = 0; i < channels; ++i) {
@@ -104,7 +104,7 @@ TEST_P(DequantizeTest, TakesQParamsOfChannel) {
       zero_points.push_back(static_cast<int32_t>(random() % 128));
     }
     for (const int64_t inner : {1, 2, 7, 31, 32, 49, 130}) {
-      for (const int64_t rows : {0, 1, 2, 9}) {
+      for (const int64_t rows : {0, 1, 5}) {
         const int64_t count = rows * channels * inner;
         const ExactArray<uint8_t> unsigned_codes(
             RandomCodes<uint8_t>(count, random), 3);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "passes/lowering/kernels/elementwise/code_reading.h"
 #include "tests/passes/lowering/kernels/elementwise/elementwise_test_base.h"
 
 namespace ns::kernels {

@@ -158,7 +158,7 @@ TEST_P(QuantizeTest, PiecesMayComeInAnyOrder) {
 
 TEST_P(QuantizeTest, TakesQParamsOfChannel) {
   std::mt19937 random(4);
-  for (const int64_t channels : {0, 1, 3, 17, 64, 300}) {
+  for (const int64_t channels : {0, 1, 3, 17, 300}) {
     std::vector<float> scales;
     std::vector<int32_t> zero_points;
     for (int64_t i = 0; i < channels; ++i) {
@@ -166,7 +166,7 @@ TEST_P(QuantizeTest, TakesQParamsOfChannel) {
       zero_points.push_back(static_cast<int32_t>(random() % 128));
     }
     for (const int64_t inner : {1, 2, 7, 31, 32, 49, 130}) {
-      for (const int64_t rows : {0, 1, 2, 9}) {
+      for (const int64_t rows : {0, 1, 5}) {
         const int64_t count = rows * channels * inner;
         const std::vector<float> values = RandomFloats(count, random);
         const ExactArray<float> in(values, 1);
@@ -176,18 +176,14 @@ TEST_P(QuantizeTest, TakesQParamsOfChannel) {
                            unsigned_codes.data(), Backwards);
         QuantizePerChannel(in.data(), {rows, inner}, {scales, zero_points},
                            signed_codes.data(), Backwards);
-        std::vector<uint8_t> unsigned_expected;
-        std::vector<int8_t> signed_expected;
+        std::vector<uint8_t> unsigned_expected(count);
+        std::vector<int8_t> signed_expected(count);
+        const ScopedIsa scalar(Isa::kScalar);
         for (int64_t i = 0; i < count; ++i) {
           const int64_t channel = i / inner % channels;
-          const QParams qparams{scales[channel], zero_points[channel]};
-          InScalar([&] {
-            unsigned_expected.push_back(
-                Quantized<uint8_t>({values[i]}, qparams)[0]);
-            signed_expected.push_back(
-                Quantized<int8_t>({values[i]}, qparams)[0]);
-            return 0;
-          });
+          const QParams one{scales[channel], zero_points[channel]};
+          Quantize(&values[i], 1, one, &unsigned_expected[i], Serial);
+          Quantize(&values[i], 1, one, &signed_expected[i], Serial);
         }
         ASSERT_EQ(unsigned_codes.ToVector(), unsigned_expected)
             << rows << " " << channels << " " << inner;

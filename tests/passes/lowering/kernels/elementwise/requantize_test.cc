@@ -1,9 +1,12 @@
 #include "passes/lowering/kernels/elementwise/requantize.h"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "passes/lowering/kernels/elementwise/code_reading.h"
 #include "passes/lowering/kernels/elementwise/dequantize.h"
 #include "passes/lowering/kernels/elementwise/quantize.h"
 #include "tests/passes/lowering/kernels/elementwise/elementwise_test_base.h"
@@ -100,6 +103,27 @@ TEST_P(RequantizeTest, CopiesRowsIntoPlace) {
         ASSERT_EQ(dst.ToVector(), expected) << rows << " " << row_bytes;
       }
     }
+  }
+}
+
+TEST_P(RequantizeTest, ReadsRowsAsAsked) {
+  // The output's step is two of the input, so that half of all are ties.
+  const QParams from{0.1f, 77};
+  const QParams to{0.2f, 50};
+  const std::vector<uint8_t> codes = AllCodes<uint8_t>();
+  std::vector<uint8_t> subtracted(256);
+  std::vector<uint8_t> fused(256);
+  CopyRequantized(codes.data(), 64, 4, 64, from, subtracted.data(), 64, to,
+                  Serial);
+  CopyRequantized(codes.data(), 64, 4, 64, from, fused.data(), 64, to, Serial,
+                  CodeReading::kFma);
+  EXPECT_EQ(subtracted, Expected(codes, from, to));
+  EXPECT_NE(fused, subtracted);
+  for (int code = 0; code < 256; ++code) {
+    const float value = std::fma(0.1f, static_cast<float>(code), 0.1f * -77.0f);
+    EXPECT_EQ(fused[code],
+              std::clamp(std::nearbyint(value * (1.0f / 0.2f)) + 50.0f, 0.0f,
+                         255.0f));
   }
 }
 
