@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "passes/lowering/kernels/embedding/embedding_kernels.h"
-#include "passes/lowering/kernels/embedding/half.h"
 
 namespace ns::kernels {
 namespace {
@@ -18,54 +17,55 @@ struct ScaleBias {
   float bias;
 };
 
-// At the end of a row of bytes, or of nibbles.
+// At the end of a row of bytes. Two loads: each is broadcast on its way.
 struct ByteRow {
   static ScaleBias Read(const uint8_t* end) {
     ScaleBias read;
-    memcpy(&read, end - sizeof(read), sizeof(read));
+    memcpy(&read.scale, end - 8, sizeof(float));
+    memcpy(&read.bias, end - 4, sizeof(float));
     return read;
   }
 };
-struct NibbleRow {
-  static ScaleBias Read(const uint8_t* end) {
-    return {HalfToFloat(end - 4), HalfToFloat(end - 2)};
-  }
-};
 
+// What need not exist is prefetched, too. As many lines for each row, however
+// it lies in lines of 64 bytes: a branch that depends on that is predicted
+// wrong too often.
 template <typename Index>
-void PrefetchRow(const BagRange<Index>& bags, int64_t position) {
-  // As far ahead as memory is slow. What is prefetched need not exist.
-  constexpr int64_t kDistance = 16;
-  if (position + kDistance >= bags.end) {
-    return;
-  }
-  const auto row = reinterpret_cast<uintptr_t>(bags.rows) +
-                   static_cast<uintptr_t>(bags.indices[position + kDistance]) *
-                       static_cast<uintptr_t>(bags.row_bytes);
-  const uintptr_t last = row + static_cast<uintptr_t>(bags.row_bytes) - 1;
-  for (uintptr_t line = row & ~uintptr_t{63}; line <= last; line += 64) {
+void PrefetchRow(const BagRange<Index>& bags, Index index) {
+  const auto row_bytes = static_cast<uintptr_t>(bags.row_bytes);
+  const uintptr_t row = reinterpret_cast<uintptr_t>(bags.rows) +
+                        static_cast<uintptr_t>(index) * row_bytes;
+  const uintptr_t last = row + row_bytes - 1;
+#pragma clang loop unroll(disable)
+  for (uintptr_t line = row; line < last; line += 64) {
     _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
   }
+  _mm_prefetch(reinterpret_cast<const char*>(last), _MM_HINT_T0);
 }
 
 // Adds the rows of positions [begin, end) to a block of columns of one bag, and
 // stores it. The first block checks indices, and prefetches, for the others.
-template <typename Block, typename Index>
+template <typename Block, bool kFirst, bool kWeighted, typename Index>
 int64_t SumBlock(const BagRange<Index>& bags, int64_t begin, int64_t end,
                  int64_t column, int64_t columns, float* out) {
+  // As far ahead as memory is slow.
+  constexpr int64_t kDistance = 16;
+  const int64_t row_bytes = bags.row_bytes;
+  const auto row_count = static_cast<uint64_t>(bags.row_count);
   Block block(column, columns);
   for (int64_t position = begin; position < end; ++position) {
     const auto index = static_cast<uint64_t>(bags.indices[position]);
-    if (column == 0) {
-      if (index >= static_cast<uint64_t>(bags.row_count)) {
+    if (kFirst) {
+      if (index >= row_count) {
         return position;
       }
-      PrefetchRow(bags, position);
+      if (position + kDistance < bags.end) {
+        PrefetchRow(bags, bags.indices[position + kDistance]);
+      }
     }
-    const uint8_t* row =
-        bags.rows + static_cast<int64_t>(index) * bags.row_bytes;
-    ScaleBias read = Block::Row::Read(row + bags.row_bytes);
-    if (bags.weights != nullptr) {
+    const uint8_t* row = bags.rows + static_cast<int64_t>(index) * row_bytes;
+    ScaleBias read = Block::Row::Read(row + row_bytes);
+    if (kWeighted) {
       read.scale *= bags.weights[position];
       read.bias *= bags.weights[position];
     }
@@ -77,11 +77,14 @@ int64_t SumBlock(const BagRange<Index>& bags, int64_t begin, int64_t end,
 
 // All bags: blocks of the most units while there are more columns, then one of
 // kUnits.
-template <template <int> class Block, int kMost, int kUnits, typename Index>
+template <template <int> class Block, int kMost, int kUnits, bool kWeighted,
+          typename Index>
 int64_t SumBagsOf(const BagRange<Index>& bags) {
-  constexpr int64_t kColumns = Block<kMost>::kColumns;
+  using Full = Block<kMost>;
+  using Last = Block<kUnits>;
+  const int64_t columns = bags.columns;
   float* out = bags.out;
-  for (int64_t i = 0; i < bags.count; ++i, out += bags.columns) {
+  for (int64_t i = 0; i < bags.count; ++i, out += columns) {
     int64_t begin = bags.begin + i;
     int64_t end = begin + 1;
     if (bags.begins != nullptr) {
@@ -89,14 +92,23 @@ int64_t SumBagsOf(const BagRange<Index>& bags) {
       end = i + 1 < bags.count ? static_cast<int64_t>(bags.begins[i + 1])
                                : bags.end;
     }
-    int64_t column = 0;
     int64_t wrong = -1;
-    for (; bags.columns - column > kColumns && wrong < 0; column += kColumns) {
-      wrong = SumBlock<Block<kMost>>(bags, begin, end, column, kColumns, out);
-    }
-    if (wrong < 0) {
-      wrong = SumBlock<Block<kUnits>>(bags, begin, end, column,
-                                      bags.columns - column, out);
+    if (columns <= Last::kColumns) {
+      wrong =
+          SumBlock<Last, true, kWeighted>(bags, begin, end, 0, columns, out);
+    } else {
+      wrong = SumBlock<Full, true, kWeighted>(bags, begin, end, 0,
+                                              Full::kColumns, out);
+      int64_t column = Full::kColumns;
+      for (; wrong < 0 && columns - column > Last::kColumns;
+           column += Full::kColumns) {
+        SumBlock<Full, false, kWeighted>(bags, begin, end, column,
+                                         Full::kColumns, out);
+      }
+      if (wrong < 0) {
+        SumBlock<Last, false, kWeighted>(bags, begin, end, column,
+                                         columns - column, out);
+      }
     }
     if (wrong >= 0) {
       return wrong;
@@ -116,7 +128,8 @@ int64_t SumBags(const BagRange<Index>& bags) {
       return SumBags<Block, kMost, kUnits - 1>(bags);
     }
   }
-  return SumBagsOf<Block, kMost, kUnits>(bags);
+  return bags.weights == nullptr ? SumBagsOf<Block, kMost, kUnits, false>(bags)
+                                 : SumBagsOf<Block, kMost, kUnits, true>(bags);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "passes/lowering/kernels/embedding/bag_loop.h"
+#include "passes/lowering/kernels/embedding/half.h"
 
 namespace ns::kernels {
 namespace {
@@ -65,6 +66,12 @@ class ByteBlock {
   __m256 sums_[kVectors];
   int64_t column_;
   int64_t last_;
+};
+
+struct NibbleRow {
+  static ScaleBias Read(const uint8_t* end) {
+    return {HalfToFloat(end - 4), HalfToFloat(end - 2)};
+  }
 };
 
 // The same. Columns with even and with odd numbers are apart until they are

@@ -63,6 +63,15 @@ class ByteBlock {
   __mmask16 last_;
 };
 
+struct NibbleRow {
+  static ScaleBias Read(const uint8_t* end) {
+    int32_t halves = 0;
+    memcpy(&halves, end - sizeof(halves), sizeof(halves));
+    const __m128 floats = _mm_maskz_cvtph_ps(3, _mm_cvtsi32_si128(halves));
+    return {_mm_cvtss_f32(floats), _mm_cvtss_f32(_mm_movehdup_ps(floats))};
+  }
+};
+
 // The same. Columns with even and with odd numbers are apart until they are
 // stored; `column` is even.
 template <int kPairs>
