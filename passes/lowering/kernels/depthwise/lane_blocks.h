@@ -1,0 +1,51 @@
+// How channels are laid out in the vectors of kernels that need, for sixteen
+// channels of outputs, the same sixteen channels of inputs.
+#ifndef PASSES_LOWERING_KERNELS_DEPTHWISE_LANE_BLOCKS_H_
+#define PASSES_LOWERING_KERNELS_DEPTHWISE_LANE_BLOCKS_H_
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace ns::kernels {
+
+// Lanes are the 16 bytes of a vector that its shuffles do not leave.
+constexpr int kLanes = 4;
+constexpr int kLaneChannels = 16;
+constexpr int kBlockChannels = kLanes * kLaneChannels;
+
+// Which channels the four lanes of a vector have, 16 that follow each other in
+// each. When `contiguous`, 64 that do. Otherwise the first `units` lanes are of
+// one row of outputs, the next `units` of another, and so on: few channels fill
+// a vector, too. Where channels do not fill the units, lanes have some in
+// common.
+struct LaneBlock {
+  int64_t first_channel[kLanes];
+  bool contiguous;
+  int units;          // 1, 2 or 4
+  int lane_channels;  // below 16 only for one unit
+  int rows() const { return kLanes / units; }
+};
+
+// Blocks of `channels` channels: contiguous ones, and one for the rest. What
+// lanes of a block have in common, other blocks have not.
+std::vector<LaneBlock> MakeLaneBlocks(int64_t channels);
+
+// The sums of a block are four chunks of four channels of each lane: that is
+// how vectors of bytes interleave without leaving their lane. Parameters of
+// channels are in this order, [chunk][lane][4 channels]:
+inline int64_t PlaceInChunks(int64_t lane, int64_t channel_of_lane) {
+  return channel_of_lane / 4 * (kLanes * 4) + lane * 4 + channel_of_lane % 4;
+}
+
+// Zeros, 64-byte aligned.
+struct FreeBytes {
+  void operator()(int8_t* data) const { std::free(data); }
+};
+using AlignedBytes = std::unique_ptr<int8_t, FreeBytes>;
+AlignedBytes AllocateZeros(int64_t size);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_DEPTHWISE_LANE_BLOCKS_H_
