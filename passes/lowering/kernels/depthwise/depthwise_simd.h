@@ -31,12 +31,11 @@ class DepthwiseColumns {
       : strip_(strip),
         part_(part),
         quads_((strip.kernel_rows + 3) / 4),
-        column_bytes_(quads_ * kStepBytes),
-        output_(strip, part) {}
+        column_bytes_(quads_ * kStepBytes) {}
 
   // Interleaves the columns [first, last) of the input, which may be outside,
-  // into scratch memory. Returns the largest activations.
-  template <LaneLayout kLayout>
+  // into scratch memory. Returns the largest activations, if asked to.
+  template <LaneLayout kLayout, bool kFindLargest>
   Ints Interleave(int64_t first, int64_t last) const {
     const ColumnRange inside = ColumnsInside<V>(strip_, first, last);
     const Operand padding = P::Prepare(V::SetBytes(strip_.zero_point));
@@ -56,10 +55,13 @@ class DepthwiseColumns {
         const Ints b = LoadLanes<V, kLayout>(strip_, rows + 4, part_, at);
         const Ints c = LoadLanes<V, kLayout>(strip_, rows + 8, part_, at);
         const Ints d = LoadLanes<V, kLayout>(strip_, rows + 12, part_, at);
-        largest = V::MaxBytes(V::MaxBytes(largest, V::MaxBytes(a, b)),
-                              V::MaxBytes(c, d));
+        if (kFindLargest) {
+          largest = V::MaxBytes(V::MaxBytes(largest, V::MaxBytes(a, b)),
+                                V::MaxBytes(c, d));
+        }
         Ints chunks[4];
         InterleaveFour<V>(a, b, c, d, chunks);
+#pragma unroll
         for (int chunk = 0; chunk < 4; ++chunk) {
           P::Store(to + chunk * P::kChunkBytes, P::Prepare(chunks[chunk]));
         }
@@ -89,6 +91,7 @@ class DepthwiseColumns {
   static constexpr int64_t kStepBytes = 4 * P::kChunkBytes;
 
   static void StorePadding(uint8_t* to, Operand padding) {
+#pragma unroll
     for (int chunk = 0; chunk < 4; ++chunk) {
       P::Store(to + chunk * P::kChunkBytes, padding);
     }
@@ -108,62 +111,74 @@ class DepthwiseColumns {
   }
 
   // Outputs from `column` on, kColumns at a time, of kRows rows; `begin` is the
-  // output of the first window in scratch memory. Returns the first column that
-  // is left.
+  // output of the first window in scratch memory. kSteps, if not 0, is the
+  // kernel's width, and a column a step. Returns the first column that is left.
   template <int kRows, int kColumns, int kSteps, bool kHasZeroPoints>
   int64_t SumRows(int row, int64_t begin, int64_t column, int64_t end) const {
-    const int64_t next = strip_.stride * column_bytes_;
-    const uint8_t* from = strip_.scratch + (column - begin) * next;
+    const LaneStrip& strip = strip_;
+    const LaneOutput<V> output(strip, part_);
+    const auto* all_weights = P::Weights(strip, part_);
+    const int64_t next = strip.stride * column_bytes_;
+    const int64_t next_column = strip.dilation * column_bytes_;
+    const int64_t width = kSteps != 0 ? kSteps : strip.kernel_width;
+    const int64_t quads = kSteps != 0 ? 1 : quads_;
+    const uint8_t* from = strip.scratch + (column - begin) * next;
     for (; column + kColumns <= end; column += kColumns) {
       Ints sums[kRows][kColumns][4];
-      Ints row_sums[4] = {V::Zero(), V::Zero(), V::Zero(), V::Zero()};
+      Ints row_sums[4];
+#pragma unroll
       for (int chunk = 0; chunk < 4; ++chunk) {
-        const Ints start = output_.Start(chunk);
+        row_sums[chunk] = V::Zero();
+        const Ints start = output.Start(chunk);
+#pragma unroll
         for (int r = 0; r < kRows; ++r) {
+#pragma unroll
           for (int i = 0; i < kColumns; ++i) {
             sums[r][i][chunk] = start;
           }
         }
       }
-      const int64_t steps =
-          kSteps != 0 ? kSteps : strip_.kernel_width * quads_;
-      const uint8_t* window = from;
-      for (int64_t step = 0, quad = 0; step < steps; ++step) {
-        for (int chunk = 0; chunk < 4; ++chunk) {
-          Operand activations[kColumns];
-          for (int i = 0; i < kColumns; ++i) {
-            activations[i] =
-                P::Load(window + i * next + chunk * P::kChunkBytes);
-          }
-          for (int r = 0; r < kRows; ++r) {
-            const Operand weights = P::Weights(
-                strip_, ((row + r) * steps + step) * 4 + chunk, part_);
+      for (int64_t x = 0; x < width; ++x) {
+        for (int64_t quad = 0; quad < quads; ++quad) {
+          const uint8_t* step = from + x * next_column + quad * kStepBytes;
+#pragma unroll
+          for (int chunk = 0; chunk < 4; ++chunk) {
+            Operand activations[kColumns];
+#pragma unroll
             for (int i = 0; i < kColumns; ++i) {
-              sums[r][i][chunk] =
-                  P::Add(sums[r][i][chunk], activations[i], weights);
+              activations[i] =
+                  P::Load(step + i * next + chunk * P::kChunkBytes);
+            }
+#pragma unroll
+            for (int r = 0; r < kRows; ++r) {
+              const Operand weights = P::LoadWeights(
+                  all_weights,
+                  (((row + r) * width + x) * quads + quad) * 4 + chunk);
+#pragma unroll
+              for (int i = 0; i < kColumns; ++i) {
+                sums[r][i][chunk] =
+                    P::Add(sums[r][i][chunk], activations[i], weights);
+              }
+            }
+            if (kHasZeroPoints) {
+              row_sums[chunk] =
+                  P::Add(row_sums[chunk], activations[0], Ones(row, quad));
             }
           }
-          if (kHasZeroPoints) {
-            row_sums[chunk] =
-                P::Add(row_sums[chunk], activations[0], Ones(row, quad));
-          }
-        }
-        // The next four rows of the column, or the next column.
-        window += kStepBytes;
-        if (++quad == quads_) {
-          quad = 0;
-          window += (strip_.dilation - 1) * column_bytes_;
         }
       }
       if (kHasZeroPoints) {
+#pragma unroll
         for (int chunk = 0; chunk < 4; ++chunk) {
           sums[0][0][chunk] =
-              output_.Correct(chunk, sums[0][0][chunk], row_sums[chunk]);
+              output.Correct(chunk, sums[0][0][chunk], row_sums[chunk]);
         }
       }
+#pragma unroll
       for (int r = 0; r < kRows; ++r) {
+#pragma unroll
         for (int i = 0; i < kColumns; ++i) {
-          output_.Write(row + r, column + i, sums[r][i]);
+          output.Write(row + r, column + i, sums[r][i]);
         }
       }
       from += kColumns * next;
@@ -185,7 +200,6 @@ class DepthwiseColumns {
   const int part_;
   const int64_t quads_;
   const int64_t column_bytes_;
-  const LaneOutput<V> output_;
 };
 
 // One strip, its layout known.
@@ -203,12 +217,15 @@ void DepthwiseStrip(const LaneStrip& strip) {
           begin + (left < strip.outputs_at_once ? left : strip.outputs_at_once);
       const int64_t first = begin * strip.stride - strip.padding;
       const int64_t last = (end - 1) * strip.stride - strip.padding + reach;
-      const auto largest = columns.template Interleave<kLayout>(first, last);
-      if (strip.saturates && V::AnyAbove(largest, safe)) {
+      if (!strip.saturates) {
+        columns.template Interleave<kLayout, false>(first, last);
+      } else if (V::AnyAbove(
+                     columns.template Interleave<kLayout, true>(first, last),
+                     safe)) {
         DepthwisePairs<V>(strip, part).template Run<kLayout>(begin, end);
-      } else {
-        columns.Sum(begin, end);
+        continue;
       }
+      columns.Sum(begin, end);
     }
   }
 }

@@ -24,10 +24,14 @@ std::vector<LaneBlock> MakeLaneBlocks(int64_t channels) {
   return blocks;
 }
 
+AlignedBytes AllocateBytes(int64_t size) {
+  const int64_t rounded = (size + 63) / 64 * 64;
+  return AlignedBytes(static_cast<int8_t*>(std::aligned_alloc(64, rounded)));
+}
+
 AlignedBytes AllocateZeros(int64_t size) {
-  const int64_t rounded = std::max<int64_t>((size + 63) / 64 * 64, 64);
-  AlignedBytes bytes(static_cast<int8_t*>(std::aligned_alloc(64, rounded)));
-  std::memset(bytes.get(), 0, rounded);
+  AlignedBytes bytes = AllocateBytes(size);
+  std::memset(bytes.get(), 0, size);
   return bytes;
 }
 

@@ -39,11 +39,12 @@ inline int64_t PlaceInChunks(int64_t lane, int64_t channel_of_lane) {
   return channel_of_lane / 4 * (kLanes * 4) + lane * 4 + channel_of_lane % 4;
 }
 
-// Zeros, 64-byte aligned.
+// Memory, 64-byte aligned.
 struct FreeBytes {
   void operator()(int8_t* data) const { std::free(data); }
 };
 using AlignedBytes = std::unique_ptr<int8_t, FreeBytes>;
+AlignedBytes AllocateBytes(int64_t size);
 AlignedBytes AllocateZeros(int64_t size);
 
 }  // namespace ns::kernels

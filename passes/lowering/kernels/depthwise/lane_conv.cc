@@ -65,6 +65,24 @@ class LaneTasks {
   const int64_t passes_;
 };
 
+// Copies what channels have of their own to the order of chunks.
+template <typename T>
+void CopyToLanes(const std::vector<T>& of_channels, const LaneBlock& block,
+                 T* to) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const T* from = of_channels.data() + block.first_channel[lane];
+    if (block.lane_channels == kLaneChannels) {
+      for (int i = 0; i < kLaneChannels; i += 4) {
+        std::memcpy(to + PlaceInChunks(lane, i), from + i, 4 * sizeof(T));
+      }
+    } else {
+      for (int i = 0; i < block.lane_channels; ++i) {
+        to[PlaceInChunks(lane, i)] = from[i];
+      }
+    }
+  }
+}
+
 // What one thread works with.
 class Worker {
  public:
@@ -138,7 +156,7 @@ Worker::Worker(const LaneTasks& tasks)
                strip_.output_width);
   const int64_t columns_at_once =
       (strip_.outputs_at_once - 1) * strip_.stride + reach + 1;
-  scratch_ = AllocateZeros(columns_at_once * conv_.column_bytes);
+  scratch_ = AllocateBytes(columns_at_once * conv_.column_bytes);
   strip_.scratch = reinterpret_cast<uint8_t*>(scratch_.get());
 }
 
@@ -152,20 +170,11 @@ void Worker::SetBlock(int64_t index) {
   strip_.contiguous = block.contiguous;
   strip_.lane_channels = block.lane_channels;
   strip_.weights = conv_.weights(index);
-  for (int lane = 0; lane < kLanes; ++lane) {
-    for (int i = 0; i < block.lane_channels; i += 4) {
-      const int64_t channel = block.first_channel[lane] + i;
-      const int64_t place = PlaceInChunks(lane, i);
-      const size_t bytes = std::min(block.lane_channels - i, 4) * 4;
-      std::memcpy(buffers_.start + place, plan.start.data() + channel, bytes);
-      std::memcpy(buffers_.addend + place, plan.addend.data() + channel, bytes);
-      std::memcpy(buffers_.multiplier + place, plan.multiplier.data() + channel,
-                  bytes);
-      if (strip_.weight_zero_points != nullptr) {
-        std::memcpy(buffers_.weight_zero_points + place,
-                    plan.weight_zero_points.data() + channel, bytes);
-      }
-    }
+  CopyToLanes(plan.start, block, buffers_.start);
+  CopyToLanes(plan.addend, block, buffers_.addend);
+  CopyToLanes(plan.multiplier, block, buffers_.multiplier);
+  if (strip_.weight_zero_points != nullptr) {
+    CopyToLanes(plan.weight_zero_points, block, buffers_.weight_zero_points);
   }
 }
 

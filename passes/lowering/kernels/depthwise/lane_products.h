@@ -23,9 +23,13 @@ struct DotProducts {
   static Operand Load(const uint8_t* chunk) { return V::Load(chunk); }
   static void Store(uint8_t* chunk, Operand a) { V::Store(chunk, a); }
 
-  // Weights of chunk `chunk`, counted from the first step of the block.
-  static Operand Weights(const LaneStrip& strip, int64_t chunk, int part) {
-    return V::Load(strip.weights.narrow + chunk * 64 + part * V::kBytes);
+  // The weights of a block, and those of its chunk `chunk`, counted from the
+  // first step.
+  static const int8_t* Weights(const LaneStrip& strip, int part) {
+    return strip.weights.narrow + part * V::kBytes;
+  }
+  static Operand LoadWeights(const int8_t* weights, int64_t chunk) {
+    return V::Load(weights + chunk * 64);
   }
   // Weights of 1 where bits of `which` are set, and 0.
   static Operand Ones(int which) {
@@ -60,10 +64,11 @@ struct WideProducts {
     V::Store(chunk + V::kBytes, a.odd);
   }
 
-  static Operand Weights(const LaneStrip& strip, int64_t chunk, int part) {
-    const int16_t* weights =
-        strip.weights.wide + chunk * 64 + part * V::kBytes / 2;
-    return {V::Load(weights), V::Load(weights + 32)};
+  static const int16_t* Weights(const LaneStrip& strip, int part) {
+    return strip.weights.wide + part * V::kBytes / 2;
+  }
+  static Operand LoadWeights(const int16_t* weights, int64_t chunk) {
+    return {V::Load(weights + chunk * 64), V::Load(weights + chunk * 64 + 32)};
   }
   static Operand Ones(int which) {
     return {V::SetInts((which & 1) | (which & 4) << 14),

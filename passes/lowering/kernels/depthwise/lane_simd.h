@@ -27,7 +27,7 @@ enum class LaneLayout {
 
 // Inputs of the column at byte `at`, of rows[lane].
 template <typename V, LaneLayout kLayout>
-typename V::Ints LoadLanes(const LaneStrip& strip, const LaneRow* rows,
+[[gnu::always_inline]] inline typename V::Ints LoadLanes(const LaneStrip& strip, const LaneRow* rows,
                            int part, int64_t at) {
   if (kLayout == LaneLayout::kContiguous) {
     return V::Load(rows[0].base + (at & rows[0].mask) + part * V::kBytes);
@@ -40,27 +40,6 @@ typename V::Ints LoadLanes(const LaneStrip& strip, const LaneRow* rows,
   return kLayout == LaneLayout::kLanes
              ? V::LoadLanes(from)
              : V::LoadLanes(from, strip.lane_channels);
-}
-
-// Codes of a column of outputs.
-template <typename V>
-void StoreCodes(const LaneStrip& strip, const LaneRow* rows, int part,
-                int64_t column, typename V::Ints codes) {
-  const int64_t at = column * strip.output_pixel;
-  if (strip.contiguous) {
-    V::Store(rows[0].base + (at & rows[0].mask) + part * V::kBytes, codes);
-    return;
-  }
-  uint8_t* to[V::kLanes];
-  for (int i = 0; i < V::kLanes; ++i) {
-    const LaneRow& row = rows[part * V::kLanes + i];
-    to[i] = row.base + (at & row.mask);
-  }
-  if (strip.lane_channels == 16) {
-    V::StoreLanes(to, codes);
-  } else {
-    V::StoreLanes(to, strip.lane_channels, codes);
-  }
 }
 
 // One chunk of a column of outputs of four bytes each.
@@ -100,7 +79,7 @@ ColumnRange ColumnsInside(const LaneStrip& strip, int64_t first,
 
 // The bytes of a, b, c and d side by side, in the order of chunks.
 template <typename V>
-void InterleaveFour(typename V::Ints a, typename V::Ints b, typename V::Ints c,
+[[gnu::always_inline]] inline void InterleaveFour(typename V::Ints a, typename V::Ints b, typename V::Ints c,
                     typename V::Ints d, typename V::Ints (&chunks)[4]) {
   const typename V::Ints low_ab = V::UnpackLowBytes(a, b);
   const typename V::Ints high_ab = V::UnpackHighBytes(a, b);
@@ -113,29 +92,40 @@ void InterleaveFour(typename V::Ints a, typename V::Ints b, typename V::Ints c,
 }
 
 // What OutputPlan says, in the order of WriteOutput. `sums` are of the four
-// chunks, with `start` added.
+// chunks, with `start` added. Copies what it needs: stores of bytes may change
+// anything else, as compilers see it.
 template <typename V>
 class LaneOutput {
  public:
   using Ints = typename V::Ints;
   using Floats = typename V::Floats;
 
-  LaneOutput(const LaneStrip& strip, int part)
-      : strip_(strip), part_(part), factor_(V::SetFloats(strip.addend_factor)) {
+  [[gnu::always_inline]] LaneOutput(const LaneStrip& strip, int part)
+      : strip_(strip),
+        part_(part),
+        is_code_(strip.type == OutputType::kU8 ||
+                 strip.type == OutputType::kS8),
+        contiguous_(strip.contiguous),
+        lane_channels_(strip.lane_channels),
+        pixel_(strip.output_pixel),
+        rows_(strip.output),
+        start_(strip.start + part * V::kBytes / 4),
+        addend_(strip.addend + part * V::kBytes / 4),
+        multiplier_(strip.multiplier + part * V::kBytes / 4),
+        factor_(V::SetFloats(strip.addend_factor)) {
     // Codes with a sign are those without, moved by 128.
     const int shift = strip.type == OutputType::kS8 ? 128 : 0;
     sign_ = V::SetBytes(static_cast<char>(shift));
     zero_point_ =
         V::SetShorts(static_cast<int16_t>(strip.output_zero_point + shift));
-    if (IsCode()) {
+    min_ = max_ = V::Zero();
+    if (is_code_) {
       min_ = V::SetBytes(static_cast<char>(strip.min + shift));
       max_ = V::SetBytes(static_cast<char>(strip.max + shift));
     }
   }
 
-  Ints Start(int chunk) const {
-    return V::Load(strip_.start + chunk * 16 + part_ * V::kBytes / 4);
-  }
+  Ints Start(int chunk) const { return V::Load(start_ + chunk * 16); }
 
   // sum - row_sum * zero point of the weights
   Ints Correct(int chunk, Ints sum, Ints row_sum) const {
@@ -144,10 +134,13 @@ class LaneOutput {
     return V::SubtractInts(sum, V::MultiplyInts(row_sum, zero_points));
   }
 
-  void Write(int row, int64_t column, const Ints (&sums)[4]) const {
-    const LaneRow* rows = strip_.output + row * 4;
-    if (!IsCode()) {
-      WriteWords(rows, column, sums);
+  [[gnu::always_inline]] void Write(int row, int64_t column,
+                                    const Ints (&sums)[4]) const {
+    if (!is_code_) {
+      WriteWords(strip_, part_, row, column, 0, sums[0]);
+      WriteWords(strip_, part_, row, column, 1, sums[1]);
+      WriteWords(strip_, part_, row, column, 2, sums[2]);
+      WriteWords(strip_, part_, row, column, 3, sums[3]);
       return;
     }
     const Ints low = V::AddShorts(
@@ -156,43 +149,63 @@ class LaneOutput {
         V::PackInts(Rounded(2, sums[2]), Rounded(3, sums[3])), zero_point_);
     const Ints codes =
         V::MinBytes(V::MaxBytes(V::PackShorts(low, high), min_), max_);
-    StoreCodes<V>(strip_, rows, part_, column, V::Xor(codes, sign_));
+    Store(rows_ + row * 4, column * pixel_, V::Xor(codes, sign_));
   }
 
  private:
-  bool IsCode() const {
-    return strip_.type == OutputType::kU8 || strip_.type == OutputType::kS8;
-  }
-  Floats Load(const float* values, int chunk) const {
-    return V::LoadFloats(values + chunk * 16 + part_ * V::kBytes / 4);
-  }
-
-  Ints Rounded(int chunk, Ints sum) const {
-    const Floats x =
-        V::MultiplyAdd(Load(strip_.addend, chunk), factor_, V::ToFloats(sum));
-    return V::Round(V::Multiply(x, Load(strip_.multiplier, chunk)));
+  [[gnu::always_inline]] Ints Rounded(int chunk, Ints sum) const {
+    const Floats x = V::MultiplyAdd(V::LoadFloats(addend_ + chunk * 16),
+                                    factor_, V::ToFloats(sum));
+    return V::Round(
+        V::Multiply(x, V::LoadFloats(multiplier_ + chunk * 16)));
   }
 
-  // kF32 and kS32. Of two numbers, or none, Min and Max return the second one
-  // when they are not ordered, as when they are equal.
-  [[gnu::noinline]] void WriteWords(const LaneRow* rows, int64_t column,
-                                    const Ints (&sums)[4]) const {
-    for (int chunk = 0; chunk < 4; ++chunk) {
-      Ints words = sums[chunk];
-      if (strip_.type == OutputType::kF32) {
-        const Floats value =
-            V::MultiplyAdd(V::ToFloats(words), Load(strip_.multiplier, chunk),
-                           Load(strip_.addend, chunk));
-        words = V::Bits(V::MinFloats(
-            V::SetFloats(strip_.max),
-            V::MaxFloats(V::SetFloats(strip_.min), value)));
-      }
-      StoreWords<V>(strip_, rows, part_, column, chunk, words);
+  [[gnu::always_inline]] void Store(const LaneRow* rows, int64_t at,
+                                    Ints codes) const {
+    if (contiguous_) {
+      V::Store(rows[0].base + (at & rows[0].mask) + part_ * V::kBytes, codes);
+      return;
     }
+    uint8_t* to[V::kLanes];
+    for (int i = 0; i < V::kLanes; ++i) {
+      const LaneRow& row = rows[part_ * V::kLanes + i];
+      to[i] = row.base + (at & row.mask);
+    }
+    if (lane_channels_ == 16) {
+      V::StoreLanes(to, codes);
+    } else {
+      V::StoreLanes(to, lane_channels_, codes);
+    }
+  }
+
+  // One chunk of kF32 and kS32. Min and Max return the second number when the
+  // two are equal or not ordered. Static: a pointer to this would keep it out
+  // of registers.
+  [[gnu::noinline]] static void WriteWords(const LaneStrip& strip, int part,
+                                           int row, int64_t column, int chunk,
+                                           Ints sum) {
+    if (strip.type == OutputType::kF32) {
+      const int first = chunk * 16 + part * V::kBytes / 4;
+      const Floats value = V::MultiplyAdd(
+          V::ToFloats(sum), V::LoadFloats(strip.multiplier + first),
+          V::LoadFloats(strip.addend + first));
+      sum = V::Bits(V::MinFloats(
+          V::SetFloats(strip.max),
+          V::MaxFloats(V::SetFloats(strip.min), value)));
+    }
+    StoreWords<V>(strip, strip.output + row * 4, part, column, chunk, sum);
   }
 
   const LaneStrip& strip_;
   const int part_;
+  const bool is_code_;
+  const bool contiguous_;
+  const int lane_channels_;
+  const int64_t pixel_;
+  const LaneRow* const rows_;
+  const int32_t* const start_;
+  const float* const addend_;
+  const float* const multiplier_;
   const Floats factor_;
   Ints sign_;
   Ints zero_point_;
