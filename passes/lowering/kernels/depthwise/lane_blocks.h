@@ -32,6 +32,21 @@ struct LaneBlock {
 // lanes of a block have in common, other blocks have not.
 std::vector<LaneBlock> MakeLaneBlocks(int64_t channels);
 
+// Calls function(block, lane, channel of the lane, channel) for all there are;
+// what lanes have in common, for each.
+template <typename Function>
+void ForEachLaneChannel(const std::vector<LaneBlock>& blocks,
+                        Function function) {
+  for (size_t block = 0; block < blocks.size(); ++block) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      for (int64_t i = 0; i < blocks[block].lane_channels; ++i) {
+        function(static_cast<int64_t>(block), lane, i,
+                 blocks[block].first_channel[lane] + i);
+      }
+    }
+  }
+}
+
 // The sums of a block are four chunks of four channels of each lane: that is
 // how vectors of bytes interleave without leaving their lane. Parameters of
 // channels are in this order, [chunk][lane][4 channels]:

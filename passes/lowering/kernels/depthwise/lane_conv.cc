@@ -123,6 +123,7 @@ Worker::Worker(const LaneTasks& tasks)
       output_rows_(conv_.output_rows * kLanes) {
   const ConvShape& shape = conv_.shape;
   const OutputPlan& plan = conv_.plan;
+  strip_.group_channels = static_cast<int>(shape.in_channels / shape.groups);
   strip_.kernel_width = shape.kernel[2];
   strip_.stride = shape.stride[2];
   strip_.padding = shape.padding[2];

@@ -1,6 +1,6 @@
-// Exact sums of four products of bytes, once for all instruction sets: with
-// vpdpbusd, or in 16 bits without it. `V` is as in lane_simd.h; here, too, there
-// is nothing but templates.
+// Sums of four products of bytes, once for all instruction sets: with vpdpbusd,
+// in 16 bits, or in pairs that saturate. `V` is as in lane_simd.h; here, too,
+// there is nothing but templates.
 #ifndef PASSES_LOWERING_KERNELS_DEPTHWISE_LANE_PRODUCTS_H_
 #define PASSES_LOWERING_KERNELS_DEPTHWISE_LANE_PRODUCTS_H_
 
@@ -77,6 +77,33 @@ struct WideProducts {
   static Ints Add(Ints sum, Operand a, Operand weights) {
     return V::AddInts(sum, V::AddInts(V::MultiplyShorts(a.even, weights.even),
                                       V::MultiplyShorts(a.odd, weights.odd)));
+  }
+};
+
+// Any V. Pairs of products saturate.
+template <typename V>
+struct PairProducts {
+  using Ints = typename V::Ints;
+  using Operand = Ints;
+
+  static constexpr int64_t kChunkBytes = V::kBytes;
+
+  static Operand Prepare(Ints bytes) { return bytes; }
+  static Operand Load(const uint8_t* chunk) { return V::Load(chunk); }
+  static void Store(uint8_t* chunk, Operand a) { V::Store(chunk, a); }
+  static const int8_t* Weights(const LaneStrip& strip, int part) {
+    return strip.weights.narrow + part * V::kBytes;
+  }
+  static Operand LoadWeights(const int8_t* weights, int64_t chunk) {
+    return V::Load(weights + chunk * 64);
+  }
+  static Operand Ones(int which) {
+    return V::SetInts((which & 1) | (which & 2) << 7 | (which & 4) << 14 |
+                      (which & 8) << 21);
+  }
+  static Ints Add(Ints sum, Operand a, Operand weights) {
+    return V::AddInts(sum, V::MultiplyShorts(V::MultiplyBytes(a, weights),
+                                             V::SetShorts(1)));
   }
 };
 

@@ -31,6 +31,7 @@ struct LaneRow {
 // Rows of outputs of the channels of one block, next to each other, with their
 // window: the rows of inputs they meet.
 struct LaneStrip {
+  int group_channels;
   // In the direction of a row.
   int64_t kernel_width;
   int64_t stride;

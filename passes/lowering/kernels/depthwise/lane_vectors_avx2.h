@@ -70,6 +70,10 @@ struct Avx2 {
   static Ints UnpackHighShorts(Ints a, Ints b) {
     return _mm256_unpackhi_epi16(a, b);
   }
+  template <int kOrder>
+  static Ints ShuffleInts(Ints a) {
+    return _mm256_shuffle_epi32(a, kOrder);
+  }
   // Saturating.
   static Ints PackInts(Ints a, Ints b) { return _mm256_packs_epi32(a, b); }
   static Ints PackShorts(Ints a, Ints b) { return _mm256_packus_epi16(a, b); }

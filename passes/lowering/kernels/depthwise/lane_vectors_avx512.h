@@ -76,6 +76,10 @@ struct Avx512 {
   static Ints UnpackHighShorts(Ints a, Ints b) {
     return _mm512_unpackhi_epi16(a, b);
   }
+  template <int kOrder>
+  static Ints ShuffleInts(Ints a) {
+    return _mm512_shuffle_epi32(a, static_cast<_MM_PERM_ENUM>(kOrder));
+  }
   // Saturating.
   static Ints PackInts(Ints a, Ints b) { return _mm512_packs_epi32(a, b); }
   static Ints PackShorts(Ints a, Ints b) { return _mm512_packus_epi16(a, b); }

@@ -10,20 +10,6 @@ constexpr int64_t kStepRows = 4;
 
 int64_t QuadsOf(int64_t rows) { return (rows + kStepRows - 1) / kStepRows; }
 
-// Calls function(block, lane, channel of the lane, channel).
-template <typename Function>
-void ForEachLaneChannel(const std::vector<LaneBlock>& blocks,
-                        Function function) {
-  for (size_t block = 0; block < blocks.size(); ++block) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      for (int64_t i = 0; i < blocks[block].lane_channels; ++i) {
-        function(static_cast<int64_t>(block), lane, i,
-                 blocks[block].first_channel[lane] + i);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 bool PackedDepthwise::Takes(const ConvShape& shape) {
