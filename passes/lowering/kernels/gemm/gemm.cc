@@ -1,6 +1,8 @@
 #include "passes/lowering/kernels/gemm/gemm.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 
 #include "passes/lowering/kernels/gemm/row_kernels.h"
 #include "passes/lowering/kernels/isa.h"
@@ -24,9 +26,39 @@ RowKernel KernelOf(Isa isa, bool saturates) {
     case Isa::kAvx512Vnni:
       return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512Vnni;
     case Isa::kAmx:
-      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512Vnni;
+      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAmx;
   }
   return nullptr;
+}
+
+struct Free {
+  void operator()(uint8_t* bytes) const { std::free(bytes); }
+};
+
+// Of this thread, 64-byte aligned, until it asks again.
+uint8_t* Scratch(int64_t bytes) {
+  thread_local std::unique_ptr<uint8_t, Free> scratch;
+  thread_local int64_t size = 0;
+  if (size < bytes) {
+    scratch.reset(static_cast<uint8_t*>(std::aligned_alloc(64, bytes)));
+    size = bytes;
+  }
+  return scratch.get();
+}
+
+// Gives `task` what only some kernels need.
+void AddScratch(const PackedMatrix& weights, RowTask& task) {
+  constexpr int64_t kRows = 32;
+  constexpr int64_t kMostRows = 512;
+  constexpr int64_t kBytes = 512 << 10;  // unless fewer than 32 rows fit in
+  const int64_t row_bytes =
+      (weights.runs() * weights.run_steps() * PackedMatrix::kStep + 63) / 64 *
+      64;
+  const int64_t fit = row_bytes == 0 ? kMostRows : kBytes / row_bytes;
+  const int64_t needed = (task.row_count + kRows - 1) / kRows * kRows;
+  task.scratch_rows = std::min(
+      std::min(std::max(fit / kRows * kRows, kRows), needed), kMostRows);
+  task.scratch = Scratch(task.scratch_rows * row_bytes);
 }
 
 // Outputs [n_begin, n_end) of the rows [m_begin, m_end) of a dense matrix.
@@ -65,11 +97,23 @@ void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
                       row_stride);
     return;
   }
-  kernel({input.rows, input.count, input.run_offsets, weights.runs(),
-          weights.run_length(), weights.panel(n_begin / kPanel),
-          weights.panel_bytes(), n_end - n_begin, ViewOutput(plan, n_begin),
-          static_cast<uint8_t*>(out) + n_begin * OutputSize(plan.type),
-          row_stride});
+  RowTask task = {input.rows,
+                  input.count,
+                  input.run_offsets,
+                  weights.runs(),
+                  weights.run_length(),
+                  weights.panel(n_begin / kPanel),
+                  weights.panel_bytes(),
+                  n_end - n_begin,
+                  ViewOutput(plan, n_begin),
+                  static_cast<uint8_t*>(out) + n_begin * OutputSize(plan.type),
+                  row_stride,
+                  /*scratch=*/nullptr,
+                  /*scratch_rows=*/0};
+  if (kernel == GemmRowsAmx) {
+    AddScratch(weights, task);
+  }
+  kernel(task);
 }
 
 void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,

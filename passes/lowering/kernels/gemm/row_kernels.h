@@ -27,6 +27,11 @@ struct RowTask {
   OutputView view;
   void* out;
   int64_t row_stride;  // elements
+  // Of the thread, for GemmRowsAmx: room for `scratch_rows` rows, a multiple of
+  // 32, of runs * run_length activations, the length of each run rounded up to
+  // 4 and that of the row to 64. 64-byte aligned.
+  uint8_t* scratch;
+  int64_t scratch_rows;
 };
 
 using RowKernel = void (*)(const RowTask& task);
@@ -36,6 +41,7 @@ void GemmRowsAvx2(const RowTask& task);
 void GemmRowsAvxVnni(const RowTask& task);
 void GemmRowsAvx512(const RowTask& task);
 void GemmRowsAvx512Vnni(const RowTask& task);
+void GemmRowsAmx(const RowTask& task);
 
 // All pair sums do.
 void SaturatingGemmRowsAvx2(const RowTask& task);

@@ -100,7 +100,7 @@ struct RowLoops {
     int32_t row_sums[kBlockRows];
     const bool needs_row_sums = task.view.weight_zero_points != nullptr;
     if (needs_row_sums) {
-      SumRows(task, first, count, row_sums);
+      Tiles::SumRows(task, first, count, row_sums);
     }
     const int64_t output_bytes =
         task.view.type == OutputType::kU8 || task.view.type == OutputType::kS8
@@ -133,19 +133,6 @@ struct RowLoops {
         kTable.of[width][rows](task, place);
         row += rows;
       }
-    }
-  }
-
-  static void SumRows(const RowTask& task, int64_t first, int64_t count,
-                      int32_t* row_sums) {
-    for (int64_t row = 0; row < count; ++row) {
-      // Unsigned: sums of s32 wrap around.
-      uint32_t sum = 0;
-      for (int64_t run = 0; run < task.runs; ++run) {
-        sum += static_cast<uint32_t>(V::SumBytes(
-            task.rows[first + row] + task.run_offsets[run], task.run_length));
-      }
-      row_sums[row] = static_cast<int32_t>(sum);
     }
   }
 

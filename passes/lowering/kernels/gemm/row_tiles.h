@@ -57,6 +57,20 @@ struct RowTiles {
     return run[0] | second << 8 | third << 16;
   }
 
+  // Of `count` rows from `first` on.
+  static void SumRows(const RowTask& task, int64_t first, int64_t count,
+                      int32_t* row_sums) {
+    for (int64_t row = 0; row < count; ++row) {
+      // Unsigned: sums of s32 wrap around.
+      uint32_t sum = 0;
+      for (int64_t run = 0; run < task.runs; ++run) {
+        sum += static_cast<uint32_t>(V::SumBytes(
+            task.rows[first + row] + task.run_offsets[run], task.run_length));
+      }
+      row_sums[row] = static_cast<int32_t>(sum);
+    }
+  }
+
   // Adds the products of four k.
   template <int R, int P, typename Step>
   static inline __attribute__((always_inline)) void AddProducts(
