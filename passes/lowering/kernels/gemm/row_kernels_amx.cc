@@ -28,6 +28,11 @@ constexpr int kBlockRows = 2 * kTileRows;
 constexpr int kQuad = 4;  // panels that are written together
 // As many weights stay in the L2 cache while all rows meet them.
 constexpr int64_t kGroupBytes = 640 << 10;
+// More of them do not stay in the L1 cache until the next rows meet them: they
+// are loaded in a way that leaves activations and sums there.
+constexpr int64_t kStreamedBytes = 24 << 10;
+// Up to so many tiles of k there is room for a second quad of sums there.
+constexpr int64_t kFewTiles = 6;
 
 // Up to 16 rows.
 struct RowTile {
@@ -123,6 +128,7 @@ class AmxRows {
   using Codes = typename Vectors::Codes<kQuad>;
 
   static constexpr int64_t kMostBlocks = 16;
+  static constexpr int64_t kStoreChances = 4;
 
   void RunRows(int64_t first, int64_t count) {
     RowBlock blocks[kMostBlocks];
@@ -149,6 +155,7 @@ class AmxRows {
       const int64_t soon_end = end + group < panels_ ? end + group : panels_;
       soon_.end = task_.weights + soon_end * task_.panel_bytes;
       soon_.each = 2 * kTileBytes / block_count;
+      streams_ = (end - panel) * task_.panel_bytes > kStreamedBytes;
       for (int64_t i = 0; i < block_count; ++i) {
         if (blocks[i].rows() != configured_rows) {
           configured_rows = blocks[i].rows();
@@ -236,47 +243,38 @@ class AmxRows {
   // which begin with `row`.
   void RunQuad(const RowBlock& block, int64_t panel, int width,
                const int32_t* row_sums, int64_t row) {
+    // With one quad of sums only, it is to be written before the first half of
+    // the next is known.
+    const bool alternates = k_tiles_ <= kFewTiles;
+    const int halves = block.other_rows > 0 && width > 2 ? 2 : 1;
+    if (alternates) {
+      turn_ = 1 - turn_;
+    } else if (row_sums != nullptr) {
+      WritePending();
+    }
+    const int64_t chances =
+        alternates ? halves * (k_tiles_ + kStoreChances) : k_tiles_;
+    rows_each_ = (pending_.rows - pending_.row + chances - 1) / chances;
     Sums& sums = sums_[turn_];
-    turn_ = 1 - turn_;
     const int64_t output = panel * kPanelOutputs;
-    const int32_t* start = sums.of[0];
-    int64_t start_stride = sizeof(sums.of[0]);
+    Place place = {task_.weights + panel * task_.panel_bytes, sums.of[0],
+                   sizeof(sums.of[0]), sums.of[0], alternates};
     if (row_sums == nullptr) {
       // One row for all.
-      start_stride = 0;
-      start = start_;
+      place.start = start_;
+      place.start_stride = 0;
       StoreStart(output, width, nullptr, 1, start_);
     } else {
       StoreStart(output, width, row_sums, block.rows(), sums.of[0]);
     }
-    const int8_t* weights = task_.weights + panel * task_.panel_bytes;
-    const int halves = block.other_rows > 0 && width > 2 ? 2 : 1;
-    rows_each_ = (pending_.rows - pending_.row + halves * k_tiles_ - 1) /
-                 (halves * k_tiles_);
     if (block.other_rows == 0) {
-      switch (width) {
-        case 1:
-          Multiply<1, 1>(block, weights, start, start_stride, sums.of[0]);
-          break;
-        case 2:
-          Multiply<1, 2>(block, weights, start, start_stride, sums.of[0]);
-          break;
-        case 3:
-          Multiply<1, 3>(block, weights, start, start_stride, sums.of[0]);
-          break;
-        default:
-          Multiply<1, 4>(block, weights, start, start_stride, sums.of[0]);
-      }
+      MultiplyQuad(block, place, width);
     } else {
       for (int half = 0; half < width; half += 2) {
-        const int first = half * kPanelOutputs;
-        if (half + 1 < width) {
-          Multiply<2, 2>(block, weights + half * task_.panel_bytes,
-                         start + first, start_stride, sums.of[0] + first);
-        } else {
-          Multiply<2, 1>(block, weights + half * task_.panel_bytes,
-                         start + first, start_stride, sums.of[0] + first);
-        }
+        MultiplyHalf(block, place, width - half);
+        place.weights += 2 * task_.panel_bytes;
+        place.start += 2 * kPanelOutputs;
+        place.sums += 2 * kPanelOutputs;
       }
     }
     WritePending();
@@ -286,10 +284,10 @@ class AmxRows {
       pending_ = {&sums, 0, block.rows(), output, out};
       return;
     }
-    TilePlace place = {};
-    place.output = output;
-    place.out = out;
-    RowTiles<Vectors>::WriteNumbers(task_, place, sums.of[0], block.rows(),
+    TilePlace numbers = {};
+    numbers.output = output;
+    numbers.out = out;
+    RowTiles<Vectors>::WriteNumbers(task_, numbers, sums.of[0], block.rows(),
                                     kQuad);
   }
 
@@ -314,16 +312,65 @@ class AmxRows {
     }
   }
 
-  // Sums of one or two tiles of rows with some panels. Writes some pending rows
-  // at each tile of k.
+  // Where Multiply finds what is not of its rows, and leaves what it finds out.
+  struct Place {
+    const int8_t* weights;
+    const int32_t* start;
+    int64_t start_stride;  // bytes
+    int32_t* sums;
+    // Whether sums may be stored while others are pending.
+    bool alternates;
+  };
+
+  void MultiplyQuad(const RowBlock& block, const Place& place, int width) {
+    switch (width) {
+      case 1:
+        return Multiply<1, 1>(block, place);
+      case 2:
+        return Multiply<1, 2>(block, place);
+      case 3:
+        return Multiply<1, 3>(block, place);
+      default:
+        return Multiply<1, 4>(block, place);
+    }
+  }
+
+  void MultiplyHalf(const RowBlock& block, const Place& place, int width) {
+    if (width == 1) {
+      return Multiply<2, 1>(block, place);
+    }
+    Multiply<2, 2>(block, place);
+  }
+
   template <int RowTiles, int Panels>
+  void Multiply(const RowBlock& block, const Place& place) {
+    if (streams_) {
+      return Multiply<RowTiles, Panels, true>(block, place);
+    }
+    Multiply<RowTiles, Panels, false>(block, place);
+  }
+
+  template <int Tile, bool Streams>
+  static inline __attribute__((always_inline)) void LoadWeights(
+      const int8_t* weights) {
+    if constexpr (Streams) {
+      _tile_stream_loadd(Tile, weights, kTileK);
+    } else {
+      _tile_loadd(Tile, weights, kTileK);
+    }
+  }
+
+  // Sums of one or two tiles of rows with some panels. On the way, writes some
+  // pending rows at each tile of k and, if it may, at each tile of sums.
+  template <int RowTiles, int Panels, bool Streams>
   __attribute__((noinline)) void Multiply(const RowBlock& block,
-                                          const int8_t* weights,
-                                          const int32_t* start,
-                                          int64_t start_stride, int32_t* sums) {
+                                          const Place& place) {
     constexpr int64_t kStride = kQuad * kPanelOutputs * sizeof(int32_t);
+    const int32_t* const start = place.start;
+    const int64_t start_stride = place.start_stride;
     const int64_t other = start_stride * (kTileRows / 4);
     const int64_t panel_bytes = task_.panel_bytes;
+    const int8_t* weights = place.weights;
     _tile_loadd(0, start, start_stride);
     if constexpr (Panels > 1) {
       _tile_loadd(1, start + kPanelOutputs, start_stride);
@@ -340,8 +387,13 @@ class AmxRows {
     }
     Pending pending = pending_;
     Soon soon = soon_;
-    const int rows_each = rows_each_;
+    const int64_t rows_each = rows_each_;
     const Codes codes(task_.view, pending.output, task_.outputs);
+    const auto write_rows = [&] {
+      for (int64_t i = 0; i < rows_each && pending.row < pending.rows; ++i) {
+        WriteRow(pending, codes);
+      }
+    };
     for (int64_t run = 0; run < block.runs; ++run) {
       const uint8_t* a = block.first.base + block.run_offsets[run];
       const uint8_t* b = block.other.base;
@@ -350,10 +402,10 @@ class AmxRows {
       }
       for (int64_t k = 0; k < block.run_tiles; ++k) {
         _tile_loadd(4, a, block.first.stride);
-        _tile_loadd(6, weights, kTileK);
+        LoadWeights<6, Streams>(weights);
         _tile_dpbusd(0, 4, 6);
         if constexpr (Panels > 1) {
-          _tile_loadd(7, weights + panel_bytes, kTileK);
+          LoadWeights<7, Streams>(weights + panel_bytes);
           _tile_dpbusd(1, 4, 7);
         }
         if constexpr (RowTiles > 1) {
@@ -364,40 +416,56 @@ class AmxRows {
           }
         } else {
           if constexpr (Panels > 2) {
-            _tile_loadd(6, weights + 2 * panel_bytes, kTileK);
+            LoadWeights<6, Streams>(weights + 2 * panel_bytes);
             _tile_dpbusd(2, 4, 6);
           }
           if constexpr (Panels > 3) {
-            _tile_loadd(7, weights + 3 * panel_bytes, kTileK);
+            LoadWeights<7, Streams>(weights + 3 * panel_bytes);
             _tile_dpbusd(3, 4, 7);
           }
         }
         a += block.tile_stride;
         b += block.tile_stride;
         weights += kTileBytes;
-        for (int i = 0; i < rows_each && pending.row < pending.rows; ++i) {
-          WriteRow(pending, codes);
-        }
+        write_rows();
         soon.Fetch();
       }
     }
-    pending_.row = pending.row;
-    soon_.next = soon.next;
+    const int64_t stores_each = place.alternates ? rows_each : 0;
+    int32_t* const sums = place.sums;
+    const auto write_rows_after_store = [&] {
+      for (int64_t i = 0; i < stores_each && pending.row < pending.rows; ++i) {
+        WriteRow(pending, codes);
+      }
+    };
+    if (!place.alternates) {
+      while (pending.row < pending.rows) {
+        WriteRow(pending, codes);
+      }
+    }
     _tile_stored(0, sums, kStride);
+    write_rows_after_store();
     if constexpr (Panels > 1) {
       _tile_stored(1, sums + kPanelOutputs, kStride);
+      write_rows_after_store();
     }
     constexpr int kOther = kTileRows * kQuad * kPanelOutputs;
     if constexpr (RowTiles > 1) {
       _tile_stored(2, sums + kOther, kStride);
+      write_rows_after_store();
     } else if constexpr (Panels > 2) {
       _tile_stored(2, sums + 2 * kPanelOutputs, kStride);
+      write_rows_after_store();
     }
     if constexpr (RowTiles > 1 && Panels > 1) {
       _tile_stored(3, sums + kOther + kPanelOutputs, kStride);
+      write_rows_after_store();
     } else if constexpr (Panels > 3) {
       _tile_stored(3, sums + 3 * kPanelOutputs, kStride);
+      write_rows_after_store();
     }
+    pending_.row = pending.row;
+    soon_.next = soon.next;
   }
 
   inline __attribute__((always_inline)) void WriteRow(
@@ -430,6 +498,7 @@ class AmxRows {
   alignas(64) int32_t start_[kQuad * kPanelOutputs];
   Pending pending_;
   int64_t rows_each_ = 0;
+  bool streams_ = false;
   Soon soon_;
 };
 
