@@ -300,10 +300,10 @@ TEST_P(PoolingTest, WindowsOfUsualLayersAreTheReferences) {
     int64_t padding;
   };
   for (const Layer& layer : {Layer{2, 2, 0}, {3, 2, 1}, {3, 1, 1}, {5, 1, 2}}) {
-    for (const int64_t channels : {3, 16, 24, 64, 100, 192, 288}) {
-      const int64_t size = 15;
-      Buffer codes = Codes(2 * size * size * channels);
-      const PoolInput input = {codes.data(), 2, {1, size, size}, channels};
+    for (const int64_t channels : {3, 24, 64, 100, 288}) {
+      const int64_t size = 9;
+      Buffer codes = Codes(size * size * channels);
+      const PoolInput input = {codes.data(), 1, {1, size, size}, channels};
       const PoolWindow window =
           Square(layer.kernel, layer.stride, layer.padding);
       const int64_t out =
