@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "passes/lowering/kernels/depthwise/depthwise_pairs_simd.h"
+#include "passes/lowering/kernels/depthwise/depthwise_stride2_simd.h"
 #include "passes/lowering/kernels/depthwise/lane_products.h"
 #include "passes/lowering/kernels/depthwise/lane_simd.h"
 #include "passes/lowering/kernels/depthwise/lane_strip.h"
@@ -43,7 +44,10 @@ class DepthwiseColumns {
                        ? V::SetBytes(strip_.zero_point)
                        : V::Zero();
     for (int64_t quad = 0; quad < quads_; ++quad) {
-      const LaneRow* rows = strip_.input + quad * 16;
+      LaneRow rows[16];
+      for (int i = 0; i < 16; ++i) {
+        rows[i] = strip_.input[quad * 16 + i];
+      }
       uint8_t* to = strip_.scratch + quad * kStepBytes;
       int64_t column = first;
       for (; column < inside.begin; ++column, to += column_bytes_) {
@@ -205,6 +209,13 @@ class DepthwiseColumns {
 // One strip, its layout known.
 template <typename V, typename P, LaneLayout kLayout>
 void DepthwiseStrip(const LaneStrip& strip) {
+  if constexpr (V::kHasStride2) {
+    if (strip.weights.stride_2 != nullptr && !strip.saturates &&
+        strip.weight_zero_points == nullptr) {
+      DepthwiseStride2<V, kLayout>(strip).Run();
+      return;
+    }
+  }
   const int64_t reach = (strip.kernel_width - 1) * strip.dilation + 1;
   for (int part = 0; part * V::kBytes < 64; ++part) {
     const DepthwiseColumns<V, P> columns(strip, part);

@@ -16,6 +16,9 @@ struct Avx512 {
   // Vectors of sums that registers have room for.
   static constexpr int kSums = 16;
 
+  // vpdpbusd, and registers enough to keep interleaved inputs.
+  static constexpr bool kHasStride2 = false;
+
   using Ints = __m512i;
   using Floats = __m512;
 
