@@ -18,7 +18,7 @@ struct Avx2 {
   static constexpr int kSums = 8;
 
   // vpdpbusd, and registers enough to keep interleaved inputs.
-  static constexpr bool kHasStride2 = false;
+  static constexpr bool kHas3x3 = false;
 
   using Ints = __m256i;
   using Floats = __m256;

@@ -29,8 +29,8 @@ PackedDepthwise::PackedDepthwise(const ConvShape& shape, const int8_t* weights)
     }
   }
   const int64_t rows = shape.kernel[0] * shape.kernel[1];
-  const bool rows_overlap = shape.kernel[0] == 1 && shape.stride[1] == 1 &&
-                            shape.dilation[1] == 1;
+  const bool rows_overlap =
+      shape.kernel[0] == 1 && shape.stride[1] == 1 && shape.dilation[1] == 1;
   quads_ = QuadsOf(rows);
   output_rows_ = rows_overlap && QuadsOf(rows + 1) == quads_ ? 2 : 1;
   PackColumns();
@@ -90,8 +90,7 @@ void PackedDepthwise::PackInOrder() {
   ForEachLaneChannel(blocks_, [&](int64_t block, int64_t lane, int64_t i,
                                   int64_t channel) {
     const int8_t* weights = weights_.data() + channel * k();
-    int8_t* packed =
-        in_order_.get() + block * steps_in_order() * kStepWeights;
+    int8_t* packed = in_order_.get() + block * steps_in_order() * kStepWeights;
     int safe = 255;
     for (int64_t tap = 0; tap < k(); tap += 2) {
       int low = 0;
@@ -112,25 +111,24 @@ void PackedDepthwise::PackInOrder() {
 
 void PackedDepthwise::PackStride2() {
   // The taps of the four weights of each step, or -1.
-  constexpr int kTaps[kStride2Steps][4] = {
-      {0, 3, 6, -1},    // Q(j)
-      {2, 5, 8, 1},     // Q(j + 1)
-      {4, 7, -1, -1},   // R(j)
-      {-1, -1, 4, 7}};  // R(j - 1)
+  constexpr int kTaps[kStride2Steps][4] = {{0, 3, 6, -1},    // Q(j)
+                                           {2, 5, 8, 1},     // Q(j + 1)
+                                           {4, 7, -1, -1},   // R(j)
+                                           {-1, -1, 4, 7}};  // R(j - 1)
   constexpr int64_t kBlockWeights = kStride2Steps * kStepWeights;
   stride_2_ =
       AllocateZeros(static_cast<int64_t>(blocks_.size()) * kBlockWeights);
-  ForEachLaneChannel(blocks_, [&](int64_t block, int64_t lane, int64_t i,
-                                  int64_t channel) {
-    for (int64_t j = 0; j < kStride2Steps * 4; ++j) {
-      const int tap = kTaps[j / 4][j % 4];
-      if (tap >= 0) {
-        stride_2_.get()[block * kBlockWeights + j / 4 * kStepWeights +
-                        PlaceInChunks(lane, i) * 4 + j % 4] =
-            weights_[channel * 9 + tap];
-      }
-    }
-  });
+  ForEachLaneChannel(
+      blocks_, [&](int64_t block, int64_t lane, int64_t i, int64_t channel) {
+        for (int64_t j = 0; j < kStride2Steps * 4; ++j) {
+          const int tap = kTaps[j / 4][j % 4];
+          if (tap >= 0) {
+            stride_2_.get()[block * kBlockWeights + j / 4 * kStepWeights +
+                            PlaceInChunks(lane, i) * 4 + j % 4] =
+                weights_[channel * 9 + tap];
+          }
+        }
+      });
 }
 
 }  // namespace ns::kernels

@@ -47,14 +47,12 @@ class PackedDepthwise {
   // `narrow`: [output_rows][kernel width][quads] steps. The weights of a step
   // meet four rows of one column of the window; for the second row of outputs,
   // they are those of one row above.
-  // `wide`: the same in 16 bits, a step [chunk][2][lane][4 channels][2 weights]:
-  // first rows 0 and 2, then 1 and 3.
-  // `in_order`: [(k + 3) / 4] steps: the weights in the order they were given,
-  // four by four.
-  // `stride_2`: 4 steps, see depthwise_stride2_simd.h; null when the kernel or
-  // the stride is another.
-  // `safe_activations`: [lane][16]: the largest activation with which no pair
-  // of weights of that channel saturates.
+  // `wide`: the same in 16 bits, a step [chunk][2][lane][4 channels][2
+  // weights]: first rows 0 and 2, then 1 and 3. `in_order`: [(k + 3) / 4]
+  // steps: the weights in the order they were given, four by four. `stride_2`:
+  // 4 steps, see depthwise_3x3_simd.h; null when the kernel or the stride is
+  // another. `safe_activations`: [lane][16]: the largest activation with which
+  // no pair of weights of that channel saturates.
   LaneWeights PackedWeights(int64_t block) const;
 
  private:
