@@ -109,10 +109,16 @@ class AmxRows {
         writes_codes_(task.view.type == OutputType::kU8 ||
                       task.view.type == OutputType::kS8),
         output_bytes_(writes_codes_ ? 1 : 4),
+        code_view_(task.view),
         panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs) {
     const int64_t steps =
         task.runs * ((task.run_length + kStepBytes - 1) / kStepBytes);
     k_tiles_ = (steps * kStepBytes + kTileK - 1) / kTileK;
+    if (!writes_codes_) {
+      // Bounds of reals may be no codes.
+      code_view_.min = 0;
+      code_view_.max = 0;
+    }
   }
 
   void Run() {
@@ -178,6 +184,7 @@ class AmxRows {
     RowBlock block;
     block.first_rows = count < kTileRows ? count : kTileRows;
     block.other_rows = count - block.first_rows;
+    block.other = {rows[0], 0};
     if (task_.run_length % kTileK == 0 &&
         FindStride(rows, block.first_rows, block.first) &&
         FindStride(rows + block.first_rows, block.other_rows, block.other)) {
@@ -388,7 +395,7 @@ class AmxRows {
     Pending pending = pending_;
     Soon soon = soon_;
     const int64_t rows_each = rows_each_;
-    const Codes codes(task_.view, pending.output, task_.outputs);
+    const Codes codes(code_view_, pending.output, task_.outputs);
     const auto write_rows = [&] {
       for (int64_t i = 0; i < rows_each && pending.row < pending.rows; ++i) {
         WriteRow(pending, codes);
@@ -396,10 +403,7 @@ class AmxRows {
     };
     for (int64_t run = 0; run < block.runs; ++run) {
       const uint8_t* a = block.first.base + block.run_offsets[run];
-      const uint8_t* b = block.other.base;
-      if constexpr (RowTiles > 1) {
-        b += block.run_offsets[run];
-      }
+      const uint8_t* b = block.other.base + block.run_offsets[run];
       for (int64_t k = 0; k < block.run_tiles; ++k) {
         _tile_loadd(4, a, block.first.stride);
         LoadWeights<6, Streams>(weights);
@@ -482,7 +486,7 @@ class AmxRows {
     if (pending_.row == pending_.rows) {
       return;
     }
-    const Codes codes(task_.view, pending_.output, task_.outputs);
+    const Codes codes(code_view_, pending_.output, task_.outputs);
     while (pending_.row < pending_.rows) {
       WriteRow(pending_, codes);
     }
@@ -491,6 +495,7 @@ class AmxRows {
   const RowTask& task_;
   const bool writes_codes_;
   const int64_t output_bytes_;
+  OutputView code_view_;
   const int64_t panels_;
   int64_t k_tiles_;  // of a row that is copied
   Sums sums_[2];
