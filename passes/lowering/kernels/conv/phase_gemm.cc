@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kGrain = int64_t{1} << 22;
 // The inputs of a block of outputs stay in L2, and so do pointers in L1.
 constexpr int64_t kBlockBytes = int64_t{1} << 17;
-constexpr int64_t kBlockOutputs = 1024;
+constexpr int64_t kBlockOutputs = 512;
 // Weights that are read again for each block should not be many times.
 constexpr int64_t kManyWeights = int64_t{1} << 19;
 
