@@ -1,31 +1,153 @@
 #include "passes/lowering/kernels/gemm/gemm.h"
 
-#include <vector>
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "passes/lowering/kernels/gemm/row_kernels.h"
+#include "passes/lowering/kernels/isa.h"
 
 namespace ns::kernels {
+namespace {
+
+constexpr int64_t kPanel = PackedMatrix::kPanel;
+
+// Null for the reference.
+RowKernel KernelOf(Isa isa, bool saturates) {
+  switch (isa) {
+    case Isa::kScalar:
+      return nullptr;
+    case Isa::kAvx2:
+      return saturates ? SaturatingGemmRowsAvx2 : GemmRowsAvx2;
+    case Isa::kAvxVnni:
+      return saturates ? SaturatingGemmRowsAvx2 : GemmRowsAvxVnni;
+    case Isa::kAvx512:
+      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512;
+    case Isa::kAvx512Vnni:
+      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512Vnni;
+    case Isa::kAmx:
+      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAmx;
+  }
+  return nullptr;
+}
+
+struct Free {
+  void operator()(uint8_t* bytes) const { std::free(bytes); }
+};
+
+// Of this thread, 64-byte aligned, until it asks again.
+uint8_t* Scratch(int64_t bytes) {
+  thread_local std::unique_ptr<uint8_t, Free> scratch;
+  thread_local int64_t size = 0;
+  if (size < bytes) {
+    scratch.reset(static_cast<uint8_t*>(std::aligned_alloc(64, bytes)));
+    size = bytes;
+  }
+  return scratch.get();
+}
+
+// Gives `task` what only some kernels need.
+void AddScratch(const PackedMatrix& weights, RowTask& task) {
+  constexpr int64_t kRows = 32;
+  constexpr int64_t kMostRows = 512;
+  constexpr int64_t kBytes = 512 << 10;  // unless fewer than 32 rows fit in
+  const int64_t row_bytes =
+      (weights.runs() * weights.run_steps() * PackedMatrix::kStep + 63) / 64 *
+      64;
+  const int64_t fit = row_bytes == 0 ? kMostRows : kBytes / row_bytes;
+  const int64_t needed = (task.row_count + kRows - 1) / kRows * kRows;
+  task.scratch_rows = std::min(
+      std::min(std::max(fit / kRows * kRows, kRows), needed), kMostRows);
+  task.scratch = Scratch(task.scratch_rows * row_bytes);
+}
+
+// Outputs [n_begin, n_end) of the rows [m_begin, m_end) of a dense matrix.
+void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
+              int64_t m_end, const PackedMatrix& weights,
+              const OutputPlan& plan, int64_t n_begin, int64_t n_end,
+              Numerics numerics, void* out) {
+  // On the stack: a call with few rows takes no longer than an allocation.
+  constexpr int64_t kRows = 256;
+  const uint8_t* rows[kRows];
+  constexpr int64_t kRunOffset = 0;
+  for (int64_t first = m_begin; first < m_end; first += kRows) {
+    const int64_t count = std::min(m_end - first, kRows);
+    for (int64_t i = 0; i < count; ++i) {
+      rows[i] = a + (first + i) * a_stride;
+    }
+    GemmRows({rows, count, &kRunOffset}, weights, plan, n_begin, n_end,
+             numerics,
+             static_cast<uint8_t*>(out) +
+                 first * weights.n() * OutputSize(plan.type),
+             weights.n());
+  }
+}
+
+}  // namespace
 
 void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
               const OutputPlan& plan, int64_t n_begin, int64_t n_end,
               Numerics numerics, void* out, int64_t row_stride) {
-  GemmRowsReference(input, weights, plan, n_begin, n_end, numerics, out,
-                    row_stride);
+  if (n_begin >= n_end || input.count == 0) {
+    return;
+  }
+  const RowKernel kernel = KernelOf(ChosenIsa(), GemmSaturates(numerics));
+  if (kernel == nullptr) {
+    GemmRowsReference(input, weights, plan, n_begin, n_end, numerics, out,
+                      row_stride);
+    return;
+  }
+  RowTask task = {input.rows,
+                  input.count,
+                  input.run_offsets,
+                  weights.runs(),
+                  weights.run_length(),
+                  weights.panel(n_begin / kPanel),
+                  weights.panel_bytes(),
+                  n_end - n_begin,
+                  ViewOutput(plan, n_begin),
+                  static_cast<uint8_t*>(out) + n_begin * OutputSize(plan.type),
+                  row_stride,
+                  /*scratch=*/nullptr,
+                  /*scratch_rows=*/0};
+  if (kernel == GemmRowsAmx) {
+    AddScratch(weights, task);
+  }
+  kernel(task);
 }
 
 void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
           const PackedMatrix& weights, const OutputPlan& plan,
           Numerics numerics, void* out, Parallel parallel) {
-  std::vector<const uint8_t*> rows(m);
-  for (int64_t i = 0; i < m; ++i) {
-    rows[i] = a + i * a_stride;
+  // About 20 us of one core, by what a group of rows or of panels costs: its
+  // products, or reading its weights.
+  constexpr int64_t kGrainProducts = int64_t{8} << 20;
+  constexpr int64_t kGrainWeights = int64_t{1} << 20;
+  // The longer side is split, so that what is read twice is the smaller of the
+  // two matrices.
+  if (weights.n() >= m) {
+    constexpr int64_t kGroup = 4 * kPanel;
+    const int64_t groups = (weights.n() + kGroup - 1) / kGroup;
+    const int64_t bytes = std::max<int64_t>(kGroup * weights.k(), 1);
+    const int64_t grain =
+        std::min(kGrainWeights / bytes,
+                 kGrainProducts / (bytes * std::max<int64_t>(m, 1)));
+    parallel(groups, std::max<int64_t>(grain, 1),
+             [&](int64_t begin, int64_t end) {
+               GemmPart(a, a_stride, 0, m, weights, plan, begin * kGroup,
+                        std::min(end * kGroup, weights.n()), numerics, out);
+             });
+    return;
   }
-  const int64_t run_offset = 0;
-  parallel(m, 1, [&](int64_t begin, int64_t end) {
-    const GemmRowsInput input{rows.data() + begin, end - begin, &run_offset};
-    GemmRows(input, weights, plan, 0, weights.n(), numerics,
-             static_cast<uint8_t*>(out) +
-                 begin * weights.n() * OutputSize(plan.type),
-             weights.n());
-  });
+  constexpr int64_t kGroup = 16;
+  const int64_t groups = (m + kGroup - 1) / kGroup;
+  const int64_t products =
+      std::max<int64_t>(kGroup * weights.n() * weights.k(), 1);
+  parallel(groups, std::max<int64_t>(kGrainProducts / products, 1),
+           [&](int64_t begin, int64_t end) {
+             GemmPart(a, a_stride, begin * kGroup, std::min(end * kGroup, m),
+                      weights, plan, 0, weights.n(), numerics, out);
+           });
 }
 
 }  // namespace ns::kernels

@@ -1,6 +1,5 @@
 #include "passes/lowering/kernels/gemm/packed_matrix.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -9,7 +8,7 @@ namespace ns::kernels {
 PackedMatrix::PackedMatrix(const int8_t* weights, int64_t n, int64_t runs,
                            int64_t run_length)
     : n_(n), runs_(runs), run_length_(run_length), column_sums_(n) {
-  const int64_t bytes = std::max<int64_t>(panels() * panel_bytes(), 64);
+  const int64_t bytes = panels() * panel_bytes() + kSlack;
   data_.reset(static_cast<int8_t*>(std::aligned_alloc(64, bytes)));
   std::memset(data_.get(), 0, bytes);
   const int64_t run_bytes = run_steps() * kPanel * kStep;

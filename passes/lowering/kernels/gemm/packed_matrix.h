@@ -26,6 +26,7 @@ class PackedMatrix {
  public:
   static constexpr int64_t kPanel = 16;  // outputs side by side
   static constexpr int64_t kStep = 4;    // consecutive k side by side
+  static constexpr int64_t kSlack = 1024;
 
   PackedMatrix() = default;
   // `weights` is [n][runs * run_length], dense.
@@ -42,7 +43,8 @@ class PackedMatrix {
   // Bytes of a panel: runs * run_steps * 64.
   int64_t panel_bytes() const { return runs_ * run_steps() * kPanel * kStep; }
 
-  // 64-byte aligned; panels() * panel_bytes() bytes.
+  // 64-byte aligned; panels() * panel_bytes() bytes, and kSlack behind them
+  // that may be read.
   const int8_t* data() const { return data_.get(); }
   const int8_t* panel(int64_t index) const {
     return data_.get() + index * panel_bytes();

@@ -1,0 +1,212 @@
+// GEMM of rows, tile by tile, once for all instruction sets.
+//
+// Each function is a template over a class `V` of an instruction set, which
+// holds its vectors of accumulators and how they take products. `V` is local to
+// the file that includes this, and so is what is made of these templates: see
+// row_kernels.h.
+//
+// A tile is R rows times P panels of outputs, with all sums in registers from
+// the first k to the last: so that each weight that is read serves R times and
+// each activation P times, and sums meet memory as outputs only.
+#ifndef PASSES_LOWERING_KERNELS_GEMM_ROW_TILES_H_
+#define PASSES_LOWERING_KERNELS_GEMM_ROW_TILES_H_
+
+#include <cstdint>
+
+#include "passes/lowering/kernels/gemm/row_kernels.h"
+
+namespace ns::kernels {
+
+// PackedMatrix::kPanel and kStep, whose header is not for these files.
+constexpr int kPanelOutputs = 16;
+constexpr int kStepBytes = 4;
+constexpr int kStepWeights = kPanelOutputs * kStepBytes;
+
+// Where a tile is.
+struct TilePlace {
+  const uint8_t* const* rows;
+  const int32_t* row_sums;  // null when weights have no zero points
+  const int8_t* weights;
+  int64_t output;  // the first
+  uint8_t* out;    // of the first row and output
+  // A panel of weights that another tile needs soon: fetched into the L2 cache
+  // on the way.
+  const int8_t* soon;
+};
+
+template <typename V>
+struct RowTiles {
+  using Ints = typename V::Ints;
+  static constexpr int kVectors = kPanelOutputs / V::kLanes;  // of a panel
+
+  static uint32_t LoadStep(const uint8_t* bytes) {
+    uint32_t step;
+    __builtin_memcpy(&step, bytes, sizeof(step));
+    return step;
+  }
+
+  // The last activations of a run, 1 to 3, with zeros for the others. Reads
+  // those before them where there are any.
+  static uint32_t LoadLastStep(const uint8_t* run, int64_t length) {
+    const int64_t rest = length % kStepBytes;
+    if (length >= kStepBytes) {
+      return LoadStep(run + length - kStepBytes) >> (8 * (kStepBytes - rest));
+    }
+    const uint32_t second = rest > 1 ? run[1] : 0;
+    const uint32_t third = rest > 2 ? run[2] : 0;
+    return run[0] | second << 8 | third << 16;
+  }
+
+  // Of `count` rows from `first` on.
+  static void SumRows(const RowTask& task, int64_t first, int64_t count,
+                      int32_t* row_sums) {
+    for (int64_t row = 0; row < count; ++row) {
+      // Unsigned: sums of s32 wrap around.
+      uint32_t sum = 0;
+      for (int64_t run = 0; run < task.runs; ++run) {
+        sum += static_cast<uint32_t>(V::SumBytes(
+            task.rows[first + row] + task.run_offsets[run], task.run_length));
+      }
+      row_sums[row] = static_cast<int32_t>(sum);
+    }
+  }
+
+  // Adds the products of four k.
+  template <int R, int P, typename Step>
+  static inline __attribute__((always_inline)) void AddProducts(
+      const int8_t* weights, int64_t panel_bytes, Ints (&sums)[R][P * kVectors],
+      const Step& step) {
+    typename V::Weights w[P * kVectors];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < P * kVectors; ++v) {
+      w[v] = V::LoadWeights(weights + v / kVectors * panel_bytes +
+                            v % kVectors * (kStepWeights / kVectors));
+    }
+#pragma clang loop unroll(full)
+    for (int r = 0; r < R; ++r) {
+      const typename V::Activations a = V::SpreadActivations(step(r));
+#pragma clang loop unroll(full)
+      for (int v = 0; v < P * kVectors; ++v) {
+        sums[r][v] = V::AddProducts(sums[r][v], a, w[v]);
+      }
+    }
+  }
+
+  template <int R, int P>
+  static __attribute__((noinline)) void Tile(const RowTask& task,
+                                             const TilePlace& place) {
+    Ints sums[R][P * kVectors];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < P * kVectors; ++v) {
+      const int64_t output = place.output + v * V::kLanes;
+      const auto lanes = V::FirstLanes(task.outputs - output);
+      const Ints start = V::Load(task.view.start + output, lanes);
+      if (place.row_sums == nullptr) {
+#pragma clang loop unroll(full)
+        for (int r = 0; r < R; ++r) {
+          sums[r][v] = start;
+        }
+      } else {
+        const Ints zero_point =
+            V::Load(task.view.weight_zero_points + output, lanes);
+#pragma clang loop unroll(full)
+        for (int r = 0; r < R; ++r) {
+          sums[r][v] =
+              V::SubtractProduct(start, V::Set(place.row_sums[r]), zero_point);
+        }
+      }
+    }
+    const int8_t* weights = place.weights;
+    const int8_t* soon = place.soon;
+    const int64_t whole = task.run_length / kStepBytes * kStepBytes;
+    for (int64_t run = 0; run < task.runs; ++run) {
+      const uint8_t* rows[R];
+#pragma clang loop unroll(full)
+      for (int r = 0; r < R; ++r) {
+        rows[r] = place.rows[r] + task.run_offsets[run];
+      }
+#pragma clang loop unroll(disable)
+      for (int64_t k = 0; k < whole; k += kStepBytes) {
+        __builtin_prefetch(soon, 0, 2);
+        AddProducts<R, P>(weights, task.panel_bytes, sums,
+                          [&](int r) { return LoadStep(rows[r] + k); });
+        weights += kStepWeights;
+        soon += kStepWeights;
+      }
+      if (whole < task.run_length) {
+        AddProducts<R, P>(weights, task.panel_bytes, sums, [&](int r) {
+          return LoadLastStep(rows[r], task.run_length);
+        });
+        weights += kStepWeights;
+      }
+    }
+    WriteTile<R, P>(task, place, sums);
+  }
+
+  template <int R, int P>
+  static inline __attribute__((always_inline)) void WriteTile(
+      const RowTask& task, const TilePlace& place,
+      const Ints (&sums)[R][P * kVectors]) {
+    if (task.view.type == OutputType::kU8 ||
+        task.view.type == OutputType::kS8) {
+      WriteCodes<R, P, 0>(task, place, sums);
+      return;
+    }
+    // Rarely asked for, or worth little beside the sums: not worth the code of
+    // doing it in registers.
+    int32_t stored[R][P * kPanelOutputs];
+#pragma clang loop unroll(full)
+    for (int r = 0; r < R; ++r) {
+#pragma clang loop unroll(full)
+      for (int v = 0; v < P * kVectors; ++v) {
+        V::Store(stored[r] + v * V::kLanes, sums[r][v]);
+      }
+    }
+    WriteNumbers(task, place, stored[0], R, P);
+  }
+
+  // P panels from panel `Done` on, at most four at a time.
+  template <int R, int P, int Done>
+  static inline __attribute__((always_inline)) void WriteCodes(
+      const RowTask& task, const TilePlace& place,
+      const Ints (&sums)[R][P * kVectors]) {
+    constexpr int kPanels = P - Done < 4 ? P - Done : 4;
+    const typename V::template Codes<kPanels> codes(
+        task.view, place.output + Done * kPanelOutputs, task.outputs);
+#pragma clang loop unroll(full)
+    for (int r = 0; r < R; ++r) {
+      codes.Write(sums[r] + Done * kVectors,
+                  place.out + r * task.row_stride + Done * kPanelOutputs);
+    }
+    if constexpr (Done + kPanels < P) {
+      WriteCodes<R, P, Done + kPanels>(task, place, sums);
+    }
+  }
+
+  // Outputs of types kF32 and kS32, from sums[row_count][panels * 16].
+  static __attribute__((noinline)) void WriteNumbers(const RowTask& task,
+                                                     const TilePlace& place,
+                                                     const int32_t* sums,
+                                                     int row_count,
+                                                     int panels) {
+    const typename V::Reals reals(task.view);
+    for (int v = 0; v < panels * kVectors; ++v) {
+      const int64_t output = place.output + v * V::kLanes;
+      const auto lanes = V::FirstLanes(task.outputs - output);
+      for (int r = 0; r < row_count; ++r) {
+        const Ints sum =
+            V::Load(sums + r * panels * kPanelOutputs + v * V::kLanes);
+        uint8_t* out = place.out + 4 * (r * task.row_stride + v * V::kLanes);
+        if (task.view.type == OutputType::kF32) {
+          reals.Write(sum, output, lanes, reinterpret_cast<float*>(out));
+        } else {
+          V::Store(reinterpret_cast<int32_t*>(out), lanes, sum);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_GEMM_ROW_TILES_H_

@@ -1,0 +1,157 @@
+// Vectors of 16 accumulators, for the tiles of row_tiles.h.
+//
+// Nothing but templates, for the reason that row_kernels.h gives.
+#ifndef PASSES_LOWERING_KERNELS_GEMM_VECTORS512_H_
+#define PASSES_LOWERING_KERNELS_GEMM_VECTORS512_H_
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "passes/lowering/kernels/output_pipeline.h"
+
+namespace ns::kernels {
+
+// `Products` says how activations meet weights; it is local to its file.
+template <typename Products>
+struct Vectors512 : Products {
+  static constexpr int kLanes = 16;
+  using Ints = __m512i;
+  using Lanes = __mmask16;
+
+  // The first `count` of all, none for a negative one.
+  static Lanes FirstLanes(int64_t count) {
+    return count >= kLanes
+               ? 0xFFFF
+               : static_cast<Lanes>((1u << (count < 0 ? 0 : count)) - 1);
+  }
+  static __mmask64 FirstBytes(int64_t count) {
+    return count >= 64 ? ~__mmask64{0}
+                       : (__mmask64{1} << (count < 0 ? 0 : count)) - 1;
+  }
+
+  static Ints Set(int32_t value) { return _mm512_set1_epi32(value); }
+  static Ints Load(const int32_t* from, Lanes lanes) {
+    return _mm512_maskz_loadu_epi32(lanes, from);
+  }
+  static Ints Load(const int32_t* from) { return _mm512_loadu_si512(from); }
+  static void Store(int32_t* to, Ints a) { _mm512_storeu_si512(to, a); }
+  static void Store(int32_t* to, Lanes lanes, Ints a) {
+    _mm512_mask_storeu_epi32(to, lanes, a);
+  }
+  // a - b * c
+  static Ints SubtractProduct(Ints a, Ints b, Ints c) {
+    return _mm512_sub_epi32(a, _mm512_mullo_epi32(b, c));
+  }
+
+  // The sum of `count` bytes.
+  static int32_t SumBytes(const uint8_t* bytes, int64_t count) {
+    __m512i sum = _mm512_setzero_si512();
+    int64_t i = 0;
+    for (; i + 64 <= count; i += 64) {
+      sum = _mm512_add_epi64(sum, _mm512_sad_epu8(_mm512_loadu_si512(bytes + i),
+                                                  _mm512_setzero_si512()));
+    }
+    const __m512i rest =
+        _mm512_maskz_loadu_epi8(FirstBytes(count - i), bytes + i);
+    sum = _mm512_add_epi64(sum, _mm512_sad_epu8(rest, _mm512_setzero_si512()));
+    return static_cast<int32_t>(_mm512_reduce_add_epi64(sum));
+  }
+
+  // Outputs of type kF32.
+  class Reals {
+   public:
+    explicit Reals(const OutputView& view)
+        : view_(view),
+          min_(_mm512_set1_ps(view.min)),
+          max_(_mm512_set1_ps(view.max)) {}
+
+    // Those of the channels from `channel` on, of sums that have all but their
+    // scale.
+    void Write(Ints sums, int64_t channel, Lanes lanes, float* out) const {
+      const __m512 addend =
+          _mm512_maskz_loadu_ps(lanes, view_.addend + channel);
+      const __m512 multiplier =
+          _mm512_maskz_loadu_ps(lanes, view_.multiplier + channel);
+      __m512 value =
+          _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums), multiplier, addend);
+      // The second operand, when one is nan.
+      value = _mm512_min_ps(max_, _mm512_max_ps(min_, value));
+      _mm512_mask_storeu_ps(out, lanes, value);
+    }
+
+   private:
+    const OutputView& view_;
+    const __m512 min_;
+    const __m512 max_;
+  };
+
+  // Outputs of types kU8 and kS8 of P panels, 1 to 4.
+  template <int P>
+  class Codes {
+   public:
+    // Of the channels from `channel` on; none from `channels` on is read or
+    // written.
+    Codes(const OutputView& view, int64_t channel, int64_t channels)
+        : bytes_(FirstBytes(channels - channel < 16 * P ? channels - channel
+                                                        : 16 * P)),
+          factor_(_mm512_set1_ps(view.addend_factor)) {
+      for (int p = 0; p < P; ++p) {
+        const int64_t first = channel + 16 * p;
+        const Lanes lanes = FirstLanes(channels - first);
+        addend_[p] = _mm512_maskz_loadu_ps(lanes, view.addend + first);
+        multiplier_[p] = _mm512_maskz_loadu_ps(lanes, view.multiplier + first);
+      }
+      // Codes with a sign are worked out like those without and moved back.
+      const int32_t moved = view.type == OutputType::kS8 ? 128 : 0;
+      moved_ = _mm512_set1_epi8(static_cast<int8_t>(moved));
+      zero_point_ = _mm512_set1_epi16(
+          static_cast<int16_t>(view.output_zero_point + moved));
+      min_ = _mm512_set1_epi8(
+          static_cast<int8_t>(static_cast<int32_t>(view.min) + moved));
+      max_ = _mm512_set1_epi8(
+          static_cast<int8_t>(static_cast<int32_t>(view.max) + moved));
+    }
+
+    // Those of one row. sums[p] is of panel p, and has all but its scale.
+    void Write(const Ints* sums, uint8_t* out) const {
+      const Ints a = Round(sums[0], 0);
+      const Ints b = P > 1 ? Round(sums[P > 1 ? 1 : 0], P > 1 ? 1 : 0) : a;
+      const Ints low = _mm512_adds_epi16(_mm512_packs_epi32(a, b), zero_point_);
+      Ints high = low;
+      if constexpr (P > 2) {
+        const Ints c = Round(sums[2], 2);
+        const Ints d = P > 3 ? Round(sums[P > 3 ? 3 : 2], P > 3 ? 3 : 2) : c;
+        high = _mm512_adds_epi16(_mm512_packs_epi32(c, d), zero_point_);
+      }
+      Ints codes = _mm512_packus_epi16(low, high);
+      codes = _mm512_min_epu8(_mm512_max_epu8(codes, min_), max_);
+      codes = _mm512_xor_si512(codes, moved_);
+      // Each quarter of the vector now has four codes of each panel.
+      const Ints order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+                                           14, 3, 7, 11, 15);
+      _mm512_mask_storeu_epi8(out, bytes_,
+                              _mm512_permutexvar_epi32(order, codes));
+    }
+
+   private:
+    Ints Round(Ints sum, int panel) const {
+      const __m512 x =
+          _mm512_fmadd_ps(addend_[panel], factor_, _mm512_cvtepi32_ps(sum));
+      return _mm512_cvtps_epi32(_mm512_mul_ps(x, multiplier_[panel]));
+    }
+
+    __mmask64 bytes_;
+    __m512 factor_;
+    __m512 addend_[P];
+    __m512 multiplier_[P];
+    Ints moved_;
+    Ints zero_point_;
+    Ints min_;
+    Ints max_;
+  };
+};
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_GEMM_VECTORS512_H_
