@@ -40,11 +40,12 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// compare, match, instrument and sensitivity.
+// compare, match, instrument, sensitivity and lower.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
 Command SensitivityCommand();
+Command LowerCommand();
 
 }  // namespace ns
 

@@ -25,7 +25,7 @@ constexpr char kVersion[] = "0.1.0";
 
 std::vector<Command> Commands() {
   return {CompareCommand(), MatchCommand(), InstrumentCommand(),
-          SensitivityCommand()};
+          SensitivityCommand(), LowerCommand()};
 }
 
 std::string GeneralHelp() {
@@ -56,7 +56,8 @@ const Command* FindCommand(const std::vector<Command>& commands,
 CommandOutcome UnknownCommand(const std::string& name) {
   return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
       absl::StrCat("unknown command '", name,
-                   "'; use compare, match, instrument, sensitivity or help")));
+                   "'; use compare, match, instrument, sensitivity, lower or "
+                   "help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -76,7 +77,8 @@ CommandOutcome Help(const std::vector<std::string>& arguments) {
 CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
-        "no command; use compare, match, instrument, sensitivity or help"));
+        "no command; use compare, match, instrument, sensitivity, lower or "
+        "help"));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "passes/extraction/packed_weights.h"
+#include "passes/lowering/ops/fbgemm_conv.h"
+#include "passes/lowering/ops/fbgemm_linear.h"
 #include "passes/runtime/dtype_casts.h"
 
 namespace ns {
@@ -35,6 +37,18 @@ ConvLayer Unpack(const c10::IValue& packed) {
   return layer;
 }
 
+ConvLayer LayerOf(const FbgemmConvParameters& p) {
+  ConvLayer layer;
+  layer.weight = Dequantized(p.weight);
+  layer.bias = p.bias;
+  layer.stride = p.stride;
+  layer.padding = p.padding;
+  layer.output_padding = p.output_padding;
+  layer.dilation = p.dilation;
+  layer.groups = p.groups;
+  return layer;
+}
+
 // Drops the height, the first of two numbers.
 void KeepWidth(std::vector<int64_t>& numbers) {
   if (numbers.size() == 2) {
@@ -45,12 +59,19 @@ void KeepWidth(std::vector<int64_t>& numbers) {
 }  // namespace
 
 LinearLayer UnpackLinear(const c10::IValue& packed) {
+  if (HoldsLayer<FbgemmLinear>(packed)) {
+    const auto layer = packed.toCustomClass<FbgemmLinear>();
+    return {Dequantized(layer->weight()), layer->bias()};
+  }
   const auto params = packed.toCustomClass<LinearPackedParamsBase>();
   const auto [weight, bias] = params->unpack();
   return {Dequantized(weight), Bias(bias)};
 }
 
 ConvLayer UnpackConv(const c10::IValue& packed, bool is_1d) {
+  if (HoldsLayer<FbgemmConv>(packed)) {
+    return LayerOf(packed.toCustomClass<FbgemmConv>()->parameters());
+  }
   const at::Tensor weight = PackedConvWeight(packed, is_1d);
   ConvLayer layer = weight.dim() == 5 ? Unpack<3>(packed) : Unpack<2>(packed);
   layer.weight = Dequantized(weight);

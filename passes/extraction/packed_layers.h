@@ -1,4 +1,5 @@
-// The layers inside the objects that LibTorch packs them into, in float.
+// The layers inside the objects that LibTorch, or lowering, packs them into, in
+// float.
 //
 // Weights are dequantized, whatever their scheme, and shaped as the float op's.
 // Biases are as the user gave them: kernels round them later. None requires
@@ -36,11 +37,11 @@ struct ConvLayer {
   int64_t groups = 1;
 };
 
-// Of a quantized.LinearPackedParamsBase, int8 or fp16.
+// Of a quantized.LinearPackedParamsBase, int8 or fp16, or an ns.FbgemmLinear.
 LinearLayer UnpackLinear(const c10::IValue& packed);
 
 // Of a quantized.Conv2dPackedParamsBase or Conv3dPackedParamsBase, transposed
-// or not. A conv1d is packed as a conv2d of height 1.
+// or not, or an ns.FbgemmConv. LibTorch packs a conv1d as a conv2d of height 1.
 ConvLayer UnpackConv(const c10::IValue& packed, bool is_1d);
 
 }  // namespace ns

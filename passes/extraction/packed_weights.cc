@@ -7,14 +7,23 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "passes/lowering/ops/fbgemm_conv.h"
+#include "passes/lowering/ops/fbgemm_embedding.h"
+#include "passes/lowering/ops/fbgemm_linear.h"
 
 namespace ns {
 
 at::Tensor PackedLinearWeight(const c10::IValue& packed) {
+  if (HoldsLayer<FbgemmLinear>(packed)) {
+    return packed.toCustomClass<FbgemmLinear>()->weight();
+  }
   return std::get<0>(packed.toCustomClass<LinearPackedParamsBase>()->unpack());
 }
 
 at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d) {
+  if (HoldsLayer<FbgemmConv>(packed)) {
+    return packed.toCustomClass<FbgemmConv>()->parameters().weight;
+  }
   if (packed.toObject()->name() ==
       "__torch__.torch.classes.quantized.Conv3dPackedParamsBase") {
     return std::get<0>(
@@ -26,6 +35,9 @@ at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d) {
 }
 
 at::Tensor PackedEmbeddingWeight(const c10::IValue& packed) {
+  if (HoldsLayer<FbgemmEmbedding>(packed)) {
+    return packed.toCustomClass<FbgemmEmbedding>()->weight();
+  }
   return packed.toCustomClass<EmbeddingPackedParamsBase>()->unpack();
 }
 

@@ -25,6 +25,9 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+// aten::embedding_bag's mode: quantized kernels have no other.
+constexpr int64_t kSum = 0;
+
 // Arguments that say where an output goes.
 constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
 
@@ -216,7 +219,8 @@ absl::StatusOr<Value*> InsertEmbedding(Node* node, absl::string_view float_op) {
 absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
                                           absl::string_view float_op) {
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
-  if (!InputNamed(*node, "compressed_indices_mapping")->mustBeNone()) {
+  const Value* mapping = InputNamed(*node, "compressed_indices_mapping");
+  if (mapping != nullptr && !mapping->mustBeNone()) {
     return absl::UnimplementedError(
         "embedding bags with pruned rows have no reference kernel");
   }
@@ -233,9 +237,8 @@ absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
   return Insert(
       node, float_op,
       {AsFloat(PackedEmbeddingWeight(packed)).detach(), bags.indices,
-       bags.offsets, InputNamed(*node, "scale_grad_by_freq"),
-       InputNamed(*node, "mode"),
-       /*sparse=*/false, samples, InputNamed(*node, "include_last_offset")});
+       bags.offsets, /*scale_grad_by_freq=*/false, kSum, /*sparse=*/false,
+       samples, InputNamed(*node, "include_last_offset")});
 }
 
 int OutputScaleInput(const Node& node) {

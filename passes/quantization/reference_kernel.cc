@@ -3,6 +3,8 @@
 #include <c10/util/Exception.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
@@ -58,10 +60,16 @@ absl::StatusOr<Value*> InsertInFrontOf(Node* node, const ReferenceOp& op) {
   NS_ASSIGN_OR_RETURN(Value * value, op.form(node, op.float_op));
   const OpRow* row = FindOp(OpName(*node));
   if (!row->fused_activation.empty()) {
+    std::vector<torch::jit::NamedValue> arguments = {value};
+    for (const char* bound : {"min", "max"}) {
+      if (Value* given = InputNamed(*node, bound)) {
+        arguments.emplace_back(given);
+      }
+    }
     value =
         node->owningGraph()->insert(c10::Symbol::fromQualString(absl::StrCat(
                                         "aten::", row->fused_activation)),
-                                    {value});
+                                    arguments);
   }
   return GivesQuantized(*node) ? Quantized(value, node) : value;
 }

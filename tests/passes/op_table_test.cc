@@ -67,6 +67,7 @@ TEST(OpTableTest, WeightInputIsGivenExactlyWhenThereIsAForm) {
 
 TEST(OpTableTest, WeightInputHasTheTypeOfItsForm) {
   for (const OpRow& row : OpTable()) {
+    const bool is_ours = absl::StartsWith(row.op, "ns::");
     const auto expected = [&]() -> std::string {
       switch (row.weight_form) {
         case WeightForm::kNone:
@@ -78,9 +79,9 @@ TEST(OpTableTest, WeightInputHasTheTypeOfItsForm) {
           return "Tensor[]";
         case WeightForm::kPackedLinear:
         case WeightForm::kPackedPair:
-          return "LinearPackedParamsBase";
+          return is_ours ? "FbgemmLinear" : "LinearPackedParamsBase";
         case WeightForm::kPackedConv:
-          return "dPackedParamsBase";
+          return is_ours ? "FbgemmConv" : "dPackedParamsBase";
         case WeightForm::kPackedEmbedding:
           return "EmbeddingPackedParamsBase";
         case WeightForm::kCellParamsList:
@@ -147,8 +148,7 @@ TEST(OpTableTest, FusedActivationIsAFamily) {
 
 TEST(OpTableTest, OpsNamedReluFuseRelu) {
   for (const OpRow& row : OpTable()) {
-    if (absl::StartsWith(row.op, "quantized::") &&
-        absl::StrContains(row.op, "_relu") &&
+    if (IsQuantizedOp(row) && absl::StrContains(row.op, "_relu") &&
         !absl::StrContains(row.op, "leaky") &&
         !absl::StrContains(row.op, "rnn_relu")) {
       EXPECT_EQ(row.fused_activation, "relu") << row.op;

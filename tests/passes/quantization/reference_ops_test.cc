@@ -74,6 +74,7 @@ TEST(ReferenceTableTest, OnlyTheseHaveNoReference) {
                                "aten::quantize_per_tensor",
                                "aten::quantize_per_tensor_dynamic",
                                "aten::quantized_gru", "aten::quantized_lstm",
+                               "ns::fbgemm_quantize", "ns::fbgemm_requantize",
                                "quantized::dropout",
                                "quantized::quantized_gru_cell_dynamic",
                                "quantized::quantized_lstm_cell_dynamic",

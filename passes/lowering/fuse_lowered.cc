@@ -1,0 +1,142 @@
+#include "passes/lowering/fuse_lowered.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+#include "passes/logging/shadow_casts.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::NamedValue;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// A static layer of ours that has no activation yet.
+bool IsPlainLayer(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && absl::StartsWith(row->op, "ns::fbgemm_") &&
+         row->numerics == Numerics::kInt8 && row->fused_activation.empty() &&
+         (row->weight_form == WeightForm::kPackedConv ||
+          row->weight_form == WeightForm::kPackedLinear);
+}
+
+// A bound of a clamp; `otherwise` where it is None. Null when only a run tells.
+std::optional<double> Bound(const Value& value, double otherwise) {
+  const std::optional<c10::IValue> constant = ConstantOf(value);
+  if (!constant) {
+    return std::nullopt;
+  }
+  return constant->isNone() ? otherwise : constant->toScalar().toDouble();
+}
+
+void Rename(Value* from, Value* to) {
+  if (from->hasDebugName()) {
+    const std::string name = from->debugName();
+    from->setDebugName("");
+    to->setDebugName(name);
+  }
+}
+
+// The layer's op with `suffix`, in the place of `activation`.
+void FuseInto(Node* layer, Node* activation, absl::string_view suffix,
+              const std::vector<double>& bounds) {
+  Graph& graph = *layer->owningGraph();
+  const torch::jit::WithInsertPoint in_front(layer);
+  std::vector<NamedValue> arguments = {layer->inputs().begin(),
+                                       layer->inputs().end()};
+  arguments.insert(arguments.end(), bounds.begin(), bounds.end());
+  Value* fused = graph.insert(
+      c10::Symbol::fromQualString(absl::StrCat(OpName(*layer), suffix)),
+      arguments);
+  fused->node()->copyMetadata(layer);
+  fused->setType(layer->output()->type());
+  activation->output()->replaceAllUsesWith(fused);
+  Rename(activation->output(), fused);
+  activation->destroy();
+  layer->destroy();
+}
+
+// True when `activation` went into the layer in front of it.
+bool FuseActivation(Node* activation) {
+  const bool is_relu = OpName(*activation) == "ns::fbgemm_relu";
+  if (!is_relu && OpName(*activation) != "ns::fbgemm_clamp") {
+    return false;
+  }
+  Node* layer = activation->input(0)->node();
+  if (!IsPlainLayer(*layer) || OnlyUser(*layer->output()) != activation) {
+    return false;
+  }
+  if (is_relu) {
+    FuseInto(layer, activation, "_relu", {});
+    return true;
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto min = Bound(*activation->input(1), -kInfinity);
+  const auto max = Bound(*activation->input(2), kInfinity);
+  if (!min || !max) {
+    return false;
+  }
+  FuseInto(layer, activation, "_clamp", {*min, *max});
+  return true;
+}
+
+std::optional<QuantizationParameters> OutputOf(const Node& quantize) {
+  return QuantizationParametersOf(*quantize.output());
+}
+
+// Takes what `quantize` quantizes from in front of the dequantize that made it.
+void SkipDequantize(Node* quantize) {
+  Node* dequantize = quantize->input(0)->node();
+  if (OpName(*quantize) != "ns::fbgemm_quantize" ||
+      OpName(*dequantize) != "ns::fbgemm_dequantize") {
+    return;
+  }
+  Value* codes = dequantize->input(0);
+  const auto have = QuantizationParametersOf(*codes);
+  const auto want = OutputOf(*quantize);
+  if (have && want && have->scale == want->scale &&
+      have->zero_point == want->zero_point && have->dtype == want->dtype) {
+    quantize->output()->replaceAllUsesWith(codes);
+    return;
+  }
+  Graph& graph = *quantize->owningGraph();
+  const torch::jit::WithInsertPoint in_front(quantize);
+  Value* requantized =
+      graph.insert(c10::Symbol::fromQualString("ns::fbgemm_requantize"),
+                   {codes, quantize->input(1), quantize->input(2)});
+  requantized->node()->copyMetadata(quantize);
+  requantized->setType(quantize->output()->type());
+  quantize->output()->replaceAllUsesWith(requantized);
+  Rename(quantize->output(), requantized);
+}
+
+void Fuse(Block* block) {
+  for (auto it = block->nodes().begin(); it != block->nodes().end();) {
+    Node* node = *it;
+    ++it;
+    for (Block* inner : node->blocks()) {
+      Fuse(inner);
+    }
+    if (!FuseActivation(node) && !node->inputs().empty()) {
+      SkipDequantize(node);
+    }
+  }
+}
+
+}  // namespace
+
+void FuseLowered(Graph& graph) { Fuse(graph.block()); }
+
+}  // namespace ns

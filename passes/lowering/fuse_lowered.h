@@ -1,0 +1,32 @@
+// The fusions that fbgemm's output pipeline can take.
+#ifndef PASSES_LOWERING_FUSE_LOWERED_H_
+#define PASSES_LOWERING_FUSE_LOWERED_H_
+
+namespace torch::jit {
+struct Graph;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Over the ops of ours in `graph`:
+//
+//   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
+//   %z = ns::fbgemm_relu(%y)                   # or fbgemm_clamp(%y, %min,
+//   %max)
+// becomes, when nothing else uses %y,
+//   %z = ns::fbgemm_conv2d_relu(%x, %layer, %scale, %zero_point)
+//   # or ns::fbgemm_conv2d_clamp(%x, %layer, %scale, %zero_point, %min, %max)
+//
+//   %d = ns::fbgemm_dequantize(%q)
+//   %r = ns::fbgemm_quantize(%d, %scale, %zero_point)
+// becomes
+//   %r = ns::fbgemm_requantize(%q, %scale, %zero_point)
+// or %q, when it has that scale and zero point already.
+//
+// Bounds of clamps must be constant. Outputs do not change by a bit. May throw
+// c10::Error. What is no longer used stays, for dead-code elimination.
+void FuseLowered(torch::jit::Graph& graph);
+
+}  // namespace ns
+
+#endif  // PASSES_LOWERING_FUSE_LOWERED_H_

@@ -1,0 +1,29 @@
+// Activation functions for tables of codes, with the roundings of LibTorch's
+// quantized kernels.
+#ifndef PASSES_LOWERING_KERNELS_ELEMENTWISE_ACTIVATIONS_H_
+#define PASSES_LOWERING_KERNELS_ELEMENTWISE_ACTIVATIONS_H_
+
+namespace ns::kernels {
+
+// 1 / (1 + exp(-x)).
+float Sigmoid(float x);
+float Tanh(float x);
+// min(max(x + 3, 0), 6) / 6.
+float HardSigmoid(float x);
+// x * min(max(x + 3, 0), 6) / 6.
+float HardSwish(float x);
+// x, or x * slope unless x > 0.
+float LeakyRelu(float x, float slope);
+
+// x * scale, or (exp(x * input_scale) - 1) * alpha * scale unless x > 0. These
+// are arguments of at::elu, not of quantization.
+struct EluParams {
+  float alpha = 1;
+  float scale = 1;
+  float input_scale = 1;
+};
+float Elu(float x, const EluParams& params);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_ELEMENTWISE_ACTIVATIONS_H_

@@ -1,0 +1,20 @@
+// Qparams for a range of values: dynamic quantization.
+#ifndef PASSES_LOWERING_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_
+#define PASSES_LOWERING_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_
+
+#include "passes/lowering/kernels/elementwise/qparams.h"
+
+namespace ns::kernels {
+
+// Qparams of u8 that reach from `min` to `max`, both extended to 0, with the
+// codes 0 to 255, or 0 to 127 when `reduce_range`: what fbgemm and LibTorch
+// choose (preserve_sparsity and force_scale_power_of_two off). Scales are at
+// least 6.1e-5; a range of {0, 0} gives 0.1.
+//
+// Of ranges that are not finite, the scale is inf or nan as theirs is, and the
+// zero point, undefined there, is 0.
+QParams ChooseQuantizationParams(float min, float max, bool reduce_range);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_

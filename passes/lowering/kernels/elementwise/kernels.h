@@ -1,0 +1,68 @@
+// The inner loops of elementwise kernels, in several instruction sets: what the
+// functions of the other headers are made of.
+#ifndef PASSES_LOWERING_KERNELS_ELEMENTWISE_KERNELS_H_
+#define PASSES_LOWERING_KERNELS_ELEMENTWISE_KERNELS_H_
+
+#include <cstdint>
+
+#include "passes/lowering/kernels/elementwise/qparams.h"
+
+// No absl and no std here: files of other instruction sets include this.
+namespace ns::kernels {
+
+// All work in the calling thread, over any count of elements anywhere in
+// memory. What they compute is said at the functions of the same names.
+struct ElementwiseKernels {
+  void (*quantize_u8)(const float* values, int64_t count, QParams qparams,
+                      uint8_t* codes);
+  void (*quantize_s8)(const float* values, int64_t count, QParams qparams,
+                      int8_t* codes);
+  // With qparams for each element; scales come as 1 / scale.
+  void (*quantize_each_u8)(const float* values, int64_t count,
+                           const float* inverse_scales,
+                           const int32_t* zero_points, uint8_t* codes);
+  void (*quantize_each_s8)(const float* values, int64_t count,
+                           const float* inverse_scales,
+                           const int32_t* zero_points, int8_t* codes);
+  void (*dequantize_u8)(const uint8_t* codes, int64_t count, QParams qparams,
+                        float* values);
+  void (*dequantize_s8)(const int8_t* codes, int64_t count, QParams qparams,
+                        float* values);
+  void (*dequantize_each_u8)(const uint8_t* codes, int64_t count,
+                             const float* scales, const int32_t* zero_points,
+                             float* values);
+  void (*dequantize_each_s8)(const int8_t* codes, int64_t count,
+                             const float* scales, const int32_t* zero_points,
+                             float* values);
+  // `is_tame`: zero points are codes, the output's scale is positive, and all
+  // results are less than 2^30 steps of it, so that nothing overflows or wraps.
+  void (*add)(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
+              bool is_tame, uint8_t* out);
+  void (*add_floats)(const float* a, Codes b, int64_t count, bool relu,
+                     QParams out_qparams, uint8_t* out);
+  void (*multiply)(Codes a, Codes b, int64_t count, bool relu,
+                   QParams out_qparams, bool is_tame, uint8_t* out);
+  void (*clamp_u8)(const uint8_t* codes, int64_t count, uint8_t min,
+                   uint8_t max, uint8_t* out);
+  void (*clamp_s8)(const int8_t* codes, int64_t count, int8_t min, int8_t max,
+                   int8_t* out);
+  // `table` is of 256 bytes.
+  void (*look_up)(const uint8_t* codes, int64_t count, const uint8_t* table,
+                  uint8_t* out);
+  // Lowers *min and raises *max to what the values reach. Nans do not count.
+  void (*min_max)(const float* values, int64_t count, float* min, float* max);
+};
+
+// Those of ChosenIsa().
+const ElementwiseKernels& ChosenElementwiseKernels();
+
+// For ChosenElementwiseKernels. The scalar ones are the references of all.
+extern const ElementwiseKernels kScalarElementwise;
+extern const ElementwiseKernels kAvx2Elementwise;
+extern const ElementwiseKernels kAvx512Elementwise;
+void LookUpVbmi(const uint8_t* codes, int64_t count, const uint8_t* table,
+                uint8_t* out);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_ELEMENTWISE_KERNELS_H_

@@ -1,0 +1,145 @@
+// Vectors of AVX2 and FMA for the loops of simd_kernels.h.
+#ifndef PASSES_LOWERING_KERNELS_ELEMENTWISE_SIMD_AVX2_H_
+#define PASSES_LOWERING_KERNELS_ELEMENTWISE_SIMD_AVX2_H_
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace ns::kernels {
+namespace {
+
+// As Avx512, of half the width.
+struct Avx2 {
+  static constexpr int64_t kLanes = 8;
+  static constexpr int64_t kBlock = 32;
+
+  using Floats = __m256;
+  using Ints = __m256i;
+  using Bytes = __m256i;
+
+  // The first `count` lanes, of any count.
+  static __m256i Lanes(int64_t count) {
+    const int64_t some = count >= kLanes ? kLanes : count;
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(some)),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+
+  static Floats SetFloats(float value) { return _mm256_set1_ps(value); }
+  static Ints SetInts(int32_t value) { return _mm256_set1_epi32(value); }
+  static Ints SetShorts(int32_t value) {
+    return _mm256_set1_epi16(static_cast<int16_t>(value));
+  }
+  static Bytes SetBytes(int32_t value) {
+    return _mm256_set1_epi8(static_cast<char>(value));
+  }
+
+  static Floats Load(const float* from) { return _mm256_loadu_ps(from); }
+  static Floats Load(const float* from, int64_t count) {
+    return _mm256_maskload_ps(from, Lanes(count));
+  }
+  static void Store(float* to, Floats a) { _mm256_storeu_ps(to, a); }
+  static void Store(float* to, int64_t count, Floats a) {
+    _mm256_maskstore_ps(to, Lanes(count), a);
+  }
+  static Ints Load(const int32_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Ints Load(const int32_t* from, int64_t count) {
+    return _mm256_maskload_epi32(from, Lanes(count));
+  }
+  static Bytes LoadBytes(const void* from) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  }
+  static Bytes LoadBytes(const void* from, int64_t count) {
+    uint8_t bytes[kBlock] = {};
+    std::memcpy(bytes, from, static_cast<size_t>(count));
+    return LoadBytes(bytes);
+  }
+  static void StoreBytes(void* to, Bytes a) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), a);
+  }
+  static void StoreBytes(void* to, int64_t count, Bytes a) {
+    uint8_t bytes[kBlock];
+    StoreBytes(bytes, a);
+    std::memcpy(to, bytes, static_cast<size_t>(count));
+  }
+
+  static Ints Widen(__m128i codes, uint8_t /*tag*/) {
+    return _mm256_cvtepu8_epi32(codes);
+  }
+  static Ints Widen(__m128i codes, int8_t /*tag*/) {
+    return _mm256_cvtepi8_epi32(codes);
+  }
+  template <typename Code>
+  static Ints LoadCodes(const Code* from) {
+    return Widen(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)),
+                 Code());
+  }
+  template <typename Code>
+  static Ints LoadCodes(const Code* from, int64_t count) {
+    Code codes[kLanes] = {};
+    if (count > 0) {
+      std::memcpy(codes, from,
+                  static_cast<size_t>(count >= kLanes ? kLanes : count));
+    }
+    return LoadCodes(codes);
+  }
+
+  static Floats ToFloats(Ints a) { return _mm256_cvtepi32_ps(a); }
+  static Ints Round(Floats a) { return _mm256_cvtps_epi32(a); }
+  static Floats Add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
+  static Floats Multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+  static Floats MultiplyAdd(Floats a, Floats b, Floats c) {
+    return _mm256_fmadd_ps(a, b, c);
+  }
+  static Floats Min(Floats a, Floats b) { return _mm256_min_ps(a, b); }
+  static Floats Max(Floats a, Floats b) { return _mm256_max_ps(a, b); }
+  static Ints Add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
+  static Ints Subtract(Ints a, Ints b) { return _mm256_sub_epi32(a, b); }
+  static Ints Multiply(Ints a, Ints b) { return _mm256_mullo_epi32(a, b); }
+  static Ints Max(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
+
+  static Bytes MinCodes(Bytes a, Bytes b, uint8_t /*tag*/) {
+    return _mm256_min_epu8(a, b);
+  }
+  static Bytes MaxCodes(Bytes a, Bytes b, uint8_t /*tag*/) {
+    return _mm256_max_epu8(a, b);
+  }
+  static Bytes MinCodes(Bytes a, Bytes b, int8_t /*tag*/) {
+    return _mm256_min_epi8(a, b);
+  }
+  static Bytes MaxCodes(Bytes a, Bytes b, int8_t /*tag*/) {
+    return _mm256_max_epi8(a, b);
+  }
+  static Bytes AddSaturatedBytes(Bytes a, Bytes b) {
+    return _mm256_adds_epi8(a, b);
+  }
+  static Bytes Xor(Bytes a, Bytes b) { return _mm256_xor_si256(a, b); }
+  static Bytes SetTable(const uint8_t* from) {
+    return _mm256_broadcastsi128_si256(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  static Bytes Shuffle(Bytes table, Bytes indices) {
+    return _mm256_shuffle_epi8(table, indices);
+  }
+
+  static Ints PackShorts(Ints a, Ints b) { return _mm256_packs_epi32(a, b); }
+  static Ints AddSaturated(Ints a, Ints b) { return _mm256_adds_epi16(a, b); }
+  static Bytes PackCodes(Ints a, Ints b, uint8_t /*tag*/) {
+    return _mm256_packus_epi16(a, b);
+  }
+  static Bytes PackCodes(Ints a, Ints b, int8_t /*tag*/) {
+    return _mm256_packs_epi16(a, b);
+  }
+  static Bytes Sort(Bytes a) {
+    return _mm256_permutevar8x32_epi32(
+        a, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  }
+};
+
+}  // namespace
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_ELEMENTWISE_SIMD_AVX2_H_

@@ -1,0 +1,124 @@
+// Loops between floats and codes.
+#ifndef PASSES_LOWERING_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
+#define PASSES_LOWERING_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
+
+#include <cstdint>
+
+#include "passes/lowering/kernels/elementwise/qparams.h"
+#include "passes/lowering/kernels/elementwise/simd_blocks.h"
+
+namespace ns::kernels {
+
+// Values in units of the scale to s32, with the zero point, which wraps. The
+// limit is the greatest float that is an s32: what is above, and nan, would
+// round to INT_MIN.
+template <typename V>
+typename V::Ints RoundWrapping(typename V::Floats x,
+                               typename V::Ints zero_point) {
+  const auto limit = V::SetFloats(2147483520.0f);
+  return V::Add(V::Round(V::Min(x, limit)), zero_point);
+}
+
+template <typename V, typename Code>
+typename V::Bytes PackBlock(typename V::Ints a, typename V::Ints b,
+                            typename V::Ints c, typename V::Ints d) {
+  return V::Sort(
+      V::PackCodes(V::PackShorts(a, b), V::PackShorts(c, d), Code()));
+}
+
+template <typename V, typename Code>
+void Quantize(const float* values, int64_t count, QParams qparams,
+              Code* codes) {
+  const auto inverse_scale = V::SetFloats(1.0f / qparams.scale);
+  const auto zero_point = V::SetInts(qparams.zero_point);
+  ForBlocks<V>(count, [=](int64_t i, const auto& block) {
+    const auto encode = [=](int quarter) {
+      return RoundWrapping<V>(
+          V::Multiply(block.Load(values + i, quarter), inverse_scale),
+          zero_point);
+    };
+    block.StoreBytes(codes + i, PackBlock<V, Code>(encode(0), encode(1),
+                                                   encode(2), encode(3)));
+  });
+}
+
+template <typename V, typename Code>
+void QuantizeEach(const float* values, int64_t count,
+                  const float* inverse_scales, const int32_t* zero_points,
+                  Code* codes) {
+  ForBlocks<V>(count, [=](int64_t i, const auto& block) {
+    const auto encode = [=](int quarter) {
+      return RoundWrapping<V>(
+          V::Multiply(block.Load(values + i, quarter),
+                      block.Load(inverse_scales + i, quarter)),
+          block.Load(zero_points + i, quarter));
+    };
+    block.StoreBytes(codes + i, PackBlock<V, Code>(encode(0), encode(1),
+                                                   encode(2), encode(3)));
+  });
+}
+
+template <typename V, typename Code>
+void Dequantize(const Code* codes, int64_t count, QParams qparams,
+                float* values) {
+  const auto scale = V::SetFloats(qparams.scale);
+  const auto zero_point = V::SetInts(qparams.zero_point);
+  ForBlocks<V>(count, [=](int64_t i, const auto& block) {
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      const auto steps =
+          V::Subtract(block.LoadCodes(codes + i, quarter), zero_point);
+      block.Store(values + i, quarter, V::Multiply(scale, V::ToFloats(steps)));
+    }
+  });
+}
+
+template <typename V, typename Code>
+void DequantizeEach(const Code* codes, int64_t count, const float* scales,
+                    const int32_t* zero_points, float* values) {
+  ForBlocks<V>(count, [=](int64_t i, const auto& block) {
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      const auto steps = V::Subtract(block.LoadCodes(codes + i, quarter),
+                                     block.Load(zero_points + i, quarter));
+      block.Store(
+          values + i, quarter,
+          V::Multiply(block.Load(scales + i, quarter), V::ToFloats(steps)));
+    }
+  });
+}
+
+// Several of each, as one would wait for itself.
+template <typename V>
+void MinMax(const float* values, int64_t count, float* min, float* max) {
+  typename V::Floats mins[4];
+  typename V::Floats maxs[4];
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    mins[quarter] = V::SetFloats(*min);
+    maxs[quarter] = V::SetFloats(*max);
+  }
+  int64_t i = 0;
+  for (; i + V::kBlock <= count; i += V::kBlock) {
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      const auto x = V::Load(values + i + quarter * V::kLanes);
+      // In this order, the old one stays where x is a nan.
+      mins[quarter] = V::Min(x, mins[quarter]);
+      maxs[quarter] = V::Max(x, maxs[quarter]);
+    }
+  }
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    float lanes[2][V::kLanes];
+    V::Store(lanes[0], mins[quarter]);
+    V::Store(lanes[1], maxs[quarter]);
+    for (int64_t lane = 0; lane < V::kLanes; ++lane) {
+      *min = lanes[0][lane] < *min ? lanes[0][lane] : *min;
+      *max = lanes[1][lane] > *max ? lanes[1][lane] : *max;
+    }
+  }
+  for (; i < count; ++i) {
+    *min = values[i] < *min ? values[i] : *min;
+    *max = values[i] > *max ? values[i] : *max;
+  }
+}
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_

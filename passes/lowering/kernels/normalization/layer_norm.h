@@ -1,0 +1,45 @@
+// Layer normalization from codes to codes.
+#ifndef PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_H_
+#define PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_H_
+
+#include <cstdint>
+
+#include "passes/lowering/kernels/parallel.h"
+
+namespace ns::kernels {
+
+struct LayerNormSpec {
+  float input_scale = 1;
+  int32_t input_zero_point = 0;
+  // For each element of a row, or null: ones, zeros.
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+  double eps = 1e-5;
+  float output_scale = 1;
+  int32_t output_zero_point = 0;
+};
+
+// Normalizes each of the `rows` rows of `n` codes by its own mean and variance;
+// `out` is as `input`, and may be the same.
+//
+//   mean  = (float)(sum of codes) / n
+//   var   = max(fma(-mean, mean, (float)(sum of squares) / n), 0)
+//   rstd  = (float)(input_scale / sqrt((double)(var * input_scale *
+//   input_scale)
+//                                      + eps))
+//   x     = (code - input_zero_point) - (mean - input_zero_point)
+//   y     = fma(x * rstd, weight, bias)
+//   code  = QuantizeCode(y, 1 / output_scale, output_zero_point)
+//
+// In floats, rounded one by one but for fma; sums are exact. So does
+// quantized_normalize_kernel of LibTorch 1.13, as gcc compiles it; only its
+// last n % 32 codes (n % 64 with AVX512) are not clipped as QuantizeCode says.
+void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
+               const LayerNormSpec& spec, uint8_t* out, Parallel parallel);
+
+void LayerNormReference(const uint8_t* input, int64_t rows, int64_t n,
+                        const LayerNormSpec& spec, uint8_t* out);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_H_

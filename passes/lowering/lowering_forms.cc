@@ -1,0 +1,222 @@
+#include "passes/lowering/lowering_forms.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/types/span.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "passes/logging/shadow_casts.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Graph;
+using ::torch::jit::NamedValue;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+Value* Insert(Node* node, absl::string_view op,
+              const std::vector<NamedValue>& arguments) {
+  return node->owningGraph()->insert(
+      c10::Symbol::fromQualString(std::string(op)), arguments);
+}
+
+std::vector<NamedValue> Arguments(Node* node) {
+  return {node->inputs().begin(), node->inputs().end()};
+}
+
+absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
+  const std::optional<c10::IValue> packed = ConstantOf(*node.input(index));
+  if (!packed) {
+    return absl::FailedPreconditionError(
+        "its packed parameters are not constant");
+  }
+  return *packed;
+}
+
+// `node`'s arguments with `layer` as the second.
+Value* InsertWithLayer(Node* node, absl::string_view op,
+                       const c10::IValue& layer) {
+  std::vector<NamedValue> arguments = Arguments(node);
+  arguments.at(1) = NamedValue(node->owningGraph()->insertConstant(layer));
+  return Insert(node, op, arguments);
+}
+
+absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
+  const Value* pruned = InputNamed(*node, "pruned_weights");
+  const auto is_pruned = pruned == nullptr ? std::nullopt : ConstantOf(*pruned);
+  if (!is_pruned || !is_pruned->isBool() || is_pruned->toBool()) {
+    return absl::FailedPreconditionError("its table may have pruned rows");
+  }
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
+  return repacker.Embedding(packed);
+}
+
+// Codes of 8 bits without a sign, as far as the graph tells.
+absl::Status CheckTakesCodes(const Node& node) {
+  const Value* x = FirstDataInput(node);
+  if (x == nullptr || !IsTensor(*x)) {
+    return absl::FailedPreconditionError("it takes no tensor");
+  }
+  if (NumericsOf(*x) != TensorNumerics::kInt8) {
+    return absl::FailedPreconditionError("its input is not quantized");
+  }
+  const auto parameters = QuantizationParametersOf(*x);
+  if (parameters && parameters->dtype != c10::ScalarType::QUInt8) {
+    return absl::FailedPreconditionError(
+        "its input is not quantized to quint8");
+  }
+  return absl::OkStatus();
+}
+
+// Whether the op that makes `value` makes it anew: nothing else then shares
+// its memory, as long as nothing else uses it.
+bool IsFresh(const Value& value) {
+  const OpRow* row = FindOp(OpName(*value.node()));
+  return row != nullptr &&
+         (row->role == Role::kCompute || row->role == Role::kQuantize ||
+          row->role == Role::kDequantize);
+}
+
+absl::Status CheckNobodySeesWrites(Node* node) {
+  if (!WorksInPlace(*node)) {
+    return absl::OkStatus();
+  }
+  if (OnlyUser(*node->input(0)) != node || !IsFresh(*node->input(0))) {
+    return absl::FailedPreconditionError(
+        "it works in place, and others may see what it writes to");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value*> InsertWithQParams(Node* node,
+                                         absl::string_view lowered_op,
+                                         double scale, int64_t zero_point) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
+  std::vector<NamedValue> arguments = Arguments(node);
+  arguments.emplace_back(scale);
+  arguments.emplace_back(zero_point);
+  return Insert(node, lowered_op, arguments);
+}
+
+}  // namespace
+
+absl::StatusOr<Value*> LowerSameArguments(Node* node,
+                                          absl::string_view lowered_op,
+                                          Repacker& /*repacker*/) {
+  return Insert(node, lowered_op, Arguments(node));
+}
+
+absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
+                                       Repacker& repacker) {
+  if (!IsTensor(*node->input(0)) || !IsTensor(*node->input(1))) {
+    return absl::FailedPreconditionError("one of its inputs is a number");
+  }
+  return LowerSameArguments(node, lowered_op, repacker);
+}
+
+absl::StatusOr<Value*> LowerLinear(Node* node, absl::string_view lowered_op,
+                                   Repacker& repacker) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
+  return InsertWithLayer(node, lowered_op, repacker.Linear(packed));
+}
+
+absl::StatusOr<Value*> LowerConv(Node* node, absl::string_view lowered_op,
+                                 Repacker& repacker) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
+  const OpRow* row = FindOp(OpName(*node));
+  const bool is_1d = row != nullptr && absl::EndsWith(row->family, "1d");
+  return InsertWithLayer(node, lowered_op, repacker.Conv(packed, is_1d));
+}
+
+absl::StatusOr<Value*> LowerEmbedding(Node* node, absl::string_view lowered_op,
+                                      Repacker& repacker) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue table, WholeTable(node, repacker));
+  return Insert(node, lowered_op, {table, InputNamed(*node, "indices")});
+}
+
+absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
+                                         absl::string_view lowered_op,
+                                         Repacker& repacker) {
+  const Value* mapping = InputNamed(*node, "compressed_indices_mapping");
+  if (mapping != nullptr && !mapping->mustBeNone()) {
+    return absl::FailedPreconditionError("its table may have pruned rows");
+  }
+  NS_ASSIGN_OR_RETURN(const c10::IValue table, WholeTable(node, repacker));
+  return Insert(
+      node, lowered_op,
+      {table, InputNamed(*node, "indices"), InputNamed(*node, "offsets"),
+       InputNamed(*node, "per_sample_weights"),
+       InputNamed(*node, "include_last_offset")});
+}
+
+absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
+                                    Repacker& repacker) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
+  return LowerSameArguments(node, lowered_op, repacker);
+}
+
+absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
+                                  Repacker& /*repacker*/) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  const Value* inplace = InputNamed(*node, "inplace");
+  const auto is_in_place =
+      inplace == nullptr ? std::nullopt : ConstantOf(*inplace);
+  const bool is_safe =
+      is_in_place && is_in_place->isBool() &&
+      (!is_in_place->toBool() ||
+       (OnlyUser(*node->input(0)) == node && IsFresh(*node->input(0))));
+  if (!is_safe) {
+    return absl::FailedPreconditionError(
+        "it works in place, and others may see what it writes to");
+  }
+  return Insert(node, lowered_op, {node->input(0), 0.0, 6.0});
+}
+
+absl::StatusOr<Value*> LowerUnitInterval(Node* node,
+                                         absl::string_view lowered_op,
+                                         Repacker& /*repacker*/) {
+  return InsertWithQParams(node, lowered_op, 1.0 / 256, 0);
+}
+
+absl::StatusOr<Value*> LowerTanh(Node* node, absl::string_view lowered_op,
+                                 Repacker& /*repacker*/) {
+  return InsertWithQParams(node, lowered_op, 2.0 / 256, 128);
+}
+
+absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
+                                     Repacker& /*repacker*/) {
+  const Value* dtype = InputNamed(*node, "dtype");
+  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+  if (!constant || !constant->isInt() ||
+      constant->toScalarType() != c10::ScalarType::QUInt8) {
+    return absl::FailedPreconditionError("it does not quantize to quint8");
+  }
+  const bool has_numbers =
+      node->inputs().size() == 4 && IsTensor(*node->input(0)) &&
+      node->input(1)->type()->kind() == c10::TypeKind::FloatType &&
+      node->input(2)->type()->kind() == c10::TypeKind::IntType;
+  if (!has_numbers) {
+    return absl::FailedPreconditionError(
+        "its scale and zero point are not numbers");
+  }
+  return Insert(node, lowered_op,
+                {node->input(0), node->input(1), node->input(2)});
+}
+
+absl::StatusOr<Value*> LowerDequantize(Node* node, absl::string_view lowered_op,
+                                       Repacker& repacker) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  return LowerSameArguments(node, lowered_op, repacker);
+}
+
+}  // namespace ns

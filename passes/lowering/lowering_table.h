@@ -1,0 +1,31 @@
+// Which op of ours takes the place of which quantized one, or why none does.
+#ifndef PASSES_LOWERING_LOWERING_TABLE_H_
+#define PASSES_LOWERING_LOWERING_TABLE_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "passes/lowering/lowering_forms.h"
+
+namespace ns {
+
+struct LoweringRow {
+  // Qualified name, "quantized::conv2d_relu". In-place forms have no row.
+  absl::string_view op;
+  // "ns::fbgemm_conv2d_relu"; empty when nothing of ours takes its place.
+  absl::string_view lowered_op;
+  // How the arguments are taken over; null when nothing takes its place.
+  LoweringForm form = nullptr;
+  // Why nothing does.
+  absl::string_view reason = "";
+};
+
+// All rows, sorted by op.
+absl::Span<const LoweringRow> LoweringTable();
+
+// The row of `op` or, for an in-place op, of its out-of-place form. Null for
+// an op without one.
+const LoweringRow* FindLowering(absl::string_view op);
+
+}  // namespace ns
+
+#endif  // PASSES_LOWERING_LOWERING_TABLE_H_

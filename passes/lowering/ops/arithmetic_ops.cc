@@ -1,0 +1,166 @@
+// ns::fbgemm_add, mul and cat, with and without relu: what quantized::add, mul
+// and cat take, of tensors.
+#include <ATen/Functions.h>
+#include <ATen/core/List.h>
+#include <torch/library.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "passes/lowering/kernels/elementwise/add.h"
+#include "passes/lowering/kernels/elementwise/clamp.h"
+#include "passes/lowering/kernels/elementwise/multiply.h"
+#include "passes/lowering/kernels/elementwise/requantize.h"
+#include "passes/lowering/ops/codes.h"
+
+namespace ns {
+namespace {
+
+kernels::Codes Operand(const at::Tensor& x) {
+  return {CodesOf(x), QParamsOf(x)};
+}
+
+// Both of one shape, and dense in one order of dimensions.
+std::tuple<at::Tensor, at::Tensor> Aligned(const at::Tensor& a,
+                                           const at::Tensor& b) {
+  if (a.sizes() == b.sizes()) {
+    const at::Tensor dense = Dense(a);
+    return {dense, b.strides() == dense.strides() ? b : LaidOutAs(b, dense)};
+  }
+  const std::vector<at::Tensor> both = at::broadcast_tensors({a, b});
+  return {both[0].contiguous(), both[1].contiguous()};
+}
+
+using Kernel = void (*)(kernels::Codes, kernels::Codes, int64_t, bool,
+                        kernels::QParams, uint8_t*, kernels::Parallel);
+
+at::Tensor Binary(const char* op, Kernel kernel, const at::Tensor& a,
+                  const at::Tensor& b, bool relu, double scale,
+                  int64_t zero_point) {
+  CheckCodes(a, op);
+  CheckCodes(b, op);
+  CheckQParams(scale, zero_point, op);
+  const auto [x, y] = Aligned(a, b);
+  at::Tensor out = EmptyCodesLike(x, scale, zero_point);
+  kernel(Operand(x), Operand(y), out.numel(), relu, QParamsOf(out),
+         MutableCodesOf(out), AtParallel);
+  return out;
+}
+
+template <bool kRelu>
+at::Tensor Add(const at::Tensor& a, const at::Tensor& b, double scale,
+               int64_t zero_point) {
+  return Binary("fbgemm_add", kernels::Add, a, b, kRelu, scale, zero_point);
+}
+
+template <bool kRelu>
+at::Tensor Multiply(const at::Tensor& a, const at::Tensor& b, double scale,
+                    int64_t zero_point) {
+  return Binary("fbgemm_mul", kernels::Multiply, a, b, kRelu, scale,
+                zero_point);
+}
+
+struct CatPlace {
+  // Elements of a tensor lie as [rows][length of the dimension * inner].
+  int64_t rows = 1;
+  int64_t inner = 1;
+};
+
+CatPlace PlaceOf(const at::Tensor& out, int64_t dimension) {
+  CatPlace place;
+  for (int64_t i = 0; i < dimension; ++i) {
+    place.rows *= out.size(i);
+  }
+  for (int64_t i = dimension + 1; i < out.dim(); ++i) {
+    place.inner *= out.size(i);
+  }
+  return place;
+}
+
+// Along `dimension` of tensors that are dense in the order of dimensions.
+at::Tensor CatDense(const std::vector<at::Tensor>& tensors, int64_t dimension,
+                    double scale, int64_t zero_point) {
+  std::vector<int64_t> sizes = tensors.front().sizes().vec();
+  sizes[dimension] = 0;
+  for (const at::Tensor& tensor : tensors) {
+    for (int64_t i = 0; i < tensor.dim(); ++i) {
+      TORCH_CHECK(
+          tensor.dim() == tensors.front().dim() &&
+              (i == dimension || tensor.size(i) == tensors.front().size(i)),
+          "fbgemm_cat: tensors of sizes ", tensors.front().sizes(), " and ",
+          tensor.sizes(), " do not fit together");
+    }
+    sizes[dimension] += tensor.size(dimension);
+  }
+  at::Tensor out = EmptyCodes(sizes, scale, zero_point);
+  const CatPlace place = PlaceOf(out, dimension);
+  const int64_t row_bytes = sizes[dimension] * place.inner;
+  uint8_t* destination = MutableCodesOf(out);
+  for (const at::Tensor& tensor : tensors) {
+    const int64_t bytes = tensor.size(dimension) * place.inner;
+    kernels::CopyRequantized(CodesOf(tensor), bytes, place.rows, bytes,
+                             QParamsOf(tensor), destination, row_bytes,
+                             QParamsOf(out), AtParallel);
+    destination += bytes;
+  }
+  return out;
+}
+
+bool IsChannelsLast(const at::Tensor& x) {
+  return x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast) &&
+         !x.is_contiguous();
+}
+
+template <bool kRelu>
+at::Tensor Cat(const c10::List<at::Tensor>& list, int64_t dimension,
+               c10::optional<double> scale, c10::optional<int64_t> zero_point) {
+  constexpr char kOp[] = "fbgemm_cat";
+  TORCH_CHECK(!list.empty(), kOp, ": takes at least one tensor");
+  std::vector<at::Tensor> tensors = list.vec();
+  const at::Tensor first = tensors.front();
+  for (const at::Tensor& tensor : tensors) {
+    CheckCodes(tensor, kOp);
+  }
+  const int64_t rank = first.dim();
+  TORCH_CHECK(dimension >= -rank && dimension < rank, kOp, ": dimension ",
+              dimension, " of tensors with ", rank);
+  dimension += dimension < 0 ? rank : 0;
+  const double out_scale = scale.value_or(first.q_scale());
+  const int64_t out_zero_point = zero_point.value_or(first.q_zero_point());
+  CheckQParams(out_scale, out_zero_point, kOp);
+  const bool channels_last = IsChannelsLast(first);
+  for (at::Tensor& tensor : tensors) {
+    tensor = channels_last && tensor.dim() == rank
+                 ? tensor.permute({0, 2, 3, 1}).contiguous()
+                 : tensor.contiguous();
+  }
+  constexpr int64_t kPlaceOf[] = {0, 3, 1, 2};
+  at::Tensor out =
+      CatDense(tensors, channels_last ? kPlaceOf[dimension] : dimension,
+               out_scale, out_zero_point);
+  if (kRelu) {
+    kernels::ClampCodes(CodesOf(out), out.numel(),
+                        static_cast<uint8_t>(out_zero_point), 255,
+                        MutableCodesOf(out), AtParallel);
+  }
+  return channels_last ? out.permute({0, 3, 1, 2}) : out;
+}
+
+TORCH_LIBRARY_FRAGMENT(ns, library) {
+  const auto define = [&](const std::string& name, const char* arguments,
+                          auto* plain, auto* with_relu) {
+    library.def((name + arguments).c_str(), plain);
+    library.def((name + "_relu" + arguments).c_str(), with_relu);
+  };
+  constexpr char kTwo[] =
+      "(Tensor a, Tensor b, float scale, int zero_point) -> Tensor";
+  define("fbgemm_add", kTwo, Add<false>, Add<true>);
+  define("fbgemm_mul", kTwo, Multiply<false>, Multiply<true>);
+  define("fbgemm_cat",
+         "(Tensor[] tensors, int dim, float? scale, int? zero_point) -> Tensor",
+         Cat<false>, Cat<true>);
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,83 @@
+#include "passes/lowering/repack.h"
+
+#include <ATen/native/quantized/PackedParams.h>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "passes/extraction/packed_weights.h"
+#include "passes/lowering/ops/fbgemm_conv.h"
+#include "passes/lowering/ops/fbgemm_embedding.h"
+#include "passes/lowering/ops/fbgemm_linear.h"
+
+namespace ns {
+namespace {
+
+at::Tensor Bias(const c10::optional<at::Tensor>& bias) {
+  return bias && bias->defined() ? bias->detach().to(at::kFloat) : at::Tensor();
+}
+
+// Of a conv1d, the width, the second of two numbers.
+std::vector<int64_t> Numbers(std::vector<int64_t> numbers, bool is_1d) {
+  if (is_1d && numbers.size() == 2) {
+    numbers.erase(numbers.begin());
+  }
+  return numbers;
+}
+
+template <int kDimensions>
+FbgemmConvParameters Unpack(const c10::IValue& packed, bool is_1d) {
+  const auto params = packed.toCustomClass<ConvPackedParamsBase<kDimensions>>();
+  FbgemmConvParameters p;
+  p.bias = Bias(std::get<1>(params->unpack()));
+  p.stride = Numbers(params->stride().vec(), is_1d);
+  p.padding = Numbers(params->padding().vec(), is_1d);
+  p.dilation = Numbers(params->dilation().vec(), is_1d);
+  p.groups = params->groups();
+  p.transposed = params->transpose();
+  if (p.transposed) {
+    p.output_padding = Numbers(params->output_padding().vec(), is_1d);
+  }
+  return p;
+}
+
+}  // namespace
+
+c10::IValue Repacker::Linear(const c10::IValue& packed) {
+  Repacked& repacked = cache_[packed.toObject().get()];
+  if (repacked.to.isNone()) {
+    auto [weight, bias] =
+        packed.toCustomClass<LinearPackedParamsBase>()->unpack();
+    repacked.to = c10::IValue(c10::make_intrusive<FbgemmLinear>(
+        std::move(weight), Bias(bias), numerics_));
+    repacked.from = packed;
+  }
+  return repacked.to;
+}
+
+c10::IValue Repacker::Conv(const c10::IValue& packed, bool is_1d) {
+  Repacked& repacked = cache_[packed.toObject().get()];
+  if (repacked.to.isNone()) {
+    at::Tensor weight = PackedConvWeight(packed, is_1d);
+    FbgemmConvParameters p =
+        weight.dim() == 5 ? Unpack<3>(packed, is_1d) : Unpack<2>(packed, is_1d);
+    p.weight = std::move(weight);
+    repacked.to =
+        c10::IValue(c10::make_intrusive<FbgemmConv>(std::move(p), numerics_));
+    repacked.from = packed;
+  }
+  return repacked.to;
+}
+
+c10::IValue Repacker::Embedding(const c10::IValue& packed) {
+  Repacked& repacked = cache_[packed.toObject().get()];
+  if (repacked.to.isNone()) {
+    repacked.to = c10::IValue(
+        c10::make_intrusive<FbgemmEmbedding>(PackedEmbeddingWeight(packed)));
+    repacked.from = packed;
+  }
+  return repacked.to;
+}
+
+}  // namespace ns
