@@ -1,10 +1,10 @@
-// GEMM of rows in tiles of AMX: 16 rows of 64 activations times 64 weights of
-// 16 outputs, four tiles of sums at a time.
+// GEMM of rows in tiles of AMX: up to 16 rows of up to 64 activations times as
+// many weights of 16 outputs, four tiles of sums at a time.
 //
-//   tiles 0, 1   sums of the first 16 rows with panels 0 and 1
-//   tiles 2, 3   sums of the other 16 with the same; where there are no others,
-//                of the first with panels 2 and 3
-//   tiles 4, 5   activations of the first 16 rows and of the others
+//   tiles 0, 1   sums of the first rows with panels 0 and 1
+//   tiles 2, 3   sums of the other rows with the same; where there are no
+//                others, of the first with panels 2 and 3
+//   tiles 4, 5   activations of the first rows and of the others
 //   tiles 6, 7   weights
 //
 // Sums leave tiles by way of memory. They become codes while the tiles work on
@@ -29,24 +29,25 @@ constexpr int kQuad = 4;  // panels that are written together
 // As many weights stay in the L2 cache while all rows meet them.
 constexpr int64_t kGroupBytes = 640 << 10;
 
-// Up to 16 rows.
+// Up to 16 rows at one distance.
 struct RowTile {
-  const uint8_t* base;
-  int64_t stride;
+  const uint8_t* base = nullptr;
+  int64_t stride = 0;
+  int rows = 0;
 };
 
 // Up to 32 rows, and how k goes through them.
 struct RowBlock {
-  int first_rows;
-  int other_rows;  // none unless first_rows is 16
+  int64_t row;  // the first
   RowTile first;
-  RowTile other;
+  RowTile other;  // of no rows, sometimes
   int64_t runs;
   const int64_t* run_offsets;
   int64_t run_tiles;    // tiles of k in a run
-  int64_t tile_stride;  // bytes from one of them to the next
+  int64_t tile_k;       // activations of a row in a tile
+  int64_t tile_stride;  // bytes from one tile of a run to the next
 
-  int rows() const { return first_rows + other_rows; }
+  int rows() const { return first.rows + other.rows; }
 };
 
 struct alignas(64) Sums {
@@ -64,15 +65,28 @@ struct alignas(64) TileConfig {
 void Configure(const RowBlock& block) {
   TileConfig config = {};
   config.palette = 1;
-  const uint8_t first = static_cast<uint8_t>(block.first_rows);
-  const uint8_t other =
-      static_cast<uint8_t>(block.other_rows == 0 ? first : block.other_rows);
-  const uint8_t rows[8] = {first, first, other, other, first, other, 16, 16};
+  const int other = block.other.rows == 0 ? block.first.rows : block.other.rows;
+  const int steps = static_cast<int>(block.tile_k) / kStepBytes;
+  const int rows[8] = {block.first.rows,
+                       block.first.rows,
+                       other,
+                       other,
+                       block.first.rows,
+                       other,
+                       steps,
+                       steps};
   for (int tile = 0; tile < 8; ++tile) {
-    config.row_bytes[tile] = kTileK;
-    config.rows[tile] = rows[tile];
+    config.row_bytes[tile] = tile == 4 || tile == 5
+                                 ? static_cast<uint16_t>(block.tile_k)
+                                 : kStepWeights;
+    config.rows[tile] = static_cast<uint8_t>(rows[tile]);
   }
   _tile_loadconfig(&config);
+}
+
+bool SameConfig(const RowBlock& a, const RowBlock& b) {
+  return a.first.rows == b.first.rows && a.other.rows == b.other.rows &&
+         a.tile_k == b.tile_k;
 }
 
 // Weights that a later group needs, to be fetched on the way.
@@ -105,15 +119,25 @@ class AmxRows {
                       task.view.type == OutputType::kS8),
         output_bytes_(writes_codes_ ? 1 : 4),
         panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs) {
-    const int64_t steps =
-        task.runs * ((task.run_length + kStepBytes - 1) / kStepBytes);
-    k_tiles_ = (steps * kStepBytes + kTileK - 1) / kTileK;
+    const int64_t run_steps = (task.run_length + kStepBytes - 1) / kStepBytes;
+    copied_tiles_ = (task.runs * run_steps * kStepBytes + kTileK - 1) / kTileK;
+    // Tiles of one size that make a run.
+    run_tiles_ = (task.run_length + kTileK - 1) / kTileK;
+    while (run_tiles_ < run_steps && run_steps % run_tiles_ != 0) {
+      ++run_tiles_;
+    }
+    tile_k_ = task.run_length / run_tiles_;
+    // Short tiles take as long as others: more of them for each panel, or a
+    // copy of each.
+    constexpr int64_t kPanelsOfCopy = 5;
+    const int64_t tiles = task.runs * run_tiles_;
+    has_run_tiles_ = task.run_length % kStepBytes == 0 &&
+                     (tiles - copied_tiles_) * panels_ <= tiles * kPanelsOfCopy;
   }
 
   void Run() {
-    for (int64_t row = 0; row < task_.row_count; row += task_.scratch_rows) {
-      const int64_t left = task_.row_count - row;
-      RunRows(row, left < task_.scratch_rows ? left : task_.scratch_rows);
+    for (int64_t row = 0; row < task_.row_count;) {
+      row = RunBlocks(row);
     }
     // So that nothing of tiles has to be saved when threads change.
     _tile_release();
@@ -122,97 +146,132 @@ class AmxRows {
  private:
   using Codes = typename Vectors::Codes<kQuad>;
 
-  static constexpr int64_t kMostBlocks = 16;
+  static constexpr int kMostBlocks = 16;
 
-  void RunRows(int64_t first, int64_t count) {
+  // Rows from `first` on, as many as fit into blocks. The one behind them.
+  int64_t RunBlocks(int64_t first) {
     RowBlock blocks[kMostBlocks];
-    const int64_t block_count = (count + kBlockRows - 1) / kBlockRows;
-    for (int64_t i = 0; i < block_count; ++i) {
-      const int64_t row = i * kBlockRows;
-      const int64_t left = count - row;
-      blocks[i] =
-          MakeBlock(task_.rows + first + row,
-                    static_cast<int>(left < kBlockRows ? left : kBlockRows),
-                    task_.scratch + row * k_tiles_ * kTileK);
+    int block_count = 0;
+    int64_t copied_rows = 0;
+    int64_t row = first;
+    while (row < task_.row_count && block_count < kMostBlocks &&
+           copied_rows + kBlockRows <= task_.scratch_rows) {
+      RowBlock& block = blocks[block_count];
+      if (!LocateBlock(row, block)) {
+        CopyBlock(row, task_.scratch + copied_rows * copied_tiles_ * kTileK,
+                  block);
+        copied_rows += kBlockRows;
+      }
+      row += block.rows();
+      ++block_count;
     }
     int32_t row_sums[kMostBlocks * kBlockRows];
     const bool needs_row_sums = task_.view.weight_zero_points != nullptr;
     if (needs_row_sums) {
-      RowTiles<Vectors>::SumRows(task_, first, count, row_sums);
+      RowTiles<Vectors>::SumRows(task_, first, row - first, row_sums);
     }
     int64_t group = kGroupBytes / (kQuad * task_.panel_bytes) * kQuad;
     group = group < kQuad ? kQuad : group;
-    int configured_rows = 0;
+    const RowBlock* configured = nullptr;
     for (int64_t panel = 0; panel < panels_; panel += group) {
       const int64_t end = panel + group < panels_ ? panel + group : panels_;
       soon_.next = task_.weights + end * task_.panel_bytes;
       const int64_t soon_end = end + group < panels_ ? end + group : panels_;
       soon_.end = task_.weights + soon_end * task_.panel_bytes;
       soon_.each = 2 * kTileBytes / block_count;
-      for (int64_t i = 0; i < block_count; ++i) {
-        if (blocks[i].rows() != configured_rows) {
-          configured_rows = blocks[i].rows();
-          Configure(blocks[i]);
+      for (int i = 0; i < block_count; ++i) {
+        const RowBlock& block = blocks[i];
+        if (configured == nullptr || !SameConfig(block, *configured)) {
+          Configure(block);
         }
+        configured = &block;
         for (int64_t p = panel; p < end; p += kQuad) {
           const int64_t width = end - p < kQuad ? end - p : kQuad;
-          RunQuad(blocks[i], p, static_cast<int>(width),
-                  needs_row_sums ? row_sums + i * kBlockRows : nullptr,
-                  first + i * kBlockRows);
+          RunQuad(block, p, static_cast<int>(width),
+                  needs_row_sums ? row_sums + block.row - first : nullptr);
         }
       }
     }
     WritePending();
+    return row;
   }
 
-  // Takes activations from where they are if rows and k do not need more than a
-  // stride each. Otherwise, from a copy in the order of tiles.
-  RowBlock MakeBlock(const uint8_t* const* rows, int count, uint8_t* scratch) {
-    RowBlock block;
-    block.first_rows = count < kTileRows ? count : kTileRows;
-    block.other_rows = count - block.first_rows;
-    if (task_.run_length % kTileK == 0 &&
-        FindStride(rows, block.first_rows, block.first) &&
-        FindStride(rows + block.first_rows, block.other_rows, block.other)) {
-      block.runs = task_.runs;
-      block.run_offsets = task_.run_offsets;
-      block.run_tiles = task_.run_length / kTileK;
-      block.tile_stride = kTileK;
-      return block;
+  // Activations from `row` on where they are, if few rows at one distance do
+  // not make it slower than a copy.
+  bool LocateBlock(int64_t row, RowBlock& block) {
+    if (!has_run_tiles_) {
+      return false;
     }
-    static constexpr int64_t kNoOffset = 0;
-    block.runs = 1;
-    block.run_offsets = &kNoOffset;
-    block.run_tiles = k_tiles_;
-    block.tile_stride = kTileBytes;
-    block.first = {scratch, kTileK};
-    block.other = {scratch + k_tiles_ * kTileBytes, kTileK};
-    for (int row = 0; row < count; ++row) {
-      CopyRow(rows[row], scratch + row / kTileRows * k_tiles_ * kTileBytes +
-                             row % kTileRows * kTileK);
+    block.row = row;
+    block.first = FindTile(row);
+    if (!IsWorthLocating(block.first, row)) {
+      return false;
     }
-    return block;
+    row += block.first.rows;
+    block.other = row < task_.row_count ? FindTile(row) : RowTile();
+    if (block.other.rows > 0 && !IsWorthLocating(block.other, row)) {
+      block.other = RowTile();
+    }
+    block.runs = task_.runs;
+    block.run_offsets = task_.run_offsets;
+    block.run_tiles = run_tiles_;
+    block.tile_k = tile_k_;
+    block.tile_stride = tile_k_;
+    return true;
   }
 
-  static bool FindStride(const uint8_t* const* rows, int count, RowTile& tile) {
-    if (count == 0) {
-      return true;
-    }
-    tile.base = rows[0];
-    tile.stride = count > 1 ? rows[1] - rows[0] : 0;
-    for (int row = 2; row < count; ++row) {
-      if (rows[row] - rows[row - 1] != tile.stride) {
-        return false;
+  // A tile takes as long as 13 rows at least, for so long a product waits for
+  // the last one. The fewer panels, the more a copy counts.
+  bool IsWorthLocating(const RowTile& tile, int64_t row) const {
+    constexpr int kEnough = 12;
+    constexpr int kEnoughOfFewPanels = 8;
+    constexpr int64_t kFewPanels = 8;
+    return tile.rows >= (panels_ > kFewPanels ? kEnough : kEnoughOfFewPanels) ||
+           row + tile.rows == task_.row_count;
+  }
+
+  // The next of equal parts of the rows at one distance from `row` on.
+  RowTile FindTile(int64_t row) {
+    const uint8_t* const* rows = task_.rows;
+    if (row >= stretch_end_) {
+      stretch_ = row + 1 < task_.row_count ? rows[row + 1] - rows[row] : 0;
+      stretch_end_ = row + 1;
+      while (stretch_end_ < task_.row_count &&
+             rows[stretch_end_] - rows[stretch_end_ - 1] == stretch_) {
+        ++stretch_end_;
       }
     }
-    return true;
+    const int64_t left = stretch_end_ - row;
+    const int64_t tiles = (left + kTileRows - 1) / kTileRows;
+    return {rows[row], stretch_, static_cast<int>((left + tiles - 1) / tiles)};
+  }
+
+  // Up to 32 rows, copied in the order of tiles.
+  void CopyBlock(int64_t row, uint8_t* scratch, RowBlock& block) {
+    static constexpr int64_t kNoOffset = 0;
+    const int64_t left = task_.row_count - row;
+    const int count = static_cast<int>(left < kBlockRows ? left : kBlockRows);
+    const int first = count < kTileRows ? count : kTileRows;
+    block.row = row;
+    block.first = {scratch, kTileK, first};
+    block.other = {scratch + copied_tiles_ * kTileBytes, kTileK, count - first};
+    block.runs = 1;
+    block.run_offsets = &kNoOffset;
+    block.run_tiles = copied_tiles_;
+    block.tile_k = kTileK;
+    block.tile_stride = kTileBytes;
+    for (int i = 0; i < count; ++i) {
+      CopyRow(task_.rows[row + i],
+              scratch + i / kTileRows * copied_tiles_ * kTileBytes +
+                  i % kTileRows * kTileK);
+    }
   }
 
   void CopyRow(const uint8_t* row, uint8_t* to) const {
     const int64_t padded =
         (task_.run_length + kStepBytes - 1) / kStepBytes * kStepBytes;
     // Weights of another panel meet what is behind the last run.
-    _mm512_store_si512(to + (k_tiles_ - 1) * kTileBytes,
+    _mm512_store_si512(to + (copied_tiles_ - 1) * kTileBytes,
                        _mm512_setzero_si512());
     for (int64_t run = 0; run < task_.runs; ++run) {
       const uint8_t* from = row + task_.run_offsets[run];
@@ -232,10 +291,9 @@ class AmxRows {
     }
   }
 
-  // The outputs of `width` panels from `panel` on, for the rows of `block`,
-  // which begin with `row`.
+  // The outputs of `width` panels from `panel` on, for the rows of `block`.
   void RunQuad(const RowBlock& block, int64_t panel, int width,
-               const int32_t* row_sums, int64_t row) {
+               const int32_t* row_sums) {
     Sums& sums = sums_[turn_];
     turn_ = 1 - turn_;
     const int64_t output = panel * kPanelOutputs;
@@ -250,10 +308,10 @@ class AmxRows {
       StoreStart(output, width, row_sums, block.rows(), sums.of[0]);
     }
     const int8_t* weights = task_.weights + panel * task_.panel_bytes;
-    const int halves = block.other_rows > 0 && width > 2 ? 2 : 1;
-    rows_each_ = (pending_.rows - pending_.row + halves * k_tiles_ - 1) /
-                 (halves * k_tiles_);
-    if (block.other_rows == 0) {
+    const int64_t halves = block.other.rows > 0 && width > 2 ? 2 : 1;
+    const int64_t tiles = halves * block.runs * block.run_tiles;
+    rows_each_ = (pending_.rows - pending_.row + tiles - 1) / tiles;
+    if (block.other.rows == 0) {
       switch (width) {
         case 1:
           Multiply<1, 1>(block, weights, start, start_stride, sums.of[0]);
@@ -281,7 +339,7 @@ class AmxRows {
     }
     WritePending();
     uint8_t* out = static_cast<uint8_t*>(task_.out) +
-                   (row * task_.row_stride + output) * output_bytes_;
+                   (block.row * task_.row_stride + output) * output_bytes_;
     if (writes_codes_) {
       pending_ = {&sums, 0, block.rows(), output, out};
       return;
@@ -322,7 +380,8 @@ class AmxRows {
                                           const int32_t* start,
                                           int64_t start_stride, int32_t* sums) {
     constexpr int64_t kStride = kQuad * kPanelOutputs * sizeof(int32_t);
-    const int64_t other = start_stride * (kTileRows / 4);
+    const int64_t other =
+        start_stride / static_cast<int64_t>(sizeof(int32_t)) * block.first.rows;
     const int64_t panel_bytes = task_.panel_bytes;
     _tile_loadd(0, start, start_stride);
     if constexpr (Panels > 1) {
@@ -338,6 +397,7 @@ class AmxRows {
     } else if constexpr (Panels > 3) {
       _tile_loadd(3, start + 3 * kPanelOutputs, start_stride);
     }
+    const int64_t weights_step = block.tile_k * kPanelOutputs;
     Pending pending = pending_;
     Soon soon = soon_;
     const int rows_each = rows_each_;
@@ -374,7 +434,7 @@ class AmxRows {
         }
         a += block.tile_stride;
         b += block.tile_stride;
-        weights += kTileBytes;
+        weights += weights_step;
         for (int i = 0; i < rows_each && pending.row < pending.rows; ++i) {
           WriteRow(pending, codes);
         }
@@ -387,14 +447,14 @@ class AmxRows {
     if constexpr (Panels > 1) {
       _tile_stored(1, sums + kPanelOutputs, kStride);
     }
-    constexpr int kOther = kTileRows * kQuad * kPanelOutputs;
+    const int other_sums = block.first.rows * kQuad * kPanelOutputs;
     if constexpr (RowTiles > 1) {
-      _tile_stored(2, sums + kOther, kStride);
+      _tile_stored(2, sums + other_sums, kStride);
     } else if constexpr (Panels > 2) {
       _tile_stored(2, sums + 2 * kPanelOutputs, kStride);
     }
     if constexpr (RowTiles > 1 && Panels > 1) {
-      _tile_stored(3, sums + kOther + kPanelOutputs, kStride);
+      _tile_stored(3, sums + other_sums + kPanelOutputs, kStride);
     } else if constexpr (Panels > 3) {
       _tile_stored(3, sums + 3 * kPanelOutputs, kStride);
     }
@@ -424,7 +484,14 @@ class AmxRows {
   const bool writes_codes_;
   const int64_t output_bytes_;
   const int64_t panels_;
-  int64_t k_tiles_;  // of a row that is copied
+  int64_t copied_tiles_;  // of k, in a row that is copied
+  // Of k in a run where it is, if it can be cut to equal tiles.
+  bool has_run_tiles_;
+  int64_t run_tiles_;
+  int64_t tile_k_;
+  // Rows up to here are at one distance.
+  int64_t stretch_end_ = 0;
+  int64_t stretch_ = 0;
   Sums sums_[2];
   int turn_ = 0;
   alignas(64) int32_t start_[kQuad * kPanelOutputs];
@@ -436,9 +503,18 @@ class AmxRows {
 }  // namespace
 
 void GemmRowsAmx(const RowTask& task) {
-  // Fewer rows do not fill tiles enough to gain from them.
+  // Fewer rows do not fill tiles enough to gain from them, and sums of few
+  // products are sooner done in registers, which they leave without a way
+  // through memory.
   constexpr int64_t kLeastRows = 3;
-  if (task.row_count < kLeastRows || task.runs * task.run_length == 0) {
+  constexpr int64_t kManyRows = 24;
+  constexpr int64_t kLeastK = 32;
+  constexpr int64_t kLeastProducts = 256;  // k times panels, of 16 rows
+  const int64_t k = task.runs * task.run_length;
+  const int64_t panels = (task.outputs + kPanelOutputs - 1) / kPanelOutputs;
+  const int64_t rows = task.row_count < kManyRows ? task.row_count : kManyRows;
+  if (rows < kLeastRows || k < kLeastK ||
+      k * panels * rows < kLeastProducts * kTileRows) {
     GemmRowsAvx512Vnni(task);
     return;
   }
