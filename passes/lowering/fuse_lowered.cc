@@ -54,8 +54,9 @@ void FuseInto(Node* layer, Node* activation, absl::string_view suffix,
               const std::vector<double>& bounds) {
   Graph& graph = *layer->owningGraph();
   const torch::jit::WithInsertPoint in_front(layer);
-  std::vector<NamedValue> arguments = {layer->inputs().begin(),
-                                       layer->inputs().end()};
+  // With braces, iterators would become a list of two bools.
+  std::vector<NamedValue> arguments(layer->inputs().begin(),
+                                    layer->inputs().end());
   arguments.insert(arguments.end(), bounds.begin(), bounds.end());
   Value* fused = graph.insert(
       c10::Symbol::fromQualString(absl::StrCat(OpName(*layer), suffix)),

@@ -29,7 +29,8 @@ Value* Insert(Node* node, absl::string_view op,
 }
 
 std::vector<NamedValue> Arguments(Node* node) {
-  return {node->inputs().begin(), node->inputs().end()};
+  // With braces, iterators would become a list of two bools.
+  return std::vector<NamedValue>(node->inputs().begin(), node->inputs().end());
 }
 
 absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
@@ -94,6 +95,21 @@ absl::Status CheckNobodySeesWrites(Node* node) {
         "it works in place, and others may see what it writes to");
   }
   return absl::OkStatus();
+}
+
+// `value`, or the number in it when it is a constant tensor of one element, as
+// tracing makes them.
+std::optional<NamedValue> Number(Value* value) {
+  if (!IsTensor(*value)) {
+    return NamedValue(value);
+  }
+  const std::optional<c10::IValue> constant = ConstantOf(*value);
+  if (!constant || !constant->isTensor() || constant->toTensor().numel() != 1) {
+    return std::nullopt;
+  }
+  const at::Scalar number = constant->toTensor().item();
+  return number.isFloatingPoint() ? NamedValue(number.toDouble())
+                                  : NamedValue(number.toLong());
 }
 
 absl::StatusOr<Value*> InsertWithQParams(Node* node,
@@ -201,16 +217,16 @@ absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
       constant->toScalarType() != c10::ScalarType::QUInt8) {
     return absl::FailedPreconditionError("it does not quantize to quint8");
   }
-  const bool has_numbers =
-      node->inputs().size() == 4 && IsTensor(*node->input(0)) &&
-      node->input(1)->type()->kind() == c10::TypeKind::FloatType &&
-      node->input(2)->type()->kind() == c10::TypeKind::IntType;
-  if (!has_numbers) {
-    return absl::FailedPreconditionError(
-        "its scale and zero point are not numbers");
+  if (!IsTensor(*node->input(0))) {
+    return absl::FailedPreconditionError("it quantizes a list");
   }
-  return Insert(node, lowered_op,
-                {node->input(0), node->input(1), node->input(2)});
+  const std::optional<NamedValue> scale = Number(node->input(1));
+  const std::optional<NamedValue> zero_point = Number(node->input(2));
+  if (!scale || !zero_point) {
+    return absl::FailedPreconditionError(
+        "its scale and zero point are tensors that only a run tells");
+  }
+  return Insert(node, lowered_op, {node->input(0), *scale, *zero_point});
 }
 
 absl::StatusOr<Value*> LowerDequantize(Node* node, absl::string_view lowered_op,

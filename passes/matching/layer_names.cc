@@ -39,7 +39,8 @@ std::string LayerNames::NameOf(const ModulePath& path,
       !composites_.contains(path.fqn)) {
     return std::string(path.fqn);
   }
-  const absl::string_view short_name = absl::StripSuffix(ShortOpName(op), "_");
+  const absl::string_view short_name =
+      absl::StripSuffix(absl::StripPrefix(ShortOpName(op), "fbgemm_"), "_");
   return path.fqn.empty() ? std::string(short_name)
                           : absl::StrCat(path.fqn, ".", short_name);
 }

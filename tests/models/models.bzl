@@ -14,6 +14,8 @@ def model(name, traced = True):
 
     NAME_reference_test holds `ns compare` against the reference suite's answers;
     NAME_paired_test holds comparisons of models that run in step against loggers;
+    NAME_lowered_test holds lowered models, op by op, against their scalar kernels
+    and against LibTorch's ops;
     NAME_instrumented_test runs what `ns instrument` saves.
 
     Args:
@@ -49,6 +51,13 @@ def model(name, traced = True):
             args = ["$(location :paired_check)"] +
                    ["$(location " + file + ")" for file in files[:3]],
             data = [":paired_check"] + files[:3],
+        )
+        native.sh_test(
+            name = name + suffix + "_lowered_test",
+            srcs = ["run_check.sh"],
+            args = ["$(location :lowered_check)"] +
+                   ["$(location " + file + ")" for file in files[1:3]],
+            data = [":lowered_check"] + files[1:3],
         )
     files = [name + "/" + file for file in ["float.pt", "quantized.pt", "inputs.pt"]]
     native.sh_test(

@@ -46,8 +46,8 @@ OutputPlan PlanOutput(const OutputSpec& spec,
   plan.channels = static_cast<int64_t>(column_sums.size());
   plan.output_zero_point = spec.output_zero_point;
   const Range range = RangeOf(spec.type);
-  plan.min = std::max(spec.min, range.low);
-  plan.max = std::min(spec.max, range.high);
+  plan.min = std::min(std::max(spec.min, range.low), range.high);
+  plan.max = std::max(std::min(spec.max, range.high), range.low);
   const bool one_scale = spec.weight_scales.size() == 1;
   if (one_scale && plan.channels > 0) {
     const float aw = spec.activation_scale * spec.weight_scales[0];

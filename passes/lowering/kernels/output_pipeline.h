@@ -33,7 +33,7 @@ struct OutputSpec {
   // in real values, the other in units of activation_scale * weight_scale.
   absl::Span<const float> bias;
   absl::Span<const int32_t> quantized_bias;
-  // Of codes (kU8, kS8).
+  // Of codes (kU8, kS8). The zero point is a code itself.
   float output_scale = 1;
   int32_t output_zero_point = 0;
   // Least and largest result: codes, or values of kF32 (relu is a minimum of

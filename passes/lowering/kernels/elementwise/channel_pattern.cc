@@ -3,19 +3,26 @@
 namespace ns::kernels {
 
 ChannelPattern MakeChannelPattern(ChannelShape shape, ChannelQParams qparams) {
-  constexpr int64_t kEnough = 1024;
+  constexpr int64_t kEnough = 512;
   const int64_t channels = static_cast<int64_t>(qparams.scales.size());
   const int64_t row = channels * shape.inner;
-  ChannelPattern pattern;
   if (row == 0 || shape.rows == 0) {
-    return pattern;
+    return {};
   }
-  const int64_t rows =
-      std::min(shape.rows, std::max<int64_t>(1, kEnough / row));
-  for (int64_t i = 0; i < rows * row; ++i) {
-    const int64_t channel = i / shape.inner % channels;
-    pattern.scales.push_back(qparams.scales[channel]);
-    pattern.zero_points.push_back(qparams.zero_points[channel]);
+  const int64_t size =
+      row * std::min(shape.rows, std::max<int64_t>(1, kEnough / row));
+  ChannelPattern pattern{std::vector<float>(size), std::vector<int32_t>(size)};
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    for (int64_t i = 0; i < shape.inner; ++i) {
+      pattern.scales[channel * shape.inner + i] = qparams.scales[channel];
+      pattern.zero_points[channel * shape.inner + i] =
+          qparams.zero_points[channel];
+    }
+  }
+  for (int64_t begin = row; begin < size; begin += row) {
+    std::copy_n(pattern.scales.begin(), row, pattern.scales.begin() + begin);
+    std::copy_n(pattern.zero_points.begin(), row,
+                pattern.zero_points.begin() + begin);
   }
   return pattern;
 }

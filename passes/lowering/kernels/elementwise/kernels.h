@@ -10,6 +10,14 @@
 // No absl and no std here: files of other instruction sets include this.
 namespace ns::kernels {
 
+// `rows` rows of `row_bytes` bytes that begin `stride` bytes from each other.
+struct ByteRows {
+  const uint8_t* data = nullptr;
+  int64_t stride = 0;
+  int64_t rows = 0;
+  int64_t row_bytes = 0;
+};
+
 // All work in the calling thread, over any count of elements anywhere in
 // memory. What they compute is said at the functions of the same names.
 struct ElementwiseKernels {
@@ -34,8 +42,8 @@ struct ElementwiseKernels {
   void (*dequantize_each_s8)(const int8_t* codes, int64_t count,
                              const float* scales, const int32_t* zero_points,
                              float* values);
-  // `is_tame`: zero points are codes, the output's scale is positive, and all
-  // results are less than 2^30 steps of it, so that nothing overflows or wraps.
+  // `is_tame`: the output's scale is positive, and all results are less than
+  // 2^30 steps of it, so that nothing overflows or wraps.
   void (*add)(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
               bool is_tame, uint8_t* out);
   void (*add_floats)(const float* a, Codes b, int64_t count, bool relu,
@@ -47,8 +55,8 @@ struct ElementwiseKernels {
   void (*clamp_s8)(const int8_t* codes, int64_t count, int8_t min, int8_t max,
                    int8_t* out);
   // `table` is of 256 bytes.
-  void (*look_up)(const uint8_t* codes, int64_t count, const uint8_t* table,
-                  uint8_t* out);
+  void (*look_up)(ByteRows codes, const uint8_t* table, uint8_t* out,
+                  int64_t out_stride);
   // Lowers *min and raises *max to what the values reach. Nans do not count.
   void (*min_max)(const float* values, int64_t count, float* min, float* max);
 };
@@ -60,8 +68,8 @@ const ElementwiseKernels& ChosenElementwiseKernels();
 extern const ElementwiseKernels kScalarElementwise;
 extern const ElementwiseKernels kAvx2Elementwise;
 extern const ElementwiseKernels kAvx512Elementwise;
-void LookUpVbmi(const uint8_t* codes, int64_t count, const uint8_t* table,
-                uint8_t* out);
+void LookUpVbmi(ByteRows codes, const uint8_t* table, uint8_t* out,
+                int64_t out_stride);
 
 }  // namespace ns::kernels
 

@@ -9,19 +9,9 @@
 namespace ns::kernels {
 namespace {
 
-// Sums and products of s32 wrap around, which only unsigned ones may.
+// A sum of s32 that wraps around, which only unsigned ones may.
 int32_t WrappingAdd(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) +
-                              static_cast<uint32_t>(b));
-}
-
-int32_t WrappingSubtract(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) -
-                              static_cast<uint32_t>(b));
-}
-
-int32_t WrappingMultiply(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) *
                               static_cast<uint32_t>(b));
 }
 
@@ -42,7 +32,7 @@ Code Encode(float value, float inverse_scale, int32_t zero_point) {
 }
 
 float Decode(int32_t code, float scale, int32_t zero_point) {
-  return scale * static_cast<float>(WrappingSubtract(code, zero_point));
+  return scale * static_cast<float>(code - zero_point);
 }
 
 // As operands of sums are read.
@@ -114,15 +104,14 @@ void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
               bool /*is_tame*/, uint8_t* out) {
   const float multiplier =
       a.qparams.scale * b.qparams.scale * (1.0f / out_qparams.scale);
+  const uint8_t zero = static_cast<uint8_t>(out_qparams.zero_point);
   for (int64_t i = 0; i < count; ++i) {
     const int32_t product =
-        WrappingMultiply(WrappingSubtract(a.data[i], a.qparams.zero_point),
-                         WrappingSubtract(b.data[i], b.qparams.zero_point));
+        (a.data[i] - a.qparams.zero_point) * (b.data[i] - b.qparams.zero_point);
     const int32_t rounded =
         RoundToInt32(static_cast<float>(product) * multiplier);
     const uint8_t code =
         ClampToCode<uint8_t>(WrappingAdd(rounded, out_qparams.zero_point));
-    const uint8_t zero = ClampToCode<uint8_t>(out_qparams.zero_point);
     out[i] = relu ? std::max(code, zero) : code;
   }
 }
@@ -134,10 +123,12 @@ void Clamp(const Code* codes, int64_t count, Code min, Code max, Code* out) {
   }
 }
 
-void LookUp(const uint8_t* codes, int64_t count, const uint8_t* table,
-            uint8_t* out) {
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = table[codes[i]];
+void LookUp(ByteRows codes, const uint8_t* table, uint8_t* out,
+            int64_t out_stride) {
+  for (int64_t row = 0; row < codes.rows; ++row) {
+    for (int64_t i = 0; i < codes.row_bytes; ++i) {
+      out[row * out_stride + i] = table[codes.data[row * codes.stride + i]];
+    }
   }
 }
 

@@ -33,7 +33,7 @@ void LookUp(const uint8_t* codes, int64_t count, const CodeTable& table,
             uint8_t* out, Parallel parallel) {
   const auto look_up = ChosenElementwiseKernels().look_up;
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
-    look_up(codes + begin, size, table.data(), out + begin);
+    look_up({codes + begin, size, 1, size}, table.data(), out + begin, size);
   });
 }
 

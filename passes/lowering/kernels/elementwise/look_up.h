@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
+#include "passes/lowering/kernels/elementwise/code_reading.h"
 #include "passes/lowering/kernels/elementwise/qparams.h"
 #include "passes/lowering/kernels/parallel.h"
 
@@ -13,12 +14,6 @@ namespace ns::kernels {
 
 // The byte that stands for each byte.
 using CodeTable = std::array<uint8_t, 256>;
-
-// How a table reads its codes.
-enum class CodeReading {
-  kSubtract,  // scale * (code - zero_point), as Dequantize
-  kFma,       // fma(scale, code, scale * -zero_point), as Add
-};
 
 // For each u8 code of `in`, the code that Quantize gives of `function` of its
 // value. LibTorch's kernels of activations read the most of a tensor with

@@ -21,19 +21,24 @@ struct Table {
 
 }  // namespace
 
-void LookUpVbmi(const uint8_t* codes, int64_t count, const uint8_t* table,
-                uint8_t* out) {
+void LookUpVbmi(ByteRows codes, const uint8_t* table, uint8_t* out,
+                int64_t out_stride) {
   const Table all = {{_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
                       _mm512_loadu_si512(table + 128),
                       _mm512_loadu_si512(table + 192)}};
-  int64_t i = 0;
-  for (; i + 64 <= count; i += 64) {
-    _mm512_storeu_si512(out + i, all[_mm512_loadu_si512(codes + i)]);
-  }
-  if (i < count) {
-    const __mmask64 rest = (uint64_t{1} << (count - i)) - 1;
-    _mm512_mask_storeu_epi8(out + i, rest,
-                            all[_mm512_maskz_loadu_epi8(rest, codes + i)]);
+  const int64_t rest = codes.row_bytes % 64;
+  const __mmask64 rest_lanes = (uint64_t{1} << rest) - 1;
+  for (int64_t row = 0; row < codes.rows; ++row) {
+    const uint8_t* in = codes.data + row * codes.stride;
+    uint8_t* row_out = out + row * out_stride;
+    int64_t i = 0;
+    for (; i + 64 <= codes.row_bytes; i += 64) {
+      _mm512_storeu_si512(row_out + i, all[_mm512_loadu_si512(in + i)]);
+    }
+    if (rest > 0) {
+      const __m512i some = _mm512_maskz_loadu_epi8(rest_lanes, in + i);
+      _mm512_mask_storeu_epi8(row_out + i, rest_lanes, all[some]);
+    }
   }
 }
 

@@ -14,7 +14,6 @@ void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
   const float multiplier =
       a.qparams.scale * b.qparams.scale * (1.0f / out_qparams.scale);
   const bool is_tame =
-      IsCode(a.qparams.zero_point) && IsCode(b.qparams.zero_point) &&
       IsTame(255.0f * 255.0f * std::abs(multiplier), out_qparams);
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
     multiply({a.data + begin, a.qparams}, {b.data + begin, b.qparams}, size,

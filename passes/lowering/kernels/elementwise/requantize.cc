@@ -66,25 +66,29 @@ void RequantizeCodes(const int8_t* codes, int64_t count, QParams from,
 
 void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
                      int64_t row_bytes, QParams from, uint8_t* dst,
-                     int64_t dst_stride, QParams to, Parallel parallel) {
+                     int64_t dst_stride, QParams to, Parallel parallel,
+                     CodeReading reading) {
   if (row_bytes == 0) {
     return;
   }
-  const auto look_up = ChosenElementwiseKernels().look_up;
-  const bool is_copy = from == to;
-  const CodeTable table =
-      is_copy ? CodeTable{} : RequantizeTable(from, to, uint8_t());
   const int64_t grain = std::max<int64_t>(1, 65536 / row_bytes);
-  parallel(rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const uint8_t* in = src + row * src_stride;
-      uint8_t* out = dst + row * dst_stride;
-      if (is_copy) {
-        std::memcpy(out, in, static_cast<size_t>(row_bytes));
-      } else {
-        look_up(in, row_bytes, table.data(), out);
+  if (from == to) {
+    parallel(rows, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        std::memcpy(dst + row * dst_stride, src + row * src_stride,
+                    static_cast<size_t>(row_bytes));
       }
-    }
+    });
+    return;
+  }
+  const auto look_up = ChosenElementwiseKernels().look_up;
+  const CodeTable table =
+      reading == CodeReading::kSubtract
+          ? RequantizeTable(from, to, uint8_t())
+          : MakeTable([](float x) { return x; }, from, to, reading);
+  parallel(rows, grain, [&](int64_t begin, int64_t end) {
+    look_up({src + begin * src_stride, src_stride, end - begin, row_bytes},
+            table.data(), dst + begin * dst_stride, dst_stride);
   });
 }
 

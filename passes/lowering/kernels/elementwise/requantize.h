@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/elementwise/code_reading.h"
 #include "passes/lowering/kernels/elementwise/qparams.h"
 #include "passes/lowering/kernels/parallel.h"
 
@@ -19,9 +20,13 @@ void RequantizeCodes(const int8_t* codes, int64_t count, QParams from,
 // The same over `rows` rows of `row_bytes` codes, which begin `src_stride` and
 // `dst_stride` bytes from each other: a part of a concatenation. `dst` may not
 // overlap `src`.
+//
+// LibTorch 1.13 concatenates with kSubtract, except channels of channels-last
+// tensors: all of them but the last, where there are not eight, with kFma.
 void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
                      int64_t row_bytes, QParams from, uint8_t* dst,
-                     int64_t dst_stride, QParams to, Parallel parallel);
+                     int64_t dst_stride, QParams to, Parallel parallel,
+                     CodeReading reading = CodeReading::kSubtract);
 
 }  // namespace ns::kernels
 

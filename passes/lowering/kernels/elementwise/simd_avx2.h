@@ -26,6 +26,14 @@ struct Avx2 {
                               _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
 
+  // `bytes` after `at`, which may be beyond the end: an integer, as no such
+  // pointer may be made, and none is followed.
+  static void PrefetchAhead(const float* at, int64_t bytes) {
+    const uintptr_t ahead =
+        reinterpret_cast<uintptr_t>(at) + static_cast<uintptr_t>(bytes);
+    _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T0);
+  }
+
   static Floats SetFloats(float value) { return _mm256_set1_ps(value); }
   static Ints SetInts(int32_t value) { return _mm256_set1_epi32(value); }
   static Ints SetShorts(int32_t value) {
@@ -66,30 +74,44 @@ struct Avx2 {
     std::memcpy(to, bytes, static_cast<size_t>(count));
   }
 
-  static Ints Widen(__m128i codes, uint8_t /*tag*/) {
+  template <typename Code>
+  static Floats Zero(int32_t zero_point, Code /*tag*/) {
+    return SetFloats(static_cast<float>(zero_point));
+  }
+  static __m256i Widen(__m128i codes, uint8_t /*tag*/) {
     return _mm256_cvtepu8_epi32(codes);
   }
-  static Ints Widen(__m128i codes, int8_t /*tag*/) {
+  static __m256i Widen(__m128i codes, int8_t /*tag*/) {
     return _mm256_cvtepi8_epi32(codes);
   }
   template <typename Code>
-  static Ints LoadCodes(const Code* from) {
-    return Widen(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)),
-                 Code());
+  static Floats LoadSteps(const Code* from, Floats zero) {
+    const __m128i codes =
+        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    return Subtract(ToFloats(Widen(codes, Code())), zero);
   }
   template <typename Code>
-  static Ints LoadCodes(const Code* from, int64_t count) {
+  static Floats LoadSteps(const Code* from, int64_t count, Floats zero) {
     Code codes[kLanes] = {};
     if (count > 0) {
       std::memcpy(codes, from,
                   static_cast<size_t>(count >= kLanes ? kLanes : count));
     }
-    return LoadCodes(codes);
+    return LoadSteps(codes, zero);
+  }
+  static Floats Steps(Bytes codes, int quarter, Floats zero) {
+    // Negative indices give 0.
+    const __m256i first =
+        _mm256_setr_epi32(-256, -255, -254, -253, -256, -255, -254, -253);
+    const __m256i indices =
+        _mm256_add_epi32(first, _mm256_set1_epi32(4 * quarter));
+    return Subtract(ToFloats(_mm256_shuffle_epi8(codes, indices)), zero);
   }
 
   static Floats ToFloats(Ints a) { return _mm256_cvtepi32_ps(a); }
   static Ints Round(Floats a) { return _mm256_cvtps_epi32(a); }
   static Floats Add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
+  static Floats Subtract(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
   static Floats Multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
   static Floats MultiplyAdd(Floats a, Floats b, Floats c) {
     return _mm256_fmadd_ps(a, b, c);
@@ -97,9 +119,6 @@ struct Avx2 {
   static Floats Min(Floats a, Floats b) { return _mm256_min_ps(a, b); }
   static Floats Max(Floats a, Floats b) { return _mm256_max_ps(a, b); }
   static Ints Add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
-  static Ints Subtract(Ints a, Ints b) { return _mm256_sub_epi32(a, b); }
-  static Ints Multiply(Ints a, Ints b) { return _mm256_mullo_epi32(a, b); }
-  static Ints Max(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
 
   static Bytes MinCodes(Bytes a, Bytes b, uint8_t /*tag*/) {
     return _mm256_min_epu8(a, b);

@@ -16,8 +16,9 @@ class WholeBlock {
     return V::Load(from + quarter * V::kLanes);
   }
   template <typename Code>
-  auto LoadCodes(const Code* from, int quarter) const {
-    return V::LoadCodes(from + quarter * V::kLanes);
+  typename V::Floats LoadSteps(const Code* from, int quarter,
+                               typename V::Floats zero) const {
+    return V::LoadSteps(from + quarter * V::kLanes, zero);
   }
   template <typename Code>
   auto LoadBytes(const Code* from) const {
@@ -44,9 +45,10 @@ class PartOfBlock {
     return V::Load(from + skipped, count_ - skipped);
   }
   template <typename Code>
-  auto LoadCodes(const Code* from, int quarter) const {
+  typename V::Floats LoadSteps(const Code* from, int quarter,
+                               typename V::Floats zero) const {
     const int64_t skipped = Skipped(quarter);
-    return V::LoadCodes(from + skipped, count_ - skipped);
+    return V::LoadSteps(from + skipped, count_ - skipped, zero);
   }
   template <typename Code>
   auto LoadBytes(const Code* from) const {

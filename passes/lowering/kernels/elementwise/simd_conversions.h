@@ -9,14 +9,11 @@
 
 namespace ns::kernels {
 
-// Values in units of the scale to s32, with the zero point, which wraps. The
-// limit is the greatest float that is an s32: what is above, and nan, would
-// round to INT_MIN.
+// To s32. The limit is the greatest float that is one: what is above, and nan,
+// would become INT_MIN.
 template <typename V>
-typename V::Ints RoundWrapping(typename V::Floats x,
-                               typename V::Ints zero_point) {
-  const auto limit = V::SetFloats(2147483520.0f);
-  return V::Add(V::Round(V::Min(x, limit)), zero_point);
+typename V::Ints RoundLimited(typename V::Floats x) {
+  return V::Round(V::Min(x, V::SetFloats(2147483520.0f)));
 }
 
 template <typename V, typename Code>
@@ -33,9 +30,8 @@ void Quantize(const float* values, int64_t count, QParams qparams,
   const auto zero_point = V::SetInts(qparams.zero_point);
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     const auto encode = [=](int quarter) {
-      return RoundWrapping<V>(
-          V::Multiply(block.Load(values + i, quarter), inverse_scale),
-          zero_point);
+      const auto x = block.Load(values + i, quarter);
+      return V::Add(RoundLimited<V>(V::Multiply(x, inverse_scale)), zero_point);
     };
     block.StoreBytes(codes + i, PackBlock<V, Code>(encode(0), encode(1),
                                                    encode(2), encode(3)));
@@ -48,26 +44,28 @@ void QuantizeEach(const float* values, int64_t count,
                   Code* codes) {
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     const auto encode = [=](int quarter) {
-      return RoundWrapping<V>(
-          V::Multiply(block.Load(values + i, quarter),
-                      block.Load(inverse_scales + i, quarter)),
-          block.Load(zero_points + i, quarter));
+      const auto x = V::Multiply(block.Load(values + i, quarter),
+                                 block.Load(inverse_scales + i, quarter));
+      return V::Add(RoundLimited<V>(x), block.Load(zero_points + i, quarter));
     };
     block.StoreBytes(codes + i, PackBlock<V, Code>(encode(0), encode(1),
                                                    encode(2), encode(3)));
   });
 }
 
+// Four of five bytes that move are written, and a line must be in the cache for
+// that: where none of them is in L3, asking this far ahead saves up to half of
+// the time.
 template <typename V, typename Code>
 void Dequantize(const Code* codes, int64_t count, QParams qparams,
                 float* values) {
   const auto scale = V::SetFloats(qparams.scale);
-  const auto zero_point = V::SetInts(qparams.zero_point);
+  const auto zero = V::Zero(qparams.zero_point, Code());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     for (int quarter = 0; quarter < 4; ++quarter) {
-      const auto steps =
-          V::Subtract(block.LoadCodes(codes + i, quarter), zero_point);
-      block.Store(values + i, quarter, V::Multiply(scale, V::ToFloats(steps)));
+      V::PrefetchAhead(values + i + quarter * V::kLanes, 2048);
+      const auto steps = block.LoadSteps(codes + i, quarter, zero);
+      block.Store(values + i, quarter, V::Multiply(scale, steps));
     }
   });
 }
@@ -75,13 +73,14 @@ void Dequantize(const Code* codes, int64_t count, QParams qparams,
 template <typename V, typename Code>
 void DequantizeEach(const Code* codes, int64_t count, const float* scales,
                     const int32_t* zero_points, float* values) {
+  const auto no_zero = V::Zero(0, Code());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     for (int quarter = 0; quarter < 4; ++quarter) {
-      const auto steps = V::Subtract(block.LoadCodes(codes + i, quarter),
-                                     block.Load(zero_points + i, quarter));
-      block.Store(
-          values + i, quarter,
-          V::Multiply(block.Load(scales + i, quarter), V::ToFloats(steps)));
+      const auto zero = V::ToFloats(block.Load(zero_points + i, quarter));
+      const auto steps =
+          V::Subtract(block.LoadSteps(codes + i, quarter, no_zero), zero);
+      block.Store(values + i, quarter,
+                  V::Multiply(block.Load(scales + i, quarter), steps));
     }
   });
 }
@@ -104,14 +103,14 @@ void MinMax(const float* values, int64_t count, float* min, float* max) {
       maxs[quarter] = V::Max(x, maxs[quarter]);
     }
   }
-  for (int quarter = 0; quarter < 4; ++quarter) {
-    float lanes[2][V::kLanes];
-    V::Store(lanes[0], mins[quarter]);
-    V::Store(lanes[1], maxs[quarter]);
-    for (int64_t lane = 0; lane < V::kLanes; ++lane) {
-      *min = lanes[0][lane] < *min ? lanes[0][lane] : *min;
-      *max = lanes[1][lane] > *max ? lanes[1][lane] : *max;
-    }
+  float lanes[2][V::kLanes];
+  V::Store(lanes[0],
+           V::Min(V::Min(mins[0], mins[1]), V::Min(mins[2], mins[3])));
+  V::Store(lanes[1],
+           V::Max(V::Max(maxs[0], maxs[1]), V::Max(maxs[2], maxs[3])));
+  for (int64_t lane = 0; lane < V::kLanes; ++lane) {
+    *min = lanes[0][lane] < *min ? lanes[0][lane] : *min;
+    *max = lanes[1][lane] > *max ? lanes[1][lane] : *max;
   }
   for (; i < count; ++i) {
     *min = values[i] < *min ? values[i] : *min;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/elementwise/kernels.h"
 #include "passes/lowering/kernels/elementwise/simd_blocks.h"
 
 namespace ns::kernels {
@@ -20,12 +21,10 @@ class ShuffledTable {
  public:
   explicit ShuffledTable(const uint8_t* table) {
     for (int part = 0; part < 16; ++part) {
-      uint8_t change[16];
-      for (int i = 0; i < 16; ++i) {
-        const uint8_t before = part % 8 == 0 ? 0 : table[part * 16 - 16 + i];
-        change[i] = static_cast<uint8_t>(table[part * 16 + i] ^ before);
-      }
-      parts_[part] = V::SetTable(change);
+      parts_[part] = V::SetTable(table + 16 * part);
+    }
+    for (int part = 15; part > 0; part -= part == 9 ? 2 : 1) {
+      parts_[part] = V::Xor(parts_[part], parts_[part - 1]);
     }
   }
 
@@ -49,12 +48,16 @@ class ShuffledTable {
 };
 
 template <typename V>
-void LookUp(const uint8_t* codes, int64_t count, const uint8_t* table,
-            uint8_t* out) {
+void LookUp(ByteRows codes, const uint8_t* table, uint8_t* out,
+            int64_t out_stride) {
   const ShuffledTable<V> shuffled(table);
-  ForBlocks<V>(count, [&](int64_t i, const auto& block) {
-    block.StoreBytes(out + i, shuffled[block.LoadBytes(codes + i)]);
-  });
+  for (int64_t row = 0; row < codes.rows; ++row) {
+    const uint8_t* in = codes.data + row * codes.stride;
+    uint8_t* row_out = out + row * out_stride;
+    ForBlocks<V>(codes.row_bytes, [&](int64_t i, const auto& block) {
+      block.StoreBytes(row_out + i, shuffled[block.LoadBytes(in + i)]);
+    });
+  }
 }
 
 }  // namespace ns::kernels

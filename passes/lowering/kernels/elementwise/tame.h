@@ -8,16 +8,11 @@
 
 namespace ns::kernels {
 
-inline bool IsCode(int32_t zero_point) {
-  return zero_point >= 0 && zero_point <= 255;
-}
-
 // Whether no result wraps, saturates s32 or is a nan, given the greatest
 // magnitude of all in steps of the output: what ElementwiseKernels calls tame.
 // False of nan.
 inline bool IsTame(float greatest_steps, QParams out_qparams) {
-  return IsCode(out_qparams.zero_point) && out_qparams.scale > 0 &&
-         greatest_steps < 1073741824.0f;
+  return out_qparams.scale > 0 && greatest_steps < 1073741824.0f;
 }
 
 }  // namespace ns::kernels

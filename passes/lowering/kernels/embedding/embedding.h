@@ -58,8 +58,10 @@ int64_t BagCount(const EmbeddingBags<Index>& bags) {
 //
 //   out = fma(weight * scale, code, out + weight * bias)
 //
-// as fbgemm does, in its reference and in its generated code (a weight of 1
-// where there are none, which changes nothing). On an error, nothing outside
+// with one rounding for the fma, as fbgemm's generated code does (a weight of 1
+// where there are none, which changes nothing). fbgemm's reference, and
+// LibTorch built without fbgemm, take the fma in double and round again: it
+// takes values of very different sizes to tell. On an error, nothing outside
 // the table is read, and what `out` holds is unspecified. Index is int32_t or
 // int64_t.
 template <typename Index>

@@ -7,13 +7,12 @@
 namespace ns::kernels {
 namespace {
 
-uint8_t CodeAt(const EmbeddingTable& table, const uint8_t* row,
-               int64_t column) {
+float CodeAt(const EmbeddingTable& table, const uint8_t* row, int64_t column) {
   if (table.bits == 8) {
     return row[column];
   }
   const uint8_t two = row[column / 2];
-  return column % 2 == 0 ? two & 15 : two >> 4;
+  return static_cast<float>(column % 2 == 0 ? two & 15 : two >> 4);
 }
 
 template <typename Index>

@@ -1,0 +1,127 @@
+// Depthwise sums that saturate in pairs of taps, once for all instruction sets.
+//
+// Pairs are of the order of the taps, which neighbouring outputs do not share:
+// each output interleaves the taps of its own window, four by four. `V` is as
+// in lane_simd.h; here, too, there is nothing but templates.
+#ifndef PASSES_LOWERING_KERNELS_DEPTHWISE_DEPTHWISE_PAIRS_SIMD_H_
+#define PASSES_LOWERING_KERNELS_DEPTHWISE_DEPTHWISE_PAIRS_SIMD_H_
+
+#include <cstdint>
+
+#include "passes/lowering/kernels/depthwise/lane_simd.h"
+#include "passes/lowering/kernels/depthwise/lane_strip.h"
+
+namespace ns::kernels {
+
+template <typename V>
+class DepthwisePairs {
+ public:
+  using Ints = typename V::Ints;
+
+  DepthwisePairs(const LaneStrip& strip, int part)
+      : strip_(strip),
+        part_(part),
+        taps_(strip.kernel_rows * strip.kernel_width),
+        output_(strip, part) {}
+
+  // The outputs of the columns [begin, end).
+  template <LaneLayout kLayout>
+  void Run(int64_t begin, int64_t end) const {
+    const int64_t reach = (strip_.kernel_width - 1) * strip_.dilation + 1;
+    const int64_t first = begin * strip_.stride - strip_.padding;
+    const int64_t last = (end - 1) * strip_.stride - strip_.padding + reach;
+    const int64_t rows = strip_.kernel_rows + strip_.output_rows - 1;
+    const int64_t row_bytes = (last - first) * V::kBytes;
+    CopyRows<kLayout>(rows, first, last);
+    for (int row = 0; row < strip_.output_rows; ++row) {
+      const uint8_t* window = strip_.scratch + row * row_bytes;
+      for (int64_t column = begin; column < end; ++column) {
+        if (strip_.weight_zero_points != nullptr) {
+          Sum<true>(row, column, window, row_bytes);
+        } else {
+          Sum<false>(row, column, window, row_bytes);
+        }
+        window += strip_.stride * V::kBytes;
+      }
+    }
+  }
+
+ private:
+  // A dense copy of the window's rows, with padding, in scratch memory.
+  template <LaneLayout kLayout>
+  void CopyRows(int64_t rows, int64_t first, int64_t last) const {
+    const ColumnRange inside = ColumnsInside<V>(strip_, first, last);
+    const Ints padding = V::SetBytes(strip_.zero_point);
+    uint8_t* to = strip_.scratch;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = first; column < last; ++column, to += V::kBytes) {
+        const bool is_inside = column >= inside.begin && column < inside.end;
+        V::Store(to, is_inside ? LoadLanes<V, kLayout>(
+                                     strip_, strip_.input + row * 4, part_,
+                                     column * strip_.input_pixel)
+                               : padding);
+      }
+    }
+  }
+
+  // The output at row `row` and column `column`, whose window begins at
+  // `window`.
+  template <bool kHasZeroPoints>
+  void Sum(int row, int64_t column, const uint8_t* window,
+           int64_t row_bytes) const {
+    const Ints ones = V::SetShorts(1);
+    Ints sums[4];
+    Ints row_sums[4];
+    for (int chunk = 0; chunk < 4; ++chunk) {
+      sums[chunk] = output_.Start(chunk);
+      row_sums[chunk] = V::Zero();
+    }
+    const int64_t next = strip_.dilation * V::kBytes;
+    const int8_t* weights = strip_.weights.in_order + part_ * V::kBytes;
+    const uint8_t* at = window;
+    int64_t x = 0;
+    for (int64_t tap = 0; tap < taps_; tap += 4, weights += kStepWeights) {
+      // Taps after the last one have weights of 0.
+      Ints taps[4] = {V::Zero(), V::Zero(), V::Zero(), V::Zero()};
+      for (int i = 0; i < 4 && tap + i < taps_; ++i) {
+        taps[i] = V::Load(at);
+        at += next;
+        if (++x == strip_.kernel_width) {
+          x = 0;
+          window += row_bytes;
+          at = window;
+        }
+      }
+      Ints chunks[4];
+      InterleaveFour<V>(taps[0], taps[1], taps[2], taps[3], chunks);
+      for (int chunk = 0; chunk < 4; ++chunk) {
+        const Ints pairs =
+            V::MultiplyBytes(chunks[chunk], V::Load(weights + chunk * 64));
+        sums[chunk] =
+            V::AddInts(sums[chunk], V::MultiplyShorts(pairs, ones));
+        if (kHasZeroPoints) {
+          // No sum of two bytes saturates, and what is not there is 0.
+          row_sums[chunk] = V::AddInts(
+              row_sums[chunk],
+              V::MultiplyShorts(
+                  V::MultiplyBytes(chunks[chunk], V::SetBytes(1)), ones));
+        }
+      }
+    }
+    if (kHasZeroPoints) {
+      for (int chunk = 0; chunk < 4; ++chunk) {
+        sums[chunk] = output_.Correct(chunk, sums[chunk], row_sums[chunk]);
+      }
+    }
+    output_.Write(row, column, sums);
+  }
+
+  const LaneStrip& strip_;
+  const int part_;
+  const int64_t taps_;
+  const LaneOutput<V> output_;
+};
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_DEPTHWISE_DEPTHWISE_PAIRS_SIMD_H_

@@ -1,0 +1,35 @@
+// The innermost of layer normalization: one row.
+#ifndef PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
+#define PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
+
+#include <stdint.h>
+
+namespace ns::kernels {
+
+struct CodeSums {
+  int64_t sum;
+  int64_t sum_of_squares;
+};
+
+CodeSums SumCodesAvx2(const uint8_t* codes, int64_t n);
+CodeSums SumCodesAvx512(const uint8_t* codes, int64_t n);
+
+// out[i] = QuantizeCode(fma((codes[i] - mean) * rstd, weight[i], bias[i]),
+// multiplier, zero_point). `weight` and `bias` may be null: ones, zeros.
+struct Normalization {
+  float mean;
+  float rstd;
+  const float* weight;
+  const float* bias;
+  float multiplier;
+  int32_t zero_point;
+};
+
+void NormalizeAvx2(const uint8_t* codes, int64_t n, const Normalization& by,
+                   uint8_t* out);
+void NormalizeAvx512(const uint8_t* codes, int64_t n, const Normalization& by,
+                     uint8_t* out);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_

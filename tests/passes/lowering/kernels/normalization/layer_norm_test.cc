@@ -1,0 +1,172 @@
+#include "passes/lowering/kernels/normalization/layer_norm.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "passes/lowering/kernels/isa.h"
+
+namespace ns::kernels {
+namespace {
+
+// A few tasks at a time, the last first.
+void InPieces(int64_t count, int64_t /*grain*/, Tasks tasks) {
+  for (int64_t end = count; end > 0; end -= 3) {
+    tasks(std::max<int64_t>(end - 3, 0), end);
+  }
+}
+
+class LayerNormTest : public ::testing::TestWithParam<Isa> {
+ protected:
+  int64_t Draw(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
+
+  int32_t ZeroPoint() {
+    const int32_t some[] = {0, 255, 127, 128,
+                            static_cast<int32_t>(Draw(0, 255))};
+    return some[Draw(0, 4)];
+  }
+
+  // Memory of exactly `n` elements: the address sanitizer sees what is read or
+  // written outside.
+  std::unique_ptr<uint8_t[]> Codes(int64_t n, int64_t low, int64_t high) {
+    std::unique_ptr<uint8_t[]> codes(new uint8_t[n]);
+    for (int64_t i = 0; i < n; ++i) {
+      codes[i] = static_cast<uint8_t>(Draw(low, high));
+    }
+    return codes;
+  }
+
+  std::unique_ptr<float[]> Floats(int64_t n) {
+    std::unique_ptr<float[]> floats(new float[n]);
+    std::normal_distribution<float> normal;
+    for (int64_t i = 0; i < n; ++i) {
+      floats[i] = normal(random_);
+    }
+    return floats;
+  }
+
+  void ExpectSame(const uint8_t* input, int64_t rows, int64_t n,
+                  const LayerNormSpec& spec) {
+    std::unique_ptr<uint8_t[]> expected(new uint8_t[rows * n]);
+    LayerNormReference(input, rows, n, spec, expected.get());
+    std::unique_ptr<uint8_t[]> actual(new uint8_t[rows * n]);
+    LayerNorm(input, rows, n, spec, actual.get(), InPieces);
+    ASSERT_EQ(std::vector<uint8_t>(actual.get(), actual.get() + rows * n),
+              std::vector<uint8_t>(expected.get(), expected.get() + rows * n))
+        << rows << " rows of " << n;
+  }
+
+  std::mt19937 random_{5};
+  ScopedIsa isa_{GetParam()};
+};
+
+INSTANTIATE_TEST_SUITE_P(Isas, LayerNormTest,
+                         ::testing::ValuesIn(SupportedIsas()),
+                         [](const auto& info) { return IsaName(info.param); });
+
+TEST_P(LayerNormTest, IsTheReferenceForAllWidths) {
+  for (int64_t n = 0; n <= 300; ++n) {
+    const auto codes = Codes(2 * n, 0, 255);
+    const auto weight = Floats(n);
+    const auto bias = Floats(n);
+    LayerNormSpec spec;
+    spec.input_scale = 0.02f;
+    spec.input_zero_point = ZeroPoint();
+    spec.weight = n % 3 == 0 ? nullptr : weight.get();
+    spec.bias = n % 4 == 0 ? nullptr : bias.get();
+    spec.output_scale = 0.03f;
+    spec.output_zero_point = ZeroPoint();
+    ExpectSame(codes.get(), 2, n, spec);
+  }
+}
+
+TEST_P(LayerNormTest, IsTheReferenceForRandomRows) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float scales[] = {0.02f,  0.001f, 1.0f / 3, 1e-4f, 1e-12f,
+                          1e-30f, 1e30f,  infinity, nan};
+  for (int trial = 0; trial < 500; ++trial) {
+    const int64_t rows = Draw(0, 7);
+    const int64_t n = Draw(0, 1) == 0 ? Draw(1, 1200) : Draw(1, 80);
+    // Rows of nearly one value cancel in their variance; and any mean meets
+    // any zero point.
+    const int64_t low = Draw(0, 255);
+    const auto codes =
+        Codes(rows * n, low, std::min<int64_t>(low + Draw(0, 255), 255));
+    const auto weight = Floats(n);
+    const auto bias = Floats(n);
+    for (float* values : {weight.get(), bias.get()}) {
+      if (Draw(0, 4) == 0) {
+        values[Draw(0, n - 1)] = nan;
+        values[Draw(0, n - 1)] = -infinity;
+      }
+    }
+    LayerNormSpec spec;
+    spec.input_scale = scales[Draw(0, Draw(1, 8))];
+    spec.input_zero_point = ZeroPoint();
+    spec.weight = Draw(0, 3) == 0 ? nullptr : weight.get();
+    spec.bias = Draw(0, 3) == 0 ? nullptr : bias.get();
+    const double epsilons[] = {1e-5, 1e-12, 0.0, 0.1};
+    spec.eps = epsilons[Draw(0, 3)];
+    spec.output_scale = scales[Draw(0, Draw(1, 8))];
+    spec.output_zero_point = ZeroPoint();
+    ExpectSame(codes.get(), rows, n, spec);
+  }
+}
+
+TEST_P(LayerNormTest, OneSubtractionIsTwoForEveryMeanAndZeroPoint) {
+  // Means of three codes do not end, and outputs are codes of small steps.
+  LayerNormSpec spec;
+  spec.input_scale = 1;
+  spec.output_scale = 0x1p-20f;
+  for (int zero_point = 0; zero_point <= 255; zero_point += 5) {
+    spec.input_zero_point = zero_point;
+    const auto codes = Codes(3 * 100, 0, 255);
+    for (const int output_zero_point : {0, 255}) {
+      spec.output_zero_point = output_zero_point;
+      ExpectSame(codes.get(), 100, 3, spec);
+    }
+  }
+}
+
+TEST_P(LayerNormTest, SumsOfLongRowsDoNotWrap) {
+  const int64_t n = 3 * 8192 * 64 + 77;
+  std::unique_ptr<uint8_t[]> codes(new uint8_t[n]);
+  std::fill_n(codes.get(), n, uint8_t{255});
+  std::fill_n(codes.get(), n / 2, uint8_t{254});
+  LayerNormSpec spec;
+  spec.output_zero_point = 100;
+  spec.output_scale = 0.1f;
+  ExpectSame(codes.get(), 1, n, spec);
+}
+
+TEST_P(LayerNormTest, ConstantRowsGiveTheBias) {
+  const std::vector<uint8_t> codes(40, 9);
+  const std::vector<float> bias(40, 1.5f);
+  LayerNormSpec spec;
+  spec.bias = bias.data();
+  spec.output_scale = 0.5f;
+  spec.output_zero_point = 10;
+  std::vector<uint8_t> out(40);
+  LayerNorm(codes.data(), 1, 40, spec, out.data(), Serial);
+  EXPECT_EQ(out, std::vector<uint8_t>(40, 13));
+}
+
+TEST_P(LayerNormTest, RowsAreNormalizedInPlace) {
+  const auto codes = Codes(3 * 100, 0, 255);
+  LayerNormSpec spec;
+  spec.output_scale = 0.02f;
+  spec.output_zero_point = 128;
+  std::vector<uint8_t> expected(300);
+  LayerNormReference(codes.get(), 3, 100, spec, expected.data());
+  LayerNorm(codes.get(), 3, 100, spec, codes.get(), Serial);
+  EXPECT_EQ(std::vector<uint8_t>(codes.get(), codes.get() + 300), expected);
+}
+
+}  // namespace
+}  // namespace ns::kernels

@@ -1,0 +1,26 @@
+// Runs a graph op by op, and shows each.
+#ifndef TESTS_TESTING_STEP_THROUGH_H_
+#define TESTS_TESTING_STEP_THROUGH_H_
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <functional>
+#include <vector>
+
+namespace ns {
+
+// Called after each operator: the node, what it was given and what it gave.
+using SeeOp = std::function<void(const torch::jit::Node& node,
+                                 const std::vector<c10::IValue>& inputs,
+                                 const std::vector<c10::IValue>& outputs)>;
+
+// Runs `graph`, without optimization, on `inputs`, with prim::If and
+// prim::Loop, and returns its outputs. Throws what operators throw.
+std::vector<c10::IValue> StepThrough(const torch::jit::Graph& graph,
+                                     const std::vector<c10::IValue>& inputs,
+                                     const SeeOp& see);
+
+}  // namespace ns
+
+#endif  // TESTS_TESTING_STEP_THROUGH_H_
