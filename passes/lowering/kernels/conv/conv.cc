@@ -1,11 +1,14 @@
 #include "passes/lowering/kernels/conv/conv.h"
 
+#include <optional>
 #include <vector>
 
 #include "passes/lowering/kernels/conv/conv_numerics.h"
 #include "passes/lowering/kernels/conv/phase_gemm.h"
 #include "passes/lowering/kernels/conv/phase_weights.h"
+#include "passes/lowering/kernels/depthwise/depthwise.h"
 #include "passes/lowering/kernels/gemm/gemm.h"
+#include "passes/lowering/kernels/grouped/grouped.h"
 
 namespace ns::kernels {
 namespace {
@@ -47,9 +50,12 @@ bool IsPointwise(const ConvShape& shape) {
 struct PackedConv::Body {
   ConvShape shape;
   Numerics numerics;
-  // What numerics mean to the GEMMs of this shape.
-  Numerics gemm_numerics;
+  // Numerics with which all kernels saturate if this shape does, or none.
+  Numerics kernel_numerics;
   std::vector<int32_t> column_sums;
+  // One of them.
+  std::optional<PackedDepthwise> depthwise;
+  std::optional<PackedGrouped> grouped;
   std::vector<PhaseWeights> phases;
 };
 
@@ -59,8 +65,16 @@ PackedConv::PackedConv(const ConvShape& shape, const int8_t* weights,
   const bool saturates = ConvSaturates(shape, numerics);
   body_->shape = shape;
   body_->numerics = numerics;
-  body_->gemm_numerics = saturates ? Numerics::kFbgemmAvx2 : Numerics::kExact;
+  body_->kernel_numerics = saturates ? Numerics::kFbgemmAvx2 : Numerics::kExact;
   body_->column_sums = SumWeights(shape, weights);
+  if (PackedDepthwise::Takes(shape)) {
+    body_->depthwise.emplace(shape, weights);
+    return;
+  }
+  if (PackedGrouped::Takes(shape)) {
+    body_->grouped.emplace(shape, weights);
+    return;
+  }
   for (const ConvPhase& phase : ConvPhases(shape, saturates)) {
     body_->phases.emplace_back(shape, phase, weights, saturates);
   }
@@ -87,15 +101,25 @@ void Conv(const uint8_t* input, int64_t batch, const Dims& size,
           const PackedConv& conv, const OutputPlan& plan, void* out,
           Parallel parallel) {
   const PackedConv::Body& body = *conv.body_;
+  const Numerics numerics = body.kernel_numerics;
+  if (body.depthwise.has_value()) {
+    Depthwise(input, batch, size, *body.depthwise, plan, numerics, out,
+              parallel);
+    return;
+  }
+  if (body.grouped.has_value()) {
+    Grouped(input, batch, size, *body.grouped, plan, numerics, out, parallel);
+    return;
+  }
   if (IsPointwise(body.shape)) {
     Gemm(input, batch * size[0] * size[1] * size[2], body.shape.in_channels,
-         body.phases[0].matrix(0), plan, body.gemm_numerics, out, parallel);
+         body.phases[0].matrix(0), plan, numerics, out, parallel);
     return;
   }
   const Dims outputs = ConvOutput(body.shape, size);
   for (const PhaseWeights& weights : body.phases) {
-    ConvByGemm(input, batch, size, body.shape, weights, plan,
-               body.gemm_numerics, outputs, out, parallel);
+    ConvByGemm(input, batch, size, body.shape, weights, plan, numerics, outputs,
+               out, parallel);
   }
 }
 

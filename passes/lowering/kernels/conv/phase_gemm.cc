@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kGrain = int64_t{1} << 22;
 // The inputs of a block of outputs stay in L2, and so do pointers in L1.
 constexpr int64_t kBlockBytes = int64_t{1} << 17;
-constexpr int64_t kBlockOutputs = 1024;
+constexpr int64_t kBlockOutputs = 512;
 // Weights that are read again for each block should not be many times.
 constexpr int64_t kManyWeights = int64_t{1} << 19;
 
@@ -23,6 +23,8 @@ struct PhaseCall {
   const ConvShape* shape;
   const PhaseWeights* weights;
   const OutputPlan* plan;
+  // Its only matrix, if `weights` has none for each group.
+  const PackedMatrix* matrix;
   // For groups with a matrix of their own, if there are more than one.
   std::vector<OutputPlan> group_plans;
   Numerics numerics;
@@ -67,7 +69,7 @@ void MultiplyGroup(const PhaseCall& call, const GemmRowsInput& located,
   const bool one_matrix = call.weights->has_one_matrix();
   const int64_t skipped = one_matrix ? 0 : group * group_outputs;
   const int64_t offset = one_matrix ? group * group_outputs : 0;
-  GemmRows(located, call.weights->matrix(group),
+  GemmRows(located, one_matrix ? *call.matrix : call.weights->matrix(group),
            call.group_plans.empty() ? *call.plan : call.group_plans[group],
            offset + n_begin, offset + n_end, call.numerics,
            call.out +
@@ -151,6 +153,11 @@ void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
   call.shape = &shape;
   call.weights = &weights;
   call.plan = weights.has_all_taps() ? &plan : &phase_plan;
+  // What is read behind a run of the copy is in the copy, or its slack.
+  call.matrix = weights.rounded() != nullptr && call.input.NeedsPadding() &&
+                        plan.weight_zero_points.empty()
+                    ? weights.rounded()
+                    : &weights.matrix(0);
   call.numerics = numerics;
   call.outputs = outputs;
   call.out = static_cast<uint8_t*>(out);

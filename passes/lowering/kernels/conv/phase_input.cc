@@ -192,7 +192,7 @@ void LocateInputs(const PhaseInput& input, int64_t begin, int64_t end,
     const int64_t segment_bytes = phase[0].taps * pitch.plane;
     const int64_t segments =
         (end - 1) / input.outputs[1] - begin / input.outputs[1] + 1;
-    uint8_t* to = scratch.padded.Reserve(segments * segment_bytes);
+    uint8_t* to = scratch.padded.Reserve(segments * segment_bytes + kCopySlack);
     // Where taps go backwards, the first is not the least.
     const int64_t first = (phase[1].First(0) - phase[1].Least(0)) * pitch.line +
                           (phase[2].First(0) - phase[2].Least(0)) * pitch.pixel;

@@ -12,6 +12,9 @@
 
 namespace ns::kernels {
 
+// Bytes behind a padded copy that may be read.
+constexpr int64_t kCopySlack = 64;
+
 // Memory that is kept for the next call. Aligned to 64 bytes.
 class ScratchBytes {
  public:

@@ -1,5 +1,7 @@
 #include "passes/lowering/kernels/conv/phase_weights.h"
 
+#include <algorithm>
+
 namespace ns::kernels {
 namespace {
 
@@ -61,6 +63,17 @@ std::vector<int8_t> WeightsOf(const ConvShape& shape, const ConvPhase& phase,
   return ordered;
 }
 
+// Rows of `from` weights, with zeros to make them rows of `to`.
+std::vector<int8_t> Widen(const std::vector<int8_t>& rows, int64_t from,
+                          int64_t to) {
+  const int64_t count = static_cast<int64_t>(rows.size()) / from;
+  std::vector<int8_t> widened(count * to);
+  for (int64_t i = 0; i < count; ++i) {
+    std::copy_n(rows.begin() + i * from, from, widened.begin() + i * to);
+  }
+  return widened;
+}
+
 template <typename T>
 std::vector<T> Slice(const std::vector<T>& values, int64_t begin,
                      int64_t count) {
@@ -85,6 +98,12 @@ PhaseWeights::PhaseWeights(const ConvShape& shape, const ConvPhase& phase,
     matrices_.emplace_back(ordered.data() + i * n * k, n,
                            runs_.dense ? 1 : runs_.count,
                            runs_.dense ? k : runs_.length);
+  }
+  const int64_t steps = matrices_[0].run_steps();
+  const int64_t rounded_length = steps * PackedMatrix::kStep;
+  if (shape.groups == 1 && !runs_.dense && rounded_length != runs_.length) {
+    rounded_ = PackedMatrix(Widen(ordered, runs_.length, rounded_length).data(),
+                            n, runs_.count, rounded_length);
   }
   const int64_t kernel_taps =
       shape.kernel[0] * shape.kernel[1] * shape.kernel[2];

@@ -37,6 +37,13 @@ class PhaseWeights {
     return matrices_[has_one_matrix() ? 0 : group];
   }
   int64_t bytes() const;
+  // The only matrix, zeros added to its runs to make a multiple of
+  // PackedMatrix::kStep: kernels are faster, and what they read behind the
+  // inputs of a run does not matter, unless to the sum of all inputs. Null
+  // where nothing is to be added, or groups share the matrix.
+  const PackedMatrix* rounded() const {
+    return rounded_.n() == 0 ? nullptr : &rounded_;
+  }
 
   // `plan`, of all taps, for these.
   OutputPlan PlanPhase(const OutputPlan& plan) const;
@@ -46,6 +53,7 @@ class PhaseWeights {
   ConvPhase phase_;
   PhaseRuns runs_;
   std::vector<PackedMatrix> matrices_;
+  PackedMatrix rounded_;
   // Of the taps that are not in the phase.
   bool has_all_taps_ = true;
   std::vector<int32_t> missing_sums_;

@@ -66,8 +66,9 @@ void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
               int64_t m_end, const PackedMatrix& weights,
               const OutputPlan& plan, int64_t n_begin, int64_t n_end,
               Numerics numerics, void* out) {
-  // On the stack: a call with few rows takes no longer than an allocation.
-  constexpr int64_t kRows = 256;
+  // On the stack: a call with few rows takes no longer than an allocation. Two
+  // blocks of RowLoops.
+  constexpr int64_t kRows = 384;
   const uint8_t* rows[kRows];
   constexpr int64_t kRunOffset = 0;
   for (int64_t first = m_begin; first < m_end; first += kRows) {

@@ -1,16 +1,17 @@
-// GEMM of rows in tiles of AMX: 16 rows of 64 activations times 64 weights of
-// 16 outputs, four tiles of sums at a time.
+// GEMM of rows in tiles of AMX: up to 16 rows of up to 64 activations times as
+// many weights of 16 outputs, four tiles of sums at a time.
 //
-//   tiles 0, 1   sums of the first 16 rows with panels 0 and 1
-//   tiles 2, 3   sums of the other 16 with the same; where there are no others,
-//                of the first with panels 2 and 3
-//   tiles 4, 5   activations of the first 16 rows and of the others
+//   tiles 0, 1   sums of the first rows with panels 0 and 1
+//   tiles 2, 3   sums of the other rows with the same; where there are no
+//                others, of the first with panels 2 and 3
+//   tiles 4, 5   activations of the first rows and of the others
 //   tiles 6, 7   weights
 //
 // Sums leave tiles by way of memory. They become codes while the tiles work on
 // the next ones: the two take about as long.
 #include <immintrin.h>
 
+#include "passes/lowering/kernels/gemm/amx_row_blocks.h"
 #include "passes/lowering/kernels/gemm/row_kernels.h"
 #include "passes/lowering/kernels/gemm/row_tiles.h"
 #include "passes/lowering/kernels/gemm/vectors512.h"
@@ -21,10 +22,6 @@ namespace {
 struct NoProducts {};
 using Vectors = Vectors512<NoProducts>;
 
-constexpr int kTileRows = 16;
-constexpr int kTileK = 64;  // activations of a row
-constexpr int kTileBytes = kTileRows * kTileK;
-constexpr int kBlockRows = 2 * kTileRows;
 constexpr int kQuad = 4;  // panels that are written together
 // As many weights stay in the L2 cache while all rows meet them.
 constexpr int64_t kGroupBytes = 640 << 10;
@@ -33,26 +30,6 @@ constexpr int64_t kGroupBytes = 640 << 10;
 constexpr int64_t kStreamedBytes = 24 << 10;
 // Up to so many tiles of k there is room for a second quad of sums there.
 constexpr int64_t kFewTiles = 6;
-
-// Up to 16 rows.
-struct RowTile {
-  const uint8_t* base;
-  int64_t stride;
-};
-
-// Up to 32 rows, and how k goes through them.
-struct RowBlock {
-  int first_rows;
-  int other_rows;  // none unless first_rows is 16
-  RowTile first;
-  RowTile other;
-  int64_t runs;
-  const int64_t* run_offsets;
-  int64_t run_tiles;    // tiles of k in a run
-  int64_t tile_stride;  // bytes from one of them to the next
-
-  int rows() const { return first_rows + other_rows; }
-};
 
 struct alignas(64) Sums {
   int32_t of[kBlockRows][kQuad * kPanelOutputs];
@@ -69,15 +46,22 @@ struct alignas(64) TileConfig {
 void Configure(const RowBlock& block) {
   TileConfig config = {};
   config.palette = 1;
-  const uint8_t first = static_cast<uint8_t>(block.first_rows);
-  const uint8_t other =
-      static_cast<uint8_t>(block.other_rows == 0 ? first : block.other_rows);
-  const uint8_t rows[8] = {first, first, other, other, first, other, 16, 16};
+  const int first = block.first.rows;
+  const int other = block.other.rows == 0 ? first : block.other.rows;
+  const int steps = static_cast<int>(block.tile_k) / kStepBytes;
+  const int rows[8] = {first, first, other, other, first, other, steps, steps};
   for (int tile = 0; tile < 8; ++tile) {
-    config.row_bytes[tile] = kTileK;
-    config.rows[tile] = rows[tile];
+    config.row_bytes[tile] = kStepWeights;
+    config.rows[tile] = static_cast<uint8_t>(rows[tile]);
   }
+  config.row_bytes[4] = static_cast<uint16_t>(block.tile_k);
+  config.row_bytes[5] = static_cast<uint16_t>(block.tile_k);
   _tile_loadconfig(&config);
+}
+
+bool HaveSameConfig(const RowBlock& a, const RowBlock& b) {
+  return a.first.rows == b.first.rows && a.other.rows == b.other.rows &&
+         a.tile_k == b.tile_k;
 }
 
 // Weights that a later group needs, to be fetched on the way.
@@ -110,10 +94,8 @@ class AmxRows {
                       task.view.type == OutputType::kS8),
         output_bytes_(writes_codes_ ? 1 : 4),
         code_view_(task.view),
-        panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs) {
-    const int64_t steps =
-        task.runs * ((task.run_length + kStepBytes - 1) / kStepBytes);
-    k_tiles_ = (steps * kStepBytes + kTileK - 1) / kTileK;
+        panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs),
+        row_blocks_(task) {
     if (!writes_codes_) {
       // Bounds of reals may be no codes.
       code_view_.min = 0;
@@ -122,9 +104,8 @@ class AmxRows {
   }
 
   void Run() {
-    for (int64_t row = 0; row < task_.row_count; row += task_.scratch_rows) {
-      const int64_t left = task_.row_count - row;
-      RunRows(row, left < task_.scratch_rows ? left : task_.scratch_rows);
+    for (int64_t row = 0; row < task_.row_count;) {
+      row = RunBlocks(row);
     }
     // So that nothing of tiles has to be saved when threads change.
     _tile_release();
@@ -133,28 +114,32 @@ class AmxRows {
  private:
   using Codes = typename Vectors::Codes<kQuad>;
 
-  static constexpr int64_t kMostBlocks = 16;
+  static constexpr int kMostBlocks = 16;
   static constexpr int64_t kStoreChances = 4;
 
-  void RunRows(int64_t first, int64_t count) {
+  // Rows from `first` on, as many as blocks and scratch suffice for. The row
+  // behind them.
+  int64_t RunBlocks(int64_t first) {
     RowBlock blocks[kMostBlocks];
-    const int64_t block_count = (count + kBlockRows - 1) / kBlockRows;
-    for (int64_t i = 0; i < block_count; ++i) {
-      const int64_t row = i * kBlockRows;
-      const int64_t left = count - row;
-      blocks[i] =
-          MakeBlock(task_.rows + first + row,
-                    static_cast<int>(left < kBlockRows ? left : kBlockRows),
-                    task_.scratch + row * k_tiles_ * kTileK);
+    int block_count = 0;
+    int64_t copied_rows = 0;
+    int64_t row = first;
+    while (row < task_.row_count && block_count < kMostBlocks &&
+           copied_rows + kBlockRows <= task_.scratch_rows) {
+      RowBlock& block = blocks[block_count++];
+      uint8_t* const scratch =
+          task_.scratch + copied_rows * row_blocks_.CopiedBytes();
+      copied_rows += row_blocks_.Next(row, scratch, block) ? kBlockRows : 0;
+      row += block.rows();
     }
     int32_t row_sums[kMostBlocks * kBlockRows];
     const bool needs_row_sums = task_.view.weight_zero_points != nullptr;
     if (needs_row_sums) {
-      RowTiles<Vectors>::SumRows(task_, first, count, row_sums);
+      RowTiles<Vectors>::SumRows(task_, first, row - first, row_sums);
     }
     int64_t group = kGroupBytes / (kQuad * task_.panel_bytes) * kQuad;
     group = group < kQuad ? kQuad : group;
-    int configured_rows = 0;
+    const RowBlock* configured = nullptr;
     for (int64_t panel = 0; panel < panels_; panel += group) {
       const int64_t end = panel + group < panels_ ? panel + group : panels_;
       soon_.next = task_.weights + end * task_.panel_bytes;
@@ -162,105 +147,38 @@ class AmxRows {
       soon_.end = task_.weights + soon_end * task_.panel_bytes;
       soon_.each = 2 * kTileBytes / block_count;
       streams_ = (end - panel) * task_.panel_bytes > kStreamedBytes;
-      for (int64_t i = 0; i < block_count; ++i) {
-        if (blocks[i].rows() != configured_rows) {
-          configured_rows = blocks[i].rows();
-          Configure(blocks[i]);
+      for (int i = 0; i < block_count; ++i) {
+        const RowBlock& block = blocks[i];
+        if (configured == nullptr || !HaveSameConfig(block, *configured)) {
+          Configure(block);
+          configured = &block;
         }
         for (int64_t p = panel; p < end; p += kQuad) {
           const int64_t width = end - p < kQuad ? end - p : kQuad;
-          RunQuad(blocks[i], p, static_cast<int>(width),
-                  needs_row_sums ? row_sums + i * kBlockRows : nullptr,
-                  first + i * kBlockRows);
+          RunQuad(block, p, static_cast<int>(width),
+                  needs_row_sums ? row_sums + block.row - first : nullptr);
         }
       }
     }
     WritePending();
+    return row;
   }
 
-  // Takes activations from where they are if rows and k do not need more than a
-  // stride each. Otherwise, from a copy in the order of tiles.
-  RowBlock MakeBlock(const uint8_t* const* rows, int count, uint8_t* scratch) {
-    RowBlock block;
-    block.first_rows = count < kTileRows ? count : kTileRows;
-    block.other_rows = count - block.first_rows;
-    block.other = {rows[0], 0};
-    if (task_.run_length % kTileK == 0 &&
-        FindStride(rows, block.first_rows, block.first) &&
-        FindStride(rows + block.first_rows, block.other_rows, block.other)) {
-      block.runs = task_.runs;
-      block.run_offsets = task_.run_offsets;
-      block.run_tiles = task_.run_length / kTileK;
-      block.tile_stride = kTileK;
-      return block;
-    }
-    static constexpr int64_t kNoOffset = 0;
-    block.runs = 1;
-    block.run_offsets = &kNoOffset;
-    block.run_tiles = k_tiles_;
-    block.tile_stride = kTileBytes;
-    block.first = {scratch, kTileK};
-    block.other = {scratch + k_tiles_ * kTileBytes, kTileK};
-    for (int row = 0; row < count; ++row) {
-      CopyRow(rows[row], scratch + row / kTileRows * k_tiles_ * kTileBytes +
-                             row % kTileRows * kTileK);
-    }
-    return block;
-  }
-
-  static bool FindStride(const uint8_t* const* rows, int count, RowTile& tile) {
-    if (count == 0) {
-      return true;
-    }
-    tile.base = rows[0];
-    tile.stride = count > 1 ? rows[1] - rows[0] : 0;
-    for (int row = 2; row < count; ++row) {
-      if (rows[row] - rows[row - 1] != tile.stride) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  void CopyRow(const uint8_t* row, uint8_t* to) const {
-    const int64_t padded =
-        (task_.run_length + kStepBytes - 1) / kStepBytes * kStepBytes;
-    // Weights of another panel meet what is behind the last run.
-    _mm512_store_si512(to + (k_tiles_ - 1) * kTileBytes,
-                       _mm512_setzero_si512());
-    for (int64_t run = 0; run < task_.runs; ++run) {
-      const uint8_t* from = row + task_.run_offsets[run];
-      int64_t position = run * padded;
-      int64_t left = task_.run_length;
-      while (left > 0) {
-        const int64_t room = kTileK - position % kTileK;
-        const int64_t count = left < room ? left : room;
-        const __mmask64 bytes = Vectors::FirstBytes(count);
-        _mm512_mask_storeu_epi8(
-            to + position / kTileK * kTileBytes + position % kTileK, bytes,
-            _mm512_maskz_loadu_epi8(bytes, from));
-        from += count;
-        position += count;
-        left -= count;
-      }
-    }
-  }
-
-  // The outputs of `width` panels from `panel` on, for the rows of `block`,
-  // which begin with `row`.
+  // The outputs of `width` panels from `panel` on, for the rows of `block`.
   void RunQuad(const RowBlock& block, int64_t panel, int width,
-               const int32_t* row_sums, int64_t row) {
+               const int32_t* row_sums) {
     // With one quad of sums only, it is to be written before the first half of
     // the next is known.
-    const bool alternates = k_tiles_ <= kFewTiles;
-    const int halves = block.other_rows > 0 && width > 2 ? 2 : 1;
+    const int64_t tiles = block.tiles();
+    const bool alternates = tiles <= kFewTiles;
+    const int halves = block.other.rows > 0 && width > 2 ? 2 : 1;
     if (alternates) {
       turn_ = 1 - turn_;
     } else if (row_sums != nullptr) {
       WritePending();
     }
     const int64_t chances =
-        alternates ? halves * (k_tiles_ + kStoreChances) : k_tiles_;
+        alternates ? halves * (tiles + kStoreChances) : tiles;
     rows_each_ = (pending_.rows - pending_.row + chances - 1) / chances;
     Sums& sums = sums_[turn_];
     const int64_t output = panel * kPanelOutputs;
@@ -274,7 +192,7 @@ class AmxRows {
     } else {
       StoreStart(output, width, row_sums, block.rows(), sums.of[0]);
     }
-    if (block.other_rows == 0) {
+    if (block.other.rows == 0) {
       MultiplyQuad(block, place, width);
     } else {
       for (int half = 0; half < width; half += 2) {
@@ -286,7 +204,7 @@ class AmxRows {
     }
     WritePending();
     uint8_t* out = static_cast<uint8_t*>(task_.out) +
-                   (row * task_.row_stride + output) * output_bytes_;
+                   (block.row * task_.row_stride + output) * output_bytes_;
     if (writes_codes_) {
       pending_ = {&sums, 0, block.rows(), output, out};
       return;
@@ -375,7 +293,9 @@ class AmxRows {
     constexpr int64_t kStride = kQuad * kPanelOutputs * sizeof(int32_t);
     const int32_t* const start = place.start;
     const int64_t start_stride = place.start_stride;
-    const int64_t other = start_stride * (kTileRows / 4);
+    const int64_t other =
+        start_stride / static_cast<int64_t>(sizeof(int32_t)) * block.first.rows;
+    const int64_t weights_step = block.tile_k * kPanelOutputs;
     const int64_t panel_bytes = task_.panel_bytes;
     const int8_t* weights = place.weights;
     _tile_loadd(0, start, start_stride);
@@ -403,7 +323,10 @@ class AmxRows {
     };
     for (int64_t run = 0; run < block.runs; ++run) {
       const uint8_t* a = block.first.base + block.run_offsets[run];
-      const uint8_t* b = block.other.base + block.run_offsets[run];
+      const uint8_t* b = block.other.base;
+      if constexpr (RowTiles > 1) {
+        b += block.run_offsets[run];
+      }
       for (int64_t k = 0; k < block.run_tiles; ++k) {
         _tile_loadd(4, a, block.first.stride);
         LoadWeights<6, Streams>(weights);
@@ -430,7 +353,7 @@ class AmxRows {
         }
         a += block.tile_stride;
         b += block.tile_stride;
-        weights += kTileBytes;
+        weights += weights_step;
         write_rows();
         soon.Fetch();
       }
@@ -453,16 +376,16 @@ class AmxRows {
       _tile_stored(1, sums + kPanelOutputs, kStride);
       write_rows_after_store();
     }
-    constexpr int kOther = kTileRows * kQuad * kPanelOutputs;
+    const int other_sums = block.first.rows * kQuad * kPanelOutputs;
     if constexpr (RowTiles > 1) {
-      _tile_stored(2, sums + kOther, kStride);
+      _tile_stored(2, sums + other_sums, kStride);
       write_rows_after_store();
     } else if constexpr (Panels > 2) {
       _tile_stored(2, sums + 2 * kPanelOutputs, kStride);
       write_rows_after_store();
     }
     if constexpr (RowTiles > 1 && Panels > 1) {
-      _tile_stored(3, sums + kOther + kPanelOutputs, kStride);
+      _tile_stored(3, sums + other_sums + kPanelOutputs, kStride);
       write_rows_after_store();
     } else if constexpr (Panels > 3) {
       _tile_stored(3, sums + 3 * kPanelOutputs, kStride);
@@ -497,7 +420,7 @@ class AmxRows {
   const int64_t output_bytes_;
   OutputView code_view_;
   const int64_t panels_;
-  int64_t k_tiles_;  // of a row that is copied
+  RowBlocks row_blocks_;
   Sums sums_[2];
   int turn_ = 0;
   alignas(64) int32_t start_[kQuad * kPanelOutputs];
@@ -510,9 +433,18 @@ class AmxRows {
 }  // namespace
 
 void GemmRowsAmx(const RowTask& task) {
-  // Fewer rows do not fill tiles enough to gain from them.
+  // Fewer rows do not fill tiles enough to gain from them, and sums of few
+  // products are sooner done in registers, which they leave without a way
+  // through memory.
   constexpr int64_t kLeastRows = 3;
-  if (task.row_count < kLeastRows || task.runs * task.run_length == 0) {
+  constexpr int64_t kManyRows = 24;
+  constexpr int64_t kLeastK = 32;
+  constexpr int64_t kLeastProducts = 256;  // k times panels, of 16 rows
+  const int64_t k = task.runs * task.run_length;
+  const int64_t panels = (task.outputs + kPanelOutputs - 1) / kPanelOutputs;
+  const int64_t rows = task.row_count < kManyRows ? task.row_count : kManyRows;
+  if (rows < kLeastRows || k < kLeastK ||
+      k * panels * rows < kLeastProducts * kTileRows) {
     GemmRowsAvx512Vnni(task);
     return;
   }

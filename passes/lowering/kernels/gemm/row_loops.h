@@ -95,8 +95,10 @@ struct RowLoops {
     return best;
   }
 
-  // All outputs of `count` rows from `first` on.
-  static void Block(const RowTask& task, int64_t first, int64_t count) {
+  // All outputs of `count` rows from `first` on, in tiles of `width` panels or
+  // less.
+  static void Block(const RowTask& task, int64_t first, int64_t count,
+                    int width) {
     int32_t row_sums[kBlockRows];
     const bool needs_row_sums = task.view.weight_zero_points != nullptr;
     if (needs_row_sums) {
@@ -109,7 +111,6 @@ struct RowLoops {
     uint8_t* const out = static_cast<uint8_t*>(task.out) +
                          first * task.row_stride * output_bytes;
     const int64_t panels = (task.outputs + kPanelOutputs - 1) / kPanelOutputs;
-    int width = BestWidth(count, panels);
     for (int64_t panel = 0; panel < panels; panel += width) {
       while (V::kMaxRows[width] == 0 || width > panels - panel) {
         --width;
@@ -141,11 +142,15 @@ struct RowLoops {
     int64_t most = row_bytes == 0 ? kBlockRows : kBlockBytes / row_bytes;
     most = most > kBlockRows ? kBlockRows : most < 24 ? 24 : most;
     const int64_t blocks = (task.row_count + most - 1) / most;
+    // Blocks differ by a row at most.
+    const int width =
+        BestWidth((task.row_count + blocks - 1) / blocks,
+                  (task.outputs + kPanelOutputs - 1) / kPanelOutputs);
     int64_t row = 0;
     for (int64_t block = 0; block < blocks; ++block) {
       const int64_t rows =
           (task.row_count - row + blocks - block - 1) / (blocks - block);
-      Block(task, row, rows);
+      Block(task, row, rows, width);
       row += rows;
     }
   }

@@ -171,12 +171,26 @@ struct RowTiles {
       const RowTask& task, const TilePlace& place,
       const Ints (&sums)[R][P * kVectors]) {
     constexpr int kPanels = P - Done < 4 ? P - Done : 4;
-    const typename V::template Codes<kPanels> codes(
-        task.view, place.output + Done * kPanelOutputs, task.outputs);
+    using Codes = typename V::template Codes<kPanels>;
+    const Codes codes(task.view, place.output + Done * kPanelOutputs,
+                      task.outputs);
+    uint8_t* const out = place.out + Done * kPanelOutputs;
+    constexpr int kTogether = Codes::kRows > 1 ? R / Codes::kRows : 0;
+    if constexpr (kTogether > 0) {
 #pragma clang loop unroll(full)
-    for (int r = 0; r < R; ++r) {
-      codes.Write(sums[r] + Done * kVectors,
-                  place.out + r * task.row_stride + Done * kPanelOutputs);
+      for (int i = 0; i < kTogether; ++i) {
+        const Ints* rows[Codes::kRows];
+#pragma clang loop unroll(full)
+        for (int r = 0; r < Codes::kRows; ++r) {
+          rows[r] = sums[i * Codes::kRows + r] + Done * kVectors;
+        }
+        codes.WriteRows(rows, out + i * Codes::kRows * task.row_stride,
+                        task.row_stride);
+      }
+    }
+#pragma clang loop unroll(full)
+    for (int r = kTogether * Codes::kRows; r < R; ++r) {
+      codes.Write(sums[r] + Done * kVectors, out + r * task.row_stride);
     }
     if constexpr (Done + kPanels < P) {
       WriteCodes<R, P, Done + kPanels>(task, place, sums);

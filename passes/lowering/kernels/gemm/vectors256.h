@@ -95,6 +95,8 @@ struct Vectors256 : Products {
   template <int P>
   class Codes {
    public:
+    static constexpr int kRows = 1;
+
     // Of the channels from `channel` on; none from `channels` on is read or
     // written.
     Codes(const OutputView& view, int64_t channel, int64_t channels)

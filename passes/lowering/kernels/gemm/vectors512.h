@@ -90,10 +90,14 @@ struct Vectors512 : Products {
   template <int P>
   class Codes {
    public:
+    // Rows that fill a vector of codes.
+    static constexpr int kRows = P == 1 ? 4 : P == 2 ? 2 : 1;
+
     // Of the channels from `channel` on; none from `channels` on is read or
     // written.
     Codes(const OutputView& view, int64_t channel, int64_t channels)
-        : bytes_(FirstBytes(channels - channel < 16 * P ? channels - channel
+        : whole_(channels - channel >= 16 * P),
+          bytes_(FirstBytes(channels - channel < 16 * P ? channels - channel
                                                         : 16 * P)),
           factor_(_mm512_set1_ps(view.addend_factor)) {
       for (int p = 0; p < P; ++p) {
@@ -117,30 +121,79 @@ struct Vectors512 : Products {
     void Write(const Ints* sums, uint8_t* out) const {
       const Ints a = Round(sums[0], 0);
       const Ints b = P > 1 ? Round(sums[P > 1 ? 1 : 0], P > 1 ? 1 : 0) : a;
-      const Ints low = _mm512_adds_epi16(_mm512_packs_epi32(a, b), zero_point_);
+      const Ints low = _mm512_packs_epi32(a, b);
       Ints high = low;
       if constexpr (P > 2) {
         const Ints c = Round(sums[2], 2);
         const Ints d = P > 3 ? Round(sums[P > 3 ? 3 : 2], P > 3 ? 3 : 2) : c;
-        high = _mm512_adds_epi16(_mm512_packs_epi32(c, d), zero_point_);
+        high = _mm512_packs_epi32(c, d);
       }
-      Ints codes = _mm512_packus_epi16(low, high);
-      codes = _mm512_min_epu8(_mm512_max_epu8(codes, min_), max_);
-      codes = _mm512_xor_si512(codes, moved_);
-      // Each quarter of the vector now has four codes of each panel.
-      const Ints order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
-                                           14, 3, 7, 11, 15);
-      _mm512_mask_storeu_epi8(out, bytes_,
-                              _mm512_permutexvar_epi32(order, codes));
+      const Ints codes = Finish(low, high);
+      if (!whole_) {
+        _mm512_mask_storeu_epi8(out, bytes_, codes);
+      } else if constexpr (P == 4) {
+        _mm512_storeu_si512(out, codes);
+      } else {
+        StoreQuarters<P>(out, codes);
+      }
+    }
+
+    // Those of kRows rows, one or two panels each.
+    void WriteRows(const Ints* const (&rows)[kRows], uint8_t* out,
+                   int64_t row_stride) const {
+      static_assert(P <= 2);
+      const Ints a = Round(rows[0][0], 0);
+      const Ints b = Round(rows[P == 1 ? 1 : 0][P - 1], P - 1);
+      const Ints c = Round(rows[P == 1 ? 2 : 1][0], 0);
+      const Ints d = Round(rows[P == 1 ? 3 : 1][P - 1], P - 1);
+      Ints codes = Finish(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
+#pragma clang loop unroll(full)
+      for (int r = 0; r < kRows; ++r) {
+        if (whole_) {
+          StoreQuarters<P>(out + r * row_stride, codes);
+        } else {
+          _mm512_mask_storeu_epi8(out + r * row_stride, bytes_, codes);
+        }
+        // The next row's codes come first.
+        codes = P == 1 ? _mm512_shuffle_i32x4(codes, codes, 0x39)
+                       : _mm512_shuffle_i32x4(codes, codes, 0x4E);
+      }
     }
 
    private:
+    // The codes of four vectors, rounded and packed two by two.
+    Ints Finish(Ints low, Ints high) const {
+      Ints codes = _mm512_packus_epi16(_mm512_adds_epi16(low, zero_point_),
+                                       _mm512_adds_epi16(high, zero_point_));
+      codes = _mm512_min_epu8(_mm512_max_epu8(codes, min_), max_);
+      codes = _mm512_xor_si512(codes, moved_);
+      // Each quarter of the vector now has four codes of each vector.
+      const Ints order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+                                           14, 3, 7, 11, 15);
+      return _mm512_permutexvar_epi32(order, codes);
+    }
+
+    // The first 16 * Quarters codes, without a mask: some processors take much
+    // longer to store with one. Quarters is 1 to 3.
+    template <int Quarters>
+    static void StoreQuarters(uint8_t* out, Ints codes) {
+      if constexpr (Quarters > 1) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                            _mm512_castsi512_si256(codes));
+      }
+      if constexpr (Quarters % 2 == 1) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * (Quarters - 1)),
+                         _mm512_extracti32x4_epi32(codes, Quarters - 1));
+      }
+    }
+
     Ints Round(Ints sum, int panel) const {
       const __m512 x =
           _mm512_fmadd_ps(addend_[panel], factor_, _mm512_cvtepi32_ps(sum));
       return _mm512_cvtps_epi32(_mm512_mul_ps(x, multiplier_[panel]));
     }
 
+    bool whole_;
     __mmask64 bytes_;
     __m512 factor_;
     __m512 addend_[P];
