@@ -122,8 +122,10 @@ class LaneOutput {
         V::SetShorts(static_cast<int16_t>(strip.output_zero_point + shift));
     min_ = max_ = V::Zero();
     if (is_code_) {
-      min_ = V::SetBytes(static_cast<char>(strip.min + shift));
-      max_ = V::SetBytes(static_cast<char>(strip.max + shift));
+      min_ =
+          V::SetBytes(static_cast<char>(static_cast<int>(strip.min) + shift));
+      max_ =
+          V::SetBytes(static_cast<char>(static_cast<int>(strip.max) + shift));
     }
   }
 
