@@ -93,8 +93,15 @@ class AmxRows {
         writes_codes_(task.view.type == OutputType::kU8 ||
                       task.view.type == OutputType::kS8),
         output_bytes_(writes_codes_ ? 1 : 4),
+        code_view_(task.view),
         panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs),
-        row_blocks_(task) {}
+        row_blocks_(task) {
+    if (!writes_codes_) {
+      // Bounds of reals may be no codes.
+      code_view_.min = 0;
+      code_view_.max = 0;
+    }
+  }
 
   void Run() {
     for (int64_t row = 0; row < task_.row_count;) {
@@ -308,7 +315,7 @@ class AmxRows {
     Pending pending = pending_;
     Soon soon = soon_;
     const int64_t rows_each = rows_each_;
-    const Codes codes(task_.view, pending.output, task_.outputs);
+    const Codes codes(code_view_, pending.output, task_.outputs);
     const auto write_rows = [&] {
       for (int64_t i = 0; i < rows_each && pending.row < pending.rows; ++i) {
         WriteRow(pending, codes);
@@ -316,10 +323,7 @@ class AmxRows {
     };
     for (int64_t run = 0; run < block.runs; ++run) {
       const uint8_t* a = block.first.base + block.run_offsets[run];
-      const uint8_t* b = block.other.base;
-      if constexpr (RowTiles > 1) {
-        b += block.run_offsets[run];
-      }
+      const uint8_t* b = block.other.base + block.run_offsets[run];
       for (int64_t k = 0; k < block.run_tiles; ++k) {
         _tile_loadd(4, a, block.first.stride);
         LoadWeights<6, Streams>(weights);
@@ -402,7 +406,7 @@ class AmxRows {
     if (pending_.row == pending_.rows) {
       return;
     }
-    const Codes codes(task_.view, pending_.output, task_.outputs);
+    const Codes codes(code_view_, pending_.output, task_.outputs);
     while (pending_.row < pending_.rows) {
       WriteRow(pending_, codes);
     }
@@ -411,6 +415,7 @@ class AmxRows {
   const RowTask& task_;
   const bool writes_codes_;
   const int64_t output_bytes_;
+  OutputView code_view_;
   const int64_t panels_;
   RowBlocks row_blocks_;
   Sums sums_[2];

@@ -1,5 +1,8 @@
 // GEMMs of random shapes and numbers, in each instruction set, against the
 // reference. NS_RANDOM_CASES sets how many.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -32,32 +35,54 @@ T OneOf(Random& random, const std::vector<T>& values) {
   return values[Between(random, 0, static_cast<int64_t>(values.size()) - 1)];
 }
 
-// Bytes that end where their memory does, so that a sanitizer sees what is read
-// behind them, and begin at any multiple of `unit`.
+// Bytes that end where a page begins that may not be touched, so that reading
+// or writing behind them is fatal, by whatever instruction. They begin at any
+// multiple of `unit`.
 class Bytes {
  public:
-  Bytes(Random& random, int64_t count, int64_t unit = 1)
-      : count_(count), offset_(unit * Between(random, 0, 70)) {
-    memory_.reset(new uint8_t[offset_ + count]);
+  Bytes(Random& random, int64_t count, int64_t unit = 1) : count_(count) {
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    // In front of the bytes, some whose change is seen.
+    const int64_t before = unit * Between(random, 1, 70);
+    const int64_t pages = (before + count + page - 1) / page;
+    mapped_ = (pages + 1) * page;
+    void* const memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      std::abort();
+    }
+    memory_ = static_cast<uint8_t*>(memory);
+    if (mprotect(memory_ + pages * page, page, PROT_NONE) != 0) {
+      std::abort();
+    }
+    data_ = memory_ + pages * page - count;
+    whole_ = data_ - before;
     const int64_t kind = Between(random, 0, 9);
-    for (int64_t i = 0; i < offset_ + count; ++i) {
+    for (int64_t i = 0; i < before + count; ++i) {
       const uint8_t byte = static_cast<uint8_t>(Between(random, 0, 255));
       // Sometimes the ends of the range only, or one of them.
-      memory_[i] = kind == 0   ? 255
-                   : kind == 1 ? 128
-                   : kind == 2 ? (byte % 2 == 0 ? 0 : 255)
-                   : kind == 3 ? (byte % 2 == 0 ? 128 : 127)
-                               : byte;
+      whole_[i] = kind == 0   ? 255
+                  : kind == 1 ? 128
+                  : kind == 2 ? (byte % 2 == 0 ? 0 : 255)
+                  : kind == 3 ? (byte % 2 == 0 ? 128 : 127)
+                              : byte;
     }
   }
+  ~Bytes() { munmap(memory_, mapped_); }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
 
-  uint8_t* data() const { return memory_.get() + offset_; }
-  int64_t size() const { return count_; }
+  uint8_t* data() const { return data_; }
+  // With those in front.
+  uint8_t* whole() const { return whole_; }
+  int64_t whole_size() const { return data_ + count_ - whole_; }
 
  private:
   int64_t count_;
-  int64_t offset_;
-  std::unique_ptr<uint8_t[]> memory_;
+  int64_t mapped_;
+  uint8_t* memory_;
+  uint8_t* data_;
+  uint8_t* whole_;
 };
 
 float RandomScale(Random& random, float usual) {
@@ -158,9 +183,7 @@ struct RandomProblem {
         std::min(n_begin, n / PackedMatrix::kPanel * PackedMatrix::kPanel);
     n_end = OneIn(random, 2) ? n : Between(random, n_begin, n);
     row_stride = n + (OneIn(random, 2) ? 0 : Between(random, 0, 40));
-    out = std::make_unique<Bytes>(
-        random, (rows_count * row_stride + 1) * OutputSize(plan.type),
-        OutputSize(plan.type));
+    out = std::make_unique<Bytes>(random, OutputBytes(), OutputSize(plan.type));
   }
 
   void MakeRows(Random& random, int64_t runs, int64_t run_length) {
@@ -185,6 +208,13 @@ struct RandomProblem {
     for (int64_t i = 0; i < rows_count; ++i) {
       rows.push_back(in->data() + offsets[i]);
     }
+  }
+
+  // Up to the last output.
+  int64_t OutputBytes() const {
+    const int64_t count =
+        rows_count == 0 ? 0 : (rows_count - 1) * row_stride + n_end;
+    return count * OutputSize(plan.type);
   }
 
   GemmRowsInput Input() const {
@@ -247,13 +277,14 @@ TEST(GemmRowsRandomTest, GivesTheBitsOfTheReference) {
         OneOf<Numerics>(random, {Numerics::kExact, Numerics::kFbgemmVnni,
                                  Numerics::kFbgemmAvx2}));
     const auto run = [&](const auto& function) {
-      // As far from alignment as it was before.
+      // In one place, of one alignment.
       Bytes& out = *problem.out;
-      const std::vector<uint8_t> before(out.data(), out.data() + out.size());
+      const std::vector<uint8_t> before(out.whole(),
+                                        out.whole() + out.whole_size());
       function(problem.Input(), problem.weights, problem.plan, problem.n_begin,
                problem.n_end, problem.numerics, out.data(), problem.row_stride);
-      std::vector<uint8_t> after(out.data(), out.data() + out.size());
-      std::memcpy(out.data(), before.data(), before.size());
+      std::vector<uint8_t> after(out.whole(), out.whole() + out.whole_size());
+      std::memcpy(out.whole(), before.data(), before.size());
       return after;
     };
     const std::vector<uint8_t> expected = run(GemmRowsReference);
