@@ -1,8 +1,5 @@
 #include "passes/lowering/kernels/depthwise/depthwise.h"
 
-#include <algorithm>
-#include <initializer_list>
-
 #include "passes/lowering/kernels/depthwise/depthwise_kernels.h"
 #include "passes/lowering/kernels/depthwise/lane_conv.h"
 #include "passes/lowering/kernels/isa.h"
@@ -29,10 +26,6 @@ Kernel KernelOf(Isa isa) {
   return nullptr;
 }
 
-bool IsIn(int64_t value, std::initializer_list<int64_t> values) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
 }  // namespace
 
 void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
@@ -53,21 +46,6 @@ void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
              weights_of, DepthwiseSaturates(numerics), weights.output_rows(),
              weights.quads() * 4, weights.quads() * 512},
             kernel, parallel);
-}
-
-Numerics FbgemmDepthwiseNumerics(const ConvShape& shape, Numerics numerics) {
-  if (numerics != Numerics::kFbgemmVnni) {
-    return numerics;
-  }
-  const bool is_3d = shape.kernel[0] != 1 || shape.stride[0] != 1 ||
-                     shape.padding[0] != 0;
-  bool has_kernel = shape.groups % 8 == 0 && shape.kernel[1] == shape.kernel[2];
-  for (int i = is_3d ? 0 : 1; i < 3; ++i) {
-    has_kernel = has_kernel && IsIn(shape.kernel[i], {3, 5, 7}) &&
-                 IsIn(shape.stride[i], {1, 2}) && shape.dilation[i] == 1 &&
-                 shape.padding[i] == (shape.kernel[i] - 1) / 2;
-  }
-  return has_kernel ? Numerics::kFbgemmVnni : Numerics::kExact;
 }
 
 }  // namespace ns::kernels

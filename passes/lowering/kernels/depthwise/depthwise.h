@@ -18,9 +18,10 @@ namespace ns::kernels {
 // plan was made with. `out` may not overlap the input.
 //
 // When DepthwiseSaturates(numerics), sums saturate in pairs of taps (2i,
-// 2i + 1), counted in the order (depth, height, width) of the kernel. Weights
-// and activations that cannot saturate, such as activations below 128, take no
-// longer than exact ones.
+// 2i + 1), counted in the order (depth, height, width) of the kernel. fbgemm's
+// do so only in shapes it has depthwise kernels for: that is up to the caller.
+// Activations that cannot saturate with these weights, such as those below 128,
+// take hardly longer than exact ones.
 void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
                const PackedDepthwise& weights, const OutputPlan& plan,
                Numerics numerics, void* out, Parallel parallel);
@@ -29,11 +30,6 @@ void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
 void DepthwiseReference(const uint8_t* input, int64_t batch, const Dims& size,
                         const ConvShape& shape, const int8_t* weights,
                         const OutputPlan& plan, Numerics numerics, void* out);
-
-// Whose answers fbgemm gives to a depthwise convolution of that shape: only
-// some have kernels of their own, which saturate on every processor. Others go
-// by way of im2col, which with VNNI is exact. Apart from that, `numerics`.
-Numerics FbgemmDepthwiseNumerics(const ConvShape& shape, Numerics numerics);
 
 }  // namespace ns::kernels
 

@@ -7,6 +7,7 @@ namespace ns::kernels {
 namespace {
 
 struct Avx512Vnni : Avx512 {
+  static constexpr bool kHas3x3 = true;
   static Ints Dot(Ints sum, Ints a, Ints b) {
     return _mm512_dpbusd_epi32(sum, a, b);
   }

@@ -97,14 +97,13 @@ class DepthwisePairs {
       for (int chunk = 0; chunk < 4; ++chunk) {
         const Ints pairs =
             V::MultiplyBytes(chunks[chunk], V::Load(weights + chunk * 64));
-        sums[chunk] =
-            V::AddInts(sums[chunk], V::MultiplyShorts(pairs, ones));
+        sums[chunk] = V::AddInts(sums[chunk], V::MultiplyShorts(pairs, ones));
         if (kHasZeroPoints) {
           // No sum of two bytes saturates, and what is not there is 0.
           row_sums[chunk] = V::AddInts(
               row_sums[chunk],
-              V::MultiplyShorts(
-                  V::MultiplyBytes(chunks[chunk], V::SetBytes(1)), ones));
+              V::MultiplyShorts(V::MultiplyBytes(chunks[chunk], V::SetBytes(1)),
+                                ones));
         }
       }
     }
@@ -121,6 +120,20 @@ class DepthwisePairs {
   const int64_t taps_;
   const LaneOutput<V> output_;
 };
+
+// All outputs of the strip.
+template <typename V, LaneLayout kLayout>
+void RunDepthwisePairs(const LaneStrip& strip) {
+  for (int part = 0; part * V::kBytes < 64; ++part) {
+    const DepthwisePairs<V> pairs(strip, part);
+    for (int64_t begin = 0; begin < strip.output_width;
+         begin += strip.outputs_at_once) {
+      const int64_t end = begin + strip.outputs_at_once;
+      pairs.template Run<kLayout>(
+          begin, end < strip.output_width ? end : strip.output_width);
+    }
+  }
+}
 
 }  // namespace ns::kernels
 

@@ -63,10 +63,10 @@ void DepthwiseReference(const uint8_t* input, int64_t batch, const Dims& size,
       corner[i] = at[i] * shape.stride[i] - shape.padding[i];
     }
     for (int64_t channel = 0; channel < shape.groups; ++channel) {
-      const Sums sums = SumWindow(
-          input + pixel / pixels * image, size, shape, weights + channel * k,
-          channel, corner, plan.activation_zero_point,
-          DepthwiseSaturates(numerics));
+      const Sums sums =
+          SumWindow(input + pixel / pixels * image, size, shape,
+                    weights + channel * k, channel, corner,
+                    plan.activation_zero_point, DepthwiseSaturates(numerics));
       WriteOutput(view, channel, sums.products, sums.inputs, out,
                   pixel * shape.groups + channel);
     }

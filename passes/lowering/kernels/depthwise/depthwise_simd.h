@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/depthwise/depthwise_3x3_simd.h"
 #include "passes/lowering/kernels/depthwise/depthwise_pairs_simd.h"
 #include "passes/lowering/kernels/depthwise/lane_products.h"
 #include "passes/lowering/kernels/depthwise/lane_simd.h"
@@ -43,7 +44,10 @@ class DepthwiseColumns {
                        ? V::SetBytes(strip_.zero_point)
                        : V::Zero();
     for (int64_t quad = 0; quad < quads_; ++quad) {
-      const LaneRow* rows = strip_.input + quad * 16;
+      LaneRow rows[16];
+      for (int i = 0; i < 16; ++i) {
+        rows[i] = strip_.input[quad * 16 + i];
+      }
       uint8_t* to = strip_.scratch + quad * kStepBytes;
       int64_t column = first;
       for (; column < inside.begin; ++column, to += column_bytes_) {
@@ -202,9 +206,20 @@ class DepthwiseColumns {
   const int64_t column_bytes_;
 };
 
-// One strip, its layout known.
-template <typename V, typename P, LaneLayout kLayout>
+// One strip, its layout known. When sums might have saturated, they are
+// computed again.
+template <typename V, typename P, LaneLayout kLayout, bool kFindLargest>
 void DepthwiseStrip(const LaneStrip& strip) {
+  if constexpr (V::kHas3x3) {
+    auto largest = V::Zero();
+    if (RunDepthwise3x3<V, kLayout, kFindLargest>(strip, largest)) {
+      if (kFindLargest &&
+          V::AnyAbove(largest, V::Load(strip.weights.safe_activations))) {
+        RunDepthwisePairs<V, kLayout>(strip);
+      }
+      return;
+    }
+  }
   const int64_t reach = (strip.kernel_width - 1) * strip.dilation + 1;
   for (int part = 0; part * V::kBytes < 64; ++part) {
     const DepthwiseColumns<V, P> columns(strip, part);
@@ -215,18 +230,24 @@ void DepthwiseStrip(const LaneStrip& strip) {
       const int64_t left = strip.output_width - begin;
       const int64_t end =
           begin + (left < strip.outputs_at_once ? left : strip.outputs_at_once);
-      const int64_t first = begin * strip.stride - strip.padding;
-      const int64_t last = (end - 1) * strip.stride - strip.padding + reach;
-      if (!strip.saturates) {
-        columns.template Interleave<kLayout, false>(first, last);
-      } else if (V::AnyAbove(
-                     columns.template Interleave<kLayout, true>(first, last),
-                     safe)) {
+      const auto largest = columns.template Interleave<kLayout, kFindLargest>(
+          begin * strip.stride - strip.padding,
+          (end - 1) * strip.stride - strip.padding + reach);
+      if (kFindLargest && V::AnyAbove(largest, safe)) {
         DepthwisePairs<V>(strip, part).template Run<kLayout>(begin, end);
-        continue;
+      } else {
+        columns.Sum(begin, end);
       }
-      columns.Sum(begin, end);
     }
+  }
+}
+
+template <typename V, typename P, LaneLayout kLayout>
+void DepthwiseStrip(const LaneStrip& strip) {
+  if (strip.saturates) {
+    DepthwiseStrip<V, P, kLayout, true>(strip);
+  } else {
+    DepthwiseStrip<V, P, kLayout, false>(strip);
   }
 }
 

@@ -152,9 +152,8 @@ Worker::Worker(const LaneTasks& tasks)
   const int64_t reach = (strip_.kernel_width - 1) * strip_.dilation;
   const int64_t columns =
       std::max<int64_t>(kScratchBytes / conv_.column_bytes - reach, 0);
-  strip_.outputs_at_once =
-      std::min(std::max<int64_t>(columns / strip_.stride, 16),
-               strip_.output_width);
+  strip_.outputs_at_once = std::min(
+      std::max<int64_t>(columns / strip_.stride, 16), strip_.output_width);
   const int64_t columns_at_once =
       (strip_.outputs_at_once - 1) * strip_.stride + reach + 1;
   scratch_ = AllocateBytes(columns_at_once * conv_.column_bytes);
@@ -214,8 +213,8 @@ void Worker::SetRows(int64_t image, int64_t pass, int64_t lane) {
     if (exists && i < rows && z >= 0 && z < size[0] && y >= 0 && y < size[1]) {
       const int64_t pixel = ((image * size[0] + z) * size[1] + y) * size[2];
       // Rows are the same to kernels, read or written: they only read these.
-      from.base =
-          const_cast<uint8_t*>(conv_.input) + pixel * shape.in_channels + channel;
+      from.base = const_cast<uint8_t*>(conv_.input) +
+                  pixel * shape.in_channels + channel;
       from.mask = -1;
     }
   }

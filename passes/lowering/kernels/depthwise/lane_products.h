@@ -102,8 +102,8 @@ struct PairProducts {
                       (which & 8) << 21);
   }
   static Ints Add(Ints sum, Operand a, Operand weights) {
-    return V::AddInts(sum, V::MultiplyShorts(V::MultiplyBytes(a, weights),
-                                             V::SetShorts(1)));
+    return V::AddInts(
+        sum, V::MultiplyShorts(V::MultiplyBytes(a, weights), V::SetShorts(1)));
   }
 };
 

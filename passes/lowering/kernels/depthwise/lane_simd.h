@@ -27,8 +27,9 @@ enum class LaneLayout {
 
 // Inputs of the column at byte `at`, of rows[lane].
 template <typename V, LaneLayout kLayout>
-[[gnu::always_inline]] inline typename V::Ints LoadLanes(const LaneStrip& strip, const LaneRow* rows,
-                           int part, int64_t at) {
+[[gnu::always_inline]] inline typename V::Ints LoadLanes(const LaneStrip& strip,
+                                                         const LaneRow* rows,
+                                                         int part, int64_t at) {
   if (kLayout == LaneLayout::kContiguous) {
     return V::Load(rows[0].base + (at & rows[0].mask) + part * V::kBytes);
   }
@@ -68,8 +69,7 @@ struct ColumnRange {
 // Those of [first, last) that are of the input; others are padding: those
 // before `begin`, and those from `end` on.
 template <typename V>
-ColumnRange ColumnsInside(const LaneStrip& strip, int64_t first,
-                          int64_t last) {
+ColumnRange ColumnsInside(const LaneStrip& strip, int64_t first, int64_t last) {
   ColumnRange inside = {first > 0 ? first : 0,
                         last < strip.input_width ? last : strip.input_width};
   inside.begin = inside.begin < last ? inside.begin : last;
@@ -79,8 +79,9 @@ ColumnRange ColumnsInside(const LaneStrip& strip, int64_t first,
 
 // The bytes of a, b, c and d side by side, in the order of chunks.
 template <typename V>
-[[gnu::always_inline]] inline void InterleaveFour(typename V::Ints a, typename V::Ints b, typename V::Ints c,
-                    typename V::Ints d, typename V::Ints (&chunks)[4]) {
+[[gnu::always_inline]] inline void InterleaveFour(
+    typename V::Ints a, typename V::Ints b, typename V::Ints c,
+    typename V::Ints d, typename V::Ints (&chunks)[4]) {
   const typename V::Ints low_ab = V::UnpackLowBytes(a, b);
   const typename V::Ints high_ab = V::UnpackHighBytes(a, b);
   const typename V::Ints low_cd = V::UnpackLowBytes(c, d);
@@ -129,8 +130,8 @@ class LaneOutput {
 
   // sum - row_sum * zero point of the weights
   Ints Correct(int chunk, Ints sum, Ints row_sum) const {
-    const Ints zero_points = V::Load(strip_.weight_zero_points + chunk * 16 +
-                                     part_ * V::kBytes / 4);
+    const Ints zero_points =
+        V::Load(strip_.weight_zero_points + chunk * 16 + part_ * V::kBytes / 4);
     return V::SubtractInts(sum, V::MultiplyInts(row_sum, zero_points));
   }
 
@@ -156,8 +157,7 @@ class LaneOutput {
   [[gnu::always_inline]] Ints Rounded(int chunk, Ints sum) const {
     const Floats x = V::MultiplyAdd(V::LoadFloats(addend_ + chunk * 16),
                                     factor_, V::ToFloats(sum));
-    return V::Round(
-        V::Multiply(x, V::LoadFloats(multiplier_ + chunk * 16)));
+    return V::Round(V::Multiply(x, V::LoadFloats(multiplier_ + chunk * 16)));
   }
 
   [[gnu::always_inline]] void Store(const LaneRow* rows, int64_t at,
@@ -189,9 +189,8 @@ class LaneOutput {
       const Floats value = V::MultiplyAdd(
           V::ToFloats(sum), V::LoadFloats(strip.multiplier + first),
           V::LoadFloats(strip.addend + first));
-      sum = V::Bits(V::MinFloats(
-          V::SetFloats(strip.max),
-          V::MaxFloats(V::SetFloats(strip.min), value)));
+      sum = V::Bits(V::MinFloats(V::SetFloats(strip.max),
+                                 V::MaxFloats(V::SetFloats(strip.min), value)));
     }
     StoreWords<V>(strip, strip.output + row * 4, part, column, chunk, sum);
   }

@@ -18,6 +18,7 @@ struct LaneWeights {
   const int16_t* wide;
   const int8_t* in_order;
   const uint8_t* safe_activations;
+  const int8_t* stride_2;
 };
 
 // A row of inputs or outputs as one lane sees it. Its column c is at

@@ -17,6 +17,9 @@ struct Avx2 {
   // Vectors of sums that registers have room for.
   static constexpr int kSums = 8;
 
+  // vpdpbusd, and registers enough to keep interleaved inputs.
+  static constexpr bool kHas3x3 = false;
+
   using Ints = __m256i;
   using Floats = __m256;
 

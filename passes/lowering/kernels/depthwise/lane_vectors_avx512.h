@@ -16,6 +16,9 @@ struct Avx512 {
   // Vectors of sums that registers have room for.
   static constexpr int kSums = 16;
 
+  // vpdpbusd, and registers enough to keep interleaved inputs.
+  static constexpr bool kHas3x3 = false;
+
   using Ints = __m512i;
   using Floats = __m512;
 
@@ -31,8 +34,8 @@ struct Avx512 {
 
   static Ints OfLanes(__m128i a, __m128i b, __m128i c, __m128i d) {
     return _mm512_inserti64x4(
-        _mm512_castsi256_si512(_mm256_inserti128_si256(
-            _mm256_castsi128_si256(a), b, 1)),
+        _mm512_castsi256_si512(
+            _mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1)),
         _mm256_inserti128_si256(_mm256_castsi128_si256(c), d, 1), 1);
   }
   static __m128i LoadLane(const uint8_t* from) {

@@ -7,6 +7,7 @@ namespace ns::kernels {
 namespace {
 
 constexpr int64_t kStepRows = 4;
+constexpr int64_t kStride2Steps = 4;
 
 int64_t QuadsOf(int64_t rows) { return (rows + kStepRows - 1) / kStepRows; }
 
@@ -28,12 +29,16 @@ PackedDepthwise::PackedDepthwise(const ConvShape& shape, const int8_t* weights)
     }
   }
   const int64_t rows = shape.kernel[0] * shape.kernel[1];
-  const bool rows_overlap = shape.kernel[0] == 1 && shape.stride[1] == 1 &&
-                            shape.dilation[1] == 1;
+  const bool rows_overlap =
+      shape.kernel[0] == 1 && shape.stride[1] == 1 && shape.dilation[1] == 1;
   quads_ = QuadsOf(rows);
   output_rows_ = rows_overlap && QuadsOf(rows + 1) == quads_ ? 2 : 1;
   PackColumns();
   PackInOrder();
+  if (rows == 3 && shape.kernel[2] == 3 && shape.stride[2] == 2 &&
+      shape.dilation[2] == 1) {
+    PackStride2();
+  }
 }
 
 LaneWeights PackedDepthwise::PackedWeights(int64_t block) const {
@@ -42,7 +47,10 @@ LaneWeights PackedDepthwise::PackedWeights(int64_t block) const {
               block * column_steps() * kStepWeights,
           in_order_.get() + block * steps_in_order() * kStepWeights,
           reinterpret_cast<const uint8_t*>(safe_activations_.get()) +
-              block * kBlockChannels};
+              block * kBlockChannels,
+          stride_2_ == nullptr
+              ? nullptr
+              : stride_2_.get() + block * kStride2Steps * kStepWeights};
 }
 
 void PackedDepthwise::PackColumns() {
@@ -82,8 +90,7 @@ void PackedDepthwise::PackInOrder() {
   ForEachLaneChannel(blocks_, [&](int64_t block, int64_t lane, int64_t i,
                                   int64_t channel) {
     const int8_t* weights = weights_.data() + channel * k();
-    int8_t* packed =
-        in_order_.get() + block * steps_in_order() * kStepWeights;
+    int8_t* packed = in_order_.get() + block * steps_in_order() * kStepWeights;
     int safe = 255;
     for (int64_t tap = 0; tap < k(); tap += 2) {
       int low = 0;
@@ -100,6 +107,28 @@ void PackedDepthwise::PackInOrder() {
     safe_activations_.get()[block * kBlockChannels + lane * kLaneChannels + i] =
         static_cast<int8_t>(safe);
   });
+}
+
+void PackedDepthwise::PackStride2() {
+  // The taps of the four weights of each step, or -1.
+  constexpr int kTaps[kStride2Steps][4] = {{0, 3, 6, -1},    // Q(j)
+                                           {2, 5, 8, 1},     // Q(j + 1)
+                                           {4, 7, -1, -1},   // R(j)
+                                           {-1, -1, 4, 7}};  // R(j - 1)
+  constexpr int64_t kBlockWeights = kStride2Steps * kStepWeights;
+  stride_2_ =
+      AllocateZeros(static_cast<int64_t>(blocks_.size()) * kBlockWeights);
+  ForEachLaneChannel(
+      blocks_, [&](int64_t block, int64_t lane, int64_t i, int64_t channel) {
+        for (int64_t j = 0; j < kStride2Steps * 4; ++j) {
+          const int tap = kTaps[j / 4][j % 4];
+          if (tap >= 0) {
+            stride_2_.get()[block * kBlockWeights + j / 4 * kStepWeights +
+                            PlaceInChunks(lane, i) * 4 + j % 4] =
+                weights_[channel * 9 + tap];
+          }
+        }
+      });
 }
 
 }  // namespace ns::kernels

@@ -47,12 +47,12 @@ class PackedDepthwise {
   // `narrow`: [output_rows][kernel width][quads] steps. The weights of a step
   // meet four rows of one column of the window; for the second row of outputs,
   // they are those of one row above.
-  // `wide`: the same in 16 bits, a step [chunk][2][lane][4 channels][2 weights]:
-  // first rows 0 and 2, then 1 and 3.
-  // `in_order`: [(k + 3) / 4] steps: the weights in the order they were given,
-  // four by four.
-  // `safe_activations`: [lane][16]: the largest activation with which no pair
-  // of weights of that channel saturates.
+  // `wide`: the same in 16 bits, a step [chunk][2][lane][4 channels][2
+  // weights]: first rows 0 and 2, then 1 and 3. `in_order`: [(k + 3) / 4]
+  // steps: the weights in the order they were given, four by four. `stride_2`:
+  // 4 steps, see depthwise_3x3_simd.h; null when the kernel or the stride is
+  // another. `safe_activations`: [lane][16]: the largest activation with which
+  // no pair of weights of that channel saturates.
   LaneWeights PackedWeights(int64_t block) const;
 
  private:
@@ -62,6 +62,7 @@ class PackedDepthwise {
   int64_t steps_in_order() const { return (k() + 3) / 4; }
   void PackColumns();
   void PackInOrder();
+  void PackStride2();
 
   ConvShape shape_;
   std::vector<int8_t> weights_;
@@ -72,6 +73,7 @@ class PackedDepthwise {
   AlignedBytes narrow_;
   AlignedBytes wide_;
   AlignedBytes in_order_;
+  AlignedBytes stride_2_;
   AlignedBytes safe_activations_;
 };
 

@@ -33,8 +33,9 @@ Sums SumWindow(const uint8_t* input, const Dims& size, const ConvShape& shape,
                     : zero_point;
     };
     for (int64_t i = 0; i < shape.in_channels / shape.groups; i += 2) {
-      const int32_t pair = value(i) * weights[i * positions + position] +
-                           value(i + 1) * weights[(i + 1) * positions + position];
+      const int32_t pair =
+          value(i) * weights[i * positions + position] +
+          value(i + 1) * weights[(i + 1) * positions + position];
       sums.products += saturates ? std::clamp(pair, -32768, 32767) : pair;
       sums.inputs += value(i) + value(i + 1);
     }

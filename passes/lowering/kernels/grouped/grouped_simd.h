@@ -107,9 +107,7 @@ class GroupedColumns {
 
   // Which vector of a step has the inputs of `chunk` in channel step `i`.
   static constexpr int VectorOf(int chunk, int i) {
-    return kChannels <= 4    ? chunk
-           : kChannels == 8 ? chunk / 2 * 2 + i
-                            : i;
+    return kChannels <= 4 ? chunk : kChannels == 8 ? chunk / 2 * 2 + i : i;
   }
 
   // Outputs from `column` on, kColumns at a time, of kRows rows; `begin` is the
@@ -161,10 +159,9 @@ class GroupedColumns {
                     all_weights, weight + r * row_weights + chunk);
 #pragma unroll
                 for (int i = 0; i < kColumns; ++i) {
-                  sums[r][i][chunk] =
-                      P::Add(sums[r][i][chunk],
-                             P::Load(vector + r * next_row + i * next),
-                             weights);
+                  sums[r][i][chunk] = P::Add(
+                      sums[r][i][chunk],
+                      P::Load(vector + r * next_row + i * next), weights);
                 }
               }
               if (kHasZeroPoints) {

@@ -20,8 +20,8 @@ PackedGrouped::PackedGrouped(const ConvShape& shape, const int8_t* weights)
       column_sums_[output] += weights[output * k() + i];
     }
   }
-  const bool rows_overlap = shape.kernel[0] == 1 && shape.stride[1] == 1 &&
-                            shape.dilation[1] == 1;
+  const bool rows_overlap =
+      shape.kernel[0] == 1 && shape.stride[1] == 1 && shape.dilation[1] == 1;
   // Steps of two rows are shared by an odd number of them and the next row.
   if (rows_overlap && (step_rows() == 1 || StepsOf(2) == StepsOf(1))) {
     output_rows_ = 2;
@@ -64,11 +64,10 @@ void PackedGrouped::Pack() {
       const int64_t position = j % positions;
       // Of the first row of outputs, copy 0 is the only one, or its own.
       const int64_t row = position / width + copy;
-      const int64_t step =
-          ((copy * width + position % width) * row_steps() +
-           row / step_rows()) *
-              channel_steps +
-          channel / 4;
+      const int64_t step = ((copy * width + position % width) * row_steps() +
+                            row / step_rows()) *
+                               channel_steps +
+                           channel / 4;
       const int64_t in_step = row % step_rows() * 2 + channel % 4;
       const int64_t chunk = (first + step) * 4 + place / 16;
       const int8_t weight = weights_[output * k() + j % k()];

@@ -1,7 +1,7 @@
 #include "passes/lowering/kernels/depthwise/depthwise.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
@@ -71,6 +71,24 @@ TEST(DepthwiseTest, EveryMapUpTo20GivesTheReference) {
       lane_case.size[2] = 21 - height;
       lane_case.numerics = static_cast<Numerics>(height / 2 % 2);
       ExpectSame(lane_case, random);
+    }
+  }
+}
+
+TEST(DepthwiseTest, StridesThatDifferGiveTheReference) {
+  std::mt19937 random(10);
+  for (const int64_t channels : {8, 24, 64}) {
+    for (int64_t width = 1; width <= 9; ++width) {
+      for (int64_t padding = 0; padding <= 4; ++padding) {
+        LaneCase lane_case = DepthwiseCase(channels, 3, 1, 8);
+        lane_case.size[2] = std::max<int64_t>(width, 3 - 2 * padding);
+        lane_case.shape.padding[2] = padding;
+        lane_case.shape.stride = {1, 1 + width % 2, 2 - width % 2};
+        lane_case.numerics = static_cast<Numerics>(padding % 2);
+        ExpectSame(lane_case, random);
+        lane_case.shape.stride = {1, 2, 2};
+        ExpectSame(lane_case, random);
+      }
     }
   }
 }
@@ -175,10 +193,11 @@ int32_t SumOfTaps(const std::vector<uint8_t>& taps,
 
 TEST(DepthwiseTest, PairsOfTapsSaturateInOrderAndTheLastTapIsAlone) {
   const std::vector<uint8_t> taps(9, 255);
-  const std::vector<int8_t> weights = {127, 127, -128, -128, 127,
-                                       -128, 1, 2, 127};
+  const std::vector<int8_t> weights = {127,  127, -128, -128, 127,
+                                       -128, 1,   2,    127};
   for (const Isa isa : SupportedIsas()) {
-    EXPECT_EQ(SumOfTaps(taps, weights, Numerics::kExact, isa), 255 * 0 + 255 * (127 * 4 - 128 * 3 + 3));
+    EXPECT_EQ(SumOfTaps(taps, weights, Numerics::kExact, isa),
+              255 * 0 + 255 * (127 * 4 - 128 * 3 + 3));
     for (const Numerics numerics :
          {Numerics::kFbgemmVnni, Numerics::kFbgemmAvx2}) {
       EXPECT_EQ(SumOfTaps(taps, weights, numerics, isa),
@@ -191,14 +210,14 @@ TEST(DepthwiseTest, PairsOfTapsSaturateInOrderAndTheLastTapIsAlone) {
 TEST(DepthwiseTest, ActivationsUpToTheLargestSafeOneDoNotSaturate) {
   // 129 * 254 = 32766 and 130 * 254 > 32767; 128 * 256 = 32768.
   for (const Isa isa : SupportedIsas()) {
-    EXPECT_EQ(SumOfTaps(std::vector<uint8_t>(9, 129),
-                        {127, 127, 0, 0, 0, 0, 0, 0, 0}, Numerics::kFbgemmVnni,
-                        isa),
-              129 * 254);
-    EXPECT_EQ(SumOfTaps(std::vector<uint8_t>(9, 130),
-                        {127, 127, 0, 0, 0, 0, 0, 0, 0}, Numerics::kFbgemmVnni,
-                        isa),
-              32767);
+    EXPECT_EQ(
+        SumOfTaps(std::vector<uint8_t>(9, 129), {127, 127, 0, 0, 0, 0, 0, 0, 0},
+                  Numerics::kFbgemmVnni, isa),
+        129 * 254);
+    EXPECT_EQ(
+        SumOfTaps(std::vector<uint8_t>(9, 130), {127, 127, 0, 0, 0, 0, 0, 0, 0},
+                  Numerics::kFbgemmVnni, isa),
+        32767);
     EXPECT_EQ(SumOfTaps(std::vector<uint8_t>(9, 128),
                         {0, 0, -128, -128, 0, 0, 0, 0, 0},
                         Numerics::kFbgemmVnni, isa),
@@ -207,39 +226,6 @@ TEST(DepthwiseTest, ActivationsUpToTheLargestSafeOneDoNotSaturate) {
                         {0, 0, -128, -128, 0, 0, 0, 0, 0},
                         Numerics::kFbgemmVnni, isa),
               -32768);
-  }
-}
-
-TEST(DepthwiseTest, FbgemmSaturatesWhereItHasAKernel) {
-  ConvShape shape = SquareCase(32, 32, 3, 1, 8).shape;
-  EXPECT_EQ(FbgemmDepthwiseNumerics(shape, Numerics::kFbgemmVnni),
-            Numerics::kFbgemmVnni);
-  EXPECT_EQ(FbgemmDepthwiseNumerics(shape, Numerics::kExact),
-            Numerics::kExact);
-  shape.kernel[0] = 3;
-  shape.padding[0] = 1;
-  EXPECT_EQ(FbgemmDepthwiseNumerics(shape, Numerics::kFbgemmVnni),
-            Numerics::kFbgemmVnni);
-}
-
-TEST(DepthwiseTest, FbgemmIsExactElsewhereWithVnni) {
-  const ConvShape plain = SquareCase(32, 32, 3, 1, 8).shape;
-  ConvShape no_padding = plain;
-  no_padding.padding = {0, 0, 0};
-  ConvShape dilated = plain;
-  dilated.dilation = {1, 2, 2};
-  ConvShape stride_3 = plain;
-  stride_3.stride = {1, 3, 3};
-  ConvShape oblong = plain;
-  oblong.kernel = {1, 3, 5};
-  oblong.padding = {0, 1, 2};
-  ConvShape odd_channels = SquareCase(36, 36, 3, 1, 8).shape;
-  for (const ConvShape& shape :
-       {no_padding, dilated, stride_3, oblong, odd_channels}) {
-    EXPECT_EQ(FbgemmDepthwiseNumerics(shape, Numerics::kFbgemmVnni),
-              Numerics::kExact);
-    EXPECT_EQ(FbgemmDepthwiseNumerics(shape, Numerics::kFbgemmAvx2),
-              Numerics::kFbgemmAvx2);
   }
 }
 

@@ -172,8 +172,8 @@ LaneCase RandomCase(int64_t groups, int64_t channels_of_group,
   }
   lane_case.batch = Uniform(random, 1, 2);
   lane_case.numerics = static_cast<Numerics>(Uniform(random, 0, 2));
-  lane_case.type = static_cast<OutputType>(
-      std::max<int64_t>(Uniform(random, -3, 3), 0));
+  lane_case.type =
+      static_cast<OutputType>(std::max<int64_t>(Uniform(random, -3, 3), 0));
   const int32_t zero_points[] = {0, 255, 128, 7};
   lane_case.activation_zero_point = zero_points[Uniform(random, 0, 3)];
   lane_case.largest_activation = Uniform(random, 0, 2) == 0 ? 127 : 255;
@@ -209,8 +209,7 @@ void ExpectSameOutputs(const LaneCase& lane_case, const LaneFunction& function,
                         Product(ConvOutput(shape, lane_case.size)) *
                         shape.out_channels * OutputSize(lane_case.type);
   ExactBytes expected(bytes);
-  reference(
-      {lane_case, weights.data(), input.data(), plan, expected.data()});
+  reference({lane_case, weights.data(), input.data(), plan, expected.data()});
   for (const Isa isa : SupportedIsas()) {
     const ScopedIsa scope(isa);
     ExactBytes actual(bytes);

@@ -47,8 +47,8 @@ TEST(GroupedTest, EveryMapUpTo12GivesTheReference) {
   std::mt19937 random(2);
   for (const int64_t channels : kGroupChannels) {
     for (int64_t height = 1; height <= 12; ++height) {
-      LaneCase lane_case = SquareCase(80, 80 / channels, 1 + height % 5,
-                                      1 + height % 2, height);
+      LaneCase lane_case =
+          SquareCase(80, 80 / channels, 1 + height % 5, 1 + height % 2, height);
       lane_case.shape.padding = {0, 2, 2};
       lane_case.size[2] = 13 - height;
       lane_case.numerics = static_cast<Numerics>(height / 2 % 3);
