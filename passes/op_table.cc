@@ -274,6 +274,8 @@ constexpr OpRow kOps[] = {
     {"ns::fbgemm_conv1d_dynamic", "conv1d", Numerics::kDynamic, Role::kCompute, "", WeightForm::kPackedConv, 1},
     {"ns::fbgemm_conv1d_relu", "conv1d", Numerics::kInt8, Role::kCompute, "relu", WeightForm::kPackedConv, 1},
     {"ns::fbgemm_conv2d", "conv2d", Numerics::kInt8, Role::kCompute, "", WeightForm::kPackedConv, 1},
+    {"ns::fbgemm_conv2d_add", "conv2d_add", Numerics::kInt8, Role::kCompute, "", WeightForm::kPackedConv, 1},
+    {"ns::fbgemm_conv2d_add_relu", "conv2d_add", Numerics::kInt8, Role::kCompute, "relu", WeightForm::kPackedConv, 1},
     {"ns::fbgemm_conv2d_clamp", "conv2d", Numerics::kInt8, Role::kCompute, "hardtanh", WeightForm::kPackedConv, 1},
     {"ns::fbgemm_conv2d_dynamic", "conv2d", Numerics::kDynamic, Role::kCompute, "", WeightForm::kPackedConv, 1},
     {"ns::fbgemm_conv2d_relu", "conv2d", Numerics::kInt8, Role::kCompute, "relu", WeightForm::kPackedConv, 1},

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/lowering/kernels/isa.h"
 #include "passes/runtime/pair_kernels.h"
 #include "passes/runtime/pair_statistics.h"
 #include "passes/runtime/tensor_statistics.h"
@@ -142,7 +143,7 @@ double SecondsOf(const std::vector<Row>& rows, const std::string& name) {
 
 std::vector<const PairKernels*> AvailableKernels() {
   std::vector<const PairKernels*> kernels;
-  for (const char* isa : {"scalar", "avx2", "avx512"}) {
+  for (const kernels::Isa isa : kernels::SupportedIsas()) {
     const PairKernels& fastest = FastestPairKernels(isa);
     if (kernels.empty() || kernels.back() != &fastest) {
       kernels.push_back(&fastest);

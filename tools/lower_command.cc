@@ -21,6 +21,9 @@ constexpr FlagSpec kFlags[] = {
     {"numerics", "NAME",
      "exact (default): no sum of products saturates; fbgemm-vnni, fbgemm-avx2: "
      "those saturate that do in fbgemm on a machine with, or without, VNNI"},
+    {"fuse-sums", "",
+     "fuse convolutions into the adds behind them, which rounds once less than "
+     "fbgemm does"},
     {"method", "NAME", "the method to lower; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
@@ -59,6 +62,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
       const std::string numerics,
       flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));
   options.lowering.numerics = *kernels::FindNumerics(numerics);
+  options.lowering.fuse_sums = flags.Has("fuse-sums");
   options.model.method = flags.Get("method", "forward");
   NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));
   options.quiet = flags.Has("quiet");

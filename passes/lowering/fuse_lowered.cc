@@ -136,8 +136,59 @@ void Fuse(Block* block) {
   }
 }
 
+// The convolution that makes summand `index` of `add` and nothing else; null
+// for others.
+Node* SummandLayer(Node* add, size_t index) {
+  Node* layer = add->input(index)->node();
+  return OpName(*layer) == "ns::fbgemm_conv2d" &&
+                 OnlyUser(*layer->output()) == add
+             ? layer
+             : nullptr;
+}
+
+void FuseSum(Node* add) {
+  const bool is_relu = OpName(*add) == "ns::fbgemm_add_relu";
+  if (!is_relu && OpName(*add) != "ns::fbgemm_add") {
+    return;
+  }
+  Node* first = SummandLayer(add, 0);
+  Node* second = SummandLayer(add, 1);
+  const bool takes_second =
+      second != nullptr && (first == nullptr || first->isBefore(second));
+  Node* layer = takes_second ? second : first;
+  if (layer == nullptr) {
+    return;
+  }
+  Graph& graph = *add->owningGraph();
+  const torch::jit::WithInsertPoint in_front(add);
+  Value* sum = graph.insert(
+      c10::Symbol::fromQualString(is_relu ? "ns::fbgemm_conv2d_add_relu"
+                                          : "ns::fbgemm_conv2d_add"),
+      {layer->input(0), layer->input(1), add->input(takes_second ? 0 : 1),
+       add->input(2), add->input(3)});
+  sum->node()->copyMetadata(add);
+  sum->setType(add->output()->type());
+  add->output()->replaceAllUsesWith(sum);
+  Rename(add->output(), sum);
+  add->destroy();
+  layer->destroy();
+}
+
+void FuseSums(Block* block) {
+  for (auto it = block->nodes().begin(); it != block->nodes().end();) {
+    Node* node = *it;
+    ++it;
+    for (Block* inner : node->blocks()) {
+      FuseSums(inner);
+    }
+    FuseSum(node);
+  }
+}
+
 }  // namespace
 
 void FuseLowered(Graph& graph) { Fuse(graph.block()); }
+
+void FuseSums(Graph& graph) { FuseSums(graph.block()); }
 
 }  // namespace ns

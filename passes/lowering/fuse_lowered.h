@@ -27,6 +27,17 @@ namespace ns {
 // c10::Error. What is no longer used stays, for dead-code elimination.
 void FuseLowered(torch::jit::Graph& graph);
 
+// Over the ops of ours in `graph`, once FuseLowered has run:
+//
+//   %y = ns::fbgemm_conv2d(%x, %layer, %y_scale, %y_zero_point)
+//   %z = ns::fbgemm_add_relu(%y, %other, %scale, %zero_point)
+// becomes, when nothing else uses %y,
+//   %z = ns::fbgemm_conv2d_add_relu(%x, %layer, %other, %scale, %zero_point)
+//
+// which does not round to %y's codes: outputs change. Where both summands are
+// convolutions, the later one is fused. As above otherwise.
+void FuseSums(torch::jit::Graph& graph);
+
 }  // namespace ns
 
 #endif  // PASSES_LOWERING_FUSE_LOWERED_H_

@@ -121,6 +121,9 @@ absl::StatusOr<LoweringReport> LowerToFbgemm(
   NS_RETURN_IF_ERROR(CatchTorchErrors("lower-to-fbgemm", [&] {
     lowering.Run(graph.block());
     FuseLowered(graph);
+    if (options.fuse_sums) {
+      FuseSums(graph);
+    }
     torch::jit::EliminateDeadCode(graph.block());
   }));
   LoweringReport report;

@@ -18,6 +18,10 @@ namespace ns {
 struct LowerToFbgemmOptions {
   // Whose answers layers give (kernels/numerics.h).
   kernels::Numerics numerics = kernels::Numerics::kExact;
+  // Also fuse a conv2d into the add behind it, and quantize their sum once.
+  // That is nearer to the float model, and other than what fbgemm answers;
+  // nothing in a float model corresponds to the fused op.
+  bool fuse_sums = false;
 };
 
 struct LoweringReport {

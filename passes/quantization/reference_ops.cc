@@ -11,6 +11,8 @@ namespace {
 
 constexpr absl::string_view kHandsOn = "it only hands its data on";
 constexpr absl::string_view kQuantizes = "it only quantizes";
+constexpr absl::string_view kTwoOps =
+    "a convolution with its sum has no reference kernel";
 constexpr absl::string_view kRecurrent =
     "recurrent layers have no reference kernel";
 
@@ -40,6 +42,8 @@ constexpr ReferenceOp kReferences[] = {
     {"ns::fbgemm_conv1d_dynamic", "aten::conv1d", InsertConv},
     {"ns::fbgemm_conv1d_relu", "aten::conv1d", InsertConv},
     {"ns::fbgemm_conv2d", "aten::conv2d", InsertConv},
+    {"ns::fbgemm_conv2d_add", "", nullptr, kTwoOps},
+    {"ns::fbgemm_conv2d_add_relu", "", nullptr, kTwoOps},
     {"ns::fbgemm_conv2d_clamp", "aten::conv2d", InsertConv},
     {"ns::fbgemm_conv2d_dynamic", "aten::conv2d", InsertConv},
     {"ns::fbgemm_conv2d_relu", "aten::conv2d", InsertConv},

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
+
+#include "passes/lowering/kernels/isa.h"
 
 namespace ns {
 namespace {
@@ -128,7 +128,7 @@ void DequantizeEach(const uint8_t* codes, bool flip_sign, const double* scales,
 
 std::atomic<const PairKernels*>& Chosen() {
   static std::atomic<const PairKernels*> chosen(
-      &FastestPairKernels(std::getenv("NS_KERNEL_ISA")));
+      &FastestPairKernels(kernels::ChosenIsa()));
   return chosen;
 }
 
@@ -141,20 +141,12 @@ const PairKernels& ScalarPairKernels() {
   return kKernels;
 }
 
-const PairKernels& FastestPairKernels(const char* at_most) {
-  const auto asks_for = [at_most](const char* isa) {
-    return at_most != nullptr && std::strcmp(at_most, isa) == 0;
-  };
-  const bool has_avx2 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool has_avx512 =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (!has_avx2 || asks_for("scalar")) {
-    return ScalarPairKernels();
+const PairKernels& FastestPairKernels(kernels::Isa at_most) {
+  const kernels::Isa isa = kernels::FastestIsa(at_most);
+  if (isa >= kernels::Isa::kAvx512) {
+    return Avx512PairKernels();
   }
-  return !has_avx512 || asks_for("avx2") ? Avx2PairKernels()
-                                         : Avx512PairKernels();
+  return isa >= kernels::Isa::kAvx2 ? Avx2PairKernels() : ScalarPairKernels();
 }
 
 const PairKernels& ChosenPairKernels() { return *Chosen().load(); }

@@ -8,6 +8,10 @@
 
 namespace ns {
 
+namespace kernels {
+enum class Isa;
+}  // namespace kernels
+
 // What is read at a time where memory does not hold what kernels take.
 inline constexpr int64_t kPairBlock = 4096;
 // At most this many elements a call.
@@ -87,11 +91,10 @@ const PairKernels& Avx2PairKernels();
 // For processors with AVX512F, BW, DQ and VL.
 const PairKernels& Avx512PairKernels();
 
-// The fastest that this processor runs, and that are no faster than `at_most`:
-// "scalar", "avx2" or "avx512"; null for no limit.
-const PairKernels& FastestPairKernels(const char* at_most);
+// The fastest that this processor runs up to `at_most`.
+const PairKernels& FastestPairKernels(kernels::Isa at_most);
 
-// Those that the environment variable NS_KERNEL_ISA asks for.
+// Those that kernels::ChosenIsa asks for.
 const PairKernels& ChosenPairKernels();
 
 // While it lives, others are the chosen ones: for tests and benchmarks.

@@ -92,6 +92,14 @@ struct Ops {
   }
 };
 
+template <bool kRelu>
+at::Tensor Conv2dAdd(const at::Tensor& x, const Self& layer,
+                     const at::Tensor& other, double scale,
+                     int64_t zero_point) {
+  return Ops<2, false>::Checked(layer).RunWithSum(x, other, kRelu, scale,
+                                                  zero_point);
+}
+
 template <typename Op>
 void Define(torch::Library& library, const std::string& name) {
   const std::string layer = "__torch__.torch.classes.ns.FbgemmConv layer";
@@ -115,6 +123,11 @@ TORCH_LIBRARY_FRAGMENT(ns, library) {
   Define<Ops<1, true>>(library, "fbgemm_conv_transpose1d");
   Define<Ops<2, true>>(library, "fbgemm_conv_transpose2d");
   Define<Ops<3, true>>(library, "fbgemm_conv_transpose3d");
+  const std::string sum =
+      "(Tensor x, __torch__.torch.classes.ns.FbgemmConv layer, Tensor other, "
+      "float scale, int zero_point) -> Tensor";
+  library.def(("fbgemm_conv2d_add" + sum).c_str(), Conv2dAdd<false>);
+  library.def(("fbgemm_conv2d_add_relu" + sum).c_str(), Conv2dAdd<true>);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "passes/lowering/kernels/elementwise/add.h"
 #include "passes/lowering/ops/codes.h"
 #include "passes/lowering/ops/quantize_dynamically.h"
 
@@ -120,6 +121,25 @@ at::Tensor FbgemmConv::Run(const at::Tensor& x,
     kernels::Conv(CodesOf(dense), x.size(0), input, packed_, *plan,
                   out.data_ptr(), AtParallel);
   }
+  return out;
+}
+
+at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
+                                  bool relu, double scale,
+                                  int64_t zero_point) const {
+  CheckCodes(other, kLayer);
+  CheckQParams(scale, zero_point, kLayer);
+  OutputQParams floats;
+  floats.type = kernels::OutputType::kF32;
+  const at::Tensor convolved = Run(x, floats);
+  TORCH_CHECK(convolved.sizes() == other.sizes(), kLayer,
+              ": the other summand is of size ", other.sizes(),
+              ", and the convolution's output of ", convolved.sizes());
+  const at::Tensor dense = ChannelsLast(other);
+  at::Tensor out = EmptyChannelsLast(other.sizes(), scale, zero_point);
+  kernels::AddQuantize(convolved.data_ptr<float>(),
+                       {CodesOf(dense), QParamsOf(other)}, out.numel(), relu,
+                       QParamsOf(out), MutableCodesOf(out), AtParallel);
   return out;
 }
 

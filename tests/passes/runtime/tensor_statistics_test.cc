@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "passes/lowering/kernels/isa.h"
 #include "passes/runtime/pair_kernels.h"
 
 namespace ns {
@@ -138,7 +139,7 @@ void ExpectSame(const TensorStatistics& actual,
 
 std::vector<const PairKernels*> AvailableKernels() {
   std::vector<const PairKernels*> kernels;
-  for (const char* isa : {"scalar", "avx2", "avx512"}) {
+  for (const kernels::Isa isa : kernels::SupportedIsas()) {
     const PairKernels& fastest = FastestPairKernels(isa);
     if (kernels.empty() || kernels.back() != &fastest) {
       kernels.push_back(&fastest);

@@ -323,7 +323,10 @@ class AmxRows {
     };
     for (int64_t run = 0; run < block.runs; ++run) {
       const uint8_t* a = block.first.base + block.run_offsets[run];
-      const uint8_t* b = block.other.base + block.run_offsets[run];
+      const uint8_t* b = block.other.base;
+      if constexpr (RowTiles > 1) {
+        b += block.run_offsets[run];
+      }
       for (int64_t k = 0; k < block.run_tiles; ++k) {
         _tile_loadd(4, a, block.first.stride);
         LoadWeights<6, Streams>(weights);

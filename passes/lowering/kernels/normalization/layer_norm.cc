@@ -45,10 +45,21 @@ void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
   // Waking a thread is worth some 16,000 codes.
   const int64_t grain = 1 + (1 << 14) / std::max<int64_t>(n, 1);
   parallel(rows, grain, [&](int64_t begin, int64_t end) {
+    const auto normalization = [&](int64_t row) {
+      return NormalizationOf(sum(input + row * n, n), n, spec);
+    };
+    if (begin == end) {
+      return;
+    }
+    // A row ahead: its divisions take as long as many codes, and are not
+    // waited for.
+    Normalization next = normalization(begin);
     for (int64_t row = begin; row < end; ++row) {
-      const uint8_t* codes = input + row * n;
-      normalize(codes, n, NormalizationOf(sum(codes, n), n, spec),
-                out + row * n);
+      const Normalization by = next;
+      if (row + 1 < end) {
+        next = normalization(row + 1);
+      }
+      normalize(input + row * n, n, by, out + row * n);
     }
   });
 }

@@ -70,8 +70,10 @@ CodeSums SumCodesAvx2(const uint8_t* codes, int64_t n) {
   return sums;
 }
 
-void NormalizeAvx2(const uint8_t* codes, int64_t n, const Normalization& by,
-                   uint8_t* out) {
+void NormalizeAvx2(const uint8_t* codes, int64_t n,
+                   const Normalization& normalization, uint8_t* out) {
+  // A copy: stores of bytes could change the original.
+  const Normalization by = normalization;
   // Undoes that packing works within 128 bits.
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   int64_t i = 0;

@@ -72,8 +72,10 @@ CodeSums SumCodesAvx512(const uint8_t* codes, int64_t n) {
   return sums;
 }
 
-void NormalizeAvx512(const uint8_t* codes, int64_t n, const Normalization& by,
-                     uint8_t* out) {
+void NormalizeAvx512(const uint8_t* codes, int64_t n,
+                     const Normalization& normalization, uint8_t* out) {
+  // A copy: stores of bytes could change the original.
+  const Normalization by = normalization;
   constexpr __mmask16 kAll = 0xffff;
   // Undoes that packing works within 128 bits.
   const __m512i order =

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "passes/lowering/kernels/isa.h"
-#include "passes/lowering/kernels/pooling/pool_kernels.h"
+#include "passes/lowering/kernels/pooling/average_pool_kernels.h"
+#include "passes/lowering/kernels/pooling/max_pool_kernels.h"
 
 namespace ns::kernels {
 namespace {
@@ -60,26 +61,84 @@ Extents AdaptiveExtents(const Dims& size, const Dims& out_size) {
   return extents;
 }
 
-// Calls `pool(row, od, oh, where the row's output goes)` for each row of
-// outputs, of all images.
+// The pixels of one row that outputs see, and how they lie.
+struct Columns {
+  std::vector<PoolSpan> spans;
+  int64_t step;
+  int64_t channels;
+  int64_t seen = 0;  // all spans' counts
+  // What is seen, in the bytes of a row.
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+Columns ColumnsOf(const PoolInput& input, const std::vector<Extent>& extents,
+                  int64_t dilation) {
+  Columns columns;
+  columns.step = dilation * input.channels;
+  columns.channels = input.channels;
+  for (const Extent& extent : extents) {
+    if (extent.count == 0) {
+      columns.spans.push_back({0, 0});
+      continue;
+    }
+    const int64_t begin = extent.first * input.channels;
+    const int64_t end =
+        begin + (extent.count - 1) * columns.step + input.channels;
+    columns.spans.push_back({begin, extent.count});
+    columns.begin = columns.seen == 0 ? begin : std::min(columns.begin, begin);
+    columns.seen += extent.count;
+    columns.end = std::max(columns.end, end);
+  }
+  return columns;
+}
+
+// Whether it is less work to reduce the rows of a window to one first, which
+// outputs then share. It is where windows overlap, and where pixels are short.
+// `code_cost` is the work on a vector of codes, where that on what is stored in
+// between is 1.
+bool ReducesRowsFirst(const Columns& columns, int64_t row_count,
+                      int64_t code_cost) {
+  constexpr int64_t kVector = 64;
+  const int64_t vectors = (columns.channels + kVector - 1) / kVector;
+  const int64_t direct = columns.seen * row_count * vectors * code_cost;
+  const int64_t reduced =
+      (columns.end - columns.begin) * (row_count * code_cost + 1) / kVector +
+      columns.seen * vectors;
+  return row_count > 1 && 5 * reduced < 4 * direct;
+}
+
+// Vectors of 64 bytes with few channels in use read what was stored just before
+// in too many pieces. Of less than eight channels, shorter vectors have none.
+bool TakesLongVectors(bool avx512, int64_t channels) {
+  return avx512 && (channels >= 64 || channels < 8);
+}
+
+template <typename Element>
+PoolRow<Element> RowOf(const std::vector<const Element*>& rows,
+                       const Columns& columns) {
+  return {rows.data(),          static_cast<int64_t>(rows.size()),
+          columns.spans.data(), static_cast<int64_t>(columns.spans.size()),
+          columns.step,         columns.channels};
+}
+
+// Calls `pool(rows, od, oh, where the output goes)` for each row of outputs, of
+// all images; `rows` are the input's that it sees. `pool` is a copy for each
+// thread.
 template <typename Pool>
 void ForEachRow(const PoolInput& input, const Extents& extents,
                 const Dims& dilation, uint8_t* out, Parallel parallel,
-                Pool pool) {
+                const Pool& pool) {
   const auto depth = static_cast<int64_t>(extents[0].size());
   const auto height = static_cast<int64_t>(extents[1].size());
   const auto width = static_cast<int64_t>(extents[2].size());
   const int64_t row_bytes = input.size[2] * input.channels;
-  std::vector<PoolSpan> spans;
-  for (const Extent& extent : extents[2]) {
-    // Where nothing is seen, the first may be anywhere.
-    spans.push_back(
-        {extent.count > 0 ? extent.first * input.channels : 0, extent.count});
-  }
+  const int64_t out_bytes = width * input.channels;
   // Waking a thread is worth some 64 KB.
   const int64_t grain =
-      1 + (1 << 16) / std::max<int64_t>(row_bytes + width * input.channels, 1);
+      1 + (1 << 16) / std::max<int64_t>(row_bytes + out_bytes, 1);
   const auto tasks = [&](int64_t begin, int64_t end) {
+    Pool own = pool;
     std::vector<const uint8_t*> rows;
     for (int64_t task = begin; task < end; ++task) {
       const int64_t oh = task % height;
@@ -95,34 +154,111 @@ void ForEachRow(const PoolInput& input, const Extents& extents,
           rows.push_back(input.codes + line * row_bytes);
         }
       }
-      const PoolRow row = {
-          rows.data(), static_cast<int64_t>(rows.size()), spans.data(),
-          width,       dilation[2] * input.channels,      input.channels};
-      pool(row, od, oh, out + task * width * input.channels);
+      own(rows, od, oh, out + task * out_bytes);
     }
   };
-  if (width > 0 && input.channels > 0) {
+  if (out_bytes > 0) {
     parallel(input.batch * depth * height, grain, tasks);
   }
 }
 
-// `multiplier(od, oh, ow)` is that of an output.
+// A row of maxima.
+struct MaxOfRow {
+  bool avx512;
+  const Columns& columns;
+  std::vector<uint8_t> reduced;
+
+  void operator()(std::vector<const uint8_t*>& rows, int64_t /*od*/,
+                  int64_t /*oh*/, uint8_t* out) {
+    const auto row_count = static_cast<int64_t>(rows.size());
+    if (ReducesRowsFirst(columns, row_count, 1)) {
+      reduced.resize(columns.end);
+      for (const uint8_t*& row : rows) {
+        row += columns.begin;
+      }
+      (avx512 ? MaxOfRowsAvx512 : MaxOfRowsAvx2)(
+          rows.data(), row_count, columns.end - columns.begin,
+          reduced.data() + columns.begin);
+      rows.assign(1, reduced.data());
+    }
+    (TakesLongVectors(avx512, columns.channels)
+         ? MaxPoolRowAvx512
+         : MaxPoolRowAvx2)(RowOf(rows, columns), out);
+  }
+};
+
+// What each dimension contributes to the divisor of its outputs.
+using Factors = std::array<std::vector<int64_t>, 3>;
+
+// A row of averages. `multiplier(factors of an output)` is that of the output.
 template <typename Multiplier>
-void Average(const PoolInput& input, const Extents& extents, int32_t zero_point,
+struct AverageOfRow {
+  bool avx512;
+  const Columns& columns;
+  const Factors& factors;
+  int32_t zero_point;
+  AverageRounding rounding;
+  Multiplier multiplier;
+  int64_t most_in_row;
+  std::vector<AverageScale> scales;
+  std::vector<uint16_t> sums;
+
+  void operator()(std::vector<const uint8_t*>& rows, int64_t od, int64_t oh,
+                  uint8_t* out) {
+    const auto row_count = static_cast<int64_t>(rows.size());
+    const auto outputs = static_cast<int64_t>(columns.spans.size());
+    scales.resize(outputs);
+    for (int64_t ow = 0; ow < outputs; ++ow) {
+      const int64_t seen = columns.spans[ow].count;
+      // Most outputs are as their neighbours.
+      if (ow > 0 && seen == columns.spans[ow - 1].count &&
+          factors[2][ow] == factors[2][ow - 1]) {
+        scales[ow] = scales[ow - 1];
+        continue;
+      }
+      scales[ow] = {
+          static_cast<int32_t>(-row_count * seen * zero_point),
+          multiplier({factors[0][od], factors[1][oh], factors[2][ow]})};
+    }
+    const bool long_vectors = TakesLongVectors(avx512, columns.channels);
+    if (row_count * most_in_row > kNarrowSums ||
+        !ReducesRowsFirst(columns, row_count, 2)) {
+      (long_vectors ? AveragePoolRowAvx512 : AveragePoolRowAvx2)(
+          RowOf(rows, columns), scales.data(), rounding, out);
+      return;
+    }
+    sums.resize(columns.end);
+    for (const uint8_t*& row : rows) {
+      row += columns.begin;
+    }
+    (avx512 ? SumOfRowsAvx512 : SumOfRowsAvx2)(rows.data(), row_count,
+                                               columns.end - columns.begin,
+                                               sums.data() + columns.begin);
+    (long_vectors ? AverageOfSumsAvx512 : AverageOfSumsAvx2)(
+        RowOf<uint16_t>({sums.data()}, columns), scales.data(), rounding, out);
+  }
+};
+
+template <typename Multiplier>
+void Average(const PoolInput& input, const Extents& extents,
+             const Factors& factors, int32_t zero_point,
              const AverageRounding& rounding, uint8_t* out, Parallel parallel,
-             Multiplier multiplier) {
-  const auto average =
-      ChosenIsa() >= Isa::kAvx512 ? AveragePoolRowAvx512 : AveragePoolRowAvx2;
-  ForEachRow(input, extents, {1, 1, 1}, out, parallel,
-             [&](const PoolRow& row, int64_t od, int64_t oh, uint8_t* row_out) {
-               std::vector<AverageScale> scales(row.outputs);
-               for (int64_t ow = 0; ow < row.outputs; ++ow) {
-                 const int64_t count = row.row_count * row.spans[ow].count;
-                 scales[ow] = {static_cast<int32_t>(-count * zero_point),
-                               multiplier(od, oh, ow)};
-               }
-               average(row, scales.data(), rounding, row_out);
-             });
+             const Multiplier& multiplier) {
+  const Columns columns = ColumnsOf(input, extents[2], 1);
+  int64_t most_in_row = 0;
+  for (const PoolSpan& span : columns.spans) {
+    most_in_row = std::max(most_in_row, span.count);
+  }
+  const AverageOfRow<Multiplier> pool = {ChosenIsa() >= Isa::kAvx512,
+                                         columns,
+                                         factors,
+                                         zero_point,
+                                         rounding,
+                                         multiplier,
+                                         most_in_row,
+                                         {},
+                                         {}};
+  ForEachRow(input, extents, {1, 1, 1}, out, parallel, pool);
 }
 
 }  // namespace
@@ -134,12 +270,11 @@ void MaxPool(const PoolInput& input, const PoolWindow& window,
     MaxPoolReference(input, window, out_size, out);
     return;
   }
-  const auto max = isa >= Isa::kAvx512 ? MaxPoolRowAvx512 : MaxPoolRowAvx2;
   const Extents extents =
       WindowExtents(window, window.dilation, input.size, out_size);
-  ForEachRow(input, extents, window.dilation, out, parallel,
-             [&](const PoolRow& row, int64_t /*od*/, int64_t /*oh*/,
-                 uint8_t* row_out) { max(row, row_out); });
+  const Columns columns = ColumnsOf(input, extents[2], window.dilation[2]);
+  const MaxOfRow pool = {isa >= Isa::kAvx512, columns, {}};
+  ForEachRow(input, extents, window.dilation, out, parallel, pool);
 }
 
 void AveragePool(const PoolInput& input, const PoolWindow& window,
@@ -151,8 +286,7 @@ void AveragePool(const PoolInput& input, const PoolWindow& window,
   }
   const Extents extents =
       WindowExtents(window, {1, 1, 1}, input.size, out_size);
-  // What each dimension contributes to the divisor.
-  std::array<std::vector<int64_t>, 3> factors;
+  Factors factors;
   for (int dim = 0; dim < 3; ++dim) {
     for (int64_t o = 0; o < out_size[dim]; ++o) {
       const int64_t padded = std::min(
@@ -170,12 +304,10 @@ void AveragePool(const PoolInput& input, const PoolWindow& window,
   const AverageRounding rounding =
       last ? AverageRounding{0.0f, spec.output_zero_point}
            : AverageRounding{static_cast<float>(spec.output_zero_point), 0};
-  Average(input, extents, spec.input_zero_point, rounding, out, parallel,
-          [&](int64_t od, int64_t oh, int64_t ow) {
+  Average(input, extents, factors, spec.input_zero_point, rounding, out,
+          parallel, [&](const Dims& of) {
             const int64_t divisor =
-                spec.divisor != 0
-                    ? spec.divisor
-                    : factors[0][od] * factors[1][oh] * factors[2][ow];
+                spec.divisor != 0 ? spec.divisor : of[0] * of[1] * of[2];
             return last ? ratio / static_cast<float>(divisor)
                         : static_cast<float>(exact_ratio /
                                              static_cast<double>(divisor));
@@ -192,19 +324,22 @@ void AdaptiveAveragePool(const PoolInput& input, const Dims& out_size,
   const Extents extents = AdaptiveExtents(input.size, out_size);
   const bool last = spec.rule == AverageRule::kChannelsLast;
   const float ratio = spec.input_scale / spec.output_scale;
-  Average(input, extents, last ? spec.input_zero_point : 0,
+  Factors factors;
+  for (int dim = 0; dim < 3; ++dim) {
+    for (const Extent& extent : extents[dim]) {
+      factors[dim].push_back(extent.count);
+    }
+  }
+  Average(input, extents, factors, last ? spec.input_zero_point : 0,
           {0.0f, last ? spec.output_zero_point : 0}, out, parallel,
-          [&](int64_t od, int64_t oh, int64_t ow) {
-            const int64_t depth = extents[0][od].count;
-            const int64_t height = extents[1][oh].count;
-            const int64_t width = extents[2][ow].count;
+          [&](const Dims& of) {
             if (last) {
               const float multiplier =
-                  ratio / static_cast<float>(depth * height * width);
+                  ratio / static_cast<float>(of[0] * of[1] * of[2]);
               return 1.0f / (1.0f / multiplier);
             }
-            return static_cast<float>(1.0 / static_cast<double>(depth)) /
-                   static_cast<float>(height) / static_cast<float>(width);
+            return static_cast<float>(1.0 / static_cast<double>(of[0])) /
+                   static_cast<float>(of[1]) / static_cast<float>(of[2]);
           });
 }
 

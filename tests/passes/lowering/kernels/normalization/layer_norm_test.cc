@@ -157,6 +157,23 @@ TEST_P(LayerNormTest, ConstantRowsGiveTheBias) {
   EXPECT_EQ(out, std::vector<uint8_t>(40, 13));
 }
 
+TEST_P(LayerNormTest, TwoValuesAreOneDeviationFromTheirMean) {
+  const std::vector<uint8_t> codes = {10, 20, 30, 50};
+  const std::vector<float> weight = {3, 2};
+  const std::vector<float> bias = {0, 1};
+  LayerNormSpec spec;
+  spec.input_scale = 0.5f;
+  spec.input_zero_point = 7;
+  spec.weight = weight.data();
+  spec.bias = bias.data();
+  spec.eps = 0;
+  spec.output_scale = 0.25f;
+  spec.output_zero_point = 100;
+  std::vector<uint8_t> out(4);
+  LayerNorm(codes.data(), 2, 2, spec, out.data(), Serial);
+  EXPECT_EQ(out, (std::vector<uint8_t>{100 - 12, 100 + 12, 100 - 12, 112}));
+}
+
 TEST_P(LayerNormTest, RowsAreNormalizedInPlace) {
   const auto codes = Codes(3 * 100, 0, 255);
   LayerNormSpec spec;

@@ -293,6 +293,33 @@ TEST_P(PoolingTest, AdaptiveWindowsOverlapWhereSizesDoNotDivide) {
   EXPECT_EQ(out[2], 35);
 }
 
+TEST_P(PoolingTest, WindowsOfUsualLayersAreTheReferences) {
+  struct Layer {
+    int64_t kernel;
+    int64_t stride;
+    int64_t padding;
+  };
+  for (const Layer& layer : {Layer{2, 2, 0}, {3, 2, 1}, {3, 1, 1}, {5, 1, 2}}) {
+    for (const int64_t channels : {3, 24, 64, 100, 288}) {
+      const int64_t size = 9;
+      Buffer codes = Codes(size * size * channels);
+      const PoolInput input = {codes.data(), 1, {1, size, size}, channels};
+      const PoolWindow window =
+          Square(layer.kernel, layer.stride, layer.padding);
+      const int64_t out =
+          (size + 2 * layer.padding - layer.kernel) / layer.stride + 1;
+      const Dims out_size = {1, out, out};
+      ExpectSame(
+          input, out_size,
+          [&](uint8_t* to) { MaxPool(input, window, out_size, to, InPieces); },
+          [&](uint8_t* to) { MaxPoolReference(input, window, out_size, to); });
+      AverageSpec spec;
+      spec.input_zero_point = spec.output_zero_point = ZeroPoint();
+      ExpectSameAverage(input, window, out_size, spec);
+    }
+  }
+}
+
 TEST_P(PoolingTest, AdaptiveIsTheReferencesForManySizes) {
   for (int trial = 0; trial < 200; ++trial) {
     PoolInput input;

@@ -1,0 +1,121 @@
+"""`ns lower`: lowered models run elsewhere, and compare like quantized ones."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import torch
+
+import cli
+
+torch.backends.quantized.engine = 'onednn'
+
+
+def case(name):
+  return os.path.join(cli.CASES, name + '.pt')
+
+
+class LowerTest(cli.CliTest):
+
+  def lower(self, model='net_quantized', *flags):
+    output, error = self.succeed('lower', f'--in={model}.pt',
+                                 f'--out={self.path("lowered.pt")}', *flags)
+    self.assertEqual(error, '')
+    return output
+
+  def outputs(self, module, inputs='images', ops=cli.OPS, **env):
+    """Of a fresh process."""
+    script = os.path.join(os.environ['PYTHONPATH'], 'run_logged.py')
+    process = subprocess.run(
+        [sys.executable, '-W', 'ignore', script, module, case(inputs),
+         self.path('out.pt'), '', ops], env=cli.environment(**env),
+        capture_output=True, timeout=cli.TIMEOUT, check=False)
+    self.assertEqual(process.returncode, 0, process.stderr.decode())
+    return torch.load(self.path('out.pt'))['outputs']
+
+  def assert_same(self, a, b):
+    self.assertEqual(len(a), len(b))
+    for x, y in zip(a, b):
+      self.assertTrue(torch.equal(x, y))
+
+  def test_the_report_counts_ops(self):
+    self.assertRegex(self.lower(), r'lowered\.pt: \d+ ops on kernels of ours')
+
+  def test_quiet_prints_nothing(self):
+    self.assertEqual(self.lower('net_quantized', '--quiet'), '')
+
+  def test_a_lowered_model_runs_in_python_as_the_quantized_one(self):
+    self.lower()
+    ours = self.outputs(self.path('lowered.pt'))
+    theirs = self.outputs(case('net_quantized'), ops='')
+    for x, y in zip(ours, theirs):
+      # One step of the last layer's codes, for ties.
+      self.assertLess((x - y).abs().max(), 0.02 * y.abs().max())
+
+  def test_every_instruction_set_gives_the_same_bits(self):
+    self.lower()
+    fastest = self.outputs(self.path('lowered.pt'))
+    for isa in ('scalar', 'avx2', 'avx512', 'avx512_vnni'):
+      self.assert_same(fastest, self.outputs(self.path('lowered.pt'),
+                                             NS_KERNEL_ISA=isa))
+
+  def test_lowered_layers_have_the_names_and_figures_of_quantized_ones(self):
+    self.lower()
+    flags = ('compare', '--float=net_float.pt', '--inputs=images.pt')
+    plain = self.layers(*flags, '--quantized=net_quantized.pt')
+    lowered = self.layers(*flags, f'--quantized={self.path("lowered.pt")}')
+    self.assertEqual(list(plain), list(lowered))
+    for name, layer in plain.items():
+      self.assertEqual(layer.get('weight'), lowered[name].get('weight'), name)
+      for kind in ('activation', 'shadow'):
+        self.assertEqual(kind in layer, kind in lowered[name], name)
+        if kind in layer and layer[kind]['sqnr_db'] != 'inf':
+          self.assertAlmostEqual(layer[kind]['sqnr_db'],
+                                 lowered[name][kind]['sqnr_db'], delta=0.2)
+
+  def test_lowered_ops_have_reference_kernels(self):
+    self.lower()
+    layers = self.layers('compare', '--float=net_float.pt',
+                         '--inputs=images.pt', '--what=kernel',
+                         f'--quantized={self.path("lowered.pt")}')
+    self.assertTrue(any('kernel' in layer for layer in layers.values()))
+
+  def test_numerics_are_kept_in_the_file(self):
+    for numerics in ('exact', 'fbgemm-vnni', 'fbgemm-avx2'):
+      self.lower('net_quantized', '--numerics=' + numerics)
+      with open(self.path('lowered.pt'), 'rb') as file:
+        self.assertIn(numerics.encode(), file.read())
+
+  def test_a_lowered_model_is_lowered_again_to_itself(self):
+    self.lower()
+    once = self.outputs(self.path('lowered.pt'))
+    self.succeed('lower', f'--in={self.path("lowered.pt")}',
+                 f'--out={self.path("again.pt")}')
+    self.assert_same(once, self.outputs(self.path('again.pt')))
+
+  def test_a_float_model_is_refused(self):
+    self.fail_with(3, 'lower', '--in=net_float.pt',
+                   f'--out={self.path("out.pt")}',
+                   names=('net_float.pt', 'quantized ops'))
+    self.assertEqual(os.listdir(self.folder), [])
+
+  def test_wrong_usage_names_the_flag(self):
+    out = f'--out={self.path("out.pt")}'
+    self.fail_with(2, 'lower', out, names='--in')
+    self.fail_with(2, 'lower', '--in=net_quantized.pt', names='--out')
+    self.fail_with(2, 'lower', '--in=net_quantized.pt', out,
+                   '--numerics=fast', names=('--numerics', 'fbgemm-avx2'))
+    self.fail_with(2, 'lower', f'--in={self.path("out.pt")}', out,
+                   names=('--out', '--in'))
+
+  def test_unreadable_files_are_named(self):
+    out = f'--out={self.path("out.pt")}'
+    self.fail_with(3, 'lower', '--in=absent.pt', out, names='absent.pt')
+    self.fail_with(3, 'lower', '--in=truncated.pt', out, names='truncated.pt')
+    self.fail_with(3, 'lower', '--in=net_quantized.pt',
+                   '--out=/absent/folder/out.pt', names='/absent/folder')
+
+
+if __name__ == '__main__':
+  unittest.main()
