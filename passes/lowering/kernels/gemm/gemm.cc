@@ -50,7 +50,7 @@ uint8_t* Scratch(int64_t bytes) {
 void AddScratch(const PackedMatrix& weights, RowTask& task) {
   constexpr int64_t kRows = 32;
   constexpr int64_t kMostRows = 512;
-  constexpr int64_t kBytes = 512 << 10;  // unless fewer than 32 rows fit in
+  constexpr int64_t kBytes = 1024 << 10;  // unless fewer than 32 rows fit in
   const int64_t row_bytes =
       (weights.runs() * weights.run_steps() * PackedMatrix::kStep + 63) / 64 *
       64;
