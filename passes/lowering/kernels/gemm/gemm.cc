@@ -49,15 +49,14 @@ uint8_t* Scratch(int64_t bytes) {
 // Gives `task` what only some kernels need.
 void AddScratch(const PackedMatrix& weights, RowTask& task) {
   constexpr int64_t kRows = 32;
-  constexpr int64_t kMostRows = 512;
   constexpr int64_t kBytes = 1024 << 10;  // unless fewer than 32 rows fit in
   const int64_t row_bytes =
       (weights.runs() * weights.run_steps() * PackedMatrix::kStep + 63) / 64 *
       64;
-  const int64_t fit = row_bytes == 0 ? kMostRows : kBytes / row_bytes;
+  const int64_t fit = row_bytes == 0 ? kMostScratchRows : kBytes / row_bytes;
   const int64_t needed = (task.row_count + kRows - 1) / kRows * kRows;
   task.scratch_rows = std::min(
-      std::min(std::max(fit / kRows * kRows, kRows), needed), kMostRows);
+      std::min(std::max(fit / kRows * kRows, kRows), needed), kMostScratchRows);
   task.scratch = Scratch(task.scratch_rows * row_bytes);
 }
 

@@ -8,6 +8,8 @@
 
 namespace ns::kernels {
 
+constexpr int64_t kMostScratchRows = 512;
+
 // What GemmRows is asked, as plain data: a kernel is compiled for a processor
 // that the rest of the program may not have, so it calls no function of a
 // header, of which the linker might keep the kernel's copy.
@@ -28,8 +30,8 @@ struct RowTask {
   void* out;
   int64_t row_stride;  // elements
   // Of the thread, for GemmRowsAmx: room for `scratch_rows` rows, a multiple of
-  // 32, of runs * run_length activations, the length of each run rounded up to
-  // 4 and that of the row to 64. 64-byte aligned.
+  // 32 up to kMostScratchRows, of runs * run_length activations, the length of
+  // each run rounded up to 4 and that of the row to 64. 64-byte aligned.
   uint8_t* scratch;
   int64_t scratch_rows;
 };
@@ -41,6 +43,9 @@ void GemmRowsAvx2(const RowTask& task);
 void GemmRowsAvxVnni(const RowTask& task);
 void GemmRowsAvx512(const RowTask& task);
 void GemmRowsAvx512Vnni(const RowTask& task);
+// Configures the tiles of its thread and releases them before it returns: tiles
+// of others do not live through a call. Needs IsSupported(Isa::kAmx) to have
+// been asked.
 void GemmRowsAmx(const RowTask& task);
 
 // All pair sums do.

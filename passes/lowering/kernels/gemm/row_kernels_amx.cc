@@ -1,17 +1,9 @@
-// GEMM of rows in tiles of AMX: up to 16 rows of up to 64 activations times as
-// many weights of 16 outputs, four tiles of sums at a time.
-//
-//   tiles 0, 1   sums of the first rows with panels 0 and 1
-//   tiles 2, 3   sums of the other rows with the same; where there are no
-//                others, of the first with panels 2 and 3
-//   tiles 4, 5   activations of the first rows and of the others
-//   tiles 6, 7   weights
-//
-// Sums leave tiles by way of memory. They become codes while the tiles work on
-// the next ones: the two take about as long.
+// GEMM of rows in tiles of AMX. Sums leave tiles by way of memory, and become
+// codes while the tiles work on the next ones: the two take about as long.
 #include <immintrin.h>
 
 #include "passes/lowering/kernels/gemm/amx_row_blocks.h"
+#include "passes/lowering/kernels/gemm/amx_tiles.h"
 #include "passes/lowering/kernels/gemm/row_kernels.h"
 #include "passes/lowering/kernels/gemm/row_tiles.h"
 #include "passes/lowering/kernels/gemm/vectors512.h"
@@ -22,68 +14,23 @@ namespace {
 struct NoProducts {};
 using Vectors = Vectors512<NoProducts>;
 
-constexpr int kQuad = 4;  // panels that are written together
 // As many weights stay in the L2 cache while all rows meet them.
 constexpr int64_t kGroupBytes = 640 << 10;
-// More of them do not stay in the L1 cache until the next rows meet them: they
-// are loaded in a way that leaves activations and sums there.
+// More do not stay in the L1 cache until the next rows meet them.
 constexpr int64_t kStreamedBytes = 24 << 10;
-// Up to so many tiles of k there is room for a second quad of sums there.
+// Up to so many tiles of k, L1 has room for a second quad of sums.
 constexpr int64_t kFewTiles = 6;
 
-struct alignas(64) Sums {
-  int32_t of[kBlockRows][kQuad * kPanelOutputs];
-};
-
-struct alignas(64) TileConfig {
-  uint8_t palette;
-  uint8_t start_row;
-  uint8_t reserved[14];
-  uint16_t row_bytes[16];
-  uint8_t rows[16];
-};
-
-void Configure(const RowBlock& block) {
-  TileConfig config = {};
-  config.palette = 1;
-  const int first = block.first.rows;
-  const int other = block.other.rows == 0 ? first : block.other.rows;
-  const int steps = static_cast<int>(block.tile_k) / kStepBytes;
-  const int rows[8] = {first, first, other, other, first, other, steps, steps};
-  for (int tile = 0; tile < 8; ++tile) {
-    config.row_bytes[tile] = kStepWeights;
-    config.rows[tile] = static_cast<uint8_t>(rows[tile]);
-  }
-  config.row_bytes[4] = static_cast<uint16_t>(block.tile_k);
-  config.row_bytes[5] = static_cast<uint16_t>(block.tile_k);
-  _tile_loadconfig(&config);
-}
-
-bool HaveSameConfig(const RowBlock& a, const RowBlock& b) {
-  return a.first.rows == b.first.rows && a.other.rows == b.other.rows &&
-         a.tile_k == b.tile_k;
-}
-
-// Weights that a later group needs, to be fetched on the way.
-struct Soon {
-  const int8_t* next = nullptr;
-  const int8_t* end = nullptr;
-  int64_t each = 0;  // bytes for each tile of k
-
-  void Fetch() {
-    for (int64_t i = 0; i < each && next < end; i += 64, next += 64) {
-      __builtin_prefetch(next, 0, 2);
-    }
-  }
-};
-
-// Sums of four panels that are to become codes.
+// Sums of up to four panels that are to become codes.
 struct Pending {
-  const Sums* sums = nullptr;
+  const AmxSums* sums = nullptr;
   int row = 0;
   int rows = 0;
+  int panels = kQuad;
   int64_t output = 0;
   uint8_t* out = nullptr;
+
+  bool IsEmpty() const { return row == rows; }
 };
 
 class AmxRows {
@@ -93,8 +40,8 @@ class AmxRows {
         writes_codes_(task.view.type == OutputType::kU8 ||
                       task.view.type == OutputType::kS8),
         output_bytes_(writes_codes_ ? 1 : 4),
-        code_view_(task.view),
         panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs),
+        code_view_(task.view),
         row_blocks_(task) {
     if (!writes_codes_) {
       // Bounds of reals may be no codes.
@@ -107,19 +54,15 @@ class AmxRows {
     for (int64_t row = 0; row < task_.row_count;) {
       row = RunBlocks(row);
     }
-    // So that nothing of tiles has to be saved when threads change.
+    // So that nothing of tiles is to be saved when threads change.
     _tile_release();
   }
 
  private:
-  using Codes = typename Vectors::Codes<kQuad>;
-
-  static constexpr int kMostBlocks = 16;
-  static constexpr int64_t kStoreChances = 4;
-
   // Rows from `first` on, as many as blocks and scratch suffice for. The row
   // behind them.
   int64_t RunBlocks(int64_t first) {
+    constexpr int kMostBlocks = kMostScratchRows / kBlockRows;
     RowBlock blocks[kMostBlocks];
     int block_count = 0;
     int64_t copied_rows = 0;
@@ -142,15 +85,15 @@ class AmxRows {
     const RowBlock* configured = nullptr;
     for (int64_t panel = 0; panel < panels_; panel += group) {
       const int64_t end = panel + group < panels_ ? panel + group : panels_;
-      soon_.next = task_.weights + end * task_.panel_bytes;
       const int64_t soon_end = end + group < panels_ ? end + group : panels_;
-      soon_.end = task_.weights + soon_end * task_.panel_bytes;
-      soon_.each = 2 * kTileBytes / block_count;
+      soon_ = {task_.weights + end * task_.panel_bytes,
+               task_.weights + soon_end * task_.panel_bytes,
+               2 * kTileBytes / block_count};
       streams_ = (end - panel) * task_.panel_bytes > kStreamedBytes;
       for (int i = 0; i < block_count; ++i) {
         const RowBlock& block = blocks[i];
         if (configured == nullptr || !HaveSameConfig(block, *configured)) {
-          Configure(block);
+          ConfigureTiles(block);
           configured = &block;
         }
         for (int64_t p = panel; p < end; p += kQuad) {
@@ -169,44 +112,39 @@ class AmxRows {
                const int32_t* row_sums) {
     // With one quad of sums only, it is to be written before the first half of
     // the next is known.
-    const int64_t tiles = block.tiles();
-    const bool alternates = tiles <= kFewTiles;
+    alternates_ = block.tiles() <= kFewTiles;
     const int halves = block.other.rows > 0 && width > 2 ? 2 : 1;
-    if (alternates) {
+    if (alternates_) {
       turn_ = 1 - turn_;
     } else if (row_sums != nullptr) {
       WritePending();
     }
+    constexpr int64_t kStores = 4;
     const int64_t chances =
-        alternates ? halves * (tiles + kStoreChances) : tiles;
+        alternates_ ? halves * (block.tiles() + kStores) : block.tiles();
     rows_each_ = (pending_.rows - pending_.row + chances - 1) / chances;
-    Sums& sums = sums_[turn_];
+    AmxSums& sums = sums_[turn_];
     const int64_t output = panel * kPanelOutputs;
-    Place place = {task_.weights + panel * task_.panel_bytes, sums.of[0],
-                   sizeof(sums.of[0]), sums.of[0], alternates};
+    AmxPlace place = {task_.weights + panel * task_.panel_bytes,
+                      task_.panel_bytes, sums.of[0], sizeof(sums.of[0]),
+                      sums.of[0]};
     if (row_sums == nullptr) {
-      // One row for all.
       place.start = start_;
       place.start_stride = 0;
       StoreStart(output, width, nullptr, 1, start_);
     } else {
       StoreStart(output, width, row_sums, block.rows(), sums.of[0]);
     }
-    if (block.other.rows == 0) {
-      MultiplyQuad(block, place, width);
+    if (pending_.panels > 2) {
+      Multiply<kQuad>(block, place, width);
     } else {
-      for (int half = 0; half < width; half += 2) {
-        MultiplyHalf(block, place, width - half);
-        place.weights += 2 * task_.panel_bytes;
-        place.start += 2 * kPanelOutputs;
-        place.sums += 2 * kPanelOutputs;
-      }
+      Multiply<2>(block, place, width);
     }
     WritePending();
     uint8_t* out = static_cast<uint8_t*>(task_.out) +
                    (block.row * task_.row_stride + output) * output_bytes_;
     if (writes_codes_) {
-      pending_ = {&sums, 0, block.rows(), output, out};
+      pending_ = {&sums, 0, block.rows(), width, output, out};
       return;
     }
     TilePlace numbers = {};
@@ -230,203 +168,121 @@ class AmxRows {
       const __m512i zero_point =
           Vectors::Load(task_.view.weight_zero_points + first, lanes);
       for (int row = 0; row < count; ++row) {
-        Vectors::Store(to + row * kQuad * kPanelOutputs + p * kPanelOutputs,
+        Vectors::Store(to + row * kQuadOutputs + p * kPanelOutputs,
                        Vectors::SubtractProduct(
                            start, Vectors::Set(row_sums[row]), zero_point));
       }
     }
   }
 
-  // Where Multiply finds what is not of its rows, and leaves what it finds out.
-  struct Place {
-    const int8_t* weights;
-    const int32_t* start;
-    int64_t start_stride;  // bytes
-    int32_t* sums;
-    // Whether sums may be stored while others are pending.
-    bool alternates;
-  };
+  // `PendingPanels` are those that pending sums have at most.
+  template <int PendingPanels>
+  void Multiply(const RowBlock& block, AmxPlace place, int width) {
+    if (streams_) {
+      Multiply<PendingPanels, true>(block, place, width);
+    } else {
+      Multiply<PendingPanels, false>(block, place, width);
+    }
+  }
 
-  void MultiplyQuad(const RowBlock& block, const Place& place, int width) {
+  template <int PendingPanels, bool Streams>
+  void Multiply(const RowBlock& block, AmxPlace place, int width) {
+    if (block.other.rows > 0) {
+      for (; width > 0; width -= 2) {
+        if (width == 1) {
+          MultiplyTiles<AmxTiles<2, 1, Streams>, PendingPanels>(block, place);
+        } else {
+          MultiplyTiles<AmxTiles<2, 2, Streams>, PendingPanels>(block, place);
+        }
+        place.weights += 2 * task_.panel_bytes;
+        place.start += 2 * kPanelOutputs;
+        place.sums += 2 * kPanelOutputs;
+      }
+      return;
+    }
     switch (width) {
       case 1:
-        return Multiply<1, 1>(block, place);
+        return MultiplyTiles<AmxTiles<1, 1, Streams>, PendingPanels>(block,
+                                                                     place);
       case 2:
-        return Multiply<1, 2>(block, place);
+        return MultiplyTiles<AmxTiles<1, 2, Streams>, PendingPanels>(block,
+                                                                     place);
       case 3:
-        return Multiply<1, 3>(block, place);
+        return MultiplyTiles<AmxTiles<1, 3, Streams>, PendingPanels>(block,
+                                                                     place);
       default:
-        return Multiply<1, 4>(block, place);
+        return MultiplyTiles<AmxTiles<1, 4, Streams>, PendingPanels>(block,
+                                                                     place);
     }
   }
 
-  void MultiplyHalf(const RowBlock& block, const Place& place, int width) {
-    if (width == 1) {
-      return Multiply<2, 1>(block, place);
-    }
-    Multiply<2, 2>(block, place);
-  }
-
-  template <int RowTiles, int Panels>
-  void Multiply(const RowBlock& block, const Place& place) {
-    if (streams_) {
-      return Multiply<RowTiles, Panels, true>(block, place);
-    }
-    Multiply<RowTiles, Panels, false>(block, place);
-  }
-
-  template <int Tile, bool Streams>
-  static inline __attribute__((always_inline)) void LoadWeights(
-      const int8_t* weights) {
-    if constexpr (Streams) {
-      _tile_stream_loadd(Tile, weights, kTileK);
-    } else {
-      _tile_loadd(Tile, weights, kTileK);
-    }
-  }
-
-  // Sums of one or two tiles of rows with some panels. On the way, writes some
-  // pending rows at each tile of k and, if it may, at each tile of sums.
-  template <int RowTiles, int Panels, bool Streams>
-  __attribute__((noinline)) void Multiply(const RowBlock& block,
-                                          const Place& place) {
-    constexpr int64_t kStride = kQuad * kPanelOutputs * sizeof(int32_t);
-    const int32_t* const start = place.start;
-    const int64_t start_stride = place.start_stride;
-    const int64_t other =
-        start_stride / static_cast<int64_t>(sizeof(int32_t)) * block.first.rows;
-    const int64_t weights_step = block.tile_k * kPanelOutputs;
-    const int64_t panel_bytes = task_.panel_bytes;
-    const int8_t* weights = place.weights;
-    _tile_loadd(0, start, start_stride);
-    if constexpr (Panels > 1) {
-      _tile_loadd(1, start + kPanelOutputs, start_stride);
-    }
-    if constexpr (RowTiles > 1) {
-      _tile_loadd(2, start + other, start_stride);
-    } else if constexpr (Panels > 2) {
-      _tile_loadd(2, start + 2 * kPanelOutputs, start_stride);
-    }
-    if constexpr (RowTiles > 1 && Panels > 1) {
-      _tile_loadd(3, start + other + kPanelOutputs, start_stride);
-    } else if constexpr (Panels > 3) {
-      _tile_loadd(3, start + 3 * kPanelOutputs, start_stride);
-    }
+  // On the way, writes some pending rows at each tile of k and, if it may, at
+  // each tile of sums.
+  template <typename Tiles, int PendingPanels>
+  __attribute__((noinline)) void MultiplyTiles(const RowBlock& block,
+                                               const AmxPlace& place) {
+    Tiles::Start(block, place);
     Pending pending = pending_;
     Soon soon = soon_;
     const int64_t rows_each = rows_each_;
-    const Codes codes(code_view_, pending.output, task_.outputs);
+    const bool alternates = alternates_;
+    const Vectors::Codes<PendingPanels> codes(code_view_, pending.output,
+                                              task_.outputs);
     const auto write_rows = [&] {
-      for (int64_t i = 0; i < rows_each && pending.row < pending.rows; ++i) {
-        WriteRow(pending, codes);
+      for (int64_t i = 0; i < rows_each && !pending.IsEmpty(); ++i) {
+        WriteRow(codes, pending);
       }
     };
-    for (int64_t run = 0; run < block.runs; ++run) {
-      const uint8_t* a = block.first.base + block.run_offsets[run];
-      const uint8_t* b = block.other.base;
-      if constexpr (RowTiles > 1) {
-        b += block.run_offsets[run];
-      }
-      for (int64_t k = 0; k < block.run_tiles; ++k) {
-        _tile_loadd(4, a, block.first.stride);
-        LoadWeights<6, Streams>(weights);
-        _tile_dpbusd(0, 4, 6);
-        if constexpr (Panels > 1) {
-          LoadWeights<7, Streams>(weights + panel_bytes);
-          _tile_dpbusd(1, 4, 7);
-        }
-        if constexpr (RowTiles > 1) {
-          _tile_loadd(5, b, block.other.stride);
-          _tile_dpbusd(2, 5, 6);
-          if constexpr (Panels > 1) {
-            _tile_dpbusd(3, 5, 7);
-          }
-        } else {
-          if constexpr (Panels > 2) {
-            LoadWeights<6, Streams>(weights + 2 * panel_bytes);
-            _tile_dpbusd(2, 4, 6);
-          }
-          if constexpr (Panels > 3) {
-            LoadWeights<7, Streams>(weights + 3 * panel_bytes);
-            _tile_dpbusd(3, 4, 7);
-          }
-        }
-        a += block.tile_stride;
-        b += block.tile_stride;
-        weights += weights_step;
-        write_rows();
-        soon.Fetch();
-      }
+    Tiles::Add(block, place, [&] {
+      write_rows();
+      soon.Fetch();
+    });
+    while (!alternates && !pending.IsEmpty()) {
+      WriteRow(codes, pending);
     }
-    const int64_t stores_each = place.alternates ? rows_each : 0;
-    int32_t* const sums = place.sums;
-    const auto write_rows_after_store = [&] {
-      for (int64_t i = 0; i < stores_each && pending.row < pending.rows; ++i) {
-        WriteRow(pending, codes);
-      }
-    };
-    if (!place.alternates) {
-      while (pending.row < pending.rows) {
-        WriteRow(pending, codes);
-      }
-    }
-    _tile_stored(0, sums, kStride);
-    write_rows_after_store();
-    if constexpr (Panels > 1) {
-      _tile_stored(1, sums + kPanelOutputs, kStride);
-      write_rows_after_store();
-    }
-    const int other_sums = block.first.rows * kQuad * kPanelOutputs;
-    if constexpr (RowTiles > 1) {
-      _tile_stored(2, sums + other_sums, kStride);
-      write_rows_after_store();
-    } else if constexpr (Panels > 2) {
-      _tile_stored(2, sums + 2 * kPanelOutputs, kStride);
-      write_rows_after_store();
-    }
-    if constexpr (RowTiles > 1 && Panels > 1) {
-      _tile_stored(3, sums + other_sums + kPanelOutputs, kStride);
-      write_rows_after_store();
-    } else if constexpr (Panels > 3) {
-      _tile_stored(3, sums + 3 * kPanelOutputs, kStride);
-      write_rows_after_store();
-    }
+    // Nothing is left to write here unless sums alternate.
+    Tiles::Store(block, place.sums, write_rows);
     pending_.row = pending.row;
     soon_.next = soon.next;
   }
 
+  template <int Panels>
   inline __attribute__((always_inline)) void WriteRow(
-      Pending& pending, const Codes& codes) const {
+      const Vectors::Codes<Panels>& codes, Pending& pending) const {
     const int32_t* from = pending.sums->of[pending.row];
-    const __m512i sums[kQuad] = {
-        _mm512_load_si512(from), _mm512_load_si512(from + 16),
-        _mm512_load_si512(from + 32), _mm512_load_si512(from + 48)};
+    __m512i sums[Panels];
+    for (int p = 0; p < Panels; ++p) {
+      sums[p] = _mm512_load_si512(from + p * kPanelOutputs);
+    }
     codes.Write(sums, pending.out + pending.row * task_.row_stride);
     ++pending.row;
   }
 
   void WritePending() {
-    if (pending_.row == pending_.rows) {
+    if (pending_.IsEmpty()) {
       return;
     }
-    const Codes codes(code_view_, pending_.output, task_.outputs);
-    while (pending_.row < pending_.rows) {
-      WriteRow(pending_, codes);
+    const Vectors::Codes<kQuad> codes(code_view_, pending_.output,
+                                      task_.outputs);
+    while (!pending_.IsEmpty()) {
+      WriteRow(codes, pending_);
     }
   }
 
   const RowTask& task_;
   const bool writes_codes_;
   const int64_t output_bytes_;
-  OutputView code_view_;
   const int64_t panels_;
+  OutputView code_view_;
   RowBlocks row_blocks_;
-  Sums sums_[2];
+  AmxSums sums_[2];
+  alignas(64) int32_t start_[kQuadOutputs];
+  // Of the quad that is worked on.
   int turn_ = 0;
-  alignas(64) int32_t start_[kQuad * kPanelOutputs];
-  Pending pending_;
-  int64_t rows_each_ = 0;
+  bool alternates_ = false;
   bool streams_ = false;
+  int64_t rows_each_ = 0;
+  Pending pending_;
   Soon soon_;
 };
 
