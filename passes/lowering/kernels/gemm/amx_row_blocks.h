@@ -86,10 +86,13 @@ class RowBlocks {
     if (!IsWorthLocating(block.first, row)) {
       return false;
     }
+    block.other = {block.first.base, 0, 0};
     row += block.first.rows;
-    block.other = row < task_.row_count ? FindTile(row) : RowTile();
-    if (!IsWorthLocating(block.other, row)) {
-      block.other = RowTile();
+    if (row < task_.row_count) {
+      const RowTile other = FindTile(row);
+      if (IsWorthLocating(other, row)) {
+        block.other = other;
+      }
     }
     block.runs = task_.runs;
     block.run_offsets = task_.run_offsets;

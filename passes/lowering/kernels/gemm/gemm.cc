@@ -49,7 +49,7 @@ uint8_t* Scratch(int64_t bytes) {
 // Gives `task` what only some kernels need.
 void AddScratch(const PackedMatrix& weights, RowTask& task) {
   constexpr int64_t kRows = 32;
-  constexpr int64_t kBytes = 512 << 10;  // unless fewer than 32 rows fit in
+  constexpr int64_t kBytes = 1024 << 10;  // unless fewer than 32 rows fit in
   const int64_t row_bytes =
       (weights.runs() * weights.run_steps() * PackedMatrix::kStep + 63) / 64 *
       64;
