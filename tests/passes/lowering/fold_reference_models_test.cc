@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -143,31 +144,34 @@ constexpr const char* kForms[] = {"scripted", "traced"};
 
 class FoldReferenceModelsTest : public EngineTest {
  protected:
-  // `values`: how many values are quantized.
-  static void ExpectAgreement(const std::string& name, size_t values) {
+  // At least `values` quantized values are compared; `fraction` of their codes
+  // may differ.
+  static void ExpectAgreement(const std::string& name, size_t values,
+                              double fraction) {
     for (const std::string form : kForms) {
       SCOPED_TRACE(name + " " + form);
       const Agreement agreement = AgreementOf(name, form);
       EXPECT_GE(agreement.compared, values);
-      EXPECT_LE(agreement.most, GetParam() == at::kONEDNN ? 1 : 2);
-      EXPECT_LE(agreement.fraction, GetParam() == at::kONEDNN ? 0.001 : 0.02);
-      std::printf("%s %s most %d fraction %g\n", name.c_str(), form.c_str(),
-                  agreement.most, agreement.fraction);
+      // qnnpack multiplies sums in fixed point, and steps add up.
+      EXPECT_LE(agreement.most, GetParam() == at::kONEDNN ? 1 : 3);
+      EXPECT_LE(agreement.fraction, fraction);
     }
   }
 };
 NS_INSTANTIATE_ON_ENGINES(FoldReferenceModelsTest);
 
 TEST_P(FoldReferenceModelsTest, CodesAreTheReferencesUpToOneStep) {
-  ExpectAgreement("functions", 12);
-  ExpectAgreement("mlp", 6);
-  ExpectAgreement("mobilenet_block", 11);
-  ExpectAgreement("partial", 4);
-  ExpectAgreement("resnet_block", 7);
-  ExpectAgreement("resize", 3);
-  ExpectAgreement("shapes", 3);
+  const double few = GetParam() == at::kONEDNN ? 1e-4 : 5e-3;
+  ExpectAgreement("functions", 12, few);
+  ExpectAgreement("mlp", 6, few);
+  ExpectAgreement("mobilenet_block", 11, few);
+  ExpectAgreement("partial", 4, few);
+  ExpectAgreement("resnet_block", 7, few);
+  ExpectAgreement("shapes", 3, few);
+  // The kernel of bilinear interpolation rounds its weighted sums.
+  ExpectAgreement("resize", 3, 0.03);
   if (GetParam() == at::kONEDNN) {
-    ExpectAgreement("many_convs", 7);
+    ExpectAgreement("many_convs", 7, few);
   }
 }
 
@@ -227,8 +231,7 @@ TEST(FoldedModelsTest, MlpIsQuantizedThroughout) {
 }
 
 TEST(FoldedModelsTest, FunctionsShapesAndControlFlowLeaveNothingInFloat) {
-  for (const std::string name :
-       {"functions", "many_convs", "resize", "shapes"}) {
+  for (const std::string name : {"functions", "many_convs", "shapes"}) {
     for (const std::string form : kForms) {
       SCOPED_TRACE(name + " " + form);
       const Folded folded = Fold(name, form);
@@ -258,6 +261,11 @@ TEST(FoldedModelsTest, SaysWhatStaysInFloat) {
                 ElementsAre("aten::linear: its output is not quantized",
                             "aten::gelu: no quantized op computes it"));
   }
+  // The arm that F.interpolate takes for tensors of another rank.
+  EXPECT_THAT(
+      Fold("resize", "scripted").remarks,
+      ElementsAre("aten::upsample_nearest1d: no quantized op computes it"));
+  EXPECT_THAT(Fold("resize", "traced").remarks, IsEmpty());
   // F.embedding_bag asks which of its arguments is the weight.
   EXPECT_THAT(
       Fold("lookup", "scripted").remarks,
@@ -266,22 +274,25 @@ TEST(FoldedModelsTest, SaysWhatStaysInFloat) {
                   "aten::add: its input is not dequantized from known codes"));
 }
 
-TEST(FoldedModelsTest, LowerToKernelsOfOurs) {
+TEST(FoldedModelsTest, GiveTheSameOnKernelsOfOurs) {
   for (const std::string name :
        {"functions", "lookup", "many_convs", "mlp", "mobilenet_block",
         "partial", "resize", "resnet_block", "shapes"}) {
     SCOPED_TRACE(name);
-    ModelGraph lowered = Fold(name, "traced").model;
-    const LoweringReport report = OrThrow(LowerToFbgemm(lowered.graph()));
-    for (auto& k : report.kept)
-      std::printf("%s kept %s %s %s\n", name.c_str(), k.op.c_str(),
-                  k.name.c_str(), k.reason.c_str());
-    const at::Tensor expected = OutputOf(Load(name, "traced"), name);
-    const at::Tensor output = OutputOf(std::move(lowered), name);
-    std::printf("%s lowered %d diff %g of %g\n", name.c_str(),
-                int(report.lowered),
-                (output - expected).abs().max().item<double>(),
-                expected.abs().max().item<double>());
+    Folded folded = Fold(name, "traced");
+    const LoweringReport report = OrThrow(LowerToFbgemm(folded.model.graph()));
+    for (const LoweringRemark& remark : report.kept) {
+      EXPECT_FALSE(absl::StartsWith(remark.op, "quantized::conv") ||
+                   absl::StartsWith(remark.op, "quantized::linear"))
+          << remark.op << ": " << remark.reason;
+    }
+    const at::Tensor expected = OutputOf(Fold(name, "traced").model, name);
+    const at::Tensor output = OutputOf(std::move(folded.model), name);
+    const double different = ((output - expected).abs() > 1e-5)
+                                 .to(at::kDouble)
+                                 .mean()
+                                 .item<double>();
+    EXPECT_LE(different, 0.001);
   }
 }
 
