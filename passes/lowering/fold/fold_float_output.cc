@@ -63,6 +63,11 @@ bool FoldFloatOutput(FoldEditor& editor, Node* node) {
     return false;
   }
   const std::optional<DynamicInput> input = DynamicInputOf(*node->input(0));
+  // It is read at the layer, and no more where it was quantized.
+  if (input && editor.HasWriters(*input->tensor)) {
+    editor.Reject(node, "an op in place writes to its tensors");
+    return false;
+  }
   return input && TryReplace(editor, node,
                              [&] { return InsertDynamicLayer(node, *input); });
 }

@@ -171,5 +171,19 @@ TEST(FoldGuardsTest, KeepsOpWithoutAQuantizedForm) {
                       "aten::silu", "no quantized op computes it");
 }
 
+// Its scale is made behind it, and so is what it would read there.
+TEST(FoldGuardsTest, KeepsOpWhenItsArgumentsChangeBeforeItIsQuantized) {
+  GraphConstants constants = Constants();
+  constants.erase("so");
+  ExpectReasonOnCodes(R"IR(
+  %list : int[] = prim::ListConstruct(%two)
+  %f : Tensor = aten::layer_norm(%d, %list, %none, %none, %half, %no)
+  %more : int[] = aten::append(%list, %two)
+  %o : Tensor = aten::quantize_per_tensor(%f, %so, %zo, %t)
+  return (%o, %more))IR",
+                      "aten::layer_norm",
+                      "its arguments change before it is quantized", constants);
+}
+
 }  // namespace
 }  // namespace ns

@@ -125,7 +125,7 @@ constexpr char kEmbedding[] = R"IR(
   %l : Tensor = aten::embedding(%w, %x, %zero, %no, %no)
   return (%l, %e))IR";
 
-TEST(FoldEmbeddingsTest, PacksRowsOfBytesAndOfHalfBytes) {
+TEST(FoldEmbeddingsTest, PacksRowsOfBytes) {
   constexpr char kFolded[] = R"(
 %3 = aten::quantize_per_tensor(%1, 0.5, 7, 13)
 %4 = aten::dequantize(%3)
@@ -319,6 +319,46 @@ TEST(FoldLayerGuardsTest, KeepsTransposedConvolutionWhenAReluFollows) {
   return (%o, %e))IR",
       "aten::_convolution", "transposed convolutions do not fuse a relu",
       With("conv_w", PerTensor({2, 4, 3, 3})));
+}
+
+TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsKindIsNotConstant) {
+  ExpectReasonOnCodes(R"IR(
+  %w : Tensor = aten::dequantize(%conv_w)
+  %c : Tensor = aten::_convolution(%d, %w, %none, %ones, %zeros, %ones, %p, %zeros, %one, %no, %no, %no, %no)
+  %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
+  return (%o, %e))IR",
+                      "aten::_convolution", "its kind is not constant");
+}
+
+TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsWeightIsAMatrix) {
+  ExpectReasonOnCodes(R"IR(
+  %w : Tensor = aten::dequantize(%linear_w)
+  %c : Tensor = aten::conv2d(%d, %w, %none, %ones, %zeros, %ones, %one)
+  %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
+  return (%o, %e))IR",
+                      "aten::conv2d",
+                      "its weight has 2 dimensions, which no kernel takes");
+}
+
+TEST(FoldLayerGuardsTest, KeepsDynamicLayerWhenItsInputIsWrittenTo) {
+  ExpectReasonOnCodes(R"IR(
+  %q2 : Tensor = aten::quantize_per_tensor_dynamic(%x, %t, %no)
+  %d2 : Tensor = aten::dequantize(%q2)
+  %m : Tensor = aten::mul_(%x, %half)
+  %w : Tensor = aten::dequantize(%linear_w)
+  %l : Tensor = aten::linear(%d2, %w, %b)
+  return (%l, %m, %d, %e))IR",
+                      "aten::linear", "an op in place writes to its tensors");
+}
+
+TEST(FoldEmbeddingsTest, PacksRowsOfHalfBytes) {
+  ExpectFolded(GraphText(R"IR(
+  %w : Tensor = aten::dequantize(%linear_w)
+  %l : Tensor = aten::embedding(%w, %x, %zero, %no, %no)
+  return (%l))IR"),
+               With("linear_w", Rows(at::kQUInt4x2)), R"(
+%3 = quantized::embedding_4bit(<Object>, %0, False)
+return (%3))");
 }
 
 }  // namespace
