@@ -1,0 +1,53 @@
+// Float ops that LibTorch runs on codes as they are, without a quantized:: op
+// of their own.
+#ifndef PASSES_LOWERING_FOLD_CODE_OPS_H_
+#define PASSES_LOWERING_FOLD_CODE_OPS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct CodeOp {
+  // Qualified name, "aten::max_pool2d". In-place forms have no row.
+  absl::string_view op;
+  // Moves or picks elements: f(dequantize(q)) is dequantize(f(q)) to the bit.
+  // Others round, or saturate, to a code: f(q) is quantize(f(dequantize(q)))
+  // with the parameters of q, but for ties.
+  bool is_exact = true;
+  // Why codes cannot be given to this very call; empty when they can. Null for
+  // ops without conditions.
+  absl::string_view (*reason)(const torch::jit::Node& node) = nullptr;
+};
+
+// The ops that work on the codes of their first input, a tensor or a list of
+// tensors with equal parameters, and give codes with the same parameters.
+// Sorted by op.
+absl::Span<const CodeOp> CodeOpTable();
+
+// The row of `op`, or null.
+const CodeOp* FindCodeOp(absl::string_view op);
+
+// The parameters that LibTorch's kernel gives the quint8 output of an
+// activation with a fixed range.
+struct FixedOutput {
+  absl::string_view op;
+  double scale;
+  int64_t zero_point;
+};
+
+std::optional<FixedOutput> FixedOutputOf(absl::string_view op);
+
+// True for ops that ask for the shape of their first input, and of that alone.
+bool AsksForShape(absl::string_view op);
+
+}  // namespace ns
+
+#endif  // PASSES_LOWERING_FOLD_CODE_OPS_H_

@@ -1,0 +1,73 @@
+#include "passes/lowering/fold/float_ops_left.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "ir/module_path.h"
+#include "ir/node_view.h"
+#include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/quantized_ops.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool ComputesInFloat(const FoldEditor& editor, const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  const Value* output = TensorOutput(node);
+  if (row == nullptr || output == nullptr) {
+    return false;
+  }
+  return row->role == Role::kCompute && !IsQuantizedOp(*row) &&
+         !editor.codes().Find(*output);
+}
+
+std::string ReasonOf(const FoldEditor& editor, const Node& node) {
+  const std::string rejection = editor.Rejection(&node);
+  if (!rejection.empty()) {
+    return rejection;
+  }
+  if (WorksInPlace(node)) {
+    return "it works in place on a tensor that other ops see";
+  }
+  if (FindQuantizedOp(OpName(node)) == nullptr &&
+      FindCodeOp(OpName(node)) == nullptr) {
+    return "no quantized op computes it";
+  }
+  const bool has_codes = absl::c_any_of(DataInputs(node), [&](const Value* x) {
+    return editor.codes().CodesBehind(*x) != nullptr;
+  });
+  return has_codes ? "its output is not quantized"
+                   : "its input is not dequantized from known codes";
+}
+
+void Append(const FoldEditor& editor, const Block* block,
+            std::vector<LoweringRemark>& remarks) {
+  for (const Node* node : block->nodes()) {
+    if (!editor.WasDropped(node) && ComputesInFloat(editor, *node)) {
+      remarks.push_back({std::string(OpName(*node)),
+                         std::string(ModulePathOf(*node).fqn),
+                         ReasonOf(editor, *node)});
+    }
+    for (const Block* inner : node->blocks()) {
+      Append(editor, inner, remarks);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<LoweringRemark> FloatOpsLeft(const FoldEditor& editor) {
+  std::vector<LoweringRemark> remarks;
+  Append(editor, editor.graph().block(), remarks);
+  return remarks;
+}
+
+}  // namespace ns

@@ -1,0 +1,124 @@
+#include "passes/lowering/fold/fold_editor.h"
+
+#include <torch/csrc/jit/ir/alias_analysis.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "ir/node_view.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool CanDrop(const Node& node) {
+  return node.kind() != c10::prim::Param && node.blocks().empty() &&
+         !node.hasSideEffects() && !WorksInPlace(node) && !node.hasUses();
+}
+
+}  // namespace
+
+FoldEditor::FoldEditor(Graph& graph) : graph_(graph) {
+  if (absl::c_any_of(graph.nodes(),
+                     [](const Node* node) { return WorksInPlace(*node); })) {
+    // The analysis wants a pointer that it can share; this object outlives it.
+    aliases_ = std::make_unique<torch::jit::AliasDb>(
+        std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph));
+  }
+}
+
+FoldEditor::~FoldEditor() {
+  for (Node* node : dropped_) {
+    node->destroy();
+  }
+}
+
+Value* FoldEditor::TryInsert(
+    Node* place, Node* original,
+    const std::function<absl::StatusOr<Value*>()>& insert) {
+  torch::jit::WithInsertPoint in_front(place);
+  const Node* before = place->prev();
+  absl::StatusOr<Value*> value = nullptr;
+  const absl::Status status =
+      CatchTorchErrors("its quantized form fails", [&] { value = insert(); });
+  const bool inserted = status.ok() && value.ok();
+  if (inserted) {
+    for (Node* node = place->prev(); node != before; node = node->prev()) {
+      node->copyMetadata(original);
+    }
+    return *value;
+  }
+  while (place->prev() != before) {
+    place->prev()->destroy();
+  }
+  Reject(original, status.ok() ? value.status().message() : status.message());
+  return nullptr;
+}
+
+void FoldEditor::Replace(Value* value, Value* replacement) {
+  changed_ = true;
+  if (HasWriters(*value)) {
+    written_.insert(replacement);
+  }
+  value->replaceAllUsesWith(replacement);
+  if (value->hasDebugName() && !replacement->hasDebugName()) {
+    const std::string name = value->debugName();
+    value->setDebugName("");
+    replacement->setDebugName(name);
+  }
+  DropUnused(value->node());
+}
+
+void FoldEditor::DropUnused(Node* node) {
+  std::vector<Node*> candidates = {node};
+  while (!candidates.empty()) {
+    Node* candidate = candidates.back();
+    candidates.pop_back();
+    if (dropped_.contains(candidate) || !CanDrop(*candidate)) {
+      continue;
+    }
+    dropped_.insert(candidate);
+    for (Value* input : candidate->inputs()) {
+      candidates.push_back(input->node());
+    }
+    candidate->removeAllInputs();
+  }
+}
+
+bool FoldEditor::HasWriters(const Value& value) const {
+  return aliases_ != nullptr &&
+         (written_.contains(&value) || aliases_->hasWriters(&value));
+}
+
+bool FoldEditor::HasWriters(const Node& node) const {
+  const auto has_writers = [&](const Value* value) {
+    const bool is_tensor = IsTensor(*value) || IsTensorList(*value);
+    return (is_tensor && HasWriters(*value)) ||
+           (value->node()->kind() == c10::aten::dequantize &&
+            HasWriters(*value->node()->input(0)));
+  };
+  return absl::c_any_of(node.outputs(), has_writers) ||
+         absl::c_any_of(node.inputs(), [&](const Value* input) {
+           return has_writers(input) ||
+                  (input->node()->kind() == c10::prim::ListConstruct &&
+                   absl::c_any_of(input->node()->inputs(), has_writers));
+         });
+}
+
+void FoldEditor::Reject(const Node* node, absl::string_view reason) {
+  rejected_[node] = std::string(reason);
+}
+
+std::string FoldEditor::Rejection(const Node* node) const {
+  const auto found = rejected_.find(node);
+  return found == rejected_.end() ? "" : found->second;
+}
+
+}  // namespace ns

@@ -1,0 +1,83 @@
+// What all parts of fold-reference-quantization do to a graph.
+#ifndef PASSES_LOWERING_FOLD_FOLD_EDITOR_H_
+#define PASSES_LOWERING_FOLD_FOLD_EDITOR_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "passes/lowering/fold/known_codes.h"
+
+namespace torch::jit {
+class AliasDb;
+struct Graph;
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// One run on one graph, which is well formed again when this is destroyed.
+class FoldEditor {
+ public:
+  explicit FoldEditor(torch::jit::Graph& graph);
+  ~FoldEditor();
+
+  torch::jit::Graph& graph() const { return graph_; }
+  KnownCodes& codes() { return codes_; }
+  const KnownCodes& codes() const { return codes_; }
+
+  // Whether Replace or NoteChange was called.
+  bool changed() const { return changed_; }
+  void NoteChange() { changed_ = true; }
+
+  // Runs `insert` with the insertion point in front of `place`, and returns
+  // what it returns. What it inserted gets the module path of `original`, the
+  // op that it stands for. On an error, or an exception, it is taken back,
+  // null is returned, and `original` is rejected with that reason.
+  torch::jit::Value* TryInsert(
+      torch::jit::Node* place, torch::jit::Node* original,
+      const std::function<absl::StatusOr<torch::jit::Value*>()>& insert);
+
+  // Lets `replacement` take the place and the name of `value`, and drops what
+  // is not used any more.
+  void Replace(torch::jit::Value* value, torch::jit::Value* replacement);
+
+  // Drops `node`, and what it alone used, when nothing uses it. Dropped nodes
+  // stay where they are, without inputs, until this object is destroyed: their
+  // addresses, which are keys, do not come back as those of other nodes.
+  void DropUnused(torch::jit::Node* node);
+  bool WasDropped(const torch::jit::Node* node) const {
+    return dropped_.contains(const_cast<torch::jit::Node*>(node));
+  }
+
+  // Whether some op writes to the tensors that `node` takes or gives, or to the
+  // codes that its inputs are dequantized from.
+  bool HasWriters(const torch::jit::Node& node) const;
+  // Whether some op writes to `value`, a tensor or a list.
+  bool HasWriters(const torch::jit::Value& value) const;
+
+  // Why `node` stays a float op: the last reason given; empty when there was
+  // none.
+  void Reject(const torch::jit::Node* node, absl::string_view reason);
+  std::string Rejection(const torch::jit::Node* node) const;
+
+ private:
+  torch::jit::Graph& graph_;
+  KnownCodes codes_;
+  // Null for graphs without ops in place.
+  std::unique_ptr<torch::jit::AliasDb> aliases_;
+  // Values that took the place of one with writers, after `aliases_` was made.
+  absl::flat_hash_set<const torch::jit::Value*> written_;
+  absl::flat_hash_map<const torch::jit::Node*, std::string> rejected_;
+  absl::flat_hash_set<torch::jit::Node*> dropped_;
+  bool changed_ = false;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_LOWERING_FOLD_FOLD_EDITOR_H_

@@ -1,0 +1,75 @@
+#include "passes/lowering/fold/fold_float_output.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "ir/node_view.h"
+#include "passes/lowering/fold/dynamic_layers.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr std::array<absl::string_view, 5> kLayers = {
+    "aten::_convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d",
+    "aten::linear"};
+
+bool TryReplace(FoldEditor& editor, Node* node,
+                const std::function<absl::StatusOr<Value*>()>& insert) {
+  if (editor.HasWriters(*node)) {
+    editor.Reject(node, "an op in place writes to its tensors");
+    return false;
+  }
+  Value* folded = editor.TryInsert(node, node, insert);
+  if (folded == nullptr) {
+    return false;
+  }
+  editor.Replace(TensorOutput(*node), folded);
+  return true;
+}
+
+bool FoldRelu(FoldEditor& editor, Node* relu) {
+  Node* linear = relu->input(0)->node();
+  if (OpName(*linear) != "quantized::linear_dynamic" ||
+      OnlyUser(*linear->output()) != relu) {
+    return false;
+  }
+  return TryReplace(editor, relu, [&]() -> absl::StatusOr<Value*> {
+    return editor.graph().insert(
+        c10::Symbol::fromQualString("quantized::linear_relu_dynamic"),
+        {linear->input(0), linear->input(1), linear->input(2)});
+  });
+}
+
+}  // namespace
+
+bool FoldFloatOutput(FoldEditor& editor, Node* node) {
+  if (node->kind() == c10::aten::relu) {
+    return FoldRelu(editor, node);
+  }
+  if (node->kind() == c10::aten::embedding ||
+      node->kind() == c10::aten::embedding_bag) {
+    return TryReplace(editor, node,
+                      [&] { return InsertPackedEmbedding(node); });
+  }
+  if (!absl::c_linear_search(kLayers, OpName(*node))) {
+    return false;
+  }
+  const std::optional<DynamicInput> input = DynamicInputOf(*node->input(0));
+  // It is read at the layer, and no more where it was quantized.
+  if (input && editor.HasWriters(*input->tensor)) {
+    editor.Reject(node, "an op in place writes to its tensors");
+    return false;
+  }
+  return input && TryReplace(editor, node,
+                             [&] { return InsertDynamicLayer(node, *input); });
+}
+
+}  // namespace ns

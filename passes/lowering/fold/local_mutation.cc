@@ -1,0 +1,55 @@
+#include "passes/lowering/fold/local_mutation.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/remove_mutation.h>
+
+#include <memory>
+
+#include "absl/algorithm/container.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// Whether an op computes with dequantized values, directly or behind other ops
+// in place. A chain of those is short.
+bool ComputesWithDequantized(const Node& node) {
+  constexpr int kMostOpsInPlace = 8;
+  const Node* current = &node;
+  for (int i = 0; i < kMostOpsInPlace && !current->inputs().empty(); ++i) {
+    if (absl::c_any_of(current->inputs(), [](const Value* input) {
+          return input->node()->kind() == c10::aten::dequantize;
+        })) {
+      return true;
+    }
+    current = current->input(0)->node();
+  }
+  return false;
+}
+
+bool HasOpsInPlace(const Block* block) {
+  return absl::c_any_of(block->nodes(), [](const Node* node) {
+    const c10::FunctionSchema* schema = node->maybeSchema();
+    return (schema != nullptr && schema->is_mutable() &&
+            ComputesWithDequantized(*node)) ||
+           absl::c_any_of(node->blocks(), HasOpsInPlace);
+  });
+}
+
+}  // namespace
+
+bool RemoveLocalMutation(torch::jit::Graph& graph) {
+  // The analysis of aliases is dear, and most graphs have none. It wants a
+  // pointer that it could share, but does not outlive this call.
+  const std::shared_ptr<torch::jit::Graph> borrowed(
+      std::shared_ptr<torch::jit::Graph>(), &graph);
+  return HasOpsInPlace(graph.block()) &&
+         torch::jit::RemoveTensorMutation(borrowed, [](Node* node) {
+           return ComputesWithDequantized(*node);
+         });
+}
+
+}  // namespace ns

@@ -1,0 +1,158 @@
+#include "passes/lowering/fold/move_to_codes.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+#include "passes/lowering/fold/code_ops.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool TakesListApart(const Node& user) {
+  return user.kind() == c10::prim::ListUnpack ||
+         user.kind() == c10::aten::__getitem__;
+}
+
+// The codes that the first input is dequantized from, one value or the elements
+// of a list; none when it is not, or they are quantized differently.
+std::vector<Value*> CodesOfFirstInput(const FoldEditor& editor,
+                                      const Node& node) {
+  const Value* input = node.input(0);
+  std::vector<Value*> codes;
+  if (!IsTensorList(*input)) {
+    codes.push_back(editor.codes().CodesBehind(*input));
+  } else if (input->node()->kind() == c10::prim::ListConstruct &&
+             !IsWrittenTo(*input)) {
+    for (const Value* element : input->node()->inputs()) {
+      codes.push_back(editor.codes().CodesBehind(*element));
+    }
+  }
+  const bool all_known = absl::c_all_of(
+      codes, [](const Value* value) { return value != nullptr; });
+  if (!all_known || codes.empty()) {
+    return {};
+  }
+  const auto first = editor.codes().Find(*codes[0]);
+  const bool all_same = absl::c_all_of(codes, [&](const Value* value) {
+    return editor.codes().Find(*value)->Equals(*first);
+  });
+  return all_same ? codes : std::vector<Value*>();
+}
+
+absl::string_view ReasonToKeep(const FoldEditor& editor, const CodeOp& row,
+                               const Node& node) {
+  if (row.reason != nullptr && !row.reason(node).empty()) {
+    return row.reason(node);
+  }
+  if (editor.HasWriters(node)) {
+    return "an op in place writes to its tensors";
+  }
+  for (const Value* output : node.outputs()) {
+    if (!IsTensor(*output) &&
+        !(IsTensorList(*output) && !IsWrittenTo(*output) &&
+          absl::c_all_of(output->uses(), [](const torch::jit::Use& use) {
+            return TakesListApart(*use.user);
+          }))) {
+      return "its list of tensors is used as a whole";
+    }
+  }
+  return "";
+}
+
+// Puts `node` behind `place`, with the module path of `original`.
+Node* InsertBehind(Node* place, Node* node, Node* original) {
+  return node->insertAfter(place)->copyMetadata(original);
+}
+
+Node* CloneOnCodes(FoldEditor& editor, Node* node, Value* codes) {
+  const Value* input = node->input(0);
+  Node* clone = editor.graph().createClone(
+      node, [&](Value* value) { return value == input ? codes : value; });
+  for (size_t i = 0; i < clone->outputs().size(); ++i) {
+    if (IsTensor(*clone->output(i))) {
+      clone->output(i)->setType(c10::TensorType::get());
+    }
+  }
+  return clone;
+}
+
+// Lets the users of what `node` gives use what `on_codes`, which stands in
+// front of them all, gives, dequantized. Drops `node`.
+void ReplaceOutputs(FoldEditor& editor, Node* node, Node* on_codes) {
+  editor.codes().Learn(*on_codes);
+  for (size_t i = 0; i < node->outputs().size(); ++i) {
+    if (!node->output(i)->hasUses()) {
+      continue;
+    }
+    Value* codes = on_codes->output(i);
+    if (IsTensor(*node->output(i))) {
+      Node* dequantize = editor.graph().create(c10::aten::dequantize, {codes});
+      InsertBehind(on_codes, dequantize, node);
+      editor.Replace(node->output(i), dequantize->output());
+      continue;
+    }
+    const auto uses = node->output(i)->uses();
+    for (const torch::jit::Use& use : uses) {
+      Node* part = CloneOnCodes(editor, use.user, codes);
+      InsertBehind(use.user, part, use.user);
+      ReplaceOutputs(editor, use.user, part);
+    }
+  }
+  editor.DropUnused(node);
+}
+
+}  // namespace
+
+bool MoveToCodes(FoldEditor& editor, Node* node) {
+  const CodeOp* row = FindCodeOp(OpName(*node));
+  if (row == nullptr || !row->is_exact || node->inputs().empty()) {
+    return false;
+  }
+  std::vector<Value*> codes = CodesOfFirstInput(editor, *node);
+  if (codes.empty()) {
+    return false;
+  }
+  const absl::string_view reason = ReasonToKeep(editor, *row, *node);
+  if (!reason.empty()) {
+    editor.Reject(node, reason);
+    return false;
+  }
+  torch::jit::Graph& graph = editor.graph();
+  torch::jit::WithInsertPoint in_front(node);
+  Value* input = codes[0];
+  if (IsTensorList(*node->input(0))) {
+    Node* list = graph.createList(c10::TensorType::get(), codes);
+    input = graph.insertNode(list)->copyMetadata(node)->output();
+    editor.codes().Learn(*list);
+  }
+  Node* on_codes =
+      graph.insertNode(CloneOnCodes(editor, node, input))->copyMetadata(node);
+  ReplaceOutputs(editor, node, on_codes);
+  return true;
+}
+
+bool AskCodesForShape(FoldEditor& editor, Node* node) {
+  if (!AsksForShape(OpName(*node)) || !IsTensor(*node->input(0)) ||
+      editor.HasWriters(*node)) {
+    return false;
+  }
+  Value* codes = editor.codes().CodesBehind(*node->input(0));
+  if (codes == nullptr) {
+    return false;
+  }
+  Node* dequantize = node->input(0)->node();
+  node->replaceInput(0, codes);
+  editor.NoteChange();
+  editor.DropUnused(dequantize);
+  return true;
+}
+
+}  // namespace ns

@@ -1,0 +1,219 @@
+#include "passes/lowering/fold/quantized_forms.h"
+
+#include <ATen/Context.h>
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/reference_layers.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::NamedValue;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+absl::Status Reason(std::string reason) {
+  return absl::FailedPreconditionError(std::move(reason));
+}
+
+c10::Symbol OpSymbol(absl::string_view op) {
+  return c10::Symbol::fromQualString(std::string(op));
+}
+
+Value* Insert(Node* node, absl::string_view op,
+              const std::vector<NamedValue>& arguments) {
+  return node->owningGraph()->insert(OpSymbol(op), arguments);
+}
+
+// The scale and zero point of the output, as numbers.
+NamedValue Scale(const FoldSite& site) {
+  if (site.output.scale) {
+    return *site.output.scale;
+  }
+  Value* scale = site.output.scale_value;
+  return IsTensor(*scale) ? Insert(site.node, "aten::Float", {scale}) : scale;
+}
+
+NamedValue ZeroPoint(const FoldSite& site) {
+  if (site.output.zero_point) {
+    return *site.output.zero_point;
+  }
+  Value* zero_point = site.output.zero_point_value;
+  return IsTensor(*zero_point) ? Insert(site.node, "aten::Int", {zero_point})
+                               : zero_point;
+}
+
+// The codes that `value`, an input, is dequantized from. Kernels give their
+// output the type of their input.
+absl::StatusOr<Value*> Codes(const FoldSite& site, const Value& value) {
+  Value* codes = site.codes.CodesBehind(value);
+  if (codes == nullptr) {
+    return Reason("its input is not dequantized from known codes");
+  }
+  const c10::ScalarType type = site.codes.Find(*codes)->dtype;
+  if (type != site.output.dtype) {
+    return Reason(absl::StrCat("it takes codes of type ", c10::toString(type),
+                               " and its output is quantized to ",
+                               c10::toString(site.output.dtype)));
+  }
+  return codes;
+}
+
+// As above, for kernels that know unsigned codes only.
+absl::StatusOr<Value*> UnsignedCodes(const FoldSite& site, const Value& value) {
+  NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, value));
+  if (site.output.dtype != c10::kQUInt8) {
+    return Reason(absl::StrCat("it takes codes of type ",
+                               c10::toString(site.output.dtype),
+                               "; quantized layers take QUInt8"));
+  }
+  return codes;
+}
+
+// A tensor without dimensions that dequantizes to `number`, which must be
+// float's own, to the bit.
+std::optional<at::Tensor> CodeOf(double number, c10::ScalarType type) {
+  const float rounded = static_cast<float>(number);
+  if (!std::isfinite(rounded) ||
+      (rounded != 0.0F &&
+       std::fabs(rounded) < std::numeric_limits<float>::min())) {
+    return std::nullopt;
+  }
+  const double scale = rounded == 0.0F ? 1.0 : std::fabs(rounded);
+  return at::quantize_per_tensor(at::scalar_tensor(rounded), scale,
+                                 /*zero_point=*/1, type);
+}
+
+// The codes of an operand that is a tensor or a constant number.
+absl::StatusOr<Value*> Operand(const FoldSite& site, const Value& value) {
+  if (IsTensor(value)) {
+    return Codes(site, value);
+  }
+  const std::optional<c10::IValue> constant = ConstantOf(value);
+  if (!constant || !(constant->isDouble() || constant->isInt())) {
+    return Reason("its operand is not constant");
+  }
+  const std::optional<at::Tensor> code =
+      CodeOf(constant->toScalar().toDouble(), site.output.dtype);
+  if (!code) {
+    return Reason("its operand has no scale: it is not finite or too small");
+  }
+  return site.node->owningGraph()->insertConstant(*code);
+}
+
+// What batch norms call differently.
+absl::string_view NameOnFloatSide(absl::string_view name) {
+  if (name == "mean" || name == "var") {
+    return name == "mean" ? "running_mean" : "running_var";
+  }
+  return name;
+}
+
+absl::StatusOr<Value*> InsertLayer(const FoldSite& site,
+                                   const PackedLayer& layer, Value* codes) {
+  Value* packed = site.node->owningGraph()->insertConstant(layer.parameters);
+  return Insert(site.node, absl::StrCat("quantized::", layer.op, site.op),
+                {codes, packed, Scale(site), ZeroPoint(site)});
+}
+
+}  // namespace
+
+absl::StatusOr<Value*> InsertByName(const FoldSite& site) {
+  const auto overloads = torch::jit::getAllOperatorsFor(OpSymbol(site.op));
+  TORCH_INTERNAL_ASSERT(overloads.size() == 1);
+  const auto& schema = overloads.front()->schema();
+  NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, *site.node->input(0)));
+  std::vector<NamedValue> arguments = {codes};
+  for (size_t i = 1; i < schema.arguments().size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    if (argument.name() == "output_scale") {
+      arguments.push_back(Scale(site));
+    } else if (argument.name() == "output_zero_point") {
+      arguments.push_back(ZeroPoint(site));
+    } else if (argument.name() == "inplace") {
+      arguments.emplace_back(false);
+    } else {
+      Value* input = InputNamed(*site.node, NameOnFloatSide(argument.name()));
+      TORCH_CHECK(input != nullptr, "no argument ", argument.name());
+      arguments.emplace_back(input);
+    }
+  }
+  return Insert(site.node, site.op, arguments);
+}
+
+absl::StatusOr<Value*> InsertBinary(const FoldSite& site) {
+  const bool number_first = !IsTensor(*site.node->input(0));
+  // Kernels give their output the layout of their first input.
+  NS_ASSIGN_OR_RETURN(Value * first,
+                      Operand(site, *site.node->input(number_first ? 1 : 0)));
+  NS_ASSIGN_OR_RETURN(Value * second,
+                      Operand(site, *site.node->input(number_first ? 0 : 1)));
+  return Insert(site.node, site.op,
+                {first, second, Scale(site), ZeroPoint(site)});
+}
+
+absl::StatusOr<Value*> InsertList(const FoldSite& site) {
+  const Value* list = site.node->input(0);
+  if (list->node()->kind() != c10::prim::ListConstruct || IsWrittenTo(*list)) {
+    return Reason("only a run tells which tensors it takes");
+  }
+  std::vector<Value*> elements;
+  for (const Value* element : list->node()->inputs()) {
+    NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, *element));
+    elements.push_back(codes);
+  }
+  torch::jit::Graph& graph = *site.node->owningGraph();
+  Node* codes =
+      graph.insertNode(graph.createList(c10::TensorType::get(), elements));
+  return Insert(
+      site.node, site.op,
+      {codes->output(), site.node->input(1), Scale(site), ZeroPoint(site)});
+}
+
+absl::StatusOr<Value*> InsertFixed(const FoldSite& site) {
+  const FixedOutput fixed = *FixedOutputOf(OpName(*site.node));
+  if (site.output.scale != fixed.scale ||
+      site.output.zero_point != fixed.zero_point) {
+    return Reason(absl::StrCat("its kernel gives codes with scale ",
+                               fixed.scale, " and zero point ",
+                               fixed.zero_point, " only"));
+  }
+  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  return Insert(site.node, OpName(*site.node), {codes});
+}
+
+absl::StatusOr<Value*> InsertSigmoid(const FoldSite& site) {
+  absl::StatusOr<Value*> fixed = InsertFixed(site);
+  const bool is_qnnpack = at::globalContext().qEngine() == at::QEngine::QNNPACK;
+  return fixed.ok() || is_qnnpack ? fixed : InsertByName(site);
+}
+
+absl::StatusOr<Value*> InsertPackedLinear(const FoldSite& site) {
+  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackLinear(*site.node));
+  return InsertLayer(site, layer, codes);
+}
+
+absl::StatusOr<Value*> InsertPackedConv(const FoldSite& site) {
+  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackConv(*site.node));
+  if (!site.op.empty() && absl::StrContains(layer.op, "transpose")) {
+    return Reason("transposed convolutions do not fuse a relu");
+  }
+  return InsertLayer(site, layer, codes);
+}
+
+}  // namespace ns

@@ -1,0 +1,43 @@
+// Which quantized op computes what a float op does between a dequantize and a
+// quantize: reference_ops.h the other way round.
+#ifndef PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
+#define PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "passes/lowering/fold/quantized_forms.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct QuantizedOp {
+  // Qualified name, "aten::add". In-place forms have no row.
+  absl::string_view float_op;
+  QuantizedForm form = nullptr;
+  // FoldSite::op, "quantized::add", and the same with a relu behind it. Of
+  // layers, the suffix of the packed layer's op.
+  absl::string_view op;
+  absl::string_view relu_op;
+  // Whether `relu_op` says anything: not all ops fuse a relu.
+  bool fuses_relu = false;
+  // Why this very call has no quantized form; empty when it may have one. Null
+  // for ops without conditions.
+  absl::string_view (*reason)(const torch::jit::Node& node) = nullptr;
+};
+
+// All rows, sorted by float_op.
+absl::Span<const QuantizedOp> QuantizedOpTable();
+
+// The row of `float_op`, or null.
+const QuantizedOp* FindQuantizedOp(absl::string_view float_op);
+
+// Whether a quantize of what `node` gives may be folded: an op of this table or
+// of code_ops.h, a dequantize, or a prim::If.
+bool MayBeQuantized(const torch::jit::Node& node);
+
+}  // namespace ns
+
+#endif  // PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_

@@ -1,0 +1,228 @@
+#include "passes/lowering/fold/reference_layers.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/constant_propagation.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+using Ints = std::vector<int64_t>;
+
+absl::Status NotConstant(absl::string_view what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("its ", what, " is not constant"));
+}
+
+// What `value` always is, lists and quantize ops of constants included.
+std::optional<c10::IValue> Evaluated(const Value& value) {
+  if (std::optional<c10::IValue> constant = ConstantOf(value)) {
+    return constant;
+  }
+  const Node& node = *value.node();
+  if (node.kind() == c10::prim::ListConstruct) {
+    Ints numbers;
+    for (const Value* element : node.inputs()) {
+      const std::optional<c10::IValue> number = ConstantOf(*element);
+      if (!number || !number->isInt()) {
+        return std::nullopt;
+      }
+      numbers.push_back(number->toInt());
+    }
+    return c10::IValue(std::move(numbers));
+  }
+  if (node.kind() != c10::aten::quantize_per_tensor &&
+      node.kind() != c10::aten::quantize_per_channel) {
+    return std::nullopt;
+  }
+  const auto outputs = torch::jit::runNodeIfInputsAreConstant(&node);
+  return outputs && !outputs->empty()
+             ? std::optional<c10::IValue>(outputs->front())
+             : std::nullopt;
+}
+
+// The tensor, or None, that `input` always is.
+absl::StatusOr<c10::IValue> ConstantBias(const Node& node) {
+  const Value* input = InputNamed(node, "bias");
+  if (input == nullptr || input->mustBeNone()) {
+    return c10::IValue();
+  }
+  const std::optional<c10::IValue> bias = ConstantOf(*input);
+  if (!bias || !bias->isTensor()) {
+    return NotConstant("bias");
+  }
+  return c10::IValue(bias->toTensor().detach());
+}
+
+// The codes of a layer's weight, of which kernels take one kind.
+absl::StatusOr<at::Tensor> LayerWeight(const Node& node) {
+  NS_ASSIGN_OR_RETURN(at::Tensor weight,
+                      ConstantCodes(*InputNamed(node, "weight")));
+  if (weight.scalar_type() != at::kQInt8) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "its weight has codes of type ", c10::toString(weight.scalar_type()),
+        "; quantized layers take QInt8"));
+  }
+  if (weight.qscheme() != c10::kPerTensorAffine &&
+      weight.qscheme() != c10::kPerChannelAffine) {
+    return absl::FailedPreconditionError(
+        "its weight is quantized with float zero points");
+  }
+  if (weight.qscheme() == c10::kPerChannelAffine &&
+      weight.q_per_channel_axis() != 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "its weight has a scale for each slice of dimension ",
+        weight.q_per_channel_axis(), "; quantized layers take dimension 0"));
+  }
+  return weight;
+}
+
+absl::StatusOr<PackedLayer> Pack(std::string op, const std::string& prepack,
+                                 std::vector<c10::IValue> arguments) {
+  NS_RETURN_IF_ERROR(CatchTorchErrors("its weight cannot be packed", [&] {
+    c10::Dispatcher::singleton()
+        .findSchemaOrThrow(absl::StrCat("quantized::", prepack).c_str(), "")
+        .callBoxed(&arguments);
+  }));
+  return PackedLayer{std::move(op), arguments.front()};
+}
+
+// Reads the numbers of a convolution. One number for all dimensions is repeated
+// as float kernels do.
+class ConvNumbers {
+ public:
+  ConvNumbers(const Node& node, size_t dimensions)
+      : node_(node), dimensions_(dimensions) {}
+
+  absl::StatusOr<Ints> List(absl::string_view name) const {
+    const Value* input = InputNamed(node_, name);
+    const auto value = input == nullptr ? std::nullopt : Evaluated(*input);
+    if (!value || !(value->isIntList() || value->isInt())) {
+      return NotConstant(name);
+    }
+    Ints numbers = value->isInt() ? Ints{value->toInt()} : value->toIntVector();
+    if (numbers.size() == 1) {
+      numbers.resize(dimensions_, numbers[0]);
+    }
+    if (numbers.size() != dimensions_) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("its ", name, " does not fit its weight"));
+    }
+    return numbers;
+  }
+
+  absl::StatusOr<int64_t> Number(absl::string_view name) const {
+    const Value* input = InputNamed(node_, name);
+    const auto value = input == nullptr ? std::nullopt : ConstantOf(*input);
+    if (!value || !value->isInt()) {
+      return NotConstant(name);
+    }
+    return value->toInt();
+  }
+
+ private:
+  const Node& node_;
+  const size_t dimensions_;
+};
+
+// Whether a convolution is a transposed one.
+absl::StatusOr<bool> IsTransposed(const Node& node) {
+  if (absl::StrContains(OpName(node), "conv_transpose")) {
+    return true;
+  }
+  const Value* input = InputNamed(node, "transposed");
+  if (input == nullptr) {
+    return false;
+  }
+  const auto transposed = ConstantOf(*input);
+  if (!transposed || !transposed->isBool()) {
+    return NotConstant("kind");
+  }
+  return transposed->toBool();
+}
+
+}  // namespace
+
+absl::StatusOr<at::Tensor> ConstantCodes(const Value& weight) {
+  const Node& node = *weight.node();
+  if (node.kind() != c10::aten::dequantize) {
+    return absl::FailedPreconditionError(
+        ConstantOf(weight)
+            ? "its weight is a float constant, without scale and zero point"
+            : "its weight is not dequantized");
+  }
+  const std::optional<c10::IValue> codes = Evaluated(*node.input(0));
+  if (!codes || !codes->isTensor() || !codes->toTensor().defined() ||
+      !codes->toTensor().is_quantized()) {
+    return NotConstant("weight");
+  }
+  return codes->toTensor();
+}
+
+absl::StatusOr<PackedLayer> PackLinear(const Node& node) {
+  NS_ASSIGN_OR_RETURN(const at::Tensor weight, LayerWeight(node));
+  NS_ASSIGN_OR_RETURN(c10::IValue bias, ConstantBias(node));
+  return Pack("linear", "linear_prepack", {weight, std::move(bias)});
+}
+
+absl::StatusOr<PackedLayer> PackConv(const Node& node) {
+  NS_ASSIGN_OR_RETURN(const at::Tensor weight, LayerWeight(node));
+  NS_ASSIGN_OR_RETURN(const c10::IValue bias, ConstantBias(node));
+  NS_ASSIGN_OR_RETURN(const bool transposed, IsTransposed(node));
+  const int64_t dimensions = weight.dim() - 2;
+  if (dimensions < 1 || dimensions > 3) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "its weight has ", weight.dim(), " dimensions, which no kernel takes"));
+  }
+  const ConvNumbers numbers(node, dimensions);
+  NS_ASSIGN_OR_RETURN(const Ints stride, numbers.List("stride"));
+  NS_ASSIGN_OR_RETURN(const Ints padding, numbers.List("padding"));
+  NS_ASSIGN_OR_RETURN(const Ints dilation, numbers.List("dilation"));
+  NS_ASSIGN_OR_RETURN(const int64_t groups, numbers.Number("groups"));
+  std::vector<c10::IValue> arguments = {weight, bias, stride, padding};
+  if (transposed) {
+    NS_ASSIGN_OR_RETURN(const Ints added, numbers.List("output_padding"));
+    arguments.emplace_back(added);
+  }
+  arguments.emplace_back(dilation);
+  arguments.emplace_back(groups);
+  std::string op =
+      absl::StrCat(transposed ? "conv_transpose" : "conv", dimensions, "d");
+  const std::string prepack = absl::StrCat(op, "_prepack");
+  return Pack(std::move(op), prepack, std::move(arguments));
+}
+
+absl::StatusOr<PackedLayer> PackEmbedding(const Node& node) {
+  NS_ASSIGN_OR_RETURN(const at::Tensor weight,
+                      ConstantCodes(*InputNamed(node, "weight")));
+  const bool is_byte = weight.scalar_type() == at::kQUInt8;
+  if (!is_byte && weight.scalar_type() != at::kQUInt4x2) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "its weight has codes of type ", c10::toString(weight.scalar_type()),
+        "; quantized embeddings take QUInt8 and QUInt4x2"));
+  }
+  if (weight.qscheme() != c10::kPerChannelAffineFloatQParams ||
+      weight.q_per_channel_axis() != 0) {
+    return absl::FailedPreconditionError(
+        "its weight does not have a scale and a float zero point for each row");
+  }
+  return Pack(
+      absl::StrCat(ShortOpName(OpName(node)), is_byte ? "_byte" : "_4bit"),
+      "embedding_bag_prepack", {weight});
+}
+
+}  // namespace ns

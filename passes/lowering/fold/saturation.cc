@@ -1,0 +1,72 @@
+#include "passes/lowering/fold/saturation.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
+// The number, `missing` for None, or nothing for what only a run tells.
+std::optional<double> NumberOr(const Node& node, absl::string_view name,
+                               double missing) {
+  const Value* input = InputNamed(node, name);
+  if (input == nullptr || input->mustBeNone()) {
+    return missing;
+  }
+  const auto constant = ConstantOf(*input);
+  return constant && constant->isScalar()
+             ? std::optional<double>(constant->toScalar().toDouble())
+             : std::nullopt;
+}
+
+std::optional<Bounds> BoundsOf(const Node& node) {
+  Bounds bounds;
+  if (node.kind() == c10::aten::relu || node.kind() == c10::aten::relu6) {
+    bounds.low = 0;
+    bounds.high = node.kind() == c10::aten::relu6 ? 6 : bounds.high;
+    return bounds;
+  }
+  const bool is_clamp = node.kind() == c10::aten::clamp;
+  if (!is_clamp && node.kind() != c10::aten::hardtanh) {
+    return std::nullopt;
+  }
+  const auto low = NumberOr(node, is_clamp ? "min" : "min_val", bounds.low);
+  const auto high = NumberOr(node, is_clamp ? "max" : "max_val", bounds.high);
+  return low && high ? std::optional<Bounds>(Bounds{*low, *high})
+                     : std::nullopt;
+}
+
+}  // namespace
+
+bool IsAbsorbed(const Node& node, const CodeParameters& codes) {
+  const std::optional<Bounds> bounds = BoundsOf(node);
+  const bool is_byte =
+      codes.dtype == c10::kQUInt8 || codes.dtype == c10::kQInt8;
+  if (!bounds || !codes.scale || !codes.zero_point || !is_byte) {
+    return false;
+  }
+  // As quantizing computes it: in float, and rounded before the zero point.
+  const auto code = [&](double number) {
+    const float inverse = 1.0F / static_cast<float>(*codes.scale);
+    return std::nearbyint(static_cast<float>(number) * inverse) +
+           static_cast<float>(*codes.zero_point);
+  };
+  const float lowest = codes.dtype == c10::kQUInt8 ? 0 : -128;
+  return code(bounds->low) <= lowest && code(bounds->high) >= lowest + 255;
+}
+
+}  // namespace ns

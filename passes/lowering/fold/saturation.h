@@ -1,0 +1,21 @@
+// Clamps that quantizing makes superfluous.
+#ifndef PASSES_LOWERING_FOLD_SATURATION_H_
+#define PASSES_LOWERING_FOLD_SATURATION_H_
+
+#include "passes/lowering/fold/known_codes.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// True when `node` is a relu, relu6, hardtanh or clamp with constant bounds,
+// and what it cuts off is cut off again by the range of the codes that its
+// output is quantized to: a relu6 in front of codes 0 to 255 with the scale
+// 6 / 255 and the zero point 0.
+bool IsAbsorbed(const torch::jit::Node& node, const CodeParameters& codes);
+
+}  // namespace ns
+
+#endif  // PASSES_LOWERING_FOLD_SATURATION_H_
