@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
+#include "passes/lowering/fold_reference_quantization.h"
 #include "passes/lowering/kernels/isa.h"
 #include "passes/lowering/kernels/numerics.h"
 #include "passes/lowering/lower_to_fbgemm.h"
@@ -34,7 +35,9 @@ constexpr CommandSpec kSpec = {
     "lower",
     "replaces quantized ops by kernels of ours, with fbgemm's answers",
     "ns lower --in=PATH --out=PATH [--flag=value ...]",
-    "The lowered model runs wherever the op library is loaded; in Python,\n"
+    "A reference model, which quantizes and dequantizes around float ops, is\n"
+    "folded to quantized ops first. The lowered model runs wherever the op\n"
+    "library is loaded; in Python,\n"
     "torch.ops.load_library('bazel-bin/libns_ops.so'). It depends on no\n"
     "instruction set: kernels choose theirs when they run (NS_KERNEL_ISA\n"
     "overrides).\n",
@@ -69,18 +72,26 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
-void PrintReport(const LoweringReport& report, const std::string& path) {
+void PrintRemarks(const char* title,
+                  const std::vector<LoweringRemark>& remarks) {
+  if (!remarks.empty()) {
+    std::printf("%s:\n", title);
+  }
+  for (const LoweringRemark& remark : remarks) {
+    std::printf("  %s%s%s: %s\n", remark.name.c_str(),
+                remark.name.empty() ? "" : "  ", remark.op.c_str(),
+                remark.reason.c_str());
+  }
+}
+
+void PrintReport(const LoweringReport& report,
+                 const std::vector<LoweringRemark>& floats,
+                 const std::string& path) {
   std::printf("%s: %lld ops on kernels of ours, here in %s\n", path.c_str(),
               static_cast<long long>(report.lowered),
               kernels::IsaName(kernels::ChosenIsa()));
-  if (report.kept.empty()) {
-    return;
-  }
-  std::printf("left to LibTorch:\n");
-  for (const LoweringRemark& remark : report.kept) {
-    std::printf("  %s  %s: %s\n", remark.name.c_str(), remark.op.c_str(),
-                remark.reason.c_str());
-  }
+  PrintRemarks("left to LibTorch", report.kept);
+  PrintRemarks("left in float", floats);
 }
 
 absl::Status LowerFile(const Options& options) {
@@ -88,6 +99,9 @@ absl::Status LowerFile(const Options& options) {
   return WithEngine(options.engine, [&]() -> absl::Status {
     NS_ASSIGN_OR_RETURN(ModelGraph model,
                         ModelGraph::FromFile(options.in, options.model));
+    std::vector<LoweringRemark> floats;
+    NS_RETURN_IF_ERROR(
+        FoldReferenceQuantization(&floats).Run(model.graph()).status());
     NS_ASSIGN_OR_RETURN(const LoweringReport report,
                         LowerToFbgemm(model.graph(), options.lowering));
     if (report.lowered == 0) {
@@ -97,7 +111,7 @@ absl::Status LowerFile(const Options& options) {
     }
     NS_RETURN_IF_ERROR(model.Save(options.out));
     if (!options.quiet) {
-      PrintReport(report, options.out);
+      PrintReport(report, floats, options.out);
     }
     return absl::OkStatus();
   });
