@@ -83,7 +83,7 @@ TEST(OpTableTest, WeightInputHasTheTypeOfItsForm) {
         case WeightForm::kPackedConv:
           return is_ours ? "FbgemmConv" : "dPackedParamsBase";
         case WeightForm::kPackedEmbedding:
-          return "EmbeddingPackedParamsBase";
+          return is_ours ? "FbgemmEmbedding" : "EmbeddingPackedParamsBase";
         case WeightForm::kCellParamsList:
           return "CellParamsBase[]";
       }
@@ -148,7 +148,8 @@ TEST(OpTableTest, FusedActivationIsAFamily) {
 
 TEST(OpTableTest, OpsNamedReluFuseRelu) {
   for (const OpRow& row : OpTable()) {
-    if (IsQuantizedOp(row) && absl::StrContains(row.op, "_relu") &&
+    if (IsQuantizedOp(row) && row.family != "relu" &&
+        absl::StrContains(row.op, "_relu") &&
         !absl::StrContains(row.op, "leaky") &&
         !absl::StrContains(row.op, "rnn_relu")) {
       EXPECT_EQ(row.fused_activation, "relu") << row.op;

@@ -28,6 +28,18 @@ std::vector<int64_t> OutputSizes(const at::Tensor& x, int64_t columns) {
   return sizes;
 }
 
+at::Tensor EmptyOutput(const std::vector<int64_t>& sizes,
+                       const OutputQParams& output) {
+  switch (output.type) {
+    case kernels::OutputType::kF32:
+      return at::empty(sizes, at::kFloat);
+    case kernels::OutputType::kS32:
+      return at::empty(sizes, at::kInt);
+    default:
+      return EmptyCodes(sizes, output.qparams.scale, output.qparams.zero_point);
+  }
+}
+
 }  // namespace
 
 FbgemmLinear::FbgemmLinear(at::Tensor weight, at::Tensor bias,
@@ -58,11 +70,7 @@ at::Tensor FbgemmLinear::Run(const at::Tensor& x,
   CheckCodes(x, kLayer);
   CheckColumns(x);
   const at::Tensor dense = x.contiguous();
-  const std::vector<int64_t> sizes = OutputSizes(x, packed_.n());
-  at::Tensor out =
-      output.type == kernels::OutputType::kS32
-          ? at::empty(sizes, at::kInt)
-          : EmptyCodes(sizes, output.qparams.scale, output.qparams.zero_point);
+  at::Tensor out = EmptyOutput(OutputSizes(x, packed_.n()), output);
   if (out.numel() > 0) {
     Multiply(CodesOf(dense), out.numel() / packed_.n(), QParamsOf(x), output,
              out.data_ptr());

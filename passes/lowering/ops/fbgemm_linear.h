@@ -34,8 +34,9 @@ class FbgemmLinear final : public torch::CustomClassHolder {
   // c10::Error for others.
   FbgemmLinear(at::Tensor weight, at::Tensor bias, kernels::Numerics numerics);
 
-  // `x` is quint8, [..., in]; the output is quint8 or, for an output of type
-  // kS32, int32 sums (kernels::OutputType), [..., out]. Throws for others.
+  // `x` is quint8, [..., in], and the output quint8 or, for an output of type
+  // kF32 or kS32 (kernels::OutputType), float values or int32 sums, [..., out].
+  // Throws for others.
   at::Tensor Run(const at::Tensor& x, const OutputQParams& output) const;
 
   // `x` is float, and quantized with the range of its own values, to 7 bits

@@ -1,6 +1,6 @@
 // Depthwise kernels three columns wide, for instruction sets with vpdpbusd and
 // registers enough to keep what neighbouring outputs share: no inputs are
-// stored on the way.
+// stored on the way. They write codes, of lanes that are full.
 //
 // `V` is as in lane_simd.h; here, too, there is nothing but templates.
 #ifndef PASSES_LOWERING_KERNELS_DEPTHWISE_DEPTHWISE_3X3_SIMD_H_
@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/depthwise/lane_inline.h"
 #include "passes/lowering/kernels/depthwise/lane_simd.h"
 #include "passes/lowering/kernels/depthwise/lane_strip.h"
 
@@ -20,14 +21,14 @@ class Depthwise3x3 {
  public:
   using Ints = typename V::Ints;
 
-  [[gnu::always_inline]] Depthwise3x3(const LaneStrip& strip, int row)
+  NS_LANE_INLINE Depthwise3x3(const LaneStrip& strip, int row)
       : strip_(strip),
         output_(strip, 0),
         width_(strip.input_width),
         pixel_(strip.input_pixel),
         padding_(V::SetBytes(strip.zero_point)),
         largest_(V::Zero()) {
-#pragma unroll
+    NS_LANE_UNROLL
     for (int i = 0; i < kWindowRows * 4; ++i) {
       rows_[i] = strip.input[row * 4 + i];
     }
@@ -39,38 +40,37 @@ class Depthwise3x3 {
  protected:
   // The rows of a column, which may be outside.
   template <bool kMayBeOutside>
-  [[gnu::always_inline]] void Load(int64_t column, Ints (&rows)[kWindowRows]) {
+  NS_LANE_INLINE void Load(int64_t column, Ints (&rows)[kWindowRows]) {
     if (kMayBeOutside && (column < 0 || column >= width_)) {
-#pragma unroll
+      NS_LANE_UNROLL
       for (int i = 0; i < kWindowRows; ++i) {
         rows[i] = padding_;
       }
     } else {
-#pragma unroll
+      NS_LANE_UNROLL
       for (int i = 0; i < kWindowRows; ++i) {
         rows[i] =
             LoadLanes<V, kLayout>(strip_, rows_ + i * 4, 0, column * pixel_);
       }
     }
     if (kFindLargest) {
-#pragma unroll
+      NS_LANE_UNROLL
       for (int i = 0; i < kWindowRows; ++i) {
         largest_ = V::MaxBytes(largest_, rows[i]);
       }
     }
   }
 
-  [[gnu::always_inline]] void Start(Ints (&sums)[4]) const {
-#pragma unroll
+  NS_LANE_INLINE void Start(Ints (&sums)[4]) const {
+    NS_LANE_UNROLL
     for (int chunk = 0; chunk < 4; ++chunk) {
       sums[chunk] = output_.Start(chunk);
     }
   }
 
-  [[gnu::always_inline]] static void Add(const int8_t* weights,
-                                         const Ints (&inputs)[4],
-                                         Ints (&sums)[4]) {
-#pragma unroll
+  NS_LANE_INLINE static void Add(const int8_t* weights, const Ints (&inputs)[4],
+                                 Ints (&sums)[4]) {
+    NS_LANE_UNROLL
     for (int chunk = 0; chunk < 4; ++chunk) {
       sums[chunk] =
           V::Dot(sums[chunk], inputs[chunk], V::Load(weights + chunk * 64));
@@ -96,10 +96,10 @@ class DepthwiseStride1 : public Depthwise3x3<V, kLayout, kFindLargest, 4> {
   using Base = Depthwise3x3<V, kLayout, kFindLargest, 4>;
   using Ints = typename V::Ints;
 
-  [[gnu::always_inline]] explicit DepthwiseStride1(const LaneStrip& strip)
+  NS_LANE_INLINE explicit DepthwiseStride1(const LaneStrip& strip)
       : Base(strip, 0), weights_(strip.weights.narrow) {}
 
-  [[gnu::always_inline]] void Run() {
+  NS_LANE_INLINE void Run() {
     const int64_t outputs = this->strip_.output_width;
     int64_t column = -this->strip_.padding;
     Ints a[4];
@@ -122,7 +122,7 @@ class DepthwiseStride1 : public Depthwise3x3<V, kLayout, kFindLargest, 4> {
 
  private:
   template <bool kMayBeOutside>
-  [[gnu::always_inline]] void LoadColumn(int64_t column, Ints (&chunks)[4]) {
+  NS_LANE_INLINE void LoadColumn(int64_t column, Ints (&chunks)[4]) {
     Ints rows[4];
     this->template Load<kMayBeOutside>(column, rows);
     InterleaveFour<V>(rows[0], rows[1], rows[2], rows[3], chunks);
@@ -131,20 +131,20 @@ class DepthwiseStride1 : public Depthwise3x3<V, kLayout, kFindLargest, 4> {
   // The outputs j and j + 1. `a` and `b` are the first two columns of their
   // windows, then those of the next ones; `column` is the third.
   template <bool kMayBeOutside, bool kHasSecond>
-  [[gnu::always_inline]] void Pair(int64_t j, int64_t column, Ints (&a)[4],
-                                   Ints (&b)[4]) {
+  NS_LANE_INLINE void Pair(int64_t j, int64_t column, Ints (&a)[4],
+                           Ints (&b)[4]) {
     Ints c[4];
     Ints d[4];
     LoadColumn<kMayBeOutside>(column, c);
     if (kHasSecond) {
       LoadColumn<kMayBeOutside>(column + 1, d);
     }
-#pragma unroll
+    NS_LANE_UNROLL
     for (int row = 0; row < kOutputRows; ++row) {
       const int8_t* weights = weights_ + row * 3 * kStepWeights;
       Ints first[4];
       Ints second[4];
-#pragma unroll
+      NS_LANE_UNROLL
       for (int chunk = 0; chunk < 4; ++chunk) {
         const int8_t* at = weights + chunk * 64;
         const Ints w0 = V::Load(at);
@@ -158,13 +158,13 @@ class DepthwiseStride1 : public Depthwise3x3<V, kLayout, kFindLargest, 4> {
               V::Dot(V::Dot(start, b[chunk], w0), c[chunk], w1), d[chunk], w2);
         }
       }
-      this->output_.Write(row, j, first);
+      this->output_.template WriteCodes<kLayout>(row, j, first);
       if (kHasSecond) {
-        this->output_.Write(row, j + 1, second);
+        this->output_.template WriteCodes<kLayout>(row, j + 1, second);
       }
     }
     if (kHasSecond) {
-#pragma unroll
+      NS_LANE_UNROLL
       for (int chunk = 0; chunk < 4; ++chunk) {
         a[chunk] = c[chunk];
         b[chunk] = d[chunk];
@@ -190,10 +190,10 @@ class DepthwiseStride2 : public Depthwise3x3<V, kLayout, kFindLargest, 3> {
   using Base = Depthwise3x3<V, kLayout, kFindLargest, 3>;
   using Ints = typename V::Ints;
 
-  [[gnu::always_inline]] DepthwiseStride2(const LaneStrip& strip, int row)
+  NS_LANE_INLINE DepthwiseStride2(const LaneStrip& strip, int row)
       : Base(strip, row), weights_(strip.weights.stride_2), row_(row) {}
 
-  [[gnu::always_inline]] void Run() {
+  NS_LANE_INLINE void Run() {
     const int64_t outputs = this->strip_.output_width;
     Ints even[3];
     this->template Load<true>(-this->strip_.padding, even);
@@ -217,7 +217,7 @@ class DepthwiseStride2 : public Depthwise3x3<V, kLayout, kFindLargest, 3> {
   // The outputs j and j + 1, whose columns after the first one begin at
   // `column`. `q` is Q(j), and then Q(j + 2).
   template <bool kMayBeOutside, bool kHasSecond>
-  [[gnu::always_inline]] void Pair(int64_t j, int64_t column, Ints (&q)[4]) {
+  NS_LANE_INLINE void Pair(int64_t j, int64_t column, Ints (&q)[4]) {
     const int8_t* w = weights_;
     Ints first[4];
     Ints second[4];
@@ -238,13 +238,13 @@ class DepthwiseStride2 : public Depthwise3x3<V, kLayout, kFindLargest, 3> {
     Ints r[4];
     InterleaveFour<V>(odd[1], odd[2], next[1], next[2], r);
     this->Add(w + 2 * kStepWeights, r, first);
-    this->output_.Write(row_, j, first);
+    this->output_.template WriteCodes<kLayout>(row_, j, first);
     if (kHasSecond) {
       this->Add(w + 3 * kStepWeights, r, second);
       this->template Load<kMayBeOutside>(column + 3, even);
       InterleaveFour<V>(even[0], even[1], even[2], next[0], q);
       this->Add(w + kStepWeights, q, second);
-      this->output_.Write(row_, j + 1, second);
+      this->output_.template WriteCodes<kLayout>(row_, j + 1, second);
     }
   }
 
@@ -256,8 +256,10 @@ class DepthwiseStride2 : public Depthwise3x3<V, kLayout, kFindLargest, 3> {
 // returns the largest activations in `largest`, if asked to.
 template <typename V, LaneLayout kLayout, bool kFindLargest>
 bool RunDepthwise3x3(const LaneStrip& strip, typename V::Ints& largest) {
-  if (strip.weight_zero_points != nullptr || strip.kernel_width != 3 ||
-      strip.dilation != 1) {
+  const bool is_code =
+      strip.type == OutputType::kU8 || strip.type == OutputType::kS8;
+  if (!is_code || strip.weight_zero_points != nullptr ||
+      strip.kernel_width != 3 || strip.dilation != 1) {
     return false;
   }
   if (strip.weights.stride_2 != nullptr) {

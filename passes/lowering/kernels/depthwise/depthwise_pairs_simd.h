@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/depthwise/lane_inline.h"
 #include "passes/lowering/kernels/depthwise/lane_simd.h"
 #include "passes/lowering/kernels/depthwise/lane_strip.h"
 
@@ -21,8 +22,7 @@ class DepthwisePairs {
   DepthwisePairs(const LaneStrip& strip, int part)
       : strip_(strip),
         part_(part),
-        taps_(strip.kernel_rows * strip.kernel_width),
-        output_(strip, part) {}
+        taps_(strip.kernel_rows * strip.kernel_width) {}
 
   // The outputs of the columns [begin, end).
   template <LaneLayout kLayout>
@@ -34,14 +34,13 @@ class DepthwisePairs {
     const int64_t row_bytes = (last - first) * V::kBytes;
     CopyRows<kLayout>(rows, first, last);
     for (int row = 0; row < strip_.output_rows; ++row) {
-      const uint8_t* window = strip_.scratch + row * row_bytes;
-      for (int64_t column = begin; column < end; ++column) {
-        if (strip_.weight_zero_points != nullptr) {
-          Sum<true>(row, column, window, row_bytes);
-        } else {
-          Sum<false>(row, column, window, row_bytes);
-        }
-        window += strip_.stride * V::kBytes;
+      const uint8_t* windows = strip_.scratch + row * row_bytes;
+      if (strip_.weight_zero_points != nullptr) {
+        SumRow<false, true>(row, begin, end, windows, row_bytes);
+      } else if (taps_ == 9 && strip_.kernel_width == 3) {
+        SumRow<true, false>(row, begin, end, windows, row_bytes);
+      } else {
+        SumRow<false, false>(row, begin, end, windows, row_bytes);
       }
     }
   }
@@ -64,61 +63,70 @@ class DepthwisePairs {
     }
   }
 
-  // The output at row `row` and column `column`, whose window begins at
-  // `window`.
-  template <bool kHasZeroPoints>
-  void Sum(int row, int64_t column, const uint8_t* window,
-           int64_t row_bytes) const {
+  // The outputs of row `row` and the columns [begin, end), the first window of
+  // which begins at `window`.
+  template <bool kIs3x3, bool kHasZeroPoints>
+  void SumRow(int row, int64_t begin, int64_t end, const uint8_t* window,
+              int64_t row_bytes) const {
+    const LaneOutput<V> output(strip_, part_);
     const Ints ones = V::SetShorts(1);
-    Ints sums[4];
-    Ints row_sums[4];
-    for (int chunk = 0; chunk < 4; ++chunk) {
-      sums[chunk] = output_.Start(chunk);
-      row_sums[chunk] = V::Zero();
-    }
     const int64_t next = strip_.dilation * V::kBytes;
+    const int64_t stride = strip_.stride * V::kBytes;
+    const int64_t width = kIs3x3 ? 3 : strip_.kernel_width;
+    const int64_t count = kIs3x3 ? 9 : taps_;
     const int8_t* weights = strip_.weights.in_order + part_ * V::kBytes;
-    const uint8_t* at = window;
-    int64_t x = 0;
-    for (int64_t tap = 0; tap < taps_; tap += 4, weights += kStepWeights) {
-      // Taps after the last one have weights of 0.
-      Ints taps[4] = {V::Zero(), V::Zero(), V::Zero(), V::Zero()};
-      for (int i = 0; i < 4 && tap + i < taps_; ++i) {
-        taps[i] = V::Load(at);
-        at += next;
-        if (++x == strip_.kernel_width) {
-          x = 0;
-          window += row_bytes;
-          at = window;
+    for (int64_t column = begin; column < end; ++column, window += stride) {
+      Ints sums[4];
+      Ints row_sums[4];
+      NS_LANE_UNROLL
+      for (int chunk = 0; chunk < 4; ++chunk) {
+        sums[chunk] = output.Start(chunk);
+        row_sums[chunk] = V::Zero();
+      }
+      int64_t x = 0;
+      int64_t y = 0;
+      for (int64_t tap = 0; tap < count; tap += 4) {
+        // Taps after the last one have weights of 0.
+        Ints taps[4] = {V::Zero(), V::Zero(), V::Zero(), V::Zero()};
+        NS_LANE_UNROLL
+        for (int i = 0; i < 4; ++i) {
+          if (tap + i < count) {
+            taps[i] = V::Load(window + y * row_bytes + x * next);
+            if (++x == width) {
+              x = 0;
+              ++y;
+            }
+          }
+        }
+        Ints chunks[4];
+        InterleaveFour<V>(taps[0], taps[1], taps[2], taps[3], chunks);
+        NS_LANE_UNROLL
+        for (int chunk = 0; chunk < 4; ++chunk) {
+          const Ints pairs = V::MultiplyBytes(
+              chunks[chunk], V::Load(weights + tap * 64 + chunk * 64));
+          sums[chunk] = V::AddInts(sums[chunk], V::MultiplyShorts(pairs, ones));
+          if (kHasZeroPoints) {
+            // No sum of two bytes saturates, and what is not there is 0.
+            row_sums[chunk] = V::AddInts(
+                row_sums[chunk],
+                V::MultiplyShorts(
+                    V::MultiplyBytes(chunks[chunk], V::SetBytes(1)), ones));
+          }
         }
       }
-      Ints chunks[4];
-      InterleaveFour<V>(taps[0], taps[1], taps[2], taps[3], chunks);
-      for (int chunk = 0; chunk < 4; ++chunk) {
-        const Ints pairs =
-            V::MultiplyBytes(chunks[chunk], V::Load(weights + chunk * 64));
-        sums[chunk] = V::AddInts(sums[chunk], V::MultiplyShorts(pairs, ones));
-        if (kHasZeroPoints) {
-          // No sum of two bytes saturates, and what is not there is 0.
-          row_sums[chunk] = V::AddInts(
-              row_sums[chunk],
-              V::MultiplyShorts(V::MultiplyBytes(chunks[chunk], V::SetBytes(1)),
-                                ones));
+      if (kHasZeroPoints) {
+        NS_LANE_UNROLL
+        for (int chunk = 0; chunk < 4; ++chunk) {
+          sums[chunk] = output.Correct(chunk, sums[chunk], row_sums[chunk]);
         }
       }
+      output.Write(row, column, sums);
     }
-    if (kHasZeroPoints) {
-      for (int chunk = 0; chunk < 4; ++chunk) {
-        sums[chunk] = output_.Correct(chunk, sums[chunk], row_sums[chunk]);
-      }
-    }
-    output_.Write(row, column, sums);
   }
 
   const LaneStrip& strip_;
   const int part_;
   const int64_t taps_;
-  const LaneOutput<V> output_;
 };
 
 // All outputs of the strip.

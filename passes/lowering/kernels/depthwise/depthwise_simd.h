@@ -16,6 +16,7 @@
 
 #include "passes/lowering/kernels/depthwise/depthwise_3x3_simd.h"
 #include "passes/lowering/kernels/depthwise/depthwise_pairs_simd.h"
+#include "passes/lowering/kernels/depthwise/lane_inline.h"
 #include "passes/lowering/kernels/depthwise/lane_products.h"
 #include "passes/lowering/kernels/depthwise/lane_simd.h"
 #include "passes/lowering/kernels/depthwise/lane_strip.h"
@@ -65,7 +66,7 @@ class DepthwiseColumns {
         }
         Ints chunks[4];
         InterleaveFour<V>(a, b, c, d, chunks);
-#pragma unroll
+        NS_LANE_UNROLL
         for (int chunk = 0; chunk < 4; ++chunk) {
           P::Store(to + chunk * P::kChunkBytes, P::Prepare(chunks[chunk]));
         }
@@ -95,7 +96,7 @@ class DepthwiseColumns {
   static constexpr int64_t kStepBytes = 4 * P::kChunkBytes;
 
   static void StorePadding(uint8_t* to, Operand padding) {
-#pragma unroll
+    NS_LANE_UNROLL
     for (int chunk = 0; chunk < 4; ++chunk) {
       P::Store(to + chunk * P::kChunkBytes, padding);
     }
@@ -130,13 +131,13 @@ class DepthwiseColumns {
     for (; column + kColumns <= end; column += kColumns) {
       Ints sums[kRows][kColumns][4];
       Ints row_sums[4];
-#pragma unroll
+      NS_LANE_UNROLL
       for (int chunk = 0; chunk < 4; ++chunk) {
         row_sums[chunk] = V::Zero();
         const Ints start = output.Start(chunk);
-#pragma unroll
+        NS_LANE_UNROLL
         for (int r = 0; r < kRows; ++r) {
-#pragma unroll
+          NS_LANE_UNROLL
           for (int i = 0; i < kColumns; ++i) {
             sums[r][i][chunk] = start;
           }
@@ -145,20 +146,20 @@ class DepthwiseColumns {
       for (int64_t x = 0; x < width; ++x) {
         for (int64_t quad = 0; quad < quads; ++quad) {
           const uint8_t* step = from + x * next_column + quad * kStepBytes;
-#pragma unroll
+          NS_LANE_UNROLL
           for (int chunk = 0; chunk < 4; ++chunk) {
             Operand activations[kColumns];
-#pragma unroll
+            NS_LANE_UNROLL
             for (int i = 0; i < kColumns; ++i) {
               activations[i] =
                   P::Load(step + i * next + chunk * P::kChunkBytes);
             }
-#pragma unroll
+            NS_LANE_UNROLL
             for (int r = 0; r < kRows; ++r) {
               const Operand weights = P::LoadWeights(
                   all_weights,
                   (((row + r) * width + x) * quads + quad) * 4 + chunk);
-#pragma unroll
+              NS_LANE_UNROLL
               for (int i = 0; i < kColumns; ++i) {
                 sums[r][i][chunk] =
                     P::Add(sums[r][i][chunk], activations[i], weights);
@@ -172,15 +173,15 @@ class DepthwiseColumns {
         }
       }
       if (kHasZeroPoints) {
-#pragma unroll
+        NS_LANE_UNROLL
         for (int chunk = 0; chunk < 4; ++chunk) {
           sums[0][0][chunk] =
               output.Correct(chunk, sums[0][0][chunk], row_sums[chunk]);
         }
       }
-#pragma unroll
+      NS_LANE_UNROLL
       for (int r = 0; r < kRows; ++r) {
-#pragma unroll
+        NS_LANE_UNROLL
         for (int i = 0; i < kColumns; ++i) {
           output.Write(row + r, column + i, sums[r][i]);
         }
@@ -210,7 +211,7 @@ class DepthwiseColumns {
 // computed again.
 template <typename V, typename P, LaneLayout kLayout, bool kFindLargest>
 void DepthwiseStrip(const LaneStrip& strip) {
-  if constexpr (V::kHas3x3) {
+  if constexpr (V::kHas3x3 && kLayout != LaneLayout::kPartial) {
     auto largest = V::Zero();
     if (RunDepthwise3x3<V, kLayout, kFindLargest>(strip, largest)) {
       if (kFindLargest &&

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "passes/lowering/kernels/depthwise/lane_inline.h"
 #include "passes/lowering/kernels/depthwise/lane_strip.h"
 
 namespace ns::kernels {
@@ -27,9 +28,9 @@ enum class LaneLayout {
 
 // Inputs of the column at byte `at`, of rows[lane].
 template <typename V, LaneLayout kLayout>
-[[gnu::always_inline]] inline typename V::Ints LoadLanes(const LaneStrip& strip,
-                                                         const LaneRow* rows,
-                                                         int part, int64_t at) {
+NS_LANE_INLINE typename V::Ints LoadLanes(const LaneStrip& strip,
+                                          const LaneRow* rows, int part,
+                                          int64_t at) {
   if (kLayout == LaneLayout::kContiguous) {
     return V::Load(rows[0].base + (at & rows[0].mask) + part * V::kBytes);
   }
@@ -79,9 +80,9 @@ ColumnRange ColumnsInside(const LaneStrip& strip, int64_t first, int64_t last) {
 
 // The bytes of a, b, c and d side by side, in the order of chunks.
 template <typename V>
-[[gnu::always_inline]] inline void InterleaveFour(
-    typename V::Ints a, typename V::Ints b, typename V::Ints c,
-    typename V::Ints d, typename V::Ints (&chunks)[4]) {
+NS_LANE_INLINE void InterleaveFour(typename V::Ints a, typename V::Ints b,
+                                   typename V::Ints c, typename V::Ints d,
+                                   typename V::Ints (&chunks)[4]) {
   const typename V::Ints low_ab = V::UnpackLowBytes(a, b);
   const typename V::Ints high_ab = V::UnpackHighBytes(a, b);
   const typename V::Ints low_cd = V::UnpackLowBytes(c, d);
@@ -101,7 +102,7 @@ class LaneOutput {
   using Ints = typename V::Ints;
   using Floats = typename V::Floats;
 
-  [[gnu::always_inline]] LaneOutput(const LaneStrip& strip, int part)
+  NS_LANE_INLINE LaneOutput(const LaneStrip& strip, int part)
       : strip_(strip),
         part_(part),
         is_code_(strip.type == OutputType::kU8 ||
@@ -121,8 +122,10 @@ class LaneOutput {
         V::SetShorts(static_cast<int16_t>(strip.output_zero_point + shift));
     min_ = max_ = V::Zero();
     if (is_code_) {
-      min_ = V::SetBytes(static_cast<char>(strip.min + shift));
-      max_ = V::SetBytes(static_cast<char>(strip.max + shift));
+      min_ =
+          V::SetBytes(static_cast<char>(static_cast<int>(strip.min) + shift));
+      max_ =
+          V::SetBytes(static_cast<char>(static_cast<int>(strip.max) + shift));
     }
   }
 
@@ -135,8 +138,9 @@ class LaneOutput {
     return V::SubtractInts(sum, V::MultiplyInts(row_sum, zero_points));
   }
 
-  [[gnu::always_inline]] void Write(int row, int64_t column,
-                                    const Ints (&sums)[4]) const {
+  // Of any type, in any layout.
+  NS_LANE_INLINE void Write(int row, int64_t column,
+                            const Ints (&sums)[4]) const {
     if (!is_code_) {
       WriteWords(strip_, part_, row, column, 0, sums[0]);
       WriteWords(strip_, part_, row, column, 1, sums[1]);
@@ -144,25 +148,45 @@ class LaneOutput {
       WriteWords(strip_, part_, row, column, 3, sums[3]);
       return;
     }
+    const Ints codes = Codes(sums);
+    const LaneRow* rows = rows_ + row * 4;
+    const int64_t at = column * pixel_;
+    if (contiguous_) {
+      Store<LaneLayout::kContiguous>(rows, at, codes);
+    } else if (lane_channels_ == 16) {
+      Store<LaneLayout::kLanes>(rows, at, codes);
+    } else {
+      Store<LaneLayout::kPartial>(rows, at, codes);
+    }
+  }
+
+  // Of codes.
+  template <LaneLayout kLayout>
+  NS_LANE_INLINE void WriteCodes(int row, int64_t column,
+                                 const Ints (&sums)[4]) const {
+    Store<kLayout>(rows_ + row * 4, column * pixel_, Codes(sums));
+  }
+
+ private:
+  NS_LANE_INLINE Ints Rounded(int chunk, Ints sum) const {
+    const Floats x = V::MultiplyAdd(V::LoadFloats(addend_ + chunk * 16),
+                                    factor_, V::ToFloats(sum));
+    return V::Round(V::Multiply(x, V::LoadFloats(multiplier_ + chunk * 16)));
+  }
+
+  NS_LANE_INLINE Ints Codes(const Ints (&sums)[4]) const {
     const Ints low = V::AddShorts(
         V::PackInts(Rounded(0, sums[0]), Rounded(1, sums[1])), zero_point_);
     const Ints high = V::AddShorts(
         V::PackInts(Rounded(2, sums[2]), Rounded(3, sums[3])), zero_point_);
     const Ints codes =
         V::MinBytes(V::MaxBytes(V::PackShorts(low, high), min_), max_);
-    Store(rows_ + row * 4, column * pixel_, V::Xor(codes, sign_));
+    return V::Xor(codes, sign_);
   }
 
- private:
-  [[gnu::always_inline]] Ints Rounded(int chunk, Ints sum) const {
-    const Floats x = V::MultiplyAdd(V::LoadFloats(addend_ + chunk * 16),
-                                    factor_, V::ToFloats(sum));
-    return V::Round(V::Multiply(x, V::LoadFloats(multiplier_ + chunk * 16)));
-  }
-
-  [[gnu::always_inline]] void Store(const LaneRow* rows, int64_t at,
-                                    Ints codes) const {
-    if (contiguous_) {
+  template <LaneLayout kLayout>
+  NS_LANE_INLINE void Store(const LaneRow* rows, int64_t at, Ints codes) const {
+    if (kLayout == LaneLayout::kContiguous) {
       V::Store(rows[0].base + (at & rows[0].mask) + part_ * V::kBytes, codes);
       return;
     }
@@ -171,7 +195,7 @@ class LaneOutput {
       const LaneRow& row = rows[part_ * V::kLanes + i];
       to[i] = row.base + (at & row.mask);
     }
-    if (lane_channels_ == 16) {
+    if (kLayout == LaneLayout::kLanes) {
       V::StoreLanes(to, codes);
     } else {
       V::StoreLanes(to, lane_channels_, codes);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/depthwise/lane_inline.h"
 #include "passes/lowering/kernels/depthwise/lane_products.h"
 #include "passes/lowering/kernels/depthwise/lane_simd.h"
 #include "passes/lowering/kernels/depthwise/lane_strip.h"
@@ -96,9 +97,8 @@ class GroupedColumns {
   static constexpr int kChannelSteps = kChannels <= 4 ? 1 : kChannels / 4;
   static constexpr int64_t kStepBytes = 4 * P::kChunkBytes;
 
-  [[gnu::always_inline]] static void StoreStep(uint8_t* to, Operand a,
-                                               Operand b, Operand c,
-                                               Operand d) {
+  NS_LANE_INLINE static void StoreStep(uint8_t* to, Operand a, Operand b,
+                                       Operand c, Operand d) {
     P::Store(to, a);
     P::Store(to + P::kChunkBytes, b);
     P::Store(to + 2 * P::kChunkBytes, c);
@@ -132,13 +132,13 @@ class GroupedColumns {
     for (; column + kColumns <= end; column += kColumns) {
       Ints sums[kRows][kColumns][4];
       Ints row_sums[4];
-#pragma unroll
+      NS_LANE_UNROLL
       for (int chunk = 0; chunk < 4; ++chunk) {
         row_sums[chunk] = V::Zero();
         const Ints start = output.Start(chunk);
-#pragma unroll
+        NS_LANE_UNROLL
         for (int r = 0; r < kRows; ++r) {
-#pragma unroll
+          NS_LANE_UNROLL
           for (int i = 0; i < kColumns; ++i) {
             sums[r][i][chunk] = start;
           }
@@ -148,16 +148,16 @@ class GroupedColumns {
       for (int64_t x = 0; x < width; ++x) {
         const uint8_t* at = from + x * next_column;
         for (int64_t y = 0; y < row_steps; ++y, at += kStepBytes) {
-#pragma unroll
+          NS_LANE_UNROLL
           for (int c = 0; c < kChannelSteps; ++c, weight += 4) {
-#pragma unroll
+            NS_LANE_UNROLL
             for (int chunk = 0; chunk < 4; ++chunk) {
               const uint8_t* vector = at + VectorOf(chunk, c) * P::kChunkBytes;
-#pragma unroll
+              NS_LANE_UNROLL
               for (int r = 0; r < kRows; ++r) {
                 const Operand weights = P::LoadWeights(
                     all_weights, weight + r * row_weights + chunk);
-#pragma unroll
+                NS_LANE_UNROLL
                 for (int i = 0; i < kColumns; ++i) {
                   sums[r][i][chunk] = P::Add(
                       sums[r][i][chunk],
@@ -173,15 +173,15 @@ class GroupedColumns {
         }
       }
       if (kHasZeroPoints) {
-#pragma unroll
+        NS_LANE_UNROLL
         for (int chunk = 0; chunk < 4; ++chunk) {
           sums[0][0][chunk] =
               output.Correct(chunk, sums[0][0][chunk], row_sums[chunk]);
         }
       }
-#pragma unroll
+      NS_LANE_UNROLL
       for (int r = 0; r < kRows; ++r) {
-#pragma unroll
+        NS_LANE_UNROLL
         for (int i = 0; i < kColumns; ++i) {
           output.Write(row + r, column + i, sums[r][i]);
         }

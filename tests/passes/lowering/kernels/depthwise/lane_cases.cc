@@ -208,11 +208,11 @@ void ExpectSameOutputs(const LaneCase& lane_case, const LaneFunction& function,
   const int64_t bytes = lane_case.batch *
                         Product(ConvOutput(shape, lane_case.size)) *
                         shape.out_channels * OutputSize(lane_case.type);
-  ExactBytes expected(bytes);
+  ExactBytes expected(bytes, OutputSize(lane_case.type));
   reference({lane_case, weights.data(), input.data(), plan, expected.data()});
   for (const Isa isa : SupportedIsas()) {
     const ScopedIsa scope(isa);
-    ExactBytes actual(bytes);
+    ExactBytes actual(bytes, OutputSize(lane_case.type));
     std::memset(actual.data(), 0xA5, bytes);
     function({lane_case, weights.data(), input.data(), plan, actual.data()});
     ASSERT_EQ(FirstDifference(lane_case.type, actual, expected), -1)

@@ -1,0 +1,124 @@
+#include "tools/kernel_bench/blocks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace ns::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double SecondsOfCalls(const Contender& contender, int64_t calls) {
+  const Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < calls; ++i) {
+    contender.run();
+  }
+  return SecondsSince(start) / static_cast<double>(calls);
+}
+
+// How a contender's time is divided.
+struct Plan {
+  int64_t calls;   // in a block
+  int64_t blocks;  // among the rounds
+};
+
+// Calls it, until it is known how long a call takes.
+Plan PlanBlocks(const Contender& contender, const BlockOptions& options) {
+  const double seconds = options.seconds * contender.share;
+  const double block = seconds / options.rounds;
+  contender.run();
+  int64_t calls = 1;
+  double each = SecondsOfCalls(contender, calls);
+  // A few calls of a microsecond tell little.
+  while (each * static_cast<double>(calls) < block / 4) {
+    calls *= 4;
+    each = SecondsOfCalls(contender, calls);
+  }
+  constexpr int64_t kLeastBlocks = 2;
+  const int64_t rounds = options.rounds;
+  return {std::max<int64_t>(1, std::llround(block / each)),
+          std::clamp<int64_t>(std::llround(seconds / (2 * each)),
+                              std::min(kLeastBlocks, rounds), rounds)};
+}
+
+double WarmBlock(const Contender& contender, int64_t calls) {
+  contender.run();
+  return SecondsOfCalls(contender, calls);
+}
+
+double ColdBlock(const Contender& contender,
+                 const std::function<void()>& before_call) {
+  std::vector<double> calls(3);
+  contender.run();
+  for (double& call : calls) {
+    before_call();
+    call = SecondsOfCalls(contender, 1);
+  }
+  return Median(std::move(calls));
+}
+
+// Whether round `round` of `rounds` is one of `blocks`, spread evenly.
+bool IsIn(int64_t round, int64_t blocks, int64_t rounds) {
+  return (round + 1) * blocks / rounds > round * blocks / rounds;
+}
+
+}  // namespace
+
+double Timing::Seconds() const {
+  return *std::min_element(rounds.begin(), rounds.end());
+}
+
+std::vector<Timing> RunInBlocks(const std::vector<Contender>& contenders,
+                                const BlockOptions& options) {
+  std::vector<Plan> plans;
+  for (const Contender& contender : contenders) {
+    plans.push_back(PlanBlocks(contender, options));
+  }
+  std::vector<Timing> timings(contenders.size());
+  for (int round = 0; round < options.rounds; ++round) {
+    for (size_t i = 0; i < contenders.size(); ++i) {
+      if (IsIn(round, plans[i].blocks, options.rounds)) {
+        timings[i].rounds.push_back(
+            options.before_call != nullptr
+                ? ColdBlock(contenders[i], options.before_call)
+                : WarmBlock(contenders[i], plans[i].calls));
+      }
+    }
+  }
+  return timings;
+}
+
+double SpeedRatio(const Timing& ours, const Timing& peer) {
+  return peer.Seconds() / ours.Seconds();
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) {
+    return 0;
+  }
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle]
+                                : (values[middle - 1] + values[middle]) / 2;
+}
+
+double GeometricMean(const std::vector<double>& values) {
+  if (values.empty()) {
+    return 0;
+  }
+  double sum = 0;
+  for (const double value : values) {
+    sum += std::log(value);
+  }
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
+}  // namespace ns::bench

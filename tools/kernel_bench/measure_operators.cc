@@ -1,0 +1,83 @@
+#include "tools/kernel_bench/measure_operators.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "tools/kernel_bench/blocks.h"
+#include "tools/kernel_bench/elementwise_cases.h"
+#include "tools/kernel_bench/embedding_cases.h"
+#include "tools/kernel_bench/operator_case.h"
+#include "tools/kernel_bench/roofline.h"
+
+namespace ns::bench {
+namespace {
+
+void Append(std::vector<OperatorCase> cases, std::vector<OperatorCase>& all) {
+  for (OperatorCase& one : cases) {
+    all.push_back(std::move(one));
+  }
+}
+
+std::vector<OperatorCase> AllCases(bool quick) {
+  std::vector<OperatorCase> all = ElementwiseCases(1 << 16);
+  if (quick) {
+    return all;
+  }
+  Append(ElementwiseCases(1 << 20), all);
+  Append(EmbeddingCases(1 << 10), all);
+  return all;
+}
+
+Row Measure(const OperatorCase& operator_case, const MeasureOptions& options) {
+  const auto on_engine = [&](at::QEngine engine) {
+    return [&operator_case, engine] {
+      at::globalContext().setQEngine(engine);
+      operator_case.torch();
+    };
+  };
+  const std::vector<Contender> contenders = {
+      {"memcpy", CopyOf(operator_case.bytes / 2)},
+      {"ours", operator_case.ours},
+      {"torch onednn", on_engine(at::kONEDNN)},
+      {"qnnpack", on_engine(at::kQNNPACK)},
+  };
+  BlockOptions blocks;
+  blocks.seconds = options.seconds;
+  blocks.rounds = options.rounds;
+  const std::vector<Timing> timings = RunInBlocks(contenders, blocks);
+  Row row;
+  row.section = "elementwise";
+  row.kind = "elementwise";
+  row.name = operator_case.name;
+  row.threads = at::get_num_threads();
+  row.seconds = timings[1].Seconds();
+  row.rate = static_cast<double>(operator_case.bytes) / row.seconds;
+  row.of_roofline = SpeedRatio(timings[1], timings[0]);
+  row.peers[kTorchOneDnn] = {timings[2].Seconds(),
+                             SpeedRatio(timings[1], timings[2])};
+  row.peers[kTorchQnnpack] = {timings[3].Seconds(),
+                              SpeedRatio(timings[1], timings[3])};
+  for (size_t torch = 2; torch < contenders.size(); ++torch) {
+    contenders[torch].run();
+    row.mismatch += operator_case.compare();
+  }
+  return row;
+}
+
+}  // namespace
+
+void MeasureOperators(const MeasureOptions& options, const std::string& filter,
+                      bool quick, const std::function<void(const Row&)>& use) {
+  for (const OperatorCase& operator_case : AllCases(quick)) {
+    if (absl::StrContains(operator_case.name, filter)) {
+      use(Measure(operator_case, options));
+    }
+  }
+}
+
+}  // namespace ns::bench

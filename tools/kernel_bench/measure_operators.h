@@ -1,0 +1,21 @@
+// Times the operators that are not layers.
+#ifndef TOOLS_KERNEL_BENCH_MEASURE_OPERATORS_H_
+#define TOOLS_KERNEL_BENCH_MEASURE_OPERATORS_H_
+
+#include <functional>
+#include <string>
+
+#include "tools/kernel_bench/measure_layer.h"
+#include "tools/kernel_bench/row.h"
+
+namespace ns::bench {
+
+// Calls `use` with a row for each operator and size whose name contains
+// `filter`; only small sizes when `quick`. Always warm: of_roofline is of a
+// memcpy that reads and writes as many bytes, in as many threads.
+void MeasureOperators(const MeasureOptions& options, const std::string& filter,
+                      bool quick, const std::function<void(const Row&)>& use);
+
+}  // namespace ns::bench
+
+#endif  // TOOLS_KERNEL_BENCH_MEASURE_OPERATORS_H_
