@@ -128,9 +128,14 @@ struct RowLoops {
         place.rows = task.rows + first + row;
         place.row_sums = needs_row_sums ? row_sums + row : nullptr;
         place.out = out + (row * task.row_stride + output) * output_bytes;
-        // A panel of the next tiles' weights for each tile.
-        place.soon = place.weights +
-                     (tile < width ? width + tile : 0) * task.panel_bytes;
+        // A panel of the next tiles' weights for each tile; then the next rows,
+        // which are near these as a rule.
+        const int64_t next = first + row + rows;
+        place.soon =
+            tile < width
+                ? place.weights + (width + tile) * task.panel_bytes
+                : reinterpret_cast<const int8_t*>(
+                      task.rows[next < task.row_count ? next : next - 1]);
         kTable.of[width][rows](task, place);
         row += rows;
       }

@@ -29,8 +29,8 @@ struct TilePlace {
   const int8_t* weights;
   int64_t output;  // the first
   uint8_t* out;    // of the first row and output
-  // A panel of weights that another tile needs soon: fetched into the L2 cache
-  // on the way.
+  // What another tile needs soon, a panel of weights or rows: fetched into the
+  // L2 cache on the way.
   const int8_t* soon;
 };
 
