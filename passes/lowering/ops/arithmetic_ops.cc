@@ -4,12 +4,14 @@
 #include <ATen/core/List.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "passes/lowering/kernels/elementwise/add.h"
 #include "passes/lowering/kernels/elementwise/clamp.h"
+#include "passes/lowering/kernels/elementwise/code_reading.h"
 #include "passes/lowering/kernels/elementwise/multiply.h"
 #include "passes/lowering/kernels/elementwise/requantize.h"
 #include "passes/lowering/ops/codes.h"
@@ -78,9 +80,28 @@ CatPlace PlaceOf(const at::Tensor& out, int64_t dimension) {
   return place;
 }
 
+// What CopyRequantized takes of a tensor: `columns` codes of each row from
+// `begin` on.
+struct Part {
+  int64_t begin;
+  int64_t columns;
+  kernels::CodeReading reading;
+};
+
+// LibTorch concatenates the channels of channels-last tensors by eights, with
+// fma, and what is left of them, as all else, without.
+std::vector<Part> PartsOf(int64_t columns, bool by_eights) {
+  if (!by_eights) {
+    return {{0, columns, kernels::CodeReading::kSubtract}};
+  }
+  const int64_t eights = columns / 8 * 8;
+  return {{0, eights, kernels::CodeReading::kFma},
+          {eights, columns - eights, kernels::CodeReading::kSubtract}};
+}
+
 // Along `dimension` of tensors that are dense in the order of dimensions.
 at::Tensor CatDense(const std::vector<at::Tensor>& tensors, int64_t dimension,
-                    double scale, int64_t zero_point) {
+                    double scale, int64_t zero_point, bool by_eights) {
   std::vector<int64_t> sizes = tensors.front().sizes().vec();
   sizes[dimension] = 0;
   for (const at::Tensor& tensor : tensors) {
@@ -99,17 +120,31 @@ at::Tensor CatDense(const std::vector<at::Tensor>& tensors, int64_t dimension,
   uint8_t* destination = MutableCodesOf(out);
   for (const at::Tensor& tensor : tensors) {
     const int64_t bytes = tensor.size(dimension) * place.inner;
-    kernels::CopyRequantized(CodesOf(tensor), bytes, place.rows, bytes,
-                             QParamsOf(tensor), destination, row_bytes,
-                             QParamsOf(out), AtParallel);
+    for (const Part& part : PartsOf(bytes, by_eights)) {
+      kernels::CopyRequantized(CodesOf(tensor) + part.begin, bytes, place.rows,
+                               part.columns, QParamsOf(tensor),
+                               destination + part.begin, row_bytes,
+                               QParamsOf(out), AtParallel, part.reading);
+    }
     destination += bytes;
   }
   return out;
 }
 
 bool IsChannelsLast(const at::Tensor& x) {
-  return x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast) &&
-         !x.is_contiguous();
+  return x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+// at::cat skips vectors without elements, whatever the others are.
+std::vector<at::Tensor> WithoutEmptyVectors(
+    const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> kept;
+  for (const at::Tensor& tensor : tensors) {
+    if (tensor.dim() != 1 || tensor.numel() > 0) {
+      kept.push_back(tensor);
+    }
+  }
+  return kept.empty() ? tensors : kept;
 }
 
 template <bool kRelu>
@@ -117,19 +152,24 @@ at::Tensor Cat(const c10::List<at::Tensor>& list, int64_t dimension,
                c10::optional<double> scale, c10::optional<int64_t> zero_point) {
   constexpr char kOp[] = "fbgemm_cat";
   TORCH_CHECK(!list.empty(), kOp, ": takes at least one tensor");
-  std::vector<at::Tensor> tensors = list.vec();
-  const at::Tensor first = tensors.front();
-  for (const at::Tensor& tensor : tensors) {
+  for (const at::Tensor& tensor : list.vec()) {
     CheckCodes(tensor, kOp);
   }
-  const int64_t rank = first.dim();
+  const double out_scale = scale.value_or(list.get(0).q_scale());
+  const int64_t out_zero_point =
+      zero_point.value_or(list.get(0).q_zero_point());
+  CheckQParams(out_scale, out_zero_point, kOp);
+  std::vector<at::Tensor> tensors = WithoutEmptyVectors(list.vec());
+  const int64_t rank = tensors.front().dim();
   TORCH_CHECK(dimension >= -rank && dimension < rank, kOp, ": dimension ",
               dimension, " of tensors with ", rank);
+  // Not for -3: LibTorch asks for 1 itself.
+  const bool by_eights =
+      dimension == 1 &&
+      std::all_of(tensors.begin(), tensors.end(), IsChannelsLast);
   dimension += dimension < 0 ? rank : 0;
-  const double out_scale = scale.value_or(first.q_scale());
-  const int64_t out_zero_point = zero_point.value_or(first.q_zero_point());
-  CheckQParams(out_scale, out_zero_point, kOp);
-  const bool channels_last = IsChannelsLast(first);
+  const bool channels_last = by_eights || (IsChannelsLast(tensors.front()) &&
+                                           !tensors.front().is_contiguous());
   for (at::Tensor& tensor : tensors) {
     tensor = channels_last && tensor.dim() == rank
                  ? tensor.permute({0, 2, 3, 1}).contiguous()
@@ -138,7 +178,7 @@ at::Tensor Cat(const c10::List<at::Tensor>& list, int64_t dimension,
   constexpr int64_t kPlaceOf[] = {0, 3, 1, 2};
   at::Tensor out =
       CatDense(tensors, channels_last ? kPlaceOf[dimension] : dimension,
-               out_scale, out_zero_point);
+               out_scale, out_zero_point, by_eights);
   if (kRelu) {
     kernels::ClampCodes(CodesOf(out), out.numel(),
                         static_cast<uint8_t>(out_zero_point), 255,

@@ -35,6 +35,9 @@ void CheckCodes(const at::Tensor& x, const char* op) {
       op, ": takes quint8 tensors with one scale, and this one is ",
       x.is_quantized() ? "another quantized tensor of " : "not quantized, of ",
       x.scalar_type());
+  TORCH_CHECK(x.q_zero_point() >= 0 && x.q_zero_point() <= 255, op,
+              ": an input's zero point is ", x.q_zero_point(),
+              ", and must be 0 to 255");
 }
 
 kernels::QParams QParamsOf(const at::Tensor& x) {

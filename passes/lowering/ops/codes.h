@@ -11,7 +11,8 @@
 
 namespace ns {
 
-// Throws c10::Error "<op>: ..." unless `x` is a quint8 tensor with one scale.
+// Throws c10::Error "<op>: ..." unless `x` is a quint8 tensor with one scale,
+// and a zero point that is a code.
 void CheckCodes(const at::Tensor& x, const char* op);
 
 // Those of a tensor that CheckCodes lets pass.

@@ -131,12 +131,15 @@ at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
   CheckQParams(scale, zero_point, kLayer);
   OutputQParams floats;
   floats.type = kernels::OutputType::kF32;
-  const at::Tensor convolved = Run(x, floats);
-  TORCH_CHECK(convolved.sizes() == other.sizes(), kLayer,
-              ": the other summand is of size ", other.sizes(),
-              ", and the convolution's output of ", convolved.sizes());
-  const at::Tensor dense = ChannelsLast(other);
-  at::Tensor out = EmptyChannelsLast(other.sizes(), scale, zero_point);
+  at::Tensor convolved = Run(x, floats);
+  at::Tensor summand = other;
+  if (convolved.sizes() != other.sizes()) {
+    const auto both = at::broadcast_tensors({convolved, other});
+    convolved = ChannelsLast(both[0]);
+    summand = both[1];
+  }
+  const at::Tensor dense = ChannelsLast(summand);
+  at::Tensor out = EmptyChannelsLast(summand.sizes(), scale, zero_point);
   kernels::AddQuantize(convolved.data_ptr<float>(),
                        {CodesOf(dense), QParamsOf(other)}, out.numel(), relu,
                        QParamsOf(out), MutableCodesOf(out), AtParallel);

@@ -67,8 +67,8 @@ class FbgemmConv final : public torch::CustomClassHolder {
   // of the input's scale and zero point on its way.
   at::Tensor RunDynamic(const at::Tensor& x, bool reduce_range) const;
 
-  // The sum of the convolution and `other`, quint8 of the output's size, with
-  // relu or without: quantized once, where an add behind a convolution would
+  // The sum of the convolution and `other`, quint8, which broadcasts, with relu
+  // or without: quantized once, where an add behind a convolution would
   // quantize twice.
   at::Tensor RunWithSum(const at::Tensor& x, const at::Tensor& other, bool relu,
                         double scale, int64_t zero_point) const;

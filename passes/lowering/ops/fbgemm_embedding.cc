@@ -112,8 +112,11 @@ EmbeddingBagInput Flattened(const EmbeddingBagInput& input) {
         at::mul(at::arange(input.indices.size(0),
                            at::TensorOptions(flat.indices.scalar_type())),
                 input.indices.size(1));
-    flat.include_last_offset = false;
   } else {
+    TORCH_CHECK(input.offsets.scalar_type() == at::kLong ||
+                    input.offsets.scalar_type() == at::kInt,
+                kLayer, ": offsets must be int32 or int64, and are ",
+                input.offsets.scalar_type());
     flat.offsets = input.offsets.to(flat.indices.scalar_type()).contiguous();
   }
   if (input.weights.defined()) {

@@ -16,11 +16,12 @@ namespace ns {
 struct EmbeddingBagInput {
   // int32 or int64; a matrix holds a bag in each row, and has no offsets.
   at::Tensor indices;
-  // Of the indices' dtype; where each bag begins.
+  // int32 or int64; where each bag begins.
   at::Tensor offsets;
   // float, one for each index, or undefined.
   at::Tensor weights;
-  // The last offset is where the last bag ends.
+  // The last offset is where the last bag ends. Of a matrix that is, as in
+  // LibTorch, where the last row begins: it makes no bag.
   bool include_last_offset = false;
 };
 

@@ -52,11 +52,12 @@ class Input {
     for (int i = 0; i < dimensions; ++i) {
       size_[3 - dimensions + i] = batched.size(i + 2);
     }
+    // LibTorch has no such layouts for what has no batch.
     is_channels_last_ =
-        dimensions == 2
-            ? batched.is_contiguous(at::MemoryFormat::ChannelsLast)
-            : dimensions == 3 &&
-                  batched.is_contiguous(at::MemoryFormat::ChannelsLast3d);
+        has_batch_ &&
+        ((dimensions == 2 && x.is_contiguous(at::MemoryFormat::ChannelsLast)) ||
+         (dimensions == 3 &&
+          x.is_contiguous(at::MemoryFormat::ChannelsLast3d)));
     channels_ = batched.size(1);
     batch_ = batched.size(0);
   }
