@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,9 +14,11 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/check_related.h"
+#include "ns/emulation.h"
 #include "ns/pair_runner.h"
 #include "ns/pooled_comparison.h"
 #include "passes/extraction/subgraph_weights.h"
+#include "passes/lowering/lower_matched.h"
 #include "passes/matching/match_producers.h"
 #include "passes/runtime/pair_statistics.h"
 
@@ -144,29 +147,73 @@ absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
           ": ", status.message()));
 }
 
+// How many batches were run before, and will be in all.
+struct Passes {
+  int64_t done = 0;
+  int64_t total = 0;
+};
+
+absl::Status RunBatches(PairRunner& runner, const BatchReader& batches,
+                        const CompareOptions& options, const Passes& passes) {
+  for (int64_t i = 0; i < batches.size(); ++i) {
+    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i));
+    if (options.progress) {
+      options.progress(passes.done + i + 1, passes.total);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// SQNR in dB of each activation where no sum saturates. The models are as the
+// user gave them.
+absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const BatchReader& batches, const CompareOptions& options,
+    const Passes& passes) {
+  NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
+  NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
+  NS_ASSIGN_OR_RETURN(
+      MatchResult matches,
+      MatchSubgraphs(float_copy, quantized_copy, options.match));
+  NS_RETURN_IF_ERROR(
+      LowerMatched(quantized_copy, matches, kernels::Numerics::kExact)
+          .status());
+  PairRunnerOptions runner_options;
+  runner_options.exact = options.exact;
+  NS_ASSIGN_OR_RETURN(
+      PairRunner runner,
+      PairRunner::Create(float_copy, quantized_copy, matches, runner_options));
+  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes));
+  std::vector<std::optional<double>> sqnr_db;
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    const std::optional<ActivationComparison> figures = runner.Activation(i);
+    sqnr_db.push_back(figures ? std::optional(figures->error.sqnr_db)
+                              : std::nullopt);
+  }
+  return sqnr_db;
+}
+
 // Compares activations and shadows, batch by batch.
 absl::Status RunAndCompare(const ModelGraph& float_model,
                            const ModelGraph& quantized_model,
                            const MatchResult& matches,
                            const BatchReader& batches,
-                           const CompareOptions& options,
+                           const CompareOptions& options, const Passes& passes,
                            ComparisonResult& result) {
   PairRunnerOptions runner_options;
   runner_options.activations = options.activations;
   runner_options.shadows = options.shadows;
   runner_options.kernels = options.kernels;
   runner_options.exact = options.exact;
+  if (options.emulate) {
+    runner_options.twin = TwinWithoutSaturation;
+  }
   runner_options.worst_channels = options.worst_channels;
   runner_options.files = options.files;
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
                                          runner_options));
-  for (int64_t i = 0; i < batches.size(); ++i) {
-    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i));
-    if (options.progress) {
-      options.progress(i + 1, batches.size());
-    }
-  }
+  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes));
   result.batches = batches.size();
   result.has_activations = options.activations;
   result.has_shadows = options.shadows;
@@ -176,6 +223,9 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     result.layers[i].shadow = runner.Shadow(i);
     result.layers[i].inherited = runner.Inherited(i);
     result.layers[i].kernel = runner.Kernel(i);
+    if (options.emulate) {
+      SetLocalCost(runner.Twin(i), result.layers[i]);
+    }
   }
   for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
@@ -204,9 +254,9 @@ absl::StatusOr<ComparisonResult> CompareModels(
     const BatchReader& batches, const CompareOptions& options) {
   // A model may keep state in its attributes.
   NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
-  NS_ASSIGN_OR_RETURN(const ModelGraph quantized_copy, quantized_model.Clone());
+  NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
   NS_ASSIGN_OR_RETURN(
-      const MatchResult matches,
+      MatchResult matches,
       MatchSubgraphs(float_copy, quantized_copy, options.match));
   NS_ASSIGN_OR_RETURN(
       ComparisonResult result,
@@ -217,10 +267,30 @@ absl::StatusOr<ComparisonResult> CompareModels(
                           CompareWeights(matches.matches[i], result.warnings));
     }
   }
-  if (options.activations || options.shadows || options.kernels) {
-    NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
-                                     batches, options, result));
+  std::optional<Emulation> emulation;
+  if (options.emulate) {
+    NS_ASSIGN_OR_RETURN(emulation, Emulation::Create(quantized_copy, matches,
+                                                     *options.emulate, result));
   }
+  if (!options.activations && !options.shadows && !options.kernels) {
+    return result;
+  }
+  const bool runs_twice =
+      emulation && emulation->CanSaturate() && options.activations;
+  Passes passes{0, batches.size() * (runs_twice ? 2 : 1)};
+  NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches, batches,
+                                   options, passes, result));
+  if (!emulation) {
+    return result;
+  }
+  emulation->TellCounts(result);
+  std::vector<std::optional<double>> exact;
+  if (runs_twice) {
+    passes.done = batches.size();
+    NS_ASSIGN_OR_RETURN(exact, ExactActivations(float_model, quantized_model,
+                                                batches, options, passes));
+  }
+  SetAccumulatedCosts(exact, result);
   return result;
 }
 

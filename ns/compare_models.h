@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/activation_files.h"
 #include "ns/batch_reader.h"
 #include "ns/comparison_result.h"
+#include "passes/lowering/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
@@ -28,11 +30,17 @@ struct CompareOptions {
   // counterpart run folded and fused where they can, which changes their values
   // by up to 1e-4 of themselves.
   bool exact = false;
+  // Runs the quantized model on kernels of ours, with the answers of fbgemm on
+  // another processor, and tells what saturates in each layer. With activations
+  // the models run twice: once without saturation, for comparison. Null for
+  // LibTorch's kernels.
+  std::optional<kernels::Numerics> emulate;
   // How many of the worst output channels to name at each layer.
   int64_t worst_channels = 0;
   // Where the compared values are kept; not owned; null for nowhere.
   ActivationFiles* files = nullptr;
-  // Called after each batch with the number done and the number to do.
+  // Called after each batch with the number done and the number to do; one that
+  // is run twice counts twice.
   std::function<void(int64_t done, int64_t total)> progress;
 };
 
@@ -49,7 +57,8 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
 //
 // Errors: models with nothing in common, or swapped (only the float one has
 // quantized ops); a batch that cannot be read, does not fit a model, or fails
-// in it: the message says which batch; a file that cannot be written.
+// in it: the message says which batch; a file that cannot be written; nothing
+// to emulate.
 absl::StatusOr<ComparisonResult> CompareModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const BatchReader& batches, const CompareOptions& options = {});

@@ -95,6 +95,41 @@ struct LayerSide {
   std::vector<std::string> subgraph;
 };
 
+// What becomes of a layer on a processor where sums of two products saturate
+// in 16 bits (passes/lowering/kernels/numerics.h).
+struct PairSaturation {
+  // Whose answers were emulated: "fbgemm-avx2".
+  std::string numerics;
+  // Output channels, and those whose weights let a sum saturate. Saturation is
+  // possible where that is one and more.
+  int64_t channels = 0;
+  int64_t saturating_channels = 0;
+  // The sum of two products that is the farthest from 0 for any input.
+  int64_t worst_pair_sum = 0;
+  // Over all batches: outputs of the layer, and those that have another sum of
+  // products than without saturation, on the same input. Absent where nothing
+  // ran.
+  std::optional<int64_t> outputs;
+  std::optional<int64_t> saturated;
+  // SQNR of the activation where no layer saturates, and what is lost of it, in
+  // dB. Where activations were asked for.
+  std::optional<double> sqnr_db;
+  std::optional<double> cost_db;
+  // SQNR of the shadow if this layer did not saturate, on the same inputs, and
+  // what is lost of it. Where the layer has a shadow.
+  std::optional<double> shadow_sqnr_db;
+  std::optional<double> shadow_cost_db;
+
+  bool IsPossible() const { return saturating_channels > 0; }
+  // Of the outputs, 0 to 1; absent where there were none.
+  std::optional<double> Share() const {
+    return outputs.value_or(0) > 0
+               ? std::optional(static_cast<double>(*saturated) /
+                               static_cast<double>(*outputs))
+               : std::nullopt;
+  }
+};
+
 struct LayerComparison {
   // Unique among the layers.
   std::string name;
@@ -113,6 +148,8 @@ struct LayerComparison {
   // the quantized model's inputs (x), against what the kernel made of them (y):
   // the error of the kernel alone.
   std::optional<ActivationComparison> kernel;
+  // Where other numerics were emulated, of layers with sums of products.
+  std::optional<PairSaturation> saturation;
   // Indices of the layers whose outputs flow into this one, in ascending order.
   std::vector<size_t> producers;
 };
@@ -156,6 +193,9 @@ struct ComparisonResult {
   // Layers whose quantized op has no reference kernel; where kernels were asked
   // for.
   std::vector<NotShadowed> no_reference;
+  // Layers with sums of products that are as LibTorch computes them, where
+  // other numerics were emulated.
+  std::vector<NotShadowed> not_emulated;
   // Whole modules, in order of execution; absent when they were not asked for.
   std::optional<std::vector<StubComparison>> stubs;
   // For the user's eyes: one line each.
@@ -165,6 +205,9 @@ struct ComparisonResult {
   bool has_activations = false;
   bool has_shadows = false;
   bool has_kernels = false;
+  // Whose answers the quantized model gave ("fbgemm-avx2"); empty for
+  // LibTorch's.
+  std::string emulated;
 };
 
 }  // namespace ns

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -22,7 +23,12 @@ constexpr absl::string_view kHeader =
     "sqnr_db,normalized_l2,cosine,max_abs_error,batches,elements,"
     "float_min,float_max,quantized_min,quantized_max,"
     "float_nan,float_inf,quantized_nan,quantized_inf,"
-    "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by\n";
+    "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by";
+// Where numerics were emulated.
+constexpr absl::string_view kSaturationHeader =
+    ",emulated,saturation_possible,saturating_channels,worst_pair_sum,"
+    "outputs,saturated,saturated_share,exact_sqnr_db,saturation_cost_db";
+constexpr size_t kSaturationFields = 9;
 
 std::string Quoted(absl::string_view field) {
   if (field.find_first_of(",\"\r\n") == absl::string_view::npos) {
@@ -72,6 +78,36 @@ std::vector<std::string> OutputFields(const ActivationComparison& figures) {
   return fields;
 }
 
+std::string Number(const std::optional<double>& value) {
+  return value ? FormatDouble(*value) : "";
+}
+
+// What saturation does to the figure of a row.
+struct SaturationCost {
+  std::optional<double> sqnr_db = std::nullopt;
+  std::optional<double> cost_db = std::nullopt;
+};
+
+std::vector<std::string> SaturationFields(
+    const std::optional<PairSaturation>& saturation,
+    const SaturationCost& cost) {
+  if (!saturation) {
+    return std::vector<std::string>(kSaturationFields);
+  }
+  const auto count = [](const std::optional<int64_t>& value) {
+    return value ? absl::StrCat(*value) : "";
+  };
+  return {saturation->numerics,
+          saturation->IsPossible() ? "true" : "false",
+          absl::StrCat(saturation->saturating_channels),
+          absl::StrCat(saturation->worst_pair_sum),
+          count(saturation->outputs),
+          count(saturation->saturated),
+          Number(saturation->Share()),
+          Number(cost.sqnr_db),
+          Number(cost.cost_db)};
+}
+
 // One row but for the columns that it shares with the others of its layer.
 struct Row {
   absl::string_view kind;
@@ -81,10 +117,28 @@ struct Row {
   std::vector<std::string> output_fields =
       std::vector<std::string>(kOutputFields);
   absl::string_view dominated_by = "";
+  SaturationCost saturation = {};
 };
 
-void AppendRow(const LayerComparison& layer, const Row& row, std::string& csv) {
-  const std::vector<std::string> fields = {
+class Rows {
+ public:
+  explicit Rows(bool emulated) : emulated_(emulated) {
+    csv_ = absl::StrCat(kHeader, emulated ? kSaturationHeader : "", "\n");
+  }
+
+  void AppendRow(const LayerComparison& layer, const Row& row);
+  void AppendLayer(const LayerComparison& layer);
+  void AppendStub(const StubComparison& stub);
+
+  std::string Take() { return std::move(csv_); }
+
+ private:
+  bool emulated_;
+  std::string csv_;
+};
+
+void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
+  std::vector<std::string> fields = {
       Quoted(layer.name),
       std::string(row.kind),
       Quoted(row.parameter),
@@ -100,55 +154,70 @@ void AppendRow(const LayerComparison& layer, const Row& row, std::string& csv) {
       absl::StrJoin(row.output_fields, ","),
       std::string(row.dominated_by),
   };
-  absl::StrAppend(&csv, absl::StrJoin(fields, ","), "\n");
+  if (emulated_) {
+    for (std::string& field :
+         SaturationFields(layer.saturation, row.saturation)) {
+      fields.push_back(std::move(field));
+    }
+  }
+  absl::StrAppend(&csv_, absl::StrJoin(fields, ","), "\n");
 }
 
 Row OutputRow(absl::string_view kind, const ActivationComparison& figures) {
-  return {kind, "", figures.shape, figures.error, OutputFields(figures), ""};
+  return {kind, "", figures.shape, figures.error, OutputFields(figures),
+          "",   {}};
 }
 
-void AppendLayer(const LayerComparison& layer, std::string& csv) {
+void Rows::AppendLayer(const LayerComparison& layer) {
   for (const WeightComparison& weight : layer.weights) {
-    AppendRow(layer, {"weight", weight.name, weight.shape, weight.error}, csv);
+    AppendRow(layer, {"weight", weight.name, weight.shape, weight.error});
   }
   if (layer.activation.has_value()) {
     Row row = OutputRow("activation", *layer.activation);
     const std::optional<ErrorPart> part = DominantPart(layer);
     row.dominated_by = part ? ErrorPartName(*part) : "";
-    AppendRow(layer, row, csv);
+    if (layer.saturation) {
+      row.saturation = {layer.saturation->sqnr_db, layer.saturation->cost_db};
+    }
+    AppendRow(layer, row);
   }
   if (layer.shadow.has_value()) {
-    AppendRow(layer, OutputRow("shadow", *layer.shadow), csv);
+    Row row = OutputRow("shadow", *layer.shadow);
+    if (layer.saturation) {
+      row.saturation = {layer.saturation->shadow_sqnr_db,
+                        layer.saturation->shadow_cost_db};
+    }
+    AppendRow(layer, row);
   }
   if (layer.inherited.has_value()) {
-    AppendRow(layer, {"inherited", "", {}, *layer.inherited}, csv);
+    AppendRow(layer, {"inherited", "", {}, *layer.inherited});
   }
   if (layer.kernel.has_value()) {
-    AppendRow(layer, OutputRow("kernel", *layer.kernel), csv);
+    AppendRow(layer, OutputRow("kernel", *layer.kernel));
   }
 }
 
-void AppendStub(const StubComparison& stub, std::string& csv) {
+void Rows::AppendStub(const StubComparison& stub) {
   LayerComparison layer;
   layer.name = layer.float_side.fqn = layer.quantized_side.fqn = stub.name;
   layer.float_side.op = stub.float_type;
   layer.quantized_side.op = stub.quantized_type;
-  AppendRow(layer, OutputRow("stub", stub.figures), csv);
+  AppendRow(layer, OutputRow("stub", stub.figures));
 }
 
 }  // namespace
 
 std::string ToCsv(const ComparisonResult& result) {
-  std::string csv(kHeader);
+  Rows rows(!result.emulated.empty());
   for (const LayerComparison& layer : result.layers) {
-    AppendLayer(layer, csv);
+    rows.AppendLayer(layer);
   }
   if (result.stubs.has_value()) {
     for (const StubComparison& stub : *result.stubs) {
-      AppendStub(stub, csv);
+      rows.AppendStub(stub);
     }
   }
-  return csv;
+  return rows.Take();
 }
 
 }  // namespace ns

@@ -22,6 +22,13 @@ namespace ns {
 //   worst_channels ("3:12.1 7:14.0", channel and SQNR in dB, worst first),
 //   dominated_by (of activations: local, inherited or both)
 //
+// and, where numerics were emulated,
+//
+//   emulated ("fbgemm-avx2"), saturation_possible (true or false),
+//   saturating_channels, worst_pair_sum, outputs, saturated, saturated_share
+//   (of the layer, as PairSaturation), exact_sqnr_db, saturation_cost_db (of
+//   activations and shadows)
+//
 // A field is empty where there is nothing to tell.
 //
 // Fields are quoted as in RFC 4180; lines end in \n, which every reader takes

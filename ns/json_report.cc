@@ -182,6 +182,34 @@ void WriteBreakdown(JsonWriter& json, const LayerComparison& layer) {
   json.EndObject();
 }
 
+void WriteOptional(JsonWriter& json, absl::string_view key,
+                   const std::optional<double>& value) {
+  if (value.has_value()) {
+    WriteDouble(json, key, *value);
+  }
+}
+
+void WriteSaturation(JsonWriter& json, const PairSaturation& saturation) {
+  json.Key("saturation");
+  json.BeginObject();
+  WriteString(json, "numerics", saturation.numerics);
+  json.Key("possible");
+  json.Bool(saturation.IsPossible());
+  WriteInt(json, "channels", saturation.channels);
+  WriteInt(json, "saturating_channels", saturation.saturating_channels);
+  WriteInt(json, "worst_pair_sum", saturation.worst_pair_sum);
+  if (saturation.outputs.has_value()) {
+    WriteInt(json, "outputs", *saturation.outputs);
+    WriteInt(json, "saturated", *saturation.saturated);
+  }
+  WriteOptional(json, "share", saturation.Share());
+  WriteOptional(json, "sqnr_db", saturation.sqnr_db);
+  WriteOptional(json, "cost_db", saturation.cost_db);
+  WriteOptional(json, "shadow_sqnr_db", saturation.shadow_sqnr_db);
+  WriteOptional(json, "shadow_cost_db", saturation.shadow_cost_db);
+  json.EndObject();
+}
+
 void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   json.BeginObject();
   WriteString(json, "name", layer.name);
@@ -215,6 +243,9 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   }
   if (layer.activation && layer.shadow && layer.inherited) {
     WriteBreakdown(json, layer);
+  }
+  if (layer.saturation.has_value()) {
+    WriteSaturation(json, *layer.saturation);
   }
   json.EndObject();
 }
@@ -261,6 +292,9 @@ std::string ToJson(const ComparisonResult& result) {
   WriteString(json, "quantized", result.quantized_path);
   WriteString(json, "matching", result.matching);
   WriteInt(json, "batches", result.batches);
+  if (!result.emulated.empty()) {
+    WriteString(json, "emulated", result.emulated);
+  }
 
   json.Key("layers");
   json.BeginArray();
@@ -284,6 +318,9 @@ std::string ToJson(const ComparisonResult& result) {
   WriteReasons(json, "not_shadowed", result.not_shadowed);
   if (result.has_kernels) {
     WriteReasons(json, "no_reference", result.no_reference);
+  }
+  if (!result.emulated.empty()) {
+    WriteReasons(json, "not_emulated", result.not_emulated);
   }
 
   if (const std::optional<size_t> worst = WorstOffender(result)) {

@@ -108,6 +108,7 @@ absl::StatusOr<PairRunner> PairRunner::Create(
   plan.shadows = options.shadows;
   plan.kernels = options.kernels;
   plan.exact = options.exact;
+  plan.twin = options.twin;
   plan.statistics = [&](const SubgraphMatch& match) {
     PairComparerOptions of_match;
     of_match.in_loop = IsInLoop(*match.b.subgraph.end);
@@ -225,8 +226,16 @@ std::optional<ActivationComparison> PairRunner::Shadow(size_t index) const {
 }
 
 std::optional<ErrorFigures> PairRunner::Inherited(size_t index) const {
-  const std::optional<ActivationComparison> result =
-      Result(pair_.comparers[index].inherited);
+  return FiguresAlone(pair_.comparers[index].inherited);
+}
+
+std::optional<ErrorFigures> PairRunner::Twin(size_t index) const {
+  return FiguresAlone(pair_.comparers[index].twin);
+}
+
+std::optional<ErrorFigures> PairRunner::FiguresAlone(
+    const PairComparerPtr& comparer) const {
+  const std::optional<ActivationComparison> result = Result(comparer);
   return result ? std::optional(result->error) : std::nullopt;
 }
 

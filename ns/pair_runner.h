@@ -29,6 +29,8 @@ struct PairRunnerOptions {
   bool kernels = false;
   // Float convolutions run as they stand, not folded and fused.
   bool exact = false;
+  // As PairPlan::twin.
+  decltype(PairPlan::twin) twin;
   // How many of the worst output channels to name at each match.
   int64_t worst_channels = 0;
   // Where values are kept; not owned; null for nowhere.
@@ -55,6 +57,7 @@ class PairRunner {
   std::optional<ActivationComparison> Shadow(size_t index) const;
   std::optional<ErrorFigures> Inherited(size_t index) const;
   std::optional<ActivationComparison> Kernel(size_t index) const;
+  std::optional<ErrorFigures> Twin(size_t index) const;
 
   // Matches that cannot be shadowed; empty when shadows were not asked for.
   const std::vector<NotShadowedMatch>& not_shadowed() const {
@@ -80,6 +83,8 @@ class PairRunner {
                      const std::vector<c10::IValue>& of_float,
                      const std::vector<c10::IValue>& of_quantized) const;
   std::optional<ActivationComparison> Result(
+      const PairComparerPtr& comparer) const;
+  std::optional<ErrorFigures> FiguresAlone(
       const PairComparerPtr& comparer) const;
 
   const ModelGraph* float_model_;

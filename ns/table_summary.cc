@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/comparison_result.h"
+#include "ns/emulation_summary.h"
 #include "ns/error_breakdown.h"
 #include "ns/figure_text.h"
 #include "ns/saturation.h"
@@ -245,7 +246,8 @@ std::string MatchSummary(const ComparisonResult& result) {
 std::string FigureSummary(const ComparisonResult& result) {
   return absl::StrCat(
       CountLine(result), result.layers.empty() ? "" : LowestLines(result),
-      BlameLines(result), SaturatingList(result), UnmatchedList(result),
+      BlameLines(result), SaturatingList(result), EmulationSummary(result),
+      LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
       LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"));
 }

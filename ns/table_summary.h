@@ -15,7 +15,9 @@ std::string MatchSummary(const ComparisonResult& result);
 // and shadows also the layer that does most harm by itself and the first fall
 // that no layer explains (ns/error_breakdown.h); the worst channels of the
 // former, or without shadows of the lowest activation, if there are any. Then
-// lists: layers that saturate (the worst five), and what was left out and why.
+// lists: layers that saturate (the worst five), those that do so on the
+// processor that is emulated (ns/emulation_summary.h), and what was left out
+// and why.
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

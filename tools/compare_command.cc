@@ -14,6 +14,7 @@
 #include "ns/eager/stub_comparer.h"
 #include "ns/stub_table.h"
 #include "ns/table_report.h"
+#include "passes/lowering/kernels/numerics.h"
 #include "tools/commands.h"
 #include "tools/engines.h"
 #include "tools/model_pair.h"
@@ -49,6 +50,10 @@ constexpr FlagSpec kFlags[] = {
      "of --save-activations, as 500M or 2G; default 1G"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to compare; default forward"},
+    {"emulate", "NAME",
+     "answers of another processor: fbgemm-avx2 is fbgemm without VNNI, where "
+     "sums of products saturate, fbgemm-vnni with it; tells what saturates in "
+     "each layer, or without --inputs what can"},
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"csv", "PATH", "write the results as CSV; - is standard output"},
     {"html", "PATH", "not in this version yet"},
@@ -161,6 +166,20 @@ absl::Status ParseSave(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status ParseEmulate(const Flags& flags, Options& options) {
+  if (!flags.Has("emulate")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(const std::string name,
+                      flags.Choice("emulate", {"fbgemm-avx2", "fbgemm-vnni"}));
+  if (!options.swap_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--emulate is of single layers; leave stubs out of --what");
+  }
+  options.compare.emulate = kernels::FindNumerics(name);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
@@ -170,6 +189,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
       ParseWhat(flags, !options.run.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
+  NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.exact = flags.Has("exact");
   options.compare.worst_channels =
       flags.Has("per-channel") ? kWorstChannels : 0;

@@ -105,6 +105,7 @@ class PairBuilder final : public MeetingListener {
                             Comparer(of_shadow, attached_),
                             Comparer(figures, attached_),
                             Comparer(of_match, attached_),
+                            Comparer(figures, attached_),
                             {},
                             {}});
     }
@@ -126,7 +127,8 @@ class PairBuilder final : public MeetingListener {
       }
       pair_.comparers.push_back(
           {of_match.activation.object(), of_match.shadow.object(),
-           of_match.inherited.object(), of_match.kernel.object()});
+           of_match.inherited.object(), of_match.kernel.object(),
+           of_match.twin.object()});
       if (!of_match.not_shadowed.empty()) {
         pair_.not_shadowed.push_back(
             {matches_.matches[i].name, of_match.not_shadowed});
@@ -194,6 +196,7 @@ class PairBuilder final : public MeetingListener {
     Comparer shadow;
     Comparer inherited;
     Comparer kernel;
+    Comparer twin;
     // Why there is no shadow, and no reference kernel.
     std::string not_shadowed;
     std::string no_reference;
@@ -281,7 +284,23 @@ class PairBuilder final : public MeetingListener {
     }
     NS_RETURN_IF_ERROR(
         comparers.shadow.Call(pair_.model, "compare", {shadow, y}, place));
+    NS_RETURN_IF_ERROR(CompareTwin(point, *shadowed, *b, shadow, place));
     return shadow;
+  }
+
+  // Compares a twin of `subgraph`, B's, whose output is `b`, with its shadow.
+  absl::Status CompareTwin(size_t point, const Subgraph& subgraph,
+                           const Value& b, Value* shadow, Node* place) {
+    if (!plan_.twin || matches_.matches[point].is_quantize_point) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(Value * twin, plan_.twin(pair_.model, subgraph, b));
+    if (twin == nullptr) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(twin, place));
+    return comparers_[point].twin.Call(pair_.model, "compare", {shadow, y},
+                                       place);
   }
 
   // Compares the newest copy of the quantized op at `point` with a reference.
@@ -374,7 +393,7 @@ std::shared_ptr<Graph> GraphOfInputs(const ModelGraph& a, const ModelGraph& b,
 std::vector<PairComparerPtr> PairComparers::All() const {
   std::vector<PairComparerPtr> all;
   for (const PairComparerPtr& comparer :
-       {activation, shadow, inherited, kernel}) {
+       {activation, shadow, inherited, kernel, twin}) {
     if (comparer != nullptr) {
       all.push_back(comparer);
     }

@@ -13,7 +13,12 @@
 #include "ir/model_graph.h"
 #include "passes/logging/add_shadow_loggers.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/matching/subgraph.h"
 #include "passes/runtime/pair_comparer.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
 
 namespace ns {
 
@@ -27,6 +32,14 @@ struct PairPlan {
   // Whether float subgraphs run as they stand. Otherwise convolutions with a
   // quantized counterpart run fused: see fuse_float_convs.h.
   bool exact = true;
+  // With shadows: puts beside `subgraph`, the newest copy in `host` of a
+  // match's subgraph of B, another version of `output`, its value, that is
+  // compared with the shadow, too; returns null where there is none. Null for
+  // none at all.
+  std::function<absl::StatusOr<torch::jit::Value*>(
+      ModelGraph& host, const Subgraph& subgraph,
+      const torch::jit::Value& output)>
+      twin;
   // What the comparer of `match` gathers.
   std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
 };
@@ -45,6 +58,8 @@ struct PairComparers {
   // x: what a reference kernel makes of the inputs of B's base op; y: what the
   // op makes of them.
   PairComparerPtr kernel;
+  // x: as of the shadow; y: what PairPlan::twin made.
+  PairComparerPtr twin;
 
   // Those that there are.
   std::vector<PairComparerPtr> All() const;

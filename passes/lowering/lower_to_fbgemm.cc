@@ -69,14 +69,15 @@ class Lowering {
       }
       const absl::Status status = Lower(node);
       if (!status.ok()) {
-        kept_.push_back({std::string(OpName(*node)),
-                         CallName(ModulePathOf(*node)),
-                         std::string(status.message())});
+        report_.kept.push_back({std::string(OpName(*node)),
+                                CallName(ModulePathOf(*node)),
+                                std::string(status.message())});
       }
     }
   }
 
-  std::vector<LoweringRemark> TakeRemarks() { return std::move(kept_); }
+  // Remarks and replacements.
+  LoweringReport TakeReport() { return std::move(report_); }
 
  private:
   // What was inserted for an op that cannot be lowered stays, unused; it is
@@ -94,12 +95,13 @@ class Lowering {
         row->op, [&] { return row->form(node, row->lowered_op, repacker_); });
     NS_RETURN_IF_ERROR(lowered.status());
     NS_RETURN_IF_ERROR(lowered->status());
+    report_.replacements[node] = (**lowered)->node();
     Replace(node, **lowered);
     return absl::OkStatus();
   }
 
   Repacker repacker_;
-  std::vector<LoweringRemark> kept_;
+  LoweringReport report_;
 };
 
 int64_t CountLowered(const Block& block) {
@@ -120,14 +122,15 @@ absl::StatusOr<LoweringReport> LowerToFbgemm(
   Lowering lowering(options);
   NS_RETURN_IF_ERROR(CatchTorchErrors("lower-to-fbgemm", [&] {
     lowering.Run(graph.block());
-    FuseLowered(graph);
-    if (options.fuse_sums) {
+    if (options.fuse) {
+      FuseLowered(graph);
+    }
+    if (options.fuse && options.fuse_sums) {
       FuseSums(graph);
     }
     torch::jit::EliminateDeadCode(graph.block());
   }));
-  LoweringReport report;
-  report.kept = lowering.TakeRemarks();
+  LoweringReport report = lowering.TakeReport();
   report.lowered = CountLowered(*graph.block());
   return report;
 }

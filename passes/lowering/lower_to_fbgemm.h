@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "passes/lowering/kernels/numerics.h"
 #include "passes/lowering/lowering_report.h"
 
 namespace torch::jit {
 struct Graph;
+struct Node;
 }  // namespace torch::jit
 
 namespace ns {
@@ -18,9 +20,12 @@ namespace ns {
 struct LowerToFbgemmOptions {
   // Whose answers layers give (kernels/numerics.h).
   kernels::Numerics numerics = kernels::Numerics::kExact;
-  // Also fuse a conv2d into the add behind it, and quantize their sum once.
-  // That is nearer to the float model, and other than what fbgemm answers;
-  // nothing in a float model corresponds to the fused op.
+  // Whether activations move into layers, and dequantize with quantize becomes
+  // requantize. Outputs are the same without.
+  bool fuse = true;
+  // With `fuse`, also fuse a conv2d into the add behind it, and quantize their
+  // sum once. That is nearer to the float model, and other than what fbgemm
+  // answers; nothing in a float model corresponds to the fused op.
   bool fuse_sums = false;
 };
 
@@ -29,6 +34,8 @@ struct LoweringReport {
   int64_t lowered = 0;
   // Quantized ops that stayed, in order of execution, and why.
   std::vector<LoweringRemark> kept;
+  // What took the place of each node, which is gone, before fusion.
+  absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> replacements;
 };
 
 // Rewrites the quantized ops of `graph`, inside prim::If and prim::Loop too, as

@@ -86,7 +86,8 @@ class JsonSchemaTest(cli.CliTest):
   def check(self, result):
     self.assertEqual([key for key in result
                       if key not in ('worst_offender', 'no_reference',
-                                     'first_unexplained_fall')],
+                                     'first_unexplained_fall', 'emulated',
+                                     'not_emulated')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])
     self.assertEqual(result['schema'], 'ns.compare/1')
@@ -98,7 +99,8 @@ class JsonSchemaTest(cli.CliTest):
       self.assertLessEqual({'name', 'float', 'quantized'}, set(layer))
       self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
                                         'weight', 'activation', 'shadow',
-                                        'inherited', 'kernel', 'error'})
+                                        'inherited', 'kernel', 'error',
+                                        'saturation'})
       self.check_breakdown(layer)
       self.assertTrue(layer['name'])
       self.check_side(layer['float'])

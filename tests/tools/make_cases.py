@@ -51,6 +51,21 @@ class TwoInputs(nn.Module):
     return self.left(x) + self.right(y)
 
 
+class Saturating(nn.Module):
+  """Quantized weights of +-127, then rows with one of 127 and little else."""
+
+  def __init__(self):
+    super().__init__()
+    self.first = nn.Linear(16, 12, bias=False)
+    self.second = nn.Linear(12, 4, bias=False)
+    with torch.no_grad():
+      self.first.weight.sign_().mul_(0.1)
+      self.second.weight.mul_(0.001).add_(torch.eye(4, 12))
+
+  def forward(self, x):
+    return self.second(self.first(x))
+
+
 class Mlp(nn.Module):
 
   def __init__(self, width: int = 6):
@@ -183,11 +198,12 @@ class Unrelated(nn.Module):
     return torch.sin(x).cumsum(1)
 
 
-def quantize(model: nn.Module, batches: list) -> nn.Module:
+def quantize(model: nn.Module, batches: list,
+             qconfigs: str = 'fbgemm') -> nn.Module:
   torch.backends.quantized.engine = 'onednn'
   batches = [b if isinstance(b, tuple) else (b,) for b in batches]
   prepared = quantize_fx.prepare_fx(
-      model.eval(), get_default_qconfig_mapping('fbgemm'), batches[0])
+      model.eval(), get_default_qconfig_mapping(qconfigs), batches[0])
   for batch in batches:
     prepared(*batch)
   return quantize_fx.convert_fx(prepared)
@@ -216,6 +232,17 @@ def mlp() -> nn.Module:
 
 def two_inputs() -> list:
   return list(zip(images(2, (3, 4)), images(2, (3, 5), seed=2)))
+
+
+def high_rows() -> list:
+  """Near the upper end of what they are quantized to."""
+  generator = torch.Generator().manual_seed(1)
+  return [torch.rand(8, 16, generator=generator) * 0.1 + 0.9 for _ in range(3)]
+
+
+def saturating() -> nn.Module:
+  # Activations of 8 bits: 'fbgemm' leaves the upper half of the codes unused.
+  return quantize(seeded(Saturating), high_rows(), 'onednn')
 
 
 def perturbed() -> nn.Module:
@@ -287,6 +314,8 @@ CASES = {
     'two_quantized': lambda: script(quantize(seeded(TwoInputs), two_inputs())),
     'gated_float': lambda: script(Gated(mlp(), Gate())),
     'gated_quantized': lambda: script(Gated(quantized_mlp(), CheapGate())),
+    'saturating_float': lambda: script(seeded(Saturating)),
+    'saturating_quantized': lambda: script(saturating()),
     'unrelated': lambda: script(Unrelated()),
     'branch_float': lambda: script(branch(mlp, 1e9)),
     'branch_quantized': lambda: script(branch(quantized_mlp, -1e9)),
@@ -330,6 +359,7 @@ CASES = {
 
     # Inputs of others.
     'rows': lambda: save(images(3, (8, 4))),
+    'high_rows': lambda: save(high_rows()),
     'pairs': lambda: save(two_inputs()),
     'pair_keywords': lambda: save([{'y': y, 'x': x} for x, y in two_inputs()]),
 }

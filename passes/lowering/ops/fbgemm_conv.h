@@ -76,6 +76,7 @@ class FbgemmConv final : public torch::CustomClassHolder {
   // Dimensions of the kernel, 1 to 3.
   int64_t dimensions() const { return parameters_.weight.dim() - 2; }
   const FbgemmConvParameters& parameters() const { return parameters_; }
+  const kernels::ConvShape& shape() const { return packed_.shape(); }
   kernels::Numerics numerics() const { return packed_.numerics(); }
 
  private:
