@@ -93,6 +93,45 @@ bool FuseActivation(Node* activation) {
   return true;
 }
 
+// True for an op, or one inside its blocks, that writes to its inputs, as
+// quantized::relu6 may without its schema saying so.
+bool Writes(const Node& node) {
+  if (OpName(node) == "quantized::relu6" || WorksInPlace(node)) {
+    return true;
+  }
+  for (const Block* block : node.blocks()) {
+    for (const Node* inner : block->nodes()) {
+      if (Writes(*inner)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool WritesAnywhere(const Block& block) {
+  for (const Node* node : block.nodes()) {
+    if (Writes(*node)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether what `first` reads may be read by `last` instead: nothing in between
+// writes to it.
+bool CanWait(const Node& first, const Node& last) {
+  if (first.owningBlock() != last.owningBlock()) {
+    return !WritesAnywhere(*first.owningGraph()->block());
+  }
+  for (const Node* node = first.next(); node != &last; node = node->next()) {
+    if (Writes(*node)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::optional<QuantizationParameters> OutputOf(const Node& quantize) {
   return QuantizationParametersOf(*quantize.output());
 }
@@ -101,14 +140,17 @@ std::optional<QuantizationParameters> OutputOf(const Node& quantize) {
 void SkipDequantize(Node* quantize) {
   Node* dequantize = quantize->input(0)->node();
   if (OpName(*quantize) != "ns::fbgemm_quantize" ||
-      OpName(*dequantize) != "ns::fbgemm_dequantize") {
+      OpName(*dequantize) != "ns::fbgemm_dequantize" ||
+      !CanWait(*dequantize, *quantize)) {
     return;
   }
   Value* codes = dequantize->input(0);
   const auto have = QuantizationParametersOf(*codes);
   const auto want = OutputOf(*quantize);
   if (have && want && have->scale == want->scale &&
-      have->zero_point == want->zero_point && have->dtype == want->dtype) {
+      have->zero_point == want->zero_point && have->dtype == want->dtype &&
+      // A copy may be written to where the codes are still read.
+      !WritesAnywhere(*quantize->owningGraph()->block())) {
     quantize->output()->replaceAllUsesWith(codes);
     return;
   }
@@ -156,7 +198,7 @@ void FuseSum(Node* add) {
   const bool takes_second =
       second != nullptr && (first == nullptr || first->isBefore(second));
   Node* layer = takes_second ? second : first;
-  if (layer == nullptr) {
+  if (layer == nullptr || !CanWait(*layer, *add)) {
     return;
   }
   Graph& graph = *add->owningGraph();

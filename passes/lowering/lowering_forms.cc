@@ -60,6 +60,39 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
   return repacker.Embedding(packed);
 }
 
+// The dtype of the codes in `value`, from what quantized them or from a layer,
+// whose outputs are quint8. Null where the graph does not tell.
+std::optional<c10::ScalarType> DtypeOfCodes(const Value& value) {
+  constexpr int kMostSteps = 1000;
+  const Value* current = &value;
+  for (int step = 0; current != nullptr && step < kMostSteps; ++step) {
+    const Node& node = *current->node();
+    const OpRow* row = FindOp(OpName(node));
+    if (row == nullptr || row->weight_form != WeightForm::kNone) {
+      return std::nullopt;
+    }
+    if (row->role == Role::kQuantize) {
+      const Value* dtype = InputNamed(node, "dtype");
+      const auto constant =
+          dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+      return constant && constant->isInt()
+                 ? std::optional(constant->toScalarType())
+                 : std::nullopt;
+    }
+    current = FirstDataInput(node);
+  }
+  return std::nullopt;
+}
+
+absl::Status CheckIsUnsigned(const Value& value) {
+  if (DtypeOfCodes(value).value_or(c10::ScalarType::QUInt8) !=
+      c10::ScalarType::QUInt8) {
+    return absl::FailedPreconditionError(
+        "its input is not quantized to quint8");
+  }
+  return absl::OkStatus();
+}
+
 // Codes of 8 bits without a sign, as far as the graph tells.
 absl::Status CheckTakesCodes(const Node& node) {
   const Value* x = FirstDataInput(node);
@@ -69,32 +102,32 @@ absl::Status CheckTakesCodes(const Node& node) {
   if (NumericsOf(*x) != TensorNumerics::kInt8) {
     return absl::FailedPreconditionError("its input is not quantized");
   }
-  const auto parameters = QuantizationParametersOf(*x);
-  if (parameters && parameters->dtype != c10::ScalarType::QUInt8) {
-    return absl::FailedPreconditionError(
-        "its input is not quantized to quint8");
-  }
-  return absl::OkStatus();
+  return CheckIsUnsigned(*x);
 }
 
 // Whether the op that makes `value` makes it anew: nothing else then shares
-// its memory, as long as nothing else uses it.
+// its memory, as long as nothing else uses it. quantized::relu6 may work in
+// place without its schema saying so, and dropout hands its input on when it
+// does nothing.
 bool IsFresh(const Value& value) {
-  const OpRow* row = FindOp(OpName(*value.node()));
-  return row != nullptr &&
+  const Node& node = *value.node();
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && !WorksInPlace(node) &&
+         row->op != "quantized::relu6" && row->family != "dropout" &&
          (row->role == Role::kCompute || row->role == Role::kQuantize ||
           row->role == Role::kDequantize);
 }
 
-absl::Status CheckNobodySeesWrites(Node* node) {
-  if (!WorksInPlace(*node)) {
-    return absl::OkStatus();
-  }
-  if (OnlyUser(*node->input(0)) != node || !IsFresh(*node->input(0))) {
+absl::Status CheckNobodySees(Node* writer) {
+  if (OnlyUser(*writer->input(0)) != writer || !IsFresh(*writer->input(0))) {
     return absl::FailedPreconditionError(
         "it works in place, and others may see what it writes to");
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckNobodySeesWrites(Node* node) {
+  return WorksInPlace(*node) ? CheckNobodySees(node) : absl::OkStatus();
 }
 
 // `value`, or the number in it when it is a constant tensor of one element, as
@@ -128,6 +161,9 @@ absl::StatusOr<Value*> InsertWithQParams(Node* node,
 absl::StatusOr<Value*> LowerSameArguments(Node* node,
                                           absl::string_view lowered_op,
                                           Repacker& /*repacker*/) {
+  if (const Value* x = FirstDataInput(*node)) {
+    NS_RETURN_IF_ERROR(CheckIsUnsigned(*x));
+  }
   return Insert(node, lowered_op, Arguments(node));
 }
 
@@ -184,16 +220,12 @@ absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
 absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
                                   Repacker& /*repacker*/) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
-  const Value* inplace = InputNamed(*node, "inplace");
-  const auto is_in_place =
-      inplace == nullptr ? std::nullopt : ConstantOf(*inplace);
-  const bool is_safe =
-      is_in_place && is_in_place->isBool() &&
-      (!is_in_place->toBool() ||
-       (OnlyUser(*node->input(0)) == node && IsFresh(*node->input(0))));
-  if (!is_safe) {
-    return absl::FailedPreconditionError(
-        "it works in place, and others may see what it writes to");
+  NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
+  if (const Value* inplace = InputNamed(*node, "inplace")) {
+    const auto constant = ConstantOf(*inplace);
+    if (!constant || !constant->isBool() || constant->toBool()) {
+      NS_RETURN_IF_ERROR(CheckNobodySees(node));
+    }
   }
   return Insert(node, lowered_op, {node->input(0), 0.0, 6.0});
 }

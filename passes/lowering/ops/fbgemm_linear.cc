@@ -81,7 +81,9 @@ at::Tensor FbgemmLinear::Run(const at::Tensor& x,
 at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
                                     bool relu) const {
   CheckColumns(x);
-  const at::Tensor codes = QuantizeDynamically(x, reduce_range, kLayer);
+  // Quantizing keeps the layout, and rows must lie one after the other.
+  const at::Tensor codes =
+      QuantizeDynamically(x, reduce_range, kLayer).contiguous();
   at::Tensor out = at::empty(OutputSizes(x, packed_.n()), at::kFloat);
   if (out.numel() == 0) {
     return out;

@@ -151,6 +151,16 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : floa
   ExpectSumsFused(kText, kText);
 }
 
+TEST(FuseSumsTest, KeepsConvolutionsWhoseInputIsWrittenTo) {
+  constexpr char kText[] = R"IR(
+graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int):
+  %y : Tensor = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
+  %r : Tensor = aten::relu_(%x)
+  %z : Tensor = ns::fbgemm_add(%y, %r, %scale, %zero_point)
+  return (%z))IR";
+  ExpectSumsFused(kText, kText);
+}
+
 TEST(FuseLoweredTest, PassesCodesOnThatAreQuantizedBackAlike) {
   ExpectFused(R"IR(
 graph(%x : Tensor):

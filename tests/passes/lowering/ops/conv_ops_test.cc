@@ -148,7 +148,7 @@ TEST_F(ConvOpsTest, TransposeAsLibTorch) {
       p.groups = groups;
       for (const int64_t stride : {1, 2}) {
         p.stride = Ints(dimensions, stride);
-        p.output_padding = Ints(dimensions, stride - 1);
+        p.output_padding = Ints(dimensions, 0);
         p.padding = Ints(dimensions, 1);
         for (const auto& [name, x] : Layouts(RandomCodes(input))) {
           SCOPED_TRACE(NameOf(p) + " " + name);
@@ -157,6 +157,39 @@ TEST_F(ConvOpsTest, TransposeAsLibTorch) {
       }
     }
   }
+}
+
+// onednn takes no output padding: held against the float op.
+TEST_F(ConvOpsTest, PadOutputsAsTheFloatOpDoes) {
+  FbgemmConvParameters p =
+      Parameters(RandomWeight({4, 3, 3, 2}), at::randn({6}));
+  p.transposed = true;
+  p.groups = 2;
+  p.stride = {2, 3};
+  p.padding = {1, 0};
+  p.output_padding = {1, 2};
+  const at::Tensor x = RandomCodes({2, 4, 5, 6});
+  const at::Tensor floats = at::conv_transpose2d(
+      x.dequantize(), p.weight.dequantize(), p.bias, p.stride, p.padding,
+      p.output_padding, p.groups, p.dilation);
+  ExpectNearCodes(Ours("", x, p, {0.3, int64_t{90}}),
+                  at::quantize_per_tensor(floats, 0.3, 90, at::kQUInt8), 0.001);
+}
+
+// The codes of x, convolved in float, and quantized as x is, to 8 bits: what
+// LibTorch's dynamic convolutions compute. (conv1d_dynamic of onednn with
+// reduce_range adds the zero point twice.)
+at::Tensor DynamicReference(const at::Tensor& x, const FbgemmConvParameters& p,
+                            bool reduce_range) {
+  const auto [scale, zero_point] =
+      at::_choose_qparams_per_tensor(x, reduce_range);
+  const at::Tensor codes =
+      at::quantize_per_tensor(x, scale, zero_point, at::kQUInt8);
+  const at::Tensor values = at::convolution(
+      codes.dequantize(), p.weight.dequantize(), p.bias, p.stride, p.padding,
+      p.dilation, false, Ints(p.stride.size(), 0), p.groups);
+  return at::quantize_per_tensor(values, scale, zero_point, at::kQUInt8)
+      .dequantize();
 }
 
 TEST_F(ConvOpsTest, AreDynamicAsLibTorchs) {
@@ -168,19 +201,25 @@ TEST_F(ConvOpsTest, AreDynamicAsLibTorchs) {
     const FbgemmConvParameters p =
         Parameters(RandomWeightPerChannel(kernel), at::randn({kernel[0]}));
     const at::Tensor base = at::randn(input);
+    const auto expect_near = [&](const at::Tensor& ours,
+                                 const at::Tensor& theirs, float step) {
+      ASSERT_EQ(ours.sizes(), theirs.sizes());
+      const at::Tensor apart = ours.sub(theirs).abs();
+      EXPECT_LE(apart.max().item<float>(), step * 1.01f);
+      EXPECT_LE(apart.gt(step / 2).to(at::kFloat).mean().item<float>(),
+                kBiasesRounded);
+    };
     for (const bool reduce_range : {false, true}) {
       for (const at::Tensor& x :
            {base, base.transpose(0, 1).contiguous().transpose(0, 1)}) {
-        const at::Tensor ours = Ours("_dynamic", x, p, {reduce_range});
-        const at::Tensor theirs = Theirs("_dynamic", x, p, {reduce_range});
-        ASSERT_EQ(ours.sizes(), theirs.sizes());
-        const at::Tensor apart = ours.sub(theirs).abs();
-        // One step is the range of the input over 255 or 127.
+        SCOPED_TRACE(NameOf(p) + (reduce_range ? " to 7 bits" : " to 8 bits"));
         const float step =
             (x.max() - x.min()).item<float>() / (reduce_range ? 127 : 255);
-        EXPECT_LE(apart.max().item<float>(), step * 1.01f);
-        EXPECT_LE(apart.gt(step / 2).to(at::kFloat).mean().item<float>(),
-                  kBiasesRounded);
+        const at::Tensor ours = Ours("_dynamic", x, p, {reduce_range});
+        expect_near(ours, DynamicReference(x, p, reduce_range), step);
+        if (!reduce_range) {
+          expect_near(ours, Theirs("_dynamic", x, p, {reduce_range}), step);
+        }
       }
     }
   }

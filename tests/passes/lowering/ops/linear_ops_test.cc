@@ -45,13 +45,13 @@ class LinearOpsTest : public ::testing::Test {
 TEST_F(LinearOpsTest, GiveLibTorchsCodes) {
   for (const int64_t k : {1, 3, 64, 130}) {
     for (const int64_t n : {1, 5, 48, 97}) {
-      for (const auto& weight :
-           {RandomWeight({n, k}), RandomWeightPerChannel({n, k})}) {
-        for (const auto& bias : {at::Tensor(), at::randn({n})}) {
-          for (const int64_t zero_point : {0, 77, 255}) {
-            const at::Tensor x = RandomCodes({9, k}, 0.03, zero_point);
+      for (const int64_t zero_point : {0, 77, 255}) {
+        for (const auto& weight :
+             {RandomWeight({n, k}), RandomWeightPerChannel({n, k})}) {
+          for (const auto& bias : {at::Tensor(), at::randn({n})}) {
             SCOPED_TRACE(std::to_string(k) + " to " + std::to_string(n) +
                          " of zero point " + std::to_string(zero_point));
+            const at::Tensor x = RandomCodes({9, k}, 0.03, zero_point);
             const Arguments rest = {0.3, 255 - zero_point};
             for (const std::string op : {"linear", "linear_relu"}) {
               ExpectNearCodes(
@@ -127,29 +127,54 @@ TEST_F(LinearOpsTest, ClampAsAClampBehindThemDoes) {
   }
 }
 
+// The codes of x, multiplied in double.
+at::Tensor DynamicReference(const at::Tensor& x, const at::Tensor& weight,
+                            const at::Tensor& bias, bool reduce_range) {
+  const auto [scale, zero_point] =
+      at::_choose_qparams_per_tensor(x, reduce_range);
+  const at::Tensor codes =
+      at::quantize_per_tensor(x, scale, zero_point, at::kQUInt8);
+  const at::Tensor values = at::matmul(codes.dequantize().to(at::kDouble),
+                                       weight.dequantize().to(at::kDouble).t());
+  return (bias.defined() ? values + bias : values).to(at::kFloat);
+}
+
 void ExpectNear(const at::Tensor& ours, const at::Tensor& theirs) {
   ASSERT_EQ(ours.sizes(), theirs.sizes());
   EXPECT_EQ(ours.scalar_type(), at::kFloat);
-  const float largest =
-      theirs.numel() == 0 ? 0.0f : theirs.abs().max().item<float>();
-  EXPECT_TRUE(at::allclose(ours, theirs, 1e-5, 1e-6 * largest));
+  const float largest = theirs.abs().max().item<float>();
+  EXPECT_LE(ours.sub(theirs).abs().max().item<float>(), 1e-6f * largest)
+      << "of " << largest;
 }
 
 TEST_F(LinearOpsTest, AreDynamicAsLibTorchs) {
   for (const bool reduce_range : {false, true}) {
     for (const int64_t k : {1, 7, 64}) {
-      const at::Tensor weight = RandomWeightPerChannel({33, k});
       for (const auto& bias : {at::Tensor(), at::randn({33})}) {
         for (const auto& base :
              {at::randn({6, k}), at::rand({6, k}) + 1, -at::rand({6, k}) - 1,
               at::zeros({6, k}), at::randn({6, k}) * 1e-6,
               at::randn({6, k}) * 1e30}) {
+          const at::Tensor weight = RandomWeightPerChannel({33, k});
           for (const at::Tensor& x : {base, base.t().contiguous().t()}) {
-            for (const std::string op : {"linear", "linear_relu"}) {
+            SCOPED_TRACE(std::to_string(k) + " columns from " +
+                         std::to_string(x.min().item<float>()) + " to " +
+                         std::to_string(x.max().item<float>()) +
+                         (reduce_range ? " in 7 bits" : " in 8 bits"));
+            const at::Tensor ours =
+                Output("ns::fbgemm_linear_dynamic",
+                       {x, Layer(weight, bias), reduce_range});
+            const at::Tensor reference =
+                DynamicReference(x, weight, bias, reduce_range);
+            ExpectNear(ours, reference);
+            EXPECT_TRUE(Output("ns::fbgemm_linear_relu_dynamic",
+                               {x, Layer(weight, bias), reduce_range})
+                            .equal(ours.relu()));
+            {
+              SCOPED_TRACE("LibTorch");
               ExpectNear(
-                  Output("ns::fbgemm_" + op + "_dynamic",
-                         {x, Layer(weight, bias), reduce_range}),
-                  Packed(op + "_dynamic", x, weight, bias, {reduce_range}));
+                  Packed("linear_dynamic", x, weight, bias, {reduce_range}),
+                  reference);
             }
           }
         }
