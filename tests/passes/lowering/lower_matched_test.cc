@@ -67,7 +67,7 @@ TEST_P(LowerMatchedTest, MatchesNameTheOpsOfOurs) {
   }
   EXPECT_EQ(ops,
             "ns::fbgemm_quantize ns::fbgemm_conv2d ns::fbgemm_clamp "
-            "ns::fbgemm_linear ");
+            "aten::flatten ns::fbgemm_linear ");
 }
 
 TEST_P(LowerMatchedTest, NotFusedGivesTheSameBits) {
