@@ -10,9 +10,9 @@
 #include "passes/lowering/kernels/elementwise/dequantize.h"
 #include "passes/lowering/kernels/elementwise/qparams.h"
 #include "passes/lowering/kernels/elementwise/quantize.h"
+#include "passes/lowering/ops/torch_parallel.h"
 #include "tools/kernel_bench/problem.h"
 #include "tools/kernel_bench/torch_peer.h"
-#include "tools/kernel_bench/torch_threads.h"
 
 namespace ns::bench {
 namespace {

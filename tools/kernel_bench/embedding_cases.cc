@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "passes/lowering/kernels/embedding/embedding.h"
+#include "passes/lowering/ops/torch_parallel.h"
 #include "tools/kernel_bench/torch_peer.h"
-#include "tools/kernel_bench/torch_threads.h"
 
 namespace ns::bench {
 namespace {

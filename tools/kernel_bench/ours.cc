@@ -6,8 +6,8 @@
 #include "passes/lowering/kernels/conv/conv.h"
 #include "passes/lowering/kernels/gemm/gemm.h"
 #include "passes/lowering/kernels/isa.h"
+#include "passes/lowering/ops/torch_parallel.h"
 #include "tools/kernel_bench/aligned_bytes.h"
-#include "tools/kernel_bench/torch_threads.h"
 
 namespace ns::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <memory>
 
+#include "passes/lowering/ops/torch_parallel.h"
 #include "tools/kernel_bench/aligned_bytes.h"
-#include "tools/kernel_bench/torch_threads.h"
 
 namespace ns::bench {
 namespace {

@@ -9,6 +9,7 @@
 #include "passes/lowering/kernels/elementwise/clamp.h"
 #include "passes/lowering/kernels/elementwise/look_up.h"
 #include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -19,7 +20,7 @@ at::Tensor ClampTo(const char* op, const at::Tensor& x, uint8_t min,
   const at::Tensor dense = Dense(x);
   at::Tensor out = EmptyCodesLike(dense, x.q_scale(), x.q_zero_point());
   kernels::ClampCodes(CodesOf(dense), out.numel(), min, max,
-                      MutableCodesOf(out), AtParallel);
+                      MutableCodesOf(out), TorchParallel);
   return out;
 }
 
@@ -46,7 +47,7 @@ at::Tensor LookUp(const char* op, const at::Tensor& x, double scale,
   const kernels::CodeTable table = kernels::MakeTable(
       function, QParamsOf(x), QParamsOf(out), kernels::CodeReading::kFma);
   kernels::LookUp(CodesOf(dense), out.numel(), table, MutableCodesOf(out),
-                  AtParallel);
+                  TorchParallel);
   return out;
 }
 

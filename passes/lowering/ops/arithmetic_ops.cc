@@ -15,6 +15,7 @@
 #include "passes/lowering/kernels/elementwise/multiply.h"
 #include "passes/lowering/kernels/elementwise/requantize.h"
 #include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -46,7 +47,7 @@ at::Tensor Binary(const char* op, Kernel kernel, const at::Tensor& a,
   const auto [x, y] = Aligned(a, b);
   at::Tensor out = EmptyCodesLike(x, scale, zero_point);
   kernel(Operand(x), Operand(y), out.numel(), relu, QParamsOf(out),
-         MutableCodesOf(out), AtParallel);
+         MutableCodesOf(out), TorchParallel);
   return out;
 }
 
@@ -124,7 +125,7 @@ at::Tensor CatDense(const std::vector<at::Tensor>& tensors, int64_t dimension,
       kernels::CopyRequantized(CodesOf(tensor) + part.begin, bytes, place.rows,
                                part.columns, QParamsOf(tensor),
                                destination + part.begin, row_bytes,
-                               QParamsOf(out), AtParallel, part.reading);
+                               QParamsOf(out), TorchParallel, part.reading);
     }
     destination += bytes;
   }
@@ -182,7 +183,7 @@ at::Tensor Cat(const c10::List<at::Tensor>& list, int64_t dimension,
   if (kRelu) {
     kernels::ClampCodes(CodesOf(out), out.numel(),
                         static_cast<uint8_t>(out_zero_point), 255,
-                        MutableCodesOf(out), AtParallel);
+                        MutableCodesOf(out), TorchParallel);
   }
   return channels_last ? out.permute({0, 3, 1, 2}) : out;
 }

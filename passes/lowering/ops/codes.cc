@@ -1,7 +1,6 @@
 #include "passes/lowering/ops/codes.h"
 
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -118,10 +117,6 @@ void CheckQParams(double scale, int64_t zero_point, const char* op) {
   TORCH_CHECK(zero_point >= 0 && zero_point <= 255, op,
               ": the output's zero point is ", zero_point,
               ", and must be 0 to 255");
-}
-
-void AtParallel(int64_t count, int64_t grain, kernels::Tasks tasks) {
-  at::parallel_for(0, count, grain, tasks);
 }
 
 }  // namespace ns

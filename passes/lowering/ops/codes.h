@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "passes/lowering/kernels/elementwise/qparams.h"
-#include "passes/lowering/kernels/parallel.h"
 
 namespace ns {
 
@@ -50,9 +49,6 @@ at::Tensor EmptyChannelsLast(at::IntArrayRef sizes, at::ScalarType dtype);
 // Throws unless a code can be the zero point, and the scale is positive and
 // finite.
 void CheckQParams(double scale, int64_t zero_point, const char* op);
-
-// The threads of LibTorch, for kernels: a kernels::Parallel.
-void AtParallel(int64_t count, int64_t grain, kernels::Tasks tasks);
 
 }  // namespace ns
 

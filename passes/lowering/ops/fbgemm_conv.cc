@@ -8,6 +8,7 @@
 #include "passes/lowering/kernels/elementwise/add.h"
 #include "passes/lowering/ops/codes.h"
 #include "passes/lowering/ops/quantize_dynamically.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -119,7 +120,7 @@ at::Tensor FbgemmConv::Run(const at::Tensor& x,
     const auto plan =
         plans_.Get(QParamsOf(x), output, packed_.column_sums(), packed_.k());
     kernels::Conv(CodesOf(dense), x.size(0), input, packed_, *plan,
-                  out.data_ptr(), AtParallel);
+                  out.data_ptr(), TorchParallel);
   }
   return out;
 }
@@ -142,7 +143,7 @@ at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
   at::Tensor out = EmptyChannelsLast(summand.sizes(), scale, zero_point);
   kernels::AddQuantize(convolved.data_ptr<float>(),
                        {CodesOf(dense), QParamsOf(other)}, out.numel(), relu,
-                       QParamsOf(out), MutableCodesOf(out), AtParallel);
+                       QParamsOf(out), MutableCodesOf(out), TorchParallel);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -141,7 +142,8 @@ at::Tensor SumBags(const kernels::EmbeddingTable& table,
       input.weights.defined() ? input.weights.data_ptr<float>() : nullptr;
   at::Tensor out =
       at::empty({kernels::BagCount(bags), table.columns}, at::kFloat);
-  Check(kernels::EmbeddingBag(table, bags, out.data_ptr<float>(), AtParallel));
+  Check(
+      kernels::EmbeddingBag(table, bags, out.data_ptr<float>(), TorchParallel));
   return out;
 }
 
@@ -163,9 +165,9 @@ at::Tensor FbgemmEmbedding::Embedding(const at::Tensor& indices) const {
   float* values = out.data_ptr<float>();
   Check(indices.scalar_type() == at::kLong
             ? kernels::Embedding(Table(), dense.data_ptr<int64_t>(),
-                                 dense.numel(), values, AtParallel)
+                                 dense.numel(), values, TorchParallel)
             : kernels::Embedding(Table(), dense.data_ptr<int32_t>(),
-                                 dense.numel(), values, AtParallel));
+                                 dense.numel(), values, TorchParallel));
   return out;
 }
 

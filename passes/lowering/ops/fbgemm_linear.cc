@@ -8,6 +8,7 @@
 #include "passes/lowering/kernels/gemm/gemm.h"
 #include "passes/lowering/ops/codes.h"
 #include "passes/lowering/ops/quantize_dynamically.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -62,7 +63,7 @@ void FbgemmLinear::Multiply(const uint8_t* codes, int64_t rows,
   const auto plan =
       plans_.Get(activation, output, packed_.column_sums(), packed_.k());
   kernels::Gemm(codes, rows, packed_.k(), packed_, *plan, numerics_, out,
-                AtParallel);
+                TorchParallel);
 }
 
 at::Tensor FbgemmLinear::Run(const at::Tensor& x,

@@ -7,6 +7,7 @@
 
 #include "passes/lowering/kernels/normalization/layer_norm.h"
 #include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -55,7 +56,7 @@ at::Tensor LayerNorm(const at::Tensor& x, at::IntArrayRef normalized_shape,
   spec.output_scale = QParamsOf(out).scale;
   spec.output_zero_point = QParamsOf(out).zero_point;
   kernels::LayerNorm(CodesOf(dense), out.numel() / n, n, spec,
-                     MutableCodesOf(out), AtParallel);
+                     MutableCodesOf(out), TorchParallel);
   return out;
 }
 

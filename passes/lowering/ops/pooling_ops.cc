@@ -12,6 +12,7 @@
 
 #include "passes/lowering/kernels/pooling/pooling.h"
 #include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -133,7 +134,7 @@ at::Tensor MaxPool(const at::Tensor& x, at::IntArrayRef kernel_size,
   const Dims size = OutputSize(kOp, input, window, ceil_mode);
   at::Tensor out = input.EmptyOutput(size);
   kernels::MaxPool(input.codes(), window, size, MutableCodesOf(out),
-                   AtParallel);
+                   TorchParallel);
   return input.WithoutBatch(out);
 }
 
@@ -163,7 +164,7 @@ at::Tensor AveragePool(const at::Tensor& x, at::IntArrayRef kernel_size,
   spec.divisor = divisor_override.value_or(0);
   at::Tensor out = input.EmptyOutput(size);
   kernels::AveragePool(input.codes(), window, size, spec, MutableCodesOf(out),
-                       AtParallel);
+                       TorchParallel);
   return input.WithoutBatch(out);
 }
 
@@ -186,7 +187,7 @@ at::Tensor AdaptiveAveragePool(const at::Tensor& x,
   }
   at::Tensor out = input.EmptyOutput(size);
   kernels::AdaptiveAveragePool(input.codes(), size, SpecOf(input),
-                               MutableCodesOf(out), AtParallel);
+                               MutableCodesOf(out), TorchParallel);
   return input.WithoutBatch(out);
 }
 

@@ -6,6 +6,7 @@
 #include "passes/lowering/kernels/elementwise/min_max.h"
 #include "passes/lowering/kernels/elementwise/quantize.h"
 #include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 
@@ -16,14 +17,14 @@ at::Tensor QuantizeDynamically(const at::Tensor& x, bool reduce_range,
   const at::Tensor dense = Dense(x);
   const float* const values = dense.data_ptr<float>();
   const kernels::FloatRange range =
-      kernels::MinMax(values, dense.numel(), AtParallel);
+      kernels::MinMax(values, dense.numel(), TorchParallel);
   TORCH_CHECK(std::isfinite(range.min) && std::isfinite(range.max), op,
               ": the input holds infinities, and has no scale");
   const kernels::QParams qparams =
       kernels::ChooseQuantizationParams(range.min, range.max, reduce_range);
   at::Tensor codes = EmptyCodesLike(dense, qparams.scale, qparams.zero_point);
   kernels::Quantize(values, dense.numel(), qparams, MutableCodesOf(codes),
-                    AtParallel);
+                    TorchParallel);
   return codes;
 }
 

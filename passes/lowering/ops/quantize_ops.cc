@@ -6,6 +6,7 @@
 #include "passes/lowering/kernels/elementwise/quantize.h"
 #include "passes/lowering/kernels/elementwise/requantize.h"
 #include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 namespace ns {
 namespace {
@@ -18,7 +19,7 @@ at::Tensor Quantize(const at::Tensor& x, double scale, int64_t zero_point) {
   const at::Tensor dense = Dense(x);
   at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
   kernels::Quantize(dense.data_ptr<float>(), dense.numel(), QParamsOf(out),
-                    MutableCodesOf(out), AtParallel);
+                    MutableCodesOf(out), TorchParallel);
   return out;
 }
 
@@ -28,7 +29,7 @@ at::Tensor Dequantize(const at::Tensor& x) {
   at::Tensor out =
       at::empty_strided(dense.sizes(), dense.strides(), at::kFloat);
   kernels::Dequantize(CodesOf(dense), dense.numel(), QParamsOf(x),
-                      out.data_ptr<float>(), AtParallel);
+                      out.data_ptr<float>(), TorchParallel);
   return out;
 }
 
@@ -38,7 +39,7 @@ at::Tensor Requantize(const at::Tensor& x, double scale, int64_t zero_point) {
   const at::Tensor dense = Dense(x);
   at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
   kernels::RequantizeCodes(CodesOf(dense), dense.numel(), QParamsOf(x),
-                           QParamsOf(out), MutableCodesOf(out), AtParallel);
+                           QParamsOf(out), MutableCodesOf(out), TorchParallel);
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "tools/kernel_bench/torch_threads.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 #include <ATen/Parallel.h>
 
@@ -11,7 +11,7 @@ extern "C" void GOMP_parallel(void (*function)(void*), void* data,
     __attribute__((weak));
 extern "C" int omp_get_thread_num() __attribute__((weak));
 
-namespace ns::bench {
+namespace ns {
 namespace {
 
 struct Region {
@@ -49,4 +49,4 @@ void TorchParallel(int64_t count, int64_t grain, kernels::Tasks tasks) {
   GOMP_parallel(RunChunk, &region, 0, 0);
 }
 
-}  // namespace ns::bench
+}  // namespace ns

@@ -1,4 +1,4 @@
-#include "tools/kernel_bench/torch_threads.h"
+#include "passes/lowering/ops/torch_parallel.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-namespace ns::bench {
+namespace ns {
 namespace {
 
-TEST(TorchThreadsTest, DoesEachTaskOnce) {
+TEST(TorchParallelTest, DoesEachTaskOnce) {
   for (const int threads : {1, 2}) {
     at::set_num_threads(threads);
     for (const int64_t grain : {0, 1, 5, 100}) {
@@ -41,20 +41,20 @@ std::set<std::thread::id> ThreadsOf(int64_t count, int64_t grain) {
   return threads;
 }
 
-TEST(TorchThreadsTest, UsesAsManyThreadsAsLibTorch) {
+TEST(TorchParallelTest, UsesAsManyThreadsAsLibTorch) {
   at::set_num_threads(2);
   EXPECT_EQ(ThreadsOf(100, 1).size(), 2);
   at::set_num_threads(1);
   EXPECT_EQ(ThreadsOf(100, 1).size(), 1);
 }
 
-TEST(TorchThreadsTest, KeepsToOneThreadBelowTheGrain) {
+TEST(TorchParallelTest, KeepsToOneThreadBelowTheGrain) {
   at::set_num_threads(2);
   EXPECT_EQ(ThreadsOf(100, 100),
             std::set<std::thread::id>{std::this_thread::get_id()});
 }
 
-TEST(TorchThreadsTest, KeepsToItsThreadWithinATask) {
+TEST(TorchParallelTest, KeepsToItsThreadWithinATask) {
   at::set_num_threads(2);
   std::atomic<int> inner{0};
   TorchParallel(2, 1, [&](int64_t, int64_t) {
@@ -66,4 +66,4 @@ TEST(TorchThreadsTest, KeepsToItsThreadWithinATask) {
 }
 
 }  // namespace
-}  // namespace ns::bench
+}  // namespace ns

@@ -1,12 +1,12 @@
 // LibTorch's threads, for kernels.
-#ifndef TOOLS_BENCH_KERNELS_TORCH_THREADS_H_
-#define TOOLS_BENCH_KERNELS_TORCH_THREADS_H_
+#ifndef PASSES_LOWERING_OPS_TORCH_PARALLEL_H_
+#define PASSES_LOWERING_OPS_TORCH_PARALLEL_H_
 
 #include <cstdint>
 
 #include "passes/lowering/kernels/parallel.h"
 
-namespace ns::bench {
+namespace ns {
 
 // A kernels::Parallel that does what at::parallel_for does, on the same threads
 // as LibTorch and oneDNN: those of GNU OpenMP. at::parallel_for itself is
@@ -17,6 +17,6 @@ namespace ns::bench {
 // In one thread where the process has no GNU OpenMP.
 void TorchParallel(int64_t count, int64_t grain, kernels::Tasks tasks);
 
-}  // namespace ns::bench
+}  // namespace ns
 
-#endif  // TOOLS_BENCH_KERNELS_TORCH_THREADS_H_
+#endif  // PASSES_LOWERING_OPS_TORCH_PARALLEL_H_
