@@ -1,6 +1,6 @@
 // Memory that starts at a cache line, as LibTorch's tensors do.
-#ifndef TOOLS_BENCH_KERNELS_ALIGNED_BYTES_H_
-#define TOOLS_BENCH_KERNELS_ALIGNED_BYTES_H_
+#ifndef TOOLS_KERNEL_BENCH_ALIGNED_BYTES_H_
+#define TOOLS_KERNEL_BENCH_ALIGNED_BYTES_H_
 
 #include <cstdint>
 #include <cstdlib>
@@ -21,4 +21,4 @@ inline std::shared_ptr<uint8_t> AlignedBytes(int64_t bytes, int value = 0) {
 
 }  // namespace ns::bench
 
-#endif  // TOOLS_BENCH_KERNELS_ALIGNED_BYTES_H_
+#endif  // TOOLS_KERNEL_BENCH_ALIGNED_BYTES_H_

@@ -5,8 +5,8 @@
 // alike, and has given each its fastest block after many rounds; within a
 // block, a contender's weights stay in the cache it has brought them to. In
 // turn call by call, big weights would evict each other.
-#ifndef TOOLS_BENCH_KERNELS_BLOCKS_H_
-#define TOOLS_BENCH_KERNELS_BLOCKS_H_
+#ifndef TOOLS_KERNEL_BENCH_BLOCKS_H_
+#define TOOLS_KERNEL_BENCH_BLOCKS_H_
 
 #include <functional>
 #include <string>
@@ -55,4 +55,4 @@ double GeometricMean(const std::vector<double>& values);
 
 }  // namespace ns::bench
 
-#endif  // TOOLS_BENCH_KERNELS_BLOCKS_H_
+#endif  // TOOLS_KERNEL_BENCH_BLOCKS_H_

@@ -1,6 +1,6 @@
 // One quantized layer to time: what it computes, not on which numbers.
-#ifndef TOOLS_BENCH_KERNELS_LAYER_H_
-#define TOOLS_BENCH_KERNELS_LAYER_H_
+#ifndef TOOLS_KERNEL_BENCH_LAYER_H_
+#define TOOLS_KERNEL_BENCH_LAYER_H_
 
 #include <cstdint>
 #include <string>
@@ -58,4 +58,4 @@ Layer Conv2d(int64_t batch, int64_t kernel, int64_t stride, int64_t in,
 
 }  // namespace ns::bench
 
-#endif  // TOOLS_BENCH_KERNELS_LAYER_H_
+#endif  // TOOLS_KERNEL_BENCH_LAYER_H_

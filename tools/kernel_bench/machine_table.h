@@ -1,6 +1,6 @@
 // What the machine itself can do.
-#ifndef TOOLS_BENCH_KERNELS_MACHINE_TABLE_H_
-#define TOOLS_BENCH_KERNELS_MACHINE_TABLE_H_
+#ifndef TOOLS_KERNEL_BENCH_MACHINE_TABLE_H_
+#define TOOLS_KERNEL_BENCH_MACHINE_TABLE_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string MachineTable(double seconds);
 
 }  // namespace ns::bench
 
-#endif  // TOOLS_BENCH_KERNELS_MACHINE_TABLE_H_
+#endif  // TOOLS_KERNEL_BENCH_MACHINE_TABLE_H_

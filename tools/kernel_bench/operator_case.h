@@ -1,6 +1,6 @@
 // An operator that moves bytes more than it computes, to time.
-#ifndef TOOLS_BENCH_KERNELS_OPERATOR_CASE_H_
-#define TOOLS_BENCH_KERNELS_OPERATOR_CASE_H_
+#ifndef TOOLS_KERNEL_BENCH_OPERATOR_CASE_H_
+#define TOOLS_KERNEL_BENCH_OPERATOR_CASE_H_
 
 #include <cstdint>
 #include <functional>
@@ -22,4 +22,4 @@ struct OperatorCase {
 
 }  // namespace ns::bench
 
-#endif  // TOOLS_BENCH_KERNELS_OPERATOR_CASE_H_
+#endif  // TOOLS_KERNEL_BENCH_OPERATOR_CASE_H_

@@ -1,6 +1,6 @@
 // The most that the arithmetic and the loads of this processor can do.
-#ifndef TOOLS_BENCH_KERNELS_PEAKS_H_
-#define TOOLS_BENCH_KERNELS_PEAKS_H_
+#ifndef TOOLS_KERNEL_BENCH_PEAKS_H_
+#define TOOLS_KERNEL_BENCH_PEAKS_H_
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ void ReadMemoryAhead(const void* data, int64_t bytes);
 
 }  // namespace ns::bench
 
-#endif  // TOOLS_BENCH_KERNELS_PEAKS_H_
+#endif  // TOOLS_KERNEL_BENCH_PEAKS_H_

@@ -1,6 +1,6 @@
 // What was measured of one layer or operator.
-#ifndef TOOLS_BENCH_KERNELS_ROW_H_
-#define TOOLS_BENCH_KERNELS_ROW_H_
+#ifndef TOOLS_KERNEL_BENCH_ROW_H_
+#define TOOLS_KERNEL_BENCH_ROW_H_
 
 #include <array>
 #include <cstddef>
@@ -46,4 +46,4 @@ struct Row {
 
 }  // namespace ns::bench
 
-#endif  // TOOLS_BENCH_KERNELS_ROW_H_
+#endif  // TOOLS_KERNEL_BENCH_ROW_H_

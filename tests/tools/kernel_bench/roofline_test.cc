@@ -30,8 +30,8 @@ TEST(RooflineTest, TilesAreThePeakAndNotTheVectorPeak) {
   EXPECT_EQ(PeakOf(Isa::kScalar), nullptr);
 }
 
-// A processor does more than that even in a debugger, and none does as much: the
-// loops are neither optimised away nor counted wrong.
+// A processor does more than that even in a debugger, and none does as much:
+// the loops are neither optimised away nor counted wrong.
 TEST(RooflineTest, PeaksOfSupportedInstructionSetsAreBelievable) {
   at::set_num_threads(1);
   for (const Isa isa : kernels::SupportedIsas()) {
