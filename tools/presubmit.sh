@@ -124,7 +124,7 @@ lint_assertions() {
       name = FILENAME ":" FNR
       asserts = 0
     }
-    /(EXPECT|ASSERT)_|ADD_FAILURE|FAIL\(|(Expect|Assert|Check|Verify)[A-Za-z]*\(/ {
+    /(EXPECT|ASSERT)_|ADD_FAILURE|FAIL\(|(Expect|Assert|Check|Verify)[A-Za-z]*(<[A-Za-z0-9_]*>)?\(/ {
       asserts = 1
     }
     /^}/ { finish() }

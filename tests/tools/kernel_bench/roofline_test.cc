@@ -54,6 +54,7 @@ TEST(RooflineTest, ReadsNothingOutsideTheBytes) {
     const std::vector<char> data(bytes, 1);
     ReadMemory(data.data(), bytes);
     ReadMemoryAhead(data.data(), bytes);
+    EXPECT_EQ(data, std::vector<char>(bytes, 1));
   }
 }
 

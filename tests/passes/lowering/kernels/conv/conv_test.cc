@@ -170,6 +170,7 @@ TEST(ConvTest, WritesNothingWhenTheKernelIsBigger) {
   shape.out_channels = 4;
   shape.kernel = {1, 4, 4};
   const auto conv = CaseOf(shape, 2, {1, 3, 9}, Numerics::kExact);
+  EXPECT_LE(conv->Outputs(), 0);
   const PackedConv packed(shape, conv->weights.data(), conv->numerics);
   Conv(conv->input.data(), 2, conv->size, packed, conv->Plan(), nullptr,
        Serial);
