@@ -41,7 +41,9 @@ Pair MakePair() {
   at::manual_seed(1);
   const at::Tensor first = at::randint(0, 2, {12, 16}) * 0.02 - 0.01;
   at::Tensor second = at::rand({4, 12}) * 0.004 + 0.001;
+  // 127, next to a zero: 255 * 127 fits in 16 bits.
   second[0][0] = 0.02;
+  second[0][1] = 0;
   return {first, second,
           ModelOfModule(MakeModel(
               {{"first", Linear(first)}, {"second", Linear(second)}},
