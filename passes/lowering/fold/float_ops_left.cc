@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "passes/logging/shadow_casts.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/op_table.h"
@@ -26,7 +27,8 @@ bool ComputesInFloat(const FoldEditor& editor, const Node& node) {
     return false;
   }
   return row->role == Role::kCompute && !IsQuantizedOp(*row) &&
-         !editor.codes().Find(*output);
+         !editor.codes().Find(*output) &&
+         NumericsOf(*output) != TensorNumerics::kInt8;
 }
 
 std::string ReasonOf(const FoldEditor& editor, const Node& node) {

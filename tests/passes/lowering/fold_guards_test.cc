@@ -171,6 +171,16 @@ TEST(FoldGuardsTest, KeepsOpWithoutAQuantizedForm) {
                       "aten::silu", "no quantized op computes it");
 }
 
+// %o holds codes, of parameters that nobody knows before it runs.
+TEST(FoldGuardsTest, SaysNothingOfOpsOnCodes) {
+  ExpectReasonOnCodes(R"IR(
+  %v : Tensor = quantized::sigmoid(%q, %so, %zo)
+  %l : Tensor[] = prim::ListConstruct(%q, %v)
+  %o : Tensor = aten::cat(%l, %one)
+  return (%o, %e))IR",
+                      "aten::cat", "no remark");
+}
+
 // Its scale is made behind it, and so is what it would read there.
 TEST(FoldGuardsTest, KeepsOpWhenItsArgumentsChangeBeforeItIsQuantized) {
   GraphConstants constants = Constants();
