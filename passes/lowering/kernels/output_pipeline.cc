@@ -32,6 +32,22 @@ Range RangeOf(OutputType type) {
   }
 }
 
+CodeConstants MakeCodeConstants(const OutputPlan& plan) {
+  constexpr uint32_t kBytes = 0x01010101;
+  if (plan.type != OutputType::kU8 && plan.type != OutputType::kS8) {
+    return {};
+  }
+  const int32_t move = plan.type == OutputType::kS8 ? 128 : 0;
+  const int32_t min = static_cast<int32_t>(plan.min) + move;
+  const int32_t max = static_cast<int32_t>(plan.max) + move;
+  const uint16_t zero_point =
+      static_cast<uint16_t>(plan.output_zero_point + move);
+  return {zero_point * 0x00010001u, static_cast<uint8_t>(move) * kBytes,
+          static_cast<uint8_t>(min) * kBytes,
+          static_cast<uint8_t>(max) * kBytes,
+          move == 0 && min == 0 && max == 255};
+}
+
 }  // namespace
 
 int64_t OutputSize(OutputType type) {
@@ -96,7 +112,8 @@ OutputView ViewOutput(const OutputPlan& plan, int64_t begin) {
           plan.addend_factor,
           plan.output_zero_point,
           plan.min,
-          plan.max};
+          plan.max,
+          MakeCodeConstants(plan)};
 }
 
 int32_t RoundToInt32(float x) {

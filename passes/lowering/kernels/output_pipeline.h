@@ -82,6 +82,18 @@ struct OutputPlan {
 OutputPlan PlanOutput(const OutputSpec& spec,
                       absl::Span<const int32_t> column_sums, int64_t k);
 
+// The constants of codes as vectors take them: bytes, or s16, side by side in
+// 32 bits. Codes with a sign are worked out like those without and moved back:
+// those to be are 128 higher.
+struct CodeConstants {
+  uint32_t zero_points;  // s16, moved
+  uint32_t moves;        // u8: 0, or 128 for a type with a sign
+  uint32_t mins;         // u8, moved
+  uint32_t maxes;        // u8, moved
+  // Codes are neither moved nor clamped: saturating to u8 is all.
+  bool saturates_only;
+};
+
 // A row or column of a bigger plan: outputs [begin, begin + count) of `plan`.
 // What kernels read, without owning.
 struct OutputView {
@@ -94,6 +106,7 @@ struct OutputView {
   int32_t output_zero_point;
   float min;
   float max;
+  CodeConstants codes;  // of kU8 and kS8
 };
 OutputView ViewOutput(const OutputPlan& plan, int64_t begin);
 

@@ -41,14 +41,7 @@ class AmxRows {
                       task.view.type == OutputType::kS8),
         output_bytes_(writes_codes_ ? 1 : 4),
         panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs),
-        code_view_(task.view),
-        row_blocks_(task) {
-    if (!writes_codes_) {
-      // Bounds of reals may be no codes.
-      code_view_.min = 0;
-      code_view_.max = 0;
-    }
-  }
+        row_blocks_(task) {}
 
   void Run() {
     for (int64_t row = 0; row < task_.row_count;) {
@@ -226,7 +219,7 @@ class AmxRows {
     Soon soon = soon_;
     const int64_t rows_each = rows_each_;
     const bool alternates = alternates_;
-    const Vectors::Codes<PendingPanels> codes(code_view_, pending.output,
+    const Vectors::Codes<PendingPanels> codes(task_.view, pending.output,
                                               task_.outputs);
     const auto write_rows = [&] {
       for (int64_t i = 0; i < rows_each && !pending.IsEmpty(); ++i) {
@@ -262,7 +255,7 @@ class AmxRows {
     if (pending_.IsEmpty()) {
       return;
     }
-    const Vectors::Codes<kQuad> codes(code_view_, pending_.output,
+    const Vectors::Codes<kQuad> codes(task_.view, pending_.output,
                                       task_.outputs);
     while (!pending_.IsEmpty()) {
       WriteRow(codes, pending_);
@@ -273,7 +266,6 @@ class AmxRows {
   const bool writes_codes_;
   const int64_t output_bytes_;
   const int64_t panels_;
-  OutputView code_view_;
   RowBlocks row_blocks_;
   AmxSums sums_[2];
   alignas(64) int32_t start_[kQuadOutputs];

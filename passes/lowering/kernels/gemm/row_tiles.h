@@ -38,6 +38,7 @@ template <typename V>
 struct RowTiles {
   using Ints = typename V::Ints;
   static constexpr int kVectors = kPanelOutputs / V::kLanes;  // of a panel
+  static constexpr int kUnrolled = 4;  // steps of k at a time
 
   static uint32_t LoadStep(const uint8_t* bytes) {
     uint32_t step;
@@ -55,6 +56,13 @@ struct RowTiles {
     const uint32_t second = rest > 1 ? run[1] : 0;
     const uint32_t third = rest > 2 ? run[2] : 0;
     return run[0] | second << 8 | third << 16;
+  }
+
+  // The compiler must not derive `value` of another register: it would keep an
+  // address for each of a loop's loads, more than there are registers.
+  template <typename T>
+  static void HideFromCompiler(T& value) {
+    asm("" : "+r"(value));
   }
 
   // Of `count` rows from `first` on.
@@ -99,8 +107,10 @@ struct RowTiles {
 #pragma clang loop unroll(full)
     for (int v = 0; v < P * kVectors; ++v) {
       const int64_t output = place.output + v * V::kLanes;
-      const auto lanes = V::FirstLanes(task.outputs - output);
-      const Ints start = V::Load(task.view.start + output, lanes);
+      const int64_t rest = task.outputs - output;
+      const Ints start = rest >= V::kLanes ? V::Load(task.view.start + output)
+                                           : V::Load(task.view.start + output,
+                                                     V::FirstLanes(rest));
       if (place.row_sums == nullptr) {
 #pragma clang loop unroll(full)
         for (int r = 0; r < R; ++r) {
@@ -108,7 +118,7 @@ struct RowTiles {
         }
       } else {
         const Ints zero_point =
-            V::Load(task.view.weight_zero_points + output, lanes);
+            V::Load(task.view.weight_zero_points + output, V::FirstLanes(rest));
 #pragma clang loop unroll(full)
         for (int r = 0; r < R; ++r) {
           sums[r][v] =
@@ -125,13 +135,26 @@ struct RowTiles {
       for (int r = 0; r < R; ++r) {
         rows[r] = place.rows[r] + task.run_offsets[run];
       }
+      int64_t k = 0;
 #pragma clang loop unroll(disable)
-      for (int64_t k = 0; k < whole; k += kStepBytes) {
-        __builtin_prefetch(soon, 0, 2);
+      for (; k + kUnrolled * kStepBytes <= whole; k += kUnrolled * kStepBytes) {
+        HideFromCompiler(k);
+        HideFromCompiler(weights);
+#pragma clang loop unroll(full)
+        for (int step = 0; step < kUnrolled; ++step) {
+          __builtin_prefetch(soon + step * kStepWeights, 0, 2);
+          AddProducts<R, P>(
+              weights + step * kStepWeights, task.panel_bytes, sums,
+              [&](int r) { return LoadStep(rows[r] + k + step * kStepBytes); });
+        }
+        weights += kUnrolled * kStepWeights;
+        soon += kUnrolled * kStepWeights;
+      }
+#pragma clang loop unroll(disable)
+      for (; k < whole; k += kStepBytes) {
         AddProducts<R, P>(weights, task.panel_bytes, sums,
                           [&](int r) { return LoadStep(rows[r] + k); });
         weights += kStepWeights;
-        soon += kStepWeights;
       }
       if (whole < task.run_length) {
         AddProducts<R, P>(weights, task.panel_bytes, sums, [&](int r) {

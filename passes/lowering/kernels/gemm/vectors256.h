@@ -101,22 +101,18 @@ struct Vectors256 : Products {
     // written.
     Codes(const OutputView& view, int64_t channel, int64_t channels)
         : count_(channels - channel < 16 * P ? channels - channel : 16 * P),
-          factor_(_mm256_set1_ps(view.addend_factor)) {
+          factor_(_mm256_set1_ps(view.addend_factor)),
+          zero_points_(Repeat(view.codes.zero_points)),
+          saturates_only_(view.codes.saturates_only),
+          moves_(Repeat(view.codes.moves)),
+          mins_(Repeat(view.codes.mins)),
+          maxes_(Repeat(view.codes.maxes)) {
       for (int v = 0; v < 2 * P; ++v) {
         const int64_t first = channel + kLanes * v;
         const Lanes lanes = FirstLanes(channels - first);
         addend_[v] = _mm256_maskload_ps(view.addend + first, lanes);
         multiplier_[v] = _mm256_maskload_ps(view.multiplier + first, lanes);
       }
-      // Codes with a sign are worked out like those without and moved back.
-      const int32_t moved = view.type == OutputType::kS8 ? 128 : 0;
-      moved_ = _mm256_set1_epi8(static_cast<int8_t>(moved));
-      zero_point_ = _mm256_set1_epi16(
-          static_cast<int16_t>(view.output_zero_point + moved));
-      min_ = _mm256_set1_epi8(
-          static_cast<int8_t>(static_cast<int32_t>(view.min) + moved));
-      max_ = _mm256_set1_epi8(
-          static_cast<int8_t>(static_cast<int32_t>(view.max) + moved));
     }
 
     // Those of one row. sums[2 * p] and the next are of panel p, and have all
@@ -137,6 +133,10 @@ struct Vectors256 : Products {
     }
 
    private:
+    static Ints Repeat(uint32_t word) {
+      return _mm256_set1_epi32(static_cast<int32_t>(word));
+    }
+
     // Writes 32 codes for each pair of panels.
     template <int Pairs = (P + 1) / 2>
     void WriteWhole(const Ints* sums, uint8_t* out) const {
@@ -151,13 +151,15 @@ struct Vectors256 : Products {
     Ints Pair(const Ints* sums, int first, int second) const {
       const Ints low = _mm256_adds_epi16(
           _mm256_packs_epi32(Round(sums, first), Round(sums, first + 1)),
-          zero_point_);
+          zero_points_);
       const Ints high = _mm256_adds_epi16(
           _mm256_packs_epi32(Round(sums, second), Round(sums, second + 1)),
-          zero_point_);
+          zero_points_);
       Ints codes = _mm256_packus_epi16(low, high);
-      codes = _mm256_min_epu8(_mm256_max_epu8(codes, min_), max_);
-      codes = _mm256_xor_si256(codes, moved_);
+      if (!saturates_only_) {
+        codes = _mm256_min_epu8(_mm256_max_epu8(codes, mins_), maxes_);
+        codes = _mm256_xor_si256(codes, moves_);
+      }
       // Each half of the vector now has four codes of each vector.
       return _mm256_permutevar8x32_epi32(
           codes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
@@ -171,12 +173,13 @@ struct Vectors256 : Products {
 
     int64_t count_;
     __m256 factor_;
+    Ints zero_points_;
+    bool saturates_only_;
+    Ints moves_;
+    Ints mins_;
+    Ints maxes_;
     __m256 addend_[2 * P];
     __m256 multiplier_[2 * P];
-    Ints moved_;
-    Ints zero_point_;
-    Ints min_;
-    Ints max_;
   };
 };
 

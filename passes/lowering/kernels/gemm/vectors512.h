@@ -96,25 +96,25 @@ struct Vectors512 : Products {
     // Of the channels from `channel` on; none from `channels` on is read or
     // written.
     Codes(const OutputView& view, int64_t channel, int64_t channels)
-        : whole_(channels - channel >= 16 * P),
-          bytes_(FirstBytes(channels - channel < 16 * P ? channels - channel
-                                                        : 16 * P)),
-          factor_(_mm512_set1_ps(view.addend_factor)) {
+        : count_(channels - channel),
+          factor_(_mm512_set1_ps(view.addend_factor)),
+          zero_points_(Repeat(view.codes.zero_points)),
+          saturates_only_(view.codes.saturates_only),
+          moves_(Repeat(view.codes.moves)),
+          mins_(Repeat(view.codes.mins)),
+          maxes_(Repeat(view.codes.maxes)) {
       for (int p = 0; p < P; ++p) {
         const int64_t first = channel + 16 * p;
-        const Lanes lanes = FirstLanes(channels - first);
-        addend_[p] = _mm512_maskz_loadu_ps(lanes, view.addend + first);
-        multiplier_[p] = _mm512_maskz_loadu_ps(lanes, view.multiplier + first);
+        if (IsWhole()) {
+          addend_[p] = _mm512_loadu_ps(view.addend + first);
+          multiplier_[p] = _mm512_loadu_ps(view.multiplier + first);
+        } else {
+          const Lanes lanes = FirstLanes(channels - first);
+          addend_[p] = _mm512_maskz_loadu_ps(lanes, view.addend + first);
+          multiplier_[p] =
+              _mm512_maskz_loadu_ps(lanes, view.multiplier + first);
+        }
       }
-      // Codes with a sign are worked out like those without and moved back.
-      const int32_t moved = view.type == OutputType::kS8 ? 128 : 0;
-      moved_ = _mm512_set1_epi8(static_cast<int8_t>(moved));
-      zero_point_ = _mm512_set1_epi16(
-          static_cast<int16_t>(view.output_zero_point + moved));
-      min_ = _mm512_set1_epi8(
-          static_cast<int8_t>(static_cast<int32_t>(view.min) + moved));
-      max_ = _mm512_set1_epi8(
-          static_cast<int8_t>(static_cast<int32_t>(view.max) + moved));
     }
 
     // Those of one row. sums[p] is of panel p, and has all but its scale.
@@ -129,8 +129,8 @@ struct Vectors512 : Products {
         high = _mm512_packs_epi32(c, d);
       }
       const Ints codes = Finish(low, high);
-      if (!whole_) {
-        _mm512_mask_storeu_epi8(out, bytes_, codes);
+      if (!IsWhole()) {
+        _mm512_mask_storeu_epi8(out, FirstBytes(count_), codes);
       } else if constexpr (P == 4) {
         _mm512_storeu_si512(out, codes);
       } else {
@@ -149,10 +149,11 @@ struct Vectors512 : Products {
       Ints codes = Finish(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
 #pragma clang loop unroll(full)
       for (int r = 0; r < kRows; ++r) {
-        if (whole_) {
+        if (IsWhole()) {
           StoreQuarters<P>(out + r * row_stride, codes);
         } else {
-          _mm512_mask_storeu_epi8(out + r * row_stride, bytes_, codes);
+          _mm512_mask_storeu_epi8(out + r * row_stride, FirstBytes(count_),
+                                  codes);
         }
         // The next row's codes come first.
         codes = P == 1 ? _mm512_shuffle_i32x4(codes, codes, 0x39)
@@ -161,12 +162,20 @@ struct Vectors512 : Products {
     }
 
    private:
+    static Ints Repeat(uint32_t word) {
+      return _mm512_set1_epi32(static_cast<int32_t>(word));
+    }
+
+    bool IsWhole() const { return count_ >= 16 * P; }
+
     // The codes of four vectors, rounded and packed two by two.
     Ints Finish(Ints low, Ints high) const {
-      Ints codes = _mm512_packus_epi16(_mm512_adds_epi16(low, zero_point_),
-                                       _mm512_adds_epi16(high, zero_point_));
-      codes = _mm512_min_epu8(_mm512_max_epu8(codes, min_), max_);
-      codes = _mm512_xor_si512(codes, moved_);
+      Ints codes = _mm512_packus_epi16(_mm512_adds_epi16(low, zero_points_),
+                                       _mm512_adds_epi16(high, zero_points_));
+      if (!saturates_only_) {
+        codes = _mm512_min_epu8(_mm512_max_epu8(codes, mins_), maxes_);
+        codes = _mm512_xor_si512(codes, moves_);
+      }
       // Each quarter of the vector now has four codes of each vector.
       const Ints order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
                                            14, 3, 7, 11, 15);
@@ -193,15 +202,15 @@ struct Vectors512 : Products {
       return _mm512_cvtps_epi32(_mm512_mul_ps(x, multiplier_[panel]));
     }
 
-    bool whole_;
-    __mmask64 bytes_;
+    int64_t count_;  // of channels: more than these panels', maybe
     __m512 factor_;
+    Ints zero_points_;
+    bool saturates_only_;
+    Ints moves_;
+    Ints mins_;
+    Ints maxes_;
     __m512 addend_[P];
     __m512 multiplier_[P];
-    Ints moved_;
-    Ints zero_point_;
-    Ints min_;
-    Ints max_;
   };
 };
 
