@@ -128,14 +128,17 @@ struct RowLoops {
         place.rows = task.rows + first + row;
         place.row_sums = needs_row_sums ? row_sums + row : nullptr;
         place.out = out + (row * task.row_stride + output) * output_bytes;
-        // A panel of the next tiles' weights for each tile; then the next rows,
-        // which are near these as a rule.
         const int64_t next = first + row + rows;
-        place.soon =
-            tile < width
-                ? place.weights + (width + tile) * task.panel_bytes
-                : reinterpret_cast<const int8_t*>(
-                      task.rows[next < task.row_count ? next : next - 1]);
+        if (tile < 2 * width && panel + width < panels) {
+          // The next tiles' weights, half a panel for each of these.
+          place.soon = place.weights + width * task.panel_bytes +
+                       tile * task.panel_bytes / 2;
+        } else if (panel == 0 && next < task.row_count) {
+          // The next rows, which are near these as a rule.
+          place.soon = reinterpret_cast<const int8_t*>(task.rows[next]);
+        } else {
+          place.soon = nullptr;
+        }
         kTable.of[width][rows](task, place);
         row += rows;
       }

@@ -29,8 +29,8 @@ struct TilePlace {
   const int8_t* weights;
   int64_t output;  // the first
   uint8_t* out;    // of the first row and output
-  // What another tile needs soon, a panel of weights or rows: fetched into the
-  // L2 cache on the way.
+  // What other tiles need soon, half as many bytes as a panel has: fetched into
+  // the L2 cache on the way. Null for nothing.
   const int8_t* soon;
 };
 
@@ -127,7 +127,13 @@ struct RowTiles {
       }
     }
     const int8_t* weights = place.weights;
-    const int8_t* soon = place.soon;
+    // A line for every two steps: the processor has room for a few lines that
+    // are under way, and what the products wait for needs some of it. Where
+    // there is nothing to fetch, a line that is here.
+    const bool fetches = place.soon != nullptr;
+    const int8_t* soon =
+        fetches ? place.soon : reinterpret_cast<const int8_t*>(place.rows);
+    const int64_t soon_step = fetches ? kUnrolled / 2 * kStepWeights : 0;
     const int64_t whole = task.run_length / kStepBytes * kStepBytes;
     for (int64_t run = 0; run < task.runs; ++run) {
       const uint8_t* rows[R];
@@ -142,13 +148,15 @@ struct RowTiles {
         HideFromCompiler(weights);
 #pragma clang loop unroll(full)
         for (int step = 0; step < kUnrolled; ++step) {
-          __builtin_prefetch(soon + step * kStepWeights, 0, 2);
+          if (step % 2 == 0) {
+            __builtin_prefetch(soon + step / 2 * kStepWeights, 0, 2);
+          }
           AddProducts<R, P>(
               weights + step * kStepWeights, task.panel_bytes, sums,
               [&](int r) { return LoadStep(rows[r] + k + step * kStepBytes); });
         }
         weights += kUnrolled * kStepWeights;
-        soon += kUnrolled * kStepWeights;
+        soon += soon_step;
       }
 #pragma clang loop unroll(disable)
       for (; k < whole; k += kStepBytes) {
