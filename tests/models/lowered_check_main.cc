@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -309,6 +310,14 @@ absl::Status CheckSaved(ModelGraph& lowered, Batch batch,
                                       "a saved model computes something else");
 }
 
+// Bazel gives each test a folder of its own: others of this program run at the
+// same time.
+std::string TestFolder() {
+  const char* folder = std::getenv("TEST_TMPDIR");
+  return folder != nullptr ? folder
+                           : std::filesystem::temp_directory_path().string();
+}
+
 absl::Status Check(const std::string& path, const std::string& inputs) {
   NS_ASSIGN_OR_RETURN(const ModelGraph quantized, ModelGraph::FromFile(path));
   NS_ASSIGN_OR_RETURN(const BatchReader reader, BatchReader::Open({inputs}));
@@ -320,9 +329,8 @@ absl::Status Check(const std::string& path, const std::string& inputs) {
         kernels::Numerics::kFbgemmAvx2}) {
     NS_ASSIGN_OR_RETURN(ModelGraph lowered, Lowered(quantized, numerics));
     NS_RETURN_IF_ERROR(CheckScalar(lowered, batch));
-    const std::string saved =
-        absl::StrCat(std::filesystem::temp_directory_path().string(),
-                     "/lowered_", kernels::NumericsName(numerics), ".pt");
+    const std::string saved = absl::StrCat(
+        TestFolder(), "/lowered_", kernels::NumericsName(numerics), ".pt");
     NS_RETURN_IF_ERROR(CheckSaved(lowered, batch, saved));
   }
   return absl::OkStatus();
