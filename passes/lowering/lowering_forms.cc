@@ -217,6 +217,13 @@ absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
   return LowerSameArguments(node, lowered_op, repacker);
 }
 
+absl::StatusOr<Value*> LowerCatOfCodes(Node* node, absl::string_view lowered_op,
+                                       Repacker& /*repacker*/) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  return Insert(node, lowered_op,
+                {node->input(0), node->input(1), c10::IValue(), c10::IValue()});
+}
+
 absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
                                   Repacker& /*repacker*/) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));

@@ -53,6 +53,11 @@ absl::StatusOr<torch::jit::Value*> LowerOnCodes(torch::jit::Node* node,
                                                 absl::string_view lowered_op,
                                                 Repacker& repacker);
 
+// aten::cat of codes, which all have the parameters of the first.
+absl::StatusOr<torch::jit::Value*> LowerCatOfCodes(torch::jit::Node* node,
+                                                   absl::string_view lowered_op,
+                                                   Repacker& repacker);
+
 // quantized::relu6: a clamp from 0 to 6.
 absl::StatusOr<torch::jit::Value*> LowerRelu6(torch::jit::Node* node,
                                               absl::string_view lowered_op,

@@ -22,6 +22,7 @@ constexpr LoweringRow kRows[] = {
     {"aten::avg_pool1d", "ns::fbgemm_avg_pool1d", LowerOnCodes},
     {"aten::avg_pool2d", "ns::fbgemm_avg_pool2d", LowerOnCodes},
     {"aten::avg_pool3d", "ns::fbgemm_avg_pool3d", LowerOnCodes},
+    {"aten::cat", "ns::fbgemm_cat", LowerCatOfCodes},
     {"aten::clamp", "ns::fbgemm_clamp", LowerOnCodes},
     {"aten::dequantize", "ns::fbgemm_dequantize", LowerDequantize},
     {"aten::hardsigmoid", "ns::fbgemm_hardsigmoid", LowerUnitInterval},

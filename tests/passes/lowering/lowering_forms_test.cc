@@ -178,6 +178,25 @@ TEST(LoweringFormsTest, KeepsConcatenationsOfSignedCodes) {
   return (%c))IR");
 }
 
+TEST(LoweringFormsTest, LowersConcatenationsOfCodesWithTheirParameters) {
+  const GraphPointer graph = ExpectSameOutputs(R"IR(
+  %r : Tensor = aten::relu(%q)
+  %list : Tensor[] = prim::ListConstruct(%q, %r)
+  %c : Tensor = aten::cat(%list, %one)
+  %d : Tensor = aten::dequantize(%c)
+  return (%c, %d))IR");
+  EXPECT_EQ(NodesOf(*graph, "ns::fbgemm_cat").size(), 1);
+}
+
+TEST(LoweringFormsTest, KeepsConcatenationsOfRealNumbers) {
+  const GraphPointer graph = ExpectSameOutputs(R"IR(
+  %list : Tensor[] = prim::ListConstruct(%x, %x)
+  %c : Tensor = aten::cat(%list, %one)
+  %s : Tensor = aten::quantize_per_tensor(%c, %scale, %zero, %quint8)
+  return (%c, %s))IR");
+  EXPECT_EQ(NodesOf(*graph, "ns::fbgemm_cat").size(), 0);
+}
+
 TEST(LoweringFormsTest, KeepsInputsOfLoweredOpsThatAreOutputs) {
   ExpectSameOutputs(R"IR(
   %r : Tensor = aten::relu(%q)

@@ -61,6 +61,25 @@ TEST_P(CatOpsTest, ReadsChannelsLastAsLibTorchDoes) {
   }
 }
 
+// aten::cat, which takes codes of the same parameters only.
+TEST(CatOfCodesTest, GivesLibTorchsCodesAlongEachDimensionInAllLayouts) {
+  at::manual_seed(1);
+  const auto first = Layouts(RandomCodes({2, 19, 3, 4}, 0.3, 77));
+  const auto second = Layouts(RandomCodes({2, 19, 3, 4}, 0.3, 77));
+  for (const auto& [name, a] : first) {
+    for (const auto& [other, b] : second) {
+      for (int64_t dimension = -4; dimension < 4; ++dimension) {
+        SCOPED_TRACE(name + " and " + other + " along " +
+                     std::to_string(dimension));
+        const c10::List<at::Tensor> list({a, b, a});
+        ExpectSameCodes(Output("ns::fbgemm_cat",
+                               {list, dimension, c10::IValue(), c10::IValue()}),
+                        Output("aten::cat", {list, dimension}));
+      }
+    }
+  }
+}
+
 TEST_P(CatOpsTest, ReadsTensorsThatAreBothLayoutsAsLibTorchDoes) {
   for (const auto& sizes : std::vector<std::vector<int64_t>>{
            {64, 16, 1, 1}, {16, 1, 5, 7}, {1, 24, 1, 1}}) {
