@@ -17,6 +17,10 @@ namespace {
 // line is "RuntimeError: <message>".
 constexpr absl::string_view kInterpreterPrefix = "RuntimeError: ";
 
+// What LibTorch's dispatcher says behind "Could not run 'op' with arguments
+// from the 'X' backend.": guesses, and a list of all other backends.
+constexpr char kDispatcherGuesses[] = " This could be because ";
+
 std::string TextOf(const std::exception& error) {
   if (const auto* torch_error = dynamic_cast<const c10::Error*>(&error)) {
     return torch_error->what_without_backtrace();
@@ -42,7 +46,8 @@ std::string OneLineMessage(const std::exception& error) {
       first = std::string(line);
     }
   }
-  return thrown.empty() ? first : thrown;
+  const std::string& message = thrown.empty() ? first : thrown;
+  return message.substr(0, message.find(kDispatcherGuesses));
 }
 
 }  // namespace ns

@@ -36,6 +36,15 @@ TEST(OneLineMessageTest, TakesWhatAnOperatorThrewFromInterpreterTraceback) {
             "sizes do not match");
 }
 
+TEST(OneLineMessageTest, LeavesOutWhatTheDispatcherGuesses) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error(
+                "Could not run 'aten::f' with arguments from the 'X' backend. "
+                "This could be because the operator doesn't exist for this "
+                "backend. 'aten::f' is only available for these backends: "
+                "[CPU, Meta].\n\nCPU: registered at f.cpp:1")),
+            "Could not run 'aten::f' with arguments from the 'X' backend.");
+}
+
 TEST(OneLineMessageTest, IsEmptyForEmptyMessage) {
   EXPECT_EQ(OneLineMessage(std::runtime_error("")), "");
 }
