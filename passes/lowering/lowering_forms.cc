@@ -17,7 +17,6 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Graph;
 using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;

@@ -32,7 +32,7 @@ bool ComputesInFloat(const FoldEditor& editor, const Node& node) {
 }
 
 std::string ReasonOf(const FoldEditor& editor, const Node& node) {
-  const std::string rejection = editor.Rejection(&node);
+  std::string rejection = editor.Rejection(&node);
   if (!rejection.empty()) {
     return rejection;
   }

@@ -116,6 +116,9 @@ at::Tensor CatDense(const std::vector<at::Tensor>& tensors, int64_t dimension,
     sizes[dimension] += tensor.size(dimension);
   }
   at::Tensor out = EmptyCodes(sizes, scale, zero_point);
+  if (out.numel() == 0) {
+    return out;  // It may have no memory to point into.
+  }
   const CatPlace place = PlaceOf(out, dimension);
   const int64_t row_bytes = sizes[dimension] * place.inner;
   uint8_t* destination = MutableCodesOf(out);

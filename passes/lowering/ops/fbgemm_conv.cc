@@ -34,6 +34,8 @@ kernels::ConvShape ShapeOf(const FbgemmConvParameters& p) {
       kLayer,
       ": stride, padding, dilation and, of transposed convolutions, output "
       "padding need one number for each dimension of the kernel");
+  TORCH_CHECK(p.groups <= p.weight.size(0), kLayer,
+              ": groups do not divide the channels");
   kernels::ConvShape shape;
   shape.groups = p.groups;
   shape.transposed = p.transposed;

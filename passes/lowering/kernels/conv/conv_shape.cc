@@ -1,5 +1,7 @@
 #include "passes/lowering/kernels/conv/conv_shape.h"
 
+#include <cstdint>
+
 namespace ns::kernels {
 
 const char* InvalidConv(const ConvShape& shape) {
@@ -13,6 +15,12 @@ const char* InvalidConv(const ConvShape& shape) {
   for (int i = 0; i < 3; ++i) {
     if (shape.kernel[i] < 1 || shape.stride[i] < 1 || shape.dilation[i] < 1) {
       return "kernel sizes, strides and dilations are at least 1";
+    }
+    // Sizes of outputs are worked out in 64 bits.
+    constexpr int64_t kMost = INT32_MAX;
+    if (shape.stride[i] > kMost || shape.dilation[i] > kMost ||
+        shape.padding[i] > kMost || shape.output_padding[i] > kMost) {
+      return "strides, dilations and paddings are below 2^31";
     }
     if (shape.padding[i] < 0 || shape.output_padding[i] < 0) {
       return "paddings are not negative";

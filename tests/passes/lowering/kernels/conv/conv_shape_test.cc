@@ -53,6 +53,21 @@ TEST(ConvShapeTest, RefusesWhatIsNotPositive) {
   EXPECT_STREQ(InvalidConv(shape), "paddings are not negative");
 }
 
+TEST(ConvShapeTest, RefusesStepsOfWhichSizesWouldOverflow) {
+  constexpr int64_t kTooMuch = int64_t{1} << 31;
+  ConvShape shape;
+  shape.stride[1] = kTooMuch;
+  EXPECT_NE(InvalidConv(shape), nullptr);
+  shape = ConvShape();
+  shape.dilation[0] = kTooMuch;
+  EXPECT_NE(InvalidConv(shape), nullptr);
+  shape = ConvShape();
+  shape.padding[2] = kTooMuch;
+  EXPECT_NE(InvalidConv(shape), nullptr);
+  shape.padding[2] = kTooMuch - 1;
+  EXPECT_EQ(InvalidConv(shape), nullptr);
+}
+
 TEST(ConvShapeTest, RefusesOutputPaddingThatAddsWholeSteps) {
   ConvShape shape;
   shape.output_padding[2] = 1;
