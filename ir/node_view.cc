@@ -67,6 +67,19 @@ std::vector<const Node*> PathTo(const Node& node) {
   return path;
 }
 
+// Its schema does not tell that it writes to its input.
+bool IsRelu6InPlace(const Node& node) {
+  static const c10::Symbol relu6 =
+      c10::Symbol::fromQualString("quantized::relu6");
+  if (node.kind() != relu6) {
+    return false;
+  }
+  const Value* inplace = InputNamed(node, "inplace");
+  const auto constant =
+      inplace == nullptr ? c10::nullopt : ConstantOf(*inplace);
+  return !constant || !constant->isBool() || constant->toBool();
+}
+
 }  // namespace
 
 bool IsLeafCall(const Node& node) {
@@ -129,7 +142,7 @@ bool IsWrittenTo(const Value& list) {
 
 bool WorksInPlace(const Node& node) {
   const c10::FunctionSchema* schema = node.maybeSchema();
-  if (schema != nullptr && schema->is_mutable()) {
+  if ((schema != nullptr && schema->is_mutable()) || IsRelu6InPlace(node)) {
     return true;
   }
   return std::any_of(

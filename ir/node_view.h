@@ -40,7 +40,9 @@ bool IsTensorList(const torch::jit::Value& value);
 // assignment to an element.
 bool IsWrittenTo(const torch::jit::Value& list);
 
-// True when an op of `node`, or of the blocks in it, writes to its inputs.
+// True when an op of `node`, or of the blocks in it, writes to its inputs:
+// those whose schema says so, and quantized::relu6 unless its `inplace` is
+// known to be false, which its schema hides.
 bool WorksInPlace(const torch::jit::Node& node);
 
 // The nodes that write to `list` before `place` runs, in order: those of the

@@ -421,6 +421,10 @@ const OpRow* FindOp(absl::string_view op) {
   return absl::ConsumeSuffix(&op, "_") ? FindExactly(op) : nullptr;
 }
 
+bool IsLoweredOp(absl::string_view op) {
+  return absl::StartsWith(op, "ns::fbgemm_");
+}
+
 bool IsQuantizedOp(const OpRow& row) {
   switch (row.numerics) {
     case Numerics::kInt8:

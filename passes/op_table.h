@@ -66,6 +66,10 @@ const OpRow* FindOp(absl::string_view op);
 // quantized model has.
 bool IsQuantizedOp(const OpRow& row);
 
+// True for the ops of our own kernels, which lower-to-fbgemm puts in the place
+// of quantized ones: "ns::fbgemm_conv2d".
+bool IsLoweredOp(absl::string_view op);
+
 }  // namespace ns
 
 #endif  // PASSES_OP_TABLE_H_

@@ -2,12 +2,12 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
@@ -26,7 +26,7 @@ using ::torch::jit::Value;
 // A static layer of ours that has no activation yet.
 bool IsPlainLayer(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
-  return row != nullptr && absl::StartsWith(row->op, "ns::fbgemm_") &&
+  return row != nullptr && IsLoweredOp(row->op) &&
          row->numerics == Numerics::kInt8 && row->fused_activation.empty() &&
          (row->weight_form == WeightForm::kPackedConv ||
           row->weight_form == WeightForm::kPackedLinear);
@@ -93,64 +93,56 @@ bool FuseActivation(Node* activation) {
   return true;
 }
 
-// True for an op, or one inside its blocks, that writes to its inputs, as
-// quantized::relu6 may without its schema saying so.
-bool Writes(const Node& node) {
-  if (OpName(node) == "quantized::relu6" || WorksInPlace(node)) {
-    return true;
-  }
-  for (const Block* block : node.blocks()) {
-    for (const Node* inner : block->nodes()) {
-      if (Writes(*inner)) {
-        return true;
-      }
-    }
-  }
-  return false;
+bool AnyWorksInPlace(const Block& block) {
+  return std::any_of(block.nodes().begin(), block.nodes().end(),
+                     [](const Node* node) { return WorksInPlace(*node); });
 }
 
-bool WritesAnywhere(const Block& block) {
-  for (const Node* node : block.nodes()) {
-    if (Writes(*node)) {
+// Answers what may move, for one graph: most have no op that writes to its
+// inputs, and everything may.
+class Writers {
+ public:
+  explicit Writers(const Graph& graph)
+      : any_(AnyWorksInPlace(*graph.block())) {}
+
+  bool any() const { return any_; }
+
+  // Whether what `first` reads may be read by `last` instead: nothing in
+  // between writes to it.
+  bool LetWait(const Node& first, const Node& last) const {
+    if (!any_) {
       return true;
     }
-  }
-  return false;
-}
-
-// Whether what `first` reads may be read by `last` instead: nothing in between
-// writes to it.
-bool CanWait(const Node& first, const Node& last) {
-  if (first.owningBlock() != last.owningBlock()) {
-    return !WritesAnywhere(*first.owningGraph()->block());
-  }
-  for (const Node* node = first.next(); node != &last; node = node->next()) {
-    if (Writes(*node)) {
+    if (first.owningBlock() != last.owningBlock()) {
       return false;
     }
+    for (const Node* node = first.next(); node != &last; node = node->next()) {
+      if (WorksInPlace(*node)) {
+        return false;
+      }
+    }
+    return true;
   }
-  return true;
-}
 
-std::optional<QuantizationParameters> OutputOf(const Node& quantize) {
-  return QuantizationParametersOf(*quantize.output());
-}
+ private:
+  bool any_;
+};
 
 // Takes what `quantize` quantizes from in front of the dequantize that made it.
-void SkipDequantize(Node* quantize) {
+void SkipDequantize(Node* quantize, const Writers& writers) {
   Node* dequantize = quantize->input(0)->node();
   if (OpName(*quantize) != "ns::fbgemm_quantize" ||
       OpName(*dequantize) != "ns::fbgemm_dequantize" ||
-      !CanWait(*dequantize, *quantize)) {
+      !writers.LetWait(*dequantize, *quantize)) {
     return;
   }
   Value* codes = dequantize->input(0);
   const auto have = QuantizationParametersOf(*codes);
-  const auto want = OutputOf(*quantize);
+  const auto want = QuantizationParametersOf(*quantize->output());
   if (have && want && have->scale == want->scale &&
       have->zero_point == want->zero_point && have->dtype == want->dtype &&
       // A copy may be written to where the codes are still read.
-      !WritesAnywhere(*quantize->owningGraph()->block())) {
+      !writers.any()) {
     quantize->output()->replaceAllUsesWith(codes);
     return;
   }
@@ -165,15 +157,15 @@ void SkipDequantize(Node* quantize) {
   Rename(quantize->output(), requantized);
 }
 
-void Fuse(Block* block) {
+void Fuse(Block* block, const Writers& writers) {
   for (auto it = block->nodes().begin(); it != block->nodes().end();) {
     Node* node = *it;
     ++it;
     for (Block* inner : node->blocks()) {
-      Fuse(inner);
+      Fuse(inner, writers);
     }
     if (!FuseActivation(node) && !node->inputs().empty()) {
-      SkipDequantize(node);
+      SkipDequantize(node, writers);
     }
   }
 }
@@ -188,7 +180,7 @@ Node* SummandLayer(Node* add, size_t index) {
              : nullptr;
 }
 
-void FuseSum(Node* add) {
+void FuseSum(Node* add, const Writers& writers) {
   const bool is_relu = OpName(*add) == "ns::fbgemm_add_relu";
   if (!is_relu && OpName(*add) != "ns::fbgemm_add") {
     return;
@@ -198,7 +190,7 @@ void FuseSum(Node* add) {
   const bool takes_second =
       second != nullptr && (first == nullptr || first->isBefore(second));
   Node* layer = takes_second ? second : first;
-  if (layer == nullptr || !CanWait(*layer, *add)) {
+  if (layer == nullptr || !writers.LetWait(*layer, *add)) {
     return;
   }
   Graph& graph = *add->owningGraph();
@@ -216,21 +208,21 @@ void FuseSum(Node* add) {
   layer->destroy();
 }
 
-void FuseSums(Block* block) {
+void FuseSums(Block* block, const Writers& writers) {
   for (auto it = block->nodes().begin(); it != block->nodes().end();) {
     Node* node = *it;
     ++it;
     for (Block* inner : node->blocks()) {
-      FuseSums(inner);
+      FuseSums(inner, writers);
     }
-    FuseSum(node);
+    FuseSum(node, writers);
   }
 }
 
 }  // namespace
 
-void FuseLowered(Graph& graph) { Fuse(graph.block()); }
+void FuseLowered(Graph& graph) { Fuse(graph.block(), Writers(graph)); }
 
-void FuseSums(Graph& graph) { FuseSums(graph.block()); }
+void FuseSums(Graph& graph) { FuseSums(graph.block(), Writers(graph)); }
 
 }  // namespace ns

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -43,8 +42,7 @@ void Replace(Node* node, Value* lowered) {
 bool IsWorthARemark(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   const Value* output = TensorOutput(node);
-  if (row == nullptr || output == nullptr ||
-      absl::StartsWith(row->op, "ns::")) {
+  if (row == nullptr || output == nullptr || IsLoweredOp(row->op)) {
     return false;
   }
   return IsQuantizedOp(*row) || row->role == Role::kDequantize ||
@@ -107,7 +105,7 @@ class Lowering {
 int64_t CountLowered(const Block& block) {
   int64_t count = 0;
   for (const Node* node : block.nodes()) {
-    count += absl::StartsWith(OpName(*node), "ns::fbgemm_") ? 1 : 0;
+    count += IsLoweredOp(OpName(*node)) ? 1 : 0;
     for (const Block* inner : node->blocks()) {
       count += CountLowered(*inner);
     }

@@ -105,28 +105,24 @@ absl::Status CheckTakesCodes(const Node& node) {
 }
 
 // Whether the op that makes `value` makes it anew: nothing else then shares
-// its memory, as long as nothing else uses it. quantized::relu6 may work in
-// place without its schema saying so, and dropout hands its input on when it
-// does nothing.
+// its memory, as long as nothing else uses it. Dropout hands its input on when
+// it does nothing.
 bool IsFresh(const Value& value) {
   const Node& node = *value.node();
   const OpRow* row = FindOp(OpName(node));
-  return row != nullptr && !WorksInPlace(node) &&
-         row->op != "quantized::relu6" && row->family != "dropout" &&
+  return row != nullptr && !WorksInPlace(node) && row->family != "dropout" &&
          (row->role == Role::kCompute || row->role == Role::kQuantize ||
           row->role == Role::kDequantize);
 }
 
-absl::Status CheckNobodySees(Node* writer) {
-  if (OnlyUser(*writer->input(0)) != writer || !IsFresh(*writer->input(0))) {
+// A write is lowered to an op that makes its output anew.
+absl::Status CheckNobodySeesWrites(Node* node) {
+  if (WorksInPlace(*node) &&
+      (OnlyUser(*node->input(0)) != node || !IsFresh(*node->input(0)))) {
     return absl::FailedPreconditionError(
         "it works in place, and others may see what it writes to");
   }
   return absl::OkStatus();
-}
-
-absl::Status CheckNobodySeesWrites(Node* node) {
-  return WorksInPlace(*node) ? CheckNobodySees(node) : absl::OkStatus();
 }
 
 // `value`, or the number in it when it is a constant tensor of one element, as
@@ -227,12 +223,6 @@ absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
                                   Repacker& /*repacker*/) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
-  if (const Value* inplace = InputNamed(*node, "inplace")) {
-    const auto constant = ConstantOf(*inplace);
-    if (!constant || !constant->isBool() || constant->toBool()) {
-      NS_RETURN_IF_ERROR(CheckNobodySees(node));
-    }
-  }
   return Insert(node, lowered_op, {node->input(0), 0.0, 6.0});
 }
 

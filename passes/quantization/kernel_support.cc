@@ -16,8 +16,7 @@ constexpr absl::string_view kInt8KeepsQParams[] = {
 // Of LibTorch's ops: lowered ones are made of them.
 bool HasRow(absl::string_view family, bool (*is_wanted)(const OpRow&)) {
   return absl::c_any_of(OpTable(), [&](const OpRow& row) {
-    return row.family == family && !absl::StartsWith(row.op, "ns::") &&
-           is_wanted(row);
+    return row.family == family && !IsLoweredOp(row.op) && is_wanted(row);
   });
 }
 

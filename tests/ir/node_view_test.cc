@@ -166,6 +166,20 @@ graph(%x : Tensor, %p : bool):
   EXPECT_FALSE(WorksInPlace(*NodeOf(*graph, "aten::cat")));
 }
 
+TEST_F(NodeViewTest, KnowsThatRelu6OfCodesMayWriteToThem) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor, %unknown : bool):
+  %true : bool = prim::Constant[value=1]()
+  %false : bool = prim::Constant[value=0]()
+  %a : Tensor = quantized::relu6(%x, %true)
+  %b : Tensor = quantized::relu6(%x, %false)
+  %c : Tensor = quantized::relu6(%x, %unknown)
+  return (%a, %b, %c))IR");
+  EXPECT_TRUE(WorksInPlace(*NodeOf(*graph, "quantized::relu6", 0)));
+  EXPECT_FALSE(WorksInPlace(*NodeOf(*graph, "quantized::relu6", 1)));
+  EXPECT_TRUE(WorksInPlace(*NodeOf(*graph, "quantized::relu6", 2)));
+}
+
 TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
   EXPECT_THAT(
       DataInputs(At("aten::add")),

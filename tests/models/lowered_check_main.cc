@@ -209,7 +209,7 @@ absl::Status CheckScalar(const ModelGraph& lowered, const Batch& batch) {
   NS_RETURN_IF_ERROR(
       Step(lowered, batch,
            [&](const Node& node, const Values& inputs, const Values& outputs) {
-             if (!absl::StartsWith(OpName(node), "ns::fbgemm_")) {
+             if (!IsLoweredOp(OpName(node))) {
                return;
              }
              ++ops;

@@ -67,7 +67,7 @@ TEST(OpTableTest, WeightInputIsGivenExactlyWhenThereIsAForm) {
 
 TEST(OpTableTest, WeightInputHasTheTypeOfItsForm) {
   for (const OpRow& row : OpTable()) {
-    const bool is_ours = absl::StartsWith(row.op, "ns::");
+    const bool is_ours = IsLoweredOp(row.op);
     const auto expected = [&]() -> std::string {
       switch (row.weight_form) {
         case WeightForm::kNone:
