@@ -22,6 +22,7 @@
 #include "ns/pair_runner.h"
 #include "passes/matching/graph_matcher.h"
 #include "tools/command_line.h"
+#include "tools/run_command.h"
 #include "tools/threads.h"
 
 namespace ns {
@@ -165,23 +166,9 @@ absl::Status Bench(const Flags& flags) {
   return absl::OkStatus();
 }
 
-int Main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || arguments[0] == "--help") {
-    std::fputs(HelpText(kSpec).c_str(), stdout);
-    return 0;
-  }
-  const absl::StatusOr<Flags> flags = Flags::Parse(arguments, kSpec);
-  const absl::Status status = flags.ok() ? Bench(*flags) : flags.status();
-  if (!status.ok()) {
-    std::fprintf(stderr, "bench_compare: %s\n",
-                 std::string(status.message()).c_str());
-    return 1;
-  }
-  return 0;
-}
-
 }  // namespace
 }  // namespace ns
 
-int main(int argc, char** argv) { return ns::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return ns::RunCommand(ns::kSpec, argc, argv, ns::Bench);
+}

@@ -29,6 +29,7 @@
 #include "tools/kernel_bench/sections.h"
 #include "tools/kernel_bench/table.h"
 #include "tools/kernel_bench/verdicts.h"
+#include "tools/run_command.h"
 #include "tools/threads.h"
 
 namespace ns {
@@ -71,7 +72,8 @@ constexpr CommandSpec kSpec = {
     "  qnnpack   and engine qnnpack\n\n"
     "Warm weights are where the last call left them. Before a call with cold "
     "ones, a\nbuffer larger than the caches is read (at most 128 MB), and then "
-    "the activations.\n\nPrints MISMATCH and exits with 1 when answers differ "
+    "the activations;\ncalls are timed once this has been done a few "
+    "times.\n\nPrints MISMATCH and exits with 1 when answers differ "
     "by more than one step.\n",
     kFlags,
     "bazel run -c opt //tools:bench_kernels -- --only=linear,resnet50 "
@@ -228,8 +230,7 @@ void Run(const std::string& name, const Options& options,
   }
 }
 
-// Whether all answers agreed.
-absl::StatusOr<bool> Bench(const Flags& flags) {
+absl::Status Bench(const Flags& flags) {
   const c10::InferenceMode inference;
   NS_ASSIGN_OR_RETURN(const std::optional<kernels::Isa> isa, ReadIsa(flags));
   std::optional<kernels::ScopedIsa> scoped;
@@ -248,29 +249,16 @@ absl::StatusOr<bool> Bench(const Flags& flags) {
     }
   }
   std::printf("\n%s", bench::FormatVerdicts(rows).c_str());
-  return std::all_of(rows.begin(), rows.end(), [](const bench::Row& row) {
-    return row.mismatch.empty();
-  });
-}
-
-int Main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (!arguments.empty() && arguments[0] == "--help") {
-    std::fputs(HelpText(kSpec).c_str(), stdout);
-    return 0;
-  }
-  const absl::StatusOr<Flags> flags = Flags::Parse(arguments, kSpec);
-  const absl::StatusOr<bool> agree =
-      flags.ok() ? Bench(*flags) : absl::StatusOr<bool>(flags.status());
-  if (!agree.ok()) {
-    std::fprintf(stderr, "bench_kernels: %s\n",
-                 std::string(agree.status().message()).c_str());
-    return 1;
-  }
-  return *agree ? 0 : 1;
+  const bool agree =
+      std::all_of(rows.begin(), rows.end(),
+                  [](const bench::Row& row) { return row.mismatch.empty(); });
+  return agree ? absl::OkStatus()
+               : absl::InternalError("answers differ where the table says so");
 }
 
 }  // namespace
 }  // namespace ns
 
-int main(int argc, char** argv) { return ns::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return ns::RunCommand(ns::kSpec, argc, argv, ns::Bench);
+}

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
@@ -20,6 +21,7 @@
 #include "ns/compare_models.h"
 #include "ns/numeric_suite.h"
 #include "tools/command_line.h"
+#include "tools/run_command.h"
 #include "tools/threads.h"
 
 namespace ns {
@@ -166,7 +168,7 @@ std::optional<double> PeakOf(const Row& row, const Options& options,
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-bool Bench(const Options& options) {
+absl::Status Bench(const Options& options) {
   std::printf(
       "peak memory, MB            1 batch  10 batches  100 batches  "
       "most / 1\n");
@@ -182,7 +184,8 @@ bool Bench(const Options& options) {
       }
       const std::optional<double> peak = PeakOf(row, options, count);
       if (!peak) {
-        return false;
+        return absl::InternalError(
+            absl::StrCat("the process of --only=", row.flag, " failed"));
       }
       std::printf("%*.1f", width, *peak);
       first = first == 0 ? *peak : first;
@@ -190,7 +193,7 @@ bool Bench(const Options& options) {
     }
     std::printf("%10.3f\n", last / first);
   }
-  return true;
+  return absl::OkStatus();
 }
 
 absl::Status DoOnly(const Options& options) {
@@ -204,9 +207,7 @@ absl::Status DoOnly(const Options& options) {
       absl::StrCat("--only=", options.only, " is no work; see --help"));
 }
 
-absl::StatusOr<Options> ParseOptions(
-    const std::vector<std::string>& arguments) {
-  NS_ASSIGN_OR_RETURN(const Flags flags, Flags::Parse(arguments, kSpec));
+absl::StatusOr<Options> ReadOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.float_path, flags.Required("float"));
   NS_ASSIGN_OR_RETURN(options.quantized_path, flags.Required("quantized"));
@@ -219,30 +220,14 @@ absl::StatusOr<Options> ParseOptions(
   return options;
 }
 
-int Main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || arguments[0] == "--help") {
-    std::fputs(HelpText(kSpec).c_str(), stdout);
-    return 0;
-  }
-  const absl::StatusOr<Options> options = ParseOptions(arguments);
-  if (!options.ok()) {
-    std::fprintf(stderr, "bench_memory: %s\n",
-                 std::string(options.status().message()).c_str());
-    return 2;
-  }
-  if (options->only.empty()) {
-    return Bench(*options) ? 0 : 1;
-  }
-  const absl::Status status = DoOnly(*options);
-  if (!status.ok()) {
-    std::fprintf(stderr, "bench_memory: %s\n",
-                 std::string(status.message()).c_str());
-  }
-  return status.ok() ? 0 : 1;
+absl::Status Run(const Flags& flags) {
+  NS_ASSIGN_OR_RETURN(const Options options, ReadOptions(flags));
+  return options.only.empty() ? Bench(options) : DoOnly(options);
 }
 
 }  // namespace
 }  // namespace ns
 
-int main(int argc, char** argv) { return ns::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return ns::RunCommand(ns::kSpec, argc, argv, ns::Run);
+}
