@@ -1,5 +1,7 @@
 """The models of the FX suite's acceptance list (tests/README.md)."""
 
+load(":model_files.bzl", "model_files")
+
 # Those of fx_cases.py.
 _CASES = [
     "add_mul",
@@ -59,26 +61,15 @@ _CASES = [
     "user_three_ops",
 ]
 
-def fx_cases(name):
-    """Makes the models: NAME/CASE/float.pt, prepared.pt, quantized.pt, inputs.pt.
-
-    Args:
-      name: of the target that has all files.
-    """
-    native.genrule(
-        name = name,
+def fx_cases():
+    model_files(
+        name = "fx_cases",
         srcs = [
             "common.py",
             "expecttest_stand_in.py",
             "fx_case_models.py",
-            "fx_cases.py",
         ],
-        outs = [
-            "%s/%s/%s.pt" % (name, case, file)
-            for case in _CASES
-            for file in ["float", "prepared", "quantized", "inputs"]
-        ],
-        cmd = "/usr/bin/python3 $(location fx_cases.py) --out=$(RULEDIR)/" +
-              name + " " + " ".join(_CASES),
+        cases = _CASES,
+        files = ["float", "prepared", "quantized", "inputs"],
         message = "Making the models of the acceptance list",
     )

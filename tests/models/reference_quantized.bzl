@@ -1,5 +1,7 @@
 """Reference quantized models (reference_quantized.py)."""
 
+load(":model_files.bzl", "model_files")
+
 # Those of reference_quantized.py.
 _CASES = [
     "functions",
@@ -13,24 +15,11 @@ _CASES = [
     "shapes",
 ]
 
-def reference_quantized(name):
-    """Makes the models: NAME/CASE/scripted.pt, traced.pt, native.pt, inputs.pt.
-
-    Args:
-      name: of the target that has all files.
-    """
-    native.genrule(
-        name = name,
-        srcs = [
-            "common.py",
-            "reference_quantized.py",
-        ],
-        outs = [
-            "%s/%s/%s.pt" % (name, case, file)
-            for case in _CASES
-            for file in ["scripted", "traced", "native", "inputs"]
-        ],
-        cmd = "/usr/bin/python3 $(location reference_quantized.py) " +
-              "--out=$(RULEDIR)/" + name + " " + " ".join(_CASES),
+def reference_quantized():
+    model_files(
+        name = "reference_quantized",
+        srcs = ["common.py"],
+        cases = _CASES,
+        files = ["scripted", "traced", "native", "inputs"],
         message = "Making reference quantized models",
     )
