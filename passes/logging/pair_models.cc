@@ -16,9 +16,9 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "passes/logging/attached_comparer.h"
 #include "passes/logging/first_tensor.h"
 #include "passes/logging/fuse_float_convs.h"
-#include "passes/logging/insert_method_call.h"
 #include "passes/logging/insert_shadow.h"
 #include "passes/logging/interleave.h"
 #include "passes/logging/shared_inputs.h"
@@ -34,55 +34,6 @@ using ::torch::jit::Value;
 
 constexpr char kModelA[] = "ns_a";
 constexpr char kModelB[] = "ns_b";
-constexpr char kComparer[] = "ns_comparer_";
-
-// An object that compares, once a node calls it.
-class Comparer {
- public:
-  // `attached` counts the comparers that hang on the host.
-  Comparer(const PairComparerOptions& options, int& attached)
-      : object_(c10::make_intrusive<PairComparer>(options)),
-        attached_(&attached) {}
-
-  absl::Status Call(ModelGraph& host, const std::string& method,
-                    const std::vector<Value*>& arguments, Node* place) {
-    return CatchTorchErrors("comparing", [&] {
-      if (attribute_.empty()) {
-        Attach(host.module());
-      }
-      calls_.push_back(
-          InsertMethodCall(host, attribute_, method, arguments, place)->node());
-    });
-  }
-
-  // Takes back all calls.
-  void Remove() {
-    for (Node* call : calls_) {
-      Node* get = call->input(0)->node();
-      call->destroy();
-      get->destroy();
-    }
-    calls_.clear();
-    attribute_.clear();
-  }
-
-  // Null where nothing calls it.
-  PairComparerPtr object() const {
-    return attribute_.empty() ? PairComparerPtr() : object_;
-  }
-
- private:
-  void Attach(torch::jit::Module& module) {
-    attribute_ = absl::StrCat(kComparer, (*attached_)++);
-    const c10::IValue object(object_);
-    module.register_attribute(attribute_, object.type(), object);
-  }
-
-  PairComparerPtr object_;
-  int* attached_;
-  std::string attribute_;
-  std::vector<Node*> calls_;
-};
 
 class PairBuilder final : public MeetingListener {
  public:
@@ -101,11 +52,11 @@ class PairBuilder final : public MeetingListener {
       // The activation's comparer has counted the codes of the same value.
       PairComparerOptions of_shadow = of_match;
       of_shadow.codes = of_match.codes && !plan.activations;
-      comparers_.push_back({Comparer(of_match, attached_),
-                            Comparer(of_shadow, attached_),
-                            Comparer(figures, attached_),
-                            Comparer(of_match, attached_),
-                            Comparer(figures, attached_),
+      comparers_.push_back({AttachedComparer(of_match, attached_),
+                            AttachedComparer(of_shadow, attached_),
+                            AttachedComparer(figures, attached_),
+                            AttachedComparer(of_match, attached_),
+                            AttachedComparer(figures, attached_),
                             {},
                             {}});
     }
@@ -192,11 +143,11 @@ class PairBuilder final : public MeetingListener {
 
  private:
   struct OfMatch {
-    Comparer activation;
-    Comparer shadow;
-    Comparer inherited;
-    Comparer kernel;
-    Comparer twin;
+    AttachedComparer activation;
+    AttachedComparer shadow;
+    AttachedComparer inherited;
+    AttachedComparer kernel;
+    AttachedComparer twin;
     // Why there is no shadow, and no reference kernel.
     std::string not_shadowed;
     std::string no_reference;

@@ -44,8 +44,6 @@ struct PairPlan {
   std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
 };
 
-using PairComparerPtr = c10::intrusive_ptr<PairComparer>;
-
 // The comparers at one match; null for what is not compared.
 struct PairComparers {
   // x: what A makes of its own values; y: what B makes of its own.

@@ -9,7 +9,6 @@
 namespace ns {
 namespace {
 
-using Self = c10::intrusive_ptr<PairComparer>;
 using Numbers = std::vector<double>;
 
 Numbers ToNumbers(const std::vector<PairStatistics>& parts) {
@@ -40,7 +39,7 @@ using State =
     std::tuple<std::tuple<bool, int64_t, bool, bool>, Numbers, Numbers, Numbers,
                std::vector<int64_t>, std::tuple<int64_t, int64_t>, std::string>;
 
-State GetState(const Self& self) {
+State GetState(const PairComparerPtr& self) {
   const PairComparerOptions& options = self->options();
   const PairRecord& record = self->record();
   return State({options.in_loop, static_cast<int64_t>(options.channels),
@@ -50,7 +49,7 @@ State GetState(const Self& self) {
                {record.only_x, record.only_y}, self->problem());
 }
 
-Self FromState(const State& state) {
+PairComparerPtr FromState(const State& state) {
   PairComparerOptions options;
   const auto [in_loop, channels, by_batch, codes] = std::get<0>(state);
   TORCH_CHECK(
@@ -74,23 +73,25 @@ Self FromState(const State& state) {
 const auto kRegistration =
     torch::class_<PairComparer>("ns", "PairComparer")
         .def(torch::init<>([] { return c10::make_intrusive<PairComparer>(); }))
-        .def("compare", [](const Self& self, const at::Tensor& x,
+        .def("compare", [](const PairComparerPtr& self, const at::Tensor& x,
                            const at::Tensor& y) { self->Compare(x, y); })
-        .def("see_x",
-             [](const Self& self, const at::Tensor& x) { self->SeeX(x); })
-        .def("see_y",
-             [](const Self& self, const at::Tensor& y) { self->SeeY(y); })
-        .def("miss_x", [](const Self& self) { self->MissX(); })
-        .def("miss_y", [](const Self& self) { self->MissY(); })
-        .def("end_batch", [](const Self& self) { self->EndBatch(); })
-        .def("clear", [](const Self& self) { self->Clear(); })
+        .def("see_x", [](const PairComparerPtr& self,
+                         const at::Tensor& x) { self->SeeX(x); })
+        .def("see_y", [](const PairComparerPtr& self,
+                         const at::Tensor& y) { self->SeeY(y); })
+        .def("miss_x", [](const PairComparerPtr& self) { self->MissX(); })
+        .def("miss_y", [](const PairComparerPtr& self) { self->MissY(); })
+        .def("end_batch", [](const PairComparerPtr& self) { self->EndBatch(); })
+        .def("clear", [](const PairComparerPtr& self) { self->Clear(); })
         .def("sqnr_db",
-             [](const Self& self) {
+             [](const PairComparerPtr& self) {
                return self->record().pooled.sums.SqnrDb();
              })
         .def("count",
-             [](const Self& self) { return self->record().pooled.sums.count; })
-        .def_pickle([](const Self& self) { return GetState(self); },
+             [](const PairComparerPtr& self) {
+               return self->record().pooled.sums.count;
+             })
+        .def_pickle([](const PairComparerPtr& self) { return GetState(self); },
                     [](const State& state) { return FromState(state); });
 
 TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,

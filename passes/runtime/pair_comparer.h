@@ -92,6 +92,8 @@ class PairComparer final : public torch::CustomClassHolder {
   std::deque<at::Tensor> waiting_y_;
 };
 
+using PairComparerPtr = c10::intrusive_ptr<PairComparer>;
+
 }  // namespace ns
 
 #endif  // PASSES_RUNTIME_PAIR_COMPARER_H_

@@ -1,5 +1,6 @@
 #include "tests/testing/paired.h"
 
+#include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <stdexcept>
@@ -182,6 +183,11 @@ PairComparerPtr Paired::Shadow(const std::string& name) const {
 
 PairComparerPtr Paired::Inherited(const std::string& name) const {
   return At(name).inherited;
+}
+
+PairModelsTest::PairModelsTest() {
+  at::manual_seed(9);
+  x_ = at::randn({2, 4});
 }
 
 }  // namespace ns

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "passes/logging/pair_models.h"
 #include "passes/matching/graph_matcher.h"
@@ -90,6 +91,14 @@ class Paired {
 
  private:
   const PairComparers& At(const std::string& name) const;
+};
+
+// A test of PairModels, with rows to run models on.
+class PairModelsTest : public testing::Test {
+ protected:
+  PairModelsTest();
+
+  at::Tensor x_;
 };
 
 }  // namespace ns

@@ -5,7 +5,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <map>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +13,8 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "ir/module_file.h"
-#include "ir/verifier.h"
 #include "passes/runtime/float_conv.h"
+#include "tests/testing/fused_convs.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"
 #include "tests/testing/status.h"
@@ -25,106 +24,12 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-using ::torch::jit::Value;
-using Tensors = std::map<std::string, at::Tensor>;
-
-// What the bodies of the tests use. Inputs but %x become constants where there
-// is a tensor of that name.
-constexpr char kHead[] = R"IR(
-graph(%x : Tensor, %w : Tensor, %b : Tensor, %mean : Tensor, %var : Tensor, %gamma : Tensor, %beta : Tensor):
-  %none : NoneType = prim::Constant()
-  %no : bool = prim::Constant[value=0]()
-  %yes : bool = prim::Constant[value=1]()
-  %one : int = prim::Constant[value=1]()
-  %two : int = prim::Constant[value=2]()
-  %1 : int[] = prim::Constant[value=[1]]()
-  %11 : int[] = prim::Constant[value=[1, 1]]()
-  %21 : int[] = prim::Constant[value=[2, 1]]()
-  %00 : int[] = prim::Constant[value=[0, 0]]()
-  %01 : int[] = prim::Constant[value=[0, 1]]()
-  %zero : float = prim::Constant[value=0.]()
-  %six : float = prim::Constant[value=6.]()
-  %eps : float = prim::Constant[value=0.001]()
-)IR";
 
 constexpr char kConv[] =
     "  %c : Tensor = aten::conv2d(%x, %w, %b, %11, %00, %11, %one)\n";
 constexpr char kBatchNorm[] =
     "  %n : Tensor = aten::batch_norm(%c, %gamma, %beta, %mean, %var, %no, "
     "%eps, %eps, %no)\n";
-
-class FuseFloatConvsTest : public testing::Test {
- protected:
-  FuseFloatConvsTest() {
-    at::manual_seed(6);
-    tensors_ = {{"w", at::randn({4, 3, 3, 3})}, {"b", at::randn({4})},
-                {"mean", at::randn({4})},       {"var", at::rand({4}) + 0.1},
-                {"gamma", at::randn({4})},      {"beta", at::randn({4})}};
-  }
-
-  ModelGraph Model(absl::string_view body) const {
-    const auto graph = GraphOf(absl::StrCat(kHead, body));
-    torch::jit::WithInsertPoint at(*graph->nodes().begin());
-    for (size_t i = graph->inputs().size(); i-- > 0;) {
-      Value* input = graph->inputs()[i];
-      const auto tensor = tensors_.find(input->debugName());
-      if (tensor != tensors_.end()) {
-        input->replaceAllUsesWith(graph->insertConstant(tensor->second));
-        graph->eraseInput(i);
-      }
-    }
-    return OrThrow(ModelGraph::FromGraph(graph));
-  }
-
-  static absl::Status FuseAll(ModelGraph& model) {
-    const std::vector<Node*> nodes = AllNodes(model.graph());
-    return FuseFloatConvs(model, {nodes.begin(), nodes.end()});
-  }
-
-  // The body with everything fused that can be; its parameters are in
-  // attributes now.
-  ModelGraph Fused(absl::string_view body) const {
-    ModelGraph model = Model(body);
-    NS_EXPECT_OK(FuseAll(model));
-    NS_EXPECT_OK(VerifyGraph(model.graph()));
-    return model;
-  }
-
-  void ExpectKept(absl::string_view body) const {
-    const ModelGraph before = Model(body);
-    EXPECT_EQ(ShortIr(Fused(body).graph()), ShortIr(before.graph()));
-  }
-
-  // Fused as `fused` has it, and that computes what it did on `x`.
-  void ExpectFused(absl::string_view body, absl::string_view fused,
-                   const at::Tensor& x = at::randn({2, 3, 8, 8})) const {
-    ModelGraph model = Fused(body);
-    ExpectShortIr(model.graph(), fused);
-    ModelGraph plain = Model(body);
-    ExpectNear(model, plain, x);
-  }
-
-  static const FloatConvParameters& ParametersOf(const ModelGraph& model,
-                                                 int index = 0) {
-    return model.module()
-        .attr(absl::StrCat("ns_float_conv_", index))
-        .toCustomClass<FloatConv>()
-        ->parameters();
-  }
-
-  // 1e-4 relative to the norm, as the header promises.
-  static void ExpectNear(ModelGraph& fused, ModelGraph& plain,
-                         const at::Tensor& x) {
-    const at::Tensor actual = OrThrow(fused.Run({x})).toTensor();
-    const at::Tensor expected = OrThrow(plain.Run({x})).toTensor();
-    ASSERT_EQ(actual.sizes(), expected.sizes());
-    EXPECT_EQ(actual.scalar_type(), expected.scalar_type());
-    const double norm = expected.norm().item<double>();
-    EXPECT_LE((actual - expected).norm().item<double>(), 1e-4 * norm);
-  }
-
-  Tensors tensors_;
-};
 
 constexpr char kOneCall[] = R"IR(
 %1 = self.ns_float_conv_0.forward(%0)
@@ -164,8 +69,8 @@ TEST_F(FuseFloatConvsTest, RunsConvolutionAndBatchNorm) {
 }
 
 TEST_F(FuseFloatConvsTest, DoesNotWriteToTheParameters) {
-  const Tensors before = {{"w", tensors_["w"].clone()},
-                          {"b", tensors_["b"].clone()}};
+  const std::map<std::string, at::Tensor> before = {
+      {"w", tensors_["w"].clone()}, {"b", tensors_["b"].clone()}};
   Fused(absl::StrCat(kConv, kBatchNorm, "  return (%n)"));
   EXPECT_TRUE(tensors_["w"].equal(before.at("w")));
   EXPECT_TRUE(tensors_["b"].equal(before.at("b")));
@@ -564,126 +469,6 @@ TEST_F(FuseFloatConvsTest, ConstantsAtOtherPlacesAreOthers) {
   ModelGraph fused = Fused(body);
   ModelGraph plain = Model(body);
   ExpectNear(fused, plain, at::randn({2, 3, 8, 8}));
-}
-
-struct Numeric {
-  int64_t groups = 1;
-  int64_t in = 1;
-  int64_t out = 1;
-  std::vector<int64_t> kernel;
-  std::vector<int64_t> stride;
-  std::vector<int64_t> padding;
-  std::vector<int64_t> dilation;
-  bool has_bias = true;
-  bool has_batch_norm = true;
-  bool is_affine = true;
-  bool has_relu = true;
-};
-
-class FusedNumericsTest : public FuseFloatConvsTest {
- protected:
-  int64_t Pick(int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random_);
-  }
-
-  Numeric RandomNumeric() {
-    Numeric one;
-    one.groups = Pick(1, 4);
-    one.in = one.groups * Pick(1, 8);
-    one.out = one.groups * Pick(1, 8);
-    if (Pick(0, 3) == 0) {
-      one.out = one.groups = one.in;  // depthwise
-    }
-    const auto two = [&](int64_t low, int64_t high) {
-      return std::vector<int64_t>{Pick(low, high), Pick(low, high)};
-    };
-    one.kernel = two(1, 5);
-    one.stride = two(1, 3);
-    one.padding = two(0, 2);
-    one.dilation = two(1, 2);
-    one.has_bias = Pick(0, 1) == 1;
-    one.has_batch_norm = Pick(0, 1) == 1;
-    one.is_affine = Pick(0, 1) == 1;
-    one.has_relu = Pick(0, 1) == 1;
-    return one;
-  }
-
-  std::string Body(const Numeric& one) {
-    tensors_ = {{"w", at::randn({one.out, one.in / one.groups, one.kernel[0],
-                                 one.kernel[1]})},
-                {"b", at::randn({one.out})},
-                {"mean", at::randn({one.out})},
-                {"var", at::rand({one.out}) + 0.1},
-                {"gamma", at::randn({one.out})},
-                {"beta", at::randn({one.out})}};
-    const auto list = [](const char* name, const std::vector<int64_t>& two) {
-      return absl::StrCat("  %", name, " : int[] = prim::Constant[value=[",
-                          two[0], ", ", two[1], "]]()\n");
-    };
-    std::string result = "%c";
-    std::string body = absl::StrCat(
-        list("stride", one.stride), list("padding", one.padding),
-        list("dilation", one.dilation),
-        "  %groups : int = prim::Constant[value=", one.groups, "]()\n",
-        "  %c : Tensor = aten::conv2d(%x, %w, ", one.has_bias ? "%b" : "%none",
-        ", %stride, %padding, %dilation, ", "%groups)\n");
-    if (one.has_batch_norm) {
-      absl::StrAppend(&body, "  %n : Tensor = aten::batch_norm(%c, ",
-                      one.is_affine ? "%gamma, %beta" : "%none, %none",
-                      ", %mean, %var, %no, %eps, %eps, %no)\n");
-      result = "%n";
-    }
-    if (one.has_relu) {
-      absl::StrAppend(&body, "  %y : Tensor = aten::relu(", result, ")\n");
-      result = "%y";
-    }
-    return absl::StrCat(body, "  return (", result, ")");
-  }
-
-  at::Tensor RandomInput(const Numeric& one) {
-    return at::randn({Pick(1, 3), one.in, Pick(10, 18), Pick(10, 18)});
-  }
-
-  std::mt19937 random_{8};
-};
-
-TEST_F(FusedNumericsTest, StaysWithinTolerance) {
-  for (int i = 0; i < 60; ++i) {
-    const Numeric one = RandomNumeric();
-    const std::string body = Body(one);
-    SCOPED_TRACE(absl::StrCat("case ", i, "\n", body));
-    ModelGraph fused = Fused(body);
-    EXPECT_EQ(AllNodes(fused.graph()).size() -
-                  NodesOf(fused.graph(), "prim::Constant").size(),
-              one.has_relu ? 3 : 2);
-    ModelGraph plain = Model(body);
-    for (int call = 0; call < 3; ++call) {
-      const at::Tensor x = RandomInput(one);
-      ExpectNear(fused, plain, x);
-      ExpectNear(fused, plain, x.contiguous(at::MemoryFormat::ChannelsLast));
-      ExpectNear(fused, plain, x.slice(2, 0, 10).slice(3, 0, 10));
-    }
-    // A batch norm takes batches only.
-    if (!one.has_batch_norm) {
-      ExpectNear(fused, plain, RandomInput(one)[0]);
-    }
-    const at::Tensor wide = at::randn({1, 2 * one.in, 10, 10});
-    ExpectNear(fused, plain, wide.slice(1, 1, one.in + 1));
-    ExpectNear(
-        fused, plain,
-        at::randn({1, one.in, 20, 20}).slice(2, 0, 20, 2).transpose(2, 3));
-  }
-}
-
-TEST_F(FusedNumericsTest, TakesEmptyBatches) {
-  for (int i = 0; i < 8; ++i) {
-    const Numeric one = RandomNumeric();
-    const std::string body = Body(one);
-    SCOPED_TRACE(body);
-    ModelGraph fused = Fused(body);
-    ModelGraph plain = Model(body);
-    ExpectNear(fused, plain, at::randn({0, one.in, 10, 12}));
-  }
 }
 
 }  // namespace

@@ -3,18 +3,13 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/runtime/custom_operator.h>
 
-#include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
-#include "ir/module_file.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/runtime/pair_comparer.h"
 #include "tests/testing/ir.h"
@@ -22,27 +17,14 @@
 #include "tests/testing/paired.h"
 #include "tests/testing/short_ir.h"
 #include "tests/testing/status.h"
-#include "tests/testing/temporary_file.h"
 
 namespace ns {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using IValues = std::vector<c10::IValue>;
-
-class PairModelsTest : public testing::Test {
- protected:
-  PairModelsTest() {
-    at::manual_seed(9);
-    x_ = at::randn({2, 4});
-  }
-
-  at::Tensor x_;
-};
 
 constexpr char kChain[] = R"IR(
 graph(%x : Tensor):
@@ -262,134 +244,6 @@ TEST_F(PairModelsTest, ChangesNeitherGraph) {
   EXPECT_EQ(ShortIr(models.b.graph()), ShortIr(ModelOf(kQuantizedAdd).graph()));
 }
 
-// Inputs.
-
-constexpr char kReads[] = R"IR(
-graph(%x : Tensor, %y : Tensor):
-  %one : int = prim::Constant[value=1]()
-  %s : Tensor = aten::sigmoid(%x)
-  %t : Tensor = aten::tanh(%y)
-  %r : Tensor = aten::add(%s, %t, %one)
-  return (%r))IR";
-
-constexpr char kWritesSecond[] = R"IR(
-graph(%x : Tensor, %y : Tensor):
-  %one : int = prim::Constant[value=1]()
-  %size : int[] = prim::Constant[value=[-1]]()
-  %view : Tensor = aten::view(%y, %size)
-  %w : Tensor = aten::neg_(%view)
-  %s : Tensor = aten::sigmoid(%x)
-  %t : Tensor = aten::tanh(%y)
-  %r : Tensor = aten::add(%s, %t, %one)
-  return (%r))IR";
-
-TEST_F(PairModelsTest, ModelsShareWhatBothOnlyRead) {
-  Paired models(kReads, kReads);
-  EXPECT_THAT(models.pair.own_inputs_of_b, IsEmpty());
-  EXPECT_THAT(models.pair.model.graph().inputs(), SizeIs(3));
-}
-
-TEST_F(PairModelsTest, InputsThatOneModelOverwritesAreNotShared) {
-  for (const auto& [a, b] :
-       {std::pair(kReads, kWritesSecond), std::pair(kWritesSecond, kReads),
-        std::pair(kWritesSecond, kWritesSecond)}) {
-    Paired models(a, b, All());
-    EXPECT_THAT(models.pair.own_inputs_of_b, Contains(1));
-    models.ExpectSameAsAlone({x_, x_ * 2});
-    models.ExpectSameAsAlone({x_, x_ * 2}, {x_, x_ + 3});
-  }
-}
-
-TEST_F(PairModelsTest, InputsOfOtherTypesAreNotShared) {
-  constexpr char kTakesNumber[] = R"IR(
-graph(%x : Tensor, %y : float):
-  %one : int = prim::Constant[value=1]()
-  %s : Tensor = aten::sigmoid(%x)
-  %r : Tensor = aten::add(%s, %y, %one)
-  return (%r))IR";
-  Paired models(kReads, kTakesNumber);
-  EXPECT_THAT(models.pair.own_inputs_of_b, ElementsAre(1));
-  models.ExpectSameAsAlone({x_, x_ * 2}, {x_, 2.5});
-}
-
-TEST_F(PairModelsTest, ModelsMayTakeDifferentNumbersOfInputs) {
-  constexpr char kOne[] = R"IR(
-graph(%x : Tensor):
-  %s : Tensor = aten::sigmoid(%x)
-  %t : Tensor = aten::tanh(%s)
-  return (%t))IR";
-  Paired fewer_in_a(kOne, kReads, All());
-  EXPECT_THAT(fewer_in_a.pair.own_inputs_of_b, ElementsAre(1));
-  fewer_in_a.ExpectSameAsAlone({x_}, {x_, x_ * 2});
-  Paired fewer_in_b(kReads, kOne, All());
-  EXPECT_THAT(fewer_in_b.pair.own_inputs_of_b, IsEmpty());
-  fewer_in_b.ExpectSameAsAlone({x_, x_ * 2}, {x_});
-}
-
-TEST_F(PairModelsTest, ModelsMayTakeNothing) {
-  constexpr char kNothing[] = R"IR(
-graph():
-  %one : int = prim::Constant[value=1]()
-  %x : Tensor = prim::NumToTensor(%one)
-  %s : Tensor = aten::sigmoid(%x)
-  return (%s))IR";
-  Paired models(kNothing, kNothing);
-  models.ExpectSameAsAlone({});
-  Paired with_other(kNothing, kChain);
-  EXPECT_THAT(with_other.pair.own_inputs_of_b, ElementsAre(0));
-  with_other.ExpectSameAsAlone({}, {x_});
-}
-
-constexpr char kReadsList[] =
-    "def forward(self, x: List[Tensor]) -> Tensor:\n"
-    "    return torch.sigmoid(x[0]) + torch.tanh(x[1])\n";
-
-TEST_F(PairModelsTest, ListsThatOneModelFillsAreNotShared) {
-  Paired models(ModelOfSource("def forward(self, x: List[Tensor]) -> Tensor:\n"
-                              "    x.append(x[0])\n"
-                              "    return torch.sigmoid(x[0]) + "
-                              "torch.tanh(x[len(x) - 1])\n"),
-                ModelOfSource(kReadsList), All());
-  EXPECT_THAT(models.pair.own_inputs_of_b, ElementsAre(0));
-  const c10::IValue list(std::vector<at::Tensor>{x_, x_ * 2});
-  models.ExpectSameAsAlone({list});
-}
-
-// The list stays as it is, and a tensor in it changes.
-TEST_F(PairModelsTest, ListsWhoseElementsOneModelOverwritesAreNotShared) {
-  const ModelGraph writes = ModelOfSource(
-      "def forward(self, x: List[Tensor]) -> Tensor:\n"
-      "    torch.neg_(x[0])\n"
-      "    return torch.sigmoid(x[0]) + torch.tanh(x[1])\n");
-  const ModelGraph reads = ModelOfSource(kReadsList);
-  const c10::IValue list(std::vector<at::Tensor>{x_, x_ * 2});
-  for (const bool a_writes : {false, true}) {
-    Paired models(OrThrow(a_writes ? writes.Clone() : reads.Clone()),
-                  OrThrow(a_writes ? reads.Clone() : writes.Clone()));
-    EXPECT_THAT(models.pair.own_inputs_of_b, ElementsAre(0));
-    models.ExpectSameAsAlone({list});
-  }
-}
-
-TEST_F(PairModelsTest, TuplesWhoseElementsOneModelOverwritesAreNotShared) {
-  const ModelGraph writes = ModelOfSource(
-      "def forward(self, x: Tuple[Tensor, Tensor]) -> Tensor:\n"
-      "    torch.neg_(x[0])\n"
-      "    return torch.sigmoid(x[0]) + torch.tanh(x[1])\n");
-  const ModelGraph reads = ModelOfSource(
-      "def forward(self, x: Tuple[Tensor, Tensor]) -> Tensor:\n"
-      "    return torch.sigmoid(x[0]) + torch.tanh(x[1])\n");
-  const c10::IValue tuple(std::make_tuple(x_, x_ * 2));
-  for (const bool a_writes : {false, true}) {
-    Paired models(OrThrow(a_writes ? writes.Clone() : reads.Clone()),
-                  OrThrow(a_writes ? reads.Clone() : writes.Clone()));
-    EXPECT_THAT(models.pair.own_inputs_of_b, ElementsAre(0));
-    models.ExpectSameAsAlone({tuple});
-  }
-}
-
-// Values.
-
 TEST_F(PairModelsTest, OpsThatWorkInPlaceOverwriteNothingOfTheOther) {
   constexpr char kInPlace[] = R"IR(
 graph(%x : Tensor):
@@ -528,229 +382,6 @@ self.ns_comparer_5.compare(%2, %10)
 %13 = aten::sub_(%11, %8, 1)
 %14 = prim::TupleConstruct(%12, %13)
 return (%14))IR");
-}
-
-// Modules.
-
-torch::jit::Module SmallModel(double scale, const std::string& op) {
-  return MakeModel(
-      {{"block", MakeModule("Block",
-                            "def forward(self, x: Tensor) -> Tensor:\n"
-                            "    return torch." +
-                                op + "(x * self.scale)\n",
-                            {{"scale", scale}})}},
-      {"x = self.block.forward(torch.sigmoid(x))",
-       "return self.block.forward(x)"});
-}
-
-TEST_F(PairModelsTest, ClassesMayHaveTheSameName) {
-  Paired models(ModelOfModule(SmallModel(2, "tanh"), {"Block"}),
-                ModelOfModule(SmallModel(3, "relu"), {"Block"}), All());
-  models.ExpectSameAsAlone({x_});
-  const at::Tensor s = x_.sigmoid();
-  ExpectCompared(models.Activation("block"), {(s * 2).tanh()},
-                 {(s * 3).relu()});
-  ExpectCompared(models.Shadow("block"), {(s * 2).tanh()}, {(s * 3).relu()});
-}
-
-TEST_F(PairModelsTest, SavedPairRunsAndHasItsComparers) {
-  for (const bool leaves : {false, true}) {
-    const std::vector<std::string> names =
-        leaves ? std::vector<std::string>{"Block"} : std::vector<std::string>();
-    Paired models(ModelOfModule(SmallModel(2, "tanh"), names),
-                  ModelOfModule(SmallModel(3, "tanh"), names), All());
-    const auto expected = models.Run({x_}, {x_});
-    const std::string path = TemporaryPath(absl::StrCat("pair", leaves, ".pt"));
-    NS_ASSERT_OK(models.pair.model.Save(path));
-    torch::jit::Module loaded = OrThrow(LoadModule(path));
-    const c10::IValue results = loaded.forward(models.Arguments({x_}, {x_}));
-    ExpectEqualValues(results.toTupleRef().elements()[0], expected.first);
-    ExpectEqualValues(results.toTupleRef().elements()[1], expected.second);
-    const auto comparer =
-        loaded.attr("ns_comparer_0").toCustomClass<PairComparer>();
-    comparer->EndBatch();
-    EXPECT_THAT(comparer->record().batches, SizeIs(2));
-  }
-}
-
-TEST_F(PairModelsTest, SavedPairOfQuantizedModelRuns) {
-  const at::Tensor weight = at::randn({4, 3, 3, 3});
-  for (const bool exact : {false, true}) {
-    PairPlan plan = All();
-    plan.exact = exact;
-    Paired models(
-        ModelOfModule(MakeModel(
-            {{"conv", Conv2d(weight)}, {"relu", Relu()}},
-            {"x = self.conv.forward(x)", "return self.relu.forward(x)"})),
-        ModelOfModule(
-            MakeModel({{"quant", Quantize()},
-                       {"conv", QuantizedConv2d(weight, true)},
-                       {"dequant", DeQuantize()}},
-                      {"x = self.quant.forward(x)", "x = self.conv.forward(x)",
-                       "return self.dequant.forward(x)"})),
-        plan);
-    const at::Tensor x = at::randn({2, 3, 8, 8});
-    const auto expected = models.Run({x}, {x});
-    const std::string path = TemporaryPath(absl::StrCat("conv", exact, ".pt"));
-    NS_ASSERT_OK(models.pair.model.Save(path));
-    torch::jit::Module loaded = OrThrow(LoadModule(path));
-    const c10::IValue results = loaded.forward({x});
-    EXPECT_TRUE(results.toTupleRef().elements()[0].toTensor().allclose(
-        expected.first.toTensor(), 1e-4, 1e-5));
-    ExpectEqualValues(results.toTupleRef().elements()[1], expected.second);
-  }
-}
-
-// A model that counts its runs and adds up what it computes.
-ModelGraph CountingModel(int64_t start) {
-  return ModelOfSource(
-      "def forward(self, x: Tensor) -> Tensor:\n"
-      "    self.n += 1\n"
-      "    self.sum = self.sum + torch.sigmoid(x)\n"
-      "    return self.sum * self.n\n",
-      {{"n", start}, {"sum", at::zeros({2, 4})}});
-}
-
-TEST_F(PairModelsTest, EachModelHasItsState) {
-  Paired models(CountingModel(1), CountingModel(10), All());
-  const auto first = models.Run({x_}, {x_});
-  const at::Tensor s = x_.sigmoid();
-  ExpectEqualValues(first.first, s * 2);
-  ExpectEqualValues(first.second, s * 11);
-  const auto second = models.Run({x_}, {x_});
-  ExpectEqualValues(second.first, (s + s) * 3);
-  ExpectEqualValues(second.second, (s + s) * 12);
-}
-
-TEST_F(PairModelsTest, AttributesThatAModelWritesAreSharedWithIt) {
-  Paired models(CountingModel(1), CountingModel(10), All());
-  models.Run({x_}, {x_});
-  EXPECT_EQ(models.a.module().attr("n").toInt(), 2);
-  EXPECT_EQ(models.b.module().attr("n").toInt(), 11);
-}
-
-// Fusion.
-
-class FusedPairTest : public PairModelsTest {
- protected:
-  FusedPairTest()
-      : conv_(at::randn({3, 3, 3, 3})), image_(at::randn({2, 3, 8, 8})) {}
-
-  // The second convolution has no quantized counterpart.
-  Paired Models(const PairPlan& plan) const {
-    return Paired(ModelOfModule(MakeModel(
-                      {{"conv", Conv2d(conv_)},
-                       {"bn", BatchNorm2d(3)},
-                       {"relu", Relu()},
-                       {"last", Conv2d(conv_)}},
-                      {"x = self.bn.forward(self.conv.forward(x))",
-                       "return self.last.forward(self.relu.forward(x))"})),
-                  ModelOfModule(MakeModel(
-                      {{"quant", Quantize()},
-                       {"conv", QuantizedConv2d(conv_, true)},
-                       {"dequant", DeQuantize()},
-                       {"last", Conv2d(conv_)}},
-                      {"x = self.conv.forward(self.quant.forward(x))",
-                       "return self.last.forward(self.dequant.forward(x))"})),
-                  plan);
-  }
-
-  at::Tensor conv_;
-  at::Tensor image_;
-};
-
-TEST_F(FusedPairTest, ExactPlanFusesNothing) {
-  Paired models = Models(All());
-  EXPECT_THAT(NodesOf(models.pair.model.graph(), "aten::conv2d"), SizeIs(5));
-  models.ExpectSameAsAlone({image_});
-}
-
-TEST_F(FusedPairTest, FusesWhatBHasInQuantizedForm) {
-  Paired exact = Models(All());
-  PairPlan plan = All();
-  plan.exact = false;
-  Paired models = Models(plan);
-  // A's and its shadow; not those that are float in both.
-  EXPECT_THAT(NodesOf(models.pair.model.graph(), "aten::conv2d"), SizeIs(3));
-  EXPECT_THAT(NodesOf(models.pair.model.graph(), "aten::batch_norm"),
-              IsEmpty());
-  const auto expected = exact.Run({image_}, {image_});
-  const auto actual = models.Run({image_}, {image_});
-  const at::Tensor error = actual.first.toTensor() - expected.first.toTensor();
-  EXPECT_LT(error.norm().item<double>(),
-            1e-4 * expected.first.toTensor().norm().item<double>());
-  ExpectEqualValues(actual.second, expected.second);
-  for (size_t i = 0; i < models.matches.matches.size(); ++i) {
-    const double sqnr =
-        exact.pair.comparers[i].activation->record().pooled.sums.SqnrDb();
-    EXPECT_NEAR(
-        models.pair.comparers[i].activation->record().pooled.sums.SqnrDb(),
-        sqnr, sqnr > 60 ? 60 : 0.01)
-        << models.matches.matches[i].name;
-  }
-}
-
-TEST_F(FusedPairTest, LeavesTheFloatModelAlone) {
-  PairPlan plan = All();
-  plan.exact = false;
-  Paired models = Models(plan);
-  EXPECT_THAT(NodesOf(models.a.graph(), "aten::conv2d"), SizeIs(2));
-  EXPECT_THAT(NodesOf(models.a.graph(), "aten::batch_norm"), SizeIs(1));
-}
-
-// Memory.
-
-// How many values of ns_test::watch live when it is called.
-class Watch {
- public:
-  static at::Tensor Run(const at::Tensor& x) {
-    at::Tensor y = x.clone();
-    auto& watched = Watched();
-    watched.erase(
-        std::remove_if(watched.begin(), watched.end(),
-                       [](const Weak& weak) { return weak.expired(); }),
-        watched.end());
-    watched.emplace_back(y.getIntrusivePtr());
-    Most() = std::max(Most(), watched.size());
-    return y;
-  }
-  static size_t& Most() {
-    static size_t most = 0;
-    return most;
-  }
-
- private:
-  using Weak =
-      c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
-  static std::vector<Weak>& Watched() {
-    static auto* const kWatched = new std::vector<Weak>;
-    return *kWatched;
-  }
-};
-
-const torch::jit::RegisterOperators kWatch({torch::jit::Operator(
-    "ns_test::watch(Tensor x) -> Tensor",
-    [](torch::jit::Stack& stack) {
-      stack.back() = Watch::Run(stack.back().toTensor());
-    },
-    c10::AliasAnalysisKind::FROM_SCHEMA)});
-
-TEST_F(PairModelsTest, ValuesDieEarly) {
-  std::string text = "graph(%x0 : Tensor):\n";
-  constexpr int kLayers = 30;
-  for (int i = 0; i < kLayers; ++i) {
-    absl::StrAppend(&text, "  %w", i, " : Tensor = ns_test::watch(%x", i,
-                    ")\n  %x", i + 1, " : Tensor = aten::sigmoid(%w", i, ")\n");
-  }
-  absl::StrAppend(&text, "  return (%x", kLayers, ")");
-  for (const PairPlan& plan : {Activations(), All()}) {
-    Paired models(text, text, plan);
-    ASSERT_THAT(models.matches.matches, SizeIs(2 * kLayers));
-    Watch::Most() = 0;
-    models.Run({x_}, {x_});
-    // One of each model, and a shadow.
-    EXPECT_LE(Watch::Most(), plan.shadows ? 3 : 2);
-  }
 }
 
 TEST(PairModelsCodesTest, CountsCodesOfOneValueOnce) {

@@ -10,161 +10,14 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "passes/lowering/kernels/isa.h"
 #include "passes/runtime/pair_kernels.h"
+#include "tests/testing/statistics_reference.h"
 
 namespace ns {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-// Of sums in float, where values are all the same, and of sums in double.
-// (Sums of different values are below 2e-7: their rounding errors cancel.)
-constexpr double kFloatTolerance = 6e-7;
-constexpr double kExactTolerance = 1e-12;
-
-bool NeedsDouble(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kDouble ||
-         tensor.scalar_type() == at::kInt || tensor.scalar_type() == at::kLong;
-}
-
-double ToleranceOf(const at::Tensor& x, const at::Tensor& y) {
-  return NeedsDouble(x) || NeedsDouble(y) ? kExactTolerance : kFloatTolerance;
-}
-
-at::Tensor AsDouble(const at::Tensor& tensor) {
-  return (tensor.is_quantized() ? tensor.dequantize() : tensor)
-      .to(at::kDouble)
-      .contiguous();
-}
-
-bool HasByteCodes(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kQUInt8 ||
-         tensor.scalar_type() == at::kQInt8;
-}
-
-// The same from LibTorch's float64 operators.
-TensorStatistics Reference(const at::Tensor& x, const at::Tensor& y,
-                           int64_t channel_dim) {
-  const at::Tensor a = AsDouble(x);
-  const at::Tensor b = AsDouble(y);
-  const at::Tensor e = a - b;
-  TensorStatistics expected;
-  PairStatistics& sums = expected.sums;
-  sums.count = a.numel();
-  sums.sum_x2 = a.square().sum().item<double>();
-  sums.sum_y2 = b.square().sum().item<double>();
-  sums.sum_xy = (a * b).sum().item<double>();
-  sums.sum_e2 = e.square().sum().item<double>();
-  if (a.numel() > 0) {
-    sums.max_abs_error = e.abs().max().item<double>();
-    sums.min_x = a.min().item<double>();
-    sums.max_x = a.max().item<double>();
-    sums.min_y = b.min().item<double>();
-    sums.max_y = b.max().item<double>();
-  }
-  sums.nan_x = a.isnan().sum().item<int64_t>();
-  sums.inf_x = a.isinf().sum().item<int64_t>();
-  sums.nan_y = b.isnan().sum().item<int64_t>();
-  sums.inf_y = b.isinf().sum().item<int64_t>();
-  if (HasByteCodes(y)) {
-    const int64_t lowest = y.scalar_type() == at::kQInt8 ? -128 : 0;
-    const at::Tensor counts =
-        at::bincount(y.int_repr().to(at::kLong).flatten() - lowest, {}, 256);
-    std::copy_n(counts.data_ptr<int64_t>(), 256, expected.codes.counts.begin());
-  }
-  if (channel_dim >= 0 && channel_dim < a.dim()) {
-    const int64_t channels = a.size(channel_dim);
-    const auto by_channel = [&](const at::Tensor& values) {
-      return values.square()
-          .transpose(0, channel_dim)
-          .reshape({channels, channels == 0 ? 0 : a.numel() / channels})
-          .sum(1);
-    };
-    const at::Tensor x2 = by_channel(a);
-    const at::Tensor e2 = by_channel(e);
-    for (int64_t i = 0; i < channels; ++i) {
-      expected.channels.push_back({x2[i].item<double>(), e2[i].item<double>()});
-    }
-  }
-  return expected;
-}
-
-// Also for nan and inf, which are only near themselves.
-void ExpectNear(double actual, double expected, double tolerance,
-                const char* what) {
-  const bool same = actual == expected ||
-                    (std::isnan(actual) && std::isnan(expected)) ||
-                    std::abs(actual - expected) <= tolerance;
-  EXPECT_TRUE(same) << what << ": " << actual << " instead of " << expected
-                    << ", off by " << (actual - expected) / expected;
-}
-
-// `extremes` is the relative tolerance of the largest error, and `sums` that of
-// sums.
-void ExpectSame(const TensorStatistics& actual,
-                const TensorStatistics& expected, double sums,
-                double extremes) {
-  const PairStatistics& a = actual.sums;
-  const PairStatistics& b = expected.sums;
-  EXPECT_EQ(a.count, b.count);
-  ExpectNear(a.sum_x2, b.sum_x2, sums * b.sum_x2, "sum_x2");
-  ExpectNear(a.sum_y2, b.sum_y2, sums * b.sum_y2, "sum_y2");
-  ExpectNear(a.sum_e2, b.sum_e2, sums * b.sum_e2, "sum_e2");
-  // A sum of both signs: what it rounds off is relative to its terms.
-  ExpectNear(a.sum_xy, b.sum_xy, 2 * sums * std::max(b.sum_x2, b.sum_y2),
-             "sum_xy");
-  ExpectNear(a.max_abs_error, b.max_abs_error, extremes * b.max_abs_error,
-             "max_abs_error");
-  ExpectNear(a.min_x, b.min_x, 0, "min_x");
-  ExpectNear(a.max_x, b.max_x, 0, "max_x");
-  ExpectNear(a.min_y, b.min_y, 0, "min_y");
-  ExpectNear(a.max_y, b.max_y, 0, "max_y");
-  EXPECT_EQ(a.nan_x, b.nan_x);
-  EXPECT_EQ(a.inf_x, b.inf_x);
-  EXPECT_EQ(a.nan_y, b.nan_y);
-  EXPECT_EQ(a.inf_y, b.inf_y);
-  EXPECT_EQ(actual.codes.counts, expected.codes.counts);
-  ASSERT_EQ(actual.channels.size(), expected.channels.size());
-  for (size_t i = 0; i < actual.channels.size(); ++i) {
-    SCOPED_TRACE(i);
-    const ChannelSums& channel = expected.channels[i];
-    ExpectNear(actual.channels[i].sum_x2, channel.sum_x2, sums * channel.sum_x2,
-               "sum_x2 of channel");
-    ExpectNear(actual.channels[i].sum_e2, channel.sum_e2, sums * channel.sum_e2,
-               "sum_e2 of channel");
-  }
-}
-
-std::vector<const PairKernels*> AvailableKernels() {
-  std::vector<const PairKernels*> kernels;
-  for (const kernels::Isa isa : kernels::SupportedIsas()) {
-    const PairKernels& fastest = FastestPairKernels(isa);
-    if (kernels.empty() || kernels.back() != &fastest) {
-      kernels.push_back(&fastest);
-    }
-  }
-  return kernels;
-}
-
-void ExpectMatchesReference(const at::Tensor& x, const at::Tensor& y,
-                            int64_t channel_dim) {
-  const TensorStatistics expected = Reference(x, y, channel_dim);
-  for (const PairKernels* kernels : AvailableKernels()) {
-    SCOPED_TRACE(kernels->isa);
-    const ScopedPairKernels scoped(*kernels);
-    ExpectSame(CompareTensors(x, y, {true, channel_dim}), expected,
-               ToleranceOf(x, y), kFloatTolerance);
-    const PairStatistics errors = CompareErrors(x, y);
-    EXPECT_EQ(errors.count, expected.sums.count);
-    for (const auto member :
-         {&PairStatistics::sum_x2, &PairStatistics::sum_e2}) {
-      ExpectNear(errors.*member, expected.sums.*member,
-                 ToleranceOf(x, y) * expected.sums.*member, "CompareErrors");
-    }
-  }
-}
 
 class TensorStatisticsTest : public testing::Test {
  protected:
@@ -347,7 +200,7 @@ TEST_F(TensorStatisticsTest, AnyTensorsMatchTheReference) {
     SCOPED_TRACE("trial " + std::to_string(trial) + " of " +
                  std::to_string(x.numel()) + " elements, channels of " +
                  std::to_string(channel_dim));
-    ExpectMatchesReference(x, y, channel_dim);
+    ExpectStatisticsOfReference(x, y, channel_dim);
     if (HasFailure()) {
       FAIL() << x.toString() << x.sizes() << x.strides() << " and "
              << y.toString() << y.sizes();
@@ -360,8 +213,9 @@ TEST_F(TensorStatisticsTest, PartsOfAnyTensorsMergeToTheWhole) {
     SCOPED_TRACE(trial);
     const auto [x, y] = AnyPair(trial % 50 == 0 ? 1000000 : 6000);
     const int64_t channel_dim = Choose(7) - 1;
-    ExpectSame(CompareParts(x, y, channel_dim, 1 + static_cast<int>(Choose(4))),
-               CompareTensors(x, y, {true, channel_dim}), ToleranceOf(x, y), 0);
+    ExpectSameStatistics(
+        CompareParts(x, y, channel_dim, 1 + static_cast<int>(Choose(4))),
+        CompareTensors(x, y, {true, channel_dim}), ToleranceOf(x, y), 0);
     if (HasFailure()) {
       FAIL() << x.toString() << x.sizes() << x.strides() << " and "
              << y.toString() << y.sizes() << " channels " << channel_dim;
@@ -381,8 +235,9 @@ TEST_F(TensorStatisticsTest, SumsChannelsOfEveryShape) {
     for (const auto format :
          {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
       SCOPED_TRACE(sizes[1]);
-      ExpectMatchesReference(x.contiguous(format), y.contiguous(format), 1);
-      ExpectMatchesReference(x.contiguous(format), x * 1.25, 1);
+      ExpectStatisticsOfReference(x.contiguous(format), y.contiguous(format),
+                                  1);
+      ExpectStatisticsOfReference(x.contiguous(format), x * 1.25, 1);
     }
   }
 }
@@ -405,8 +260,8 @@ TEST_F(TensorStatisticsTest, ComparesChannelsLastWithContiguous) {
           at::quantize_per_tensor(x, 0.03, -20, at::kQInt8), x * 1.5,
           (x * 1.5).to(at::kHalf), (x * 1.5).to(at::kDouble)}) {
       SCOPED_TRACE(y.toString());
-      ExpectMatchesReference(x, y.contiguous(last), 1);
-      ExpectMatchesReference(x.contiguous(last), y, 1);
+      ExpectStatisticsOfReference(x, y.contiguous(last), 1);
+      ExpectStatisticsOfReference(x.contiguous(last), y, 1);
     }
   }
 }
@@ -416,14 +271,15 @@ TEST_F(TensorStatisticsTest, ChannelsOfTinyAndOfHugeValuesHaveSumsToo) {
   x.select(1, 1) *= 1e-30;
   x.select(1, 2).zero_();
   x.select(1, 3) *= 1e25;
-  ExpectMatchesReference(x, x * 1.5, 1);
-  ExpectMatchesReference(at::full({64, 4}, 3e38), at::full({64, 4}, -3e38), 1);
+  ExpectStatisticsOfReference(x, x * 1.5, 1);
+  ExpectStatisticsOfReference(at::full({64, 4}, 3e38), at::full({64, 4}, -3e38),
+                              1);
   const at::Tensor runs = x.t()
                               .reshape({4, 64, 1})
                               .expand({4, 64, 20})
                               .reshape({1, 256, 20})
                               .repeat({1, 2, 1});
-  ExpectMatchesReference(runs, runs * 1.5, 1);
+  ExpectStatisticsOfReference(runs, runs * 1.5, 1);
 }
 
 TEST_F(TensorStatisticsTest, KnowsSaturation) {
@@ -473,7 +329,7 @@ TEST_F(TensorStatisticsTest, EqualTensorsHaveNoError) {
         at::quantize_per_channel(x, at::rand({3}, at::kDouble) + 0.1,
                                  at::zeros({3}, at::kLong), 3, at::kQUInt8)}) {
     for (const at::Tensor& same : {y, y.dequantize()}) {
-      for (const PairKernels* kernels : AvailableKernels()) {
+      for (const PairKernels* kernels : AvailablePairKernels()) {
         const ScopedPairKernels scoped(*kernels);
         const TensorStatistics all = CompareTensors(same, y, {true, 1});
         EXPECT_EQ(all.sums.sum_e2, 0);
@@ -509,7 +365,7 @@ TEST_F(TensorStatisticsTest, NumbersHoldAllOfIt) {
         CompareTensors(x, y, {true, channel_dim});
     const TensorStatistics again =
         TensorStatistics::FromNumbers(statistics.ToNumbers());
-    ExpectSame(again, statistics, 0, 0);
+    ExpectSameStatistics(again, statistics, 0, 0);
     EXPECT_EQ(again.ToNumbers(), statistics.ToNumbers());
   }
   EXPECT_THROW(TensorStatistics::FromNumbers({}), c10::Error);
