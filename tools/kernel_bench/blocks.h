@@ -29,7 +29,8 @@ struct BlockOptions {
   // over the rounds.
   int rounds = 40;
   // Runs before each call, untimed: what empties the caches. When it is there,
-  // calls are timed one by one, and a round is the median of three.
+  // calls are timed one by one, and a round is the median of three, behind
+  // enough untimed ones for the contender's memory to be where it stays.
   std::function<void()> before_call;
 };
 
@@ -42,7 +43,7 @@ struct Timing {
 };
 
 // Of each contender, in their order. Each round of a contender starts with a
-// call that is not timed.
+// call, or more, that is not timed.
 std::vector<Timing> RunInBlocks(const std::vector<Contender>& contenders,
                                 const BlockOptions& options);
 

@@ -31,11 +31,14 @@ std::string MachineTable(double seconds) {
   std::vector<Contender> contenders;
   std::vector<Line> lines;
   for (const kernels::Isa isa : kernels::SupportedIsas()) {
-    const PeakLoop* loop = PeakOf(isa);
-    if (loop != nullptr && isa <= kernels::ChosenIsa()) {
-      const PeakWork work = WorkOf(*loop);
-      contenders.push_back({loop->name, work.run});
-      lines.push_back({loop->name, "GOPS", work.operations});
+    const PeakLoop* loading =
+        isa == kernels::Isa::kAvx512Vnni ? &kLoadingDpbusd512 : nullptr;
+    for (const PeakLoop* loop : {PeakOf(isa), loading}) {
+      if (loop != nullptr && isa <= kernels::ChosenIsa()) {
+        const PeakWork work = WorkOf(*loop);
+        contenders.push_back({loop->name, work.run});
+        lines.push_back({loop->name, "GOPS", work.operations});
+      }
     }
   }
   for (const int64_t bytes : {int64_t{32} << 10, int64_t{1} << 20,

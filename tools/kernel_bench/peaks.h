@@ -21,6 +21,10 @@ extern const PeakLoop kPeakMaddubs512;  // Isa::kAvx512
 extern const PeakLoop kPeakMaddubs256;  // Isa::kAvx2
 extern const PeakLoop kPeakTiles;       // Isa::kAmx
 
+// Isa::kAvx512Vnni: not a peak, but what a GEMM can come to, which loads what
+// it multiplies. Some processors lower their clock for that.
+extern const PeakLoop kLoadingDpbusd512;
+
 // Loads of `bytes`, of any number and alignment, with the widest vectors there
 // are; and the same with software prefetch.
 void ReadMemory(const void* data, int64_t bytes);
