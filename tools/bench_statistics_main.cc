@@ -66,9 +66,9 @@ Each figure is of the fastest of many repetitions, all rows in turn.
 // Keeps results from being optimised away.
 volatile double sink;
 
-// Reads memory and does nothing else. `Ahead` is how many bytes ahead it is
+// Reads memory and does nothing else. `kAhead` is how many bytes ahead it is
 // asked for; 0 leaves that to the processor.
-template <int Ahead>
+template <int kAhead>
 __attribute__((target("avx512f"))) void Read512(const char* data,
                                                 int64_t bytes) {
   constexpr int kLines = 4;
@@ -76,8 +76,8 @@ __attribute__((target("avx512f"))) void Read512(const char* data,
   for (int64_t i = 0; i < bytes; i += 64 * kLines) {
     for (int line = 0; line < kLines; ++line) {
       const char* at = data + i + 64 * line;
-      if (Ahead > 0) {
-        _mm_prefetch(at + Ahead, _MM_HINT_T0);
+      if (kAhead > 0) {
+        _mm_prefetch(at + kAhead, _MM_HINT_T0);
       }
       seen[line] = _mm512_or_si512(seen[line], _mm512_loadu_si512(at));
     }
@@ -86,15 +86,15 @@ __attribute__((target("avx512f"))) void Read512(const char* data,
       _mm512_or_si512(seen[0], seen[1]), _mm512_or_si512(seen[2], seen[3])));
 }
 
-template <int Ahead>
+template <int kAhead>
 __attribute__((target("avx2"))) void Read256(const char* data, int64_t bytes) {
   constexpr int kHalves = 8;
   __m256i seen[kHalves] = {};
   for (int64_t i = 0; i < bytes; i += 32 * kHalves) {
     for (int half = 0; half < kHalves; ++half) {
       const char* at = data + i + 32 * half;
-      if (Ahead > 0 && half % 2 == 0) {
-        _mm_prefetch(at + Ahead, _MM_HINT_T0);
+      if (kAhead > 0 && half % 2 == 0) {
+        _mm_prefetch(at + kAhead, _MM_HINT_T0);
       }
       seen[half] = _mm256_or_si256(
           seen[half], _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));

@@ -24,9 +24,9 @@ at::Tensor Dequantized(const at::Tensor& weight) {
   return AsFloat(weight).detach();
 }
 
-template <int Dimensions>
+template <int kDimensions>
 ConvLayer Unpack(const c10::IValue& packed) {
-  const auto params = packed.toCustomClass<ConvPackedParamsBase<Dimensions>>();
+  const auto params = packed.toCustomClass<ConvPackedParamsBase<kDimensions>>();
   ConvLayer layer;
   layer.bias = Bias(std::get<1>(params->unpack()));
   layer.stride = params->stride().vec();

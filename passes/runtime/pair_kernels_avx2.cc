@@ -111,15 +111,15 @@ struct Avx2 {
   }
 
   // code - zero_point of codes.
-  template <bool FlipSign>
+  template <bool kFlipSign>
   class Steps {
    public:
     explicit Steps(int32_t zero_point)
-        : zero_point_(_mm256_set1_epi32(zero_point - (FlipSign ? 128 : 0))) {}
+        : zero_point_(_mm256_set1_epi32(zero_point - (kFlipSign ? 128 : 0))) {}
 
     Floats operator()(__m128i codes) const {
       const __m256i wide =
-          FlipSign ? _mm256_cvtepi8_epi32(codes) : _mm256_cvtepu8_epi32(codes);
+          kFlipSign ? _mm256_cvtepi8_epi32(codes) : _mm256_cvtepu8_epi32(codes);
       return _mm256_cvtepi32_ps(_mm256_sub_epi32(wide, zero_point_));
     }
 

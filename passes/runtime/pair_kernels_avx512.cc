@@ -98,7 +98,7 @@ struct Avx512 {
   }
 
   // code - zero_point of codes.
-  template <bool FlipSign>
+  template <bool kFlipSign>
   class Steps {
    public:
     explicit Steps(int32_t zero_point)
@@ -113,7 +113,7 @@ struct Avx512 {
 
     Floats operator()(__m128i codes) const {
       __m512i repeated = _mm512_broadcast_i32x4(codes);
-      if (FlipSign) {
+      if (kFlipSign) {
         repeated = Xor(repeated, SetBytes(0x80));
       }
       const __m512i placed = _mm512_mask_shuffle_epi8(

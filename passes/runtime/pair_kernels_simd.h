@@ -22,23 +22,23 @@ namespace ns {
 template <typename V>
 struct SimdKernels {
   // Those of codes in one kind of format.
-  template <bool FlipSign, bool HasRest>
+  template <bool kFlipSign, bool kHasRest>
   struct OfCodes {
-    using Loader = CodeLoader<V, FlipSign, HasRest>;
+    using Loader = CodeLoader<V, kFlipSign, kHasRest>;
 
     static PairBlock Codes(const float* x, const uint8_t* y,
                            const CodeFormat& format, int64_t count) {
       return Accumulate<V>(x, Loader(y, format),
-                           CodeObserver<V, FlipSign, HasRest>(y, format),
+                           CodeObserver<V, kFlipSign, kHasRest>(y, format),
                            count);
     }
 
     static PairBlock CountedCodes(const float* x, const uint8_t* y,
                                   const CodeFormat& format, int64_t count,
                                   ByteCounts& counts) {
-      return Accumulate<V>(x, Loader(y, format),
-                           CodeCounter<V, FlipSign, HasRest>(y, format, counts),
-                           count);
+      return Accumulate<V>(
+          x, Loader(y, format),
+          CodeCounter<V, kFlipSign, kHasRest>(y, format, counts), count);
     }
 
     static PairErrors CodeErrors(const float* x, const uint8_t* y,

@@ -70,7 +70,7 @@ class FloatObserver {
 
 // The same where y is codes: its range is that of its codes, four times as many
 // of which are in a vector.
-template <typename V, bool FlipSign, bool HasRest>
+template <typename V, bool kFlipSign, bool kHasRest>
 class CodeObserver {
  public:
   CodeObserver(const uint8_t* codes, const CodeFormat& format)
@@ -106,15 +106,15 @@ class CodeObserver {
 
  private:
   void AddCodes(typename V::Bytes codes) {
-    if (FlipSign) {
+    if (kFlipSign) {
       codes = V::Xor(codes, V::SetBytes(0x80));
     }
     min_ = V::Min(min_, codes);
     max_ = V::Max(max_, codes);
   }
   float Value(uint8_t code) const {
-    const uint8_t byte = FlipSign ? code ^ 0x80 : code;
-    const CodeLoader<V, FlipSign, HasRest> loader(&byte, format_);
+    const uint8_t byte = kFlipSign ? code ^ 0x80 : code;
+    const CodeLoader<V, kFlipSign, kHasRest> loader(&byte, format_);
     float value[V::kLanes];
     V::Store(value, loader.Load(0, V::FirstLanes(1)));
     return value[0];
@@ -128,10 +128,10 @@ class CodeObserver {
 
 // Counts the codes, too. Vectors are no help here: one counter is stored for
 // each element, and what the vector units do meanwhile costs nothing.
-template <typename V, bool FlipSign, bool HasRest>
-class CodeCounter : public CodeObserver<V, FlipSign, HasRest> {
+template <typename V, bool kFlipSign, bool kHasRest>
+class CodeCounter : public CodeObserver<V, kFlipSign, kHasRest> {
  public:
-  using Base = CodeObserver<V, FlipSign, HasRest>;
+  using Base = CodeObserver<V, kFlipSign, kHasRest>;
 
   CodeCounter(const uint8_t* codes, const CodeFormat& format,
               ByteCounts& counts)

@@ -35,15 +35,15 @@ inline void PrefetchFloats(const float* values) {
 
 // A sum of squares: in float for a block, in double from block to block.
 // Several sums in turn hide the latency of additions.
-template <typename V, int Sums>
+template <typename V, int kSums>
 class SquareSum {
  public:
   void Add(typename V::Floats value, int part) {
-    typename V::Floats& sum = sums_[part % Sums];
+    typename V::Floats& sum = sums_[part % kSums];
     sum = V::MultiplyAdd(value, value, sum);
   }
   void EndBlock() {
-    for (int i = 1; i < Sums; ++i) {
+    for (int i = 1; i < kSums; ++i) {
       sums_[0] = V::Add(sums_[0], sums_[i]);
     }
     total_ =
@@ -55,7 +55,7 @@ class SquareSum {
   double Total() const { return V::Sum(total_); }
 
  private:
-  typename V::Floats sums_[Sums] = {};
+  typename V::Floats sums_[kSums] = {};
   typename V::Doubles total_ = {};
 };
 
@@ -77,7 +77,7 @@ class FloatLoader {
 };
 
 // The same where memory holds codes.
-template <typename V, bool FlipSign, bool HasRest>
+template <typename V, bool kFlipSign, bool kHasRest>
 class CodeLoader {
  public:
   CodeLoader(const uint8_t* codes, const CodeFormat& format)
@@ -96,13 +96,13 @@ class CodeLoader {
 
  private:
   typename V::Floats Scaled(typename V::Floats steps) const {
-    return HasRest
+    return kHasRest
                ? V::MultiplyAdd(steps, scale_, V::Multiply(steps, scale_rest_))
                : V::Multiply(steps, scale_);
   }
 
   const uint8_t* codes_;
-  typename V::template Steps<FlipSign> steps_;
+  typename V::template Steps<kFlipSign> steps_;
   typename V::Floats scale_;
   typename V::Floats scale_rest_;
 };

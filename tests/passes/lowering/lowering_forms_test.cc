@@ -56,7 +56,7 @@ GraphPointer ExpectSameOutputs(const std::string& lines,
                                const LowerToFbgemmOptions& options = {}) {
   at::manual_seed(1);
   const at::Tensor x = at::randn({2, 3, 4, 4}) * 2;
-  const GraphPointer graph =
+  GraphPointer graph =
       GraphOf(absl::StrCat("graph(%x : Tensor):", kConstants, lines));
   const std::vector<at::Tensor> before = Run(graph, x);
   OrThrow(LowerToFbgemm(*graph, options));

@@ -81,19 +81,19 @@ struct AmxPlace {
   int32_t* sums;         // rows of kQuadOutputs
 };
 
-// RowTiles (1 or 2) times Panels tiles of sums. `Streams` says that weights
+// kRowTiles (1 or 2) times kPanels tiles of sums. `kStreams` says that weights
 // should not displace activations and sums from the L1 cache.
-template <int RowTiles, int Panels, bool Streams>
+template <int kRowTiles, int kPanels, bool kStreams>
 struct AmxTiles {
   static constexpr int64_t kStride = kQuadOutputs * sizeof(int32_t);
 
-  template <int Tile>
+  template <int kTile>
   static inline __attribute__((always_inline)) void LoadWeights(
       const int8_t* weights) {
-    if constexpr (Streams) {
-      _tile_stream_loadd(Tile, weights, kStepWeights);
+    if constexpr (kStreams) {
+      _tile_stream_loadd(kTile, weights, kStepWeights);
     } else {
-      _tile_loadd(Tile, weights, kStepWeights);
+      _tile_loadd(kTile, weights, kStepWeights);
     }
   }
 
@@ -104,15 +104,15 @@ struct AmxTiles {
     const int64_t stride_sums = stride / static_cast<int64_t>(sizeof(*start));
     const int32_t* other =
         start +
-        (RowTiles > 1 ? stride_sums * block.first.rows : 2 * kPanelOutputs);
+        (kRowTiles > 1 ? stride_sums * block.first.rows : 2 * kPanelOutputs);
     _tile_loadd(0, start, stride);
-    if constexpr (Panels > 1) {
+    if constexpr (kPanels > 1) {
       _tile_loadd(1, start + kPanelOutputs, stride);
     }
-    if constexpr (RowTiles > 1 || Panels > 2) {
+    if constexpr (kRowTiles > 1 || kPanels > 2) {
       _tile_loadd(2, other, stride);
     }
-    if constexpr (RowTiles * Panels > 3) {
+    if constexpr (kRowTiles * kPanels > 3) {
       _tile_loadd(3, other + kPanelOutputs, stride);
     }
   }
@@ -127,28 +127,28 @@ struct AmxTiles {
     const int64_t weight_bytes = block.tile_k * kPanelOutputs;
     for (int64_t run = 0; run < block.runs; ++run) {
       const uint8_t* first = block.first.base + block.run_offsets[run];
-      const uint8_t* other = (RowTiles > 1 ? block.other : block.first).base +
+      const uint8_t* other = (kRowTiles > 1 ? block.other : block.first).base +
                              block.run_offsets[run];
       for (int64_t k = 0; k < block.run_tiles; ++k) {
         _tile_loadd(4, first, block.first.stride);
         LoadWeights<6>(weights);
         _tile_dpbusd(0, 4, 6);
-        if constexpr (Panels > 1) {
+        if constexpr (kPanels > 1) {
           LoadWeights<7>(weights + panel_bytes);
           _tile_dpbusd(1, 4, 7);
         }
-        if constexpr (RowTiles > 1) {
+        if constexpr (kRowTiles > 1) {
           _tile_loadd(5, other, block.other.stride);
           _tile_dpbusd(2, 5, 6);
-          if constexpr (Panels > 1) {
+          if constexpr (kPanels > 1) {
             _tile_dpbusd(3, 5, 7);
           }
         } else {
-          if constexpr (Panels > 2) {
+          if constexpr (kPanels > 2) {
             LoadWeights<6>(weights + 2 * panel_bytes);
             _tile_dpbusd(2, 4, 6);
           }
-          if constexpr (Panels > 3) {
+          if constexpr (kPanels > 3) {
             LoadWeights<7>(weights + 3 * panel_bytes);
             _tile_dpbusd(3, 4, 7);
           }
@@ -165,19 +165,19 @@ struct AmxTiles {
   template <typename Between>
   static inline __attribute__((always_inline)) void Store(
       const RowBlock& block, int32_t* sums, const Between& between) {
-    int32_t* other = sums + (RowTiles > 1 ? block.first.rows * kQuadOutputs
-                                          : 2 * kPanelOutputs);
+    int32_t* other = sums + (kRowTiles > 1 ? block.first.rows * kQuadOutputs
+                                           : 2 * kPanelOutputs);
     _tile_stored(0, sums, kStride);
     between();
-    if constexpr (Panels > 1) {
+    if constexpr (kPanels > 1) {
       _tile_stored(1, sums + kPanelOutputs, kStride);
       between();
     }
-    if constexpr (RowTiles > 1 || Panels > 2) {
+    if constexpr (kRowTiles > 1 || kPanels > 2) {
       _tile_stored(2, other, kStride);
       between();
     }
-    if constexpr (RowTiles * Panels > 3) {
+    if constexpr (kRowTiles * kPanels > 3) {
       _tile_stored(3, other + kPanelOutputs, kStride);
       between();
     }

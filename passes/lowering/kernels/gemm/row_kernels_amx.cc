@@ -168,24 +168,24 @@ class AmxRows {
     }
   }
 
-  // `PendingPanels` are those that pending sums have at most.
-  template <int PendingPanels>
+  // `kPendingPanels` are those that pending sums have at most.
+  template <int kPendingPanels>
   void Multiply(const RowBlock& block, AmxPlace place, int width) {
     if (streams_) {
-      Multiply<PendingPanels, true>(block, place, width);
+      Multiply<kPendingPanels, true>(block, place, width);
     } else {
-      Multiply<PendingPanels, false>(block, place, width);
+      Multiply<kPendingPanels, false>(block, place, width);
     }
   }
 
-  template <int PendingPanels, bool Streams>
+  template <int kPendingPanels, bool kStreams>
   void Multiply(const RowBlock& block, AmxPlace place, int width) {
     if (block.other.rows > 0) {
       for (; width > 0; width -= 2) {
         if (width == 1) {
-          MultiplyTiles<AmxTiles<2, 1, Streams>, PendingPanels>(block, place);
+          MultiplyTiles<AmxTiles<2, 1, kStreams>, kPendingPanels>(block, place);
         } else {
-          MultiplyTiles<AmxTiles<2, 2, Streams>, PendingPanels>(block, place);
+          MultiplyTiles<AmxTiles<2, 2, kStreams>, kPendingPanels>(block, place);
         }
         place.weights += 2 * task_.panel_bytes;
         place.start += 2 * kPanelOutputs;
@@ -195,23 +195,23 @@ class AmxRows {
     }
     switch (width) {
       case 1:
-        return MultiplyTiles<AmxTiles<1, 1, Streams>, PendingPanels>(block,
-                                                                     place);
+        return MultiplyTiles<AmxTiles<1, 1, kStreams>, kPendingPanels>(block,
+                                                                       place);
       case 2:
-        return MultiplyTiles<AmxTiles<1, 2, Streams>, PendingPanels>(block,
-                                                                     place);
+        return MultiplyTiles<AmxTiles<1, 2, kStreams>, kPendingPanels>(block,
+                                                                       place);
       case 3:
-        return MultiplyTiles<AmxTiles<1, 3, Streams>, PendingPanels>(block,
-                                                                     place);
+        return MultiplyTiles<AmxTiles<1, 3, kStreams>, kPendingPanels>(block,
+                                                                       place);
       default:
-        return MultiplyTiles<AmxTiles<1, 4, Streams>, PendingPanels>(block,
-                                                                     place);
+        return MultiplyTiles<AmxTiles<1, 4, kStreams>, kPendingPanels>(block,
+                                                                       place);
     }
   }
 
   // On the way, writes some pending rows at each tile of k and, if it may, at
   // each tile of sums.
-  template <typename Tiles, int PendingPanels>
+  template <typename Tiles, int kPendingPanels>
   __attribute__((noinline)) void MultiplyTiles(const RowBlock& block,
                                                const AmxPlace& place) {
     Tiles::Start(block, place);
@@ -219,8 +219,8 @@ class AmxRows {
     Soon soon = soon_;
     const int64_t rows_each = rows_each_;
     const bool alternates = alternates_;
-    const Vectors::Codes<PendingPanels> codes(task_.view, pending.output,
-                                              task_.outputs);
+    const Vectors::Codes<kPendingPanels> codes(task_.view, pending.output,
+                                               task_.outputs);
     const auto write_rows = [&] {
       for (int64_t i = 0; i < rows_each && !pending.IsEmpty(); ++i) {
         WriteRow(codes, pending);
@@ -239,12 +239,12 @@ class AmxRows {
     soon_.next = soon.next;
   }
 
-  template <int Panels>
+  template <int kPanels>
   inline __attribute__((always_inline)) void WriteRow(
-      const Vectors::Codes<Panels>& codes, Pending& pending) const {
+      const Vectors::Codes<kPanels>& codes, Pending& pending) const {
     const int32_t* from = pending.sums->of[pending.row];
-    __m512i sums[Panels];
-    for (int p = 0; p < Panels; ++p) {
+    __m512i sums[kPanels];
+    for (int p = 0; p < kPanels; ++p) {
       sums[p] = _mm512_load_si512(from + p * kPanelOutputs);
     }
     codes.Write(sums, pending.out + pending.row * task_.row_stride);

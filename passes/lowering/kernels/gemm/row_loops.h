@@ -1,8 +1,8 @@
 // Which tiles a GEMM of rows is made of, and in which order.
 //
 // Templates over a class of vectors, as in row_tiles.h, with one constant more:
-// kMaxRows[P], the rows of a tile of P panels that registers suffice for, or 0
-// where there is no such tile.
+// kMaxRows[panels], the rows of a tile of so many panels that registers suffice
+// for, or 0 where there is no such tile.
 #ifndef PASSES_LOWERING_KERNELS_GEMM_ROW_LOOPS_H_
 #define PASSES_LOWERING_KERNELS_GEMM_ROW_LOOPS_H_
 
@@ -31,15 +31,15 @@ struct RowLoops {
     TileFunction of[kMostPanels + 1][kMostRows + 1];
   };
 
-  template <int R, int P>
+  template <int kRows, int kPanels>
   static constexpr void Fill(Table& table) {
-    if constexpr (R > kMostRows) {
-      Fill<1, P + 1>(table);
-    } else if constexpr (P <= kMostPanels) {
-      if constexpr (R <= V::kMaxRows[P]) {
-        table.of[P][R] = Tiles::template Tile<R, P>;
+    if constexpr (kRows > kMostRows) {
+      Fill<1, kPanels + 1>(table);
+    } else if constexpr (kPanels <= kMostPanels) {
+      if constexpr (kRows <= V::kMaxRows[kPanels]) {
+        table.of[kPanels][kRows] = Tiles::template Tile<kRows, kPanels>;
       }
-      Fill<R + 1, P>(table);
+      Fill<kRows + 1, kPanels>(table);
     }
   }
 

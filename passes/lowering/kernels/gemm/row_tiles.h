@@ -5,9 +5,9 @@
 // the file that includes this, and so is what is made of these templates: see
 // row_kernels.h.
 //
-// A tile is R rows times P panels of outputs, with all sums in registers from
-// the first k to the last: so that each weight that is read serves R times and
-// each activation P times, and sums meet memory as outputs only.
+// A tile is some rows times some panels of outputs, with all sums in registers
+// from the first k to the last: so that each weight that is read serves all
+// rows and each activation all panels, and sums meet memory as outputs only.
 #ifndef PASSES_LOWERING_KERNELS_GEMM_ROW_TILES_H_
 #define PASSES_LOWERING_KERNELS_GEMM_ROW_TILES_H_
 
@@ -80,32 +80,32 @@ struct RowTiles {
   }
 
   // Adds the products of four k.
-  template <int R, int P, typename Step>
+  template <int kRows, int kPanels, typename Step>
   static inline __attribute__((always_inline)) void AddProducts(
-      const int8_t* weights, int64_t panel_bytes, Ints (&sums)[R][P * kVectors],
-      const Step& step) {
-    typename V::Weights w[P * kVectors];
+      const int8_t* weights, int64_t panel_bytes,
+      Ints (&sums)[kRows][kPanels * kVectors], const Step& step) {
+    typename V::Weights w[kPanels * kVectors];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < P * kVectors; ++v) {
+    for (int v = 0; v < kPanels * kVectors; ++v) {
       w[v] = V::LoadWeights(weights + v / kVectors * panel_bytes +
                             v % kVectors * (kStepWeights / kVectors));
     }
 #pragma clang loop unroll(full)
-    for (int r = 0; r < R; ++r) {
+    for (int r = 0; r < kRows; ++r) {
       const typename V::Activations a = V::SpreadActivations(step(r));
 #pragma clang loop unroll(full)
-      for (int v = 0; v < P * kVectors; ++v) {
+      for (int v = 0; v < kPanels * kVectors; ++v) {
         sums[r][v] = V::AddProducts(sums[r][v], a, w[v]);
       }
     }
   }
 
-  template <int R, int P>
+  template <int kRows, int kPanels>
   static __attribute__((noinline)) void Tile(const RowTask& task,
                                              const TilePlace& place) {
-    Ints sums[R][P * kVectors];
+    Ints sums[kRows][kPanels * kVectors];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < P * kVectors; ++v) {
+    for (int v = 0; v < kPanels * kVectors; ++v) {
       const int64_t output = place.output + v * V::kLanes;
       const int64_t rest = task.outputs - output;
       const Ints start = rest >= V::kLanes ? V::Load(task.view.start + output)
@@ -113,14 +113,14 @@ struct RowTiles {
                                                      V::FirstLanes(rest));
       if (place.row_sums == nullptr) {
 #pragma clang loop unroll(full)
-        for (int r = 0; r < R; ++r) {
+        for (int r = 0; r < kRows; ++r) {
           sums[r][v] = start;
         }
       } else {
         const Ints zero_point =
             V::Load(task.view.weight_zero_points + output, V::FirstLanes(rest));
 #pragma clang loop unroll(full)
-        for (int r = 0; r < R; ++r) {
+        for (int r = 0; r < kRows; ++r) {
           sums[r][v] =
               V::SubtractProduct(start, V::Set(place.row_sums[r]), zero_point);
         }
@@ -136,9 +136,9 @@ struct RowTiles {
     const int64_t soon_step = fetches ? kUnrolled / 2 * kStepWeights : 0;
     const int64_t whole = task.run_length / kStepBytes * kStepBytes;
     for (int64_t run = 0; run < task.runs; ++run) {
-      const uint8_t* rows[R];
+      const uint8_t* rows[kRows];
 #pragma clang loop unroll(full)
-      for (int r = 0; r < R; ++r) {
+      for (int r = 0; r < kRows; ++r) {
         rows[r] = place.rows[r] + task.run_offsets[run];
       }
       int64_t k = 0;
@@ -151,7 +151,7 @@ struct RowTiles {
           if (step % 2 == 0) {
             __builtin_prefetch(soon + step / 2 * kStepWeights, 0, 2);
           }
-          AddProducts<R, P>(
+          AddProducts<kRows, kPanels>(
               weights + step * kStepWeights, task.panel_bytes, sums,
               [&](int r) { return LoadStep(rows[r] + k + step * kStepBytes); });
         }
@@ -160,71 +160,72 @@ struct RowTiles {
       }
 #pragma clang loop unroll(disable)
       for (; k < whole; k += kStepBytes) {
-        AddProducts<R, P>(weights, task.panel_bytes, sums,
-                          [&](int r) { return LoadStep(rows[r] + k); });
+        AddProducts<kRows, kPanels>(
+            weights, task.panel_bytes, sums,
+            [&](int r) { return LoadStep(rows[r] + k); });
         weights += kStepWeights;
       }
       if (whole < task.run_length) {
-        AddProducts<R, P>(weights, task.panel_bytes, sums, [&](int r) {
-          return LoadLastStep(rows[r], task.run_length);
-        });
+        AddProducts<kRows, kPanels>(
+            weights, task.panel_bytes, sums,
+            [&](int r) { return LoadLastStep(rows[r], task.run_length); });
         weights += kStepWeights;
       }
     }
-    WriteTile<R, P>(task, place, sums);
+    WriteTile<kRows, kPanels>(task, place, sums);
   }
 
-  template <int R, int P>
+  template <int kRows, int kPanels>
   static inline __attribute__((always_inline)) void WriteTile(
       const RowTask& task, const TilePlace& place,
-      const Ints (&sums)[R][P * kVectors]) {
+      const Ints (&sums)[kRows][kPanels * kVectors]) {
     if (task.view.type == OutputType::kU8 ||
         task.view.type == OutputType::kS8) {
-      WriteCodes<R, P, 0>(task, place, sums);
+      WriteCodes<kRows, kPanels, 0>(task, place, sums);
       return;
     }
     // Rarely asked for, or worth little beside the sums: not worth the code of
     // doing it in registers.
-    int32_t stored[R][P * kPanelOutputs];
+    int32_t stored[kRows][kPanels * kPanelOutputs];
 #pragma clang loop unroll(full)
-    for (int r = 0; r < R; ++r) {
+    for (int r = 0; r < kRows; ++r) {
 #pragma clang loop unroll(full)
-      for (int v = 0; v < P * kVectors; ++v) {
+      for (int v = 0; v < kPanels * kVectors; ++v) {
         V::Store(stored[r] + v * V::kLanes, sums[r][v]);
       }
     }
-    WriteNumbers(task, place, stored[0], R, P);
+    WriteNumbers(task, place, stored[0], kRows, kPanels);
   }
 
-  // P panels from panel `Done` on, at most four at a time.
-  template <int R, int P, int Done>
+  // The panels from panel `kDone` on, at most four at a time.
+  template <int kRows, int kPanels, int kDone>
   static inline __attribute__((always_inline)) void WriteCodes(
       const RowTask& task, const TilePlace& place,
-      const Ints (&sums)[R][P * kVectors]) {
-    constexpr int kPanels = P - Done < 4 ? P - Done : 4;
-    using Codes = typename V::template Codes<kPanels>;
-    const Codes codes(task.view, place.output + Done * kPanelOutputs,
+      const Ints (&sums)[kRows][kPanels * kVectors]) {
+    constexpr int kNow = kPanels - kDone < 4 ? kPanels - kDone : 4;
+    using Codes = typename V::template Codes<kNow>;
+    const Codes codes(task.view, place.output + kDone * kPanelOutputs,
                       task.outputs);
-    uint8_t* const out = place.out + Done * kPanelOutputs;
-    constexpr int kTogether = Codes::kRows > 1 ? R / Codes::kRows : 0;
+    uint8_t* const out = place.out + kDone * kPanelOutputs;
+    constexpr int kTogether = Codes::kRows > 1 ? kRows / Codes::kRows : 0;
     if constexpr (kTogether > 0) {
 #pragma clang loop unroll(full)
       for (int i = 0; i < kTogether; ++i) {
         const Ints* rows[Codes::kRows];
 #pragma clang loop unroll(full)
         for (int r = 0; r < Codes::kRows; ++r) {
-          rows[r] = sums[i * Codes::kRows + r] + Done * kVectors;
+          rows[r] = sums[i * Codes::kRows + r] + kDone * kVectors;
         }
         codes.WriteRows(rows, out + i * Codes::kRows * task.row_stride,
                         task.row_stride);
       }
     }
 #pragma clang loop unroll(full)
-    for (int r = kTogether * Codes::kRows; r < R; ++r) {
-      codes.Write(sums[r] + Done * kVectors, out + r * task.row_stride);
+    for (int r = kTogether * Codes::kRows; r < kRows; ++r) {
+      codes.Write(sums[r] + kDone * kVectors, out + r * task.row_stride);
     }
-    if constexpr (Done + kPanels < P) {
-      WriteCodes<R, P, Done + kPanels>(task, place, sums);
+    if constexpr (kDone + kNow < kPanels) {
+      WriteCodes<kRows, kPanels, kDone + kNow>(task, place, sums);
     }
   }
 

@@ -91,8 +91,8 @@ struct Vectors256 : Products {
     const __m256 max_;
   };
 
-  // Outputs of types kU8 and kS8 of P panels, 1 to 4.
-  template <int P>
+  // Outputs of types kU8 and kS8 of kPanels panels, 1 to 4.
+  template <int kPanels>
   class Codes {
    public:
     static constexpr int kRows = 1;
@@ -100,14 +100,15 @@ struct Vectors256 : Products {
     // Of the channels from `channel` on; none from `channels` on is read or
     // written.
     Codes(const OutputView& view, int64_t channel, int64_t channels)
-        : count_(channels - channel < 16 * P ? channels - channel : 16 * P),
+        : count_(channels - channel < 16 * kPanels ? channels - channel
+                                                   : 16 * kPanels),
           factor_(_mm256_set1_ps(view.addend_factor)),
           zero_points_(Repeat(view.codes.zero_points)),
           saturates_only_(view.codes.saturates_only),
           moves_(Repeat(view.codes.moves)),
           mins_(Repeat(view.codes.mins)),
           maxes_(Repeat(view.codes.maxes)) {
-      for (int v = 0; v < 2 * P; ++v) {
+      for (int v = 0; v < 2 * kPanels; ++v) {
         const int64_t first = channel + kLanes * v;
         const Lanes lanes = FirstLanes(channels - first);
         addend_[v] = _mm256_maskload_ps(view.addend + first, lanes);
@@ -118,17 +119,17 @@ struct Vectors256 : Products {
     // Those of one row. sums[2 * p] and the next are of panel p, and have all
     // but their scale.
     void Write(const Ints* sums, uint8_t* out) const {
-      if (count_ < 16 * P) {
-        uint8_t codes[32 * ((P + 1) / 2)];
+      if (count_ < 16 * kPanels) {
+        uint8_t codes[32 * ((kPanels + 1) / 2)];
         WriteWhole(sums, codes);
         __builtin_memcpy(out, codes, count_);
-      } else if constexpr (P % 2 == 0) {
+      } else if constexpr (kPanels % 2 == 0) {
         WriteWhole(sums, out);
       } else {
-        WriteWhole<P / 2>(sums, out);
-        _mm_storeu_si128(
-            reinterpret_cast<__m128i*>(out + 16 * (P - 1)),
-            _mm256_castsi256_si128(Pair(sums, 2 * P - 2, 2 * P - 2)));
+        WriteWhole<kPanels / 2>(sums, out);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * (kPanels - 1)),
+                         _mm256_castsi256_si128(
+                             Pair(sums, 2 * kPanels - 2, 2 * kPanels - 2)));
       }
     }
 
@@ -138,10 +139,10 @@ struct Vectors256 : Products {
     }
 
     // Writes 32 codes for each pair of panels.
-    template <int Pairs = (P + 1) / 2>
+    template <int kPairs = (kPanels + 1) / 2>
     void WriteWhole(const Ints* sums, uint8_t* out) const {
-      for (int pair = 0; pair < Pairs; ++pair) {
-        const int second = 4 * pair + 2 < 2 * P ? 4 * pair + 2 : 4 * pair;
+      for (int pair = 0; pair < kPairs; ++pair) {
+        const int second = 4 * pair + 2 < 2 * kPanels ? 4 * pair + 2 : 4 * pair;
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * pair),
                             Pair(sums, 4 * pair, second));
       }
@@ -178,8 +179,8 @@ struct Vectors256 : Products {
     Ints moves_;
     Ints mins_;
     Ints maxes_;
-    __m256 addend_[2 * P];
-    __m256 multiplier_[2 * P];
+    __m256 addend_[2 * kPanels];
+    __m256 multiplier_[2 * kPanels];
   };
 };
 

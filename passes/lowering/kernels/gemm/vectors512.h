@@ -86,12 +86,12 @@ struct Vectors512 : Products {
     const __m512 max_;
   };
 
-  // Outputs of types kU8 and kS8 of P panels, 1 to 4.
-  template <int P>
+  // Outputs of types kU8 and kS8 of kPanels panels, 1 to 4.
+  template <int kPanels>
   class Codes {
    public:
     // Rows that fill a vector of codes.
-    static constexpr int kRows = P == 1 ? 4 : P == 2 ? 2 : 1;
+    static constexpr int kRows = kPanels == 1 ? 4 : kPanels == 2 ? 2 : 1;
 
     // Of the channels from `channel` on; none from `channels` on is read or
     // written.
@@ -103,7 +103,7 @@ struct Vectors512 : Products {
           moves_(Repeat(view.codes.moves)),
           mins_(Repeat(view.codes.mins)),
           maxes_(Repeat(view.codes.maxes)) {
-      for (int p = 0; p < P; ++p) {
+      for (int p = 0; p < kPanels; ++p) {
         const int64_t first = channel + 16 * p;
         if (IsWhole()) {
           addend_[p] = _mm512_loadu_ps(view.addend + first);
@@ -120,44 +120,50 @@ struct Vectors512 : Products {
     // Those of one row. sums[p] is of panel p, and has all but its scale.
     void Write(const Ints* sums, uint8_t* out) const {
       const Ints a = Round(sums[0], 0);
-      const Ints b = P > 1 ? Round(sums[P > 1 ? 1 : 0], P > 1 ? 1 : 0) : a;
+      const Ints b = kPanels > 1
+                         ? Round(sums[kPanels > 1 ? 1 : 0], kPanels > 1 ? 1 : 0)
+                         : a;
       const Ints low = _mm512_packs_epi32(a, b);
       Ints high = low;
-      if constexpr (P > 2) {
+      if constexpr (kPanels > 2) {
         const Ints c = Round(sums[2], 2);
-        const Ints d = P > 3 ? Round(sums[P > 3 ? 3 : 2], P > 3 ? 3 : 2) : c;
+        const Ints d =
+            kPanels > 3 ? Round(sums[kPanels > 3 ? 3 : 2], kPanels > 3 ? 3 : 2)
+                        : c;
         high = _mm512_packs_epi32(c, d);
       }
       const Ints codes = Finish(low, high);
       if (!IsWhole()) {
         _mm512_mask_storeu_epi8(out, FirstBytes(count_), codes);
-      } else if constexpr (P == 4) {
+      } else if constexpr (kPanels == 4) {
         _mm512_storeu_si512(out, codes);
       } else {
-        StoreQuarters<P>(out, codes);
+        StoreQuarters<kPanels>(out, codes);
       }
     }
 
     // Those of kRows rows, one or two panels each.
     void WriteRows(const Ints* const (&rows)[kRows], uint8_t* out,
                    int64_t row_stride) const {
-      static_assert(P <= 2);
+      static_assert(kPanels <= 2);
       const Ints a = Round(rows[0][0], 0);
-      const Ints b = Round(rows[P == 1 ? 1 : 0][P - 1], P - 1);
-      const Ints c = Round(rows[P == 1 ? 2 : 1][0], 0);
-      const Ints d = Round(rows[P == 1 ? 3 : 1][P - 1], P - 1);
+      const Ints b =
+          Round(rows[kPanels == 1 ? 1 : 0][kPanels - 1], kPanels - 1);
+      const Ints c = Round(rows[kPanels == 1 ? 2 : 1][0], 0);
+      const Ints d =
+          Round(rows[kPanels == 1 ? 3 : 1][kPanels - 1], kPanels - 1);
       Ints codes = Finish(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
 #pragma clang loop unroll(full)
       for (int r = 0; r < kRows; ++r) {
         if (IsWhole()) {
-          StoreQuarters<P>(out + r * row_stride, codes);
+          StoreQuarters<kPanels>(out + r * row_stride, codes);
         } else {
           _mm512_mask_storeu_epi8(out + r * row_stride, FirstBytes(count_),
                                   codes);
         }
         // The next row's codes come first.
-        codes = P == 1 ? _mm512_shuffle_i32x4(codes, codes, 0x39)
-                       : _mm512_shuffle_i32x4(codes, codes, 0x4E);
+        codes = kPanels == 1 ? _mm512_shuffle_i32x4(codes, codes, 0x39)
+                             : _mm512_shuffle_i32x4(codes, codes, 0x4E);
       }
     }
 
@@ -166,7 +172,7 @@ struct Vectors512 : Products {
       return _mm512_set1_epi32(static_cast<int32_t>(word));
     }
 
-    bool IsWhole() const { return count_ >= 16 * P; }
+    bool IsWhole() const { return count_ >= 16 * kPanels; }
 
     // The codes of four vectors, rounded and packed two by two.
     Ints Finish(Ints low, Ints high) const {
@@ -182,17 +188,17 @@ struct Vectors512 : Products {
       return _mm512_permutexvar_epi32(order, codes);
     }
 
-    // The first 16 * Quarters codes, without a mask: some processors take much
-    // longer to store with one. Quarters is 1 to 3.
-    template <int Quarters>
+    // The first 16 * kQuarters codes, without a mask: some processors take much
+    // longer to store with one. kQuarters is 1 to 3.
+    template <int kQuarters>
     static void StoreQuarters(uint8_t* out, Ints codes) {
-      if constexpr (Quarters > 1) {
+      if constexpr (kQuarters > 1) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
                             _mm512_castsi512_si256(codes));
       }
-      if constexpr (Quarters % 2 == 1) {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * (Quarters - 1)),
-                         _mm512_extracti32x4_epi32(codes, Quarters - 1));
+      if constexpr (kQuarters % 2 == 1) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16 * (kQuarters - 1)),
+                         _mm512_extracti32x4_epi32(codes, kQuarters - 1));
       }
     }
 
@@ -209,8 +215,8 @@ struct Vectors512 : Products {
     Ints moves_;
     Ints mins_;
     Ints maxes_;
-    __m512 addend_[P];
-    __m512 multiplier_[P];
+    __m512 addend_[kPanels];
+    __m512 multiplier_[kPanels];
   };
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/passes/lowering/ops/against_libtorch.h"
 
@@ -34,8 +35,7 @@ TEST_P(CatOpsTest, GivesLibTorchsCodesAlongEachDimensionInAllLayouts) {
   for (const auto& [name, a] : first) {
     for (const auto& [other, b] : second) {
       for (int64_t dimension = -4; dimension < 4; ++dimension) {
-        SCOPED_TRACE(name + " and " + other + " along " +
-                     std::to_string(dimension));
+        SCOPED_TRACE(absl::StrCat(name, " and ", other, " along ", dimension));
         ExpectTheirs({a, b, a}, dimension);
       }
     }
@@ -51,8 +51,7 @@ TEST_P(CatOpsTest, ReadsChannelsLastAsLibTorchDoes) {
         tensors.push_back(RandomCodes({2, channels, 9, 9}, scale, zero_point)
                               .contiguous(at::MemoryFormat::ChannelsLast));
       }
-      SCOPED_TRACE(std::to_string(channels) + " channels of scale " +
-                   std::to_string(scale));
+      SCOPED_TRACE(absl::StrCat(channels, " channels of scale ", scale));
       for (const int64_t dimension : {0, 1, 2, 3, -1, -3}) {
         ExpectTheirs(tensors, dimension, scale * 2, 101);
         ExpectTheirs(tensors, dimension, scale / 0.3, 100);
@@ -69,8 +68,7 @@ TEST(CatOfCodesTest, GivesLibTorchsCodesAlongEachDimensionInAllLayouts) {
   for (const auto& [name, a] : first) {
     for (const auto& [other, b] : second) {
       for (int64_t dimension = -4; dimension < 4; ++dimension) {
-        SCOPED_TRACE(name + " and " + other + " along " +
-                     std::to_string(dimension));
+        SCOPED_TRACE(absl::StrCat(name, " and ", other, " along ", dimension));
         const c10::List<at::Tensor> list({a, b, a});
         ExpectSameCodes(Output("ns::fbgemm_cat",
                                {list, dimension, c10::IValue(), c10::IValue()}),

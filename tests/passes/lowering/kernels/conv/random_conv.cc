@@ -154,8 +154,8 @@ void RandomSpec(ConvCase& conv, Random& random) {
   }
 }
 
-template <typename T, size_t N>
-void Print(const char* name, const std::array<T, N>& values,
+template <typename T, size_t kSize>
+void Print(const char* name, const std::array<T, kSize>& values,
            std::ostream& text) {
   text << " " << name;
   for (const T& value : values) {
