@@ -69,9 +69,9 @@ std::vector<const Node*> PathTo(const Node& node) {
 
 // Its schema does not tell that it writes to its input.
 bool IsRelu6InPlace(const Node& node) {
-  static const c10::Symbol relu6 =
+  static const c10::Symbol kRelu6 =
       c10::Symbol::fromQualString("quantized::relu6");
-  if (node.kind() != relu6) {
+  if (node.kind() != kRelu6) {
     return false;
   }
   const Value* inplace = InputNamed(node, "inplace");

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -80,8 +79,7 @@ class FrozenModule {
   }
 
  private:
-  explicit FrozenModule(torch::jit::Module module)
-      : module_(std::move(module)) {}
+  explicit FrozenModule(const torch::jit::Module& module) : module_(module) {}
   torch::jit::Module module_;
 };
 

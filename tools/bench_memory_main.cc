@@ -153,6 +153,7 @@ std::optional<double> PeakOf(const Row& row, const Options& options,
         absl::StrCat("--inputs=", options.inputs),
         absl::StrCat("--threads=", options.threads)};
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments) {
       pointers.push_back(const_cast<char*>(argument.c_str()));
     }

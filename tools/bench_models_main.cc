@@ -150,7 +150,7 @@ absl::Status PrintDifferences(torch::jit::Module& quantized,
   // The first runs profile, the later ones are what they made of it.
   constexpr int kRuns = 3;
   std::vector<std::string> lines;
-  const absl::Status status = CatchTorchErrors("running", [&] {
+  absl::Status status = CatchTorchErrors("running", [&] {
     for (int i = 0; i < kRuns; ++i) {
       lines = bench::OutputDifferences(
           quantized.forward(batch.arguments, batch.keywords),

@@ -25,7 +25,8 @@ USAGE
 }
 
 # Flags that tell clang-tidy what .bazelrc and tools/bazel tell the compiler.
-tidy_flags=(-x c++ -std=c++17 -I. -Wall -Wextra)
+# Kernels are for instruction sets of their own: all of them are among these.
+tidy_flags=(-x c++ -std=c++17 -march=sapphirerapids -I. -Wall -Wextra)
 if [[ -n "${LIBTORCH:-}" ]]; then
   tidy_flags+=(-isystem "${LIBTORCH}/include")
 fi

@@ -61,8 +61,8 @@ bool SameBits(const c10::IValue& a, const c10::IValue& b) {
   if (!a.isTensor()) {
     return true;
   }
-  const at::Tensor x = a.toTensor();
-  const at::Tensor y = b.toTensor();
+  const at::Tensor& x = a.toTensor();
+  const at::Tensor& y = b.toTensor();
   const bool is_quantized = x.is_quantized();
   return x.sizes() == y.sizes() && is_quantized == y.is_quantized() &&
          (is_quantized ? at::equal(x.int_repr(), y.int_repr()) &&
@@ -151,7 +151,7 @@ struct Alone {
       inputs.push_back(value);
       return;
     }
-    const at::Tensor codes = value.toTensor();
+    const at::Tensor& codes = value.toTensor();
     inputs.push_back(codes.dequantize());
     arguments.push_back(
         graph->insert(c10::aten::quantize_per_tensor,

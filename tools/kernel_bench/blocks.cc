@@ -85,6 +85,7 @@ double Timing::Seconds() const {
 std::vector<Timing> RunInBlocks(const std::vector<Contender>& contenders,
                                 const BlockOptions& options) {
   std::vector<Plan> plans;
+  plans.reserve(contenders.size());
   for (const Contender& contender : contenders) {
     plans.push_back(PlanBlocks(contender, options));
   }

@@ -23,8 +23,6 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Node;
-
 constexpr char kConv[] =
     "  %c : Tensor = aten::conv2d(%x, %w, %b, %11, %00, %11, %one)\n";
 constexpr char kBatchNorm[] =

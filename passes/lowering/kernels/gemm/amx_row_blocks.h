@@ -12,7 +12,6 @@
 #include "passes/lowering/kernels/gemm/row_tiles.h"
 
 namespace ns::kernels {
-namespace {
 
 constexpr int kTileRows = 16;
 constexpr int kTileK = 64;  // activations of a row
@@ -182,7 +181,6 @@ class RowBlocks {
   int64_t stretch_ = 0;
 };
 
-}  // namespace
 }  // namespace ns::kernels
 
 #endif  // PASSES_LOWERING_KERNELS_GEMM_AMX_ROW_BLOCKS_H_

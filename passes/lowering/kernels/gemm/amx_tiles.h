@@ -20,7 +20,6 @@
 #include "passes/lowering/kernels/gemm/row_tiles.h"
 
 namespace ns::kernels {
-namespace {
 
 constexpr int kQuad = 4;  // panels that are written together
 constexpr int kQuadOutputs = kQuad * kPanelOutputs;
@@ -38,7 +37,7 @@ struct alignas(64) AmxConfig {
 };
 
 // Takes long (160 cycles on Sapphire Rapids) and clears all tiles.
-void ConfigureTiles(const RowBlock& block) {
+inline void ConfigureTiles(const RowBlock& block) {
   AmxConfig config = {};
   config.palette = 1;
   const int first = block.first.rows;
@@ -54,7 +53,7 @@ void ConfigureTiles(const RowBlock& block) {
   _tile_loadconfig(&config);
 }
 
-bool HaveSameConfig(const RowBlock& a, const RowBlock& b) {
+inline bool HaveSameConfig(const RowBlock& a, const RowBlock& b) {
   return a.first.rows == b.first.rows && a.other.rows == b.other.rows &&
          a.tile_k == b.tile_k;
 }
@@ -184,7 +183,6 @@ struct AmxTiles {
   }
 };
 
-}  // namespace
 }  // namespace ns::kernels
 
 #endif  // PASSES_LOWERING_KERNELS_GEMM_AMX_TILES_H_

@@ -60,14 +60,14 @@ class AmxRows {
     int block_count = 0;
     int64_t copied_rows = 0;
     int64_t row = first;
-    while (row < task_.row_count && block_count < kMostBlocks &&
-           copied_rows + kBlockRows <= task_.scratch_rows) {
+    do {
       RowBlock& block = blocks[block_count++];
       uint8_t* const scratch =
           task_.scratch + copied_rows * row_blocks_.CopiedBytes();
       copied_rows += row_blocks_.Next(row, scratch, block) ? kBlockRows : 0;
       row += block.rows();
-    }
+    } while (row < task_.row_count && block_count < kMostBlocks &&
+             copied_rows + kBlockRows <= task_.scratch_rows);
     int32_t row_sums[kMostBlocks * kBlockRows];
     const bool needs_row_sums = task_.view.weight_zero_points != nullptr;
     if (needs_row_sums) {

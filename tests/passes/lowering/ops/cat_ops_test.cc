@@ -117,7 +117,7 @@ TEST_P(CatOpsTest, SkipsEmptyVectorsAsLibTorchDoes) {
 
 TEST_P(CatOpsTest, RefusesWhatDoesNotFit) {
   const at::Tensor q = RandomCodes({3, 4});
-  const auto list = [](std::vector<at::Tensor> tensors) {
+  const auto list = [](const std::vector<at::Tensor>& tensors) {
     return c10::List<at::Tensor>(tensors);
   };
   ExpectRefused(ours(), {c10::List<at::Tensor>(), 0, 0.1, 0},
