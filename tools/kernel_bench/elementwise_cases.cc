@@ -38,7 +38,10 @@ OperatorCase CodesCase(std::string name, int64_t bytes, int64_t elements,
                        std::function<at::Tensor()> torch) {
   const at::Tensor out = at::zeros({elements}, at::kByte);
   const auto expected = std::make_shared<at::Tensor>();
-  return {std::move(name), bytes, [=] { ours(Codes(out)); },
+  return {std::move(name),
+          bytes,
+          elements,
+          [=] { ours(Codes(out)); },
           [=] { *expected = torch(); },
           [=] { return CompareCodes(Codes(out), Codes(*expected), elements); }};
 }
@@ -58,7 +61,9 @@ OperatorCase Dequantize(const std::string& size, const at::Tensor& codes) {
   const int64_t count = codes.numel();
   const at::Tensor out = at::zeros({count});
   const auto expected = std::make_shared<at::Tensor>();
-  return {absl::StrCat("dequantize ", size), 5 * count,
+  return {absl::StrCat("dequantize ", size),
+          5 * count,
+          4 * count,
           [=] {
             kernels::Dequantize(Codes(codes), count, kIn, out.data_ptr<float>(),
                                 TorchParallel);

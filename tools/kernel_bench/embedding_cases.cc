@@ -43,10 +43,14 @@ OperatorCase Case(int64_t table_rows, int64_t bags) {
                       c10::IValue(), false})[0]
             .toTensor();
   };
-  const int64_t bytes = bags * kBag * kernels::EmbeddingRowBytes(8, kColumns) +
-                        bags * kColumns * 4;
-  return {absl::StrCat("embedding_bag_byte ", table_rows >> 10, " Ki"), bytes,
-          ours, torch, [=]() -> std::string {
+  const int64_t read = bags * kBag * kernels::EmbeddingRowBytes(8, kColumns);
+  const int64_t written = bags * kColumns * 4;
+  return {absl::StrCat("embedding_bag_byte ", table_rows >> 10, " Ki"),
+          read + written,
+          written,
+          ours,
+          torch,
+          [=]() -> std::string {
             return at::allclose(out, *expected, 1e-4, 1e-4) ? ""
                                                             : "sums differ";
           }};

@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -41,8 +42,9 @@ Row Measure(const OperatorCase& operator_case, const MeasureOptions& options) {
     };
   };
   const std::vector<Contender> contenders = {
-      {"memcpy", CopyOf(operator_case.bytes / 2)},
       {"ours", operator_case.ours},
+      {"memcpy", CopyOf(operator_case.bytes / 2)},
+      {"memset", FillOf(operator_case.written)},
       {"torch onednn", on_engine(at::kONEDNN)},
       {"qnnpack", on_engine(at::kQNNPACK)},
   };
@@ -55,14 +57,16 @@ Row Measure(const OperatorCase& operator_case, const MeasureOptions& options) {
   row.kind = "elementwise";
   row.name = operator_case.name;
   row.threads = at::get_num_threads();
-  row.seconds = timings[1].Seconds();
+  const Timing& ours = timings[0];
+  row.seconds = ours.Seconds();
   row.rate = static_cast<double>(operator_case.bytes) / row.seconds;
-  row.of_roofline = SpeedRatio(timings[1], timings[0]);
-  row.peers[kTorchOneDnn] = {timings[2].Seconds(),
-                             SpeedRatio(timings[1], timings[2])};
-  row.peers[kTorchQnnpack] = {timings[3].Seconds(),
-                              SpeedRatio(timings[1], timings[3])};
-  for (size_t torch = 2; torch < contenders.size(); ++torch) {
+  row.of_roofline =
+      std::max(SpeedRatio(ours, timings[1]), SpeedRatio(ours, timings[2]));
+  row.peers[kTorchOneDnn] = {timings[3].Seconds(),
+                             SpeedRatio(ours, timings[3])};
+  row.peers[kTorchQnnpack] = {timings[4].Seconds(),
+                              SpeedRatio(ours, timings[4])};
+  for (size_t torch = 3; torch < contenders.size(); ++torch) {
     contenders[torch].run();
     row.mismatch += operator_case.compare();
   }

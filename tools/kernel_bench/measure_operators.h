@@ -12,7 +12,8 @@ namespace ns::bench {
 
 // Calls `use` with a row for each operator and size whose name contains
 // `filter`; only small sizes when `quick`. Always warm: of_roofline is of a
-// memcpy that reads and writes as many bytes, in as many threads.
+// memcpy that reads and writes as many bytes, or of a memset of what is written
+// where that takes longer, in as many threads.
 void MeasureOperators(const MeasureOptions& options, const std::string& filter,
                       bool quick, const std::function<void(const Row&)>& use);
 

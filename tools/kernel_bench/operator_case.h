@@ -10,8 +10,9 @@ namespace ns::bench {
 
 struct OperatorCase {
   std::string name;
-  // Read and written by a call.
+  // Read and written by a call, and those that it writes.
   int64_t bytes = 0;
+  int64_t written = 0;
   // Ours, in ChosenIsa() and LibTorch's threads, and LibTorch's operator, which
   // may do differently on different engines.
   std::function<void()> ours;

@@ -76,6 +76,14 @@ std::function<void()> CopyOf(int64_t bytes) {
   };
 }
 
+std::function<void()> FillOf(int64_t bytes) {
+  return [bytes, to = AlignedBytes(bytes, 1)] {
+    TorchParallel(bytes, 1, [&](int64_t begin, int64_t end) {
+      std::memset(to.get() + begin, 1, end - begin);
+    });
+  };
+}
+
 int64_t ColdBytes() {
   constexpr int64_t kSome = int64_t{32} << 20;
   constexpr int64_t kMost = int64_t{128} << 20;

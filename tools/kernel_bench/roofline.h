@@ -49,6 +49,8 @@ class WeightReader {
 
 // A copy of so many bytes by memcpy, each of LibTorch's threads a part.
 std::function<void()> CopyOf(int64_t bytes);
+// So many bytes set by memset, likewise.
+std::function<void()> FillOf(int64_t bytes);
 
 // Bytes that EmptyCaches goes through: twice what getconf calls the level 3
 // cache, where that is at most 128 MB; or 32 MB, which is more than caches of

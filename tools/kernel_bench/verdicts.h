@@ -22,7 +22,7 @@ namespace ns::bench {
 //   linear of M <= 8       vs LibTorch's faster engine: lowest 3
 //   linear of M >= 64      of the peak of vectors: lowest 0.90
 //   linear of M = 1        of the roofline, warm and cold: lowest 0.85
-//   quantize, dequantize   of memcpy: lowest 0.80
+//   quantize, dequantize   of memcpy, or memset: lowest 0.80
 std::string FormatVerdicts(const std::vector<Row>& rows);
 
 }  // namespace ns::bench
