@@ -20,6 +20,7 @@
 #include "ns/batch_reader.h"
 #include "ns/pair_runner.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/runtime/onednn_isa.h"
 #include "tools/command_line.h"
 #include "tools/run_command.h"
 #include "tools/threads.h"
@@ -168,5 +169,6 @@ absl::Status Bench(const Flags& flags) {
 }  // namespace ns
 
 int main(int argc, char** argv) {
+  ns::AvoidFaultyOneDnnKernels();
   return ns::RunCommand(ns::kSpec, argc, argv, ns::Bench);
 }

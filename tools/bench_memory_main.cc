@@ -20,6 +20,7 @@
 #include "ns/batches.h"
 #include "ns/compare_models.h"
 #include "ns/numeric_suite.h"
+#include "passes/runtime/onednn_isa.h"
 #include "tools/command_line.h"
 #include "tools/run_command.h"
 #include "tools/threads.h"
@@ -230,5 +231,6 @@ absl::Status Run(const Flags& flags) {
 }  // namespace ns
 
 int main(int argc, char** argv) {
+  ns::AvoidFaultyOneDnnKernels();
   return ns::RunCommand(ns::kSpec, argc, argv, ns::Run);
 }

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/torch_errors.h"
+#include "passes/runtime/onednn_isa.h"
 #include "tools/commands.h"
 
 namespace ns {
@@ -106,6 +107,7 @@ CommandOutcome Run(std::vector<std::string> arguments) {
 }
 
 int Main(int argc, char** argv) {
+  AvoidFaultyOneDnnKernels();
   // Under `bazel run` relative paths are the caller's.
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY")) {
     if (chdir(folder) != 0) {
