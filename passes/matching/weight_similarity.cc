@@ -4,9 +4,9 @@
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -77,6 +77,21 @@ double Similarity(const std::vector<at::Tensor>& forms_a,
   return best;
 }
 
+// The indices below `count` with the largest value, in order.
+template <typename ValueOf>
+std::vector<size_t> IndicesOfLargest(size_t count, const ValueOf& value_of) {
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < count; ++i) {
+    if (!indices.empty() && value_of(i) > value_of(indices[0])) {
+      indices.clear();
+    }
+    if (indices.empty() || value_of(i) == value_of(indices[0])) {
+      indices.push_back(i);
+    }
+  }
+  return indices;
+}
+
 }  // namespace
 
 std::vector<std::pair<int, int>> PairBySimilarWeights(
@@ -97,27 +112,21 @@ std::vector<std::pair<int, int>> PairBySimilarWeights(
       similarity[i][j] = Similarity(forms_a[i], forms_b[j]);
     }
   }
-  std::vector<bool> used_a(candidates_a.size());
   std::vector<std::pair<int, int>> pairs;
   for (size_t j = 0; j < candidates_b.size(); ++j) {
-    // The first of equals that is free: calls of one layer are in order.
-    std::optional<size_t> best;
-    for (size_t i = 0; i < candidates_a.size(); ++i) {
-      if (!used_a[i] && similarity[i][j] >= kSimilarDb &&
-          (!best || similarity[i][j] > similarity[*best][j])) {
-        best = i;
-      }
-    }
-    if (!best) {
+    const std::vector<size_t> closest_a = IndicesOfLargest(
+        candidates_a.size(), [&](size_t i) { return similarity[i][j]; });
+    if (closest_a.empty() || similarity[closest_a[0]][j] < kSimilarDb) {
       continue;
     }
-    bool closest = true;
-    for (size_t other = 0; other < candidates_b.size(); ++other) {
-      closest &= similarity[*best][other] <= similarity[*best][j];
-    }
-    if (closest) {
-      used_a[*best] = true;
-      pairs.emplace_back(candidates_a[*best], candidates_b[j]);
+    const std::vector<size_t> closest_b = IndicesOfLargest(
+        candidates_b.size(),
+        [&](size_t other) { return similarity[closest_a[0]][other]; });
+    // Of more than one, calls of one layer, each has its turn.
+    const auto turn = std::find(closest_b.begin(), closest_b.end(), j);
+    if (turn != closest_b.end() && closest_a.size() == closest_b.size()) {
+      pairs.emplace_back(candidates_a[closest_a[turn - closest_b.begin()]],
+                         candidates_b[j]);
     }
   }
   return pairs;

@@ -64,5 +64,13 @@ TEST_F(WeightSimilarityTest, PairsEqualWeightsInOrder) {
               ElementsAre(Pair(0, 0), Pair(1, 1)));
 }
 
+// Which of them the other model has lost, weights do not tell.
+TEST_F(WeightSimilarityTest, LeavesEqualWeightsAloneWhereOneIsMissing) {
+  const ModelGraph two = TwoLinears(first_, first_);
+  const ModelGraph one = TwoLinears(first_, second_);
+  EXPECT_THAT(Pairs(two, one), IsEmpty());
+  EXPECT_THAT(Pairs(one, two), IsEmpty());
+}
+
 }  // namespace
 }  // namespace ns
