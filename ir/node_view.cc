@@ -154,14 +154,14 @@ bool WorksInPlace(const Node& node) {
       });
 }
 
-std::vector<Node*> WritersBefore(const Value& list, const Node& place) {
+std::vector<Node*> WritersBefore(const Value& container, const Node& place) {
   std::vector<Node*> writers;
-  for (const torch::jit::Use& use : list.uses()) {
+  for (const torch::jit::Use& use : container.uses()) {
     if (!WorksInPlace(*use.user)) {
       continue;
     }
     Node* writer = use.user;
-    while (writer->owningBlock() != list.node()->owningBlock()) {
+    while (writer->owningBlock() != container.node()->owningBlock()) {
       writer = writer->owningBlock()->owningNode();
     }
     if (writer->isBefore(&place)) {

@@ -45,9 +45,10 @@ bool IsWrittenTo(const torch::jit::Value& list);
 // known to be false, which its schema hides.
 bool WorksInPlace(const torch::jit::Node& node);
 
-// The nodes that write to `list` before `place` runs, in order: those of the
-// block where the list is made, with what stands in control flow inside them.
-std::vector<torch::jit::Node*> WritersBefore(const torch::jit::Value& list,
+// The nodes that write to `container`, a list or dict, before `place` runs, in
+// order: those of the block where it is made, with what stands in control flow
+// inside them.
+std::vector<torch::jit::Node*> WritersBefore(const torch::jit::Value& container,
                                              const torch::jit::Node& place);
 
 // The first output that is a tensor, or null.

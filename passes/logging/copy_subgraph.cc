@@ -197,13 +197,14 @@ class Copier {
     return copies_.at(value);
   }
 
-  // A list may be filled after it is made: copies what does that, up to where
-  // the subgraph starts.
-  bool CopyWritesTo(const Value& list) {
-    if (list.type()->kind() != c10::TypeKind::ListType) {
+  // A list or dict may be filled after it is made: copies what does that, up to
+  // where the subgraph starts.
+  bool CopyWritesTo(const Value& value) {
+    const c10::TypeKind kind = value.type()->kind();
+    if (kind != c10::TypeKind::ListType && kind != c10::TypeKind::DictType) {
       return true;
     }
-    std::vector<Node*> writers = WritersBefore(list, *start_);
+    std::vector<Node*> writers = WritersBefore(value, *start_);
     writers.erase(std::remove_if(writers.begin(), writers.end(),
                                  [&](const Node* writer) {
                                    return node_copies_.contains(writer);

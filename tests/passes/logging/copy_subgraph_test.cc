@@ -12,6 +12,7 @@
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -228,6 +229,20 @@ graph(%x : Tensor):
   ReturnCopy(Copy(source, "aten::repeat"));
   EXPECT_EQ(Run(at::ones({3}), at::ones({1})).sizes().vec(),
             (std::vector<int64_t>{1, 3}));
+}
+
+TEST_F(CopySubgraphTest, CopiesWhatFillsADict) {
+  const ModelGraph source = OrThrow(ModelGraph::FromModule(
+      MakeModule("Repeats",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "    sizes: Dict[int, int] = {}\n"
+                 "    sizes[0] = 2\n"
+                 "    y = x.repeat([sizes[0]])\n"
+                 "    sizes[0] = 1\n"
+                 "    return y\n")));
+  ReturnCopy(Copy(source, "aten::repeat"));
+  EXPECT_EQ(Run(at::ones({3}), at::ones({1})).sizes().vec(),
+            (std::vector<int64_t>{6}));
 }
 
 TEST_F(CopySubgraphTest, CopiesControlFlowWithWhatItTakesFromOutside) {
