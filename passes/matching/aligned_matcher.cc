@@ -215,6 +215,24 @@ class Aligner {
     }
   }
 
+  // The number of tensors that a list written down for `node` holds; 0 when it
+  // takes none.
+  static size_t ListSize(const MatchableNode& node) {
+    const auto inputs = node.base->inputs();
+    return !inputs.empty() && IsTensorList(*inputs[0]) &&
+                   inputs[0]->node()->kind() == c10::prim::ListConstruct &&
+                   !IsWrittenTo(*inputs[0])
+               ? inputs[0]->node()->inputs().size()
+               : 0;
+  }
+
+  // Whether `a` takes a list of more tensors than `b`: a concatenation of what
+  // a tracer took out of another one, say, and `b` is the other one.
+  bool TakesMore(int a, int b) const {
+    const size_t size_b = ListSize(b_[b]);
+    return size_b > 0 && ListSize(a_[a]) > size_b;
+  }
+
   int BestFollower(const Users& users_a, int b) const {
     struct Candidate {
       int a;
@@ -231,7 +249,7 @@ class Aligner {
         if (it != users_a.end()) {
           bool found = false;
           for (const auto& [a, steps_a] : it->second) {
-            if (CanMatch(a, b)) {
+            if (CanMatch(a, b) && !TakesMore(a, b)) {
               auto candidate = std::find_if(
                   candidates.begin(), candidates.end(),
                   [a = a](const Candidate& known) { return known.a == a; });

@@ -128,6 +128,33 @@ graph(%x : Tensor, %y : Tensor):
   EXPECT_EQ(match.BaseA(1), NodeOf(match.a.graph(), "aten::tanh", 0));
 }
 
+// A tracer takes concatenations of lists apart: what is left is the outer one.
+TEST(AlignedMatcherTest, MatchesTheOuterOfNestedConcatenations) {
+  const Matched match(R"IR(
+graph(%x : Tensor):
+  %dim : int = prim::Constant[value=1]()
+  %a : Tensor = aten::tanh(%x)
+  %b : Tensor = aten::sigmoid(%x)
+  %c : Tensor = aten::relu(%x)
+  %l : Tensor[] = prim::ListConstruct(%a, %b, %c)
+  %y : Tensor = aten::cat(%l, %dim)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor):
+  %dim : int = prim::Constant[value=1]()
+  %a : Tensor = aten::tanh(%x)
+  %b : Tensor = aten::sigmoid(%x)
+  %k : Tensor[] = prim::ListConstruct(%a, %b)
+  %inner : Tensor = aten::cat(%k, %dim)
+  %c : Tensor = aten::relu(%x)
+  %l : Tensor[] = prim::ListConstruct(%inner, %c)
+  %y : Tensor = aten::cat(%l, %dim)
+  return (%y))IR");
+  ASSERT_EQ(match.result.matches.size(), 4);
+  EXPECT_EQ(match.result.matches[3].b.subgraph.base,
+            NodeOf(match.b.graph(), "aten::cat", 1));
+}
+
 TEST(AlignedMatcherTest, MatchesArmsOfIfPairwise) {
   const char* text = R"IR(
 graph(%x : Tensor, %p : bool):
