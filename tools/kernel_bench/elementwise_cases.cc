@@ -34,8 +34,8 @@ uint8_t* Codes(const at::Tensor& tensor) {
 
 // A case whose results are tensors of codes.
 OperatorCase CodesCase(std::string name, int64_t bytes, int64_t elements,
-                       std::function<void(uint8_t*)> ours,
-                       std::function<at::Tensor()> torch) {
+                       const std::function<void(uint8_t*)>& ours,
+                       const std::function<at::Tensor()>& torch) {
   const at::Tensor out = at::zeros({elements}, at::kByte);
   const auto expected = std::make_shared<at::Tensor>();
   return {std::move(name),

@@ -92,12 +92,12 @@ int64_t ColdBytes() {
 }
 
 void EmptyCaches() {
-  static const int64_t bytes = ColdBytes();
-  static const std::shared_ptr<uint8_t> data = AlignedBytes(bytes, 1);
+  static const int64_t kBytes = ColdBytes();
+  static const std::shared_ptr<uint8_t> kData = AlignedBytes(kBytes, 1);
   // Each thread all of it: every core has caches of its own.
   TorchParallel(at::get_num_threads(), 1, [](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      ReadMemory(data.get(), bytes);
+      ReadMemory(kData.get(), kBytes);
     }
   });
 }
