@@ -226,11 +226,13 @@ class Aligner {
                : 0;
   }
 
-  // Whether `a` takes a list of more tensors than `b`: a concatenation of what
-  // a tracer took out of another one, say, and `b` is the other one.
-  bool TakesMore(int a, int b) const {
+  // Whether they take lists of different numbers of tensors. A tracer makes one
+  // concatenation of a concatenation and what it is part of: the inner one has
+  // most inputs in common with it, but is not what corresponds.
+  bool TakeOtherLists(int a, int b) const {
+    const size_t size_a = ListSize(a_[a]);
     const size_t size_b = ListSize(b_[b]);
-    return size_b > 0 && ListSize(a_[a]) > size_b;
+    return size_a > 0 && size_b > 0 && size_a != size_b;
   }
 
   int BestFollower(const Users& users_a, int b) const {
@@ -249,7 +251,7 @@ class Aligner {
         if (it != users_a.end()) {
           bool found = false;
           for (const auto& [a, steps_a] : it->second) {
-            if (CanMatch(a, b) && !TakesMore(a, b)) {
+            if (CanMatch(a, b) && !TakeOtherLists(a, b)) {
               auto candidate = std::find_if(
                   candidates.begin(), candidates.end(),
                   [a = a](const Candidate& known) { return known.a == a; });

@@ -128,9 +128,9 @@ graph(%x : Tensor, %y : Tensor):
   EXPECT_EQ(match.BaseA(1), NodeOf(match.a.graph(), "aten::tanh", 0));
 }
 
-// A tracer takes concatenations of lists apart: what is left is the outer one.
+// A tracer makes one concatenation of those that are nested.
 TEST(AlignedMatcherTest, MatchesTheOuterOfNestedConcatenations) {
-  const Matched match(R"IR(
+  constexpr char kFlat[] = R"IR(
 graph(%x : Tensor):
   %dim : int = prim::Constant[value=1]()
   %a : Tensor = aten::tanh(%x)
@@ -138,8 +138,8 @@ graph(%x : Tensor):
   %c : Tensor = aten::relu(%x)
   %l : Tensor[] = prim::ListConstruct(%a, %b, %c)
   %y : Tensor = aten::cat(%l, %dim)
-  return (%y))IR",
-                      R"IR(
+  return (%y))IR";
+  constexpr char kNested[] = R"IR(
 graph(%x : Tensor):
   %dim : int = prim::Constant[value=1]()
   %a : Tensor = aten::tanh(%x)
@@ -149,10 +149,14 @@ graph(%x : Tensor):
   %c : Tensor = aten::relu(%x)
   %l : Tensor[] = prim::ListConstruct(%inner, %c)
   %y : Tensor = aten::cat(%l, %dim)
-  return (%y))IR");
-  ASSERT_EQ(match.result.matches.size(), 4);
-  EXPECT_EQ(match.result.matches[3].b.subgraph.base,
-            NodeOf(match.b.graph(), "aten::cat", 1));
+  return (%y))IR";
+  const Matched in_b(kFlat, kNested);
+  ASSERT_EQ(in_b.result.matches.size(), 4);
+  EXPECT_EQ(in_b.result.matches[3].b.subgraph.base,
+            NodeOf(in_b.b.graph(), "aten::cat", 1));
+  const Matched in_a(kNested, kFlat);
+  ASSERT_EQ(in_a.result.matches.size(), 4);
+  EXPECT_EQ(in_a.BaseA(3), NodeOf(in_a.a.graph(), "aten::cat", 1));
 }
 
 TEST(AlignedMatcherTest, MatchesArmsOfIfPairwise) {
