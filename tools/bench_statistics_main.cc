@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "passes/lowering/kernels/isa.h"
 #include "passes/runtime/pair_kernels.h"
 #include "passes/runtime/pair_statistics.h"
 #include "passes/runtime/tensor_statistics.h"
@@ -141,17 +140,6 @@ double SecondsOf(const std::vector<Row>& rows, const std::string& name) {
   return seconds;
 }
 
-std::vector<const PairKernels*> AvailableKernels() {
-  std::vector<const PairKernels*> kernels;
-  for (const kernels::Isa isa : kernels::SupportedIsas()) {
-    const PairKernels& fastest = FastestPairKernels(isa);
-    if (kernels.empty() || kernels.back() != &fastest) {
-      kernels.push_back(&fastest);
-    }
-  }
-  return kernels;
-}
-
 int64_t BytesOf(const at::Tensor& tensor) {
   return tensor.numel() * static_cast<int64_t>(tensor.element_size());
 }
@@ -184,7 +172,7 @@ void AddReads(const at::Tensor& x, const at::Tensor& y,
 }
 
 void AddOurs(const at::Tensor& x, const at::Tensor& y, std::vector<Row>& rows) {
-  for (const PairKernels* kernels : AvailableKernels()) {
+  for (const PairKernels* kernels : AvailablePairKernels()) {
     const auto add = [&](const char* name, const std::function<void()>& run) {
       rows.push_back({name, kernels->isa, [=] {
                         const ScopedPairKernels scoped(*kernels);

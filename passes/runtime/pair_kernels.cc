@@ -149,6 +149,17 @@ const PairKernels& FastestPairKernels(kernels::Isa at_most) {
   return isa >= kernels::Isa::kAvx2 ? Avx2PairKernels() : ScalarPairKernels();
 }
 
+std::vector<const PairKernels*> AvailablePairKernels() {
+  std::vector<const PairKernels*> kernels;
+  for (const kernels::Isa isa : kernels::SupportedIsas()) {
+    const PairKernels& fastest = FastestPairKernels(isa);
+    if (kernels.empty() || kernels.back() != &fastest) {
+      kernels.push_back(&fastest);
+    }
+  }
+  return kernels;
+}
+
 const PairKernels& ChosenPairKernels() { return *Chosen().load(); }
 
 ScopedPairKernels::ScopedPairKernels(const PairKernels& kernels)

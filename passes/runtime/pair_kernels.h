@@ -5,6 +5,7 @@
 #define PASSES_RUNTIME_PAIR_KERNELS_H_
 
 #include <cstdint>
+#include <vector>
 
 namespace ns {
 
@@ -93,6 +94,10 @@ const PairKernels& Avx512PairKernels();
 
 // The fastest that this processor runs up to `at_most`.
 const PairKernels& FastestPairKernels(kernels::Isa at_most);
+
+// The fastest of each instruction set that this processor has, the reference
+// first: for tests and benchmarks.
+std::vector<const PairKernels*> AvailablePairKernels();
 
 // Those that kernels::ChosenIsa asks for.
 const PairKernels& ChosenPairKernels();

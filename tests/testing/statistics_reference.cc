@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
-#include "passes/lowering/kernels/isa.h"
+#include "passes/runtime/pair_kernels.h"
 
 namespace ns {
 namespace {
@@ -127,17 +127,6 @@ void ExpectSameStatistics(const TensorStatistics& actual,
     ExpectNear(actual.channels[i].sum_e2, channel.sum_e2, sums * channel.sum_e2,
                "sum_e2 of channel");
   }
-}
-
-std::vector<const PairKernels*> AvailablePairKernels() {
-  std::vector<const PairKernels*> kernels;
-  for (const kernels::Isa isa : kernels::SupportedIsas()) {
-    const PairKernels& fastest = FastestPairKernels(isa);
-    if (kernels.empty() || kernels.back() != &fastest) {
-      kernels.push_back(&fastest);
-    }
-  }
-  return kernels;
 }
 
 void ExpectStatisticsOfReference(const at::Tensor& x, const at::Tensor& y,

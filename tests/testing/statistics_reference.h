@@ -5,15 +5,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
 
-#include "passes/runtime/pair_kernels.h"
 #include "passes/runtime/tensor_statistics.h"
 
 namespace ns {
-
-// The fastest of each ISA that this machine has.
-std::vector<const PairKernels*> AvailablePairKernels();
 
 // How far sums over these tensors may be off, relative to themselves.
 double ToleranceOf(const at::Tensor& x, const at::Tensor& y);

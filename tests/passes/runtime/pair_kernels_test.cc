@@ -235,6 +235,10 @@ TEST(FastestPairKernelsTest, AreTheLastThatTheProcessorHas) {
   EXPECT_EQ(&FastestPairKernels(kernels::Isa::kAmx), AvailableKernels().back());
 }
 
+TEST(AvailablePairKernelsTest, AreThoseThatTheProcessorRuns) {
+  EXPECT_EQ(AvailablePairKernels(), AvailableKernels());
+}
+
 TEST(FastestPairKernelsTest, AreNoFasterThanAskedFor) {
   for (const PairKernels* kernels : AvailableKernels()) {
     EXPECT_EQ(&FastestPairKernels(*kernels::FindIsa(kernels->isa)), kernels);
