@@ -1,0 +1,78 @@
+// Two graphs copied into one by Interleave, in tests.
+#ifndef TESTS_TESTING_INTERLEAVED_H_
+#define TESTS_TESTING_INTERLEAVED_H_
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "passes/logging/interleave.h"
+#include "passes/logging/meeting_plan.h"
+#include "tests/testing/named_graph.h"
+
+namespace ns {
+
+// Marks in the host where values come by, with ops that are used nowhere:
+//   Meet             aten::equal(a, b)
+//   apart, A then B  aten::sin(a), aten::cos(b)
+//   alone, A then B  aten::sinh(a), aten::cosh(b)
+class Marks final : public MeetingListener {
+ public:
+  explicit Marks(torch::jit::Graph& host) : host_(host) {}
+
+  absl::Status Meet(size_t point, torch::jit::Value* a, torch::jit::Value* b,
+                    torch::jit::Node* place) override;
+  absl::Status PassBy(size_t point, bool is_b, torch::jit::Value* value,
+                      bool apart, torch::jit::Node* place) override;
+
+  // What came by: "meet 0", "apart a 1", "alone b 2".
+  std::vector<std::string> seen;
+  // The point at which to return an error.
+  size_t fails_at = 1000;
+
+ private:
+  void Mark(const char* op, const std::vector<torch::jit::Value*>& values,
+            torch::jit::Node* place);
+
+  torch::jit::Graph& host_;
+};
+
+// Takes the inputs of both graphs, and returns what both return. Values of one
+// name meet.
+class Interleaved {
+ public:
+  Interleaved(absl::string_view text_a, absl::string_view text_b,
+              const std::vector<std::pair<std::string, std::string>>& pairs);
+
+  absl::Status Run();
+
+  NamedGraph a;
+  NamedGraph b;
+  std::shared_ptr<torch::jit::Graph> host;
+  Marks marks;
+  std::vector<MeetingPoint> points;
+  GraphCopies copies_a;
+  GraphCopies copies_b;
+
+ private:
+  void AddInputs(const torch::jit::Graph& graph, GraphCopies& copies);
+};
+
+// What `graph` returns for copies of `inputs`.
+std::vector<c10::IValue> RunGraph(
+    const std::shared_ptr<torch::jit::Graph>& graph,
+    const std::vector<c10::IValue>& inputs);
+
+// Fails the test unless the host computes what both graphs do.
+void ExpectSameValues(Interleaved& both, const std::vector<c10::IValue>& of_a,
+                      const std::vector<c10::IValue>& of_b);
+
+}  // namespace ns
+
+#endif  // TESTS_TESTING_INTERLEAVED_H_
