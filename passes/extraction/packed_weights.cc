@@ -2,6 +2,7 @@
 
 #include <ATen/native/quantized/PackedParams.h>
 #include <ATen/native/quantized/cpu/EmbeddingPackedParams.h>
+#include <ATen/quantized/Quantizer.h>
 #include <torch/csrc/jit/api/object.h>
 
 #include <tuple>
@@ -38,7 +39,16 @@ at::Tensor PackedEmbeddingWeight(const c10::IValue& packed) {
   if (HoldsLayer<FbgemmEmbedding>(packed)) {
     return packed.toCustomClass<FbgemmEmbedding>()->weight();
   }
-  return packed.toCustomClass<EmbeddingPackedParamsBase>()->unpack();
+  at::Tensor weight =
+      packed.toCustomClass<EmbeddingPackedParamsBase>()->unpack();
+  // LibTorch leaves its scales and zero points where the object has them, and
+  // does not keep the object.
+  at::set_quantizer_(weight,
+                     at::make_per_channel_affine_quantizer(
+                         weight.q_per_channel_scales().clone(),
+                         weight.q_per_channel_zero_points().clone(),
+                         weight.q_per_channel_axis(), weight.scalar_type()));
+  return weight;
 }
 
 std::vector<at::Tensor> PackedCellWeights(const c10::IValue& packed) {
