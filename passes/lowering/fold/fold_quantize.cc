@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -33,10 +34,10 @@ bool HasOneUse(const Node& node) {
          output->uses()[0].user->owningBlock() == node.owningBlock();
 }
 
-// The chain that ends in `quantize`; none when it cannot be folded.
-std::optional<Chain> ChainBefore(FoldEditor& editor, const Node& quantize,
+// The chain that ends in `last`; none when it cannot be folded.
+std::optional<Chain> ChainBefore(FoldEditor& editor, Node* last,
                                  const CodeParameters& parameters) {
-  Chain chain{quantize.input(0)->node()};
+  Chain chain{last};
   while (true) {
     Node* node = chain.op;
     if (node->kind() == c10::prim::Param || !node->blocks().empty()) {
@@ -99,10 +100,10 @@ absl::StatusOr<Value*> InsertOnCodes(FoldEditor& editor, const CodeOp& row,
   return copy->output();
 }
 
-// Where what takes the place of `chain` and `quantize` can stand: at the op, so
-// that nothing of what happens behind it comes first, or where the parameters
-// of its output are known. Null when something does come first.
-Node* PlaceOf(const FoldEditor& editor, const Chain& chain, Node* quantize,
+// Where what takes the place of `chain` can stand: at the op, so that nothing
+// of what happens behind it comes first, or in front of its user, where the
+// parameters of its output are known. Null when something does come first.
+Node* PlaceOf(const FoldEditor& editor, const Chain& chain, Node* user,
               const CodeParameters& parameters) {
   if (parameters.scale && parameters.zero_point) {
     return chain.op;
@@ -110,13 +111,13 @@ Node* PlaceOf(const FoldEditor& editor, const Chain& chain, Node* quantize,
   const bool is_written = absl::c_any_of(
       chain.op->inputs(),
       [&](const Value* input) { return editor.HasWriters(*input); });
-  return is_written ? nullptr : quantize;
+  return is_written ? nullptr : user;
 }
 
-// Null when no rule takes the op.
-Value* InsertQuantized(FoldEditor& editor, Node* quantize, const Chain& chain,
+// Codes of what `chain` gives `user`. Null when no rule takes the op.
+Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
                        const CodeParameters& parameters) {
-  Node* place = PlaceOf(editor, chain, quantize, parameters);
+  Node* place = PlaceOf(editor, chain, user, parameters);
   if (place == nullptr) {
     editor.Reject(chain.op, "its arguments change before it is quantized");
     return nullptr;
@@ -139,46 +140,45 @@ Value* InsertQuantized(FoldEditor& editor, Node* quantize, const Chain& chain,
   });
 }
 
-// Whether the op in front of `quantize` moves or picks elements of what an op
-// gives that a quantize may be folded with: then that is to be quantized.
-bool CanHoist(const FoldEditor& editor, const Node& quantize) {
-  const Node& node = *quantize.input(0)->node();
+// Whether `node`, somewhere in front of `quantize`, moves or picks elements of
+// its input and could as well do so with codes.
+bool MovesElements(const FoldEditor& editor, const Node& node,
+                   const Node& quantize) {
   const CodeOp* row = FindCodeOp(OpName(node));
-  if (row == nullptr || !row->is_exact || node.kind() == c10::aten::relu ||
-      node.outputs().size() != 1 || !IsTensor(*node.input(0)) ||
-      !HasOneUse(node) || editor.HasWriters(node) ||
-      (row->reason != nullptr && !row->reason(node).empty())) {
-    return false;
-  }
-  const Node& source = *node.input(0)->node();
-  const bool is_defined =
-      absl::c_all_of(quantize.inputs().slice(1), [&](const Value* parameter) {
-        return parameter->node()->isBefore(&node);
-      });
-  return is_defined && source.owningBlock() == node.owningBlock() &&
-         MayBeQuantized(source);
+  return row != nullptr && row->is_exact && node.kind() != c10::aten::relu &&
+         node.outputs().size() == 1 && IsTensor(*node.input(0)) &&
+         HasOneUse(node) && !editor.HasWriters(node) &&
+         (row->reason == nullptr || row->reason(node).empty()) &&
+         absl::c_all_of(quantize.inputs().slice(1), [&](const Value* argument) {
+           return argument->node()->isBefore(&node);
+         });
 }
 
-// Quantizes the input of the op in front of `quantize`, lets that op work on
-// codes, and returns the new quantize.
-Node* Hoist(FoldEditor& editor, Node* quantize) {
-  Node* node = quantize->input(0)->node();
-  Value* input = node->input(0);
-  torch::jit::Graph& graph = editor.graph();
-  Node* hoisted = graph.createClone(quantize, [&](Value* value) {
-    return value == node->output() ? input : value;
-  });
-  hoisted->insertBefore(node)->copyMetadata(quantize);
-  hoisted->output()->setType(c10::TensorType::get());
-  Node* on_codes = graph.createClone(node, [&](Value* value) {
-    return value == input ? hoisted->output() : value;
-  });
-  on_codes->insertBefore(node)->copyMetadata(node);
-  on_codes->output()->setType(c10::TensorType::get());
-  editor.Replace(quantize->output(), on_codes->output());
-  editor.codes().Learn(*hoisted);
-  editor.codes().Learn(*on_codes);
-  return hoisted;
+// The ops right in front of `quantize` that move elements, the last one first.
+std::vector<Node*> MoversBefore(const FoldEditor& editor,
+                                const Node& quantize) {
+  std::vector<Node*> movers;
+  for (Node* node = quantize.input(0)->node();
+       MovesElements(editor, *node, quantize); node = node->input(0)->node()) {
+    movers.push_back(node);
+  }
+  return movers;
+}
+
+// Lets `movers` work on `codes` of what the first of them to run gets. Returns
+// the codes of what the last one gives.
+Value* MoveCodes(FoldEditor& editor, const std::vector<Node*>& movers,
+                 Value* codes) {
+  for (auto it = movers.rbegin(); it != movers.rend(); ++it) {
+    Node* on_codes = editor.graph().createClone(*it, [&](Value* value) {
+      return value == (*it)->input(0) ? codes : value;
+    });
+    on_codes->insertBefore(*it)->copyMetadata(*it);
+    codes = on_codes->output();
+    codes->setType(c10::TensorType::get());
+    editor.codes().Learn(*on_codes);
+  }
+  return codes;
 }
 
 bool Fold(FoldEditor& editor, Node* quantize,
@@ -192,18 +192,17 @@ bool Fold(FoldEditor& editor, Node* quantize,
     editor.Replace(quantize->output(), same);
     return true;
   }
-  if (CanHoist(editor, *quantize)) {
-    FoldQuantize(editor, Hoist(editor, quantize));
-    return true;
-  }
-  const std::optional<Chain> chain = ChainBefore(editor, *quantize, parameters);
+  const std::vector<Node*> movers = MoversBefore(editor, *quantize);
+  Node* first = movers.empty() ? quantize : movers.back();
+  const std::optional<Chain> chain =
+      ChainBefore(editor, first->input(0)->node(), parameters);
   Value* codes =
-      chain ? InsertQuantized(editor, quantize, *chain, parameters) : nullptr;
+      chain ? InsertQuantized(editor, first, *chain, parameters) : nullptr;
   if (codes == nullptr) {
     return false;
   }
   editor.codes().Set(codes, parameters);
-  editor.Replace(quantize->output(), codes);
+  editor.Replace(quantize->output(), MoveCodes(editor, movers, codes));
   return true;
 }
 

@@ -151,6 +151,19 @@ TEST(FoldCodesTest, QuantizesInFrontOfOpsThatMoveElements) {
 return (%7))");
 }
 
+// What is not picked was never meant to fit the scale of what is.
+TEST(FoldCodesTest, QuantizesWhatWasPickedWhenTheOpCannotBeFolded) {
+  ExpectKept(GraphText(R"IR(
+  %a : Tensor = aten::add(%x, %y, %one)
+  %b1 : Tensor = aten::select(%a, %zero, %zero)
+  %b2 : Tensor = aten::select(%a, %zero, %one)
+  %p : Tensor = aten::quantize_per_tensor(%b1, %so, %zo, %t)
+  %q2 : Tensor = aten::quantize_per_tensor(%b2, %so, %zo, %t)
+  return (%p, %q2))IR"),
+             Constants(), "aten::add",
+             "its float output is used elsewhere, too");
+}
+
 TEST(FoldCodesTest, KeepsOpInFrontOfQuantizeWhenNothingCanBeFolded) {
   ExpectKept(GraphText(R"IR(
   %a : Tensor = aten::gelu(%x, %none)
