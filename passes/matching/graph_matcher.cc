@@ -207,8 +207,13 @@ class ResultBuilder {
     }
     const Value* source = producer_of_.at(&quantize);
     const auto producer = name_of_output.find(source);
-    return absl::StrCat(producer != name_of_output.end() ? producer->second
-                                                         : ValueName(*source),
+    if (producer != name_of_output.end()) {
+      return absl::StrCat(producer->second, ".quantize");
+    }
+    const Node& node = *source->node();
+    return absl::StrCat(source->hasDebugName()
+                            ? ValueName(*source)
+                            : names_b_.NameOf(ModulePathOf(node), OpName(node)),
                         ".quantize");
   }
 

@@ -28,12 +28,27 @@ bool KeepsValues(const Node& node) {
          op == "aten::clone" || op == "aten::dropout" || op == "aten::alias";
 }
 
+// The nodes that take `value`, by itself or in a list.
+std::vector<const Node*> ConsumersOf(const Value& value) {
+  std::vector<const Node*> consumers;
+  for (const Use& use : value.uses()) {
+    if (use.user->kind() != c10::prim::ListConstruct) {
+      consumers.push_back(use.user);
+      continue;
+    }
+    for (const Use& use_of_list : use.user->output()->uses()) {
+      consumers.push_back(use_of_list.user);
+    }
+  }
+  return consumers;
+}
+
 // The value of A at the place where the quantized tensor is first used: the
 // matched consumer has the same inputs in the same order.
 Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
                   const MatchableNodes& nodes_b, const SubgraphPairs& pairs) {
-  for (const Use& use : quantize.output()->uses()) {
-    const int b = nodes_b.IndexOf(use.user);
+  for (const Node* consumer : ConsumersOf(*quantize.output())) {
+    const int b = nodes_b.IndexOf(consumer);
     const int a = b < 0 ? -1 : pairs.PartnerOfB(b);
     if (a < 0 || nodes_b[b].is_control_flow) {
       continue;

@@ -55,6 +55,31 @@ graph(%x : Tensor, %s : float, %n : int):
                           "tanh: tanh = tanh"));
 }
 
+TEST(QuantizePointsTest, FindsWhatIsPickedByTheListItGoesInto) {
+  EXPECT_THAT(LinesOf(R"IR(
+graph(%x : Tensor, %i : int, %j : int):
+  %a : Tensor = aten::sigmoid(%x)
+  %p : Tensor = aten::select(%a, %i, %i)
+  %r : Tensor = aten::select(%a, %i, %j)
+  %l : Tensor[] = prim::ListConstruct(%p, %r)
+  %c : Tensor = aten::stack(%l, %i)
+  return (%c))IR",
+                      R"IR(
+graph(%x : Tensor, %i : int, %j : int, %s : float):
+  %a : Tensor = aten::sigmoid(%x)
+  %p : Tensor = aten::select(%a, %i, %i)
+  %r : Tensor = aten::select(%a, %i, %j)
+  %pq : Tensor = aten::quantize_per_tensor(%p, %s, %i, %i)
+  %rq : Tensor = aten::quantize_per_tensor(%r, %s, %i, %i)
+  %l : Tensor[] = prim::ListConstruct(%pq, %rq)
+  %c : Tensor = aten::stack(%l, %i)
+  return (%c))IR"),
+              ElementsAre("sigmoid: sigmoid = sigmoid",
+                          "select.quantize: select = quantize_per_tensor",
+                          "select.quantize@1: select = quantize_per_tensor",
+                          "stack: stack = stack"));
+}
+
 TEST(QuantizePointsTest, NumbersPointsOfOneValue) {
   EXPECT_THAT(LinesOf(kFloat, R"IR(
 graph(%x : Tensor, %s : float, %n : int):
