@@ -51,6 +51,29 @@ void ForEachTensorOp(Block* block, const Visit& visit) {
   }
 }
 
+int64_t CountNodesButConstants(const Block& block) {
+  int64_t count = 0;
+  for (const Node* node : block.nodes()) {
+    count += node->kind() == c10::prim::Constant ? 0 : 1;
+    for (const Block* inner : node->blocks()) {
+      count += CountNodesButConstants(*inner);
+    }
+  }
+  return count;
+}
+
+// Computes all that depends on constants alone. LibTorch, which asks an alias
+// analysis of values that it has since replaced, stops at one place or another
+// from run to run, and the same model would be another graph each time.
+void PropagateAllConstants(std::shared_ptr<Graph>& graph) {
+  int64_t before = 0;
+  do {
+    before = CountNodesButConstants(*graph->block());
+  } while (torch::jit::ConstantPropagation(graph,
+                                           /*ignore_custom_classes=*/true) &&
+           CountNodesButConstants(*graph->block()) < before);
+}
+
 // Freezes `module`. LibTorch merges equal ops on equal values meanwhile; they
 // are layers of their own here, and need not be equal in the other model. So
 // each has a number while it lasts.
@@ -64,7 +87,9 @@ void FreezeKeepingEqualOps(Module& module, const std::string& method) {
     preserved.push_back(method);
   }
   torch::jit::freeze_module_inplace(&module, preserved);
-  ForEachTensorOp(module.get_method(method).graph()->block(), [&](Node* node) {
+  std::shared_ptr<Graph> graph = module.get_method(method).graph();
+  PropagateAllConstants(graph);
+  ForEachTensorOp(graph->block(), [&](Node* node) {
     if (node->hasAttribute(number)) {
       node->removeAttribute(number);
     }
@@ -80,7 +105,7 @@ void Freeze(Module& module, const std::string& method) {
     FoldAttributes(module, *graph);
   } else {
     FoldAttributes(module, *graph);
-    torch::jit::ConstantPropagation(graph);
+    PropagateAllConstants(graph);
   }
   DropExceptionChecks(*graph);
   torch::jit::LowerSimpleTuples(graph);

@@ -92,6 +92,29 @@ TEST_F(ModelGraphTest, TurnsParametersIntoConstants) {
   EXPECT_THAT(NodesOf(model.graph(), "prim::CallMethod"), IsEmpty());
 }
 
+// As the attention of a swin transformer adds its relative positions.
+TEST_F(ModelGraphTest, ComputesAllThatIsConstant) {
+  std::string source = "def forward(self, x: Tensor) -> Tensor:\n";
+  for (int i = 0; i < 40; ++i) {
+    source +=
+        "    t = torch.view(self.table, [2, 5, 10])\n"
+        "    t = torch.contiguous(torch.permute(t, [2, 0, 1]))\n"
+        "    x = torch.add(x, torch.unsqueeze(t, 0))\n"
+        "    if self.activates:\n"
+        "        x = torch.relu_(x)\n";
+  }
+  source += "    return x\n";
+  const Module module = MakeModule(
+      "Model", source, {{"table", at::rand({10, 10})}, {"activates", true}});
+  for (int i = 0; i < 5; ++i) {
+    const ModelGraph model = OrThrow(ModelGraph::FromModule(module));
+    for (const char* op : {"aten::view", "aten::permute", "aten::contiguous",
+                           "aten::unsqueeze"}) {
+      EXPECT_THAT(NodesOf(model.graph(), op), IsEmpty()) << op;
+    }
+  }
+}
+
 TEST_F(ModelGraphTest, KeepsModulePaths) {
   const ModelGraph model = OrThrow(ModelGraph::FromModule(ConvBnRelu()));
   EXPECT_EQ(ModulePathOf(*NodeOf(model.graph(), "aten::conv2d")).fqn, "conv");
