@@ -16,8 +16,9 @@ namespace {
 std::optional<double> LowestWeight(const LayerComparison& layer) {
   std::optional<double> lowest;
   for (const WeightComparison& weight : layer.weights) {
-    if (!lowest.has_value() || IsLowerDb(weight.error.sqnr_db, *lowest)) {
-      lowest = weight.error.sqnr_db;
+    const double db = ShownDb(weight.error);
+    if (!lowest.has_value() || IsLowerDb(db, *lowest)) {
+      lowest = db;
     }
   }
   return lowest;
@@ -25,7 +26,7 @@ std::optional<double> LowestWeight(const LayerComparison& layer) {
 
 std::optional<double> SqnrOf(
     const std::optional<ActivationComparison>& figures) {
-  return figures ? std::make_optional(figures->error.sqnr_db) : std::nullopt;
+  return figures ? std::make_optional(ShownDb(figures->error)) : std::nullopt;
 }
 
 }  // namespace
@@ -33,6 +34,11 @@ std::optional<double> SqnrOf(
 absl::string_view ShortOp(absl::string_view op) {
   const size_t colon = op.rfind(':');
   return colon == absl::string_view::npos ? op : op.substr(colon + 1);
+}
+
+double ShownDb(const ErrorFigures& error) {
+  const bool is_equal = error.max_abs_error == 0;  // Not so with a nan.
+  return std::isnan(error.sqnr_db) && is_equal ? INFINITY : error.sqnr_db;
 }
 
 absl::string_view FigureName(Figure figure) {
@@ -60,7 +66,7 @@ std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
     case Figure::kShadow:
       return SqnrOf(layer.shadow);
     case Figure::kInherited:
-      return layer.inherited ? std::make_optional(layer.inherited->sqnr_db)
+      return layer.inherited ? std::make_optional(ShownDb(*layer.inherited))
                              : std::nullopt;
     case Figure::kKernel:
       break;

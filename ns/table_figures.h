@@ -18,8 +18,12 @@ enum class Figure { kWeight, kActivation, kShadow, kInherited, kKernel };
 // "weight", "activation", "shadow", "inherited" or "kernel".
 absl::string_view FigureName(Figure figure);
 
-// Of several weights the lowest, and nan before all. Absent where the layer has
-// no such figure.
+// The SQNR that tables show. Zeros on both sides, for which it is 0/0, are as
+// equal as any: +inf.
+double ShownDb(const ErrorFigures& error);
+
+// As shown. Of several weights the lowest, and nan before all. Absent where the
+// layer has no such figure.
 std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure);
 
 // The figures asked for, as far as the result tells, in the order of columns.

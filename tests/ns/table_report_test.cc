@@ -22,6 +22,7 @@
 namespace ns {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -29,10 +30,17 @@ using ::testing::Not;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+ErrorFigures Error(double db) {
+  ErrorFigures error;
+  error.sqnr_db = db;
+  error.max_abs_error = db == kInfinity ? 0 : db == db ? 1 : kNan;
+  return error;
+}
+
 ActivationComparison Figures(double db) {
   ActivationComparison figures;
   figures.shape = {1};
-  figures.error.sqnr_db = db;
+  figures.error = Error(db);
   figures.batch_sqnr_db = {db};
   return figures;
 }
@@ -48,7 +56,7 @@ LayerComparison Layer(absl::string_view name, std::optional<double> db,
   layer.quantized_side = {
       layer.name, false, "quantized::conv2d_relu", {"quantized::conv2d_relu"}};
   for (const double weight : weights) {
-    layer.weights.push_back({"weight", {1}, {weight, 0, 0, 0}});
+    layer.weights.push_back({"weight", {1}, Error(weight)});
   }
   if (db.has_value()) {
     layer.activation = Figures(*db);
@@ -97,6 +105,19 @@ std::vector<std::string> RowNames(const std::string& text) {
     names.push_back(lines[i].substr(0, lines[i].find(' ')));
   }
   return names;
+}
+
+// A mask, or what a dead relu gives: 0/0, and no error at all.
+TEST(TableReportTest, ZerosOnBothSidesAreExact) {
+  ComparisonResult result =
+      Result({Layer("zeros", kNan), Layer("nan", kNan), Layer("conv", 30)});
+  result.layers[0].activation->error.max_abs_error = 0;
+  TableOptions options;
+  options.sort_by_error = true;
+  const std::string table = ToTable(result, options);
+  EXPECT_THAT(table, ContainsRegex("zeros +conv2d.*exact"));
+  EXPECT_THAT(table, HasSubstr("nan in 1 layer)"));
+  EXPECT_LT(table.find("\nconv "), table.find("\nzeros "));
 }
 
 TEST(TableReportTest, ShowsFiguresBarsAndSummary) {
