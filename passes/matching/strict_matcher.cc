@@ -70,6 +70,7 @@ class BackwardIterator {
     for (Value* input : node->inputs()) {
       PushProducer(*input);
     }
+    PushWhatIsPutInto(*node);
     const int index = nodes_.IndexOf(node);
     if (index >= 0 && !nodes_[index].is_control_flow) {
       for (const Value* input : DataInputsOf(nodes_[index])) {
@@ -79,6 +80,18 @@ class BackwardIterator {
     }
     for (Block* block : node->blocks()) {
       Push(block->return_node());
+    }
+  }
+
+  // A dict or a list holds what is put into it after it is made, too.
+  void PushWhatIsPutInto(const Node& node) {
+    for (const Value* output : node.outputs()) {
+      for (const torch::jit::Use& use : output->uses()) {
+        if (use.offset == 0 && (use.user->kind() == c10::aten::_set_item ||
+                                use.user->kind() == c10::aten::append)) {
+          PushProducer(*use.user->inputs().back());
+        }
+      }
     }
   }
 

@@ -79,6 +79,23 @@ graph(%x : Tensor, %n : int, %go : bool):
               ElementsAre("sigmoid"));
 }
 
+// Segmentation models fill a dict; FX writes it down.
+TEST(StrictMatcherTest, FindsWhatIsPutIntoDict) {
+  const ModelGraph a = ModelOf(R"IR(
+graph(%x : Tensor, %k : str):
+  %d : Dict(str, Tensor) = aten::dict()
+  %a : Tensor = aten::sigmoid(%x)
+  aten::_set_item(%d, %k, %a)
+  return (%d))IR");
+  const ModelGraph b = ModelOf(R"IR(
+graph(%x : Tensor, %k : str):
+  %a : Tensor = aten::sigmoid(%x)
+  %d : Dict(str, Tensor) = prim::DictConstruct(%k, %a)
+  return (%d))IR");
+  EXPECT_THAT(MatchLines(OrThrow(MatchSubgraphs(a, b, Strict()))),
+              ElementsAre("sigmoid: sigmoid = sigmoid"));
+}
+
 TEST(StrictMatcherTest, NamesBothSubgraphsWhenNotRelated) {
   EXPECT_THAT(ErrorOf(kConvRelu, R"IR(
 graph(%x : Tensor):
