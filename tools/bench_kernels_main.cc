@@ -46,7 +46,7 @@ constexpr FlagSpec kFlags[] = {
     {"isa", "NAME",
      "what we and oneDNN may use: avx2, avx_vnni, avx512, avx512_vnni, amx; "
      "default what each finds fastest"},
-    {"seconds", "S", "for each contender of a row, all blocks; default 0.08"},
+    {"seconds", "S", "for each contender of a row, all blocks; default 0.25"},
     {"rounds", "N", "blocks of each contender; default 40"},
     {"cold", "", "all layers with cold weights; default only linear, too"},
     {"quick", "", "a few small rows, hardly timed: whether it works"},
@@ -170,7 +170,7 @@ absl::StatusOr<Options> ReadOptions(const Flags& flags) {
   options.measure.rounds =
       static_cast<int>(rounds.value_or(options.quick ? 2 : 40));
   const std::string seconds =
-      flags.Get("seconds", options.quick ? "0.0001" : "0.08");
+      flags.Get("seconds", options.quick ? "0.0001" : "0.25");
   if (!absl::SimpleAtod(seconds, &options.measure.seconds) ||
       options.measure.seconds <= 0) {
     return absl::InvalidArgumentError(

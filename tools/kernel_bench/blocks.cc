@@ -32,8 +32,7 @@ struct Plan {
 
 // Calls it, until it is known how long a call takes.
 Plan PlanBlocks(const Contender& contender, const BlockOptions& options) {
-  const double seconds = options.seconds * contender.share;
-  const double block = seconds / options.rounds;
+  const double block = options.seconds / options.rounds;
   contender.run();
   int64_t calls = 1;
   double each = SecondsOfCalls(contender, calls);
@@ -45,7 +44,7 @@ Plan PlanBlocks(const Contender& contender, const BlockOptions& options) {
   constexpr int64_t kLeastBlocks = 2;
   const int64_t rounds = options.rounds;
   return {std::max<int64_t>(1, std::llround(block / each)),
-          std::clamp<int64_t>(std::llround(seconds / (2 * each)),
+          std::clamp<int64_t>(std::llround(options.seconds / (2 * each)),
                               std::min(kLeastBlocks, rounds), rounds)};
 }
 

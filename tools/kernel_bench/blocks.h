@@ -17,12 +17,10 @@ namespace ns::bench {
 struct Contender {
   std::string name;
   std::function<void()> run;
-  // Part of a block's time that it gets.
-  double share = 1;
 };
 
 struct BlockOptions {
-  // For each contender, all rounds together, times its share.
+  // For each contender, all rounds together.
   double seconds = 0.1;
   // Short blocks find the moments when nothing else runs on the processor. A
   // contender of which two calls fill a block has fewer, 2 at least, spread

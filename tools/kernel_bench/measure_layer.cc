@@ -19,8 +19,8 @@
 namespace ns::bench {
 namespace {
 
-// Limits, and finding out which way is oneDNN's fastest, need no more than this
-// part of the time that a contender gets.
+// Finding out which way is oneDNN's fastest needs no more than this part of the
+// time that a contender gets.
 constexpr double kShortShare = 0.3;
 
 // Limits among the contenders: their indices, and what they do in a call.
@@ -40,8 +40,8 @@ class Limits {
     const WeightReader reader(WeightBytes(layer), cold);
     passes_ = static_cast<double>(reader.passes());
     read_ = contenders.size();
-    contenders.push_back({"read", reader.Plain(), kShortShare});
-    contenders.push_back({"read ahead", reader.WithPrefetch(), kShortShare});
+    contenders.push_back({"read", reader.Plain()});
+    contenders.push_back({"read ahead", reader.WithPrefetch()});
   }
 
   // Parts of the limits that `ours` reaches.
@@ -66,13 +66,15 @@ class Limits {
     double operations;
   };
 
-  static std::optional<Peak> AddPeak(const PeakLoop* loop,
-                                     std::vector<Contender>& contenders) {
+  // As many operations as the layer has: a loop of shorter calls would find
+  // moments of quiet that a layer of long ones cannot.
+  std::optional<Peak> AddPeak(const PeakLoop* loop,
+                              std::vector<Contender>& contenders) const {
     if (loop == nullptr) {
       return std::nullopt;
     }
-    PeakWork work = WorkOf(*loop);
-    contenders.push_back({loop->name, std::move(work.run), kShortShare});
+    PeakWork work = WorkOf(*loop, operations_);
+    contenders.push_back({loop->name, std::move(work.run)});
     return Peak{contenders.size() - 1, work.operations};
   }
 

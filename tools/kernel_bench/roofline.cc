@@ -39,11 +39,13 @@ const PeakLoop* PeakOf(kernels::Isa isa) {
   return isa == kernels::Isa::kAmx ? &kPeakTiles : VectorPeakOf(isa);
 }
 
-PeakWork WorkOf(const PeakLoop& loop) {
+PeakWork WorkOf(const PeakLoop& loop, double operations) {
   // 20 microseconds of 1 or 8 TOPS; slower ones take longer.
-  const double each = &loop == &kPeakTiles ? 160e6 : 20e6;
-  const int64_t iterations = static_cast<int64_t>(each / loop.operations);
+  const double least = &loop == &kPeakTiles ? 160e6 : 20e6;
   const int64_t threads = at::get_num_threads();
+  const double each =
+      std::max(least, operations / static_cast<double>(threads));
+  const int64_t iterations = static_cast<int64_t>(each / loop.operations);
   return {[=, run = loop.run] {
             TorchParallel(threads, 1, [&](int64_t begin, int64_t end) {
               run(iterations * (end - begin));

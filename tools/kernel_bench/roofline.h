@@ -18,13 +18,13 @@ const PeakLoop* PeakOf(kernels::Isa isa);
 // machines with tiles, too. Null where there are no such vectors.
 const PeakLoop* VectorPeakOf(kernels::Isa isa);
 
-// All of LibTorch's threads in `loop` at once, for about 20 microseconds, and
-// how many operations that is.
+// All of LibTorch's threads in `loop` at once, for about as many operations as
+// asked for, or 20 microseconds where that is longer.
 struct PeakWork {
   std::function<void()> run;
-  double operations;
+  double operations;  // of all threads
 };
-PeakWork WorkOf(const PeakLoop& loop);
+PeakWork WorkOf(const PeakLoop& loop, double operations = 0);
 
 // Reads of as many bytes as the weights of a layer, in LibTorch's threads, from
 // wherever the caches keep them. Small ones are read several times, so that
