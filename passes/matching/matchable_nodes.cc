@@ -331,6 +331,10 @@ MatchableNodes::SourceValues MatchableNodes::Sources(Value* value) const {
   return sources;
 }
 
+bool IsShapeOp(const MatchableNode& matchable) {
+  return matchable.row != nullptr && matchable.row->role == Role::kShape;
+}
+
 std::vector<Value*> DataInputsOf(const MatchableNode& matchable) {
   return DataInputsOf(
       Subgraph{matchable.node, matchable.node, matchable.base, {}});

@@ -51,6 +51,10 @@ struct MatchableNode {
   std::optional<std::vector<int64_t>> weight_shape;
 };
 
+// True for ops that move elements, such as the aten::pad of a convolution that
+// pads with a reflection: no part of what a fused module computes.
+bool IsShapeOp(const MatchableNode& matchable);
+
 // All matchable nodes of a graph in order of execution, blocks inside control
 // flow included. Control flow that holds none (shape arithmetic) is left out.
 class MatchableNodes {

@@ -126,7 +126,8 @@ class BackwardIterator {
     const ModulePath& path = nodes_[end].path;
     while (IsFusedModule(path.type)) {
       const int producer = Producer(chain.front());
-      if (producer < 0 || !(nodes_[producer].path == path)) {
+      if (producer < 0 || !(nodes_[producer].path == path) ||
+          IsShapeOp(nodes_[producer])) {
         break;
       }
       chain.insert(chain.begin(), producer);

@@ -136,7 +136,7 @@ void SubgraphPairs::Match(int a, int b) {
 
 void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
   const ModulePath& path = side.nodes[base].path;
-  if (!IsFusedModule(path.type)) {
+  if (!IsFusedModule(path.type) || IsShapeOp(side.nodes[base])) {
     return;
   }
   // All of it: a convolution that is trained with its norm is several ops.

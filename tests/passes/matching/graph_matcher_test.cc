@@ -82,6 +82,37 @@ TEST_F(GraphMatcherTest, ModulesInAnotherOrderMatchByName) {
   }
 }
 
+// All nodes of `model` in the module "c".
+void PutInModule(ModelGraph& model, const std::string& type) {
+  for (torch::jit::Node* node : AllNodes(model.graph())) {
+    node->setScope(ScopeFor({"c", 0, type}, model.graph().current_scope()));
+  }
+}
+
+TEST_F(GraphMatcherTest, PadOfFusedModuleIsALayerOfItsOwn) {
+  ModelGraph a = ModelOf(R"IR(
+graph(%x : Tensor, %w : Tensor, %n : int[], %g : int, %m : str, %v : float?):
+  %p : Tensor = aten::pad(%x, %n, %m, %v)
+  %c : Tensor = aten::conv2d(%p, %w, %w, %n, %n, %n, %g)
+  %r : Tensor = aten::relu(%c)
+  return (%r))IR");
+  ModelGraph b = ModelOf(R"IR(
+graph(%x : Tensor, %w : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %n : int[], %z : int, %m : str, %v : float?, %s : float):
+  %p : Tensor = aten::pad(%x, %n, %m, %v)
+  %r : Tensor = quantized::conv2d_relu(%p, %w, %s, %z)
+  return (%r))IR");
+  PutInModule(a, "torch.nn.intrinsic.modules.fused.ConvReLU2d");
+  PutInModule(b,
+              "torch.ao.nn.intrinsic.quantized.modules.conv_relu.ConvReLU2d");
+  for (const MatchingMode mode :
+       {MatchingMode::kAligned, MatchingMode::kStrict}) {
+    MatchOptions options;
+    options.mode = mode;
+    EXPECT_THAT(MatchLines(OrThrow(MatchSubgraphs(a, b, options))),
+                ElementsAre("c: pad = pad", "c@1: conv2d relu = conv2d_relu"));
+  }
+}
+
 // Names are gone on one side; shapes are equal and the order is not.
 TEST_F(GraphMatcherTest, UnnamedLayersMatchByWeight) {
   const ModelGraph a = Model(
