@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -100,6 +101,16 @@ std::optional<TensorNumerics> NumericsMadeBy(const Node& node) {
   }
 }
 
+// Whether an op uses `value` that takes nothing but int8.
+bool IsTakenAsInt8(const Value& value) {
+  return std::any_of(
+      value.uses().begin(), value.uses().end(), [](const auto& use) {
+        const OpRow* row = FindOp(OpName(*use.user));
+        return row != nullptr && row->role == Role::kCompute &&
+               NumericsMadeBy(*use.user) == TensorNumerics::kInt8;
+      });
+}
+
 // The constant of the first input whose name ends in, or holds, `name`.
 std::optional<c10::IValue> ConstantNamed(const Node& node,
                                          absl::string_view name) {
@@ -171,10 +182,11 @@ const char* CastOp(TensorNumerics numerics) {
 }  // namespace
 
 TensorNumerics NumericsOf(const Value& value) {
-  return WalkBack<TensorNumerics>(
-             value,
-             [](const Value& source) { return NumericsMadeBy(*source.node()); })
-      .value_or(TensorNumerics::kFloat);
+  const std::optional<TensorNumerics> made = WalkBack<TensorNumerics>(
+      value,
+      [](const Value& source) { return NumericsMadeBy(*source.node()); });
+  return made.value_or(IsTakenAsInt8(value) ? TensorNumerics::kInt8
+                                            : TensorNumerics::kFloat);
 }
 
 std::optional<QuantizationParameters> QuantizationParametersOf(

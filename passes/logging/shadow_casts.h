@@ -24,7 +24,9 @@ enum class TensorNumerics {
 };
 
 // What `value` holds, from the op that makes it; ops that take either dtype
-// hold what their first data input holds. Graph inputs are float.
+// hold what their first data input holds. What no op tells (graph inputs,
+// elements of tuples) is int8 where an op takes it that takes nothing else, and
+// float otherwise.
 TensorNumerics NumericsOf(const torch::jit::Value& value);
 
 struct QuantizationParameters {

@@ -59,6 +59,19 @@ TEST_F(ShadowCastsTest, TellsNumericsFromTheOpThatMakesAValue) {
   EXPECT_EQ(NumericsOf(Named("aten::to")), TensorNumerics::kHalf);
 }
 
+// The hidden state of a recurrent layer goes round a loop in a tuple.
+TEST_F(ShadowCastsTest, TellsNumericsFromTheOpThatTakesAValue) {
+  const auto graph = GraphOf(R"IR(
+graph(%state : (Tensor, Tensor), %s : float, %z : int):
+  %h : Tensor, %c : Tensor = prim::TupleUnpack(%state)
+  %y : Tensor = quantized::add(%h, %h, %s, %z)
+  %w : Tensor = aten::relu(%c)
+  return (%y, %w))IR");
+  const torch::jit::Node& unpack = *NodeOf(*graph, "prim::TupleUnpack");
+  EXPECT_EQ(NumericsOf(*unpack.outputs()[0]), TensorNumerics::kInt8);
+  EXPECT_EQ(NumericsOf(*unpack.outputs()[1]), TensorNumerics::kFloat);
+}
+
 TEST_F(ShadowCastsTest, OpsOfEitherDtypeHoldWhatTheirInputHolds) {
   EXPECT_EQ(NumericsOf(Named("aten::relu", 0)), TensorNumerics::kFloat);
   EXPECT_EQ(NumericsOf(Named("aten::relu", 1)), TensorNumerics::kInt8);
