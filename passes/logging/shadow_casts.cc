@@ -101,13 +101,14 @@ std::optional<TensorNumerics> NumericsMadeBy(const Node& node) {
   }
 }
 
-// Whether an op uses `value` that takes nothing but int8.
+// Whether `value` is the activation of an op that takes nothing but int8.
 bool IsTakenAsInt8(const Value& value) {
   return std::any_of(
-      value.uses().begin(), value.uses().end(), [](const auto& use) {
+      value.uses().begin(), value.uses().end(), [&](const auto& use) {
         const OpRow* row = FindOp(OpName(*use.user));
         return row != nullptr && row->role == Role::kCompute &&
-               NumericsMadeBy(*use.user) == TensorNumerics::kInt8;
+               NumericsMadeBy(*use.user) == TensorNumerics::kInt8 &&
+               FirstDataInput(*use.user) == &value;
       });
 }
 
