@@ -48,6 +48,15 @@ TEST(RooflineTest, PeaksOfSupportedInstructionSetsAreBelievable) {
   }
 }
 
+TEST(RooflineTest, PeakDoesAsMuchWorkAsAskedForAndSome) {
+  for (const int threads : {1, 2}) {
+    at::set_num_threads(threads);
+    EXPECT_NEAR(WorkOf(kPeakDpbusd512, 1e9).operations, 1e9, 1e6) << threads;
+    EXPECT_NEAR(WorkOf(kPeakDpbusd512).operations, 20e6 * threads, 1e5);
+  }
+  at::set_num_threads(1);
+}
+
 TEST(RooflineTest, ReadsNothingOutsideTheBytes) {
   // Of a size that the address sanitizer knows.
   for (int64_t bytes = 0; bytes < 2000; bytes += 37) {
