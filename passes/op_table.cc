@@ -1,7 +1,6 @@
 #include "passes/op_table.h"
 
-#include <algorithm>
-
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -404,10 +403,16 @@ constexpr OpRow kOps[] = {
 // clang-format on
 
 const OpRow* FindExactly(absl::string_view op) {
-  const OpRow* row = std::lower_bound(
-      std::begin(kOps), std::end(kOps), op,
-      [](const OpRow& row, absl::string_view key) { return row.op < key; });
-  return row != std::end(kOps) && row->op == op ? row : nullptr;
+  // Every node of a model is looked up, some of them several times.
+  static const auto& rows = *[] {
+    auto* rows = new absl::flat_hash_map<absl::string_view, const OpRow*>;
+    for (const OpRow& row : kOps) {
+      rows->emplace(row.op, &row);
+    }
+    return rows;
+  }();
+  const auto it = rows.find(op);
+  return it == rows.end() ? nullptr : it->second;
 }
 
 }  // namespace

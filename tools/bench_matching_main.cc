@@ -4,10 +4,12 @@
 //
 // Matches synthetic chains of conv-bn-relu blocks with their quantized twins,
 // with and without module names, and prints the time, the time for each node,
-// and its ratio to that of the shortest chain: 1.0 is linear growth. Caches are
-// emptied before each run, as they are for a model that was just loaded:
-// otherwise the shortest chain alone would run from cache.
+// and its ratio to that of the shortest chain, which is matched in turn with
+// the others: 1.0 is linear growth. All are medians. Caches are emptied before
+// each run, as they are for a model that was just loaded: otherwise the
+// shortest chain alone would run from cache.
 
+#include <malloc.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -29,7 +31,7 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-constexpr int kRepetitions = 5;
+constexpr int kRounds = 15;
 
 Value* Append(Graph& graph, const char* op, Value* input,
               const std::string& module) {
@@ -65,48 +67,79 @@ std::shared_ptr<Graph> Chain(int nodes, bool quantized, bool named) {
 
 // Larger than the caches of the machines this runs on.
 void EmptyCaches() {
-  static std::vector<char> other(size_t{256} << 20);
+  static std::vector<char> other(size_t{1} << 30);
   for (size_t i = 0; i < other.size(); i += 64) {
     ++other[i];
   }
 }
 
-// Seconds of the fastest of some runs.
-double Measure(const ModelGraph& a, const ModelGraph& b, size_t* matches) {
-  double best = 1e9;
-  for (int i = 0; i < kRepetitions; ++i) {
-    EmptyCaches();
-    const auto start = std::chrono::steady_clock::now();
-    const auto result = MatchSubgraphs(a, b);
-    const std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - start;
-    best = std::min(best, time.count());
-    *matches = result->matches.size();
+struct Pair {
+  int nodes;
+  ModelGraph a;
+  ModelGraph b;
+  // What they are copies of, kept to the end: freeing it would leave a heap
+  // full of holes, and the allocator's time, not the matcher's, would be
+  // measured.
+  std::shared_ptr<Graph> source_a;
+  std::shared_ptr<Graph> source_b;
+};
+
+std::vector<Pair> PairsOfChains(bool named) {
+  std::vector<Pair> pairs;
+  for (const int nodes : {10000, 30000, 100000}) {
+    const auto a = Chain(nodes, /*quantized=*/false, named);
+    const auto b = Chain(nodes, /*quantized=*/true, named);
+    pairs.push_back(
+        {nodes, *ModelGraph::FromGraph(a), *ModelGraph::FromGraph(b), a, b});
   }
-  return best;
+  return pairs;
+}
+
+double SecondsToMatch(const Pair& pair, size_t* matches) {
+  EmptyCaches();
+  // What other runs freed goes back to the system: each run pays for its own
+  // memory, and for tidying none but its own.
+  malloc_trim(0);
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = MatchSubgraphs(pair.a, pair.b);
+  const std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - start;
+  *matches = result->matches.size();
+  return time.count();
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void MeasurePairs(const std::vector<Pair>& pairs, const char* names) {
+  std::vector<std::vector<double>> per_node(pairs.size());
+  std::vector<std::vector<double>> ratios(pairs.size());
+  std::vector<size_t> matches(pairs.size());
+  // One length after the other in each round: a noisy moment is one of all.
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      per_node[i].push_back(SecondsToMatch(pairs[i], &matches[i]) /
+                            pairs[i].nodes);
+      ratios[i].push_back(per_node[i].back() / per_node[0].back());
+    }
+  }
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const double seconds = Median(per_node[i]);
+    std::printf("%-10s %8d %8zu %10.1f %14.0f %18.2f\n", names, pairs[i].nodes,
+                matches[i], seconds * pairs[i].nodes * 1e3, seconds * 1e9,
+                Median(ratios[i]));
+  }
 }
 
 int Main() {
   std::printf("%-10s %8s %8s %10s %14s %18s\n", "names", "nodes", "matches",
               "ms", "ns per node", "ratio to shortest");
-  for (const bool named : {true, false}) {
-    double shortest = 0;
-    for (const int nodes : {10000, 30000, 100000}) {
-      // The chains are kept: freeing them would leave a heap full of holes, and
-      // the allocator's time, not the matcher's, would be measured.
-      const auto float_chain = Chain(nodes, false, named);
-      const auto quantized_chain = Chain(nodes, true, named);
-      const auto a = ModelGraph::FromGraph(float_chain);
-      const auto b = ModelGraph::FromGraph(quantized_chain);
-      size_t matches = 0;
-      const double seconds = Measure(*a, *b, &matches);
-      const double per_node = seconds / nodes * 1e9;
-      shortest = shortest == 0 ? per_node : shortest;
-      std::printf("%-10s %8d %8zu %10.1f %14.0f %18.2f\n",
-                  named ? "modules" : "none", nodes, matches, seconds * 1e3,
-                  per_node, per_node / shortest);
-    }
-  }
+  const std::vector<Pair> named = PairsOfChains(true);
+  const std::vector<Pair> unnamed = PairsOfChains(false);
+  MeasurePairs(named, "modules");
+  MeasurePairs(unnamed, "none");
   return 0;
 }
 

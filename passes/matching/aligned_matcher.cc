@@ -29,6 +29,9 @@ using ::torch::jit::Value;
 using Users = absl::flat_hash_map<const Value*,
                                   llvm::SmallVector<std::pair<int, int>, 2>>;
 
+// How many look-ups ahead their memory is asked for.
+constexpr int kAhead = 4;
+
 class Aligner {
  public:
   Aligner(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b)
@@ -71,7 +74,13 @@ class Aligner {
     const auto key_of = [](const MatchableNode& node) {
       return Key(node.path.fqn, node.path.call_index, node.family);
     };
+    const auto prefetch = [&](const MatchableNodes& nodes, int i) {
+      if (i < nodes.size()) {
+        index.prefetch(key_of(nodes[i]));
+      }
+    };
     for (int i = 0; i < b_.size(); ++i) {
+      prefetch(b_, i + kAhead);
       if (has_name(b_[i])) {
         const auto [it, added] = index.emplace(key_of(b_[i]), places.size());
         if (added) {
@@ -81,6 +90,7 @@ class Aligner {
       }
     }
     for (int i = 0; i < a_.size(); ++i) {
+      prefetch(a_, i + kAhead);
       if (has_name(a_[i])) {
         const auto it = index.find(key_of(a_[i]));
         if (it != index.end()) {

@@ -85,6 +85,7 @@ class ResultBuilder {
         names_b_(b) {}
 
   MatchResult Build() {
+    result_.matches.reserve(std::min(a_.size(), b_.size()));
     for (int b = 0; b < b_.size(); ++b) {
       const int a = pairs_.PartnerOfB(b);
       if (a >= 0 && !b_[b].is_control_flow) {
@@ -184,7 +185,7 @@ class ResultBuilder {
                          return RunsBefore(*x.b.subgraph.base,
                                            *y.b.subgraph.base);
                        });
-    UniqueNames unique;
+    UniqueNames unique(matches.size());
     absl::flat_hash_map<const Value*, std::string> name_of_output;
     for (SubgraphMatch& match : result_.matches) {
       if (match.is_quantize_point) {

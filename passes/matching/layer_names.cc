@@ -46,18 +46,18 @@ std::string LayerNames::NameOf(const ModulePath& path,
 }
 
 std::string UniqueNames::Take(const std::string& name) {
-  int count = taken_[name];
-  std::string unique = name;
-  if (count > 0) {
-    // A module may itself be called "fc@1".
-    do {
-      unique = absl::StrCat(name, "@", count++);
-    } while (taken_.contains(unique));
-    taken_[unique] = 1;
-  } else {
-    count = 1;
+  const auto [taken, is_new] = taken_.try_emplace(name, 1);
+  if (is_new) {
+    return name;
   }
-  taken_[name] = count;
+  int count = taken->second;
+  std::string unique;
+  // A module may itself be called "fc@1".
+  do {
+    unique = absl::StrCat(name, "@", count++);
+  } while (taken_.contains(unique));
+  taken->second = count;
+  taken_[unique] = 1;  // may move what `taken` points at
   return unique;
 }
 

@@ -29,6 +29,9 @@ class LayerNames {
 // Makes names unique: "fc", "fc@1", "fc@2".
 class UniqueNames {
  public:
+  // About `count` names will be taken.
+  explicit UniqueNames(size_t count = 0) { taken_.reserve(count); }
+
   std::string Take(const std::string& name);
 
  private:

@@ -174,6 +174,7 @@ void MatchableNodes::AddBlock(Block* block) {
 void MatchableNodes::AddNode(Node* node) {
   MatchableNode matchable;
   matchable.node = node;
+  index_.prefetch(node);
   if (IsControlFlow(*node)) {
     if (!HoldsMatchableOp(node)) {
       AddQuantizeNodesIn(node);

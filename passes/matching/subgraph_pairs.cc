@@ -204,7 +204,8 @@ void SubgraphPairs::LinkOutputs(int a, int b) {
   const Node* node_a = subgraphs_a_[a].end;
   const Node* node_b = subgraphs_b_[b].end;
   if (node_a == nodes_a_[end_a].node && node_b == nodes_b_[end_b].node &&
-      nodes_a_[end_a].has_one_output && nodes_b_[end_b].has_one_output) {
+      nodes_a_[end_a].has_one_output && nodes_b_[end_b].has_one_output &&
+      nodes_a_[end_a].output != nullptr) {
     linked_end_[end_b] = end_a;
     return;
   }
@@ -226,9 +227,8 @@ Value* SubgraphPairs::LinkedA(const Value* value_b) const {
     return it->second;
   }
   const int b = nodes_b_.IndexOf(value_b->node());
-  return b < 0 || linked_end_[b] < 0
-             ? nullptr
-             : const_cast<Value*>(nodes_a_[linked_end_[b]].node->outputs()[0]);
+  return b < 0 || linked_end_[b] < 0 ? nullptr
+                                     : nodes_a_[linked_end_[b]].output;
 }
 
 }  // namespace ns
