@@ -200,9 +200,9 @@ std::optional<ActivationComparison> PairRunner::Result(
     result.ranges = {sums.min_x, sums.max_x, sums.min_y, sums.max_y};
   }
   result.non_finite = {sums.nan_x, sums.inf_x, sums.nan_y, sums.inf_y};
-  const CodeHistogram& codes = record.pooled.codes;
-  if (codes.Total() > 0) {
-    result.codes = {codes.AtLowest(), codes.AtHighest(), codes.Unused()};
+  const CodesInUse& codes = record.pooled.codes;
+  if (codes.total > 0) {
+    result.codes = {codes.at_lowest, codes.at_highest, codes.Unused()};
   }
   result.worst_channels =
       WorstChannels(record.pooled.channels, options_.worst_channels);

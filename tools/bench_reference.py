@@ -94,7 +94,7 @@ def main():
   parser = argparse.ArgumentParser(
       description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument('--rounds', type=int, default=10)
-  parser.add_argument('--turns', type=int, default=3)
+  parser.add_argument('--turns', type=int, default=5)
   parser.add_argument('--batch', type=int, default=1)
   parser.add_argument('--out', help='folder to keep the scripted models in')
   parser.add_argument('--bench_compare',

@@ -67,15 +67,6 @@ bool IsVector(const at::Tensor& tensor, at::ScalarType dtype, int64_t size) {
          tensor.size(0) == size;
 }
 
-// With channels last, oneDNN rearranges the weight in every call. Where that is
-// more work than to rearrange the values, it gets them as it was packed for.
-at::MemoryFormat FormatFor(const at::Tensor& x, const at::Tensor& weight) {
-  constexpr int64_t kMuchLarger = 16;
-  return weight.numel() > kMuchLarger * x.numel()
-             ? at::MemoryFormat::Contiguous
-             : at::MemoryFormat::ChannelsLast;
-}
-
 }  // namespace
 
 FloatConv::FloatConv(FloatConvParameters parameters)
@@ -120,13 +111,17 @@ at::Tensor FloatConv::Forward(const at::Tensor& x) {
   }
   if (x.sizes() != at::IntArrayRef(prepacked_for_)) {
     const std::vector<int64_t> sizes = x.sizes().vec();
+    // The layout of the weight tells that of the values it is packed for:
+    // packed for another, it would be rearranged in every call.
+    const at::Tensor weight =
+        ScaledWeight().contiguous(at::MemoryFormat::ChannelsLast);
     prepacked_ =
-        Call(*Prepack(), {ScaledWeight(), p.bias, p.stride, p.padding,
-                          p.dilation, p.groups, sizes, std::string("none")});
+        Call(*Prepack(), {weight, p.bias, p.stride, p.padding, p.dilation,
+                          p.groups, sizes, std::string("none")});
     prepacked_for_ = sizes;
   }
-  const at::MemoryFormat format = FormatFor(x, p.weight);
-  return Call(*RunPrepacked(), {x.contiguous(format), prepacked_})
+  return Call(*RunPrepacked(),
+              {x.contiguous(at::MemoryFormat::ChannelsLast), prepacked_})
       .toTensor()
       .contiguous(at::MemoryFormat::ChannelsLast);
 }

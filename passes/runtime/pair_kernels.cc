@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "passes/lowering/kernels/isa.h"
+#include "passes/runtime/codes_in_use.h"
 
 namespace ns {
 namespace {
@@ -81,10 +82,10 @@ PairBlock Codes(const float* x, const uint8_t* y, const CodeFormat& format,
   return Accumulate(x, CodeReader(y, format), count);
 }
 
-PairBlock CountedCodes(const float* x, const uint8_t* y,
-                       const CodeFormat& format, int64_t count,
-                       ByteCounts& counts) {
-  CountBytes(y, count, counts);
+PairBlock CodesAndUse(const float* x, const uint8_t* y,
+                      const CodeFormat& format, int64_t count,
+                      CodesInUse& use) {
+  use.Add(y, count, format.flip_sign);
   return Codes(x, y, format, count);
 }
 
@@ -136,7 +137,7 @@ std::atomic<const PairKernels*>& Chosen() {
 
 const PairKernels& ScalarPairKernels() {
   static constexpr PairKernels kKernels = {
-      "scalar",   Floats,  Codes,      CountedCodes,  FloatErrors,
+      "scalar",   Floats,  Codes,      CodesAndUse,   FloatErrors,
       CodeErrors, Columns, Dequantize, DequantizeEach};
   return kKernels;
 }
@@ -166,17 +167,5 @@ ScopedPairKernels::ScopedPairKernels(const PairKernels& kernels)
     : previous_(Chosen().exchange(&kernels)) {}
 
 ScopedPairKernels::~ScopedPairKernels() { Chosen().store(previous_); }
-
-void CountBytes(const uint8_t* bytes, int64_t count, ByteCounts& counts) {
-  int64_t i = 0;
-  for (; i + ByteCounts::kTables <= count; i += ByteCounts::kTables) {
-    for (int table = 0; table < ByteCounts::kTables; ++table) {
-      ++counts.tables[table][bytes[i + table]];
-    }
-  }
-  for (; i < count; ++i) {
-    ++counts.tables[0][bytes[i]];
-  }
-}
 
 }  // namespace ns

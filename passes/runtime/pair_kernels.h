@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "passes/runtime/codes_in_use.h"
+
 namespace ns {
 
 namespace kernels {
@@ -48,15 +50,6 @@ struct CodeFormat {
   float scale_rest = 0;
 };
 
-// How often each byte occurs is the sum over the tables. There are several
-// because the same byte twice in a row would wait for its own counter.
-struct ByteCounts {
-  static constexpr int kTables = 4;
-  // Before so many bytes are counted, a counter cannot overflow.
-  static constexpr int64_t kLimit = int64_t{1} << 32;
-  uint32_t tables[kTables][256] = {};
-};
-
 struct PairKernels {
   // "scalar", "avx2" or "avx512".
   const char* isa;
@@ -64,10 +57,10 @@ struct PairKernels {
   PairBlock (*floats)(const float* x, const float* y, int64_t count);
   PairBlock (*codes)(const float* x, const uint8_t* y, const CodeFormat& format,
                      int64_t count);
-  // As `codes`, and adds the bytes of y to `counts`.
-  PairBlock (*counted_codes)(const float* x, const uint8_t* y,
+  // As `codes`, and adds the codes of y to `use`.
+  PairBlock (*codes_and_use)(const float* x, const uint8_t* y,
                              const CodeFormat& format, int64_t count,
-                             ByteCounts& counts);
+                             CodesInUse& use);
   // The sums that SQNR needs, and nothing else.
   PairErrors (*float_errors)(const float* x, const float* y, int64_t count);
   PairErrors (*code_errors)(const float* x, const uint8_t* y,
@@ -113,9 +106,6 @@ class ScopedPairKernels {
  private:
   const PairKernels* previous_;
 };
-
-// Adds `count` bytes to `counts`.
-void CountBytes(const uint8_t* bytes, int64_t count, ByteCounts& counts);
 
 }  // namespace ns
 

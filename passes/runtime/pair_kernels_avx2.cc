@@ -97,6 +97,31 @@ struct Avx2 {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a);
   }
   static Bytes Xor(Bytes a, Bytes b) { return _mm256_xor_si256(a, b); }
+  static Bytes Or(Bytes a, Bytes b) { return _mm256_or_si256(a, b); }
+  // 16 bytes over and over.
+  static Bytes RepeatBytes(const uint8_t* from) {
+    return _mm256_broadcastsi128_si256(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  // Byte `index % 16` of `table` for each index; 0 from 128 on.
+  static Bytes LookUp(Bytes table, Bytes indices) {
+    return _mm256_shuffle_epi8(table, indices);
+  }
+  // The upper four bits of each byte.
+  static Bytes HighHalves(Bytes a) {
+    return _mm256_and_si256(_mm256_srli_epi16(a, 4), SetBytes(0x0F));
+  }
+  // A bit for each byte: ones where those of `a` and `b` are equal.
+  static uint32_t Equal(Bytes a, Bytes b) {
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)));
+  }
+  // The same where they have no bit in common.
+  static uint64_t WithoutCommonBits(Bytes a, Bytes b) {
+    return Equal(_mm256_and_si256(a, b), SetBytes(0));
+  }
+  static int CountEqual(Bytes a, Bytes b) {
+    return __builtin_popcount(Equal(a, b));
+  }
   static Bytes Min(Bytes a, Bytes b) { return _mm256_min_epu8(a, b); }
   static Bytes Max(Bytes a, Bytes b) { return _mm256_max_epu8(a, b); }
 

@@ -86,6 +86,26 @@ struct Avx512 {
   }
   static void StoreBytes(uint8_t* to, Bytes a) { _mm512_storeu_si512(to, a); }
   static Bytes Xor(Bytes a, Bytes b) { return _mm512_xor_si512(a, b); }
+  static Bytes Or(Bytes a, Bytes b) { return _mm512_or_si512(a, b); }
+  // 16 bytes over and over.
+  static Bytes RepeatBytes(const uint8_t* from) {
+    return _mm512_broadcast_i32x4(LoadCodes(from));
+  }
+  // Byte `index % 16` of `table` for each index; 0 from 128 on.
+  static Bytes LookUp(Bytes table, Bytes indices) {
+    return _mm512_shuffle_epi8(table, indices);
+  }
+  // The upper four bits of each byte.
+  static Bytes HighHalves(Bytes a) {
+    return _mm512_and_si512(_mm512_srli_epi16(a, 4), SetBytes(0x0F));
+  }
+  // A bit for each byte: ones where those of `a` and `b` have none in common.
+  static uint64_t WithoutCommonBits(Bytes a, Bytes b) {
+    return _mm512_testn_epi8_mask(a, b);
+  }
+  static int CountEqual(Bytes a, Bytes b) {
+    return __builtin_popcountll(_mm512_cmpeq_epi8_mask(a, b));
+  }
   static Bytes Min(Bytes a, Bytes b) { return _mm512_min_epu8(a, b); }
   static Bytes Max(Bytes a, Bytes b) { return _mm512_max_epu8(a, b); }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "passes/runtime/codes_in_use.h"
 #include "passes/runtime/pair_kernels.h"
 #include "passes/runtime/pair_simd_columns.h"
 #include "passes/runtime/pair_simd_observers.h"
@@ -33,12 +34,12 @@ struct SimdKernels {
                            count);
     }
 
-    static PairBlock CountedCodes(const float* x, const uint8_t* y,
-                                  const CodeFormat& format, int64_t count,
-                                  ByteCounts& counts) {
-      return Accumulate<V>(
-          x, Loader(y, format),
-          CodeCounter<V, kFlipSign, kHasRest>(y, format, counts), count);
+    static PairBlock CodesAndUse(const float* x, const uint8_t* y,
+                                 const CodeFormat& format, int64_t count,
+                                 CodesInUse& use) {
+      return Accumulate<V>(x, Loader(y, format),
+                           UseObserver<V, kFlipSign, kHasRest>(y, format, use),
+                           count);
     }
 
     static PairErrors CodeErrors(const float* x, const uint8_t* y,
@@ -77,13 +78,13 @@ struct SimdKernels {
                   OfCodes<true, true>::Codes)(x, y, format, count);
   }
 
-  static PairBlock CountedCodes(const float* x, const uint8_t* y,
-                                const CodeFormat& format, int64_t count,
-                                ByteCounts& counts) {
-    return Choose(
-        format, OfCodes<false, false>::CountedCodes,
-        OfCodes<true, false>::CountedCodes, OfCodes<false, true>::CountedCodes,
-        OfCodes<true, true>::CountedCodes)(x, y, format, count, counts);
+  static PairBlock CodesAndUse(const float* x, const uint8_t* y,
+                               const CodeFormat& format, int64_t count,
+                               CodesInUse& use) {
+    return Choose(format, OfCodes<false, false>::CodesAndUse,
+                  OfCodes<true, false>::CodesAndUse,
+                  OfCodes<false, true>::CodesAndUse,
+                  OfCodes<true, true>::CodesAndUse)(x, y, format, count, use);
   }
 
   static PairErrors CodeErrors(const float* x, const uint8_t* y,
@@ -125,7 +126,7 @@ struct SimdKernels {
   }
 
   static constexpr PairKernels Table(const char* isa) {
-    return {isa,        Floats,  Codes,      CountedCodes,  FloatErrors,
+    return {isa,        Floats,  Codes,      CodesAndUse,   FloatErrors,
             CodeErrors, Columns, Dequantize, DequantizeEach};
   }
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "passes/runtime/codes_in_use.h"
 #include "passes/runtime/pair_kernels.h"
 #include "passes/runtime/pair_simd_values.h"
 
@@ -54,7 +55,7 @@ class FloatObserver {
  public:
   explicit FloatObserver(float first) : range_(first) {}
 
-  void AddStep(int64_t /*i*/) {}
+  void AddSteps(int64_t /*i*/, int64_t /*end*/) {}
   void AddRest(int64_t /*i*/, int64_t /*count*/) {}
   void Add(typename V::Floats y) { range_.Add(y); }
   void Add(typename V::Floats y, typename V::Lanes some) {
@@ -79,7 +80,12 @@ class CodeObserver {
         min_(V::SetBytes(0xFF)),
         max_(V::SetBytes(0)) {}
 
-  void AddStep(int64_t i) { AddCodes(V::LoadBytes(codes_ + i)); }
+  // Of a whole block before its sums, which leave no register to it.
+  void AddSteps(int64_t i, int64_t end) {
+    for (; i + kStep<V> <= end; i += kStep<V>) {
+      AddCodes(V::LoadBytes(codes_ + i));
+    }
+  }
   void AddRest(int64_t i, int64_t count) {
     // The first one over and over in what is left of a vector.
     uint8_t rest[kStep<V>];
@@ -126,36 +132,60 @@ class CodeObserver {
   typename V::Bytes max_;
 };
 
-// Counts the codes, too. Vectors are no help here: one counter is stored for
-// each element, and what the vector units do meanwhile costs nothing.
+// Notes which codes are used, too.
 template <typename V, bool kFlipSign, bool kHasRest>
-class CodeCounter : public CodeObserver<V, kFlipSign, kHasRest> {
+class UseObserver : public CodeObserver<V, kFlipSign, kHasRest> {
  public:
   using Base = CodeObserver<V, kFlipSign, kHasRest>;
 
-  CodeCounter(const uint8_t* codes, const CodeFormat& format,
-              ByteCounts& counts)
-      : Base(codes, format), codes_(codes), counts_(counts) {}
+  UseObserver(const uint8_t* codes, const CodeFormat& format, CodesInUse& use)
+      : Base(codes, format), codes_(codes), use_(use) {}
 
-  void AddStep(int64_t i) {
-    Base::AddStep(i);
-    for (int64_t word = i; word < i + kStep<V>; word += 8) {
-      uint64_t bytes;
-      std::memcpy(&bytes, codes_ + word, sizeof(bytes));
-      for (int byte = 0; byte < 8; ++byte) {
-        ++counts_.tables[byte % ByteCounts::kTables][bytes & 0xFF];
-        bytes >>= 8;
+  void AddSteps(int64_t i, int64_t end) {
+    Base::AddSteps(i, end);
+    constexpr uint8_t kBits[16] = {1, 2, 4, 8, 16, 32, 64, 128,
+                                   1, 2, 4, 8, 16, 32, 64, 128};
+    const Bytes bit_of_high = V::RepeatBytes(kBits);
+    const Bytes highest_bit = V::SetBytes(0x80);
+    Bytes used_low = V::RepeatBytes(use_.used);
+    Bytes used_high = V::RepeatBytes(use_.used + 16);
+    int64_t at_lowest = 0;
+    int64_t at_highest = 0;
+    for (; i + kStep<V> <= end; i += kStep<V>) {
+      Bytes codes = V::LoadBytes(codes_ + i);
+      if (kFlipSign) {
+        codes = V::Xor(codes, highest_bit);
+      }
+      use_.total += kStep<V>;
+      at_lowest += V::CountEqual(codes, V::SetBytes(0));
+      at_highest += V::CountEqual(codes, V::SetBytes(0xFF));
+      // What is looked up for a byte of 128 and more is zero.
+      const Bytes marks =
+          V::Or(V::LookUp(used_low, codes),
+                V::LookUp(used_high, V::Xor(codes, highest_bit)));
+      const Bytes bits = V::LookUp(bit_of_high, V::HighHalves(codes));
+      // Rare: there are but 256 codes to be new.
+      if (const uint64_t which = V::WithoutCommonBits(marks, bits)) {
+        uint8_t bytes[kStep<V>];
+        V::StoreBytes(bytes, codes);
+        use_.MarkUsed(bytes, which);
+        used_low = V::RepeatBytes(use_.used);
+        used_high = V::RepeatBytes(use_.used + 16);
       }
     }
+    use_.at_lowest += at_lowest;
+    use_.at_highest += at_highest;
   }
   void AddRest(int64_t i, int64_t count) {
     Base::AddRest(i, count);
-    CountBytes(codes_ + i, count, counts_);
+    use_.Add(codes_ + i, count, kFlipSign);
   }
 
  private:
+  using Bytes = typename V::Bytes;
+
   const uint8_t* codes_;
-  ByteCounts& counts_;
+  CodesInUse& use_;
 };
 
 }  // namespace ns

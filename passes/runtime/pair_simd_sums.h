@@ -66,10 +66,10 @@ inline PairBlock Accumulate(const float* x, const Y& y, Observer observer,
     max_error = V::LargerMagnitude(max_error, error);
   };
   ForBlocks<V>(count, [&](int64_t i, int64_t end) {
+    observer.AddSteps(i, end);
     for (; i + kStep<V> <= end; i += kStep<V>) {
       PrefetchFloats<V>(x + i + kAhead);
       y.Prefetch(i + kAhead);
-      observer.AddStep(i);
       for (int part = 0; part < kUnroll; ++part) {
         const int64_t at = i + part * V::kLanes;
         const Floats a = V::Load(x + at);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
-#include <tuple>
 
 #include "passes/runtime/pair_blocks.h"
 #include "passes/runtime/pair_channels.h"
@@ -16,8 +16,9 @@
 namespace ns {
 namespace {
 
-constexpr size_t kCodes = std::tuple_size<decltype(CodeHistogram::counts)>();
-constexpr size_t kFixedNumbers = PairStatistics::kNumbers + kCodes;
+// Of CodesInUse: three counts, and `used`.
+constexpr size_t kNumbersOfUse = 3 + CodesInUse::kBytes;
+constexpr size_t kFixedNumbers = PairStatistics::kNumbers + kNumbersOfUse;
 constexpr size_t kNumbersPerChannel = 2;
 
 // The comparison of one pair.
@@ -32,22 +33,19 @@ class Comparison {
   void AddPieces();
   // The sums of one piece, which starts with element `first`; adds them.
   PairStatistics Add(const PairPiece& piece, int64_t first);
-  // Where to count so many bytes.
-  ByteCounts& CountsFor(int64_t size);
-  void FlushCounts();
+  // The same of codes that no kernel reads.
+  void NoteCodes(int64_t first, int64_t count);
 
   const PairOperands& pair_;
-  const bool counts_codes_;
+  const bool notes_codes_;
   PairStatistics sums_;
-  ByteCounts counts_;
-  int64_t bytes_counted_ = 0;
-  CodeHistogram codes_;
+  CodesInUse codes_;
   std::optional<PairChannels> channels_;
 };
 
 Comparison::Comparison(const PairOperands& pair,
                        const TensorStatisticsOptions& options)
-    : pair_(pair), counts_codes_(options.codes && pair.y.HoldsCodes()) {
+    : pair_(pair), notes_codes_(options.codes && pair.y.HoldsCodes()) {
   const int64_t dim = options.channel_dim;
   if (dim >= 0 && dim < pair.x.memory().dim()) {
     channels_.emplace(pair.x.RunsOf(dim));
@@ -60,7 +58,6 @@ TensorStatistics Comparison::Run() {
   } else {
     AddPieces();
   }
-  FlushCounts();
   TensorStatistics statistics;
   statistics.sums = sums_;
   statistics.codes = codes_;
@@ -83,8 +80,8 @@ void Comparison::AddDoubles() {
     if (channels_) {
       channels_->Add(x, y, first, size);
     }
-    if (counts_codes_) {
-      CountBytes(pair_.y.Codes(first), size, CountsFor(size));
+    if (notes_codes_) {
+      NoteCodes(first, size);
     }
   }
 }
@@ -105,15 +102,14 @@ void Comparison::AddPieces() {
 
 PairStatistics Comparison::Add(const PairPiece& piece, int64_t first) {
   PairStatistics sums;
-  if (counts_codes_ && piece.codes != nullptr) {
-    const PairBlock block =
-        ChosenPairKernels().counted_codes(piece.x, piece.codes, piece.format,
-                                          piece.count, CountsFor(piece.count));
+  if (notes_codes_ && piece.codes != nullptr) {
+    const PairBlock block = ChosenPairKernels().codes_and_use(
+        piece.x, piece.codes, piece.format, piece.count, codes_);
     sums =
         IsSafe(block) ? StatisticsOf(block, piece.count) : ComparePiece(piece);
   } else {
-    if (counts_codes_) {
-      CountBytes(pair_.y.Codes(first), piece.count, CountsFor(piece.count));
+    if (notes_codes_) {
+      NoteCodes(first, piece.count);
     }
     sums = ComparePiece(piece);
   }
@@ -121,26 +117,8 @@ PairStatistics Comparison::Add(const PairPiece& piece, int64_t first) {
   return sums;
 }
 
-ByteCounts& Comparison::CountsFor(int64_t size) {
-  if (bytes_counted_ + size >= ByteCounts::kLimit) {
-    FlushCounts();
-  }
-  bytes_counted_ += size;
-  return counts_;
-}
-
-void Comparison::FlushCounts() {
-  if (bytes_counted_ == 0) {
-    return;
-  }
-  const size_t flip = pair_.y.FormatOf(0).flip_sign ? 0x80 : 0;
-  for (const auto& table : counts_.tables) {
-    for (size_t byte = 0; byte < kCodes; ++byte) {
-      codes_.counts[byte ^ flip] += table[byte];
-    }
-  }
-  counts_ = {};
-  bytes_counted_ = 0;
+void Comparison::NoteCodes(int64_t first, int64_t count) {
+  codes_.Add(pair_.y.Codes(first), count, pair_.y.FormatOf(first).flip_sign);
 }
 
 }  // namespace
@@ -158,7 +136,10 @@ void TensorStatistics::Merge(const TensorStatistics& other) {
 std::vector<double> TensorStatistics::ToNumbers() const {
   const PairStatistics::Numbers of_sums = sums.ToNumbers();
   std::vector<double> numbers(of_sums.begin(), of_sums.end());
-  numbers.insert(numbers.end(), codes.counts.begin(), codes.counts.end());
+  for (const int64_t count : {codes.total, codes.at_lowest, codes.at_highest}) {
+    numbers.push_back(static_cast<double>(count));
+  }
+  numbers.insert(numbers.end(), std::begin(codes.used), std::end(codes.used));
   for (const ChannelSums& channel : channels) {
     numbers.push_back(channel.sum_x2);
     numbers.push_back(channel.sum_e2);
@@ -178,8 +159,14 @@ TensorStatistics TensorStatistics::FromNumbers(
   std::copy_n(next, of_sums.size(), of_sums.begin());
   statistics.sums = PairStatistics::FromNumbers(of_sums);
   next += of_sums.size();
-  for (int64_t& count : statistics.codes.counts) {
-    count = static_cast<int64_t>(*next++);
+  CodesInUse& codes = statistics.codes;
+  for (int64_t* count : {&codes.total, &codes.at_lowest, &codes.at_highest}) {
+    *count = static_cast<int64_t>(*next++);
+  }
+  for (uint8_t& byte : codes.used) {
+    TORCH_CHECK(*next >= 0 && *next <= 255, "a byte of codes in use is ",
+                *next);
+    byte = static_cast<uint8_t>(*next++);
   }
   while (next != numbers.end()) {
     ChannelSums& channel = statistics.channels.emplace_back();

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "passes/runtime/code_histogram.h"
+#include "passes/runtime/codes_in_use.h"
 #include "passes/runtime/pair_statistics.h"
 
 namespace at {
@@ -24,7 +24,7 @@ struct ChannelSums {
 // Mergeable: statistics of parts add up to those of the whole.
 struct TensorStatistics {
   PairStatistics sums;
-  CodeHistogram codes;  // of y; all zero unless y is quantized to 8 bits
+  CodesInUse codes;  // of y; of no element unless y is quantized to 8 bits
   std::vector<ChannelSums> channels;  // empty unless asked for
 
   // Channels add up by index. Where `other` has more of them, the further ones
@@ -38,7 +38,7 @@ struct TensorStatistics {
 };
 
 struct TensorStatisticsOptions {
-  // Whether the codes of y are counted.
+  // Whether the use of the codes of y is noted.
   bool codes = true;
   // The dimension of the channels; -1 and dimensions that the tensors do not
   // have: no channels.

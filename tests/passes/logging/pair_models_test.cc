@@ -406,10 +406,10 @@ graph(%x : Tensor):
     OrThrow(pair.model.Run({at::rand({3, 4})}));
     for (const PairComparers& comparers : pair.comparers) {
       ASSERT_NE(comparers.shadow, nullptr);
-      EXPECT_EQ(comparers.shadow->record().pooled.codes.Total(),
+      EXPECT_EQ(comparers.shadow->record().pooled.codes.total,
                 activations ? 0 : 12);
       if (activations) {
-        EXPECT_EQ(comparers.activation->record().pooled.codes.Total(), 12);
+        EXPECT_EQ(comparers.activation->record().pooled.codes.total, 12);
       }
     }
   }

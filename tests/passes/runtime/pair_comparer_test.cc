@@ -69,7 +69,7 @@ TEST(PairComparerTest, GathersWhatComparePairFinds) {
   EXPECT_EQ(record.pooled.sums.count, 12);
   EXPECT_NEAR(record.pooled.sums.SqnrDb(), expected.SqnrDb(), 1e-6);
   EXPECT_EQ(record.pooled.sums.max_abs_error, expected.max_abs_error);
-  EXPECT_EQ(record.pooled.codes.Total(), 12);
+  EXPECT_EQ(record.pooled.codes.total, 12);
   ASSERT_THAT(record.batches, SizeIs(1));
   EXPECT_EQ(record.batches[0].ToNumbers(), record.pooled.sums.ToNumbers());
   EXPECT_THAT(record.trips, IsEmpty());
@@ -93,7 +93,7 @@ TEST(PairComparerTest, HasNoDetailsUnlessAsked) {
   // All batches are one.
   ASSERT_THAT(record.batches, SizeIs(1));
   EXPECT_EQ(record.batches[0].ToNumbers(), record.pooled.sums.ToNumbers());
-  EXPECT_EQ(record.pooled.codes.Total(), 0);
+  EXPECT_EQ(record.pooled.codes.total, 0);
   EXPECT_EQ(record.pooled.sums.count, 24);
   EXPECT_NEAR(record.pooled.sums.SqnrDb(), ComparePair(x, y).SqnrDb(), 1e-6);
   EXPECT_THAT(record.shape, ElementsAre(3, 4));
@@ -228,7 +228,8 @@ TEST(PairComparerTest, WaitingValuesStayQuantized) {
   comparer.SeeY(at::quantize_per_tensor(x, 0.5, 3, at::kQUInt8));
   comparer.SeeX(x);
   comparer.EndBatch();
-  EXPECT_EQ(comparer.record().pooled.codes.counts[5], 6);
+  EXPECT_EQ(comparer.record().pooled.codes.total, 6);
+  EXPECT_TRUE(comparer.record().pooled.codes.IsUsed(5));
 }
 
 TEST(PairComparerTest, ValueThatMetIsNotKept) {

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/lowering/kernels/isa.h"
+#include "passes/runtime/codes_in_use.h"
 
 namespace ns {
 namespace {
@@ -68,16 +69,6 @@ const CodeFormat kFormats[] = {{0.0173F, 131, false},
                                {0.0371F, 0, false, 1.1e-9F},
                                {0.0371F, 255, true, -1.1e-9F}};
 
-std::vector<uint64_t> Totals(const ByteCounts& counts) {
-  std::vector<uint64_t> totals(256);
-  for (const auto& table : counts.tables) {
-    for (int byte = 0; byte < 256; ++byte) {
-      totals[byte] += table[byte];
-    }
-  }
-  return totals;
-}
-
 TEST_P(PairKernelsTest, FloatsAgreeWithTheScalarReferenceForEverySize) {
   const PairKernels& scalar = ScalarPairKernels();
   for (const int64_t size : Sizes()) {
@@ -101,12 +92,11 @@ TEST_P(PairKernelsTest, CodesAgreeWithTheScalarReferenceForEverySize) {
       const PairBlock expected = scalar.codes(x, y, format, size);
       ExpectSame(GetParam()->codes(x, y, format, size), expected);
       ExpectSameErrors(GetParam()->code_errors(x, y, format, size), expected);
-      ByteCounts counts;
-      ExpectSame(GetParam()->counted_codes(x, y, format, size, counts),
-                 expected);
-      ByteCounts expected_counts;
-      CountBytes(y, size, expected_counts);
-      EXPECT_EQ(Totals(counts), Totals(expected_counts));
+      CodesInUse use;
+      ExpectSame(GetParam()->codes_and_use(x, y, format, size, use), expected);
+      CodesInUse expected_use;
+      expected_use.Add(y, size, format.flip_sign);
+      EXPECT_EQ(use, expected_use);
     }
   }
 }
@@ -204,13 +194,13 @@ TEST_P(PairKernelsTest, NanMakesTheErrorNanWhereverItIs) {
     SCOPED_TRACE(at);
     Fill(103);
     x_[at] = std::nanf("");
-    ByteCounts counts;
+    CodesInUse use;
     expect_nan(GetParam()->floats(x_.data(), y_.data(), 103));
     expect_nan(GetParam()->float_errors(x_.data(), y_.data(), 103));
     expect_nan(GetParam()->codes(x_.data(), codes_.data(), {}, 103));
     expect_nan(GetParam()->code_errors(x_.data(), codes_.data(), {}, 103));
     expect_nan(
-        GetParam()->counted_codes(x_.data(), codes_.data(), {}, 103, counts));
+        GetParam()->codes_and_use(x_.data(), codes_.data(), {}, 103, use));
     Fill(103);
     y_[at] = std::nanf("");
     expect_nan(GetParam()->floats(x_.data(), y_.data(), 103));

@@ -92,7 +92,7 @@ TEST_F(SavedPairComparerTest, LoadsWithAllThatItGathered) {
   EXPECT_EQ(record.shape, saved.shape);
   EXPECT_EQ(record.only_x, saved.only_x);
   EXPECT_EQ(record.only_y, saved.only_y);
-  EXPECT_EQ(record.pooled.codes.counts, saved.pooled.codes.counts);
+  EXPECT_EQ(record.pooled.codes, saved.pooled.codes);
   ASSERT_EQ(record.batches.size(), saved.batches.size());
   ASSERT_EQ(record.trips.size(), saved.trips.size());
   EXPECT_EQ(record.trips[1].count, saved.trips[1].count);

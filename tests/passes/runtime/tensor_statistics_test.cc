@@ -285,25 +285,25 @@ TEST_F(TensorStatisticsTest, ChannelsOfTinyAndOfHugeValuesHaveSumsToo) {
 TEST_F(TensorStatisticsTest, KnowsSaturation) {
   const at::Tensor y = at::quantize_per_tensor(
       at::tensor({-5.0F, 0.0F, 1.0F, 300.0F, 400.0F}), 1, 0, at::kQUInt8);
-  const CodeHistogram codes = CompareTensors(y.dequantize(), y).codes;
-  EXPECT_EQ(codes.Total(), 5);
-  EXPECT_EQ(codes.AtLowest(), 2);
-  EXPECT_EQ(codes.AtHighest(), 2);
+  const CodesInUse codes = CompareTensors(y.dequantize(), y).codes;
+  EXPECT_EQ(codes.total, 5);
+  EXPECT_EQ(codes.at_lowest, 2);
+  EXPECT_EQ(codes.at_highest, 2);
   EXPECT_EQ(codes.Unused(), 253);
   const at::Tensor low =
       at::quantize_per_tensor(at::tensor({-900.0F, 7.0F}), 1, 0, at::kQInt8);
-  EXPECT_EQ(CompareTensors(low, low).codes.AtLowest(), 1);
-  EXPECT_EQ(CompareTensors(low, low).codes.counts[128 + 7], 1);
+  EXPECT_EQ(CompareTensors(low, low).codes.at_lowest, 1);
+  EXPECT_TRUE(CompareTensors(low, low).codes.IsUsed(128 + 7));
 }
 
 TEST_F(TensorStatisticsTest, FindsOnlyWhatIsAskedFor) {
   const at::Tensor x = at::randn({3, 4});
   const at::Tensor y = at::quantize_per_tensor(x, 0.1, 100, at::kQUInt8);
-  EXPECT_EQ(CompareTensors(x, y, {false, -1}).codes.Total(), 0);
+  EXPECT_EQ(CompareTensors(x, y, {false, -1}).codes.total, 0);
   EXPECT_TRUE(CompareTensors(x, y).channels.empty());
   EXPECT_TRUE(CompareTensors(x, y, {true, 2}).channels.empty());
   EXPECT_EQ(CompareTensors(x, y, {true, 1}).channels.size(), 4);
-  EXPECT_EQ(CompareTensors(x, x).codes.Total(), 0);
+  EXPECT_EQ(CompareTensors(x, x).codes.total, 0);
 }
 
 TEST_F(TensorStatisticsTest, CompareErrorsFillsOnlyWhatItSays) {
