@@ -11,7 +11,7 @@ struct VnniProducts {
   using Activations = __m512i;
   using Weights = __m512i;
 
-  static constexpr int kMaxRows[] = {0, 12, 12, 8, 6, 0, 4, 0, 2};
+  static constexpr int kMaxRows[] = {0, 24, 12, 8, 6, 0, 4, 0, 2};
 
   static Weights LoadWeights(const int8_t* from) {
     return _mm512_load_si512(from);

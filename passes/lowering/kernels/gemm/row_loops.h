@@ -19,7 +19,7 @@ struct RowLoops {
   using TileFunction = void (*)(const RowTask&, const TilePlace&);
 
   static constexpr int kMostPanels = 8;
-  static constexpr int kMostRows = 12;
+  static constexpr int kMostRows = 24;
 
   // At most so many rows, and so many bytes of activations unless a row is very
   // long, are worked on at a time: they stay in the L2 cache while the weights
@@ -117,14 +117,16 @@ struct RowLoops {
       }
       const int64_t most = V::kMaxRows[width];
       const int64_t tiles = (count + most - 1) / most;
+      // Rows of nearly equal tiles: the first ones have one more.
+      const int64_t least = count / tiles;
+      const int64_t bigger = count % tiles;
       const int64_t output = panel * kPanelOutputs;
       TilePlace place;
       place.output = output;
       place.weights = task.weights + panel * task.panel_bytes;
-      // Rows of nearly equal tiles.
       int64_t row = 0;
       for (int64_t tile = 0; tile < tiles; ++tile) {
-        const int64_t rows = (count - row + tiles - tile - 1) / (tiles - tile);
+        const int64_t rows = least + (tile < bigger ? 1 : 0);
         place.rows = task.rows + first + row;
         place.row_sums = needs_row_sums ? row_sums + row : nullptr;
         place.out = out + (row * task.row_stride + output) * output_bytes;

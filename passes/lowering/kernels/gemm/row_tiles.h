@@ -100,9 +100,32 @@ struct RowTiles {
     }
   }
 
+  // Adds those of kUnrolled steps of one vector of outputs, row by row: the
+  // addresses of so many rows are not all in registers, and are read but once.
+  template <int kRows, typename Row>
+  static inline __attribute__((always_inline)) void AddProductsByRow(
+      const int8_t* weights, int64_t k, Ints (&sums)[kRows][1],
+      const Row& row) {
+    typename V::Weights w[kUnrolled];
+#pragma clang loop unroll(full)
+    for (int step = 0; step < kUnrolled; ++step) {
+      w[step] = V::LoadWeights(weights + step * kStepWeights);
+    }
+#pragma clang loop unroll(full)
+    for (int r = 0; r < kRows; ++r) {
+#pragma clang loop unroll(full)
+      for (int step = 0; step < kUnrolled; ++step) {
+        const typename V::Activations a =
+            V::SpreadActivations(LoadStep(row(r) + k + step * kStepBytes));
+        sums[r][0] = V::AddProducts(sums[r][0], a, w[step]);
+      }
+    }
+  }
+
   template <int kRows, int kPanels>
   static __attribute__((noinline)) void Tile(const RowTask& task,
                                              const TilePlace& place) {
+    constexpr bool kByRow = kPanels * kVectors == 1;
     Ints sums[kRows][kPanels * kVectors];
 #pragma clang loop unroll(full)
     for (int v = 0; v < kPanels * kVectors; ++v) {
@@ -136,24 +159,40 @@ struct RowTiles {
     const int64_t soon_step = fetches ? kUnrolled / 2 * kStepWeights : 0;
     const int64_t whole = task.run_length / kStepBytes * kStepBytes;
     for (int64_t run = 0; run < task.runs; ++run) {
-      const uint8_t* rows[kRows];
+      const int64_t run_offset = task.run_offsets[run];
+      const uint8_t* const* row_table = place.rows;
+      const uint8_t* rows[kByRow ? 1 : kRows];
+      if constexpr (!kByRow) {
 #pragma clang loop unroll(full)
-      for (int r = 0; r < kRows; ++r) {
-        rows[r] = place.rows[r] + task.run_offsets[run];
+        for (int r = 0; r < kRows; ++r) {
+          rows[r] = row_table[r] + run_offset;
+        }
       }
+      const auto row = [&](int r) {
+        return kByRow ? row_table[r] + run_offset : rows[kByRow ? 0 : r];
+      };
       int64_t k = 0;
 #pragma clang loop unroll(disable)
       for (; k + kUnrolled * kStepBytes <= whole; k += kUnrolled * kStepBytes) {
         HideFromCompiler(k);
         HideFromCompiler(weights);
+        if constexpr (kByRow) {
+          HideFromCompiler(row_table);
+          __builtin_prefetch(soon, 0, 2);
+          __builtin_prefetch(soon + kStepWeights, 0, 2);
+          AddProductsByRow<kRows>(weights, k, sums, row);
+        } else {
 #pragma clang loop unroll(full)
-        for (int step = 0; step < kUnrolled; ++step) {
-          if (step % 2 == 0) {
-            __builtin_prefetch(soon + step / 2 * kStepWeights, 0, 2);
+          for (int step = 0; step < kUnrolled; ++step) {
+            if (step % 2 == 0) {
+              __builtin_prefetch(soon + step / 2 * kStepWeights, 0, 2);
+            }
+            AddProducts<kRows, kPanels>(
+                weights + step * kStepWeights, task.panel_bytes, sums,
+                [&](int r) {
+                  return LoadStep(row(r) + k + step * kStepBytes);
+                });
           }
-          AddProducts<kRows, kPanels>(
-              weights + step * kStepWeights, task.panel_bytes, sums,
-              [&](int r) { return LoadStep(rows[r] + k + step * kStepBytes); });
         }
         weights += kUnrolled * kStepWeights;
         soon += soon_step;
@@ -162,13 +201,13 @@ struct RowTiles {
       for (; k < whole; k += kStepBytes) {
         AddProducts<kRows, kPanels>(
             weights, task.panel_bytes, sums,
-            [&](int r) { return LoadStep(rows[r] + k); });
+            [&](int r) { return LoadStep(row(r) + k); });
         weights += kStepWeights;
       }
       if (whole < task.run_length) {
         AddProducts<kRows, kPanels>(
             weights, task.panel_bytes, sums,
-            [&](int r) { return LoadLastStep(rows[r], task.run_length); });
+            [&](int r) { return LoadLastStep(row(r), task.run_length); });
         weights += kStepWeights;
       }
     }
