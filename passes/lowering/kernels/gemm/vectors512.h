@@ -153,7 +153,8 @@ struct Vectors512 : Products {
       const Ints d =
           Round(rows[kPanels == 1 ? 3 : 1][kPanels - 1], kPanels - 1);
       Ints codes = Finish(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
-      if (row_stride == 16 * kPanels && IsWhole()) {
+      // There are no other panels, as a rule.
+      if (kPanels == 1 && row_stride == 16 && IsWhole()) {
         _mm512_storeu_si512(out, codes);
         return;
       }
