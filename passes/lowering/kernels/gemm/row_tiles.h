@@ -29,8 +29,8 @@ struct TilePlace {
   const int8_t* weights;
   int64_t output;  // the first
   uint8_t* out;    // of the first row and output
-  // What other tiles need soon, half as many bytes as a panel has: fetched into
-  // the L2 cache on the way. Null for nothing.
+  // What other tiles need soon, half as many bytes as a panel has, or as many
+  // as these rows have: fetched into a cache on the way. Null for nothing.
   const int8_t* soon;
 };
 
@@ -156,7 +156,10 @@ struct RowTiles {
     const bool fetches = place.soon != nullptr;
     const int8_t* soon =
         fetches ? place.soon : reinterpret_cast<const int8_t*>(place.rows);
-    const int64_t soon_step = fetches ? kUnrolled / 2 * kStepWeights : 0;
+    // With one vector of outputs, rows are short work: all of the next ones are
+    // fetched, and into the L1 cache.
+    constexpr int kSoonLines = kByRow && kRows > 8 ? kRows / 4 : 2;
+    const int64_t soon_step = fetches ? kSoonLines * kStepWeights : 0;
     const int64_t whole = task.run_length / kStepBytes * kStepBytes;
     for (int64_t run = 0; run < task.runs; ++run) {
       const int64_t run_offset = task.run_offsets[run];
@@ -178,8 +181,10 @@ struct RowTiles {
         HideFromCompiler(weights);
         if constexpr (kByRow) {
           HideFromCompiler(row_table);
-          __builtin_prefetch(soon, 0, 2);
-          __builtin_prefetch(soon + kStepWeights, 0, 2);
+#pragma clang loop unroll(full)
+          for (int line = 0; line < kSoonLines; ++line) {
+            __builtin_prefetch(soon + line * kStepWeights, 0, 3);
+          }
           AddProductsByRow<kRows>(weights, k, sums, row);
         } else {
 #pragma clang loop unroll(full)
