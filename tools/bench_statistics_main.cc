@@ -49,7 +49,7 @@ Rows, those of ours for each instruction set that this processor has:
   memcpy               of as many bytes
   SQNR                 CompareErrors
   all                  CompareTensors: sums and extremes
-  all, codes           and how often each code occurs
+  all, codes           and which codes are used
   all, codes, channels and sums for each of 64 channels, first in memory
   all, channels last   sums and extremes, and sums for each of 64 channels, last
                        in memory

@@ -2,6 +2,7 @@
 #ifndef PASSES_MATCHING_LAYER_NAMES_H_
 #define PASSES_MATCHING_LAYER_NAMES_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
