@@ -5,7 +5,6 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "ns/pair_runner.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/runtime/onednn_isa.h"
+#include "tools/averages.h"
 #include "tools/command_line.h"
 #include "tools/run_command.h"
 #include "tools/threads.h"
@@ -54,11 +54,7 @@ struct Task {
   std::function<absl::Status()> run;
   std::vector<double> milliseconds{};
 
-  double Median() const {
-    std::vector<double> sorted = milliseconds;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 2];
-  }
+  double Median() const { return bench::Median(milliseconds); }
 };
 
 // Runs a module as a user would: frozen, by LibTorch's executor.

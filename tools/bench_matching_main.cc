@@ -12,7 +12,6 @@
 #include <malloc.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -23,6 +22,7 @@
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
 #include "passes/matching/graph_matcher.h"
+#include "tools/averages.h"
 
 namespace ns {
 namespace {
@@ -108,11 +108,6 @@ double SecondsToMatch(const Pair& pair, size_t* matches) {
   return time.count();
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void MeasurePairs(const std::vector<Pair>& pairs, const char* names) {
   std::vector<std::vector<double>> per_node(pairs.size());
   std::vector<std::vector<double>> ratios(pairs.size());
@@ -126,10 +121,10 @@ void MeasurePairs(const std::vector<Pair>& pairs, const char* names) {
     }
   }
   for (size_t i = 0; i < pairs.size(); ++i) {
-    const double seconds = Median(per_node[i]);
+    const double seconds = bench::Median(per_node[i]);
     std::printf("%-10s %8d %8zu %10.1f %14.0f %18.2f\n", names, pairs[i].nodes,
                 matches[i], seconds * pairs[i].nodes * 1e3, seconds * 1e9,
-                Median(ratios[i]));
+                bench::Median(ratios[i]));
   }
 }
 

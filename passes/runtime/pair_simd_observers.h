@@ -110,14 +110,18 @@ class CodeObserver {
     block.max_y = Value(high);
   }
 
- private:
-  void AddCodes(typename V::Bytes codes) {
+ protected:
+  // Returns them in the order of their values: 0 is the lowest.
+  typename V::Bytes AddCodes(typename V::Bytes codes) {
     if (kFlipSign) {
       codes = V::Xor(codes, V::SetBytes(0x80));
     }
     min_ = V::Min(min_, codes);
     max_ = V::Max(max_, codes);
+    return codes;
   }
+
+ private:
   float Value(uint8_t code) const {
     const uint8_t byte = kFlipSign ? code ^ 0x80 : code;
     const CodeLoader<V, kFlipSign, kHasRest> loader(&byte, format_);
@@ -142,7 +146,6 @@ class UseObserver : public CodeObserver<V, kFlipSign, kHasRest> {
       : Base(codes, format), codes_(codes), use_(use) {}
 
   void AddSteps(int64_t i, int64_t end) {
-    Base::AddSteps(i, end);
     constexpr uint8_t kBits[16] = {1, 2, 4, 8, 16, 32, 64, 128,
                                    1, 2, 4, 8, 16, 32, 64, 128};
     const Bytes bit_of_high = V::RepeatBytes(kBits);
@@ -152,10 +155,7 @@ class UseObserver : public CodeObserver<V, kFlipSign, kHasRest> {
     int64_t at_lowest = 0;
     int64_t at_highest = 0;
     for (; i + kStep<V> <= end; i += kStep<V>) {
-      Bytes codes = V::LoadBytes(codes_ + i);
-      if (kFlipSign) {
-        codes = V::Xor(codes, highest_bit);
-      }
+      const Bytes codes = Base::AddCodes(V::LoadBytes(codes_ + i));
       use_.total += kStep<V>;
       at_lowest += V::CountEqual(codes, V::SetBytes(0));
       at_highest += V::CountEqual(codes, V::SetBytes(0xFF));

@@ -48,10 +48,6 @@ std::vector<Timing> RunInBlocks(const std::vector<Contender>& contenders,
 // How many times as fast `ours` is as `peer`.
 double SpeedRatio(const Timing& ours, const Timing& peer);
 
-// 0 when there are none.
-double Median(std::vector<double> values);
-double GeometricMean(const std::vector<double>& values);
-
 }  // namespace ns::bench
 
 #endif  // TOOLS_KERNEL_BENCH_BLOCKS_H_

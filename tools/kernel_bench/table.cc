@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/kernel_bench/blocks.h"
+#include "tools/averages.h"
 
 namespace ns::bench {
 namespace {
