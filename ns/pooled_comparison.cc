@@ -37,10 +37,6 @@ void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
                               " and ", ShapeText(y[i]), "; not compared");
       continue;
     }
-    if (x[i].is_complex() || y[i].is_complex()) {
-      warning_ = absl::StrCat(name_, ": complex numbers are not compared");
-      continue;
-    }
     const PairStatistics statistics = ComparePair(x[i], y[i]);
     if (shape_.empty()) {
       shape_ = x[i].sizes().vec();

@@ -28,21 +28,27 @@ struct PairComparerOptions {
   ChannelDim channels = ChannelDim::kNone;
   // Whether each batch gets statistics of its own.
   bool by_batch = true;
-  // Whether the codes of y are counted, where it has 8 bits.
+  // Whether it is noted which codes y uses, where it has 8 bits.
   bool codes = true;
 };
 
 // Compares values x of one model with values y of another, and keeps statistics
-// only. Registered as torch.classes.ns.PairComparer, with methods `compare`,
-// `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `clear`, `sqnr_db` and
-// `count`; saves and loads with what it has gathered.
+// only. Registered as torch.classes.ns.PairComparer, with methods `begin`,
+// `compare`, `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `clear`,
+// `sqnr_db` and `count`; saves and loads with what it has gathered.
 class PairComparer final : public torch::CustomClassHolder {
  public:
   explicit PairComparer(const PairComparerOptions& options = {})
       : options_(options) {}
 
-  // Tensors of different shapes, and complex ones, are not compared:
-  // see problem().
+  // What Compare will be given is computed from here on.
+  void Begin();
+  // Which Begin of all comparers was the last one here, counted from 1, when
+  // nothing was compared since; else 0. In a batch that failed, the largest is
+  // where it did.
+  int64_t begun() const { return begun_; }
+
+  // Tensors of different shapes are not compared: see problem().
   void Compare(const at::Tensor& x, const at::Tensor& y);
 
   // One side's value, where the models do not come by at the same time. The
@@ -86,6 +92,7 @@ class PairComparer final : public torch::CustomClassHolder {
   Observer observer_;
   // Of the batch that runs.
   PairStatistics batch_;
+  int64_t begun_ = 0;
   int64_t calls_ = 0;
   bool compared_ = false;
   std::deque<at::Tensor> waiting_x_;

@@ -58,12 +58,29 @@ bool HasByteCodes(const at::Tensor& tensor) {
           tensor.qscheme() == at::kPerChannelAffine);
 }
 
+bool IsComplex(const at::Tensor& first, const at::Tensor& second) {
+  return first.defined() && second.defined() &&
+         (first.is_complex() || second.is_complex());
+}
+
+// Real and imaginary parts, beside each other in a dimension behind the others.
+at::Tensor Parts(const at::Tensor& tensor) {
+  at::Tensor values = tensor;
+  if (values.layout() != at::kStrided) {
+    values = values.to_dense();
+  }
+  if (!values.is_complex()) {
+    values = values.is_quantized() ? values.dequantize() : values;
+    values = values.to(values.scalar_type() == at::kDouble ? at::kComplexDouble
+                                                           : at::kComplexFloat);
+  }
+  return at::view_as_real(values.resolve_conj());
+}
+
 }  // namespace
 
 PairOperand::PairOperand(const at::Tensor& tensor) {
   TORCH_CHECK(tensor.defined(), "cannot compare undefined tensors");
-  TORCH_CHECK(!tensor.is_complex(), "cannot compare tensors of dtype ",
-              tensor.scalar_type());
   if (HasByteCodes(tensor)) {
     TakeCodes(tensor);
   } else if (tensor.is_quantized()) {
@@ -210,7 +227,8 @@ void PairOperand::Dequantize(int64_t first, int64_t count,
 }
 
 PairOperands::PairOperands(const at::Tensor& first, const at::Tensor& second)
-    : x(first), y(second) {
+    : x(IsComplex(first, second) ? Parts(first) : first),
+      y(IsComplex(first, second) ? Parts(second) : second) {
   TORCH_CHECK(first.sizes() == second.sizes(),
               "cannot compare tensors of shapes ", first.sizes(), " and ",
               second.sizes());

@@ -25,7 +25,7 @@ struct MemoryRuns {
 
 // One of the two. Values of every dtype, and codes of 8 bits per tensor and per
 // channel, stay as they are until they are read; other quantized and sparse
-// tensors are copied. Throws c10::Error for complex and undefined tensors.
+// tensors are copied. Throws c10::Error for undefined tensors.
 class PairOperand {
  public:
   explicit PairOperand(const at::Tensor& tensor);
@@ -79,8 +79,9 @@ class PairOperand {
 };
 
 // Both, brought to the same layout where they do not have it: element i in
-// memory of `x` and of `y` have the same indices. Throws c10::Error when the
-// shapes differ.
+// memory of `x` and of `y` have the same indices. Where a tensor is complex,
+// its real and imaginary parts are the elements, and those of the other.
+// Throws c10::Error when the shapes differ.
 struct PairOperands {
   PairOperands(const at::Tensor& first, const at::Tensor& second);
 

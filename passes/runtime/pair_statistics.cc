@@ -1,5 +1,7 @@
 #include "passes/runtime/pair_statistics.h"
 
+#include <c10/util/Exception.h>
+
 #include <cmath>
 #include <limits>
 
@@ -43,7 +45,7 @@ PairStatistics::Numbers PairStatistics::ToNumbers() const {
 
 PairStatistics PairStatistics::FromNumbers(const Numbers& numbers) {
   PairStatistics statistics;
-  statistics.count = static_cast<int64_t>(numbers[0]);
+  statistics.count = CountFromNumber(numbers[0]);
   statistics.sum_x2 = numbers[1];
   statistics.sum_y2 = numbers[2];
   statistics.sum_xy = numbers[3];
@@ -53,11 +55,18 @@ PairStatistics PairStatistics::FromNumbers(const Numbers& numbers) {
   statistics.max_x = numbers[7];
   statistics.min_y = numbers[8];
   statistics.max_y = numbers[9];
-  statistics.nan_x = static_cast<int64_t>(numbers[10]);
-  statistics.inf_x = static_cast<int64_t>(numbers[11]);
-  statistics.nan_y = static_cast<int64_t>(numbers[12]);
-  statistics.inf_y = static_cast<int64_t>(numbers[13]);
+  statistics.nan_x = CountFromNumber(numbers[10]);
+  statistics.inf_x = CountFromNumber(numbers[11]);
+  statistics.nan_y = CountFromNumber(numbers[12]);
+  statistics.inf_y = CountFromNumber(numbers[13]);
   return statistics;
+}
+
+int64_t CountFromNumber(double number) {
+  constexpr double kLargest = 9007199254740992.0;  // 2^53
+  TORCH_CHECK(number >= 0 && number <= kLargest && number == std::floor(number),
+              "saved statistics count ", number, " elements");
+  return static_cast<int64_t>(number);
 }
 
 double PairStatistics::SqnrDb() const {

@@ -42,7 +42,8 @@ struct PairStatistics {
 
   void Merge(const PairStatistics& other);
 
-  // All of it as numbers, to save and to load.
+  // All of it as numbers, to save and to load. FromNumbers throws c10::Error
+  // for a count that is none.
   static constexpr size_t kNumbers = 14;
   using Numbers = std::array<double, kNumbers>;
   Numbers ToNumbers() const;
@@ -57,10 +58,16 @@ struct PairStatistics {
   double Cosine() const;
 };
 
+// A count of elements that was saved as a number. Throws c10::Error for what is
+// none: a negative number, a fraction, nan, inf, and what is above 2^53.
+int64_t CountFromNumber(double number);
+
 // Compares `x` with `y` element by element in logical (not memory) order, in
 // one pass and one thread. Either may be quantized (per tensor or per channel;
 // its dequantized values count), of any floating, integer or bool dtype, and of
-// any strides. Throws c10::Error when the shapes differ or a dtype is complex.
+// any strides. A complex number counts as two elements, its parts: sums of
+// squares are those of absolute values. Throws c10::Error when the shapes
+// differ.
 // Copies nothing when both have the same dense memory layout, unless one is
 // sparse or quantized to other than 8 bits: other dtypes are converted, and
 // codes dequantized, a few thousand at a time.

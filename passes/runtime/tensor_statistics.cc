@@ -33,7 +33,7 @@ class Comparison {
   void AddPieces();
   // The sums of one piece, which starts with element `first`; adds them.
   PairStatistics Add(const PairPiece& piece, int64_t first);
-  // The same of codes that no kernel reads.
+  // Where codes are noted at all: those that no kernel reads.
   void NoteCodes(int64_t first, int64_t count);
 
   const PairOperands& pair_;
@@ -80,9 +80,7 @@ void Comparison::AddDoubles() {
     if (channels_) {
       channels_->Add(x, y, first, size);
     }
-    if (notes_codes_) {
-      NoteCodes(first, size);
-    }
+    NoteCodes(first, size);
   }
 }
 
@@ -108,9 +106,7 @@ PairStatistics Comparison::Add(const PairPiece& piece, int64_t first) {
     sums =
         IsSafe(block) ? StatisticsOf(block, piece.count) : ComparePiece(piece);
   } else {
-    if (notes_codes_) {
-      NoteCodes(first, piece.count);
-    }
+    NoteCodes(first, piece.count);
     sums = ComparePiece(piece);
   }
   sums_.Merge(sums);
@@ -118,7 +114,9 @@ PairStatistics Comparison::Add(const PairPiece& piece, int64_t first) {
 }
 
 void Comparison::NoteCodes(int64_t first, int64_t count) {
-  codes_.Add(pair_.y.Codes(first), count, pair_.y.FormatOf(first).flip_sign);
+  if (notes_codes_) {
+    codes_.Add(pair_.y.Codes(first), count, pair_.y.FormatOf(first).flip_sign);
+  }
 }
 
 }  // namespace
@@ -161,12 +159,12 @@ TensorStatistics TensorStatistics::FromNumbers(
   next += of_sums.size();
   CodesInUse& codes = statistics.codes;
   for (int64_t* count : {&codes.total, &codes.at_lowest, &codes.at_highest}) {
-    *count = static_cast<int64_t>(*next++);
+    *count = CountFromNumber(*next++);
   }
   for (uint8_t& byte : codes.used) {
-    TORCH_CHECK(*next >= 0 && *next <= 255, "a byte of codes in use is ",
-                *next);
-    byte = static_cast<uint8_t>(*next++);
+    const int64_t value = CountFromNumber(*next++);
+    TORCH_CHECK(value <= 255, "a byte of codes in use is ", value);
+    byte = static_cast<uint8_t>(value);
   }
   while (next != numbers.end()) {
     ChannelSums& channel = statistics.channels.emplace_back();

@@ -272,15 +272,17 @@ TEST(PairComparerTest, DoesNotBroadcast) {
   EXPECT_NE(comparer.problem(), "");
 }
 
-TEST(PairComparerTest, ComplexNumbersAreAProblem) {
-  for (const bool is_x : {false, true}) {
-    PairComparer comparer;
-    const at::Tensor complex = at::ones({2}, at::kComplexFloat);
-    comparer.Compare(is_x ? complex : at::ones({2}),
-                     is_x ? at::ones({2}) : complex);
-    EXPECT_THAT(comparer.problem(), HasSubstr("complex"));
-    EXPECT_EQ(comparer.record().pooled.sums.count, 0);
-  }
+TEST(PairComparerTest, ComparesComplexNumbers) {
+  PairComparer comparer({false, ChannelDim::kLast});
+  const at::Tensor x = at::complex(at::ones({2, 3}), at::zeros({2, 3}));
+  comparer.Compare(x, x * 0.9);
+  EXPECT_EQ(comparer.problem(), "");
+  comparer.EndBatch();
+  const PairRecord& record = comparer.record();
+  EXPECT_NEAR(record.pooled.sums.SqnrDb(), 20, 1e-5);
+  EXPECT_EQ(record.shape, (std::vector<int64_t>{2, 3}));
+  ASSERT_EQ(record.pooled.channels.size(), 3);
+  EXPECT_EQ(record.pooled.channels[2].sum_x2, 2);
 }
 
 TEST(PairComparerTest, ProblemStaysWhenLaterValuesAreCompared) {

@@ -413,6 +413,14 @@ TEST_F(PairStatisticsTest, NumbersHoldAllOfIt) {
   EXPECT_EQ(again.max_x, 4);
 }
 
+TEST_F(PairStatisticsTest, OnlyWholeNumbersAreCounts) {
+  EXPECT_EQ(CountFromNumber(0), 0);
+  EXPECT_EQ(CountFromNumber(9007199254740992.0), int64_t{1} << 53);
+  for (const double bad : {-1.0, 0.5, 1e16, kNan, kInf}) {
+    EXPECT_THROW(CountFromNumber(bad), c10::Error) << bad;
+  }
+}
+
 TEST_F(PairStatisticsTest, MergeKeepsNan) {
   PairStatistics broken = ComparePair(Vector({kNan}), Vector({1}));
   const PairStatistics fine = ComparePair(Vector({5}), Vector({1}));
@@ -434,10 +442,35 @@ TEST_F(PairStatisticsTest, ThrowsWhenShapesDiffer) {
   EXPECT_THROW(ComparePair(at::ones({1}), at::scalar_tensor(1)), c10::Error);
 }
 
-TEST_F(PairStatisticsTest, ThrowsForComplexAndUndefinedTensors) {
-  EXPECT_THROW(ComparePair(at::ones({2}, at::kComplexFloat), at::ones({2})),
-               c10::Error);
+TEST_F(PairStatisticsTest, ThrowsForUndefinedTensors) {
   EXPECT_THROW(ComparePair(at::Tensor(), at::ones({2})), c10::Error);
+  EXPECT_THROW(ComparePair(at::ones({2}, at::kComplexFloat), at::Tensor()),
+               c10::Error);
+}
+
+TEST_F(PairStatisticsTest, ComplexNumbersAreTheirParts) {
+  const at::Tensor x = at::randn({3, 4}, at::kComplexFloat);
+  const at::Tensor y = x + at::randn({3, 4}, at::kComplexFloat) * 0.1;
+  // By LibTorch, as the reference does.
+  const double expected =
+      20 * std::log10((at::norm(x) / at::norm(x - y)).item<double>());
+  const PairStatistics sums = ComparePair(x, y);
+  EXPECT_EQ(sums.count, 24);
+  EXPECT_NEAR(sums.SqnrDb(), expected, 1e-4);
+  EXPECT_NEAR(CompareErrors(x, y).SqnrDb(), expected, 1e-4);
+  const auto complex_double = at::kComplexDouble;
+  EXPECT_NEAR(ComparePair(x.to(complex_double), y).SqnrDb(), expected, 1e-4);
+  EXPECT_EQ(ComparePair(x.t(), x.t().contiguous()).sum_e2, 0);
+  EXPECT_EQ(ComparePair(x.conj(), x.conj_physical()).sum_e2, 0);
+  // Real numbers are complex ones, too.
+  const at::Tensor real = at::real(y).contiguous();
+  EXPECT_NEAR(ComparePair(x, real).sum_e2,
+              ComparePair(x, at::complex(real, at::zeros_like(real))).sum_e2,
+              1e-6);
+  const at::Tensor codes = at::quantize_per_tensor(real, 0.1, 3, at::kQInt8);
+  EXPECT_EQ(ComparePair(x, codes).sum_e2,
+            ComparePair(x, codes.dequantize()).sum_e2);
+  EXPECT_THROW(ComparePair(x, y.t()), c10::Error);
 }
 
 }  // namespace
