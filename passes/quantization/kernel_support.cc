@@ -12,6 +12,10 @@ namespace {
 // parameters.
 constexpr absl::string_view kInt8KeepsQParams[] = {
     "dropout", "hardtanh", "max_pool1d", "max_pool2d", "threshold"};
+// Results of which are not within the range of the first input.
+constexpr absl::string_view kLeavesRange[] = {
+    "div",  "floor_divide", "floordiv", "prod", "remainder",
+    "rsub", "std",          "sub",      "sum",  "var"};
 
 // Of LibTorch's ops: lowered ones are made of them.
 bool HasRow(absl::string_view family, bool (*is_wanted)(const OpRow&)) {
@@ -64,7 +68,8 @@ bool QuantizesWeight(absl::string_view family) {
 
 bool KeepsQParams(absl::string_view family) {
   return absl::c_linear_search(kInt8KeepsQParams, family) ||
-         (TakesAnyDtype(family) && !HasInt8Op(family));
+         (TakesAnyDtype(family) && !HasInt8Op(family) &&
+          !absl::c_linear_search(kLeavesRange, family));
 }
 
 absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,

@@ -88,7 +88,8 @@ TEST(KernelSupportTest, PoolsAndClampsKeepTheirInputsParameters) {
                              "mean", "adaptive_avg_pool2d"}) {
     EXPECT_TRUE(KeepsQParams(family)) << family;
   }
-  for (const char* family : {"linear", "add", "cat", "sigmoid", "softmax"}) {
+  for (const char* family : {"linear", "add", "cat", "sigmoid", "softmax",
+                             "sum", "sub", "div", "prod"}) {
     EXPECT_FALSE(KeepsQParams(family)) << family;
   }
 }
