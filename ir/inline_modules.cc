@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "ir/replace_futures.h"
 #include "ir/torch_errors.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -52,6 +53,9 @@ class Inliner {
         UnmangledTypeName(root_.type()->name()->qualifiedName());
     InlineRange(graph_.block()->nodes().front(), graph_.block()->return_node(),
                 ScopeFor({"", 0, type}, graph_.current_scope()), 0);
+    if (has_forks_) {
+      ReplaceFuturesByValues(graph_);
+    }
   }
 
  private:
@@ -67,6 +71,10 @@ class Inliner {
         InlineMethod(node, scope, depth);
       } else if (node->kind() == prim::CallFunction) {
         InlineFunction(node, scope, depth);
+      } else if (node->kind() == prim::fork) {
+        has_forks_ = true;
+        InlineGraph(node, *node->g(c10::attr::Subgraph), node->inputs(), scope,
+                    depth);
       } else {
         for (Block* block : node->blocks()) {
           InlineRange(block->nodes().front(), block->return_node(), scope,
@@ -120,16 +128,20 @@ class Inliner {
                     at::ArrayRef<Value*> arguments, const ScopePtr& scope,
                     int depth) {
     GraphFunction* callee = torch::jit::tryToGraphFunction(*function);
-    if (callee == nullptr) {
-      return;
+    if (callee != nullptr) {
+      InlineGraph(call, *callee->graph(), arguments, scope, depth);
     }
+  }
+
+  // Replaces `call` by `body`.
+  void InlineGraph(Node* call, Graph& body, at::ArrayRef<Value*> arguments,
+                   const ScopePtr& scope, int depth) {
     Node* before = call->prev();
     std::vector<Value*> results;
     {
       torch::jit::WithInsertPoint at(call);
       std::unordered_map<Value*, Value*> copies;
-      results =
-          torch::jit::insertGraph(graph_, *callee->graph(), arguments, copies);
+      results = torch::jit::insertGraph(graph_, body, arguments, copies);
     }
     for (size_t i = 0; i < call->outputs().size(); ++i) {
       Value* output = call->output(i);
@@ -175,6 +187,7 @@ class Inliner {
   const LeafPredicate& is_leaf_;
   // Calls seen so far of each module, by fqn.
   absl::flat_hash_map<std::string, int> calls_;
+  bool has_forks_ = false;
 };
 
 void CollectLeafCalls(Block* block, std::vector<Node*>& calls) {

@@ -40,7 +40,8 @@ LeafPredicate LeafTypes(std::vector<std::string> types);
 // ModulePathOf tells the module of every node. A called script function keeps
 // its caller's path, and so do the parts of a fused module
 // (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes
-// stay calls.
+// stay calls. What is forked is inlined where it is forked, and waited for no
+// more: its futures are values.
 //
 // So do calls of modules and functions that `is_leaf` names, whatever method is
 // called; null names none. The call has the path of the module that it calls:

@@ -13,6 +13,7 @@
 #include "ir/module_path.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
+#include "tests/testing/short_ir.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -147,6 +148,43 @@ graph(%x : Tensor):
   EXPECT_EQ(NodesOf(*graph, "prim::CallFunction").size(), 0);
   EXPECT_THAT(Paths(*graph, "aten::add"), ElementsAre(""));
   EXPECT_EQ(ModulePathOf(*NodeOf(*graph, "aten::add")).type, "Block");
+}
+
+// Makes of a call: forks it, and waits for it.
+void Fork(Graph& graph, torch::jit::Node* call) {
+  auto body = std::make_shared<Graph>();
+  std::vector<torch::jit::Value*> arguments;
+  for (const torch::jit::Value* input : call->inputs()) {
+    arguments.push_back(body->addInput()->setType(input->type()));
+  }
+  torch::jit::Node* inner =
+      body->insertNode(body->create(c10::prim::CallMethod, arguments));
+  inner->s_(c10::attr::name, call->s(c10::attr::name));
+  inner->output()->setType(call->output()->type());
+  body->registerOutput(inner->output());
+  torch::jit::WithInsertPoint at(call);
+  torch::jit::Node* fork =
+      graph.insertNode(graph.create(c10::prim::fork, call->inputs()));
+  fork->g_(c10::attr::Subgraph, body);
+  fork->output()->setType(c10::FutureType::create(call->output()->type()));
+  call->output()->replaceAllUsesWith(
+      graph.insert(c10::aten::wait, {fork->output()}));
+  call->destroy();
+}
+
+TEST_F(InlineModulesTest, RunsForkedModulesInLine) {
+  const Module model =
+      MakeModel({{"a", Block()}, {"b", Block()}},
+                {"for i in range(2):", "    x = self.a.forward(x)",
+                 "return self.b.forward(x)"});
+  const auto graph = model.get_method("forward").graph()->copy();
+  for (torch::jit::Node* call : NodesOf(*graph, "prim::CallMethod")) {
+    Fork(*graph, call);
+  }
+  ASSERT_EQ(NodesOf(*graph, "prim::fork").size(), 2);
+  NS_ASSERT_OK(InlineModules(model, *graph));
+  EXPECT_EQ(ShortIr(*graph), ShortIr(*Inlined(model)));
+  EXPECT_THAT(Paths(*graph, "aten::relu"), ElementsAre("a.relu", "b.relu"));
 }
 
 TEST_F(InlineModulesTest, RefusesRecursionWithOneLine) {

@@ -1,0 +1,59 @@
+#include "ir/replace_futures.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <vector>
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// `type` with the value in place of each future of it, in containers too.
+c10::TypePtr WithoutFutures(const c10::TypePtr& type) {
+  if (const auto future = type->cast<c10::FutureType>()) {
+    return WithoutFutures(future->getElementType());
+  }
+  // Classes say nothing of what their attributes hold here.
+  if (type->containedTypes().empty() || type->cast<c10::ClassType>()) {
+    return type;
+  }
+  std::vector<c10::TypePtr> contained;
+  for (const c10::TypePtr& inner : type->containedTypes()) {
+    contained.push_back(WithoutFutures(inner));
+  }
+  return type->withContained(std::move(contained));
+}
+
+void ReplaceType(Value* value) {
+  value->setType(WithoutFutures(value->type()));
+}
+
+void ReplaceIn(Block* block) {
+  for (Value* input : block->inputs()) {
+    ReplaceType(input);
+  }
+  for (auto it = block->nodes().begin(); it != block->nodes().end(); ++it) {
+    Node* node = *it;
+    for (Block* inner : node->blocks()) {
+      ReplaceIn(inner);
+    }
+    if (node->kind() == c10::aten::wait) {
+      node->output()->replaceAllUsesWith(node->input());
+      it.destroyCurrent();
+      continue;
+    }
+    for (Value* output : node->outputs()) {
+      ReplaceType(output);
+    }
+  }
+}
+
+}  // namespace
+
+void ReplaceFuturesByValues(Graph& graph) { ReplaceIn(graph.block()); }
+
+}  // namespace ns
