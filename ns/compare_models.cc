@@ -3,6 +3,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -193,14 +195,17 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   return sqnr_db;
 }
 
-// Compares activations and shadows, batch by batch.
+// Compares activations and shadows, batch by batch. What fails as a shadow goes
+// to `not_shadowed`, by the index of its match: all is then to be done again.
 absl::Status RunAndCompare(const ModelGraph& float_model,
                            const ModelGraph& quantized_model,
                            const MatchResult& matches,
                            const BatchReader& batches,
                            const CompareOptions& options, const Passes& passes,
+                           std::map<size_t, std::string>& not_shadowed,
                            ComparisonResult& result) {
   PairRunnerOptions runner_options;
+  runner_options.not_shadowed = not_shadowed;
   runner_options.activations = options.activations;
   runner_options.shadows = options.shadows;
   runner_options.kernels = options.kernels;
@@ -213,7 +218,12 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
                                          runner_options));
-  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes));
+  const absl::Status status = RunBatches(runner, batches, options, passes);
+  if (runner.failed_shadow()) {
+    not_shadowed.emplace(runner.failed_shadow()->match,
+                         runner.failed_shadow()->reason);
+  }
+  NS_RETURN_IF_ERROR(status);
   result.batches = batches.size();
   result.has_activations = options.activations;
   result.has_shadows = options.shadows;
@@ -239,19 +249,12 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<ComparisonResult> DescribeMatches(
-    const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const MatchOptions& options) {
-  NS_ASSIGN_OR_RETURN(const MatchResult matches,
-                      MatchSubgraphs(float_model, quantized_model, options));
-  return Describe(float_model, quantized_model, matches, options);
-}
-
-absl::StatusOr<ComparisonResult> CompareModels(
-    const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const BatchReader& batches, const CompareOptions& options) {
+// As CompareModels, without shadows at the matches of `not_shadowed`. Where
+// another one fails, that is added, and there is an error.
+absl::StatusOr<ComparisonResult> CompareBut(
+    std::map<size_t, std::string>& not_shadowed, const ModelGraph& float_model,
+    const ModelGraph& quantized_model, const BatchReader& batches,
+    const CompareOptions& options) {
   // A model may keep state in its attributes.
   NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
   NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
@@ -279,7 +282,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
       emulation && emulation->CanSaturate() && options.activations;
   Passes passes{0, batches.size() * (runs_twice ? 2 : 1)};
   NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches, batches,
-                                   options, passes, result));
+                                   options, passes, not_shadowed, result));
   if (!emulation) {
     return result;
   }
@@ -292,6 +295,33 @@ absl::StatusOr<ComparisonResult> CompareModels(
   }
   SetAccumulatedCosts(exact, result);
   return result;
+}
+
+}  // namespace
+
+absl::StatusOr<ComparisonResult> DescribeMatches(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const MatchOptions& options) {
+  NS_ASSIGN_OR_RETURN(const MatchResult matches,
+                      MatchSubgraphs(float_model, quantized_model, options));
+  return Describe(float_model, quantized_model, matches, options);
+}
+
+absl::StatusOr<ComparisonResult> CompareModels(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const BatchReader& batches, const CompareOptions& options) {
+  std::map<size_t, std::string> not_shadowed;
+  while (true) {
+    const size_t before = not_shadowed.size();
+    absl::StatusOr<ComparisonResult> result = CompareBut(
+        not_shadowed, float_model, quantized_model, batches, options);
+    if (not_shadowed.size() == before) {
+      return result;
+    }
+    if (options.files != nullptr) {
+      options.files->StartAgain();
+    }
+  }
 }
 
 }  // namespace ns

@@ -12,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "ir/control_flow.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -106,6 +107,7 @@ absl::StatusOr<PairRunner> PairRunner::Create(
   PairPlan plan;
   plan.activations = options.activations;
   plan.shadows = options.shadows;
+  plan.not_shadowed = options.not_shadowed;
   plan.kernels = options.kernels;
   plan.exact = options.exact;
   plan.twin = options.twin;
@@ -142,6 +144,7 @@ PairRunner::PairRunner(const ModelGraph& float_model,
 }
 
 absl::Status PairRunner::Run(const Batch& batch) {
+  failed_shadow_.reset();
   absl::StatusOr<Arguments> of_float = ArgumentsOf(*float_model_, batch);
   NS_RETURN_IF_ERROR(OfModel("float", of_float.status()));
   absl::StatusOr<Arguments> of_quantized =
@@ -159,24 +162,45 @@ absl::Status PairRunner::Run(const Batch& batch) {
   });
   NS_RETURN_IF_ERROR(status);
   status = pair_.model.Run(arguments).status();
+  const std::optional<size_t> running = RunningShadow();
   for (const PairComparers& comparers : pair_.comparers) {
     for (const PairComparerPtr& comparer : comparers.All()) {
       comparer->EndBatch();
     }
   }
   if (!status.ok()) {
-    return Blame(status, *of_float, *of_quantized);
+    NS_RETURN_IF_ERROR(Blame(*of_float, *of_quantized));
+    if (running) {
+      failed_shadow_ = {
+          *running,
+          absl::StrCat(
+              "its float subgraph fails on values of the quantized model: ",
+              absl::StripPrefix(
+                  status.message(),
+                  absl::StrCat("running '", pair_.model.method(), "': ")))};
+    }
+    return status;
   }
   return saver_ == nullptr ? absl::OkStatus() : saver_->EndBatch();
 }
 
-absl::Status PairRunner::Blame(const absl::Status& failed,
-                               const Arguments& of_float,
+absl::Status PairRunner::Blame(const Arguments& of_float,
                                const Arguments& of_quantized) const {
   NS_RETURN_IF_ERROR(OfModel("float", RunCopy(*float_model_, of_float)));
-  NS_RETURN_IF_ERROR(
-      OfModel("quantized", RunCopy(*quantized_model_, of_quantized)));
-  return failed;
+  return OfModel("quantized", RunCopy(*quantized_model_, of_quantized));
+}
+
+std::optional<size_t> PairRunner::RunningShadow() const {
+  std::optional<size_t> newest;
+  int64_t begun = 0;
+  for (size_t i = 0; i < pair_.comparers.size(); ++i) {
+    const PairComparerPtr& shadow = pair_.comparers[i].shadow;
+    if (shadow != nullptr && shadow->begun() > begun) {
+      begun = shadow->begun();
+      newest = i;
+    }
+  }
+  return newest;
 }
 
 std::optional<ActivationComparison> PairRunner::Result(
@@ -217,7 +241,7 @@ std::optional<ActivationComparison> PairRunner::Shadow(size_t index) const {
   std::optional<ActivationComparison> shadow =
       Result(pair_.comparers[index].shadow);
   const std::optional<ActivationComparison> activation = Activation(index);
-  // Codes are counted once where both compare the same values.
+  // Codes are noted once where both compare the same values.
   if (shadow && activation && !shadow->codes &&
       shadow->elements == activation->elements) {
     shadow->codes = activation->codes;

@@ -2,7 +2,9 @@
 #ifndef NS_PAIR_RUNNER_H_
 #define NS_PAIR_RUNNER_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +27,8 @@ struct PairRunnerOptions {
   bool activations = true;
   // Outputs of the float subgraphs on the quantized model's values.
   bool shadows = false;
+  // As PairPlan::not_shadowed.
+  std::map<size_t, std::string> not_shadowed;
   // Outputs of reference kernels on the quantized model's values.
   bool kernels = false;
   // Float convolutions run as they stand, not folded and fused.
@@ -49,7 +53,19 @@ class PairRunner {
 
   // Runs both models on `batch` and adds to the statistics. Error: a batch that
   // does not fit a model, or at which it fails: the message says which model.
+  // Or a shadow fails: see failed_shadow().
   absl::Status Run(const Batch& batch);
+
+  // The match whose shadow failed in the last Run, and why: its float subgraph
+  // does not take the quantized model's values. All of its batches are to be
+  // run again without it.
+  struct FailedShadow {
+    size_t match;
+    std::string reason;
+  };
+  const std::optional<FailedShadow>& failed_shadow() const {
+    return failed_shadow_;
+  }
 
   // The figures of match `index`, over all batches so far; absent when they
   // were not asked for, or were compared in no batch.
@@ -78,10 +94,11 @@ class PairRunner {
              const MatchResult& matches, const PairRunnerOptions& options,
              PairedModels pair);
 
-  // Says which of the models fails, and why; `failed` when neither does alone.
-  absl::Status Blame(const absl::Status& failed,
-                     const std::vector<c10::IValue>& of_float,
+  // Says which of the models fails by itself, and why; OK when neither does.
+  absl::Status Blame(const std::vector<c10::IValue>& of_float,
                      const std::vector<c10::IValue>& of_quantized) const;
+  // The match whose shadow has begun last, and was not compared.
+  std::optional<size_t> RunningShadow() const;
   std::optional<ActivationComparison> Result(
       const PairComparerPtr& comparer) const;
   std::optional<ErrorFigures> FiguresAlone(
@@ -92,6 +109,7 @@ class PairRunner {
   const MatchResult* matches_;
   PairRunnerOptions options_;
   PairedModels pair_;
+  std::optional<FailedShadow> failed_shadow_;
   // Null where nothing is kept.
   std::unique_ptr<ActivationSaver> saver_;
 };

@@ -49,7 +49,7 @@ class PairBuilder final : public MeetingListener {
       PairComparerOptions figures;
       figures.by_batch = false;
       figures.codes = false;
-      // The activation's comparer has counted the codes of the same value.
+      // The activation's comparer notes the codes of the same value.
       PairComparerOptions of_shadow = of_match;
       of_shadow.codes = of_match.codes && !plan.activations;
       comparers_.push_back({AttachedComparer(of_match, attached_),
@@ -216,11 +216,18 @@ class PairBuilder final : public MeetingListener {
           "it is control flow in which other layers are compared";
       return nullptr;
     }
+    const auto left_out = plan_.not_shadowed.find(point);
+    if (left_out != plan_.not_shadowed.end()) {
+      comparers.not_shadowed = left_out->second;
+      counterparts_[match.a.output] = b;
+      return nullptr;
+    }
     Value* shadow = nullptr;
     if (match.is_quantize_point) {
       // The value that is quantized is the shadow of what it becomes.
       shadow = shadowed->start->input(0);
     } else {
+      Node* before = shadowed->start->prev();
       absl::StatusOr<CopiedSubgraph> copied =
           InsertShadow(a_, match.a, pair_.model, *shadowed, counterparts_);
       counterparts_[match.a.output] = b;
@@ -228,6 +235,8 @@ class PairBuilder final : public MeetingListener {
         comparers.not_shadowed = std::string(copied.status().message());
         return nullptr;
       }
+      NS_RETURN_IF_ERROR(
+          comparers.shadow.Call(pair_.model, "begin", {}, before->next()));
       for (Node* node : copied->subgraph.nodes) {
         NoteFloatNode(match, node);
       }

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -40,6 +42,8 @@ struct PairPlan {
       ModelGraph& host, const Subgraph& subgraph,
       const torch::jit::Value& output)>
       twin;
+  // Why matches, by their indices, are not to be shadowed.
+  std::map<size_t, std::string> not_shadowed;
   // What the comparer of `match` gathers.
   std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
 };
@@ -84,6 +88,8 @@ struct PairedModels {
 //
 //   graph(%self, %x):
 //     %a1 = aten::conv2d(%x, ...)
+//     %of_shadow = prim::GetAttr[name="ns_comparer_1"](%self)
+//     prim::CallMethod[name="begin"](%of_shadow)
 //     %s1 = aten::conv2d(%x, ...)                 # the shadow, on B's input
 //     %b1 = quantized::conv2d(%x, ...)
 //     %comparer = prim::GetAttr[name="ns_comparer_0"](%self)

@@ -353,6 +353,40 @@ TEST_F(PairRunnerTest, NamesTheModelThatFailsAndWhy) {
   }
 }
 
+TEST_F(PairRunnerTest, NamesTheShadowThatFailsAndWhy) {
+  const std::string splits =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.sigmoid(x)\n"
+      "    return torch.split_with_sizes(y, [1, 1])[0]\n";
+  // Twice as many rows, which the float model's sizes do not fit.
+  const std::string splits_twice =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.sigmoid(x)\n"
+      "    return torch.split_with_sizes(torch.cat([y, y]), [1, 3])[0]\n";
+  PairRunnerOptions options;
+  options.shadows = true;
+  for (const bool exact : {false, true}) {
+    options.exact = exact;
+    Running models(ModelOfSource(splits), ModelOfSource(splits_twice), options);
+    const absl::Status status = models.runner.Run(BatchOf({at::ones({2, 4})}));
+    EXPECT_FALSE(status.ok());
+    ASSERT_TRUE(models.runner.failed_shadow().has_value());
+    EXPECT_EQ(models.runner.failed_shadow()->match,
+              models.Index("split_with_sizes"));
+    EXPECT_THAT(models.runner.failed_shadow()->reason,
+                StartsWith("its float subgraph fails on values of the "
+                           "quantized model: split_with_sizes"));
+  }
+  options
+      .not_shadowed[Running(ModelOfSource(splits), ModelOfSource(splits_twice))
+                        .Index("split_with_sizes")] = "it fails";
+  Running models(ModelOfSource(splits), ModelOfSource(splits_twice), options);
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({2, 4})})));
+  EXPECT_FALSE(models.runner.failed_shadow().has_value());
+  EXPECT_EQ(models.Shadow("sigmoid").error.max_abs_error, 0);
+  EXPECT_EQ(models.Activation("split_with_sizes").error.max_abs_error, 0);
+}
+
 // The kernel does not fit into the input.
 TEST_F(PairRunnerTest, NamesTheModelThatFailsForSmallInputs) {
   for (const bool exact : {false, true}) {

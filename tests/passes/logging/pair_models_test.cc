@@ -50,6 +50,7 @@ TEST_F(PairModelsTest, ShadowsRunBesideBothModels) {
   Paired models(kChain, kChain, All());
   ExpectShortIr(models.pair.model.graph(), R"IR(
 %1 = aten::sigmoid(%0)
+self.ns_comparer_1.begin()
 %2 = ns::as_float(%0)
 %3 = aten::sigmoid(%2)
 %4 = aten::sigmoid(%0)
@@ -57,6 +58,7 @@ self.ns_comparer_0.compare(%1, %4)
 self.ns_comparer_1.compare(%3, %4)
 self.ns_comparer_2.compare(%1, %3)
 %5 = aten::tanh(%1)
+self.ns_comparer_4.begin()
 %6 = ns::as_float(%4)
 %7 = aten::tanh(%6)
 %8 = aten::tanh(%4)
@@ -71,10 +73,12 @@ return (%9))IR");
 TEST_F(PairModelsTest, ShadowsAloneCompareNoActivations) {
   Paired models(kChain, kChain, Shadows());
   ExpectShortIr(models.pair.model.graph(), R"IR(
+self.ns_comparer_0.begin()
 %1 = ns::as_float(%0)
 %2 = aten::sigmoid(%1)
 %3 = aten::sigmoid(%0)
 self.ns_comparer_0.compare(%2, %3)
+self.ns_comparer_1.begin()
 %4 = ns::as_float(%3)
 %5 = aten::tanh(%4)
 %6 = aten::tanh(%3)
@@ -88,6 +92,19 @@ return (%7))IR");
   EXPECT_EQ(models.Inherited("tanh"), nullptr);
   ExpectCompared(models.Shadow("tanh"), {x_.sigmoid().tanh()},
                  {x_.sigmoid().tanh()});
+}
+
+TEST_F(PairModelsTest, ShadowsThatAreNotWantedAreListed) {
+  PairPlan plan = All();
+  plan.not_shadowed[1] = "it is not wanted";
+  Paired models(kChain, kChain, plan);
+  ASSERT_THAT(models.pair.not_shadowed, SizeIs(1));
+  EXPECT_EQ(models.pair.not_shadowed[0].name, "tanh");
+  EXPECT_EQ(models.pair.not_shadowed[0].reason, "it is not wanted");
+  EXPECT_EQ(models.Shadow("tanh"), nullptr);
+  EXPECT_EQ(models.Inherited("tanh"), nullptr);
+  EXPECT_NE(models.Activation("tanh"), nullptr);
+  EXPECT_NE(models.Shadow("sigmoid"), nullptr);
 }
 
 TEST_F(PairModelsTest, NothingIsComparedUnlessAsked) {
@@ -149,6 +166,7 @@ self.ns_comparer_4.compare(%1, %3)
 self.ns_comparer_5.compare(%1, %1)
 %4 = aten::add(%0, %1, 1)
 %5 = aten::relu(%4)
+self.ns_comparer_7.begin()
 %6 = ns::as_float(%2)
 %7 = ns::as_float(%3)
 %8 = aten::add(%6, %7, 1)
@@ -365,6 +383,7 @@ graph(%x : Tensor):
 %2 = aten::clone(%1, None)
 %3 = aten::neg_(%1)
 %4 = aten::tanh(%0)
+self.ns_comparer_1.begin()
 %5 = ns::as_float(%0)
 %6 = aten::tanh(%5)
 %7 = aten::tanh(%0)
@@ -372,6 +391,7 @@ self.ns_comparer_0.compare(%4, %7)
 self.ns_comparer_1.compare(%6, %7)
 self.ns_comparer_2.compare(%4, %6)
 %8 = aten::exp_(%7)
+self.ns_comparer_4.begin()
 %9 = ns::as_float(%0)
 %10 = aten::sigmoid(%9)
 %11 = aten::sigmoid(%0)
