@@ -31,6 +31,7 @@ struct PhaseCall {
   Dims outputs;  // of the convolution
   uint8_t* out;
   int64_t output_size;
+  bool comes_from_far;
 };
 
 // Output rows of a block: as many as fit.
@@ -102,7 +103,9 @@ void MultiplyBlock(const PhaseCall& call, int64_t begin, int64_t end,
       }
     }
     for (int64_t row = begin; row < end; row += step) {
-      MultiplyGroup(call, {rows + (row - begin) * width, step * width, offsets},
+      MultiplyGroup(call,
+                    {rows + (row - begin) * width, step * width, offsets,
+                     call.comes_from_far},
                     group, n_begin, n_end, PixelOf(call, row, 0));
     }
   }
@@ -116,13 +119,22 @@ void MultiplyRows(const PhaseCall& call, int64_t begin, int64_t end,
   }
 }
 
+int64_t InputBytes(const PhaseInput& input) {
+  return input.batch * input.size[0] * input.size[1] * input.size[2] *
+         input.channels;
+}
+
+int64_t OutputBytes(const PhaseCall& call) {
+  const PhaseInput& input = call.input;
+  return input.OutputRows() * input.outputs[2] * call.shape->out_channels *
+         call.output_size;
+}
+
 // Whether threads share outputs and not pixels: where weights are more than
 // activations.
 bool SplitsOutputs(const PhaseCall& call) {
-  const PhaseInput& input = call.input;
-  const int64_t bytes = input.batch * input.size[0] * input.size[1] *
-                        input.size[2] * input.channels;
-  return call.shape->groups == 1 && call.weights->bytes() > 2 * bytes;
+  return call.shape->groups == 1 &&
+         call.weights->bytes() > 2 * InputBytes(call.input);
 }
 
 }  // namespace
@@ -162,6 +174,8 @@ void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
   call.outputs = outputs;
   call.out = static_cast<uint8_t*>(out);
   call.output_size = OutputSize(plan.type);
+  call.comes_from_far =
+      ComesFromFar(InputBytes(call.input) + OutputBytes(call));
   const int64_t group_outputs = shape.out_channels / shape.groups;
   if (!weights.has_one_matrix()) {
     for (int64_t group = 0; group < shape.groups; ++group) {

@@ -58,7 +58,7 @@ inline bool HaveSameConfig(const RowBlock& a, const RowBlock& b) {
          a.tile_k == b.tile_k;
 }
 
-// Weights that are needed later, to be fetched into the L2 cache on the way.
+// What is read later, to be fetched into the L2 cache on the way.
 struct Soon {
   const int8_t* next = nullptr;
   const int8_t* end = nullptr;

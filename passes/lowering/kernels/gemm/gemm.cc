@@ -70,13 +70,15 @@ void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
   constexpr int64_t kRows = 384;
   const uint8_t* rows[kRows];
   constexpr int64_t kRunOffset = 0;
+  const bool comes_from_far = ComesFromFar(
+      (m_end - m_begin) * (weights.k() + weights.n() * OutputSize(plan.type)));
   for (int64_t first = m_begin; first < m_end; first += kRows) {
     const int64_t count = std::min(m_end - first, kRows);
     for (int64_t i = 0; i < count; ++i) {
       rows[i] = a + (first + i) * a_stride;
     }
-    GemmRows({rows, count, &kRunOffset}, weights, plan, n_begin, n_end,
-             numerics,
+    GemmRows({rows, count, &kRunOffset, comes_from_far}, weights, plan, n_begin,
+             n_end, numerics,
              static_cast<uint8_t*>(out) +
                  first * weights.n() * OutputSize(plan.type),
              weights.n());
@@ -84,6 +86,12 @@ void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
 }
 
 }  // namespace
+
+bool ComesFromFar(int64_t bytes) {
+  // Of L2 caches of 2 MB, as processors with AMX have; weights need some, too.
+  constexpr int64_t kKept = 3 << 19;
+  return bytes > kKept;
+}
 
 void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
               const OutputPlan& plan, int64_t n_begin, int64_t n_end,
@@ -100,6 +108,7 @@ void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
   RowTask task = {input.rows,
                   input.count,
                   input.run_offsets,
+                  input.comes_from_far,
                   weights.runs(),
                   weights.run_length(),
                   weights.panel(n_begin / kPanel),

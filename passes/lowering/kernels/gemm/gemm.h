@@ -18,7 +18,13 @@ struct GemmRowsInput {
   int64_t count = 0;
   // weights.runs() byte offsets.
   const int64_t* run_offsets = nullptr;
+  // Whether rows and outputs of the whole call, of which these may be a part,
+  // are more than the L2 cache keeps: kernels then fetch them ahead.
+  bool comes_from_far = false;
 };
+
+// Whether `bytes` of activations and outputs do.
+bool ComesFromFar(int64_t bytes);
 
 // The part of the outputs [n_begin, n_end) of all rows; n_begin is a multiple
 // of PackedMatrix::kPanel. Output n of row i goes to element

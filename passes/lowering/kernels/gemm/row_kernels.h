@@ -18,6 +18,7 @@ struct RowTask {
   const uint8_t* const* rows;
   int64_t row_count;
   const int64_t* run_offsets;
+  bool comes_from_far;
   // See PackedMatrix. `weights` is the panel of the first output.
   int64_t runs;
   int64_t run_length;

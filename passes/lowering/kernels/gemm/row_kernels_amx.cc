@@ -18,6 +18,8 @@ using Vectors = Vectors512<NoProducts>;
 constexpr int64_t kGroupBytes = 640 << 10;
 // More do not stay in the L1 cache until the next rows meet them.
 constexpr int64_t kStreamedBytes = 24 << 10;
+// Rows are fetched so far ahead of their use.
+constexpr int64_t kAheadBytes = 8 << 10;
 // Up to so many tiles of k, L1 has room for a second quad of sums.
 constexpr int64_t kFewTiles = 6;
 
@@ -31,6 +33,21 @@ struct Pending {
   uint8_t* out = nullptr;
 
   bool IsEmpty() const { return row == rows; }
+};
+
+// Rows of outputs that are written soon: a line of the cache that is there
+// already, and ours to write, is waited for by no store.
+struct SoonOut {
+  uint8_t* next = nullptr;
+  int64_t stride = 0;
+  int64_t left = 0;
+  int64_t each = 0;  // for each tile of k
+
+  void Fetch() {
+    for (int64_t i = 0; i < each && left > 0; ++i, --left, next += stride) {
+      __asm__ volatile("prefetchw %0" ::"m"(*next));
+    }
+  }
 };
 
 class AmxRows {
@@ -89,6 +106,7 @@ class AmxRows {
           ConfigureTiles(block);
           configured = &block;
         }
+        soon_rows_ = RowsBehind(block, end - panel);
         for (int64_t p = panel; p < end; p += kQuad) {
           const int64_t width = end - p < kQuad ? end - p : kQuad;
           RunQuad(block, p, static_cast<int>(width),
@@ -98,6 +116,26 @@ class AmxRows {
     }
     WritePending();
     return row;
+  }
+
+  // Rows of a block to come, most likely, where they are one stretch of memory:
+  // tiles are read in strides that a processor does not foresee. Fetching what
+  // is no memory does nothing.
+  Soon RowsBehind(const RowBlock& block, int64_t panels) const {
+    const int64_t stride = block.first.stride;
+    if (!task_.comes_from_far || task_.runs != 1 ||
+        stride != task_.run_length ||
+        block.first.base != task_.rows[block.row]) {
+      return {};
+    }
+    const int64_t bytes = block.rows() * stride;
+    const int64_t ahead = (kAheadBytes + bytes - 1) / bytes * bytes;
+    const auto* const next =
+        reinterpret_cast<const int8_t*>(block.first.base) + ahead;
+    // Two panels of two tiles of rows are multiplied at a time, or four of one.
+    const int64_t width = block.other.rows > 0 ? kQuad / 2 : kQuad;
+    const int64_t chances = (panels + width - 1) / width * block.tiles();
+    return {next, next + bytes, bytes / chances + 1};
   }
 
   // The outputs of `width` panels from `panel` on, for the rows of `block`.
@@ -128,14 +166,19 @@ class AmxRows {
     } else {
       StoreStart(output, width, row_sums, block.rows(), sums.of[0]);
     }
+    uint8_t* out = static_cast<uint8_t*>(task_.out) +
+                   (block.row * task_.row_stride + output) * output_bytes_;
+    if (task_.comes_from_far) {
+      const int64_t tiles = halves * block.tiles();
+      soon_out_ = {out, task_.row_stride * output_bytes_, block.rows(),
+                   (block.rows() + tiles - 1) / tiles};
+    }
     if (pending_.panels > 2) {
       Multiply<kQuad>(block, place, width);
     } else {
       Multiply<2>(block, place, width);
     }
     WritePending();
-    uint8_t* out = static_cast<uint8_t*>(task_.out) +
-                   (block.row * task_.row_stride + output) * output_bytes_;
     if (writes_codes_) {
       pending_ = {&sums, 0, block.rows(), width, output, out};
       return;
@@ -217,6 +260,8 @@ class AmxRows {
     Tiles::Start(block, place);
     Pending pending = pending_;
     Soon soon = soon_;
+    Soon soon_rows = soon_rows_;
+    SoonOut soon_out = soon_out_;
     const int64_t rows_each = rows_each_;
     const bool alternates = alternates_;
     const Vectors::Codes<kPendingPanels> codes(task_.view, pending.output,
@@ -229,6 +274,8 @@ class AmxRows {
     Tiles::Add(block, place, [&] {
       write_rows();
       soon.Fetch();
+      soon_rows.Fetch();
+      soon_out.Fetch();
     });
     while (!alternates && !pending.IsEmpty()) {
       WriteRow(codes, pending);
@@ -237,6 +284,8 @@ class AmxRows {
     Tiles::Store(block, place.sums, write_rows);
     pending_.row = pending.row;
     soon_.next = soon.next;
+    soon_rows_.next = soon_rows.next;
+    soon_out_ = soon_out;
   }
 
   template <int kPanels>
@@ -276,6 +325,8 @@ class AmxRows {
   int64_t rows_each_ = 0;
   Pending pending_;
   Soon soon_;
+  Soon soon_rows_;
+  SoonOut soon_out_;
 };
 
 }  // namespace
