@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -59,9 +60,15 @@ absl::Status CheckArchive(const std::string& path) {
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
   const std::string file(path);
   NS_RETURN_IF_ERROR(CheckArchive(file));
-  return CatchTorchErrors(absl::StrCat(path, ": cannot load"), [&] {
-    return torch::jit::load(file, c10::Device(c10::kCPU));
-  });
+  absl::StatusOr<torch::jit::Module> module = CatchTorchErrors(
+      absl::StrCat(path, ": cannot load"),
+      [&] { return torch::jit::load(file, c10::Device(c10::kCPU)); });
+  if (absl::StrContains(module.status().message(), "Unknown builtin op")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        module.status().message(),
+        " Name the library that registers it with --load-library=PATH"));
+  }
+  return module;
 }
 
 }  // namespace ns

@@ -28,6 +28,8 @@ constexpr FlagSpec kFlags[] = {
     {"method", "NAME", "the method to lower; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the model, with commas"},
     {"quiet", "", "do not list what was lowered and what was not"},
 };
 

@@ -22,6 +22,8 @@ constexpr FlagSpec kFlags[] = {
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the models, with commas"},
     {"quiet", "", "no table"},
 };
 

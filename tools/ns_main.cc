@@ -18,6 +18,8 @@
 #include "ir/torch_errors.h"
 #include "passes/runtime/onednn_isa.h"
 #include "tools/commands.h"
+#include "tools/op_libraries.h"
+#include "tools/torch_warnings.h"
 
 namespace ns {
 namespace {
@@ -103,11 +105,14 @@ CommandOutcome Run(std::vector<std::string> arguments) {
   if (!flags.ok()) {
     return CommandOutcome::WrongUsage(flags.status());
   }
-  return command->run(*flags);
+  const absl::Status libraries = LoadOpLibraries(*flags);
+  return libraries.ok() ? command->run(*flags)
+                        : CommandOutcome::Failed(libraries);
 }
 
 int Main(int argc, char** argv) {
   AvoidFaultyOneDnnKernels();
+  PrintTorchWarningsOnce();
   // Under `bazel run` relative paths are the caller's.
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY")) {
     if (chdir(folder) != 0) {

@@ -40,6 +40,8 @@ constexpr FlagSpec kFlags[] = {
     {"engine", "NAME",
      "onednn or qnnpack, for quantized parts of the model; default: the first "
      "that can run it"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the model, with commas"},
     {"quiet", "", "no table, no progress"},
 };
 

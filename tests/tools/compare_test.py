@@ -18,6 +18,26 @@ class CompareTest(cli.CliTest):
     return {key for layer in layers.values() for key in layer} & {
         'weight', 'activation', 'shadow'}
 
+  def test_a_shadow_that_fails_is_listed_and_the_rest_is_compared(self):
+    result = self.json('compare', '--float=splits_float.pt',
+                       '--quantized=splits_quantized.pt', '--inputs=rows.pt')
+    layers = {layer['name']: layer for layer in result['layers']}
+    self.assertEqual([layer['name'] for layer in result['not_shadowed']],
+                     ['split'])
+    self.assertIn('fails on values of the quantized model: split_with_sizes',
+                  result['not_shadowed'][0]['reason'])
+    self.assertEqual(len(layers['inner.first']['shadow']['batch_sqnr_db']),
+                     result['batches'])
+    self.assertNotIn('shadow', layers['split'])
+
+  def test_what_is_forked_is_compared(self):
+    layers = self.layers('compare', '--float=forks_float.pt',
+                         '--quantized=forks_quantized.pt', '--inputs=rows.pt')
+    first = layers['inner.first']
+    self.assertIn('weight', first)
+    self.assertIn('shadow', first)
+    self.assertGreater(len(first['activation']['trips']), 1)
+
   def test_weights_alone_without_inputs(self):
     self.assertEqual(self.figures(self.layers(*cli.COMPARE)), {'weight'})
 

@@ -9,7 +9,7 @@ import os
 import random
 import sys
 import zipfile
-from typing import Dict
+from typing import Dict, List
 
 import torch
 from torch import nn
@@ -102,6 +102,43 @@ class UnknownOp(Wrapped):
 
   def forward(self, x):
     return self.inner(torch.logcumsumexp(self.inner(x), 1))
+
+
+# As custom_ops.cc does; nothing is run here, so the op needs no kernel.
+NS_TEST = torch.library.Library('ns_test', 'DEF')
+NS_TEST.define('twice(Tensor x) -> Tensor')
+
+
+class CustomOp(Wrapped):
+
+  def forward(self, x):
+    return torch.ops.ns_test.twice(self.inner(x))
+
+
+class Forks(Wrapped):
+
+  def forward(self, x):
+    futures: List[torch.jit.Future[torch.Tensor]] = []
+    for i in range(x.size(1)):
+      futures.append(torch.jit.fork(self.inner, x * (i + 1)))
+    y = torch.jit.wait(futures[0])
+    for future in futures[1:]:
+      y = y + torch.jit.wait(future)
+    return y
+
+
+class Splits(Wrapped):
+
+  def forward(self, x):
+    return torch.split(self.inner(x), [1, 3], 1)[0]
+
+
+class SplitsTwice(Wrapped):
+  """Of as many columns again, which what Splits does cannot split."""
+
+  def forward(self, x):
+    y = self.inner(x)
+    return torch.split(torch.cat([y, y], 1), [1, 7], 1)[0]
 
 
 class DictOutput(Wrapped):
@@ -365,11 +402,15 @@ CASES = {
 }
 
 for _name, _class in (('log', Log), ('by_zero', DivideByZero),
-                      ('unknown_op', UnknownOp), ('dict', DictOutput),
+                      ('unknown_op', UnknownOp), ('custom', CustomOp),
+                      ('dict', DictOutput), ('forks', Forks),
                       ('tuple', TupleOutput), ('twice', Twice), ('loop', Loop),
                       ('encoder', Encoder)):
   CASES[_name + '_float'] = lambda c=_class: script(c(mlp()))
   CASES[_name + '_quantized'] = lambda c=_class: script(c(quantized_mlp()))
+
+CASES['splits_float'] = lambda: script(Splits(mlp()))
+CASES['splits_quantized'] = lambda: script(SplitsTwice(quantized_mlp()))
 
 
 def main():

@@ -1,0 +1,30 @@
+#include "tools/op_libraries.h"
+
+#include <dlfcn.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+
+namespace ns {
+
+absl::Status LoadOpLibraries(const Flags& flags) {
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                      flags.List("load-library"));
+  for (const std::string& path : paths) {
+    // A name without a slash is searched for among the system's libraries.
+    const std::string file =
+        path.find('/') == std::string::npos ? absl::StrCat("./", path) : path;
+    // Lazily: what registers ops for Python, too, has symbols of Python's that
+    // are not needed here.
+    if (dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--load-library=", path, ": ", dlerror()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ns
