@@ -71,6 +71,21 @@ struct Soon {
   }
 };
 
+// Rows of outputs that are written soon: a line of the cache that is there
+// already, and ours to write, is waited for by no store.
+struct SoonOut {
+  uint8_t* next = nullptr;
+  int64_t stride = 0;
+  int64_t left = 0;
+  int64_t each = 0;  // for each tile of k
+
+  void Fetch() {
+    for (int64_t i = 0; i < each && left > 0; ++i, --left, next += stride) {
+      __asm__ volatile("prefetchw %0" ::"m"(*next));
+    }
+  }
+};
+
 // Where sums come from and go to.
 struct AmxPlace {
   const int8_t* weights;

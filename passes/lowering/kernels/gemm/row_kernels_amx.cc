@@ -35,21 +35,6 @@ struct Pending {
   bool IsEmpty() const { return row == rows; }
 };
 
-// Rows of outputs that are written soon: a line of the cache that is there
-// already, and ours to write, is waited for by no store.
-struct SoonOut {
-  uint8_t* next = nullptr;
-  int64_t stride = 0;
-  int64_t left = 0;
-  int64_t each = 0;  // for each tile of k
-
-  void Fetch() {
-    for (int64_t i = 0; i < each && left > 0; ++i, --left, next += stride) {
-      __asm__ volatile("prefetchw %0" ::"m"(*next));
-    }
-  }
-};
-
 class AmxRows {
  public:
   explicit AmxRows(const RowTask& task)
@@ -96,9 +81,9 @@ class AmxRows {
     for (int64_t panel = 0; panel < panels_; panel += group) {
       const int64_t end = panel + group < panels_ ? panel + group : panels_;
       const int64_t soon_end = end + group < panels_ ? end + group : panels_;
-      soon_ = {task_.weights + end * task_.panel_bytes,
-               task_.weights + soon_end * task_.panel_bytes,
-               2 * kTileBytes / block_count};
+      soon_weights_ = {task_.weights + end * task_.panel_bytes,
+                       task_.weights + soon_end * task_.panel_bytes,
+                       2 * kTileBytes / block_count};
       streams_ = (end - panel) * task_.panel_bytes > kStreamedBytes;
       for (int i = 0; i < block_count; ++i) {
         const RowBlock& block = blocks[i];
@@ -259,7 +244,7 @@ class AmxRows {
                                                const AmxPlace& place) {
     Tiles::Start(block, place);
     Pending pending = pending_;
-    Soon soon = soon_;
+    Soon soon_weights = soon_weights_;
     Soon soon_rows = soon_rows_;
     SoonOut soon_out = soon_out_;
     const int64_t rows_each = rows_each_;
@@ -273,7 +258,7 @@ class AmxRows {
     };
     Tiles::Add(block, place, [&] {
       write_rows();
-      soon.Fetch();
+      soon_weights.Fetch();
       soon_rows.Fetch();
       soon_out.Fetch();
     });
@@ -283,7 +268,7 @@ class AmxRows {
     // Nothing is left to write here unless sums alternate.
     Tiles::Store(block, place.sums, write_rows);
     pending_.row = pending.row;
-    soon_.next = soon.next;
+    soon_weights_.next = soon_weights.next;
     soon_rows_.next = soon_rows.next;
     soon_out_ = soon_out;
   }
@@ -324,7 +309,7 @@ class AmxRows {
   bool streams_ = false;
   int64_t rows_each_ = 0;
   Pending pending_;
-  Soon soon_;
+  Soon soon_weights_;
   Soon soon_rows_;
   SoonOut soon_out_;
 };
