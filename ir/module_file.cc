@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -60,15 +59,9 @@ absl::Status CheckArchive(const std::string& path) {
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
   const std::string file(path);
   NS_RETURN_IF_ERROR(CheckArchive(file));
-  absl::StatusOr<torch::jit::Module> module = CatchTorchErrors(
-      absl::StrCat(path, ": cannot load"),
-      [&] { return torch::jit::load(file, c10::Device(c10::kCPU)); });
-  if (absl::StrContains(module.status().message(), "Unknown builtin op")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        module.status().message(),
-        " Name the library that registers it with --load-library=PATH"));
-  }
-  return module;
+  return CatchTorchErrors(absl::StrCat(path, ": cannot load"), [&] {
+    return torch::jit::load(file, c10::Device(c10::kCPU));
+  });
 }
 
 }  // namespace ns

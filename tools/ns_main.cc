@@ -106,8 +106,12 @@ CommandOutcome Run(std::vector<std::string> arguments) {
     return CommandOutcome::WrongUsage(flags.status());
   }
   const absl::Status libraries = LoadOpLibraries(*flags);
-  return libraries.ok() ? command->run(*flags)
-                        : CommandOutcome::Failed(libraries);
+  if (!libraries.ok()) {
+    return CommandOutcome::Failed(libraries);
+  }
+  CommandOutcome outcome = command->run(*flags);
+  outcome.status = WithLibraryHint(outcome.status);
+  return outcome;
 }
 
 int Main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 
@@ -25,6 +26,17 @@ absl::Status LoadOpLibraries(const Flags& flags) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status WithLibraryHint(const absl::Status& status) {
+  if (!absl::StrContains(status.message(), "Unknown builtin op")) {
+    return status;
+  }
+  return absl::Status(
+      status.code(),
+      absl::StrCat(
+          status.message(),
+          " Name the library that registers it with --load-library=PATH"));
 }
 
 }  // namespace ns

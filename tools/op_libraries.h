@@ -11,6 +11,10 @@ namespace ns {
 // torch.ops.load_library does in Python. Error: one that cannot be loaded.
 absl::Status LoadOpLibraries(const Flags& flags);
 
+// `status` of a command; where an op that a model calls is in no library here,
+// its message ends with the flag.
+absl::Status WithLibraryHint(const absl::Status& status);
+
 }  // namespace ns
 
 #endif  // TOOLS_OP_LIBRARIES_H_
