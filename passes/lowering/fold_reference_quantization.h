@@ -23,9 +23,10 @@ namespace ns {
 // becomes
 //   %y = quantized::conv2d_relu(%q, %packed, %scale, %zero_point)
 //
-// fold/quantized_ops.h lists the ops. Weights are packed now, for the quantized
-// engine that is set, and become constants; of a layer that is called twice,
-// twice.
+// fold/quantized_ops.h lists the ops; activations that LibTorch knows in float
+// only, such as silu and gelu, become ops of ours that look codes up
+// (ns::fbgemm_silu). Weights are packed now, for the quantized engine that is
+// set, and become constants; of a layer that is called twice, twice.
 //
 // An op that moves or picks elements, such as max_pool2d, flatten or relu
 // (fold/code_ops.h), works on codes, whatever follows it, and a quantize that

@@ -43,6 +43,7 @@ constexpr LoweringRow kRows[] = {
     {"quantized::add_relu", "ns::fbgemm_add_relu", LowerTwoTensors},
     {"quantized::cat", "ns::fbgemm_cat", LowerSameArguments},
     {"quantized::cat_relu", "ns::fbgemm_cat_relu", LowerSameArguments},
+    {"quantized::celu", "ns::fbgemm_celu", LowerSameArguments},
     {"quantized::clamp", "ns::fbgemm_clamp", LowerSameArguments},
     {"quantized::conv1d", "ns::fbgemm_conv1d", LowerConv},
     {"quantized::conv1d_dynamic", "ns::fbgemm_conv1d_dynamic", LowerConv},

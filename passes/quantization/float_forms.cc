@@ -38,9 +38,10 @@ constexpr std::array<absl::string_view, 3> kOutputScales = {
 
 // Of several outputs, the first.
 Value* Insert(Node* node, absl::string_view op,
-              const std::vector<NamedValue>& arguments) {
+              const std::vector<NamedValue>& arguments,
+              const std::vector<NamedValue>& named = {}) {
   Value* output = node->owningGraph()->insert(
-      c10::Symbol::fromQualString(std::string(op)), arguments);
+      c10::Symbol::fromQualString(std::string(op)), arguments, named);
   if (output->node()->kind() != c10::prim::TupleConstruct) {
     return output;
   }
@@ -101,16 +102,29 @@ int ScaleArgument(const Node& node) {
   return -1;
 }
 
-std::vector<NamedValue> SameArguments(Node* node) {
+struct Arguments {
+  std::vector<NamedValue> in_order;
+  // Those that can only be given by name.
+  std::vector<NamedValue> named;
+};
+
+Arguments SameArguments(Node* node) {
   const int scale = ScaleArgument(*node);
   const c10::FunctionSchema& schema = node->schema();
-  std::vector<NamedValue> arguments;
+  Arguments arguments;
   for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
     const bool is_of_output =
         (scale >= 0 && (i == scale || i == scale + 1)) ||
-        absl::c_linear_search(kDestinations, schema.arguments()[i].name());
-    if (!is_of_output) {
-      arguments.emplace_back(AsFloatInput(node, node->input(i)));
+        absl::c_linear_search(kDestinations, argument.name());
+    if (is_of_output) {
+      continue;
+    }
+    Value* input = AsFloatInput(node, node->input(i));
+    if (argument.kwarg_only()) {
+      arguments.named.emplace_back(argument.name(), input);
+    } else {
+      arguments.in_order.emplace_back(input);
     }
   }
   return arguments;
@@ -155,12 +169,13 @@ absl::StatusOr<Value*> InsertSameOp(Node* node, absl::string_view float_op) {
 
 absl::StatusOr<Value*> InsertSameArguments(Node* node,
                                            absl::string_view float_op) {
-  return Insert(node, float_op, SameArguments(node));
+  const Arguments arguments = SameArguments(node);
+  return Insert(node, float_op, arguments.in_order, arguments.named);
 }
 
 absl::StatusOr<Value*> InsertCommutative(Node* node,
                                          absl::string_view float_op) {
-  std::vector<NamedValue> arguments = SameArguments(node);
+  std::vector<NamedValue> arguments = SameArguments(node).in_order;
   if (!IsTensor(*node->input(0))) {
     std::swap(arguments.at(0), arguments.at(1));
   }

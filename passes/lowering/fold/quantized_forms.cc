@@ -34,8 +34,9 @@ c10::Symbol OpSymbol(absl::string_view op) {
 }
 
 Value* Insert(Node* node, absl::string_view op,
-              const std::vector<NamedValue>& arguments) {
-  return node->owningGraph()->insert(OpSymbol(op), arguments);
+              const std::vector<NamedValue>& arguments,
+              const std::vector<NamedValue>& named = {}) {
+  return node->owningGraph()->insert(OpSymbol(op), arguments, named);
 }
 
 // The scale and zero point of the output, as numbers.
@@ -78,7 +79,7 @@ absl::StatusOr<Value*> UnsignedCodes(const FoldSite& site, const Value& value) {
   if (site.output.dtype != c10::kQUInt8) {
     return Reason(absl::StrCat("it takes codes of type ",
                                c10::toString(site.output.dtype),
-                               "; quantized layers take QUInt8"));
+                               "; its kernel takes QUInt8"));
   }
   return codes;
 }
@@ -129,14 +130,12 @@ absl::StatusOr<Value*> InsertLayer(const FoldSite& site,
                 {codes, packed, Scale(site), ZeroPoint(site)});
 }
 
-}  // namespace
-
-absl::StatusOr<Value*> InsertByName(const FoldSite& site) {
+Value* InsertWithArguments(const FoldSite& site, Value* codes) {
   const auto overloads = torch::jit::getAllOperatorsFor(OpSymbol(site.op));
   TORCH_INTERNAL_ASSERT(overloads.size() == 1);
   const auto& schema = overloads.front()->schema();
-  NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, *site.node->input(0)));
   std::vector<NamedValue> arguments = {codes};
+  std::vector<NamedValue> named;
   for (size_t i = 1; i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     if (argument.name() == "output_scale") {
@@ -148,10 +147,26 @@ absl::StatusOr<Value*> InsertByName(const FoldSite& site) {
     } else {
       Value* input = InputNamed(*site.node, NameOnFloatSide(argument.name()));
       TORCH_CHECK(input != nullptr, "no argument ", argument.name());
-      arguments.emplace_back(input);
+      if (argument.kwarg_only()) {
+        named.emplace_back(argument.name(), input);
+      } else {
+        arguments.emplace_back(input);
+      }
     }
   }
-  return Insert(site.node, site.op, arguments);
+  return Insert(site.node, site.op, arguments, named);
+}
+
+}  // namespace
+
+absl::StatusOr<Value*> InsertByName(const FoldSite& site) {
+  NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, *site.node->input(0)));
+  return InsertWithArguments(site, codes);
+}
+
+absl::StatusOr<Value*> InsertOurs(const FoldSite& site) {
+  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  return InsertWithArguments(site, codes);
 }
 
 absl::StatusOr<Value*> InsertBinary(const FoldSite& site) {

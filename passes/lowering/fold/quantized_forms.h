@@ -36,6 +36,9 @@ using QuantizedForm =
 // An op of one activation whose arguments have the same names on both sides.
 absl::StatusOr<torch::jit::Value*> InsertByName(const FoldSite& site);
 
+// The same of an op of ours, which takes unsigned codes.
+absl::StatusOr<torch::jit::Value*> InsertOurs(const FoldSite& site);
+
 // Two activations, of which one may be a number: that becomes a constant tensor
 // of one code, which is exact.
 absl::StatusOr<torch::jit::Value*> InsertBinary(const FoldSite& site);

@@ -71,6 +71,7 @@ constexpr QuantizedOp kQuantizedOps[] = {
     {"aten::conv_transpose2d", InsertPackedConv, "", ""},
     {"aten::conv_transpose3d", InsertPackedConv, "", ""},
     {"aten::elu", InsertByName, "quantized::elu", ""},
+    {"aten::gelu", InsertOurs, "ns::fbgemm_gelu", ""},
     {"aten::group_norm", InsertByName, "quantized::group_norm", ""},
     {"aten::hardsigmoid", InsertFixed, "", ""},
     {"aten::hardswish", InsertByName, "quantized::hardswish", ""},
@@ -79,10 +80,14 @@ constexpr QuantizedOp kQuantizedOps[] = {
     {"aten::leaky_relu", InsertByName, "quantized::leaky_relu", ""},
     {"aten::linear", InsertPackedLinear, "", "_relu", kFusesRelu},
     {"aten::matmul", InsertBinary, "quantized::matmul", ""},
+    {"aten::mish", InsertOurs, "ns::fbgemm_mish", ""},
     {"aten::mm", InsertBinary, "quantized::matmul", ""},
     {"aten::mul", InsertBinary, "quantized::mul", "quantized::mul_relu", kFusesRelu},
+    {"aten::selu", InsertOurs, "ns::fbgemm_selu", ""},
     {"aten::sigmoid", InsertSigmoid, "quantized::sigmoid", ""},
+    {"aten::silu", InsertOurs, "ns::fbgemm_silu", ""},
     {"aten::softmax", InsertByName, "quantized::softmax", "", !kFusesRelu, SoftmaxReason},
+    {"aten::softplus", InsertOurs, "ns::fbgemm_softplus", ""},
     {"aten::tanh", InsertFixed, "", ""},
 };
 // clang-format on

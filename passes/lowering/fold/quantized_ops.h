@@ -17,8 +17,9 @@ struct QuantizedOp {
   // Qualified name, "aten::add". In-place forms have no row.
   absl::string_view float_op;
   QuantizedForm form = nullptr;
-  // FoldSite::op, "quantized::add", and the same with a relu behind it. Of
-  // layers, the suffix of the packed layer's op.
+  // FoldSite::op, "quantized::add", or "ns::fbgemm_silu" where LibTorch has
+  // none; and the same with a relu behind it. Of layers, the suffix of the
+  // packed layer's op.
   absl::string_view op;
   absl::string_view relu_op;
   // Whether `relu_op` says anything: not all ops fuse a relu.

@@ -37,15 +37,17 @@ at::Tensor ClampOp(const at::Tensor& x, const c10::optional<at::Scalar>& min,
                  max ? CodeOf(max->to<float>(), qparams) : 255);
 }
 
+// LibTorch's kernels on codes read them with kFma. For ops that only its float
+// kernels know, codes are dequantized.
 at::Tensor LookUp(const char* op, const at::Tensor& x, double scale,
-                  int64_t zero_point,
-                  absl::FunctionRef<float(float)> function) {
+                  int64_t zero_point, absl::FunctionRef<float(float)> function,
+                  kernels::CodeReading reading = kernels::CodeReading::kFma) {
   CheckCodes(x, op);
   CheckQParams(scale, zero_point, op);
   const at::Tensor dense = Dense(x);
   at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
-  const kernels::CodeTable table = kernels::MakeTable(
-      function, QParamsOf(x), QParamsOf(out), kernels::CodeReading::kFma);
+  const kernels::CodeTable table =
+      kernels::MakeTable(function, QParamsOf(x), QParamsOf(out), reading);
   kernels::LookUp(CodesOf(dense), out.numel(), table, MutableCodesOf(out),
                   TorchParallel);
   return out;
@@ -86,6 +88,59 @@ at::Tensor EluOp(const at::Tensor& x, double output_scale,
                 [&](float v) { return kernels::Elu(v, params); });
 }
 
+at::Tensor CeluOp(const at::Tensor& x, double output_scale,
+                  int64_t output_zero_point, const at::Scalar& alpha) {
+  const double inverse = 1.0 / alpha.to<double>();
+  const kernels::EluParams params = {alpha.to<float>(), 1.0f,
+                                     static_cast<float>(inverse)};
+  return LookUp("fbgemm_celu", x, output_scale, output_zero_point,
+                [&](float v) { return kernels::Elu(v, params); });
+}
+
+at::Tensor SeluOp(const at::Tensor& x, double output_scale,
+                  int64_t output_zero_point) {
+  // at::selu's.
+  const kernels::EluParams params = {1.6732632423543772f, 1.0507009873554805f,
+                                     1.0f};
+  return LookUp(
+      "fbgemm_selu", x, output_scale, output_zero_point,
+      [&](float v) { return kernels::Elu(v, params); },
+      kernels::CodeReading::kSubtract);
+}
+
+at::Tensor SiluOp(const at::Tensor& x, double output_scale,
+                  int64_t output_zero_point) {
+  return LookUp("fbgemm_silu", x, output_scale, output_zero_point,
+                kernels::Silu, kernels::CodeReading::kSubtract);
+}
+
+at::Tensor GeluOp(const at::Tensor& x, double output_scale,
+                  int64_t output_zero_point, c10::string_view approximate) {
+  TORCH_CHECK(approximate == "none" || approximate == "tanh",
+              "fbgemm_gelu: approximate is \"", approximate,
+              "\", not \"none\" or \"tanh\"");
+  return LookUp("fbgemm_gelu", x, output_scale, output_zero_point,
+                approximate == "none" ? kernels::Gelu : kernels::GeluTanh,
+                kernels::CodeReading::kSubtract);
+}
+
+at::Tensor MishOp(const at::Tensor& x, double output_scale,
+                  int64_t output_zero_point) {
+  return LookUp("fbgemm_mish", x, output_scale, output_zero_point,
+                kernels::Mish, kernels::CodeReading::kSubtract);
+}
+
+at::Tensor SoftplusOp(const at::Tensor& x, double output_scale,
+                      int64_t output_zero_point, const at::Scalar& beta,
+                      const at::Scalar& threshold) {
+  const float factor = beta.to<float>();
+  const float most = threshold.to<float>();
+  return LookUp(
+      "fbgemm_softplus", x, output_scale, output_zero_point,
+      [&](float v) { return kernels::Softplus(v, factor, most); },
+      kernels::CodeReading::kSubtract);
+}
+
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   library.def("fbgemm_relu(Tensor x) -> Tensor", ReluOp);
   library.def("fbgemm_clamp(Tensor x, Scalar? min, Scalar? max) -> Tensor",
@@ -108,6 +163,30 @@ TORCH_LIBRARY_FRAGMENT(ns, library) {
       "fbgemm_elu(Tensor x, float output_scale, int output_zero_point, "
       "Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
       EluOp);
+  library.def(
+      "fbgemm_celu(Tensor x, float output_scale, int output_zero_point, "
+      "Scalar alpha=1) -> Tensor",
+      CeluOp);
+  library.def(
+      "fbgemm_selu(Tensor x, float output_scale, int output_zero_point) -> "
+      "Tensor",
+      SeluOp);
+  library.def(
+      "fbgemm_silu(Tensor x, float output_scale, int output_zero_point) -> "
+      "Tensor",
+      SiluOp);
+  library.def(
+      "fbgemm_gelu(Tensor x, float output_scale, int output_zero_point, *, "
+      "str approximate=\"none\") -> Tensor",
+      GeluOp);
+  library.def(
+      "fbgemm_mish(Tensor x, float output_scale, int output_zero_point) -> "
+      "Tensor",
+      MishOp);
+  library.def(
+      "fbgemm_softplus(Tensor x, float output_scale, int output_zero_point, "
+      "Scalar beta=1, Scalar threshold=20) -> Tensor",
+      SoftplusOp);
 }
 
 }  // namespace

@@ -167,8 +167,19 @@ TEST(FoldGuardsTest, KeepsSoftmaxWhenItAsksForAType) {
 
 TEST(FoldGuardsTest, KeepsOpWithoutAQuantizedForm) {
   ExpectReasonOnCodes(Sum(R"IR(
-  %sum : Tensor = aten::silu(%d))IR"),
-                      "aten::silu", "no quantized op computes it");
+  %sum : Tensor = aten::log(%d))IR"),
+                      "aten::log", "no quantized op computes it");
+}
+
+TEST(FoldGuardsTest, KeepsActivationsThatOnlyWeLookUpForSignedCodes) {
+  ExpectKept(GraphText(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %signed)
+  %d : Tensor = aten::dequantize(%q)
+  %h : Tensor = aten::silu(%d)
+  %o : Tensor = aten::quantize_per_tensor(%h, %so, %zo, %signed)
+  return (%o))IR"),
+             Constants(), "aten::silu",
+             "it takes codes of type QInt8; its kernel takes QUInt8");
 }
 
 // %o holds codes, of parameters that nobody knows before it runs.

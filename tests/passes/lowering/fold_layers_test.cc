@@ -258,9 +258,9 @@ TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightHasFloatZeroPoints) {
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsCodesAreSigned) {
   GraphConstants constants = Constants();
   constants["t"] = int64_t{12};
-  ExpectReasonOnCodes(
-      kLinear, "aten::linear",
-      "it takes codes of type QInt8; quantized layers take QUInt8", constants);
+  ExpectReasonOnCodes(kLinear, "aten::linear",
+                      "it takes codes of type QInt8; its kernel takes QUInt8",
+                      constants);
 }
 
 TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsStrideIsNotConstant) {

@@ -259,7 +259,8 @@ TEST(FoldedModelsTest, SaysWhatStaysInFloat) {
   for (const std::string form : kForms) {
     EXPECT_THAT(Fold("partial", form).remarks,
                 ElementsAre("aten::linear: its output is not quantized",
-                            "aten::gelu: no quantized op computes it"));
+                            "aten::gelu: its input is not dequantized from "
+                            "known codes"));
   }
   // The arm that F.interpolate takes for tensors of another rank.
   EXPECT_THAT(

@@ -211,19 +211,19 @@ TEST(FoldReferenceQuantizationTest,
                  "        self.weight, 0.1, 0, 12))\n"
                  "    return torch.conv2d(x, w)\n",
                  {{"weight", at::ones({2, 3, 1, 1})}});
-  const auto gelu = MakeModule("Gelu",
-                               "def forward(self, x: Tensor) -> Tensor:\n"
-                               "    return torch.gelu(x)\n");
+  const auto log = MakeModule("Log",
+                              "def forward(self, x: Tensor) -> Tensor:\n"
+                              "    return torch.log(x)\n");
   ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
-      {{"conv", conv}, {"gelu", gelu}},
+      {{"conv", conv}, {"log", log}},
       {"x = torch.dequantize(torch.quantize_per_tensor(x, 1., 9, 13))",
        "x = torch.quantize_per_tensor(self.conv.forward(x), .5, 7, 13)",
-       "return self.gelu.forward(torch.dequantize(x))"})));
+       "return self.log.forward(torch.dequantize(x))"})));
   std::vector<LoweringRemark> remarks;
   EXPECT_TRUE(OrThrow(FoldReferenceQuantization(&remarks).Run(model.graph())));
   ASSERT_EQ(remarks.size(), 1);
-  EXPECT_EQ(remarks[0].op, "aten::gelu");
-  EXPECT_EQ(remarks[0].name, "gelu");
+  EXPECT_EQ(remarks[0].op, "aten::log");
+  EXPECT_EQ(remarks[0].name, "log");
   const auto* node = NodeOf(model.graph(), "quantized::conv2d");
   EXPECT_EQ(ModulePathOf(*node).fqn, "conv");
   EXPECT_EQ(ModulePathOf(*node->input(1)->node()).fqn, "conv");

@@ -37,6 +37,23 @@ Case Quantized(const std::string& op, const Arguments& rest) {
   return {op, call("ns::fbgemm_" + op), call("quantized::" + op)};
 }
 
+// An op that LibTorch has for floats only.
+Case InFloat(const std::string& op, const Arguments& rest,
+             const std::function<at::Tensor(const at::Tensor&)>& function) {
+  constexpr double kScale = 0.04;
+  constexpr int64_t kZeroPoint = 30;
+  const auto ours = [=](const at::Tensor& x) {
+    Arguments arguments = {x, kScale, kZeroPoint};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    return Output("ns::fbgemm_" + op, arguments);
+  };
+  const auto theirs = [=](const at::Tensor& x) {
+    return at::quantize_per_tensor(function(at::dequantize(x)), kScale,
+                                   kZeroPoint, at::kQUInt8);
+  };
+  return {op, ours, theirs};
+}
+
 std::vector<Case> Cases() {
   const auto ours = [](const std::string& op, const Arguments& rest) {
     return [op, rest](const at::Tensor& x) {
@@ -75,6 +92,18 @@ std::vector<Case> Cases() {
       Quantized("leaky_relu", {-0.3, true, 0.05, int64_t{40}}),
       Quantized("elu", {0.04, int64_t{30}, 1.0, 1.0, 1.0}),
       Quantized("elu", {0.04, int64_t{30}, 0.7, 1.3, 0.9}),
+      Quantized("celu", {0.04, int64_t{30}, 1.3}),
+      InFloat("silu", {}, [](const at::Tensor& x) { return at::silu(x); }),
+      InFloat("gelu", {"none"},
+              [](const at::Tensor& x) { return at::gelu(x); }),
+      InFloat("gelu", {"tanh"},
+              [](const at::Tensor& x) { return at::gelu(x, "tanh"); }),
+      InFloat("mish", {}, [](const at::Tensor& x) { return at::mish(x); }),
+      InFloat("selu", {}, [](const at::Tensor& x) { return at::selu(x); }),
+      InFloat("softplus", {1.0, 20.0},
+              [](const at::Tensor& x) { return at::softplus(x); }),
+      InFloat("softplus", {2.5, 1.0},
+              [](const at::Tensor& x) { return at::softplus(x, 2.5, 1.0); }),
   };
 }
 
@@ -131,14 +160,16 @@ TEST_F(ActivationOpsTest, ClampToBoundsThatAreNoNumbers) {
 }
 
 TEST_F(ActivationOpsTest, TakeHugeAndTinyScales) {
+  const std::vector<std::pair<std::string, Arguments>> calls = {
+      {"sigmoid", {}}, {"tanh", {}}, {"hardsigmoid", {}},  {"hardswish", {}},
+      {"celu", {1}},   {"silu", {}}, {"gelu", {"none"}},   {"gelu", {"tanh"}},
+      {"mish", {}},    {"selu", {}}, {"softplus", {1, 20}}};
   for (const double in : {1e-45, 1e30, 3e38}) {
     for (const double out : {1e-45, 1e30, 3e38}) {
-      for (const std::string op :
-           {"sigmoid", "tanh", "hardsigmoid", "hardswish"}) {
-        EXPECT_EQ(Output("ns::fbgemm_" + op,
-                         {RandomCodes({9}, in), out, int64_t{128}})
-                      .numel(),
-                  9);
+      for (const auto& [op, rest] : calls) {
+        Arguments arguments = {RandomCodes({9}, in), out, int64_t{128}};
+        arguments.insert(arguments.end(), rest.begin(), rest.end());
+        EXPECT_EQ(Output("ns::fbgemm_" + op, arguments).numel(), 9);
       }
     }
   }
@@ -154,7 +185,13 @@ TEST_F(ActivationOpsTest, RefuseOtherInputs) {
       {"hardsigmoid", {0.1, 0}},
       {"hardswish", {0.1, 0}},
       {"leaky_relu", {0.1, false, 0.1, 0}},
-      {"elu", {0.1, 0, 1, 1, 1}}};
+      {"elu", {0.1, 0, 1, 1, 1}},
+      {"celu", {0.1, 0, 1}},
+      {"silu", {0.1, 0}},
+      {"gelu", {0.1, 0, "none"}},
+      {"mish", {0.1, 0}},
+      {"selu", {0.1, 0}},
+      {"softplus", {0.1, 0, 1, 20}}};
   const at::Tensor per_channel = at::_make_per_channel_quantized_tensor(
       at::ones({4}, at::kByte), at::ones({4}, at::kDouble),
       at::zeros({4}, at::kLong), 0);
@@ -174,6 +211,8 @@ TEST_F(ActivationOpsTest, RefuseOtherInputs) {
                   "positive and finite");
   }
   ExpectRefused("ns::fbgemm_tanh", {q, 0.1, 256}, "must be 0 to 255");
+  ExpectRefused("ns::fbgemm_gelu", {q, 0.1, 0, "exact"},
+                "approximate is \"exact\"");
 }
 
 }  // namespace
