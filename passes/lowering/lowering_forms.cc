@@ -212,6 +212,21 @@ absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
   return LowerSameArguments(node, lowered_op, repacker);
 }
 
+absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
+                                 Repacker& /*repacker*/) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  const Value* dtype = InputNamed(*node, "dtype");
+  if (dtype != nullptr && !dtype->mustBeNone()) {
+    return absl::FailedPreconditionError("it asks for a type");
+  }
+  Value* dimensions = InputNamed(*node, "dim");
+  if (dimensions == nullptr) {
+    return Insert(node, lowered_op, {node->input(0), c10::IValue()});
+  }
+  return Insert(node, lowered_op,
+                {node->input(0), dimensions, InputNamed(*node, "keepdim")});
+}
+
 absl::StatusOr<Value*> LowerCatOfCodes(Node* node, absl::string_view lowered_op,
                                        Repacker& /*repacker*/) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));

@@ -53,6 +53,11 @@ absl::StatusOr<torch::jit::Value*> LowerOnCodes(torch::jit::Node* node,
                                                 absl::string_view lowered_op,
                                                 Repacker& repacker);
 
+// aten::mean of codes, over some dimensions or all.
+absl::StatusOr<torch::jit::Value*> LowerMean(torch::jit::Node* node,
+                                             absl::string_view lowered_op,
+                                             Repacker& repacker);
+
 // aten::cat of codes, which all have the parameters of the first.
 absl::StatusOr<torch::jit::Value*> LowerCatOfCodes(torch::jit::Node* node,
                                                    absl::string_view lowered_op,

@@ -48,6 +48,7 @@ constexpr char kConstants[] = R"IR(
   %low : int = prim::Constant[value=7]()
   %quint8 : int = prim::Constant[value=13]()
   %qint8 : int = prim::Constant[value=12]()
+  %none : NoneType = prim::Constant()
   %q : Tensor = aten::quantize_per_tensor(%x, %scale, %zero_point, %quint8)
 )IR";
 
@@ -168,6 +169,27 @@ TEST(LoweringFormsTest, KeepsOpsBehindOpsOnSignedCodes) {
   %r : Tensor = aten::relu(%a)
   %d : Tensor = aten::dequantize(%r)
   return (%d))IR");
+}
+
+TEST(LoweringFormsTest, LowersMeansOfUnsignedCodes) {
+  const auto with_mean = [](const std::string& dtype, const std::string& mean) {
+    return absl::StrCat(R"IR(
+  %c : Tensor = aten::quantize_per_tensor(%x, %scale, %zero, )IR",
+                        dtype, R"IR()
+  %dims : int[] = prim::ListConstruct(%one)
+  %y : Tensor = )IR",
+                        mean, R"IR(
+  return (%y))IR");
+  };
+  const auto count = [&](const std::string& dtype, const std::string& mean) {
+    const GraphPointer graph = ExpectSameOutputs(with_mean(dtype, mean));
+    return NodesOf(*graph, "ns::fbgemm_mean").size();
+  };
+  const std::string over_rows = "aten::mean(%c, %dims, %true, %none)";
+  EXPECT_EQ(count("%quint8", over_rows), 1);
+  EXPECT_EQ(count("%quint8", "aten::mean(%c, %none, %false, %none)"), 1);
+  EXPECT_EQ(count("%quint8", "aten::mean(%c, %none)"), 1);
+  EXPECT_EQ(count("%qint8", over_rows), 0);
 }
 
 TEST(LoweringFormsTest, KeepsConcatenationsOfSignedCodes) {

@@ -50,6 +50,10 @@ struct ElementwiseKernels {
                      QParams out_qparams, uint8_t* out);
   void (*multiply)(Codes a, Codes b, int64_t count, bool relu,
                    QParams out_qparams, bool is_tame, uint8_t* out);
+  // With a factor and an offset for each element.
+  void (*scale_each)(const uint8_t* codes, int64_t count, int32_t zero_point,
+                     const float* factors, const float* offsets,
+                     int32_t out_zero_point, uint8_t least, uint8_t* out);
   void (*clamp_u8)(const uint8_t* codes, int64_t count, uint8_t min,
                    uint8_t max, uint8_t* out);
   void (*clamp_s8)(const int8_t* codes, int64_t count, int8_t min, int8_t max,

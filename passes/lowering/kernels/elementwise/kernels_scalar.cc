@@ -116,6 +116,16 @@ void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
   }
 }
 
+void ScaleEach(const uint8_t* codes, int64_t count, int32_t zero_point,
+               const float* factors, const float* offsets,
+               int32_t out_zero_point, uint8_t least, uint8_t* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float steps = static_cast<float>(codes[i] - zero_point);
+    const float scaled = std::fma(factors[i], steps, offsets[i]);
+    out[i] = std::max(Encode<uint8_t>(scaled, 1.0f, out_zero_point), least);
+  }
+}
+
 template <typename Code>
 void Clamp(const Code* codes, int64_t count, Code min, Code max, Code* out) {
   for (int64_t i = 0; i < count; ++i) {
@@ -153,6 +163,7 @@ const ElementwiseKernels kScalarElementwise = {
     Add,
     AddFloats,
     Multiply,
+    ScaleEach,
     Clamp<uint8_t>,
     Clamp<int8_t>,
     LookUp,

@@ -171,6 +171,27 @@ void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
   }
 }
 
+template <typename V>
+void ScaleEach(const uint8_t* codes, int64_t count, int32_t zero_point,
+               const float* factors, const float* offsets,
+               int32_t out_zero_point, uint8_t least, uint8_t* out) {
+  const auto zero = V::Zero(zero_point, uint8_t());
+  const auto out_zero = V::SetInts(out_zero_point);
+  const auto least_codes = V::SetBytes(least);
+  ForBlocks<V>(count, [=](int64_t i, const auto& block) {
+    const auto encode = [=](int quarter) {
+      const auto scaled =
+          V::MultiplyAdd(block.Load(factors + i, quarter),
+                         block.LoadSteps(codes + i, quarter, zero),
+                         block.Load(offsets + i, quarter));
+      return V::Add(RoundLimited<V>(scaled), out_zero);
+    };
+    const auto packed =
+        PackBlock<V, uint8_t>(encode(0), encode(1), encode(2), encode(3));
+    block.StoreBytes(out + i, V::MaxCodes(packed, least_codes, uint8_t()));
+  });
+}
+
 template <typename V, typename Code>
 void Clamp(const Code* codes, int64_t count, Code min, Code max, Code* out) {
   const auto least = V::SetBytes(min);

@@ -32,6 +32,7 @@ constexpr ElementwiseKernels SimdElementwise() {
       Add<V>,
       AddFloats<V>,
       Multiply<V>,
+      ScaleEach<V>,
       Clamp<V, uint8_t>,
       Clamp<V, int8_t>,
       LookUp<V>,

@@ -1,0 +1,105 @@
+// ns::fbgemm_mean: what aten::mean takes, of codes, which keep their scale and
+// zero point.
+#include <ATen/WrapDimUtilsMulti.h>
+#include <ATen/core/Tensor.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <bitset>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "passes/lowering/kernels/pooling/pooling.h"
+#include "passes/lowering/ops/codes.h"
+#include "passes/lowering/ops/torch_parallel.h"
+
+namespace ns {
+namespace {
+
+constexpr char kOp[] = "fbgemm_mean";
+// Sums are of 32 bits.
+constexpr int64_t kMostAveraged = int64_t{1} << 23;
+
+using Dimensions = std::vector<int64_t>;
+using Reduced = std::bitset<at::dim_bitset_size>;
+
+Reduced ReducedDimensions(const at::Tensor& x, at::OptionalIntArrayRef dim) {
+  if (dim.has_value() && !dim->empty()) {
+    return at::dim_list_to_bitset(*dim, x.dim());
+  }
+  Reduced all;
+  return all.set();
+}
+
+// The dimensions of `x` in an order in which those that are reduced lie side by
+// side: the order in memory if they do, else behind all others.
+Dimensions OrderToReduce(const at::Tensor& x, const Reduced& reduced) {
+  Dimensions order(x.dim());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return x.stride(a) > x.stride(b);
+  });
+  const auto is_reduced = [&](int64_t i) { return reduced[i]; };
+  const auto first = std::find_if(order.begin(), order.end(), is_reduced);
+  const auto end = std::find_if_not(first, order.end(), is_reduced);
+  if (std::any_of(end, order.end(), is_reduced)) {
+    std::stable_partition(order.begin(), order.end(),
+                          [&](int64_t i) { return !reduced[i]; });
+  }
+  return order;
+}
+
+// The sizes of those that are reduced as one, and of all before and behind it.
+kernels::PoolInput AsPoolInput(const at::Tensor& x, const Dimensions& order,
+                               const Reduced& reduced) {
+  kernels::PoolInput input;
+  bool is_behind = false;
+  for (const int64_t i : order) {
+    if (reduced[i]) {
+      input.size[2] *= x.size(i);
+      is_behind = true;
+    } else {
+      (is_behind ? input.channels : input.batch) *= x.size(i);
+    }
+  }
+  return input;
+}
+
+at::Tensor Mean(const at::Tensor& x, at::OptionalIntArrayRef dim,
+                bool keepdim) {
+  CheckCodes(x, kOp);
+  const Reduced reduced = ReducedDimensions(x, dim);
+  const Dimensions order = OrderToReduce(x, reduced);
+  kernels::PoolInput input = AsPoolInput(x, order, reduced);
+  TORCH_CHECK(input.size[2] > 0 && input.size[2] <= kMostAveraged, kOp,
+              ": averages 1 to ", kMostAveraged, " codes, and these are ",
+              input.size[2]);
+  const at::Tensor dense = x.permute(order).contiguous();
+  input.codes = CodesOf(dense);
+  Dimensions kept;
+  Dimensions place(x.dim());
+  for (size_t i = 0; i < order.size(); ++i) {
+    kept.push_back(reduced[order[i]] ? 1 : x.size(order[i]));
+    place[order[i]] = static_cast<int64_t>(i);
+  }
+  at::Tensor out = EmptyCodes(kept, x.q_scale(), x.q_zero_point());
+  kernels::AverageSpec spec;
+  spec.input_scale = spec.output_scale = QParamsOf(x).scale;
+  spec.input_zero_point = spec.output_zero_point = QParamsOf(x).zero_point;
+  kernels::AdaptiveAveragePool(input, {1, 1, 1}, spec, MutableCodesOf(out),
+                               TorchParallel);
+  at::Tensor result = out.permute(place);
+  for (int64_t i = x.dim() - 1; !keepdim && i >= 0; --i) {
+    result = reduced[i] ? result.squeeze(i) : result;
+  }
+  return result;
+}
+
+TORCH_LIBRARY_FRAGMENT(ns, library) {
+  library.def("fbgemm_mean(Tensor x, int[]? dim, bool keepdim=False) -> Tensor",
+              Mean);
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,82 @@
+#include <ATen/Context.h>
+#include <ATen/Functions.h>
+
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/passes/lowering/ops/against_libtorch.h"
+
+namespace ns {
+namespace {
+
+using Ints = std::vector<int64_t>;
+constexpr char kOp[] = "ns::fbgemm_mean";
+
+// LibTorch averages floats: what is a tie of codes is not one of its sums. Half
+// of the averages of two codes are ties.
+constexpr double kTies = 0.1;
+
+class MeanOpTest : public ::testing::Test {
+ protected:
+  MeanOpTest() {
+    at::globalContext().setQEngine(at::kONEDNN);
+    at::manual_seed(1);
+  }
+};
+
+TEST_F(MeanOpTest, GivesLibTorchsCodesInAllLayouts) {
+  for (const Ints& dim :
+       {Ints{2, 3}, Ints{-1, -2}, Ints{1}, Ints{-1}, Ints{0}, Ints{0, 2},
+        Ints{1, 3}, Ints{0, 1, 2, 3}, Ints{3, 0}}) {
+    for (const Ints& sizes :
+         {Ints{2, 70, 7, 7}, Ints{3, 5, 1, 9}, Ints{1, 1, 1, 1}}) {
+      for (const int64_t zero_point : {0, 64, 255}) {
+        for (const auto& [name, x] :
+             Layouts(RandomCodes(sizes, 0.05, zero_point))) {
+          SCOPED_TRACE(name);
+          for (const bool keepdim : {false, true}) {
+            ExpectNearCodes(Output(kOp, {x, dim, keepdim}),
+                            at::mean(x, dim, keepdim), kTies);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MeanOpTest, AveragesOddNumbersOfCodesAsLibTorchDoes) {
+  for (const auto& [name, x] : Layouts(RandomCodes({4, 33, 7, 7}))) {
+    SCOPED_TRACE(name);
+    ExpectSameCodes(Output(kOp, {x, Ints{2, 3}, false}), at::mean(x, {2, 3}));
+  }
+}
+
+TEST_F(MeanOpTest, AveragesAllDimensionsWhenNoneAreGiven) {
+  const at::Tensor x = RandomCodes({3, 5, 7});
+  const at::Tensor expected = Output(kOp, {x, Ints{0, 1, 2}, false});
+  EXPECT_EQ(expected.dim(), 0);
+  ExpectSameCodes(Output(kOp, {x, c10::IValue(), false}), expected);
+  ExpectSameCodes(Output(kOp, {x, Ints{}, false}), expected);
+}
+
+TEST_F(MeanOpTest, KeepsTensorsWithoutDimensions) {
+  const at::Tensor x = RandomCodes({});
+  ExpectSameCodes(Output(kOp, {x, c10::IValue(), false}), x);
+}
+
+TEST_F(MeanOpTest, GivesNoElementsOfNoRows) {
+  EXPECT_EQ(Output(kOp, {RandomCodes({0, 3, 4, 4}), Ints{2, 3}, true}).sizes(),
+            at::IntArrayRef({0, 3, 1, 1}));
+}
+
+TEST_F(MeanOpTest, RefusesOtherInputs) {
+  ExpectRefused(kOp, {at::ones({2, 3}), Ints{1}, false},
+                "takes quint8 tensors");
+  ExpectRefused(kOp, {RandomCodes({2, 0}), Ints{1}, false}, "averages 1 to");
+  ExpectRefused(kOp, {RandomCodes({2, 3}), Ints{2}, false}, "out of range");
+  ExpectRefused(kOp, {RandomCodes({2, 3}), Ints{1, 1}, false},
+                "appears multiple times");
+}
+
+}  // namespace
+}  // namespace ns
