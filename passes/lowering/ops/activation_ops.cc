@@ -37,8 +37,7 @@ at::Tensor ClampOp(const at::Tensor& x, const c10::optional<at::Scalar>& min,
                  max ? CodeOf(max->to<float>(), qparams) : 255);
 }
 
-// LibTorch's kernels on codes read them with kFma. For ops that only its float
-// kernels know, codes are dequantized.
+// An op of LibTorch's on codes, which reads them with kFma.
 at::Tensor LookUp(const char* op, const at::Tensor& x, double scale,
                   int64_t zero_point, absl::FunctionRef<float(float)> function,
                   kernels::CodeReading reading = kernels::CodeReading::kFma) {
@@ -51,6 +50,14 @@ at::Tensor LookUp(const char* op, const at::Tensor& x, double scale,
   kernels::LookUp(CodesOf(dense), out.numel(), table, MutableCodesOf(out),
                   TorchParallel);
   return out;
+}
+
+// An op that LibTorch has for floats only: codes are dequantized for it.
+at::Tensor LookUpInFloat(const char* op, const at::Tensor& x, double scale,
+                         int64_t zero_point,
+                         absl::FunctionRef<float(float)> function) {
+  return LookUp(op, x, scale, zero_point, function,
+                kernels::CodeReading::kSubtract);
 }
 
 at::Tensor SigmoidOp(const at::Tensor& x, double scale, int64_t zero_point) {
@@ -102,16 +109,14 @@ at::Tensor SeluOp(const at::Tensor& x, double output_scale,
   // at::selu's.
   const kernels::EluParams params = {1.6732632423543772f, 1.0507009873554805f,
                                      1.0f};
-  return LookUp(
-      "fbgemm_selu", x, output_scale, output_zero_point,
-      [&](float v) { return kernels::Elu(v, params); },
-      kernels::CodeReading::kSubtract);
+  return LookUpInFloat("fbgemm_selu", x, output_scale, output_zero_point,
+                       [&](float v) { return kernels::Elu(v, params); });
 }
 
 at::Tensor SiluOp(const at::Tensor& x, double output_scale,
                   int64_t output_zero_point) {
-  return LookUp("fbgemm_silu", x, output_scale, output_zero_point,
-                kernels::Silu, kernels::CodeReading::kSubtract);
+  return LookUpInFloat("fbgemm_silu", x, output_scale, output_zero_point,
+                       kernels::Silu);
 }
 
 at::Tensor GeluOp(const at::Tensor& x, double output_scale,
@@ -119,15 +124,15 @@ at::Tensor GeluOp(const at::Tensor& x, double output_scale,
   TORCH_CHECK(approximate == "none" || approximate == "tanh",
               "fbgemm_gelu: approximate is \"", approximate,
               "\", not \"none\" or \"tanh\"");
-  return LookUp("fbgemm_gelu", x, output_scale, output_zero_point,
-                approximate == "none" ? kernels::Gelu : kernels::GeluTanh,
-                kernels::CodeReading::kSubtract);
+  return LookUpInFloat(
+      "fbgemm_gelu", x, output_scale, output_zero_point,
+      approximate == "none" ? kernels::Gelu : kernels::GeluTanh);
 }
 
 at::Tensor MishOp(const at::Tensor& x, double output_scale,
                   int64_t output_zero_point) {
-  return LookUp("fbgemm_mish", x, output_scale, output_zero_point,
-                kernels::Mish, kernels::CodeReading::kSubtract);
+  return LookUpInFloat("fbgemm_mish", x, output_scale, output_zero_point,
+                       kernels::Mish);
 }
 
 at::Tensor SoftplusOp(const at::Tensor& x, double output_scale,
@@ -135,10 +140,9 @@ at::Tensor SoftplusOp(const at::Tensor& x, double output_scale,
                       const at::Scalar& threshold) {
   const float factor = beta.to<float>();
   const float most = threshold.to<float>();
-  return LookUp(
+  return LookUpInFloat(
       "fbgemm_softplus", x, output_scale, output_zero_point,
-      [&](float v) { return kernels::Softplus(v, factor, most); },
-      kernels::CodeReading::kSubtract);
+      [&](float v) { return kernels::Softplus(v, factor, most); });
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

@@ -32,11 +32,6 @@ std::vector<float> PerChannel(const char* name,
   return std::vector<float>(values, values + channels);
 }
 
-// [batch, channels, ...] with the channels last in memory.
-at::Tensor WithChannelsLast(const at::Tensor& x) {
-  return x.dim() == 2 ? x.contiguous() : ChannelsLast(x);
-}
-
 template <bool kRelu>
 at::Tensor BatchNorm(const at::Tensor& x,
                      const c10::optional<at::Tensor>& weight,
@@ -65,11 +60,9 @@ at::Tensor BatchNorm(const at::Tensor& x,
     offsets[i] = static_cast<float>(
         (biases[i] - means[i] * inverse * weights[i]) / output_scale);
   }
-  const at::Tensor codes = WithChannelsLast(x);
+  const at::Tensor codes = ChannelsLast(x);
   at::Tensor out =
-      x.dim() == 2
-          ? EmptyCodes(x.sizes(), output_scale, output_zero_point)
-          : EmptyChannelsLast(x.sizes(), output_scale, output_zero_point);
+      EmptyChannelsLast(x.sizes(), output_scale, output_zero_point);
   kernels::ChannelScaling scaling;
   scaling.zero_point = QParamsOf(x).zero_point;
   scaling.factors = factors;

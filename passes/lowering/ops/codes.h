@@ -19,7 +19,7 @@ kernels::QParams QParamsOf(const at::Tensor& x);
 const uint8_t* CodesOf(const at::Tensor& x);
 uint8_t* MutableCodesOf(const at::Tensor& x);
 
-// `x`, [batch, channels, ...] with one to three dimensions more, as a dense
+// `x`, [batch, channels, ...] with up to three dimensions more, as a dense
 // array [batch, ..., channels]: the tensor itself where it lies so.
 at::Tensor ChannelsLast(const at::Tensor& x);
 
