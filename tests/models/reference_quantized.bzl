@@ -4,6 +4,7 @@ load(":model_files.bzl", "model_files")
 
 # Those of reference_quantized.py.
 _CASES = [
+    "efficientnet_block",
     "functions",
     "lookup",
     "many_convs",

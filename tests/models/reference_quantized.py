@@ -109,6 +109,31 @@ class MobilenetBlock(nn.Module):
     return self.head(x + self.project_bn(self.project(y)))
 
 
+class EfficientnetBlock(nn.Module):
+  """SiLU, squeeze and excite by a mean, a norm in front, float activations."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.norm = nn.BatchNorm2d(6)
+    self.expand = nn.Conv2d(6, 24, 1)
+    self.depthwise = nn.Conv2d(24, 24, 3, padding=1, groups=24)
+    self.silu = nn.SiLU(inplace=True)
+    self.reduce = nn.Conv2d(24, 8, 1)
+    self.mish = nn.Mish()
+    self.excite = nn.Conv2d(8, 24, 1)
+    self.project = nn.Conv2d(24, 6, 1)
+    self.gelu = nn.GELU()
+    self.head = nn.Conv2d(6, 4, 1)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    y = self.silu(self.expand(F.relu(self.norm(x))))
+    y = self.silu(self.depthwise(y))
+    gate = y.mean([2, 3], keepdim=True)
+    gate = self.excite(self.mish(self.reduce(gate)))
+    y = self.project(y * torch.sigmoid(gate))
+    return self.head(self.gelu(x + y))
+
+
 class Functions(nn.Module):
   """Layers and activations that are function calls."""
 
@@ -255,6 +280,7 @@ def images(*channels: int) -> Callable[[], Tuple[torch.Tensor, ...]]:
 
 
 CASES: Dict[str, Case] = {
+    'efficientnet_block': Case(EfficientnetBlock, images(6)),
     'functions': Case(Functions, images(4, 4)),
     'lookup': Case(
         Lookup, lambda: (torch.randint(20, (9,)), torch.tensor([0, 4, 9])),

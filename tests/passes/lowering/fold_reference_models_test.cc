@@ -162,6 +162,7 @@ NS_INSTANTIATE_ON_ENGINES(FoldReferenceModelsTest);
 
 TEST_P(FoldReferenceModelsTest, CodesAreTheReferencesUpToOneStep) {
   const double few = GetParam() == at::kONEDNN ? 1e-4 : 5e-3;
+  ExpectAgreement("efficientnet_block", 10, few);
   ExpectAgreement("functions", 12, few);
   ExpectAgreement("mlp", 6, few);
   ExpectAgreement("mobilenet_block", 11, few);
@@ -215,6 +216,23 @@ TEST(FoldedModelsTest, MobilenetBlockIsQuantizedThroughout) {
                     "quantized::conv2d_relu", "quantized::conv2d",
                     "aten::hardsigmoid", "quantized::mul", "quantized::conv2d",
                     "quantized::add", "quantized::conv2d", "aten::dequantize"));
+  }
+}
+
+TEST(FoldedModelsTest, EfficientnetBlockIsQuantizedThroughout) {
+  for (const std::string form : kForms) {
+    Folded folded = Fold("efficientnet_block", form);
+    EXPECT_THAT(folded.remarks, IsEmpty());
+    EXPECT_THAT(
+        OpsOf(folded.model),
+        ElementsAre("aten::quantize_per_tensor", "quantized::batch_norm_relu",
+                    "quantized::conv2d", "ns::fbgemm_silu", "quantized::conv2d",
+                    "ns::fbgemm_silu", "aten::mean", "quantized::conv2d",
+                    "ns::fbgemm_mish", "quantized::conv2d", "aten::sigmoid",
+                    "quantized::mul", "quantized::conv2d", "quantized::add",
+                    "ns::fbgemm_gelu", "quantized::conv2d",
+                    "aten::dequantize"));
+    EXPECT_THAT(OrThrow(LowerToFbgemm(folded.model.graph())).kept, IsEmpty());
   }
 }
 
@@ -277,8 +295,8 @@ TEST(FoldedModelsTest, SaysWhatStaysInFloat) {
 
 TEST(FoldedModelsTest, GiveTheSameOnKernelsOfOurs) {
   for (const std::string name :
-       {"functions", "lookup", "many_convs", "mlp", "mobilenet_block",
-        "partial", "resize", "resnet_block", "shapes"}) {
+       {"efficientnet_block", "functions", "lookup", "many_convs", "mlp",
+        "mobilenet_block", "partial", "resize", "resnet_block", "shapes"}) {
     SCOPED_TRACE(name);
     Folded folded = Fold(name, "traced");
     const LoweringReport report = OrThrow(LowerToFbgemm(folded.model.graph()));
