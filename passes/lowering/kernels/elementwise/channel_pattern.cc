@@ -3,14 +3,12 @@
 namespace ns::kernels {
 
 ChannelPattern MakeChannelPattern(ChannelShape shape, ChannelQParams qparams) {
-  constexpr int64_t kEnough = 512;
   const int64_t channels = static_cast<int64_t>(qparams.scales.size());
   const int64_t row = channels * shape.inner;
   if (row == 0 || shape.rows == 0) {
     return {};
   }
-  const int64_t size =
-      row * std::min(shape.rows, std::max<int64_t>(1, kEnough / row));
+  const int64_t size = row * RowsOfPattern(shape.rows, row);
   ChannelPattern pattern{std::vector<float>(size), std::vector<int32_t>(size)};
   for (int64_t channel = 0; channel < channels; ++channel) {
     for (int64_t i = 0; i < shape.inner; ++i) {

@@ -12,9 +12,15 @@
 
 namespace ns::kernels {
 
-// A qparam for each element of a row of [channels][inner], repeated until
-// kernels have enough to do. Element i of the tensor has the qparams at
-// i % size().
+// How many of `rows` rows of `row` elements, at least one of each, make a
+// pattern: kernels then have enough to do.
+inline int64_t RowsOfPattern(int64_t rows, int64_t row) {
+  constexpr int64_t kEnough = 512;
+  return std::min(rows, std::max<int64_t>(1, kEnough / row));
+}
+
+// A qparam for each element of a row of [channels][inner], repeated for
+// RowsOfPattern rows. Element i of the tensor has the qparams at i % size().
 struct ChannelPattern {
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
@@ -44,11 +50,10 @@ void ForRuns(ChannelShape shape, ChannelQParams qparams, Parallel parallel,
 }
 
 // Calls piece(begin, count) for pieces of all `count` elements that begin where
-// the pattern does and are not longer.
+// a pattern of `size` elements does and are not longer.
 template <typename Piece>
-void ForPatterns(int64_t count, const ChannelPattern& pattern,
-                 Parallel parallel, const Piece& piece) {
-  const int64_t size = pattern.size();
+void ForPatterns(int64_t count, int64_t size, Parallel parallel,
+                 const Piece& piece) {
   if (size == 0) {
     return;
   }

@@ -37,10 +37,11 @@ void DequantizeChannels(DequantizeFunction<Code> dequantize,
   const ChannelPattern pattern = MakeChannelPattern(shape, qparams);
   const int64_t count =
       shape.rows * static_cast<int64_t>(qparams.scales.size()) * shape.inner;
-  ForPatterns(count, pattern, parallel, [&](int64_t begin, int64_t size) {
-    dequantize_each(codes + begin, size, pattern.scales.data(),
-                    pattern.zero_points.data(), values + begin);
-  });
+  ForPatterns(count, pattern.size(), parallel,
+              [&](int64_t begin, int64_t size) {
+                dequantize_each(codes + begin, size, pattern.scales.data(),
+                                pattern.zero_points.data(), values + begin);
+              });
 }
 
 }  // namespace

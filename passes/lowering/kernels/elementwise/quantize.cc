@@ -39,10 +39,11 @@ void QuantizeChannels(QuantizeFunction<Code> quantize,
   }
   const int64_t count =
       shape.rows * static_cast<int64_t>(qparams.scales.size()) * shape.inner;
-  ForPatterns(count, pattern, parallel, [&](int64_t begin, int64_t size) {
-    quantize_each(values + begin, size, pattern.scales.data(),
-                  pattern.zero_points.data(), codes + begin);
-  });
+  ForPatterns(count, pattern.size(), parallel,
+              [&](int64_t begin, int64_t size) {
+                quantize_each(values + begin, size, pattern.scales.data(),
+                              pattern.zero_points.data(), codes + begin);
+              });
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "passes/lowering/kernels/elementwise/scale_channels.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "passes/lowering/kernels/elementwise/channel_pattern.h"
 #include "passes/lowering/kernels/elementwise/kernels.h"
 
 namespace ns::kernels {
@@ -28,26 +28,18 @@ void ScaleChannels(const uint8_t* codes, int64_t rows,
   if (channels == 0 || rows == 0) {
     return;
   }
-  // Rows of few channels are taken several at a time.
-  constexpr int64_t kEnough = 512;
-  constexpr int64_t kGrain = 65536;
-  const int64_t together =
-      std::min(rows, std::max<int64_t>(1, kEnough / channels));
+  const int64_t together = RowsOfPattern(rows, channels);
   const std::vector<float> factors = Repeated(scaling.factors, together);
   const std::vector<float> offsets = Repeated(scaling.offsets, together);
   const auto least =
       static_cast<uint8_t>(scaling.relu ? scaling.out_zero_point : 0);
   const auto scale_each = ChosenElementwiseKernels().scale_each;
-  const int64_t size = together * channels;
-  parallel((rows + together - 1) / together, kGrain / size + 1,
-           [&](int64_t begin, int64_t end) {
-             for (int64_t i = begin; i < end; ++i) {
-               scale_each(codes + i * size,
-                          std::min(size, rows * channels - i * size),
-                          scaling.zero_point, factors.data(), offsets.data(),
-                          scaling.out_zero_point, least, out + i * size);
-             }
-           });
+  ForPatterns(rows * channels, together * channels, parallel,
+              [&](int64_t begin, int64_t size) {
+                scale_each(codes + begin, size, scaling.zero_point,
+                           factors.data(), offsets.data(),
+                           scaling.out_zero_point, least, out + begin);
+              });
 }
 
 }  // namespace ns::kernels
