@@ -8,7 +8,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -25,8 +24,8 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-absl::Status Reason(std::string reason) {
-  return absl::FailedPreconditionError(std::move(reason));
+absl::Status Reason(absl::string_view reason) {
+  return absl::FailedPreconditionError(reason);
 }
 
 c10::Symbol OpSymbol(absl::string_view op) {

@@ -46,7 +46,7 @@ constexpr double kTies = 0.01;
 
 // clang-format off
 const std::vector<OpCase>& Functions() {
-  static const auto* const cases = new std::vector<OpCase>{
+  static const auto* const kCases = new std::vector<OpCase>{
       {"aten::add", "x + y", {4, 6, 8, 10}, "0.07, 90", kTies},
       {"aten::add", "torch.relu(x + y)", {4, 6, 8, 10}, "0.07, 90", kTies},
       {"aten::add", "x + 1.7", {4, 6, 8, 10}, "0.07, 90", kTies},
@@ -85,7 +85,7 @@ const std::vector<OpCase>& Functions() {
       {"aten::hardsigmoid", "torch.hardsigmoid(x)", {4, 6, 8, 10}, "0.00390625, 0", 0.01},
       {"aten::tanh", "torch.tanh(x)", {4, 6, 8, 10}, "0.0078125, 128"},
   };
-  return *cases;
+  return *kCases;
 }
 
 // clang-format on
@@ -96,7 +96,7 @@ constexpr double kAverages = 0.06;
 
 // clang-format off
 const std::vector<OpCase>& OnCodes() {
-  static const auto* const cases = new std::vector<OpCase>{
+  static const auto* const kCases = new std::vector<OpCase>{
       {"aten::_upsample_nearest_exact2d", "torch._upsample_nearest_exact2d(x, [5, 12], None)"},
       {"aten::_upsample_nearest_exact3d", "torch._upsample_nearest_exact3d(x, [3, 5, 12], None)", {1, 2, 4, 5, 6}},
       {"aten::adaptive_avg_pool1d", "torch.adaptive_avg_pool1d(x, 3)", {4, 6, 8}, "0.04, 120", kAverages},
@@ -149,7 +149,7 @@ const std::vector<OpCase>& OnCodes() {
       {"aten::upsample_nearest3d", "torch.upsample_nearest3d(x, [3, 5, 12], None)", {1, 2, 4, 5, 6}},
       {"aten::view", "x.view(4, -1)"},
   };
-  return *cases;
+  return *kCases;
 }
 
 // clang-format on
@@ -159,7 +159,7 @@ constexpr double kLayer = 0.002;
 
 // clang-format off
 const std::vector<OpCase>& Layers() {
-  static const auto* const cases = new std::vector<OpCase>{
+  static const auto* const kCases = new std::vector<OpCase>{
       {"aten::linear", "torch.linear(x, WEIGHT(8, 10), self.b8)", {4, 6, 8, 10}, "0.05, 100", kLayer},
       {"aten::linear", "torch.relu(torch.linear(x, WEIGHT(8, 10)))", {7, 10}, "0.03, 0", kLayer},
       {"aten::conv1d", "torch.conv1d(x, WEIGHT(8, 6, 3), self.b8, 2, 1)", {4, 6, 10}, "0.05, 100", kLayer},
@@ -171,7 +171,7 @@ const std::vector<OpCase>& Layers() {
       {"aten::conv_transpose3d", "torch.conv_transpose3d(x, WEIGHT(2, 8, 2, 3, 1), self.b8)", {1, 2, 4, 5, 6}, "0.05, 100", kLayer, false},
       {"aten::_convolution", "torch._convolution(x, WEIGHT(8, 6, 3, 3), self.b8, [1, 1], [0, 0], [1, 1], False, [0, 0], 1, False, False, True, True)", {4, 6, 8, 10}, "0.05, 100", kLayer},
   };
-  return *cases;
+  return *kCases;
 }
 
 // clang-format on

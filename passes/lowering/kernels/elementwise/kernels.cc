@@ -7,14 +7,14 @@ namespace {
 
 // Processors with VNNI that lack it are few, and old.
 const ElementwiseKernels& Avx512VnniElementwise() {
-  static const ElementwiseKernels kernels = [] {
+  static const ElementwiseKernels kKernels = [] {
     ElementwiseKernels chosen = kAvx512Elementwise;
     if (__builtin_cpu_supports("avx512vbmi")) {
       chosen.look_up = LookUpVbmi;
     }
     return chosen;
   }();
-  return kernels;
+  return kKernels;
 }
 
 }  // namespace
