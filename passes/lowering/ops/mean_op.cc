@@ -1,5 +1,6 @@
 // ns::fbgemm_mean: what aten::mean takes, of codes, which keep their scale and
 // zero point.
+#include <ATen/Functions.h>
 #include <ATen/WrapDimUtilsMulti.h>
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
@@ -18,7 +19,7 @@ namespace ns {
 namespace {
 
 constexpr char kOp[] = "fbgemm_mean";
-// Sums are of 32 bits.
+// More do not fit in sums of 32 bits.
 constexpr int64_t kMostAveraged = int64_t{1} << 23;
 
 using Dimensions = std::vector<int64_t>;
@@ -72,9 +73,11 @@ at::Tensor Mean(const at::Tensor& x, at::OptionalIntArrayRef dim,
   const Reduced reduced = ReducedDimensions(x, dim);
   const Dimensions order = OrderToReduce(x, reduced);
   kernels::PoolInput input = AsPoolInput(x, order, reduced);
-  TORCH_CHECK(input.size[2] > 0 && input.size[2] <= kMostAveraged, kOp,
-              ": averages 1 to ", kMostAveraged, " codes, and these are ",
-              input.size[2]);
+  TORCH_CHECK(input.size[2] > 0, kOp,
+              ": averages no codes: the input is of size ", x.sizes());
+  if (input.size[2] > kMostAveraged) {
+    return at::mean(x, dim, keepdim);
+  }
   const at::Tensor dense = x.permute(order).contiguous();
   input.codes = CodesOf(dense);
   Dimensions kept;

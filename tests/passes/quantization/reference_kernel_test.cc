@@ -70,6 +70,23 @@ graph(%x : Tensor, %y : Tensor):
   return (%c))IR");
 }
 
+TEST(InsertReferenceKernelTest, GivesByNameWhatTheFloatOpTakesByName) {
+  ExpectReference("ns::fbgemm_gelu", R"IR(
+graph(%x : Tensor, %scale : float, %zero_point : int):
+  %tanh : str = prim::Constant[value="tanh"]()
+  %y : Tensor = ns::fbgemm_gelu(%x, %scale, %zero_point, %tanh)
+  return (%y))IR",
+                  R"IR(
+graph(%x : Tensor, %scale : float, %zero_point : int):
+  %tanh : str = prim::Constant[value="tanh"]()
+  %float : Tensor = ns::as_float(%x)
+  %gelu : Tensor = aten::gelu(%float, %tanh)
+  %dtype : int = prim::dtype(%x)
+  %reference : Tensor = aten::quantize_per_tensor(%gelu, %scale, %zero_point, %dtype)
+  %y : Tensor = ns::fbgemm_gelu(%x, %scale, %zero_point, %tanh)
+  return (%y))IR");
+}
+
 TEST(InsertReferenceKernelTest, QuantizesBehindOpsThatChooseTheirParameters) {
   ExpectReference("quantized::mul_scalar", R"IR(
 graph(%x : Tensor, %factor : float):

@@ -12,9 +12,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// LibTorch adds and multiplies in two steps where a vector is not full.
-constexpr double kTies = 0.002;
-
 Arguments OfChannels(const at::Tensor& x) {
   const int64_t channels = x.dim() > 1 ? x.size(1) : 1;
   return {x,
@@ -44,10 +41,10 @@ TEST_F(BatchNormOpsTest, GiveLibTorchsCodesInAllLayouts) {
            Layouts(RandomCodes(sizes, 0.05, zero_point))) {
         SCOPED_TRACE(name);
         const Arguments arguments = OfChannels(x);
-        ExpectNearCodes(Output("ns::fbgemm_batch_norm", arguments),
-                        Output("quantized::batch_norm", arguments), kTies);
-        ExpectNearCodes(Output("ns::fbgemm_batch_norm_relu", arguments),
-                        Output("quantized::batch_norm_relu", arguments), kTies);
+        ExpectSameCodes(Output("ns::fbgemm_batch_norm", arguments),
+                        Output("quantized::batch_norm", arguments));
+        ExpectSameCodes(Output("ns::fbgemm_batch_norm_relu", arguments),
+                        Output("quantized::batch_norm_relu", arguments));
       }
     }
   }

@@ -54,6 +54,23 @@ TEST(ActivationsTest, LeakyReluScalesWhatIsNotPositive) {
   EXPECT_EQ(LeakyRelu(0.0f, 0.1f), 0.0f);
 }
 
+TEST(ActivationsTest, SmoothRelusAreThoseOfDouble) {
+  for (float value = -9; value < 9; value += 0.37f) {
+    const double x = value;
+    const double softplus = std::log1p(std::exp(x));
+    const double tanh_gelu =
+        std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x));
+    EXPECT_NEAR(Silu(value), x / (1 + std::exp(-x)), 1e-6);
+    EXPECT_NEAR(Gelu(value), x * (1 + std::erf(x / std::sqrt(2.0))) / 2, 1e-6);
+    EXPECT_NEAR(GeluTanh(value), x * (1 + tanh_gelu) / 2, 1e-6);
+    EXPECT_NEAR(Mish(value), x * std::tanh(softplus), 1e-6);
+    EXPECT_NEAR(Softplus(value, 1, 20), softplus, 1e-6);
+    EXPECT_NEAR(Softplus(value, 2.5f, 20), std::log1p(std::exp(2.5 * x)) / 2.5,
+                2e-6);
+  }
+  EXPECT_EQ(Softplus(2.0f, 3.0f, 5.0f), 2.0f);
+}
+
 TEST(ActivationsTest, EluBendsWhatIsNotPositive) {
   const EluParams params{0.5f, 3.0f, 2.0f};
   EXPECT_EQ(Elu(2.0f, params), 6.0f);
