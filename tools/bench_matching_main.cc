@@ -5,9 +5,12 @@
 // Matches synthetic chains of conv-bn-relu blocks with their quantized twins,
 // with and without module names, and prints the time, the time for each node,
 // and its ratio to that of the shortest chain, which is matched in turn with
-// the others: 1.0 is linear growth. All are medians. Caches are emptied before
-// each run, as they are for a model that was just loaded: otherwise the
-// shortest chain alone would run from cache.
+// the others: 1.0 is linear growth. The last column is the same ratio for a
+// walk that only files each node under its module's name: linear by
+// construction, it shows by how much this machine's caches make long graphs
+// slower. All are medians. Caches are emptied before each run, as they are for
+// a model that was just loaded: otherwise the shortest chain alone would run
+// from cache.
 
 #include <malloc.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -18,7 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
 #include "passes/matching/graph_matcher.h"
@@ -95,42 +101,69 @@ std::vector<Pair> PairsOfChains(bool named) {
   return pairs;
 }
 
-double SecondsToMatch(const Pair& pair, size_t* matches) {
+// The seconds that `function` takes from empty caches.
+double SecondsOf(absl::FunctionRef<void()> function) {
   EmptyCaches();
   // What other runs freed goes back to the system: each run pays for its own
   // memory, and for tidying none but its own.
   malloc_trim(0);
   const auto start = std::chrono::steady_clock::now();
-  const auto result = MatchSubgraphs(pair.a, pair.b);
+  function();
   const std::chrono::duration<double> time =
       std::chrono::steady_clock::now() - start;
-  *matches = result->matches.size();
   return time.count();
 }
 
+// Files each node of both models under its module's name.
+void Walk(const Pair& pair) {
+  absl::flat_hash_map<absl::string_view, std::vector<const Node*>> by_module;
+  for (const ModelGraph* model : {&pair.a, &pair.b}) {
+    for (const Node* node : model->graph().nodes()) {
+      by_module[ModulePathOf(*node).fqn].push_back(node);
+    }
+  }
+}
+
+// Times for each node, by length and round.
+using Times = std::vector<std::vector<double>>;
+
+// The time of length `i` over that of the shortest chain.
+double RatioToShortest(const Times& times, size_t i) {
+  std::vector<double> ratios;
+  for (size_t round = 0; round < times[i].size(); ++round) {
+    ratios.push_back(times[i][round] / times[0][round]);
+  }
+  return bench::Median(ratios);
+}
+
 void MeasurePairs(const std::vector<Pair>& pairs, const char* names) {
-  std::vector<std::vector<double>> per_node(pairs.size());
-  std::vector<std::vector<double>> ratios(pairs.size());
+  Times match_times(pairs.size());
+  Times walk_times(pairs.size());
   std::vector<size_t> matches(pairs.size());
   // One length after the other in each round: a noisy moment is one of all.
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < pairs.size(); ++i) {
-      per_node[i].push_back(SecondsToMatch(pairs[i], &matches[i]) /
-                            pairs[i].nodes);
-      ratios[i].push_back(per_node[i].back() / per_node[0].back());
+      const Pair& pair = pairs[i];
+      const double match = SecondsOf(
+          [&] { matches[i] = MatchSubgraphs(pair.a, pair.b)->matches.size(); });
+      const double walk = SecondsOf([&] { Walk(pair); });
+      match_times[i].push_back(match / pair.nodes);
+      walk_times[i].push_back(walk / pair.nodes);
     }
   }
   for (size_t i = 0; i < pairs.size(); ++i) {
-    const double seconds = bench::Median(per_node[i]);
-    std::printf("%-10s %8d %8zu %10.1f %14.0f %18.2f\n", names, pairs[i].nodes,
-                matches[i], seconds * pairs[i].nodes * 1e3, seconds * 1e9,
-                bench::Median(ratios[i]));
+    const double seconds = bench::Median(match_times[i]);
+    std::printf("%-10s %8d %8zu %10.1f %14.0f %18.2f %14.2f\n", names,
+                pairs[i].nodes, matches[i], seconds * pairs[i].nodes * 1e3,
+                seconds * 1e9, RatioToShortest(match_times, i),
+                RatioToShortest(walk_times, i));
   }
 }
 
 int Main() {
-  std::printf("%-10s %8s %8s %10s %14s %18s\n", "names", "nodes", "matches",
-              "ms", "ns per node", "ratio to shortest");
+  std::printf("%-10s %8s %8s %10s %14s %18s %14s\n", "names", "nodes",
+              "matches", "ms", "ns per node", "ratio to shortest",
+              "that of a walk");
   const std::vector<Pair> named = PairsOfChains(true);
   const std::vector<Pair> unnamed = PairsOfChains(false);
   MeasurePairs(named, "modules");

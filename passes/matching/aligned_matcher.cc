@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
 #include "llvm/ADT/SmallVector.h"
+#include "passes/matching/places_by_name.h"
 #include "passes/matching/sequence_alignment.h"
+#include "passes/matching/users_of_values.h"
 #include "passes/matching/weight_similarity.h"
 
 namespace ns {
@@ -25,17 +25,13 @@ using ::torch::jit::Block;
 using ::torch::jit::Graph;
 using ::torch::jit::Value;
 
-// Value -> nodes that use it, with the steps between them.
-using Users = absl::flat_hash_map<const Value*,
-                                  llvm::SmallVector<std::pair<int, int>, 2>>;
-
-// How many look-ups ahead their memory is asked for.
-constexpr int kAhead = 4;
-
 class Aligner {
  public:
   Aligner(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b)
-      : a_(nodes_a), b_(nodes_b), pairs_(nodes_a, nodes_b) {}
+      : a_(nodes_a),
+        b_(nodes_b),
+        pairs_(nodes_a, nodes_b),
+        users_a_(nodes_a.size()) {}
 
   SubgraphPairs Run(Graph& graph_a, Graph& graph_b) && {
     AnchorByName();
@@ -60,46 +56,9 @@ class Aligner {
   // are equally many on both sides. Code of the root module is left to the
   // data flow: a tracer that flattens the hierarchy puts everything there.
   void AnchorByName() {
-    using Key = std::tuple<absl::string_view, int, absl::string_view>;
-    struct Place {
-      llvm::SmallVector<int, 1> of_a;
-      llvm::SmallVector<int, 1> of_b;
-    };
-    std::vector<Place> places;  // in order of execution of B
-    absl::flat_hash_map<Key, size_t> index;
-    index.reserve(b_.size());
-    const auto has_name = [](const MatchableNode& node) {
-      return !node.path.fqn.empty() && !node.is_control_flow;
-    };
-    const auto key_of = [](const MatchableNode& node) {
-      return Key(node.path.fqn, node.path.call_index, node.family);
-    };
-    const auto prefetch = [&](const MatchableNodes& nodes, int i) {
-      if (i < nodes.size()) {
-        index.prefetch(key_of(nodes[i]));
-      }
-    };
-    for (int i = 0; i < b_.size(); ++i) {
-      prefetch(b_, i + kAhead);
-      if (has_name(b_[i])) {
-        const auto [it, added] = index.emplace(key_of(b_[i]), places.size());
-        if (added) {
-          places.emplace_back();
-        }
-        places[it->second].of_b.push_back(i);
-      }
-    }
-    for (int i = 0; i < a_.size(); ++i) {
-      prefetch(a_, i + kAhead);
-      if (has_name(a_[i])) {
-        const auto it = index.find(key_of(a_[i]));
-        if (it != index.end()) {
-          places[it->second].of_a.push_back(i);
-        }
-      }
-    }
+    const PlacesByName places(a_, b_);
     // In order of execution: a match may take in what another would match.
-    for (const Place& place : places) {
+    for (const PlacesByName::Place& place : places.in_order()) {
       if (place.of_a.size() != place.of_b.size()) {
         continue;
       }
@@ -116,13 +75,13 @@ class Aligner {
   void AnchorByWeight() {
     using Key = std::pair<absl::string_view, std::vector<int64_t>>;
     std::map<Key, std::pair<std::vector<int>, std::vector<int>>> by_shape;
-    for (int i = 0; i < a_.size(); ++i) {
-      if (a_[i].weight_shape && !pairs_.IsTakenA(i)) {
+    for (int i : a_.weighted()) {
+      if (!pairs_.IsTakenA(i)) {
         by_shape[{a_[i].family, *a_[i].weight_shape}].first.push_back(i);
       }
     }
-    for (int i = 0; i < b_.size(); ++i) {
-      if (b_[i].weight_shape && !pairs_.IsTakenB(i)) {
+    for (int i : b_.weighted()) {
+      if (!pairs_.IsTakenB(i)) {
         by_shape[{b_[i].family, *b_[i].weight_shape}].second.push_back(i);
       }
     }
@@ -141,6 +100,9 @@ class Aligner {
 
   // Control flow around nodes that are matched already, inside out.
   void AnchorControlFlow() {
+    if (!a_.has_control_flow() || !b_.has_control_flow()) {
+      return;
+    }
     for (int b = b_.size() - 1; b >= 0; --b) {
       const int a = pairs_.PartnerOfB(b);
       if (a < 0) {
@@ -201,16 +163,15 @@ class Aligner {
   // Walks block B in order of execution and matches each node with the
   // unmatched node of its family in A that uses the most corresponding values.
   void FollowData(Block* block_a, Block* block_b) {
-    Users users_a;
-    users_a.reserve(a_.InBlock(block_a).size());
+    users_a_.Clear();
     for (int a : a_.InBlock(block_a)) {
       if (pairs_.IsTakenA(a)) {
         continue;
       }
       for (Value* input : DataInputsOf(a_[a])) {
         int steps = 0;
-        for (const Value* source : a_.Sources(input)) {
-          users_a[source].emplace_back(a, steps++);
+        for (const Source& source : a_.Sources(input, a)) {
+          users_a_.Add(source, {a, steps++});
         }
       }
     }
@@ -218,7 +179,7 @@ class Aligner {
       if (pairs_.IsTakenB(b)) {
         continue;
       }
-      const int a = BestFollower(users_a, b);
+      const int a = BestFollower(b);
       if (a >= 0) {
         pairs_.Match(a, b);
       }
@@ -245,7 +206,7 @@ class Aligner {
     return size_a > 0 && size_b > 0 && size_a != size_b;
   }
 
-  int BestFollower(const Users& users_a, int b) const {
+  int BestFollower(int b) const {
     struct Candidate {
       int a;
       int inputs;  // that correspond
@@ -254,30 +215,31 @@ class Aligner {
     llvm::SmallVector<Candidate, 4> candidates;
     for (Value* input : DataInputsOf(b_[b])) {
       int steps_b = 0;
-      for (const Value* source : b_.Sources(input)) {
-        const Value* linked = pairs_.LinkedA(source);
-        const auto it =
-            linked == nullptr ? users_a.end() : users_a.find(linked);
-        if (it != users_a.end()) {
-          bool found = false;
-          for (const auto& [a, steps_a] : it->second) {
-            if (CanMatch(a, b) && !TakeOtherLists(a, b)) {
-              auto candidate = std::find_if(
-                  candidates.begin(), candidates.end(),
-                  [a = a](const Candidate& known) { return known.a == a; });
-              if (candidate == candidates.end()) {
-                candidates.push_back({a, 0, 0});
-                candidate = std::prev(candidates.end());
-              }
-              ++candidate->inputs;
-              candidate->steps += steps_a + steps_b;
-              found = true;
-            }
+      for (const Source& source : b_.Sources(input, b)) {
+        const Source linked = pairs_.LinkedA(source);
+        bool found = false;
+        const auto add = [&](const UsersOfValues::User& user) {
+          const int a = user.node;
+          if (!CanMatch(a, b) || TakeOtherLists(a, b)) {
+            return;
           }
-          // Values further up are inputs of what was found.
-          if (found) {
-            break;
+          auto candidate = std::find_if(
+              candidates.begin(), candidates.end(),
+              [a](const Candidate& known) { return known.a == a; });
+          if (candidate == candidates.end()) {
+            candidates.push_back({a, 0, 0});
+            candidate = std::prev(candidates.end());
           }
+          ++candidate->inputs;
+          candidate->steps += user.steps + steps_b;
+          found = true;
+        };
+        if (linked.value != nullptr) {
+          users_a_.ForEach(linked, add);
+        }
+        // Values further up are inputs of what was found.
+        if (found) {
+          break;
         }
         ++steps_b;
       }
@@ -344,6 +306,8 @@ class Aligner {
   const MatchableNodes& a_;
   const MatchableNodes& b_;
   SubgraphPairs pairs_;
+  // Of values of the block of A that is being followed.
+  UsersOfValues users_a_;
 };
 
 }  // namespace

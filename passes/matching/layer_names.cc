@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ir/node_view.h"
@@ -20,8 +21,14 @@ bool IsLibraryModule(absl::string_view type) {
 }  // namespace
 
 LayerNames::LayerNames(const MatchableNodes& nodes) {
+  const char* last = nullptr;
   for (int i = 0; i < nodes.size(); ++i) {
     absl::string_view fqn = nodes[i].path.fqn;
+    // Nodes of one call share its interned name.
+    if (fqn.data() == last) {
+      continue;
+    }
+    last = fqn.data();
     for (size_t dot = fqn.rfind('.'); dot != absl::string_view::npos;
          dot = fqn.rfind('.')) {
       fqn = fqn.substr(0, dot);
@@ -45,19 +52,30 @@ std::string LayerNames::NameOf(const ModulePath& path,
                           : absl::StrCat(path.fqn, ".", short_name);
 }
 
+bool UniqueNames::WasMade(absl::string_view name) const {
+  const size_t at = name.rfind('@');
+  int number;
+  // "fc@01" is no name that is made here.
+  if (at == absl::string_view::npos ||
+      !absl::SimpleAtoi(name.substr(at + 1), &number) ||
+      absl::StrCat(number) != name.substr(at + 1)) {
+    return false;
+  }
+  const auto it = next_.find(name.substr(0, at));
+  return it != next_.end() && 0 < number && number < it->second;
+}
+
 std::string UniqueNames::Take(const std::string& name) {
-  const auto [taken, is_new] = taken_.try_emplace(name, 1);
-  if (is_new) {
+  const bool was_made = WasMade(name);
+  const auto [it, is_new] = next_.try_emplace(name, 1);
+  if (is_new && !was_made) {
     return name;
   }
-  int count = taken->second;
-  std::string unique;
   // A module may itself be called "fc@1".
+  std::string unique;
   do {
-    unique = absl::StrCat(name, "@", count++);
-  } while (taken_.contains(unique));
-  taken->second = count;
-  taken_[unique] = 1;  // may move what `taken` points at
+    unique = absl::StrCat(name, "@", it->second++);
+  } while (next_.contains(unique));
   return unique;
 }
 

@@ -31,12 +31,16 @@ class LayerNames {
 class UniqueNames {
  public:
   // About `count` names will be taken.
-  explicit UniqueNames(size_t count = 0) { taken_.reserve(count); }
+  explicit UniqueNames(size_t count = 0) { next_.reserve(count); }
 
   std::string Take(const std::string& name);
 
  private:
-  absl::flat_hash_map<std::string, int> taken_;
+  // True for a name that was made unique out of another one.
+  bool WasMade(absl::string_view name) const;
+
+  // By name asked for: the number that the next repetition gets.
+  absl::flat_hash_map<std::string, int> next_;
 };
 
 }  // namespace ns

@@ -108,6 +108,18 @@ std::optional<std::vector<int64_t>> WeightShape(const Node& node,
   return weights->front().value.sizes().vec();
 }
 
+// MatchableNode::skipped_to of a node that is no control flow. `row` is that of
+// its op.
+Value* SkippedTo(const Node& node, const OpRow* row) {
+  const bool may_be_absent =
+      row != nullptr &&
+      (row->role == Role::kTransparent || row->role == Role::kShape ||
+       row->role == Role::kQuantize || row->role == Role::kDequantize ||
+       row->role == Role::kObserve || row->family == "dropout" ||
+       row->family == "batch_norm" || IsActivation(row->family));
+  return may_be_absent ? FirstDataInput(node) : nullptr;
+}
+
 // The value outside that one arm of the prim::If defining `value` hands on as
 // it is, where no arm computes anything; null otherwise.
 Value* PassedThrough(const Value& value) {
@@ -191,6 +203,7 @@ void MatchableNodes::AddNode(Node* node) {
       return;
     }
     matchable.base = node;
+    matchable.skipped_to = SkippedTo(*node, matchable.row);
   }
   if (matchable.is_control_flow) {
     matchable.base = node;
@@ -203,8 +216,14 @@ void MatchableNodes::AddNode(Node* node) {
     matchable.family = relations_.FamilyOf(*matchable.base);
     matchable.weight_shape = WeightShape(*matchable.base, matchable.row);
   }
-  matchable.path = ModulePathOf(*matchable.base);
+  const torch::jit::Scope* scope = matchable.base->scope().get();
+  if (scope != scope_) {
+    scope_ = scope;
+    path_ = ModulePathOf(*matchable.base);
+  }
+  matchable.path = path_;
   has_module_names_ |= !matchable.path.fqn.empty();
+  has_control_flow_ |= matchable.is_control_flow;
   matchable.output = ComparedOutput(*node);
   matchable.has_one_output = node->outputs().size() == 1;
   matchable.follows_dequantize =
@@ -215,6 +234,9 @@ void MatchableNodes::AddNode(Node* node) {
   const int index = size();
   in_block_[node->owningBlock()].push_back(index);
   index_[node] = index;
+  if (matchable.weight_shape) {
+    weighted_.push_back(index);
+  }
   const bool enter = matchable.is_control_flow;
   nodes_.push_back(std::move(matchable));
   if (enter) {
@@ -262,8 +284,8 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
       }
       // One op after the other is a computation of the user's.
       for (Value* input : DataInputs(*inner)) {
-        for (const Value* source : Sources(input)) {
-          if (absl::c_linear_search(ops_of_arm, source->node())) {
+        for (const Source& source : Sources(input, size())) {
+          if (absl::c_linear_search(ops_of_arm, source.value->node())) {
             return nullptr;
           }
         }
@@ -296,38 +318,38 @@ int MatchableNodes::IndexOf(const Node* node) const {
   return it == index_.end() ? -1 : it->second;
 }
 
-MatchableNodes::SourceValues MatchableNodes::Sources(Value* value) const {
+Source MatchableNodes::SourceOf(Value* value, int user) const {
+  // Two: an op of a chain and of a branch beside it take turns.
+  for (int i = user - 1; i >= std::max(0, user - 2); --i) {
+    if (nodes_[i].output == value && nodes_[i].has_one_output) {
+      return {value, i};
+    }
+  }
+  const int i = IndexOf(value->node());
+  return {value, i >= 0 && nodes_[i].has_one_output && nodes_[i].output == value
+                     ? i
+                     : -1};
+}
+
+MatchableNodes::SourceValues MatchableNodes::Sources(Value* value,
+                                                     int user) const {
   SourceValues sources;
   const Block* block = value->node()->owningBlock();
-  while (sources.size() < kMaxSources) {
-    sources.push_back(value);
+  while (value != nullptr && sources.size() < kMaxSources) {
     const Node* node = value->node();
+    const Source source = SourceOf(value, user);
+    sources.push_back(source);
     if (node->kind() == prim::Param || node->owningBlock() != block) {
       break;
     }
     if (IsControlFlow(*node)) {
-      Value* passed = PassedThrough(*value);
-      if (passed == nullptr) {
-        break;
-      }
-      value = passed;
-      continue;
+      value = PassedThrough(*value);
+    } else if (source.node >= 0) {
+      value = nodes_[source.node].skipped_to;
+      user = source.node;
+    } else {
+      value = SkippedTo(*node, FindOp(OpName(*node)));
     }
-    const OpRow* row = FindOp(OpName(*node));
-    const bool may_be_absent =
-        row != nullptr &&
-        (row->role == Role::kTransparent || row->role == Role::kShape ||
-         row->role == Role::kQuantize || row->role == Role::kDequantize ||
-         row->role == Role::kObserve || row->family == "dropout" ||
-         row->family == "batch_norm" || IsActivation(row->family));
-    if (!may_be_absent) {
-      break;
-    }
-    Value* input = FirstDataInput(*node);
-    if (input == nullptr) {
-      break;
-    }
-    value = input;
   }
   return sources;
 }

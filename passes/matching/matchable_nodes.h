@@ -20,6 +20,7 @@ namespace torch::jit {
 struct Block;
 struct Graph;
 struct Node;
+struct Scope;
 struct Value;
 }  // namespace torch::jit
 
@@ -43,12 +44,22 @@ struct MatchableNode {
   bool has_one_output = false;
   // The node that alone uses `output`, in the same block; -1 for none.
   int only_user = -1;
+  // The first data input of an op that may be absent from the other model: a
+  // cast, view, dropout, batch norm or activation; null for any other op.
+  torch::jit::Value* skipped_to = nullptr;
   // True when an aten::dequantize makes the first data input.
   bool follows_dequantize = false;
   // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
   bool is_control_flow = false;
   // Of the base op's first weight; absent for ops without a constant weight.
   std::optional<std::vector<int64_t>> weight_shape;
+};
+
+// A value, and which matchable node makes it.
+struct Source {
+  torch::jit::Value* value = nullptr;
+  // The node whose only output it is, or -1.
+  int node = -1;
 };
 
 // True for ops that move elements, such as the aten::pad of a convolution that
@@ -71,15 +82,25 @@ class MatchableNodes {
   // The index of `node`, or -1.
   int IndexOf(const torch::jit::Node* node) const;
 
-  // `value` and, nearest first, the values it is made from by ops that may be
-  // absent from the other model: casts, views, dropout, batch norms and
-  // activations. All in one block; at most kMaxSources.
+  // `value` as a source. Mostly one of the nodes right before `user`, which
+  // takes it, makes it: others cost a look-up.
+  Source SourceOf(torch::jit::Value* value, int user) const;
+
+  // `value`, an input of node `user`, and, nearest first, the values it is made
+  // from by ops that may be absent from the other model. All in one block; at
+  // most kMaxSources.
   static constexpr size_t kMaxSources = 12;
-  using SourceValues = absl::InlinedVector<torch::jit::Value*, kMaxSources>;
-  SourceValues Sources(torch::jit::Value* value) const;
+  using SourceValues = absl::InlinedVector<Source, kMaxSources>;
+  SourceValues Sources(torch::jit::Value* value, int user) const;
 
   // True when some node has a module path.
   bool has_module_names() const { return has_module_names_; }
+
+  // True when some node is control flow.
+  bool has_control_flow() const { return has_control_flow_; }
+
+  // The nodes that have a weight_shape.
+  absl::Span<const int> weighted() const { return weighted_; }
 
   // All nodes of the graph that quantize, in order of execution.
   const std::vector<torch::jit::Node*>& quantize_nodes() const {
@@ -100,7 +121,12 @@ class MatchableNodes {
   std::vector<torch::jit::Node*> quantize_nodes_;
   // OnlyUser of each node's output, until its index is known.
   std::vector<const torch::jit::Node*> only_users_;
+  std::vector<int> weighted_;
   bool has_module_names_ = false;
+  bool has_control_flow_ = false;
+  // The scope of the node before, which nodes of one call share, and its path.
+  const torch::jit::Scope* scope_ = nullptr;
+  ModulePath path_;
 };
 
 // The data inputs of `matchable`, as of a subgraph of one node.

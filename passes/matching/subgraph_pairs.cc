@@ -221,14 +221,17 @@ void SubgraphPairs::Link(Value* value_a, Value* value_b) {
   linked_[value_b] = value_a;
 }
 
-Value* SubgraphPairs::LinkedA(const Value* value_b) const {
-  const auto it = linked_.find(value_b);
+Value* SubgraphPairs::LinkedA(Value* value_b) const {
+  return LinkedA(nodes_b_.SourceOf(value_b, nodes_b_.size())).value;
+}
+
+Source SubgraphPairs::LinkedA(const Source& source_b) const {
+  const auto it = linked_.find(source_b.value);
   if (it != linked_.end()) {
-    return it->second;
+    return nodes_a_.SourceOf(it->second, nodes_a_.size());
   }
-  const int b = nodes_b_.IndexOf(value_b->node());
-  return b < 0 || linked_end_[b] < 0 ? nullptr
-                                     : nodes_a_[linked_end_[b]].output;
+  const int a = source_b.node < 0 ? -1 : linked_end_[source_b.node];
+  return a < 0 ? Source() : Source{nodes_a_[a].output, a};
 }
 
 }  // namespace ns

@@ -53,8 +53,9 @@ class SubgraphPairs {
   Subgraph TakeSubgraphOfA(int a) { return std::move(subgraphs_a_[a]); }
   Subgraph TakeSubgraphOfB(int b) { return std::move(subgraphs_b_[b]); }
 
-  // The value of A that corresponds to `value_b`, or null.
-  torch::jit::Value* LinkedA(const torch::jit::Value* value_b) const;
+  // The value of A that corresponds to one of B, or null.
+  torch::jit::Value* LinkedA(torch::jit::Value* value_b) const;
+  Source LinkedA(const Source& source_b) const;
 
  private:
   struct Side {

@@ -2,6 +2,10 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <random>
+#include <set>
+#include <string>
+
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
@@ -69,7 +73,31 @@ TEST(UniqueNamesTest, NamesWithNumbersStayUnique) {
   UniqueNames names;
   EXPECT_EQ(names.Take("fc@1"), "fc@1");
   EXPECT_EQ(names.Take("fc"), "fc");
-  EXPECT_NE(names.Take("fc"), "fc@1");
+  EXPECT_EQ(names.Take("fc"), "fc@2");
+}
+
+TEST(UniqueNamesTest, NamesThatWereMadeAreTaken) {
+  UniqueNames names;
+  EXPECT_EQ(names.Take("fc"), "fc");
+  EXPECT_EQ(names.Take("fc"), "fc@1");
+  EXPECT_EQ(names.Take("fc@1"), "fc@1@1");
+  EXPECT_EQ(names.Take("fc@2"), "fc@2");
+  EXPECT_EQ(names.Take("fc"), "fc@3");
+  EXPECT_EQ(names.Take("fc@x"), "fc@x");
+  EXPECT_EQ(names.Take("fc@01"), "fc@01");
+}
+
+TEST(UniqueNamesTest, AnyNamesStayUnique) {
+  const std::string kParts[] = {"fc", "fc@1", "fc@2", "fc@1@1", "fc@01", "@1"};
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    UniqueNames names;
+    std::set<std::string> taken;
+    for (int i = 0; i < 30; ++i) {
+      const std::string name = names.Take(kParts[random() % 6]);
+      EXPECT_TRUE(taken.insert(name).second) << name;
+    }
+  }
 }
 
 }  // namespace

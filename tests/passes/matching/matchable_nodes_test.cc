@@ -139,9 +139,15 @@ graph(%x : Tensor, %n : int):
   const auto out = [&](absl::string_view op) {
     return NodeOf(*graph_, op)->output();
   };
-  EXPECT_THAT(nodes.Sources(out("aten::relu")),
-              ElementsAre(out("aten::relu"), out("aten::unsqueeze"),
-                          out("aten::softmax")));
+  std::vector<const torch::jit::Value*> sources;
+  std::vector<int> makers;
+  for (const Source& source : nodes.Sources(out("aten::relu"), nodes.size())) {
+    sources.push_back(source.value);
+    makers.push_back(source.node);
+  }
+  EXPECT_THAT(sources, ElementsAre(out("aten::relu"), out("aten::unsqueeze"),
+                                   out("aten::softmax")));
+  EXPECT_THAT(makers, ElementsAre(3, 2, 1));
 }
 
 TEST_F(MatchableNodesTest, WeightShapeComesFromType) {

@@ -1,0 +1,47 @@
+// Nodes that stand at the same place of two models, by name.
+#ifndef PASSES_MATCHING_PLACES_BY_NAME_H_
+#define PASSES_MATCHING_PLACES_BY_NAME_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "llvm/ADT/SmallVector.h"
+#include "passes/matching/matchable_nodes.h"
+
+namespace ns {
+
+// The matchable nodes of both models by call of a module and family of op.
+class PlacesByName {
+ public:
+  struct Place {
+    absl::string_view family;
+    llvm::SmallVector<int, 1> of_a;
+    llvm::SmallVector<int, 1> of_b;
+  };
+
+  // What is not in a named module is at no place, nor is control flow.
+  PlacesByName(const MatchableNodes& a, const MatchableNodes& b);
+
+  // The places of B, in order of execution.
+  const std::vector<Place>& in_order() const { return places_; }
+
+ private:
+  // Path and index of a call.
+  using Call = std::pair<absl::string_view, int>;
+  // Indices into places_.
+  using Places = llvm::SmallVector<int, 2>;
+
+  void AddB(const MatchableNodes& b);
+  // Adds the nodes that stand where some of B do.
+  void AddA(const MatchableNodes& a);
+  Place* Find(const Places& call, absl::string_view family);
+
+  absl::flat_hash_map<Call, Places> calls_;
+  std::vector<Place> places_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_PLACES_BY_NAME_H_

@@ -1,0 +1,81 @@
+// Where the values of a graph go.
+#ifndef PASSES_MATCHING_USERS_OF_VALUES_H_
+#define PASSES_MATCHING_USERS_OF_VALUES_H_
+
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "passes/matching/matchable_nodes.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Which nodes take a value, straight or by way of ops that may be absent. Kept
+// by node, in order of execution, as far as nodes make the values: a long graph
+// is gone through from one end to the other, and so is this.
+class UsersOfValues {
+ public:
+  struct User {
+    int node;
+    int steps;  // in between
+  };
+
+  // Of values made by any of `nodes` nodes, or by none of them.
+  explicit UsersOfValues(int nodes) : last_(nodes, kNone) {}
+
+  void Clear() {
+    for (const Link& link : links_) {
+      if (link.maker >= 0) {
+        last_[link.maker] = kNone;
+      }
+    }
+    last_of_others_.clear();
+    links_.clear();
+  }
+
+  void Add(const Source& source, User user) {
+    int& last =
+        source.node >= 0
+            ? last_[source.node]
+            : last_of_others_.try_emplace(source.value, kNone).first->second;
+    links_.push_back({user, source.node, last});
+    last = static_cast<int>(links_.size()) - 1;
+  }
+
+  void ForEach(const Source& source,
+               absl::FunctionRef<void(User)> function) const {
+    for (int i = LastOf(source); i != kNone; i = links_[i].previous) {
+      function(links_[i].user);
+    }
+  }
+
+ private:
+  static constexpr int kNone = -1;
+
+  struct Link {
+    User user;
+    int maker;     // of the value, or -1
+    int previous;  // link of the same value, or kNone
+  };
+
+  int LastOf(const Source& source) const {
+    if (source.node >= 0) {
+      return last_[source.node];
+    }
+    const auto it = last_of_others_.find(source.value);
+    return it == last_of_others_.end() ? kNone : it->second;
+  }
+
+  // By value: the index of the last link of its users, or kNone.
+  std::vector<int> last_;
+  absl::flat_hash_map<const torch::jit::Value*, int> last_of_others_;
+  std::vector<Link> links_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_USERS_OF_VALUES_H_
