@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "ir/symbol_text.h"
 
 namespace ns {
 namespace {
@@ -35,7 +36,7 @@ ModulePath ModulePathOf(const Node& node) {
   if (!scope || scope->isRoot()) {
     return {};
   }
-  const absl::string_view name = scope->name().toUnqualString();
+  const absl::string_view name = UnqualifiedText(scope->name());
   const size_t open = name.find('(');
   const size_t mark = name.substr(0, open).rfind(kCallMark);
   if (open == absl::string_view::npos || mark == absl::string_view::npos) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/module_path.h"
+#include "ir/symbol_text.h"
 
 namespace ns {
 namespace {
@@ -97,7 +98,7 @@ absl::string_view OpName(const Node& node) {
   if (node.kind() == prim::CallFunction) {
     const auto type = node.inputs()[0]->type()->cast<c10::FunctionType>();
     return type ? absl::string_view(type->function()->name())
-                : node.kind().toQualString();
+                : QualifiedText(node.kind());
   }
   if (IsLeafCall(node)) {
     const ModulePath path = ModulePathOf(node);
@@ -105,7 +106,7 @@ absl::string_view OpName(const Node& node) {
       return path.type;
     }
   }
-  return node.kind().toQualString();
+  return QualifiedText(node.kind());
 }
 
 absl::string_view ShortOpName(absl::string_view op) {

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "ir/symbol_text.h"
 #include "passes/op_table.h"
 
 namespace ns {
@@ -35,8 +36,8 @@ bool IsOperator(absl::string_view name) {
 
 // A copy of `text` that lives as long as the process.
 absl::string_view Interned(absl::string_view text) {
-  return c10::Symbol::fromQualString(absl::StrCat("ns_family::", text))
-      .toUnqualString();
+  return UnqualifiedText(
+      c10::Symbol::fromQualString(absl::StrCat("ns_family::", text)));
 }
 
 absl::Status UnknownOp(absl::string_view op) {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
 
@@ -45,6 +46,17 @@ TEST_F(ModulePathTest, SurvivesScope) {
 TEST_F(ModulePathTest, KeepsCallIndex) {
   const ModulePath path = {"fc", 12, "Linear"};
   EXPECT_EQ(RoundTrip(path), path);
+}
+
+// LibTorch moves its short texts then.
+TEST_F(ModulePathTest, StaysWhereItIsWhenMoreNamesCome) {
+  const ModulePath path = RoundTrip({"fc", 0, "M"});
+  for (int i = 0; i < 20000; ++i) {
+    c10::Symbol::scope(absl::StrCat("more", i));
+  }
+  EXPECT_EQ(path.fqn, "fc");
+  EXPECT_EQ(path.type, "M");
+  EXPECT_EQ(ModulePathOf(*node_).fqn.data(), path.fqn.data());
 }
 
 TEST_F(ModulePathTest, KeepsRoot) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
@@ -37,6 +39,18 @@ TEST(OpRelationsTest, UnknownOpIsItsOwnFamilyInPlaceOrNot) {
   const OpRelations relations;
   EXPECT_EQ(relations.FamilyOf("mine::op"), "mine::op");
   EXPECT_EQ(relations.FamilyOf("mine::op_"), "mine::op");
+}
+
+TEST(OpRelationsTest, FamiliesStayWhereTheyAreWhenMoreCome) {
+  const OpRelations relations;
+  const absl::string_view op = relations.FamilyOf("mine::op");
+  const absl::string_view callee = relations.FamilyOf("my.package.Block");
+  for (int i = 0; i < 20000; ++i) {
+    relations.FamilyOf(absl::StrCat("mine::", i));
+  }
+  EXPECT_EQ(op, "mine::op");
+  EXPECT_EQ(callee, "Block");
+  EXPECT_EQ(relations.FamilyOf("mine::op").data(), op.data());
 }
 
 TEST(OpRelationsTest, AddsOpToFamily) {
