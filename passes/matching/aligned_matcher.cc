@@ -306,7 +306,7 @@ class Aligner {
   const MatchableNodes& a_;
   const MatchableNodes& b_;
   SubgraphPairs pairs_;
-  // Of values of the block of A that is being followed.
+  // Users that stand in the block of A that is being followed.
   UsersOfValues users_a_;
 };
 

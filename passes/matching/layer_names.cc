@@ -24,7 +24,7 @@ LayerNames::LayerNames(const MatchableNodes& nodes) {
   const char* last = nullptr;
   for (int i = 0; i < nodes.size(); ++i) {
     absl::string_view fqn = nodes[i].path.fqn;
-    // Nodes of one call share its interned name.
+    // Nodes of one call mostly share its text.
     if (fqn.data() == last) {
       continue;
     }

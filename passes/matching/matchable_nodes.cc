@@ -108,8 +108,8 @@ std::optional<std::vector<int64_t>> WeightShape(const Node& node,
   return weights->front().value.sizes().vec();
 }
 
-// MatchableNode::skipped_to of a node that is no control flow. `row` is that of
-// its op.
+// The first data input of `node`, no control flow, if it may be absent from the
+// other model; null otherwise. `row` is that of its op.
 Value* SkippedTo(const Node& node, const OpRow* row) {
   const bool may_be_absent =
       row != nullptr &&
@@ -284,7 +284,7 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
       }
       // One op after the other is a computation of the user's.
       for (Value* input : DataInputs(*inner)) {
-        for (const Source& source : Sources(input, size())) {
+        for (const Source& source : Sources(input)) {
           if (absl::c_linear_search(ops_of_arm, source.value->node())) {
             return nullptr;
           }
@@ -342,11 +342,11 @@ MatchableNodes::SourceValues MatchableNodes::Sources(Value* value,
     if (node->kind() == prim::Param || node->owningBlock() != block) {
       break;
     }
-    if (IsControlFlow(*node)) {
-      value = PassedThrough(*value);
-    } else if (source.node >= 0) {
+    if (source.node >= 0) {
       value = nodes_[source.node].skipped_to;
       user = source.node;
+    } else if (IsControlFlow(*node)) {
+      value = PassedThrough(*value);
     } else {
       value = SkippedTo(*node, FindOp(OpName(*node)));
     }

@@ -45,7 +45,7 @@ struct MatchableNode {
   // The node that alone uses `output`, in the same block; -1 for none.
   int only_user = -1;
   // The first data input of an op that may be absent from the other model: a
-  // cast, view, dropout, batch norm or activation; null for any other op.
+  // view, dropout, batch norm or activation; null for any other.
   torch::jit::Value* skipped_to = nullptr;
   // True when an aten::dequantize makes the first data input.
   bool follows_dequantize = false;
@@ -82,16 +82,16 @@ class MatchableNodes {
   // The index of `node`, or -1.
   int IndexOf(const torch::jit::Node* node) const;
 
-  // `value` as a source. Mostly one of the nodes right before `user`, which
-  // takes it, makes it: others cost a look-up.
-  Source SourceOf(torch::jit::Value* value, int user) const;
+  // `value` as a source. `user` spares a look-up: of a node that takes the
+  // value, as mostly one of the two before it makes it.
+  Source SourceOf(torch::jit::Value* value, int user = 0) const;
 
-  // `value`, an input of node `user`, and, nearest first, the values it is made
-  // from by ops that may be absent from the other model. All in one block; at
-  // most kMaxSources.
+  // `value` and, nearest first, the values it is made from by ops that may be
+  // absent from the other model, casts among them. All in one block; at most
+  // kMaxSources. `user` as above.
   static constexpr size_t kMaxSources = 12;
   using SourceValues = absl::InlinedVector<Source, kMaxSources>;
-  SourceValues Sources(torch::jit::Value* value, int user) const;
+  SourceValues Sources(torch::jit::Value* value, int user = 0) const;
 
   // True when some node has a module path.
   bool has_module_names() const { return has_module_names_; }

@@ -2,11 +2,20 @@
 
 #include <algorithm>
 
+#include "ir/module_path.h"
+
 namespace ns {
 namespace {
 
 bool HasName(const MatchableNode& node) {
   return !node.path.fqn.empty() && !node.is_control_flow;
+}
+
+// Whether `path` is that of the same call as `last`, a path of the same model.
+// Nodes of one call mostly share its text.
+bool IsSameCall(const ModulePath& path, const ModulePath& last) {
+  return path.fqn.data() == last.fqn.data() &&
+         path.call_index == last.call_index;
 }
 
 }  // namespace
@@ -20,16 +29,15 @@ PlacesByName::PlacesByName(const MatchableNodes& a, const MatchableNodes& b) {
 
 void PlacesByName::AddB(const MatchableNodes& b) {
   Places* call = nullptr;
-  absl::string_view fqn;
+  ModulePath last;
   for (int i = 0; i < b.size(); ++i) {
     const MatchableNode& node = b[i];
     if (!HasName(node)) {
       continue;
     }
-    // Nodes of one call share its interned name.
-    if (node.path.fqn.data() != fqn.data()) {
-      fqn = node.path.fqn;
-      call = &calls_[{fqn, node.path.call_index}];
+    if (call == nullptr || !IsSameCall(node.path, last)) {
+      last = node.path;
+      call = &calls_[{last.fqn, last.call_index}];
     }
     Place* place = Find(*call, node.family);
     if (place == nullptr) {
@@ -43,15 +51,15 @@ void PlacesByName::AddB(const MatchableNodes& b) {
 
 void PlacesByName::AddA(const MatchableNodes& a) {
   const Places* call = nullptr;
-  absl::string_view fqn;  // of `call`, interned as above
+  ModulePath last;
   for (int i = 0; i < a.size(); ++i) {
     const MatchableNode& node = a[i];
     if (!HasName(node)) {
       continue;
     }
-    if (node.path.fqn.data() != fqn.data()) {
-      fqn = node.path.fqn;
-      const auto it = calls_.find({fqn, node.path.call_index});
+    if (!IsSameCall(node.path, last)) {
+      last = node.path;
+      const auto it = calls_.find({last.fqn, last.call_index});
       call = it == calls_.end() ? nullptr : &it->second;
     }
     Place* place = call == nullptr ? nullptr : Find(*call, node.family);

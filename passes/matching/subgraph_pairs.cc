@@ -205,7 +205,7 @@ void SubgraphPairs::LinkOutputs(int a, int b) {
   const Node* node_b = subgraphs_b_[b].end;
   if (node_a == nodes_a_[end_a].node && node_b == nodes_b_[end_b].node &&
       nodes_a_[end_a].has_one_output && nodes_b_[end_b].has_one_output &&
-      nodes_a_[end_a].output != nullptr) {
+      nodes_a_[end_a].output != nullptr && nodes_b_[end_b].output != nullptr) {
     linked_end_[end_b] = end_a;
     return;
   }
@@ -222,13 +222,13 @@ void SubgraphPairs::Link(Value* value_a, Value* value_b) {
 }
 
 Value* SubgraphPairs::LinkedA(Value* value_b) const {
-  return LinkedA(nodes_b_.SourceOf(value_b, nodes_b_.size())).value;
+  return LinkedA(nodes_b_.SourceOf(value_b)).value;
 }
 
 Source SubgraphPairs::LinkedA(const Source& source_b) const {
   const auto it = linked_.find(source_b.value);
   if (it != linked_.end()) {
-    return nodes_a_.SourceOf(it->second, nodes_a_.size());
+    return nodes_a_.SourceOf(it->second);
   }
   const int a = source_b.node < 0 ? -1 : linked_end_[source_b.node];
   return a < 0 ? Source() : Source{nodes_a_[a].output, a};

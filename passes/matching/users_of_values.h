@@ -70,7 +70,8 @@ class UsersOfValues {
     return it == last_of_others_.end() ? kNone : it->second;
   }
 
-  // By value: the index of the last link of its users, or kNone.
+  // The last link of the users of a value, or kNone: by the node that makes
+  // it, and by value where none does.
   std::vector<int> last_;
   absl::flat_hash_map<const torch::jit::Value*, int> last_of_others_;
   std::vector<Link> links_;

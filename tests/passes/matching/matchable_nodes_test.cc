@@ -141,7 +141,7 @@ graph(%x : Tensor, %n : int):
   };
   std::vector<const torch::jit::Value*> sources;
   std::vector<int> makers;
-  for (const Source& source : nodes.Sources(out("aten::relu"), nodes.size())) {
+  for (const Source& source : nodes.Sources(out("aten::relu"))) {
     sources.push_back(source.value);
     makers.push_back(source.node);
   }
