@@ -59,15 +59,21 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
   return repacker.Embedding(packed);
 }
 
-// The dtype of the codes in `value`, from what quantized them or from a layer,
-// whose outputs are quint8. Null where the graph does not tell.
+// True for layers of packed parameters, whose outputs are quint8 or float.
+bool HasPackedWeights(const OpRow& row) {
+  return row.weight_form != WeightForm::kNone &&
+         row.weight_form != WeightForm::kTensor;
+}
+
+// The dtype of the codes in `value`, from what quantized them. Null where the
+// graph does not tell, and behind layers of packed parameters.
 std::optional<c10::ScalarType> DtypeOfCodes(const Value& value) {
   constexpr int kMostSteps = 1000;
   const Value* current = &value;
   for (int step = 0; current != nullptr && step < kMostSteps; ++step) {
     const Node& node = *current->node();
     const OpRow* row = FindOp(OpName(node));
-    if (row == nullptr || row->weight_form != WeightForm::kNone) {
+    if (row == nullptr || HasPackedWeights(*row)) {
       return std::nullopt;
     }
     if (row->role == Role::kQuantize) {
@@ -218,6 +224,9 @@ absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
   const Value* dtype = InputNamed(*node, "dtype");
   if (dtype != nullptr && !dtype->mustBeNone()) {
     return absl::FailedPreconditionError("it asks for a type");
+  }
+  if (InputNamed(*node, "out") != nullptr) {
+    return absl::FailedPreconditionError("it writes to a tensor it is given");
   }
   Value* dimensions = InputNamed(*node, "dim");
   if (dimensions == nullptr) {

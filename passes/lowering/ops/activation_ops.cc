@@ -4,6 +4,8 @@
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
 
+#include <cmath>
+
 #include "absl/functional/function_ref.h"
 #include "passes/lowering/kernels/elementwise/activations.h"
 #include "passes/lowering/kernels/elementwise/clamp.h"
@@ -91,16 +93,18 @@ at::Tensor EluOp(const at::Tensor& x, double output_scale,
                  const at::Scalar& scale, const at::Scalar& input_scale) {
   const kernels::EluParams params = {alpha.to<float>(), scale.to<float>(),
                                      input_scale.to<float>()};
-  return LookUp("fbgemm_elu", x, output_scale, output_zero_point,
+  // Contiguous, as LibTorch's.
+  return LookUp("fbgemm_elu", x.contiguous(), output_scale, output_zero_point,
                 [&](float v) { return kernels::Elu(v, params); });
 }
 
 at::Tensor CeluOp(const at::Tensor& x, double output_scale,
                   int64_t output_zero_point, const at::Scalar& alpha) {
-  const double inverse = 1.0 / alpha.to<double>();
-  const kernels::EluParams params = {alpha.to<float>(), 1.0f,
-                                     static_cast<float>(inverse)};
-  return LookUp("fbgemm_celu", x, output_scale, output_zero_point,
+  const auto inverse = static_cast<float>(1.0 / alpha.to<double>());
+  TORCH_CHECK(!std::isinf(inverse), "fbgemm_celu: alpha is ",
+              alpha.to<double>(), ", and 1 / alpha must be finite");
+  const kernels::EluParams params = {alpha.to<float>(), 1.0f, inverse};
+  return LookUp("fbgemm_celu", x.contiguous(), output_scale, output_zero_point,
                 [&](float v) { return kernels::Elu(v, params); });
 }
 

@@ -29,7 +29,7 @@ std::tuple<at::Tensor, at::Tensor> Aligned(const at::Tensor& a,
                                            const at::Tensor& b) {
   if (a.sizes() == b.sizes()) {
     const at::Tensor dense = Dense(a);
-    return {dense, b.strides() == dense.strides() ? b : LaidOutAs(b, dense)};
+    return {dense, LaidOutAs(b, dense)};
   }
   const std::vector<at::Tensor> both = at::broadcast_tensors({a, b});
   return {both[0].contiguous(), both[1].contiguous()};
@@ -139,6 +139,15 @@ bool IsChannelsLast(const at::Tensor& x) {
   return x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast);
 }
 
+// As at::cat lays out what it gives.
+bool SuggestChannelsLast(const std::vector<at::Tensor>& tensors) {
+  const auto format = tensors.front().suggest_memory_format();
+  return format != at::MemoryFormat::Contiguous &&
+         std::all_of(tensors.begin(), tensors.end(), [&](const at::Tensor& x) {
+           return x.suggest_memory_format() == format;
+         });
+}
+
 // at::cat skips vectors without elements, whatever the others are.
 std::vector<at::Tensor> WithoutEmptyVectors(
     const std::vector<at::Tensor>& tensors) {
@@ -172,23 +181,22 @@ at::Tensor Cat(const c10::List<at::Tensor>& list, int64_t dimension,
       dimension == 1 &&
       std::all_of(tensors.begin(), tensors.end(), IsChannelsLast);
   dimension += dimension < 0 ? rank : 0;
-  const bool channels_last = by_eights || (IsChannelsLast(tensors.front()) &&
-                                           !tensors.front().is_contiguous());
+  const bool channels_last = by_eights || SuggestChannelsLast(tensors);
   for (at::Tensor& tensor : tensors) {
-    tensor = channels_last && tensor.dim() == rank
-                 ? tensor.permute({0, 2, 3, 1}).contiguous()
-                 : tensor.contiguous();
+    tensor = channels_last ? ChannelsLast(tensor) : tensor.contiguous();
+    tensor = channels_last ? tensor.movedim(1, -1) : tensor;
   }
-  constexpr int64_t kPlaceOf[] = {0, 3, 1, 2};
+  const int64_t place = !channels_last || dimension == 0 ? dimension
+                        : dimension == 1                 ? rank - 1
+                                                         : dimension - 1;
   at::Tensor out =
-      CatDense(tensors, channels_last ? kPlaceOf[dimension] : dimension,
-               out_scale, out_zero_point, by_eights);
+      CatDense(tensors, place, out_scale, out_zero_point, by_eights);
   if (kRelu) {
     kernels::ClampCodes(CodesOf(out), out.numel(),
                         static_cast<uint8_t>(out_zero_point), 255,
                         MutableCodesOf(out), TorchParallel);
   }
-  return channels_last ? out.permute({0, 3, 1, 2}) : out;
+  return channels_last ? out.movedim(-1, 1) : out;
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

@@ -14,11 +14,9 @@
 namespace ns {
 namespace {
 
-constexpr char kOp[] = "fbgemm_batch_norm";
-
 // Dense, of as many floats as there are channels; `otherwise` where there is no
 // parameter.
-std::vector<float> PerChannel(const char* name,
+std::vector<float> PerChannel(const char* op, const char* name,
                               const c10::optional<at::Tensor>& parameter,
                               int64_t channels, float otherwise) {
   if (!parameter || !parameter->defined()) {
@@ -26,7 +24,7 @@ std::vector<float> PerChannel(const char* name,
   }
   TORCH_CHECK(
       parameter->scalar_type() == at::kFloat && parameter->numel() == channels,
-      kOp, ": ", name, " must be ", channels, " floats");
+      op, ": ", name, " must be ", channels, " floats");
   const at::Tensor dense = parameter->contiguous();
   const float* values = dense.data_ptr<float>();
   return std::vector<float>(values, values + channels);
@@ -38,16 +36,19 @@ at::Tensor BatchNorm(const at::Tensor& x,
                      const c10::optional<at::Tensor>& bias,
                      const at::Tensor& mean, const at::Tensor& var, double eps,
                      double output_scale, int64_t output_zero_point) {
+  constexpr const char* kOp =
+      kRelu ? "fbgemm_batch_norm_relu" : "fbgemm_batch_norm";
   CheckCodes(x, kOp);
   CheckQParams(output_scale, output_zero_point, kOp);
   TORCH_CHECK(x.dim() >= 2 && x.dim() <= 5, kOp,
               ": takes 2 to 5 dimensions, and the input is of size ",
               x.sizes());
   const int64_t channels = x.size(1);
-  const std::vector<float> weights = PerChannel("weight", weight, channels, 1);
-  const std::vector<float> biases = PerChannel("bias", bias, channels, 0);
-  const std::vector<float> means = PerChannel("mean", mean, channels, 0);
-  const std::vector<float> variances = PerChannel("var", var, channels, 1);
+  const std::vector<float> weights =
+      PerChannel(kOp, "weight", weight, channels, 1);
+  const std::vector<float> biases = PerChannel(kOp, "bias", bias, channels, 0);
+  const std::vector<float> means = PerChannel(kOp, "mean", mean, channels, 0);
+  const std::vector<float> variances = PerChannel(kOp, "var", var, channels, 1);
   // As compute_fused_params of LibTorch 1.13, in its mixture of float and
   // double.
   std::vector<float> factors(channels);
@@ -72,7 +73,8 @@ at::Tensor BatchNorm(const at::Tensor& x,
   kernels::ScaleChannels(CodesOf(codes),
                          channels == 0 ? 0 : x.numel() / channels, scaling,
                          MutableCodesOf(out), TorchParallel);
-  return out;
+  // As LibTorch's batch_norm1d lays it out.
+  return x.dim() == 3 ? out.contiguous() : out;
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

@@ -70,23 +70,17 @@ uint8_t CodeOf(float value, kernels::QParams qparams) {
 }
 
 at::Tensor Dense(const at::Tensor& x) {
-  return x.is_non_overlapping_and_dense() ? x : x.contiguous();
+  return x.contiguous(x.suggest_memory_format());
 }
 
 at::Tensor LaidOutAs(const at::Tensor& x, const at::Tensor& like) {
-  at::Tensor copy = EmptyCodesLike(like, x.q_scale(), x.q_zero_point());
-  copy.copy_(x);
-  return copy;
+  return x.contiguous(like.suggest_memory_format());
 }
 
 at::Tensor EmptyCodesLike(const at::Tensor& like, double scale,
                           int64_t zero_point) {
-  const auto format = like.suggest_memory_format();
-  if (like.is_contiguous(format)) {
-    return EmptyCodes(like.sizes(), scale, zero_point, format);
-  }
-  at::Tensor codes = EmptyCodes(like.sizes(), scale, zero_point);
-  return codes.as_strided_(like.sizes(), like.strides());
+  return EmptyCodes(like.sizes(), scale, zero_point,
+                    like.suggest_memory_format());
 }
 
 at::Tensor EmptyCodes(at::IntArrayRef sizes, double scale, int64_t zero_point,

@@ -26,13 +26,16 @@ at::Tensor ChannelsLast(const at::Tensor& x);
 // The code of `value`, as at::quantize_val gives it.
 uint8_t CodeOf(float value, kernels::QParams qparams);
 
-// `x`, or a copy if it does not lie dense in memory, in some order.
+// `x`, or a copy of it, dense in its suggested memory format: most ops of
+// LibTorch give outputs in that of their first input, so that what takes views
+// of them works.
 at::Tensor Dense(const at::Tensor& x);
 
-// A copy of `x` with the strides of `like`, which is dense and of its sizes.
+// `x`, or a copy of it, with the layout of `like`, which is as Dense gives it.
 at::Tensor LaidOutAs(const at::Tensor& x, const at::Tensor& like);
 
-// A new quint8 tensor with the sizes and strides of `like`, which is dense.
+// A new quint8 tensor with the sizes and the layout of `like`, which is as
+// Dense gives it.
 at::Tensor EmptyCodesLike(const at::Tensor& like, double scale,
                           int64_t zero_point);
 

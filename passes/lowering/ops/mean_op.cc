@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "passes/lowering/kernels/elementwise/average_rows.h"
 #include "passes/lowering/kernels/pooling/pooling.h"
 #include "passes/lowering/ops/codes.h"
 #include "passes/lowering/ops/torch_parallel.h"
@@ -19,9 +20,6 @@ namespace ns {
 namespace {
 
 constexpr char kOp[] = "fbgemm_mean";
-// More do not fit in sums of 32 bits.
-constexpr int64_t kMostAveraged = int64_t{1} << 23;
-
 using Dimensions = std::vector<int64_t>;
 using Reduced = std::bitset<at::dim_bitset_size>;
 
@@ -67,15 +65,23 @@ kernels::PoolInput AsPoolInput(const at::Tensor& x, const Dimensions& order,
   return input;
 }
 
+// Whether LibTorch adds codes up, and not floats: ties then go to even codes,
+// and not to an even number of steps from the zero point.
+bool AveragesCodes(const at::Tensor& x, const Reduced& reduced) {
+  bool is_innermost = x.is_contiguous();
+  for (int64_t i = 1; i < x.dim(); ++i) {
+    is_innermost = is_innermost && (reduced[i] || !reduced[i - 1]);
+  }
+  return is_innermost;
+}
+
 at::Tensor Mean(const at::Tensor& x, at::OptionalIntArrayRef dim,
                 bool keepdim) {
   CheckCodes(x, kOp);
   const Reduced reduced = ReducedDimensions(x, dim);
   const Dimensions order = OrderToReduce(x, reduced);
   kernels::PoolInput input = AsPoolInput(x, order, reduced);
-  TORCH_CHECK(input.size[2] > 0, kOp,
-              ": averages no codes: the input is of size ", x.sizes());
-  if (input.size[2] > kMostAveraged) {
+  if (input.size[2] == 0 || input.size[2] > kernels::kMostAveragedCodes) {
     return at::mean(x, dim, keepdim);
   }
   const at::Tensor dense = x.permute(order).contiguous();
@@ -87,16 +93,22 @@ at::Tensor Mean(const at::Tensor& x, at::OptionalIntArrayRef dim,
     place[order[i]] = static_cast<int64_t>(i);
   }
   at::Tensor out = EmptyCodes(kept, x.q_scale(), x.q_zero_point());
-  kernels::AverageSpec spec;
-  spec.input_scale = spec.output_scale = QParamsOf(x).scale;
-  spec.input_zero_point = spec.output_zero_point = QParamsOf(x).zero_point;
-  kernels::AdaptiveAveragePool(input, {1, 1, 1}, spec, MutableCodesOf(out),
-                               TorchParallel);
+  const int32_t zero_point = QParamsOf(x).zero_point;
+  if (input.channels == 1) {
+    kernels::AverageRows(CodesOf(dense), input.batch, input.size[2],
+                         AveragesCodes(x, reduced) ? 0 : zero_point,
+                         MutableCodesOf(out), TorchParallel);
+  } else {
+    kernels::AverageSpec spec;  // scales are the same: they cancel out
+    spec.input_zero_point = spec.output_zero_point = zero_point;
+    kernels::AdaptiveAveragePool(input, {1, 1, 1}, spec, MutableCodesOf(out),
+                                 TorchParallel);
+  }
   at::Tensor result = out.permute(place);
   for (int64_t i = x.dim() - 1; !keepdim && i >= 0; --i) {
     result = reduced[i] ? result.squeeze(i) : result;
   }
-  return result;
+  return result.contiguous();
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

@@ -75,8 +75,11 @@ class Input {
     sizes.insert(sizes.end(), out.end() - dimensions_, out.end());
     return EmptyChannelsLast(sizes, codes_.q_scale(), codes_.q_zero_point());
   }
-  at::Tensor WithoutBatch(const at::Tensor& out) const {
-    return has_batch_ ? out : out.squeeze(0);
+  // `out` without the batch that the input did not have, laid out as LibTorch's
+  // pools do: as the input is.
+  at::Tensor Finished(const at::Tensor& out) const {
+    const at::Tensor whole = has_batch_ ? out : out.squeeze(0);
+    return is_channels_last_ ? whole : whole.contiguous();
   }
 
  private:
@@ -135,7 +138,7 @@ at::Tensor MaxPool(const at::Tensor& x, at::IntArrayRef kernel_size,
   at::Tensor out = input.EmptyOutput(size);
   kernels::MaxPool(input.codes(), window, size, MutableCodesOf(out),
                    TorchParallel);
-  return input.WithoutBatch(out);
+  return input.Finished(out);
 }
 
 kernels::AverageSpec SpecOf(const Input& input) {
@@ -165,7 +168,8 @@ at::Tensor AveragePool(const at::Tensor& x, at::IntArrayRef kernel_size,
   at::Tensor out = input.EmptyOutput(size);
   kernels::AveragePool(input.codes(), window, size, spec, MutableCodesOf(out),
                        TorchParallel);
-  return input.WithoutBatch(out);
+  // LibTorch's avg_pool3d gives channels-last outputs of any batches.
+  return kDimensions == 3 && x.dim() == 5 ? out : input.Finished(out);
 }
 
 at::Tensor AveragePool1d(const at::Tensor& x, at::IntArrayRef kernel_size,
@@ -188,7 +192,7 @@ at::Tensor AdaptiveAveragePool(const at::Tensor& x,
   at::Tensor out = input.EmptyOutput(size);
   kernels::AdaptiveAveragePool(input.codes(), size, SpecOf(input),
                                MutableCodesOf(out), TorchParallel);
-  return input.WithoutBatch(out);
+  return input.Finished(out);
 }
 
 template <int kDimensions>

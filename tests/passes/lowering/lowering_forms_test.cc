@@ -171,6 +171,18 @@ TEST(LoweringFormsTest, KeepsOpsBehindOpsOnSignedCodes) {
   return (%d))IR");
 }
 
+TEST(LoweringFormsTest, KeepsOpsBehindNormsOfSignedCodes) {
+  const GraphPointer graph = ExpectSameOutputs(R"IR(
+  %s : Tensor = aten::quantize_per_tensor(%x, %scale, %zero, %qint8)
+  %four : int = prim::Constant[value=4]()
+  %sizes : int[] = prim::ListConstruct(%four)
+  %n : Tensor = quantized::layer_norm(%s, %sizes, %none, %none, %fine, %scale, %zero)
+  %dims : int[] = prim::ListConstruct(%one)
+  %y : Tensor = aten::mean(%n, %dims, %true, %none)
+  return (%y))IR");
+  EXPECT_EQ(NodesOf(*graph, "aten::mean").size(), 1);
+}
+
 TEST(LoweringFormsTest, LowersMeansOfUnsignedCodes) {
   const auto with_mean = [](const std::string& dtype, const std::string& mean) {
     return absl::StrCat(R"IR(

@@ -63,6 +63,8 @@ struct ElementwiseKernels {
                   int64_t out_stride);
   // Lowers *min and raises *max to what the values reach. Nans do not count.
   void (*min_max)(const float* values, int64_t count, float* min, float* max);
+  // Of fewer than 2^24 codes.
+  uint32_t (*sum)(const uint8_t* codes, int64_t count);
 };
 
 // Those of ChosenIsa().

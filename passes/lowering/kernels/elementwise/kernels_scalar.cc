@@ -149,6 +149,14 @@ void MinMax(const float* values, int64_t count, float* min, float* max) {
   }
 }
 
+uint32_t Sum(const uint8_t* codes, int64_t count) {
+  uint32_t sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    sum += codes[i];
+  }
+  return sum;
+}
+
 }  // namespace
 
 const ElementwiseKernels kScalarElementwise = {
@@ -168,6 +176,7 @@ const ElementwiseKernels kScalarElementwise = {
     Clamp<int8_t>,
     LookUp,
     MinMax,
+    Sum,
 };
 
 }  // namespace ns::kernels

@@ -119,6 +119,10 @@ struct Avx2 {
   static Floats Min(Floats a, Floats b) { return _mm256_min_ps(a, b); }
   static Floats Max(Floats a, Floats b) { return _mm256_max_ps(a, b); }
   static Ints Add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
+  // Sums of bytes that together are those of all of `a`.
+  static Ints SumBytes(Bytes a) {
+    return _mm256_sad_epu8(a, _mm256_setzero_si256());
+  }
 
   static Bytes MinCodes(Bytes a, Bytes b, uint8_t /*tag*/) {
     return _mm256_min_epu8(a, b);

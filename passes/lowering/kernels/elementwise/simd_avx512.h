@@ -126,6 +126,10 @@ struct Avx512 {
   static Floats Min(Floats a, Floats b) { return _mm512_min_ps(a, b); }
   static Floats Max(Floats a, Floats b) { return _mm512_max_ps(a, b); }
   static Ints Add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
+  // Sums of bytes that together are those of all of `a`.
+  static Ints SumBytes(Bytes a) {
+    return _mm512_sad_epu8(a, _mm512_setzero_si512());
+  }
 
   static Bytes MinCodes(Bytes a, Bytes b, uint8_t /*tag*/) {
     return _mm512_min_epu8(a, b);

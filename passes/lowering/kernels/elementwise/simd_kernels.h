@@ -14,6 +14,7 @@
 #include "passes/lowering/kernels/elementwise/simd_arithmetic.h"
 #include "passes/lowering/kernels/elementwise/simd_blocks.h"
 #include "passes/lowering/kernels/elementwise/simd_conversions.h"
+#include "passes/lowering/kernels/elementwise/simd_sums.h"
 #include "passes/lowering/kernels/elementwise/simd_tables.h"
 
 namespace ns::kernels {
@@ -37,6 +38,7 @@ constexpr ElementwiseKernels SimdElementwise() {
       Clamp<V, int8_t>,
       LookUp<V>,
       MinMax<V>,
+      Sum<V>,
   };
 }
 

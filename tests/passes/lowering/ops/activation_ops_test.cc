@@ -211,6 +211,10 @@ TEST_F(ActivationOpsTest, RefuseOtherInputs) {
                   "positive and finite");
   }
   ExpectRefused("ns::fbgemm_tanh", {q, 0.1, 256}, "must be 0 to 255");
+  ExpectRefused("ns::fbgemm_celu", {q, 0.1, 0, 0.0},
+                "1 / alpha must be finite");
+  ExpectRefused("ns::fbgemm_celu", {q, 0.1, 0, 1e-50},
+                "1 / alpha must be finite");
   ExpectRefused("ns::fbgemm_gelu", {q, 0.1, 0, "exact"},
                 "approximate is \"exact\"");
 }

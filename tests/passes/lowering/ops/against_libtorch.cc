@@ -26,6 +26,16 @@ at::Tensor InOrder(const at::Tensor& x, const std::vector<int64_t>& order) {
   return x.permute(order).contiguous().permute(back);
 }
 
+// Of dimensions of more than one: others have any. What takes a view of an
+// output fails where LibTorch's strides would let it.
+std::vector<int64_t> StridesOf(const at::Tensor& x) {
+  std::vector<int64_t> strides;
+  for (int64_t i = 0; i < x.dim(); ++i) {
+    strides.push_back(x.size(i) > 1 ? x.stride(i) : 0);
+  }
+  return strides;
+}
+
 void ExpectSameQParams(const at::Tensor& ours, const at::Tensor& theirs) {
   ASSERT_TRUE(ours.is_quantized());
   EXPECT_EQ(ours.scalar_type(), at::kQUInt8);
@@ -115,6 +125,7 @@ void ExpectNearCodes(const at::Tensor& ours, const at::Tensor& theirs,
   if (ours.sizes() != theirs.sizes() || ours.numel() == 0) {
     return;
   }
+  EXPECT_EQ(StridesOf(ours), StridesOf(theirs));
   const at::Tensor apart =
       ours.int_repr().to(at::kInt).sub(theirs.int_repr().to(at::kInt)).abs();
   EXPECT_LE(apart.max().item<int>(), share > 0 ? 1 : 0);

@@ -33,7 +33,7 @@ at::Tensor Output(const std::string& op, Arguments arguments);
 // The object that the prepack operator `op` makes.
 c10::IValue PackedBy(const std::string& op, Arguments arguments);
 
-// Sizes, scales and zero points are equal, and codes are: all of them, or all
+// Sizes, strides, scales and zero points are equal, and codes are: all of them, or all
 // but `share` of them (but one of a few), which may be one step apart.
 void ExpectSameCodes(const at::Tensor& ours, const at::Tensor& theirs);
 void ExpectNearCodes(const at::Tensor& ours, const at::Tensor& theirs,

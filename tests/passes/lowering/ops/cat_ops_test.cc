@@ -42,6 +42,17 @@ TEST_P(CatOpsTest, GivesLibTorchsCodesAlongEachDimensionInAllLayouts) {
   }
 }
 
+TEST_P(CatOpsTest, GivesLibTorchsCodesOfFiveDimensionsInAllLayouts) {
+  for (const auto& [name, a] : Layouts(RandomCodes({2, 5, 3, 4, 2}))) {
+    for (const auto& [other, b] : Layouts(RandomCodes({2, 5, 3, 4, 2}))) {
+      for (const int64_t dimension : {0, 1, 3, -4, -1}) {
+        SCOPED_TRACE(absl::StrCat(name, " and ", other, " along ", dimension));
+        ExpectTheirs({a, b, a}, dimension);
+      }
+    }
+  }
+}
+
 // Scales whose codes often meet ties, where fma and subtraction part.
 TEST_P(CatOpsTest, ReadsChannelsLastAsLibTorchDoes) {
   for (const int64_t channels : {1, 3, 8, 13, 16, 31, 32, 40, 67}) {

@@ -103,7 +103,7 @@ TEST(LaidOutAsTest, CopiesCodesToOtherStrides) {
       const at::Tensor dense = Dense(like);
       const at::Tensor copy = LaidOutAs(source, dense);
       EXPECT_EQ(copy.strides(), dense.strides());
-      ExpectSameCodes(copy, x);
+      EXPECT_TRUE(copy.equal(x));
     }
   }
 }

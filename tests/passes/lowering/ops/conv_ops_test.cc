@@ -169,9 +169,11 @@ TEST_F(ConvOpsTest, PadOutputsAsTheFloatOpDoes) {
   p.padding = {1, 0};
   p.output_padding = {1, 2};
   const at::Tensor x = RandomCodes({2, 4, 5, 6});
-  const at::Tensor floats = at::conv_transpose2d(
-      x.dequantize(), p.weight.dequantize(), p.bias, p.stride, p.padding,
-      p.output_padding, p.groups, p.dilation);
+  const at::Tensor floats =
+      at::conv_transpose2d(x.dequantize(), p.weight.dequantize(), p.bias,
+                           p.stride, p.padding, p.output_padding, p.groups,
+                           p.dilation)
+          .contiguous(at::MemoryFormat::ChannelsLast);
   ExpectNearCodes(Ours("", x, p, {0.3, int64_t{90}}),
                   at::quantize_per_tensor(floats, 0.3, 90, at::kQUInt8), 0.001);
 }
@@ -230,7 +232,8 @@ TEST_F(ConvOpsTest, AddAsAFloatAddBehindThemDoes) {
       Parameters(RandomWeightPerChannel({6, 3, 3, 3}), at::randn({6}));
   const at::Tensor x = RandomCodes({2, 3, 7, 8});
   const at::Tensor floats =
-      at::conv2d(x.dequantize(), p.weight.dequantize(), p.bias);
+      at::conv2d(x.dequantize(), p.weight.dequantize(), p.bias)
+          .contiguous(at::MemoryFormat::ChannelsLast);
   for (const Ints& sizes :
        {Ints{2, 6, 5, 6}, Ints{1, 6, 1, 1}, Ints{6}, Ints{2, 1, 5, 6}}) {
     const at::Tensor sizes_like = RandomCodes(sizes, 0.05, 30);
