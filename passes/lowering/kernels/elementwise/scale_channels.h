@@ -22,11 +22,12 @@ struct ChannelScaling {
 // Over [rows][channels] codes:
 //
 //   steps = fma(factor, code - zero_point, offset)
-//   code  = clamp(round(steps) + out_zero_point, 0, 255)
+//   code  = QuantizeCode(steps, 1, out_zero_point)
 //   code  = max(code, out_zero_point) if `relu`
 //
-// round is to nearest, ties to even. This is q_batch_norm_kernel of LibTorch
-// 1.13. `out` may be `codes`.
+// QuantizeCode is that of quantize_code.h: to nearest, ties to even, within 0
+// and 255 up to 2^31 steps. This is q_batch_norm_kernel of LibTorch 1.13, which
+// beyond them does not wrap in its last few channels. `out` may be `codes`.
 void ScaleChannels(const uint8_t* codes, int64_t rows,
                    const ChannelScaling& scaling, uint8_t* out,
                    Parallel parallel);
