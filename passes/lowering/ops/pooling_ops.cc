@@ -53,12 +53,13 @@ class Input {
     for (int i = 0; i < dimensions; ++i) {
       size_[3 - dimensions + i] = batched.size(i + 2);
     }
-    // LibTorch has no such layouts for what has no batch.
+    // LibTorch has no such layouts for what has no batch, and pools rows as
+    // images of one.
     is_channels_last_ =
         has_batch_ &&
-        ((dimensions == 2 && x.is_contiguous(at::MemoryFormat::ChannelsLast)) ||
-         (dimensions == 3 &&
-          x.is_contiguous(at::MemoryFormat::ChannelsLast3d)));
+        (dimensions == 3 ? x.is_contiguous(at::MemoryFormat::ChannelsLast3d)
+                         : (dimensions == 1 ? x.unsqueeze(2) : x)
+                               .is_contiguous(at::MemoryFormat::ChannelsLast));
     channels_ = batched.size(1);
     batch_ = batched.size(0);
   }

@@ -73,6 +73,9 @@ at::Tensor RandomWeightPerChannel(at::IntArrayRef sizes, int64_t axis) {
 std::vector<std::pair<std::string, at::Tensor>> Layouts(const at::Tensor& x) {
   std::vector<std::pair<std::string, at::Tensor>> layouts = {
       {"contiguous", x.contiguous()}};
+  if (x.dim() == 3) {
+    layouts.emplace_back("channels-last", InOrder(x, {0, 2, 1}));
+  }
   if (x.dim() == 4) {
     layouts.emplace_back("channels-last",
                          x.contiguous(at::MemoryFormat::ChannelsLast));

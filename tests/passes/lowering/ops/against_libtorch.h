@@ -22,7 +22,7 @@ at::Tensor RandomCodes(at::IntArrayRef sizes, double scale = 0.05,
 at::Tensor RandomWeight(at::IntArrayRef sizes);
 at::Tensor RandomWeightPerChannel(at::IntArrayRef sizes, int64_t axis = 0);
 
-// `x` with the strides of a contiguous tensor, a channels-last one (of four and
+// `x` with the strides of a contiguous tensor, a channels-last one (of three to
 // five dimensions), one whose dimensions are reversed in memory, and one with
 // gaps; each with its name.
 std::vector<std::pair<std::string, at::Tensor>> Layouts(const at::Tensor& x);
@@ -33,8 +33,8 @@ at::Tensor Output(const std::string& op, Arguments arguments);
 // The object that the prepack operator `op` makes.
 c10::IValue PackedBy(const std::string& op, Arguments arguments);
 
-// Sizes, strides, scales and zero points are equal, and codes are: all of them, or all
-// but `share` of them (but one of a few), which may be one step apart.
+// Sizes, strides, scales and zero points are equal, and codes are: all of them,
+// or all but `share` of them (but one of a few), which may be one step apart.
 void ExpectSameCodes(const at::Tensor& ours, const at::Tensor& theirs);
 void ExpectNearCodes(const at::Tensor& ours, const at::Tensor& theirs,
                      double share);
