@@ -197,6 +197,22 @@ std::optional<QuantizationParameters> QuantizationParametersOf(
   });
 }
 
+std::optional<QuantizationParameters> SureQuantizationParametersOf(
+    const Value& value) {
+  using Answer = std::optional<QuantizationParameters>;
+  return WalkBack<Answer>(
+             value,
+             [](const Value& source) -> std::optional<Answer> {
+               const Node& node = *source.node();
+               if (node.kind() == prim::Param || !node.blocks().empty()) {
+                 return Answer();
+               }
+               Answer made = ParametersMadeBy(node);
+               return made ? std::optional<Answer>(made) : std::nullopt;
+             })
+      .value_or(std::nullopt);
+}
+
 absl::StatusOr<Value*> CastLike(const Value& original, Value* value,
                                 Node* place) {
   const TensorNumerics numerics = NumericsOf(original);

@@ -40,6 +40,11 @@ struct QuantizationParameters {
 std::optional<QuantizationParameters> QuantizationParametersOf(
     const torch::jit::Value& value);
 
+// The same where no control flow lies between: the other arm of a prim::If, or
+// a later trip of a loop, may have other parameters.
+std::optional<QuantizationParameters> SureQuantizationParametersOf(
+    const torch::jit::Value& value);
+
 // Casts `value`, a tensor or a list of tensors of any dtype, to what `original`
 // holds, in front of `place`:
 //

@@ -137,8 +137,8 @@ void SkipDequantize(Node* quantize, const Writers& writers) {
     return;
   }
   Value* codes = dequantize->input(0);
-  const auto have = QuantizationParametersOf(*codes);
-  const auto want = QuantizationParametersOf(*quantize->output());
+  const auto have = SureQuantizationParametersOf(*codes);
+  const auto want = SureQuantizationParametersOf(*quantize->output());
   if (have && want && have->scale == want->scale &&
       have->zero_point == want->zero_point && have->dtype == want->dtype &&
       // A copy may be written to where the codes are still read.

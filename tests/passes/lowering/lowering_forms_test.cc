@@ -134,6 +134,30 @@ TEST(LoweringFormsTest, RequantizesWhatWasThereBeforeAWrite) {
   return (%p, %s))IR");
 }
 
+TEST(LoweringFormsTest, RequantizesWhatAnotherArmMayHaveMade) {
+  ExpectSameOutputs(R"IR(
+  %c : Tensor = prim::If(%false)
+    block0():
+      -> (%q)
+    block1():
+      %p : Tensor = aten::quantize_per_tensor(%x, %fine, %low, %quint8)
+      -> (%p)
+  %d : Tensor = aten::dequantize(%c)
+  %r : Tensor = aten::quantize_per_tensor(%d, %scale, %zero_point, %quint8)
+  return (%r))IR");
+}
+
+TEST(LoweringFormsTest, RequantizesWhatAnotherTripMayHaveMade) {
+  ExpectSameOutputs(R"IR(
+  %c : Tensor, %y : Tensor = prim::Loop(%two, %true, %q, %q)
+    block0(%i : int, %now : Tensor, %before : Tensor):
+      %d : Tensor = aten::dequantize(%now)
+      %r : Tensor = aten::quantize_per_tensor(%d, %scale, %zero_point, %quint8)
+      %s : Tensor = quantized::add(%now, %now, %half, %low)
+      -> (%true, %s, %r)
+  return (%y))IR");
+}
+
 TEST(LoweringFormsTest, RequantizesWhatAWriteLeft) {
   ExpectSameOutputs(R"IR(
   %d : Tensor = aten::dequantize(%q)
