@@ -21,30 +21,7 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// True when an op works in place on `value` or on a view of it.
-bool IsWrittenInPlace(const Value& value) {
-  for (const torch::jit::Use& use : value.uses()) {
-    const c10::FunctionSchema* schema = use.user->maybeSchema();
-    if (schema == nullptr || use.offset >= schema->arguments().size()) {
-      continue;
-    }
-    const c10::AliasInfo* alias = schema->arguments()[use.offset].alias_info();
-    if (alias == nullptr) {
-      continue;
-    }
-    if (alias->isWrite()) {
-      return true;
-    }
-    for (const Value* view : use.user->outputs()) {
-      if (IsWrittenInPlace(*view)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Names of the attributes that code writes, or whose tensors it writes to.
+// Names of the attributes that code writes.
 class WrittenAttributes {
  public:
   explicit WrittenAttributes(const Graph& graph) { Collect(graph.block()); }
@@ -57,9 +34,6 @@ class WrittenAttributes {
   void Collect(const Block* block) {
     for (const Node* node : block->nodes()) {
       if (node->kind() == prim::SetAttr) {
-        names_.insert(node->s(c10::attr::name));
-      } else if (node->kind() == prim::GetAttr &&
-                 IsWrittenInPlace(*node->output())) {
         names_.insert(node->s(c10::attr::name));
       } else if (node->kind() == prim::CallMethod) {
         EnterMethod(*node);

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/inline_modules.h"
@@ -77,23 +76,6 @@ TEST(FoldAttributesTest, KeepsAttributeThatIsWritten) {
                                   "    return y\n",
                                   {{"state", at::zeros({1})}});
   EXPECT_THAT(TensorConstants(*Folded(model)), IsEmpty());
-}
-
-TEST(FoldAttributesTest, KeepsTensorsThatOpsWriteInPlace) {
-  for (const char* write :
-       {"self.state.add_(x)", "self.state.copy_(x)", "self.state[0] = x[0]",
-        "self.state.view(-1).mul_(2)"}) {
-    SCOPED_TRACE(write);
-    const Module model =
-        MakeModule("Model",
-                   absl::StrCat("def forward(self, x: Tensor) -> Tensor:\n"
-                                "    ",
-                                write,
-                                "\n"
-                                "    return self.state + self.kept\n"),
-                   {{"state", at::zeros({2, 3})}, {"kept", at::ones({3})}});
-    EXPECT_THAT(TensorConstants(*Folded(model)), ElementsAre("self.kept"));
-  }
 }
 
 TEST(FoldAttributesTest, FoldsNumbersAndPackedParameters) {
