@@ -35,7 +35,7 @@ void PlacesByName::AddB(const MatchableNodes& b) {
     if (!HasName(node)) {
       continue;
     }
-    if (call == nullptr || !IsSameCall(node.path, last)) {
+    if (!IsSameCall(node.path, last)) {
       last = node.path;
       call = &calls_[{last.fqn, last.call_index}];
     }

@@ -26,11 +26,15 @@ TEST(SymbolTextTest, IsWithAndWithoutNamespace) {
 TEST(SymbolTextTest, StaysWhereItIsWhenMoreSymbolsCome) {
   const auto symbol = c10::Symbol::fromQualString("mine::op");
   const absl::string_view text = QualifiedText(symbol);
+  // LibTorch's own, and short.
+  const absl::string_view built_in = QualifiedText(c10::aten::relu);
   for (int i = 0; i < 20000; ++i) {
     QualifiedText(c10::Symbol::fromQualString(absl::StrCat("more::", i)));
   }
   EXPECT_EQ(text, "mine::op");
   EXPECT_EQ(QualifiedText(symbol).data(), text.data());
+  EXPECT_EQ(built_in, "aten::relu");
+  EXPECT_EQ(QualifiedText(c10::aten::relu).data(), built_in.data());
 }
 
 TEST(SymbolTextTest, IsOneForAllThreads) {
