@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/module_path.h"
 
 namespace ns {
 namespace {
@@ -21,7 +22,42 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// Names of the attributes that code writes.
+// True when an op works in place on `value` or on a view of it.
+bool IsWrittenInPlace(const Value& value) {
+  for (const torch::jit::Use& use : value.uses()) {
+    const c10::FunctionSchema* schema = use.user->maybeSchema();
+    if (schema == nullptr || use.offset >= schema->arguments().size()) {
+      continue;
+    }
+    const c10::AliasInfo* alias = schema->arguments()[use.offset].alias_info();
+    if (alias == nullptr) {
+      continue;
+    }
+    if (alias->isWrite()) {
+      return true;
+    }
+    for (const Value* view : use.user->outputs()) {
+      if (IsWrittenInPlace(*view)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Whether `get` reads an attribute of a module that PyTorch observes or
+// fake-quantizes with.
+bool IsOfObserver(const Node& get) {
+  const auto type = get.input(0)->type()->cast<c10::ClassType>();
+  if (!type || !type->name()) {
+    return false;
+  }
+  const std::string name = UnmangledTypeName(type->name()->qualifiedName());
+  return absl::StartsWith(name, "torch.ao.quantization.") ||
+         absl::StartsWith(name, "torch.quantization.");
+}
+
+// Names of the attributes that code writes, or whose tensors it writes to.
 class WrittenAttributes {
  public:
   explicit WrittenAttributes(const Graph& graph) { Collect(graph.block()); }
@@ -34,6 +70,9 @@ class WrittenAttributes {
   void Collect(const Block* block) {
     for (const Node* node : block->nodes()) {
       if (node->kind() == prim::SetAttr) {
+        names_.insert(node->s(c10::attr::name));
+      } else if (node->kind() == prim::GetAttr && !IsOfObserver(*node) &&
+                 IsWrittenInPlace(*node->output())) {
         names_.insert(node->s(c10::attr::name));
       } else if (node->kind() == prim::CallMethod) {
         EnterMethod(*node);

@@ -11,7 +11,8 @@ namespace ns {
 
 // Replaces every prim::GetAttr of `graph` that reads a tensor, a number, a
 // string or packed parameters of `root` or of a module below it, and that no
-// prim::SetAttr writes here or in a called method, by a constant:
+// prim::SetAttr writes here or in a called method, nor an op in place, by a
+// constant:
 //
 //   %gru = prim::GetAttr[name="gru"](%self)
 //   %weight = prim::GetAttr[name="weight_ih_l0"](%gru)
@@ -19,9 +20,9 @@ namespace ns {
 //   %self.gru.weight_ih_l0 = prim::Constant[value=<Tensor>]()
 //
 // Freezing keeps them where it cannot rule out that an op writes to them, as it
-// cannot for the parameter lists of traced recurrent layers. What an op writes
-// to in place is folded, too, and the write is lost where nothing reads its
-// result: what observers keep of what they see goes with it.
+// cannot for the parameter lists of traced recurrent layers. What PyTorch's
+// observers write in place is folded, too: once nothing reads the result, the
+// write is dead code, and observing is no part of what a model computes.
 void FoldAttributes(const torch::jit::Module& root, torch::jit::Graph& graph);
 
 }  // namespace ns

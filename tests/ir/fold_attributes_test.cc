@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/inline_modules.h"
@@ -20,6 +21,7 @@
 namespace ns {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -76,6 +78,36 @@ TEST(FoldAttributesTest, KeepsAttributeThatIsWritten) {
                                   "    return y\n",
                                   {{"state", at::zeros({1})}});
   EXPECT_THAT(TensorConstants(*Folded(model)), IsEmpty());
+}
+
+TEST(FoldAttributesTest, KeepsTensorsThatOpsWriteInPlace) {
+  for (const char* write :
+       {"self.state.add_(x)", "self.state.copy_(x)", "self.state[0] = x[0]",
+        "self.state.view(-1).mul_(2)"}) {
+    SCOPED_TRACE(write);
+    const Module model =
+        MakeModule("Model",
+                   absl::StrCat("def forward(self, x: Tensor) -> Tensor:\n"
+                                "    ",
+                                write,
+                                "\n"
+                                "    return self.state + self.kept\n"),
+                   {{"state", at::zeros({2, 3})}, {"kept", at::ones({3})}});
+    EXPECT_THAT(TensorConstants(*Folded(model)), ElementsAre("self.kept"));
+  }
+}
+
+TEST(FoldAttributesTest, FoldsWhatObserversWriteInPlace) {
+  const Module observer =
+      MakeModule("torch.ao.quantization.observer.MinMaxObserver",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "    self.min_val.copy_(torch.min(self.min_val, x.min()))\n"
+                 "    return x\n",
+                 {{"min_val", at::zeros({1})}});
+  const Module model =
+      MakeModel({{"observer", observer}}, {"return self.observer.forward(x)"});
+  EXPECT_THAT(TensorConstants(*Folded(model)),
+              Contains("self.observer.min_val"));
 }
 
 TEST(FoldAttributesTest, FoldsNumbersAndPackedParameters) {
