@@ -18,8 +18,7 @@ absl::Status AddLoggersTo(ModelGraph& model, const SubgraphMatch& match,
     NS_RETURN_IF_ERROR(
         InsertInputLoggers(model, options, info, side.subgraph, side.subgraph));
   }
-  return InsertLogger(model, options, info, side.output,
-                      PlaceAfter(*side.output))
+  return InsertLogger(model, options, info, side.output, PlaceOf(side))
       .status();
 }
 

@@ -79,6 +79,11 @@ Node* PlaceAfter(const Value& value) {
              : definition->next();
 }
 
+Node* PlaceOf(const MatchedSide& side) {
+  return side.compared_in != nullptr ? *side.compared_in->nodes().begin()
+                                     : PlaceAfter(*side.output);
+}
+
 LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
                       const std::string& model_name) {
   LoggerInfo info;

@@ -58,6 +58,9 @@ absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
 // The first place at which `value` can be used.
 torch::jit::Node* PlaceAfter(const torch::jit::Value& value);
 
+// Where the output of `side` is compared.
+torch::jit::Node* PlaceOf(const MatchedSide& side);
+
 // What is known of a logger on the output of `side`, one side of `match`.
 LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
                       const std::string& model_name);

@@ -34,8 +34,8 @@ class Interleaver {
         a_{false, copies_a, {}},
         b_{true, copies_b, {}} {
     for (size_t i = 0; i < points.size(); ++i) {
-      a_.points[points[i].a].push_back(i);
-      b_.points[points[i].b].push_back(i);
+      a_.points[points[i].NodeOfA()].push_back(i);
+      b_.points[points[i].NodeOfB()].push_back(i);
     }
     early_.resize(points.size());
   }
@@ -50,7 +50,8 @@ class Interleaver {
   struct Side {
     bool is_b;
     GraphCopies& copies;
-    absl::flat_hash_map<const Value*, absl::InlinedVector<size_t, 1>> points;
+    // By the node behind which their values come by.
+    absl::flat_hash_map<const Node*, absl::InlinedVector<size_t, 1>> points;
 
     Value* Copy(const Value* value) const { return copies.values.at(value); }
 
@@ -77,8 +78,8 @@ class Interleaver {
 
   // All nodes of both blocks.
   absl::Status RunInStep(const BlockPlan& plan, Block* a, Block* b) {
-    NS_RETURN_IF_ERROR(PassParameters(a_, a, /*alone=*/false));
-    NS_RETURN_IF_ERROR(PassParameters(b_, b, /*alone=*/false));
+    NS_RETURN_IF_ERROR(Pass(a_, a->param_node(), /*alone=*/false));
+    NS_RETURN_IF_ERROR(Pass(b_, b->param_node(), /*alone=*/false));
     Cursor at_a(a);
     Cursor at_b(b);
     for (const BlockPlan::Step& step : plan.steps) {
@@ -93,6 +94,8 @@ class Interleaver {
         NS_RETURN_IF_ERROR(CopyUpTo(b_, at_b, step.b));
         NS_RETURN_IF_ERROR(step.a->kind() == prim::If ? RunIfs(step)
                                                       : RunLoops(step));
+        NS_RETURN_IF_ERROR(Pass(a_, step.a, /*alone=*/false));
+        NS_RETURN_IF_ERROR(Pass(b_, step.b, /*alone=*/false));
         at_a.next = step.a->next();
         at_b.next = step.b->next();
       }
@@ -125,10 +128,7 @@ class Interleaver {
   // Where `alone`, the other model does not run this code.
   absl::Status CopyNode(Side& side, Node* node, bool alone) {
     NS_RETURN_IF_ERROR(CopySilently(side, node, alone));
-    for (Value* output : node->outputs()) {
-      NS_RETURN_IF_ERROR(Pass(side, output, alone));
-    }
-    return absl::OkStatus();
+    return Pass(side, node, alone);
   }
 
   // As CopyNode, and tells of no output of `node`.
@@ -158,7 +158,7 @@ class Interleaver {
 
   // The nodes of `block`, whose parameters are mapped.
   absl::Status CopyContents(Side& side, Block* block, bool alone) {
-    NS_RETURN_IF_ERROR(PassParameters(side, block, alone));
+    NS_RETURN_IF_ERROR(Pass(side, block->param_node(), alone));
     for (Node* node : block->nodes()) {
       NS_RETURN_IF_ERROR(CopyNode(side, node, alone));
     }
@@ -169,22 +169,15 @@ class Interleaver {
     side.copies.values[original] = block->addInput()->copyMetadata(original);
   }
 
-  absl::Status PassParameters(Side& side, Block* block, bool alone) {
-    for (Value* parameter : block->inputs()) {
-      NS_RETURN_IF_ERROR(Pass(side, parameter, alone));
-    }
-    return absl::OkStatus();
-  }
-
-  // Tells of `original`, whose copy has just been made, unless it meets its
-  // counterpart in a step.
-  absl::Status Pass(Side& side, Value* original, bool alone) {
-    const auto found = side.points.find(original);
+  // Tells of the values that come by behind `node`, an original that has just
+  // been copied, unless they meet their counterparts in a step.
+  absl::Status Pass(Side& side, const Node* node, bool alone) {
+    const auto found = side.points.find(node);
     if (found == side.points.end()) {
       return absl::OkStatus();
     }
-    Value* copy = side.Copy(original);
     for (const size_t point : found->second) {
+      Value* copy = side.Copy(side.is_b ? points_[point].b : points_[point].a);
       if (plan_.apart[point] || alone) {
         NS_RETURN_IF_ERROR(listener_.PassBy(point, side.is_b, copy,
                                             plan_.apart[point], Place()));

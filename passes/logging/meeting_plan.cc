@@ -12,7 +12,6 @@ namespace {
 
 using ::torch::jit::Block;
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 
 // One level of control flow around a value.
 struct Level {
@@ -20,10 +19,10 @@ struct Level {
   size_t block = 0;
 };
 
-// The control flow around `value`, outermost first.
-std::vector<Level> LevelsOf(const Value& value) {
+// The control flow around `node`, outermost first.
+std::vector<Level> LevelsOf(const Node& node) {
   std::vector<Level> levels;
-  const Block* block = value.node()->owningBlock();
+  const Block* block = node.owningBlock();
   while (Node* owner = const_cast<Block*>(block)->owningNode()) {
     const auto blocks = owner->blocks();
     const auto at = std::find(blocks.begin(), blocks.end(), block);
@@ -34,9 +33,7 @@ std::vector<Level> LevelsOf(const Value& value) {
   return levels;
 }
 
-// The node that makes `value`, null for a parameter.
-Node* MakerOf(const Value& value) {
-  Node* node = const_cast<Node*>(value.node());
+Node* NullForParameters(Node* node) {
   return node->kind() == c10::prim::Param ? nullptr : node;
 }
 
@@ -52,7 +49,8 @@ class Planner {
  public:
   explicit Planner(absl::Span<const MeetingPoint> points) : points_(points) {
     for (const MeetingPoint& point : points) {
-      levels_.push_back({LevelsOf(*point.a), LevelsOf(*point.b)});
+      levels_.push_back(
+          {LevelsOf(*point.NodeOfA()), LevelsOf(*point.NodeOfB())});
     }
     plan_.apart.resize(points.size());
     plan_.a_is_early.resize(points.size());
@@ -155,8 +153,8 @@ class Planner {
   void AddPoints(const std::vector<size_t>& points, BlockPlan& plan) {
     const std::vector<BlockPlan::Step> control = plan.steps;
     for (const size_t point : points) {
-      Node* a = MakerOf(*points_[point].a);
-      Node* b = MakerOf(*points_[point].b);
+      Node* a = NullForParameters(points_[point].NodeOfA());
+      Node* b = NullForParameters(points_[point].NodeOfB());
       const bool crosses = std::any_of(
           control.begin(), control.end(), [&](const BlockPlan::Step& step) {
             return !ComesBefore(a, step.a) && ComesBefore(b, step.b);
@@ -189,6 +187,12 @@ class Planner {
 };
 
 }  // namespace
+
+Node* MeetingPoint::NodeOfA() const {
+  return block_a != nullptr ? block_a->param_node() : a->node();
+}
+
+Node* MeetingPoint::NodeOfB() const { return b->node(); }
 
 MeetingPlan PlanMeetings(absl::Span<const MeetingPoint> points) {
   return Planner(points).Run();

@@ -19,6 +19,14 @@ namespace ns {
 struct MeetingPoint {
   torch::jit::Value* a = nullptr;
   torch::jit::Value* b = nullptr;
+  // The block at whose beginning `a` comes by: one inside the block that makes
+  // it. Null: it comes by where it is made.
+  torch::jit::Block* block_a = nullptr;
+
+  // The nodes behind which the values come by; the parameters of a block count
+  // as one.
+  torch::jit::Node* NodeOfA() const;
+  torch::jit::Node* NodeOfB() const;
 };
 
 // How a block of A and a block of B run in step: step by step, and then each to

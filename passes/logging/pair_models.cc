@@ -42,7 +42,7 @@ class PairBuilder final : public MeetingListener {
               PairedModels& pair)
       : a_(a), b_(b), matches_(matches), plan_(plan), pair_(pair) {
     for (const SubgraphMatch& match : matches.matches) {
-      points_.push_back({match.a.output, match.b.output});
+      points_.push_back({match.a.output, match.b.output, match.a.compared_in});
       const PairComparerOptions of_match =
           plan.statistics ? plan.statistics(match) : PairComparerOptions();
       // Of what was inherited, the figures are enough.

@@ -151,6 +151,7 @@ class ResultBuilder {
       match.b.output = point.node->output();
       match.b.fqn = std::string(path.fqn);
       match.a = FloatSideOf(point.value_a);
+      match.a.compared_in = point.block_a;
       // Named after the others are: a producer's name is part of it.
       producer_of_[point.node] = point.source;
       result_.matches.push_back(std::move(match));

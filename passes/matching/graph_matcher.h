@@ -12,6 +12,7 @@
 #include "passes/op_relations.h"
 
 namespace torch::jit {
+struct Block;
 struct Value;
 }  // namespace torch::jit
 
@@ -40,6 +41,10 @@ struct MatchedSide {
   // float value that is quantized (subgraph is empty where that is an input of
   // the graph).
   torch::jit::Value* output = nullptr;
+  // Of a quantize point inside control flow, when `output` comes from outside
+  // of it: the block at whose beginning to compare, so that it is compared as
+  // often as it is quantized. Null: compared where it is made.
+  torch::jit::Block* compared_in = nullptr;
   // Path of the module that the base op belongs to, or whose code calls it.
   std::string fqn;
   // Taken from the other model: this one has no names.

@@ -11,6 +11,7 @@
 namespace ns {
 namespace {
 
+using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Use;
 using ::torch::jit::Value;
@@ -99,6 +100,45 @@ Value* ByListElement(const Value& value, const SubgraphPairs& pairs) {
   return nullptr;
 }
 
+// The block of A that corresponds to `block` of B: it holds the partners of its
+// nodes, or stands in the partner of its control flow. Null when there is none,
+// and for the block of the whole graph.
+Block* CounterpartOf(const Block& block, const MatchableNodes& nodes_a,
+                     const MatchableNodes& nodes_b,
+                     const SubgraphPairs& pairs) {
+  const Node* owner = block.owningNode();
+  if (owner == nullptr) {
+    return nullptr;
+  }
+  for (const int b : nodes_b.InBlock(&block)) {
+    const int a = pairs.PartnerOfB(b);
+    if (a >= 0) {
+      return nodes_a[a].node->owningBlock();
+    }
+  }
+  const int b = nodes_b.IndexOf(owner);
+  const int a = b < 0 ? -1 : pairs.PartnerOfB(b);
+  if (a < 0) {
+    return nullptr;
+  }
+  const auto blocks = owner->blocks();
+  const auto blocks_a = nodes_a[a].node->blocks();
+  const size_t i =
+      std::find(blocks.begin(), blocks.end(), &block) - blocks.begin();
+  return i < blocks_a.size() ? blocks_a[i] : nullptr;
+}
+
+// True when `outer` is around `block`.
+bool IsAround(const Block* outer, const Block& block) {
+  for (const Node* owner = block.owningNode(); owner != nullptr;
+       owner = owner->owningBlock()->owningNode()) {
+    if (owner->owningBlock() == outer) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // True for a node that quantizes an activation as a whole.
 bool IsQuantizePoint(const Node& node) {
   static const auto kPerChannel =
@@ -126,6 +166,13 @@ QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
   }
   if (point.value_a == nullptr) {
     point.value_a = ByConsumer(*node, nodes_a, nodes_b, pairs);
+  }
+  if (point.value_a != nullptr) {
+    Block* block = CounterpartOf(*node->owningBlock(), nodes_a, nodes_b, pairs);
+    if (block != nullptr &&
+        IsAround(point.value_a->node()->owningBlock(), *block)) {
+      point.block_a = block;
+    }
   }
   return point;
 }

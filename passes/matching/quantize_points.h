@@ -9,6 +9,7 @@
 #include "passes/matching/subgraph_pairs.h"
 
 namespace torch::jit {
+struct Block;
 struct Node;
 struct Value;
 }  // namespace torch::jit
@@ -21,6 +22,9 @@ struct QuantizePoint {
   torch::jit::Value* source = nullptr;
   // The value of A that corresponds to the input; null when none does.
   torch::jit::Value* value_a = nullptr;
+  // The block of A that corresponds to the node's, when value_a comes from
+  // outside of it; null otherwise.
+  torch::jit::Block* block_a = nullptr;
 };
 
 // All quantize nodes of activations in model B, in order of execution.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -181,6 +182,66 @@ graph(%x : Tensor, %scale : float, %p : bool):
   ASSERT_THAT(models.pair.not_shadowed, SizeIs(1));
   EXPECT_EQ(models.Shadow("sigmoid"), nullptr);
   EXPECT_EQ(models.Inherited("sigmoid"), nullptr);
+}
+
+// What is quantized in an arm of a loop's choice comes from outside of both: a
+// value that is there on every trip, and quantized on some.
+TEST_F(PairControlFlowTest, QuantizePointsAreComparedWhereTheyQuantize) {
+  const auto source = [](const char* type, const char* otherwise) {
+    return absl::StrCat("def forward(self, x: Tensor, flags: ", type,
+                        ") -> Tensor:\n"
+                        "    for flag in flags:\n"
+                        "        if flag != 0:\n"
+                        "            x = torch.tanh(x)\n"
+                        "        else:\n"
+                        "            x = ",
+                        otherwise, "\n    return x\n");
+  };
+  constexpr char kFloat[] = "torch.sigmoid(x)";
+  constexpr char kQuantized[] =
+      "torch.dequantize(torch.sigmoid("
+      "torch.quantize_per_tensor(x, 0.25, 3, 13)))";
+  using Flags = std::vector<int64_t>;
+  for (const auto& [of_a, of_b] :
+       {std::pair(Flags{1, 0, 1, 0}, Flags{1, 0, 1, 0}),
+        std::pair(Flags{1, 1, 0}, Flags{1, 1, 0}),
+        std::pair(Flags{1, 0, 0}, Flags{1, 1, 0}),
+        std::pair(Flags{0, 0}, Flags{0, 0, 0, 1})}) {
+    Paired models(ModelOfSource(source("List[float]", kFloat)),
+                  ModelOfSource(source("List[int]", kQuantized)), All());
+    models.ExpectSameAsAlone(
+        {x_, std::vector<double>(of_a.begin(), of_a.end())}, {x_, of_b});
+    // By hand.
+    at::Tensor a = x_;
+    at::Tensor b = x_;
+    std::vector<at::Tensor> points_a;
+    std::vector<at::Tensor> points_b;
+    int64_t only_a = 0;
+    int64_t only_b = 0;
+    for (size_t i = 0; i < std::max(of_a.size(), of_b.size()); ++i) {
+      const bool quantizes_a = i < of_a.size() && of_a[i] == 0;
+      const bool quantizes_b = i < of_b.size() && of_b[i] == 0;
+      const at::Tensor codes = at::quantize_per_tensor(b, 0.25, 3, at::kQUInt8);
+      if (quantizes_a && quantizes_b) {
+        points_a.push_back(a);
+        points_b.push_back(codes.dequantize());
+      } else {
+        only_a += quantizes_a;
+        only_b += quantizes_b;
+      }
+      if (i < of_a.size()) {
+        a = quantizes_a ? a.sigmoid() : a.tanh();
+      }
+      if (i < of_b.size()) {
+        b = quantizes_b ? codes.sigmoid().dequantize() : b.tanh();
+      }
+    }
+    const std::string name = models.matches.matches[1].name;
+    ASSERT_TRUE(models.matches.matches[1].is_quantize_point);
+    ExpectCompared(models.Activation(name), points_a, points_b);
+    EXPECT_EQ(models.Activation(name)->record().only_x, only_a);
+    EXPECT_EQ(models.Activation(name)->record().only_y, only_b);
+  }
 }
 
 constexpr char kLoop[] = R"IR(

@@ -1,11 +1,16 @@
 // Through MatchSubgraphs, which names the points.
 #include "passes/matching/quantize_points.h"
 
+#include <torch/csrc/jit/ir/ir.h>
+
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/node_view.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/matches.h"
@@ -120,6 +125,83 @@ graph(%x : Tensor, %s : float, %n : int):
                   "'aten::erfinv'",
                   "aten::quantize_per_tensor: no value of the float model "
                   "corresponds to what it quantizes"));
+}
+
+// The block of A in which the only quantize point of B is compared, as the op
+// that stands there; "" where it is compared where it is made.
+std::string ComparedWith(absl::string_view text_a, absl::string_view text_b) {
+  const ModelGraph a = ModelOf(text_a);
+  const ModelGraph b = ModelOf(text_b);
+  for (const SubgraphMatch& match : OrThrow(MatchSubgraphs(a, b)).matches) {
+    if (match.is_quantize_point) {
+      EXPECT_EQ(match.b.compared_in, nullptr);
+      const torch::jit::Block* block = match.a.compared_in;
+      return block == nullptr ? ""
+                              : std::string(OpName(**block->nodes().begin()));
+    }
+  }
+  return "no point";
+}
+
+TEST(QuantizePointsTest, ValueFromOutsideIsComparedInTheBlockThatQuantizes) {
+  constexpr char kFloatChoice[] = R"IR(
+graph(%x : Tensor, %p : bool):
+  %t : Tensor = aten::tanh(%x)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::sigmoid(%t)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::relu(%t)
+      -> (%b)
+  return (%y))IR";
+  const auto quantized = [](const char* in_sigmoid, const char* in_relu) {
+    return absl::StrReplaceAll(
+        R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %t : Tensor = aten::tanh(%x)
+  %y : Tensor = prim::If(%p)
+    block0():
+      IN_SIGMOID
+      %a : Tensor = aten::sigmoid(%t)
+      -> (%a)
+    block1():
+      IN_RELU
+      %b : Tensor = aten::relu(%t)
+      -> (%b)
+  return (%y))IR",
+        {{"IN_SIGMOID", in_sigmoid}, {"IN_RELU", in_relu}});
+  };
+  constexpr char kQuantize[] =
+      "%q : Tensor = aten::quantize_per_tensor(%t, %s, %n, %n)";
+  EXPECT_EQ(ComparedWith(kFloatChoice, quantized(kQuantize, "")),
+            "aten::sigmoid");
+  EXPECT_EQ(ComparedWith(kFloatChoice, quantized("", kQuantize)), "aten::relu");
+  // Of control flow that A does not have.
+  EXPECT_EQ(ComparedWith(R"IR(
+graph(%x : Tensor, %p : bool):
+  %t : Tensor = aten::tanh(%x)
+  return (%t))IR",
+                         quantized(kQuantize, "")),
+            "");
+}
+
+TEST(QuantizePointsTest, ValueOfTheBlockItselfIsComparedWhereItIsMade) {
+  constexpr char kLoop[] = R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %y : Tensor = prim::Loop(%n, %p, %x)
+    block0(%i : int, %v : Tensor):
+      QUANTIZE
+      %a : Tensor = aten::sigmoid(%v)
+      -> (%p, %a)
+  return (%y))IR";
+  EXPECT_EQ(
+      ComparedWith(absl::StrReplaceAll(kLoop, {{"QUANTIZE", ""}}),
+                   absl::StrReplaceAll(
+                       kLoop, {{"QUANTIZE",
+                                "%q : Tensor = "
+                                "aten::quantize_per_tensor(%v, %s, %n, %n)"}})),
+      "");
 }
 
 }  // namespace
