@@ -121,11 +121,13 @@ absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
                       CheckRelated(float_model, quantized_model, matches));
   result.matching =
       options.mode == MatchingMode::kStrict ? "strict" : "aligned";
-  const std::vector<std::vector<size_t>> producers =
+  std::vector<Producers> producers =
       ProducersOf(quantized_model.graph(), matches);
   for (size_t i = 0; i < matches.matches.size(); ++i) {
     result.layers.push_back(DescribeLayer(matches.matches[i]));
-    result.layers.back().producers = producers[i];
+    LayerComparison& layer = result.layers.back();
+    layer.producers = std::move(producers[i].matches);
+    layer.producers_are_compared = producers[i].are_compared;
   }
   result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
   std::vector<UnmatchedNode> of_quantized =

@@ -152,6 +152,9 @@ struct LayerComparison {
   std::optional<PairSaturation> saturation;
   // Indices of the layers whose outputs flow into this one, in ascending order.
   std::vector<size_t> producers;
+  // False when some of what flows in is not what is compared there, but another
+  // output, or an element of a list.
+  bool producers_are_compared = true;
 };
 
 struct UnmatchedNode {

@@ -25,6 +25,9 @@ std::optional<double> Nsr(const std::optional<ActivationComparison>& figures) {
 // The largest accumulated NSR among the producers of `layer`.
 std::optional<double> IncomingNsr(const ComparisonResult& result,
                                   const LayerComparison& layer) {
+  if (!layer.producers_are_compared) {
+    return std::nullopt;
+  }
   std::optional<double> largest;
   for (const size_t producer : layer.producers) {
     if (producer >= result.layers.size()) {

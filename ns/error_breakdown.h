@@ -69,7 +69,8 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result);
 //   NSR_expected = max over producers of NSR_accumulated + NSR_local
 //
 // Absent without producers, or where the shadow or the activation of one of
-// them is absent or nan: what is not known cannot be ruled out as the cause.
+// them is absent or nan, or something else than what is compared there flows
+// in: what is not known cannot be ruled out as the cause.
 std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
                                             size_t index);
 

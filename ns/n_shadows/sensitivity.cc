@@ -26,8 +26,14 @@ bool HasRun(const CandidateResult& candidate) {
 }
 
 double SqnrOf(const CandidateResult& candidate) {
-  const double sqnr = candidate.pooled.SqnrDb();
-  return std::isnan(sqnr) ? kInfinity : sqnr;
+  const PairStatistics& pooled = candidate.pooled;
+  const double sqnr = pooled.SqnrDb();
+  if (!std::isnan(sqnr)) {
+    return sqnr;
+  }
+  const bool is_zero =
+      pooled.count > 0 && pooled.sum_x2 == 0 && pooled.sum_e2 == 0;
+  return is_zero ? kInfinity : -kInfinity;
 }
 
 // The largest SQNR that an integer candidate of `layer` reaches; absent where
@@ -93,7 +99,14 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
   torch::jit::Module& module = shadows.model.module();
   NS_RETURN_IF_ERROR(run());
   Sensitivity sensitivity;
-  NS_RETURN_IF_ERROR(ConvertNShadowsModel(module));
+  const absl::Status converted = ConvertNShadowsModel(module);
+  if (absl::IsFailedPrecondition(converted)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        batches.front().source, batches.front().source.empty() ? "" : ": ",
+        "no batch brings a value to a layer that is to be quantized; give "
+        "batches that are not empty"));
+  }
+  NS_RETURN_IF_ERROR(converted);
   NS_RETURN_IF_ERROR(LoggersSetEnabled(module, true));
   NS_RETURN_IF_ERROR(run());
   NS_ASSIGN_OR_RETURN(NShadowsResults results,

@@ -71,8 +71,9 @@ struct QuantizationPlan {
 };
 
 // Chooses for every layer. Half precision is float: among `kLayers` and
-// `kPercent` a layer with it counts as one that stays in float. A layer of
-// zeros, of which the SQNR is nan, keeps any promise.
+// `kPercent` a layer with it counts as one that stays in float. Of an SQNR of
+// nan, a layer of zeros keeps any promise, and one with infinities or without
+// values none.
 QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
                                   const Budget& budget);
 

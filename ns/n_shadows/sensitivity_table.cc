@@ -153,14 +153,14 @@ std::string PlanText(const SensitivityReport& report) {
   if (counts.count(-1) > 0) {
     uses.push_back(absl::StrCat(counts.at(-1), " float"));
   }
-  const bool exact = std::isinf(report.plan->sqnr_db);
-  return absl::StrCat(
-      "each quantized layer ",
-      exact ? std::string("exact")
-            : absl::StrFormat("at %.1f dB or more", report.plan->sqnr_db),
-      ": ", absl::StrJoin(uses, ", "),
-      "\nkeep in float: ", kept.empty() ? "none" : absl::StrJoin(kept, ", "),
-      "\n");
+  const double sqnr = report.plan->sqnr_db;
+  return absl::StrCat("each quantized layer ",
+                      !std::isinf(sqnr)
+                          ? absl::StrFormat("at %.1f dB or more", sqnr)
+                      : sqnr > 0 ? "exact"
+                                 : "with any error",
+                      ": ", absl::StrJoin(uses, ", "), "\nkeep in float: ",
+                      kept.empty() ? "none" : absl::StrJoin(kept, ", "), "\n");
 }
 
 // The skipped candidates, those with one reason in one line.

@@ -19,13 +19,13 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-using Matches = std::vector<size_t>;
-
-void Add(const Matches& more, Matches& matches) {
-  Matches all;
-  std::set_union(matches.begin(), matches.end(), more.begin(), more.end(),
+void Add(const Producers& more, Producers& producers) {
+  std::vector<size_t> all;
+  std::set_union(producers.matches.begin(), producers.matches.end(),
+                 more.matches.begin(), more.matches.end(),
                  std::back_inserter(all));
-  matches = std::move(all);
+  producers.matches = std::move(all);
+  producers.are_compared &= more.are_compared;
 }
 
 // Follows values from matched subgraphs to where they are used.
@@ -47,7 +47,7 @@ class Flow {
         // Now: what it reads may be overwritten later.
         into_[start->second] = Into(matches_.matches[start->second].b.subgraph);
       }
-      Matches from;
+      Producers from;
       for (const Value* input : node->inputs()) {
         Add(SourcesOf(*input), from);
       }
@@ -61,8 +61,9 @@ class Flow {
       }
       const auto match = ends_.find(node);
       if (match != ends_.end()) {
-        from = {match->second};
+        const Value* compared = matches_.matches[match->second].b.output;
         for (const Value* output : node->outputs()) {
+          from = {{match->second}, output == compared && IsTensor(*output)};
           sources_[output] = from;
         }
       }
@@ -75,29 +76,29 @@ class Flow {
   }
 
   // By match.
-  std::vector<Matches> TakeInto() { return std::move(into_); }
+  std::vector<Producers> TakeInto() { return std::move(into_); }
 
  private:
-  Matches Into(const Subgraph& subgraph) const {
-    Matches matches;
+  Producers Into(const Subgraph& subgraph) const {
+    Producers producers;
     for (const Value* input : DataInputsOf(subgraph)) {
-      Add(SourcesOf(*input), matches);
+      Add(SourcesOf(*input), producers);
     }
-    return matches;
+    return producers;
   }
 
   // Output `index` of control flow.
-  Matches OutOfBlocks(Node& node, size_t index) const {
+  Producers OutOfBlocks(Node& node, size_t index) const {
     // A loop's body returns a condition first. It may not run at all.
     const bool is_loop = node.kind() == c10::prim::Loop;
-    Matches matches;
+    Producers producers;
     if (is_loop) {
-      matches = SourcesOf(*node.inputs()[index + 2]);
+      producers = SourcesOf(*node.inputs()[index + 2]);
     }
     for (const Block* block : node.blocks()) {
-      Add(SourcesOf(*block->outputs()[is_loop ? index + 1 : index]), matches);
+      Add(SourcesOf(*block->outputs()[is_loop ? index + 1 : index]), producers);
     }
-    return matches;
+    return producers;
   }
 
   // Numbers carry no data.
@@ -115,17 +116,17 @@ class Flow {
     }
   }
 
-  Matches SourcesOf(const Value& value) const {
+  Producers SourcesOf(const Value& value) const {
     const auto found = sources_.find(&value);
-    return found == sources_.end() || IsNumber(*value.type()) ? Matches()
+    return found == sources_.end() || IsNumber(*value.type()) ? Producers()
                                                               : found->second;
   }
 
-  void EnterBlock(const Node& node, Block* block, const Matches& from) {
+  void EnterBlock(const Node& node, Block* block, const Producers& from) {
     const bool is_loop = node.kind() == c10::prim::Loop;
     for (size_t i = 0; i < block->inputs().size(); ++i) {
       // %trip, carried values; the node has a limit and a condition first.
-      Matches entering =
+      Producers entering =
           is_loop && i > 0 ? SourcesOf(*node.inputs()[i + 1]) : from;
       sources_[block->inputs()[i]] = std::move(entering);
     }
@@ -134,14 +135,13 @@ class Flow {
   const MatchResult& matches_;
   absl::flat_hash_map<const Node*, size_t> starts_;
   absl::flat_hash_map<const Node*, size_t> ends_;
-  std::vector<Matches> into_;
-  absl::flat_hash_map<const Value*, Matches> sources_;
+  std::vector<Producers> into_;
+  absl::flat_hash_map<const Value*, Producers> sources_;
 };
 
 }  // namespace
 
-std::vector<std::vector<size_t>> ProducersOf(Graph& graph,
-                                             const MatchResult& matches) {
+std::vector<Producers> ProducersOf(Graph& graph, const MatchResult& matches) {
   Flow flow(matches);
   flow.Follow(graph.block());
   return flow.TakeInto();

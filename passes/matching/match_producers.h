@@ -13,11 +13,20 @@ struct Graph;
 
 namespace ns {
 
-// For each match, in ascending order the matches whose outputs flow into its
-// subgraph of B with no other matched subgraph in between. What an earlier trip
-// of a loop hands to the next does not count. `graph` is that of B.
-std::vector<std::vector<size_t>> ProducersOf(torch::jit::Graph& graph,
-                                             const MatchResult& matches);
+// What flows into a matched subgraph of B with no other matched subgraph in
+// between.
+struct Producers {
+  // The matches it comes from, in ascending order.
+  std::vector<size_t> matches;
+  // False when some of it is not what is compared at its match, but another
+  // output, or an element of a list or tuple.
+  bool are_compared = true;
+};
+
+// For each match. What an earlier trip of a loop hands to the next does not
+// count. `graph` is that of B.
+std::vector<Producers> ProducersOf(torch::jit::Graph& graph,
+                                   const MatchResult& matches);
 
 }  // namespace ns
 

@@ -171,6 +171,9 @@ TEST(ExpectedAccumulatedDbTest, IsAbsentWhereSomethingIsNotKnown) {
   EXPECT_EQ(expected(Layer(5, 20, {0, 1})), std::nullopt);
   EXPECT_EQ(expected(Layer(5, 20, {0, 2})), std::nullopt);
   EXPECT_EQ(expected(Layer(5, 20, {0, 99})), std::nullopt);
+  LayerComparison of_other_output = Layer(5, 20, {0});
+  of_other_output.producers_are_compared = false;
+  EXPECT_EQ(expected(of_other_output), std::nullopt);
 }
 
 TEST(FirstUnexplainedFallTest, IsTheFirstLayerBelowWhatIsExpected) {

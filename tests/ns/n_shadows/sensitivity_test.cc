@@ -135,6 +135,18 @@ TEST(PlanQuantizationTest, LayerOfZerosKeepsAnyPromise) {
               ElementsAre(0));
 }
 
+TEST(PlanQuantizationTest, NanOfInfinitiesKeepsNone) {
+  Sensitivity sensitivity = Of({{10}, {20}, {30}});
+  PairStatistics& masked = sensitivity.layers[0].candidates[0].pooled;
+  masked.sum_x2 = std::numeric_limits<double>::infinity();
+  masked.sum_e2 = std::nan("");
+  sensitivity.layers[1].candidates[0].pooled = PairStatistics();
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("0dB")).choices,
+              ElementsAre(kFloat, kFloat, 0));
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("2layers")).choices,
+              ElementsAre(kFloat, kFloat, 0));
+}
+
 class MeasureSensitivityTest : public testing::Test {
  protected:
   MeasureSensitivityTest() { at::manual_seed(1); }
@@ -185,6 +197,13 @@ TEST_F(MeasureSensitivityTest, NeedsBatchesThatFit) {
   EXPECT_THAT(MessageOf(MeasureSensitivity(
                   model_, {{{at::ones({1}), at::ones({1})}, {}, "i.pt"}})),
               HasSubstr("i.pt"));
+}
+
+TEST_F(MeasureSensitivityTest, NeedsValues) {
+  EXPECT_THAT(
+      MessageOf(MeasureSensitivity(
+          model_, {{{at::empty({0, 5})}, {}, "none.pt, batch 0"}})),
+      HasSubstr("none.pt, batch 0: no batch brings a value to a layer"));
 }
 
 TEST_F(MeasureSensitivityTest, TellsWhichLayersNeverRan) {
