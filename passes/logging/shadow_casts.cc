@@ -101,17 +101,6 @@ std::optional<TensorNumerics> NumericsMadeBy(const Node& node) {
   }
 }
 
-// Whether `value` is the activation of an op that takes nothing but int8.
-bool IsTakenAsInt8(const Value& value) {
-  return std::any_of(
-      value.uses().begin(), value.uses().end(), [&](const auto& use) {
-        const OpRow* row = FindOp(OpName(*use.user));
-        return row != nullptr && row->role == Role::kCompute &&
-               NumericsMadeBy(*use.user) == TensorNumerics::kInt8 &&
-               FirstDataInput(*use.user) == &value;
-      });
-}
-
 // The constant of the first input whose name ends in, or holds, `name`.
 std::optional<c10::IValue> ConstantNamed(const Node& node,
                                          absl::string_view name) {
@@ -188,6 +177,16 @@ TensorNumerics NumericsOf(const Value& value) {
       [](const Value& source) { return NumericsMadeBy(*source.node()); });
   return made.value_or(IsTakenAsInt8(value) ? TensorNumerics::kInt8
                                             : TensorNumerics::kFloat);
+}
+
+bool IsTakenAsInt8(const Value& value) {
+  return std::any_of(
+      value.uses().begin(), value.uses().end(), [&](const auto& use) {
+        const OpRow* row = FindOp(OpName(*use.user));
+        return row != nullptr && row->role == Role::kCompute &&
+               NumericsMadeBy(*use.user) == TensorNumerics::kInt8 &&
+               FirstDataInput(*use.user) == &value;
+      });
 }
 
 std::optional<QuantizationParameters> QuantizationParametersOf(

@@ -29,6 +29,9 @@ enum class TensorNumerics {
 // float otherwise.
 TensorNumerics NumericsOf(const torch::jit::Value& value);
 
+// Whether `value` is the activation of an op that takes nothing but int8.
+bool IsTakenAsInt8(const torch::jit::Value& value);
+
 struct QuantizationParameters {
   double scale = 1;
   int64_t zero_point = 0;

@@ -12,6 +12,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/logging/shadow_casts.h"
+#include "passes/lowering/held_codes.h"
 #include "passes/op_table.h"
 
 namespace ns {
@@ -59,43 +60,17 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
   return repacker.Embedding(packed);
 }
 
-// True for layers of packed parameters, whose outputs are quint8 or float.
-bool HasPackedWeights(const OpRow& row) {
-  return row.weight_form != WeightForm::kNone &&
-         row.weight_form != WeightForm::kTensor;
-}
-
-// The dtype of the codes in `value`, from what quantized them. Null where the
-// graph does not tell, and behind layers of packed parameters.
-std::optional<c10::ScalarType> DtypeOfCodes(const Value& value) {
-  constexpr int kMostSteps = 1000;
-  const Value* current = &value;
-  for (int step = 0; current != nullptr && step < kMostSteps; ++step) {
-    const Node& node = *current->node();
-    const OpRow* row = FindOp(OpName(node));
-    if (row == nullptr || HasPackedWeights(*row)) {
-      return std::nullopt;
-    }
-    if (row->role == Role::kQuantize) {
-      const Value* dtype = InputNamed(node, "dtype");
-      const auto constant =
-          dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
-      return constant && constant->isInt()
-                 ? std::optional(constant->toScalarType())
-                 : std::nullopt;
-    }
-    current = FirstDataInput(node);
+absl::Status CheckIsQuint8(Held held) {
+  switch (held) {
+    case Held::kOtherCodes:
+      return absl::FailedPreconditionError(
+          "its input is not quantized to quint8 with one scale");
+    case Held::kMixed:
+      return absl::FailedPreconditionError(
+          "its input is quantized to quint8 on some ways to it only");
+    default:
+      return absl::OkStatus();
   }
-  return std::nullopt;
-}
-
-absl::Status CheckIsUnsigned(const Value& value) {
-  if (DtypeOfCodes(value).value_or(c10::ScalarType::QUInt8) !=
-      c10::ScalarType::QUInt8) {
-    return absl::FailedPreconditionError(
-        "its input is not quantized to quint8");
-  }
-  return absl::OkStatus();
 }
 
 // Codes of 8 bits without a sign, as far as the graph tells.
@@ -104,10 +79,11 @@ absl::Status CheckTakesCodes(const Node& node) {
   if (x == nullptr || !IsTensor(*x)) {
     return absl::FailedPreconditionError("it takes no tensor");
   }
-  if (NumericsOf(*x) != TensorNumerics::kInt8) {
+  const Held held = HeldBy(*x);
+  if (held == Held::kFloat || (held == Held::kUnknown && !IsTakenAsInt8(*x))) {
     return absl::FailedPreconditionError("its input is not quantized");
   }
-  return CheckIsUnsigned(*x);
+  return CheckIsQuint8(held);
 }
 
 // Whether the op that makes `value` makes it anew: nothing else then shares
@@ -163,7 +139,7 @@ absl::StatusOr<Value*> LowerSameArguments(Node* node,
                                           absl::string_view lowered_op,
                                           Repacker& /*repacker*/) {
   if (const Value* x = FirstDataInput(*node)) {
-    NS_RETURN_IF_ERROR(CheckIsUnsigned(*x));
+    NS_RETURN_IF_ERROR(CheckIsQuint8(HeldBy(*x)));
   }
   return Insert(node, lowered_op, Arguments(node));
 }

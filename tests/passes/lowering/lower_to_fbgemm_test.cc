@@ -185,7 +185,8 @@ graph(%x : Tensor):
   EXPECT_EQ(report.lowered, 0);
   ASSERT_EQ(report.kept.size(), 2);
   EXPECT_EQ(report.kept[1].op, "aten::relu");
-  EXPECT_EQ(report.kept[1].reason, "its input is not quantized to quint8");
+  EXPECT_EQ(report.kept[1].reason,
+            "its input is not quantized to quint8 with one scale");
 }
 
 using LowerToFbgemmLayersTest = EngineTest;

@@ -207,6 +207,49 @@ TEST(LoweringFormsTest, KeepsOpsBehindNormsOfSignedCodes) {
   EXPECT_EQ(NodesOf(*graph, "aten::mean").size(), 1);
 }
 
+TEST(LoweringFormsTest, KeepsOpsOnCodesWithAScaleForEachChannel) {
+  const GraphPointer graph = ExpectSameOutputs(R"IR(
+  %three : int = prim::Constant[value=3]()
+  %long : int = prim::Constant[value=4]()
+  %shape : int[] = prim::ListConstruct(%three)
+  %scales : Tensor = aten::ones(%shape, %none, %none, %none, %none)
+  %zeros : Tensor = aten::zeros(%shape, %long, %none, %none, %none)
+  %p : Tensor = aten::quantize_per_channel(%x, %scales, %zeros, %one, %quint8)
+  %y : Tensor = aten::dequantize(%p)
+  return (%y))IR");
+  EXPECT_EQ(NodesOf(*graph, "aten::dequantize").size(), 1);
+}
+
+TEST(LoweringFormsTest, KeepsOpsOnWhatOneArmHoldsInFloat) {
+  for (const char* condition : {"%true", "%false"}) {
+    const GraphPointer graph = ExpectSameOutputs(absl::StrCat(R"IR(
+  %c : Tensor = prim::If()IR",
+                                                              condition, R"IR()
+    block0():
+      -> (%q)
+    block1():
+      -> (%x)
+  %y : Tensor = aten::dequantize(%c)
+  return (%y))IR"));
+    EXPECT_EQ(NodesOf(*graph, "aten::dequantize").size(), 1);
+  }
+}
+
+TEST(LoweringFormsTest, KeepsOpsOnSignedCodesOfBothArms) {
+  const GraphPointer graph = ExpectSameOutputs(R"IR(
+  %c : Tensor = prim::If(%true)
+    block0():
+      %s : Tensor = aten::quantize_per_tensor(%x, %scale, %zero, %qint8)
+      -> (%s)
+    block1():
+      %t : Tensor = aten::quantize_per_tensor(%x, %fine, %zero, %qint8)
+      -> (%t)
+  %r : Tensor = aten::relu(%c)
+  %y : Tensor = aten::dequantize(%r)
+  return (%y))IR");
+  EXPECT_EQ(NodesOf(*graph, "aten::dequantize").size(), 1);
+}
+
 TEST(LoweringFormsTest, LowersMeansOfUnsignedCodes) {
   const auto with_mean = [](const std::string& dtype, const std::string& mean) {
     return absl::StrCat(R"IR(
