@@ -13,6 +13,7 @@
 #include "passes/lowering/fold/fold_quantize.h"
 #include "passes/lowering/fold/local_mutation.h"
 #include "passes/lowering/fold/move_to_codes.h"
+#include "passes/lowering/fold/reshape_views.h"
 #include "passes/lowering/fold/sink_quantize.h"
 
 namespace ns {
@@ -45,18 +46,27 @@ void FoldBlock(FoldEditor& editor, Block* block) {
   }
 }
 
+// Whether there were any.
+bool FoldOps(torch::jit::Graph& graph, std::vector<LoweringRemark>* remarks) {
+  FoldEditor editor(graph);
+  FoldBlock(editor, graph.block());
+  if (remarks != nullptr) {
+    absl::c_move(FloatOpsLeft(editor), std::back_inserter(*remarks));
+  }
+  return editor.changed();
+}
+
 }  // namespace
 
 absl::StatusOr<bool> FoldReferenceQuantization::Run(
     torch::jit::Graph& graph) const {
   return CatchTorchErrors("folding reference quantization", [&] {
     const bool had_mutation = RemoveLocalMutation(graph);
-    FoldEditor editor(graph);
-    FoldBlock(editor, graph.block());
-    if (remarks_ != nullptr) {
-      absl::c_move(FloatOpsLeft(editor), std::back_inserter(*remarks_));
+    const bool has_folded = FoldOps(graph, remarks_);
+    if (has_folded) {
+      ReshapeViews(graph);
     }
-    return had_mutation || editor.changed();
+    return had_mutation || has_folded;
   });
 }
 

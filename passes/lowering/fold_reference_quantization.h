@@ -39,7 +39,10 @@ namespace ns {
 //   %g = aten::flatten(%q, %one, %last)
 //   %f = aten::dequantize(%g)
 //
-// A layer whose input is quantized with parameters of the moment becomes a
+// Folded convolutions lay their outputs out as channels-last, whatever their
+// input is: views become reshapes (fold/reshape_views.h).
+//
+// A linear whose input is quantized with parameters of the moment becomes a
 // dynamic one, and embeddings look up packed rows:
 //
 //   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
@@ -51,8 +54,9 @@ namespace ns {
 //
 // Numerics. Codes are those of the reference graph up to one step: kernels
 // round sums in another order, and resolve ties otherwise. That a float layer
-// takes inputs of other ranks than its kernel (images without a batch) only a
-// run tells; as PyTorch's own lowering does, this folds it.
+// takes inputs of other ranks than its kernel (images without a batch, group
+// norms of rows) only a run tells; as PyTorch's own lowering does, this folds
+// it.
 //
 // The graph must be frozen (ir/model_graph.h does it) for weights and scales to
 // be constants. Scales and zero points of activations need not be.

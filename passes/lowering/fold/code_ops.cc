@@ -93,6 +93,11 @@ absl::string_view MeanReason(const Node& node) {
   return IsNoneOrMissing(node, "dtype") ? "" : "it asks for a type";
 }
 
+absl::string_view ViewReason(const Node& node) {
+  return InputNamed(node, "size") != nullptr ? ""
+                                             : "it reads bits as another type";
+}
+
 absl::string_view CloneReason(const Node& node) {
   return IsNoneOrMissing(node, "memory_format") ? ""
                                                 : "it asks for a memory format";
@@ -152,7 +157,7 @@ constexpr CodeOp kCodeOps[] = {
     {"aten::upsample_bilinear2d", kRounds},
     {"aten::upsample_nearest2d", kExact},
     {"aten::upsample_nearest3d", kExact},
-    {"aten::view", kExact},
+    {"aten::view", kExact, ViewReason},
 };
 
 constexpr FixedOutput kFixedOutputs[] = {

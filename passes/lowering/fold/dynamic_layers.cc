@@ -98,11 +98,9 @@ std::optional<DynamicInput> DynamicInputOf(const Value& input) {
                    : std::nullopt;
 }
 
-absl::StatusOr<Value*> InsertDynamicLayer(Node* node,
-                                          const DynamicInput& input) {
-  const bool is_linear = node->kind() == c10::aten::linear;
-  NS_ASSIGN_OR_RETURN(const PackedLayer layer,
-                      is_linear ? PackLinear(*node) : PackConv(*node));
+absl::StatusOr<Value*> InsertDynamicLinear(Node* node,
+                                           const DynamicInput& input) {
+  NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackLinear(*node));
   Value* packed = node->owningGraph()->insertConstant(layer.parameters);
   return Insert(node, absl::StrCat(layer.op, "_dynamic"),
                 {input.tensor, packed, input.reduce_range});

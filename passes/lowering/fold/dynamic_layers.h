@@ -30,14 +30,13 @@ struct DynamicInput {
 //   %codes = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
 std::optional<DynamicInput> DynamicInputOf(const torch::jit::Value& input);
 
-// Inserts, in front of `node`, an aten::linear or a convolution, its dynamic
-// form on `input`:
+// Inserts, in front of `node`, an aten::linear, its dynamic form on `input`:
 //
 //   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
 //
 // Error: a reason, one phrase. Throws c10::Error when the op does not take the
 // arguments.
-absl::StatusOr<torch::jit::Value*> InsertDynamicLayer(
+absl::StatusOr<torch::jit::Value*> InsertDynamicLinear(
     torch::jit::Node* node, const DynamicInput& input);
 
 // Inserts, in front of `node`, an aten::embedding or aten::embedding_bag, the

@@ -17,9 +17,8 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-constexpr std::array<absl::string_view, 5> kLayers = {
-    "aten::_convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d",
-    "aten::linear"};
+constexpr std::array<absl::string_view, 4> kConvolutions = {
+    "aten::_convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d"};
 
 bool TryReplace(FoldEditor& editor, Node* node,
                 const std::function<absl::StatusOr<Value*>()>& insert) {
@@ -59,17 +58,26 @@ bool FoldFloatOutput(FoldEditor& editor, Node* node) {
     return TryReplace(editor, node,
                       [&] { return InsertPackedEmbedding(node); });
   }
-  if (!absl::c_linear_search(kLayers, OpName(*node))) {
+  const bool is_convolution =
+      absl::c_linear_search(kConvolutions, OpName(*node));
+  if (!is_convolution && node->kind() != c10::aten::linear) {
     return false;
   }
   const std::optional<DynamicInput> input = DynamicInputOf(*node->input(0));
+  if (input && is_convolution) {
+    editor.Reject(
+        node,
+        "dynamic convolutions clip their output to the range of their "
+        "input");
+    return false;
+  }
   // It is read at the layer, and no more where it was quantized.
   if (input && editor.HasWriters(*input->tensor)) {
     editor.Reject(node, "an op in place writes to its tensors");
     return false;
   }
   return input && TryReplace(editor, node,
-                             [&] { return InsertDynamicLayer(node, *input); });
+                             [&] { return InsertDynamicLinear(node, *input); });
 }
 
 }  // namespace ns

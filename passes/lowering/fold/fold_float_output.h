@@ -10,8 +10,8 @@ struct Node;
 
 namespace ns {
 
-// Replaces a linear or convolution with a dynamically quantized input by its
-// dynamic form, an embedding by one of packed rows, and a relu behind a
+// Replaces a linear with a dynamically quantized input by its dynamic form, an
+// embedding by one of packed rows, and a relu behind a
 // quantized::linear_dynamic, together with that, by the form that has one
 // (dynamic_layers.h). Returns whether `node` is gone. Why it is not is said of
 // it.

@@ -26,6 +26,48 @@ TEST(FoldCodesTest, MovesDequantizeBehindOpsThatMoveElements) {
 return (%6))");
 }
 
+// The layout of what convolutions give is another.
+TEST(FoldCodesTest, ViewsBecomeReshapes) {
+  ExpectFolded(GraphText(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
+  %d : Tensor = aten::dequantize(%q)
+  %f : Tensor = aten::view(%d, %twos)
+  %n : Tensor = aten::neg(%f)
+  %g : Tensor = aten::view_as(%n, %d)
+  %w : Tensor = prim::If(%p)
+    block0():
+      %h : Tensor = aten::view(%n, %twos)
+      -> (%h)
+    block1():
+      %m : Tensor = aten::view(%y, %twos)
+      %o : Tensor = aten::mul_(%m, %half)
+      -> (%o)
+  return (%g, %w))IR"),
+               Constants(), R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = aten::dequantize(%3)
+%5 = aten::reshape(%3, [2, 2])
+%6 = aten::dequantize(%5)
+%7 = aten::neg(%6)
+%8 = aten::reshape_as(%7, %4)
+%12 = prim::If(%2)
+  then:
+    %9 = aten::reshape(%7, [2, 2])
+    -> (%9)
+  else:
+    %10 = aten::view(%1, [2, 2])
+    %11 = aten::mul_(%10, 0.5)
+    -> (%11)
+return (%8, %12))");
+}
+
+TEST(FoldCodesTest, KeepsViewsAsAnotherType) {
+  ExpectKept(OnCodes(R"IR(
+  %v : Tensor = aten::view(%d, %one)
+  return (%v, %e))IR"),
+             Constants(), "", "no remark");
+}
+
 TEST(FoldCodesTest, DropsQuantizeWithTheSameParameters) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)

@@ -39,6 +39,21 @@ TEST(FoldGuardsTest, KeepsOpWhenItsInputIsWrittenTo) {
                       "aten::add", "an op in place writes to its tensors");
 }
 
+TEST(FoldGuardsTest, KeepsOpWhenItsInputIsWrittenToInAnArm) {
+  ExpectReasonOnCodes(R"IR(
+  %v : Tensor = aten::view(%d, %twos)
+  %m : Tensor = prim::If(%p)
+    block0():
+      %n : Tensor = aten::mul_(%v, %y)
+      -> (%n)
+    block1():
+      -> (%v)
+  %sum : Tensor = aten::add(%d, %e, %one)
+  %o : Tensor = aten::quantize_per_tensor(%sum, %so, %zo, %t)
+  return (%o, %d))IR",
+                      "aten::add", "an op in place writes to its tensors");
+}
+
 TEST(FoldGuardsTest, KeepsOpWhenItsFloatOutputIsUsed) {
   ExpectReasonOnCodes(R"IR(
   %sum : Tensor = aten::add(%d, %e, %one)

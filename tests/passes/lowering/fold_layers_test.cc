@@ -105,6 +105,19 @@ TEST_P(FoldLayersTest, FoldsDynamicLinearAndItsRelu) {
 return (%7, %5, %6))");
 }
 
+// Its output is float: it has a range of its own.
+TEST_P(FoldLayersTest, KeepsDynamicConvolutions) {
+  ExpectReasonOnCodes(R"IR(
+  %q2 : Tensor = aten::quantize_per_tensor_dynamic(%x, %t, %no)
+  %d2 : Tensor = aten::dequantize(%q2)
+  %w : Tensor = aten::dequantize(%conv_w)
+  %c : Tensor = aten::conv2d(%d2, %w, %none, %ones, %zeros, %ones, %one)
+  return (%c, %d, %e))IR",
+                      "aten::conv2d",
+                      "dynamic convolutions clip their output to the range of "
+                      "their input");
+}
+
 // As LibTorch's graph-mode passes write it.
 TEST_P(FoldLayersTest, FoldsDynamicLinearWithChosenParameters) {
   ExpectFoldedOnCodes(R"IR(

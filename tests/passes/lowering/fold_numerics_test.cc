@@ -163,6 +163,7 @@ const std::vector<OpCase>& Layers() {
       {"aten::linear", "torch.linear(x, WEIGHT(8, 10), self.b8)", {4, 6, 8, 10}, "0.05, 100", kLayer},
       {"aten::linear", "torch.relu(torch.linear(x, WEIGHT(8, 10)))", {7, 10}, "0.03, 0", kLayer},
       {"aten::conv1d", "torch.conv1d(x, WEIGHT(8, 6, 3), self.b8, 2, 1)", {4, 6, 10}, "0.05, 100", kLayer},
+      {"aten::conv2d", "torch.conv2d(x, WEIGHT(8, 6, 3, 3), self.b8).view(4, -1)", {4, 6, 8, 10}, "0.05, 100", kLayer},
       {"aten::conv2d", "torch.conv2d(x, WEIGHT(8, 3, 3, 3), self.b8, [1, 2], [1, 1], 2, 2)", {4, 6, 8, 10}, "0.05, 100", kLayer},
       {"aten::conv2d", "torch.relu(torch.conv2d(x, WEIGHT(8, 6, 1, 1)))", {4, 6, 8, 10}, "0.03, 0", kLayer},
       {"aten::conv3d", "torch.conv3d(x, WEIGHT(8, 2, 2, 3, 1), self.b8)", {1, 2, 4, 5, 6}, "0.05, 100", kLayer, false},
