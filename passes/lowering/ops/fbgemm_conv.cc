@@ -82,8 +82,7 @@ at::Tensor EmptyOutput(const Ints& sizes, const OutputQParams& output) {
     case kernels::OutputType::kS32:
       return EmptyChannelsLast(sizes, at::kInt);
     default:
-      return EmptyChannelsLast(sizes, output.qparams.scale,
-                               output.qparams.zero_point);
+      return EmptyChannelsLast(sizes, output.scale, output.qparams.zero_point);
   }
 }
 
@@ -154,6 +153,7 @@ at::Tensor FbgemmConv::RunDynamic(const at::Tensor& x,
   const at::Tensor codes = QuantizeDynamically(x, reduce_range, kLayer);
   OutputQParams output;
   output.qparams = QParamsOf(codes);
+  output.scale = codes.q_scale();
   return Run(codes, output).dequantize();
 }
 

@@ -37,7 +37,7 @@ at::Tensor EmptyOutput(const std::vector<int64_t>& sizes,
     case kernels::OutputType::kS32:
       return at::empty(sizes, at::kInt);
     default:
-      return EmptyCodes(sizes, output.qparams.scale, output.qparams.zero_point);
+      return EmptyCodes(sizes, output.scale, output.qparams.zero_point);
   }
 }
 

@@ -60,6 +60,7 @@ OutputQParams Codes(double scale, int64_t zero_point, const char* layer) {
   OutputQParams output;
   output.qparams = {static_cast<float>(scale),
                     static_cast<int32_t>(zero_point)};
+  output.scale = scale;
   return output;
 }
 

@@ -43,10 +43,13 @@ kernels::Numerics ParseNumerics(const std::string& name, const char* layer);
 struct OutputQParams {
   kernels::OutputType type = kernels::OutputType::kU8;
   kernels::QParams qparams;
+  // Of the output tensor: qparams.scale before it was rounded.
+  double scale = 1;
   // As in kernels::OutputSpec.
   float min = -std::numeric_limits<float>::infinity();
   float max = std::numeric_limits<float>::infinity();
 
+  // Whether kernels give the same.
   bool operator==(const OutputQParams& other) const {
     return type == other.type && qparams == other.qparams && min == other.min &&
            max == other.max;

@@ -265,6 +265,14 @@ TEST_F(ConvOpsTest, ClampAsAClampBehindThemDoes) {
   }
 }
 
+// Kernels round it to float; the tensor does not.
+TEST_F(ConvOpsTest, GiveTheScaleTheyAreGiven) {
+  const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
+  const at::Tensor x = RandomCodes({2, 3, 7, 8});
+  EXPECT_EQ(Ours("", x, p, {0.1, int64_t{80}}).q_scale(), 0.1);
+  EXPECT_EQ(Ours("_clamp", x, p, {0.1, int64_t{80}, 0.0, 6.0}).q_scale(), 0.1);
+}
+
 TEST_F(ConvOpsTest, TakeEmptyBatches) {
   const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
   EXPECT_EQ(Ours("", RandomCodes({0, 3, 5, 5}), p, {0.1, int64_t{0}}).sizes(),
