@@ -42,7 +42,8 @@ constexpr CommandSpec kSpec = {
     "library is loaded; in Python,\n"
     "torch.ops.load_library('bazel-bin/libns_ops.so'). It depends on no\n"
     "instruction set: kernels choose theirs when they run (NS_KERNEL_ISA\n"
-    "overrides).\n",
+    "overrides). Checks of the model that only raise exceptions are gone:\n"
+    "kernels check what they take.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- lower --in=tools/demo/quantized.pt "
     "--out=lowered.pt",

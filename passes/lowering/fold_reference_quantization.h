@@ -56,7 +56,8 @@ namespace ns {
 // round sums in another order, and resolve ties otherwise. That a float layer
 // takes inputs of other ranks than its kernel (images without a batch, group
 // norms of rows) only a run tells; as PyTorch's own lowering does, this folds
-// it.
+// it. (The convolutions that lower-to-fbgemm puts in their place take images
+// without a batch.)
 //
 // The graph must be frozen (ir/model_graph.h does it) for weights and scales to
 // be constants. Scales and zero points of activations need not be.

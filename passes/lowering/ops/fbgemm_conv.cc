@@ -97,9 +97,16 @@ FbgemmConv::FbgemmConv(FbgemmConvParameters parameters,
              ReadBias(parameters_.bias, packed_.shape().out_channels, kLayer)) {
 }
 
+bool FbgemmConv::IsWithoutBatch(const at::Tensor& x) const {
+  return x.dim() == dimensions() + 1;
+}
+
 at::Tensor FbgemmConv::Run(const at::Tensor& x,
                            const OutputQParams& output) const {
   CheckCodes(x, kLayer);
+  if (IsWithoutBatch(x)) {
+    return Run(x.unsqueeze(0), output).squeeze(0);
+  }
   const kernels::ConvShape& shape = packed_.shape();
   TORCH_CHECK(x.dim() == dimensions() + 2 && x.size(1) == shape.in_channels,
               kLayer, ": takes a batch of ", shape.in_channels,
@@ -131,6 +138,10 @@ at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
                                   int64_t zero_point) const {
   CheckCodes(other, kLayer);
   CheckQParams(scale, zero_point, kLayer);
+  if (IsWithoutBatch(x) && other.dim() <= x.dim()) {
+    return RunWithSum(x.unsqueeze(0), other, relu, scale, zero_point)
+        .squeeze(0);
+  }
   OutputQParams floats;
   floats.type = kernels::OutputType::kF32;
   at::Tensor convolved = Run(x, floats);

@@ -58,8 +58,9 @@ class FbgemmConv final : public torch::CustomClassHolder {
 
   // `x` is quint8, [batch, in, sizes], and the output quint8 or, for an output
   // of type kF32 or kS32, float values or int32 sums, [batch, out, sizes]. It
-  // lies in memory with the channels last, whatever the layout of `x`. Throws
-  // for others.
+  // lies in memory with the channels last, whatever the layout of `x`. As float
+  // ops do, and LibTorch's quantized ones do not, it takes [in, sizes], too,
+  // and gives [out, sizes]. Throws for others.
   at::Tensor Run(const at::Tensor& x, const OutputQParams& output) const;
 
   // `x` is float, and quantized with the range of its own values, to 7 bits
@@ -80,6 +81,8 @@ class FbgemmConv final : public torch::CustomClassHolder {
   kernels::Numerics numerics() const { return packed_.numerics(); }
 
  private:
+  bool IsWithoutBatch(const at::Tensor& x) const;
+
   FbgemmConvParameters parameters_;
   kernels::PackedConv packed_;
   OutputPlans plans_;

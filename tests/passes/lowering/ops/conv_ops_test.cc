@@ -273,6 +273,41 @@ TEST_F(ConvOpsTest, GiveTheScaleTheyAreGiven) {
   EXPECT_EQ(Ours("_clamp", x, p, {0.1, int64_t{80}, 0.0, 6.0}).q_scale(), 0.1);
 }
 
+TEST_F(ConvOpsTest, TakeInputsWithoutABatch) {
+  for (const auto& [sizes, weight] :
+       std::vector<std::pair<Ints, Ints>>{{{3, 9}, {6, 3, 3}},
+                                          {{3, 7, 8}, {6, 3, 3, 3}},
+                                          {{3, 5, 4, 6}, {6, 3, 3, 1, 2}}}) {
+    const FbgemmConvParameters p = Parameters(RandomWeight(weight));
+    const at::Tensor x = RandomCodes(sizes);
+    const at::Tensor batch = x.unsqueeze(0);
+    for (const char* suffix : {"", "_relu"}) {
+      const Arguments rest = {0.1, int64_t{80}};
+      const at::Tensor y = Ours(suffix, x, p, rest);
+      EXPECT_EQ(y.dim(), x.dim());
+      ExpectSameCodes(y, Ours(suffix, batch, p, rest)[0]);
+    }
+    const at::Tensor floats = at::randn(sizes);
+    EXPECT_TRUE(
+        Ours("_dynamic", floats, p, {false})
+            .equal(Ours("_dynamic", floats.unsqueeze(0), p, {false})[0]));
+  }
+}
+
+TEST_F(ConvOpsTest, AddToInputsWithoutABatch) {
+  const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
+  const at::Tensor x = RandomCodes({3, 7, 8});
+  for (const Ints& sizes : {Ints{6, 5, 6}, Ints{6, 1, 1}, Ints{6},
+                            Ints{1, 6, 5, 6}, Ints{2, 6, 5, 6}}) {
+    const at::Tensor other = RandomCodes(sizes);
+    const Arguments rest = {other, 0.1, int64_t{80}};
+    const at::Tensor of_batch = Ours("_add", x.unsqueeze(0), p, rest);
+    const at::Tensor y = Ours("_add", x, p, rest);
+    EXPECT_EQ(y.dim(), other.dim() > 3 ? 4 : 3);
+    ExpectSameCodes(y, other.dim() > 3 ? of_batch : of_batch[0]);
+  }
+}
+
 TEST_F(ConvOpsTest, TakeEmptyBatches) {
   const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
   EXPECT_EQ(Ours("", RandomCodes({0, 3, 5, 5}), p, {0.1, int64_t{0}}).sizes(),
@@ -311,7 +346,7 @@ TEST_F(ConvOpsTest, RefuseOtherInputs) {
                   "takes quint8 tensors");
   }
   const at::Tensor x = RandomCodes({1, 3, 5, 5});
-  for (const Ints& sizes : {Ints{1, 4, 5, 5}, Ints{3, 5, 5}, Ints{},
+  for (const Ints& sizes : {Ints{1, 4, 5, 5}, Ints{4, 5, 5}, Ints{}, Ints{3, 5},
                             Ints{1, 3, 5}, Ints{1, 3, 5, 5, 5}}) {
     ExpectRefused("ns::fbgemm_conv2d", {RandomCodes(sizes), layer, 0.1, 0},
                   "takes a batch of 3 channels");
