@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
@@ -24,6 +26,14 @@ absl::Status CannotWrite(absl::string_view path, int error) {
 absl::Status WriteFileAtomically(
     absl::string_view path,
     const std::function<absl::Status(const std::string& temporary)>& write) {
+  std::error_code ignored;
+  const std::filesystem::file_status now =
+      std::filesystem::status(std::string(path), ignored);
+  // A renamed file would take the place of a device or a pipe.
+  if (std::filesystem::exists(now) && std::filesystem::is_other(now)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is a device or a pipe; give the name of a file"));
+  }
   const std::string target(path);
   const std::string temporary = absl::StrCat(path, ".", getpid(), ".tmp");
   // A folder that cannot be written to is found out before the work is done.

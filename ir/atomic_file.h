@@ -12,7 +12,8 @@ namespace ns {
 
 // Calls `write` with a temporary name in the folder of `path`, then renames
 // that file to `path`. When `write` or the renaming fails, its error is
-// returned, the temporary file is removed and `path` is as it was.
+// returned, the temporary file is removed and `path` is as it was. Error: a
+// path of a device or a pipe.
 absl::Status WriteFileAtomically(
     absl::string_view path,
     const std::function<absl::Status(const std::string& temporary)>& write);

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 
 namespace ns {
 
@@ -18,11 +19,14 @@ absl::Status LoadOpLibraries(const Flags& flags) {
     // A name without a slash is searched for among the system's libraries.
     const std::string file =
         path.find('/') == std::string::npos ? absl::StrCat("./", path) : path;
+    const std::string flag = absl::StrCat("--load-library=", path);
     // Lazily: what registers ops for Python, too, has symbols of Python's that
-    // are not needed here.
-    if (dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--load-library=", path, ": ", dlerror()));
+    // are not needed here. A library that registers an op twice throws.
+    const absl::StatusOr<void*> library = CatchTorchErrors(
+        flag, [&] { return dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL); });
+    NS_RETURN_IF_ERROR(library.status());
+    if (*library == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(flag, ": ", dlerror()));
     }
   }
   return absl::OkStatus();

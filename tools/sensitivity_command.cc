@@ -71,7 +71,8 @@ constexpr CommandSpec kSpec = {
     "  3layers  at most 3 layers stay in float, the worst ones; good enough is "
     "what all\n"
     "           others can reach\n"
-    "  10%      the same for 10 percent of the layers\n",
+    "  10%      the same for 10 percent of the layers\n"
+    "A layer without a figure (nan) stays in float besides those.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- sensitivity --float=tools/demo/float.pt "
     "--inputs=tools/demo/images.pt --budget=30dB",

@@ -25,7 +25,9 @@ bool HasRun(const CandidateResult& candidate) {
   return !candidate.call_sqnr_db.empty();
 }
 
-double SqnrOf(const CandidateResult& candidate) {
+// Absent for a candidate that says nothing: without values, or with infinities
+// among them.
+std::optional<double> SqnrOf(const CandidateResult& candidate) {
   const PairStatistics& pooled = candidate.pooled;
   const double sqnr = pooled.SqnrDb();
   if (!std::isnan(sqnr)) {
@@ -33,7 +35,7 @@ double SqnrOf(const CandidateResult& candidate) {
   }
   const bool is_zero =
       pooled.count > 0 && pooled.sum_x2 == 0 && pooled.sum_e2 == 0;
-  return is_zero ? kInfinity : -kInfinity;
+  return is_zero ? std::make_optional(kInfinity) : std::nullopt;
 }
 
 // The largest SQNR that an integer candidate of `layer` reaches; absent where
@@ -42,8 +44,10 @@ std::optional<double> BestInteger(const Sensitivity& sensitivity,
                                   const ShadowedSubgraph& layer) {
   std::optional<double> best;
   for (const CandidateResult& candidate : layer.candidates) {
-    if (!IsFloatCandidate(sensitivity.candidates[candidate.candidate])) {
-      best = std::max(best.value_or(-kInfinity), SqnrOf(candidate));
+    const std::optional<double> sqnr = SqnrOf(candidate);
+    if (sqnr &&
+        !IsFloatCandidate(sensitivity.candidates[candidate.candidate])) {
+      best = std::max(best.value_or(-kInfinity), *sqnr);
     }
   }
   return best;
@@ -170,7 +174,8 @@ QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
     const auto it = std::find_if(
         layer.candidates.begin(), layer.candidates.end(),
         [&](const CandidateResult& candidate) {
-          return HasRun(candidate) && SqnrOf(candidate) >= plan.sqnr_db;
+          const std::optional<double> sqnr = SqnrOf(candidate);
+          return HasRun(candidate) && sqnr && *sqnr >= plan.sqnr_db;
         });
     plan.choices.push_back(it == layer.candidates.end()
                                ? std::nullopt

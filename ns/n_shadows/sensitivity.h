@@ -71,9 +71,9 @@ struct QuantizationPlan {
 };
 
 // Chooses for every layer. Half precision is float: among `kLayers` and
-// `kPercent` a layer with it counts as one that stays in float. Of an SQNR of
-// nan, a layer of zeros keeps any promise, and one with infinities or without
-// values none.
+// `kPercent` a layer with it counts as one that stays in float. Where the SQNR
+// is nan, a layer of zeros keeps any promise; one with infinities or without
+// values stays in float, and counts as no layer.
 QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
                                   const Budget& budget);
 

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
 #include "llvm/ADT/SmallVector.h"
+#include "passes/matching/control_flow_results.h"
 #include "passes/matching/places_by_name.h"
 #include "passes/matching/sequence_alignment.h"
 #include "passes/matching/users_of_values.h"
@@ -23,6 +24,7 @@ namespace {
 
 using ::torch::jit::Block;
 using ::torch::jit::Graph;
+using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 class Aligner {
@@ -143,7 +145,18 @@ class Aligner {
 
   // Inputs of graphs, in order, skipping the module; loop-carried values.
   void LinkInputs(Block* block_a, Block* block_b) {
-    const auto tensors = [](Block* block) {
+    const Node* loop_a = block_a->owningNode();
+    const Node* loop_b = block_b->owningNode();
+    if (loop_a != nullptr && loop_b != nullptr) {
+      for (const auto& [i, j] : PairResults(*loop_a, *loop_b)) {
+        // The first parameter of a body counts the trips; arms have none.
+        if (loop_a->kind() == c10::prim::Loop) {
+          pairs_.Link(block_a->inputs()[i + 1], block_b->inputs()[j + 1]);
+        }
+      }
+      return;
+    }
+    const auto values = [](Block* block) {
       std::vector<Value*> inputs;
       for (Value* input : block->inputs()) {
         const auto type = input->type()->cast<c10::ClassType>();
@@ -153,8 +166,8 @@ class Aligner {
       }
       return inputs;
     };
-    const std::vector<Value*> inputs_a = tensors(block_a);
-    const std::vector<Value*> inputs_b = tensors(block_b);
+    const std::vector<Value*> inputs_a = values(block_a);
+    const std::vector<Value*> inputs_b = values(block_b);
     for (size_t i = 0; i < std::min(inputs_a.size(), inputs_b.size()); ++i) {
       pairs_.Link(inputs_a[i], inputs_b[i]);
     }

@@ -139,10 +139,13 @@ class ResultBuilder {
     }
     for (const QuantizePoint& point : points) {
       const ModulePath path = ModulePathOf(*point.node);
-      if (point.value_a == nullptr) {
+      if (point.value_a == nullptr || point.is_overwritten) {
         result_.unmatched_b.push_back(
             {point.node, std::string(path.fqn),
-             "no value of the float model corresponds to what it quantizes"});
+             point.is_overwritten
+                 ? "an op in place has written to what it quantizes"
+                 : "no value of the float model corresponds to what it "
+                   "quantizes"});
         continue;
       }
       SubgraphMatch match;

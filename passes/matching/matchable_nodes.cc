@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "ir/node_view.h"
 #include "passes/extraction/node_weights.h"
@@ -120,6 +121,24 @@ Value* SkippedTo(const Node& node, const OpRow* row) {
   return may_be_absent ? FirstDataInput(node) : nullptr;
 }
 
+// Whether `value` is made, inside the block of `ops`, of what one of them
+// gives.
+bool IsMadeBy(const Value& value, const std::vector<const Node*>& ops,
+              absl::flat_hash_set<const Node*>& seen) {
+  const Node* node = value.node();
+  if (absl::c_linear_search(ops, node)) {
+    return true;
+  }
+  if (node->kind() == prim::Param ||
+      node->owningBlock() != ops.front()->owningBlock() ||
+      !seen.insert(node).second) {
+    return false;
+  }
+  return absl::c_any_of(node->inputs(), [&](const Value* input) {
+    return IsMadeBy(*input, ops, seen);
+  });
+}
+
 // The value outside that one arm of the prim::If defining `value` hands on as
 // it is, where no arm computes anything; null otherwise.
 Value* PassedThrough(const Value& value) {
@@ -153,7 +172,7 @@ Value* ComparedOutput(const Node& node) {
 
 MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
                                const OpRelations& relations)
-    : relations_(relations) {
+    : graph_(graph), relations_(relations) {
   const auto nodes = graph.nodes();
   const size_t count = std::distance(nodes.begin(), nodes.end());
   nodes_.reserve(count);
@@ -260,14 +279,15 @@ void MatchableNodes::AddQuantizeNodesIn(Node* node) {
 
 // The op of a prim::If that chooses between forms of one op by shape or rank:
 // every arm holds ops of one family, of one module and with one weight, besides
-// ops that only move data. Null for any other control flow.
+// ops that only move data, and gives what they make. Null for any other control
+// flow.
 Node* MatchableNodes::OnlyOpInside(Node* node) const {
-  if (node->kind() != prim::If || ComparedOutput(*node) == nullptr) {
+  const Value* compared = ComparedOutput(*node);
+  if (node->kind() != prim::If || compared == nullptr) {
     return nullptr;
   }
   Node* only = nullptr;
   for (Block* arm : node->blocks()) {
-    bool arm_has_op = false;
     std::vector<const Node*> ops_of_arm;
     for (Node* inner : arm->nodes()) {
       Node* op = inner;
@@ -291,7 +311,6 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
         }
       }
       ops_of_arm.push_back(inner);
-      arm_has_op = true;
       if (only == nullptr) {
         only = op;
       } else if (relations_.FamilyOf(*only) != relations_.FamilyOf(*op) ||
@@ -301,7 +320,10 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
         return nullptr;
       }
     }
-    if (!arm_has_op) {
+    // What an arm leaves as it was is no output of the op.
+    absl::flat_hash_set<const Node*> seen;
+    if (ops_of_arm.empty() ||
+        !IsMadeBy(*arm->outputs()[compared->offset()], ops_of_arm, seen)) {
       return nullptr;
     }
   }

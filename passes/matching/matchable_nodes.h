@@ -70,8 +70,10 @@ bool IsShapeOp(const MatchableNode& matchable);
 // flow included. Control flow that holds none (shape arithmetic) is left out.
 class MatchableNodes {
  public:
-  // `relations` must outlive the object.
+  // `graph` and `relations` must outlive the object.
   MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations);
+
+  torch::jit::Graph& graph() const { return graph_; }
 
   int size() const { return static_cast<int>(nodes_.size()); }
   const MatchableNode& operator[](int index) const { return nodes_[index]; }
@@ -114,6 +116,7 @@ class MatchableNodes {
   void FindOnlyUsers();
   torch::jit::Node* OnlyOpInside(torch::jit::Node* node) const;
 
+  torch::jit::Graph& graph_;
   const OpRelations& relations_;
   std::vector<MatchableNode> nodes_;
   absl::flat_hash_map<const torch::jit::Node*, int> index_;

@@ -3,9 +3,14 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "ir/node_view.h"
+#include "passes/matching/control_flow_results.h"
+#include "passes/matching/overwritten_values.h"
 #include "passes/op_table.h"
 
 namespace ns {
@@ -100,33 +105,149 @@ Value* ByListElement(const Value& value, const SubgraphPairs& pairs) {
   return nullptr;
 }
 
-// The block of A that corresponds to `block` of B: it holds the partners of its
-// nodes, or stands in the partner of its control flow. Null when there is none,
-// and for the block of the whole graph.
-Block* CounterpartOf(const Block& block, const MatchableNodes& nodes_a,
-                     const MatchableNodes& nodes_b,
-                     const SubgraphPairs& pairs) {
-  const Node* owner = block.owningNode();
-  if (owner == nullptr) {
-    return nullptr;
-  }
-  for (const int b : nodes_b.InBlock(&block)) {
-    const int a = pairs.PartnerOfB(b);
-    if (a >= 0) {
-      return nodes_a[a].node->owningBlock();
+// The control flow that stands directly in `block` and is not matched.
+template <typename IsMatched>
+std::vector<Node*> ControlFlowIn(Block& block, c10::Symbol kind,
+                                 const IsMatched& is_matched) {
+  std::vector<Node*> found;
+  for (Node* node : block.nodes()) {
+    if (node->kind() == kind && !is_matched(*node)) {
+      found.push_back(node);
     }
   }
-  const int b = nodes_b.IndexOf(owner);
-  const int a = b < 0 ? -1 : pairs.PartnerOfB(b);
-  if (a < 0) {
-    return nullptr;
-  }
-  const auto blocks = owner->blocks();
-  const auto blocks_a = nodes_a[a].node->blocks();
-  const size_t i =
-      std::find(blocks.begin(), blocks.end(), &block) - blocks.begin();
-  return i < blocks_a.size() ? blocks_a[i] : nullptr;
+  return found;
 }
+
+// Finds where in A what stands in control flow of B has its place, and which
+// values are the same.
+class Counterparts {
+ public:
+  Counterparts(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
+               const SubgraphPairs& pairs)
+      : nodes_a_(nodes_a), nodes_b_(nodes_b), pairs_(pairs) {}
+
+  // The block of A that corresponds to `block` of B: it holds the partners of
+  // its nodes, or is the same arm or body of the partner of its control flow.
+  // Null when there is none.
+  Block* Of(const Block& block) const {
+    const Node* owner = block.owningNode();
+    if (owner == nullptr) {
+      return nodes_a_.graph().block();
+    }
+    for (const int b : nodes_b_.InBlock(&block)) {
+      const int a = pairs_.PartnerOfB(b);
+      if (a >= 0) {
+        return nodes_a_[a].node->owningBlock();
+      }
+    }
+    Node* partner = PartnerOf(*owner);
+    if (partner == nullptr) {
+      return nullptr;
+    }
+    const auto blocks = owner->blocks();
+    const auto index = absl::c_find(blocks, &block) - blocks.begin();
+    return partner->blocks()[index];
+  }
+
+  // The value of A that `value` of B is but for being quantized, whichever way
+  // control flow takes; null when there is none.
+  Value* SameValue(const Value& value) const {
+    absl::flat_hash_set<const Value*> seen;
+    return SameValue(value, seen).value_or(nullptr);
+  }
+
+ private:
+  // Nothing for what leads back to where it came from.
+  using Found = std::optional<Value*>;
+
+  bool IsMatchedB(const Node& node) const {
+    const int b = nodes_b_.IndexOf(&node);
+    return b >= 0 && pairs_.PartnerOfB(b) >= 0;
+  }
+
+  bool IsMatchedA(const Node& node) const {
+    const int a = nodes_a_.IndexOf(&node);
+    return a >= 0 && pairs_.PartnerOfA(a) >= 0;
+  }
+
+  // Control flow of A for that of B. Where nothing inside is matched, it is
+  // told by what it gives, or by its place among others of its kind.
+  Node* PartnerOf(const Node& control) const {
+    if (IsMatchedB(control)) {
+      Node* partner =
+          nodes_a_[pairs_.PartnerOfB(nodes_b_.IndexOf(&control))].node;
+      return partner->kind() == control.kind() ? partner : nullptr;
+    }
+    Block* block_b = const_cast<Block*>(control.owningBlock());
+    Block* block_a = Of(*block_b);
+    if (block_a == nullptr) {
+      return nullptr;
+    }
+    const std::vector<Node*> all_a =
+        ControlFlowIn(*block_a, control.kind(),
+                      [&](const Node& node) { return IsMatchedA(node); });
+    const std::vector<Node*> all_b =
+        ControlFlowIn(*block_b, control.kind(),
+                      [&](const Node& node) { return IsMatchedB(node); });
+    const auto shares = [&](const Node* node) {
+      return ShareVariable(*node, control);
+    };
+    if (absl::c_count_if(all_a, shares) == 1) {
+      return *absl::c_find_if(all_a, shares);
+    }
+    return all_a.size() == all_b.size()
+               ? all_a[absl::c_find(all_b, &control) - all_b.begin()]
+               : nullptr;
+  }
+
+  Found SameValue(const Value& value,
+                  absl::flat_hash_set<const Value*>& seen) const {
+    if (!seen.insert(&value).second) {
+      return std::nullopt;
+    }
+    if (Value* linked = pairs_.LinkedA(const_cast<Value*>(&value))) {
+      return linked;
+    }
+    const Node& node = *value.node();
+    if (node.kind() == c10::prim::If) {
+      Found found;
+      for (const Block* arm : node.blocks()) {
+        found = Join(found, SameValue(*arm->outputs()[value.offset()], seen));
+      }
+      return found;
+    }
+    if (node.kind() == c10::prim::Loop) {
+      return SameCarried(node, value.offset(), seen);
+    }
+    const Node* owner = node.owningBlock()->owningNode();
+    if (node.kind() == c10::prim::Param && owner != nullptr &&
+        value.offset() > 0) {
+      return SameCarried(*owner, value.offset() - 1, seen);
+    }
+    const bool keeps = KeepsValues(node) || HasRole(node, Role::kQuantize);
+    return keeps && IsTensor(*node.input(0)) ? SameValue(*node.input(0), seen)
+                                             : Found(nullptr);
+  }
+
+  // Of what a loop carries on as its result `index`.
+  Found SameCarried(const Node& loop, size_t index,
+                    absl::flat_hash_set<const Value*>& seen) const {
+    const Found first = SameValue(*loop.input(index + 2), seen);
+    return Join(first,
+                SameValue(*loop.blocks()[0]->outputs()[index + 1], seen));
+  }
+
+  static Found Join(const Found& a, const Found& b) {
+    if (!a || !b) {
+      return a ? a : b;
+    }
+    return *a == *b ? a : Found(nullptr);
+  }
+
+  const MatchableNodes& nodes_a_;
+  const MatchableNodes& nodes_b_;
+  const SubgraphPairs& pairs_;
+};
 
 // True when `outer` is around `block`.
 bool IsAround(const Block* outer, const Block& block) {
@@ -148,8 +269,8 @@ bool IsQuantizePoint(const Node& node) {
 }
 
 QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
-                      const MatchableNodes& nodes_b,
-                      const SubgraphPairs& pairs) {
+                      const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
+                      const Counterparts& counterparts) {
   QuantizePoint point;
   point.node = node;
   point.source = node->input(0);
@@ -161,18 +282,25 @@ QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
       point.value_a = pairs.LinkedA(point.source);
     }
   }
+  Block* const block = counterparts.Of(*node->owningBlock());
   if (point.value_a == nullptr) {
     point.value_a = ByListElement(*point.source, pairs);
   }
   if (point.value_a == nullptr) {
+    Value* same = counterparts.SameValue(*point.source);
+    // Not one that is known in another arm only.
+    if (same != nullptr && block != nullptr &&
+        (same->node()->owningBlock() == block ||
+         IsAround(same->node()->owningBlock(), *block))) {
+      point.value_a = same;
+    }
+  }
+  if (point.value_a == nullptr) {
     point.value_a = ByConsumer(*node, nodes_a, nodes_b, pairs);
   }
-  if (point.value_a != nullptr) {
-    Block* block = CounterpartOf(*node->owningBlock(), nodes_a, nodes_b, pairs);
-    if (block != nullptr &&
-        IsAround(point.value_a->node()->owningBlock(), *block)) {
-      point.block_a = block;
-    }
+  if (point.value_a != nullptr && block != nullptr &&
+      IsAround(point.value_a->node()->owningBlock(), *block)) {
+    point.block_a = block;
   }
   return point;
 }
@@ -182,10 +310,18 @@ QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
 std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
                                               const MatchableNodes& nodes_b,
                                               const SubgraphPairs& pairs) {
+  const Counterparts counterparts(nodes_a, nodes_b, pairs);
+  const OverwrittenValues overwritten(nodes_b.graph());
   std::vector<QuantizePoint> points;
   for (Node* node : nodes_b.quantize_nodes()) {
     if (IsQuantizePoint(*node)) {
-      points.push_back(PointAt(node, nodes_a, nodes_b, pairs));
+      QuantizePoint point =
+          PointAt(node, nodes_a, nodes_b, pairs, counterparts);
+      point.is_overwritten =
+          point.block_a != nullptr
+              ? overwritten.IsOverwrittenInBlock(point.source, *node)
+              : overwritten.IsOverwritten(point.source, *node);
+      points.push_back(point);
     }
   }
   return points;

@@ -25,6 +25,9 @@ struct QuantizePoint {
   // The block of A that corresponds to the node's, when value_a comes from
   // outside of it; null otherwise.
   torch::jit::Block* block_a = nullptr;
+  // True when an op in place may have written to the input since it was made,
+  // or since the beginning of the block: then it is not what value_a is there.
+  bool is_overwritten = false;
 };
 
 // All quantize nodes of activations in model B, in order of execution.

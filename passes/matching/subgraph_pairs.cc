@@ -12,6 +12,7 @@
 #include "ir/node_view.h"
 #include "ir/pattern.h"
 #include "passes/fusion_patterns.h"
+#include "passes/matching/control_flow_results.h"
 
 namespace ns {
 namespace {
@@ -207,6 +208,13 @@ void SubgraphPairs::LinkOutputs(int a, int b) {
       nodes_a_[end_a].has_one_output && nodes_b_[end_b].has_one_output &&
       nodes_a_[end_a].output != nullptr && nodes_b_[end_b].output != nullptr) {
     linked_end_[end_b] = end_a;
+    return;
+  }
+  if (nodes_a_[end_a].is_control_flow && nodes_b_[end_b].is_control_flow) {
+    for (const auto& [i, j] : PairResults(*node_a, *node_b)) {
+      Link(const_cast<Value*>(node_a->output(i)),
+           const_cast<Value*>(node_b->output(j)));
+    }
     return;
   }
   const size_t outputs =

@@ -51,6 +51,14 @@ TEST_F(WriteFileAtomicallyTest, ReplacesFile) {
   EXPECT_EQ(ReadFile(path_), "new");
 }
 
+TEST_F(WriteFileAtomicallyTest, KeepsPipesAndDevices) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_THAT(MessageOf(WriteFileAtomically(path_, "new")),
+              StartsWith(path_ + ": is a device or a pipe"));
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
+  EXPECT_THAT(Files(), ElementsAre("file"));
+}
+
 TEST_F(WriteFileAtomicallyTest, LeavesNothingElse) {
   NS_ASSERT_OK(WriteFileAtomically(path_, "x"));
   EXPECT_THAT(Files(), ElementsAre("file"));

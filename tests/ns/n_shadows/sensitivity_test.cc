@@ -143,8 +143,11 @@ TEST(PlanQuantizationTest, NanOfInfinitiesKeepsNone) {
   sensitivity.layers[1].candidates[0].pooled = PairStatistics();
   EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("0dB")).choices,
               ElementsAre(kFloat, kFloat, 0));
-  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("2layers")).choices,
+  // They are none of the layers that the budget is for.
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("0layers")).choices,
               ElementsAre(kFloat, kFloat, 0));
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("100%")).choices,
+              ElementsAre(kFloat, kFloat, kFloat));
 }
 
 class MeasureSensitivityTest : public testing::Test {

@@ -111,6 +111,20 @@ graph(%x : Tensor, %p : bool):
               ElementsAre("relu"));
 }
 
+TEST_F(MatchableNodesTest, IfWithOneOpOnAnotherVariableInEachArmIsControlFlow) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %y : Tensor, %p : bool):
+  %a : Tensor, %b : Tensor = prim::If(%p)
+    block0():
+      %t : Tensor = aten::tanh(%x)
+      -> (%t, %y)
+    block1():
+      %u : Tensor = aten::tanh(%y)
+      -> (%x, %u)
+  return (%a, %b))IR"),
+              ElementsAre(kIfFamily, "tanh", "tanh"));
+}
+
 // Two relus in a row are more than one op in two forms.
 TEST_F(MatchableNodesTest, IfWithSeveralOpsInAnArmIsControlFlow) {
   EXPECT_THAT(Families(R"IR(

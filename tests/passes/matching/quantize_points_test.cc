@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
@@ -14,6 +15,7 @@
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/matches.h"
+#include "tests/testing/paired.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -110,6 +112,114 @@ graph(%x : Tensor, %s : float, %n : int):
               ElementsAre("sigmoid", "tanh"));
 }
 
+// The block of A in which the only quantize point of B is compared, as the op
+// that stands there; "" where it is compared where it is made.
+std::string ComparedWith(absl::string_view text_a, absl::string_view text_b) {
+  const ModelGraph a = ModelOf(text_a);
+  const ModelGraph b = ModelOf(text_b);
+  for (const SubgraphMatch& match : OrThrow(MatchSubgraphs(a, b)).matches) {
+    if (match.is_quantize_point) {
+      EXPECT_EQ(match.b.compared_in, nullptr);
+      const torch::jit::Block* block = match.a.compared_in;
+      return block == nullptr ? ""
+                              : std::string(OpName(**block->nodes().begin()));
+    }
+  }
+  return "no point";
+}
+
+// Whether the only quantize point of B is left out since something has written
+// to its input. `lines` make the %q of %a = sigmoid, or of what follows it.
+bool IsLeftOut(const std::string& lines) {
+  const ModelGraph a = ModelOf(kFloat);
+  const ModelGraph b = ModelOf(absl::StrCat(R"IR(
+graph(%x : Tensor, %s : float, %n : int, %p : bool):
+  %a : Tensor = aten::sigmoid(%x))IR",
+                                            lines, R"IR(
+  %b : Tensor = aten::tanh(%a)
+  return (%b))IR"));
+  const MatchResult result = OrThrow(MatchSubgraphs(a, b));
+  for (const UnmatchedOp& op : result.unmatched_b) {
+    if (op.reason == "an op in place has written to what it quantizes") {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST(QuantizePointsTest, OverwrittenValueIsUnmatched) {
+  constexpr char kQuantize[] =
+      "\n  %q : Tensor = aten::quantize_per_tensor(%a, %s, %n, %n)";
+  constexpr char kWrite[] = "\n  %w : Tensor = aten::mul_(%a, %s)";
+  constexpr char kWriteToView[] =
+      "\n  %v : Tensor = aten::select(%a, %n, %n)"
+      "\n  %w : Tensor = aten::mul_(%v, %s)";
+  EXPECT_FALSE(IsLeftOut(kQuantize));
+  EXPECT_TRUE(IsLeftOut(absl::StrCat(kWrite, kQuantize)));
+  EXPECT_FALSE(IsLeftOut(absl::StrCat(kQuantize, kWrite)));
+  EXPECT_TRUE(IsLeftOut(absl::StrCat(kWriteToView, kQuantize)));
+  EXPECT_FALSE(IsLeftOut(R"IR(
+  %w : Tensor = aten::relu_(%a)
+  %q : Tensor = aten::quantize_per_tensor(%w, %s, %n, %n))IR"));
+  EXPECT_FALSE(IsLeftOut(R"IR(
+  %c : Tensor = aten::clone(%x, %n)
+  %w : Tensor = aten::mul_(%c, %s)
+  %q : Tensor = aten::quantize_per_tensor(%a, %s, %n, %n))IR"));
+}
+
+TEST(QuantizePointsTest, ValueOverwrittenOnAnEarlierTripIsUnmatched) {
+  // A has no such loop: its value is compared once.
+  EXPECT_TRUE(IsLeftOut(R"IR(
+  %y : Tensor = prim::Loop(%n, %p, %x)
+    block0(%i : int, %v : Tensor):
+      %q : Tensor = aten::quantize_per_tensor(%a, %s, %n, %n)
+      %d : Tensor = aten::dequantize(%q)
+      %w : Tensor = aten::mul_(%a, %s)
+      -> (%p, %d))IR"));
+  EXPECT_FALSE(IsLeftOut(R"IR(
+  %y : Tensor = prim::Loop(%n, %p, %x)
+    block0(%i : int, %v : Tensor):
+      %c : Tensor = aten::sin(%v)
+      %q : Tensor = aten::quantize_per_tensor(%c, %s, %n, %n)
+      %d : Tensor = aten::dequantize(%q)
+      %w : Tensor = aten::mul_(%c, %s)
+      -> (%p, %d))IR"));
+}
+
+// It is compared at the beginning of the arm, where both models have
+// overwritten it.
+TEST(QuantizePointsTest, ValueOverwrittenBeforeItsBlockIsCompared) {
+  const auto model = [](const char* in_front, const char* behind) {
+    return absl::StrReplaceAll(R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %t : Tensor = aten::sin(%x)
+  %m : Tensor = aten::mul_(%t, %s)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %w : Tensor = aten::mul_(%IN_FRONT, %s)
+      QUANTIZE
+      %u : Tensor = aten::mul_(%BEHIND, %s)
+      %b : Tensor = aten::tanh(%t)
+      -> (%b)
+    block1():
+      -> (%x)
+  return (%y))IR",
+                               {{"IN_FRONT", in_front}, {"BEHIND", behind}});
+  };
+  const auto a = [](const std::string& text) {
+    return absl::StrReplaceAll(text, {{"QUANTIZE", ""}});
+  };
+  const auto b = [](const std::string& text) {
+    return absl::StrReplaceAll(
+        text, {{"QUANTIZE",
+                "%q : Tensor = aten::quantize_per_tensor(%t, %s, %n, %n)"}});
+  };
+  const std::string written_later = model("x", "t");
+  EXPECT_EQ(ComparedWith(a(written_later), b(written_later)), "aten::mul_");
+  const std::string written_before = model("t", "x");
+  EXPECT_EQ(ComparedWith(a(written_before), b(written_before)), "no point");
+}
+
 TEST(QuantizePointsTest, PointWithoutFloatValueIsUnmatched) {
   const ModelGraph a = ModelOf(kFloat);
   const ModelGraph b = ModelOf(R"IR(
@@ -125,22 +235,6 @@ graph(%x : Tensor, %s : float, %n : int):
                   "'aten::erfinv'",
                   "aten::quantize_per_tensor: no value of the float model "
                   "corresponds to what it quantizes"));
-}
-
-// The block of A in which the only quantize point of B is compared, as the op
-// that stands there; "" where it is compared where it is made.
-std::string ComparedWith(absl::string_view text_a, absl::string_view text_b) {
-  const ModelGraph a = ModelOf(text_a);
-  const ModelGraph b = ModelOf(text_b);
-  for (const SubgraphMatch& match : OrThrow(MatchSubgraphs(a, b)).matches) {
-    if (match.is_quantize_point) {
-      EXPECT_EQ(match.b.compared_in, nullptr);
-      const torch::jit::Block* block = match.a.compared_in;
-      return block == nullptr ? ""
-                              : std::string(OpName(**block->nodes().begin()));
-    }
-  }
-  return "no point";
 }
 
 TEST(QuantizePointsTest, ValueFromOutsideIsComparedInTheBlockThatQuantizes) {
@@ -184,6 +278,79 @@ graph(%x : Tensor, %p : bool):
   return (%t))IR",
                          quantized(kQuantize, "")),
             "");
+}
+
+// A loop without an op of its own.
+TEST(QuantizePointsTest, ValueFromOutsideIsComparedInALoopThatOnlyQuantizes) {
+  EXPECT_EQ(ComparedWith(R"IR(
+graph(%x : Tensor, %p : bool, %n : int):
+  %t : Tensor = aten::tanh(%x)
+  %y : Tensor = prim::Loop(%n, %p, %x)
+    block0(%i : int, %v : Tensor):
+      %c : Tensor = aten::contiguous(%t, %n)
+      -> (%p, %c)
+  return (%y))IR",
+                         R"IR(
+graph(%x : Tensor, %p : bool, %n : int, %s : float):
+  %t : Tensor = aten::tanh(%x)
+  %y : Tensor = prim::Loop(%n, %p, %x)
+    block0(%i : int, %v : Tensor):
+      %q : Tensor = aten::quantize_per_tensor(%t, %s, %n, %n)
+      %d : Tensor = aten::dequantize(%q)
+      -> (%p, %d)
+  return (%y))IR"),
+            "aten::contiguous");
+}
+
+// What an arm hands on is the same in A, which has no such output.
+TEST(QuantizePointsTest, SeesThroughControlFlow) {
+  const auto model = [](const char* quantize, const char* results) {
+    return ModelOfSource(absl::StrCat(
+        "def forward(self, x: Tensor, p: bool) -> Tuple[Tensor, Tensor]:\n"
+        "    a = torch.sigmoid(x)\n"
+        "    b = torch.tanh(x)\n"
+        "    if p:\n",
+        quantize,
+        "        b = torch.sin(b)\n"
+        "    return ",
+        results, "\n"));
+  };
+  const ModelGraph a = model("", "a, b");
+  const ModelGraph b = model(
+      "        a = torch.dequantize(torch.quantize_per_tensor(a, .1, 3, 13))\n",
+      "torch.quantize_per_tensor(a, .1, 3, 13), "
+      "torch.quantize_per_tensor(b, .1, 3, 13)");
+  EXPECT_THAT(
+      MatchLines(OrThrow(MatchSubgraphs(a, b))),
+      ElementsAre("sigmoid: sigmoid = sigmoid", "tanh: tanh = tanh",
+                  "sigmoid.quantize: sigmoid = quantize_per_tensor",
+                  "sin: sin = sin", "a.quantize: sigmoid = quantize_per_tensor",
+                  "b.quantize: If = quantize_per_tensor"));
+}
+
+// The value that A does not carry is what it was before the loop.
+TEST(QuantizePointsTest, SeesThroughWhatALoopOfBAloneCarries) {
+  EXPECT_THAT(LinesOf(R"IR(
+graph(%x : Tensor, %p : bool, %n : int):
+  %a : Tensor = aten::sigmoid(%x)
+  %h : Tensor, %k : int = prim::Loop(%n, %p, %x, %n)
+    block0(%i : int, %v : Tensor, %w : int):
+      %s : Tensor = aten::tanh(%v)
+      -> (%p, %s, %i)
+  return (%a, %h, %k))IR",
+                      R"IR(
+graph(%x : Tensor, %p : bool, %n : int, %c : float):
+  %a : Tensor = aten::sigmoid(%x)
+  %a0 : Tensor, %h : Tensor, %k : int = prim::Loop(%n, %p, %a, %x, %n)
+    block0(%i : int, %u : Tensor, %v : Tensor, %w : int):
+      %q : Tensor = aten::quantize_per_tensor(%u, %c, %n, %n)
+      %d : Tensor = aten::dequantize(%q)
+      %s : Tensor = aten::tanh(%v)
+      -> (%p, %d, %s, %i)
+  return (%a0, %h, %k))IR"),
+              ElementsAre("sigmoid: sigmoid = sigmoid",
+                          "u.quantize: sigmoid = quantize_per_tensor",
+                          "tanh: tanh = tanh"));
 }
 
 TEST(QuantizePointsTest, ValueOfTheBlockItselfIsComparedWhereItIsMade) {

@@ -28,14 +28,14 @@ graph(%x : Tensor):
 
 TEST(SubgraphPairsTest, LinksOutputsThatAreNotCompared) {
   const auto graph_a = GraphOf(R"IR(
-graph(%x : Tensor, %c : bool):
-  %l : Tensor[] = prim::If(%c)
+graph(%x : Tensor, %c : bool, %k : int):
+  %l : Dict(int, Tensor) = prim::If(%c)
     block0():
       %y : Tensor = aten::sigmoid(%x)
-      %l1 : Tensor[] = prim::ListConstruct(%y)
+      %l1 : Dict(int, Tensor) = prim::DictConstruct(%k, %y)
       -> (%l1)
     block1():
-      %l2 : Tensor[] = prim::ListConstruct(%x)
+      %l2 : Dict(int, Tensor) = prim::DictConstruct(%k, %x)
       -> (%l2)
   return (%l))IR");
   const auto graph_b = GraphOf(R"IR(

@@ -1,0 +1,44 @@
+// Values that are not any more what an op made.
+#ifndef PASSES_MATCHING_OVERWRITTEN_VALUES_H_
+#define PASSES_MATCHING_OVERWRITTEN_VALUES_H_
+
+#include <memory>
+#include <vector>
+
+namespace torch::jit {
+class AliasDb;
+struct Block;
+struct Graph;
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// The ops in place of a graph, which must outlive the object and not change.
+class OverwrittenValues {
+ public:
+  explicit OverwrittenValues(torch::jit::Graph& graph);
+  ~OverwrittenValues();
+
+  // Whether an op may have written to the tensor of `value`, or to a view of
+  // it, after it was made and before `place` reads it: in front of `place`, or
+  // on an earlier trip of a loop around it.
+  bool IsOverwritten(torch::jit::Value* value,
+                     const torch::jit::Node& place) const;
+
+  // The same from the beginning of the block of `place` on.
+  bool IsOverwrittenInBlock(torch::jit::Value* value,
+                            const torch::jit::Node& place) const;
+
+ private:
+  void FindWriters(torch::jit::Block* block);
+
+  std::vector<torch::jit::Node*> writers_;
+  // Null without writers.
+  std::unique_ptr<torch::jit::AliasDb> aliases_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_OVERWRITTEN_VALUES_H_
