@@ -150,10 +150,11 @@ class Counterparts {
   }
 
   // The value of A that `value` of B is but for being quantized, whichever way
-  // control flow takes; null when there is none.
-  Value* SameValue(const Value& value) const {
-    absl::flat_hash_set<const Value*> seen;
-    return SameValue(value, seen).value_or(nullptr);
+  // control flow takes; null when there is none. `seen` gets the values of B
+  // that it is the same as, and that tell.
+  using Values = absl::flat_hash_set<Value*>;
+  Value* SameValue(Value* value, Values& seen) const {
+    return Find(value, seen).value_or(nullptr);
   }
 
  private:
@@ -200,41 +201,38 @@ class Counterparts {
                : nullptr;
   }
 
-  Found SameValue(const Value& value,
-                  absl::flat_hash_set<const Value*>& seen) const {
-    if (!seen.insert(&value).second) {
+  Found Find(Value* value, Values& seen) const {
+    if (!seen.insert(value).second) {
       return std::nullopt;
     }
-    if (Value* linked = pairs_.LinkedA(const_cast<Value*>(&value))) {
+    if (Value* linked = pairs_.LinkedA(value)) {
       return linked;
     }
-    const Node& node = *value.node();
+    Node& node = *value->node();
     if (node.kind() == c10::prim::If) {
       Found found;
-      for (const Block* arm : node.blocks()) {
-        found = Join(found, SameValue(*arm->outputs()[value.offset()], seen));
+      for (Block* arm : node.blocks()) {
+        found = Join(found, Find(arm->outputs()[value->offset()], seen));
       }
       return found;
     }
     if (node.kind() == c10::prim::Loop) {
-      return SameCarried(node, value.offset(), seen);
+      return FindCarried(node, value->offset(), seen);
     }
-    const Node* owner = node.owningBlock()->owningNode();
+    Node* owner = node.owningBlock()->owningNode();
     if (node.kind() == c10::prim::Param && owner != nullptr &&
-        value.offset() > 0) {
-      return SameCarried(*owner, value.offset() - 1, seen);
+        value->offset() > 0) {
+      return FindCarried(*owner, value->offset() - 1, seen);
     }
     const bool keeps = KeepsValues(node) || HasRole(node, Role::kQuantize);
-    return keeps && IsTensor(*node.input(0)) ? SameValue(*node.input(0), seen)
+    return keeps && IsTensor(*node.input(0)) ? Find(node.input(0), seen)
                                              : Found(nullptr);
   }
 
   // Of what a loop carries on as its result `index`.
-  Found SameCarried(const Node& loop, size_t index,
-                    absl::flat_hash_set<const Value*>& seen) const {
-    const Found first = SameValue(*loop.input(index + 2), seen);
-    return Join(first,
-                SameValue(*loop.blocks()[0]->outputs()[index + 1], seen));
+  Found FindCarried(Node& loop, size_t index, Values& seen) const {
+    const Found first = Find(loop.input(index + 2), seen);
+    return Join(first, Find(loop.blocks()[0]->outputs()[index + 1], seen));
   }
 
   static Found Join(const Found& a, const Found& b) {
@@ -270,7 +268,8 @@ bool IsQuantizePoint(const Node& node) {
 
 QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
                       const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
-                      const Counterparts& counterparts) {
+                      const Counterparts& counterparts,
+                      const OverwrittenValues& overwritten) {
   QuantizePoint point;
   point.node = node;
   point.source = node->input(0);
@@ -286,8 +285,10 @@ QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
   if (point.value_a == nullptr) {
     point.value_a = ByListElement(*point.source, pairs);
   }
+  Counterparts::Values same_in_b = {point.source};
   if (point.value_a == nullptr) {
-    Value* same = counterparts.SameValue(*point.source);
+    same_in_b.clear();
+    Value* same = counterparts.SameValue(point.source, same_in_b);
     // Not one that is known in another arm only.
     if (same != nullptr && block != nullptr &&
         (same->node()->owningBlock() == block ||
@@ -302,6 +303,11 @@ QuantizePoint PointAt(Node* node, const MatchableNodes& nodes_a,
       IsAround(point.value_a->node()->owningBlock(), *block)) {
     point.block_a = block;
   }
+  point.is_overwritten = absl::c_any_of(same_in_b, [&](Value* value) {
+    return point.block_a != nullptr
+               ? overwritten.IsOverwrittenInBlock(value, *node)
+               : overwritten.IsOverwritten(value, *node);
+  });
   return point;
 }
 
@@ -315,13 +321,8 @@ std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
   std::vector<QuantizePoint> points;
   for (Node* node : nodes_b.quantize_nodes()) {
     if (IsQuantizePoint(*node)) {
-      QuantizePoint point =
-          PointAt(node, nodes_a, nodes_b, pairs, counterparts);
-      point.is_overwritten =
-          point.block_a != nullptr
-              ? overwritten.IsOverwrittenInBlock(point.source, *node)
-              : overwritten.IsOverwritten(point.source, *node);
-      points.push_back(point);
+      points.push_back(
+          PointAt(node, nodes_a, nodes_b, pairs, counterparts, overwritten));
     }
   }
   return points;

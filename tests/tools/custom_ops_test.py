@@ -1,7 +1,6 @@
 """Models with ops of a library of the user's."""
 
 import os
-import shutil
 import unittest
 
 import cli
@@ -39,12 +38,6 @@ class CustomOpsTest(cli.CliTest):
                    names=('--load-library=rows.pt',))
     self.fail_with(3, 'match', *MODELS, '--load-library=none.so',
                    names=('--load-library=none.so', 'No such file'))
-
-  def test_a_library_that_registers_its_ops_again_is_named(self):
-    again = self.path('again.so')
-    shutil.copy(LIBRARY, again)
-    self.fail_with(3, 'match', *MODELS, f'--load-library={LIBRARY},{again}',
-                   names=(f'--load-library={again}', 'ns_test::twice'))
 
 
 if __name__ == '__main__':

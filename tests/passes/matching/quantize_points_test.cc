@@ -158,6 +158,11 @@ TEST(QuantizePointsTest, OverwrittenValueIsUnmatched) {
   EXPECT_TRUE(IsLeftOut(absl::StrCat(kWrite, kQuantize)));
   EXPECT_FALSE(IsLeftOut(absl::StrCat(kQuantize, kWrite)));
   EXPECT_TRUE(IsLeftOut(absl::StrCat(kWriteToView, kQuantize)));
+  // The second is what the first quantizes.
+  EXPECT_TRUE(IsLeftOut(absl::StrCat(kWrite, R"IR(
+  %c : Tensor = aten::quantize_per_channel(%a, %x, %x, %n, %n)
+  %d : Tensor = aten::dequantize(%c)
+  %q : Tensor = aten::quantize_per_tensor(%d, %s, %n, %n))IR")));
   EXPECT_FALSE(IsLeftOut(R"IR(
   %w : Tensor = aten::relu_(%a)
   %q : Tensor = aten::quantize_per_tensor(%w, %s, %n, %n))IR"));
