@@ -69,9 +69,9 @@ TEST_F(LinearOpsTest, GiveLibTorchsCodes) {
 // Kernels round it to float; the tensor does not.
 TEST_F(LinearOpsTest, GiveTheScaleTheyAreGiven) {
   const at::Tensor y =
-      Output("ns::fbgemm_linear", {RandomCodes({2, 3}),
-                                   Layer(RandomWeight({4, 3}), at::Tensor()),
-                                   0.1, int64_t{80}});
+      Output("ns::fbgemm_linear",
+             {RandomCodes({2, 3}), Layer(RandomWeight({4, 3}), at::Tensor()),
+              0.1, int64_t{80}});
   EXPECT_EQ(y.q_scale(), 0.1);
 }
 
