@@ -3,6 +3,7 @@
 #define IR_CONTROL_FLOW_H_
 
 namespace torch::jit {
+struct Block;
 struct Node;
 }  // namespace torch::jit
 
@@ -10,6 +11,12 @@ namespace ns {
 
 // True for nodes that may run several times, in the body of a prim::Loop.
 bool IsInLoop(const torch::jit::Node& node);
+
+// True for nodes in `block` or, at any depth, in a block inside.
+bool IsWithin(const torch::jit::Node& node, const torch::jit::Block& block);
+
+// True for nodes in a block of `owner`, at any depth.
+bool IsInside(const torch::jit::Node& node, const torch::jit::Node& owner);
 
 }  // namespace ns
 

@@ -206,6 +206,14 @@ std::optional<c10::IValue> ConstantOf(const Value& value) {
   return *std::move(constant);
 }
 
+std::optional<c10::ScalarType> ConstantDtype(const Node& node) {
+  const Value* dtype = InputNamed(node, "dtype");
+  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+  return constant && constant->isInt()
+             ? std::make_optional(constant->toScalarType())
+             : std::nullopt;
+}
+
 std::vector<Value*> DataInputs(const Node& node) {
   std::vector<Value*> inputs;
   for (const Value* input : node.inputs()) {

@@ -61,6 +61,10 @@ torch::jit::Value* InputNamed(const torch::jit::Node& node,
 // The constant that `value` is, if it is one.
 std::optional<c10::IValue> ConstantOf(const torch::jit::Value& value);
 
+// The dtype that `node` always takes as its argument of that name, if it has
+// one and it is constant.
+std::optional<c10::ScalarType> ConstantDtype(const torch::jit::Node& node);
+
 // The tensor inputs of `node`, elements of tensor lists among them, in order
 // of appearance. Lists whose elements the graph does not tell come as one
 // value. Weights are left out: constant tensors, and what a few ops make of

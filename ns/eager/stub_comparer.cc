@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ir/control_flow.h"
 #include "ir/inline_modules.h"
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
@@ -32,12 +33,8 @@ struct Stub {
 std::set<std::string> PathsInLoops(torch::jit::Graph& graph) {
   std::set<std::string> paths;
   for (const torch::jit::Node* call : LeafCalls(graph)) {
-    const std::string path(ModulePathOf(*call).fqn);
-    for (const torch::jit::Node* outer = call->owningBlock()->owningNode();
-         outer != nullptr; outer = outer->owningBlock()->owningNode()) {
-      if (outer->kind() == c10::prim::Loop) {
-        paths.insert(path);
-      }
+    if (IsInLoop(*call)) {
+      paths.insert(std::string(ModulePathOf(*call).fqn));
     }
   }
   return paths;

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "ir/control_flow.h"
 #include "ir/node_view.h"
 #include "ir/torch_errors.h"
 
@@ -251,7 +252,7 @@ class Copier {
   bool CopyCaptured(const Node& node, const Node& outermost) {
     for (const Value* const_input : node.inputs()) {
       auto* input = const_cast<Value*>(const_input);
-      if (IsInside(*input, outermost)) {
+      if (IsInside(*input->node(), outermost)) {
         continue;
       }
       Value* copy = CopyInput(node, input);
@@ -271,16 +272,6 @@ class Copier {
       }
     }
     return true;
-  }
-
-  static bool IsInside(const Value& value, const Node& outermost) {
-    for (const Node* node = value.node()->owningBlock()->owningNode();
-         node != nullptr; node = node->owningBlock()->owningNode()) {
-      if (node == &outermost) {
-        return true;
-      }
-    }
-    return false;
   }
 
   Node* CopyNode(Node* node) {

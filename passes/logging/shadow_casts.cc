@@ -21,16 +21,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// The dtype that an aten::to casts to, when it is constant.
-std::optional<at::ScalarType> TargetDtype(const Node& node) {
-  const Value* dtype = InputNamed(node, "dtype");
-  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
-  if (!constant || !constant->isInt()) {
-    return std::nullopt;
-  }
-  return constant->toScalarType();
-}
-
 // What `value` is made from by an op that keeps its dtype; null for others.
 const Value* Source(const Value& value) {
   const Node* node = value.node();
@@ -69,7 +59,7 @@ std::optional<Result> WalkBack(const Value& value, const Decide& decide) {
 
 std::optional<TensorNumerics> NumericsMadeBy(const Node& node) {
   if (node.kind() == c10::aten::to) {
-    const auto dtype = TargetDtype(node);
+    const auto dtype = ConstantDtype(node);
     if (dtype) {
       return *dtype == at::kHalf ? TensorNumerics::kHalf
                                  : TensorNumerics::kFloat;
@@ -151,7 +141,7 @@ std::optional<QuantizationParameters> ParametersMadeBy(const Node& node) {
   parameters.zero_point = zero_point->isTensor()
                               ? zero_point->toTensor().item<int64_t>()
                               : zero_point->toScalar().toLong();
-  if (const auto dtype = TargetDtype(node)) {
+  if (const auto dtype = ConstantDtype(node)) {
     parameters.dtype = *dtype;
   }
   return parameters;

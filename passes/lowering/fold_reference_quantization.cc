@@ -46,27 +46,21 @@ void FoldBlock(FoldEditor& editor, Block* block) {
   }
 }
 
-// Whether there were any.
-bool FoldOps(torch::jit::Graph& graph, std::vector<LoweringRemark>* remarks) {
-  FoldEditor editor(graph);
-  FoldBlock(editor, graph.block());
-  if (remarks != nullptr) {
-    absl::c_move(FloatOpsLeft(editor), std::back_inserter(*remarks));
-  }
-  return editor.changed();
-}
-
 }  // namespace
 
 absl::StatusOr<bool> FoldReferenceQuantization::Run(
     torch::jit::Graph& graph) const {
   return CatchTorchErrors("folding reference quantization", [&] {
     const bool had_mutation = RemoveLocalMutation(graph);
-    const bool has_folded = FoldOps(graph, remarks_);
-    if (has_folded) {
-      ReshapeViews(graph);
+    FoldEditor editor(graph);
+    FoldBlock(editor, graph.block());
+    if (remarks_ != nullptr) {
+      absl::c_move(FloatOpsLeft(editor), std::back_inserter(*remarks_));
     }
-    return had_mutation || has_folded;
+    if (editor.changed()) {
+      ReshapeViews(editor);
+    }
+    return had_mutation || editor.changed();
   });
 }
 

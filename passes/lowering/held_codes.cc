@@ -50,22 +50,15 @@ Held HeldByQuantize(const Node& node, const OpRow& row) {
   if (row.op == "aten::quantize_per_channel") {
     return Held::kOtherCodes;
   }
-  const Value* dtype = InputNamed(node, "dtype");
-  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
-  if (!constant || !constant->isInt()) {
-    return Held::kCodes;
-  }
-  return constant->toScalarType() == c10::ScalarType::QUInt8
-             ? Held::kQuint8
-             : Held::kOtherCodes;
+  const std::optional<c10::ScalarType> dtype = ConstantDtype(node);
+  return !dtype                              ? Held::kCodes
+         : *dtype == c10::ScalarType::QUInt8 ? Held::kQuint8
+                                             : Held::kOtherCodes;
 }
 
 // Casts to quantized types are an error.
 bool CastsToFloat(const Node& node) {
-  const Value* dtype =
-      node.kind() == c10::aten::to ? InputNamed(node, "dtype") : nullptr;
-  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
-  return constant && constant->isInt();
+  return node.kind() == c10::aten::to && ConstantDtype(node);
 }
 
 // True for layers of packed parameters.

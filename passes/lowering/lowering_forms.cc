@@ -188,10 +188,10 @@ absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
 }
 
 absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
-                                    Repacker& repacker) {
+                                    Repacker& /*repacker*/) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
-  return LowerSameArguments(node, lowered_op, repacker);
+  return Insert(node, lowered_op, Arguments(node));
 }
 
 absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
@@ -239,10 +239,7 @@ absl::StatusOr<Value*> LowerTanh(Node* node, absl::string_view lowered_op,
 
 absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
                                      Repacker& /*repacker*/) {
-  const Value* dtype = InputNamed(*node, "dtype");
-  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
-  if (!constant || !constant->isInt() ||
-      constant->toScalarType() != c10::ScalarType::QUInt8) {
+  if (ConstantDtype(*node) != c10::ScalarType::QUInt8) {
     return absl::FailedPreconditionError("it does not quantize to quint8");
   }
   if (!IsTensor(*node->input(0))) {
@@ -258,9 +255,9 @@ absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
 }
 
 absl::StatusOr<Value*> LowerDequantize(Node* node, absl::string_view lowered_op,
-                                       Repacker& repacker) {
+                                       Repacker& /*repacker*/) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
-  return LowerSameArguments(node, lowered_op, repacker);
+  return Insert(node, lowered_op, Arguments(node));
 }
 
 }  // namespace ns

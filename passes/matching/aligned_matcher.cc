@@ -147,12 +147,10 @@ class Aligner {
   void LinkInputs(Block* block_a, Block* block_b) {
     const Node* loop_a = block_a->owningNode();
     const Node* loop_b = block_b->owningNode();
-    if (loop_a != nullptr && loop_b != nullptr) {
+    if (loop_a != nullptr && loop_a->kind() == c10::prim::Loop) {
+      // The first parameter of a body counts the trips.
       for (const auto& [i, j] : PairResults(*loop_a, *loop_b)) {
-        // The first parameter of a body counts the trips; arms have none.
-        if (loop_a->kind() == c10::prim::Loop) {
-          pairs_.Link(block_a->inputs()[i + 1], block_b->inputs()[j + 1]);
-        }
+        pairs_.Link(block_a->inputs()[i + 1], block_b->inputs()[j + 1]);
       }
       return;
     }

@@ -139,13 +139,9 @@ class ResultBuilder {
     }
     for (const QuantizePoint& point : points) {
       const ModulePath path = ModulePathOf(*point.node);
-      if (point.value_a == nullptr || point.is_overwritten) {
+      if (point.value_a == nullptr) {
         result_.unmatched_b.push_back(
-            {point.node, std::string(path.fqn),
-             point.is_overwritten
-                 ? "an op in place has written to what it quantizes"
-                 : "no value of the float model corresponds to what it "
-                   "quantizes"});
+            {point.node, std::string(path.fqn), std::string(point.reason)});
         continue;
       }
       SubgraphMatch match;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/algorithm/container.h"
+#include "ir/control_flow.h"
 #include "ir/node_view.h"
 
 namespace ns {
@@ -16,23 +17,13 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Whether `node` stands in `block` or in a block inside.
-bool IsWithin(const Node& node, const Block& block) {
-  const Block* outer = node.owningBlock();
-  while (outer != &block && outer->owningNode() != nullptr) {
-    outer = outer->owningNode()->owningBlock();
-  }
-  return outer == &block;
-}
-
 // Whether a loop around `place`, but not around `made`, runs `writer`, too.
 bool IsOnAnEarlierTrip(const Node& writer, const Node& made,
                        const Node& place) {
   for (const Node* outer = place.owningBlock()->owningNode(); outer != nullptr;
        outer = outer->owningBlock()->owningNode()) {
-    const Block& body = *outer->blocks()[0];
-    if (outer->kind() == c10::prim::Loop && IsWithin(writer, body) &&
-        !IsWithin(made, body)) {
+    if (outer->kind() == c10::prim::Loop && IsInside(writer, *outer) &&
+        !IsInside(made, *outer)) {
       return true;
     }
   }

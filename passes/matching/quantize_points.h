@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/subgraph_pairs.h"
 
@@ -20,14 +21,14 @@ struct QuantizePoint {
   torch::jit::Node* node = nullptr;
   // What it quantizes in B, behind casts: an output of a node or an input.
   torch::jit::Value* source = nullptr;
-  // The value of A that corresponds to the input; null when none does.
+  // The value of A that corresponds to the input; null when there is none to
+  // compare with.
   torch::jit::Value* value_a = nullptr;
+  // Why there is none; empty when there is.
+  absl::string_view reason;
   // The block of A that corresponds to the node's, when value_a comes from
   // outside of it; null otherwise.
   torch::jit::Block* block_a = nullptr;
-  // True when an op in place may have written to the input since it was made,
-  // or since the beginning of the block: then it is not what value_a is there.
-  bool is_overwritten = false;
 };
 
 // All quantize nodes of activations in model B, in order of execution.

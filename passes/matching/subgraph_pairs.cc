@@ -35,10 +35,7 @@ void TakeInHalfPrecisionCasts(Subgraph& subgraph) {
   if (!chain) {
     return;
   }
-  const Value* dtype = InputNamed(*chain.nodes.back(), "dtype");
-  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
-  if (constant && constant->isInt() &&
-      constant->toScalarType() == at::ScalarType::Half) {
+  if (ConstantDtype(*chain.nodes.back()) == at::ScalarType::Half) {
     subgraph.start = cast_in;
     subgraph.end = chain.nodes.back();
     subgraph.nodes.assign(chain.nodes.begin(), chain.nodes.end());

@@ -120,6 +120,24 @@ TEST_F(NodeViewTest, ConstantOfIsEmptyForOthers) {
   EXPECT_FALSE(ConstantOf(*At("aten::cat").output()).has_value());
 }
 
+TEST(ConstantDtypeTest, IsThatOfTheArgument) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor, %s : float, %t : int):
+  %half : int = prim::Constant[value=5]()
+  %no : bool = prim::Constant[value=0]()
+  %none : NoneType = prim::Constant()
+  %a : Tensor = aten::to(%x, %half, %no, %no, %none)
+  %b : Tensor = aten::quantize_per_tensor(%a, %s, %t, %t)
+  %c : Tensor = aten::softmax(%b, %t, %none)
+  %d : Tensor = aten::relu(%c)
+  return (%d))IR");
+  EXPECT_EQ(ConstantDtype(*NodeOf(*graph, "aten::to")), at::kHalf);
+  for (const char* op :
+       {"aten::quantize_per_tensor", "aten::softmax", "aten::relu"}) {
+    EXPECT_FALSE(ConstantDtype(*NodeOf(*graph, op)).has_value()) << op;
+  }
+}
+
 TEST_F(NodeViewTest, DataInputsLookIntoLists) {
   EXPECT_THAT(DataInputs(At("aten::cat")), ElementsAre(Input(0), Input(1)));
 }

@@ -30,12 +30,6 @@ Value* Insert(Node* node, const std::string& op,
       c10::Symbol::fromQualString("quantized::" + op), arguments);
 }
 
-bool IsQUInt8(const Value& dtype) {
-  const std::optional<c10::IValue> constant = ConstantOf(dtype);
-  return constant && constant->isInt() &&
-         constant->toScalarType() == c10::kQUInt8;
-}
-
 bool IsConstantInt(const Value* value, int64_t expected) {
   const auto constant = value == nullptr ? std::nullopt : ConstantOf(*value);
   return constant && constant->isInt() && constant->toInt() == expected;
@@ -74,8 +68,7 @@ std::optional<DynamicInput> DynamicInputOf(const Value& input) {
     return std::nullopt;
   }
   const Node& quantize = *dequantize.input(0)->node();
-  const Value* dtype = InputNamed(quantize, "dtype");
-  if (dtype == nullptr || !IsQUInt8(*dtype)) {
+  if (ConstantDtype(quantize) != c10::kQUInt8) {
     return std::nullopt;
   }
   if (quantize.kind() == c10::aten::quantize_per_tensor_dynamic) {

@@ -94,16 +94,14 @@ bool CodeParameters::Equals(const CodeParameters& other) const {
 }
 
 std::optional<CodeParameters> ParametersOfQuantize(const Node& quantize) {
-  const Value* dtype = InputNamed(quantize, "dtype");
-  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+  const std::optional<c10::ScalarType> dtype = ConstantDtype(quantize);
   const bool is_of_tensor = quantize.kind() == c10::aten::quantize_per_tensor &&
                             IsTensor(*quantize.input(0));
-  if (!is_of_tensor || !constant || !constant->isInt()) {
+  if (!is_of_tensor || !dtype) {
     return std::nullopt;
   }
   return ParametersFrom(const_cast<Value*>(quantize.input(1)),
-                        const_cast<Value*>(quantize.input(2)),
-                        constant->toScalarType());
+                        const_cast<Value*>(quantize.input(2)), *dtype);
 }
 
 void KnownCodes::LearnList(const Node& node) {

@@ -1,9 +1,8 @@
 #include "passes/lowering/fold/reshape_views.h"
 
-#include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "ir/node_view.h"
@@ -12,57 +11,41 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Block;
-using ::torch::jit::Graph;
 using ::torch::jit::Node;
 
 // What `node`, a view, becomes; nothing for other ops.
-c10::optional<c10::Symbol> ReshapeFor(const Node& node) {
+std::optional<c10::Symbol> ReshapeFor(const Node& node) {
   if (node.kind() == c10::aten::view_as) {
     return c10::aten::reshape_as;
   }
   // Another overload reads the bits as another type.
   const bool is_view =
       node.kind() == c10::aten::view && InputNamed(node, "size") != nullptr;
-  return is_view ? c10::optional<c10::Symbol>(c10::aten::reshape)
-                 : c10::nullopt;
+  return is_view ? std::make_optional<c10::Symbol>(c10::aten::reshape)
+                 : std::nullopt;
 }
 
-void FindViews(Block* block, std::vector<Node*>& views) {
-  for (Node* node : block->nodes()) {
-    if (ReshapeFor(*node)) {
-      views.push_back(node);
-    }
+void ReshapeViewsIn(FoldEditor& editor, Block* block) {
+  const std::vector<Node*> nodes(block->nodes().begin(), block->nodes().end());
+  for (Node* node : nodes) {
     for (Block* inner : node->blocks()) {
-      FindViews(inner, views);
+      ReshapeViewsIn(editor, inner);
     }
+    const std::optional<c10::Symbol> op = ReshapeFor(*node);
+    if (!op || editor.WasDropped(node) || editor.HasWriters(*node)) {
+      continue;
+    }
+    Node* reshape = editor.graph().create(*op, node->inputs());
+    reshape->insertBefore(node)->copyMetadata(node);
+    reshape->output()->setType(node->output()->type());
+    editor.Replace(node->output(), reshape->output());
   }
 }
 
 }  // namespace
 
-bool ReshapeViews(Graph& graph) {
-  std::vector<Node*> views;
-  FindViews(graph.block(), views);
-  if (views.empty()) {
-    return false;
-  }
-  // The analysis wants a pointer that it can share; the graph outlives it.
-  const torch::jit::AliasDb aliases(
-      std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph));
-  std::vector<Node*> silent;
-  for (Node* view : views) {
-    if (!aliases.hasWriters(view)) {
-      silent.push_back(view);
-    }
-  }
-  for (Node* view : silent) {
-    Node* reshape = graph.create(*ReshapeFor(*view), view->inputs());
-    reshape->insertBefore(view)->copyMetadata(view);
-    reshape->output()->copyMetadata(view->output());
-    view->output()->replaceAllUsesWith(reshape->output());
-    view->destroy();
-  }
-  return !silent.empty();
+void ReshapeViews(FoldEditor& editor) {
+  ReshapeViewsIn(editor, editor.graph().block());
 }
 
 }  // namespace ns
