@@ -23,17 +23,22 @@ absl::Status CannotWrite(absl::string_view path, int error) {
 
 }  // namespace
 
+absl::Status CheckIsReplaceable(absl::string_view path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status =
+      std::filesystem::status(std::string(path), ignored);
+  const char* kind = std::filesystem::is_directory(status) ? "a folder"
+                     : std::filesystem::is_other(status) ? "a device or a pipe"
+                                                         : nullptr;
+  return kind == nullptr ? absl::OkStatus()
+                         : absl::InvalidArgumentError(
+                               absl::StrCat(path, ": cannot write: is ", kind));
+}
+
 absl::Status WriteFileAtomically(
     absl::string_view path,
     const std::function<absl::Status(const std::string& temporary)>& write) {
-  std::error_code ignored;
-  const std::filesystem::file_status now =
-      std::filesystem::status(std::string(path), ignored);
-  // A renamed file would take the place of a device or a pipe.
-  if (std::filesystem::exists(now) && std::filesystem::is_other(now)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is a device or a pipe; give the name of a file"));
-  }
+  NS_RETURN_IF_ERROR(CheckIsReplaceable(path));
   const std::string target(path);
   const std::string temporary = absl::StrCat(path, ".", getpid(), ".tmp");
   // A folder that cannot be written to is found out before the work is done.

@@ -10,10 +10,13 @@
 
 namespace ns {
 
+// Error: a path of a folder, a device or a pipe, which no file can replace.
+absl::Status CheckIsReplaceable(absl::string_view path);
+
 // Calls `write` with a temporary name in the folder of `path`, then renames
 // that file to `path`. When `write` or the renaming fails, its error is
-// returned, the temporary file is removed and `path` is as it was. Error: a
-// path of a device or a pipe.
+// returned, the temporary file is removed and `path` is as it was. Error: as
+// CheckIsReplaceable.
 absl::Status WriteFileAtomically(
     absl::string_view path,
     const std::function<absl::Status(const std::string& temporary)>& write);

@@ -1,7 +1,6 @@
 #include "tools/report_output.h"
 
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -68,12 +67,7 @@ absl::Status CheckWritableFile(const std::string& path) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": cannot write into folder ", folder));
   }
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": cannot write: is a folder"));
-  }
-  return absl::OkStatus();
+  return CheckIsReplaceable(path);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST_F(WriteFileAtomicallyTest, ReplacesFile) {
 TEST_F(WriteFileAtomicallyTest, KeepsPipesAndDevices) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_THAT(std::string(WriteFileAtomically(path_, "new").message()),
-              StartsWith(path_ + ": is a device or a pipe"));
+              StartsWith(path_ + ": cannot write: is a device or a pipe"));
   EXPECT_TRUE(std::filesystem::is_fifo(path_));
   EXPECT_THAT(Files(), ElementsAre("file"));
 }
