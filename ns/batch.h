@@ -4,6 +4,7 @@
 
 #include <ATen/core/ivalue.h>
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,9 @@ struct Batch {
   // Where it comes from, for errors: "inputs.pt: batch 3". May be empty.
   std::string source{};
 };
+
+// What messages call `batch`, the one at `index`: its source, or "batch 3".
+std::string BatchName(const Batch& batch, int64_t index);
 
 }  // namespace ns
 

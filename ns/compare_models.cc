@@ -15,6 +15,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/batch.h"
 #include "ns/check_related.h"
 #include "ns/emulation.h"
 #include "ns/pair_runner.h"
@@ -144,11 +145,8 @@ absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
   if (status.ok()) {
     return status;
   }
-  return absl::Status(
-      status.code(),
-      absl::StrCat(
-          batch.source.empty() ? absl::StrCat("batch ", index) : batch.source,
-          ": ", status.message()));
+  return absl::Status(status.code(), absl::StrCat(BatchName(batch, index), ": ",
+                                                  status.message()));
 }
 
 // How many batches were run before, and will be in all.

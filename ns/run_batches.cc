@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "ns/batch.h"
 
 namespace ns {
 namespace {
@@ -24,11 +25,10 @@ absl::Status RunBatches(absl::string_view name, ModelGraph& model,
   for (size_t i = 0; i < batches.size(); ++i) {
     const absl::Status status = RunBatch(model, batches[i]);
     if (!status.ok()) {
-      const std::string& source = batches[i].source;
       return absl::Status(
           status.code(),
-          absl::StrCat(source.empty() ? absl::StrCat("batch ", i) : source,
-                       ": the ", name, " model, ", status.message()));
+          absl::StrCat(BatchName(batches[i], static_cast<int64_t>(i)), ": the ",
+                       name, " model, ", status.message()));
     }
     if (after_batch) {
       after_batch(i + 1);

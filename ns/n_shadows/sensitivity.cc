@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ir/status.h"
+#include "ns/batch.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
 #include "ns/run_batches.h"
 #include "passes/logging/logger_switches.h"
@@ -106,9 +107,9 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
   const absl::Status converted = ConvertNShadowsModel(module);
   if (absl::IsFailedPrecondition(converted)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        batches.front().source, batches.front().source.empty() ? "" : ": ",
-        "no batch brings a value to a layer that is to be quantized; give "
-        "batches that are not empty"));
+        BatchName(batches.front(), 0),
+        ": neither it nor what follows brings a value to a layer that is to be "
+        "quantized; give batches that are not empty"));
   }
   NS_RETURN_IF_ERROR(converted);
   NS_RETURN_IF_ERROR(LoggersSetEnabled(module, true));

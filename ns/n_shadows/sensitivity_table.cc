@@ -132,6 +132,14 @@ std::string Counted(size_t count, absl::string_view noun,
   return absl::StrCat(count, " ", count == 1 ? noun : plural);
 }
 
+// "at 30.0 dB or more".
+std::string PromiseText(double sqnr_db) {
+  if (std::isinf(sqnr_db)) {
+    return sqnr_db > 0 ? "exact" : "with any error";
+  }
+  return absl::StrFormat("at %.1f dB or more", sqnr_db);
+}
+
 // "each quantized layer at 30.0 dB or more: 12 int8 per tensor, 2 float".
 std::string PlanText(const SensitivityReport& report) {
   const Sensitivity& sensitivity = report.sensitivity;
@@ -153,13 +161,9 @@ std::string PlanText(const SensitivityReport& report) {
   if (counts.count(-1) > 0) {
     uses.push_back(absl::StrCat(counts.at(-1), " float"));
   }
-  const double sqnr = report.plan->sqnr_db;
   return absl::StrCat("each quantized layer ",
-                      !std::isinf(sqnr)
-                          ? absl::StrFormat("at %.1f dB or more", sqnr)
-                      : sqnr > 0 ? "exact"
-                                 : "with any error",
-                      ": ", absl::StrJoin(uses, ", "), "\nkeep in float: ",
+                      PromiseText(report.plan->sqnr_db), ": ",
+                      absl::StrJoin(uses, ", "), "\nkeep in float: ",
                       kept.empty() ? "none" : absl::StrJoin(kept, ", "), "\n");
 }
 
