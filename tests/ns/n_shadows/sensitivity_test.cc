@@ -206,7 +206,8 @@ TEST_F(MeasureSensitivityTest, NeedsValues) {
   EXPECT_THAT(
       MessageOf(MeasureSensitivity(
           model_, {{{at::empty({0, 5})}, {}, "none.pt, batch 0"}})),
-      HasSubstr("none.pt, batch 0: no batch brings a value to a layer"));
+      HasSubstr(
+          "none.pt, batch 0: neither it nor what follows brings a value"));
 }
 
 TEST_F(MeasureSensitivityTest, TellsWhichLayersNeverRan) {

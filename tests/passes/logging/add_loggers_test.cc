@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/module_file.h"
@@ -297,6 +298,37 @@ TEST_F(AddLoggersTest, DescribesWhatItLogs) {
   EXPECT_EQ(loggers[0].info.ref_node_target_type, "aten::sigmoid");
   EXPECT_EQ(loggers[0].info.prev_node_target_type, "aten::sigmoid");
   EXPECT_EQ(loggers[0].info.type, kNodeOutputResult);
+}
+
+// As often as the other model quantizes it.
+TEST_F(AddLoggersTest, LogsValuesFromOutsideInTheBlockThatQuantizes) {
+  constexpr char kChoice[] = R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %z : int, %t : int):
+  %a : Tensor = aten::sin(%x)
+  %y : Tensor = prim::If(%p)
+    block0():
+      QUANTIZE
+      %b : Tensor = aten::tanh(%a)
+      -> (%b)
+    block1():
+      -> (%a)
+  return (%y))IR";
+  constexpr char kQuantize[] =
+      "%q : Tensor = aten::quantize_per_tensor(%a, %s, %z, %t)";
+  ModelGraph a = ModelOf(absl::StrReplaceAll(kChoice, {{"QUANTIZE", ""}}));
+  ModelGraph b =
+      ModelOf(absl::StrReplaceAll(kChoice, {{"QUANTIZE", kQuantize}}));
+  const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
+  ASSERT_TRUE(AddLoggers("float", a, "int8", b, matches).ok());
+  for (const bool quantizes : {true, false, true}) {
+    for (ModelGraph* model : {&a, &b}) {
+      OrThrow(model->Run({at::ones({2}), quantizes, 0.1, 3, 13}));
+    }
+  }
+  const Results results = OrThrow(ExtractLoggerInfo({a.module(), b.module()}));
+  const auto& point = results.Find("sin.quantize")->at(kNodeOutputResult);
+  EXPECT_THAT(point.at("float").at(0).values, SizeIs(2));
+  EXPECT_THAT(point.at("int8").at(0).values, SizeIs(2));
 }
 
 }  // namespace

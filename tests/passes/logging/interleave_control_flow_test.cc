@@ -2,6 +2,7 @@
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -98,6 +99,63 @@ TEST(InterleaveTest, ApartValuesPassByOnTheirOwn) {
   NS_ASSERT_OK(both.Run());
   EXPECT_THAT(both.marks.seen, ElementsAre("apart a 0", "apart b 0", "meet 1"));
   ExpectSameValues(both, {at::randn({3}), true}, {at::randn({3}), true});
+}
+
+// What a choice that runs as one gives is told behind it.
+TEST(InterleaveTest, ApartResultsOfControlFlowPassByToo) {
+  Interleaved both(kChoice, kChoice, {{"a", "a"}, {"y", "b"}, {"b", "y"}});
+  NS_ASSERT_OK(both.Run());
+  const auto told = [&](const char* what) {
+    return std::count(both.marks.seen.begin(), both.marks.seen.end(), what);
+  };
+  EXPECT_EQ(told("apart a 1"), 1);
+  EXPECT_EQ(told("apart b 2"), 1);
+  // In step, and where each runs by itself.
+  EXPECT_EQ(told("apart b 1"), 2);
+  EXPECT_EQ(told("apart a 2"), 2);
+}
+
+// A value from outside that is to come by in an arm.
+TEST(InterleaveTest, ValuesComeByAtTheBeginningOfABlock) {
+  Interleaved both(kChoice, kChoice, {{"x", "a"}});
+  both.points[0].block_a = both.a.Named("a")->node()->owningBlock();
+  NS_ASSERT_OK(both.Run());
+  ExpectShortIr(*both.host, R"IR(
+%4 = aten::eq(%1, %3)
+%20, %21 = prim::If(%4)
+  then:
+    %10, %11 = prim::If(%1)
+      then:
+        %5 = aten::relu(%2)
+        %6 = aten::equal(%0, %5)
+        %7 = aten::relu(%0)
+        -> (%7, %5)
+      else:
+        %8 = aten::tanh(%0)
+        %9 = aten::tanh(%2)
+        -> (%8, %9)
+    -> (%10, %11)
+  else:
+    %15 = prim::If(%1)
+      then:
+        %12 = aten::sinh(%0)
+        %13 = aten::relu(%0)
+        -> (%13)
+      else:
+        %14 = aten::tanh(%0)
+        -> (%14)
+    %19 = prim::If(%3)
+      then:
+        %16 = aten::relu(%2)
+        %17 = aten::cosh(%16)
+        -> (%16)
+      else:
+        %18 = aten::tanh(%2)
+        -> (%18)
+    -> (%15, %19)
+%22 = aten::neg(%20)
+%23 = aten::neg(%21)
+return (%22, %23))IR");
 }
 
 TEST(InterleaveTest, IfsWithoutMeetingsStayPlain) {

@@ -141,6 +141,27 @@ TEST_F(MeetingPlanTest, PairsIfsByThePointsInside) {
   EXPECT_THAT(plan_.apart, ElementsAre(false, false, false, false, false));
 }
 
+// %x of A is there from the beginning of the arm on.
+TEST_F(MeetingPlanTest, ValuesFromOutsideMeetInABlock) {
+  const NamedGraph a(kChoice);
+  const NamedGraph b(kChoice);
+  MeetingPoint in_arm = {a.Named("x"), b.Named("b")};
+  in_arm.block_a = a.Named("a")->node()->owningBlock();
+  MeetingPoint in_other_arm = in_arm;
+  in_other_arm.b = b.Named("c");
+  const MeetingPlan plan =
+      PlanMeetings({in_arm, {a.Named("a"), b.Named("a")}, in_other_arm});
+  EXPECT_THAT(plan.apart, ElementsAre(false, false, true));
+  // %a of A comes by before %b of B does.
+  EXPECT_THAT(plan.a_is_early, ElementsAre(true, false, false));
+  ASSERT_EQ(plan.top.steps.size(), 1);
+  const std::vector<BlockPlan::Step>& steps = plan.top.steps[0].blocks[0].steps;
+  ASSERT_EQ(steps.size(), 2);
+  EXPECT_EQ(steps[1].a, nullptr);
+  EXPECT_EQ(steps[1].b, b.Named("b")->node());
+  EXPECT_THAT(steps[1].points, ElementsAre(0));
+}
+
 TEST_F(MeetingPlanTest, IfsWithoutPointsInsideDoNotRunAsOne) {
   Plan(kChoice, kChoice, {{"before", "before"}, {"after", "after"}});
   EXPECT_THAT(Lines(),
