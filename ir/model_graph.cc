@@ -18,6 +18,7 @@
 #include "ir/atomic_file.h"
 #include "ir/drop_exception_checks.h"
 #include "ir/fold_attributes.h"
+#include "ir/follow_writes.h"
 #include "ir/module_file.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -109,6 +110,7 @@ void Freeze(Module& module, const std::string& method) {
   }
   DropExceptionChecks(*graph);
   torch::jit::LowerSimpleTuples(graph);
+  FollowWrites(*graph);
   torch::jit::EliminateDeadCode(graph);
 }
 

@@ -27,7 +27,9 @@ struct ModelGraphOptions {
 // Owns a private copy of a module, whose `method` has been inlined with module
 // paths (see module_path.h), frozen (parameters are constants; batch norms,
 // dropout and constant arithmetic are kept), and rid of shape-check exceptions
-// and dead code. The source module is not changed; tensors are shared with it.
+// and dead code. Results of ops in place are used where what they wrote to was
+// (see follow_writes.h). The source module is not changed; tensors are shared
+// with it.
 //
 // A graph in which calls of leaf modules stay cannot be frozen, as freezing
 // inlines them: its module keeps its parameters, and the graph reads them as

@@ -2,7 +2,6 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
-#include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/control_flow.h"
 #include "ir/node_view.h"
+#include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
 #include "passes/logging/insert_method_call.h"
 #include "passes/runtime/float_conv.h"
@@ -24,7 +24,6 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::AliasDb;
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
@@ -208,11 +207,11 @@ bool DependsOnLayout(const Node& node) {
 // True when `view` may copy instead: nothing that runs after it writes to the
 // memory that both sides share.
 bool MayCopy(Node* view, const std::vector<Node*>& writers,
-             const AliasDb& aliases) {
-  const torch::jit::ValueSet shared = {view->input(0), view->output()};
+             const TensorWrites& writes) {
   return std::none_of(writers.begin(), writers.end(), [&](Node* writer) {
     const bool is_over = RunsBefore(*writer, *view) && !IsInLoop(*writer);
-    return !is_over && aliases.writesToAlias(writer, shared);
+    return !is_over && (writes.MayWrite(writer, view->input(0)) ||
+                        writes.MayWrite(writer, view->output()));
   });
 }
 
@@ -237,9 +236,9 @@ bool RelaxLayout(ModelGraph& host) {
   if (views.empty()) {
     return true;
   }
-  const AliasDb aliases(host.shared_graph());
+  const TensorWrites writes(host.graph());
   if (!std::all_of(views.begin(), views.end(), [&](Node* view) {
-        return MayCopy(view, writers, aliases);
+        return MayCopy(view, writers, writes);
       })) {
     return false;
   }

@@ -2,15 +2,14 @@
 
 #include <ATen/core/function_schema.h>
 #include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <vector>
 
+#include "ir/tensor_writes.h"
+
 namespace ns {
 namespace {
-
-using ::torch::jit::AliasDb;
 
 const std::vector<c10::Argument>& ArgumentsOf(const ModelGraph& model) {
   return model.module()
@@ -46,8 +45,8 @@ bool IsSameArgument(const c10::Argument& a, const c10::Argument& b) {
 }  // namespace
 
 std::vector<size_t> OwnInputsOfB(const ModelGraph& a, const ModelGraph& b) {
-  const AliasDb writes_a(a.shared_graph());
-  const AliasDb writes_b(b.shared_graph());
+  const TensorWrites writes_a(a.graph());
+  const TensorWrites writes_b(b.graph());
   const auto inputs_a = a.graph().inputs();
   const auto inputs_b = b.graph().inputs();
   const std::vector<c10::Argument>& arguments_a = ArgumentsOf(a);
@@ -56,7 +55,7 @@ std::vector<size_t> OwnInputsOfB(const ModelGraph& a, const ModelGraph& b) {
   for (size_t i = 1; i < inputs_b.size(); ++i) {
     const bool is_shared =
         i < inputs_a.size() && IsSameArgument(arguments_a[i], arguments_b[i]) &&
-        !writes_a.hasWriters(inputs_a[i]) && !writes_b.hasWriters(inputs_b[i]);
+        !writes_a.HasWriters(inputs_a[i]) && !writes_b.HasWriters(inputs_b[i]);
     if (!is_shared) {
       own.push_back(i - 1);
     }

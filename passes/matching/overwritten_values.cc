@@ -1,6 +1,5 @@
 #include "passes/matching/overwritten_values.h"
 
-#include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <memory>
@@ -35,9 +34,7 @@ bool IsOnAnEarlierTrip(const Node& writer, const Node& made,
 OverwrittenValues::OverwrittenValues(Graph& graph) {
   FindWriters(graph.block());
   if (!writers_.empty()) {
-    // The analysis wants a pointer that it can share; the graph outlives it.
-    aliases_ = std::make_unique<torch::jit::AliasDb>(
-        std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph));
+    writes_ = std::make_unique<TensorWrites>(graph);
   }
 }
 
@@ -62,7 +59,7 @@ bool OverwrittenValues::IsOverwritten(Value* value, const Node& place) const {
     return is_later &&
            (RunsBefore(*writer, place) ||
             IsOnAnEarlierTrip(*writer, made, place)) &&
-           aliases_->writesToAlias(writer, {value});
+           writes_->MayWrite(writer, value);
   });
 }
 
@@ -70,8 +67,7 @@ bool OverwrittenValues::IsOverwrittenInBlock(Value* value,
                                              const Node& place) const {
   return absl::c_any_of(writers_, [&](Node* writer) {
     return IsWithin(*writer, *place.owningBlock()) &&
-           RunsBefore(*writer, place) &&
-           aliases_->writesToAlias(writer, {value});
+           RunsBefore(*writer, place) && writes_->MayWrite(writer, value);
   });
 }
 

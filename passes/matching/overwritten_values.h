@@ -5,8 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "ir/tensor_writes.h"
+
 namespace torch::jit {
-class AliasDb;
 struct Block;
 struct Graph;
 struct Node;
@@ -36,7 +37,7 @@ class OverwrittenValues {
 
   std::vector<torch::jit::Node*> writers_;
   // Null without writers.
-  std::unique_ptr<torch::jit::AliasDb> aliases_;
+  std::unique_ptr<TensorWrites> writes_;
 };
 
 }  // namespace ns

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -107,22 +108,24 @@ class PointFinder {
         nodes_b_(nodes_b),
         pairs_(pairs),
         counterparts_(nodes_a, nodes_b, pairs),
-        overwritten_(nodes_b.graph()) {}
+        overwritten_a_(nodes_a.graph()),
+        overwritten_b_(nodes_b.graph()) {}
 
   QuantizePoint PointAt(Node* node) const {
     QuantizePoint point;
     point.node = node;
     point.source = node->input(0);
+    Values same_in_b = {point.source};
     Value* a = pairs_.LinkedA(point.source);
     while (KeepsValues(*point.source->node()) &&
            IsTensor(*point.source->node()->input(0))) {
       point.source = point.source->node()->input(0);
+      same_in_b.insert(point.source);
       if (a == nullptr) {
         a = pairs_.LinkedA(point.source);
       }
     }
     Block* const block = counterparts_.Of(*node->owningBlock());
-    absl::flat_hash_set<Value*> same_in_b = {point.source};
     if (a == nullptr) {
       a = ByListElement(*point.source, pairs_);
     }
@@ -132,7 +135,7 @@ class PointFinder {
       if (same.a != nullptr && block != nullptr &&
           IsWithin(*block->param_node(), *same.a->node()->owningBlock())) {
         a = same.a;
-        same_in_b = same.b;
+        same_in_b.insert(same.b.begin(), same.b.end());
       }
     }
     if (a == nullptr) {
@@ -148,12 +151,8 @@ class PointFinder {
         IsWithin(*block->param_node(), *made_in)) {
       point.block_a = block;
     }
-    const bool is_overwritten = absl::c_any_of(same_in_b, [&](Value* value) {
-      return point.block_a != nullptr
-                 ? overwritten_.IsOverwrittenInBlock(value, *node)
-                 : overwritten_.IsOverwritten(value, *node);
-    });
-    if (is_overwritten) {
+    if (IsOverwritten(overwritten_b_, same_in_b, *node, point) ||
+        IsOverwritten(overwritten_a_, {a}, PlaceInA(*node, point), point)) {
       point.reason = "an op in place has written to what it quantizes";
       return point;
     }
@@ -162,11 +161,50 @@ class PointFinder {
   }
 
  private:
+  using Values = absl::flat_hash_set<Value*>;
+
+  static bool IsOverwritten(const OverwrittenValues& overwritten,
+                            const Values& values, const Node& place,
+                            const QuantizePoint& point) {
+    return absl::c_any_of(values, [&](Value* value) {
+      return point.block_a != nullptr
+                 ? overwritten.IsOverwrittenInBlock(value, place)
+                 : overwritten.IsOverwritten(value, place);
+    });
+  }
+
+  // A node of A that runs where `quantize` does in B or later: what is matched
+  // to its first consumer, or the end.
+  const Node& PlaceInA(const Node& quantize, const QuantizePoint& point) const {
+    const Block& within =
+        point.block_a != nullptr ? *point.block_a : *nodes_a_.graph().block();
+    const Node* first = within.return_node();
+    std::vector<const Node*> consumers = ConsumersOf(*quantize.output());
+    while (!consumers.empty()) {
+      const Node* consumer = consumers.back();
+      consumers.pop_back();
+      const int b = nodes_b_.IndexOf(consumer);
+      const int a = b < 0 ? -1 : pairs_.PartnerOfB(b);
+      if (a >= 0 && IsWithin(*nodes_a_[a].node, within) &&
+          RunsBefore(*nodes_a_[a].node, *first)) {
+        first = nodes_a_[a].node;
+      } else if (KeepsValues(*consumer)) {
+        absl::c_move(ConsumersOf(*consumer->output()),
+                     std::back_inserter(consumers));
+      }
+    }
+    while (point.block_a != nullptr && first->owningBlock() != point.block_a) {
+      first = first->owningBlock()->owningNode();
+    }
+    return *first;
+  }
+
   const MatchableNodes& nodes_a_;
   const MatchableNodes& nodes_b_;
   const SubgraphPairs& pairs_;
   const Counterparts counterparts_;
-  const OverwrittenValues overwritten_;
+  const OverwrittenValues overwritten_a_;
+  const OverwrittenValues overwritten_b_;
 };
 
 }  // namespace

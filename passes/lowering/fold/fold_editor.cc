@@ -1,6 +1,5 @@
 #include "passes/lowering/fold/fold_editor.h"
 
-#include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
@@ -28,9 +27,7 @@ bool CanDrop(const Node& node) {
 FoldEditor::FoldEditor(Graph& graph) : graph_(graph) {
   if (absl::c_any_of(graph.nodes(),
                      [](const Node* node) { return WorksInPlace(*node); })) {
-    // The analysis wants a pointer that it can share; this object outlives it.
-    aliases_ = std::make_unique<torch::jit::AliasDb>(
-        std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph));
+    writes_ = std::make_unique<TensorWrites>(graph);
   }
 }
 
@@ -93,8 +90,8 @@ void FoldEditor::DropUnused(Node* node) {
 }
 
 bool FoldEditor::HasWriters(const Value& value) const {
-  return aliases_ != nullptr &&
-         (written_.contains(&value) || aliases_->hasWriters(&value));
+  return writes_ != nullptr &&
+         (written_.contains(&value) || writes_->HasWriters(&value));
 }
 
 bool FoldEditor::HasWriters(const Node& node) const {

@@ -10,10 +10,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ir/tensor_writes.h"
 #include "passes/lowering/fold/known_codes.h"
 
 namespace torch::jit {
-class AliasDb;
 struct Graph;
 struct Node;
 struct Value;
@@ -70,8 +70,8 @@ class FoldEditor {
   torch::jit::Graph& graph_;
   KnownCodes codes_;
   // Null for graphs without ops in place.
-  std::unique_ptr<torch::jit::AliasDb> aliases_;
-  // Values that took the place of one with writers, after `aliases_` was made.
+  std::unique_ptr<TensorWrites> writes_;
+  // Values that took the place of one with writers, after `writes_` was made.
   absl::flat_hash_set<const torch::jit::Value*> written_;
   absl::flat_hash_map<const torch::jit::Node*, std::string> rejected_;
   absl::flat_hash_set<torch::jit::Node*> dropped_;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
@@ -32,6 +33,22 @@ TEST(SharedInputsTest, KeepsWhatOneModelOverwrites) {
   // The first may be the same tensor.
   EXPECT_THAT(OwnInputsOfB(reads, writes), ElementsAre(0, 1));
   EXPECT_THAT(OwnInputsOfB(writes, reads), ElementsAre(0, 1));
+}
+
+TEST(SharedInputsTest, KeepsWhatALaterTripOverwrites) {
+  const std::string loop =
+      "y = x * 2\n"
+      "    z = x * 3\n"
+      "    for i in range(3):\n"
+      "        z = z + CHANGED\n"
+      "        y = x\n"
+      "    return z";
+  const ModelGraph reads =
+      With("x: Tensor", absl::StrReplaceAll(loop, {{"CHANGED", "y.add(1)"}}));
+  const ModelGraph writes =
+      With("x: Tensor", absl::StrReplaceAll(loop, {{"CHANGED", "y.add_(1)"}}));
+  EXPECT_THAT(OwnInputsOfB(reads, reads), IsEmpty());
+  EXPECT_THAT(OwnInputsOfB(reads, writes), ElementsAre(0));
 }
 
 TEST(SharedInputsTest, KeepsOtherNamesTypesAndDefaults) {

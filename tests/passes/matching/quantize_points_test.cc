@@ -21,8 +21,10 @@
 namespace ns {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr char kFloat[] = R"IR(
 graph(%x : Tensor):
@@ -172,6 +174,55 @@ TEST(QuantizePointsTest, OverwrittenValueIsUnmatched) {
   %q : Tensor = aten::quantize_per_tensor(%a, %s, %n, %n))IR"));
 }
 
+// What is compared of A is what an op gave, before another wrote to it.
+TEST(QuantizePointsTest, ValueOverwrittenInTheFloatModelIsUnmatched) {
+  const auto points = [](const char* in_front, const char* behind) {
+    const ModelGraph a = ModelOf(absl::StrCat(R"IR(
+graph(%x : Tensor, %s : float):
+  %a : Tensor = aten::sigmoid(%x))IR",
+                                              in_front, R"IR(
+  %b : Tensor = aten::tanh(%a))IR",
+                                              behind, R"IR(
+  return (%b))IR"));
+    const ModelGraph b = ModelOf(R"IR(
+graph(%x : Tensor, %s : float, %n : int):
+  %a : Tensor = aten::sigmoid(%x)
+  %q : Tensor = aten::quantize_per_tensor(%a, %s, %n, %n)
+  %d : Tensor = aten::dequantize(%q)
+  %b : Tensor = aten::tanh(%d)
+  return (%b))IR");
+    return MatchLines(OrThrow(MatchSubgraphs(a, b)));
+  };
+  constexpr char kWriteToView[] =
+      "\n  %v : Tensor = aten::view_as(%a, %a)"
+      "\n  %w : Tensor = aten::mul_(%v, %s)";
+  constexpr char kPoint[] = "sigmoid.quantize: sigmoid = quantize_per_tensor";
+  EXPECT_THAT(points("", ""), Contains(kPoint));
+  EXPECT_THAT(points(kWriteToView, ""), Not(Contains(kPoint)));
+  EXPECT_THAT(points("", kWriteToView), Contains(kPoint));
+}
+
+// Source code that leaves out what an op in place gives.
+TEST(QuantizePointsTest, ValueBehindAnOpInPlaceIsCompared) {
+  const auto model = [](const char* to_codes) {
+    return ModelOfSource(
+        absl::StrCat("def forward(self, x):\n"
+                     "    a = torch.sigmoid(x)\n",
+                     to_codes,
+                     "    a.mul_(0.5)\n"
+                     "    b = a\n",
+                     to_codes, "    return torch.tanh(a)\n"));
+  };
+  EXPECT_THAT(
+      MatchLines(OrThrow(MatchSubgraphs(
+          model(""), model("    a = torch.dequantize("
+                           "torch.quantize_per_tensor(a, 0.01, 3, 13))\n")))),
+      ElementsAre(
+          "sigmoid: sigmoid = sigmoid",
+          "sigmoid.quantize: sigmoid = quantize_per_tensor", "mul: mul_ = mul_",
+          "mul.quantize: mul_ = quantize_per_tensor", "tanh: tanh = tanh"));
+}
+
 TEST(QuantizePointsTest, ValueOverwrittenOnAnEarlierTripIsUnmatched) {
   // A has no such loop: its value is compared once.
   EXPECT_TRUE(IsLeftOut(R"IR(
@@ -202,7 +253,7 @@ graph(%x : Tensor, %p : bool, %s : float, %n : int):
   %y : Tensor = prim::If(%p)
     block0():
       %w : Tensor = aten::mul_(%IN_FRONT, %s)
-      QUANTIZE
+      READ
       %u : Tensor = aten::mul_(%BEHIND, %s)
       %b : Tensor = aten::tanh(%t)
       -> (%b)
@@ -212,12 +263,13 @@ graph(%x : Tensor, %p : bool, %s : float, %n : int):
                                {{"IN_FRONT", in_front}, {"BEHIND", behind}});
   };
   const auto a = [](const std::string& text) {
-    return absl::StrReplaceAll(text, {{"QUANTIZE", ""}});
+    return absl::StrReplaceAll(text, {{"READ", "%r : Tensor = aten::sin(%t)"}});
   };
   const auto b = [](const std::string& text) {
-    return absl::StrReplaceAll(
-        text, {{"QUANTIZE",
-                "%q : Tensor = aten::quantize_per_tensor(%t, %s, %n, %n)"}});
+    return absl::StrReplaceAll(text, {{"READ", R"IR(
+      %q : Tensor = aten::quantize_per_tensor(%t, %s, %n, %n)
+      %d : Tensor = aten::dequantize(%q)
+      %r : Tensor = aten::sin(%d))IR"}});
   };
   const std::string written_later = model("x", "t");
   EXPECT_EQ(ComparedWith(a(written_later), b(written_later)), "aten::mul_");

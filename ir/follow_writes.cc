@@ -1,0 +1,58 @@
+#include "ir/follow_writes.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <vector>
+
+#include "ir/control_flow.h"
+#include "ir/node_view.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Use;
+using ::torch::jit::Value;
+
+// True for ops that write to their first input and give it back.
+bool GivesWhatItWrites(const Node& node) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (schema == nullptr || schema->arguments().empty() ||
+      schema->returns().size() != 1 || !IsTensor(*node.inputs()[0])) {
+    return false;
+  }
+  const c10::AliasInfo* written = schema->arguments()[0].alias_info();
+  const c10::AliasInfo* given = schema->returns()[0].alias_info();
+  return written != nullptr && given != nullptr && written->isWrite() &&
+         written->beforeSets() == given->beforeSets();
+}
+
+// True when whatever runs `user` has run `node` before, on the same trip.
+bool RunsBehind(const Node& user, const Node& node) {
+  return &user != &node && IsWithin(user, *node.owningBlock()) &&
+         RunsBefore(node, user);
+}
+
+void FollowWritesIn(Block* block) {
+  for (Node* node : block->nodes()) {
+    for (Block* inner : node->blocks()) {
+      FollowWritesIn(inner);
+    }
+    if (!GivesWhatItWrites(*node)) {
+      continue;
+    }
+    const std::vector<Use> uses = node->input(0)->uses();
+    for (const Use& use : uses) {
+      if (RunsBehind(*use.user, *node)) {
+        use.user->replaceInput(use.offset, node->output());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void FollowWrites(torch::jit::Graph& graph) { FollowWritesIn(graph.block()); }
+
+}  // namespace ns

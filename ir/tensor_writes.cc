@@ -1,0 +1,73 @@
+#include "ir/tensor_writes.h"
+
+#include <torch/csrc/jit/ir/alias_analysis.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+
+#include "ir/node_view.h"
+
+namespace ns {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+TensorWrites::TensorWrites(Graph& graph)
+    // The analysis wants a pointer that it can share; the graph outlives it.
+    : aliases_(std::make_unique<torch::jit::AliasDb>(
+          std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph))) {
+  FollowLoops(graph.block());
+}
+
+TensorWrites::~TensorWrites() = default;
+
+void TensorWrites::FollowLoops(Block* block) {
+  for (Node* node : block->nodes()) {
+    for (Block* inner : node->blocks()) {
+      FollowLoops(inner);
+    }
+    if (node->kind() != c10::prim::Loop) {
+      continue;
+    }
+    // Inputs: how many trips, whether to begin, what is carried. The body gets
+    // the number of the trip and what is carried; it gives whether to go on and
+    // what is carried.
+    const Block& body = *node->blocks()[0];
+    for (size_t i = 0; i < node->outputs().size(); ++i) {
+      if (IsTensor(*node->outputs()[i])) {
+        becomes_.emplace_back(node->inputs()[i + 2], node->outputs()[i]);
+        becomes_.emplace_back(body.outputs()[i + 1], body.inputs()[i + 1]);
+      }
+    }
+  }
+}
+
+TensorWrites::Values TensorWrites::SameTensors(const Value* value) const {
+  Values same = {value};
+  bool grows = true;
+  while (grows) {
+    grows = false;
+    for (const auto& [given, becomes] : becomes_) {
+      if (same.count(becomes) == 0 && aliases_->mayAlias({given}, same)) {
+        same.insert(becomes);
+        grows = true;
+      }
+    }
+  }
+  return same;
+}
+
+bool TensorWrites::MayWrite(Node* node, const Value* value) const {
+  return aliases_->writesToAlias(node, SameTensors(value));
+}
+
+bool TensorWrites::HasWriters(const Value* value) const {
+  const Values same = SameTensors(value);
+  return std::any_of(same.begin(), same.end(), [&](const Value* each) {
+    return aliases_->hasWriters(each);
+  });
+}
+
+}  // namespace ns

@@ -1,0 +1,95 @@
+#include "ir/tensor_writes.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "gtest/gtest.h"
+#include "tests/testing/named_graph.h"
+
+namespace ns {
+namespace {
+
+TEST(TensorWritesTest, ViewsAreTheSameTensor) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %s : float, %n : int):
+  %a : Tensor = aten::sin(%x)
+  %b : Tensor = aten::cos(%x)
+  %v : Tensor = aten::select(%a, %n, %n)
+  %w : Tensor = aten::mul_(%v, %s)
+  return (%a, %b))IR");
+  const TensorWrites writes(*graph);
+  torch::jit::Node* mul = graph.Named("w")->node();
+  EXPECT_TRUE(writes.MayWrite(mul, graph.Named("a")));
+  EXPECT_TRUE(writes.HasWriters(graph.Named("a")));
+  EXPECT_FALSE(writes.MayWrite(mul, graph.Named("b")));
+  EXPECT_FALSE(writes.HasWriters(graph.Named("b")));
+  EXPECT_FALSE(writes.MayWrite(graph.Named("b")->node(), graph.Named("a")));
+}
+
+// %a is written on the second trip, %b on the third, %c never.
+TEST(TensorWritesTest, FollowsWhatLoopsCarry) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %s : float, %n : int, %p : bool):
+  %a : Tensor = aten::sin(%x)
+  %b : Tensor = aten::sin(%x)
+  %c : Tensor = aten::sin(%x)
+  %d : Tensor = aten::sin(%x)
+  %e : Tensor = aten::sin(%x)
+  %y : Tensor, %z : Tensor, %u : Tensor = prim::Loop(%n, %p, %d, %e, %c)
+    block0(%i : int, %v : Tensor, %k : Tensor, %l : Tensor):
+      %w : Tensor = aten::mul_(%v, %s)
+      %t : Tensor = prim::If(%p)
+        block0():
+          -> (%a)
+        block1():
+          -> (%k)
+      -> (%p, %t, %b, %l)
+  return (%y, %z, %u))IR");
+  const TensorWrites writes(*graph);
+  torch::jit::Node* mul = graph.Named("w")->node();
+  for (const char* written : {"a", "b", "d", "e"}) {
+    EXPECT_TRUE(writes.MayWrite(mul, graph.Named(written))) << written;
+    EXPECT_TRUE(writes.HasWriters(graph.Named(written))) << written;
+  }
+  EXPECT_FALSE(writes.MayWrite(mul, graph.Named("c")));
+  EXPECT_FALSE(writes.HasWriters(graph.Named("c")));
+}
+
+TEST(TensorWritesTest, FollowsLoopsInLoops) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %s : float, %n : int, %p : bool):
+  %a : Tensor = aten::sin(%x)
+  %d : Tensor = aten::sin(%x)
+  %y : Tensor = prim::Loop(%n, %p, %d)
+    block0(%i : int, %v : Tensor):
+      %z : Tensor = prim::Loop(%n, %p, %v)
+        block0(%j : int, %u : Tensor):
+          %w : Tensor = aten::mul_(%u, %s)
+          -> (%p, %u)
+      -> (%p, %a)
+  return (%y))IR");
+  const TensorWrites writes(*graph);
+  EXPECT_TRUE(writes.MayWrite(graph.Named("w")->node(), graph.Named("a")));
+}
+
+TEST(TensorWritesTest, FollowsLoopsWithoutATrip) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %s : float, %n : int, %p : bool):
+  %a : Tensor = aten::sin(%x)
+  %b : Tensor = aten::sin(%x)
+  %y : Tensor, %z : Tensor = prim::Loop(%n, %p, %a, %b)
+    block0(%i : int, %v : Tensor, %u : Tensor):
+      %c : Tensor = aten::cos(%v)
+      %d : Tensor = aten::cos(%u)
+      -> (%p, %c, %d)
+  %w : Tensor = aten::mul_(%y, %s)
+  return (%w, %z))IR");
+  const TensorWrites writes(*graph);
+  torch::jit::Node* mul = graph.Named("w")->node();
+  EXPECT_TRUE(writes.MayWrite(mul, graph.Named("a")));
+  EXPECT_FALSE(writes.MayWrite(mul, graph.Named("b")));
+  EXPECT_TRUE(writes.MayWrite(mul, graph.Named("c")));
+  EXPECT_FALSE(writes.MayWrite(mul, graph.Named("d")));
+}
+
+}  // namespace
+}  // namespace ns
