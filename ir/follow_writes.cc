@@ -13,7 +13,6 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Use;
-using ::torch::jit::Value;
 
 // True for ops that write to their first input and give it back.
 bool GivesWhatItWrites(const Node& node) {

@@ -143,7 +143,7 @@ absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
   NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
   const absl::Status status = runner.Run(batch);
   if (status.ok()) {
-    return status;
+    return absl::OkStatus();
   }
   return absl::Status(status.code(), absl::StrCat(BatchName(batch, index), ": ",
                                                   status.message()));
