@@ -24,9 +24,15 @@ std::optional<double> LowestWeight(const LayerComparison& layer) {
   return lowest;
 }
 
+// Of batches that are all empty there is nothing to show.
+bool HasValues(const std::optional<ActivationComparison>& figures) {
+  return figures && figures->elements != 0;
+}
+
 std::optional<double> SqnrOf(
     const std::optional<ActivationComparison>& figures) {
-  return figures ? std::make_optional(ShownDb(figures->error)) : std::nullopt;
+  return HasValues(figures) ? std::make_optional(ShownDb(figures->error))
+                            : std::nullopt;
 }
 
 }  // namespace
@@ -66,8 +72,9 @@ std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
     case Figure::kShadow:
       return SqnrOf(layer.shadow);
     case Figure::kInherited:
-      return layer.inherited ? std::make_optional(ShownDb(*layer.inherited))
-                             : std::nullopt;
+      return layer.inherited && HasValues(layer.activation)
+                 ? std::make_optional(ShownDb(*layer.inherited))
+                 : std::nullopt;
     case Figure::kKernel:
       break;
   }

@@ -43,9 +43,23 @@ TEST(TableFiguresTest, LayerWithoutTheFigureHasNone) {
   EXPECT_EQ(SqnrDb(LayerComparison(), Figure::kInherited), std::nullopt);
 }
 
+TEST(TableFiguresTest, LayerWithoutValuesHasNone) {
+  LayerComparison layer;
+  layer.inherited = Error(NAN, 0);
+  layer.activation.emplace();
+  layer.activation->error = Error(NAN, 0);
+  layer.activation->elements = 4;
+  EXPECT_THAT(SqnrDb(layer, Figure::kActivation), Optional(INFINITY));
+  EXPECT_THAT(SqnrDb(layer, Figure::kInherited), Optional(INFINITY));
+  layer.activation->elements = 0;
+  EXPECT_EQ(SqnrDb(layer, Figure::kActivation), std::nullopt);
+  EXPECT_EQ(SqnrDb(layer, Figure::kInherited), std::nullopt);
+}
+
 TEST(TableFiguresTest, ZerosAreNotRanked) {
   ComparisonResult result;
   result.layers.resize(1);
+  result.layers[0].activation.emplace();
   result.layers[0].inherited = Error(NAN, 0);
   EXPECT_THAT(Ranked(result, Figure::kInherited), IsEmpty());
 }
