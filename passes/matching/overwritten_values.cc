@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/algorithm/container.h"
@@ -16,17 +17,17 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Whether a loop around `place`, but not around `made`, runs `writer`, too.
-bool IsOnAnEarlierTrip(const Node& writer, const Node& made,
-                       const Node& place) {
+// The outermost loop around `place` that is not around `made`; null when there
+// is none.
+const Node* LoopSince(const Node& made, const Node& place) {
+  const Node* loop = nullptr;
   for (const Node* outer = place.owningBlock()->owningNode(); outer != nullptr;
        outer = outer->owningBlock()->owningNode()) {
-    if (outer->kind() == c10::prim::Loop && IsInside(writer, *outer) &&
-        !IsInside(made, *outer)) {
-      return true;
+    if (outer->kind() == c10::prim::Loop && !IsInside(made, *outer)) {
+      loop = outer;
     }
   }
-  return false;
+  return loop;
 }
 
 }  // namespace
@@ -53,21 +54,32 @@ void OverwrittenValues::FindWriters(Block* block) {
 
 bool OverwrittenValues::IsOverwritten(Value* value, const Node& place) const {
   const Node& made = *value->node();
-  return absl::c_any_of(writers_, [&](Node* writer) {
-    const bool is_later = writer != &made && (made.kind() == c10::prim::Param ||
-                                              RunsBefore(made, *writer));
-    return is_later &&
-           (RunsBefore(*writer, place) ||
-            IsOnAnEarlierTrip(*writer, made, place)) &&
-           writes_->MayWrite(writer, value);
+  const Node* loop = LoopSince(made, place);
+  const auto begin = made.kind() == c10::prim::Param
+                         ? writers_.begin()
+                         : absl::c_partition_point(writers_, [&](Node* writer) {
+                             return !RunsBefore(made, *writer);
+                           });
+  const auto end =
+      std::partition_point(begin, writers_.end(), [&](Node* writer) {
+        return RunsBefore(*writer, place) ||
+               (loop != nullptr && IsInside(*writer, *loop));
+      });
+  return std::any_of(begin, end, [&](Node* writer) {
+    return writer != &made && writes_->MayWrite(writer, value);
   });
 }
 
 bool OverwrittenValues::IsOverwrittenInBlock(Value* value,
                                              const Node& place) const {
-  return absl::c_any_of(writers_, [&](Node* writer) {
-    return IsWithin(*writer, *place.owningBlock()) &&
-           RunsBefore(*writer, place) && writes_->MayWrite(writer, value);
+  const Node& first = *place.owningBlock()->param_node();
+  const auto begin = absl::c_partition_point(
+      writers_, [&](Node* writer) { return RunsBefore(*writer, first); });
+  const auto end = std::partition_point(
+      begin, writers_.end(),
+      [&](Node* writer) { return RunsBefore(*writer, place); });
+  return std::any_of(begin, end, [&](Node* writer) {
+    return writes_->MayWrite(writer, value);
   });
 }
 

@@ -35,6 +35,7 @@ class OverwrittenValues {
  private:
   void FindWriters(torch::jit::Block* block);
 
+  // In order of execution.
   std::vector<torch::jit::Node*> writers_;
   // Null without writers.
   std::unique_ptr<TensorWrites> writes_;
