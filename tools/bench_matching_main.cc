@@ -2,15 +2,16 @@
 //
 //   bazel run -c opt //tools:bench_matching
 //
-// Matches synthetic chains of conv-bn-relu blocks with their quantized twins,
-// with and without module names, and prints the time, the time for each node,
-// and its ratio to that of the shortest chain, which is matched in turn with
-// the others: 1.0 is linear growth. The last column is the same ratio for a
-// walk that only files each node under its module's name (all under one, where
-// there are none): linear by construction, it shows by how much this machine's
-// caches make long graphs slower. All are medians. Caches are emptied before
-// each run, as they are for a model that was just loaded: otherwise the
-// shortest chain alone would run from cache.
+// Matches synthetic chains with their quantized twins: conv-bn-relu blocks,
+// with and without module names, and blocks with an op in place, each quantized
+// apart. Prints the time, the time for each node of the longer model, and its
+// ratio to that of the shortest chain, which is matched in turn with the
+// others: 1.0 is linear growth. The last column is the same ratio for a walk
+// that only files each node under its module's name (all under one, where there
+// are none): linear by construction, it shows by how much this machine's caches
+// make long graphs slower. All are medians. Caches are emptied before each run,
+// as they are for a model that was just loaded: otherwise the shortest chain
+// alone would run from cache.
 
 #include <malloc.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -40,10 +41,10 @@ using ::torch::jit::Value;
 
 constexpr int kRounds = 15;
 
-Value* Append(Graph& graph, const char* op, Value* input,
-              const std::string& module) {
+Value* Append(Graph& graph, const char* op, at::ArrayRef<Value*> inputs,
+              const std::string& module = "") {
   Node* node =
-      graph.insertNode(graph.create(c10::Symbol::fromQualString(op), {input}));
+      graph.insertNode(graph.create(c10::Symbol::fromQualString(op), inputs));
   if (!module.empty()) {
     node->setScope(
         ScopeFor({module, 0, "torch.nn.Module"}, graph.current_scope()));
@@ -60,13 +61,39 @@ std::shared_ptr<Graph> Chain(int nodes, bool quantized, bool named) {
   for (int i = 0; i < blocks; ++i) {
     const std::string module = named ? absl::StrCat("layer", i) : "";
     if (quantized) {
-      value = Append(*graph, "quantized::conv2d_relu", value, module);
+      value = Append(*graph, "quantized::conv2d_relu", {value}, module);
     } else {
-      value = Append(*graph, "aten::conv2d", value, module);
-      value = Append(*graph, "aten::batch_norm", value, module);
-      value = Append(*graph, "aten::relu", value, module);
+      value = Append(*graph, "aten::conv2d", {value}, module);
+      value = Append(*graph, "aten::batch_norm", {value}, module);
+      value = Append(*graph, "aten::relu", {value}, module);
     }
-    value = Append(*graph, "aten::hardtanh", value, module);
+    value = Append(*graph, "aten::hardtanh", {value}, module);
+  }
+  graph->registerOutput(value);
+  return graph;
+}
+
+// `nodes` ops in a chain: quantize, hardswish, dequantize, relu in place over
+// and over, or hardswish, relu in place. Their schemas are whole, as what ops
+// write to is told from those.
+std::shared_ptr<Graph> ChainInPlace(int nodes, bool quantized) {
+  auto graph = std::make_shared<Graph>();
+  Value* value = graph->addInput("x");
+  Value* scale = graph->insertConstant(0.1);
+  Value* zero_point = graph->insertConstant(0);
+  Value* dtype = graph->insertConstant(static_cast<int>(at::kQUInt8));
+  const int blocks = nodes / 4;
+  for (int i = 0; i < blocks; ++i) {
+    if (quantized) {
+      value = Append(*graph, "aten::quantize_per_tensor",
+                     {value, scale, zero_point, dtype});
+      value =
+          Append(*graph, "quantized::hardswish", {value, scale, zero_point});
+      value = Append(*graph, "aten::dequantize", {value});
+    } else {
+      value = Append(*graph, "aten::hardswish", {value});
+    }
+    value = Append(*graph, "aten::relu_", {value});
   }
   graph->registerOutput(value);
   return graph;
@@ -91,11 +118,15 @@ struct Pair {
   std::shared_ptr<Graph> source_b;
 };
 
-std::vector<Pair> PairsOfChains(bool named) {
+// Makes a chain of `nodes` ops of the float or of the quantized model.
+using MakeChain =
+    absl::FunctionRef<std::shared_ptr<Graph>(int nodes, bool quantized)>;
+
+std::vector<Pair> PairsOfChains(MakeChain make_chain) {
   std::vector<Pair> pairs;
   for (const int nodes : {10000, 30000, 100000}) {
-    const auto a = Chain(nodes, /*quantized=*/false, named);
-    const auto b = Chain(nodes, /*quantized=*/true, named);
+    const auto a = make_chain(nodes, /*quantized=*/false);
+    const auto b = make_chain(nodes, /*quantized=*/true);
     pairs.push_back(
         {nodes, *ModelGraph::FromGraph(a), *ModelGraph::FromGraph(b), a, b});
   }
@@ -137,7 +168,7 @@ double RatioToShortest(const Times& times, size_t i) {
   return bench::Median(ratios);
 }
 
-void MeasurePairs(const std::vector<Pair>& pairs, const char* names) {
+void MeasurePairs(const std::vector<Pair>& pairs, const char* chain) {
   Times match_times(pairs.size());
   Times walk_times(pairs.size());
   std::vector<size_t> matches(pairs.size());
@@ -157,7 +188,7 @@ void MeasurePairs(const std::vector<Pair>& pairs, const char* names) {
   }
   for (size_t i = 0; i < pairs.size(); ++i) {
     const double seconds = bench::Median(match_times[i]);
-    std::printf("%-10s %8d %8zu %10.1f %14.0f %18.2f %14.2f\n", names,
+    std::printf("%-10s %8d %8zu %10.1f %14.0f %18.2f %14.2f\n", chain,
                 pairs[i].nodes, matches[i], seconds * pairs[i].nodes * 1e3,
                 seconds * 1e9, RatioToShortest(match_times, i),
                 RatioToShortest(walk_times, i));
@@ -165,13 +196,20 @@ void MeasurePairs(const std::vector<Pair>& pairs, const char* names) {
 }
 
 int Main() {
-  std::printf("%-10s %8s %8s %10s %14s %18s %14s\n", "names", "nodes",
+  std::printf("%-10s %8s %8s %10s %14s %18s %14s\n", "chain", "nodes",
               "matches", "ms", "ns per node", "ratio to shortest",
               "that of a walk");
-  const std::vector<Pair> named = PairsOfChains(true);
-  const std::vector<Pair> unnamed = PairsOfChains(false);
+  const std::vector<Pair> named = PairsOfChains([](int nodes, bool quantized) {
+    return Chain(nodes, quantized, /*named=*/true);
+  });
+  const std::vector<Pair> unnamed =
+      PairsOfChains([](int nodes, bool quantized) {
+        return Chain(nodes, quantized, /*named=*/false);
+      });
+  const std::vector<Pair> in_place = PairsOfChains(ChainInPlace);
   MeasurePairs(named, "modules");
-  MeasurePairs(unnamed, "none");
+  MeasurePairs(unnamed, "no modules");
+  MeasurePairs(in_place, "in place");
   return 0;
 }
 
