@@ -255,8 +255,13 @@ def transposed_mapping() -> tq.QConfigMapping:
 
 def dynamic_mapping() -> tq.QConfigMapping:
   mapping = tq.QConfigMapping()
+  # Weights of 7 bits: LibTorch's ops answer alike on machines without VNNI,
+  # where sums of two products saturate.
+  dynamic = tq.QConfig(
+      activation=tq.default_dynamic_quant_observer,
+      weight=tq.default_weight_observer.with_args(quant_min=-64, quant_max=63))
   for kind in (nn.Linear, nn.ReLU):
-    mapping.set_object_type(kind, tq.default_dynamic_qconfig)
+    mapping.set_object_type(kind, dynamic)
   for kind in (nn.Embedding, nn.EmbeddingBag):
     mapping.set_object_type(kind, tq.float_qparams_weight_only_qconfig)
   return mapping

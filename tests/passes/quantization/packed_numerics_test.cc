@@ -27,11 +27,17 @@ class PackedNumericsTest : public EngineTest {
 
 bool IsOnednn() { return at::globalContext().qEngine() == at::kONEDNN; }
 
-at::Tensor PerChannel(const at::Tensor& weight) {
-  const at::Tensor scales =
-      at::linspace(0.01, 0.03, weight.size(0), at::kDouble);
-  return at::quantize_per_channel(
-      weight, scales, at::zeros({weight.size(0)}, at::kLong), 0, at::kQInt8);
+// Of codes of 7 bits, as oneDNN without AVX512-VNNI adds products in pairs, in
+// 16 bits that saturate.
+at::Tensor RandomWeight(at::IntArrayRef sizes, bool per_channel) {
+  const at::Tensor codes =
+      at::randn(sizes).mul(20).round().clamp(-64, 63).to(at::kChar);
+  if (!per_channel) {
+    return at::_make_per_tensor_quantized_tensor(codes, 0.05, 0);
+  }
+  return at::_make_per_channel_quantized_tensor(
+      codes, at::linspace(0.02, 0.06, sizes[0], at::kDouble),
+      at::zeros({sizes[0]}, at::kLong), 0);
 }
 
 // Of a convolution with stride 2, padding 1, two groups and a bias.
@@ -45,14 +51,12 @@ KernelPair RunConv(const std::string& op, bool per_channel) {
   std::vector<int64_t> input_sizes(dims + 2, dims == 3 ? 13 : 33);
   input_sizes[0] = 2;
   input_sizes[1] = 8;
-  const at::Tensor weight = at::randn(weight_sizes);
-  std::vector<c10::IValue> arguments = {
-      per_channel ? PerChannel(weight) : QuantizeWeight(weight),
-      at::randn({8}),
-      Ints(dims, 2),
-      Ints(dims, 1),
-      Ints(dims, 1),
-      int64_t{2}};
+  std::vector<c10::IValue> arguments = {RandomWeight(weight_sizes, per_channel),
+                                        at::randn({8}),
+                                        Ints(dims, 2),
+                                        Ints(dims, 1),
+                                        Ints(dims, 1),
+                                        int64_t{2}};
   if (is_transposed) {
     // oneDNN has no kernels with output padding.
     arguments.insert(arguments.begin() + 4, Ints(dims, IsOnednn() ? 0 : 1));
@@ -108,9 +112,8 @@ TEST_P(PackedNumericsTest, TransposedConvolutionsEqualTheirReferences) {
 }
 
 c10::IValue PackedLinear(bool per_channel, bool with_bias) {
-  const at::Tensor weight = at::randn({24, 40});
   return CallOp("quantized::linear_prepack",
-                {per_channel ? PerChannel(weight) : QuantizeWeight(weight),
+                {RandomWeight({24, 40}, per_channel),
                  with_bias ? c10::IValue(at::randn({24})) : c10::IValue()});
 }
 

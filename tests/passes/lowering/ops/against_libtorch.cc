@@ -13,6 +13,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "passes/lowering/kernels/isa.h"
 
 namespace ns {
 namespace {
@@ -46,6 +47,13 @@ void ExpectSameQParams(const at::Tensor& ours, const at::Tensor& theirs) {
   EXPECT_EQ(ours.q_zero_point(), theirs.q_zero_point());
 }
 
+at::Tensor RandomWeightCodes(at::IntArrayRef sizes) {
+  // 2 * 255 * 64 < 2^15
+  const int64_t most =
+      kernels::IsSupported(kernels::Isa::kAvx512Vnni) ? 127 : 64;
+  return at::randint(-most, most + 1, sizes, at::kChar);
+}
+
 }  // namespace
 
 at::Tensor RandomCodes(at::IntArrayRef sizes, double scale,
@@ -58,15 +66,14 @@ at::Tensor RandomCodes(at::IntArrayRef sizes, double scale,
 // in its zero points alone: no two scales are equal.
 at::Tensor RandomWeight(at::IntArrayRef sizes) {
   return at::_make_per_tensor_quantized_tensor(
-      at::randint(-127, 128, sizes, at::kChar),
+      RandomWeightCodes(sizes),
       at::rand({1}, at::kDouble).item<double>() * 0.01 + 0.005, 0);
 }
 
 at::Tensor RandomWeightPerChannel(at::IntArrayRef sizes, int64_t axis) {
   const int64_t channels = sizes[axis];
   return at::_make_per_channel_quantized_tensor(
-      at::randint(-127, 128, sizes, at::kChar),
-      at::rand({channels}, at::kDouble) * 0.02 + 1e-3,
+      RandomWeightCodes(sizes), at::rand({channels}, at::kDouble) * 0.02 + 1e-3,
       at::zeros({channels}, at::kLong), axis);
 }
 

@@ -18,7 +18,9 @@ using Arguments = std::vector<c10::IValue>;
 at::Tensor RandomCodes(at::IntArrayRef sizes, double scale = 0.05,
                        int64_t zero_point = 64);
 
-// Any qint8 weight with one scale, or one for each index of `axis`.
+// Any qint8 weight with one scale, or one for each index of `axis`. Without
+// AVX512-VNNI LibTorch's oneDNN adds products in pairs, in 16 bits that
+// saturate: there, codes are small enough for it never to happen.
 at::Tensor RandomWeight(at::IntArrayRef sizes);
 at::Tensor RandomWeightPerChannel(at::IntArrayRef sizes, int64_t axis = 0);
 
