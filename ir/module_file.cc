@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -59,9 +60,17 @@ absl::Status CheckArchive(const std::string& path) {
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
   const std::string file(path);
   NS_RETURN_IF_ERROR(CheckArchive(file));
-  return CatchTorchErrors(absl::StrCat(path, ": cannot load"), [&] {
+  auto module = CatchTorchErrors(absl::StrCat(path, ": cannot load"), [&] {
     return torch::jit::load(file, c10::Device(c10::kCPU));
   });
+  // LibTorch prints the opcode as if it were an address.
+  if (!module.ok() &&
+      absl::StrContains(module.status().message(), "Unknown opcode")) {
+    return Unreadable(path,
+                      "is damaged: one of its pickles has an unknown opcode; "
+                      "copy it again, or save it again with torch.jit.save");
+  }
+  return module;
 }
 
 }  // namespace ns

@@ -16,6 +16,7 @@
 namespace ns {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -86,6 +87,18 @@ TEST(LoadModuleTest, TellsThatFileIsText) {
 
 TEST(LoadModuleTest, TellsThatFileIsAPickle) {
   EXPECT_THAT(ErrorOf(ZipWith("data.pkl")), HasSubstr("holds a pickle"));
+}
+
+TEST(LoadModuleTest, TellsThatAPickleIsDamaged) {
+  std::string file = ReadFile(SavedModel());
+  const std::string start_of_pickle = "\x80\x02";
+  const size_t start = file.find(start_of_pickle);
+  ASSERT_NE(start, std::string::npos);
+  file[start + start_of_pickle.size()] = '\xbe';
+  const std::string path = TemporaryPath("damaged.pt");
+  WriteFile(path, file);
+  EXPECT_THAT(ErrorOf(path),
+              AllOf(HasSubstr("is damaged"), Not(HasSubstr("0x"))));
 }
 
 TEST(LoadModuleTest, TellsThatZipIsNoTorchScript) {
