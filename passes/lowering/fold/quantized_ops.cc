@@ -6,8 +6,10 @@
 #include <iterator>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/code_ops.h"
+#include "passes/op_table.h"
 
 namespace ns {
 namespace {
@@ -43,6 +45,61 @@ absl::string_view BatchNormReason(const Node& node) {
              : "";
 }
 
+// Of ops whose outputs have three dimensions or more.
+constexpr absl::string_view kImageFamilies[] = {"adaptive_avg_pool2d",
+                                                "adaptive_avg_pool3d",
+                                                "adaptive_max_pool2d",
+                                                "adaptive_max_pool3d",
+                                                "avg_pool2d",
+                                                "avg_pool3d",
+                                                "conv2d",
+                                                "conv2d_add",
+                                                "conv3d",
+                                                "conv_transpose2d",
+                                                "conv_transpose3d",
+                                                "interpolate",
+                                                "max_pool2d",
+                                                "max_pool3d"};
+
+// Of ops whose outputs have as many dimensions as their first input, or more.
+constexpr absl::string_view kKeepDimensions[] = {
+    "add",  "batch_norm", "dropout", "elu",  "gelu",    "hardswish", "hardtanh",
+    "mish", "leaky_relu", "mul",     "relu", "sigmoid", "silu"};
+
+// Whether the ops that `value` comes from show it to have three dimensions or
+// more.
+bool IsSurelyImage(const Value& value) {
+  for (const Value* image = &value;;) {
+    const Node& node = *image->node();
+    const OpRow* row = FindOp(OpName(node));
+    if (row == nullptr) {
+      return false;
+    }
+    // LibTorch's convolutions of codes take batches only.
+    const bool is_conv1d_of_codes =
+        row->numerics == Numerics::kInt8 &&
+        (row->family == "conv1d" || row->family == "conv_transpose1d");
+    if (is_conv1d_of_codes ||
+        absl::c_linear_search(kImageFamilies, row->family)) {
+      return true;
+    }
+    if (node.inputs().empty() ||
+        !(row->role == Role::kQuantize || row->role == Role::kDequantize ||
+          absl::c_linear_search(kKeepDimensions, row->family))) {
+      return false;
+    }
+    image = node.input(0);
+  }
+}
+
+// LibTorch's kernel refuses fewer, which the float op takes.
+absl::string_view GroupNormReason(const Node& node) {
+  return IsSurelyImage(*InputNamed(node, "input"))
+             ? ""
+             : "its kernel needs three dimensions, and its input is not known "
+               "to have them";
+}
+
 absl::string_view InstanceNormReason(const Node& node) {
   return IsConstantBool(node, "use_input_stats", true)
              ? ""
@@ -72,7 +129,7 @@ constexpr QuantizedOp kQuantizedOps[] = {
     {"aten::conv_transpose3d", InsertPackedConv, "", ""},
     {"aten::elu", InsertByName, "quantized::elu", ""},
     {"aten::gelu", InsertOurs, "ns::fbgemm_gelu", ""},
-    {"aten::group_norm", InsertByName, "quantized::group_norm", ""},
+    {"aten::group_norm", InsertByName, "quantized::group_norm", "", !kFusesRelu, GroupNormReason},
     {"aten::hardsigmoid", InsertFixed, "", ""},
     {"aten::hardswish", InsertByName, "quantized::hardswish", ""},
     {"aten::instance_norm", InsertByName, "quantized::instance_norm", "", !kFusesRelu, InstanceNormReason},

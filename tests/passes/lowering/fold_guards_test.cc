@@ -167,6 +167,14 @@ TEST(FoldGuardsTest, KeepsBatchNormWhenItHasNoWeight) {
                       "its kernel needs a weight and a bias");
 }
 
+TEST(FoldGuardsTest, KeepsGroupNormWhenItsInputMayBeRows) {
+  ExpectReasonOnCodes(Sum(R"IR(
+  %sum : Tensor = aten::group_norm(%d, %one, %none, %none, %half, %no))IR"),
+                      "aten::group_norm",
+                      "its kernel needs three dimensions, and its input is not "
+                      "known to have them");
+}
+
 TEST(FoldGuardsTest, KeepsInstanceNormWhenItHasRunningStatistics) {
   ExpectReasonOnCodes(Sum(R"IR(
   %sum : Tensor = aten::instance_norm(%d, %b, %b, %b, %b, %no, %half, %half, %no))IR"),

@@ -34,7 +34,8 @@ struct EmbeddingError {
 
 // Bag i sums the rows indices[offsets[i]], ..., up to and without offsets[i+1].
 // With include_last_offset, the last offset ends the last bag, and begins none;
-// without, the end of the indices does.
+// without, the end of the indices does. Indices before the first offset belong
+// to no bag.
 template <typename Index>
 struct EmbeddingBags {
   const Index* indices = nullptr;
