@@ -37,8 +37,8 @@ namespace {
 
 constexpr FlagSpec kFlags[] = {
     {"only", "NAMES",
-     "some of machine, linear, conv, depthwise, grouped, elementwise, "
-     "resnet50, mobilenet_v2, bert_base; default all"},
+     "some of machine, linear, conv, depthwise, grouped, resnet50, "
+     "mobilenet_v2, bert_base, elementwise, operators; default all"},
     {"shapes", "TEXT", "only rows with this in their names"},
     {"threads", "N,...",
      "numbers of threads; default 1 and, with processors, 2"},
@@ -82,7 +82,6 @@ constexpr CommandSpec kSpec = {
 };
 
 constexpr char kMachine[] = "machine";
-constexpr char kOperators[] = "elementwise";
 
 struct Options {
   std::vector<std::string> only;
@@ -110,13 +109,19 @@ absl::StatusOr<std::vector<int64_t>> Numbers(const Flags& flags,
   return numbers;
 }
 
+bool IsOneOf(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 absl::StatusOr<std::vector<std::string>> Only(const Flags& flags) {
   std::vector<std::string> known = bench::LayerSections();
   known.insert(known.begin(), kMachine);
-  known.emplace_back(kOperators);
+  for (const std::string& name : bench::OperatorSections()) {
+    known.push_back(name);
+  }
   NS_ASSIGN_OR_RETURN(const std::vector<std::string> only, flags.List("only"));
   for (const std::string& name : only) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (!IsOneOf(name, known)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--only=", name, " is none of ", absl::StrJoin(known, ", ")));
     }
@@ -206,10 +211,10 @@ void Run(const std::string& name, const Options& options,
     std::fputs(bench::MachineTable(options.measure.seconds).c_str(), stdout);
     return;
   }
-  if (name == kOperators) {
+  if (IsOneOf(name, bench::OperatorSections())) {
     std::fputs(bench::FormatHeader(title(name), "GB/s").c_str(), stdout);
     const size_t first = rows.size();
-    bench::MeasureOperators(options.measure, options.sections.filter,
+    bench::MeasureOperators(name, options.measure, options.sections.filter,
                             options.quick, print);
     summarize(first);
     return;

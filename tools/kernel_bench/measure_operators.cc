@@ -13,6 +13,7 @@
 #include "tools/kernel_bench/elementwise_cases.h"
 #include "tools/kernel_bench/embedding_cases.h"
 #include "tools/kernel_bench/operator_case.h"
+#include "tools/kernel_bench/operator_cases.h"
 #include "tools/kernel_bench/roofline.h"
 
 namespace ns::bench {
@@ -24,7 +25,13 @@ void Append(std::vector<OperatorCase> cases, std::vector<OperatorCase>& all) {
   }
 }
 
-std::vector<OperatorCase> AllCases(bool quick) {
+constexpr char kElementwise[] = "elementwise";
+constexpr char kOperators[] = "operators";
+
+std::vector<OperatorCase> CasesOf(const std::string& section, bool quick) {
+  if (section == kOperators) {
+    return OperatorCases(quick);
+  }
   std::vector<OperatorCase> all = ElementwiseCases(1 << 16);
   if (quick) {
     return all;
@@ -34,7 +41,8 @@ std::vector<OperatorCase> AllCases(bool quick) {
   return all;
 }
 
-Row Measure(const OperatorCase& operator_case, const MeasureOptions& options) {
+Row Measure(const std::string& section, const OperatorCase& operator_case,
+            const MeasureOptions& options) {
   const auto on_engine = [&](at::QEngine engine) {
     return [&operator_case, engine] {
       at::globalContext().setQEngine(engine);
@@ -53,8 +61,8 @@ Row Measure(const OperatorCase& operator_case, const MeasureOptions& options) {
   blocks.rounds = options.rounds;
   const std::vector<Timing> timings = RunInBlocks(contenders, blocks);
   Row row;
-  row.section = "elementwise";
-  row.kind = "elementwise";
+  row.section = section;
+  row.kind = section;
   row.name = operator_case.name;
   row.threads = at::get_num_threads();
   const Timing& ours = timings[0];
@@ -75,11 +83,16 @@ Row Measure(const OperatorCase& operator_case, const MeasureOptions& options) {
 
 }  // namespace
 
-void MeasureOperators(const MeasureOptions& options, const std::string& filter,
-                      bool quick, const std::function<void(const Row&)>& use) {
-  for (const OperatorCase& operator_case : AllCases(quick)) {
+std::vector<std::string> OperatorSections() {
+  return {kElementwise, kOperators};
+}
+
+void MeasureOperators(const std::string& section, const MeasureOptions& options,
+                      const std::string& filter, bool quick,
+                      const std::function<void(const Row&)>& use) {
+  for (const OperatorCase& operator_case : CasesOf(section, quick)) {
     if (absl::StrContains(operator_case.name, filter)) {
-      use(Measure(operator_case, options));
+      use(Measure(section, operator_case, options));
     }
   }
 }

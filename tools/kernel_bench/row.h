@@ -21,7 +21,7 @@ struct PeerTime {
 
 struct Row {
   std::string section;
-  // Of a layer, KindName; of other operators, "elementwise" and so on.
+  // Of a layer, KindName; of other operators, their section.
   std::string kind;
   std::string name;
   int threads = 1;
