@@ -28,15 +28,15 @@ class PackedNumericsTest : public EngineTest {
 bool IsOnednn() { return at::globalContext().qEngine() == at::kONEDNN; }
 
 // Of codes of 7 bits, as oneDNN without AVX512-VNNI adds products in pairs, in
-// 16 bits that saturate.
+// 16 bits that saturate. With scales that are not round: no output is a tie.
 at::Tensor RandomWeight(at::IntArrayRef sizes, bool per_channel) {
   const at::Tensor codes =
       at::randn(sizes).mul(20).round().clamp(-64, 63).to(at::kChar);
   if (!per_channel) {
-    return at::_make_per_tensor_quantized_tensor(codes, 0.05, 0);
+    return at::_make_per_tensor_quantized_tensor(codes, 0.0487, 0);
   }
   return at::_make_per_channel_quantized_tensor(
-      codes, at::linspace(0.02, 0.06, sizes[0], at::kDouble),
+      codes, at::linspace(0.0193, 0.0611, sizes[0], at::kDouble),
       at::zeros({sizes[0]}, at::kLong), 0);
 }
 
