@@ -24,14 +24,14 @@ using ::testing::StartsWith;
 std::string ErrorOf(const std::string& path) {
   const auto module = LoadModule(path);
   EXPECT_FALSE(module.ok());
-  const std::string message = MessageOf(module);
+  std::string message = MessageOf(module);
   EXPECT_THAT(message, StartsWith(path + ": "));
   EXPECT_THAT(message, Not(HasSubstr("\n")));
   return message;
 }
 
 std::string SavedModel() {
-  const std::string path = TemporaryPath("model.pt");
+  std::string path = TemporaryPath("model.pt");
   MakeModel({{"fc", Linear(at::ones({2, 2}))}}, {"return self.fc.forward(x)"})
       .save(path);
   return path;
@@ -39,7 +39,7 @@ std::string SavedModel() {
 
 // A zip file as PyTorch writes them, with one record.
 std::string ZipWith(const std::string& record) {
-  const std::string path = TemporaryPath("archive.pt");
+  std::string path = TemporaryPath("archive.pt");
   caffe2::serialize::PyTorchStreamWriter writer(path);
   writer.writeRecord(record, "\x80\x02N.", 4);
   writer.writeEndOfFile();

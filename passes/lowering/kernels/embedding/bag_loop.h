@@ -4,8 +4,9 @@
 #define PASSES_LOWERING_KERNELS_EMBEDDING_BAG_LOOP_H_
 
 #include <immintrin.h>
-#include <stdint.h>
-#include <string.h>
+
+#include <cstdint>
+#include <cstring>
 
 #include "passes/lowering/kernels/embedding/embedding_kernels.h"
 

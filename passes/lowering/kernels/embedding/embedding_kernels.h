@@ -2,7 +2,7 @@
 #ifndef PASSES_LOWERING_KERNELS_EMBEDDING_EMBEDDING_KERNELS_H_
 #define PASSES_LOWERING_KERNELS_EMBEDDING_EMBEDDING_KERNELS_H_
 
-#include <stdint.h>
+#include <cstdint>
 
 namespace ns::kernels {
 

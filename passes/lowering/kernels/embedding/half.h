@@ -2,8 +2,8 @@
 #ifndef PASSES_LOWERING_KERNELS_EMBEDDING_HALF_H_
 #define PASSES_LOWERING_KERNELS_EMBEDDING_HALF_H_
 
-#include <stdint.h>
-#include <string.h>
+#include <cstdint>
+#include <cstring>
 
 namespace ns::kernels {
 

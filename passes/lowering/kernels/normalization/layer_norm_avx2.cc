@@ -1,5 +1,6 @@
 #include <immintrin.h>
-#include <string.h>
+
+#include <cstring>
 
 #include "passes/lowering/kernels/normalization/layer_norm_kernels.h"
 #include "passes/lowering/kernels/quantize_code_simd.h"

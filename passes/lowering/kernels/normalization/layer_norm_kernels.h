@@ -2,7 +2,7 @@
 #ifndef PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 #define PASSES_LOWERING_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 
-#include <stdint.h>
+#include <cstdint>
 
 namespace ns::kernels {
 

@@ -2,7 +2,7 @@
 #ifndef PASSES_LOWERING_KERNELS_POOLING_MAX_POOL_KERNELS_H_
 #define PASSES_LOWERING_KERNELS_POOLING_MAX_POOL_KERNELS_H_
 
-#include <stdint.h>
+#include <cstdint>
 
 #include "passes/lowering/kernels/pooling/pool_row.h"
 

@@ -2,7 +2,7 @@
 #ifndef PASSES_LOWERING_KERNELS_POOLING_POOL_ROW_H_
 #define PASSES_LOWERING_KERNELS_POOLING_POOL_ROW_H_
 
-#include <stdint.h>
+#include <cstdint>
 
 namespace ns::kernels {
 
