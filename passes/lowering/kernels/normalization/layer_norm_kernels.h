@@ -25,10 +25,10 @@ struct Normalization {
   int32_t zero_point;
 };
 
-void NormalizeAvx2(const uint8_t* codes, int64_t n, const Normalization& by,
-                   uint8_t* out);
-void NormalizeAvx512(const uint8_t* codes, int64_t n, const Normalization& by,
-                     uint8_t* out);
+void NormalizeAvx2(const uint8_t* codes, int64_t n,
+                   const Normalization& normalization, uint8_t* out);
+void NormalizeAvx512(const uint8_t* codes, int64_t n,
+                     const Normalization& normalization, uint8_t* out);
 
 }  // namespace ns::kernels
 
