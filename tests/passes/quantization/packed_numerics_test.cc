@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "passes/lowering/kernels/isa.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/reference_kernels.h"
@@ -27,16 +28,18 @@ class PackedNumericsTest : public EngineTest {
 
 bool IsOnednn() { return at::globalContext().qEngine() == at::kONEDNN; }
 
-// Of codes of 7 bits, as oneDNN without AVX512-VNNI adds products in pairs, in
-// 16 bits that saturate. With scales that are not round: no output is a tie.
+// Without AVX512-VNNI of codes of 7 bits, as oneDNN adds products in pairs
+// there, in 16 bits that saturate. With scales that are not round: no output is
+// a tie.
 at::Tensor RandomWeight(at::IntArrayRef sizes, bool per_channel) {
+  const int most = kernels::IsSupported(kernels::Isa::kAvx512Vnni) ? 127 : 63;
   const at::Tensor codes =
-      at::randn(sizes).mul(20).round().clamp(-64, 63).to(at::kChar);
+      at::randn(sizes).mul(most / 3.0).round().clamp(-most, most).to(at::kChar);
   if (!per_channel) {
-    return at::_make_per_tensor_quantized_tensor(codes, 0.0487, 0);
+    return at::_make_per_tensor_quantized_tensor(codes, 3.07 / most, 0);
   }
   return at::_make_per_channel_quantized_tensor(
-      codes, at::linspace(0.0193, 0.0611, sizes[0], at::kDouble),
+      codes, at::linspace(1.21 / most, 3.85 / most, sizes[0], at::kDouble),
       at::zeros({sizes[0]}, at::kLong), 0);
 }
 
