@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/op_table.h"
@@ -46,20 +47,10 @@ absl::string_view BatchNormReason(const Node& node) {
 }
 
 // Of ops whose outputs have three dimensions or more.
-constexpr absl::string_view kImageFamilies[] = {"adaptive_avg_pool2d",
-                                                "adaptive_avg_pool3d",
-                                                "adaptive_max_pool2d",
-                                                "adaptive_max_pool3d",
-                                                "avg_pool2d",
-                                                "avg_pool3d",
-                                                "conv2d",
-                                                "conv2d_add",
-                                                "conv3d",
-                                                "conv_transpose2d",
-                                                "conv_transpose3d",
-                                                "interpolate",
-                                                "max_pool2d",
-                                                "max_pool3d"};
+bool IsImageFamily(absl::string_view family) {
+  return absl::EndsWith(family, "2d") || absl::EndsWith(family, "3d") ||
+         family == "conv2d_add" || family == "interpolate";
+}
 
 // Of ops whose outputs have as many dimensions as their first input, or more.
 constexpr absl::string_view kKeepDimensions[] = {
@@ -79,8 +70,7 @@ bool IsSurelyImage(const Value& value) {
     const bool is_conv1d_of_codes =
         row->numerics == Numerics::kInt8 &&
         (row->family == "conv1d" || row->family == "conv_transpose1d");
-    if (is_conv1d_of_codes ||
-        absl::c_linear_search(kImageFamilies, row->family)) {
+    if (is_conv1d_of_codes || IsImageFamily(row->family)) {
       return true;
     }
     if (node.inputs().empty() ||
