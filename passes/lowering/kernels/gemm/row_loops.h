@@ -131,8 +131,9 @@ struct RowLoops {
         place.row_sums = needs_row_sums ? row_sums + row : nullptr;
         place.out = out + (row * task.row_stride + output) * output_bytes;
         const int64_t next = first + row + rows;
-        if (tile < 2 * width && panel + width < panels) {
-          // The next tiles' weights, half a panel for each of these.
+        if (tiles > 1 && tile < 2 * width && panel + width < panels) {
+          // The next tiles' weights, half a panel for each of these. A single
+          // tile reads its weights in order, which processors foresee.
           place.soon = place.weights + width * task.panel_bytes +
                        tile * task.panel_bytes / 2;
         } else if (panel == 0 && next < task.row_count) {
