@@ -15,6 +15,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/known_images.h"
 #include "passes/lowering/fold/reference_layers.h"
 
 namespace ns {
@@ -129,8 +130,9 @@ absl::StatusOr<Value*> InsertLayer(const FoldSite& site,
                 {codes, packed, Scale(site), ZeroPoint(site)});
 }
 
-Value* InsertWithArguments(const FoldSite& site, Value* codes) {
-  const auto overloads = torch::jit::getAllOperatorsFor(OpSymbol(site.op));
+Value* InsertWithArguments(const FoldSite& site, absl::string_view op,
+                           Value* codes) {
+  const auto overloads = torch::jit::getAllOperatorsFor(OpSymbol(op));
   TORCH_INTERNAL_ASSERT(overloads.size() == 1);
   const auto& schema = overloads.front()->schema();
   std::vector<NamedValue> arguments = {codes};
@@ -153,19 +155,31 @@ Value* InsertWithArguments(const FoldSite& site, Value* codes) {
       }
     }
   }
-  return Insert(site.node, site.op, arguments, named);
+  return Insert(site.node, op, arguments, named);
 }
 
 }  // namespace
 
 absl::StatusOr<Value*> InsertByName(const FoldSite& site) {
   NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, *site.node->input(0)));
-  return InsertWithArguments(site, codes);
+  return InsertWithArguments(site, site.op, codes);
 }
 
 absl::StatusOr<Value*> InsertOurs(const FoldSite& site) {
   NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
-  return InsertWithArguments(site, codes);
+  return InsertWithArguments(site, site.op, codes);
+}
+
+absl::StatusOr<Value*> InsertGroupNorm(const FoldSite& site) {
+  if (IsSurelyImage(*site.node->input(0))) {
+    return InsertByName(site);
+  }
+  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  return InsertWithArguments(site,
+                             site.node->kind() == c10::aten::group_norm
+                                 ? "ns::fbgemm_group_norm"
+                                 : "ns::fbgemm_instance_norm",
+                             codes);
 }
 
 absl::StatusOr<Value*> InsertBinary(const FoldSite& site) {

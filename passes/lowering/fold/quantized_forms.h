@@ -39,6 +39,10 @@ absl::StatusOr<torch::jit::Value*> InsertByName(const FoldSite& site);
 // The same of an op of ours, which takes unsigned codes.
 absl::StatusOr<torch::jit::Value*> InsertOurs(const FoldSite& site);
 
+// The same of group and instance norms: ours where the input may have two
+// dimensions only, which the kernel of LibTorch refuses.
+absl::StatusOr<torch::jit::Value*> InsertGroupNorm(const FoldSite& site);
+
 // Two activations, of which one may be a number: that becomes a constant tensor
 // of one code, which is exact.
 absl::StatusOr<torch::jit::Value*> InsertBinary(const FoldSite& site);

@@ -6,11 +6,8 @@
 #include <iterator>
 #include <optional>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/code_ops.h"
-#include "passes/op_table.h"
 
 namespace ns {
 namespace {
@@ -46,50 +43,6 @@ absl::string_view BatchNormReason(const Node& node) {
              : "";
 }
 
-// Of ops whose outputs have three dimensions or more.
-bool IsImageFamily(absl::string_view family) {
-  return absl::EndsWith(family, "2d") || absl::EndsWith(family, "3d") ||
-         family == "conv2d_add" || family == "interpolate";
-}
-
-// Of ops whose outputs have as many dimensions as their first input, or more.
-constexpr absl::string_view kKeepDimensions[] = {
-    "add",  "batch_norm", "dropout", "elu",  "gelu",    "hardswish", "hardtanh",
-    "mish", "leaky_relu", "mul",     "relu", "sigmoid", "silu"};
-
-// Whether the ops that `value` comes from show it to have three dimensions or
-// more.
-bool IsSurelyImage(const Value& value) {
-  for (const Value* image = &value;;) {
-    const Node& node = *image->node();
-    const OpRow* row = FindOp(OpName(node));
-    if (row == nullptr) {
-      return false;
-    }
-    // LibTorch's convolutions of codes take batches only.
-    const bool is_conv1d_of_codes =
-        row->numerics == Numerics::kInt8 &&
-        (row->family == "conv1d" || row->family == "conv_transpose1d");
-    if (is_conv1d_of_codes || IsImageFamily(row->family)) {
-      return true;
-    }
-    if (node.inputs().empty() ||
-        !(row->role == Role::kQuantize || row->role == Role::kDequantize ||
-          absl::c_linear_search(kKeepDimensions, row->family))) {
-      return false;
-    }
-    image = node.input(0);
-  }
-}
-
-// LibTorch's kernel refuses fewer, which the float op takes.
-absl::string_view GroupNormReason(const Node& node) {
-  return IsSurelyImage(*InputNamed(node, "input"))
-             ? ""
-             : "its kernel needs three dimensions, and its input is not known "
-               "to have them";
-}
-
 absl::string_view InstanceNormReason(const Node& node) {
   return IsConstantBool(node, "use_input_stats", true)
              ? ""
@@ -119,10 +72,10 @@ constexpr QuantizedOp kQuantizedOps[] = {
     {"aten::conv_transpose3d", InsertPackedConv, "", ""},
     {"aten::elu", InsertByName, "quantized::elu", ""},
     {"aten::gelu", InsertOurs, "ns::fbgemm_gelu", ""},
-    {"aten::group_norm", InsertByName, "quantized::group_norm", "", !kFusesRelu, GroupNormReason},
+    {"aten::group_norm", InsertGroupNorm, "quantized::group_norm", ""},
     {"aten::hardsigmoid", InsertFixed, "", ""},
     {"aten::hardswish", InsertByName, "quantized::hardswish", ""},
-    {"aten::instance_norm", InsertByName, "quantized::instance_norm", "", !kFusesRelu, InstanceNormReason},
+    {"aten::instance_norm", InsertGroupNorm, "quantized::instance_norm", "", !kFusesRelu, InstanceNormReason},
     {"aten::layer_norm", InsertByName, "quantized::layer_norm", ""},
     {"aten::leaky_relu", InsertByName, "quantized::leaky_relu", ""},
     {"aten::linear", InsertPackedLinear, "", "_relu", kFusesRelu},

@@ -167,14 +167,6 @@ TEST(FoldGuardsTest, KeepsBatchNormWhenItHasNoWeight) {
                       "its kernel needs a weight and a bias");
 }
 
-TEST(FoldGuardsTest, KeepsGroupNormWhenItsInputMayBeRows) {
-  ExpectReasonOnCodes(Sum(R"IR(
-  %sum : Tensor = aten::group_norm(%d, %one, %none, %none, %half, %no))IR"),
-                      "aten::group_norm",
-                      "its kernel needs three dimensions, and its input is not "
-                      "known to have them");
-}
-
 TEST(FoldGuardsTest, KeepsInstanceNormWhenItHasRunningStatistics) {
   ExpectReasonOnCodes(Sum(R"IR(
   %sum : Tensor = aten::instance_norm(%d, %b, %b, %b, %b, %no, %half, %half, %no))IR"),
@@ -202,6 +194,17 @@ TEST(FoldGuardsTest, KeepsActivationsThatOnlyWeLookUpForSignedCodes) {
   %o : Tensor = aten::quantize_per_tensor(%h, %so, %zo, %signed)
   return (%o))IR"),
              Constants(), "aten::silu",
+             "it takes codes of type QInt8; its kernel takes QUInt8");
+}
+
+TEST(FoldGuardsTest, KeepsNormsOfRowsThatOnlyWeTakeForSignedCodes) {
+  ExpectKept(GraphText(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %signed)
+  %d : Tensor = aten::dequantize(%q)
+  %n : Tensor = aten::group_norm(%d, %one, %none, %none, %half, %no)
+  %o : Tensor = aten::quantize_per_tensor(%n, %so, %zo, %signed)
+  return (%o))IR"),
+             Constants(), "aten::group_norm",
              "it takes codes of type QInt8; its kernel takes QUInt8");
 }
 

@@ -60,6 +60,47 @@ TEST(FoldReferenceQuantizationTest, FoldsCat) {
 return (%6))");
 }
 
+// `lines` make %n of %d, which is dequantized; %n is quantized.
+std::string Norm(absl::string_view lines) {
+  return GraphText(absl::StrCat(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
+  %d : Tensor = aten::dequantize(%q))IR",
+                                lines, R"IR(
+  %o : Tensor = aten::quantize_per_tensor(%n, %so, %zo, %t)
+  return (%o))IR"));
+}
+
+// LibTorch's kernels refuse rows, which the float ops take.
+TEST(FoldReferenceQuantizationTest, FoldsNormsToOpsOfOursWhereTheyMayTakeRows) {
+  ExpectFolded(Norm(R"IR(
+  %n : Tensor = aten::group_norm(%d, %one, %none, %none, %half, %no))IR"),
+               Constants(), R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = ns::fbgemm_group_norm(%3, 1, None, None, 0.5, 0.5, 3)
+return (%4))");
+  ExpectFolded(Norm(R"IR(
+  %n : Tensor = aten::instance_norm(%d, %none, %none, %none, %none, %yes, %half, %half, %no))IR"),
+               Constants(), R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = ns::fbgemm_instance_norm(%3, None, None, 0.5, 0.5, 3)
+return (%4))");
+}
+
+TEST(FoldReferenceQuantizationTest, FoldsNormsOfImagesToThoseOfLibTorch) {
+  ExpectFolded(Norm(R"IR(
+  %l : int[] = prim::ListConstruct(%one, %one)
+  %p : int[] = prim::ListConstruct(%zero, %zero)
+  %m : Tensor = aten::max_pool2d(%d, %l, %l, %p, %l, %no)
+  %n : Tensor = aten::group_norm(%m, %one, %none, %none, %half, %no))IR"),
+               Constants(), R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = prim::ListConstruct(1, 1)
+%5 = prim::ListConstruct(0, 0)
+%6 = aten::max_pool2d(%3, %4, %4, %5, %4, False)
+%7 = quantized::group_norm(%6, 1, None, None, 0.5, 0.5, 3)
+return (%7))");
+}
+
 TEST(FoldReferenceQuantizationTest, GivesSigmoidItsFixedRangeOrAnother) {
   constexpr char kText[] = R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)

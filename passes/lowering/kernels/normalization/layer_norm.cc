@@ -1,9 +1,9 @@
 #include "passes/lowering/kernels/normalization/layer_norm.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "passes/lowering/kernels/isa.h"
+#include "passes/lowering/kernels/normalization/code_moments.h"
 #include "passes/lowering/kernels/normalization/layer_norm_kernels.h"
 
 namespace ns::kernels {
@@ -11,20 +11,10 @@ namespace {
 
 Normalization NormalizationOf(const CodeSums& sums, int64_t n,
                               const LayerNormSpec& spec) {
-  const auto count = static_cast<float>(n);
-  const auto zero_point = static_cast<float>(spec.input_zero_point);
-  const float mean = static_cast<float>(sums.sum) / count;
-  const float square = static_cast<float>(sums.sum_of_squares) / count;
-  const float difference = std::fma(-mean, mean, square);
-  const float variance = difference > 0.0f ? difference : 0.0f;
-  const float scaled = variance * spec.input_scale * spec.input_scale;
-  // Codes less their zero point are exact, so is the zero point on top of
-  // mean - zero_point, once that is rounded: one subtraction gives the same as
-  // two.
-  const float rounded_mean = (mean - zero_point) + zero_point;
-  return {rounded_mean,
-          static_cast<float>(spec.input_scale /
-                             std::sqrt(static_cast<double>(scaled) + spec.eps)),
+  const CodeMoments moments =
+      MomentsOf(sums, n, spec.input_scale, spec.input_zero_point, spec.eps);
+  return {moments.mean,
+          moments.rstd,
           spec.weight,
           spec.bias,
           1.0f / spec.output_scale,

@@ -4,12 +4,9 @@
 
 #include <cstdint>
 
-namespace ns::kernels {
+#include "passes/lowering/kernels/normalization/code_moments.h"
 
-struct CodeSums {
-  int64_t sum;
-  int64_t sum_of_squares;
-};
+namespace ns::kernels {
 
 CodeSums SumCodesAvx2(const uint8_t* codes, int64_t n);
 CodeSums SumCodesAvx512(const uint8_t* codes, int64_t n);

@@ -1,0 +1,24 @@
+#include "passes/lowering/kernels/normalization/code_moments.h"
+
+#include <cmath>
+
+namespace ns::kernels {
+
+CodeMoments MomentsOf(const CodeSums& sums, int64_t n, float scale,
+                      int32_t zero_point, double eps) {
+  const auto count = static_cast<float>(n);
+  const auto zero = static_cast<float>(zero_point);
+  const float mean = static_cast<float>(sums.sum) / count;
+  const float square = static_cast<float>(sums.sum_of_squares) / count;
+  const float difference = std::fma(-mean, mean, square);
+  const float variance = difference > 0.0f ? difference : 0.0f;
+  const float scaled = variance * scale * scale;
+  // Codes less their zero point are exact, so is the zero point on top of
+  // mean - zero_point, once that is rounded: one subtraction gives the same as
+  // two.
+  return {
+      (mean - zero) + zero,
+      static_cast<float>(scale / std::sqrt(static_cast<double>(scaled) + eps))};
+}
+
+}  // namespace ns::kernels

@@ -1,0 +1,37 @@
+// The innermost of group normalization.
+#ifndef PASSES_LOWERING_KERNELS_NORMALIZATION_GROUP_NORM_KERNELS_H_
+#define PASSES_LOWERING_KERNELS_NORMALIZATION_GROUP_NORM_KERNELS_H_
+
+#include <cstdint>
+
+namespace ns::kernels {
+
+// QuantizeCode(fma(code - mean, factor, bias), multiplier, zero_point), with
+// what is before multiplier either of each code or of all.
+struct ChannelNormalization {
+  const float* means;
+  const float* factors;
+  const float* biases;
+  float multiplier;
+  int32_t zero_point;
+};
+
+struct GroupNormKernels {
+  // Of `n` codes, all with means[0] and so on: one channel.
+  void (*normalize_channel)(const uint8_t* codes, int64_t n,
+                            const ChannelNormalization& by, uint8_t* out);
+  // Of `n` codes, each with its own: all channels of a position.
+  void (*normalize_position)(const uint8_t* codes, int64_t n,
+                             const ChannelNormalization& by, uint8_t* out);
+  // Adds the codes of a position to the sums of their channels, and their
+  // squares.
+  void (*add_position)(const uint8_t* codes, int64_t n, uint32_t* sums,
+                       uint32_t* squares);
+};
+
+GroupNormKernels GroupNormAvx2();
+GroupNormKernels GroupNormAvx512();
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_LOWERING_KERNELS_NORMALIZATION_GROUP_NORM_KERNELS_H_
