@@ -159,6 +159,24 @@ OperatorCase LayerNorm(int64_t rows, int64_t columns) {
               {"quantized::layer_norm", "", arguments});
 }
 
+OperatorCase GroupNorm(int64_t channels, int64_t size) {
+  const Stack arguments =
+      WithOutput({ChannelsLast(channels, size), int64_t{8},
+                  at::rand({channels}) + 0.5, at::randn({channels}), kEps});
+  return Case(Named("group_norm of 8", channels, size),
+              {"ns::fbgemm_group_norm", "", arguments},
+              {"quantized::group_norm", "", arguments});
+}
+
+OperatorCase InstanceNorm(int64_t channels, int64_t size) {
+  const Stack arguments =
+      WithOutput({ChannelsLast(channels, size).contiguous(),
+                  at::rand({channels}) + 0.5, at::randn({channels}), kEps});
+  return Case(Named("instance_norm", channels, size),
+              {"ns::fbgemm_instance_norm", "", arguments},
+              {"quantized::instance_norm", "", arguments});
+}
+
 OperatorCase MaxPool(int64_t channels, int64_t size) {
   const Stack arguments = {ChannelsLast(channels, size),
                            Ints{3, 3},
@@ -211,6 +229,8 @@ std::vector<OperatorCase> OperatorCases(bool quick) {
       Sigmoid(32, 56),
       BatchNorm(32, 56),
       LayerNorm(128, 96),
+      GroupNorm(32, 56),
+      InstanceNorm(32, 56),
       MaxPool(8, 112),
       AveragePool(32, 28),
       AdaptiveAveragePool(64, 7),
@@ -222,8 +242,9 @@ std::vector<OperatorCase> OperatorCases(bool quick) {
   for (const OperatorCase& large :
        {Multiply(96, 112), Cat(64, 112), Relu(96, 112), Clamp(96, 112),
         HardSwish(96, 112), Sigmoid(96, 112), BatchNorm(96, 112),
-        LayerNorm(197, 768), MaxPool(64, 112), AveragePool(128, 56),
-        AdaptiveAveragePool(2048, 7), Mean(1280, 7)}) {
+        LayerNorm(197, 768), GroupNorm(96, 112), InstanceNorm(96, 112),
+        MaxPool(64, 112), AveragePool(128, 56), AdaptiveAveragePool(2048, 7),
+        Mean(1280, 7)}) {
     cases.push_back(large);
   }
   return cases;

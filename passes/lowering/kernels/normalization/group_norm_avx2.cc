@@ -21,20 +21,26 @@ __m256 Load(const float* values) {
   return kEach ? _mm256_loadu_ps(values) : _mm256_broadcast_ss(values);
 }
 
-// Eight codes; `by` is theirs.
+// Of eight codes, before saturating; `by` is theirs from `i` on.
 template <bool kEach>
-void NormalizeEight(const uint8_t* codes, const ChannelNormalization& by,
-                    uint8_t* out) {
-  const __m256 centred =
-      _mm256_sub_ps(_mm256_cvtepi32_ps(Widen(codes)), Load<kEach>(by.means));
-  const __m256 y =
-      _mm256_fmadd_ps(centred, Load<kEach>(by.factors), Load<kEach>(by.biases));
-  const __m256i rounded =
-      RoundCodes(_mm256_mul_ps(y, _mm256_set1_ps(by.multiplier)),
-                 _mm256_set1_epi32(by.zero_point));
+__m256i NormalizeEight(const uint8_t* codes, int64_t i,
+                       const ChannelNormalization& by) {
+  const int64_t at = kEach ? i : 0;
+  const __m256 centred = _mm256_sub_ps(_mm256_cvtepi32_ps(Widen(codes + i)),
+                                       Load<kEach>(by.means + at));
+  const __m256 y = _mm256_fmadd_ps(centred, Load<kEach>(by.factors + at),
+                                   Load<kEach>(by.biases + at));
+  return RoundCodes(_mm256_mul_ps(y, _mm256_set1_ps(by.multiplier)),
+                    _mm256_set1_epi32(by.zero_point));
+}
+
+template <bool kEach>
+void StoreEight(const uint8_t* codes, int64_t i, const ChannelNormalization& by,
+                uint8_t* out) {
+  const __m256i rounded = NormalizeEight<kEach>(codes, i, by);
   const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(rounded),
                                         _mm256_extracti128_si256(rounded, 1));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(out),
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(out + i),
                    _mm_packus_epi16(words, words));
 }
 
@@ -43,14 +49,23 @@ void Normalize(const uint8_t* codes, int64_t n,
                const ChannelNormalization& normalization, uint8_t* out) {
   // A copy: stores of bytes could change the original.
   ChannelNormalization by = normalization;
+  // Undoes that packing works within 128 bits.
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   int64_t i = 0;
-  for (; i + kWidth <= n; i += kWidth) {
-    NormalizeEight<kEach>(codes + i, by, out + i);
-    if (kEach) {
-      by.means += kWidth;
-      by.factors += kWidth;
-      by.biases += kWidth;
+  for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
+    __m256i rounded[4];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < 4; ++v) {
+      rounded[v] = NormalizeEight<kEach>(codes, i + v * kWidth, by);
     }
+    const __m256i packed =
+        _mm256_packus_epi16(_mm256_packs_epi32(rounded[0], rounded[1]),
+                            _mm256_packs_epi32(rounded[2], rounded[3]));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_permutevar8x32_epi32(packed, order));
+  }
+  for (; i + kWidth <= n; i += kWidth) {
+    StoreEight<kEach>(codes, i, by, out);
   }
   if (i == n) {
     return;
@@ -63,40 +78,70 @@ void Normalize(const uint8_t* codes, int64_t n,
   if (kEach) {
     const float* const all[] = {by.means, by.factors, by.biases};
     for (int p = 0; p < 3; ++p) {
-      memcpy(parameters[p], all[p], count * sizeof(float));
+      memcpy(parameters[p], all[p] + i, count * sizeof(float));
     }
     by.means = parameters[0];
     by.factors = parameters[1];
     by.biases = parameters[2];
   }
-  NormalizeEight<kEach>(some, by, some);
+  StoreEight<kEach>(some, 0, by, some);
   memcpy(out + i, some, count);
 }
 
-void AddPosition(const uint8_t* codes, int64_t n, uint32_t* sums,
-                 uint32_t* squares) {
-  const auto add = [](uint32_t* to, __m256i more) {
-    auto* const at = reinterpret_cast<__m256i*>(to);
-    _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), more));
+// Of kVectors times eight columns.
+template <int kVectors>
+void AddBlock(const uint8_t* codes, int64_t lines, int64_t n, uint32_t* sums,
+              uint32_t* squares) {
+  __m256i sum[kVectors];
+  __m256i square[kVectors];
+  const auto vector = [](uint32_t* base, int v) {
+    return reinterpret_cast<__m256i*>(base + v * kWidth);
   };
+#pragma clang loop unroll(full)
+  for (int v = 0; v < kVectors; ++v) {
+    sum[v] = _mm256_loadu_si256(vector(sums, v));
+    square[v] = _mm256_loadu_si256(vector(squares, v));
+  }
+  for (int64_t line = 0; line < lines; ++line) {
+    const uint8_t* const row = codes + line * n;
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kVectors; ++v) {
+      const __m256i wide = Widen(row + v * kWidth);
+      sum[v] = _mm256_add_epi32(sum[v], wide);
+      // Words of codes, of which the upper ones are 0.
+      square[v] = _mm256_add_epi32(square[v], _mm256_madd_epi16(wide, wide));
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int v = 0; v < kVectors; ++v) {
+    _mm256_storeu_si256(vector(sums, v), sum[v]);
+    _mm256_storeu_si256(vector(squares, v), square[v]);
+  }
+}
+
+void AddLines(const uint8_t* codes, int64_t lines, int64_t n, uint32_t* sums,
+              uint32_t* squares) {
+  constexpr int kVectors = 4;
   int64_t i = 0;
+  for (; i + kVectors * kWidth <= n; i += kVectors * kWidth) {
+    AddBlock<kVectors>(codes + i, lines, n, sums + i, squares + i);
+  }
   for (; i + kWidth <= n; i += kWidth) {
-    const __m256i wide = Widen(codes + i);
-    add(sums + i, wide);
-    // Words of codes, of which the upper ones are 0.
-    add(squares + i, _mm256_madd_epi16(wide, wide));
+    AddBlock<1>(codes + i, lines, n, sums + i, squares + i);
   }
   for (; i < n; ++i) {
-    const uint32_t code = codes[i];
-    sums[i] += code;
-    squares[i] += code * code;
+    for (int64_t line = 0; line < lines; ++line) {
+      const uint32_t code = codes[line * n + i];
+      sums[i] += code;
+      squares[i] += code * code;
+    }
   }
 }
 
 }  // namespace
 
 GroupNormKernels GroupNormAvx2() {
-  return {Normalize</*kEach=*/false>, Normalize</*kEach=*/true>, AddPosition};
+  return {Normalize</*kEach=*/false>, Normalize</*kEach=*/true>, AddLines};
 }
 
 }  // namespace ns::kernels

@@ -17,16 +17,16 @@ struct ChannelNormalization {
 };
 
 struct GroupNormKernels {
-  // Of `n` codes, all with means[0] and so on: one channel.
-  void (*normalize_channel)(const uint8_t* codes, int64_t n,
-                            const ChannelNormalization& by, uint8_t* out);
-  // Of `n` codes, each with its own: all channels of a position.
-  void (*normalize_position)(const uint8_t* codes, int64_t n,
-                             const ChannelNormalization& by, uint8_t* out);
-  // Adds the codes of a position to the sums of their channels, and their
-  // squares.
-  void (*add_position)(const uint8_t* codes, int64_t n, uint32_t* sums,
-                       uint32_t* squares);
+  // Of `n` codes, all by means[0] and so on.
+  void (*normalize_alike)(const uint8_t* codes, int64_t n,
+                          const ChannelNormalization& by, uint8_t* out);
+  // Of `n` codes, code i by means[i] and so on.
+  void (*normalize_each)(const uint8_t* codes, int64_t n,
+                         const ChannelNormalization& by, uint8_t* out);
+  // Adds up lines of `n` codes: to sums[i] what is at i of each line, and to
+  // squares[i] its square. None may reach 2^32.
+  void (*add_lines)(const uint8_t* codes, int64_t lines, int64_t n,
+                    uint32_t* sums, uint32_t* squares);
 };
 
 GroupNormKernels GroupNormAvx2();
