@@ -100,6 +100,10 @@ def main():
   parser.add_argument('--bench_compare',
                       default='bazel-bin/tools/bench_compare')
   options = parser.parse_args()
+  if not os.access(options.bench_compare, os.X_OK):
+    parser.error(f'{options.bench_compare} is not there: build it with bazel '
+                 'build -c opt //tools:bench_compare, or name it with '
+                 '--bench_compare')
   if options.out:
     os.makedirs(options.out, exist_ok=True)
   warnings.simplefilter('ignore')

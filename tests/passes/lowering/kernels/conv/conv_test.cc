@@ -1,7 +1,6 @@
 #include "passes/lowering/kernels/conv/conv.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -10,15 +9,10 @@
 #include "gtest/gtest.h"
 #include "passes/lowering/kernels/isa.h"
 #include "tests/passes/lowering/kernels/conv/random_conv.h"
+#include "tests/passes/lowering/kernels/random_shapes.h"
 
 namespace ns::kernels {
 namespace {
-
-// NS_TEST_SHAPES=1000000 looks further than continuous integration does.
-int64_t ShapesToTry() {
-  const char* shapes = std::getenv("NS_TEST_SHAPES");
-  return shapes == nullptr ? 10000 : std::atoll(shapes);
-}
 
 // Each range of uneven parts in a thread of its own.
 void InThreads(int64_t count, int64_t /*grain*/, Tasks tasks) {
@@ -66,7 +60,7 @@ void ExpectReferenceInAllIsas(const ConvCase& conv, Parallel parallel) {
 }
 
 TEST(ConvTest, EqualsReferenceForRandomShapes) {
-  const int64_t shapes = ShapesToTry();
+  const int64_t shapes = RandomShapes();
   for (int64_t seed = 0; seed < shapes && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     ExpectReferenceInAllIsas(*RandomConv(seed), Serial);

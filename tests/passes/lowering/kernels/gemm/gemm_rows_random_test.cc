@@ -1,5 +1,5 @@
 // GEMMs of random shapes and numbers, in each instruction set, against the
-// reference. NS_RANDOM_CASES sets how many.
+// reference.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "passes/lowering/kernels/gemm/gemm.h"
 #include "passes/lowering/kernels/isa.h"
+#include "tests/passes/lowering/kernels/random_shapes.h"
 
 namespace ns::kernels {
 namespace {
@@ -268,10 +269,9 @@ int64_t FirstDifference(OutputType type, const std::vector<uint8_t>& x,
 }
 
 TEST(GemmRowsRandomTest, GivesTheBitsOfTheReference) {
-  const char* asked = std::getenv("NS_RANDOM_CASES");
-  const int64_t cases = asked == nullptr ? 10000 : std::atoll(asked);
+  const int64_t shapes = RandomShapes();
   const std::vector<Isa> isas = SupportedIsas();
-  for (int64_t seed = 0; seed < cases; ++seed) {
+  for (int64_t seed = 0; seed < shapes; ++seed) {
     Random random(seed);
     const RandomProblem problem(
         random,

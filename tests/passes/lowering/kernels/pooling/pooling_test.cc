@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/lowering/kernels/isa.h"
+#include "tests/passes/lowering/kernels/random_shapes.h"
 
 namespace ns::kernels {
 namespace {
@@ -116,7 +117,8 @@ PoolWindow Square(int64_t kernel, int64_t stride, int64_t padding) {
 }
 
 TEST_P(PoolingTest, MaxIsTheReferencesForRandomWindows) {
-  for (int trial = 0; trial < 300; ++trial) {
+  const int64_t shapes = RandomShapes();
+  for (int64_t trial = 0; trial < shapes && !HasFailure(); ++trial) {
     PoolInput input;
     PoolWindow window;
     Dims out_size;
@@ -179,7 +181,8 @@ TEST_P(PoolingTest, AverageIsTheReferencesForRandomWindows) {
                           1e30f,
                           std::numeric_limits<float>::infinity(),
                           std::numeric_limits<float>::quiet_NaN()};
-  for (int trial = 0; trial < 600; ++trial) {
+  const int64_t shapes = RandomShapes();
+  for (int64_t trial = 0; trial < shapes && !HasFailure(); ++trial) {
     PoolInput input;
     PoolWindow window;
     Dims out_size;
@@ -321,7 +324,8 @@ TEST_P(PoolingTest, WindowsOfUsualLayersAreTheReferences) {
 }
 
 TEST_P(PoolingTest, AdaptiveIsTheReferencesForManySizes) {
-  for (int trial = 0; trial < 200; ++trial) {
+  const int64_t shapes = RandomShapes();
+  for (int64_t trial = 0; trial < shapes && !HasFailure(); ++trial) {
     PoolInput input;
     input.size = {Draw(1, 3), Draw(1, 9), Draw(1, 9)};
     input.channels = Channels();
