@@ -122,11 +122,9 @@ absl::StatusOr<torch::jit::Module> LoadFrozen(const std::string& path) {
   });
 }
 
-// Times both with so many threads.
-absl::Status Compare(torch::jit::Module& quantized, torch::jit::Module& lowered,
-                     const Batch& batch, int64_t threads,
-                     const bench::BlockOptions& options) {
-  SetThreads(static_cast<int>(threads));
+absl::Status PrintTimes(torch::jit::Module& quantized,
+                        torch::jit::Module& lowered, const Batch& batch,
+                        int64_t threads, const bench::BlockOptions& options) {
   const auto run = [&batch](torch::jit::Module& module) {
     return module.forward(batch.arguments, batch.keywords);
   };
@@ -163,23 +161,32 @@ absl::Status PrintDifferences(torch::jit::Module& quantized,
   return status;
 }
 
+// Holds both against each other with so many threads. LibTorch's oneDNN engine
+// lays packed weights out for the number of threads of the first run, and fails
+// with another one: both are loaded anew.
+absl::Status Compare(const Options& options, const Batch& batch,
+                     int64_t threads) {
+  SetThreads(static_cast<int>(threads));
+  NS_ASSIGN_OR_RETURN(torch::jit::Module quantized,
+                      LoadFrozen(options.quantized));
+  NS_ASSIGN_OR_RETURN(torch::jit::Module lowered, LoadFrozen(options.lowered));
+  NS_RETURN_IF_ERROR(PrintDifferences(quantized, lowered, batch));
+  return PrintTimes(quantized, lowered, batch, threads, options.blocks);
+}
+
 absl::Status Bench(const Flags& flags) {
   const c10::InferenceMode inference;
   NS_ASSIGN_OR_RETURN(const Options options, ReadOptions(flags));
   NS_ASSIGN_OR_RETURN(const Batch batch, ReadInput(flags));
   NS_ASSIGN_OR_RETURN(const std::string engine, ParseEngine(flags));
-  return WithEngine(engine, [&]() -> absl::Status {
-    NS_ASSIGN_OR_RETURN(torch::jit::Module quantized,
-                        LoadFrozen(options.quantized));
-    NS_ASSIGN_OR_RETURN(torch::jit::Module lowered,
-                        LoadFrozen(options.lowered));
-    NS_RETURN_IF_ERROR(PrintDifferences(quantized, lowered, batch));
-    for (const int64_t threads : options.threads) {
-      NS_RETURN_IF_ERROR(
-          Compare(quantized, lowered, batch, threads, options.blocks));
-    }
-    return absl::OkStatus();
-  });
+  NS_RETURN_IF_ERROR(WithEngine(engine, [&]() -> absl::Status {
+    NS_RETURN_IF_ERROR(LoadModule(options.quantized).status());
+    return LoadModule(options.lowered).status();
+  }));
+  for (const int64_t threads : options.threads) {
+    NS_RETURN_IF_ERROR(Compare(options, batch, threads));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
