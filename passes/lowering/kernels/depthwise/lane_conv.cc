@@ -11,7 +11,7 @@ namespace {
 // stay in L1.
 constexpr int64_t kScratchBytes = 24 * 1024;
 // What is worth another thread.
-constexpr int64_t kProductsOfThread = 1 << 18;
+constexpr int64_t kProductsOfThread = 1 << 17;
 
 // The work of a convolution in tasks. A pass is the rows of outputs, of one
 // depth, that a lane computes together; a task is a pass of all the lanes of a

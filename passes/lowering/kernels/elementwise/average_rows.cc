@@ -10,7 +10,7 @@ namespace ns::kernels {
 void AverageRows(const uint8_t* codes, int64_t rows, int64_t row_size,
                  int32_t zero_point, uint8_t* out, Parallel parallel) {
   // Worth another thread.
-  constexpr int64_t kGrainCodes = 1 << 18;
+  constexpr int64_t kGrainCodes = 1 << 16;
   const auto sum = ChosenElementwiseKernels().sum;
   const int64_t zero_points = row_size * zero_point;
   parallel(rows, std::max<int64_t>(kGrainCodes / row_size, 1),

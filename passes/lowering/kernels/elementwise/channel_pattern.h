@@ -32,7 +32,7 @@ ChannelPattern MakeChannelPattern(ChannelShape shape, ChannelQParams qparams);
 // Where so many elements of a channel lie side by side, they are a run.
 inline constexpr int64_t kShortestRun = 32;
 // About so many elements are worth another thread.
-inline constexpr int64_t kChannelGrain = 65536;
+inline constexpr int64_t kChannelGrain = 32768;
 
 // Calls run(begin, QParams) for each `inner` elements of one channel.
 template <typename Run>

@@ -10,11 +10,11 @@
 namespace ns::kernels {
 
 // Calls piece(begin, count) for pieces that together are [0, count). They begin
-// at multiples of 4096 elements, and are worth another thread from 65536 on.
+// at multiples of 4096 elements, and are worth another thread from 32768 on.
 template <typename Piece>
 void ForPieces(int64_t count, Parallel parallel, const Piece& piece) {
   constexpr int64_t kPiece = 4096;
-  constexpr int64_t kGrain = 16;
+  constexpr int64_t kGrain = 8;
   if (count <= kPiece * kGrain) {
     if (count > 0) {
       piece(0, count);

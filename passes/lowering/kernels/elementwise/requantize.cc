@@ -71,7 +71,7 @@ void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
   if (row_bytes == 0) {
     return;
   }
-  const int64_t grain = std::max<int64_t>(1, 65536 / row_bytes);
+  const int64_t grain = std::max<int64_t>(1, 32768 / row_bytes);
   if (from == to) {
     parallel(rows, grain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {

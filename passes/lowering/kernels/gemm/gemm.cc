@@ -130,8 +130,8 @@ void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
           Numerics numerics, void* out, Parallel parallel) {
   // About 20 us of one core, by what a group of rows or of panels costs: its
   // products, or reading its weights.
-  constexpr int64_t kGrainProducts = int64_t{8} << 20;
-  constexpr int64_t kGrainWeights = int64_t{1} << 20;
+  constexpr int64_t kGrainProducts = int64_t{1} << 20;
+  constexpr int64_t kGrainWeights = int64_t{1} << 18;
   // The longer side is split, so that what is read twice is the smaller of the
   // two matrices.
   if (weights.n() >= m) {
