@@ -13,7 +13,9 @@ using Tasks = absl::FunctionRef<void(int64_t begin, int64_t end)>;
 
 // Calls `tasks` with ranges that together are [0, count), in any order and at
 // the same time; returns when all are done. `grain` tasks at least make it
-// worth to wake another thread. at::parallel_for fits.
+// worth to hand some to another thread: a few microseconds of one core, as a
+// thread that waits for work, like between the ops of a model, takes one to
+// begin. at::parallel_for fits.
 using Parallel =
     absl::FunctionRef<void(int64_t count, int64_t grain, Tasks tasks)>;
 

@@ -10,7 +10,7 @@ namespace ns::kernels {
 namespace {
 
 // Another thread is worth waking for so many multiplications.
-constexpr int64_t kGrain = int64_t{1} << 20;
+constexpr int64_t kGrain = int64_t{1} << 21;
 // The inputs of a block of outputs stay in L2, and so do pointers in L1.
 constexpr int64_t kBlockBytes = int64_t{1} << 17;
 constexpr int64_t kBlockOutputs = 512;

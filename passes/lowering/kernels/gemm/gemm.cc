@@ -128,9 +128,9 @@ void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
 void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
           const PackedMatrix& weights, const OutputPlan& plan,
           Numerics numerics, void* out, Parallel parallel) {
-  // About 20 us of one core, by what a group of rows or of panels costs: its
-  // products, or reading its weights.
-  constexpr int64_t kGrainProducts = int64_t{1} << 20;
+  // What a group of rows or of panels costs: its products, or reading its
+  // weights.
+  constexpr int64_t kGrainProducts = int64_t{1} << 21;
   constexpr int64_t kGrainWeights = int64_t{1} << 18;
   // The longer side is split, so that what is read twice is the smaller of the
   // two matrices.

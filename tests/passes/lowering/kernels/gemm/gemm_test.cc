@@ -197,8 +197,9 @@ TEST_P(GemmTest, SmallProblemsWakeNoThread) {
          });
     return wakes;
   };
-  EXPECT_FALSE(woken(1, 768, 768));
+  EXPECT_FALSE(woken(1, 256, 768));
   EXPECT_FALSE(woken(49, 64, 64));
+  EXPECT_TRUE(woken(1, 768, 768));
   EXPECT_TRUE(woken(1, 4096, 1024));
   EXPECT_TRUE(woken(3136, 64, 576));
   EXPECT_TRUE(woken(64, 3072, 768));
