@@ -9,6 +9,7 @@
 
 #include "passes/lowering/kernels/normalization/group_norm.h"
 #include "passes/lowering/kernels/normalization/layer_norm.h"
+#include "passes/lowering/kernels/normalization/normalization_spec.h"
 #include "passes/lowering/ops/codes.h"
 #include "passes/lowering/ops/torch_parallel.h"
 
@@ -31,11 +32,10 @@ const float* DataOf(const at::Tensor& parameter) {
   return parameter.defined() ? parameter.data_ptr<float>() : nullptr;
 }
 
-// What the specifications of all normalizations have.
-template <typename Spec>
-Spec SpecOf(const at::Tensor& x, const at::Tensor& weight,
-            const at::Tensor& bias, double eps, const at::Tensor& out) {
-  Spec spec;
+kernels::NormalizationSpec SpecOf(const at::Tensor& x, const at::Tensor& weight,
+                                  const at::Tensor& bias, double eps,
+                                  const at::Tensor& out) {
+  kernels::NormalizationSpec spec;
   spec.input_scale = QParamsOf(x).scale;
   spec.input_zero_point = QParamsOf(x).zero_point;
   spec.weight = DataOf(weight);
@@ -68,10 +68,9 @@ at::Tensor LayerNorm(const at::Tensor& x, at::IntArrayRef normalized_shape,
   if (out.numel() == 0) {
     return out;
   }
-  kernels::LayerNorm(
-      CodesOf(dense), out.numel() / n, n,
-      SpecOf<kernels::LayerNormSpec>(x, weights, biases, eps, out),
-      MutableCodesOf(out), TorchParallel);
+  kernels::LayerNorm(CodesOf(dense), out.numel() / n, n,
+                     SpecOf(x, weights, biases, eps, out), MutableCodesOf(out),
+                     TorchParallel);
   return out;
 }
 
@@ -101,10 +100,9 @@ at::Tensor NormalizeGroups(const char* op, const at::Tensor& x, int64_t groups,
   shape.groups = groups;
   shape.positions = x.numel() / (shape.images * channels);
   shape.channels_last = channels_last;
-  kernels::GroupNorm(
-      CodesOf(dense), shape,
-      SpecOf<kernels::GroupNormSpec>(x, weights, biases, eps, out),
-      MutableCodesOf(out), TorchParallel);
+  kernels::GroupNorm(CodesOf(dense), shape,
+                     SpecOf(x, weights, biases, eps, out), MutableCodesOf(out),
+                     TorchParallel);
   return out;
 }
 

@@ -4,10 +4,11 @@
 
 namespace ns::kernels {
 
-CodeMoments MomentsOf(const CodeSums& sums, int64_t n, float scale,
-                      int32_t zero_point, double eps) {
+CodeMoments MomentsOf(const CodeSums& sums, int64_t n,
+                      const NormalizationSpec& spec) {
   const auto count = static_cast<float>(n);
-  const auto zero = static_cast<float>(zero_point);
+  const auto zero_point = static_cast<float>(spec.input_zero_point);
+  const float scale = spec.input_scale;
   const float mean = static_cast<float>(sums.sum) / count;
   const float square = static_cast<float>(sums.sum_of_squares) / count;
   const float difference = std::fma(-mean, mean, square);
@@ -16,9 +17,9 @@ CodeMoments MomentsOf(const CodeSums& sums, int64_t n, float scale,
   // Codes less their zero point are exact, so is the zero point on top of
   // mean - zero_point, once that is rounded: one subtraction gives the same as
   // two.
-  return {
-      (mean - zero) + zero,
-      static_cast<float>(scale / std::sqrt(static_cast<double>(scaled) + eps))};
+  return {(mean - zero) + zero,
+          static_cast<float>(
+              scale / std::sqrt(static_cast<double>(scaled) + spec.eps))};
 }
 
 }  // namespace ns::kernels

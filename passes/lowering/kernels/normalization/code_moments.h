@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/normalization/normalization_spec.h"
+
 namespace ns::kernels {
 
 struct CodeSums {
@@ -20,8 +22,8 @@ struct CodeMoments {
 };
 
 // Those of `n` codes, 1 or more, as layer_norm.h says.
-CodeMoments MomentsOf(const CodeSums& sums, int64_t n, float scale,
-                      int32_t zero_point, double eps);
+CodeMoments MomentsOf(const CodeSums& sums, int64_t n,
+                      const NormalizationSpec& spec);
 
 }  // namespace ns::kernels
 

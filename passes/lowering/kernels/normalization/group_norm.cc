@@ -17,7 +17,7 @@ constexpr int64_t kGrainCodes = 1 << 14;
 
 class Normalizer {
  public:
-  Normalizer(const GroupNormShape& shape, const GroupNormSpec& spec)
+  Normalizer(const GroupNormShape& shape, const NormalizationSpec& spec)
       : shape_(shape),
         spec_(spec),
         is_avx512_(ChosenIsa() >= Isa::kAvx512),
@@ -103,8 +103,7 @@ class Normalizer {
     return spec_.bias == nullptr ? 0.0f : spec_.bias[channel];
   }
   CodeMoments Moments(const CodeSums& sums) const {
-    return MomentsOf(sums, members() * shape_.positions, spec_.input_scale,
-                     spec_.input_zero_point, spec_.eps);
+    return MomentsOf(sums, members() * shape_.positions, spec_);
   }
 
   Parameters ParametersOf(const uint8_t* input, const Lines& lines,
@@ -161,7 +160,7 @@ class Normalizer {
   }
 
   const GroupNormShape& shape_;
-  const GroupNormSpec& spec_;
+  const NormalizationSpec& spec_;
   bool is_avx512_;
   GroupNormKernels kernels_;
 };
@@ -169,7 +168,7 @@ class Normalizer {
 }  // namespace
 
 void GroupNorm(const uint8_t* input, const GroupNormShape& shape,
-               const GroupNormSpec& spec, uint8_t* out, Parallel parallel) {
+               const NormalizationSpec& spec, uint8_t* out, Parallel parallel) {
   if (ChosenIsa() == Isa::kScalar) {
     GroupNormReference(input, shape, spec, out);
     return;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/normalization/normalization_spec.h"
 #include "passes/lowering/kernels/parallel.h"
 
 namespace ns::kernels {
@@ -18,17 +19,6 @@ struct GroupNormShape {
   int64_t groups = 1;
   int64_t positions = 1;
   bool channels_last = false;
-};
-
-struct GroupNormSpec {
-  float input_scale = 1;
-  int32_t input_zero_point = 0;
-  // For each channel, or null: ones, zeros.
-  const float* weight = nullptr;
-  const float* bias = nullptr;
-  double eps = 1e-5;
-  float output_scale = 1;
-  int32_t output_zero_point = 0;
 };
 
 // Normalizes each group of neighbouring channels of each image by the mean and
@@ -48,10 +38,10 @@ struct GroupNormSpec {
 // than a group has codes, it leaves some out. Here, the layout makes no
 // difference.
 void GroupNorm(const uint8_t* input, const GroupNormShape& shape,
-               const GroupNormSpec& spec, uint8_t* out, Parallel parallel);
+               const NormalizationSpec& spec, uint8_t* out, Parallel parallel);
 
 void GroupNormReference(const uint8_t* input, const GroupNormShape& shape,
-                        const GroupNormSpec& spec, uint8_t* out);
+                        const NormalizationSpec& spec, uint8_t* out);
 
 }  // namespace ns::kernels
 

@@ -6,7 +6,7 @@
 namespace ns::kernels {
 
 void GroupNormReference(const uint8_t* input, const GroupNormShape& shape,
-                        const GroupNormSpec& spec, uint8_t* out) {
+                        const NormalizationSpec& spec, uint8_t* out) {
   const int64_t members = shape.channels / shape.groups;
   const auto count = static_cast<float>(members * shape.positions);
   const auto zero_point = static_cast<float>(spec.input_zero_point);

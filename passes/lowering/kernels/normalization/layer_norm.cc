@@ -10,9 +10,8 @@ namespace ns::kernels {
 namespace {
 
 Normalization NormalizationOf(const CodeSums& sums, int64_t n,
-                              const LayerNormSpec& spec) {
-  const CodeMoments moments =
-      MomentsOf(sums, n, spec.input_scale, spec.input_zero_point, spec.eps);
+                              const NormalizationSpec& spec) {
+  const CodeMoments moments = MomentsOf(sums, n, spec);
   return {moments.mean,
           moments.rstd,
           spec.weight,
@@ -24,7 +23,7 @@ Normalization NormalizationOf(const CodeSums& sums, int64_t n,
 }  // namespace
 
 void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
-               const LayerNormSpec& spec, uint8_t* out, Parallel parallel) {
+               const NormalizationSpec& spec, uint8_t* out, Parallel parallel) {
   const Isa isa = ChosenIsa();
   if (isa == Isa::kScalar) {
     LayerNormReference(input, rows, n, spec, out);

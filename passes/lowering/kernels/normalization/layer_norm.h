@@ -4,20 +4,10 @@
 
 #include <cstdint>
 
+#include "passes/lowering/kernels/normalization/normalization_spec.h"
 #include "passes/lowering/kernels/parallel.h"
 
 namespace ns::kernels {
-
-struct LayerNormSpec {
-  float input_scale = 1;
-  int32_t input_zero_point = 0;
-  // For each element of a row, or null: ones, zeros.
-  const float* weight = nullptr;
-  const float* bias = nullptr;
-  double eps = 1e-5;
-  float output_scale = 1;
-  int32_t output_zero_point = 0;
-};
 
 // Normalizes each of the `rows` rows of `n` codes by its own mean and variance;
 // `out` is as `input`, and may be the same.
@@ -35,10 +25,10 @@ struct LayerNormSpec {
 // quantized_normalize_kernel of LibTorch 1.13, as gcc compiles it; only its
 // last n % 32 codes (n % 64 with AVX512) are not clipped as QuantizeCode says.
 void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
-               const LayerNormSpec& spec, uint8_t* out, Parallel parallel);
+               const NormalizationSpec& spec, uint8_t* out, Parallel parallel);
 
 void LayerNormReference(const uint8_t* input, int64_t rows, int64_t n,
-                        const LayerNormSpec& spec, uint8_t* out);
+                        const NormalizationSpec& spec, uint8_t* out);
 
 }  // namespace ns::kernels
 

@@ -6,7 +6,7 @@
 namespace ns::kernels {
 
 void LayerNormReference(const uint8_t* input, int64_t rows, int64_t n,
-                        const LayerNormSpec& spec, uint8_t* out) {
+                        const NormalizationSpec& spec, uint8_t* out) {
   const auto count = static_cast<float>(n);
   const auto zero_point = static_cast<float>(spec.input_zero_point);
   const float multiplier = 1.0f / spec.output_scale;

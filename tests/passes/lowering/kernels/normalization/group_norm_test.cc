@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/lowering/kernels/isa.h"
+#include "passes/lowering/kernels/normalization/normalization_spec.h"
 #include "tests/passes/lowering/kernels/random_shapes.h"
 
 namespace ns::kernels {
@@ -57,7 +58,7 @@ class GroupNormTest : public ::testing::TestWithParam<Isa> {
   }
 
   void ExpectSame(const uint8_t* input, const GroupNormShape& shape,
-                  const GroupNormSpec& spec) {
+                  const NormalizationSpec& spec) {
     const int64_t n = SizeOf(shape);
     std::unique_ptr<uint8_t[]> expected(new uint8_t[n]);
     GroupNormReference(input, shape, spec, expected.get());
@@ -91,7 +92,7 @@ TEST_P(GroupNormTest, IsTheReferenceForAllWidths) {
       const auto codes = Codes(SizeOf(shape));
       const auto weight = Floats(shape.channels);
       const auto bias = Floats(shape.channels);
-      GroupNormSpec spec;
+      NormalizationSpec spec;
       spec.input_scale = 0.02f;
       spec.input_zero_point = ZeroPoint();
       spec.weight = width % 3 == 0 ? nullptr : weight.get();
@@ -128,7 +129,7 @@ TEST_P(GroupNormTest, IsTheReferenceForRandomShapes) {
         values[Draw(0, shape.channels - 1)] = -infinity;
       }
     }
-    GroupNormSpec spec;
+    NormalizationSpec spec;
     spec.input_scale = scales[Draw(0, Draw(1, 8))];
     spec.input_zero_point = ZeroPoint();
     spec.weight = Draw(0, 3) == 0 ? nullptr : weight.get();
@@ -148,7 +149,7 @@ TEST_P(GroupNormTest, LayoutsGiveTheSameCodes) {
   shape.groups = 3;
   shape.positions = 35;
   const auto weight = Floats(shape.channels);
-  GroupNormSpec spec;
+  NormalizationSpec spec;
   spec.input_zero_point = 90;
   spec.weight = weight.get();
   spec.output_scale = 0.02f;
@@ -184,7 +185,7 @@ TEST_P(GroupNormTest, SumsOfLargeGroupsDoNotWrap) {
       shape.positions = 3 * 65536 + 77;
       std::vector<uint8_t> codes(SizeOf(shape), 255);
       std::fill_n(codes.begin(), codes.size() / 2, uint8_t{254});
-      GroupNormSpec spec;
+      NormalizationSpec spec;
       spec.output_zero_point = 100;
       spec.output_scale = 0.1f;
       ExpectSame(codes.data(), shape, spec);
@@ -200,7 +201,7 @@ TEST_P(GroupNormTest, EachGroupIsNormalizedByItself) {
   shape.positions = 2;
   const std::vector<float> weight = {3, 2};
   const std::vector<float> bias = {0, 1};
-  GroupNormSpec spec;
+  NormalizationSpec spec;
   spec.input_scale = 0.5f;
   spec.input_zero_point = 7;
   spec.weight = weight.data();
@@ -229,7 +230,7 @@ TEST_P(GroupNormTest, CodesAreNormalizedInPlace) {
     shape.positions = 9;
     shape.channels_last = channels_last;
     const auto codes = Codes(SizeOf(shape));
-    GroupNormSpec spec;
+    NormalizationSpec spec;
     spec.output_scale = 0.02f;
     spec.output_zero_point = 128;
     std::vector<uint8_t> expected(SizeOf(shape));

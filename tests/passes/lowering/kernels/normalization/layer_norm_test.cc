@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/lowering/kernels/isa.h"
+#include "passes/lowering/kernels/normalization/normalization_spec.h"
 #include "tests/passes/lowering/kernels/random_shapes.h"
 
 namespace ns::kernels {
@@ -52,7 +53,7 @@ class LayerNormTest : public ::testing::TestWithParam<Isa> {
   }
 
   void ExpectSame(const uint8_t* input, int64_t rows, int64_t n,
-                  const LayerNormSpec& spec) {
+                  const NormalizationSpec& spec) {
     std::unique_ptr<uint8_t[]> expected(new uint8_t[rows * n]);
     LayerNormReference(input, rows, n, spec, expected.get());
     std::unique_ptr<uint8_t[]> actual(new uint8_t[rows * n]);
@@ -75,7 +76,7 @@ TEST_P(LayerNormTest, IsTheReferenceForAllWidths) {
     const auto codes = Codes(2 * n, 0, 255);
     const auto weight = Floats(n);
     const auto bias = Floats(n);
-    LayerNormSpec spec;
+    NormalizationSpec spec;
     spec.input_scale = 0.02f;
     spec.input_zero_point = ZeroPoint();
     spec.weight = n % 3 == 0 ? nullptr : weight.get();
@@ -108,7 +109,7 @@ TEST_P(LayerNormTest, IsTheReferenceForRandomRows) {
         values[Draw(0, n - 1)] = -infinity;
       }
     }
-    LayerNormSpec spec;
+    NormalizationSpec spec;
     spec.input_scale = scales[Draw(0, Draw(1, 8))];
     spec.input_zero_point = ZeroPoint();
     spec.weight = Draw(0, 3) == 0 ? nullptr : weight.get();
@@ -123,7 +124,7 @@ TEST_P(LayerNormTest, IsTheReferenceForRandomRows) {
 
 TEST_P(LayerNormTest, OneSubtractionIsTwoForEveryMeanAndZeroPoint) {
   // Means of three codes do not end, and outputs are codes of small steps.
-  LayerNormSpec spec;
+  NormalizationSpec spec;
   spec.input_scale = 1;
   spec.output_scale = 0x1p-20f;
   for (int zero_point = 0; zero_point <= 255; zero_point += 5) {
@@ -141,7 +142,7 @@ TEST_P(LayerNormTest, SumsOfLongRowsDoNotWrap) {
   std::unique_ptr<uint8_t[]> codes(new uint8_t[n]);
   std::fill_n(codes.get(), n, uint8_t{255});
   std::fill_n(codes.get(), n / 2, uint8_t{254});
-  LayerNormSpec spec;
+  NormalizationSpec spec;
   spec.output_zero_point = 100;
   spec.output_scale = 0.1f;
   ExpectSame(codes.get(), 1, n, spec);
@@ -150,7 +151,7 @@ TEST_P(LayerNormTest, SumsOfLongRowsDoNotWrap) {
 TEST_P(LayerNormTest, ConstantRowsGiveTheBias) {
   const std::vector<uint8_t> codes(40, 9);
   const std::vector<float> bias(40, 1.5f);
-  LayerNormSpec spec;
+  NormalizationSpec spec;
   spec.bias = bias.data();
   spec.output_scale = 0.5f;
   spec.output_zero_point = 10;
@@ -163,7 +164,7 @@ TEST_P(LayerNormTest, TwoValuesAreOneDeviationFromTheirMean) {
   const std::vector<uint8_t> codes = {10, 20, 30, 50};
   const std::vector<float> weight = {3, 2};
   const std::vector<float> bias = {0, 1};
-  LayerNormSpec spec;
+  NormalizationSpec spec;
   spec.input_scale = 0.5f;
   spec.input_zero_point = 7;
   spec.weight = weight.data();
@@ -178,7 +179,7 @@ TEST_P(LayerNormTest, TwoValuesAreOneDeviationFromTheirMean) {
 
 TEST_P(LayerNormTest, RowsAreNormalizedInPlace) {
   const auto codes = Codes(3 * 100, 0, 255);
-  LayerNormSpec spec;
+  NormalizationSpec spec;
   spec.output_scale = 0.02f;
   spec.output_zero_point = 128;
   std::vector<uint8_t> expected(300);
