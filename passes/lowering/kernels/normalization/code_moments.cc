@@ -17,7 +17,7 @@ CodeMoments MomentsOf(const CodeSums& sums, int64_t n,
   // Codes less their zero point are exact, so is the zero point on top of
   // mean - zero_point, once that is rounded: one subtraction gives the same as
   // two.
-  return {(mean - zero) + zero,
+  return {(mean - zero_point) + zero_point,
           static_cast<float>(
               scale / std::sqrt(static_cast<double>(scaled) + spec.eps))};
 }
