@@ -41,9 +41,6 @@ void Normalize(const uint8_t* codes, int64_t n,
                const ChannelNormalization& normalization, uint8_t* out) {
   // A copy: stores of bytes could change the original.
   const ChannelNormalization by = normalization;
-  // Undoes that packing works within 128 bits.
-  const __m512i order =
-      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   int64_t i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
     __m512i rounded[4];
@@ -51,10 +48,7 @@ void Normalize(const uint8_t* codes, int64_t n,
     for (int v = 0; v < 4; ++v) {
       rounded[v] = NormalizeSixteen<kEach>(codes, i + v * kWidth, 0xffff, by);
     }
-    const __m512i packed =
-        _mm512_packus_epi16(_mm512_packs_epi32(rounded[0], rounded[1]),
-                            _mm512_packs_epi32(rounded[2], rounded[3]));
-    _mm512_storeu_si512(out + i, _mm512_permutexvar_epi32(order, packed));
+    _mm512_storeu_si512(out + i, PackCodes(rounded));
   }
   for (; i < n; i += kWidth) {
     const __mmask16 lanes = Lowest(n - i);

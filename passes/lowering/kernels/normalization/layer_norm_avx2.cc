@@ -75,8 +75,6 @@ void NormalizeAvx2(const uint8_t* codes, int64_t n,
                    const Normalization& normalization, uint8_t* out) {
   // A copy: stores of bytes could change the original.
   const Normalization by = normalization;
-  // Undoes that packing works within 128 bits.
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   int64_t i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
     __m256i rounded[4];
@@ -86,11 +84,8 @@ void NormalizeAvx2(const uint8_t* codes, int64_t n,
       rounded[v] = NormalizeEight(codes + at, Plus(by.weight, at),
                                   Plus(by.bias, at), by);
     }
-    const __m256i packed =
-        _mm256_packus_epi16(_mm256_packs_epi32(rounded[0], rounded[1]),
-                            _mm256_packs_epi32(rounded[2], rounded[3]));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
-                        _mm256_permutevar8x32_epi32(packed, order));
+                        PackCodes(rounded));
   }
   for (; i < n; i += kWidth) {
     // By way of copies: the last eight may not be all there.
