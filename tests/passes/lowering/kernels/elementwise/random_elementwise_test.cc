@@ -251,8 +251,8 @@ Bytes AverageSome(Random& random) {
   const int64_t size = random.Between(1, 300);
   const auto codes = random.Codes<uint8_t>(rows * size);
   auto out = random.Output<uint8_t>(rows);
-  AverageRows(codes.data(), rows, size,
-              random.Parameters<uint8_t>().zero_point, out.data(), Backwards);
+  AverageRows(codes.data(), rows, size, random.Parameters<uint8_t>().zero_point,
+              out.data(), Backwards);
   return BytesOf(out);
 }
 
