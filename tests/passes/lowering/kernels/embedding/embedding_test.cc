@@ -40,6 +40,12 @@ class Buffer {
   int64_t size_;
 };
 
+uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
 void ExpectSameBits(Buffer<float>& actual, Buffer<float>& expected,
                     const std::string& where) {
   ASSERT_EQ(actual.size(), expected.size());
@@ -47,7 +53,7 @@ void ExpectSameBits(Buffer<float>& actual, Buffer<float>& expected,
     if (std::isnan(expected[i])) {
       ASSERT_TRUE(std::isnan(actual[i])) << where << " at " << i;
     } else {
-      ASSERT_EQ(std::memcmp(&actual[i], &expected[i], sizeof(float)), 0)
+      ASSERT_EQ(BitsOf(actual[i]), BitsOf(expected[i]))
           << where << " at " << i << ": " << actual[i] << ", not "
           << expected[i];
     }
