@@ -178,7 +178,9 @@ Bytes CopyRows(Random& random) {
   return BytesOf(out);
 }
 
-Bytes AddSome(Random& random) {
+// Add or Multiply.
+template <auto kFunction>
+Bytes CombineTwo(Random& random) {
   const int64_t count = random.Count();
   const auto a = random.Codes<uint8_t>(count);
   const auto b = random.Codes<uint8_t>(count);
@@ -186,8 +188,8 @@ Bytes AddSome(Random& random) {
   const Codes left = {a.data(), random.Parameters<uint8_t>()};
   const Codes right = {b.data(), random.Parameters<uint8_t>()};
   const bool relu = random.Coin();
-  Add(left, right, count, relu, random.Parameters<uint8_t>(), out.data(),
-      Backwards);
+  kFunction(left, right, count, relu, random.Parameters<uint8_t>(), out.data(),
+            Backwards);
   return BytesOf(out);
 }
 
@@ -200,19 +202,6 @@ Bytes AddFloats(Random& random) {
   const bool relu = random.Coin();
   AddQuantize(a.data(), right, count, relu, random.Parameters<uint8_t>(),
               out.data(), Backwards);
-  return BytesOf(out);
-}
-
-Bytes MultiplySome(Random& random) {
-  const int64_t count = random.Count();
-  const auto a = random.Codes<uint8_t>(count);
-  const auto b = random.Codes<uint8_t>(count);
-  auto out = random.Output<uint8_t>(count);
-  const Codes left = {a.data(), random.Parameters<uint8_t>()};
-  const Codes right = {b.data(), random.Parameters<uint8_t>()};
-  const bool relu = random.Coin();
-  Multiply(left, right, count, relu, random.Parameters<uint8_t>(), out.data(),
-           Backwards);
   return BytesOf(out);
 }
 
@@ -291,9 +280,9 @@ constexpr Kernel kKernels[] = {
     {"RequantizeU8", RequantizeSome<uint8_t>},
     {"RequantizeS8", RequantizeSome<int8_t>},
     {"CopyRequantized", CopyRows},
-    {"Add", AddSome},
+    {"Add", CombineTwo<Add>},
     {"AddQuantize", AddFloats},
-    {"Multiply", MultiplySome},
+    {"Multiply", CombineTwo<Multiply>},
     {"ClampU8", ClampSome<uint8_t>},
     {"ClampS8", ClampSome<int8_t>},
     {"LookUp", LookUpSome},
