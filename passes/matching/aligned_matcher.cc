@@ -40,7 +40,7 @@ class Aligner {
     AnchorByWeight();
     AnchorControlFlow();
     AlignBlocks(graph_a.block(), graph_b.block());
-    pairs_.AbsorbUnmatched();
+    pairs_.WrapHalfPrecision();
     return std::move(pairs_);
   }
 

@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "ir/node_view.h"
 #include "passes/matching/control_flow_results.h"
-#include "passes/op_table.h"
+#include "passes/matching/value_keeping.h"
 
 namespace ns {
 namespace {
@@ -16,11 +16,6 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-bool HasRole(const Node& node, Role role) {
-  const OpRow* row = FindOp(OpName(node));
-  return row != nullptr && row->role == role;
-}
 
 // The control flow of `kind` that stands directly in `block` and is not
 // matched.
@@ -78,9 +73,9 @@ class Search {
                  ? FindCarried(*owner, value->offset() - 1)
                  : Found(nullptr);
     }
-    const bool keeps = KeepsValues(node) || HasRole(node, Role::kQuantize);
-    return keeps && IsTensor(*node.input(0)) ? Find(node.input(0))
-                                             : Found(nullptr);
+    return KeepsOrQuantizesValues(node) && IsTensor(*node.input(0))
+               ? Find(node.input(0))
+               : Found(nullptr);
   }
 
   // Of what a loop carries on as its result `index`.
@@ -101,13 +96,6 @@ class Search {
 };
 
 }  // namespace
-
-bool KeepsValues(const Node& node) {
-  const absl::string_view op = OpName(node);
-  return HasRole(node, Role::kDequantize) || HasRole(node, Role::kObserve) ||
-         op == "aten::to" || op == "aten::contiguous" || op == "aten::detach" ||
-         op == "aten::clone" || op == "aten::dropout" || op == "aten::alias";
-}
 
 Block* Counterparts::Of(const Block& block) const {
   const Node* owner = block.owningNode();

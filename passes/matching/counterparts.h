@@ -15,9 +15,6 @@ struct Value;
 
 namespace ns {
 
-// True for ops whose output has the values and the shape of their input.
-bool KeepsValues(const torch::jit::Node& node);
-
 // A value that both models have, but for being quantized in B.
 struct SameValue {
   // Null when there is none.

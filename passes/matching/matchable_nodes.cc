@@ -256,6 +256,9 @@ void MatchableNodes::AddNode(Node* node) {
   if (matchable.weight_shape) {
     weighted_.push_back(index);
   }
+  if (matchable.family == "batch_norm" && !matchable.path.fqn.empty()) {
+    batch_norm_paths_.insert(matchable.path.fqn);
+  }
   const bool enter = matchable.is_control_flow;
   nodes_.push_back(std::move(matchable));
   if (enter) {

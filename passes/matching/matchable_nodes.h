@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -101,6 +102,12 @@ class MatchableNodes {
   // True when some node is control flow.
   bool has_control_flow() const { return has_control_flow_; }
 
+  // True when a batch norm belongs to the module of path `fqn`; false for an
+  // empty one.
+  bool HasBatchNormOf(absl::string_view fqn) const {
+    return batch_norm_paths_.contains(fqn);
+  }
+
   // The nodes that have a weight_shape.
   absl::Span<const int> weighted() const { return weighted_; }
 
@@ -125,6 +132,7 @@ class MatchableNodes {
   // OnlyUser of each node's output, until its index is known.
   std::vector<const torch::jit::Node*> only_users_;
   std::vector<int> weighted_;
+  absl::flat_hash_set<absl::string_view> batch_norm_paths_;
   bool has_module_names_ = false;
   bool has_control_flow_ = false;
   // The scope of the node before, which nodes of one call share, and its path.

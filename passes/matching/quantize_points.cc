@@ -12,6 +12,7 @@
 #include "ir/node_view.h"
 #include "passes/matching/counterparts.h"
 #include "passes/matching/overwritten_values.h"
+#include "passes/matching/value_keeping.h"
 
 namespace ns {
 namespace {

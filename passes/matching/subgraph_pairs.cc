@@ -11,7 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
 #include "ir/pattern.h"
-#include "passes/fusion_patterns.h"
 #include "passes/matching/control_flow_results.h"
 
 namespace ns {
@@ -19,8 +18,6 @@ namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-constexpr char kBatchNorm[] = "batch_norm";
 
 // Takes in the casts around an op that emulates half precision:
 // dequantize - linear - relu - to(float16).
@@ -57,30 +54,6 @@ SubgraphPairs::SubgraphPairs(const MatchableNodes& nodes_a,
       ends_a_(nodes_a.size()),
       ends_b_(nodes_b.size()),
       linked_end_(nodes_b.size(), -1) {}
-
-bool SubgraphPairs::Contains(const Side& side, int base,
-                             absl::string_view family) {
-  int member = base;
-  while (side.nodes[member].family != family) {
-    if (member == side.ends[base]) {
-      return false;
-    }
-    member = side.nodes[member].only_user;
-  }
-  return true;
-}
-
-int SubgraphPairs::Successor(const Side& side, int base) {
-  const int end = side.ends[base];
-  const int next = side.nodes[end].only_user;
-  if (next < 0 || side.taken[next] || side.nodes[next].is_control_flow) {
-    return -1;
-  }
-  return FusesWith(side.nodes[base].family, side.nodes[end].family,
-                   side.nodes[next].family)
-             ? next
-             : -1;
-}
 
 void SubgraphPairs::Append(const Side& side, int base, int next) {
   Subgraph& subgraph = side.subgraphs[base];
@@ -127,8 +100,7 @@ void SubgraphPairs::Match(int a, int b) {
   // What one side has fused in one module tells the other what to take in.
   ExtendWithinModule(side_a, a);
   ExtendWithinModule(side_b, b);
-  ExtendOverFused(side_a, a, side_b, b);
-  ExtendOverFused(side_b, b, side_a, a);
+  ExtendToCommonEnd(a, b);
   LinkOutputs(a, b);
 }
 
@@ -148,42 +120,49 @@ void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
   }
 }
 
-void SubgraphPairs::ExtendOverFused(const Side& side, int base,
-                                    const Side& other, int other_base) {
-  const OpRow* other_row = other.nodes[other_base].row;
-  for (int next = Successor(side, base); next >= 0;
-       next = Successor(side, base)) {
-    const absl::string_view family = side.nodes[next].family;
-    const int other_next = Successor(other, other_base);
-    const bool present = Contains(other, other_base, family);
-    const bool folded =
-        family == kBatchNorm &&
-        (other_next < 0 || other.nodes[other_next].family != kBatchNorm);
-    const bool fused =
-        other_row != nullptr && other_row->fused_activation == family;
-    if (!present && !folded && !fused) {
-      break;
+bool SubgraphPairs::TakeIn(const Side& side, int base, const Steps& steps,
+                           size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (steps[i].nodes.empty()) {
+      continue;
     }
-    Append(side, base, next);
+    if (side.taken[steps[i].node]) {
+      return false;
+    }
+    for (Node* node : steps[i].nodes) {
+      const int index = side.nodes.IndexOf(node);
+      if (index >= 0) {
+        Append(side, base, index);
+      } else {
+        side.subgraphs[base].nodes.push_back(node);
+      }
+    }
+  }
+  return true;
+}
+
+void SubgraphPairs::ExtendToCommonEnd(int a, int b) {
+  if (nodes_a_[a].is_control_flow || nodes_b_[b].is_control_flow) {
+    return;
+  }
+  const Steps steps_a = StepsBehind(nodes_a_, a, ends_a_[a]);
+  const Steps steps_b = StepsBehind(nodes_b_, b, ends_b_[b]);
+  const CommonEnd end =
+      FindCommonEnd({nodes_a_, a, steps_a}, {nodes_b_, b, steps_b});
+  const bool took_a = TakeIn(SideA(), a, steps_a, end.steps_a);
+  const bool took_b = TakeIn(SideB(), b, steps_b, end.steps_b);
+  if (!took_a || !took_b || !end.is_same_place) {
+    ends_elsewhere_.insert(b);
   }
 }
 
-void SubgraphPairs::AbsorbUnmatched() {
-  const Side sides[] = {SideA(), SideB()};
+void SubgraphPairs::WrapHalfPrecision() {
   for (int b = 0; b < nodes_b_.size(); ++b) {
     const int a = partner_of_b_[b];
-    if (a < 0 || nodes_b_[b].is_control_flow) {
-      continue;
+    if (a >= 0 && !nodes_b_[b].is_control_flow) {
+      WrapHalfPrecision(a, b);
+      LinkOutputs(a, b);
     }
-    for (int i = 0; i < 2; ++i) {
-      const int base = i == 0 ? a : b;
-      for (int next = Successor(sides[i], base); next >= 0;
-           next = Successor(sides[i], base)) {
-        Append(sides[i], base, next);
-      }
-    }
-    WrapHalfPrecision(a, b);
-    LinkOutputs(a, b);
   }
 }
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
+#include "absl/container/flat_hash_set.h"
+#include "passes/matching/common_end.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/subgraph.h"
 
@@ -22,17 +23,21 @@ class SubgraphPairs {
  public:
   SubgraphPairs(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b);
 
-  // Pairs two nodes. Extends each subgraph over the nodes behind its base op
-  // that the other side's op has fused.
+  // Pairs two nodes. Extends each subgraph over the nodes behind its base op as
+  // far as both compute the same (common_end.h).
   void Match(int a, int b);
 
   // Pairs two subgraphs whose extent is known: matchable nodes from base op to
   // end.
   void MatchChains(const std::vector<int>& a, const std::vector<int>& b);
 
-  // Extends the subgraphs of all pairs over unmatched activations and batch
-  // norms behind them: what has no counterpart of its own was fused or folded.
-  void AbsorbUnmatched();
+  // Takes in the casts around ops that emulate half precision. When all pairs
+  // are made.
+  void WrapHalfPrecision();
+
+  // False for a pair where one side has fused what the other does not compute
+  // at this place.
+  bool EndAtSamePlace(int b) const { return !ends_elsewhere_.contains(b); }
 
   // Marks the values as corresponding.
   void Link(torch::jit::Value* value_a, torch::jit::Value* value_b);
@@ -69,17 +74,13 @@ class SubgraphPairs {
 
   void Begin(int a, int b);
 
-  // True when the subgraph of `base` has an op of `family`.
-  static bool Contains(const Side& side, int base, absl::string_view family);
-
-  // The matchable node that continues the subgraph of `base`, or -1.
-  static int Successor(const Side& side, int base);
   static void Append(const Side& side, int base, int next);
   // Takes in what stands behind `base` in the same fused module.
   static void ExtendWithinModule(const Side& side, int base);
-  // Takes in what the other side's op has fused or its weights have folded.
-  static void ExtendOverFused(const Side& side, int base, const Side& other,
-                              int other_base);
+  // Takes in the first `count` steps; false if some belong to others.
+  static bool TakeIn(const Side& side, int base, const Steps& steps,
+                     size_t count);
+  void ExtendToCommonEnd(int a, int b);
   // Takes in the casts around ops that emulate half precision.
   void WrapHalfPrecision(int a, int b);
   void LinkOutputs(int a, int b);
@@ -96,6 +97,8 @@ class SubgraphPairs {
   // The last matchable node of each, by base node.
   std::vector<int> ends_a_;
   std::vector<int> ends_b_;
+  // Nodes of B.
+  absl::flat_hash_set<int> ends_elsewhere_;
   // By node of B: the node of A whose only output corresponds to that node's
   // only output, or -1.
   std::vector<int> linked_end_;

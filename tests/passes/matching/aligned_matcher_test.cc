@@ -35,7 +35,38 @@ struct Matched {
   MatchResult result;
 };
 
-TEST(AlignedMatcherTest, AbsorbsActivationsThatTheOtherModelHasFused) {
+TEST(AlignedMatcherTest, AbsorbsActivationThatTheOtherModelHasFused) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %r : Tensor = aten::relu_(%c)
+  return (%r))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %s : float, %z : int):
+  %c : Tensor = quantized::conv2d_relu(%x, %p, %s, %z)
+  return (%c))IR");
+  EXPECT_THAT(match.Lines(),
+              ElementsAre("conv2d_relu: conv2d relu_ = conv2d_relu"));
+  EXPECT_THAT(match.result.unmatched_a, IsEmpty());
+}
+
+TEST(AlignedMatcherTest, AbsorbsActivationThatTheQuantizedRangeImplies) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %h : Tensor = aten::relu6(%c)
+  return (%h))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase):
+  %s : float = prim::Constant[value=0.0235294]()
+  %z : int = prim::Constant[value=0]()
+  %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
+  return (%c))IR");
+  EXPECT_THAT(match.Lines(), ElementsAre("conv2d: conv2d relu6 = conv2d"));
+  EXPECT_THAT(match.result.unmatched_a, IsEmpty());
+}
+
+TEST(AlignedMatcherTest, DoesNotAbsorbActivationThatTheOtherModelLacks) {
   const Matched match(R"IR(
 graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
   %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
@@ -45,8 +76,84 @@ graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
 graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %s : float, %z : int):
   %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
   return (%c))IR");
-  EXPECT_THAT(match.Lines(), ElementsAre("conv2d: conv2d hardswish_ = conv2d"));
-  EXPECT_THAT(match.result.unmatched_a, IsEmpty());
+  EXPECT_THAT(match.Lines(), ElementsAre("conv2d: conv2d = conv2d"));
+  EXPECT_THAT(match.result.unmatched_a, testing::SizeIs(1));
+}
+
+TEST(AlignedMatcherTest, FusedActivationEndsTheSubgraphBeforeABatchNorm) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int, %t : bool, %e : float):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %r : Tensor = aten::relu(%c)
+  %n1 : Tensor = aten::batch_norm(%r, %b, %b, %b, %b, %t, %e, %e, %t)
+  %n2 : Tensor = aten::batch_norm(%n1, %b, %b, %b, %b, %t, %e, %e, %t)
+  return (%n2))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %b : Tensor, %e : float, %s : float, %z : int):
+  %c : Tensor = quantized::conv2d_relu(%x, %p, %s, %z)
+  %n1 : Tensor = quantized::batch_norm2d(%c, %b, %b, %b, %b, %e, %s, %z)
+  %n2 : Tensor = quantized::batch_norm2d(%n1, %b, %b, %b, %b, %e, %s, %z)
+  return (%n2))IR");
+  EXPECT_THAT(match.Lines(),
+              ElementsAre("conv2d_relu: conv2d relu = conv2d_relu",
+                          "batch_norm2d: batch_norm = batch_norm2d",
+                          "batch_norm2d@1: batch_norm = batch_norm2d"));
+}
+
+TEST(AlignedMatcherTest, OfTwoBatchNormsTheFirstIsFolded) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int, %t : bool, %e : float):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %n1 : Tensor = aten::batch_norm(%c, %b, %b, %b, %b, %t, %e, %e, %t)
+  %n2 : Tensor = aten::batch_norm(%n1, %b, %b, %b, %b, %t, %e, %e, %t)
+  return (%n2))IR",
+                      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %b : Tensor, %e : float, %s : float, %z : int):
+  %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
+  %n : Tensor = quantized::batch_norm2d(%c, %b, %b, %b, %b, %e, %s, %z)
+  return (%n))IR");
+  EXPECT_THAT(match.Lines(),
+              ElementsAre("conv2d: conv2d batch_norm = conv2d",
+                          "batch_norm2d: batch_norm = batch_norm2d"));
+}
+
+// A dynamic layer casts its output; the norm behind it stays what it was.
+TEST(AlignedMatcherTest, SeesBatchNormBehindCastsAndDropout) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %p : float, %t : bool, %e : float):
+  %c : Tensor = aten::linear(%x, %w, %b)
+  %d : Tensor = aten::dropout(%c, %p, %t)
+  %n : Tensor = aten::batch_norm(%d, %b, %b, %b, %b, %t, %e, %e, %t)
+  %r : Tensor = aten::relu(%n)
+  return (%r))IR",
+                      R"IR(
+graph(%x : Tensor, %w : __torch__.torch.classes.quantized.LinearPackedParamsBase, %b : Tensor, %dtype : int, %t : bool, %e : float, %no : NoneType):
+  %c : Tensor = quantized::linear_dynamic(%x, %w, %t)
+  %d : Tensor = aten::to(%c, %dtype, %t, %t, %no)
+  %n : Tensor = aten::batch_norm(%d, %b, %b, %b, %b, %t, %e, %e, %t)
+  %r : Tensor = aten::relu(%n)
+  return (%r))IR");
+  EXPECT_THAT(
+      match.Lines(),
+      ElementsAre("linear_dynamic: linear = linear_dynamic",
+                  "batch_norm: batch_norm = batch_norm", "relu: relu = relu"));
+}
+
+// A lowered model has fused through the dequantize.
+TEST(AlignedMatcherTest, AbsorbsActivationBehindACast) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %w : __torch__.torch.classes.quantized.LinearPackedParamsBase, %s : float, %z : int):
+  %c : Tensor = quantized::linear(%x, %w, %s, %z)
+  %d : Tensor = aten::dequantize(%c)
+  %r : Tensor = aten::relu(%d)
+  return (%r))IR",
+                      R"IR(
+graph(%x : Tensor, %w : __torch__.torch.classes.ns.FbgemmLinear, %s : float, %z : int):
+  %c : Tensor = ns::fbgemm_linear_relu(%x, %w, %s, %z)
+  %d : Tensor = aten::dequantize(%c)
+  return (%d))IR");
+  EXPECT_THAT(match.Lines(), ElementsAre("linear_relu: linear dequantize relu "
+                                         "= fbgemm_linear_relu"));
 }
 
 TEST(AlignedMatcherTest, DoesNotAbsorbActivationWhenBothModelsHaveIt) {

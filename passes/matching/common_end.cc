@@ -1,0 +1,227 @@
+#include "passes/matching/common_end.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "ir/node_view.h"
+#include "passes/fusion_patterns.h"
+#include "passes/matching/implied_activation.h"
+#include "passes/matching/value_keeping.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+constexpr absl::string_view kBatchNorm = "batch_norm";
+
+// The only op that computes with what matchable node `from` gives, at `node`
+// of the step, and what the value passes on the way. No node where there is
+// none, or several.
+Step NextStep(const MatchableNodes& nodes, int from) {
+  Step step;
+  const torch::jit::Value* value = nodes[from].output;
+  while (value != nullptr) {
+    Node* user = OnlyUser(*value);
+    if (user == nullptr || FirstDataInput(*user) != value) {
+      break;
+    }
+    step.nodes.push_back(user);
+    // Dropout is matchable, and a step that changes nothing.
+    const bool keeps = KeepsOrQuantizesValues(*user);
+    const int index = nodes.IndexOf(user);
+    if (!keeps && index >= 0) {
+      step.node = index;
+      step.family = nodes[index].family;
+      break;
+    }
+    value = keeps && user->outputs().size() == 1 ? user->output() : nullptr;
+  }
+  return step;
+}
+
+bool IsNorm(const Step* step) {
+  return step != nullptr && step->family == kBatchNorm;
+}
+
+size_t CountNorms(const Steps& steps, size_t from) {
+  size_t count = 0;
+  while (from + count < steps.size() && IsNorm(&steps[from + count])) {
+    ++count;
+  }
+  return count;
+}
+
+// Follows the steps of both sides as far as they compute the same.
+class Search {
+ public:
+  Search(const SideOfPair& a, const SideOfPair& b) : a_{a}, b_{b} {}
+
+  CommonEnd Run() && {
+    while (Advance()) {
+    }
+    const auto has_more_inside = [](const Cursor& cursor) {
+      const Step* step = cursor.Current();
+      return step != nullptr && step->is_inside;
+    };
+    return {a_.at, b_.at, !has_more_inside(a_) && !has_more_inside(b_)};
+  }
+
+ private:
+  struct Cursor {
+    const Step* Current() const {
+      return at < side.steps.size() ? &side.steps[at] : nullptr;
+    }
+    // The op that gives what the steps so far give.
+    const Node& LastOp() const {
+      int last = side.base;
+      for (size_t i = 0; i < at; ++i) {
+        last = side.steps[i].node >= 0 ? side.steps[i].node : last;
+      }
+      return *side.nodes[last].base;
+    }
+
+    const SideOfPair& side;
+    size_t at = 0;
+  };
+
+  bool Advance() {
+    if (IsFolded(a_, b_)) {
+      ++a_.at;
+      return true;
+    }
+    if (IsFolded(b_, a_)) {
+      ++b_.at;
+      return true;
+    }
+    const Step* step_a = a_.Current();
+    const Step* step_b = b_.Current();
+    if (step_a != nullptr && step_b != nullptr &&
+        step_a->family == step_b->family) {
+      if (!step_a->is_inside && !step_b->is_inside) {
+        return false;  // Each is a layer of its own.
+      }
+      ++a_.at;
+      ++b_.at;
+      return true;
+    }
+    if (IsImplied(a_, b_)) {
+      ++a_.at;
+      return true;
+    }
+    if (IsImplied(b_, a_)) {
+      ++b_.at;
+      return true;
+    }
+    return false;
+  }
+
+  // Whether the current step is a batch norm that the other side has folded.
+  static bool IsFolded(const Cursor& cursor, const Cursor& other) {
+    const Step* step = cursor.Current();
+    if (!IsNorm(step)) {
+      return false;
+    }
+    if (IsNorm(other.Current())) {
+      return IsFoldedOfSeveral(cursor, other);
+    }
+    return step->is_inside || !other.side.nodes.HasBatchNormOf(PathOf(cursor));
+  }
+
+  // The same where the other side has a norm there, too.
+  static bool IsFoldedOfSeveral(const Cursor& cursor, const Cursor& other) {
+    const absl::string_view path = PathOf(cursor);
+    const absl::string_view other_path = PathOf(other);
+    if (path == other_path && !path.empty()) {
+      return false;
+    }
+    if (other.side.nodes.HasBatchNormOf(path)) {
+      return false;
+    }
+    return cursor.side.nodes.HasBatchNormOf(other_path) ||
+           CountNorms(cursor.side.steps, cursor.at) >
+               CountNorms(other.side.steps, other.at);
+  }
+
+  static absl::string_view PathOf(const Cursor& cursor) {
+    const int node = cursor.Current()->node;
+    return node < 0 ? absl::string_view() : cursor.side.nodes[node].path.fqn;
+  }
+
+  // Whether the current step is an activation of which the other side has
+  // nothing, and needs nothing.
+  static bool IsImplied(const Cursor& cursor, const Cursor& other) {
+    const Step* step = cursor.Current();
+    return step != nullptr && !IsNorm(step) && step->node >= 0 &&
+           other.Current() == nullptr &&
+           IsImpliedByRange(*cursor.side.nodes[step->node].base,
+                            other.LastOp());
+  }
+
+  Cursor a_;
+  Cursor b_;
+};
+
+}  // namespace
+
+Steps StepsBehind(const MatchableNodes& nodes, int base, int end) {
+  Steps steps;
+  const absl::string_view family = nodes[base].family;
+  const auto fuses = [&](absl::string_view next) {
+    return FusesWith(family, family, next);
+  };
+  // Returns whether nothing can follow in the same subgraph.
+  const auto add = [&](Step step, const MatchableNode& node) {
+    bool ends = step.family != kBatchNorm;
+    steps.push_back(std::move(step));
+    if (node.row != nullptr && !node.row->fused_activation.empty() && !ends) {
+      Step fused;
+      fused.family = node.row->fused_activation;
+      fused.is_inside = true;
+      steps.push_back(std::move(fused));
+      ends = true;
+    }
+    return ends;
+  };
+  if (nodes[base].row != nullptr &&
+      !nodes[base].row->fused_activation.empty()) {
+    Step fused;
+    fused.family = nodes[base].row->fused_activation;
+    fused.is_inside = true;
+    steps.push_back(std::move(fused));
+    return steps;
+  }
+  // A module that is trained with its norm has other ops in between.
+  int last = base;
+  while (last != end) {
+    last = nodes[last].only_user;
+    if (fuses(nodes[last].family)) {
+      Step step;
+      step.family = nodes[last].family;
+      step.is_inside = true;
+      step.node = last;
+      if (add(std::move(step), nodes[last])) {
+        return steps;
+      }
+    }
+  }
+  for (;;) {
+    Step step = NextStep(nodes, last);
+    if (step.node < 0 || nodes[step.node].is_control_flow ||
+        !fuses(step.family)) {
+      return steps;
+    }
+    last = step.node;
+    if (add(std::move(step), nodes[last])) {
+      return steps;
+    }
+  }
+}
+
+CommonEnd FindCommonEnd(const SideOfPair& a, const SideOfPair& b) {
+  return Search(a, b).Run();
+}
+
+}  // namespace ns

@@ -1,0 +1,93 @@
+#include "passes/matching/implied_activation.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <limits>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Range {
+  double low;
+  double high;
+};
+
+std::optional<double> ConstantNumber(const Value* value) {
+  const auto constant = value == nullptr ? std::nullopt : ConstantOf(*value);
+  return constant && constant->isScalar()
+             ? std::optional(constant->toScalar().toDouble())
+             : std::nullopt;
+}
+
+// The values that `activation` gives back as it got them, if they are known.
+std::optional<Range> FixedPoints(const Node& activation) {
+  const OpRow* row = FindOp(OpName(activation));
+  if (row == nullptr) {
+    return std::nullopt;
+  }
+  if (row->family == "relu") {
+    return Range{0, kInfinity};
+  }
+  if (row->family != "hardtanh") {
+    return std::nullopt;
+  }
+  if (row->op == "aten::relu6") {
+    return Range{0, 6};
+  }
+  const auto low = ConstantNumber(InputNamed(activation, "min_val"));
+  const auto high = ConstantNumber(InputNamed(activation, "max_val"));
+  return low && high ? std::optional(Range{*low, *high}) : std::nullopt;
+}
+
+// The range of the quint8 values that `op` gives, if it is constant.
+std::optional<Range> OutputRange(const Node& op) {
+  const OpRow* row = FindOp(OpName(op));
+  if (row == nullptr || row->numerics != Numerics::kInt8) {
+    return std::nullopt;
+  }
+  for (const absl::string_view name : {"output_scale", "Y_scale_i", "scale"}) {
+    const Value* scale = InputNamed(op, name);
+    if (scale == nullptr) {
+      continue;
+    }
+    // In all schemas of such ops the zero point comes next.
+    for (size_t i = 0; i + 1 < op.inputs().size(); ++i) {
+      if (op.input(i) != scale) {
+        continue;
+      }
+      const auto step = ConstantNumber(scale);
+      const auto zero_point = ConstantNumber(op.input(i + 1));
+      return step && zero_point
+                 ? std::optional(Range{*step * (0 - *zero_point),
+                                       *step * (255 - *zero_point)})
+                 : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsImpliedByRange(const Node& activation, const Node& op) {
+  const std::optional<Range> kept = FixedPoints(activation);
+  const std::optional<Range> range = kept ? OutputRange(op) : std::nullopt;
+  if (!range) {
+    return false;
+  }
+  // A scale is rounded to float: the ends are right to half a step.
+  const double half_step = (range->high - range->low) / 510;
+  return range->low >= kept->low - half_step &&
+         range->high <= kept->high + half_step;
+}
+
+}  // namespace ns

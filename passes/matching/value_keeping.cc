@@ -1,0 +1,30 @@
+#include "passes/matching/value_keeping.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+bool HasRole(const torch::jit::Node& node, Role role) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->role == role;
+}
+
+}  // namespace
+
+bool KeepsValues(const torch::jit::Node& node) {
+  const absl::string_view op = OpName(node);
+  return HasRole(node, Role::kDequantize) || HasRole(node, Role::kObserve) ||
+         op == "aten::to" || op == "aten::contiguous" || op == "aten::detach" ||
+         op == "aten::clone" || op == "aten::dropout" || op == "aten::alias";
+}
+
+bool KeepsOrQuantizesValues(const torch::jit::Node& node) {
+  return KeepsValues(node) || HasRole(node, Role::kQuantize);
+}
+
+}  // namespace ns

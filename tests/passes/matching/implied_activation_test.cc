@@ -1,0 +1,68 @@
+#include "passes/matching/implied_activation.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+
+#include "absl/strings/substitute.h"
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+
+namespace ns {
+namespace {
+
+// Asks of `activation`, an op and its arguments, and of a convolution with the
+// given scale and zero point.
+bool IsImplied(const std::string& activation, const std::string& scale,
+               int zero_point) {
+  const auto graph = GraphOf(absl::Substitute(
+      R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %unknown : float):
+  %s : float = prim::Constant[value=$1]()
+  %z : int = prim::Constant[value=$2]()
+  %minus : float = prim::Constant[value=-1.]()
+  %one : float = prim::Constant[value=1.]()
+  %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
+  %a : Tensor = $0
+  return (%c, %a))IR",
+      activation, scale, zero_point));
+  return IsImpliedByRange(*graph->outputs()[1]->node(),
+                          *graph->outputs()[0]->node());
+}
+
+TEST(ImpliedActivationTest, ZeroPointAtTheLowestImpliesRelu) {
+  EXPECT_TRUE(IsImplied("aten::relu(%x)", "0.1", 0));
+  EXPECT_FALSE(IsImplied("aten::relu(%x)", "0.1", 1));
+}
+
+TEST(ImpliedActivationTest, RangeUpTo6ImpliesRelu6) {
+  EXPECT_TRUE(IsImplied("aten::relu6(%x)", "0.0235294", 0));
+  EXPECT_TRUE(IsImplied("aten::relu6(%x)", "0.01", 0));
+  EXPECT_FALSE(IsImplied("aten::relu6(%x)", "0.024", 0));
+}
+
+TEST(ImpliedActivationTest, RangeWithinTheLimitsImpliesHardtanh) {
+  EXPECT_TRUE(IsImplied("aten::hardtanh(%x, %minus, %one)", "0.0078125", 128));
+  EXPECT_FALSE(IsImplied("aten::hardtanh(%x, %minus, %one)", "0.01", 128));
+}
+
+TEST(ImpliedActivationTest, ImpliesNothingWhenLimitsAreUnknown) {
+  EXPECT_FALSE(IsImplied("aten::hardtanh(%x, %minus, %unknown)", "0.001", 128));
+}
+
+TEST(ImpliedActivationTest, ImpliesNothingOfOtherActivations) {
+  EXPECT_FALSE(IsImplied("aten::sigmoid(%x)", "0.00390625", 0));
+}
+
+TEST(ImpliedActivationTest, FloatOpsImplyNothing) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %r : Tensor = aten::relu(%s)
+  return (%r))IR");
+  const torch::jit::Node& relu = *graph->outputs()[0]->node();
+  EXPECT_FALSE(IsImpliedByRange(relu, *relu.input(0)->node()));
+}
+
+}  // namespace
+}  // namespace ns
