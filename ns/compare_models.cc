@@ -69,6 +69,7 @@ LayerComparison DescribeLayer(const SubgraphMatch& match) {
   layer.float_side = DescribeSide(match.a);
   layer.quantized_side = DescribeSide(match.b);
   layer.output = OutputName(*match.b.subgraph.end);
+  layer.unpaired_input = match.unpaired_input;
   return layer;
 }
 

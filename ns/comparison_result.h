@@ -155,6 +155,10 @@ struct LayerComparison {
   // False when some of what flows in is not what is compared there, but another
   // output, or an element of a list.
   bool producers_are_compared = true;
+  // Why the inputs of the two sides do not correspond, as behind a layer that
+  // only one model has; empty for most. Such a layer is no culprit: its figures
+  // tell how the models differ in front of it.
+  std::string unpaired_input;
 };
 
 struct UnmatchedNode {

@@ -52,6 +52,9 @@ std::optional<double> ExpectedNsr(const ComparisonResult& result,
 
 bool IsUnexplained(const ComparisonResult& result,
                    const LayerComparison& layer) {
+  if (!layer.unpaired_input.empty()) {
+    return false;
+  }
   const std::optional<double> accumulated = Nsr(layer.activation);
   const std::optional<double> expected = ExpectedNsr(result, layer);
   return accumulated && expected && *accumulated > kNegligibleNsr &&
@@ -91,7 +94,8 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   double lowest = INFINITY;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const auto& shadow = result.layers[i].shadow;
-    if (shadow.has_value() && shadow->error.sqnr_db < lowest) {
+    if (result.layers[i].unpaired_input.empty() && shadow.has_value() &&
+        shadow->error.sqnr_db < lowest) {
       worst = i;
       lowest = shadow->error.sqnr_db;
     }

@@ -59,8 +59,9 @@ std::optional<ErrorPart> DominantPart(const LayerComparison& layer);
 
 // The layer that does most harm by itself: the index of the lowest local SQNR,
 // of the first one among equals. Neither nan nor an exact layer is one, but
-// -inf is: an error where nothing was to be. Absent without shadows, since
-// accumulated errors do not tell who made them.
+// -inf is: an error where nothing was to be. Nor is a layer with an unpaired
+// input. Absent without shadows, since accumulated errors do not tell who made
+// them.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
 // The accumulated SQNR, in dB, that layer `index` has if it hands on what it
@@ -79,9 +80,9 @@ std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
 //
 //   NSR_accumulated > kExplainedRatio * NSR_expected
 //
-// and NSR_accumulated > kNegligibleNsr. Typical are a sum whose terms nearly
-// cancel, and a layer after an op that could not be matched. Layers with
-// activations of nan, or for which nothing can be expected, are passed over.
+// and NSR_accumulated > kNegligibleNsr. Typical is a sum whose terms nearly
+// cancel. Layers with activations of nan, with an unpaired input, or for which
+// nothing can be expected, are passed over.
 std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result);
 
 }  // namespace ns

@@ -218,6 +218,9 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   if (!layer.output.empty()) {
     WriteString(json, "output", layer.output);
   }
+  if (!layer.unpaired_input.empty()) {
+    WriteString(json, "unpaired_input", layer.unpaired_input);
+  }
   if (!layer.weights.empty()) {
     json.Key("weight");
     json.BeginArray();

@@ -124,7 +124,9 @@ Layers Ranked(const ComparisonResult& result, Figure figure) {
   Layers layers;
   for (const LayerComparison& layer : result.layers) {
     const std::optional<double> db = SqnrDb(layer, figure);
-    if (db.has_value() && *db < INFINITY) {  // False for nan.
+    const bool may_be_culprit =
+        layer.unpaired_input.empty() || figure == Figure::kWeight;
+    if (may_be_culprit && db.has_value() && *db < INFINITY) {  // Not for nan.
       layers.push_back(&layer);
     }
   }

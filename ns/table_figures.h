@@ -37,7 +37,8 @@ using Layers = std::vector<const LayerComparison*>;
 // Lowest first: nan before all, layers without the figure last.
 void SortByFigure(Figure figure, Layers& layers);
 
-// The layers that have a number below infinity, lowest first.
+// The layers that have a number below infinity, lowest first. Of layers with an
+// unpaired input, only weights are ranked: nothing else tells of themselves.
 Layers Ranked(const ComparisonResult& result, Figure figure);
 
 }  // namespace ns

@@ -237,10 +237,21 @@ std::string SaturatingList(const ComparisonResult& result) {
   return text;
 }
 
+std::string UnpairedInputList(const ComparisonResult& result) {
+  std::vector<NotShadowed> layers;
+  for (const LayerComparison& layer : result.layers) {
+    if (!layer.unpaired_input.empty()) {
+      layers.push_back({layer.name, layer.unpaired_input});
+    }
+  }
+  return LayerList(layers, "with unpaired inputs, none of them a culprit");
+}
+
 }  // namespace
 
 std::string MatchSummary(const ComparisonResult& result) {
-  return absl::StrCat(CountLine(result), UnmatchedList(result));
+  return absl::StrCat(CountLine(result), UnmatchedList(result),
+                      UnpairedInputList(result));
 }
 
 std::string FigureSummary(const ComparisonResult& result) {
@@ -248,7 +259,7 @@ std::string FigureSummary(const ComparisonResult& result) {
       CountLine(result), result.layers.empty() ? "" : LowestLines(result),
       BlameLines(result), SaturatingList(result), EmulationSummary(result),
       LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
-      LayerList(result.not_shadowed, "not shadowed"),
+      UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"));
 }
 

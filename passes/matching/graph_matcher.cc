@@ -19,6 +19,7 @@
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/quantize_points.h"
 #include "passes/matching/strict_matcher.h"
+#include "passes/matching/unpaired_inputs.h"
 
 namespace ns {
 namespace {
@@ -82,13 +83,14 @@ class ResultBuilder {
         pairs_(std::move(pairs)),
         mode_(mode),
         names_a_(a),
-        names_b_(b) {}
+        names_b_(b),
+        unpaired_inputs_(a, b, pairs_) {}
 
   MatchResult Build() {
     result_.matches.reserve(std::min(a_.size(), b_.size()));
     for (int b = 0; b < b_.size(); ++b) {
       const int a = pairs_.PartnerOfB(b);
-      if (a >= 0 && !b_[b].is_control_flow) {
+      if (a >= 0 && !b_[b].is_control_flow && pairs_.EndAtSamePlace(b)) {
         result_.matches.push_back(MatchOf(a, b));
       }
     }
@@ -108,6 +110,7 @@ class ResultBuilder {
     match.b.output = OutputOf(match.b.subgraph, b_[pairs_.EndOfB(b)]);
     match.a.fqn = std::string(a_[a].path.fqn);
     match.b.fqn = std::string(b_[b].path.fqn);
+    match.unpaired_input = unpaired_inputs_.ReasonFor(a, b);
     const absl::string_view op =
         b_[b].row != nullptr ? b_[b].row->op : OpName(*b_[b].base);
     match.name = names_b_.NameOf(b_[b].path, op);
@@ -130,7 +133,7 @@ class ResultBuilder {
 
   void AddQuantizePoints() {
     const std::vector<QuantizePoint> points =
-        FindQuantizePoints(a_, b_, pairs_);
+        FindQuantizePoints(a_, b_, pairs_, unpaired_inputs_);
     if (points.empty()) {
       return;
     }
@@ -222,9 +225,19 @@ class ResultBuilder {
                     bool is_a, std::vector<UnmatchedOp>& unmatched) const {
     std::vector<int> left;
     for (int i = 0; i < nodes.size(); ++i) {
-      if (!(is_a ? pairs_.IsTakenA(i) : pairs_.IsTakenB(i)) &&
-          !nodes[i].is_control_flow) {
+      if (nodes[i].is_control_flow) {
+        continue;
+      }
+      if (!(is_a ? pairs_.IsTakenA(i) : pairs_.IsTakenB(i))) {
         left.push_back(i);
+        continue;
+      }
+      const int b = is_a ? pairs_.PartnerOfA(i) : i;
+      if (b >= 0 && !pairs_.EndAtSamePlace(b)) {
+        unmatched.push_back(
+            {nodes[i].base, std::string(nodes[i].path.fqn),
+             "one model has fused an activation or a norm into it that the "
+             "other does not compute at this place"});
       }
     }
     if (!left.empty()) {
@@ -246,6 +259,7 @@ class ResultBuilder {
   const MatchingMode mode_;
   const LayerNames names_a_;
   const LayerNames names_b_;
+  const UnpairedInputs unpaired_inputs_;
   MatchResult result_;
   absl::flat_hash_map<const Value*, int> by_output_a_;
   absl::flat_hash_map<const Node*, const Value*> producer_of_;

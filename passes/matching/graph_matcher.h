@@ -58,6 +58,10 @@ struct SubgraphMatch {
   MatchedSide b;
   // True when b is an aten::quantize_per_tensor and a the value it quantizes.
   bool is_quantize_point = false;
+  // Why the inputs of the two sides do not correspond, as behind a layer that
+  // only one model has: the outputs then differ, whatever the ops do. Empty for
+  // most.
+  std::string unpaired_input;
 };
 
 struct UnmatchedOp {

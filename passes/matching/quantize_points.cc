@@ -40,11 +40,13 @@ std::vector<const Node*> ConsumersOf(const Value& value) {
 // The value of A at the place where the quantized tensor is first used: the
 // matched consumer has the same inputs in the same order.
 Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
-                  const MatchableNodes& nodes_b, const SubgraphPairs& pairs) {
+                  const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
+                  const UnpairedInputs& unpaired) {
   for (const Node* consumer : ConsumersOf(*quantize.output())) {
     const int b = nodes_b.IndexOf(consumer);
     const int a = b < 0 ? -1 : pairs.PartnerOfB(b);
-    if (a < 0 || nodes_b[b].is_control_flow) {
+    if (a < 0 || nodes_b[b].is_control_flow ||
+        !unpaired.ReasonFor(a, b).empty()) {
       continue;
     }
     const std::vector<Value*> inputs_a = DataInputsOf(nodes_a[a]);
@@ -104,10 +106,11 @@ bool IsQuantizePoint(const Node& node) {
 class PointFinder {
  public:
   PointFinder(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
-              const SubgraphPairs& pairs)
+              const SubgraphPairs& pairs, const UnpairedInputs& unpaired)
       : nodes_a_(nodes_a),
         nodes_b_(nodes_b),
         pairs_(pairs),
+        unpaired_(unpaired),
         counterparts_(nodes_a, nodes_b, pairs),
         overwritten_a_(nodes_a.graph()),
         overwritten_b_(nodes_b.graph()) {}
@@ -140,7 +143,7 @@ class PointFinder {
       }
     }
     if (a == nullptr) {
-      a = ByConsumer(*node, nodes_a_, nodes_b_, pairs_);
+      a = ByConsumer(*node, nodes_a_, nodes_b_, pairs_, unpaired_);
     }
     if (a == nullptr) {
       point.reason =
@@ -203,6 +206,7 @@ class PointFinder {
   const MatchableNodes& nodes_a_;
   const MatchableNodes& nodes_b_;
   const SubgraphPairs& pairs_;
+  const UnpairedInputs& unpaired_;
   const Counterparts counterparts_;
   const OverwrittenValues overwritten_a_;
   const OverwrittenValues overwritten_b_;
@@ -212,14 +216,15 @@ class PointFinder {
 
 std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
                                               const MatchableNodes& nodes_b,
-                                              const SubgraphPairs& pairs) {
+                                              const SubgraphPairs& pairs,
+                                              const UnpairedInputs& unpaired) {
   std::vector<QuantizePoint> points;
   if (absl::c_none_of(nodes_b.quantize_nodes(), [](const Node* node) {
         return IsQuantizePoint(*node);
       })) {
     return points;
   }
-  const PointFinder finder(nodes_a, nodes_b, pairs);
+  const PointFinder finder(nodes_a, nodes_b, pairs, unpaired);
   for (Node* node : nodes_b.quantize_nodes()) {
     if (IsQuantizePoint(*node)) {
       points.push_back(finder.PointAt(node));

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/subgraph_pairs.h"
+#include "passes/matching/unpaired_inputs.h"
 
 namespace torch::jit {
 struct Block;
@@ -35,7 +36,8 @@ struct QuantizePoint {
 // Quantized constants (weights) are left out.
 std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
                                               const MatchableNodes& nodes_b,
-                                              const SubgraphPairs& pairs);
+                                              const SubgraphPairs& pairs,
+                                              const UnpairedInputs& unpaired);
 
 }  // namespace ns
 

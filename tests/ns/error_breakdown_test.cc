@@ -128,6 +128,12 @@ TEST(WorstOffenderTest, MayBeAnErrorWithoutSignal) {
   EXPECT_THAT(WorstOffender(Shadows({1, -kInfinity})), Optional(1));
 }
 
+TEST(WorstOffenderTest, IsNoLayerWithAnUnpairedInput) {
+  ComparisonResult result = Shadows({30, 8.7, 20});
+  result.layers[1].unpaired_input = "an extra layer";
+  EXPECT_THAT(WorstOffender(result), Optional(2));
+}
+
 TEST(WorstOffenderTest, IsAbsentWithoutShadows) {
   EXPECT_EQ(WorstOffender(Shadows({{}, {}})), std::nullopt);
   EXPECT_EQ(WorstOffender({}), std::nullopt);
@@ -217,6 +223,13 @@ TEST(FirstUnexplainedFallTest, PassesOverWhatIsNotKnown) {
   EXPECT_EQ(FirstUnexplainedFall(Behind20Db(5, {})), std::nullopt);
   EXPECT_EQ(FirstUnexplainedFall(Result({Layer(5, 20)})), std::nullopt);
   EXPECT_EQ(FirstUnexplainedFall({}), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, IsNoLayerWithAnUnpairedInput) {
+  ComparisonResult result = Behind20Db(5, 20);
+  ASSERT_THAT(FirstUnexplainedFall(result), Optional(1));
+  result.layers[1].unpaired_input = "an extra layer";
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
 }
 
 TEST(FirstUnexplainedFallTest, LoopsMayLeadBack) {

@@ -153,9 +153,17 @@ TEST(JsonReportTest, LeavesOutWhatDoesNotApply) {
   for (const char* key :
        {R"("weight")", R"("activation")", R"("shadow")", R"("inherited")",
         R"("kernel")", R"("error")", R"("output")", R"("fqn_inferred")",
-        R"("worst_offender")", R"("first_unexplained_fall")"}) {
+        R"("worst_offender")", R"("first_unexplained_fall")",
+        R"("unpaired_input")"}) {
     EXPECT_THAT(json, Not(HasSubstr(key)));
   }
+}
+
+TEST(JsonReportTest, TellsWhyAnInputIsUnpaired) {
+  ComparisonResult result = OneLayer();
+  result.layers[0].unpaired_input = "behind an extra layer";
+  EXPECT_THAT(ToJson(result),
+              HasSubstr(R"("unpaired_input": "behind an extra layer")"));
 }
 
 TEST(JsonReportTest, WritesInfinitiesAndNanAsStrings) {

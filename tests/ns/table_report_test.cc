@@ -445,6 +445,20 @@ TEST(TableReportTest, ListsUnmatchedNodesByReason) {
 )"));
 }
 
+TEST(TableReportTest, LayerWithAnUnpairedInputIsListedAndNotBlamed) {
+  ComparisonResult result =
+      Result({Layer("a", 30, {50}), Layer("b", 2, {40}), Layer("c", 20, {60})});
+  result.layers[1].unpaired_input = "behind an extra layer";
+  const std::string text = ToTable(result, {});
+  EXPECT_THAT(text, ContainsRegex("lowest activation SQNR *20.0 dB  c\n"));
+  EXPECT_THAT(text, ContainsRegex("lowest weight SQNR *40.0 dB  b\n"));
+  EXPECT_THAT(text, HasSubstr(R"(
+1 with unpaired inputs, none of them a culprit:
+  behind an extra layer
+    b
+)"));
+}
+
 TEST(TableReportTest, ListsTwentyUnmatchedNodesAndCountsTheRest) {
   ComparisonResult result = Result({});
   for (int i = 0; i < 20; ++i) {

@@ -98,7 +98,11 @@ MatchResult MatchOps(const ModelGraph& a, const ModelGraph& b,
   };
   MatchResult result;
   for (const std::string& op : ops) {
-    result.matches.push_back({op, side(a, op), side(b, op)});
+    SubgraphMatch match;
+    match.name = op;
+    match.a = side(a, op);
+    match.b = side(b, op);
+    result.matches.push_back(std::move(match));
   }
   return result;
 }

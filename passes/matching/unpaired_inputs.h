@@ -1,0 +1,70 @@
+// Matched ops whose inputs do not correspond, as where one model has an extra
+// layer in front of them.
+#ifndef PASSES_MATCHING_UNPAIRED_INPUTS_H_
+#define PASSES_MATCHING_UNPAIRED_INPUTS_H_
+
+#include <string>
+#include <vector>
+
+#include "passes/matching/matchable_nodes.h"
+#include "passes/matching/subgraph_pairs.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Of two models whose nodes are paired; all must outlive the object.
+class UnpairedInputs {
+ public:
+  UnpairedInputs(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
+                 const SubgraphPairs& pairs);
+
+  // Why an input of matched nodes `a` and `b` does not correspond: it comes
+  // from an op that has no counterpart where the other model has one that has,
+  // or from ops of two different pairs. Casts and ops that only move data do
+  // not count. Empty where the inputs correspond, where both sides replace one
+  // thing by another, and where control flow leaves it open.
+  //
+  //   A: %c = conv2d(%x); %e = conv2d(%c); %l = linear(%e)
+  //   B: %c = quantized::conv2d(%x);       %l = quantized::linear(%c)
+  //   ->  "its input in the float model comes from 'e' (aten::conv2d), which
+  //       has no counterpart in the quantized model"
+  std::string ReasonFor(int a, int b) const;
+
+ private:
+  enum class Kind {
+    kUnknown,    // made by control flow, an unpacked list, constants, ...
+    kInput,      // an input of the graph
+    kPaired,     // the output of a matched subgraph
+    kUnmatched,  // the output of an op without a counterpart
+  };
+  struct Producer {
+    Kind kind = Kind::kUnknown;
+    // The base of the subgraph, or the op without a counterpart.
+    int node = -1;
+  };
+  struct Side {
+    const MatchableNodes& nodes;
+    // By the last matchable node of a subgraph; -1 for others.
+    std::vector<int> base_of_end;
+  };
+
+  Producer ProducerOf(const Side& side, torch::jit::Value* value,
+                      bool is_a) const;
+  std::vector<Producer> ProducersOf(
+      const Side& side, const std::vector<torch::jit::Value*>& values,
+      bool is_a) const;
+  bool AreLinked(const std::vector<torch::jit::Value*>& a,
+                 const std::vector<torch::jit::Value*>& b) const;
+  bool MayCorrespond(const Producer& a, const Producer& b) const;
+
+  const SubgraphPairs& pairs_;
+  Side a_;
+  Side b_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_UNPAIRED_INPUTS_H_

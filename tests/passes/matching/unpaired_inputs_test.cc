@@ -1,0 +1,141 @@
+// Asked through MatchSubgraphs, which pairs the nodes.
+#include "passes/matching/unpaired_inputs.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "passes/matching/graph_matcher.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/matches.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The reasons of all matches, in order.
+std::vector<std::string> Reasons(absl::string_view text_a,
+                                 absl::string_view text_b) {
+  const ModelGraph a = ModelOf(text_a);
+  const ModelGraph b = ModelOf(text_b);
+  std::vector<std::string> reasons;
+  for (const SubgraphMatch& match : OrThrow(MatchSubgraphs(a, b)).matches) {
+    reasons.push_back(match.unpaired_input);
+  }
+  return reasons;
+}
+
+TEST(UnpairedInputsTest, NamesTheExtraLayerOfTheFloatModel) {
+  EXPECT_THAT(Reasons(R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %extra : Tensor = aten::tanh(%s)
+  %y : Tensor = aten::matmul(%extra, %w)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %y : Tensor = aten::matmul(%s, %w)
+  return (%y))IR"),
+              ElementsAre("",
+                          "its input in the float model comes from 'extra' "
+                          "(aten::tanh), which has no counterpart in the "
+                          "quantized model"));
+}
+
+TEST(UnpairedInputsTest, NamesTheExtraLayerOfTheQuantizedModel) {
+  EXPECT_THAT(Reasons(R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %y : Tensor = aten::matmul(%s, %w)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %extra : Tensor = aten::tanh(%s)
+  %y : Tensor = aten::matmul(%extra, %w)
+  return (%y))IR"),
+              ElementsAre("", AllOf(HasSubstr("in the quantized model"),
+                                    HasSubstr("'%3' (aten::tanh)"))));
+}
+
+TEST(UnpairedInputsTest, LooksThroughCastsAndViews) {
+  EXPECT_THAT(Reasons(R"IR(
+graph(%x : Tensor, %w : Tensor, %one : int, %two : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %f : Tensor = aten::flatten(%s, %one, %two)
+  %y : Tensor = aten::matmul(%f, %w)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %w : Tensor, %scale : float, %z : int, %dtype : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %q : Tensor = aten::quantize_per_tensor(%s, %scale, %z, %dtype)
+  %d : Tensor = aten::dequantize(%q)
+  %y : Tensor = aten::matmul(%d, %w)
+  return (%y))IR"),
+              Each(std::string()));
+}
+
+TEST(UnpairedInputsTest, OperandsMayBeExchanged) {
+  EXPECT_THAT(Reasons(R"IR(
+graph(%x : Tensor, %one : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %t : Tensor = aten::tanh(%x)
+  %y : Tensor = aten::add(%s, %t, %one)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %one : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %t : Tensor = aten::tanh(%x)
+  %y : Tensor = aten::add(%t, %s, %one)
+  return (%y))IR"),
+              Each(std::string()));
+}
+
+// Written in another way, it is still the same layer.
+TEST(UnpairedInputsTest, OpsThatReplaceEachOtherCorrespond) {
+  EXPECT_THAT(Reasons(R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %s : Tensor = aten::silu(%x)
+  %y : Tensor = aten::matmul(%s, %w)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %t : Tensor = aten::mish(%x)
+  %y : Tensor = aten::matmul(%t, %w)
+  return (%y))IR"),
+              Each(std::string()));
+}
+
+// What the quantized model quantizes has no counterpart: the place where it is
+// used tells nothing behind an extra layer.
+TEST(UnpairedInputsTest, QuantizePointBehindAnExtraLayerIsUnmatched) {
+  const ModelGraph a = ModelOf(R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %y : Tensor = aten::matmul(%s, %w)
+  return (%y))IR");
+  const ModelGraph b = ModelOf(R"IR(
+graph(%x : Tensor, %w : Tensor, %scale : float, %z : int, %dtype : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %extra : Tensor = aten::tanh(%s)
+  %q : Tensor = aten::quantize_per_tensor(%extra, %scale, %z, %dtype)
+  %y : Tensor = quantized::matmul(%q, %w, %scale, %z)
+  return (%y))IR");
+  const MatchResult result = OrThrow(MatchSubgraphs(a, b));
+  EXPECT_THAT(MatchLines(result), ElementsAre("sigmoid: sigmoid = sigmoid",
+                                              "matmul: matmul = matmul"));
+  EXPECT_THAT(UnmatchedLines(result.unmatched_b),
+              Contains(HasSubstr("quantize_per_tensor")));
+}
+
+}  // namespace
+}  // namespace ns
