@@ -291,7 +291,8 @@ class Emitter {
   void EmitQuantizedWeighted(const ChainStep& step, int out, bool folded,
                              bool relu, bool is_dynamic) {
     const int dims = Dims(step.x);
-    const c10::IValue& packed = ChainWeightsAt(dims, step.layer, folded).packed;
+    const c10::IValue& packed =
+        ChainWeightsAt(dims, step.layer, folded).PackedFor(relu, is_dynamic);
     const Origin origin = {
         step.fqn, relu ? "intrinsic.quantized.modules.conv_relu.ConvReLU"
                        : "quantized.modules." + ModuleType(step, dims)};

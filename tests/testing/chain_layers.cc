@@ -51,7 +51,9 @@ ChainWeights MakeWeights(int dims, int number, bool folded) {
   if (folded) {
     Fold(ChainNormAt(number), weights);
   }
-  weights.packed = Pack(dims, weights);
+  for (c10::IValue& packed : weights.packed) {
+    packed = Pack(dims, weights);
+  }
   return weights;
 }
 

@@ -6,6 +6,8 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <array>
+
 namespace ns {
 
 // All layers take and give as many channels.
@@ -27,7 +29,13 @@ struct ChainWeights {
   at::Tensor weight;
   at::Tensor bias;
   // As the packed parameters of a quantized op.
-  c10::IValue packed;
+  const c10::IValue& PackedFor(bool relu, bool is_dynamic) const {
+    return packed[(relu ? 1 : 0) + (is_dynamic ? 2 : 0)];
+  }
+
+  // An object for each kind of op: oneDNN keeps in it what it prepared for the
+  // first op that ran.
+  std::array<c10::IValue, 4> packed;
 };
 
 // The norm of that number, up to 2 * kChainLayers.

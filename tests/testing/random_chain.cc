@@ -30,7 +30,7 @@ class Maker {
     first_layer_ = Choose(kChainLayers);
     const int dims = Choose(4);
     chain_.body.input = NewValue(dims, -1);
-    Fill(chain_.body, 1 + Choose(10), 0);
+    Fill(chain_.body, 1 + Choose(12), 0);
     CountUses(chain_.body);
     ChooseInPlace(chain_.body);
     return std::move(chain_);
