@@ -63,6 +63,16 @@ class Maker {
   }
 
   void AddStep(ChainBlock& block, int depth) {
+    // What is fused, folded or kept apart, more often than chance would have
+    // it.
+    if (EndsWithWeights(block) && Chance(0.4)) {
+      Chance(0.5) ? AddNorm(block) : AddActivation(block);
+      return;
+    }
+    if (EndsWithActivation(block) && Chance(0.25)) {
+      AddNorm(block);
+      return;
+    }
     const int choice = Choose(100);
     if (choice < 30) {
       AddWeighted(block);
@@ -85,6 +95,16 @@ class Maker {
       Add(block, ChainOp::kGlobalPool, ModuleName("pool"));
       Add(block, ChainOp::kFlatten, "");
     }
+  }
+
+  static bool EndsWithWeights(const ChainBlock& block) {
+    return !block.steps.empty() && (block.steps.back().op == ChainOp::kConv ||
+                                    block.steps.back().op == ChainOp::kLinear);
+  }
+
+  static bool EndsWithActivation(const ChainBlock& block) {
+    return !block.steps.empty() && block.steps.back().op >= ChainOp::kRelu &&
+           block.steps.back().op <= ChainOp::kTanh;
   }
 
   // "conv3", or "block1.conv3".
@@ -128,11 +148,8 @@ class Maker {
   // packed once for all chains.
   void AddNorm(ChainBlock& block) {
     int layer = kChainLayers + (first_layer_ + norms_++) % kChainLayers;
-    if (!block.steps.empty()) {
-      const ChainStep& before = block.steps.back();
-      if (before.op == ChainOp::kConv || before.op == ChainOp::kLinear) {
-        layer = before.layer;
-      }
+    if (EndsWithWeights(block)) {
+      layer = block.steps.back().layer;
     }
     Add(block, ChainOp::kNorm, ModuleName("bn")).layer = layer;
   }
