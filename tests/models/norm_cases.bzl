@@ -42,7 +42,7 @@ _CASES = [
 _FILES = ["float.pt", "quantized.pt", "inputs.pt", "answers.json"]
 
 def norm_cases():
-    """Makes them, as norm_cases/CASE/FILE, and norm_cases_test, which has all."""
+    """Makes them, as norm_cases/CASE/FILE, and CASE_norm_case_test of each."""
     native.genrule(
         name = "norm_cases",
         srcs = [
@@ -59,17 +59,12 @@ def norm_cases():
               "--out=$(RULEDIR)/norm_cases " + " ".join(_CASES),
         message = "Making the models with norms",
     )
-    native.sh_test(
-        name = "norm_cases_test",
-        srcs = ["run_python_test.sh"],
-        args = [
-            "$(location norm_cases_test.py)",
-            "$(location //tools:ns)",
-            "tests/models/norm_cases",
-        ] + _CASES,
-        data = [
-            "norm_cases_test.py",
-            ":norm_cases",
-            "//tools:ns",
-        ],
-    )
+    for case in _CASES:
+        files = ["norm_cases/%s/%s" % (case, file) for file in _FILES]
+        native.sh_test(
+            name = case + "_norm_case_test",
+            srcs = ["run_python_test.sh"],
+            args = ["$(location norm_cases_test.py)", "$(location //tools:ns)"] +
+                   ["$(location " + file + ")" for file in files],
+            data = ["norm_cases_test.py", "//tools:ns"] + files,
+        )

@@ -145,7 +145,13 @@ def eager(model: nn.Module, batches: List[torch.Tensor],
       module.qconfig = None
   tq.prepare(prepared, inplace=True)
   common.calibrate(prepared, batches)
-  return tq.convert(prepared)
+  converted = tq.convert(prepared)
+  # PyTorch 1.13 gives them tensors of one element, which scripts refuse.
+  for module in converted.modules():
+    if isinstance(module, (nn.quantized.BatchNorm2d, nn.quantized.BatchNorm3d)):
+      module.scale = module.scale.reshape([])
+      module.zero_point = module.zero_point.reshape([])
+  return converted
 
 
 def eager_all(model: nn.Module, batches: List[torch.Tensor]) -> nn.Module:
