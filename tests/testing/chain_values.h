@@ -1,0 +1,25 @@
+// What the float ops of a network give, computed in float64 and without any
+// graph.
+#ifndef TESTS_TESTING_CHAIN_VALUES_H_
+#define TESTS_TESTING_CHAIN_VALUES_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/testing/random_chain.h"
+
+namespace ns {
+
+// An input for `chain`, float.
+at::Tensor ChainInput(const Chain& chain, int64_t seed);
+
+// By value of `chain`: what it holds, each time it is computed. `flag` chooses
+// the arms of all ifs.
+std::vector<std::vector<at::Tensor>> ChainValuesInFloat64(
+    const Chain& chain, const at::Tensor& input, bool flag);
+
+}  // namespace ns
+
+#endif  // TESTS_TESTING_CHAIN_VALUES_H_
