@@ -1,7 +1,11 @@
 #include "passes/matching/places_by_name.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "ir/module_path.h"
 
 namespace ns {
@@ -24,7 +28,45 @@ PlacesByName::PlacesByName(const MatchableNodes& a, const MatchableNodes& b) {
   if (a.has_module_names() && b.has_module_names()) {
     AddB(b);
     AddA(a);
+    DropUncertainCalls(a, b);
   }
+}
+
+// An op that one model has fused into another layer is a call less of its
+// module there: those behind it have other indices.
+void PlacesByName::DropUncertainCalls(const MatchableNodes& a,
+                                      const MatchableNodes& b) {
+  absl::flat_hash_set<absl::string_view> called_again;
+  for (const MatchableNodes* nodes : {&a, &b}) {
+    for (int i = 0; i < nodes->size(); ++i) {
+      if (HasName((*nodes)[i]) && (*nodes)[i].path.call_index > 0) {
+        called_again.insert((*nodes)[i].path.fqn);
+      }
+    }
+  }
+  if (called_again.empty()) {
+    return;
+  }
+  // By module and family: how many more ops A has.
+  absl::flat_hash_map<std::pair<absl::string_view, absl::string_view>, int>
+      surplus;
+  const auto count = [&](const MatchableNodes& nodes, int weight) {
+    for (int i = 0; i < nodes.size(); ++i) {
+      if (HasName(nodes[i]) && called_again.contains(nodes[i].path.fqn)) {
+        surplus[{nodes[i].path.fqn, nodes[i].family}] += weight;
+      }
+    }
+  };
+  count(a, 1);
+  count(b, -1);
+  places_.erase(
+      std::remove_if(places_.begin(), places_.end(),
+                     [&](const Place& place) {
+                       const auto it = surplus.find(
+                           {b[place.of_b.front()].path.fqn, place.family});
+                       return it != surplus.end() && it->second != 0;
+                     }),
+      places_.end());
 }
 
 void PlacesByName::AddB(const MatchableNodes& b) {

@@ -21,7 +21,9 @@ class PlacesByName {
     llvm::SmallVector<int, 1> of_b;
   };
 
-  // What is not in a named module is at no place, nor is control flow.
+  // What is not in a named module is at no place, nor is control flow. Nor are
+  // ops of a module that is called several times if the models have different
+  // numbers of them: which calls correspond, names do not tell.
   PlacesByName(const MatchableNodes& a, const MatchableNodes& b);
 
   // The places of B, in order of execution.
@@ -36,6 +38,7 @@ class PlacesByName {
   void AddB(const MatchableNodes& b);
   // Adds the nodes that stand where some of B do.
   void AddA(const MatchableNodes& a);
+  void DropUncertainCalls(const MatchableNodes& a, const MatchableNodes& b);
   Place* Find(const Places& call, absl::string_view family);
 
   absl::flat_hash_map<Call, Places> calls_;

@@ -22,6 +22,9 @@ namespace {
 using ::torch::jit::Node;
 
 constexpr double kSimilarDb = 6.0;
+// Of two figures that are closer, the larger one may be so by chance, as with a
+// batch norm that scales by nearly 1.
+constexpr double kAlikeDb = 3.0;
 // Elements that are looked at: plenty to tell layers apart.
 constexpr int64_t kSample = 4096;
 
@@ -77,16 +80,20 @@ double Similarity(const std::vector<at::Tensor>& forms_a,
   return best;
 }
 
-// The indices below `count` with the largest value, in order.
+// The indices below `count` with the largest value, in order. None when another
+// value is nearly as large: such values do not tell which is which.
 template <typename ValueOf>
 std::vector<size_t> IndicesOfLargest(size_t count, const ValueOf& value_of) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < count; ++i) {
+    largest = std::max(largest, value_of(i));
+  }
   std::vector<size_t> indices;
   for (size_t i = 0; i < count; ++i) {
-    if (!indices.empty() && value_of(i) > value_of(indices[0])) {
-      indices.clear();
-    }
-    if (indices.empty() || value_of(i) == value_of(indices[0])) {
+    if (value_of(i) == largest) {
       indices.push_back(i);
+    } else if (value_of(i) > largest - kAlikeDb) {
+      return {};
     }
   }
   return indices;

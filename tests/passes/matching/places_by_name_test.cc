@@ -82,6 +82,15 @@ TEST_F(PlacesByNameTest, AreByCallAndFamilyInOrderOfB) {
                           "relu: / 3"));
 }
 
+// B has fused one of the calls into another layer.
+TEST_F(PlacesByNameTest, CallsAreAtNoneWhenOneModelHasMoreOfThem) {
+  EXPECT_THAT(Places({{"aten::relu", first_},
+                      {"aten::relu", first_again_},
+                      {"aten::relu", second_}},
+                     {{"aten::relu", first_int8_}, {"aten::relu", second_}}),
+              ElementsAre("relu: 2 / 1"));
+}
+
 TEST_F(PlacesByNameTest, CodeOfTheRootIsAtNone) {
   EXPECT_THAT(Places({{"aten::relu", {}}, {"aten::sigmoid", first_}},
                      {{"aten::relu", {}}, {"aten::sigmoid", first_}}),

@@ -46,7 +46,7 @@ graph(%x : Tensor, %w : Tensor):
   %y : Tensor = aten::matmul(%s, %w)
   return (%y))IR"),
               ElementsAre("",
-                          "its input in the float model comes from 'extra' "
+                          "its input in the float model comes from '%3' "
                           "(aten::tanh), which has no counterpart in the "
                           "quantized model"));
 }
