@@ -50,6 +50,7 @@ class Maker {
     made.dims = dims;
     chain_.values.push_back(made);
     ranges_.push_back(range);
+    visible_.push_back(value);
     return value;
   }
 
@@ -211,21 +212,21 @@ class Maker {
     ranges_[block.output] = result;
   }
 
-  // Adds an earlier result of the block.
+  // Adds an earlier result, of the blocks around this one too, or multiplies by
+  // it.
   void AddResidual(ChainBlock& block) {
     std::vector<int> earlier;
-    for (const ChainStep& step : block.steps) {
-      if (Dims(step.x) == Dims(block.output) &&
-          chain_.values[step.x].place != chain_.values[block.output].place) {
-        earlier.push_back(step.x);
+    for (const int value : visible_) {
+      if (Dims(value) == Dims(block.output) &&
+          chain_.values[value].place != chain_.values[block.output].place) {
+        earlier.push_back(value);
       }
     }
     if (earlier.empty()) {
       return;
     }
     const int other = earlier[Choose(static_cast<int>(earlier.size()))];
-    ChainStep& step = Add(block, ChainOp::kAdd, "");
-    step.other = other;
+    Add(block, Chance(0.7) ? ChainOp::kAdd : ChainOp::kMul, "").other = other;
   }
 
   void AddControlFlow(ChainBlock& block, int depth) {
@@ -236,14 +237,18 @@ class Maker {
     ChainStep step;
     step.op = is_if ? ChainOp::kIf : ChainOp::kLoop;
     step.x = block.output;
+    const size_t visible = visible_.size();
     for (int i = 0; i < (is_if ? 2 : 1); ++i) {
       ChainBlock inner;
       // What a loop carries is a value of its own.
       inner.input = is_if ? step.x : NewValue(Dims(step.x), -1);
-      while (inner.steps.empty()) {
+      inner.output = inner.input;
+      // A second arm may hand on what it is given.
+      while (inner.steps.empty() && (i == 0 || Chance(0.8))) {
         Fill(inner, 1 + Choose(5), depth + 1);
       }
       step.blocks.push_back(std::move(inner));
+      visible_.resize(visible);
     }
     step.out = NewValue(Dims(step.x), -1);
     block.output = step.out;
@@ -285,6 +290,8 @@ class Maker {
   std::mt19937_64 random_;
   Chain chain_;
   std::vector<Range> ranges_;
+  // The values that the next step can use.
+  std::vector<int> visible_;
   ActivationStyle style_ = ActivationStyle::kModules;
   // By spatial dimensions: modules there are and their weights.
   std::vector<std::pair<std::string, int>> layers_made_[4];
@@ -357,6 +364,8 @@ std::string ChainOpName(const ChainStep& step, int dims) {
       return "flatten";
     case ChainOp::kAdd:
       return "add";
+    case ChainOp::kMul:
+      return "mul";
     case ChainOp::kIf:
       return "if";
     case ChainOp::kLoop:

@@ -26,6 +26,7 @@ enum class ChainOp {
   kGlobalPool,
   kFlatten,
   kAdd,
+  kMul,
   kIf,
   kLoop,
 };
@@ -44,7 +45,7 @@ struct ChainBlock {
 struct ChainStep {
   ChainOp op = ChainOp::kRelu;
   int x = -1;
-  // The second summand of kAdd.
+  // The second summand of kAdd or factor of kMul.
   int other = -1;
   int out = -1;
   // Which weights (chain_layers.h); -1 for ops without.
