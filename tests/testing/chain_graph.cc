@@ -244,9 +244,10 @@ class Emitter {
   int EmitWeighted(const ChainBlock& block, size_t i) {
     const ChainStep& step = block.steps[i];
     size_t end = i + 1;
-    const bool folded = Follows(block, end, ChainOp::kNorm) &&
-                        block.steps[end].layer == step.layer &&
-                        Chance(options_.folds);
+    // Weights of several steps have one form.
+    const bool folded =
+        !step.is_called_again && Follows(block, end, ChainOp::kNorm) &&
+        block.steps[end].layer == step.layer && Chance(options_.folds);
     end += folded ? 1 : 0;
     const bool has_relu = Follows(block, end, ChainOp::kRelu);
     const bool is_dynamic =

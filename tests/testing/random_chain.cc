@@ -1,6 +1,7 @@
 #include "tests/testing/random_chain.h"
 
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ class Maker {
     Fill(chain_.body, 1 + Choose(12), 0);
     CountUses(chain_.body);
     ChooseInPlace(chain_.body);
+    MarkCalledAgain(chain_.body);
     return std::move(chain_);
   }
 
@@ -137,6 +139,7 @@ class Maker {
     // A module that is called again has the weights it had.
     if (!made.empty() && Chance(0.06)) {
       const auto [fqn, layer] = made[Choose(static_cast<int>(made.size()))];
+      called_again_.insert(fqn);
       Add(block, op, fqn).layer = layer;
       return;
     }
@@ -287,6 +290,15 @@ class Maker {
     }
   }
 
+  void MarkCalledAgain(ChainBlock& block) {
+    for (ChainStep& step : block.steps) {
+      step.is_called_again = called_again_.count(step.fqn) > 0;
+      for (ChainBlock& inner : step.blocks) {
+        MarkCalledAgain(inner);
+      }
+    }
+  }
+
   std::mt19937_64 random_;
   Chain chain_;
   std::vector<Range> ranges_;
@@ -295,6 +307,8 @@ class Maker {
   ActivationStyle style_ = ActivationStyle::kModules;
   // By spatial dimensions: modules there are and their weights.
   std::vector<std::pair<std::string, int>> layers_made_[4];
+  // Modules with weights that several steps call.
+  std::set<std::string> called_again_;
   int first_layer_ = 0;
   int layers_ = 0;
   int norms_ = 0;

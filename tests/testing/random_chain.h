@@ -51,6 +51,8 @@ struct ChainStep {
   // Which weights (chain_layers.h); -1 for ops without.
   int layer = -1;
   bool in_place = false;
+  // Whether another step has the same weights.
+  bool is_called_again = false;
   // Path of the module; empty for a function call in the root's code. Some
   // steps share a module.
   std::string fqn;
