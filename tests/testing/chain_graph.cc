@@ -217,6 +217,7 @@ class Emitter {
         return EmitWeighted(block, i);
       case ChainOp::kNorm:
       case ChainOp::kAdd:
+      case ChainOp::kMul:
         if (mode_ == Mode::kQuantized) {
           return EmitQuantizedWithRelu(block, i);
         }
@@ -243,9 +244,10 @@ class Emitter {
   int EmitWeighted(const ChainBlock& block, size_t i) {
     const ChainStep& step = block.steps[i];
     size_t end = i + 1;
-    const bool folded = Follows(block, end, ChainOp::kNorm) &&
-                        block.steps[end].layer == step.layer &&
-                        Chance(options_.folds);
+    // Weights of several steps have one form.
+    const bool folded =
+        !step.is_called_again && Follows(block, end, ChainOp::kNorm) &&
+        block.steps[end].layer == step.layer && Chance(options_.folds);
     end += folded ? 1 : 0;
     const bool has_relu = Follows(block, end, ChainOp::kRelu);
     const bool is_dynamic =
@@ -314,12 +316,13 @@ class Emitter {
         Follows(block, i + 1, ChainOp::kRelu) && Chance(options_.fuses);
     const int out = block.steps[relu ? i + 1 : i].out;
     const std::string suffix = relu ? "_relu" : "";
-    if (step.op == ChainOp::kAdd) {
+    if (step.other >= 0) {
       // In this order: one may have to be quantized.
       Value* x = Quantized(step.x);
       Value* other = Quantized(step.other);
-      forms_[out].quantized = Insert("quantized::add" + suffix, out,
-                                     {x, other, Scale(out), ZeroPoint(out)});
+      forms_[out].quantized =
+          Insert("quantized::" + ChainOpName(step, 0) + suffix, out,
+                 {x, other, Scale(out), ZeroPoint(out)});
       return relu ? 2 : 1;
     }
     const int dims = Dims(step.x);
@@ -398,9 +401,12 @@ class Emitter {
   void EmitFloat(const ChainStep& step) {
     Value* x = InFloat(step.x);
     Value*& out = forms_[step.out].in_float;
-    if (step.op == ChainOp::kAdd) {
-      Value* other = InFloat(step.other);
-      out = Insert("aten::add", step.out, {x, other, int64_t{1}});
+    if (step.other >= 0) {
+      std::vector<Argument> arguments = {x, InFloat(step.other)};
+      if (step.op == ChainOp::kAdd) {
+        arguments.push_back(int64_t{1});
+      }
+      out = Insert("aten::" + ChainOpName(step, 0), step.out, arguments);
     } else if (step.op == ChainOp::kNorm) {
       const ChainNorm& norm = ChainNormAt(step.layer);
       out = Insert("aten::batch_norm", step.out,

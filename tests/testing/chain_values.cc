@@ -89,6 +89,8 @@ class Computation {
         return x.flatten(1);
       case ChainOp::kAdd:
         return x + values_[step.other].back();
+      case ChainOp::kMul:
+        return x * values_[step.other].back();
       case ChainOp::kDropout:
         return x;
       case ChainOp::kIf: {

@@ -1,6 +1,7 @@
 #include "tests/testing/random_chain.h"
 
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ class Maker {
     Fill(chain_.body, 1 + Choose(12), 0);
     CountUses(chain_.body);
     ChooseInPlace(chain_.body);
+    MarkCalledAgain(chain_.body);
     return std::move(chain_);
   }
 
@@ -50,6 +52,7 @@ class Maker {
     made.dims = dims;
     chain_.values.push_back(made);
     ranges_.push_back(range);
+    visible_.push_back(value);
     return value;
   }
 
@@ -136,6 +139,7 @@ class Maker {
     // A module that is called again has the weights it had.
     if (!made.empty() && Chance(0.06)) {
       const auto [fqn, layer] = made[Choose(static_cast<int>(made.size()))];
+      called_again_.insert(fqn);
       Add(block, op, fqn).layer = layer;
       return;
     }
@@ -211,21 +215,21 @@ class Maker {
     ranges_[block.output] = result;
   }
 
-  // Adds an earlier result of the block.
+  // Adds an earlier result, of the blocks around this one too, or multiplies by
+  // it.
   void AddResidual(ChainBlock& block) {
     std::vector<int> earlier;
-    for (const ChainStep& step : block.steps) {
-      if (Dims(step.x) == Dims(block.output) &&
-          chain_.values[step.x].place != chain_.values[block.output].place) {
-        earlier.push_back(step.x);
+    for (const int value : visible_) {
+      if (Dims(value) == Dims(block.output) &&
+          chain_.values[value].place != chain_.values[block.output].place) {
+        earlier.push_back(value);
       }
     }
     if (earlier.empty()) {
       return;
     }
     const int other = earlier[Choose(static_cast<int>(earlier.size()))];
-    ChainStep& step = Add(block, ChainOp::kAdd, "");
-    step.other = other;
+    Add(block, Chance(0.7) ? ChainOp::kAdd : ChainOp::kMul, "").other = other;
   }
 
   void AddControlFlow(ChainBlock& block, int depth) {
@@ -236,14 +240,18 @@ class Maker {
     ChainStep step;
     step.op = is_if ? ChainOp::kIf : ChainOp::kLoop;
     step.x = block.output;
+    const size_t visible = visible_.size();
     for (int i = 0; i < (is_if ? 2 : 1); ++i) {
       ChainBlock inner;
       // What a loop carries is a value of its own.
       inner.input = is_if ? step.x : NewValue(Dims(step.x), -1);
-      while (inner.steps.empty()) {
+      inner.output = inner.input;
+      // A second arm may hand on what it is given.
+      while (inner.steps.empty() && (i == 0 || Chance(0.8))) {
         Fill(inner, 1 + Choose(5), depth + 1);
       }
       step.blocks.push_back(std::move(inner));
+      visible_.resize(visible);
     }
     step.out = NewValue(Dims(step.x), -1);
     block.output = step.out;
@@ -282,12 +290,25 @@ class Maker {
     }
   }
 
+  void MarkCalledAgain(ChainBlock& block) {
+    for (ChainStep& step : block.steps) {
+      step.is_called_again = called_again_.count(step.fqn) > 0;
+      for (ChainBlock& inner : step.blocks) {
+        MarkCalledAgain(inner);
+      }
+    }
+  }
+
   std::mt19937_64 random_;
   Chain chain_;
   std::vector<Range> ranges_;
+  // The values that the next step can use.
+  std::vector<int> visible_;
   ActivationStyle style_ = ActivationStyle::kModules;
   // By spatial dimensions: modules there are and their weights.
   std::vector<std::pair<std::string, int>> layers_made_[4];
+  // Modules with weights that several steps call.
+  std::set<std::string> called_again_;
   int first_layer_ = 0;
   int layers_ = 0;
   int norms_ = 0;
@@ -357,6 +378,8 @@ std::string ChainOpName(const ChainStep& step, int dims) {
       return "flatten";
     case ChainOp::kAdd:
       return "add";
+    case ChainOp::kMul:
+      return "mul";
     case ChainOp::kIf:
       return "if";
     case ChainOp::kLoop:

@@ -26,6 +26,7 @@ enum class ChainOp {
   kGlobalPool,
   kFlatten,
   kAdd,
+  kMul,
   kIf,
   kLoop,
 };
@@ -44,12 +45,14 @@ struct ChainBlock {
 struct ChainStep {
   ChainOp op = ChainOp::kRelu;
   int x = -1;
-  // The second summand of kAdd.
+  // The second summand of kAdd or factor of kMul.
   int other = -1;
   int out = -1;
   // Which weights (chain_layers.h); -1 for ops without.
   int layer = -1;
   bool in_place = false;
+  // Whether another step has the same weights.
+  bool is_called_again = false;
   // Path of the module; empty for a function call in the root's code. Some
   // steps share a module.
   std::string fqn;

@@ -50,12 +50,13 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Every so many networks are run, too.
-constexpr int64_t kRunEvery = 8;
 // The relative error, in the L2 norm, that the float ops and all of
 // quantization may have. Another place of a network is mostly off by 1.
 constexpr double kFloatError = 1e-4;
 constexpr double kQuantizedError = 0.4;
+// An element counts as if it were at least this large: a relu leaves little of
+// some values, less than a quantization step. Most are about 1.
+constexpr double kLeastSize = 0.03;
 
 // What a value holds, each time it is computed.
 using Tensors = std::vector<at::Tensor>;
@@ -65,7 +66,7 @@ using TensorsByName = absl::flat_hash_map<std::string, Tensors>;
 struct Form {
   std::string name;
   ChainGraph chain;
-  // What its values hold; empty when it is not run.
+  // What its values hold.
   TensorsByName tensors;
 };
 
@@ -110,7 +111,8 @@ double RelativeError(const Tensors& x, const Tensors& reference) {
       return INFINITY;
     }
     error += (x[i] - reference[i]).square().sum().item<double>();
-    size += reference[i].square().sum().item<double>();
+    size += reference[i].square().sum().item<double>() +
+            kLeastSize * kLeastSize * static_cast<double>(x[i].numel());
   }
   return error == 0 ? 0 : std::sqrt(error / size);
 }
@@ -125,29 +127,21 @@ std::string OpsText(absl::string_view ops) {
 class Case {
  public:
   explicit Case(int64_t seed) : random_(seed), chain_(RandomChain(seed)) {
-    const bool runs = seed % kRunEvery == 0;
-    std::vector<ChainQuantization> quantization;
-    if (runs) {
-      const bool flag = seed / kRunEvery % 2 == 0;
-      input_ = ChainInput(chain_, seed);
-      flag_ = flag;
-      references_ = ChainValuesInFloat64(chain_, input_, flag);
-      quantization = Calibrate();
-    }
+    const bool flag = seed % 2 == 0;
+    const at::Tensor input = ChainInput(chain_, seed);
+    references_ = ChainValuesInFloat64(chain_, input, flag);
     ChooseOptions();
     float_ = {"float", MakeChainGraph(chain_, float_options_, {}, seed), {}};
     quantized_ = {
         "quantized",
-        MakeChainGraph(chain_, quantized_options_, quantization, seed + 1),
+        MakeChainGraph(chain_, quantized_options_, Calibrate(), seed + 1),
         {}};
     if (Chance(0.4)) {
       Lower();
     }
-    if (runs) {
-      for (Form* form : {&float_, &quantized_, &lowered_}) {
-        if (form->chain.graph != nullptr) {
-          form->tensors = Run(*form->chain.graph, input_, flag_);
-        }
+    for (Form* form : {&float_, &quantized_, &lowered_}) {
+      if (form->chain.graph != nullptr) {
+        form->tensors = Run(*form->chain.graph, input, flag);
       }
     }
   }
@@ -278,7 +272,8 @@ class Case {
     const int place_b = PlaceOf(*match.b.output, form_b.chain);
     if (place_a != place_b || place_a < 0) {
       add(absl::StrCat("compared at other places: ", ops),
-          absl::StrCat(line, " compares places ", place_a, " and ", place_b));
+          absl::StrCat(line, " compares places ", place_a, " and ", place_b,
+                       DifferenceText(place_a, place_b)));
       return;
     }
     if (!match.is_quantize_point) {
@@ -291,20 +286,31 @@ class Case {
         return;
       }
     }
-    if (references_.empty()) {
-      return;
-    }
     for (const auto& [form, side, bound] :
          {std::tuple(&form_a, &match.a,
                      form_a.name == "float" ? kFloatError : kQuantizedError),
           std::tuple(&form_b, &match.b, kQuantizedError)}) {
       const std::string wrong =
-          CompareWithFloat64(*form, side->output->debugName(), place_a, bound);
+          CompareWithFloat64(*form, side->output->debugName(), place_a, bound,
+                             match.a.compared_in != nullptr);
       if (!wrong.empty()) {
         add("other values than float64 has: " + ops,
             absl::StrCat(line, ": ", form->name, ": ", wrong));
       }
     }
+  }
+
+  // How far apart two places are, when it is known.
+  std::string DifferenceText(int place_a, int place_b) const {
+    if (place_a < 0 || place_b < 0) {
+      return "";
+    }
+    const Tensors& a = references_[place_a];
+    const Tensors& b = references_[place_b];
+    return a.empty() || a.size() != b.size()
+               ? ""
+               : absl::StrCat(", whose float64 values differ by ",
+                              RelativeError(a, b), " of their size");
   }
 
   // The place of what flows into a subgraph first; -1 when it is not known.
@@ -315,15 +321,23 @@ class Case {
 
   // Empty when all is well.
   std::string CompareWithFloat64(const Form& form, const std::string& name,
-                                 int place, double bound) {
+                                 int place, double bound, bool in_block) {
     const auto found = form.tensors.find(name);
     if (found == form.tensors.end()) {
       return "";
     }
-    const Tensors& expected = references_[place];
-    if (found->second.size() != expected.size()) {
-      return absl::StrCat("computed ", found->second.size(), " times, not ",
-                          expected.size());
+    const Tensors& once = references_[place];
+    const size_t runs = found->second.size();
+    // A quantize in a loop, of a value from outside, runs in every trip.
+    const size_t trips = in_block && !once.empty() && runs % once.size() == 0
+                             ? runs / once.size()
+                             : 1;
+    Tensors expected;
+    for (const at::Tensor& tensor : once) {
+      expected.insert(expected.end(), trips, tensor);
+    }
+    if (runs != expected.size()) {
+      return absl::StrCat("computed ", runs, " times, not ", expected.size());
     }
     const double error = RelativeError(found->second, expected);
     if (!(error <= bound)) {
@@ -361,9 +375,7 @@ class Case {
 
   std::mt19937_64 random_;
   Chain chain_;
-  at::Tensor input_;
-  bool flag_ = true;
-  // By value; empty when nothing is run.
+  // By value.
   std::vector<Tensors> references_;
   ChainGraphOptions float_options_;
   ChainGraphOptions quantized_options_;
