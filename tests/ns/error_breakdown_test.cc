@@ -105,6 +105,12 @@ TEST(DominantPartTest, IsAbsentForNanAndForWhatWasNotMeasured) {
   EXPECT_EQ(Dominant(20, {}), std::nullopt);
 }
 
+TEST(DominantPartTest, IsAbsentWhereValuesAreNotFinite) {
+  LayerComparison layer = Layer(20, 5, {}, 30);
+  layer.shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  EXPECT_EQ(DominantPart(layer), std::nullopt);
+}
+
 TEST(DominantPartTest, HasANameForEach) {
   EXPECT_EQ(ErrorPartName(ErrorPart::kLocal), "local");
   EXPECT_EQ(ErrorPartName(ErrorPart::kInherited), "inherited");
@@ -126,6 +132,22 @@ TEST(WorstOffenderTest, IsNeverNanOrExact) {
 
 TEST(WorstOffenderTest, MayBeAnErrorWithoutSignal) {
   EXPECT_THAT(WorstOffender(Shadows({1, -kInfinity})), Optional(1));
+}
+
+TEST(WorstOffenderTest, HasNoValueThatIsNanOrInfinite) {
+  // An infinity on the quantized side alone makes an SQNR of -inf.
+  ComparisonResult result = Shadows({-kInfinity, 30, 20});
+  result.layers[0].shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  result.layers[2].activation->non_finite = NonFiniteCounts{1, 0, 0, 0};
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  result.layers[1].shadow->non_finite = NonFiniteCounts{0, 0, 1, 0};
+  EXPECT_EQ(WorstOffender(result), std::nullopt);
+}
+
+TEST(WorstOffenderTest, IsAbsentWhereInputsAreNotFinite) {
+  ComparisonResult result = Shadows({30, 20});
+  result.inputs_are_finite = false;
+  EXPECT_EQ(WorstOffender(result), std::nullopt);
 }
 
 TEST(WorstOffenderTest, IsAbsentWithoutShadows) {
@@ -217,6 +239,16 @@ TEST(FirstUnexplainedFallTest, PassesOverWhatIsNotKnown) {
   EXPECT_EQ(FirstUnexplainedFall(Behind20Db(5, {})), std::nullopt);
   EXPECT_EQ(FirstUnexplainedFall(Result({Layer(5, 20)})), std::nullopt);
   EXPECT_EQ(FirstUnexplainedFall({}), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, IsNotNamedFromNanAndInfinities) {
+  ComparisonResult result = Result({Layer(40, 40), Layer(10, 40, {0})});
+  EXPECT_THAT(FirstUnexplainedFall(result), Optional(1));
+  result.inputs_are_finite = false;
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+  result.inputs_are_finite = true;
+  result.layers[1].activation->non_finite = NonFiniteCounts{0, 1, 0, 0};
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
 }
 
 TEST(FirstUnexplainedFallTest, LoopsMayLeadBack) {
