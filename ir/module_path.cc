@@ -3,9 +3,13 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/ir/scope.h>
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -21,8 +25,72 @@ using ::torch::jit::Node;
 using ::torch::jit::Scope;
 
 // A scope's name is "<fqn>@<call index>(<type>)". The '@' is always there: it
-// tells our scopes from those that tracing leaves.
+// tells our scopes from those that tracing leaves. Modules may have any name,
+// so that some characters are escaped: the first '(' is the one before the
+// type, a symbol ends at a NUL, and control characters would garble dumps of
+// the IR.
 constexpr char kCallMark = '@';
+constexpr char kEscape = '%';
+constexpr size_t kHexDigits = 2;  // of "%28"
+
+bool NeedsEscape(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7F || c == '(' || c == kEscape;
+}
+
+std::string Escaped(absl::string_view name) {
+  std::string escaped;
+  for (const char c : name) {
+    if (NeedsEscape(c)) {
+      const auto byte = static_cast<unsigned char>(c);
+      escaped += kEscape;
+      absl::StrAppend(&escaped, absl::Hex(byte, absl::kZeroPad2));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+// The reverse of Escaped.
+std::string Unescaped(absl::string_view escaped) {
+  std::string name;
+  for (size_t i = 0; i < escaped.size(); ++i) {
+    if (escaped[i] == kEscape) {
+      name += absl::HexStringToBytes(escaped.substr(i + 1, kHexDigits));
+      i += kHexDigits;
+    } else {
+      name += escaped[i];
+    }
+  }
+  return name;
+}
+
+// Names that had to be unescaped, each once, for as long as the process lives.
+class UnescapedNames {
+ public:
+  absl::string_view Of(absl::string_view escaped) {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<const std::string>& name = names_[escaped];
+    if (name == nullptr) {
+      name = std::make_unique<const std::string>(Unescaped(escaped));
+    }
+    return *name;
+  }
+
+ private:
+  std::mutex mutex_;
+  absl::flat_hash_map<std::string, std::unique_ptr<const std::string>> names_;
+};
+
+// The name that `interned`, a part of a symbol, stands for.
+absl::string_view NameOf(absl::string_view interned) {
+  if (!absl::StrContains(interned, kEscape)) {
+    return interned;
+  }
+  static UnescapedNames& names = *new UnescapedNames;
+  return names.Of(interned);
+}
 
 }  // namespace
 
@@ -43,8 +111,8 @@ ModulePath ModulePathOf(const Node& node) {
     return {};
   }
   ModulePath path;
-  path.fqn = name.substr(0, mark);
-  path.type = name.substr(open + 1, name.size() - open - 2);
+  path.fqn = NameOf(name.substr(0, mark));
+  path.type = NameOf(name.substr(open + 1, name.size() - open - 2));
   if (!absl::SimpleAtoi(name.substr(mark + 1, open - mark - 1),
                         &path.call_index)) {
     return {};
@@ -54,8 +122,8 @@ ModulePath ModulePathOf(const Node& node) {
 
 c10::intrusive_ptr<Scope> ScopeFor(const ModulePath& path,
                                    const c10::intrusive_ptr<Scope>& parent) {
-  return parent->push(c10::Symbol::scope(
-      absl::StrCat(path.fqn, "@", path.call_index, "(", path.type, ")")));
+  return parent->push(c10::Symbol::scope(absl::StrCat(
+      Escaped(path.fqn), "@", path.call_index, "(", Escaped(path.type), ")")));
 }
 
 std::string UnmangledTypeName(const std::string& qualified_name) {

@@ -1,7 +1,8 @@
 // The module that a node of a flat graph came from.
 //
 // Inlining a module hierarchy loses it, so InlineModules writes it into the
-// Scope of every node, where it survives copying, freezing and most passes.
+// Scope of every node, where it survives copying, freezing and most passes. Any
+// name survives, whatever characters it has.
 #ifndef IR_MODULE_PATH_H_
 #define IR_MODULE_PATH_H_
 

@@ -18,6 +18,7 @@
 #include "ns/batch.h"
 #include "ns/check_related.h"
 #include "ns/emulation.h"
+#include "ns/non_finite_inputs.h"
 #include "ns/pair_runner.h"
 #include "ns/pooled_comparison.h"
 #include "passes/extraction/subgraph_weights.h"
@@ -139,9 +140,15 @@ absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
   return result;
 }
 
+NonFiniteInputs InputsOf(const ModelGraph& model) {
+  return NonFiniteInputs(
+      model.module().get_method(model.method()).function().getSchema());
+}
+
 absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
-                      int64_t index) {
+                      int64_t index, NonFiniteInputs& inputs) {
   NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
+  inputs.Look(batch, index);
   const absl::Status status = runner.Run(batch);
   if (status.ok()) {
     return absl::OkStatus();
@@ -157,9 +164,10 @@ struct Passes {
 };
 
 absl::Status RunBatches(PairRunner& runner, const BatchReader& batches,
-                        const CompareOptions& options, const Passes& passes) {
+                        const CompareOptions& options, const Passes& passes,
+                        NonFiniteInputs& inputs) {
   for (int64_t i = 0; i < batches.size(); ++i) {
-    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i));
+    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i, inputs));
     if (options.progress) {
       options.progress(passes.done + i + 1, passes.total);
     }
@@ -186,7 +194,8 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   NS_ASSIGN_OR_RETURN(
       PairRunner runner,
       PairRunner::Create(float_copy, quantized_copy, matches, runner_options));
-  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes));
+  NonFiniteInputs inputs = InputsOf(float_model);  // known from the first run
+  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes, inputs));
   std::vector<std::optional<double>> sqnr_db;
   for (size_t i = 0; i < matches.matches.size(); ++i) {
     const std::optional<ActivationComparison> figures = runner.Activation(i);
@@ -219,7 +228,9 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
                                          runner_options));
-  const absl::Status status = RunBatches(runner, batches, options, passes);
+  NonFiniteInputs inputs = InputsOf(float_model);
+  const absl::Status status =
+      RunBatches(runner, batches, options, passes, inputs);
   if (runner.failed_shadow()) {
     not_shadowed.emplace(runner.failed_shadow()->match,
                          runner.failed_shadow()->reason);
@@ -243,6 +254,10 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   }
   for (const NotShadowedMatch& match : runner.no_reference()) {
     result.no_reference.push_back({match.name, match.reason});
+  }
+  result.inputs_are_finite = !inputs.found();
+  if (inputs.found()) {
+    result.warnings.push_back(inputs.Warning());
   }
   for (std::string& warning : runner.Warnings()) {
     result.warnings.push_back(std::move(warning));

@@ -11,9 +11,12 @@
 namespace ns {
 
 // How far a quantized tensor y is from its float original x. Ratios are over
-// all elements of all batches, from sums in float64.
+// all elements of all batches, from sums in float64. Equal tensors, also those
+// that are all zero, have +inf dB, 0, 1 and 0. nan is what figures of nan, of
+// infinities and of no values at all are. Every output shows these numbers: the
+// rules are in one place, PairStatistics.
 struct ErrorFigures {
-  // 20 log10(|x| / |x - y|), in dB. +inf for equal tensors, nan for 0/0.
+  // 20 log10(|x| / |x - y|), in dB; -inf where only x is zero.
   double sqnr_db = 0;
   // |x - y| / |x|.
   double normalized_l2 = 0;
@@ -193,6 +196,9 @@ struct ComparisonResult {
   std::string matching;
   // Batches run; 0 when only weights were compared.
   int64_t batches = 0;
+  // False where inputs hold NaN or infinities: a warning says where, and nobody
+  // is to blame for what comes of them.
+  bool inputs_are_finite = true;
   // In order of execution of the quantized model.
   std::vector<LayerComparison> layers;
   std::vector<UnmatchedNode> unmatched;

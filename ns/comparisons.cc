@@ -1,5 +1,6 @@
 #include "ns/comparisons.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,11 @@
 
 namespace ns {
 namespace {
+
+// Where the formulas divide 0 by 0.
+bool AreZero(const PairStatistics& sums) {
+  return sums.sum_x2 == 0 && sums.sum_e2 == 0;
+}
 
 absl::Status DifferentCounts(const std::string& layer, const char* what,
                              size_t first, size_t second) {
@@ -40,15 +46,18 @@ absl::Status CompareRecords(const std::string& layer, const SingleResult& first,
 }  // namespace
 
 double ComputeSqnr(const at::Tensor& x, const at::Tensor& y) {
-  return CompareErrors(x, y).SqnrDb();
+  const PairStatistics sums = CompareErrors(x, y);
+  return AreZero(sums) ? NAN : sums.SqnrDb();
 }
 
 double ComputeNormalizedL2Error(const at::Tensor& x, const at::Tensor& y) {
-  return CompareErrors(x, y).NormalizedL2();
+  const PairStatistics sums = CompareErrors(x, y);
+  return AreZero(sums) ? NAN : sums.NormalizedL2();
 }
 
 double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y) {
-  return ComparePair(x, y).Cosine();
+  const PairStatistics sums = ComparePair(x, y);
+  return AreZero(sums) ? NAN : sums.Cosine();
 }
 
 double ComputeMaxAbsError(const at::Tensor& x, const at::Tensor& y) {

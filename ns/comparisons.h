@@ -17,6 +17,10 @@ namespace ns {
 using Comparison =
     std::function<double(const at::Tensor& x, const at::Tensor& y)>;
 
+// These mirror PyTorch's formulas: zeros on both sides give 0/0 = nan, where
+// the figures of a compared layer (PairStatistics) say that the tensors are
+// equal.
+//
 // 20 log10(|x| / |x - y|), in dB.
 double ComputeSqnr(const at::Tensor& x, const at::Tensor& y);
 // |x - y| / |x|.

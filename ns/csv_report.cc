@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -14,6 +15,7 @@
 #include "ns/comparison_result.h"
 #include "ns/error_breakdown.h"
 #include "ns/json_writer.h"
+#include "ns/printable.h"
 
 namespace ns {
 namespace {
@@ -30,9 +32,16 @@ constexpr absl::string_view kSaturationHeader =
     "outputs,saturated,saturated_share,exact_sqnr_db,saturation_cost_db";
 constexpr size_t kSaturationFields = 9;
 
-std::string Quoted(absl::string_view field) {
-  if (field.find_first_of(",\"\r\n") == absl::string_view::npos) {
-    return std::string(field);
+// A field of text, such as a name that a model gave. Numbers are no such text:
+// "-3.2" is to stay one.
+std::string Text(absl::string_view text) {
+  constexpr absl::string_view kStartsFormula = "=+-@";
+  std::string field = Printable(text);
+  if (!field.empty() && absl::StrContains(kStartsFormula, field[0])) {
+    field.insert(field.begin(), '\'');
+  }
+  if (!absl::StrContains(field, ',') && !absl::StrContains(field, '"')) {
+    return field;
   }
   return absl::StrCat("\"", absl::StrReplaceAll(field, {{"\"", "\"\""}}), "\"");
 }
@@ -139,13 +148,13 @@ class Rows {
 
 void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
   std::vector<std::string> fields = {
-      Quoted(layer.name),
+      Text(layer.name),
       std::string(row.kind),
-      Quoted(row.parameter),
-      Quoted(layer.float_side.fqn),
-      Quoted(layer.float_side.op),
-      Quoted(layer.quantized_side.fqn),
-      Quoted(layer.quantized_side.op),
+      Text(row.parameter),
+      Text(layer.float_side.fqn),
+      Text(layer.float_side.op),
+      Text(layer.quantized_side.fqn),
+      Text(layer.quantized_side.op),
       absl::StrJoin(row.shape, "x"),
       FormatDouble(row.error.sqnr_db),
       FormatDouble(row.error.normalized_l2),

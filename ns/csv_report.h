@@ -33,6 +33,9 @@ namespace ns {
 //
 // Fields are quoted as in RFC 4180; lines end in \n, which every reader takes
 // and line tools prefer to the \r\n of the RFC. Infinities are inf and -inf.
+// Text that begins with =, +, - or @, which spreadsheets take for a formula,
+// has a single quote in front, as OWASP advises; control characters in it are
+// escaped as in tables, so that each row is one line.
 std::string ToCsv(const ComparisonResult& result);
 
 }  // namespace ns

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "ns/text_table.h"
+#include "ns/printable.h"
 
 namespace ns {
 namespace {

@@ -18,8 +18,19 @@ std::optional<double> Nsr(const ErrorFigures& error) {
              : std::make_optional(NoiseToSignal(error.sqnr_db));
 }
 
+// Absent, too, where a value is NaN or infinite: the figure tells of nothing
+// else.
 std::optional<double> Nsr(const std::optional<ActivationComparison>& figures) {
-  return figures.has_value() ? Nsr(figures->error) : std::nullopt;
+  return figures.has_value() && IsOfFiniteValues(*figures) ? Nsr(figures->error)
+                                                           : std::nullopt;
+}
+
+// Whether the local error of `layer` says something of it: not where values are
+// NaN or infinite, nor where the float model's are, nor behind a layer that
+// only one model has.
+bool CanBeBlamed(const LayerComparison& layer) {
+  return layer.unpaired_input.empty() && Nsr(layer.shadow).has_value() &&
+         (!layer.activation || IsOfFiniteValues(*layer.activation));
 }
 
 // The largest accumulated NSR among the producers of `layer`.
@@ -89,15 +100,23 @@ std::optional<ErrorPart> DominantPart(const LayerComparison& layer) {
                                                  : ErrorPart::kBoth;
 }
 
+bool IsOfFiniteValues(const ActivationComparison& figures) {
+  const NonFiniteCounts counts = figures.non_finite.value_or(NonFiniteCounts());
+  return counts.float_nan == 0 && counts.float_inf == 0 &&
+         counts.quantized_nan == 0 && counts.quantized_inf == 0;
+}
+
 std::optional<size_t> WorstOffender(const ComparisonResult& result) {
+  if (!result.inputs_are_finite) {
+    return std::nullopt;
+  }
   std::optional<size_t> worst;
   double lowest = INFINITY;
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    const auto& shadow = result.layers[i].shadow;
-    if (result.layers[i].unpaired_input.empty() && shadow.has_value() &&
-        shadow->error.sqnr_db < lowest) {
+    const LayerComparison& layer = result.layers[i];
+    if (CanBeBlamed(layer) && layer.shadow->error.sqnr_db < lowest) {
       worst = i;
-      lowest = shadow->error.sqnr_db;
+      lowest = layer.shadow->error.sqnr_db;
     }
   }
   return worst;
@@ -110,6 +129,9 @@ std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
 }
 
 std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result) {
+  if (!result.inputs_are_finite) {
+    return std::nullopt;
+  }
   for (size_t i = 0; i < result.layers.size(); ++i) {
     if (IsUnexplained(result, result.layers[i])) {
       return i;

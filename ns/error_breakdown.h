@@ -17,7 +17,10 @@
 //   NSR = |x - y|^2 / |x|^2 = 10^(-SQNR / 10)
 //
 // which is 0 for an exact copy (SQNR +inf) and +inf for an error where the
-// float side is zero (SQNR -inf). An SQNR of nan is no figure.
+// float side is zero (SQNR -inf). An SQNR of nan is no figure, nor is one of
+// values among which are NaN or infinities. Where inputs hold such, no layer is
+// named below: quantization makes some number of them, and all that follows is
+// computed from it.
 #ifndef NS_ERROR_BREAKDOWN_H_
 #define NS_ERROR_BREAKDOWN_H_
 
@@ -57,11 +60,14 @@ absl::string_view ErrorPartName(ErrorPart part);
 // there is no error at all.
 std::optional<ErrorPart> DominantPart(const LayerComparison& layer);
 
+// True where no value on either side is NaN or infinite.
+bool IsOfFiniteValues(const ActivationComparison& figures);
+
 // The layer that does most harm by itself: the index of the lowest local SQNR,
 // of the first one among equals. Neither nan nor an exact layer is one, but
-// -inf is: an error where nothing was to be. Nor is a layer with an unpaired
-// input. Absent without shadows, since accumulated errors do not tell who made
-// them.
+// -inf is: an error where nothing was to be. Nor is a layer where the float
+// model has NaN or infinities, or one with an unpaired input. Absent without
+// shadows, since accumulated errors do not tell who made them.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
 // The accumulated SQNR, in dB, that layer `index` has if it hands on what it

@@ -99,11 +99,6 @@ void WriteNonFinite(JsonWriter& json, const NonFiniteCounts& counts) {
   json.EndObject();
 }
 
-bool HasNonFinite(const NonFiniteCounts& counts) {
-  return counts.float_nan != 0 || counts.float_inf != 0 ||
-         counts.quantized_nan != 0 || counts.quantized_inf != 0;
-}
-
 void WriteCodes(JsonWriter& json, const CodeUse& codes) {
   json.Key("codes");
   json.BeginObject();
@@ -140,8 +135,7 @@ void WriteActivationFields(JsonWriter& json,
   if (activation.ranges.has_value()) {
     WriteRanges(json, *activation.ranges);
   }
-  if (activation.non_finite.has_value() &&
-      HasNonFinite(*activation.non_finite)) {
+  if (!IsOfFiniteValues(activation)) {
     WriteNonFinite(json, *activation.non_finite);
   }
   if (activation.codes.has_value()) {

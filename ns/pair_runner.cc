@@ -76,16 +76,18 @@ absl::Status RunCopy(const ModelGraph& model, const Arguments& arguments) {
   return copy.Run(copies).status();
 }
 
+// Of a value of which `elements` elements were compared.
 std::vector<ChannelError> WorstChannels(
-    const std::vector<ChannelSums>& channels, int64_t count) {
+    const std::vector<ChannelSums>& channels, int64_t elements, int64_t count) {
   std::vector<ChannelError> errors;
   for (size_t i = 0; i < channels.size(); ++i) {
     PairStatistics sums;
+    sums.count = elements;
     sums.sum_x2 = channels[i].sum_x2;
     sums.sum_e2 = channels[i].sum_e2;
     errors.push_back({static_cast<int64_t>(i), sums.SqnrDb()});
   }
-  // Channels that are all zero have no figure: they come last.
+  // Channels without a figure come last, beside those without an error.
   const auto rank = [](const ChannelError& error) {
     return error.sqnr_db == error.sqnr_db
                ? error.sqnr_db
@@ -228,8 +230,8 @@ std::optional<ActivationComparison> PairRunner::Result(
   if (codes.total > 0) {
     result.codes = {codes.at_lowest, codes.at_highest, codes.Unused()};
   }
-  result.worst_channels =
-      WorstChannels(record.pooled.channels, options_.worst_channels);
+  result.worst_channels = WorstChannels(record.pooled.channels, sums.count,
+                                        options_.worst_channels);
   return result;
 }
 

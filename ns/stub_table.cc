@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ns/figure_text.h"
-#include "ns/table_figures.h"
+#include "ns/printable.h"
 #include "ns/text_table.h"
 
 namespace ns {
@@ -21,9 +21,7 @@ absl::string_view BareType(absl::string_view type) {
   return dot == absl::string_view::npos ? type : type.substr(dot + 1);
 }
 
-double SqnrOf(const StubComparison& stub) {
-  return ShownDb(stub.figures.error);
-}
+double SqnrOf(const StubComparison& stub) { return stub.figures.error.sqnr_db; }
 
 bool IsWorse(const StubComparison* a, const StubComparison* b) {
   return IsLowerDb(SqnrOf(*a), SqnrOf(*b));

@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "ns/comparison_result.h"
+#include "ns/error_breakdown.h"
 #include "ns/figure_text.h"
 
 namespace ns {
@@ -16,7 +17,10 @@ namespace {
 std::optional<double> LowestWeight(const LayerComparison& layer) {
   std::optional<double> lowest;
   for (const WeightComparison& weight : layer.weights) {
-    const double db = ShownDb(weight.error);
+    if (absl::c_linear_search(weight.shape, 0)) {
+      continue;
+    }
+    const double db = weight.error.sqnr_db;
     if (!lowest.has_value() || IsLowerDb(db, *lowest)) {
       lowest = db;
     }
@@ -24,14 +28,25 @@ std::optional<double> LowestWeight(const LayerComparison& layer) {
   return lowest;
 }
 
-// Of batches that are all empty there is nothing to show.
+// Without values there is nothing to show, here and above.
 bool HasValues(const std::optional<ActivationComparison>& figures) {
   return figures && figures->elements != 0;
 }
 
+// What else has figures has finite ones or nan.
+bool IsOfFiniteValues(const LayerComparison& layer, Figure figure) {
+  const std::optional<ActivationComparison>* const figures =
+      figure == Figure::kActivation ? &layer.activation
+      : figure == Figure::kShadow   ? &layer.shadow
+      : figure == Figure::kKernel   ? &layer.kernel
+                                    : nullptr;
+  return figures == nullptr || !figures->has_value() ||
+         IsOfFiniteValues(**figures);
+}
+
 std::optional<double> SqnrOf(
     const std::optional<ActivationComparison>& figures) {
-  return HasValues(figures) ? std::make_optional(ShownDb(figures->error))
+  return HasValues(figures) ? std::make_optional(figures->error.sqnr_db)
                             : std::nullopt;
 }
 
@@ -40,11 +55,6 @@ std::optional<double> SqnrOf(
 absl::string_view ShortOp(absl::string_view op) {
   const size_t colon = op.rfind(':');
   return colon == absl::string_view::npos ? op : op.substr(colon + 1);
-}
-
-double ShownDb(const ErrorFigures& error) {
-  const bool is_equal = error.max_abs_error == 0;  // Not so with a nan.
-  return std::isnan(error.sqnr_db) && is_equal ? INFINITY : error.sqnr_db;
 }
 
 absl::string_view FigureName(Figure figure) {
@@ -73,7 +83,7 @@ std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
       return SqnrOf(layer.shadow);
     case Figure::kInherited:
       return layer.inherited && HasValues(layer.activation)
-                 ? std::make_optional(ShownDb(*layer.inherited))
+                 ? std::make_optional(layer.inherited->sqnr_db)
                  : std::nullopt;
     case Figure::kKernel:
       break;
@@ -126,7 +136,8 @@ Layers Ranked(const ComparisonResult& result, Figure figure) {
     const std::optional<double> db = SqnrDb(layer, figure);
     const bool may_be_culprit =
         layer.unpaired_input.empty() || figure == Figure::kWeight;
-    if (may_be_culprit && db.has_value() && *db < INFINITY) {  // Not for nan.
+    if (may_be_culprit && db.has_value() && *db < INFINITY &&  // False for nan.
+        IsOfFiniteValues(layer, figure)) {
       layers.push_back(&layer);
     }
   }

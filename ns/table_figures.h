@@ -18,12 +18,8 @@ enum class Figure { kWeight, kActivation, kShadow, kInherited, kKernel };
 // "weight", "activation", "shadow", "inherited" or "kernel".
 absl::string_view FigureName(Figure figure);
 
-// The SQNR that tables show. Zeros on both sides, for which it is 0/0, are as
-// equal as any: +inf.
-double ShownDb(const ErrorFigures& error);
-
-// As shown. Of several weights the lowest, and nan before all. Absent where the
-// layer has no such figure.
+// Of several weights the lowest, and nan before all. Absent where the layer has
+// no such figure, or no values that it could be of.
 std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure);
 
 // The figures asked for, as far as the result tells, in the order of columns.
@@ -37,8 +33,9 @@ using Layers = std::vector<const LayerComparison*>;
 // Lowest first: nan before all, layers without the figure last.
 void SortByFigure(Figure figure, Layers& layers);
 
-// The layers that have a number below infinity, lowest first. Of layers with an
-// unpaired input, only weights are ranked: nothing else tells of themselves.
+// The layers that have a number below infinity, lowest first. Not those where a
+// value is NaN or infinite: their number tells of nothing else. Of layers with
+// an unpaired input, only weights are ranked.
 Layers Ranked(const ComparisonResult& result, Figure figure);
 
 }  // namespace ns

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/comparison_result.h"
 #include "ns/figure_text.h"
+#include "ns/printable.h"
 #include "ns/table_figures.h"
 #include "ns/table_summary.h"
 #include "ns/text_table.h"
@@ -64,7 +65,9 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   const Figure bar_figure = BarFigure(result);
   const Layers ranked = Ranked(result, bar_figure);
   const size_t marks =
-      std::min(layers.size() / kRowsPerMark, std::size(kMarks));
+      result.inputs_are_finite
+          ? std::min(layers.size() / kRowsPerMark, std::size(kMarks))
+          : 0;
 
   Column names{{{"", ""}, {"layer", kBold}}, false, names_shrink};
   Column float_ops{{{"float", kBold}, {"subgraph", kBold}}, false, ops_shrink};

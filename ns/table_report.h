@@ -30,7 +30,7 @@ struct TableOptions {
 //
 // Below it the count of layers, the lowest figures, which layer is to blame,
 // which ones saturate, and what was left out and why (ns/table_summary.h).
-// Control characters in names become U+FFFD: a model must not drive the
+// Control characters in names are escaped: a model must not drive the
 // terminal.
 std::string ToTable(const ComparisonResult& result,
                     const TableOptions& options);

@@ -16,6 +16,7 @@
 #include "ns/emulation_summary.h"
 #include "ns/error_breakdown.h"
 #include "ns/figure_text.h"
+#include "ns/printable.h"
 #include "ns/saturation.h"
 #include "ns/table_figures.h"
 #include "ns/text_table.h"
@@ -186,8 +187,8 @@ std::string ChannelsLine(const LayerComparison& layer, Figure figure) {
 // Who is to blame. Without shadows only channels are told, of the layer with
 // the lowest activation.
 std::string BlameLines(const ComparisonResult& result) {
-  if (!result.has_activations) {
-    return "";  // The lowest shadow says it.
+  if (!result.has_activations || !result.inputs_are_finite) {
+    return "";  // The lowest shadow says it, or a warning that there is none.
   }
   if (!result.has_shadows) {
     const Layers ranked = Ranked(result, Figure::kActivation);

@@ -87,22 +87,6 @@ size_t LeastWidth(const Column& column) {
 
 }  // namespace
 
-std::string Printable(absl::string_view text) {
-  std::string printable;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() &&
-                       static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (byte < 0x20 || byte == 0x7F || is_c1) {
-      printable += "\uFFFD";
-      i += is_c1 ? 1 : 0;
-    } else {
-      printable += text[i];
-    }
-  }
-  return printable;
-}
-
 size_t Width(const std::vector<size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
 }

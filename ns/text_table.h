@@ -25,9 +25,6 @@ struct Column {
   Shrink shrink = Shrink::kNever;
 };
 
-// `text` with a U+FFFD for each C0 or C1 control character and DEL.
-std::string Printable(absl::string_view text);
-
 // Width of a row: its columns and the gaps between them.
 size_t Width(const std::vector<size_t>& widths);
 

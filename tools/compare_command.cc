@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "ir/module_file.h"
@@ -268,7 +269,10 @@ absl::Status CompareStubs(const Options& options, const BatchReader& reader,
   result.stubs = std::move(comparisons.stubs);
   result.batches = static_cast<int64_t>(batches.size());
   for (std::string& warning : comparisons.warnings) {
-    result.warnings.push_back(std::move(warning));
+    // Layers were compared on the same inputs.
+    if (!absl::c_linear_search(result.warnings, warning)) {
+      result.warnings.push_back(std::move(warning));
+    }
   }
   return absl::OkStatus();
 }

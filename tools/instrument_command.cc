@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ns/check_related.h"
+#include "ns/printable.h"
 #include "passes/logging/add_loggers.h"
 #include "passes/logging/add_shadow_loggers.h"
 #include "passes/matching/graph_matcher.h"
@@ -98,7 +99,8 @@ absl::Status Shadow(ModelPair& models, const MatchResult& matches,
                        models.quantized_model, matches, options.loggers));
   for (const NotShadowedMatch& match : not_shadowed) {
     std::fprintf(stderr, "ns: warning: %s is not shadowed: %s\n",
-                 match.name.c_str(), match.reason.c_str());
+                 Printable(match.name).c_str(),
+                 Printable(match.reason).c_str());
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
+#include "ns/printable.h"
 #include "passes/lowering/fold_reference_quantization.h"
 #include "passes/lowering/kernels/isa.h"
 #include "passes/lowering/kernels/numerics.h"
@@ -81,9 +82,9 @@ void PrintRemarks(const char* title,
     std::printf("%s:\n", title);
   }
   for (const LoweringRemark& remark : remarks) {
-    std::printf("  %s%s%s: %s\n", remark.name.c_str(),
-                remark.name.empty() ? "" : "  ", remark.op.c_str(),
-                remark.reason.c_str());
+    std::printf("  %s%s%s: %s\n", Printable(remark.name).c_str(),
+                remark.name.empty() ? "" : "  ", Printable(remark.op).c_str(),
+                Printable(remark.reason).c_str());
   }
 }
 

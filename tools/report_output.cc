@@ -16,6 +16,7 @@
 #include "ir/status.h"
 #include "ns/csv_report.h"
 #include "ns/json_report.h"
+#include "ns/printable.h"
 
 namespace ns {
 namespace {
@@ -137,7 +138,7 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
     NS_RETURN_IF_ERROR(Write(outputs.csv_path, texts.csv()));
   }
   for (const std::string& warning : texts.warnings) {
-    std::fprintf(stderr, "ns: warning: %s\n", warning.c_str());
+    std::fprintf(stderr, "ns: warning: %s\n", Printable(warning).c_str());
   }
   if (outputs.quiet || outputs.json_path == kStandardOutput ||
       outputs.csv_path == kStandardOutput) {

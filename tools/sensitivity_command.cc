@@ -170,6 +170,7 @@ absl::Status Run(const Options& options) {
   texts.table = [&](const TableOptions& table) {
     return SensitivityTable(report, table);
   };
+  texts.warnings = report.sensitivity.warnings;
   return WriteTexts(options.outputs, texts);
 }
 

@@ -16,6 +16,7 @@
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/prepare_model_with_stubs.h"
+#include "ns/non_finite_inputs.h"
 #include "ns/pooled_comparison.h"
 #include "ns/run_batches.h"
 #include "passes/runtime/shadow_logger.h"
@@ -111,6 +112,9 @@ absl::StatusOr<StubComparisons> CompareStubs(
     const std::string& path = stub.description.name;
     stub.pooled = PooledComparison(path, in_loops.count(path) != 0);
   }
+  const std::string non_finite = NonFiniteWarning(
+      model.module().get_method(model.method()).function().getSchema(),
+      batches);
   NS_RETURN_IF_ERROR(RunBatches("quantized", model, batches, [&](size_t done) {
     for (Stub& stub : stubs) {
       stub.pooled.AddBatch(stub.logger->float_values(),
@@ -122,7 +126,11 @@ absl::StatusOr<StubComparisons> CompareStubs(
                        static_cast<int64_t>(batches.size()));
     }
   }));
-  return Results(stubs);
+  StubComparisons results = Results(stubs);
+  if (!non_finite.empty()) {
+    results.warnings.push_back(non_finite);
+  }
+  return results;
 }
 
 }  // namespace ns

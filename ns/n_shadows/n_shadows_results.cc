@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "ns/n_shadows/shadow_attributes.h"
+#include "ns/printable.h"
 #include "ns/text_table.h"
 #include "passes/logging/logger_info.h"
 #include "passes/runtime/output_comparison_logger.h"

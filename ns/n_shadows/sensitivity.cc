@@ -14,6 +14,7 @@
 #include "ir/status.h"
 #include "ns/batch.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
+#include "ns/non_finite_inputs.h"
 #include "ns/run_batches.h"
 #include "passes/logging/logger_switches.h"
 
@@ -29,14 +30,8 @@ bool HasRun(const CandidateResult& candidate) {
 // Absent for a candidate that says nothing: without values, or with infinities
 // among them.
 std::optional<double> SqnrOf(const CandidateResult& candidate) {
-  const PairStatistics& pooled = candidate.pooled;
-  const double sqnr = pooled.SqnrDb();
-  if (!std::isnan(sqnr)) {
-    return sqnr;
-  }
-  const bool is_zero =
-      pooled.count > 0 && pooled.sum_x2 == 0 && pooled.sum_e2 == 0;
-  return is_zero ? std::make_optional(kInfinity) : std::nullopt;
+  const double sqnr = candidate.pooled.SqnrDb();
+  return std::isnan(sqnr) ? std::nullopt : std::make_optional(sqnr);
 }
 
 // The largest SQNR that an integer candidate of `layer` reaches; absent where
@@ -102,8 +97,14 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
     });
   };
   torch::jit::Module& module = shadows.model.module();
-  NS_RETURN_IF_ERROR(run());
   Sensitivity sensitivity;
+  const std::string non_finite = NonFiniteWarning(
+      module.get_method(shadows.model.method()).function().getSchema(),
+      batches);
+  if (!non_finite.empty()) {
+    sensitivity.warnings.push_back(non_finite);
+  }
+  NS_RETURN_IF_ERROR(run());
   const absl::Status converted = ConvertNShadowsModel(module);
   if (absl::IsFailedPrecondition(converted)) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -36,6 +36,8 @@ struct Sensitivity {
   std::vector<SkippedCandidate> skipped;
   // Subgraphs that no batch came by.
   std::vector<std::string> never_ran;
+  // For the user's eyes: one line each.
+  std::vector<std::string> warnings;
 };
 
 // Runs `model` on all batches to calibrate the candidates, and again to compare
@@ -71,9 +73,9 @@ struct QuantizationPlan {
 };
 
 // Chooses for every layer. Half precision is float: among `kLayers` and
-// `kPercent` a layer with it counts as one that stays in float. Where the SQNR
-// is nan, a layer of zeros keeps any promise; one with infinities or without
-// values stays in float, and counts as no layer.
+// `kPercent` a layer with it counts as one that stays in float. A layer without
+// a figure (nan: infinities among its values, or none) stays in float, and
+// counts as no layer.
 QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
                                   const Budget& budget);
 

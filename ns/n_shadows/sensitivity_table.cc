@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "ns/printable.h"
 #include "ns/text_table.h"
 
 namespace ns {

@@ -8,6 +8,12 @@
 #include "passes/runtime/pair_extremes.h"
 
 namespace ns {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
 
 void PairStatistics::Merge(const PairStatistics& other) {
   count += other.count;
@@ -69,27 +75,29 @@ int64_t CountFromNumber(double number) {
   return static_cast<int64_t>(number);
 }
 
+bool PairStatistics::AreEqual() const {
+  return count > 0 && sum_e2 == 0 && max_abs_error == 0;
+}
+
 double PairStatistics::SqnrDb() const {
   if (sum_e2 == 0) {
     // Also where sum_x2 is inf: log10(inf / 0) would do, but division by zero
     // is undefined in C++.
-    return sum_x2 > 0 ? std::numeric_limits<double>::infinity()
-                      : std::numeric_limits<double>::quiet_NaN();
+    return sum_x2 > 0 || AreEqual() ? kInfinity : kNan;
   }
   return 10 * std::log10(sum_x2 / sum_e2);
 }
 
 double PairStatistics::NormalizedL2() const {
   if (sum_x2 == 0) {
-    return sum_e2 > 0 ? std::numeric_limits<double>::infinity()
-                      : std::numeric_limits<double>::quiet_NaN();
+    return AreEqual() ? 0 : sum_e2 > 0 ? kInfinity : kNan;
   }
   return std::sqrt(sum_e2 / sum_x2);
 }
 
 double PairStatistics::Cosine() const {
   if (sum_x2 == 0 || sum_y2 == 0) {
-    return std::numeric_limits<double>::quiet_NaN();
+    return AreEqual() ? 1 : kNan;
   }
   const double cosine = sum_xy / (std::sqrt(sum_x2) * std::sqrt(sum_y2));
   // Rounding may step over the ends; nan compares false and stays.

@@ -49,12 +49,21 @@ struct PairStatistics {
   Numbers ToNumbers() const;
   static PairStatistics FromNumbers(const Numbers& numbers);
 
-  // 20 log10(|x| / |x - y|) in dB. Equal non-zero tensors give +inf, a zero x
-  // and a non-zero y -inf; 0/0 and the empty tensor give nan.
+  // True where there are values and no two differ, be they all zero. Of sums
+  // without max_abs_error, as CompareErrors gives, zeros may be underflows.
+  bool AreEqual() const;
+
+  // The figures of a layer, which every report shows as they are. Equal tensors
+  // have the same ones whether they are zero or not, +inf, 0 and 1: a layer
+  // that is all zero on both sides, such as a mask, has no error. No values
+  // have no figures: nan. (PyTorch's compute_sqnr and its like give 0/0 = nan
+  // for zeros; ns/comparisons.h mirrors them.)
+  //
+  // 20 log10(|x| / |x - y|) in dB; -inf where only x is zero.
   double SqnrDb() const;
-  // |x - y| / |x|; +inf where only x is zero, nan for 0/0.
+  // |x - y| / |x|; +inf where only x is zero.
   double NormalizedL2() const;
-  // x . y / (|x| |y|); nan when one of them is zero.
+  // x . y / (|x| |y|); nan where only one of them is zero.
   double Cosine() const;
 };
 

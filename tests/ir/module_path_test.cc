@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
 
@@ -67,6 +68,28 @@ TEST_F(ModulePathTest, KeepsRoot) {
 TEST_F(ModulePathTest, KeepsNamesWithAtAndParentheses) {
   const ModulePath path = {"a@2", 3, "My(odd)Type@1"};
   EXPECT_EQ(RoundTrip(path), path);
+}
+
+// add_module takes any name without a dot.
+TEST_F(ModulePathTest, KeepsAnyName) {
+  for (const absl::string_view fqn :
+       {"a(b", "x)y", "()", "a<b", "$(id)", "a@b", "@", "a%28b", "%", "100%",
+        "\x1b[31mred", "new\nline", "\x7f", "scope::a", "\u00e9", "\xff"}) {
+    const ModulePath path = {fqn, 2, "My<odd>(Type"};
+    EXPECT_EQ(RoundTrip(path), path) << fqn;
+  }
+}
+
+// Symbols end at a NUL.
+TEST_F(ModulePathTest, KeepsNamesWithNul) {
+  using namespace std::string_literals;
+  const std::string first = "a\0b"s;
+  const std::string second = "a\0c"s;
+  const ModulePath path = RoundTrip({first, 0, "Linear"});
+  EXPECT_EQ(path.fqn, first);
+  EXPECT_EQ(path.type, "Linear");
+  EXPECT_EQ(RoundTrip({second, 0, "Linear"}).fqn, second);
+  EXPECT_EQ(path.fqn, first);
 }
 
 TEST_F(ModulePathTest, SurvivesCopyOfGraph) {

@@ -41,6 +41,15 @@ TEST(ComparisonsTest, EqualTensorsHaveNoError) {
   EXPECT_EQ(ComputeMaxAbsError(x, x), 0);
 }
 
+// As PyTorch's compute_sqnr, unlike the figures of a compared layer.
+TEST(ComparisonsTest, ZerosOnBothSidesAreNan) {
+  const at::Tensor x = at::zeros({2});
+  EXPECT_TRUE(std::isnan(ComputeSqnr(x, x)));
+  EXPECT_TRUE(std::isnan(ComputeNormalizedL2Error(x, x)));
+  EXPECT_TRUE(std::isnan(ComputeCosineSimilarity(x, x)));
+  EXPECT_EQ(ComputeSqnr(x, at::ones({2})), -INFINITY);
+}
+
 TEST(ExtendLoggerResultsWithComparisonTest, ComparesValueByValue) {
   Results results;
   ResultsByModel& models = results["fc"][kNodeOutputResult];

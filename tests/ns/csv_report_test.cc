@@ -97,21 +97,51 @@ TEST(CsvReportTest, LeavesOutLayersWithoutFigures) {
   EXPECT_EQ(ToCsv(result), kHeader);
 }
 
-TEST(CsvReportTest, QuotesCommasQuotesAndLineBreaks) {
+TEST(CsvReportTest, QuotesCommasAndQuotes) {
   ComparisonResult result;
   LayerComparison layer;
   layer.name = "a,b";
   layer.float_side.fqn = "say \"hi\"";
-  layer.float_side.op = "two\nlines";
-  layer.quantized_side.fqn = "back\rspace";
+  layer.float_side.op = "+,\"";
+  layer.quantized_side.fqn = "it's";
   layer.quantized_side.op = " plain 层";
   layer.weights = {{"\"", {3}, {1.5, 0.5, 0.5, 0.5}}};
   result.layers.push_back(layer);
   EXPECT_EQ(ToCsv(result),
             std::string(kHeader) +
-                "\"a,b\",weight,\"\"\"\",\"say \"\"hi\"\"\",\"two\nlines\","
-                "\"back\rspace\", plain 层,3,1.5,0.5,0.5,0.5," +
+                "\"a,b\",weight,\"\"\"\",\"say \"\"hi\"\"\",\"'+,\"\"\","
+                "it's, plain 层,3,1.5,0.5,0.5,0.5," +
                 kNothing);
+}
+
+TEST(CsvReportTest, TextIsNoFormulaAndNumbersStayNumbers) {
+  ComparisonResult result;
+  LayerComparison layer;
+  layer.name = "=cmd|' /C calc'!A0";
+  layer.float_side = {"-3", false, "@SUM(1)", {}};
+  layer.quantized_side = {"+1", false, "a=b", {}};
+  layer.weights = {{"-x", {3}, {-3.5, 0.5, -0.5, 0.5}}};
+  result.layers.push_back(layer);
+  EXPECT_EQ(ToCsv(result),
+            std::string(kHeader) +
+                "'=cmd|' /C calc'!A0,weight,'-x,'-3,'@SUM(1),'+1,a=b,3,"
+                "-3.5,0.5,-0.5,0.5," +
+                kNothing);
+}
+
+TEST(CsvReportTest, EscapesControlCharacters) {
+  ComparisonResult result;
+  LayerComparison layer;
+  layer.name = "\x1b[31mred";
+  layer.float_side = {"two\nlines", false, "back\rspace", {}};
+  layer.quantized_side = {std::string("a\0b", 3), false, "\t=1", {}};
+  layer.weights = {{"\u009b", {3}, {1.5, 0.5, 0.5, 0.5}}};
+  result.layers.push_back(layer);
+  EXPECT_EQ(ToCsv(result), std::string(kHeader) +
+                               "\\x1b[31mred,weight,\\x9b,two\\x0alines,"
+                               "back\\x0dspace,a\\x00b,\\x09=1,3,"
+                               "1.5,0.5,0.5,0.5," +
+                               kNothing);
 }
 
 TEST(CsvReportTest, WritesARowForEachStub) {

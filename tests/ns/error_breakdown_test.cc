@@ -105,6 +105,12 @@ TEST(DominantPartTest, IsAbsentForNanAndForWhatWasNotMeasured) {
   EXPECT_EQ(Dominant(20, {}), std::nullopt);
 }
 
+TEST(DominantPartTest, IsAbsentWhereValuesAreNotFinite) {
+  LayerComparison layer = Layer(20, 5, {}, 30);
+  layer.shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  EXPECT_EQ(DominantPart(layer), std::nullopt);
+}
+
 TEST(DominantPartTest, HasANameForEach) {
   EXPECT_EQ(ErrorPartName(ErrorPart::kLocal), "local");
   EXPECT_EQ(ErrorPartName(ErrorPart::kInherited), "inherited");
@@ -132,6 +138,22 @@ TEST(WorstOffenderTest, IsNoLayerWithAnUnpairedInput) {
   ComparisonResult result = Shadows({30, 8.7, 20});
   result.layers[1].unpaired_input = "an extra layer";
   EXPECT_THAT(WorstOffender(result), Optional(2));
+}
+
+TEST(WorstOffenderTest, HasNoValueThatIsNanOrInfinite) {
+  // An infinity on the quantized side alone makes an SQNR of -inf.
+  ComparisonResult result = Shadows({-kInfinity, 30, 20});
+  result.layers[0].shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  result.layers[2].activation->non_finite = NonFiniteCounts{1, 0, 0, 0};
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  result.layers[1].shadow->non_finite = NonFiniteCounts{0, 0, 1, 0};
+  EXPECT_EQ(WorstOffender(result), std::nullopt);
+}
+
+TEST(WorstOffenderTest, IsAbsentWhereInputsAreNotFinite) {
+  ComparisonResult result = Shadows({30, 20});
+  result.inputs_are_finite = false;
+  EXPECT_EQ(WorstOffender(result), std::nullopt);
 }
 
 TEST(WorstOffenderTest, IsAbsentWithoutShadows) {
@@ -229,6 +251,16 @@ TEST(FirstUnexplainedFallTest, IsNoLayerWithAnUnpairedInput) {
   ComparisonResult result = Behind20Db(5, 20);
   ASSERT_THAT(FirstUnexplainedFall(result), Optional(1));
   result.layers[1].unpaired_input = "an extra layer";
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, IsNotNamedFromNanAndInfinities) {
+  ComparisonResult result = Result({Layer(40, 40), Layer(10, 40, {0})});
+  EXPECT_THAT(FirstUnexplainedFall(result), Optional(1));
+  result.inputs_are_finite = false;
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+  result.inputs_are_finite = true;
+  result.layers[1].activation->non_finite = NonFiniteCounts{0, 1, 0, 0};
   EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
 }
 

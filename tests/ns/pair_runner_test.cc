@@ -125,6 +125,7 @@ TEST_F(PairRunnerTest, ChannelsThatAreZeroComeLast) {
   const auto worst = all.Activation("conv").worst_channels;
   ASSERT_THAT(worst, SizeIs(4));
   EXPECT_EQ(worst[3].channel, 1);
+  EXPECT_EQ(worst[3].sqnr_db, INFINITY);
 }
 
 TEST_F(PairRunnerTest, PoolsBatches) {

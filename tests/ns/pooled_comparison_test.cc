@@ -40,6 +40,18 @@ TEST(PooledComparisonTest, PoolsSumsAndKeepsEachBatch) {
   EXPECT_TRUE(result->trip_sqnr_db.empty());
 }
 
+TEST(PooledComparisonTest, ZerosOnBothSidesAreExact) {
+  PooledComparison pooled("mask", /*in_loop=*/true);
+  pooled.AddBatch({Of(0, 0)}, {Of(0, 0)});
+  const auto result = pooled.Result();
+  EXPECT_EQ(result->error.sqnr_db, INFINITY);
+  EXPECT_EQ(result->error.normalized_l2, 0);
+  EXPECT_EQ(result->error.cosine, 1);
+  EXPECT_EQ(result->error.max_abs_error, 0);
+  EXPECT_THAT(result->batch_sqnr_db, ElementsAre(INFINITY));
+  EXPECT_THAT(result->trip_sqnr_db, ElementsAre(INFINITY));
+}
+
 TEST(PooledComparisonTest, CallsInALoopAreTrips) {
   PooledComparison pooled("fc", /*in_loop=*/true);
   for (int batch = 0; batch < 2; ++batch) {

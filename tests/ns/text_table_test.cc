@@ -23,12 +23,6 @@ Column ColumnOf(const std::vector<std::string>& texts,
   return column;
 }
 
-TEST(TextTableTest, ReplacesControlCharactersAlone) {
-  EXPECT_EQ(Printable("a\tb\x7F"), "a\uFFFDb\uFFFD");
-  EXPECT_EQ(Printable("\u009B[31m"), "\uFFFD[31m");
-  EXPECT_EQ(Printable("größe █"), "größe █");
-}
-
 TEST(TextTableTest, RowIsItsColumnsAndTheGapsBetween) {
   EXPECT_EQ(Width({3}), 3);
   EXPECT_EQ(Width({3, 4, 5}), 16);

@@ -13,6 +13,7 @@ from typing import Dict, List
 
 import torch
 from torch import nn
+from torch.ao import quantization
 from torch.ao.quantization import get_default_qconfig_mapping
 from torch.ao.quantization import quantize_fx
 
@@ -76,6 +77,19 @@ class Mlp(nn.Module):
 
   def forward(self, x):
     return self.second(self.relu(self.first(x)))
+
+
+ODD_NAMES = ('a(b', 'x)y', 'a<b', '$(id)', 'a\0b', 'a\0c', '\x1b[31mred', 'a@b',
+             'a%28b', '=1+1', '-3', '@x', '+x')
+
+
+class OddNames(nn.Sequential):
+  """Layers with all kinds of names that TorchScript loads."""
+
+  def __init__(self):
+    super().__init__()
+    for name in ODD_NAMES:
+      self.add_module(name, nn.Linear(4, 4))
 
 
 class Wrapped(nn.Module):
@@ -282,6 +296,25 @@ def saturating() -> nn.Module:
   return quantize(seeded(Saturating), all_codes(), 'onednn')
 
 
+def zeros(model: nn.Module) -> nn.Module:
+  """Its second layer is zero, whatever comes in."""
+  with torch.no_grad():
+    model.second.weight.zero_()
+    model.second.bias.zero_()
+  return model
+
+
+def quantize_eagerly(model: nn.Module, batches: list) -> nn.Module:
+  """Keeps the names of modules, of which symbolic tracing makes its own."""
+  torch.backends.quantized.engine = 'onednn'
+  wrapper = quantization.QuantWrapper(model).eval()
+  wrapper.qconfig = quantization.get_default_qconfig('fbgemm')
+  prepared = quantization.prepare(wrapper)
+  for batch in batches:
+    prepared(batch)
+  return quantization.convert(prepared)
+
+
 def perturbed() -> nn.Module:
   model = net()
   with torch.no_grad():
@@ -347,6 +380,11 @@ CASES = {
     'mlp_float': lambda: script(mlp()),
     'mlp_quantized': lambda: script(quantized_mlp()),
     'wide_quantized': lambda: script(quantized_mlp(width=9)),
+    'zeros_float': lambda: script(zeros(mlp())),
+    'zeros_quantized': lambda: script(quantize(zeros(mlp()), images(3, (8, 4)))),
+    'odd_names_float': lambda: script(seeded(OddNames)),
+    'odd_names_quantized': lambda: script(
+        quantize_eagerly(seeded(OddNames), images(3, (8, 4)))),
     'two_float': lambda: script(seeded(TwoInputs)),
     'two_quantized': lambda: script(quantize(seeded(TwoInputs), two_inputs())),
     'gated_float': lambda: script(Gated(mlp(), Gate())),

@@ -120,6 +120,23 @@ class SensitivityTest(cli.CliTest):
                          f'--inputs={inputs}')
       self.assertEqual(len(result['layers']), 2, inputs)
 
+  def test_nan_and_inf_in_a_batch_are_said(self):
+    for inputs, what in (('nan.pt', 'NaN'), ('inf.pt', 'infinity')):
+      _, error = self.succeed('sensitivity', '--float=net_float.pt',
+                              f'--inputs={inputs}')
+      self.assertRegex(error, rf'(?m)^ns: warning: inputs hold {what}: .*'
+                       r"batch 0, argument 'x'")
+
+  def test_a_layer_of_zeros_is_exact(self):
+    arguments = ('sensitivity', '--float=zeros_float.pt', '--inputs=rows.pt')
+    layers = {layer['name']: layer for layer in self.json(*arguments)['layers']}
+    for candidate in layers['second']['candidates']:
+      self.assertEqual((candidate['sqnr_db'], candidate['normalized_l2'],
+                        candidate['cosine']), ('inf', 0, 1), candidate['name'])
+    table, _ = self.succeed(*arguments)
+    self.assertRegex(table, '(?m)^second .*exact')
+    self.assertNotIn('nan', table)
+
   def test_quiet_writes_the_json_only(self):
     path = self.path('sensitivity.json')
     self.assertEqual(self.succeed(*NET, '--quiet', f'--json={path}'), ('', ''))

@@ -1,5 +1,8 @@
 """The numbers of `ns compare` against those that Python computes in float64."""
 
+import csv
+import io
+import json
 import math
 import os
 import unittest
@@ -169,6 +172,41 @@ class ValuesTest(cli.CliTest):
         first, second = layer['activation']['batch_sqnr_db']
         self.assertEqual(first, 'nan')
         self.assertGreater(second, 20)
+
+  def test_nan_and_inf_in_the_inputs_are_said_and_blamed_on_nobody(self):
+    for name, what in (('nan', 'NaN'), ('inf', 'infinity')):
+      output, error = self.succeed(
+          'compare', '--float=net_float.pt', '--quantized=net_quantized.pt',
+          f'--inputs={name}.pt', f'--json={self.path("result.json")}')
+      self.assertRegex(error, r"\Ans: warning: inputs hold " + what +
+                       r": .*batch 0, argument 'x'; no culprit is named.*\n\Z")
+      for words in ('worst', 'unexplained'):
+        self.assertNotIn(words, output)
+      with open(self.path('result.json'), encoding='utf-8') as file:
+        result = json.load(file)
+      self.assertNotIn('worst_offender', result)
+      self.assertNotIn('first_unexplained_fall', result)
+
+  def test_a_layer_of_zeros_is_exact_everywhere(self):
+    result = self.json('compare', '--float=zeros_float.pt',
+                       '--quantized=zeros_quantized.pt', '--inputs=rows.pt')
+    layer = {x['name']: x for x in result['layers']}['second']
+    weight = layer['weight'][0]
+    for figures in (layer['activation'], layer['shadow'], weight):
+      self.assertEqual((figures['sqnr_db'], figures['normalized_l2'],
+                        figures['cosine'], figures['max_abs_error']),
+                       ('inf', 0, 1, 0))
+    self.assertEqual(layer['activation']['batch_sqnr_db'], ['inf'] * 3)
+    self.assertEqual(layer['error']['accumulated_db'], 'inf')
+    arguments = ('compare', '--float=zeros_float.pt',
+                 '--quantized=zeros_quantized.pt', '--inputs=rows.pt')
+    table, _ = self.succeed(*arguments)
+    self.assertRegex(table, r'(?m)^second .* exact +exact +exact')
+    rows, _ = self.succeed(*arguments, '--csv=-')
+    for row in csv.DictReader(io.StringIO(rows)):
+      if row['name'] == 'second' and row['kind'] != 'inherited':
+        self.assertEqual((row['sqnr_db'], row['normalized_l2'], row['cosine']),
+                         ('inf', '0.0', '1.0'), row['kind'])
 
   def test_nan_made_by_the_model_stays_in_its_layer(self):
     for name, op in (('log', 'log'), ('by_zero', 'div')):

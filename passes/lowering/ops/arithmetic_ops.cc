@@ -12,7 +12,9 @@
 #include "passes/lowering/kernels/elementwise/add.h"
 #include "passes/lowering/kernels/elementwise/clamp.h"
 #include "passes/lowering/kernels/elementwise/code_reading.h"
+#include "passes/lowering/kernels/elementwise/dequantize.h"
 #include "passes/lowering/kernels/elementwise/multiply.h"
+#include "passes/lowering/kernels/elementwise/quantize.h"
 #include "passes/lowering/kernels/elementwise/requantize.h"
 #include "passes/lowering/ops/codes.h"
 #include "passes/lowering/ops/torch_parallel.h"
@@ -51,9 +53,48 @@ at::Tensor Binary(const char* op, Kernel kernel, const at::Tensor& a,
   return out;
 }
 
+// Whether LibTorch adds tensors of one shape in vectors, which read codes with
+// fma: along the dimension in which its output is dense, both have their
+// elements side by side.
+bool AddsInVectors(const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor dense = Dense(a);
+  for (int64_t i = 0; i < dense.dim(); ++i) {
+    if (dense.size(i) > 1 && dense.stride(i) == 1) {
+      return a.stride(i) == 1 && b.stride(i) == 1;
+    }
+  }
+  return true;
+}
+
+at::Tensor ValuesOf(const at::Tensor& dense) {
+  at::Tensor values =
+      at::empty_strided(dense.sizes(), dense.strides(), at::kFloat);
+  kernels::Dequantize(CodesOf(dense), dense.numel(), QParamsOf(dense),
+                      values.data_ptr<float>(), TorchParallel);
+  return values;
+}
+
+// As LibTorch adds one element after the other: it reads codes by subtraction.
+at::Tensor AddOneByOne(const at::Tensor& a, const at::Tensor& b, bool relu,
+                       double scale, int64_t zero_point) {
+  const at::Tensor dense = Dense(a);
+  at::Tensor sum = ValuesOf(dense).add_(ValuesOf(LaidOutAs(b, dense)));
+  sum = relu ? sum.clamp_min_(0) : sum;
+  at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
+  kernels::Quantize(sum.data_ptr<float>(), sum.numel(), QParamsOf(out),
+                    MutableCodesOf(out), TorchParallel);
+  return out;
+}
+
 template <bool kRelu>
 at::Tensor Add(const at::Tensor& a, const at::Tensor& b, double scale,
                int64_t zero_point) {
+  CheckCodes(a, "fbgemm_add");
+  CheckCodes(b, "fbgemm_add");
+  CheckQParams(scale, zero_point, "fbgemm_add");
+  if (a.sizes() == b.sizes() && !AddsInVectors(a, b)) {
+    return AddOneByOne(a, b, kRelu, scale, zero_point);
+  }
   return Binary("fbgemm_add", kernels::Add, a, b, kRelu, scale, zero_point);
 }
 

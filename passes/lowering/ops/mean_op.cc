@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "passes/lowering/kernels/elementwise/average_rows.h"
+#include "passes/lowering/kernels/elementwise/dequantize.h"
+#include "passes/lowering/kernels/elementwise/qparams.h"
+#include "passes/lowering/kernels/elementwise/quantize.h"
 #include "passes/lowering/kernels/pooling/pooling.h"
 #include "passes/lowering/ops/codes.h"
 #include "passes/lowering/ops/torch_parallel.h"
@@ -75,6 +78,36 @@ bool AveragesCodes(const at::Tensor& x, const Reduced& reduced) {
   return is_innermost;
 }
 
+// Whether the rounding errors of floats can decide over the average of `count`
+// codes: it is a tie, or nearer to one than they are large. An average of an
+// odd number of codes is 1 / (2 * count) from the next tie or more, and floats,
+// of at most 255 steps from zero, are some 4e-4 steps off.
+bool MayBeTie(int64_t count) {
+  constexpr int64_t kMostApart = 512;
+  return count % 2 == 0 || count > kMostApart;
+}
+
+// Scales whose products and reciprocals are floats. LibTorch makes infinities
+// and nan of others.
+bool IsOrdinary(double scale) { return scale > 1e-30 && scale < 1e30; }
+
+// The average as LibTorch takes it of other than the innermost dimensions: of
+// floats, which its own operator adds up, in an order that it alone knows.
+at::Tensor AverageFloats(const at::Tensor& x, at::OptionalIntArrayRef dim,
+                         bool keepdim) {
+  const at::Tensor dense = Dense(x);
+  const at::Tensor values =
+      at::empty_strided(dense.sizes(), dense.strides(), at::kFloat);
+  const kernels::QParams qparams = QParamsOf(x);
+  kernels::Dequantize(CodesOf(dense), dense.numel(), qparams,
+                      values.data_ptr<float>(), TorchParallel);
+  const at::Tensor mean = at::mean(values, dim, keepdim).contiguous();
+  at::Tensor out = EmptyCodes(mean.sizes(), x.q_scale(), x.q_zero_point());
+  kernels::Quantize(mean.data_ptr<float>(), mean.numel(), qparams,
+                    MutableCodesOf(out), TorchParallel);
+  return out;
+}
+
 at::Tensor Mean(const at::Tensor& x, at::OptionalIntArrayRef dim,
                 bool keepdim) {
   CheckCodes(x, kOp);
@@ -83,6 +116,10 @@ at::Tensor Mean(const at::Tensor& x, at::OptionalIntArrayRef dim,
   kernels::PoolInput input = AsPoolInput(x, order, reduced);
   if (input.size[2] == 0 || input.size[2] > kernels::kMostAveragedCodes) {
     return at::mean(x, dim, keepdim);
+  }
+  if (!AveragesCodes(x, reduced) && MayBeTie(input.size[2]) &&
+      IsOrdinary(x.q_scale())) {
+    return AverageFloats(x, dim, keepdim);
   }
   const at::Tensor dense = x.permute(order).contiguous();
   input.codes = CodesOf(dense);

@@ -98,12 +98,33 @@ TEST_F(PairStatisticsTest, EqualTensorsHaveInfiniteSqnr) {
   EXPECT_EQ(sums.max_abs_error, 0);
 }
 
-TEST_F(PairStatisticsTest, ZerosOnBothSidesHaveNoFigures) {
-  const PairStatistics sums = ComparePair(at::zeros({20}), at::zeros({20}));
-  EXPECT_EQ(sums.count, 20);
-  EXPECT_THAT(sums.SqnrDb(), IsNan());
-  EXPECT_THAT(sums.NormalizedL2(), IsNan());
-  EXPECT_THAT(sums.Cosine(), IsNan());
+void ExpectFiguresOfEqualTensors(const PairStatistics& sums) {
+  EXPECT_TRUE(sums.AreEqual());
+  EXPECT_EQ(sums.SqnrDb(), kInf);
+  EXPECT_EQ(sums.NormalizedL2(), 0);
+  EXPECT_DOUBLE_EQ(sums.Cosine(), 1);
+  EXPECT_EQ(sums.max_abs_error, 0);
+}
+
+TEST_F(PairStatisticsTest, ZerosOnBothSidesAreAsEqualAsOthers) {
+  const PairStatistics zeros = ComparePair(at::zeros({20}), at::zeros({20}));
+  EXPECT_EQ(zeros.count, 20);
+  ExpectFiguresOfEqualTensors(zeros);
+  ExpectFiguresOfEqualTensors(ComparePair(at::ones({20}), at::ones({20})));
+  // Of which the squares are no floats.
+  const at::Tensor tiny = at::full({20}, 1e-30);
+  ExpectFiguresOfEqualTensors(ComparePair(tiny, tiny));
+  EXPECT_FALSE(ComparePair(tiny, 2 * tiny).AreEqual());
+}
+
+TEST_F(PairStatisticsTest, ZerosMergedWithZerosStayEqual) {
+  PairStatistics merged;
+  merged.Merge(ComparePair(at::zeros({3}), at::zeros({3})));
+  merged.Merge(ComparePair(at::zeros({0}), at::zeros({0})));
+  ExpectFiguresOfEqualTensors(merged);
+  ExpectFiguresOfEqualTensors(PairStatistics::FromNumbers(merged.ToNumbers()));
+  merged.Merge(ComparePair(at::zeros({3}), at::ones({3})));
+  EXPECT_EQ(merged.SqnrDb(), -kInf);
 }
 
 TEST_F(PairStatisticsTest, OneZeroSide) {
@@ -122,6 +143,7 @@ TEST_F(PairStatisticsTest, EmptyTensorsHaveNoFigures) {
       ComparePair(at::zeros({2, 0, 3}), at::zeros({2, 0, 3}));
   EXPECT_EQ(sums.count, 0);
   EXPECT_EQ(sums.max_abs_error, 0);
+  EXPECT_FALSE(sums.AreEqual());
   EXPECT_THAT(sums.SqnrDb(), IsNan());
   EXPECT_THAT(sums.NormalizedL2(), IsNan());
   EXPECT_THAT(sums.Cosine(), IsNan());

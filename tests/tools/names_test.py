@@ -1,0 +1,65 @@
+"""Names of modules that TorchScript loads, however odd, in every output."""
+
+import csv
+import io
+import unittest
+
+import cli
+import make_cases
+
+COMPARE = ('compare', '--float=odd_names_float.pt',
+           '--quantized=odd_names_quantized.pt', '--inputs=rows.pt')
+# As the quantized model calls them: inside a wrapper.
+PATHS = ['module.' + name for name in make_cases.ODD_NAMES]
+
+
+def escaped(text):
+  return ''.join(c if ' ' <= c <= '~' else f'\\x{ord(c):02x}' for c in text)
+
+
+class NamesTest(cli.CliTest):
+
+  def test_json_has_the_names_themselves(self):
+    layers = self.layers(*COMPARE)
+    self.assertLessEqual(set(PATHS), set(layers))
+    for name in make_cases.ODD_NAMES:
+      layer = layers['module.' + name]
+      self.assertEqual(layer['float']['fqn'], name)
+      self.assertEqual(layer['quantized']['fqn'], 'module.' + name)
+      self.assertEqual(len(layer['activation']['batch_sqnr_db']), 3)
+
+  def test_the_table_escapes_control_characters(self):
+    output, error = self.succeed(*COMPARE)
+    self.assertNotRegex(output + error, '[\x00-\x09\x0b-\x1f\x7f]')
+    rows = [line.split('  ')[0] for line in output.splitlines()]
+    for path in PATHS:
+      self.assertEqual(rows.count(escaped(path)), 1, path)
+
+  def test_csv_is_no_formula_and_no_escape_sequence(self):
+    output, _ = self.succeed(*COMPARE, '--csv=-')
+    self.assertNotRegex(output, '[\x00-\x09\x0b-\x1f\x7f]')
+    rows = [row for row in csv.DictReader(io.StringIO(output))
+            if row['kind'] == 'shadow']
+    names = [row['name'] for row in rows]
+    fqns = [row['float_fqn'] for row in rows]
+    for name in make_cases.ODD_NAMES:
+      self.assertEqual(names.count(escaped('module.' + name)), 1, name)
+      quote = "'" if name[0] in '=+-@' else ''
+      self.assertEqual(fqns.count(quote + escaped(name)), 1, name)
+
+  def test_sensitivity_tells_the_layers_apart(self):
+    layers = self.layers('sensitivity', '--float=odd_names_float.pt',
+                         '--inputs=rows.pt', '--candidates=int8-per-tensor')
+    self.assertEqual(list(layers), list(make_cases.ODD_NAMES))
+
+  def test_match_and_instrument_take_them(self):
+    output, _ = self.succeed('match', *COMPARE[1:3])
+    for path in PATHS:
+      self.assertIn(f'({escaped(path)})', output)
+    self.succeed('instrument', *COMPARE[1:3], '--what=shadows',
+                 f'--out-float={self.path("f.pt")}',
+                 f'--out-quantized={self.path("q.pt")}')
+
+
+if __name__ == '__main__':
+  unittest.main()
