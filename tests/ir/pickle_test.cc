@@ -1,4 +1,4 @@
-#include "ns/pickle.h"
+#include "ir/pickle.h"
 
 #include <memory>
 #include <string>
