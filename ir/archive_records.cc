@@ -32,7 +32,8 @@ absl::StatusOr<std::string> Inflate(std::string& bytes, int64_t size) {
   isal_inflate_init(state.get());
   state->next_in = reinterpret_cast<uint8_t*>(bytes.data());
   state->avail_in = static_cast<uint32_t>(bytes.size());
-  std::vector<uint8_t> block(size_t{1} << 18);
+  constexpr int64_t kMostBlockBytes = int64_t{1} << 18;
+  std::vector<uint8_t> block(std::clamp<int64_t>(size, 1, kMostBlockBytes));
   std::string result;
   while (state->block_state != ISAL_BLOCK_FINISH) {
     state->next_out = block.data();
@@ -46,7 +47,9 @@ absl::StatusOr<std::string> Inflate(std::string& bytes, int64_t size) {
     }
     result.append(reinterpret_cast<const char*>(block.data()), count);
   }
-  return result;
+  // Whole bytes that it took in advance, and those that it did not take.
+  const bool has_rest = state->read_in_length / 8 + state->avail_in > 0;
+  return has_rest ? absl::StatusOr<std::string>(Damaged()) : result;
 }
 
 }  // namespace
