@@ -8,6 +8,7 @@
 #include <torch/csrc/jit/passes/freeze_module.h>
 #include <torch/csrc/jit/passes/lower_tuples.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/serialization/export.h>
 
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
 #include "ir/drop_exception_checks.h"
+#include "ir/file_writer.h"
 #include "ir/fold_attributes.h"
 #include "ir/follow_writes.h"
 #include "ir/module_file.h"
@@ -114,6 +116,27 @@ void Freeze(Module& module, const std::string& method) {
   torch::jit::EliminateDeadCode(graph);
 }
 
+// Writes the file `temporary`, which is to be `path`.
+absl::Status WriteModel(const ModelGraph& model, const std::string& path,
+                        const std::string& temporary) {
+  const std::string what =
+      model.source().empty()
+          ? absl::StrCat(path, ": cannot save")
+          : absl::StrCat(model.source(), ": cannot save it as ", path);
+  FileWriter file(temporary);
+  NS_RETURN_IF_ERROR(CatchTorchErrors(what, [&] {
+    torch::jit::ExportModule(model.module(),
+                             [&](const void* bytes, size_t count) {
+                               file.Write(bytes, count);
+                               return count;
+                             });
+  }));
+  const absl::Status status = file.Close();
+  return status.ok() ? status
+                     : absl::InvalidArgumentError(
+                           absl::StrCat(path, ": ", status.message()));
+}
+
 }  // namespace
 
 ModelGraph::ModelGraph(const Module& module, std::string method)
@@ -148,6 +171,7 @@ absl::StatusOr<ModelGraph> ModelGraph::FromFile(
     return absl::Status(graph.status().code(),
                         absl::StrCat(path, ": ", graph.status().message()));
   }
+  graph->source_ = std::string(path);
   return graph;
 }
 
@@ -175,7 +199,9 @@ absl::StatusOr<ModelGraph> ModelGraph::FromGraph(
 
 absl::StatusOr<ModelGraph> ModelGraph::Clone() const {
   return CatchTorchErrors("copying the module", [&] {
-    return ModelGraph(module_.clone(/*inplace=*/true), method_);
+    ModelGraph copy(module_.clone(/*inplace=*/true), method_);
+    copy.source_ = source_;
+    return copy;
   });
 }
 
@@ -190,10 +216,17 @@ absl::StatusOr<c10::IValue> ModelGraph::Run(
 }
 
 absl::Status ModelGraph::Save(absl::string_view path) const {
-  return WriteFileAtomically(path, [&](const std::string& temporary) {
-    return CatchTorchErrors(absl::StrCat("writing ", path),
-                            [&] { module_.save(temporary); });
-  });
+  return SaveModels({{this, std::string(path)}});
+}
+
+absl::Status SaveModels(absl::Span<const ModelToSave> models) {
+  std::vector<FileToWrite> files;
+  for (const ModelToSave& file : models) {
+    files.push_back({file.path, [file](const std::string& temporary) {
+                       return WriteModel(*file.model, file.path, temporary);
+                     }});
+  }
+  return WriteFilesAtomically(files);
 }
 
 }  // namespace ns

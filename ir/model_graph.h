@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "ir/inline_modules.h"
 
 namespace ns {
@@ -65,6 +66,9 @@ class ModelGraph {
 
   const std::string& method() const { return method_; }
 
+  // The file that FromFile read, "" for another origin: for messages.
+  const std::string& source() const { return source_; }
+
   // A copy with its own graph and attributes; tensors are shared.
   absl::StatusOr<ModelGraph> Clone() const;
 
@@ -83,8 +87,19 @@ class ModelGraph {
 
   torch::jit::Module module_;
   std::string method_;
+  // The file that it is of, "" for none.
+  std::string source_;
   std::shared_ptr<torch::jit::Graph> graph_;
 };
+
+struct ModelToSave {
+  const ModelGraph* model;
+  std::string path;
+};
+
+// Saves several models, each as ModelGraph::Save does: all files appear, or
+// none.
+absl::Status SaveModels(absl::Span<const ModelToSave> models);
 
 }  // namespace ns
 

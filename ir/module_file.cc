@@ -1,74 +1,89 @@
 #include "ir/module_file.h"
 
-#include <caffe2/serialize/inline_container.h>
-#include <sys/stat.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/check_module_pickle.h"
+#include "ir/input_file.h"
+#include "ir/module_archive.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
 namespace {
 
-absl::Status Unreadable(absl::string_view path, absl::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
+absl::Status Unreadable(absl::string_view why) {
+  return absl::InvalidArgumentError(why);
 }
 
-// Says why `path` is no TorchScript archive, or OK when it looks like one.
-absl::Status CheckArchive(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) {
-    return Unreadable(path,
-                      absl::StrCat("cannot open: ", std::strerror(errno)));
+// `status`, which says what is wrong with a file, of the file `path`.
+absl::Status In(absl::string_view path, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat(path, ": ", status.message()));
+}
+
+// Says what a file that is no archive is instead.
+absl::Status NoArchive(const InputFile& file) {
+  std::string start(4, '\0');
+  start.resize(file.ReadAt(0, start.data(), start.size()));
+  return Unreadable(
+      absl::StartsWith(start, "PK\x03\x04")
+          ? "is truncated or damaged; copy it again, or save it again with "
+            "torch.jit.save"
+          : "is not a TorchScript file, or a truncated one; save it with "
+            "torch.jit.save");
+}
+
+absl::Status CheckIsModule(const ModuleArchive& archive) {
+  if (archive.Has("constants.pkl")) {
+    return absl::OkStatus();
   }
-  if (S_ISDIR(info.st_mode)) {
-    return Unreadable(path,
-                      "is a folder; name a file that torch.jit.save "
-                      "wrote");
+  return Unreadable(archive.Has("data.pkl")
+                        ? "holds a pickle (a state_dict or an eager module), "
+                          "not TorchScript; save it with "
+                          "torch.jit.save(torch.jit.script(model), path)"
+                        : "is a zip file, but not TorchScript; save it with "
+                          "torch.jit.save");
+}
+
+// Opens an archive and checks all that can be checked before its tensors are
+// read.
+absl::StatusOr<std::shared_ptr<ModuleArchive>> OpenArchive(
+    const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const std::shared_ptr<InputFile> file,
+                      InputFile::Open(path, "torch.jit.save"));
+  auto archive = ModuleArchive::Open(file);
+  if (!archive.ok()) {
+    return NoArchive(*file);
   }
-  if (info.st_size == 0) {
-    return Unreadable(path, "is empty");
-  }
-  try {
-    caffe2::serialize::PyTorchStreamReader reader(path);
-    if (reader.hasRecord("constants.pkl")) {
-      return absl::OkStatus();
+  NS_RETURN_IF_ERROR(CheckIsModule(**archive));
+  for (const char* pickle : {"constants", "data"}) {
+    if ((*archive)->Has(absl::StrCat(pickle, ".pkl"))) {
+      NS_RETURN_IF_ERROR(CheckModulePickle(**archive, pickle));
     }
-    return Unreadable(path,
-                      reader.hasRecord("data.pkl")
-                          ? "holds a pickle (a state_dict or an eager module), "
-                            "not TorchScript; save it with "
-                            "torch.jit.save(torch.jit.script(model), path)"
-                          : "is a zip file, but not TorchScript; save it with "
-                            "torch.jit.save");
-  } catch (const std::exception&) {
-    return Unreadable(path,
-                      "is not a TorchScript file, or a truncated one; save it "
-                      "with torch.jit.save");
   }
+  return archive;
 }
 
 }  // namespace
 
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
-  const std::string file(path);
-  NS_RETURN_IF_ERROR(CheckArchive(file));
+  const auto archive = OpenArchive(std::string(path));
+  if (!archive.ok()) {
+    return In(path, archive.status());
+  }
   auto module = CatchTorchErrors(absl::StrCat(path, ": cannot load"), [&] {
-    return torch::jit::load(file, c10::Device(c10::kCPU));
+    return torch::jit::load(
+        std::shared_ptr<caffe2::serialize::ReadAdapterInterface>(*archive),
+        c10::Device(c10::kCPU));
   });
-  // LibTorch prints the opcode as if it were an address.
-  if (!module.ok() &&
-      absl::StrContains(module.status().message(), "Unknown opcode")) {
-    return Unreadable(path,
-                      "is damaged: one of its pickles has an unknown opcode; "
-                      "copy it again, or save it again with torch.jit.save");
+  // A damaged record is the cause of whatever LibTorch says of it.
+  if (const absl::Status rest = (*archive)->CheckRest(); !rest.ok()) {
+    return In(path, rest);
   }
   return module;
 }

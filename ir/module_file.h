@@ -10,9 +10,12 @@
 namespace ns {
 
 // Loads what torch.jit.save wrote to `path`, on the CPU. Errors name the file
-// and what is wrong with it: not found, empty, truncated, a state_dict or
-// another pickle instead of TorchScript, operators or classes that this build
-// does not have.
+// and what is wrong with it: not found, empty, truncated, damaged, a state_dict
+// or another pickle instead of TorchScript, operators or classes that this
+// build does not have.
+//
+// Safe on damaged files. Every record is compared with its checksum, and every
+// tensor with its record.
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path);
 
 }  // namespace ns

@@ -15,7 +15,8 @@
 namespace ns {
 
 // The one line of an exception that says what went wrong: no backtrace, no
-// TorchScript traceback, no source excerpt.
+// TorchScript traceback, no source excerpt, no address in memory, and no
+// request to report a bug to PyTorch.
 std::string OneLineMessage(const std::exception& error);
 
 // Calls `call` and turns an exception into an invalid-argument status

@@ -1,22 +1,19 @@
 #include "ns/torch_save.h"
 
 #include <ATen/core/Tensor.h>
-#include <caffe2/serialize/inline_container.h>
 
 #include <algorithm>
-#include <optional>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "ir/pickled_tensor.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batch_memory.h"
-#include "ns/pickled_tensor.h"
 #include "ns/pickled_value.h"
-#include "ns/zip_directory.h"
 
 namespace ns {
 namespace {
@@ -113,11 +110,11 @@ class RecordReader {
                               const ArchiveRecord& record,
                               const ByteRange& range) {
     if (record.compressed) {
-      if (!archive_) {
-        archive_.emplace(file_);
-      }
-      auto [data, bytes] = archive_->getRecord(name);
-      return Window{MakeStorage(std::move(data), bytes), 0};
+      NS_ASSIGN_OR_RETURN(const std::string content,
+                          ReadArchiveRecord(*file_, record));
+      at::DataPtr data = AllocateBatchMemory(content.size());
+      std::memcpy(data.get(), content.data(), content.size());
+      return Window{MakeStorage(std::move(data), content.size()), 0};
     }
     // Kernels see the alignment that they would in the whole storage, and a
     // window starts with a whole element of every dtype.
@@ -133,37 +130,7 @@ class RecordReader {
 
  private:
   std::shared_ptr<InputFile> file_;
-  // Made when it is needed: it reads the archive's directory.
-  std::optional<caffe2::serialize::PyTorchStreamReader> archive_;
 };
-
-// The records of an archive, which are in one folder.
-absl::StatusOr<ArchiveRecords> FindRecords(const InputFile& file) {
-  NS_ASSIGN_OR_RETURN(const std::vector<ZipEntry> entries,
-                      ReadZipDirectory(file));
-  ArchiveRecords records;
-  if (entries.empty()) {
-    return records;
-  }
-  // As LibTorch's reader finds the folder.
-  const std::string& first = entries[0].name;
-  const std::string folder =
-      first.substr(0, std::min(first.find('/') + 1, first.size()));
-  for (const ZipEntry& entry : entries) {
-    absl::string_view name = entry.name;
-    if (!absl::ConsumePrefix(&name, folder)) {
-      continue;
-    }
-    ArchiveRecord record;
-    record.size = static_cast<int64_t>(entry.size);
-    record.compressed = entry.compressed;
-    if (!entry.compressed) {
-      NS_ASSIGN_OR_RETURN(record.offset, DataOffset(file, entry));
-    }
-    records.emplace(name, record);
-  }
-  return records;
-}
 
 // The text of a record, "" where there is none.
 absl::StatusOr<std::string> Text(RecordReader& reader,
@@ -193,7 +160,7 @@ auto Guarded(Call&& call) -> decltype(call()) {
 absl::StatusOr<TorchSave> TorchSave::Open(
     const std::string& path, const std::shared_ptr<InputFile>& file) {
   return Guarded([&]() -> absl::StatusOr<TorchSave> {
-    NS_ASSIGN_OR_RETURN(ArchiveRecords records, FindRecords(*file));
+    NS_ASSIGN_OR_RETURN(ArchiveRecords records, FindArchiveRecords(*file));
     RecordReader reader(file);
     NS_ASSIGN_OR_RETURN(const std::string order,
                         Text(reader, records, "byteorder"));

@@ -9,24 +9,12 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "ns/input_file.h"
-#include "ns/pickle.h"
+#include "ir/archive_records.h"
+#include "ir/input_file.h"
+#include "ir/pickle.h"
 
 namespace ns {
-
-// Where the bytes of a record of an archive are.
-struct ArchiveRecord {
-  // In the file, in bytes; not told of compressed records.
-  int64_t offset = 0;
-  // In bytes, once decompressed.
-  int64_t size = 0;
-  bool compressed = false;
-};
-
-// By name, as LibTorch's reader has it: without the archive's folder.
-using ArchiveRecords = absl::flat_hash_map<std::string, ArchiveRecord>;
 
 // A file of torch.save, of which the structure is in memory and the tensors are
 // not. See ConvertPickled for the values that it can hold.

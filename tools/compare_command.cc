@@ -291,7 +291,7 @@ std::string ToTables(const ComparisonResult& result,
 absl::Status Compare(const Options& options) {
   UseThreads(options.run);
   NS_RETURN_IF_ERROR(
-      CheckWritable({options.outputs.json_path, options.outputs.csv_path}));
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
   BatchReader batches = BatchReader::FromBatches({});
   if (RunsLayers(options) || !options.swap_list.empty()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));

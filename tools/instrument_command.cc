@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/check_related.h"
 #include "ns/printable.h"
@@ -106,7 +107,8 @@ absl::Status Shadow(ModelPair& models, const MatchResult& matches,
 }
 
 absl::Status Instrument(const Options& options) {
-  NS_RETURN_IF_ERROR(CheckWritable({options.out_float, options.out_quantized}));
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.out_float, options.out_quantized}));
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
     NS_ASSIGN_OR_RETURN(const MatchResult matches,
                         MatchSubgraphs(models.float_model,
@@ -116,10 +118,12 @@ absl::Status Instrument(const Options& options) {
             .status());
     NS_RETURN_IF_ERROR(options.shadows ? Shadow(models, matches, options)
                                        : Log(models, matches, options));
+    std::vector<ModelToSave> files = {
+        {&models.quantized_model, options.out_quantized}};
     if (!options.out_float.empty()) {
-      NS_RETURN_IF_ERROR(models.float_model.Save(options.out_float));
+      files.push_back({&models.float_model, options.out_float});
     }
-    return models.quantized_model.Save(options.out_quantized);
+    return SaveModels(files);
   });
 }
 

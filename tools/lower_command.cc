@@ -99,7 +99,7 @@ void PrintReport(const LoweringReport& report,
 }
 
 absl::Status LowerFile(const Options& options) {
-  NS_RETURN_IF_ERROR(CheckWritable({options.out}));
+  NS_RETURN_IF_ERROR(PrepareOutputs({options.out}));
   return WithEngine(options.engine, [&]() -> absl::Status {
     NS_ASSIGN_OR_RETURN(ModelGraph model,
                         ModelGraph::FromFile(options.in, options.model));

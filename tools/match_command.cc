@@ -56,7 +56,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
 }
 
 absl::Status Match(const Options& options) {
-  NS_RETURN_IF_ERROR(CheckWritable({options.outputs.json_path}));
+  NS_RETURN_IF_ERROR(PrepareOutputs({options.outputs.json_path}));
   ComparisonResult result;
   NS_RETURN_IF_ERROR(
       WithModels(options.models, [&](ModelPair& models) -> absl::Status {

@@ -17,6 +17,7 @@
 #include "ns/csv_report.h"
 #include "ns/json_report.h"
 #include "ns/printable.h"
+#include "tools/standard_streams.h"
 
 namespace ns {
 namespace {
@@ -25,10 +26,7 @@ constexpr char kStandardOutput[] = "-";
 
 absl::Status Write(const std::string& path, const std::string& text) {
   if (path == kStandardOutput) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return std::fflush(stdout) == 0
-               ? absl::OkStatus()
-               : absl::InvalidArgumentError("cannot write standard output");
+    return WriteToStandardOutput(text);
   }
   return WriteFileAtomically(path, text);
 }
@@ -50,7 +48,8 @@ TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
 
 std::string CanonicalPath(const std::string& path) {
   std::error_code error;
-  const auto canonical = std::filesystem::weakly_canonical(path, error);
+  const auto canonical =
+      std::filesystem::weakly_canonical(ResolveLinks(path), error);
   return error ? path : canonical.string();
 }
 
@@ -59,16 +58,19 @@ bool IsFile(const std::string& path) {
   return !path.empty() && path != kStandardOutput;
 }
 
-absl::Status CheckWritableFile(const std::string& path) {
-  const size_t slash = path.rfind('/');
+absl::Status PrepareFile(const std::string& path) {
+  const std::string file = ResolveLinks(path);
+  const size_t slash = file.rfind('/');
   const std::string folder = slash == std::string::npos ? "."
                              : slash == 0               ? "/"
-                                                        : path.substr(0, slash);
+                                                        : file.substr(0, slash);
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": cannot write into folder ", folder));
   }
-  return CheckIsReplaceable(path);
+  NS_RETURN_IF_ERROR(CheckIsReplaceable(path));
+  RemoveStaleTemporaries(path);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -120,10 +122,10 @@ absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
   return absl::OkStatus();
 }
 
-absl::Status CheckWritable(const std::vector<std::string>& outputs) {
+absl::Status PrepareOutputs(const std::vector<std::string>& outputs) {
   for (const std::string& output : outputs) {
     if (IsFile(output)) {
-      NS_RETURN_IF_ERROR(CheckWritableFile(output));
+      NS_RETURN_IF_ERROR(PrepareFile(output));
     }
   }
   return absl::OkStatus();

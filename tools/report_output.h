@@ -37,8 +37,9 @@ struct PathFlag {
 absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
                            const std::vector<PathFlag>& inputs);
 
-// Finds out, before any work is done, whether `outputs` can be written to.
-absl::Status CheckWritable(const std::vector<std::string>& outputs);
+// Finds out, before any work is done, whether `outputs` can be written to, and
+// removes what killed runs left of them.
+absl::Status PrepareOutputs(const std::vector<std::string>& outputs);
 
 // What a result is as text; each is made when it is wanted.
 struct ReportTexts {

@@ -153,7 +153,7 @@ absl::StatusOr<Sensitivity> Measure(const Options& options,
 
 absl::Status Run(const Options& options) {
   UseThreads(options.run);
-  NS_RETURN_IF_ERROR(CheckWritable({options.outputs.json_path}));
+  NS_RETURN_IF_ERROR(PrepareOutputs({options.outputs.json_path}));
   NS_ASSIGN_OR_RETURN(const BatchReader reader, OpenBatches(options.run));
   NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
   SensitivityReport report;

@@ -1,9 +1,14 @@
 #include "ir/atomic_file.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -17,6 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 class WriteFileAtomicallyTest : public testing::Test {
  protected:
@@ -109,6 +115,125 @@ TEST_F(WriteFileAtomicallyTest, FailsOnFolderAndLeavesIt) {
   const absl::Status status = WriteFileAtomically(path_, "x");
   EXPECT_THAT(std::string(status.message()), StartsWith(path_ + ": "));
   EXPECT_TRUE(std::filesystem::is_directory(path_));
+  EXPECT_THAT(Files(), ElementsAre("file"));
+}
+
+TEST_F(WriteFileAtomicallyTest, WritesThroughLinks) {
+  std::filesystem::create_directory(folder_ + "/inner");
+  std::filesystem::create_symlink("inner/link", path_);
+  std::filesystem::create_symlink("target", folder_ + "/inner/link");
+  // The target is not there yet, then it is.
+  for (const char* content : {"new", "newer"}) {
+    NS_ASSERT_OK(WriteFileAtomically(path_, content));
+    EXPECT_TRUE(std::filesystem::is_symlink(path_));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder_ + "/inner/link"));
+    EXPECT_EQ(ReadFile(folder_ + "/inner/target"), content);
+  }
+  EXPECT_THAT(Files(), UnorderedElementsAre("file", "inner"));
+}
+
+TEST_F(WriteFileAtomicallyTest, RefusesLinksThatGoRound) {
+  std::filesystem::create_symlink("file", path_);
+  EXPECT_THAT(std::string(WriteFileAtomically(path_, "x").message()),
+              StartsWith(path_ + ": cannot write: "));
+  EXPECT_THAT(Files(), ElementsAre("file"));
+}
+
+TEST_F(WriteFileAtomicallyTest, WritesSeveralFilesOrNone) {
+  const auto write = [](const std::string& temporary) {
+    WriteFile(temporary, "new");
+    return absl::OkStatus();
+  };
+  const std::string other = folder_ + "/other";
+  EXPECT_FALSE(WriteFilesAtomically({{path_, write},
+                                     {other,
+                                      [](const std::string&) {
+                                        return absl::AbortedError("stopped");
+                                      }}})
+                   .ok());
+  EXPECT_THAT(Files(), IsEmpty());
+  NS_ASSERT_OK(WriteFilesAtomically({{path_, write}, {other, write}}));
+  EXPECT_THAT(Files(), UnorderedElementsAre("file", "other"));
+}
+
+// A folder that appears while files are written makes the last step fail.
+TEST_F(WriteFileAtomicallyTest, RestoresFilesWhenALaterOneCannotBeRenamed) {
+  const auto write = [](const std::string& temporary) {
+    WriteFile(temporary, "new");
+    return absl::OkStatus();
+  };
+  WriteFile(path_, "old");
+  const std::string fresh = folder_ + "/fresh";
+  const std::string blocked = folder_ + "/blocked";
+  const absl::Status status =
+      WriteFilesAtomically({{path_, write},
+                            {fresh, write},
+                            {blocked, [&](const std::string& temporary) {
+                               std::filesystem::create_directory(blocked);
+                               return write(temporary);
+                             }}});
+  EXPECT_THAT(std::string(status.message()), StartsWith(blocked));
+  EXPECT_EQ(ReadFile(path_), "old");
+  EXPECT_THAT(Files(), UnorderedElementsAre("file", "blocked"));
+}
+
+// The id of a process that has ended.
+pid_t EndedProcess() {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST_F(WriteFileAtomicallyTest, StaleTemporariesOfTheFileAreRemoved) {
+  const std::string ended = std::to_string(EndedProcess());
+  const std::vector<std::string> kept = {
+      "file", "file." + std::to_string(getppid()) + ".tmp",
+      "file2." + ended + ".tmp", "file." + ended, "file.x.tmp"};
+  for (const std::string& name : kept) {
+    WriteFile(folder_ + "/" + name, "");
+  }
+  WriteFile(path_ + "." + ended + ".tmp", "");
+  WriteFile(path_ + ".old." + ended + ".tmp", "");
+  RemoveStaleTemporaries(path_);
+  EXPECT_THAT(Files(), testing::UnorderedElementsAreArray(kept));
+}
+
+// On a folder that two machines share, the ids of one mean nothing to the
+// other.
+TEST_F(WriteFileAtomicallyTest, TemporariesThatAreWrittenToStay) {
+  const std::string foreign =
+      path_ + "." + std::to_string(EndedProcess()) + ".tmp";
+  NS_ASSERT_OK(WriteFileAtomically(path_, [&](const std::string& temporary) {
+    std::filesystem::rename(temporary, foreign);
+    RemoveStaleTemporaries(path_);
+    EXPECT_TRUE(std::filesystem::exists(foreign));
+    std::filesystem::rename(foreign, temporary);
+    return absl::OkStatus();
+  }));
+}
+
+TEST_F(WriteFileAtomicallyTest, TellsThatThereIsNoRoom) {
+  WriteFile(path_, "old");
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit = {1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string message(
+        WriteFileAtomically(path_, std::string(100000, 'x')).message());
+    _exit(message == path_ +
+                         ": cannot write: File too large; make room, or "
+                         "name a file elsewhere"
+              ? 0
+              : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(ReadFile(path_), "old");
   EXPECT_THAT(Files(), ElementsAre("file"));
 }
 

@@ -45,6 +45,22 @@ TEST(OneLineMessageTest, LeavesOutWhatTheDispatcherGuesses) {
             "Could not run 'aten::f' with arguments from the 'X' backend.");
 }
 
+TEST(OneLineMessageTest, LeavesOutWhatIsForDevelopersOfLibTorch) {
+  const std::string assertion =
+      "isTensor() INTERNAL ASSERT FAILED at \"../ATen/core/ivalue.h\":77, "
+      "please report a bug to PyTorch. ";
+  EXPECT_EQ(OneLineMessage(std::runtime_error(assertion + "Expected Tensor")),
+            "Expected Tensor");
+  EXPECT_EQ(OneLineMessage(std::runtime_error(assertion)),
+            "a check of LibTorch failed: isTensor()");
+}
+
+TEST(OneLineMessageTest, LeavesOutAddresses) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error(
+                "opcode 0xbe at 0x55d0c0ffee10: 190, then at 0x7f0000000000")),
+            "opcode 0xbe at an address: 190, then at an address");
+}
+
 TEST(OneLineMessageTest, IsEmptyForEmptyMessage) {
   EXPECT_EQ(OneLineMessage(std::runtime_error("")), "");
 }

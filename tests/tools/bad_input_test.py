@@ -146,12 +146,6 @@ class BadOutputTest(BadInputTest):
                        f'--out-quantized={self.path("b")}')
         self.assertEqual(os.listdir(self.folder), [])
 
-  def test_a_full_device_is_no_success(self):
-    with open('/dev/full', 'wb') as full:
-      for flags in ((), ('--json=-',), ('--csv=-',)):
-        self.fail_with(3, *cli.COMPARE, *flags, stdout=full,
-                       names='standard output')
-
 
 if __name__ == '__main__':
   unittest.main()

@@ -24,9 +24,14 @@ def environment(**changes):
   return env
 
 
-def run(*arguments, cwd=CASES, env=None, stdout=subprocess.PIPE):
-  """Runs `ns` with standard output and error on pipes; returns the process."""
-  return subprocess.run([NS, *arguments], cwd=cwd, env=env or environment(),
+def run(*arguments, cwd=CASES, env=None, stdout=subprocess.PIPE, shell=None):
+  """Runs `ns` with standard output and error on pipes; returns the process.
+
+  `shell` is the text of a shell that runs it as "$@"."""
+  command = [NS, *arguments]
+  if shell is not None:
+    command = ['sh', '-c', shell, 'sh', *command]
+  return subprocess.run(command, cwd=cwd, env=env or environment(),
                         stdin=subprocess.DEVNULL, stdout=stdout,
                         stderr=subprocess.PIPE, timeout=TIMEOUT, check=False)
 

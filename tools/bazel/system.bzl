@@ -88,6 +88,24 @@ def _llvm(ctx, dirs):
         linkopts = ["-L/usr/lib/llvm-14/lib", "-lLLVM-14"],
     )]
 
+def _isal(ctx, dirs):
+    include = "/usr/include/isa-l"
+    if not ctx.path(include + "/crc.h").exists:
+        _missing("header isa-l/crc.h", "libisal-dev")
+    if not _find(ctx, dirs, "libisal.so"):
+        _missing("library libisal.so", "libisal-dev")
+
+    # Bazel's list of the compiler's own headers, which layering_check goes by,
+    # is as old as the first build: it may not have those of a package that was
+    # installed since.
+    ctx.symlink(include, "isal/isa-l")
+    return [_rule(
+        "isal",
+        hdrs = "glob([\"isal/isa-l/*.h\"])",
+        includes = ["isal"],
+        linkopts = ["-lisal"],
+    )]
+
 def _torch(ctx, dirs):
     """LibTorch: $LIBTORCH (an unpacked LibTorch, or the `torch` folder of a
     Python install), or Debian's libtorch-dev."""
@@ -125,6 +143,7 @@ def _system_repository(ctx):
     rules = ["package(default_visibility = [\"//visibility:public\"])\n"]
     rules += _simple_libraries(ctx, dirs)
     rules += _llvm(ctx, dirs)
+    rules += _isal(ctx, dirs)
     rules += _torch(ctx, dirs)
     ctx.file("BUILD", "".join(rules))
 

@@ -1,4 +1,4 @@
-#include "ns/input_file.h"
+#include "ir/input_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ bool InputFile::Identity::operator==(const Identity& other) const {
 }
 
 absl::StatusOr<std::shared_ptr<InputFile>> InputFile::Open(
-    const std::string& path) {
+    const std::string& path, absl::string_view saver) {
   // Not blocking: opening a pipe would wait for somebody to write to it.
   const int descriptor =
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // NOLINT
@@ -47,11 +47,11 @@ absl::StatusOr<std::shared_ptr<InputFile>> InputFile::Open(
   }
   if (S_ISDIR(info.st_mode)) {
     return absl::InvalidArgumentError(
-        "is a folder; name a file that torch.save wrote");
+        absl::StrCat("is a folder; name a file that ", saver, " wrote"));
   }
   if (!S_ISREG(info.st_mode)) {
-    return absl::InvalidArgumentError(
-        "is a pipe or a device; name a file that torch.save wrote");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "is a pipe or a device; name a file that ", saver, " wrote"));
   }
   if (info.st_size == 0) {
     return absl::InvalidArgumentError("is empty");

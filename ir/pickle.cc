@@ -1,4 +1,4 @@
-#include "ns/pickle.h"
+#include "ir/pickle.h"
 
 #include <cstring>
 #include <utility>
@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "ir/pickle_opcodes.h"
 #include "ir/status.h"
-#include "ns/pickle_opcodes.h"
 
 namespace ns {
 namespace {
@@ -16,8 +16,6 @@ namespace {
 using Kind = PickleValue::Kind;
 using Op = PickleOpcode;
 using ValuePtr = std::shared_ptr<PickleValue>;
-
-constexpr int kMaxDepth = 100;
 
 absl::Status Malformed(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("the pickle ", what));
@@ -27,7 +25,8 @@ absl::Status Truncated() { return Malformed("ends in the middle"); }
 
 class Parser {
  public:
-  explicit Parser(absl::string_view bytes) : bytes_(bytes) {}
+  Parser(absl::string_view bytes, const PickleOptions& options)
+      : bytes_(bytes), options_(options) {}
 
   absl::StatusOr<std::shared_ptr<const PickleValue>> Parse() {
     while (true) {
@@ -174,11 +173,11 @@ class Parser {
       case Op::kSetItems:
         return SetItems(PopToMark());
       case Op::kBuild:
-        return PopLast(1).status();
+        return SetState(PopLast(1));
       default:
         return Malformed(
             absl::StrFormat("has opcode 0x%02x at byte %d, which torch.save "
-                            "does not write for batches",
+                            "does not write",
                             static_cast<int>(opcode), position_ - 1));
     }
   }
@@ -273,6 +272,9 @@ class Parser {
     if (stack_.empty()) {
       return Malformed("takes a value from an empty stack");
     }
+    if (options_.for_libtorch && *index != memo_.size()) {
+      return Malformed(absl::StrCat("notes value ", *index, " out of order"));
+    }
     memo_[*index] = stack_.back();
     return absl::OkStatus();
   }
@@ -319,12 +321,33 @@ class Parser {
                 dict.kind == Kind::kDict ? dict.items : dict.assigned);
   }
 
-  // Adds `values` to `slots` of `holder`. Python fills a container before it
+  absl::Status SetState(absl::StatusOr<std::vector<ValuePtr>> state) {
+    NS_RETURN_IF_ERROR(state.status());
+    if (!options_.keep_state) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const std::vector<ValuePtr> target, PopLast(1));
+    PickleValue& object = *target[0];
+    if (object.kind != Kind::kCall || object.state != nullptr) {
+      return Malformed("sets the state of what is no object");
+    }
+    stack_.push_back(target[0]);
+    object.state = (*state)[0];
+    return Hold(*state, object);
+  }
+
+  absl::Status Hold(const std::vector<ValuePtr>& values, PickleValue& holder,
+                    std::vector<std::shared_ptr<const PickleValue>>& slots) {
+    NS_RETURN_IF_ERROR(Hold(values, holder));
+    slots.insert(slots.end(), values.begin(), values.end());
+    return absl::OkStatus();
+  }
+
+  // Notes that `holder` holds `values`. Python fills a container before it
   // puts it into another one, but where a container holds itself: refusing to
   // fill it later leaves no cycle, and depths that stay true.
-  static absl::Status Hold(
-      const std::vector<ValuePtr>& values, PickleValue& holder,
-      std::vector<std::shared_ptr<const PickleValue>>& slots) {
+  absl::Status Hold(const std::vector<ValuePtr>& values,
+                    PickleValue& holder) const {
     for (const ValuePtr& value : values) {
       value->held = true;
       if (holder.held) {
@@ -333,15 +356,16 @@ class Parser {
       if (value->depth + 1 > holder.depth) {
         holder.depth = value->depth + 1;
       }
-      slots.push_back(value);
     }
-    if (holder.depth > kMaxDepth) {
-      return Malformed(absl::StrCat("nests more than ", kMaxDepth, " deep"));
+    if (holder.depth > options_.max_depth) {
+      return Malformed(
+          absl::StrCat("nests more than ", options_.max_depth, " deep"));
     }
     return absl::OkStatus();
   }
 
   const absl::string_view bytes_;
+  const PickleOptions options_;
   size_t position_ = 0;
   std::vector<ValuePtr> stack_;
   // Heights of the stack where groups start.
@@ -352,8 +376,8 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const PickleValue>> ParsePickle(
-    absl::string_view bytes) {
-  return Parser(bytes).Parse();
+    absl::string_view bytes, const PickleOptions& options) {
+  return Parser(bytes, options).Parse();
 }
 
 }  // namespace ns

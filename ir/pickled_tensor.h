@@ -1,6 +1,6 @@
 // Tensors as torch.save describes them: a window into a storage.
-#ifndef NS_PICKLED_TENSOR_H_
-#define NS_PICKLED_TENSOR_H_
+#ifndef IR_PICKLED_TENSOR_H_
+#define IR_PICKLED_TENSOR_H_
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/QScheme.h>
@@ -71,4 +71,4 @@ absl::StatusOr<at::Tensor> Outline(const PickledTensor& pickled,
 
 }  // namespace ns
 
-#endif  // NS_PICKLED_TENSOR_H_
+#endif  // IR_PICKLED_TENSOR_H_

@@ -1,6 +1,6 @@
 // Files that are read in parts.
-#ifndef NS_INPUT_FILE_H_
-#define NS_INPUT_FILE_H_
+#ifndef IR_INPUT_FILE_H_
+#define IR_INPUT_FILE_H_
 
 #include <caffe2/serialize/read_adapter_interface.h>
 #include <sys/types.h>
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace ns {
 
@@ -31,9 +32,9 @@ class InputFile final : public caffe2::serialize::ReadAdapterInterface {
   };
 
   // Error: a phrase that goes on after "<path>: ": cannot be opened, is a
-  // folder, a pipe or empty.
+  // folder, a pipe or empty. `saver` is what writes such files.
   static absl::StatusOr<std::shared_ptr<InputFile>> Open(
-      const std::string& path);
+      const std::string& path, absl::string_view saver = "torch.save");
 
   ~InputFile() override;
   InputFile(const InputFile&) = delete;
@@ -64,4 +65,4 @@ class InputFile final : public caffe2::serialize::ReadAdapterInterface {
 
 }  // namespace ns
 
-#endif  // NS_INPUT_FILE_H_
+#endif  // IR_INPUT_FILE_H_

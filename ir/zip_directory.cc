@@ -1,4 +1,4 @@
-#include "ns/zip_directory.h"
+#include "ir/zip_directory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -105,6 +105,7 @@ absl::StatusOr<ZipEntry> ParseEntry(absl::string_view fixed,
                                     absl::string_view extra) {
   ZipEntry entry;
   entry.compressed = Number<uint16_t>(fixed, 10) != kStored;
+  entry.crc32 = Number<uint32_t>(fixed, 16);
   entry.stored_size = Number<uint32_t>(fixed, 20);
   entry.size = Number<uint32_t>(fixed, 24);
   entry.header = Number<uint32_t>(fixed, 42);

@@ -1,6 +1,6 @@
 // The opcodes of Python pickles that the parser knows.
-#ifndef NS_PICKLE_OPCODES_H_
-#define NS_PICKLE_OPCODES_H_
+#ifndef IR_PICKLE_OPCODES_H_
+#define IR_PICKLE_OPCODES_H_
 
 #include <cstdint>
 
@@ -55,4 +55,4 @@ enum class PickleOpcode : uint8_t {
 
 }  // namespace ns
 
-#endif  // NS_PICKLE_OPCODES_H_
+#endif  // IR_PICKLE_OPCODES_H_

@@ -1,14 +1,14 @@
 // Where the records of a zip archive lie, which LibTorch's reader does not tell
 // in full: with it they can be read in parts.
-#ifndef NS_ZIP_DIRECTORY_H_
-#define NS_ZIP_DIRECTORY_H_
+#ifndef IR_ZIP_DIRECTORY_H_
+#define IR_ZIP_DIRECTORY_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ns/input_file.h"
+#include "ir/input_file.h"
 
 namespace ns {
 
@@ -21,6 +21,8 @@ struct ZipEntry {
   uint64_t stored_size = 0;
   uint64_t size = 0;
   bool compressed = false;
+  // Of the decompressed bytes.
+  uint32_t crc32 = 0;
 };
 
 // Reads the directory at the end of an archive, small or zip64, in its order.
@@ -34,4 +36,4 @@ absl::StatusOr<int64_t> DataOffset(const InputFile& file,
 
 }  // namespace ns
 
-#endif  // NS_ZIP_DIRECTORY_H_
+#endif  // IR_ZIP_DIRECTORY_H_

@@ -1,4 +1,4 @@
-#include "ns/input_file.h"
+#include "ir/input_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "ns/pickled_tensor.h"
+#include "ir/pickled_tensor.h"
 
 #include <ATen/ATen.h>
 

@@ -1,6 +1,6 @@
 // Python pickles as data: nothing in them is looked up or called.
-#ifndef NS_PICKLE_H_
-#define NS_PICKLE_H_
+#ifndef IR_PICKLE_H_
+#define IR_PICKLE_H_
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,7 @@
 namespace ns {
 
 // One value of a pickle. Values are shared as in the pickle; there are no
-// cycles, and nesting is at most 100 deep.
+// cycles, and nesting is at most as deep as PickleOptions say.
 struct PickleValue {
   enum class Kind {
     kNone,
@@ -44,13 +44,25 @@ struct PickleValue {
   // function and its arguments, mostly a kTuple. kPersistentId: the id.
   std::vector<std::shared_ptr<const PickleValue>> items;
   // kCall: keys and values in turn that were set on the result, the items of
-  // an OrderedDict. An object's state (its __dict__) is dropped.
+  // an OrderedDict.
   std::vector<std::shared_ptr<const PickleValue>> assigned;
+  // kCall: the state that was set on an object, where there is one and
+  // PickleOptions ask for it.
+  std::shared_ptr<const PickleValue> state;
 
-  // How deep its items nest, and whether another value holds this one: what
+  // How deep its parts nest, and whether another value holds this one: what
   // keeps the parser clear of cycles and of deep recursion.
   int depth = 0;
   bool held = false;
+};
+
+struct PickleOptions {
+  // Keeps the state of objects: their attributes.
+  bool keep_state = false;
+  // Refuses what LibTorch's unpickler does not check itself, and that makes it
+  // write to foreign memory: values that are noted out of order.
+  bool for_libtorch = false;
+  int max_depth = 100;
 };
 
 // Parses a pickle of protocol 2 to 5 with the opcodes that Python emits for
@@ -61,8 +73,8 @@ struct PickleValue {
 //
 // Safe on any bytes. Error: "the pickle ..." and what is wrong with it.
 absl::StatusOr<std::shared_ptr<const PickleValue>> ParsePickle(
-    absl::string_view bytes);
+    absl::string_view bytes, const PickleOptions& options = {});
 
 }  // namespace ns
 
-#endif  // NS_PICKLE_H_
+#endif  // IR_PICKLE_H_

@@ -1,4 +1,4 @@
-#include "ns/pickle.h"
+#include "ir/pickle.h"
 
 #include <memory>
 #include <string>
@@ -91,6 +91,33 @@ TEST(ParsePickleTest, RefusesCyclesAndDepth) {
               HasSubstr("contains itself"));
   EXPECT_THAT(Error(absl::StrCat("N", std::string(1000000, '\x85'), ".")),
               HasSubstr("nests more than 100 deep"));
+}
+
+TEST(ParsePickleTest, KeepsTheStateOfObjectsWhereAsked) {
+  PickleOptions options;
+  const std::string object =
+      "\x80\x02"
+      "cm\nC\n)\x81K\x07"
+      "b.";
+  EXPECT_EQ((*ParsePickle(object, options))->state, nullptr);
+  options.keep_state = true;
+  EXPECT_EQ((*ParsePickle(object, options))->state->integer, 7);
+  for (const char* bad : {"\x80\x02K\x01K\x02"
+                          "b.",
+                          "\x80\x02"
+                          "cm\nC\n)\x81K\x07"
+                          "bK\x08"
+                          "b."}) {
+    EXPECT_FALSE(ParsePickle(bad, options).ok());
+  }
+}
+
+TEST(ParsePickleTest, RefusesValuesNotedOutOfOrderForLibTorch) {
+  PickleOptions options;
+  options.for_libtorch = true;
+  EXPECT_TRUE(ParsePickle(std::string("\x80\x02Nq\0.", 6), options).ok());
+  EXPECT_FALSE(ParsePickle("\x80\x02Nq\x01.", options).ok());
+  EXPECT_TRUE(ParsePickle("\x80\x02Nq\x01.").ok());
 }
 
 TEST(ParsePickleTest, RefusesMalformedStreams) {

@@ -1,4 +1,4 @@
-#include "ns/zip_directory.h"
+#include "ir/zip_directory.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,0 +1,47 @@
+// Damaged copies of files that torch.jit.save wrote.
+#ifndef TESTS_TESTING_MUTATE_ARCHIVE_H_
+#define TESTS_TESTING_MUTATE_ARCHIVE_H_
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ns {
+
+// Where an archive has one of its records.
+struct RecordPlace {
+  // Without the archive's folder.
+  std::string name;
+  // Of its entry in the directory.
+  size_t entry = 0;
+  // Of its bytes, as they are in the file.
+  size_t offset = 0;
+  size_t size = 0;
+  bool compressed = false;
+};
+
+// The records of a small archive that is not damaged.
+std::vector<RecordPlace> FindRecordPlaces(const std::string& archive);
+
+// Makes `record` say that it has `size` bytes, and gives it their checksum. Not
+// for compressed records.
+void SetRecordSize(std::string& archive, const RecordPlace& record,
+                   size_t size);
+
+struct Mutant {
+  std::string bytes;
+  // What was done to it.
+  std::string what;
+  // The damage is to be found: reading it as if nothing were wrong is a bug.
+  bool must_fail = false;
+};
+
+// Damages `archive` in a way that `random` chooses: flipped bits, zeroed runs,
+// truncation, swapped records, other sizes in the directory, shorter records,
+// and other bytes in pickles and tensors, with the checksums that go with them.
+Mutant Mutate(const std::string& archive, std::mt19937& random);
+
+}  // namespace ns
+
+#endif  // TESTS_TESTING_MUTATE_ARCHIVE_H_
