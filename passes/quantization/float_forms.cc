@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "passes/analysis/output_scale.h"
 #include "passes/extraction/packed_layers.h"
 #include "passes/extraction/packed_weights.h"
 #include "passes/op_table.h"
@@ -30,11 +31,6 @@ constexpr int64_t kSum = 0;
 
 // Arguments that say where an output goes.
 constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
-
-// What ops call the scale of their output. "scale" comes last: of elu, it is a
-// factor.
-constexpr std::array<absl::string_view, 3> kOutputScales = {
-    "output_scale", "Y_scale_i", "scale"};
 
 // Of several outputs, the first.
 Value* Insert(Node* node, absl::string_view op,
@@ -88,20 +84,6 @@ c10::IValue TensorOrNone(const at::Tensor& tensor) {
   return tensor.defined() ? c10::IValue(tensor) : c10::IValue();
 }
 
-// The index of the argument that is called a scale of the output, or -1.
-int ScaleArgument(const Node& node) {
-  const OpRow* row = FindOp(OpName(node));
-  const c10::FunctionSchema* schema = node.maybeSchema();
-  if (row != nullptr && IsQuantizedOp(*row) && schema != nullptr) {
-    for (const absl::string_view name : kOutputScales) {
-      if (const auto index = schema->argumentIndexWithName(std::string(name))) {
-        return *index;
-      }
-    }
-  }
-  return -1;
-}
-
 struct Arguments {
   std::vector<NamedValue> in_order;
   // Those that can only be given by name.
@@ -109,7 +91,7 @@ struct Arguments {
 };
 
 Arguments SameArguments(Node* node) {
-  const int scale = ScaleArgument(*node);
+  const int scale = OutputScaleArgument(*node);
   const c10::FunctionSchema& schema = node->schema();
   Arguments arguments;
   for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
@@ -254,15 +236,6 @@ absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
       {AsFloat(PackedEmbeddingWeight(packed)).detach(), bags.indices,
        bags.offsets, /*scale_grad_by_freq=*/false, kSum, /*sparse=*/false,
        samples, InputNamed(*node, "include_last_offset")});
-}
-
-int OutputScaleInput(const Node& node) {
-  const int scale = ScaleArgument(node);
-  const bool is_given =
-      scale >= 0 &&
-      node.input(scale)->type()->kind() == c10::TypeKind::FloatType &&
-      node.input(scale + 1)->type()->kind() == c10::TypeKind::IntType;
-  return is_given ? scale : -1;
 }
 
 }  // namespace ns

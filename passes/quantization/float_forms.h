@@ -62,10 +62,6 @@ absl::StatusOr<torch::jit::Value*> InsertEmbedding(torch::jit::Node* node,
 absl::StatusOr<torch::jit::Value*> InsertEmbeddingBag(
     torch::jit::Node* node, absl::string_view float_op);
 
-// The index of the input that is the scale of the output, whose zero point
-// follows it; -1 when it has none, or may be None.
-int OutputScaleInput(const torch::jit::Node& node);
-
 }  // namespace ns
 
 #endif  // PASSES_QUANTIZATION_FLOAT_FORMS_H_

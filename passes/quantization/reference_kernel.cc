@@ -10,6 +10,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/analysis/output_scale.h"
 #include "passes/logging/shadow_casts.h"
 #include "passes/op_table.h"
 #include "passes/quantization/float_forms.h"

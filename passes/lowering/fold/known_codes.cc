@@ -7,9 +7,9 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/node_view.h"
+#include "passes/analysis/output_scale.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/op_table.h"
-#include "passes/quantization/float_forms.h"
 
 namespace ns {
 namespace {

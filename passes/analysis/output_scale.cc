@@ -1,0 +1,46 @@
+#include "passes/analysis/output_scale.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <array>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+#include "passes/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+// What ops call the scale of their output. "scale" comes last: of elu, it is a
+// factor.
+constexpr std::array<absl::string_view, 3> kOutputScales = {
+    "output_scale", "Y_scale_i", "scale"};
+
+}  // namespace
+
+int OutputScaleArgument(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (row != nullptr && IsQuantizedOp(*row) && schema != nullptr) {
+    for (const absl::string_view name : kOutputScales) {
+      if (const auto index = schema->argumentIndexWithName(std::string(name))) {
+        return *index;
+      }
+    }
+  }
+  return -1;
+}
+
+int OutputScaleInput(const Node& node) {
+  const int scale = OutputScaleArgument(node);
+  const bool is_given =
+      scale >= 0 &&
+      node.input(scale)->type()->kind() == c10::TypeKind::FloatType &&
+      node.input(scale + 1)->type()->kind() == c10::TypeKind::IntType;
+  return is_given ? scale : -1;
+}
+
+}  // namespace ns
