@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "ir/status.h"
-#include "ns/batches.h"
-#include "ns/comparisons.h"
-#include "ns/numeric_suite.h"
+#include "ns/batches/batches.h"
+#include "ns/suite/comparisons.h"
+#include "ns/suite/numeric_suite.h"
 #include "passes/extraction/extract_logger_info.h"
 
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "passes/runtime/onednn_isa.h"
-#include "tools/commands.h"
-#include "tools/run_ns.h"
-#include "tools/standard_streams.h"
-#include "tools/torch_warnings.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/run_ns.h"
+#include "tools/command_line/standard_streams.h"
+#include "tools/command_line/torch_warnings.h"
 
 namespace ns {
 namespace {

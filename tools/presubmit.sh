@@ -15,8 +15,8 @@ Runs all steps, or those named, and then says which failed:
   format  clang-format on all C++ files that git tracks
   tidy    clang-tidy on C++ files that differ from the base
   lint    tests assert something; BUILD files name every source; header guards;
-          nothing below tools/ and tests/ is included from elsewhere; shellcheck
-          on the scripts, where it is installed
+          nothing below tools/ and tests/ is included from elsewhere; no cycle
+          among folders; shellcheck on the scripts, where it is installed
   test    tools/test.sh
   asan    all tests with the address and undefined behaviour sanitizers
 
@@ -170,6 +170,10 @@ lint_layers() {
   fi
 }
 
+lint_folders() {
+  tools/lint_folders.py
+}
+
 lint_scripts() {
   local -a files
   if ! command -v shellcheck >/dev/null; then
@@ -184,7 +188,8 @@ lint_scripts() {
 
 step_lint() {
   local check status=0
-  for check in assertions sources_in_build header_guards layers scripts; do
+  for check in assertions sources_in_build header_guards layers folders \
+    scripts; do
     "lint_${check}" || status=1
   done
   return "${status}"

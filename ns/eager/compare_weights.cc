@@ -12,7 +12,7 @@
 #include "ns/eager/find_match.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/module_weights.h"
-#include "passes/extraction/packed_weights.h"
+#include "passes/analysis/packed_weights.h"
 
 namespace ns {
 namespace {

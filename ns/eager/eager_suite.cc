@@ -2,8 +2,8 @@
 
 #include "ir/model_graph.h"
 #include "ir/status.h"
+#include "ns/batches/run_batches.h"
 #include "ns/eager/matching_activations.h"
-#include "ns/run_batches.h"
 
 namespace ns {
 

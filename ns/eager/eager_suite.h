@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ns/batches.h"
+#include "ns/batches/batches.h"
 #include "ns/eager/logger_dict.h"
 #include "ns/eager/prepare_model_outputs.h"
 #include "ns/eager/prepare_model_with_stubs.h"

@@ -8,7 +8,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/eager/module_tree.h"
-#include "passes/logging/logger_info.h"
+#include "passes/instrument/logger_info.h"
 
 namespace ns {
 namespace {

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/logging/first_tensor.h"
-#include "passes/logging/insert_method_call.h"
+#include "passes/rewrite/first_tensor.h"
+#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
-#include "passes/logging/logger_info.h"
+#include "passes/instrument/logger_info.h"
 
 namespace torch::jit {
 struct Node;

@@ -7,7 +7,7 @@
 #include "absl/strings/strip.h"
 #include "ir/torch_errors.h"
 #include "ns/eager/module_tree.h"
-#include "passes/extraction/packed_weights.h"
+#include "passes/analysis/packed_weights.h"
 
 namespace ns {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
-#include "passes/logging/logger_info.h"
+#include "passes/instrument/logger_info.h"
 
 namespace ns {
 

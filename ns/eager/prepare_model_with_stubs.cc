@@ -16,7 +16,7 @@
 #include "ns/eager/module_logger.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/shadow.h"
-#include "passes/runtime/shadow_logger.h"
+#include "passes/runtime/loggers/shadow_logger.h"
 
 namespace ns {
 namespace {

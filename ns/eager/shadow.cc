@@ -12,7 +12,7 @@
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/logging/insert_method_call.h"
+#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 namespace {

@@ -14,12 +14,12 @@
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
+#include "ns/batches/run_batches.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/prepare_model_with_stubs.h"
-#include "ns/non_finite_inputs.h"
-#include "ns/pooled_comparison.h"
-#include "ns/run_batches.h"
-#include "passes/runtime/shadow_logger.h"
+#include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/pooled_comparison.h"
+#include "passes/runtime/loggers/shadow_logger.h"
 
 namespace ns {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ns/batches.h"
-#include "ns/comparison_result.h"
+#include "ns/batches/batches.h"
+#include "ns/suite/comparison_result.h"
 
 namespace ns {
 

@@ -7,10 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/extraction/subgraph_weights.h"
+#include "passes/analysis/subgraph_weights.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/kernel_support.h"
-#include "passes/runtime/fake_quantize_weight.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 
 namespace ns {
 namespace {

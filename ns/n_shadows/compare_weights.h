@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "passes/quantization/qconfig_mapping.h"
-#include "passes/runtime/pair_statistics.h"
+#include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
 

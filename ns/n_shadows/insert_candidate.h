@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "ir/model_graph.h"
-#include "passes/logging/logger_info.h"
+#include "passes/instrument/logger_info.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/qconfig.h"
 

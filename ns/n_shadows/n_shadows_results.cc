@@ -13,11 +13,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "ns/n_shadows/shadow_attributes.h"
-#include "ns/printable.h"
-#include "ns/text_table.h"
-#include "passes/logging/logger_info.h"
-#include "passes/runtime/output_comparison_logger.h"
-#include "passes/runtime/output_logger.h"
+#include "ns/report/text_table.h"
+#include "ns/suite/printable.h"
+#include "passes/instrument/logger_info.h"
+#include "passes/runtime/loggers/output_comparison_logger.h"
+#include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "passes/runtime/pair_statistics.h"
+#include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
 

@@ -14,14 +14,14 @@
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "ns/n_shadows/shadow_attributes.h"
-#include "passes/logging/copy_subgraph.h"
-#include "passes/logging/insert_logger.h"
-#include "passes/logging/insert_method_call.h"
+#include "passes/instrument/insert_logger.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/quantize_weights.h"
-#include "passes/runtime/output_comparison_logger.h"
-#include "passes/runtime/output_logger.h"
+#include "passes/rewrite/copy_subgraph.h"
+#include "passes/rewrite/insert_method_call.h"
+#include "passes/runtime/loggers/output_comparison_logger.h"
+#include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
 namespace {

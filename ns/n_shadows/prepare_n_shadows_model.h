@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
-#include "passes/op_relations.h"
+#include "passes/ops/op_relations.h"
 
 namespace ns {
 
@@ -56,8 +56,9 @@ struct NShadowsModel {
 //
 // The copy returns what `model` does, bit for bit. It is to be run on
 // calibration batches, converted (ConvertNShadowsModel), given enabled loggers
-// (passes/logging/logger_switches.h: LoggersSetEnabled) and run again. Loggers
-// start disabled, and keep statistics only unless told to save activations.
+// (passes/instrument/logger_switches.h: LoggersSetEnabled) and run again.
+// Loggers start disabled, and keep statistics only unless told to save
+// activations.
 //
 // Static candidates quantize inputs and output with what calibration saw of the
 // float model; ops that keep the parameters of their input (KeepsQParams) have

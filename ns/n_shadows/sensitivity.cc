@@ -12,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ir/status.h"
-#include "ns/batch.h"
+#include "ns/batches/batch.h"
+#include "ns/batches/run_batches.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
-#include "ns/non_finite_inputs.h"
-#include "ns/run_batches.h"
-#include "passes/logging/logger_switches.h"
+#include "ns/suite/non_finite_inputs.h"
+#include "passes/instrument/logger_switches.h"
 
 namespace ns {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ns/json_writer.h"
+#include "ns/report/json_writer.h"
 
 namespace ns {
 namespace {

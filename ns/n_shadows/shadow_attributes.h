@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "passes/logging/logger_info.h"
+#include "passes/instrument/logger_info.h"
 #include "passes/quantization/float_subgraphs.h"
-#include "passes/runtime/activation_quantizer.h"
+#include "passes/runtime/observers/activation_quantizer.h"
 
 namespace ns {
 

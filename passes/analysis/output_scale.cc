@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/logging/logger_info.h"
+#include "passes/instrument/logger_info.h"
 
 namespace ns {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "passes/extraction/subgraph_weights.h"
+#include "passes/analysis/subgraph_weights.h"
 
 namespace ns {
 namespace {

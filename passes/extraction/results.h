@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "passes/logging/logger_info.h"
+#include "passes/instrument/logger_info.h"
 
 namespace ns {
 

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
-#include "passes/logging/shadow_casts.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
+#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/lowering/saturation_check.h"
+#include "passes/analysis/saturation_check.h"
 
 namespace ns {
 namespace {

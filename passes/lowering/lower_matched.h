@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
-#include "passes/lowering/kernels/numerics.h"
+#include "passes/kernels/numerics.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
 

@@ -10,11 +10,11 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/logging/shadow_casts.h"
 #include "passes/lowering/fuse_lowered.h"
 #include "passes/lowering/lowering_table.h"
 #include "passes/lowering/repack.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
+#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {

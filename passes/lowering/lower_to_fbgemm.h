@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "passes/lowering/kernels/numerics.h"
+#include "passes/kernels/numerics.h"
 #include "passes/lowering/lowering_report.h"
 
 namespace torch::jit {

@@ -11,9 +11,9 @@
 #include "absl/types/span.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "passes/logging/shadow_casts.h"
-#include "passes/lowering/held_codes.h"
-#include "passes/op_table.h"
+#include "passes/analysis/held_codes.h"
+#include "passes/ops/op_table.h"
+#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {

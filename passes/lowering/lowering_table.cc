@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

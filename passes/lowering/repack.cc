@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "passes/extraction/packed_weights.h"
-#include "passes/lowering/ops/fbgemm_conv.h"
-#include "passes/lowering/ops/fbgemm_embedding.h"
-#include "passes/lowering/ops/fbgemm_linear.h"
+#include "passes/analysis/packed_weights.h"
+#include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
+#include "passes/runtime/fbgemm_ops/fbgemm_embedding.h"
+#include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
 
 namespace ns {
 namespace {

@@ -5,7 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include "absl/container/flat_hash_map.h"
-#include "passes/lowering/kernels/numerics.h"
+#include "passes/kernels/numerics.h"
 
 namespace ns {
 

@@ -6,9 +6,9 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/node_view.h"
-#include "passes/fusion_patterns.h"
 #include "passes/matching/implied_activation.h"
 #include "passes/matching/value_keeping.h"
+#include "passes/ops/fusion_patterns.h"
 
 namespace ns {
 namespace {

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
-#include "passes/matching/subgraph.h"
-#include "passes/op_relations.h"
+#include "passes/analysis/subgraph.h"
+#include "passes/ops/op_relations.h"
 
 namespace torch::jit {
 struct Block;

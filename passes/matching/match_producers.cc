@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ir/node_view.h"
-#include "passes/matching/subgraph.h"
+#include "passes/analysis/subgraph.h"
 
 namespace ns {
 namespace {

@@ -13,9 +13,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "ir/node_view.h"
-#include "passes/extraction/node_weights.h"
-#include "passes/fusion_patterns.h"
-#include "passes/matching/subgraph.h"
+#include "passes/analysis/node_weights.h"
+#include "passes/analysis/subgraph.h"
+#include "passes/ops/fusion_patterns.h"
 
 namespace ns {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/module_path.h"
-#include "passes/op_relations.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_relations.h"
+#include "passes/ops/op_table.h"
 
 namespace torch::jit {
 struct Block;

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
-#include "passes/fusion_patterns.h"
+#include "passes/ops/fusion_patterns.h"
 
 namespace ns {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "passes/analysis/subgraph.h"
 #include "passes/matching/common_end.h"
 #include "passes/matching/matchable_nodes.h"
-#include "passes/matching/subgraph.h"
 
 namespace torch::jit {
 struct Value;

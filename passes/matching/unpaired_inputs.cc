@@ -12,7 +12,7 @@
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "passes/matching/value_keeping.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "ir/node_view.h"
 #include "ir/torch_errors.h"
-#include "passes/extraction/node_weights.h"
-#include "passes/extraction/subgraph_weights.h"
-#include "passes/fusion_patterns.h"
+#include "passes/analysis/node_weights.h"
+#include "passes/analysis/subgraph_weights.h"
+#include "passes/ops/fusion_patterns.h"
 
 namespace ns {
 namespace {

@@ -14,9 +14,9 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/analysis/output_scale.h"
-#include "passes/extraction/packed_layers.h"
-#include "passes/extraction/packed_weights.h"
-#include "passes/op_table.h"
+#include "passes/analysis/packed_layers.h"
+#include "passes/analysis/packed_weights.h"
+#include "passes/ops/op_table.h"
 #include "passes/runtime/dtype_casts.h"
 
 namespace ns {

@@ -10,10 +10,10 @@
 #include "absl/algorithm/container.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
-#include "passes/fusion_patterns.h"
 #include "passes/matching/layer_names.h"
 #include "passes/matching/matchable_nodes.h"
-#include "passes/op_table.h"
+#include "passes/ops/fusion_patterns.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "passes/matching/subgraph.h"
-#include "passes/op_relations.h"
+#include "passes/analysis/subgraph.h"
+#include "passes/ops/op_relations.h"
 #include "passes/quantization/qconfig_mapping.h"
 
 namespace torch::jit {

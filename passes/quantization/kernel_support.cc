@@ -3,7 +3,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

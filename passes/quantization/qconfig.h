@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "passes/runtime/activation_quantizer.h"
-#include "passes/runtime/fake_quantize_weight.h"
+#include "passes/runtime/observers/activation_quantizer.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 
 namespace ns {
 

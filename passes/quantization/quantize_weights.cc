@@ -11,9 +11,9 @@
 
 #include "ir/node_view.h"
 #include "ir/torch_errors.h"
-#include "passes/extraction/subgraph_weights.h"
-#include "passes/op_relations.h"
-#include "passes/op_table.h"
+#include "passes/analysis/subgraph_weights.h"
+#include "passes/ops/op_relations.h"
+#include "passes/ops/op_table.h"
 #include "passes/quantization/kernel_support.h"
 
 namespace ns {

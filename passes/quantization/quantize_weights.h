@@ -3,8 +3,8 @@
 #define PASSES_QUANTIZATION_QUANTIZE_WEIGHTS_H_
 
 #include "absl/status/status.h"
-#include "passes/logging/copy_subgraph.h"
-#include "passes/runtime/fake_quantize_weight.h"
+#include "passes/rewrite/copy_subgraph.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 
 namespace ns {
 

@@ -11,10 +11,10 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/output_scale.h"
-#include "passes/logging/shadow_casts.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 #include "passes/quantization/float_forms.h"
 #include "passes/quantization/reference_ops.h"
+#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "absl/status/status.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

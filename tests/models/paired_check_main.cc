@@ -9,14 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
-#include "ns/batch_reader.h"
-#include "ns/batches.h"
-#include "ns/compare_models.h"
-#include "ns/numeric_suite.h"
-#include "ns/pooled_comparison.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/batches/batches.h"
+#include "ns/suite/compare_models.h"
+#include "ns/suite/numeric_suite.h"
+#include "ns/suite/pooled_comparison.h"
 #include "passes/extraction/extract_logger_info.h"
-#include "passes/logging/logger_info.h"
-#include "tools/engines.h"
+#include "passes/instrument/logger_info.h"
+#include "tools/command_line/engines.h"
 
 namespace ns {
 namespace {

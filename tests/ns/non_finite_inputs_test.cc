@@ -1,4 +1,4 @@
-#include "ns/non_finite_inputs.h"
+#include "ns/suite/non_finite_inputs.h"
 
 #include <ATen/Functions.h>
 #include <c10/util/complex.h>

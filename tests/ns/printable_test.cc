@@ -1,4 +1,4 @@
-#include "ns/printable.h"
+#include "ns/suite/printable.h"
 
 #include <string>
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/verifier.h"
-#include "passes/logging/fuse_float_convs.h"
+#include "passes/instrument/fuse_float_convs.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"
 #include "tests/testing/status.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/module_file.h"
-#include "ns/batches.h"
+#include "ns/batches/batches.h"
 #include "tests/testing/status.h"
 
 namespace ns {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ns/numeric_suite.h"
-#include "passes/logging/add_shadow_loggers.h"
-#include "passes/logging/logger_info.h"
+#include "ns/suite/numeric_suite.h"
+#include "passes/instrument/add_shadow_loggers.h"
+#include "passes/instrument/logger_info.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/fx_cases.h"
 #include "tests/testing/results.h"

@@ -12,8 +12,8 @@
 #include "gtest/gtest.h"
 #include "ir/inline_modules.h"
 #include "ir/verifier.h"
-#include "passes/runtime/pair_comparer.h"
-#include "passes/runtime/pair_statistics.h"
+#include "passes/runtime/loggers/pair_comparer.h"
+#include "passes/runtime/statistics/pair_statistics.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
-#include "passes/logging/pair_models.h"
+#include "passes/instrument/pair_models.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/modules.h"
 

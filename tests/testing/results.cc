@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ns/comparisons.h"
+#include "ns/suite/comparisons.h"
 #include "tests/testing/status.h"
 
 namespace ns {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
-#include "passes/runtime/pair_kernels.h"
+#include "passes/runtime/statistics/pair_kernels.h"
 
 namespace ns {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "passes/runtime/tensor_statistics.h"
+#include "passes/runtime/statistics/tensor_statistics.h"
 
 namespace ns {
 

@@ -22,8 +22,8 @@
 #include "passes/runtime/onednn_isa.h"
 #include "tests/testing/mutate_archive.h"
 #include "tests/testing/temporary_file.h"
-#include "tools/run_ns.h"
-#include "tools/torch_warnings.h"
+#include "tools/command_line/run_ns.h"
+#include "tools/command_line/torch_warnings.h"
 
 namespace ns {
 namespace {

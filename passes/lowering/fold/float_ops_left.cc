@@ -8,10 +8,10 @@
 #include "absl/algorithm/container.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
-#include "passes/logging/shadow_casts.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/quantized_ops.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
+#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {

@@ -9,7 +9,7 @@
 #include "ir/node_view.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/lowering/fold/code_ops.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/module_file.h"
-#include "ns/batches.h"
+#include "ns/batches/batches.h"
 #include "ns/eager/logger_dict.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/status.h"

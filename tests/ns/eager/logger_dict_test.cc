@@ -7,9 +7,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "passes/logging/logger_info.h"
-#include "passes/runtime/output_logger.h"
-#include "passes/runtime/shadow_logger.h"
+#include "passes/instrument/logger_info.h"
+#include "passes/runtime/loggers/output_logger.h"
+#include "passes/runtime/loggers/shadow_logger.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

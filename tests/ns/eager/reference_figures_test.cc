@@ -14,11 +14,11 @@
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "ir/module_file.h"
-#include "ns/batches.h"
+#include "ns/batches/batches.h"
 #include "ns/eager/compare_weights.h"
 #include "ns/eager/eager_suite.h"
 #include "ns/eager/logger_dict.h"
-#include "passes/runtime/pair_statistics.h"
+#include "passes/runtime/statistics/pair_statistics.h"
 #include "tests/testing/status.h"
 
 namespace ns {

@@ -12,7 +12,7 @@
 #include "ir/inline_modules.h"
 #include "ir/module_path.h"
 #include "ns/eager/module_logger.h"
-#include "passes/runtime/shadow_logger.h"
+#include "passes/runtime/loggers/shadow_logger.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

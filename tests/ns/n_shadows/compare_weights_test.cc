@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "passes/runtime/fake_quantize_weight.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

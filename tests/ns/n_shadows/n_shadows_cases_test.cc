@@ -12,7 +12,7 @@
 #include "ns/n_shadows/n_shadows_results.h"
 #include "ns/n_shadows/prepare_n_shadows_model.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
-#include "passes/logging/logger_switches.h"
+#include "passes/instrument/logger_switches.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/n_shadows/prepare_n_shadows_model.h"
-#include "passes/logging/logger_switches.h"
+#include "passes/instrument/logger_switches.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

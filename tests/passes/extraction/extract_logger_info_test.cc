@@ -7,8 +7,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "passes/logging/logger_info.h"
-#include "passes/runtime/output_logger.h"
+#include "passes/instrument/logger_info.h"
+#include "passes/runtime/loggers/output_logger.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

@@ -10,12 +10,12 @@
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
 #include "ir/verifier.h"
-#include "passes/lowering/saturation_check.h"
-#include "tests/passes/lowering/small_layers.h"
+#include "passes/analysis/saturation_check.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/paired.h"
+#include "tests/testing/small_layers.h"
 #include "tests/testing/status.h"
 
 namespace ns {

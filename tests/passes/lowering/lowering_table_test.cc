@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

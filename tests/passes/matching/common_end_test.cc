@@ -9,7 +9,7 @@
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "passes/matching/matchable_nodes.h"
-#include "passes/op_relations.h"
+#include "passes/ops/op_relations.h"
 #include "tests/testing/ir.h"
 
 namespace ns {

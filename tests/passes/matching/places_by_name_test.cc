@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "ir/module_path.h"
 #include "passes/matching/matchable_nodes.h"
-#include "passes/op_relations.h"
+#include "passes/ops/op_relations.h"
 
 namespace ns {
 namespace {

@@ -33,7 +33,7 @@
 #include "ir/node_view.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 #include "tests/testing/chain_graph.h"
 #include "tests/testing/chain_values.h"
 #include "tests/testing/ir.h"

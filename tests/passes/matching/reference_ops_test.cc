@@ -5,8 +5,8 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "passes/op_relations.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_relations.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {

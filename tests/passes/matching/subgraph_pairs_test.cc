@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/matching/matchable_nodes.h"
-#include "passes/op_relations.h"
+#include "passes/ops/op_relations.h"
 #include "tests/testing/ir.h"
 
 namespace ns {

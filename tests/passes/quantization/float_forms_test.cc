@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
 #include "ir/verifier.h"
-#include "passes/logging/insert_logger.h"
+#include "passes/instrument/insert_logger.h"
 #include "passes/quantization/reference_kernel.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "passes/lowering/kernels/isa.h"
+#include "passes/kernels/isa.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/reference_kernels.h"

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "passes/op_table.h"
+#include "passes/ops/op_table.h"
 #include "tests/testing/status.h"
 
 namespace ns {

@@ -1,0 +1,27 @@
+// One sample input of a model.
+#ifndef NS_BATCHES_BATCH_H_
+#define NS_BATCHES_BATCH_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ns {
+
+// The arguments of one call of `forward`.
+struct Batch {
+  std::vector<c10::IValue> arguments;
+  std::unordered_map<std::string, c10::IValue> keywords;
+  // Where it comes from, for errors: "inputs.pt: batch 3". May be empty.
+  std::string source{};
+};
+
+// What messages call `batch`, the one at `index`: its source, or "batch 3".
+std::string BatchName(const Batch& batch, int64_t index);
+
+}  // namespace ns
+
+#endif  // NS_BATCHES_BATCH_H_

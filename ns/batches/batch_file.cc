@@ -1,0 +1,227 @@
+#include "ns/batches/batch_file.h"
+
+#include <ATen/ATen.h>
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/input_file.h"
+#include "ir/module_file.h"
+#include "ir/pickle.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches/fit_value.h"
+#include "ns/batches/to_batches.h"
+#include "ns/batches/torch_save.h"
+
+namespace ns {
+namespace {
+
+absl::Status Bad(absl::string_view path, absl::string_view what) {
+  return absl::InvalidArgumentError(OneLine(absl::StrCat(path, ": ", what)));
+}
+
+// `result`, whose error names the file.
+template <typename T>
+absl::StatusOr<T> In(absl::string_view path, absl::StatusOr<T> result) {
+  if (!result.ok()) {
+    return Bad(path, result.status().message());
+  }
+  return result;
+}
+
+std::string SourceOf(const std::string& path, int64_t index) {
+  return absl::StrCat(path, ": batch ", index);
+}
+
+class HeldBatches final : public BatchFile {
+ public:
+  explicit HeldBatches(std::vector<Batch> batches)
+      : batches_(std::move(batches)) {}
+
+  int64_t size() const override {
+    return static_cast<int64_t>(batches_.size());
+  }
+
+  absl::StatusOr<Batch> Read(int64_t index) const override {
+    return batches_.at(index);
+  }
+
+  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
+    return std::vector<Batch>(batches_.begin(), batches_.begin() + count);
+  }
+
+ private:
+  const std::vector<Batch> batches_;
+};
+
+// A file of torch.save.
+class SavedBatches final : public BatchFile {
+ public:
+  // Error: it holds something else than batches.
+  static absl::StatusOr<std::unique_ptr<const BatchFile>> Open(
+      const std::string& path, TorchSave save) {
+    NS_ASSIGN_OR_RETURN(const c10::IValue outline,
+                        In(path, save.Outline(save.root())));
+    NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches,
+                        In(path, ToBatches(outline)));
+    return std::unique_ptr<const BatchFile>(new SavedBatches(
+        path, std::move(save), static_cast<int64_t>(batches.size())));
+  }
+
+  int64_t size() const override { return size_; }
+
+  absl::StatusOr<Batch> Read(int64_t index) const override {
+    const PickleValue& root = save_.root();
+    const bool is_list = root.kind == PickleValue::Kind::kList;
+    const std::string source = SourceOf(path_, index);
+    NS_ASSIGN_OR_RETURN(
+        const c10::IValue value,
+        In(source, save_.Read(is_list ? *root.items.at(index) : root)));
+    // What is no list in the pickle is one batch, or a list all the same where
+    // the pickle is no ordinary one.
+    NS_ASSIGN_OR_RETURN(Batch batch,
+                        In(source, ToBatch(is_list || !value.isList()
+                                               ? value
+                                               : value.toListRef().at(index))));
+    batch.source = source;
+    return batch;
+  }
+
+  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
+    if (count == 0) {
+      return std::vector<Batch>();
+    }
+    NS_ASSIGN_OR_RETURN(const c10::IValue value, In(path_, ReadRoot(count)));
+    NS_ASSIGN_OR_RETURN(std::vector<Batch> batches,
+                        In(path_, ToBatches(value)));
+    batches.resize(count);
+    for (int64_t i = 0; i < count; ++i) {
+      batches[i].source = SourceOf(path_, i);
+    }
+    return batches;
+  }
+
+ private:
+  SavedBatches(std::string path, TorchSave save, int64_t size)
+      : path_(std::move(path)), save_(std::move(save)), size_(size) {}
+
+  // The file's value, without elements that are not among the first `count`.
+  absl::StatusOr<c10::IValue> ReadRoot(int64_t count) const {
+    PickleValue root = save_.root();
+    if (root.kind == PickleValue::Kind::kList) {
+      root.items.resize(count);
+    }
+    return save_.Read(root);
+  }
+
+  const std::string path_;
+  const TorchSave save_;
+  const int64_t size_;
+};
+
+// Says what a file that is no readable zip archive is instead.
+absl::Status NoArchive(const std::string& path, const InputFile& file) {
+  std::string start(16, '\0');
+  start.resize(file.ReadAt(0, start.data(), start.size()));
+  // A pickle of protocol 2, and in it the number that marks the old format.
+  if (absl::StartsWith(start,
+                       "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8")) {
+    return Bad(path,
+               "is in the legacy format of torch.save; load it in Python and "
+               "save it again, without _use_new_zipfile_serialization=False");
+  }
+  if (absl::StartsWith(start, "\x80")) {
+    return Bad(path, "is a bare pickle; save it with torch.save");
+  }
+  if (absl::StartsWith(start, "PK")) {
+    return Bad(path, "is truncated or damaged; save it again");
+  }
+  return Bad(path, absl::StrCat("is no file of torch.save; ", kWhatToSave));
+}
+
+// What the attribute `batches` holds or forward() returns.
+absl::StatusOr<c10::IValue> ReadModule(const std::string& path) {
+  NS_ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
+  if (module.hasattr("batches")) {
+    return module.attr("batches");
+  }
+  const auto forward = module.find_method("forward");
+  if (!forward) {
+    return Bad(path,
+               "is a TorchScript module with neither an attribute 'batches' "
+               "nor a method 'forward'");
+  }
+  const auto& arguments = forward->function().getSchema().arguments();
+  size_t needed = 0;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    needed += arguments[i].default_value() ? 0 : 1;
+  }
+  if (needed != 0) {
+    return Bad(path,
+               absl::StrCat("is a TorchScript module without an attribute "
+                            "'batches', whose forward takes ",
+                            needed, needed == 1 ? " argument" : " arguments",
+                            "; a forward that returns batches takes none"));
+  }
+  return CatchTorchErrors(absl::StrCat(path, ": forward() failed"),
+                          [&] { return (*forward)({}); });
+}
+
+absl::StatusOr<std::unique_ptr<const BatchFile>> OpenModule(
+    const std::string& path) {
+  at::NoGradGuard no_grad;
+  NS_ASSIGN_OR_RETURN(const c10::IValue value, ReadModule(path));
+  NS_RETURN_IF_ERROR(CatchTorchErrors(path, [&] {
+    // A module's tensors are leaves, where the flag can be dropped in place;
+    // what its forward computed without gradients has none.
+    value.visit([](const c10::IValue& part) {
+      if (part.isTensor() && part.toTensor().requires_grad()) {
+        part.toTensor().set_requires_grad(false);
+      }
+      return false;
+    });
+  }));
+  NS_ASSIGN_OR_RETURN(std::vector<Batch> batches, In(path, ToBatches(value)));
+  for (size_t i = 0; i < batches.size(); ++i) {
+    batches[i].source = SourceOf(path, static_cast<int64_t>(i));
+  }
+  return MakeBatchFile(std::move(batches));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
+    const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
+  bool is_module = false;
+  bool is_save = false;
+  if (!CatchTorchErrors(path, [&] {
+         caffe2::serialize::PyTorchStreamReader archive(file);
+         is_module = archive.hasRecord("constants.pkl");
+         is_save = archive.hasRecord("data.pkl");
+       }).ok()) {
+    return NoArchive(path, *file);
+  }
+  if (is_module) {
+    return OpenModule(path);
+  }
+  if (!is_save) {
+    return Bad(path,
+               "is a zip file without the record data.pkl; save it with "
+               "torch.save");
+  }
+  NS_ASSIGN_OR_RETURN(TorchSave save, In(path, TorchSave::Open(path, file)));
+  return SavedBatches::Open(path, std::move(save));
+}
+
+std::unique_ptr<const BatchFile> MakeBatchFile(std::vector<Batch> batches) {
+  return std::make_unique<const HeldBatches>(std::move(batches));
+}
+
+}  // namespace ns

@@ -1,0 +1,74 @@
+#include "ns/batches/batch_reader.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ir/status.h"
+#include "ns/batches/batch_file.h"
+
+namespace ns {
+
+absl::StatusOr<BatchReader> BatchReader::Open(
+    absl::Span<const std::string> paths, std::optional<int64_t> max_batches) {
+  std::vector<Part> parts;
+  int64_t size = 0;
+  for (const std::string& path : paths) {
+    if (max_batches && size >= *max_batches) {
+      break;
+    }
+    NS_ASSIGN_OR_RETURN(auto file, OpenBatchFile(path));
+    int64_t wanted = file->size();
+    if (max_batches) {
+      wanted = std::min(wanted, *max_batches - size);
+    }
+    size += wanted;
+    parts.push_back({std::move(file), wanted});
+  }
+  return BatchReader(std::move(parts));
+}
+
+BatchReader BatchReader::FromBatches(std::vector<Batch> batches) {
+  const auto size = static_cast<int64_t>(batches.size());
+  std::vector<Part> parts;
+  parts.push_back({MakeBatchFile(std::move(batches)), size});
+  return BatchReader(std::move(parts));
+}
+
+BatchReader::BatchReader(std::vector<Part> parts) : parts_(std::move(parts)) {}
+
+BatchReader::BatchReader(BatchReader&&) noexcept = default;
+BatchReader& BatchReader::operator=(BatchReader&&) noexcept = default;
+BatchReader::~BatchReader() = default;
+
+int64_t BatchReader::size() const {
+  int64_t size = 0;
+  for (const Part& part : parts_) {
+    size += part.size;
+  }
+  return size;
+}
+
+absl::StatusOr<Batch> BatchReader::Read(int64_t index) const {
+  TORCH_INTERNAL_ASSERT(index >= 0 && index < size(), "no batch ", index);
+  auto part = parts_.begin();
+  while (index >= part->size) {
+    index -= part->size;
+    ++part;
+  }
+  return part->file->Read(index);
+}
+
+absl::StatusOr<std::vector<Batch>> BatchReader::ReadAll() const {
+  std::vector<Batch> batches;
+  for (const Part& part : parts_) {
+    NS_ASSIGN_OR_RETURN(std::vector<Batch> more,
+                        part.file->ReadFirst(part.size));
+    std::move(more.begin(), more.end(), std::back_inserter(batches));
+  }
+  return batches;
+}
+
+}  // namespace ns

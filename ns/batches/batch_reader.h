@@ -1,0 +1,76 @@
+// Sample inputs of a model, read from files one at a time.
+#ifndef NS_BATCHES_BATCH_READER_H_
+#define NS_BATCHES_BATCH_READER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ns/batches/batch.h"
+
+namespace ns {
+
+class BatchFile;
+
+// The batches of several files in order, of which only those are in memory that
+// the caller holds. See LoadBatches for what a file may hold.
+//
+// Of torch.save of a list nothing is kept but its structure: Read() reads the
+// bytes of one batch's tensors, and two batches that were read one by one share
+// no storage. Of a storage that a batch has only a part of, a view of a bigger
+// tensor, the bytes from its first to its last element are read: a batch of
+// list(x.split(8)) costs its own bytes, one of list(x.split(8, dim=1)) nearly
+// all of x while it is held. Not lazy are TorchScript modules, which Open()
+// loads as a whole, and compressed archives, which torch.save does not write:
+// each storage is read as a whole.
+//
+// Files are open only while they are read, and must stay as they are.
+class BatchReader {
+ public:
+  // Opens and checks files, as far as can be told without the tensors' bytes:
+  // what LoadBatches refuses is an error here, but for records that cannot be
+  // read and damaged quantizers. There are `max_batches` batches at most, which
+  // is at least 1 where given; files behind the one that reaches it are not
+  // opened.
+  static absl::StatusOr<BatchReader> Open(
+      absl::Span<const std::string> paths,
+      std::optional<int64_t> max_batches = std::nullopt);
+
+  // Batches that the caller has, which are kept, and shared by what Read()
+  // returns.
+  static BatchReader FromBatches(std::vector<Batch> batches);
+
+  BatchReader(BatchReader&&) noexcept;
+  BatchReader& operator=(BatchReader&&) noexcept;
+  ~BatchReader();
+
+  // How many batches there are.
+  int64_t size() const;
+
+  // Batch `index`, from 0 to size() - 1, in any order and any number of times.
+  // Error: "inputs.pt: batch 3: " and what is wrong: the file is gone, changed
+  // since it was opened, or is damaged.
+  absl::StatusOr<Batch> Read(int64_t index) const;
+
+  // All batches. Those of one file that share a storage share it still.
+  absl::StatusOr<std::vector<Batch>> ReadAll() const;
+
+ private:
+  // The batches of one file, of which `size` are wanted.
+  struct Part {
+    std::unique_ptr<const BatchFile> file;
+    int64_t size;
+  };
+
+  explicit BatchReader(std::vector<Part> parts);
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace ns
+
+#endif  // NS_BATCHES_BATCH_READER_H_

@@ -1,0 +1,44 @@
+// Sample inputs of a model, read from files.
+#ifndef NS_BATCHES_BATCHES_H_
+#define NS_BATCHES_BATCHES_H_
+
+#include <ATen/core/function_schema.h>
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ns/batches/batch.h"
+
+namespace ns {
+
+// Reads the batches of one file; BatchReader reads them one at a time. It holds
+// any of
+//  * torch.save of a list of batches,
+//  * torch.save of a tensor or of a dict: one batch,
+//  * a TorchScript module with an attribute `batches`, or whose forward()
+//    returns the list of batches.
+// A batch is a tensor (one argument), a tuple (positional arguments) or a dict
+// of strings (keyword arguments). A tuple at the top is an error: it could be
+// the batches or the arguments of one. Tensors are on the CPU and need no
+// gradient.
+//
+// Errors name the file and say what it holds instead: missing, empty,
+// truncated, a legacy (non-zip) torch.save, zero batches, or the index and type
+// of an element that is no batch.
+absl::StatusOr<std::vector<Batch>> LoadBatches(absl::string_view path);
+
+// Makes `batch` fit `schema` (whose first argument is the module), where lists
+// and dicts that lost their element type in the file get the declared one, and
+// an int becomes a float where that is declared. Arguments with defaults may be
+// missing. On error `batch` is as it was.
+//
+// Error, naming the method: a count, a name or a type that does not fit, as
+// "method 'forward' takes 2 arguments and the input batch has 1; save tuples
+// of 2".
+absl::Status FitBatch(const c10::FunctionSchema& schema, Batch& batch);
+
+}  // namespace ns
+
+#endif  // NS_BATCHES_BATCHES_H_

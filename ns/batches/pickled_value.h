@@ -1,0 +1,40 @@
+// Values of a pickle as those of TorchScript.
+#ifndef NS_BATCHES_PICKLED_VALUE_H_
+#define NS_BATCHES_PICKLED_VALUE_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include "absl/status/statusor.h"
+#include "ir/pickle.h"
+#include "ir/pickled_tensor.h"
+
+namespace ns {
+
+// Makes the tensors of a pickle, which holds a description of each.
+class TensorMaker {
+ public:
+  virtual ~TensorMaker() = default;
+
+  // `quantizer` is null for a tensor that is not quantized; scales and zero
+  // points in it were made by this maker. Error: a phrase that goes on after
+  // "<path>: ".
+  virtual absl::StatusOr<at::Tensor> Make(
+      const PickledTensor& pickled, const PickledQuantizer* quantizer) = 0;
+};
+
+// The value that `value` stands for.
+//  * nn.Parameters are tensors.
+//  * Lists and dicts have the element type Any, an OrderedDict is a dict, a
+//    torch.Size a list of int, a dtype an int, a device the CPU.
+//  * What several places of `value` share is converted once, and shared.
+// Nothing else is supported: no sparse tensors, NumPy arrays or objects of
+// Python classes.
+//
+// Error: a phrase that goes on after "<path>: ".
+absl::StatusOr<c10::IValue> ConvertPickled(const PickleValue& value,
+                                           TensorMaker& tensors);
+
+}  // namespace ns
+
+#endif  // NS_BATCHES_PICKLED_VALUE_H_

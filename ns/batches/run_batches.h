@@ -1,0 +1,26 @@
+// Runs a model on batches.
+#ifndef NS_BATCHES_RUN_BATCHES_H_
+#define NS_BATCHES_RUN_BATCHES_H_
+
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batches.h"
+
+namespace ns {
+
+// Runs `model` on every batch, fitted to its method, and calls `after_batch`,
+// unless it is null, with the number of batches done. Error: a batch that does
+// not fit the model, or fails in it: the message says which batch, and in the
+// model called `name`.
+absl::Status RunBatches(
+    absl::string_view name, ModelGraph& model,
+    const std::vector<Batch>& batches,
+    const std::function<void(size_t done)>& after_batch = nullptr);
+
+}  // namespace ns
+
+#endif  // NS_BATCHES_RUN_BATCHES_H_

@@ -1,0 +1,210 @@
+#include "ns/batches/torch_save.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/pickled_tensor.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches/batch_memory.h"
+#include "ns/batches/pickled_value.h"
+
+namespace ns {
+namespace {
+
+using Windows = absl::flat_hash_map<std::string, ByteRange>;
+
+absl::Status Bad(absl::string_view what) {
+  return absl::InvalidArgumentError(what);
+}
+
+absl::Status Changed() {
+  return Bad(
+      "the file has changed since it was opened; run again when it is "
+      "complete");
+}
+
+std::string RecordOf(const PickledTensor& pickled) {
+  return absl::StrCat("data/", pickled.storage);
+}
+
+// Makes tensors without bytes, and notes which bytes they would need.
+class OutlineMaker final : public TensorMaker {
+ public:
+  explicit OutlineMaker(const ArchiveRecords& records) : records_(records) {}
+
+  absl::StatusOr<at::Tensor> Make(const PickledTensor& pickled,
+                                  const PickledQuantizer* quantizer) override {
+    const std::string name = RecordOf(pickled);
+    const auto record = records_.find(name);
+    if (record == records_.end()) {
+      return Bad(absl::StrCat("holds a damaged file without the record ", name,
+                              "; save it again"));
+    }
+    const int64_t bytes = record->second.size;
+    NS_ASSIGN_OR_RETURN(const ByteRange range, BytesOf(pickled, bytes));
+    const auto [window, first] = windows_.emplace(name, range);
+    ByteRange& known = window->second;
+    if (!first && range.begin != range.end) {
+      const bool nothing = known.begin == known.end;
+      known.begin = nothing ? range.begin : std::min(known.begin, range.begin);
+      known.end = std::max(known.end, range.end);
+    }
+    return ns::Outline(pickled, quantizer, bytes);
+  }
+
+  const Windows& windows() const { return windows_; }
+
+ private:
+  const ArchiveRecords& records_;
+  Windows windows_;
+};
+
+// The bytes of a record from `begin` on.
+struct Window {
+  c10::Storage storage;
+  int64_t begin = 0;
+};
+
+// Makes tensors that share what was read of their storages.
+class WindowMaker final : public TensorMaker {
+ public:
+  void Add(const std::string& record, const Window& window) {
+    windows_.emplace(record, window);
+  }
+
+  absl::StatusOr<at::Tensor> Make(const PickledTensor& pickled,
+                                  const PickledQuantizer* quantizer) override {
+    const Window& window = windows_.at(RecordOf(pickled));
+    PickledTensor inside = pickled;
+    // A tensor without elements may start anywhere.
+    inside.offset = std::max<int64_t>(
+        0, pickled.offset -
+               window.begin /
+                   static_cast<int64_t>(c10::elementSize(pickled.dtype)));
+    return Rebuild(inside, quantizer, window.storage);
+  }
+
+ private:
+  absl::flat_hash_map<std::string, Window> windows_;
+};
+
+c10::Storage MakeStorage(at::DataPtr data, size_t bytes) {
+  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data));
+}
+
+// Reads records of an archive.
+class RecordReader {
+ public:
+  explicit RecordReader(std::shared_ptr<InputFile> file)
+      : file_(std::move(file)) {}
+
+  // Reads `range` of a record, and what is around it where that is simpler.
+  absl::StatusOr<Window> Read(const std::string& name,
+                              const ArchiveRecord& record,
+                              const ByteRange& range) {
+    if (record.compressed) {
+      NS_ASSIGN_OR_RETURN(const std::string content,
+                          ReadArchiveRecord(*file_, record));
+      at::DataPtr data = AllocateBatchMemory(content.size());
+      std::memcpy(data.get(), content.data(), content.size());
+      return Window{MakeStorage(std::move(data), content.size()), 0};
+    }
+    // Kernels see the alignment that they would in the whole storage, and a
+    // window starts with a whole element of every dtype.
+    constexpr int64_t kAlignment = 64;
+    const int64_t begin = range.begin / kAlignment * kAlignment;
+    const size_t bytes = range.end - begin;
+    at::DataPtr data = AllocateBatchMemory(bytes);
+    if (file_->ReadAt(record.offset + begin, data.get(), bytes) != bytes) {
+      return Bad(absl::StrCat("cannot read the record ", name));
+    }
+    return Window{MakeStorage(std::move(data), bytes), begin};
+  }
+
+ private:
+  std::shared_ptr<InputFile> file_;
+};
+
+// The text of a record, "" where there is none.
+absl::StatusOr<std::string> Text(RecordReader& reader,
+                                 const ArchiveRecords& records,
+                                 const std::string& name) {
+  const auto record = records.find(name);
+  if (record == records.end()) {
+    return "";
+  }
+  NS_ASSIGN_OR_RETURN(
+      const Window window,
+      reader.Read(name, record->second, {0, record->second.size}));
+  return std::string(static_cast<const char*>(window.storage.data()),
+                     window.storage.nbytes());
+}
+
+// `call()`, a StatusOr, with exceptions as errors.
+template <typename Call>
+auto Guarded(Call&& call) -> decltype(call()) {
+  decltype(call()) result = absl::UnknownError("");
+  NS_RETURN_IF_ERROR(CatchTorchErrors("is damaged", [&] { result = call(); }));
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<TorchSave> TorchSave::Open(
+    const std::string& path, const std::shared_ptr<InputFile>& file) {
+  return Guarded([&]() -> absl::StatusOr<TorchSave> {
+    NS_ASSIGN_OR_RETURN(ArchiveRecords records, FindArchiveRecords(*file));
+    RecordReader reader(file);
+    NS_ASSIGN_OR_RETURN(const std::string order,
+                        Text(reader, records, "byteorder"));
+    if (order == "big") {
+      return Bad("was saved on a big-endian machine");
+    }
+    NS_ASSIGN_OR_RETURN(const std::string pickle,
+                        Text(reader, records, "data.pkl"));
+    NS_ASSIGN_OR_RETURN(auto root, ParsePickle(pickle));
+    return TorchSave(path, file->identity(), std::move(root),
+                     std::move(records));
+  });
+}
+
+absl::StatusOr<c10::IValue> TorchSave::Outline(const PickleValue& value) const {
+  return Guarded([&] {
+    OutlineMaker outline(records_);
+    return ConvertPickled(value, outline);
+  });
+}
+
+absl::StatusOr<c10::IValue> TorchSave::Read(const PickleValue& value) const {
+  return Guarded([&]() -> absl::StatusOr<c10::IValue> {
+    OutlineMaker outline(records_);
+    NS_RETURN_IF_ERROR(ConvertPickled(value, outline).status());
+
+    NS_ASSIGN_OR_RETURN(const auto file, InputFile::Open(path_));
+    if (file->identity() != identity_) {
+      return Changed();
+    }
+    RecordReader reader(file);
+    WindowMaker windows;
+    for (const auto& [name, range] : outline.windows()) {
+      const auto window = reader.Read(name, records_.at(name), range);
+      if (!window.ok()) {
+        return file->HasChanged() ? Changed() : window.status();
+      }
+      windows.Add(name, *window);
+    }
+    if (file->HasChanged()) {
+      return Changed();
+    }
+    return ConvertPickled(value, windows);
+  });
+}
+
+}  // namespace ns

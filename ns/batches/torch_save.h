@@ -1,0 +1,62 @@
+// Files that Python's torch.save wrote.
+#ifndef NS_BATCHES_TORCH_SAVE_H_
+#define NS_BATCHES_TORCH_SAVE_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "ir/archive_records.h"
+#include "ir/input_file.h"
+#include "ir/pickle.h"
+
+namespace ns {
+
+// A file of torch.save, of which the structure is in memory and the tensors are
+// not. See ConvertPickled for the values that it can hold.
+//
+// Safe on damaged files. Errors: a phrase that goes on after "<path>: ".
+class TorchSave {
+ public:
+  // `file` is open at `path`. Which values are in the pickle is checked by what
+  // follows.
+  static absl::StatusOr<TorchSave> Open(const std::string& path,
+                                        const std::shared_ptr<InputFile>& file);
+
+  // What the file holds; its parts can be given to the functions below.
+  const PickleValue& root() const { return *root_; }
+
+  // `value` with tensors of the right sizes, on the device "meta": without
+  // bytes, and those of quantized ones without the quantizer. Error: `value`
+  // holds something unsupported, or a tensor that is not inside its storage.
+  absl::StatusOr<c10::IValue> Outline(const PickleValue& value) const;
+
+  // `value`, with its tensors. They are on the CPU whatever device they were
+  // on, need no gradient and keep their strides; those that shared a storage
+  // share it still. Of each storage the bytes from the first to the last that
+  // `value` uses are read.
+  //
+  // Opens the file again. Error: also a file that changed since Open().
+  absl::StatusOr<c10::IValue> Read(const PickleValue& value) const;
+
+ private:
+  TorchSave(std::string path, const InputFile::Identity& identity,
+            std::shared_ptr<const PickleValue> root, ArchiveRecords records)
+      : path_(std::move(path)),
+        identity_(identity),
+        root_(std::move(root)),
+        records_(std::move(records)) {}
+
+  std::string path_;
+  InputFile::Identity identity_;
+  std::shared_ptr<const PickleValue> root_;
+  ArchiveRecords records_;
+};
+
+}  // namespace ns
+
+#endif  // NS_BATCHES_TORCH_SAVE_H_

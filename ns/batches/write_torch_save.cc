@@ -1,0 +1,49 @@
+#include "ns/batches/write_torch_save.h"
+
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/pickler.h>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/file_writer.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+void Write(FileWriter& file, const c10::IValue& value) {
+  std::string pickle;
+  torch::jit::Pickler pickler(
+      [&](const char* bytes, size_t count) { pickle.append(bytes, count); },
+      nullptr, nullptr, nullptr, nullptr, /*tag_aggregates=*/false);
+  pickler.protocol();
+  pickler.pushIValue(value);
+  pickler.stop();
+
+  caffe2::serialize::PyTorchStreamWriter archive(
+      [&](const void* bytes, size_t count) {
+        file.Write(bytes, count);
+        return count;
+      });
+  archive.writeRecord("data.pkl", pickle.data(), pickle.size());
+  size_t key = 0;
+  for (const at::Tensor& tensor : pickler.tensorData()) {
+    archive.writeRecord(absl::StrCat("data/", key++), tensor.storage().data(),
+                        tensor.storage().nbytes());
+  }
+  archive.writeEndOfFile();
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> WriteTorchSave(const std::string& path,
+                                       const c10::IValue& value) {
+  FileWriter file(path);
+  NS_RETURN_IF_ERROR(
+      CatchTorchErrors("cannot write", [&] { Write(file, value); }));
+  NS_RETURN_IF_ERROR(file.Close());
+  return file.size();
+}
+
+}  // namespace ns

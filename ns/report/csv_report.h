@@ -1,0 +1,43 @@
+// The result of a comparison as CSV, for spreadsheets and data frames.
+#ifndef NS_REPORT_CSV_REPORT_H_
+#define NS_REPORT_CSV_REPORT_H_
+
+#include <string>
+
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+// A header and one row for each weight, activation, shadow, inherited error and
+// kernel that was compared, in the order of `result.layers`, then one for each
+// stub. A layer without any has no row.
+//
+//   name, kind (weight, activation, shadow, inherited, kernel or stub),
+//   parameter (of weights), float_fqn, float_op, quantized_fqn, quantized_op,
+//   shape ("2x64x56x56"), sqnr_db, normalized_l2, cosine, max_abs_error,
+//   batches (of outputs: how many were compared), elements,
+//   float_min, float_max, quantized_min, quantized_max,
+//   float_nan, float_inf, quantized_nan, quantized_inf (counts),
+//   codes_lowest, codes_highest (values at that code), codes_unused,
+//   worst_channels ("3:12.1 7:14.0", channel and SQNR in dB, worst first),
+//   dominated_by (of activations: local, inherited or both)
+//
+// and, where numerics were emulated,
+//
+//   emulated ("fbgemm-avx2"), saturation_possible (true or false),
+//   saturating_channels, worst_pair_sum, outputs, saturated, saturated_share
+//   (of the layer, as PairSaturation), exact_sqnr_db, saturation_cost_db (of
+//   activations and shadows)
+//
+// A field is empty where there is nothing to tell.
+//
+// Fields are quoted as in RFC 4180; lines end in \n, which every reader takes
+// and line tools prefer to the \r\n of the RFC. Infinities are inf and -inf.
+// Text that begins with =, +, - or @, which spreadsheets take for a formula,
+// has a single quote in front, as OWASP advises; control characters in it are
+// escaped as in tables, so that each row is one line.
+std::string ToCsv(const ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_CSV_REPORT_H_

@@ -1,0 +1,27 @@
+// The result of a comparison as JSON.
+#ifndef NS_REPORT_JSON_REPORT_H_
+#define NS_REPORT_JSON_REPORT_H_
+
+#include <string>
+
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+// One object of the schema "ns.compare/1". Keys come in a fixed order and
+// layers in the order of `result`, so equal results give equal bytes.
+//
+// Absent where they do not apply: of the whole "worst_offender",
+// "first_unexplained_fall" and "stubs"; of a layer "output", "weight",
+// "activation", "shadow", "inherited", "kernel" and "error", and
+// "dominated_by" in the latter; of an activation "trips", "elements", "range",
+// "non_finite" (all counts are 0), "codes" and "worst_channels"; of a side
+// "fqn_inferred". All other keys are always there.
+//
+// "error" is the breakdown of ns/report/error_breakdown.h in dB; "codes" has
+// counts of values at the "lowest" and "highest" code and of "unused" codes.
+std::string ToJson(const ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_JSON_REPORT_H_

@@ -1,0 +1,20 @@
+// The figures of stubs as text for a terminal.
+#ifndef NS_REPORT_STUB_TABLE_H_
+#define NS_REPORT_STUB_TABLE_H_
+
+#include <string>
+
+#include "ns/report/table_report.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+// A row for each stub of `result`: the module, its float and its quantized
+// type, SQNR in dB of its output, and a bar of 0 to 60 dB, as in ToTable. Below
+// it their count and the lowest figure.
+std::string ToStubTable(const ComparisonResult& result,
+                        const TableOptions& options);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_STUB_TABLE_H_

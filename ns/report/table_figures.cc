@@ -1,0 +1,148 @@
+#include "ns/report/table_figures.h"
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/string_view.h"
+#include "ns/report/error_breakdown.h"
+#include "ns/report/figure_text.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+namespace {
+
+std::optional<double> LowestWeight(const LayerComparison& layer) {
+  std::optional<double> lowest;
+  for (const WeightComparison& weight : layer.weights) {
+    if (absl::c_linear_search(weight.shape, 0)) {
+      continue;
+    }
+    const double db = weight.error.sqnr_db;
+    if (!lowest.has_value() || IsLowerDb(db, *lowest)) {
+      lowest = db;
+    }
+  }
+  return lowest;
+}
+
+// Without values there is nothing to show, here and above.
+bool HasValues(const std::optional<ActivationComparison>& figures) {
+  return figures && figures->elements != 0;
+}
+
+// What else has figures has finite ones or nan.
+bool IsOfFiniteValues(const LayerComparison& layer, Figure figure) {
+  const std::optional<ActivationComparison>* const figures =
+      figure == Figure::kActivation ? &layer.activation
+      : figure == Figure::kShadow   ? &layer.shadow
+      : figure == Figure::kKernel   ? &layer.kernel
+                                    : nullptr;
+  return figures == nullptr || !figures->has_value() ||
+         IsOfFiniteValues(**figures);
+}
+
+std::optional<double> SqnrOf(
+    const std::optional<ActivationComparison>& figures) {
+  return HasValues(figures) ? std::make_optional(figures->error.sqnr_db)
+                            : std::nullopt;
+}
+
+}  // namespace
+
+absl::string_view ShortOp(absl::string_view op) {
+  const size_t colon = op.rfind(':');
+  return colon == absl::string_view::npos ? op : op.substr(colon + 1);
+}
+
+absl::string_view FigureName(Figure figure) {
+  switch (figure) {
+    case Figure::kWeight:
+      return "weight";
+    case Figure::kActivation:
+      return "activation";
+    case Figure::kShadow:
+      return "shadow";
+    case Figure::kInherited:
+      return "inherited";
+    case Figure::kKernel:
+      break;
+  }
+  return "kernel";
+}
+
+std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
+  switch (figure) {
+    case Figure::kWeight:
+      return LowestWeight(layer);
+    case Figure::kActivation:
+      return SqnrOf(layer.activation);
+    case Figure::kShadow:
+      return SqnrOf(layer.shadow);
+    case Figure::kInherited:
+      return layer.inherited && HasValues(layer.activation)
+                 ? std::make_optional(layer.inherited->sqnr_db)
+                 : std::nullopt;
+    case Figure::kKernel:
+      break;
+  }
+  return SqnrOf(layer.kernel);
+}
+
+std::vector<Figure> ShownFigures(const ComparisonResult& result) {
+  const bool has_outputs =
+      result.has_activations || result.has_shadows || result.has_kernels;
+  std::vector<Figure> figures;
+  if (!has_outputs || absl::c_any_of(result.layers, [](const auto& layer) {
+        return !layer.weights.empty();
+      })) {
+    figures.push_back(Figure::kWeight);
+  }
+  if (result.has_activations) {
+    figures.push_back(Figure::kActivation);
+  }
+  if (result.has_shadows) {
+    figures.push_back(Figure::kShadow);
+  }
+  if (result.has_activations && result.has_shadows) {
+    figures.push_back(Figure::kInherited);
+  }
+  if (result.has_kernels) {
+    figures.push_back(Figure::kKernel);
+  }
+  return figures;
+}
+
+Figure BarFigure(const ComparisonResult& result) {
+  return result.has_activations ? Figure::kActivation
+         : result.has_shadows   ? Figure::kShadow
+         : result.has_kernels   ? Figure::kKernel
+                                : Figure::kWeight;
+}
+
+void SortByFigure(Figure figure, Layers& layers) {
+  absl::c_stable_sort(layers, [figure](const auto* a, const auto* b) {
+    const std::optional<double> left = SqnrDb(*a, figure);
+    const std::optional<double> right = SqnrDb(*b, figure);
+    return left && (!right || IsLowerDb(*left, *right));
+  });
+}
+
+Layers Ranked(const ComparisonResult& result, Figure figure) {
+  Layers layers;
+  for (const LayerComparison& layer : result.layers) {
+    const std::optional<double> db = SqnrDb(layer, figure);
+    const bool may_be_culprit =
+        layer.unpaired_input.empty() || figure == Figure::kWeight;
+    if (may_be_culprit && db.has_value() && *db < INFINITY &&  // False for nan.
+        IsOfFiniteValues(layer, figure)) {
+      layers.push_back(&layer);
+    }
+  }
+  SortByFigure(figure, layers);
+  return layers;
+}
+
+}  // namespace ns

@@ -1,0 +1,45 @@
+// The result of a comparison as text for a terminal.
+#ifndef NS_REPORT_TABLE_REPORT_H_
+#define NS_REPORT_TABLE_REPORT_H_
+
+#include <string>
+
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+struct TableOptions {
+  // ANSI colours: red below 10 dB and for nan, yellow below 20 dB.
+  bool color = false;
+  // Rows by the figure that the bar shows, lowest first; nan before all, rows
+  // without the figure last. Else in the order of the result.
+  bool sort_by_error = false;
+  // Columns of the terminal; 0 for no limit. A narrow one shortens names in
+  // their middle, but only as far as they stay distinct, then drops the bar,
+  // then the float subgraph; rows may still be longer.
+  int width = 0;
+};
+
+// A row for each layer: its name, ops of the float subgraph, the quantized base
+// op, SQNR in dB of weight, activation, shadow, what was inherited, and kernel
+// (columns that were not asked for are left out; "inherited" comes with both
+// activations and shadows), and a bar of 0 to 60 dB. The bar shows the
+// activation, or the shadow, or the kernel, or the weight: the first of these
+// that was asked for. "exact" is infinite SQNR, "-" no figure. Several weights
+// show as the lowest and "(xN)".
+//
+// Below it the count of layers, the lowest figures, which layer is to blame,
+// which ones saturate, and what was left out and why
+// (ns/report/table_summary.h). Control characters in names are escaped: a model
+// must not drive the terminal.
+std::string ToTable(const ComparisonResult& result,
+                    const TableOptions& options);
+
+// A row for each pair: its name and both subgraphs, each with its module path.
+// Then what stayed unmatched and why. Figures are ignored.
+std::string ToMatchTable(const ComparisonResult& result,
+                         const TableOptions& options);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_TABLE_REPORT_H_

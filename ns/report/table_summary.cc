@@ -1,0 +1,267 @@
+#include "ns/report/table_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "ns/report/emulation_summary.h"
+#include "ns/report/error_breakdown.h"
+#include "ns/report/figure_text.h"
+#include "ns/report/saturation.h"
+#include "ns/report/table_figures.h"
+#include "ns/report/text_table.h"
+#include "ns/suite/comparison_result.h"
+#include "ns/suite/printable.h"
+
+namespace ns {
+namespace {
+
+constexpr size_t kListed = 20;
+constexpr size_t kListedSaturating = 5;
+constexpr size_t kListedChannels = 5;
+
+// "25 layers matched (aligned), 8 batches"
+std::string CountLine(const ComparisonResult& result) {
+  const size_t layers = result.layers.size();
+  std::string line =
+      absl::StrCat(layers, layers == 1 ? " layer" : " layers", " matched");
+  if (!result.matching.empty()) {
+    absl::StrAppend(&line, " (", result.matching, ")");
+  }
+  if (result.batches > 0) {
+    absl::StrAppend(&line, ", ", result.batches,
+                    result.batches == 1 ? " batch" : " batches");
+  }
+  return line + "\n";
+}
+
+struct Reasoned {
+  std::string what;
+  std::string reason;
+};
+
+// "3 unmatched:", then the items below their reasons. Items with one reason
+// come together; beyond kListed only their number is told.
+std::string ReasonList(const std::vector<Reasoned>& items,
+                       absl::string_view kind) {
+  if (items.empty()) {
+    return "";
+  }
+  std::vector<absl::string_view> reasons;
+  for (const Reasoned& item : items) {
+    if (!absl::c_linear_search(reasons, item.reason)) {
+      reasons.push_back(item.reason);
+    }
+  }
+  std::string text = absl::StrCat("\n", items.size(), " ", kind, ":\n");
+  size_t listed = 0;
+  for (const absl::string_view reason : reasons) {
+    if (listed == kListed) {
+      break;
+    }
+    absl::StrAppend(&text, "  ", Printable(reason), "\n");
+    for (const Reasoned& item : items) {
+      if (item.reason == reason && listed < kListed) {
+        absl::StrAppend(&text, "    ", Printable(item.what), "\n");
+        ++listed;
+      }
+    }
+  }
+  if (items.size() > listed) {
+    absl::StrAppend(&text, "  and ", items.size() - listed,
+                    " more (see --json)\n");
+  }
+  return text;
+}
+
+std::string UnmatchedList(const ComparisonResult& result) {
+  std::vector<Reasoned> items;
+  for (const UnmatchedNode& node : result.unmatched) {
+    const absl::string_view op = ShortOp(node.op);
+    items.push_back(
+        {absl::StrFormat("%-9s  %s", node.model,
+                         node.fqn.empty()
+                             ? std::string(op)
+                             : absl::StrCat(node.fqn, " (", op, ")")),
+         node.reason});
+  }
+  return ReasonList(items, "unmatched");
+}
+
+std::string LayerList(const std::vector<NotShadowed>& layers,
+                      absl::string_view kind) {
+  std::vector<Reasoned> items;
+  for (const NotShadowed& layer : layers) {
+    items.push_back({layer.name, layer.reason});
+  }
+  return ReasonList(items, kind);
+}
+
+// "lowest activation SQNR   8.7 dB  layer4.1.conv2  (nan in 1 layer)"
+std::string LowestLine(const ComparisonResult& result, Figure figure) {
+  size_t compared = 0;
+  size_t nans = 0;
+  for (const LayerComparison& layer : result.layers) {
+    if (const std::optional<double> db = SqnrDb(layer, figure)) {
+      ++compared;
+      nans += std::isnan(*db) ? 1 : 0;
+    }
+  }
+  std::string line = absl::StrFormat("lowest %-15s ",
+                                     absl::StrCat(FigureName(figure), " SQNR"));
+  const Layers ranked = Ranked(result, figure);
+  if (!ranked.empty()) {
+    absl::StrAppendFormat(&line, "%5s dB  %s",
+                          FormatDb(SqnrDb(*ranked[0], figure)),
+                          Printable(ranked[0]->name));
+  } else {
+    line += compared == 0 ? "    -" : compared > nans ? "exact" : "  nan";
+  }
+  if (nans > 0) {
+    absl::StrAppend(&line, "  (nan in ", nans,
+                    nans == 1 ? " layer)" : " layers)");
+  }
+  return line + "\n";
+}
+
+std::string LowestLines(const ComparisonResult& result) {
+  std::string lines;
+  for (const Figure figure : ShownFigures(result)) {
+    if (figure != Figure::kInherited) {
+      absl::StrAppend(&lines, LowestLine(result, figure));
+    }
+  }
+  return lines;
+}
+
+// "worst offender          fc  local 8.7 dB (accumulated 6.1, inherited 9.9)"
+std::string OffenderLine(const LayerComparison& layer) {
+  std::vector<std::string> parts;
+  if (const auto db = SqnrDb(layer, Figure::kActivation)) {
+    parts.push_back("accumulated " + FormatDb(db));
+  }
+  if (const auto db = SqnrDb(layer, Figure::kInherited)) {
+    parts.push_back("inherited " + FormatDb(db));
+  }
+  return absl::StrFormat(
+      "%-22s  %s  local %s dB%s\n", "worst offender", Printable(layer.name),
+      FormatDb(SqnrDb(layer, Figure::kShadow)),
+      parts.empty() ? "" : absl::StrCat(" (", absl::StrJoin(parts, ", "), ")"));
+}
+
+// "first unexplained fall  fc  accumulated 9.1 dB, expected 14.0"
+std::string UnexplainedLine(const ComparisonResult& result, size_t index) {
+  const LayerComparison& layer = result.layers[index];
+  return absl::StrFormat("%-22s  %s  accumulated %s dB, expected %s\n",
+                         "first unexplained fall", Printable(layer.name),
+                         FormatDb(SqnrDb(layer, Figure::kActivation)),
+                         FormatDb(ExpectedAccumulatedDb(result, index)));
+}
+
+// "worst channels          fc  3 (2.1 dB), 17 (4.0), 5 (4.4)", or nothing where
+// channels were not asked for.
+std::string ChannelsLine(const LayerComparison& layer, Figure figure) {
+  const auto& figures =
+      figure == Figure::kShadow ? layer.shadow : layer.activation;
+  if (!figures.has_value() || figures->worst_channels.empty()) {
+    return "";
+  }
+  const std::vector<ChannelError>& channels = figures->worst_channels;
+  std::string line =
+      absl::StrFormat("%-22s  %s  ", "worst channels", Printable(layer.name));
+  for (size_t i = 0; i < std::min(channels.size(), kListedChannels); ++i) {
+    absl::StrAppend(&line, i == 0 ? "" : ", ", channels[i].channel, " (",
+                    FormatDb(channels[i].sqnr_db), i == 0 ? " dB)" : ")");
+  }
+  return line + "\n";
+}
+
+// Who is to blame. Without shadows only channels are told, of the layer with
+// the lowest activation.
+std::string BlameLines(const ComparisonResult& result) {
+  if (!result.has_activations || !result.inputs_are_finite) {
+    return "";  // The lowest shadow says it, or a warning that there is none.
+  }
+  if (!result.has_shadows) {
+    const Layers ranked = Ranked(result, Figure::kActivation);
+    return ranked.empty() ? "" : ChannelsLine(*ranked[0], Figure::kActivation);
+  }
+  std::string lines;
+  if (const std::optional<size_t> worst = WorstOffender(result)) {
+    const LayerComparison& layer = result.layers[*worst];
+    absl::StrAppend(&lines, OffenderLine(layer),
+                    ChannelsLine(layer, Figure::kShadow));
+  }
+  if (const std::optional<size_t> fall = FirstUnexplainedFall(result)) {
+    absl::StrAppend(&lines, UnexplainedLine(result, *fall));
+  }
+  return lines;
+}
+
+// "0.4 % at the lowest, 2.3 % at the highest code"
+std::string SharesText(const Saturation& shares) {
+  std::vector<std::string> ends;
+  if (shares.at_lowest > kSaturationLimit) {
+    ends.push_back(
+        absl::StrFormat("%.1f %% at the lowest", 100 * shares.at_lowest));
+  }
+  if (shares.at_highest > kSaturationLimit) {
+    ends.push_back(
+        absl::StrFormat("%.1f %% at the highest", 100 * shares.at_highest));
+  }
+  return absl::StrJoin(ends, ", ") + " code";
+}
+
+std::string SaturatingList(const ComparisonResult& result) {
+  const std::vector<Saturation> layers = SaturatingLayers(result);
+  if (layers.empty()) {
+    return "";
+  }
+  std::string text = absl::StrCat("\n", layers.size(), " saturating:\n");
+  const size_t listed = std::min(layers.size(), kListedSaturating);
+  for (size_t i = 0; i < listed; ++i) {
+    absl::StrAppend(&text, "  ", Printable(result.layers[layers[i].layer].name),
+                    " (", SharesText(layers[i]), ")\n");
+  }
+  if (layers.size() > listed) {
+    absl::StrAppend(&text, "  and ", layers.size() - listed,
+                    " more (see --json)\n");
+  }
+  return text;
+}
+
+std::string UnpairedInputList(const ComparisonResult& result) {
+  std::vector<NotShadowed> layers;
+  for (const LayerComparison& layer : result.layers) {
+    if (!layer.unpaired_input.empty()) {
+      layers.push_back({layer.name, layer.unpaired_input});
+    }
+  }
+  return LayerList(layers, "with unpaired inputs, none of them a culprit");
+}
+
+}  // namespace
+
+std::string MatchSummary(const ComparisonResult& result) {
+  return absl::StrCat(CountLine(result), UnmatchedList(result),
+                      UnpairedInputList(result));
+}
+
+std::string FigureSummary(const ComparisonResult& result) {
+  return absl::StrCat(
+      CountLine(result), result.layers.empty() ? "" : LowestLines(result),
+      BlameLines(result), SaturatingList(result), EmulationSummary(result),
+      LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
+      UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
+      LayerList(result.no_reference, "without a reference"));
+}
+
+}  // namespace ns

@@ -1,0 +1,53 @@
+// Keeps what comparers see as files.
+#ifndef NS_SUITE_ACTIVATION_SAVER_H_
+#define NS_SUITE_ACTIVATION_SAVER_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ns/suite/activation_files.h"
+#include "passes/instrument/pair_models.h"
+
+namespace ns {
+
+// Writes one file for each layer, batch and call, with the tensors "float",
+// "quantized" and "shadow", as far as they are compared.
+class ActivationSaver {
+ public:
+  // Not owned; must outlive the saver.
+  explicit ActivationSaver(ActivationFiles* files) : files_(files) {}
+  // The comparers that it listens to hold its address.
+  ActivationSaver(const ActivationSaver&) = delete;
+  ActivationSaver& operator=(const ActivationSaver&) = delete;
+
+  // Listens to the comparers of `layer`. The saver must outlive their runs.
+  void Listen(const std::string& layer, const PairComparers& comparers);
+
+  // To be called after every batch. Error: the first file that could not be
+  // written.
+  absl::Status EndBatch();
+
+ private:
+  using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+  void See(const std::string& layer, const char* name, const at::Tensor& x,
+           const at::Tensor& y, int64_t call, bool other_comes);
+  void Write(const std::string& layer, int64_t call,
+             const NamedTensors& tensors);
+
+  ActivationFiles* files_;
+  int64_t batch_ = 0;
+  // By layer and call: what waits for the other comparer.
+  std::map<std::pair<std::string, int64_t>, NamedTensors> waiting_;
+  absl::Status status_;
+};
+
+}  // namespace ns
+
+#endif  // NS_SUITE_ACTIVATION_SAVER_H_

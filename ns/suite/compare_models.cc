@@ -1,0 +1,343 @@
+#include "ns/suite/compare_models.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches/batch.h"
+#include "ns/suite/check_related.h"
+#include "ns/suite/emulation.h"
+#include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/pair_runner.h"
+#include "ns/suite/pooled_comparison.h"
+#include "passes/analysis/subgraph_weights.h"
+#include "passes/lowering/lower_matched.h"
+#include "passes/matching/match_producers.h"
+#include "passes/runtime/statistics/pair_statistics.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+LayerSide DescribeSide(const MatchedSide& side) {
+  LayerSide description;
+  description.fqn = side.fqn;
+  description.fqn_inferred = side.fqn_inferred;
+  if (side.subgraph.base != nullptr) {
+    description.op = std::string(OpName(*side.subgraph.base));
+  }
+  for (const Node* node : side.subgraph.nodes) {
+    description.subgraph.push_back(node == side.subgraph.start &&
+                                           node->kind() == c10::prim::If
+                                       ? description.op
+                                       : std::string(OpName(*node)));
+  }
+  return description;
+}
+
+// Which output was logged, where there are several: the schema's name for it,
+// or its position.
+std::string OutputName(const Node& node) {
+  const auto is_tensor = [](const torch::jit::Value* value) {
+    return IsTensor(*value);
+  };
+  if (std::count_if(node.outputs().begin(), node.outputs().end(), is_tensor) <
+      2) {
+    return "";
+  }
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  const std::string name = schema == nullptr || schema->returns().empty()
+                               ? ""
+                               : schema->returns()[0].name();
+  return name.empty() ? "output" : name;
+}
+
+LayerComparison DescribeLayer(const SubgraphMatch& match) {
+  LayerComparison layer;
+  layer.name = match.name;
+  layer.float_side = DescribeSide(match.a);
+  layer.quantized_side = DescribeSide(match.b);
+  layer.output = OutputName(*match.b.subgraph.end);
+  layer.unpaired_input = match.unpaired_input;
+  return layer;
+}
+
+std::vector<UnmatchedNode> DescribeUnmatched(
+    const std::string& model, const std::vector<UnmatchedOp>& unmatched) {
+  std::vector<UnmatchedNode> nodes;
+  nodes.reserve(unmatched.size());
+  for (const UnmatchedOp& op : unmatched) {
+    nodes.push_back({model, op.fqn, std::string(OpName(*op.node)), op.reason});
+  }
+  return nodes;
+}
+
+absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
+    const SubgraphMatch& match, std::vector<std::string>& warnings) {
+  std::vector<WeightComparison> comparisons;
+  if (match.is_quantize_point) {
+    return comparisons;
+  }
+  NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_float,
+                      SubgraphWeights(match.a.subgraph));
+  NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_quantized,
+                      SubgraphWeights(match.b.subgraph));
+  const size_t count = std::min(of_float.size(), of_quantized.size());
+  for (size_t i = 0; i < count; ++i) {
+    const at::Tensor& x = of_float[i].value;
+    const at::Tensor& y = of_quantized[i].value;
+    if (x.sizes() != y.sizes()) {
+      warnings.push_back(
+          absl::StrCat(match.name, ": shapes of ", of_float[i].name,
+                       " differ, [", absl::StrJoin(x.sizes(), ", "), "] and [",
+                       absl::StrJoin(y.sizes(), ", "), "]; not compared"));
+      continue;
+    }
+    NS_ASSIGN_OR_RETURN(
+        const PairStatistics statistics,
+        CatchTorchErrors(absl::StrCat("comparing the weights of ", match.name),
+                         [&] { return ComparePair(x, y); }));
+    comparisons.push_back(
+        {of_quantized[i].name, y.sizes().vec(), FiguresOf(statistics)});
+  }
+  return comparisons;
+}
+
+absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
+                                          const ModelGraph& quantized_model,
+                                          const MatchResult& matches,
+                                          const MatchOptions& options) {
+  ComparisonResult result;
+  NS_ASSIGN_OR_RETURN(result.warnings,
+                      CheckRelated(float_model, quantized_model, matches));
+  result.matching =
+      options.mode == MatchingMode::kStrict ? "strict" : "aligned";
+  std::vector<Producers> producers =
+      ProducersOf(quantized_model.graph(), matches);
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    result.layers.push_back(DescribeLayer(matches.matches[i]));
+    LayerComparison& layer = result.layers.back();
+    layer.producers = std::move(producers[i].matches);
+    layer.producers_are_compared = producers[i].are_compared;
+  }
+  result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
+  std::vector<UnmatchedNode> of_quantized =
+      DescribeUnmatched("quantized", matches.unmatched_b);
+  std::move(of_quantized.begin(), of_quantized.end(),
+            std::back_inserter(result.unmatched));
+  return result;
+}
+
+NonFiniteInputs InputsOf(const ModelGraph& model) {
+  return NonFiniteInputs(
+      model.module().get_method(model.method()).function().getSchema());
+}
+
+absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
+                      int64_t index, NonFiniteInputs& inputs) {
+  NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
+  inputs.Look(batch, index);
+  const absl::Status status = runner.Run(batch);
+  if (status.ok()) {
+    return absl::OkStatus();
+  }
+  return absl::Status(status.code(), absl::StrCat(BatchName(batch, index), ": ",
+                                                  status.message()));
+}
+
+// How many batches were run before, and will be in all.
+struct Passes {
+  int64_t done = 0;
+  int64_t total = 0;
+};
+
+absl::Status RunBatches(PairRunner& runner, const BatchReader& batches,
+                        const CompareOptions& options, const Passes& passes,
+                        NonFiniteInputs& inputs) {
+  for (int64_t i = 0; i < batches.size(); ++i) {
+    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i, inputs));
+    if (options.progress) {
+      options.progress(passes.done + i + 1, passes.total);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// SQNR in dB of each activation where no sum saturates. The models are as the
+// user gave them.
+absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const BatchReader& batches, const CompareOptions& options,
+    const Passes& passes) {
+  NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
+  NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
+  NS_ASSIGN_OR_RETURN(
+      MatchResult matches,
+      MatchSubgraphs(float_copy, quantized_copy, options.match));
+  NS_RETURN_IF_ERROR(
+      LowerMatched(quantized_copy, matches, kernels::Numerics::kExact)
+          .status());
+  PairRunnerOptions runner_options;
+  runner_options.exact = options.exact;
+  NS_ASSIGN_OR_RETURN(
+      PairRunner runner,
+      PairRunner::Create(float_copy, quantized_copy, matches, runner_options));
+  NonFiniteInputs inputs = InputsOf(float_model);  // known from the first run
+  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes, inputs));
+  std::vector<std::optional<double>> sqnr_db;
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    const std::optional<ActivationComparison> figures = runner.Activation(i);
+    sqnr_db.push_back(figures ? std::optional(figures->error.sqnr_db)
+                              : std::nullopt);
+  }
+  return sqnr_db;
+}
+
+// Compares activations and shadows, batch by batch. What fails as a shadow goes
+// to `not_shadowed`, by the index of its match: all is then to be done again.
+absl::Status RunAndCompare(const ModelGraph& float_model,
+                           const ModelGraph& quantized_model,
+                           const MatchResult& matches,
+                           const BatchReader& batches,
+                           const CompareOptions& options, const Passes& passes,
+                           std::map<size_t, std::string>& not_shadowed,
+                           ComparisonResult& result) {
+  PairRunnerOptions runner_options;
+  runner_options.not_shadowed = not_shadowed;
+  runner_options.activations = options.activations;
+  runner_options.shadows = options.shadows;
+  runner_options.kernels = options.kernels;
+  runner_options.exact = options.exact;
+  if (options.emulate) {
+    runner_options.twin = TwinWithoutSaturation;
+  }
+  runner_options.worst_channels = options.worst_channels;
+  runner_options.files = options.files;
+  NS_ASSIGN_OR_RETURN(PairRunner runner,
+                      PairRunner::Create(float_model, quantized_model, matches,
+                                         runner_options));
+  NonFiniteInputs inputs = InputsOf(float_model);
+  const absl::Status status =
+      RunBatches(runner, batches, options, passes, inputs);
+  if (runner.failed_shadow()) {
+    not_shadowed.emplace(runner.failed_shadow()->match,
+                         runner.failed_shadow()->reason);
+  }
+  NS_RETURN_IF_ERROR(status);
+  result.batches = batches.size();
+  result.has_activations = options.activations;
+  result.has_shadows = options.shadows;
+  result.has_kernels = options.kernels;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    result.layers[i].activation = runner.Activation(i);
+    result.layers[i].shadow = runner.Shadow(i);
+    result.layers[i].inherited = runner.Inherited(i);
+    result.layers[i].kernel = runner.Kernel(i);
+    if (options.emulate) {
+      SetLocalCost(runner.Twin(i), result.layers[i]);
+    }
+  }
+  for (const NotShadowedMatch& match : runner.not_shadowed()) {
+    result.not_shadowed.push_back({match.name, match.reason});
+  }
+  for (const NotShadowedMatch& match : runner.no_reference()) {
+    result.no_reference.push_back({match.name, match.reason});
+  }
+  result.inputs_are_finite = !inputs.found();
+  if (inputs.found()) {
+    result.warnings.push_back(inputs.Warning());
+  }
+  for (std::string& warning : runner.Warnings()) {
+    result.warnings.push_back(std::move(warning));
+  }
+  return absl::OkStatus();
+}
+
+// As CompareModels, without shadows at the matches of `not_shadowed`. Where
+// another one fails, that is added, and there is an error.
+absl::StatusOr<ComparisonResult> CompareBut(
+    std::map<size_t, std::string>& not_shadowed, const ModelGraph& float_model,
+    const ModelGraph& quantized_model, const BatchReader& batches,
+    const CompareOptions& options) {
+  // A model may keep state in its attributes.
+  NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
+  NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
+  NS_ASSIGN_OR_RETURN(
+      MatchResult matches,
+      MatchSubgraphs(float_copy, quantized_copy, options.match));
+  NS_ASSIGN_OR_RETURN(
+      ComparisonResult result,
+      Describe(float_copy, quantized_copy, matches, options.match));
+  if (options.weights) {
+    for (size_t i = 0; i < matches.matches.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(result.layers[i].weights,
+                          CompareWeights(matches.matches[i], result.warnings));
+    }
+  }
+  std::optional<Emulation> emulation;
+  if (options.emulate) {
+    NS_ASSIGN_OR_RETURN(emulation, Emulation::Create(quantized_copy, matches,
+                                                     *options.emulate, result));
+  }
+  if (!options.activations && !options.shadows && !options.kernels) {
+    return result;
+  }
+  const bool runs_twice =
+      emulation && emulation->CanSaturate() && options.activations;
+  Passes passes{0, batches.size() * (runs_twice ? 2 : 1)};
+  NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches, batches,
+                                   options, passes, not_shadowed, result));
+  if (!emulation) {
+    return result;
+  }
+  emulation->TellCounts(result);
+  std::vector<std::optional<double>> exact;
+  if (runs_twice) {
+    passes.done = batches.size();
+    NS_ASSIGN_OR_RETURN(exact, ExactActivations(float_model, quantized_model,
+                                                batches, options, passes));
+  }
+  SetAccumulatedCosts(exact, result);
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<ComparisonResult> DescribeMatches(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const MatchOptions& options) {
+  NS_ASSIGN_OR_RETURN(const MatchResult matches,
+                      MatchSubgraphs(float_model, quantized_model, options));
+  return Describe(float_model, quantized_model, matches, options);
+}
+
+absl::StatusOr<ComparisonResult> CompareModels(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const BatchReader& batches, const CompareOptions& options) {
+  std::map<size_t, std::string> not_shadowed;
+  while (true) {
+    const size_t before = not_shadowed.size();
+    absl::StatusOr<ComparisonResult> result = CompareBut(
+        not_shadowed, float_model, quantized_model, batches, options);
+    if (not_shadowed.size() == before) {
+      return result;
+    }
+    if (options.files != nullptr) {
+      options.files->StartAgain();
+    }
+  }
+}
+
+}  // namespace ns

@@ -1,0 +1,92 @@
+#include "ns/suite/comparisons.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/runtime/statistics/pair_statistics.h"
+
+namespace ns {
+namespace {
+
+// Where the formulas divide 0 by 0.
+bool AreZero(const PairStatistics& sums) {
+  return sums.sum_x2 == 0 && sums.sum_e2 == 0;
+}
+
+absl::Status DifferentCounts(const std::string& layer, const char* what,
+                             size_t first, size_t second) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("layer ", layer, ": one model has ", first, " ", what,
+                   " and the other ", second, "; run both on the same inputs"));
+}
+
+absl::Status CompareRecords(const std::string& layer, const SingleResult& first,
+                            SingleResult& second, const Comparison& comparison,
+                            const std::string& name) {
+  if (first.values.size() != second.values.size()) {
+    return DifferentCounts(layer, "values", first.values.size(),
+                           second.values.size());
+  }
+  std::vector<double> numbers;
+  for (size_t i = 0; i < first.values.size(); ++i) {
+    NS_ASSIGN_OR_RETURN(const double number,
+                        CatchTorchErrors(absl::StrCat("layer ", layer), [&] {
+                          return comparison(first.values[i], second.values[i]);
+                        }));
+    numbers.push_back(number);
+  }
+  second.comparisons[name] = std::move(numbers);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+double ComputeSqnr(const at::Tensor& x, const at::Tensor& y) {
+  const PairStatistics sums = CompareErrors(x, y);
+  return AreZero(sums) ? NAN : sums.SqnrDb();
+}
+
+double ComputeNormalizedL2Error(const at::Tensor& x, const at::Tensor& y) {
+  const PairStatistics sums = CompareErrors(x, y);
+  return AreZero(sums) ? NAN : sums.NormalizedL2();
+}
+
+double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y) {
+  const PairStatistics sums = ComparePair(x, y);
+  return AreZero(sums) ? NAN : sums.Cosine();
+}
+
+double ComputeMaxAbsError(const at::Tensor& x, const at::Tensor& y) {
+  return ComparePair(x, y).max_abs_error;
+}
+
+absl::Status ExtendLoggerResultsWithComparison(
+    Results& results, const std::string& model_name_1,
+    const std::string& model_name_2, const Comparison& comparison,
+    const std::string& comparison_name) {
+  for (auto& [layer, by_type] : results.layers()) {
+    for (auto& [type, by_model] : by_type) {
+      const auto first = by_model.find(model_name_1);
+      const auto second = by_model.find(model_name_2);
+      if (first == by_model.end() || second == by_model.end()) {
+        continue;
+      }
+      if (first->second.size() != second->second.size()) {
+        return DifferentCounts(layer, "records", first->second.size(),
+                               second->second.size());
+      }
+      for (size_t i = 0; i < first->second.size(); ++i) {
+        NS_RETURN_IF_ERROR(CompareRecords(layer, first->second[i],
+                                          second->second[i], comparison,
+                                          comparison_name));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ns

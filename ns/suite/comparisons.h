@@ -1,0 +1,45 @@
+// Error figures between results of two models.
+#ifndef NS_SUITE_COMPARISONS_H_
+#define NS_SUITE_COMPARISONS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "passes/extraction/results.h"
+
+namespace ns {
+
+// One number for a pair of tensors of equal shape; x is the float one, y may be
+// quantized. Throws c10::Error when the shapes differ.
+using Comparison =
+    std::function<double(const at::Tensor& x, const at::Tensor& y)>;
+
+// These mirror PyTorch's formulas: zeros on both sides give 0/0 = nan, where
+// the figures of a compared layer (PairStatistics) say that the tensors are
+// equal.
+//
+// 20 log10(|x| / |x - y|), in dB.
+double ComputeSqnr(const at::Tensor& x, const at::Tensor& y);
+// |x - y| / |x|.
+double ComputeNormalizedL2Error(const at::Tensor& x, const at::Tensor& y);
+// x . y / (|x| |y|) over the flattened tensors.
+double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y);
+// max |x - y|.
+double ComputeMaxAbsError(const at::Tensor& x, const at::Tensor& y);
+
+// Compares, layer by layer and type by type, every record of `model_name_2`
+// with the record at the same place of `model_name_1`, and stores the numbers
+// in the former under `comparison_name` (reference:
+// extend_logger_results_with_comparison). Error: a layer where the models have
+// different numbers of records or values, or values of different shapes.
+absl::Status ExtendLoggerResultsWithComparison(
+    Results& results, const std::string& model_name_1,
+    const std::string& model_name_2, const Comparison& comparison,
+    const std::string& comparison_name);
+
+}  // namespace ns
+
+#endif  // NS_SUITE_COMPARISONS_H_

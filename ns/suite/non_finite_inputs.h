@@ -1,0 +1,53 @@
+// Finds NaN and infinities in sample inputs. They make figures that say nothing
+// of the models: the user is told where they are.
+#ifndef NS_SUITE_NON_FINITE_INPUTS_H_
+#define NS_SUITE_NON_FINITE_INPUTS_H_
+
+#include <ATen/core/function_schema.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ns/batches/batch.h"
+
+namespace ns {
+
+class NonFiniteInputs {
+ public:
+  // Arguments have the names of `schema`, whose first one is the module.
+  explicit NonFiniteInputs(const c10::FunctionSchema& schema);
+
+  // Looks into the tensors and numbers of `batch`, which is at `index`, also
+  // into those inside lists, tuples and dicts. To be called before the batch is
+  // run: a model may write into its inputs.
+  void Look(const Batch& batch, int64_t index);
+
+  bool found() const { return arguments_found_ > 0; }
+
+  // In one line, and empty where nothing was found:
+  //
+  //   inputs hold NaN: x.pt: batch 1, argument 'x' and 2 more; no culprit is
+  //   named from their figures
+  std::string Warning() const;
+
+ private:
+  void LookAt(const c10::IValue& value, const std::string& batch,
+              const std::string& argument);
+
+  std::vector<std::string> names_;
+  bool has_nan_ = false;
+  bool has_inf_ = false;
+  // The first few, as "batch 1, argument 'x'", and how many there are in all.
+  std::vector<std::string> places_;
+  size_t arguments_found_ = 0;
+};
+
+// The warning of a method with `schema` that is called with `batches`.
+std::string NonFiniteWarning(const c10::FunctionSchema& schema,
+                             const std::vector<Batch>& batches);
+
+}  // namespace ns
+
+#endif  // NS_SUITE_NON_FINITE_INPUTS_H_

@@ -1,0 +1,67 @@
+// The numeric suite as functions of two models, under the reference's names.
+#ifndef NS_SUITE_NUMERIC_SUITE_H_
+#define NS_SUITE_NUMERIC_SUITE_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/extraction/extract_logger_info.h"
+#include "passes/extraction/results.h"
+#include "passes/instrument/add_loggers.h"
+#include "passes/instrument/add_shadow_loggers.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+
+// The weights of both models, layer by layer (reference: extract_weights).
+absl::StatusOr<Results> ExtractWeights(const std::string& name_a,
+                                       const ModelGraph& a,
+                                       const std::string& name_b,
+                                       const ModelGraph& b,
+                                       const MatchOptions& options = {});
+
+struct LoggedModels {
+  ModelGraph a;
+  ModelGraph b;
+};
+
+// Copies of both models with a logger on every matched subgraph (reference:
+// add_loggers). Run them, then call ExtractLoggerInfo on their modules, and
+// ExtendLoggerResultsWithComparison (ns/suite/comparisons.h) on what it
+// returns.
+absl::StatusOr<LoggedModels> AddLoggers(const std::string& name_a,
+                                        const ModelGraph& a,
+                                        const std::string& name_b,
+                                        const ModelGraph& b,
+                                        const LoggerOptions& loggers = {},
+                                        const MatchOptions& options = {});
+
+struct ShadowModel {
+  ModelGraph model;
+  std::vector<NotShadowedMatch> not_shadowed;
+};
+
+// A copy of `b` in which each matched subgraph of `a` shadows its counterpart,
+// with loggers on both (reference: add_shadow_loggers; see
+// passes/instrument/add_shadow_loggers.h). Run it, then call
+// ExtractShadowLoggerInfo on its module.
+absl::StatusOr<ShadowModel> AddShadowLoggers(const std::string& name_a,
+                                             const ModelGraph& a,
+                                             const std::string& name_b,
+                                             const ModelGraph& b,
+                                             const LoggerOptions& loggers = {},
+                                             const MatchOptions& options = {});
+
+// What the loggers of a shadow model have gathered (reference:
+// extract_shadow_logger_info): ExtractLoggerInfo of the one module.
+absl::StatusOr<Results> ExtractShadowLoggerInfo(
+    const torch::jit::Module& module,
+    const ExtractLoggerInfoOptions& options = {});
+
+}  // namespace ns
+
+#endif  // NS_SUITE_NUMERIC_SUITE_H_

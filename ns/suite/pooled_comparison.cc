@@ -1,0 +1,73 @@
+#include "ns/suite/pooled_comparison.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ns {
+namespace {
+
+std::string ShapeText(const at::Tensor& tensor) {
+  return absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]");
+}
+
+}  // namespace
+
+ErrorFigures FiguresOf(const PairStatistics& statistics) {
+  return {statistics.SqnrDb(), statistics.NormalizedL2(), statistics.Cosine(),
+          statistics.max_abs_error};
+}
+
+void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
+                                const std::vector<at::Tensor>& y) {
+  if (x.size() != y.size() && warning_.empty()) {
+    warning_ = absl::StrCat(
+        name_, ": the models came by ", x.size(), " and ", y.size(),
+        " times in one batch (control flow differs); the common calls are "
+        "compared");
+  }
+  PairStatistics of_batch;
+  bool compared = false;
+  for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    if (x[i].sizes() != y[i].sizes()) {
+      warning_ = absl::StrCat(name_, ": shapes differ, ", ShapeText(x[i]),
+                              " and ", ShapeText(y[i]), "; not compared");
+      continue;
+    }
+    const PairStatistics statistics = ComparePair(x[i], y[i]);
+    if (shape_.empty()) {
+      shape_ = x[i].sizes().vec();
+    }
+    of_batch.Merge(statistics);
+    if (in_loop_) {
+      if (trips_.size() <= i) {
+        trips_.resize(i + 1);
+      }
+      trips_[i].Merge(statistics);
+    }
+    compared = true;
+  }
+  if (compared) {
+    pooled_.Merge(of_batch);
+    batch_sqnr_db_.push_back(of_batch.SqnrDb());
+  }
+}
+
+std::optional<ActivationComparison> PooledComparison::Result() const {
+  if (batch_sqnr_db_.empty()) {
+    return std::nullopt;
+  }
+  ActivationComparison result;
+  result.shape = shape_;
+  result.error = FiguresOf(pooled_);
+  result.batch_sqnr_db = batch_sqnr_db_;
+  for (const PairStatistics& trip : trips_) {
+    result.trip_sqnr_db.push_back(trip.SqnrDb());
+  }
+  return result;
+}
+
+}  // namespace ns

@@ -1,0 +1,51 @@
+// The figures of one place in a pair of models, over all batches.
+#ifndef NS_SUITE_POOLED_COMPARISON_H_
+#define NS_SUITE_POOLED_COMPARISON_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ns/suite/comparison_result.h"
+#include "passes/runtime/statistics/pair_statistics.h"
+
+namespace ns {
+
+// The figures that follow from `statistics`.
+ErrorFigures FiguresOf(const PairStatistics& statistics);
+
+class PooledComparison {
+ public:
+  // `name` is the layer's, for warnings. Where `in_loop`, calls of one batch
+  // are trips of a loop, which get figures of their own.
+  explicit PooledComparison(std::string name, bool in_loop = false)
+      : name_(std::move(name)), in_loop_(in_loop) {}
+
+  // Adds what both sides saw in one batch, call by call: of the float side `x`
+  // and of the quantized one `y`. Where one saw more, the common calls count;
+  // tensors of different shapes do not.
+  void AddBatch(const std::vector<at::Tensor>& x,
+                const std::vector<at::Tensor>& y);
+
+  // Absent when no batch could be compared.
+  std::optional<ActivationComparison> Result() const;
+
+  // What could not be compared, in one line; empty for nothing.
+  const std::string& warning() const { return warning_; }
+
+ private:
+  std::string name_;
+  bool in_loop_;
+  std::vector<int64_t> shape_;
+  PairStatistics pooled_;
+  std::vector<double> batch_sqnr_db_;
+  std::vector<PairStatistics> trips_;
+  std::string warning_;
+};
+
+}  // namespace ns
+
+#endif  // NS_SUITE_POOLED_COMPARISON_H_

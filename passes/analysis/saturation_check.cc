@@ -1,0 +1,78 @@
+#include "passes/analysis/saturation_check.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "ir/node_view.h"
+#include "passes/kernels/conv/conv_numerics.h"
+#include "passes/kernels/conv/pair_sums.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr int32_t kHighestCode = 255;
+// Of 7 bits. The rounding of the zero point may add one to 127.
+constexpr int32_t kHighestReducedCode = 128;
+
+int32_t HighestCode(const Node& node) {
+  const Value* reduce_range = InputNamed(node, "reduce_range");
+  const auto constant =
+      reduce_range == nullptr ? std::nullopt : ConstantOf(*reduce_range);
+  return constant && constant->isBool() && constant->toBool()
+             ? kHighestReducedCode
+             : kHighestCode;
+}
+
+void CheckBlock(Block* block, std::vector<CheckedNode>& checked) {
+  for (Node* node : block->nodes()) {
+    if (const auto check = CheckSaturation(*node)) {
+      checked.push_back({node, *check});
+    }
+    for (Block* inner : node->blocks()) {
+      CheckBlock(inner, checked);
+    }
+  }
+}
+
+}  // namespace
+
+SaturationCheck CheckSaturation(const FbgemmLayer& layer,
+                                kernels::Numerics numerics,
+                                int32_t highest_code) {
+  const kernels::ConvShape shape = layer.shape();
+  const at::Tensor dense = layer.weight().contiguous();
+  const kernels::PairSumBounds bounds = kernels::BoundPairSums(
+      shape, static_cast<const int8_t*>(dense.data_ptr()), highest_code);
+  SaturationCheck check;
+  check.channels = bounds.channels;
+  check.saturating_channels =
+      kernels::ConvSaturates(shape, numerics) ? bounds.leaving_channels : 0;
+  check.worst_pair_sum = bounds.Worst();
+  return check;
+}
+
+std::optional<FbgemmLayer> LayerOf(const Node& node) {
+  if (node.inputs().size() < 2) {
+    return std::nullopt;
+  }
+  const std::optional<c10::IValue> layer = ConstantOf(*node.input(1));
+  return layer ? FbgemmLayer::Of(*layer) : std::nullopt;
+}
+
+std::optional<SaturationCheck> CheckSaturation(const Node& node) {
+  const std::optional<FbgemmLayer> layer = LayerOf(node);
+  return layer ? std::make_optional(CheckSaturation(*layer, layer->numerics(),
+                                                    HighestCode(node)))
+               : std::nullopt;
+}
+
+std::vector<CheckedNode> CheckSaturation(torch::jit::Graph& graph) {
+  std::vector<CheckedNode> checked;
+  CheckBlock(graph.block(), checked);
+  return checked;
+}
+
+}  // namespace ns

@@ -1,0 +1,32 @@
+#include "passes/analysis/subgraph.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <vector>
+
+#include "ir/node_view.h"
+
+namespace ns {
+
+using ::torch::jit::Value;
+
+std::vector<Value*> DataInputsOf(const Subgraph& subgraph) {
+  if (subgraph.start->blocks().empty()) {
+    return DataInputs(*subgraph.start);
+  }
+  // The op stands in an arm: step out of it through what merely reshapes.
+  std::vector<Value*> inputs = DataInputs(*subgraph.base);
+  const torch::jit::Block* outside = subgraph.start->owningBlock();
+  for (Value*& input : inputs) {
+    while (input->node()->owningBlock() != outside) {
+      const std::vector<Value*> inner = DataInputs(*input->node());
+      if (inner.empty()) {
+        break;
+      }
+      input = inner.front();
+    }
+  }
+  return inputs;
+}
+
+}  // namespace ns

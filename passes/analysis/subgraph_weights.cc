@@ -1,0 +1,96 @@
+#include "passes/analysis/subgraph_weights.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/ops/op_relations.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+std::optional<c10::IValue> ConstantInput(const Node& node,
+                                         absl::string_view name) {
+  const torch::jit::Value* value = InputNamed(node, name);
+  return value == nullptr ? std::nullopt : ConstantOf(*value);
+}
+
+// gamma / sqrt(var + eps), one factor for each output channel.
+std::optional<at::Tensor> BatchNormScale(const Node& node) {
+  const auto variance = ConstantInput(node, "running_var");
+  const auto eps = ConstantInput(node, "eps");
+  if (!variance || !variance->isTensor() || !eps || !eps->isDouble()) {
+    return std::nullopt;
+  }
+  at::Tensor scale = at::rsqrt(variance->toTensor() + eps->toDouble());
+  const auto gamma = ConstantInput(node, "weight");
+  if (gamma && gamma->isTensor()) {
+    scale = scale * gamma->toTensor();
+  }
+  return scale;
+}
+
+int64_t GroupsOf(const Node& node) {
+  const auto groups = ConstantInput(node, "groups");
+  return groups && groups->isInt() ? groups->toInt() : 1;
+}
+
+}  // namespace
+
+at::Tensor FoldBatchNorm(const at::Tensor& weight, const Node& base,
+                         const Node& batch_norm) {
+  const std::optional<at::Tensor> scale = BatchNormScale(batch_norm);
+  if (!scale || weight.dim() < 2) {
+    return weight;
+  }
+  const bool transposed =
+      absl::StartsWith(OpRelations().FamilyOf(base), "conv_transpose");
+  std::vector<int64_t> broadcast(weight.dim(), 1);
+  if (!transposed) {
+    broadcast[0] = -1;
+    return weight * scale->reshape(broadcast);
+  }
+  // [in, out / groups, ...]: the inputs of group g meet the outputs of group g.
+  const int64_t groups = GroupsOf(base);
+  broadcast[0] = groups;
+  broadcast[1] = -1;
+  return weight * scale->reshape(broadcast).repeat_interleave(
+                      weight.size(0) / groups, 0);
+}
+
+absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
+    const Subgraph& subgraph) {
+  NS_ASSIGN_OR_RETURN(std::vector<NamedTensor> weights,
+                      NodeWeights(*subgraph.base));
+  const Node* previous = nullptr;
+  for (const Node* node : subgraph.nodes) {
+    // Behind other ops, those of a module that is trained with its norm, the
+    // scale is in the weight already. The base may be inside a prim::If.
+    const bool follows_base =
+        previous != nullptr &&
+        (previous == subgraph.base || !previous->blocks().empty());
+    previous = node;
+    if (node->kind() != c10::aten::batch_norm || !follows_base) {
+      continue;
+    }
+    for (NamedTensor& weight : weights) {
+      absl::StatusOr<at::Tensor> folded = CatchTorchErrors(
+          "folding a batch norm",
+          [&] { return FoldBatchNorm(weight.value, *subgraph.base, *node); });
+      NS_RETURN_IF_ERROR(folded.status());
+      weight.value = *folded;
+    }
+  }
+  return weights;
+}
+
+}  // namespace ns

@@ -1,0 +1,71 @@
+#include "passes/emulation/add_saturation_counters.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/rewrite/insert_method_call.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kPrefix[] = "ns_saturation_";
+
+std::string Attach(const c10::intrusive_ptr<SaturationCounter>& counter,
+                   torch::jit::Module& module) {
+  std::string name;
+  for (int i = 0; name.empty() || module.hasattr(name); ++i) {
+    name = absl::StrCat(kPrefix, i);
+  }
+  const c10::IValue object(counter);
+  module.register_attribute(name, object.type(), object);
+  return name;
+}
+
+Value* ReduceRange(Node* node) {
+  Value* reduce_range = InputNamed(*node, "reduce_range");
+  if (reduce_range != nullptr) {
+    return reduce_range;
+  }
+  torch::jit::WithInsertPoint in_front(node);
+  return node->owningGraph()->insertConstant(false);
+}
+
+void InsertCall(ModelGraph& model, const std::string& attribute,
+                const CheckedNode& layer) {
+  Node* node = layer.node;
+  if (!layer.check.IsPossible()) {
+    InsertMethodCall(model, attribute, "count_outputs", {node->output()},
+                     node->next());
+    return;
+  }
+  // In front: what stands behind may overwrite the input.
+  InsertMethodCall(model, attribute, "count",
+                   {node->input(0), node->input(1), ReduceRange(node)}, node);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CountedNode>> AddSaturationCounters(
+    ModelGraph& model) {
+  std::vector<CountedNode> counted;
+  NS_RETURN_IF_ERROR(CatchTorchErrors("counting what saturates", [&] {
+    for (const CheckedNode& layer : CheckSaturation(model.graph())) {
+      auto counter = c10::make_intrusive<SaturationCounter>();
+      InsertCall(model, Attach(counter, model.module()), layer);
+      counted.push_back({layer.node, layer.check, std::move(counter)});
+    }
+  }));
+  return counted;
+}
+
+}  // namespace ns

@@ -1,0 +1,49 @@
+#include "passes/instrument/attached_comparer.h"
+
+#include "absl/strings/str_cat.h"
+#include "ir/torch_errors.h"
+#include "passes/rewrite/insert_method_call.h"
+
+namespace ns {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+AttachedComparer::AttachedComparer(const PairComparerOptions& options,
+                                   int& attached)
+    : object_(c10::make_intrusive<PairComparer>(options)),
+      attached_(&attached) {}
+
+absl::Status AttachedComparer::Call(ModelGraph& host, const std::string& method,
+                                    const std::vector<Value*>& arguments,
+                                    Node* place) {
+  return CatchTorchErrors("comparing", [&] {
+    if (attribute_.empty()) {
+      Attach(host.module());
+    }
+    calls_.push_back(
+        InsertMethodCall(host, attribute_, method, arguments, place)->node());
+  });
+}
+
+void AttachedComparer::Remove() {
+  for (Node* call : calls_) {
+    Node* get = call->input(0)->node();
+    call->destroy();
+    get->destroy();
+  }
+  calls_.clear();
+  attribute_.clear();
+}
+
+PairComparerPtr AttachedComparer::object() const {
+  return attribute_.empty() ? PairComparerPtr() : object_;
+}
+
+void AttachedComparer::Attach(torch::jit::Module& module) {
+  attribute_ = absl::StrCat("ns_comparer_", (*attached_)++);
+  const c10::IValue object(object_);
+  module.register_attribute(attribute_, object.type(), object);
+}
+
+}  // namespace ns

@@ -1,0 +1,47 @@
+// A comparer, and the nodes of a graph that call it.
+#ifndef PASSES_INSTRUMENT_ATTACHED_COMPARER_H_
+#define PASSES_INSTRUMENT_ATTACHED_COMPARER_H_
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+#include "passes/runtime/loggers/pair_comparer.h"
+
+namespace ns {
+
+// Becomes an attribute "ns_comparer_0" of a model with its first call, so that
+// comparers nothing calls cost nothing.
+class AttachedComparer {
+ public:
+  // `attached` counts the comparers that hang on the model.
+  AttachedComparer(const PairComparerOptions& options, int& attached);
+
+  // Inserts a call in front of `place`, in the graph of `host`; always the
+  // same host.
+  absl::Status Call(ModelGraph& host, const std::string& method,
+                    const std::vector<torch::jit::Value*>& arguments,
+                    torch::jit::Node* place);
+
+  // Takes back all calls. The attribute stays.
+  void Remove();
+
+  // Null where nothing calls it.
+  PairComparerPtr object() const;
+
+ private:
+  void Attach(torch::jit::Module& module);
+
+  PairComparerPtr object_;
+  int* attached_;
+  // Empty without calls.
+  std::string attribute_;
+  std::vector<torch::jit::Node*> calls_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_ATTACHED_COMPARER_H_

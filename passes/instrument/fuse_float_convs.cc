@@ -1,0 +1,280 @@
+#include "passes/instrument/fuse_float_convs.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/control_flow.h"
+#include "ir/node_view.h"
+#include "ir/tensor_writes.h"
+#include "ir/torch_errors.h"
+#include "passes/rewrite/insert_method_call.h"
+#include "passes/runtime/float_conv.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+namespace aten = ::c10::aten;
+
+constexpr char kAttributePrefix[] = "ns_float_conv_";
+
+std::optional<c10::IValue> Constant(const Node& node, const char* name) {
+  const Value* value = InputNamed(node, name);
+  return value == nullptr ? std::nullopt : ConstantOf(*value);
+}
+
+// The constant tensor of that name; undefined for None, and `fits` turns false
+// for anything but float32.
+at::Tensor TensorOf(const Node& node, const char* name, bool& fits) {
+  const std::optional<c10::IValue> value = Constant(node, name);
+  if (value && value->isNone()) {
+    return {};
+  }
+  if (!value || !value->isTensor() ||
+      value->toTensor().scalar_type() != at::kFloat) {
+    fits = false;
+    return {};
+  }
+  return value->toTensor();
+}
+
+std::optional<FloatConvParameters> ParametersOf(const Node& node) {
+  if (node.kind() != aten::conv2d && node.kind() != aten::_convolution) {
+    return std::nullopt;
+  }
+  bool fits = true;
+  FloatConvParameters parameters;
+  parameters.weight = TensorOf(node, "weight", fits);
+  parameters.bias = TensorOf(node, "bias", fits);
+  const auto ints = [&](const char* name) {
+    const std::optional<c10::IValue> value = Constant(node, name);
+    fits =
+        fits && value && value->isIntList() && value->toIntVector().size() == 2;
+    return fits ? value->toIntVector() : std::vector<int64_t>();
+  };
+  parameters.stride = ints("stride");
+  parameters.padding = ints("padding");
+  parameters.dilation = ints("dilation");
+  const std::optional<c10::IValue> groups = Constant(node, "groups");
+  fits = fits && groups && groups->isInt() && parameters.weight.defined() &&
+         parameters.weight.dim() == 4;
+  if (node.kind() == aten::_convolution) {
+    const std::optional<c10::IValue> transposed = Constant(node, "transposed");
+    fits = fits && transposed && transposed->isBool() && !transposed->toBool();
+  }
+  if (!fits) {
+    return std::nullopt;
+  }
+  parameters.groups = groups->toInt();
+  if (!parameters.bias.defined()) {
+    parameters.bias = at::zeros({parameters.weight.size(0)});
+  }
+  parameters.scale = at::ones({parameters.weight.size(0)}, at::kDouble);
+  return parameters;
+}
+
+// y = (x - mean) / sqrt(variance + eps) * gamma + beta, folded into what makes
+// x. False when `node` is something else.
+bool FoldBatchNorm(const Node& node, FloatConvParameters& parameters) {
+  if (node.kind() != aten::batch_norm) {
+    return false;
+  }
+  bool fits = true;
+  const at::Tensor mean = TensorOf(node, "running_mean", fits);
+  const at::Tensor variance = TensorOf(node, "running_var", fits);
+  const at::Tensor gamma = TensorOf(node, "weight", fits);
+  const at::Tensor beta = TensorOf(node, "bias", fits);
+  const std::optional<c10::IValue> training = Constant(node, "training");
+  const std::optional<c10::IValue> eps = Constant(node, "eps");
+  if (!fits || !mean.defined() || !variance.defined() || !training ||
+      !training->isBool() || training->toBool() || !eps || !eps->isDouble()) {
+    return false;
+  }
+  at::Tensor scale = (variance.to(at::kDouble) + eps->toDouble()).rsqrt();
+  if (gamma.defined()) {
+    scale = scale * gamma;
+  }
+  at::Tensor bias = (parameters.bias.to(at::kDouble) - mean) * scale;
+  if (beta.defined()) {
+    bias = bias + beta;
+  }
+  parameters.scale = scale;
+  parameters.bias = bias.to(at::kFloat);
+  return true;
+}
+
+// The constants of a chain: the same for one float subgraph and its shadows.
+using Constants = std::pair<std::vector<const void*>, std::vector<double>>;
+
+// Which attribute runs the chains with certain constants.
+using Attributes = std::map<Constants, std::string>;
+
+Constants ConstantsOf(const std::vector<Node*>& chain) {
+  Constants constants;
+  auto& [tensors, numbers] = constants;
+  for (const Node* node : chain) {
+    for (const Value* input : node->inputs()) {
+      // One tensor, or none, for each input, and how many numbers it has.
+      const c10::IValue value = ConstantOf(*input).value_or(c10::IValue());
+      tensors.push_back(
+          value.isTensor() ? value.toTensor().unsafeGetTensorImpl() : nullptr);
+      std::vector<double> of_input;
+      if (value.isIntList()) {
+        const std::vector<int64_t> list = value.toIntVector();
+        of_input.assign(list.begin(), list.end());
+      } else if (value.isScalar()) {
+        of_input.push_back(value.toScalar().toDouble());
+      }
+      numbers.push_back(static_cast<double>(of_input.size()));
+      numbers.insert(numbers.end(), of_input.begin(), of_input.end());
+    }
+  }
+  return constants;
+}
+
+// Under the first free name from `index` on.
+std::string Attach(ModelGraph& host, FloatConvParameters parameters,
+                   size_t index) {
+  const c10::IValue object(
+      c10::make_intrusive<FloatConv>(std::move(parameters)));
+  std::string attribute;
+  while (attribute.empty() || host.module().hasattr(attribute)) {
+    attribute = absl::StrCat(kAttributePrefix, index++);
+  }
+  host.module().register_attribute(attribute, object.type(), object);
+  return attribute;
+}
+
+void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters,
+          Attributes& attributes) {
+  std::vector<Node*> chain = {convolution};
+  Node* next = OnlyUser(*convolution->output());
+  if (next != nullptr && FoldBatchNorm(*next, parameters)) {
+    chain.push_back(next);
+  }
+  std::string& attribute = attributes[ConstantsOf(chain)];
+  if (attribute.empty()) {
+    attribute = Attach(host, std::move(parameters), attributes.size() - 1);
+  }
+  Value* fused = InsertMethodCall(host, attribute, "forward",
+                                  {convolution->input(0)}, convolution);
+  chain.back()->output()->replaceAllUsesWith(fused);
+  for (auto node = chain.rbegin(); node != chain.rend(); ++node) {
+    (*node)->destroy();
+  }
+}
+
+// Calls `visit` with every node of `block`, those inside control flow too.
+template <typename Visit>
+void ForEachNode(Block* block, const Visit& visit) {
+  for (Node* node : block->nodes()) {
+    visit(node);
+    for (Block* inner : node->blocks()) {
+      ForEachNode(inner, visit);
+    }
+  }
+}
+
+// aten::view(Tensor, int[]); there is one that changes the dtype, too.
+bool IsView(const Node& node) {
+  return node.kind() == aten::view &&
+         node.input(1)->type()->kind() == c10::TypeKind::ListType;
+}
+
+// True for ops whose result, or whether they succeed, depends on strides.
+bool DependsOnLayout(const Node& node) {
+  static constexpr absl::string_view kOps[] = {
+      "aten::_unsafe_view",  "aten::as_strided",     "aten::as_strided_",
+      "aten::is_contiguous", "aten::resize_",        "aten::stride",
+      "aten::view_as",       "aten::view_as_complex"};
+  return std::find(std::begin(kOps), std::end(kOps), OpName(node)) !=
+         std::end(kOps);
+}
+
+// True when `view` may copy instead: nothing that runs after it writes to the
+// memory that both sides share.
+bool MayCopy(Node* view, const std::vector<Node*>& writers,
+             const TensorWrites& writes) {
+  return std::none_of(writers.begin(), writers.end(), [&](Node* writer) {
+    const bool is_over = RunsBefore(*writer, *view) && !IsInLoop(*writer);
+    return !is_over && (writes.MayWrite(writer, view->input(0)) ||
+                        writes.MayWrite(writer, view->output()));
+  });
+}
+
+// Makes the graph indifferent to layouts. False when that cannot be done; it is
+// then as it was.
+bool RelaxLayout(ModelGraph& host) {
+  std::vector<Node*> views;
+  std::vector<Node*> writers;
+  bool depends = false;
+  ForEachNode(host.graph().block(), [&](Node* node) {
+    depends = depends || DependsOnLayout(*node);
+    if (IsView(*node)) {
+      views.push_back(node);
+    }
+    if (node->blocks().empty() && WorksInPlace(*node)) {
+      writers.push_back(node);
+    }
+  });
+  if (depends) {
+    return false;
+  }
+  if (views.empty()) {
+    return true;
+  }
+  const TensorWrites writes(host.graph());
+  if (!std::all_of(views.begin(), views.end(), [&](Node* view) {
+        return MayCopy(view, writers, writes);
+      })) {
+    return false;
+  }
+  for (Node* view : views) {
+    Node* reshape = host.graph().create(aten::reshape, view->inputs());
+    reshape->insertBefore(view)->output()->copyMetadata(view->output());
+    reshape->copyMetadata(view);
+    view->output()->replaceAllUsesWith(reshape->output());
+    view->destroy();
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status FuseFloatConvs(ModelGraph& host,
+                            const absl::flat_hash_set<Node*>& convolutions) {
+  return CatchTorchErrors("fusing float convolutions", [&] {
+    // In the order of the graph, so that attributes always have the same names.
+    std::vector<std::pair<Node*, FloatConvParameters>> found;
+    ForEachNode(host.graph().block(), [&](Node* node) {
+      if (convolutions.contains(node)) {
+        if (std::optional<FloatConvParameters> parameters =
+                ParametersOf(*node)) {
+          found.emplace_back(node, *std::move(parameters));
+        }
+      }
+    });
+    if (found.empty() || !RelaxLayout(host)) {
+      return;
+    }
+    Attributes attributes;
+    for (auto& [node, parameters] : found) {
+      Fuse(host, node, std::move(parameters), attributes);
+    }
+  });
+}
+
+}  // namespace ns

@@ -1,0 +1,38 @@
+// Makes the float side of a comparison fast.
+#ifndef PASSES_INSTRUMENT_FUSE_FLOAT_CONVS_H_
+#define PASSES_INSTRUMENT_FUSE_FLOAT_CONVS_H_
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Lets every 2d convolution among `convolutions`, nodes of `host`, run with the
+// batch norm behind it folded in, and with channels last:
+//
+//   %1 = aten::conv2d(%x, %weight, %bias, %stride, %padding, %dilation,
+//   %groups) %2 = aten::batch_norm(%1, ...)
+// becomes
+//   %conv = prim::GetAttr[name="ns_float_conv_0"](%self)
+//   %2 = prim::CallMethod[name="forward"](%conv, %x)
+//
+// Values stay within 1e-4 of what they were, relative to their norm. What an
+// aten::view asks of its input's layout does not hold any more: all of them
+// become aten::reshape.
+//
+// Left as they are: a batch norm of a value that something else uses;
+// convolutions whose parameters are no constants, or not float32; all of them
+// where an op depends on the layout otherwise (as_strided, stride, ...), or
+// writes to what a view shares memory with.
+absl::Status FuseFloatConvs(
+    ModelGraph& host,
+    const absl::flat_hash_set<torch::jit::Node*>& convolutions);
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_FUSE_FLOAT_CONVS_H_

@@ -1,0 +1,70 @@
+// Puts single loggers into a graph.
+#ifndef PASSES_INSTRUMENT_INSERT_LOGGER_H_
+#define PASSES_INSTRUMENT_INSERT_LOGGER_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/analysis/subgraph.h"
+#include "passes/instrument/logger_info.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct LoggerOptions {
+  LoggerFactory logger = OutputLoggerFactory();
+  // Also log each tensor argument, and each element of a list argument, of the
+  // first node of every subgraph. Quantize points have none: their output in A
+  // is what B quantizes.
+  bool should_log_inputs = false;
+  // Reproduce what PyTorch's suite does wrong: of `x * x`, the logger of the
+  // second argument gets what that of the first returns, and is described as
+  // standing behind it; and every result of B in a shadow model has the fqn of
+  // the last match.
+  bool compat = false;
+};
+
+// Hangs the logger that `options` make for `info` on `host`, and calls it with
+// `value` in front of `place`:
+//
+//   %logger = prim::GetAttr[name="ns_logger_0"](%self)
+//   %logged = prim::CallMethod[name="forward"](%logger, %value)
+//
+// Of a list or tuple of tensors, the first element is logged. Returns what the
+// logger returns, which nothing uses. Error: what the factory returns, or a
+// logger without a method `forward` of one tensor.
+absl::StatusOr<torch::jit::Value*> InsertLogger(ModelGraph& host,
+                                                const LoggerOptions& options,
+                                                const LoggerInfo& info,
+                                                torch::jit::Value* value,
+                                                torch::jit::Node* place);
+
+// Puts a logger in front of `subgraph`, which stands in `host`, for every
+// tensor that its first node takes, elements of lists among them: what the op
+// receives when it runs, in order of the arguments. `info` is that of the
+// subgraph's output; names of values are those of `original`, which `subgraph`
+// is or is a copy of.
+absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
+                                LoggerInfo info, const Subgraph& subgraph,
+                                const Subgraph& original);
+
+// The first place at which `value` can be used.
+torch::jit::Node* PlaceAfter(const torch::jit::Value& value);
+
+// Where the output of `side` is compared.
+torch::jit::Node* PlaceOf(const MatchedSide& side);
+
+// What is known of a logger on the output of `side`, one side of `match`.
+LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
+                      const std::string& model_name);
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_INSERT_LOGGER_H_

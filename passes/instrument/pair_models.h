@@ -1,0 +1,116 @@
+// One graph that holds two models and compares them as they run.
+#ifndef PASSES_INSTRUMENT_PAIR_MODELS_H_
+#define PASSES_INSTRUMENT_PAIR_MODELS_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/analysis/subgraph.h"
+#include "passes/instrument/add_shadow_loggers.h"
+#include "passes/matching/graph_matcher.h"
+#include "passes/runtime/loggers/pair_comparer.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct PairPlan {
+  bool activations = true;
+  // With activations, also what was inherited.
+  bool shadows = false;
+  // What reference kernels make of B's inputs (x), against what B's make (y):
+  // see passes/quantization/reference_kernel.h.
+  bool kernels = false;
+  // Whether float subgraphs run as they stand. Otherwise convolutions with a
+  // quantized counterpart run fused: see fuse_float_convs.h.
+  bool exact = true;
+  // With shadows: puts beside `subgraph`, the newest copy in `host` of a
+  // match's subgraph of B, another version of `output`, its value, that is
+  // compared with the shadow, too; returns null where there is none. Null for
+  // none at all.
+  std::function<absl::StatusOr<torch::jit::Value*>(
+      ModelGraph& host, const Subgraph& subgraph,
+      const torch::jit::Value& output)>
+      twin;
+  // Why matches, by their indices, are not to be shadowed.
+  std::map<size_t, std::string> not_shadowed;
+  // What the comparer of `match` gathers.
+  std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
+};
+
+// The comparers at one match; null for what is not compared.
+struct PairComparers {
+  // x: what A makes of its own values; y: what B makes of its own.
+  PairComparerPtr activation;
+  // x: what A's subgraph makes of B's inputs; y as above.
+  PairComparerPtr shadow;
+  // x: what A makes of its own values; y: what its subgraph makes of B's
+  // inputs. What came in with the inputs of the subgraph.
+  PairComparerPtr inherited;
+  // x: what a reference kernel makes of the inputs of B's base op; y: what the
+  // op makes of them.
+  PairComparerPtr kernel;
+  // x: as of the shadow; y: what PairPlan::twin made.
+  PairComparerPtr twin;
+
+  // Those that there are.
+  std::vector<PairComparerPtr> All() const;
+};
+
+struct PairedModels {
+  // Returns the tuple of what A and what B return; without activations A does
+  // not run, and None stands for what it returns. Its arguments are those of A,
+  // then `own_inputs_of_b`.
+  ModelGraph model;
+  // The arguments that B does not share with A, since their types differ or one
+  // of the models overwrites them. By position, the module not counted.
+  std::vector<size_t> own_inputs_of_b;
+  // One for each match.
+  std::vector<PairComparers> comparers;
+  // In the order of the matches.
+  std::vector<NotShadowedMatch> not_shadowed;
+  // Quantized ops without a reference kernel, likewise.
+  std::vector<NotShadowedMatch> no_reference;
+};
+
+// Copies of both models in one graph: the nodes of each in their order,
+// interleaved so that what is compared is at hand together and dies early.
+//
+//   graph(%self, %x):
+//     %a1 = aten::conv2d(%x, ...)
+//     %of_shadow = prim::GetAttr[name="ns_comparer_1"](%self)
+//     prim::CallMethod[name="begin"](%of_shadow)
+//     %s1 = aten::conv2d(%x, ...)                 # the shadow, on B's input
+//     %b1 = quantized::conv2d(%x, ...)
+//     %comparer = prim::GetAttr[name="ns_comparer_0"](%self)
+//     prim::CallMethod[name="compare"](%comparer, %a1, %b1)
+//     ...
+//
+// Each model computes what it does by itself, bit for bit but for what is
+// fused. Neither graph is changed; attributes that a model writes to are shared
+// with it. Control flow stays: see interleave.h. Where the models take
+// different ways, nothing is compared, and the comparers count it. `matches` is
+// of these two graphs.
+//
+// To run it, give it the arguments of A, defaults filled in, and then those of
+// B that it has for itself, copied; after each batch, call EndBatch of every
+// comparer. Error: graphs that cannot be put together, which is a fault of
+// ours.
+absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
+                                        const ModelGraph& b,
+                                        const MatchResult& matches,
+                                        const PairPlan& plan);
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_PAIR_MODELS_H_

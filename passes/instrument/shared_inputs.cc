@@ -1,0 +1,66 @@
+#include "passes/instrument/shared_inputs.h"
+
+#include <ATen/core/function_schema.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <vector>
+
+#include "ir/tensor_writes.h"
+
+namespace ns {
+namespace {
+
+const std::vector<c10::Argument>& ArgumentsOf(const ModelGraph& model) {
+  return model.module()
+      .get_method(model.method())
+      .function()
+      .getSchema()
+      .arguments();
+}
+
+// True for arguments that get the same value whatever a caller gives, and in
+// which nothing can be overwritten but the tensor itself.
+bool IsSameArgument(const c10::Argument& a, const c10::Argument& b) {
+  const auto is_plain = [](const c10::Type& type) {
+    switch (type.kind()) {
+      case c10::TypeKind::TensorType:
+      case c10::TypeKind::IntType:
+      case c10::TypeKind::FloatType:
+      case c10::TypeKind::BoolType:
+      case c10::TypeKind::StringType:
+        return true;
+      default:
+        return false;
+    }
+  };
+  const auto& default_a = a.default_value();
+  const auto& default_b = b.default_value();
+  return a.name() == b.name() && *a.type() == *b.type() &&
+         is_plain(*a.type()) &&
+         default_a.has_value() == default_b.has_value() &&
+         (!default_a || *default_a == *default_b);
+}
+
+}  // namespace
+
+std::vector<size_t> OwnInputsOfB(const ModelGraph& a, const ModelGraph& b) {
+  const TensorWrites writes_a(a.graph());
+  const TensorWrites writes_b(b.graph());
+  const auto inputs_a = a.graph().inputs();
+  const auto inputs_b = b.graph().inputs();
+  const std::vector<c10::Argument>& arguments_a = ArgumentsOf(a);
+  const std::vector<c10::Argument>& arguments_b = ArgumentsOf(b);
+  std::vector<size_t> own;
+  for (size_t i = 1; i < inputs_b.size(); ++i) {
+    const bool is_shared =
+        i < inputs_a.size() && IsSameArgument(arguments_a[i], arguments_b[i]) &&
+        !writes_a.HasWriters(inputs_a[i]) && !writes_b.HasWriters(inputs_b[i]);
+    if (!is_shared) {
+      own.push_back(i - 1);
+    }
+  }
+  return own;
+}
+
+}  // namespace ns

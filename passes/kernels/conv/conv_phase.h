@@ -1,0 +1,57 @@
+// Convolutions as sums over evenly spaced inputs.
+#ifndef PASSES_KERNELS_CONV_CONV_PHASE_H_
+#define PASSES_KERNELS_CONV_CONV_PHASE_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "passes/kernels/conv_shape.h"
+
+namespace ns::kernels {
+
+// One dimension of a phase. Output o of the phase, output out_first + o *
+// out_step of the convolution, meets by its tap t, kernel position kernel_first
+// + t * kernel_step, the input position
+//
+//   first + o * stride + t * step
+//
+// where positions count a spread input: input i is at i * spread, and between
+// the inputs, as around them, lie zero points.
+struct PhaseAxis {
+  int64_t taps = 1;
+  int64_t kernel_first = 0;
+  int64_t kernel_step = 1;
+  int64_t first = 0;
+  int64_t stride = 1;
+  int64_t step = 1;  // negative, of some spread inputs
+  int64_t spread = 1;
+  int64_t out_first = 0;
+  int64_t out_step = 1;
+
+  // Outputs of the phase among `outputs` of the convolution.
+  int64_t Outputs(int64_t outputs) const;
+  // The position that the first tap of output `o` meets; the least of all its
+  // taps; and how many there are from that to the greatest, 0 without taps.
+  int64_t First(int64_t o) const { return first + o * stride; }
+  int64_t Least(int64_t o) const;
+  int64_t Span() const;
+  // Whether all taps of all `outputs` of the phase meet one of `size` inputs.
+  bool StaysInside(int64_t outputs, int64_t size) const;
+};
+
+// Depth, height, width.
+using ConvPhase = std::array<PhaseAxis, 3>;
+
+int64_t Taps(const ConvPhase& phase);
+bool WritesAllOutputs(const ConvPhase& phase);
+
+// Phases that together write each output once. A convolution is one. A
+// transposed one has a phase for each output position modulo the strides, with
+// the taps that meet inputs there: some none; or, when all taps must count, in
+// the order of the kernel (`one_phase`), one over a spread input.
+std::vector<ConvPhase> ConvPhases(const ConvShape& shape, bool one_phase);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_CONV_CONV_PHASE_H_

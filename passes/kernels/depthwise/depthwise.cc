@@ -1,0 +1,51 @@
+#include "passes/kernels/depthwise/depthwise.h"
+
+#include "passes/kernels/depthwise/depthwise_kernels.h"
+#include "passes/kernels/depthwise/lane_conv.h"
+#include "passes/kernels/isa.h"
+
+namespace ns::kernels {
+namespace {
+
+using Kernel = void (*)(const LaneStrip& strip);
+
+Kernel KernelOf(Isa isa) {
+  switch (isa) {
+    case Isa::kScalar:
+      return nullptr;
+    case Isa::kAvx2:
+      return DepthwiseAvx2;
+    case Isa::kAvxVnni:
+      return DepthwiseAvxVnni;
+    case Isa::kAvx512:
+      return DepthwiseAvx512;
+    case Isa::kAvx512Vnni:
+    case Isa::kAmx:
+      return DepthwiseAvx512Vnni;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
+               const PackedDepthwise& weights, const OutputPlan& plan,
+               Numerics numerics, void* out, Parallel parallel) {
+  const Kernel kernel = KernelOf(ChosenIsa());
+  if (kernel == nullptr) {
+    DepthwiseReference(input, batch, size, weights.shape(), weights.weights(),
+                       plan, numerics, out);
+    return;
+  }
+  // A column of the window, widened or not, takes at most 512 bytes for four
+  // of its rows.
+  const auto weights_of = [&](int64_t block) {
+    return weights.PackedWeights(block);
+  };
+  ConvLanes({input, batch, size, weights.shape(), plan, out, weights.blocks(),
+             weights_of, DepthwiseSaturates(numerics), weights.output_rows(),
+             weights.quads() * 4, weights.quads() * 512},
+            kernel, parallel);
+}
+
+}  // namespace ns::kernels

@@ -1,0 +1,22 @@
+// How the kernels of lanes make sure that sums stay in registers: what works
+// on them is inlined, and loops over them are unrolled. Not under sanitizers,
+// which make so much of each access to memory that compilers would take minutes
+// for it.
+#ifndef PASSES_KERNELS_DEPTHWISE_LANE_INLINE_H_
+#define PASSES_KERNELS_DEPTHWISE_LANE_INLINE_H_
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define NS_LANE_SANITIZED
+#endif
+#endif
+
+#ifdef NS_LANE_SANITIZED
+#define NS_LANE_INLINE inline
+#define NS_LANE_UNROLL
+#else
+#define NS_LANE_INLINE [[gnu::always_inline]] inline
+#define NS_LANE_UNROLL _Pragma("unroll")
+#endif
+
+#endif  // PASSES_KERNELS_DEPTHWISE_LANE_INLINE_H_

@@ -1,0 +1,24 @@
+#include "passes/kernels/elementwise/clamp.h"
+
+#include "passes/kernels/elementwise/for_pieces.h"
+#include "passes/kernels/elementwise/kernels.h"
+
+namespace ns::kernels {
+
+void ClampCodes(const uint8_t* codes, int64_t count, uint8_t min, uint8_t max,
+                uint8_t* out, Parallel parallel) {
+  const auto clamp = ChosenElementwiseKernels().clamp_u8;
+  ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
+    clamp(codes + begin, size, min, max, out + begin);
+  });
+}
+
+void ClampCodes(const int8_t* codes, int64_t count, int8_t min, int8_t max,
+                int8_t* out, Parallel parallel) {
+  const auto clamp = ChosenElementwiseKernels().clamp_s8;
+  ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
+    clamp(codes + begin, size, min, max, out + begin);
+  });
+}
+
+}  // namespace ns::kernels

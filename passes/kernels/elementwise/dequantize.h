@@ -1,0 +1,30 @@
+// Codes to floats.
+#ifndef PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_H_
+#define PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_H_
+
+#include <cstdint>
+
+#include "passes/kernels/elementwise/channel_qparams.h"
+#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/parallel.h"
+
+namespace ns::kernels {
+
+// values[i] = scale * (float)(codes[i] - zero_point), as fbgemm and LibTorch
+// do: the difference is exact, and the product is rounded once.
+void Dequantize(const uint8_t* codes, int64_t count, QParams qparams,
+                float* values, Parallel parallel);
+void Dequantize(const int8_t* codes, int64_t count, QParams qparams,
+                float* values, Parallel parallel);
+
+// The same, with the qparams of each code's channel.
+void DequantizePerChannel(const uint8_t* codes, ChannelShape shape,
+                          ChannelQParams qparams, float* values,
+                          Parallel parallel);
+void DequantizePerChannel(const int8_t* codes, ChannelShape shape,
+                          ChannelQParams qparams, float* values,
+                          Parallel parallel);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_H_

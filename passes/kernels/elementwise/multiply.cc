@@ -1,0 +1,24 @@
+#include "passes/kernels/elementwise/multiply.h"
+
+#include <cmath>
+
+#include "passes/kernels/elementwise/for_pieces.h"
+#include "passes/kernels/elementwise/kernels.h"
+#include "passes/kernels/elementwise/tame.h"
+
+namespace ns::kernels {
+
+void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
+              uint8_t* out, Parallel parallel) {
+  const auto multiply = ChosenElementwiseKernels().multiply;
+  const float multiplier =
+      a.qparams.scale * b.qparams.scale * (1.0f / out_qparams.scale);
+  const bool is_tame =
+      IsTame(255.0f * 255.0f * std::abs(multiplier), out_qparams);
+  ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
+    multiply({a.data + begin, a.qparams}, {b.data + begin, b.qparams}, size,
+             relu, out_qparams, is_tame, out + begin);
+  });
+}
+
+}  // namespace ns::kernels

@@ -1,0 +1,28 @@
+// Products of quantized tensors.
+#ifndef PASSES_KERNELS_ELEMENTWISE_MULTIPLY_H_
+#define PASSES_KERNELS_ELEMENTWISE_MULTIPLY_H_
+
+#include <cstdint>
+
+#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/parallel.h"
+
+namespace ns::kernels {
+
+// out[i] = the code of relu(a[i] * b[i]), as LibTorch's quantized::mul and
+// mul_relu compute it:
+//
+//   product    = (a - a.zero_point) * (b - b.zero_point), in s32
+//   multiplier = a.scale * b.scale * (1 / out.scale), in float
+//   code       = clamp(round((float)product * multiplier) + out.zero_point,
+//                      0, 255)
+//   code       = max(code, out.zero_point) if `relu`
+//
+// round is to nearest, ties to even, and gives INT_MIN for nan and what s32
+// cannot hold, so that the code is 0. `out` may be one of the operands.
+void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
+              uint8_t* out, Parallel parallel);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_ELEMENTWISE_MULTIPLY_H_

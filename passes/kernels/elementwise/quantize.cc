@@ -1,0 +1,79 @@
+#include "passes/kernels/elementwise/quantize.h"
+
+#include "passes/kernels/elementwise/channel_pattern.h"
+#include "passes/kernels/elementwise/for_pieces.h"
+#include "passes/kernels/elementwise/kernels.h"
+
+namespace ns::kernels {
+namespace {
+
+template <typename Code>
+using QuantizeFunction = void (*)(const float*, int64_t, QParams, Code*);
+template <typename Code>
+using QuantizeEachFunction = void (*)(const float*, int64_t, const float*,
+                                      const int32_t*, Code*);
+
+template <typename Code>
+void QuantizePieces(QuantizeFunction<Code> quantize, const float* values,
+                    int64_t count, QParams qparams, Code* codes,
+                    Parallel parallel) {
+  ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
+    quantize(values + begin, size, qparams, codes + begin);
+  });
+}
+
+template <typename Code>
+void QuantizeChannels(QuantizeFunction<Code> quantize,
+                      QuantizeEachFunction<Code> quantize_each,
+                      const float* values, ChannelShape shape,
+                      ChannelQParams qparams, Code* codes, Parallel parallel) {
+  if (shape.inner >= kShortestRun) {
+    ForRuns(shape, qparams, parallel, [&](int64_t begin, QParams channel) {
+      quantize(values + begin, shape.inner, channel, codes + begin);
+    });
+    return;
+  }
+  ChannelPattern pattern = MakeChannelPattern(shape, qparams);
+  for (float& scale : pattern.scales) {
+    scale = 1.0f / scale;
+  }
+  const int64_t count =
+      shape.rows * static_cast<int64_t>(qparams.scales.size()) * shape.inner;
+  ForPatterns(count, pattern.size(), parallel,
+              [&](int64_t begin, int64_t size) {
+                quantize_each(values + begin, size, pattern.scales.data(),
+                              pattern.zero_points.data(), codes + begin);
+              });
+}
+
+}  // namespace
+
+void Quantize(const float* values, int64_t count, QParams qparams,
+              uint8_t* codes, Parallel parallel) {
+  QuantizePieces(ChosenElementwiseKernels().quantize_u8, values, count, qparams,
+                 codes, parallel);
+}
+
+void Quantize(const float* values, int64_t count, QParams qparams,
+              int8_t* codes, Parallel parallel) {
+  QuantizePieces(ChosenElementwiseKernels().quantize_s8, values, count, qparams,
+                 codes, parallel);
+}
+
+void QuantizePerChannel(const float* values, ChannelShape shape,
+                        ChannelQParams qparams, uint8_t* codes,
+                        Parallel parallel) {
+  const ElementwiseKernels& kernels = ChosenElementwiseKernels();
+  QuantizeChannels(kernels.quantize_u8, kernels.quantize_each_u8, values, shape,
+                   qparams, codes, parallel);
+}
+
+void QuantizePerChannel(const float* values, ChannelShape shape,
+                        ChannelQParams qparams, int8_t* codes,
+                        Parallel parallel) {
+  const ElementwiseKernels& kernels = ChosenElementwiseKernels();
+  QuantizeChannels(kernels.quantize_s8, kernels.quantize_each_s8, values, shape,
+                   qparams, codes, parallel);
+}
+
+}  // namespace ns::kernels

@@ -1,0 +1,44 @@
+// Floats to codes.
+#ifndef PASSES_KERNELS_ELEMENTWISE_QUANTIZE_H_
+#define PASSES_KERNELS_ELEMENTWISE_QUANTIZE_H_
+
+#include <cstdint>
+
+#include "passes/kernels/elementwise/channel_qparams.h"
+#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/parallel.h"
+
+namespace ns::kernels {
+
+// The codes of `count` values, as fbgemm's AVX2 kernel gives them:
+//
+//   x    = min(value * (1 / scale), 2147483520), in float
+//   code = clamp(round(x) + zero_point, least code, greatest code)
+//
+// round is to nearest, ties to even; the zero point is added after it, in s32,
+// which wraps. What this means beyond the range of s32:
+//
+//   value             u8                      s8
+//   nan, inf, large   255, but 0 where the    127
+//                     zero point is 128 or
+//                     more: the sum wraps
+//   -inf, -large      0                       -128, but 127 where the zero
+//                                             point is negative
+//
+// A LibTorch without fbgemm gives the least code to nan, inf and -inf.
+void Quantize(const float* values, int64_t count, QParams qparams,
+              uint8_t* codes, Parallel parallel);
+void Quantize(const float* values, int64_t count, QParams qparams,
+              int8_t* codes, Parallel parallel);
+
+// The same, with the qparams of each value's channel.
+void QuantizePerChannel(const float* values, ChannelShape shape,
+                        ChannelQParams qparams, uint8_t* codes,
+                        Parallel parallel);
+void QuantizePerChannel(const float* values, ChannelShape shape,
+                        ChannelQParams qparams, int8_t* codes,
+                        Parallel parallel);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_ELEMENTWISE_QUANTIZE_H_

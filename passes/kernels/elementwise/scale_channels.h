@@ -1,0 +1,37 @@
+// Codes times a factor and plus an offset of their channel: batch norms with
+// statistics that are known.
+#ifndef PASSES_KERNELS_ELEMENTWISE_SCALE_CHANNELS_H_
+#define PASSES_KERNELS_ELEMENTWISE_SCALE_CHANNELS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "passes/kernels/parallel.h"
+
+namespace ns::kernels {
+
+struct ChannelScaling {
+  int32_t zero_point = 0;
+  // One of each for every channel, in steps of the output.
+  absl::Span<const float> factors;
+  absl::Span<const float> offsets;
+  int32_t out_zero_point = 0;
+  bool relu = false;
+};
+
+// Over [rows][channels] codes:
+//
+//   steps = fma(factor, code - zero_point, offset)
+//   code  = QuantizeCode(steps, 1, out_zero_point)
+//   code  = max(code, out_zero_point) if `relu`
+//
+// QuantizeCode is that of quantize_code.h: to nearest, ties to even, within 0
+// and 255 up to 2^31 steps. This is q_batch_norm_kernel of LibTorch 1.13, which
+// beyond them does not wrap in its last few channels. `out` may be `codes`.
+void ScaleChannels(const uint8_t* codes, int64_t rows,
+                   const ChannelScaling& scaling, uint8_t* out,
+                   Parallel parallel);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_ELEMENTWISE_SCALE_CHANNELS_H_

@@ -1,0 +1,86 @@
+// Rows of quantized tables, and sums of them, as floats.
+#ifndef PASSES_KERNELS_EMBEDDING_EMBEDDING_H_
+#define PASSES_KERNELS_EMBEDDING_EMBEDDING_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "passes/kernels/parallel.h"
+
+namespace ns::kernels {
+
+// fbgemm's fused rows: of 8 bits, `columns` codes, then scale and bias as
+// floats; of 4 bits, two codes to a byte, the first in the lower half (an odd
+// last byte's upper half is not read), then scale and bias as fp16. A value is
+// scale * code + bias. Nothing is aligned.
+struct EmbeddingTable {
+  const uint8_t* data = nullptr;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int bits = 8;  // or 4
+};
+
+// Bytes of a row.
+int64_t EmbeddingRowBytes(int bits, int64_t columns);
+
+// What cannot be looked up: an index outside the table, or an offset that is
+// less than the one before (the first: than 0) or more than there are indices.
+// Of several, the first: offsets before indices.
+struct EmbeddingError {
+  enum class Kind { kIndex, kOffset };
+  Kind kind;
+  int64_t position;  // in `indices` or `offsets`
+};
+
+// Bag i sums the rows indices[offsets[i]], ..., up to and without offsets[i+1].
+// With include_last_offset, the last offset ends the last bag, and begins none;
+// without, the end of the indices does. Indices before the first offset belong
+// to no bag.
+template <typename Index>
+struct EmbeddingBags {
+  const Index* indices = nullptr;
+  int64_t index_count = 0;
+  const Index* offsets = nullptr;
+  int64_t offset_count = 0;
+  bool include_last_offset = false;
+  // For each index, or null.
+  const float* weights = nullptr;
+};
+
+// How many, that is rows of output.
+template <typename Index>
+int64_t BagCount(const EmbeddingBags<Index>& bags) {
+  return bags.include_last_offset && bags.offset_count > 0
+             ? bags.offset_count - 1
+             : bags.offset_count;
+}
+
+// Dense [BagCount][columns]. For each index, in order, from zero:
+//
+//   out = fma(weight * scale, code, out + weight * bias)
+//
+// with one rounding for the fma, as fbgemm's generated code does (a weight of 1
+// where there are none, which changes nothing). fbgemm's reference, and
+// LibTorch built without fbgemm, take the fma in double and round again: it
+// takes values of very different sizes to tell. On an error, nothing outside
+// the table is read, and what `out` holds is unspecified. Index is int32_t or
+// int64_t.
+template <typename Index>
+std::optional<EmbeddingError> EmbeddingBag(const EmbeddingTable& table,
+                                           const EmbeddingBags<Index>& bags,
+                                           float* out, Parallel parallel);
+
+// Dense [count][columns]: bags of one index each, without weights.
+template <typename Index>
+std::optional<EmbeddingError> Embedding(const EmbeddingTable& table,
+                                        const Index* indices, int64_t count,
+                                        float* out, Parallel parallel);
+
+// The references: one index after the other.
+template <typename Index>
+std::optional<EmbeddingError> EmbeddingBagReference(
+    const EmbeddingTable& table, const EmbeddingBags<Index>& bags, float* out);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_EMBEDDING_EMBEDDING_H_

@@ -1,0 +1,154 @@
+#include "passes/kernels/embedding/bag_loop.h"
+
+namespace ns::kernels {
+namespace {
+
+constexpr int64_t kWidth = 16;  // floats of a vector
+
+__m512 AddCodes(__m512 sum, __m512 codes, __m512 scale, __m512 bias) {
+  return _mm512_fmadd_ps(scale, codes, _mm512_add_ps(sum, bias));
+}
+
+// The lowest `count` of 16; more is all, less than none is none.
+__mmask16 Lowest(int64_t count) {
+  return count >= kWidth
+             ? 0xffff
+             : static_cast<__mmask16>((1 << (count > 0 ? count : 0)) - 1);
+}
+
+// The bytes of `mask`. A load that is masked costs more.
+__m128i LoadBytes(const uint8_t* at, __mmask16 mask) {
+  return mask == 0xffff ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(at))
+                        : _mm_maskz_loadu_epi8(mask, at);
+}
+
+// The sums of the `columns` columns from `column`, at most kColumns.
+template <int kVectors>
+class ByteBlock {
+ public:
+  static constexpr int64_t kColumns = kVectors * kWidth;
+  using Row = ByteRow;
+
+  ByteBlock(int64_t column, int64_t columns)
+      : column_(column), last_(Lowest(columns - (kVectors - 1) * kWidth)) {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kVectors; ++v) {
+      sums_[v] = _mm512_setzero_ps();
+    }
+  }
+
+  void Add(const uint8_t* row, const ScaleBias& read) {
+    const __m512 scale = _mm512_set1_ps(read.scale);
+    const __m512 bias = _mm512_set1_ps(read.bias);
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kVectors; ++v) {
+      const __m128i bytes = LoadBytes(row + column_ + v * kWidth,
+                                      v < kVectors - 1 ? 0xffff : last_);
+      const __m512 codes = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes));
+      sums_[v] = AddCodes(sums_[v], codes, scale, bias);
+    }
+  }
+
+  void Store(float* out) const {
+#pragma clang loop unroll(full)
+    for (int v = 0; v < kVectors; ++v) {
+      _mm512_mask_storeu_ps(out + column_ + v * kWidth,
+                            v < kVectors - 1 ? 0xffff : last_, sums_[v]);
+    }
+  }
+
+ private:
+  __m512 sums_[kVectors];
+  int64_t column_;
+  __mmask16 last_;
+};
+
+struct NibbleRow {
+  static ScaleBias Read(const uint8_t* end) {
+    int32_t halves = 0;
+    memcpy(&halves, end - sizeof(halves), sizeof(halves));
+    const __m128 floats = _mm_maskz_cvtph_ps(3, _mm_cvtsi32_si128(halves));
+    return {_mm_cvtss_f32(floats), _mm_cvtss_f32(_mm_movehdup_ps(floats))};
+  }
+};
+
+// The same. Columns with even and with odd numbers are apart until they are
+// stored; `column` is even.
+template <int kPairs>
+class NibbleBlock {
+ public:
+  static constexpr int64_t kColumns = kPairs * 2 * kWidth;
+  using Row = NibbleRow;
+
+  NibbleBlock(int64_t column, int64_t columns)
+      : column_(column),
+        last_((columns - (kPairs - 1) * 2 * kWidth)),
+        last_bytes_(Lowest((last_ + 1) / 2)) {
+#pragma clang loop unroll(full)
+    for (int p = 0; p < kPairs; ++p) {
+      even_[p] = odd_[p] = _mm512_setzero_ps();
+    }
+  }
+
+  void Add(const uint8_t* row, const ScaleBias& read) {
+    // The permutation looks at four bits of its index: it converts.
+    const __m512 floats =
+        _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512 scale = _mm512_set1_ps(read.scale);
+    const __m512 bias = _mm512_set1_ps(read.bias);
+#pragma clang loop unroll(full)
+    for (int p = 0; p < kPairs; ++p) {
+      const __m512i bytes = _mm512_cvtepu8_epi32(
+          LoadBytes(row + column_ / 2 + p * kWidth,
+                    p < kPairs - 1 ? 0xffff : last_bytes_));
+      const __m512 low = _mm512_permutexvar_ps(bytes, floats);
+      const __m512 high =
+          _mm512_permutexvar_ps(_mm512_srli_epi32(bytes, 4), floats);
+      even_[p] = AddCodes(even_[p], low, scale, bias);
+      odd_[p] = AddCodes(odd_[p], high, scale, bias);
+    }
+  }
+
+  void Store(float* out) const {
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20,
+                                            5, 21, 6, 22, 7, 23);
+    const __m512i second = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12,
+                                             28, 13, 29, 14, 30, 15, 31);
+#pragma clang loop unroll(full)
+    for (int p = 0; p < kPairs; ++p) {
+      float* at = out + column_ + p * 2 * kWidth;
+      const int64_t columns = p < kPairs - 1 ? 2 * kWidth : last_;
+      _mm512_mask_storeu_ps(at, Lowest(columns),
+                            _mm512_permutex2var_ps(even_[p], first, odd_[p]));
+      _mm512_mask_storeu_ps(at + kWidth, Lowest(columns - kWidth),
+                            _mm512_permutex2var_ps(even_[p], second, odd_[p]));
+    }
+  }
+
+ private:
+  __m512 even_[kPairs];
+  __m512 odd_[kPairs];
+  int64_t column_;
+  int64_t last_;
+  __mmask16 last_bytes_;
+};
+
+}  // namespace
+
+int64_t SumByteBagsAvx512(const BagRange<int32_t>& bags) {
+  return SumBags<ByteBlock, 16>(bags);
+}
+
+int64_t SumByteBagsAvx512(const BagRange<int64_t>& bags) {
+  return SumBags<ByteBlock, 16>(bags);
+}
+
+int64_t SumNibbleBagsAvx512(const BagRange<int32_t>& bags) {
+  return SumBags<NibbleBlock, 8>(bags);
+}
+
+int64_t SumNibbleBagsAvx512(const BagRange<int64_t>& bags) {
+  return SumBags<NibbleBlock, 8>(bags);
+}
+
+}  // namespace ns::kernels

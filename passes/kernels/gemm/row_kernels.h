@@ -1,0 +1,58 @@
+// The kernels behind GemmRows, one for each instruction set.
+#ifndef PASSES_KERNELS_GEMM_ROW_KERNELS_H_
+#define PASSES_KERNELS_GEMM_ROW_KERNELS_H_
+
+#include <cstdint>
+
+#include "passes/kernels/output_pipeline.h"
+
+namespace ns::kernels {
+
+constexpr int64_t kMostScratchRows = 512;
+
+// What GemmRows is asked, as plain data: a kernel is compiled for a processor
+// that the rest of the program may not have, so it calls no function of a
+// header, of which the linker might keep the kernel's copy.
+struct RowTask {
+  // See GemmRowsInput.
+  const uint8_t* const* rows;
+  int64_t row_count;
+  const int64_t* run_offsets;
+  bool comes_from_far;
+  // See PackedMatrix. `weights` is the panel of the first output.
+  int64_t runs;
+  int64_t run_length;
+  const int8_t* weights;
+  int64_t panel_bytes;
+  // Outputs of a row. Element 0 of `out` and of the arrays in `view` are of the
+  // first.
+  int64_t outputs;
+  OutputView view;
+  void* out;
+  int64_t row_stride;  // elements
+  // Of the thread, for GemmRowsAmx: room for `scratch_rows` rows, a multiple of
+  // 32 up to kMostScratchRows, of runs * run_length activations, the length of
+  // each run rounded up to 4 and that of the row to 64. 64-byte aligned.
+  uint8_t* scratch;
+  int64_t scratch_rows;
+};
+
+using RowKernel = void (*)(const RowTask& task);
+
+// None of the pair sums saturates.
+void GemmRowsAvx2(const RowTask& task);
+void GemmRowsAvxVnni(const RowTask& task);
+void GemmRowsAvx512(const RowTask& task);
+void GemmRowsAvx512Vnni(const RowTask& task);
+// Configures the tiles of its thread and releases them before it returns: tiles
+// of others do not live through a call. Needs IsSupported(Isa::kAmx) to have
+// been asked.
+void GemmRowsAmx(const RowTask& task);
+
+// All pair sums do.
+void SaturatingGemmRowsAvx2(const RowTask& task);
+void SaturatingGemmRowsAvx512(const RowTask& task);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_GEMM_ROW_KERNELS_H_

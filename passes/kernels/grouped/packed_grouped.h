@@ -1,0 +1,78 @@
+// The weights of a grouped convolution in the orders its kernels read them.
+#ifndef PASSES_KERNELS_GROUPED_PACKED_GROUPED_H_
+#define PASSES_KERNELS_GROUPED_PACKED_GROUPED_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "passes/kernels/conv_shape.h"
+#include "passes/kernels/depthwise/lane_blocks.h"
+#include "passes/kernels/depthwise/lane_strip.h"
+
+namespace ns::kernels {
+
+// The layout is the same for all instruction sets, see PackedWeights().
+class PackedGrouped {
+ public:
+  // 2, 4, 8 or 16 inputs and as many outputs for each group; any kernel,
+  // stride, padding and dilation, of up to three dimensions; not transposed.
+  static bool Takes(const ConvShape& shape);
+
+  PackedGrouped() = default;
+  // `weights` is dense: [channels][channels of a group][depth][height][width].
+  // Takes(shape).
+  PackedGrouped(const ConvShape& shape, const int8_t* weights);
+
+  const ConvShape& shape() const { return shape_; }
+  // For each output channel, the sum of its weights, and how many there are:
+  // what PlanOutput takes.
+  absl::Span<const int32_t> column_sums() const { return column_sums_; }
+  int64_t k() const {
+    return group_channels() * shape_.kernel[0] * shape_.kernel[1] *
+           shape_.kernel[2];
+  }
+  // As they were given.
+  const int8_t* weights() const { return weights_.data(); }
+  int64_t group_channels() const { return shape_.in_channels / shape_.groups; }
+
+  absl::Span<const LaneBlock> blocks() const { return blocks_; }
+  // Rows of outputs that are computed together, 1 or 2.
+  int output_rows() const { return output_rows_; }
+  // Rows of inputs that a step meets: 2 for two channels, or else 1.
+  int64_t step_rows() const { return group_channels() == 2 ? 2 : 1; }
+  // Steps of rows in the window of one row of outputs, and of all together.
+  int64_t row_steps() const { return StepsOf(1); }
+  int64_t window_steps() const { return StepsOf(output_rows_); }
+
+  // A step is four weights for each of 64 outputs: [chunk][lane][4 outputs]
+  // [4 weights], see lane_blocks.h. They meet four channels of the output's
+  // group in one pixel, or two in two rows.
+  //
+  // `narrow`: [kernel width][row_steps][channels / 4] steps. Of two channels,
+  // [output_rows][kernel width][row_steps] steps: for the second row of
+  // outputs, the weights are those of one row above.
+  // `wide`: the same in 16 bits, a step [chunk][2][lane][4 outputs][2 weights]:
+  // first weights 0 and 2, then 1 and 3.
+  LaneWeights PackedWeights(int64_t block) const;
+
+ private:
+  int64_t StepsOf(int64_t rows) const {
+    return (shape_.kernel[0] * shape_.kernel[1] + rows - 1 + step_rows() - 1) /
+           step_rows();
+  }
+  int64_t block_steps() const;
+  void Pack();
+
+  ConvShape shape_;
+  std::vector<int8_t> weights_;
+  std::vector<int32_t> column_sums_;
+  std::vector<LaneBlock> blocks_;
+  int output_rows_ = 1;
+  AlignedBytes narrow_;
+  AlignedBytes wide_;
+};
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_GROUPED_PACKED_GROUPED_H_

@@ -1,0 +1,56 @@
+#include "passes/kernels/normalization/layer_norm.h"
+
+#include <algorithm>
+
+#include "passes/kernels/isa.h"
+#include "passes/kernels/normalization/code_moments.h"
+#include "passes/kernels/normalization/layer_norm_kernels.h"
+
+namespace ns::kernels {
+namespace {
+
+Normalization NormalizationOf(const CodeSums& sums, int64_t n,
+                              const NormalizationSpec& spec) {
+  const CodeMoments moments = MomentsOf(sums, n, spec);
+  return {moments.mean,
+          moments.rstd,
+          spec.weight,
+          spec.bias,
+          1.0f / spec.output_scale,
+          spec.output_zero_point};
+}
+
+}  // namespace
+
+void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
+               const NormalizationSpec& spec, uint8_t* out, Parallel parallel) {
+  const Isa isa = ChosenIsa();
+  if (isa == Isa::kScalar) {
+    LayerNormReference(input, rows, n, spec, out);
+    return;
+  }
+  const auto sum = isa >= Isa::kAvx512 ? SumCodesAvx512 : SumCodesAvx2;
+  const auto normalize = isa >= Isa::kAvx512 ? NormalizeAvx512 : NormalizeAvx2;
+  // Waking a thread is worth some 16,000 codes.
+  const int64_t grain = 1 + (1 << 14) / std::max<int64_t>(n, 1);
+  parallel(rows, grain, [&](int64_t begin, int64_t end) {
+    const auto normalization = [&](int64_t row) {
+      return NormalizationOf(sum(input + row * n, n), n, spec);
+    };
+    if (begin == end) {
+      return;
+    }
+    // A row ahead: its divisions take as long as many codes, and are not
+    // waited for.
+    Normalization next = normalization(begin);
+    for (int64_t row = begin; row < end; ++row) {
+      const Normalization by = next;
+      if (row + 1 < end) {
+        next = normalization(row + 1);
+      }
+      normalize(input + row * n, n, by, out + row * n);
+    }
+  });
+}
+
+}  // namespace ns::kernels

@@ -1,0 +1,32 @@
+// The innermost of layer normalization: one row.
+#ifndef PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
+#define PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
+
+#include <cstdint>
+
+#include "passes/kernels/normalization/code_moments.h"
+
+namespace ns::kernels {
+
+CodeSums SumCodesAvx2(const uint8_t* codes, int64_t n);
+CodeSums SumCodesAvx512(const uint8_t* codes, int64_t n);
+
+// out[i] = QuantizeCode(fma((codes[i] - mean) * rstd, weight[i], bias[i]),
+// multiplier, zero_point). `weight` and `bias` may be null: ones, zeros.
+struct Normalization {
+  float mean;
+  float rstd;
+  const float* weight;
+  const float* bias;
+  float multiplier;
+  int32_t zero_point;
+};
+
+void NormalizeAvx2(const uint8_t* codes, int64_t n,
+                   const Normalization& normalization, uint8_t* out);
+void NormalizeAvx512(const uint8_t* codes, int64_t n,
+                     const Normalization& normalization, uint8_t* out);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_

@@ -1,0 +1,22 @@
+// What all normalizations of codes are told.
+#ifndef PASSES_KERNELS_NORMALIZATION_NORMALIZATION_SPEC_H_
+#define PASSES_KERNELS_NORMALIZATION_NORMALIZATION_SPEC_H_
+
+#include <cstdint>
+
+namespace ns::kernels {
+
+struct NormalizationSpec {
+  float input_scale = 1;
+  int32_t input_zero_point = 0;
+  // For each element of a row, or each channel; or null: ones, zeros.
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+  double eps = 1e-5;
+  float output_scale = 1;
+  int32_t output_zero_point = 0;
+};
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_NORMALIZATION_NORMALIZATION_SPEC_H_

@@ -1,0 +1,48 @@
+// The innermost of average pools.
+#ifndef PASSES_KERNELS_POOLING_AVERAGE_POOL_KERNELS_H_
+#define PASSES_KERNELS_POOLING_AVERAGE_POOL_KERNELS_H_
+
+#include <cstdint>
+
+#include "passes/kernels/pooling/pool_row.h"
+
+namespace ns::kernels {
+
+// How many codes can be added in 16 bits.
+inline constexpr int64_t kNarrowSums = 257;
+
+// Of an output: code = saturate_u8(round(min(
+//     (float)(sum + start) * multiplier + addend, 2147483520)) + zero_point),
+// as QuantizeCode.
+struct AverageScale {
+  int32_t start;
+  float multiplier;
+};
+struct AverageRounding {
+  float addend;
+  int32_t zero_point;
+};
+
+// `scales` is for each output.
+void AveragePoolRowAvx2(const PoolRow<uint8_t>& row, const AverageScale* scales,
+                        const AverageRounding& rounding, uint8_t* out);
+void AveragePoolRowAvx512(const PoolRow<uint8_t>& row,
+                          const AverageScale* scales,
+                          const AverageRounding& rounding, uint8_t* out);
+
+// out[i] is the sum of rows[...][i], of `count` rows, at most kNarrowSums.
+void SumOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
+                   uint16_t* out);
+void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
+                     uint16_t* out);
+
+// As AveragePoolRow, of sums, no output's above 65535.
+void AverageOfSumsAvx2(const PoolRow<uint16_t>& row, const AverageScale* scales,
+                       const AverageRounding& rounding, uint8_t* out);
+void AverageOfSumsAvx512(const PoolRow<uint16_t>& row,
+                         const AverageScale* scales,
+                         const AverageRounding& rounding, uint8_t* out);
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_POOLING_AVERAGE_POOL_KERNELS_H_

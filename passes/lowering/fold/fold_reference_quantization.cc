@@ -1,0 +1,67 @@
+#include "passes/lowering/fold/fold_reference_quantization.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <iterator>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "ir/torch_errors.h"
+#include "passes/lowering/fold/float_ops_left.h"
+#include "passes/lowering/fold/fold_editor.h"
+#include "passes/lowering/fold/fold_float_output.h"
+#include "passes/lowering/fold/fold_quantize.h"
+#include "passes/lowering/fold/local_mutation.h"
+#include "passes/lowering/fold/move_to_codes.h"
+#include "passes/lowering/fold/reshape_views.h"
+#include "passes/lowering/fold/sink_quantize.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+
+// Whether `node` is gone.
+bool Fold(FoldEditor& editor, Node* node) {
+  if (node->kind() == c10::aten::quantize_per_tensor) {
+    return FoldQuantize(editor, node);
+  }
+  return MoveToCodes(editor, node) || FoldFloatOutput(editor, node);
+}
+
+// In order of execution: what is learnt of a value is known to its users.
+void FoldBlock(FoldEditor& editor, Block* block) {
+  const std::vector<Node*> nodes(block->nodes().begin(), block->nodes().end());
+  for (Node* node : nodes) {
+    if (editor.WasDropped(node) || Fold(editor, node)) {
+      continue;
+    }
+    AskCodesForShape(editor, node);
+    SinkQuantize(editor, node);
+    for (Block* inner : node->blocks()) {
+      FoldBlock(editor, inner);
+    }
+    editor.codes().Learn(*node);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<bool> FoldReferenceQuantization::Run(
+    torch::jit::Graph& graph) const {
+  return CatchTorchErrors("folding reference quantization", [&] {
+    const bool had_mutation = RemoveLocalMutation(graph);
+    FoldEditor editor(graph);
+    FoldBlock(editor, graph.block());
+    if (remarks_ != nullptr) {
+      absl::c_move(FloatOpsLeft(editor), std::back_inserter(*remarks_));
+    }
+    if (editor.changed()) {
+      ReshapeViews(editor);
+    }
+    return had_mutation || editor.changed();
+  });
+}
+
+}  // namespace ns

@@ -1,0 +1,141 @@
+#include "passes/ops/op_relations.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "ir/module_path.h"
+#include "ir/node_view.h"
+#include "ir/symbol_text.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+// The family of convolutions whose dimension the op's name does not tell.
+constexpr absl::string_view kConvolution = "convolution";
+
+bool IsKnownOp(absl::string_view op) {
+  return FindOp(op) != nullptr ||
+         !torch::jit::getAllOperatorsFor(
+              c10::Symbol::fromQualString(std::string(op)))
+              .empty();
+}
+
+bool IsOperator(absl::string_view name) {
+  return absl::StrContains(name, "::");
+}
+
+// A copy of `text` that lives as long as the process.
+absl::string_view Interned(absl::string_view text) {
+  return UnqualifiedText(
+      c10::Symbol::fromQualString(absl::StrCat("ns_family::", text)));
+}
+
+absl::Status UnknownOp(absl::string_view op) {
+  return absl::NotFoundError(absl::StrCat(
+      "no operator '", op, "'; load the library that registers it first"));
+}
+
+// conv1d, conv2d, ... of an aten::_convolution, from its stride and its
+// transposed flag.
+absl::string_view ConvolutionFamily(const Node& node) {
+  static constexpr absl::string_view kFamilies[] = {
+      "conv1d",           "conv2d",           "conv3d",
+      "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"};
+  const torch::jit::Value* stride = InputNamed(node, "stride");
+  const torch::jit::Value* transposed = InputNamed(node, "transposed");
+  if (stride == nullptr || transposed == nullptr) {
+    return kConvolution;
+  }
+  const std::optional<c10::IValue> steps = ConstantOf(*stride);
+  const std::optional<c10::IValue> flag = ConstantOf(*transposed);
+  if (!steps || !flag || !steps->isIntList() || !flag->isBool()) {
+    return kConvolution;
+  }
+  const size_t dimensions = steps->toIntVector().size();
+  return dimensions < 1 || dimensions > 3
+             ? kConvolution
+             : kFamilies[dimensions - 1 + (flag->toBool() ? 3 : 0)];
+}
+
+}  // namespace
+
+absl::Status OpRelations::AddOpToSetsOfRelatedOps(
+    absl::string_view op, std::optional<std::string> related_op) {
+  if (!IsOperator(op) ? op.empty() : !IsKnownOp(op)) {
+    return UnknownOp(op);
+  }
+  std::string family(op);
+  if (related_op) {
+    if (IsOperator(*related_op)
+            ? !IsKnownOp(*related_op) && !user_families_.contains(*related_op)
+            : related_op->empty()) {
+      return UnknownOp(*related_op);
+    }
+    family = std::string(FamilyOf(*related_op));
+    const absl::string_view known = FamilyOf(op);
+    const bool has_relations =
+        FindOp(op) != nullptr ||
+        user_families_.contains(absl::StripSuffix(op, "_"));
+    if (has_relations && known != family) {
+      return absl::AlreadyExistsError(
+          absl::StrCat(op, " is of family '", known, "' and ", *related_op,
+                       " of '", family, "'; an op has one family"));
+    }
+  }
+  for (const std::string& name :
+       {std::string(op), related_op.value_or(std::string(op))}) {
+    if (!IsOperator(name)) {
+      related_callees_.insert(name);
+    }
+  }
+  user_families_[std::string(absl::StripSuffix(op, "_"))] = family;
+  return absl::OkStatus();
+}
+
+absl::string_view OpRelations::FamilyOf(absl::string_view op) const {
+  if (!user_families_.empty()) {
+    const auto it = user_families_.find(absl::StripSuffix(op, "_"));
+    if (it != user_families_.end()) {
+      return it->second;
+    }
+  }
+  if (!IsOperator(op)) {
+    return FamilyOfCallee(op);
+  }
+  const OpRow* row = FindOp(op);
+  return row != nullptr ? row->family : Interned(absl::StripSuffix(op, "_"));
+}
+
+absl::string_view OpRelations::FamilyOfCallee(absl::string_view name) const {
+  // In order of names, so that the answer is always the same.
+  for (const std::string& related : related_callees_) {
+    const auto it = user_families_.find(related);
+    if (it != user_families_.end() && IsTypeNamed(name, related)) {
+      return it->second;
+    }
+  }
+  const size_t last_dot = name.rfind('.');
+  return Interned(
+      last_dot == absl::string_view::npos ? name : name.substr(last_dot + 1));
+}
+
+std::vector<std::string> OpRelations::RelatedCallees() const {
+  return {related_callees_.begin(), related_callees_.end()};
+}
+
+absl::string_view OpRelations::FamilyOf(const Node& node) const {
+  const absl::string_view family = FamilyOf(OpName(node));
+  return family == kConvolution ? ConvolutionFamily(node) : family;
+}
+
+}  // namespace ns

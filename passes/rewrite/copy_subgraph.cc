@@ -1,0 +1,351 @@
+#include "passes/rewrite/copy_subgraph.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "ir/control_flow.h"
+#include "ir/node_view.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+namespace prim = ::c10::prim;
+
+constexpr char kAttributePrefix[] = "ns_copied_";
+
+// What comes along with a subgraph is small: more is a sign that it computes.
+constexpr int kMostNodesAlong = 256;
+
+bool HasTensorOutput(const Node& node) {
+  return std::any_of(node.outputs().begin(), node.outputs().end(),
+                     [](const Value* value) {
+                       return IsTensor(*value) || IsTensorList(*value);
+                     });
+}
+
+class Copier {
+ public:
+  Copier(const ModelGraph& source, ModelGraph& target, Node* place,
+         const ValueCounterparts& counterparts)
+      : source_(source),
+        target_(target),
+        place_(place),
+        counterparts_(counterparts) {}
+
+  // Null when something cannot be copied: see reason().
+  bool Run(const Subgraph& subgraph, const Value& output,
+           absl::Span<Value* const> inputs, CopiedSubgraph& copied) {
+    start_ = subgraph.start;
+    const std::vector<Value*> replaced = DataInputsOf(subgraph);
+    if (replaced.size() != inputs.size()) {
+      reason_ = absl::StrCat("it takes ", replaced.size(),
+                             " tensors, and what feeds it has ", inputs.size());
+      return false;
+    }
+    const std::vector<Value*> fresh = CopyIfWritten(subgraph, inputs);
+    for (size_t i = 0; i < replaced.size(); ++i) {
+      copies_.emplace(replaced[i], fresh[i]);
+    }
+    for (Node* node : subgraph.nodes) {
+      const bool is_start = node == subgraph.start && node->blocks().empty();
+      Node* copy = is_start ? CopyStart(node, fresh) : CopyNode(node);
+      if (copy == nullptr) {
+        return false;
+      }
+      copied.subgraph.nodes.push_back(copy);
+    }
+    copied.subgraph.start = node_copies_.at(subgraph.start);
+    copied.subgraph.end = node_copies_.at(subgraph.end);
+    copied.subgraph.base = node_copies_.at(subgraph.base);
+    copied.output = copies_.at(&output);
+    return true;
+  }
+
+  const std::string& reason() const { return reason_; }
+
+  // Takes back all that was added.
+  void Undo() {
+    for (auto it = created_.rbegin(); it != created_.rend(); ++it) {
+      (*it)->destroy();
+    }
+    for (auto it = attributes_.rbegin(); it != attributes_.rend(); ++it) {
+      target_.module()._ivalue()->unsafeRemoveAttr(*it);
+      target_.module().type()->unsafeRemoveAttribute(*it);
+    }
+  }
+
+ private:
+  Graph& graph() { return target_.graph(); }
+
+  Node* Insert(Node* node) {
+    node->insertBefore(place_);
+    created_.push_back(node);
+    return node;
+  }
+
+  bool Fail(const Value& value, absl::string_view why) {
+    reason_ = absl::StrCat("its input %", value.debugName(), " ", why);
+    return false;
+  }
+
+  // `inputs`, or copies of them where the subgraph would overwrite them.
+  std::vector<Value*> CopyIfWritten(const Subgraph& subgraph,
+                                    absl::Span<Value* const> inputs) {
+    std::vector<Value*> fresh(inputs.begin(), inputs.end());
+    const bool writes =
+        std::any_of(subgraph.nodes.begin(), subgraph.nodes.end(),
+                    [](const Node* node) { return WorksInPlace(*node); });
+    if (!writes) {
+      return fresh;
+    }
+    for (Value*& input : fresh) {
+      if (IsTensor(*input)) {
+        Value* none = Insert(graph().createNone())->output();
+        Node* clone = Insert(graph().create(c10::aten::clone, {input, none}));
+        clone->output()->setType(input->type());
+        input = clone->output();
+      }
+    }
+    return fresh;
+  }
+
+  // The start's data inputs are replaced by position: one value may stand for
+  // two of them, and be fed from two places in the target.
+  Node* CopyStart(Node* start, const std::vector<Value*>& data) {
+    std::vector<Value*> arguments;
+    auto next = data.begin();
+    for (Value* input : start->inputs()) {
+      Value* argument = CopyArgument(input, next);
+      if (argument == nullptr) {
+        return nullptr;
+      }
+      arguments.push_back(argument);
+    }
+    auto argument = arguments.begin();
+    Node* copy =
+        Insert(graph().createClone(start, [&](Value*) { return *argument++; }));
+    Register(start, copy);
+    return copy;
+  }
+
+  // Consumes data in the order of DataInputs.
+  Value* CopyArgument(Value* value, std::vector<Value*>::const_iterator& next) {
+    Node* node = value->node();
+    if (DataInputsOfArgument(*value).empty()) {
+      return Copy(value);
+    }
+    if (IsTensor(*value)) {
+      return *next++;
+    }
+    if ((node->kind() == prim::ListConstruct && !IsWrittenTo(*value)) ||
+        node->kind() == prim::TupleConstruct) {
+      std::vector<Value*> elements;
+      for (Value* element : node->inputs()) {
+        elements.push_back(CopyArgument(element, next));
+        if (elements.back() == nullptr) {
+          return nullptr;
+        }
+      }
+      Node* list = Insert(graph().create(node->kind(), elements));
+      list->output()->copyMetadata(value);
+      return list->output();
+    }
+    return *next++;
+  }
+
+  Value* Copy(Value* value) {
+    const auto it = copies_.find(value);
+    if (it != copies_.end()) {
+      return it->second;
+    }
+    Node* node = value->node();
+    if (node->kind() == prim::Param) {
+      const auto same = counterparts_.find(value);
+      if (same != counterparts_.end() && !IsTensor(*value)) {
+        return same->second;
+      }
+      Fail(*value, "is not data of the subgraph");
+      return nullptr;
+    }
+    if (node->kind() == prim::GetAttr) {
+      return CopyAttribute(value);
+    }
+    if (node->hasSideEffects() || node->isNondeterministic()) {
+      Fail(*value, absl::StrCat("is made by ", OpName(*node),
+                                ", which cannot be run twice"));
+      return nullptr;
+    }
+    if (++nodes_along_ > kMostNodesAlong) {
+      Fail(*value, "takes a long computation to make");
+      return nullptr;
+    }
+    if (CopyNode(node) == nullptr || !CopyWritesTo(*value)) {
+      return nullptr;
+    }
+    return copies_.at(value);
+  }
+
+  // A list or dict may be filled after it is made: copies what does that, up to
+  // where the subgraph starts.
+  bool CopyWritesTo(const Value& value) {
+    const c10::TypeKind kind = value.type()->kind();
+    if (kind != c10::TypeKind::ListType && kind != c10::TypeKind::DictType) {
+      return true;
+    }
+    std::vector<Node*> writers = WritersBefore(value, *start_);
+    writers.erase(std::remove_if(writers.begin(), writers.end(),
+                                 [&](const Node* writer) {
+                                   return node_copies_.contains(writer);
+                                 }),
+                  writers.end());
+    return std::all_of(writers.begin(), writers.end(), [&](Node* writer) {
+      return CopyNode(writer) != nullptr;
+    });
+  }
+
+  // What `value` is, when it is reached from the source's module through
+  // prim::GetAttr alone.
+  std::optional<c10::IValue> AttributeOf(const Value& value) const {
+    if (&value == source_.graph().inputs()[0]) {
+      return c10::IValue(source_.module()._ivalue());
+    }
+    const Node* node = value.node();
+    if (node->kind() != prim::GetAttr) {
+      return std::nullopt;
+    }
+    const std::optional<c10::IValue> owner = AttributeOf(*node->inputs()[0]);
+    if (!owner || !owner->isObject()) {
+      return std::nullopt;
+    }
+    return owner->toObject()->getAttr(node->s(c10::attr::name));
+  }
+
+  // For arithmetic on shapes: a value with the shape of `value`, whatever its
+  // numbers are.
+  Value* CopyForShape(Value* value) {
+    const auto it = counterparts_.find(value);
+    if (!copies_.contains(value) && it != counterparts_.end() &&
+        place_->isDominatedBy(it->second->node())) {
+      return it->second;
+    }
+    return Copy(value);
+  }
+
+  Value* CopyInput(const Node& user, Value* value) {
+    return HasTensorOutput(user) ? Copy(value) : CopyForShape(value);
+  }
+
+  // Copies what `node` and the blocks in it take from outside.
+  bool CopyCaptured(const Node& node, const Node& outermost) {
+    for (const Value* const_input : node.inputs()) {
+      auto* input = const_cast<Value*>(const_input);
+      if (IsInside(*input->node(), outermost)) {
+        continue;
+      }
+      Value* copy = CopyInput(node, input);
+      if (copy == nullptr) {
+        return false;
+      }
+      copies_.emplace(input, copy);
+    }
+    for (const Block* block : node.blocks()) {
+      for (const Node* inner : block->nodes()) {
+        if (!CopyCaptured(*inner, outermost)) {
+          return false;
+        }
+      }
+      if (!CopyCaptured(*block->return_node(), outermost)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Node* CopyNode(Node* node) {
+    if (!CopyCaptured(*node, *node)) {
+      return nullptr;
+    }
+    Node* copy = Insert(graph().createClone(
+        node, [&](Value* value) { return copies_.at(value); }));
+    Register(node, copy);
+    return copy;
+  }
+
+  void Register(const Node* original, Node* copy) {
+    node_copies_[original] = copy;
+    for (size_t i = 0; i < original->outputs().size(); ++i) {
+      copies_[original->outputs()[i]] = copy->output(i);
+    }
+    for (size_t i = 0; i < original->blocks().size(); ++i) {
+      const auto nodes = original->blocks()[i]->nodes();
+      auto inner = copy->blocks()[i]->nodes().begin();
+      for (const Node* node : nodes) {
+        Register(node, *inner);
+        ++inner;
+      }
+    }
+  }
+
+  Value* CopyAttribute(Value* value) {
+    const std::optional<c10::IValue> attribute = AttributeOf(*value);
+    if (!attribute) {
+      Fail(*value, "is an attribute of an object that only a run tells");
+      return nullptr;
+    }
+    std::string name;
+    for (int i = 0; name.empty() || target_.module().hasattr(name); ++i) {
+      name = absl::StrCat(kAttributePrefix, i);
+    }
+    target_.module().register_attribute(name, value->type(), *attribute);
+    attributes_.push_back(name);
+    Node* get = Insert(graph().createGetAttr(graph().inputs()[0], name));
+    copies_[value] = get->output();
+    return get->output();
+  }
+
+  const ModelGraph& source_;
+  ModelGraph& target_;
+  Node* place_;
+  const ValueCounterparts& counterparts_;
+  const Node* start_ = nullptr;
+  absl::flat_hash_map<const Value*, Value*> copies_;
+  absl::flat_hash_map<const Node*, Node*> node_copies_;
+  std::vector<Node*> created_;
+  std::vector<std::string> attributes_;
+  int nodes_along_ = 0;
+  std::string reason_;
+};
+
+}  // namespace
+
+absl::StatusOr<CopiedSubgraph> CopySubgraph(
+    const ModelGraph& source, const Subgraph& subgraph, const Value& output,
+    absl::Span<Value* const> inputs, ModelGraph& target, Node* place,
+    const ValueCounterparts& counterparts) {
+  Copier copier(source, target, place, counterparts);
+  CopiedSubgraph copied;
+  const absl::StatusOr<bool> done = CatchTorchErrors("copying a subgraph", [&] {
+    return copier.Run(subgraph, output, inputs, copied);
+  });
+  if (done.ok() && *done) {
+    return copied;
+  }
+  copier.Undo();
+  return absl::FailedPreconditionError(done.ok() ? copier.reason()
+                                                 : done.status().message());
+}
+
+}  // namespace ns

@@ -1,0 +1,57 @@
+// Copies a subgraph of one model into another.
+#ifndef PASSES_REWRITE_COPY_SUBGRAPH_H_
+#define PASSES_REWRITE_COPY_SUBGRAPH_H_
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ir/model_graph.h"
+#include "passes/analysis/subgraph.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Values of the source, and values of the target that have their shape; for
+// graph inputs that are no tensors, the same value.
+using ValueCounterparts =
+    absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*>;
+
+struct CopiedSubgraph {
+  // Copies of the nodes of the same name. `base` stands inside `start` where
+  // the original does.
+  Subgraph subgraph;
+  // The copy of the value that was asked for.
+  torch::jit::Value* output = nullptr;
+};
+
+// Copies `subgraph` of `source` into the graph of `target`, in front of
+// `place`. `inputs`, values of the target that can be used at `place`, stand in
+// for DataInputsOf(subgraph), in order. `output` is the value of the source
+// whose copy is wanted, an output of subgraph.end.
+//
+//   %y = aten::conv2d(%x, %weight, %none, ...)        # source, inputs = {%d}
+// becomes
+//   %weight = prim::Constant[value=<Tensor>]()
+//   %none = prim::Constant()
+//   %y = aten::conv2d(%d, %weight, %none, ...)        # in the target
+//
+// What the nodes need besides data comes along: constants (tensors are shared,
+// not copied), attributes of the source's module, under names of their own, and
+// arithmetic on shapes, of `inputs` or of `counterparts`. A subgraph that works
+// in place gets copies of its inputs. Source and target may be the same model.
+//
+// Error: an input that comes from elsewhere; the message says which. The
+// target's graph is then as it was.
+absl::StatusOr<CopiedSubgraph> CopySubgraph(
+    const ModelGraph& source, const Subgraph& subgraph,
+    const torch::jit::Value& output,
+    absl::Span<torch::jit::Value* const> inputs, ModelGraph& target,
+    torch::jit::Node* place, const ValueCounterparts& counterparts = {});
+
+}  // namespace ns
+
+#endif  // PASSES_REWRITE_COPY_SUBGRAPH_H_

@@ -1,0 +1,30 @@
+// Calls of the objects that hang on a module.
+#ifndef PASSES_REWRITE_INSERT_METHOD_CALL_H_
+#define PASSES_REWRITE_INSERT_METHOD_CALL_H_
+
+#include <string>
+#include <vector>
+
+#include "ir/model_graph.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Inserts, in front of `place`,
+//
+//   %object = prim::GetAttr[name=<attribute>](%self)
+//   %result = prim::CallMethod[name=<method>](%object, <arguments>)
+//
+// and returns %result, which is None for a method without a result. Throws
+// c10::Error when there is no such attribute or method.
+torch::jit::Value* InsertMethodCall(
+    ModelGraph& model, const std::string& attribute, const std::string& method,
+    const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);
+
+}  // namespace ns
+
+#endif  // PASSES_REWRITE_INSERT_METHOD_CALL_H_

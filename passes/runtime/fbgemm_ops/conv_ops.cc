@@ -1,0 +1,134 @@
+// The class FbgemmConv and its operators, which fbgemm_conv.h lists, for
+// TorchScript.
+#include <ATen/core/Tensor.h>
+#include <torch/custom_class.h>
+#include <torch/library.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
+#include "passes/runtime/fbgemm_ops/packed_weight.h"
+
+namespace ns {
+namespace {
+
+constexpr char kLayer[] = "FbgemmConv";
+using Self = c10::intrusive_ptr<FbgemmConv>;
+using Ints = std::vector<int64_t>;
+// weight, bias; stride, padding, dilation, output padding; groups, transposed,
+// numerics.
+using State = std::tuple<at::Tensor, c10::optional<at::Tensor>, Ints, Ints,
+                         Ints, Ints, int64_t, bool, std::string>;
+
+State StateOf(const FbgemmConv& conv) {
+  const FbgemmConvParameters& p = conv.parameters();
+  const auto bias =
+      p.bias.defined() ? c10::optional<at::Tensor>(p.bias) : c10::nullopt;
+  return State(p.weight, bias, p.stride, p.padding, p.dilation,
+               p.output_padding, p.groups, p.transposed,
+               kernels::NumericsName(conv.numerics()));
+}
+
+Self FromState(const State& state) {
+  FbgemmConvParameters p;
+  c10::optional<at::Tensor> bias;
+  std::string numerics;
+  std::tie(p.weight, bias, p.stride, p.padding, p.dilation, p.output_padding,
+           p.groups, p.transposed, numerics) = state;
+  p.bias = bias.value_or(at::Tensor());
+  return c10::make_intrusive<FbgemmConv>(std::move(p),
+                                         ParseNumerics(numerics, kLayer));
+}
+
+const auto kClass =
+    torch::class_<FbgemmConv>("ns", "FbgemmConv")
+        .def("weight",
+             [](const Self& self) { return self->parameters().weight; })
+        .def("bias",
+             [](const Self& self) { return std::get<1>(StateOf(*self)); })
+        .def("numerics",
+             [](const Self& self) -> std::string {
+               return kernels::NumericsName(self->numerics());
+             })
+        .def_pickle([](const Self& self) { return StateOf(*self); },
+                    [](const State& state) { return FromState(state); });
+
+template <int kDimensions, bool kTransposed>
+struct Ops {
+  static const FbgemmConv& Checked(const Self& layer) {
+    TORCH_CHECK(layer->dimensions() == kDimensions &&
+                    layer->parameters().transposed == kTransposed,
+                "this operator takes a ", kTransposed ? "transposed " : "",
+                "convolution of ", kDimensions,
+                " dimensions, and the layer is another");
+    return *layer;
+  }
+
+  static at::Tensor Plain(const at::Tensor& x, const Self& layer, double scale,
+                          int64_t zero_point) {
+    return Checked(layer).Run(x, Codes(scale, zero_point, kLayer));
+  }
+
+  static at::Tensor WithRelu(const at::Tensor& x, const Self& layer,
+                             double scale, int64_t zero_point) {
+    return Checked(layer).Run(x, Relu(Codes(scale, zero_point, kLayer)));
+  }
+
+  static at::Tensor WithClamp(const at::Tensor& x, const Self& layer,
+                              double scale, int64_t zero_point, double min,
+                              double max) {
+    return Checked(layer).Run(
+        x, Clamp(Codes(scale, zero_point, kLayer), min, max));
+  }
+
+  static at::Tensor Dynamic(const at::Tensor& x, const Self& layer,
+                            bool reduce_range) {
+    return Checked(layer).RunDynamic(x, reduce_range);
+  }
+};
+
+template <bool kRelu>
+at::Tensor Conv2dAdd(const at::Tensor& x, const Self& layer,
+                     const at::Tensor& other, double scale,
+                     int64_t zero_point) {
+  return Ops<2, false>::Checked(layer).RunWithSum(x, other, kRelu, scale,
+                                                  zero_point);
+}
+
+template <typename Op>
+void Define(torch::Library& library, const std::string& name) {
+  const std::string layer = "__torch__.torch.classes.ns.FbgemmConv layer";
+  const std::string codes =
+      "(Tensor x, " + layer + ", float scale, int zero_point";
+  library.def((name + codes + ") -> Tensor").c_str(), Op::Plain);
+  library.def((name + "_relu" + codes + ") -> Tensor").c_str(), Op::WithRelu);
+  library.def(
+      (name + "_clamp" + codes + ", float min, float max) -> Tensor").c_str(),
+      Op::WithClamp);
+  library.def((name + "_dynamic(Tensor x, " + layer +
+               ", bool reduce_range=False) -> Tensor")
+                  .c_str(),
+              Op::Dynamic);
+}
+
+TORCH_LIBRARY_FRAGMENT(ns, library) {
+  Define<Ops<1, false>>(library, "fbgemm_conv1d");
+  Define<Ops<2, false>>(library, "fbgemm_conv2d");
+  Define<Ops<3, false>>(library, "fbgemm_conv3d");
+  Define<Ops<1, true>>(library, "fbgemm_conv_transpose1d");
+  Define<Ops<2, true>>(library, "fbgemm_conv_transpose2d");
+  Define<Ops<3, true>>(library, "fbgemm_conv_transpose3d");
+  const std::string sum =
+      "(Tensor x, __torch__.torch.classes.ns.FbgemmConv layer, Tensor other, "
+      "float scale, int zero_point) -> Tensor";
+  library.def(("fbgemm_conv2d_add" + sum).c_str(), Conv2dAdd<false>);
+  library.def(("fbgemm_conv2d_add_relu" + sum).c_str(), Conv2dAdd<true>);
+}
+
+}  // namespace
+}  // namespace ns

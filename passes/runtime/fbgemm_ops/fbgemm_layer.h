@@ -1,0 +1,52 @@
+// A convolution or a linear layer of ours, whichever.
+#ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LAYER_H_
+#define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LAYER_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <optional>
+#include <utility>
+
+#include "passes/kernels/conv_shape.h"
+#include "passes/kernels/numerics.h"
+#include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
+#include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
+
+namespace ns {
+
+// Shares the layer. One of the two, and what both have in common.
+class FbgemmLayer {
+ public:
+  explicit FbgemmLayer(c10::intrusive_ptr<FbgemmConv> conv)
+      : conv_(std::move(conv)) {}
+  explicit FbgemmLayer(c10::intrusive_ptr<FbgemmLinear> linear)
+      : linear_(std::move(linear)) {}
+
+  // Nothing for a value that is neither.
+  static std::optional<FbgemmLayer> Of(const c10::IValue& value);
+
+  kernels::Numerics numerics() const;
+  // In LibTorch's order.
+  const at::Tensor& weight() const;
+  // A linear layer is a convolution of one position.
+  kernels::ConvShape shape() const;
+
+  // The same layer, whatever its numerics, in `numerics`.
+  FbgemmLayer With(kernels::Numerics numerics) const;
+
+  // int32 sums (kernels::OutputType::kS32) for `codes`, a quint8 tensor.
+  at::Tensor Sums(const at::Tensor& codes) const;
+
+  c10::IValue ToIValue() const;
+  // Tells layers apart.
+  const void* id() const;
+
+ private:
+  c10::intrusive_ptr<FbgemmConv> conv_;
+  c10::intrusive_ptr<FbgemmLinear> linear_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LAYER_H_

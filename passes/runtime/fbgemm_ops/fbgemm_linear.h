@@ -1,0 +1,66 @@
+// A quantized linear layer on kernels of our own, with fbgemm's answers.
+#ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LINEAR_H_
+#define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LINEAR_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/custom_class.h>
+
+#include <string>
+
+#include "passes/kernels/gemm/packed_matrix.h"
+#include "passes/kernels/numerics.h"
+#include "passes/runtime/fbgemm_ops/packed_weight.h"
+
+namespace ns {
+
+// Weight and bias of a linear layer, packed for kernels: what takes the place
+// of a LinearPackedParamsBase. Registered as torch.classes.ns.FbgemmLinear with
+// the methods weight(), bias() and numerics(). It saves the weight as it was
+// given, and packs it again when it is loaded: files do not depend on the
+// machine.
+//
+// Operators on it:
+//
+//   ns::fbgemm_linear(Tensor x, FbgemmLinear layer, float scale,
+//                     int zero_point) -> Tensor
+//   ns::fbgemm_linear_relu(the same) -> Tensor
+//   ns::fbgemm_linear_clamp(the same, float min, float max) -> Tensor
+//   ns::fbgemm_linear_dynamic(Tensor x, FbgemmLinear layer,
+//                             bool reduce_range=False) -> Tensor
+//   ns::fbgemm_linear_relu_dynamic(the same) -> Tensor
+class FbgemmLinear final : public torch::CustomClassHolder {
+ public:
+  // `weight` is qint8, [out, in]; `bias` float, [out], or undefined. Throws
+  // c10::Error for others.
+  FbgemmLinear(at::Tensor weight, at::Tensor bias, kernels::Numerics numerics);
+
+  // `x` is quint8, [..., in], and the output quint8 or, for an output of type
+  // kF32 or kS32 (kernels::OutputType), float values or int32 sums, [..., out].
+  // Throws for others.
+  at::Tensor Run(const at::Tensor& x, const OutputQParams& output) const;
+
+  // `x` is float, and quantized with the range of its own values, to 7 bits
+  // with `reduce_range`. The output is float.
+  at::Tensor RunDynamic(const at::Tensor& x, bool reduce_range,
+                        bool relu) const;
+
+  const at::Tensor& weight() const { return weight_; }
+  const at::Tensor& bias() const { return bias_; }
+  kernels::Numerics numerics() const { return numerics_; }
+
+ private:
+  // Codes [rows, in] to `out`, rows of the output's type.
+  void Multiply(const uint8_t* codes, int64_t rows, kernels::QParams activation,
+                const OutputQParams& output, void* out) const;
+  void CheckColumns(const at::Tensor& x) const;
+
+  at::Tensor weight_;
+  at::Tensor bias_;
+  kernels::Numerics numerics_;
+  kernels::PackedMatrix packed_;
+  OutputPlans plans_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LINEAR_H_

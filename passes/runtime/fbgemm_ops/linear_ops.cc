@@ -1,0 +1,91 @@
+// The class FbgemmLinear and its operators, which fbgemm_linear.h lists, for
+// TorchScript.
+#include <ATen/core/Tensor.h>
+#include <torch/custom_class.h>
+#include <torch/library.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
+#include "passes/runtime/fbgemm_ops/packed_weight.h"
+
+namespace ns {
+namespace {
+
+constexpr char kLayer[] = "FbgemmLinear";
+using Self = c10::intrusive_ptr<FbgemmLinear>;
+// weight, bias, numerics.
+using State = std::tuple<at::Tensor, c10::optional<at::Tensor>, std::string>;
+
+at::Tensor Linear(const at::Tensor& x, const Self& layer, double scale,
+                  int64_t zero_point) {
+  return layer->Run(x, Codes(scale, zero_point, kLayer));
+}
+
+at::Tensor LinearRelu(const at::Tensor& x, const Self& layer, double scale,
+                      int64_t zero_point) {
+  return layer->Run(x, Relu(Codes(scale, zero_point, kLayer)));
+}
+
+at::Tensor LinearClamp(const at::Tensor& x, const Self& layer, double scale,
+                       int64_t zero_point, double min, double max) {
+  return layer->Run(x, Clamp(Codes(scale, zero_point, kLayer), min, max));
+}
+
+at::Tensor LinearDynamic(const at::Tensor& x, const Self& layer,
+                         bool reduce_range) {
+  return layer->RunDynamic(x, reduce_range, false);
+}
+
+at::Tensor LinearReluDynamic(const at::Tensor& x, const Self& layer,
+                             bool reduce_range) {
+  return layer->RunDynamic(x, reduce_range, true);
+}
+
+const auto kClass =
+    torch::class_<FbgemmLinear>("ns", "FbgemmLinear")
+        .def("weight", [](const Self& self) { return self->weight(); })
+        .def("bias",
+             [](const Self& self) {
+               return self->bias().defined()
+                          ? c10::optional<at::Tensor>(self->bias())
+                          : c10::nullopt;
+             })
+        .def("numerics",
+             [](const Self& self) -> std::string {
+               return kernels::NumericsName(self->numerics());
+             })
+        .def_pickle(
+            [](const Self& self) {
+              return State(self->weight(),
+                           self->bias().defined()
+                               ? c10::optional<at::Tensor>(self->bias())
+                               : c10::nullopt,
+                           kernels::NumericsName(self->numerics()));
+            },
+            [](const State& state) {
+              return c10::make_intrusive<FbgemmLinear>(
+                  std::get<0>(state), std::get<1>(state).value_or(at::Tensor()),
+                  ParseNumerics(std::get<2>(state), kLayer));
+            });
+
+TORCH_LIBRARY_FRAGMENT(ns, library) {
+  const std::string layer = "__torch__.torch.classes.ns.FbgemmLinear layer";
+  const std::string codes =
+      "Tensor x, " + layer + ", float scale, int zero_point";
+  const auto define = [&](const std::string& name, const std::string& arguments,
+                          auto* op) {
+    library.def((name + "(" + arguments + ") -> Tensor").c_str(), op);
+  };
+  define("fbgemm_linear", codes, Linear);
+  define("fbgemm_linear_relu", codes, LinearRelu);
+  define("fbgemm_linear_clamp", codes + ", float min, float max", LinearClamp);
+  const std::string floats = "Tensor x, " + layer + ", bool reduce_range=False";
+  define("fbgemm_linear_dynamic", floats, LinearDynamic);
+  define("fbgemm_linear_relu_dynamic", floats, LinearReluDynamic);
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,95 @@
+// What the packed layers share: a quantized weight, and the output plan of the
+// last call.
+#ifndef PASSES_RUNTIME_FBGEMM_OPS_PACKED_WEIGHT_H_
+#define PASSES_RUNTIME_FBGEMM_OPS_PACKED_WEIGHT_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/numerics.h"
+#include "passes/kernels/output_pipeline.h"
+
+namespace ns {
+
+// The scales and zero points of a qint8 weight: one, or one for each output
+// channel.
+struct WeightQParams {
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;
+};
+
+// Throws c10::Error "<layer>: ..." for a weight that is not qint8, with one
+// scale or one for each index of dimension `axis`.
+WeightQParams ReadWeightQParams(const at::Tensor& weight, int64_t axis,
+                                const char* layer);
+
+// `bias` as `channels` floats; empty when it is undefined. Throws when it is
+// anything else.
+std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
+                            const char* layer);
+
+// Throws for an unknown name (kernels/numerics.h).
+kernels::Numerics ParseNumerics(const std::string& name, const char* layer);
+
+// How a layer's output is quantized, and where its codes end.
+struct OutputQParams {
+  kernels::OutputType type = kernels::OutputType::kU8;
+  kernels::QParams qparams;
+  // Of the output tensor: qparams.scale before it was rounded.
+  double scale = 1;
+  // As in kernels::OutputSpec.
+  float min = -std::numeric_limits<float>::infinity();
+  float max = std::numeric_limits<float>::infinity();
+
+  // Whether kernels give the same.
+  bool operator==(const OutputQParams& other) const {
+    return type == other.type && qparams == other.qparams && min == other.min &&
+           max == other.max;
+  }
+};
+
+// Of quint8 codes. Throws "<layer>: ..." for a scale that is not positive and
+// finite, and a zero point that is no code.
+OutputQParams Codes(double scale, int64_t zero_point, const char* layer);
+
+// Codes, at least those of 0.
+OutputQParams Relu(OutputQParams output);
+
+// Codes from that of `min` to that of `max`.
+OutputQParams Clamp(OutputQParams output, double min, double max);
+
+// The plan for a weight with its bias. Activations are quantized alike from
+// call to call in a static model, and so the last plan is kept. Safe to use by
+// several threads.
+class OutputPlans {
+ public:
+  OutputPlans(WeightQParams weight, std::vector<float> bias);
+
+  std::shared_ptr<const kernels::OutputPlan> Get(
+      kernels::QParams activation, const OutputQParams& output,
+      absl::Span<const int32_t> column_sums, int64_t k) const;
+
+ private:
+  struct Cached {
+    kernels::QParams activation;
+    OutputQParams output;
+    kernels::OutputPlan plan;
+  };
+
+  WeightQParams weight_;
+  std::vector<float> bias_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Cached> last_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_FBGEMM_OPS_PACKED_WEIGHT_H_

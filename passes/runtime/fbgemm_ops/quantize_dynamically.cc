@@ -1,0 +1,31 @@
+#include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
+
+#include <cmath>
+
+#include "passes/kernels/elementwise/choose_qparams.h"
+#include "passes/kernels/elementwise/min_max.h"
+#include "passes/kernels/elementwise/quantize.h"
+#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/torch_parallel.h"
+
+namespace ns {
+
+at::Tensor QuantizeDynamically(const at::Tensor& x, bool reduce_range,
+                               const char* op) {
+  TORCH_CHECK(x.scalar_type() == at::kFloat && !x.is_quantized(), op,
+              ": takes float tensors, and this one is ", x.scalar_type());
+  const at::Tensor dense = Dense(x);
+  const float* const values = dense.data_ptr<float>();
+  const kernels::FloatRange range =
+      kernels::MinMax(values, dense.numel(), TorchParallel);
+  TORCH_CHECK(std::isfinite(range.min) && std::isfinite(range.max), op,
+              ": the input holds infinities, and has no scale");
+  const kernels::QParams qparams =
+      kernels::ChooseQuantizationParams(range.min, range.max, reduce_range);
+  at::Tensor codes = EmptyCodesLike(dense, qparams.scale, qparams.zero_point);
+  kernels::Quantize(values, dense.numel(), qparams, MutableCodesOf(codes),
+                    TorchParallel);
+  return codes;
+}
+
+}  // namespace ns

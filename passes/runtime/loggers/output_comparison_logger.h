@@ -1,0 +1,62 @@
+// What compares a quantization candidate with the float model when an
+// instrumented graph runs.
+#ifndef PASSES_RUNTIME_LOGGERS_OUTPUT_COMPARISON_LOGGER_H_
+#define PASSES_RUNTIME_LOGGERS_OUTPUT_COMPARISON_LOGGER_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/custom_class.h>
+
+#include <utility>
+#include <vector>
+
+#include "passes/runtime/statistics/pair_statistics.h"
+
+namespace ns {
+
+// Compares values with reference values, call by call. Keeps statistics only,
+// unless told to save the activations, too.
+//
+// Registered as torch.classes.ns.OutputComparisonLogger, with methods
+// `forward(Tensor x, Tensor x_ref) -> Tensor` (x), `get_stats() -> Tensor[]`,
+// `get_comparisons() -> float[]` (SQNR in dB), `pooled_sqnr() -> float`,
+// `clear()`, `set_enabled(bool)`, `is_enabled()`, `set_save_activations(bool)`.
+class OutputComparisonLogger final : public torch::CustomClassHolder {
+ public:
+  // Compares `x` with `reference`. Throws c10::Error when their shapes differ.
+  void Compare(const at::Tensor& x, const at::Tensor& reference);
+
+  // One entry for each call since the last Clear.
+  const std::vector<PairStatistics>& comparisons() const {
+    return comparisons_;
+  }
+  // One copy of `x` a call, where activations are saved.
+  const std::vector<at::Tensor>& stats() const { return stats_; }
+  // Of all calls together.
+  PairStatistics Pooled() const;
+
+  void Clear();
+
+  // A disabled logger does nothing; the candidate in front of it does not run.
+  // Loggers start enabled.
+  void SetEnabled(bool enabled) { enabled_ = enabled; }
+  bool IsEnabled() const { return enabled_; }
+  void SetSaveActivations(bool save) { save_activations_ = save; }
+  bool SavesActivations() const { return save_activations_; }
+
+  // For loading.
+  void Restore(std::vector<PairStatistics> comparisons,
+               std::vector<at::Tensor> stats) {
+    comparisons_ = std::move(comparisons);
+    stats_ = std::move(stats);
+  }
+
+ private:
+  bool enabled_ = true;
+  bool save_activations_ = false;
+  std::vector<PairStatistics> comparisons_;
+  std::vector<at::Tensor> stats_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_LOGGERS_OUTPUT_COMPARISON_LOGGER_H_

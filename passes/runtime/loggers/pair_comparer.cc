@@ -1,0 +1,199 @@
+#include "passes/runtime/loggers/pair_comparer.h"
+
+#include <atomic>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ns {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Numbers ToNumbers(const std::vector<PairStatistics>& parts) {
+  Numbers numbers;
+  for (const PairStatistics& part : parts) {
+    const PairStatistics::Numbers of_part = part.ToNumbers();
+    numbers.insert(numbers.end(), of_part.begin(), of_part.end());
+  }
+  return numbers;
+}
+
+std::vector<PairStatistics> FromNumbers(const Numbers& numbers) {
+  std::vector<PairStatistics> parts;
+  PairStatistics::Numbers of_part;
+  TORCH_CHECK(numbers.size() % of_part.size() == 0, "a PairComparer holds ",
+              numbers.size(), " numbers, which is no multiple of ",
+              of_part.size());
+  for (size_t i = 0; i < numbers.size(); i += of_part.size()) {
+    std::copy_n(numbers.begin() + i, of_part.size(), of_part.begin());
+    parts.push_back(PairStatistics::FromNumbers(of_part));
+  }
+  return parts;
+}
+
+// in loop, channels, by batch, codes; pooled, batches, trips; shape; only x,
+// only y; problem.
+using State =
+    std::tuple<std::tuple<bool, int64_t, bool, bool>, Numbers, Numbers, Numbers,
+               std::vector<int64_t>, std::tuple<int64_t, int64_t>, std::string>;
+
+State GetState(const PairComparerPtr& self) {
+  const PairComparerOptions& options = self->options();
+  const PairRecord& record = self->record();
+  return State({options.in_loop, static_cast<int64_t>(options.channels),
+                options.by_batch, options.codes},
+               record.pooled.ToNumbers(), ToNumbers(record.batches),
+               ToNumbers(record.trips), record.shape,
+               {record.only_x, record.only_y}, self->problem());
+}
+
+PairComparerPtr FromState(const State& state) {
+  PairComparerOptions options;
+  const auto [in_loop, channels, by_batch, codes] = std::get<0>(state);
+  TORCH_CHECK(
+      channels >= 0 && channels <= static_cast<int64_t>(ChannelDim::kByRank),
+      "a PairComparer has no channels of kind ", channels);
+  options.in_loop = in_loop;
+  options.by_batch = by_batch;
+  options.codes = codes;
+  options.channels = static_cast<ChannelDim>(channels);
+  PairRecord record;
+  record.pooled = TensorStatistics::FromNumbers(std::get<1>(state));
+  record.batches = FromNumbers(std::get<2>(state));
+  record.trips = FromNumbers(std::get<3>(state));
+  record.shape = std::get<4>(state);
+  std::tie(record.only_x, record.only_y) = std::get<5>(state);
+  auto comparer = c10::make_intrusive<PairComparer>(options);
+  comparer->SetState(std::move(record), std::get<6>(state));
+  return comparer;
+}
+
+const auto kRegistration =
+    torch::class_<PairComparer>("ns", "PairComparer")
+        .def(torch::init<>([] { return c10::make_intrusive<PairComparer>(); }))
+        .def("begin", [](const PairComparerPtr& self) { self->Begin(); })
+        .def("compare", [](const PairComparerPtr& self, const at::Tensor& x,
+                           const at::Tensor& y) { self->Compare(x, y); })
+        .def("see_x", [](const PairComparerPtr& self,
+                         const at::Tensor& x) { self->SeeX(x); })
+        .def("see_y", [](const PairComparerPtr& self,
+                         const at::Tensor& y) { self->SeeY(y); })
+        .def("miss_x", [](const PairComparerPtr& self) { self->MissX(); })
+        .def("miss_y", [](const PairComparerPtr& self) { self->MissY(); })
+        .def("end_batch", [](const PairComparerPtr& self) { self->EndBatch(); })
+        .def("clear", [](const PairComparerPtr& self) { self->Clear(); })
+        .def("sqnr_db",
+             [](const PairComparerPtr& self) {
+               return self->record().pooled.sums.SqnrDb();
+             })
+        .def("count",
+             [](const PairComparerPtr& self) {
+               return self->record().pooled.sums.count;
+             })
+        .def_pickle([](const PairComparerPtr& self) { return GetState(self); },
+                    [](const State& state) { return FromState(state); });
+
+TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
+                                     int64_t dims) {
+  TensorStatisticsOptions options;
+  options.codes = wanted.codes;
+  ChannelDim channels = wanted.channels;
+  if (channels == ChannelDim::kByRank) {
+    channels = dims > 3 ? ChannelDim::kSecond : ChannelDim::kLast;
+  }
+  if (channels == ChannelDim::kSecond && dims > 1) {
+    options.channel_dim = 1;
+  } else if (channels == ChannelDim::kLast) {
+    options.channel_dim = dims - 1;
+  }
+  return options;
+}
+
+std::string ShapeText(const at::Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor.sizes();
+  return text.str();
+}
+
+}  // namespace
+
+void PairComparer::Begin() {
+  static std::atomic<int64_t> all{0};
+  begun_ = ++all;
+}
+
+void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
+  begun_ = 0;
+  const int64_t call = calls_++;
+  if (x.sizes() != y.sizes()) {
+    problem_ = "shapes differ, " + ShapeText(x) + " and " + ShapeText(y) +
+               "; not compared";
+    return;
+  }
+  const TensorStatistics statistics =
+      CompareTensors(x, y, StatisticsOf(options_, x.dim()));
+  record_.pooled.Merge(statistics);
+  batch_.Merge(statistics.sums);
+  if (options_.in_loop) {
+    const auto trip = static_cast<size_t>(call);
+    if (record_.trips.size() <= trip) {
+      record_.trips.resize(trip + 1);
+    }
+    record_.trips[trip].Merge(statistics.sums);
+  }
+  if (!compared_ && record_.batches.empty()) {
+    record_.shape = x.sizes().vec();
+  }
+  compared_ = true;
+  if (observer_) {
+    observer_(x, y, call);
+  }
+}
+
+void PairComparer::SeeX(const at::Tensor& x) {
+  if (waiting_y_.empty()) {
+    waiting_x_.push_back(x.detach().clone());
+    return;
+  }
+  const at::Tensor y = std::move(waiting_y_.front());
+  waiting_y_.pop_front();
+  Compare(x, y);
+}
+
+void PairComparer::SeeY(const at::Tensor& y) {
+  if (waiting_x_.empty()) {
+    waiting_y_.push_back(y.detach().clone());
+    return;
+  }
+  const at::Tensor x = std::move(waiting_x_.front());
+  waiting_x_.pop_front();
+  Compare(x, y);
+}
+
+void PairComparer::EndBatch() {
+  record_.only_x += static_cast<int64_t>(waiting_x_.size());
+  record_.only_y += static_cast<int64_t>(waiting_y_.size());
+  waiting_x_.clear();
+  waiting_y_.clear();
+  if (compared_) {
+    if (options_.by_batch || record_.batches.empty()) {
+      record_.batches.emplace_back();
+    }
+    record_.batches.back().Merge(batch_);
+  }
+  batch_ = PairStatistics();
+  begun_ = 0;
+  calls_ = 0;
+  compared_ = false;
+}
+
+void PairComparer::Clear() {
+  EndBatch();
+  record_ = PairRecord();
+  problem_.clear();
+}
+
+}  // namespace ns

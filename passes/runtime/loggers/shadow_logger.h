@@ -1,0 +1,54 @@
+// What a stub calls: the logger of a quantized module and its float shadow.
+#ifndef PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_
+#define PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/custom_class.h>
+
+#include <utility>
+#include <vector>
+
+namespace ns {
+
+// Keeps a copy of both values of every call, in the layout and dtype they have.
+// Registered as torch.classes.ns.ShadowLogger, with methods `forward`,
+// `get_stats` (a dict with the lists "float" and "quantized"), `clear`,
+// `set_enabled` and `is_enabled`.
+class ShadowLogger final : public torch::CustomClassHolder {
+ public:
+  // With `first_sample_only`, of a value with several samples only the first is
+  // kept: what PyTorch's ShadowLogger does to every tensor.
+  explicit ShadowLogger(bool first_sample_only = false)
+      : first_sample_only_(first_sample_only) {}
+
+  // The order of the arguments is the reference's.
+  void Forward(const at::Tensor& quantized, const at::Tensor& float_value);
+
+  const std::vector<at::Tensor>& float_values() const { return float_; }
+  const std::vector<at::Tensor>& quantized_values() const { return quantized_; }
+  void Clear();
+
+  // A disabled logger keeps nothing.
+  void SetEnabled(bool enabled) { enabled_ = enabled; }
+  bool IsEnabled() const { return enabled_; }
+  bool KeepsFirstSampleOnly() const { return first_sample_only_; }
+
+  // For loading.
+  void SetValues(std::vector<at::Tensor> float_values,
+                 std::vector<at::Tensor> quantized_values) {
+    float_ = std::move(float_values);
+    quantized_ = std::move(quantized_values);
+  }
+
+ private:
+  at::Tensor Kept(const at::Tensor& value) const;
+
+  bool first_sample_only_;
+  bool enabled_ = true;
+  std::vector<at::Tensor> float_;
+  std::vector<at::Tensor> quantized_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_

@@ -1,0 +1,18 @@
+// Extremes that show every nan.
+#ifndef PASSES_RUNTIME_STATISTICS_PAIR_EXTREMES_H_
+#define PASSES_RUNTIME_STATISTICS_PAIR_EXTREMES_H_
+
+namespace ns {
+
+// The larger one, or nan when one is nan. std::max would drop a nan.
+inline double MaxOrNan(double current, double candidate) {
+  return (candidate > current || candidate != candidate) ? candidate : current;
+}
+
+inline double MinOrNan(double current, double candidate) {
+  return (candidate < current || candidate != candidate) ? candidate : current;
+}
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_STATISTICS_PAIR_EXTREMES_H_

@@ -1,0 +1,184 @@
+#include "passes/runtime/statistics/tensor_statistics.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+
+#include "passes/runtime/statistics/pair_blocks.h"
+#include "passes/runtime/statistics/pair_channels.h"
+#include "passes/runtime/statistics/pair_kernels.h"
+#include "passes/runtime/statistics/pair_operands.h"
+
+namespace ns {
+namespace {
+
+// Of CodesInUse: three counts, and `used`.
+constexpr size_t kNumbersOfUse = 3 + CodesInUse::kBytes;
+constexpr size_t kFixedNumbers = PairStatistics::kNumbers + kNumbersOfUse;
+constexpr size_t kNumbersPerChannel = 2;
+
+// The comparison of one pair.
+class Comparison {
+ public:
+  Comparison(const PairOperands& pair, const TensorStatisticsOptions& options);
+
+  TensorStatistics Run();
+
+ private:
+  void AddDoubles();
+  void AddPieces();
+  // The sums of one piece, which starts with element `first`; adds them.
+  PairStatistics Add(const PairPiece& piece, int64_t first);
+  // Where codes are noted at all: those that no kernel reads.
+  void NoteCodes(int64_t first, int64_t count);
+
+  const PairOperands& pair_;
+  const bool notes_codes_;
+  PairStatistics sums_;
+  CodesInUse codes_;
+  std::optional<PairChannels> channels_;
+};
+
+Comparison::Comparison(const PairOperands& pair,
+                       const TensorStatisticsOptions& options)
+    : pair_(pair), notes_codes_(options.codes && pair.y.HoldsCodes()) {
+  const int64_t dim = options.channel_dim;
+  if (dim >= 0 && dim < pair.x.memory().dim()) {
+    channels_.emplace(pair.x.RunsOf(dim));
+  }
+}
+
+TensorStatistics Comparison::Run() {
+  if (pair_.NeedDouble()) {
+    AddDoubles();
+  } else {
+    AddPieces();
+  }
+  TensorStatistics statistics;
+  statistics.sums = sums_;
+  statistics.codes = codes_;
+  if (channels_) {
+    for (const PairErrors& channel : channels_->Sums()) {
+      statistics.channels.push_back({channel.x2, channel.e2});
+    }
+  }
+  return statistics;
+}
+
+void Comparison::AddDoubles() {
+  double x_values[kPairBlock];
+  double y_values[kPairBlock];
+  for (int64_t first = 0; first < pair_.count(); first += kPairBlock) {
+    const int64_t size = std::min(kPairBlock, pair_.count() - first);
+    const double* x = pair_.x.Doubles(first, size, x_values);
+    const double* y = pair_.y.Doubles(first, size, y_values);
+    sums_.Merge(CompareExactly(x, y, size));
+    if (channels_) {
+      channels_->Add(x, y, first, size);
+    }
+    NoteCodes(first, size);
+  }
+}
+
+void Comparison::AddPieces() {
+  PairReader reader(pair_);
+  for (int64_t first = 0; first < pair_.count();) {
+    const int64_t left = pair_.count() - first;
+    const PairPiece piece = reader.Read(
+        first, channels_ ? std::min(left, channels_->Limit(first)) : left);
+    const PairStatistics sums = Add(piece, first);
+    if (channels_) {
+      channels_->Add(piece, first, sums);
+    }
+    first += piece.count;
+  }
+}
+
+PairStatistics Comparison::Add(const PairPiece& piece, int64_t first) {
+  PairStatistics sums;
+  if (notes_codes_ && piece.codes != nullptr) {
+    const PairBlock block = ChosenPairKernels().codes_and_use(
+        piece.x, piece.codes, piece.format, piece.count, codes_);
+    sums =
+        IsSafe(block) ? StatisticsOf(block, piece.count) : ComparePiece(piece);
+  } else {
+    NoteCodes(first, piece.count);
+    sums = ComparePiece(piece);
+  }
+  sums_.Merge(sums);
+  return sums;
+}
+
+void Comparison::NoteCodes(int64_t first, int64_t count) {
+  if (notes_codes_) {
+    codes_.Add(pair_.y.Codes(first), count, pair_.y.FormatOf(first).flip_sign);
+  }
+}
+
+}  // namespace
+
+void TensorStatistics::Merge(const TensorStatistics& other) {
+  sums.Merge(other.sums);
+  codes.Merge(other.codes);
+  channels.resize(std::max(channels.size(), other.channels.size()));
+  for (size_t i = 0; i < other.channels.size(); ++i) {
+    channels[i].sum_x2 += other.channels[i].sum_x2;
+    channels[i].sum_e2 += other.channels[i].sum_e2;
+  }
+}
+
+std::vector<double> TensorStatistics::ToNumbers() const {
+  const PairStatistics::Numbers of_sums = sums.ToNumbers();
+  std::vector<double> numbers(of_sums.begin(), of_sums.end());
+  for (const int64_t count : {codes.total, codes.at_lowest, codes.at_highest}) {
+    numbers.push_back(static_cast<double>(count));
+  }
+  numbers.insert(numbers.end(), std::begin(codes.used), std::end(codes.used));
+  for (const ChannelSums& channel : channels) {
+    numbers.push_back(channel.sum_x2);
+    numbers.push_back(channel.sum_e2);
+  }
+  return numbers;
+}
+
+TensorStatistics TensorStatistics::FromNumbers(
+    const std::vector<double>& numbers) {
+  TORCH_CHECK(numbers.size() >= kFixedNumbers &&
+                  (numbers.size() - kFixedNumbers) % kNumbersPerChannel == 0,
+              "tensor statistics of ", numbers.size(), " numbers; there are ",
+              kFixedNumbers, " and ", kNumbersPerChannel, " for each channel");
+  TensorStatistics statistics;
+  PairStatistics::Numbers of_sums;
+  auto next = numbers.begin();
+  std::copy_n(next, of_sums.size(), of_sums.begin());
+  statistics.sums = PairStatistics::FromNumbers(of_sums);
+  next += of_sums.size();
+  CodesInUse& codes = statistics.codes;
+  for (int64_t* count : {&codes.total, &codes.at_lowest, &codes.at_highest}) {
+    *count = CountFromNumber(*next++);
+  }
+  for (uint8_t& byte : codes.used) {
+    const int64_t value = CountFromNumber(*next++);
+    TORCH_CHECK(value <= 255, "a byte of codes in use is ", value);
+    byte = static_cast<uint8_t>(value);
+  }
+  while (next != numbers.end()) {
+    ChannelSums& channel = statistics.channels.emplace_back();
+    channel.sum_x2 = *next++;
+    channel.sum_e2 = *next++;
+  }
+  return statistics;
+}
+
+TensorStatistics CompareTensors(const at::Tensor& x, const at::Tensor& y,
+                                const TensorStatisticsOptions& options) {
+  at::NoGradGuard no_grad;
+  const PairOperands pair(x, y);
+  return Comparison(pair, options).Run();
+}
+
+}  // namespace ns

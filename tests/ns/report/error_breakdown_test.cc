@@ -1,0 +1,274 @@
+#include "ns/report/error_breakdown.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+namespace {
+
+using ::testing::Optional;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::optional<ActivationComparison> Figures(std::optional<double> db) {
+  if (!db.has_value()) {
+    return std::nullopt;
+  }
+  ActivationComparison figures;
+  figures.error.sqnr_db = *db;
+  return figures;
+}
+
+LayerComparison Layer(std::optional<double> accumulated,
+                      std::optional<double> local,
+                      const std::vector<size_t>& producers = {},
+                      std::optional<double> inherited = std::nullopt) {
+  LayerComparison layer;
+  layer.activation = Figures(accumulated);
+  layer.shadow = Figures(local);
+  layer.producers = producers;
+  if (inherited.has_value()) {
+    layer.inherited = ErrorFigures{*inherited, 0, 0, 0};
+  }
+  return layer;
+}
+
+ComparisonResult Result(std::vector<LayerComparison> layers) {
+  ComparisonResult result;
+  result.layers = std::move(layers);
+  return result;
+}
+
+std::optional<ErrorPart> Dominant(std::optional<double> local,
+                                  std::optional<double> inherited) {
+  return DominantPart(Layer(20, local, {}, inherited));
+}
+
+// Layers whose shadows have these figures.
+ComparisonResult Shadows(const std::vector<std::optional<double>>& figures) {
+  ComparisonResult result;
+  for (const std::optional<double> db : figures) {
+    result.layers.push_back(Layer(5, db));
+  }
+  return result;
+}
+
+// A layer with figures (accumulated, local) behind one with 20 dB.
+ComparisonResult Behind20Db(std::optional<double> accumulated,
+                            std::optional<double> local) {
+  return Result({Layer(20, 20), Layer(accumulated, local, {0})});
+}
+
+TEST(NoiseToSignalTest, IsARatioOfPowers) {
+  EXPECT_DOUBLE_EQ(NoiseToSignal(0), 1);
+  EXPECT_DOUBLE_EQ(NoiseToSignal(20), 0.01);
+  EXPECT_DOUBLE_EQ(NoiseToSignal(-10), 10);
+  EXPECT_EQ(NoiseToSignal(kInfinity), 0);
+  EXPECT_EQ(NoiseToSignal(-kInfinity), kInfinity);
+}
+
+TEST(DominantPartTest, IsTheOneThatIsLargerBy3Db) {
+  EXPECT_EQ(Dominant(10, 20), ErrorPart::kLocal);
+  EXPECT_EQ(Dominant(20, 10), ErrorPart::kInherited);
+  EXPECT_EQ(Dominant(20, 20), ErrorPart::kBoth);
+  EXPECT_EQ(Dominant(20, 23), ErrorPart::kBoth);
+  EXPECT_EQ(Dominant(20, 23.1), ErrorPart::kLocal);
+  EXPECT_EQ(Dominant(23, 20), ErrorPart::kBoth);
+  EXPECT_EQ(Dominant(23.1, 20), ErrorPart::kInherited);
+}
+
+TEST(DominantPartTest, ExactPartIsNeverTheLarger) {
+  EXPECT_EQ(Dominant(100, kInfinity), ErrorPart::kLocal);
+  EXPECT_EQ(Dominant(kInfinity, 100), ErrorPart::kInherited);
+  EXPECT_EQ(Dominant(kInfinity, kInfinity), std::nullopt);
+}
+
+TEST(DominantPartTest, ErrorWithoutSignalIsTheLarger) {
+  EXPECT_EQ(Dominant(-kInfinity, 0), ErrorPart::kLocal);
+  EXPECT_EQ(Dominant(0, -kInfinity), ErrorPart::kInherited);
+  EXPECT_EQ(Dominant(-kInfinity, -kInfinity), ErrorPart::kBoth);
+}
+
+TEST(DominantPartTest, IsAbsentForNanAndForWhatWasNotMeasured) {
+  EXPECT_EQ(Dominant(kNan, 20), std::nullopt);
+  EXPECT_EQ(Dominant(20, kNan), std::nullopt);
+  EXPECT_EQ(Dominant({}, 20), std::nullopt);
+  EXPECT_EQ(Dominant(20, {}), std::nullopt);
+}
+
+TEST(DominantPartTest, IsAbsentWhereValuesAreNotFinite) {
+  LayerComparison layer = Layer(20, 5, {}, 30);
+  layer.shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  EXPECT_EQ(DominantPart(layer), std::nullopt);
+}
+
+TEST(DominantPartTest, HasANameForEach) {
+  EXPECT_EQ(ErrorPartName(ErrorPart::kLocal), "local");
+  EXPECT_EQ(ErrorPartName(ErrorPart::kInherited), "inherited");
+  EXPECT_EQ(ErrorPartName(ErrorPart::kBoth), "both");
+}
+
+TEST(WorstOffenderTest, HasTheLowestLocalFigure) {
+  EXPECT_THAT(WorstOffender(Shadows({30, 8.7, 20})), Optional(1));
+}
+
+TEST(WorstOffenderTest, IsTheFirstAmongEquals) {
+  EXPECT_THAT(WorstOffender(Shadows({30, 20, 20})), Optional(1));
+}
+
+TEST(WorstOffenderTest, IsNeverNanOrExact) {
+  EXPECT_THAT(WorstOffender(Shadows({kNan, kInfinity, {}, 30})), Optional(3));
+  EXPECT_EQ(WorstOffender(Shadows({kNan, kInfinity})), std::nullopt);
+}
+
+TEST(WorstOffenderTest, MayBeAnErrorWithoutSignal) {
+  EXPECT_THAT(WorstOffender(Shadows({1, -kInfinity})), Optional(1));
+}
+
+TEST(WorstOffenderTest, IsNoLayerWithAnUnpairedInput) {
+  ComparisonResult result = Shadows({30, 8.7, 20});
+  result.layers[1].unpaired_input = "an extra layer";
+  EXPECT_THAT(WorstOffender(result), Optional(2));
+}
+
+TEST(WorstOffenderTest, HasNoValueThatIsNanOrInfinite) {
+  // An infinity on the quantized side alone makes an SQNR of -inf.
+  ComparisonResult result = Shadows({-kInfinity, 30, 20});
+  result.layers[0].shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  result.layers[2].activation->non_finite = NonFiniteCounts{1, 0, 0, 0};
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  result.layers[1].shadow->non_finite = NonFiniteCounts{0, 0, 1, 0};
+  EXPECT_EQ(WorstOffender(result), std::nullopt);
+}
+
+TEST(WorstOffenderTest, IsAbsentWhereInputsAreNotFinite) {
+  ComparisonResult result = Shadows({30, 20});
+  result.inputs_are_finite = false;
+  EXPECT_EQ(WorstOffender(result), std::nullopt);
+}
+
+TEST(WorstOffenderTest, IsAbsentWithoutShadows) {
+  EXPECT_EQ(WorstOffender(Shadows({{}, {}})), std::nullopt);
+  EXPECT_EQ(WorstOffender({}), std::nullopt);
+}
+
+TEST(ExpectedAccumulatedDbTest, AddsPowersOfInheritedAndLocalError) {
+  EXPECT_THAT(ExpectedAccumulatedDb(Behind20Db(5, 20), 1),
+              Optional(testing::DoubleNear(20 - 10 * std::log10(2), 1e-9)));
+  EXPECT_THAT(ExpectedAccumulatedDb(Behind20Db(5, kInfinity), 1),
+              Optional(testing::DoubleNear(20, 1e-9)));
+}
+
+TEST(ExpectedAccumulatedDbTest, TakesTheWorstProducer) {
+  const ComparisonResult result =
+      Result({Layer(30, 30), Layer(10, 10), Layer(20, 20),
+              Layer(5, kInfinity, {0, 1, 2})});
+  EXPECT_THAT(ExpectedAccumulatedDb(result, 3),
+              Optional(testing::DoubleNear(10, 1e-9)));
+}
+
+TEST(ExpectedAccumulatedDbTest, IsInfiniteForExactAndForErrorWithoutSignal) {
+  EXPECT_THAT(ExpectedAccumulatedDb(
+                  Result({Layer(kInfinity, {}), Layer(5, kInfinity, {0})}), 1),
+              Optional(kInfinity));
+  EXPECT_THAT(ExpectedAccumulatedDb(Behind20Db(5, -kInfinity), 1),
+              Optional(-kInfinity));
+}
+
+TEST(ExpectedAccumulatedDbTest, IsAbsentWhereSomethingIsNotKnown) {
+  const std::vector<LayerComparison> layers = {Layer(20, 20), Layer({}, 20),
+                                               Layer(kNan, 20)};
+  const auto expected = [&](const LayerComparison& last) {
+    std::vector<LayerComparison> all = layers;
+    all.push_back(last);
+    return ExpectedAccumulatedDb(Result(all), all.size() - 1);
+  };
+  EXPECT_NE(expected(Layer(5, 20, {0})), std::nullopt);
+  EXPECT_EQ(expected(Layer(5, 20)), std::nullopt);
+  EXPECT_EQ(expected(Layer(5, {}, {0})), std::nullopt);
+  EXPECT_EQ(expected(Layer(5, kNan, {0})), std::nullopt);
+  EXPECT_EQ(expected(Layer(5, 20, {0, 1})), std::nullopt);
+  EXPECT_EQ(expected(Layer(5, 20, {0, 2})), std::nullopt);
+  EXPECT_EQ(expected(Layer(5, 20, {0, 99})), std::nullopt);
+  LayerComparison of_other_output = Layer(5, 20, {0});
+  of_other_output.producers_are_compared = false;
+  EXPECT_EQ(expected(of_other_output), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, IsTheFirstLayerBelowWhatIsExpected) {
+  const ComparisonResult result =
+      Result({Layer(35, 35), Layer(31, 34, {0}), Layer(20, 36, {1}),
+              Layer(8, 36, {2})});
+  EXPECT_THAT(FirstUnexplainedFall(result), Optional(2));
+}
+
+TEST(FirstUnexplainedFallTest, LeavesAMarginOf6DbBelow) {
+  // Expected are 16.99 dB.
+  EXPECT_EQ(FirstUnexplainedFall(Behind20Db(11, 20)), std::nullopt);
+  EXPECT_THAT(FirstUnexplainedFall(Behind20Db(10.9, 20)), Optional(1));
+}
+
+TEST(FirstUnexplainedFallTest, LargeLocalErrorExplainsAFall) {
+  EXPECT_EQ(FirstUnexplainedFall(Behind20Db(3, 3)), std::nullopt);
+  EXPECT_EQ(FirstUnexplainedFall(Behind20Db(-kInfinity, -kInfinity)),
+            std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, ErrorFromNowhereIsUnexplained) {
+  const auto behind_exact = [](double accumulated) {
+    return FirstUnexplainedFall(
+        Result({Layer(kInfinity, {}), Layer(accumulated, kInfinity, {0})}));
+  };
+  EXPECT_THAT(behind_exact(30), Optional(1));
+  EXPECT_THAT(behind_exact(-kInfinity), Optional(1));
+  EXPECT_EQ(behind_exact(kInfinity), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, RoundingOfFloatsNeedsNoExplanation) {
+  EXPECT_EQ(FirstUnexplainedFall(
+                Result({Layer(kInfinity, {}), Layer(120, kInfinity, {0})})),
+            std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, PassesOverWhatIsNotKnown) {
+  EXPECT_EQ(FirstUnexplainedFall(Behind20Db({}, 20)), std::nullopt);
+  EXPECT_EQ(FirstUnexplainedFall(Behind20Db(kNan, 20)), std::nullopt);
+  EXPECT_EQ(FirstUnexplainedFall(Behind20Db(5, {})), std::nullopt);
+  EXPECT_EQ(FirstUnexplainedFall(Result({Layer(5, 20)})), std::nullopt);
+  EXPECT_EQ(FirstUnexplainedFall({}), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, IsNoLayerWithAnUnpairedInput) {
+  ComparisonResult result = Behind20Db(5, 20);
+  ASSERT_THAT(FirstUnexplainedFall(result), Optional(1));
+  result.layers[1].unpaired_input = "an extra layer";
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, IsNotNamedFromNanAndInfinities) {
+  ComparisonResult result = Result({Layer(40, 40), Layer(10, 40, {0})});
+  EXPECT_THAT(FirstUnexplainedFall(result), Optional(1));
+  result.inputs_are_finite = false;
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+  result.inputs_are_finite = true;
+  result.layers[1].activation->non_finite = NonFiniteCounts{0, 1, 0, 0};
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+}
+
+TEST(FirstUnexplainedFallTest, LoopsMayLeadBack) {
+  const ComparisonResult result =
+      Result({Layer(20, 20, {1}), Layer(10, 20, {0, 1}), Layer(3, 20, {1})});
+  EXPECT_THAT(FirstUnexplainedFall(result), Optional(2));
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,343 @@
+#include "ns/report/json_report.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+ActivationComparison Figures(const std::vector<int64_t>& shape,
+                             const ErrorFigures& error,
+                             const std::vector<double>& batches,
+                             const std::vector<double>& trips = {}) {
+  ActivationComparison figures;
+  figures.shape = shape;
+  figures.error = error;
+  figures.batch_sqnr_db = batches;
+  figures.trip_sqnr_db = trips;
+  return figures;
+}
+
+ComparisonResult OneLayer() {
+  ComparisonResult result;
+  result.layers.resize(1);
+  result.layers[0].name = "fc";
+  return result;
+}
+
+TEST(JsonReportTest, WritesEmptyResult) {
+  ComparisonResult result;
+  result.float_path = "dir/float.pt";
+  result.quantized_path = "q \"1\".pt";
+  result.matching = "strict";
+  EXPECT_EQ(ToJson(result), R"({
+  "schema": "ns.compare/1",
+  "float": "dir/float.pt",
+  "quantized": "q \"1\".pt",
+  "matching": "strict",
+  "batches": 0,
+  "layers": [],
+  "unmatched": [],
+  "not_shadowed": []
+}
+)");
+}
+
+TEST(JsonReportTest, WritesEveryField) {
+  ComparisonResult result;
+  result.float_path = "float.pt";
+  result.quantized_path = "quantized.pt";
+  result.matching = "aligned";
+  result.batches = 2;
+  LayerComparison layer;
+  layer.name = "conv";
+  layer.float_side = {
+      "conv", false, "aten::conv2d", {"aten::conv2d", "aten::relu"}};
+  layer.quantized_side = {
+      "conv", true, "quantized::conv2d_relu", {"quantized::conv2d_relu"}};
+  layer.output = "output";
+  layer.weights = {{"weight", {8, 3, 1, 1}, {44.1, 0.006, 0.9999, 0.01}}};
+  layer.activation =
+      Figures({2, 8}, {30.1, 0.03, 0.999, 0.2}, {30, 30.2}, {31.5, 29.5});
+  layer.shadow = Figures({}, {kInfinity, 0, 1, 0}, {});
+  result.layers.push_back(layer);
+  result.unmatched = {{"float", "dropout", "aten::dropout", "no twin"}};
+  result.not_shadowed = {{"add", "too new"}};
+  EXPECT_EQ(ToJson(result), R"({
+  "schema": "ns.compare/1",
+  "float": "float.pt",
+  "quantized": "quantized.pt",
+  "matching": "aligned",
+  "batches": 2,
+  "layers": [
+    {
+      "name": "conv",
+      "float": {
+        "fqn": "conv",
+        "op": "aten::conv2d",
+        "subgraph": [
+          "aten::conv2d",
+          "aten::relu"
+        ]
+      },
+      "quantized": {
+        "fqn": "conv",
+        "fqn_inferred": true,
+        "op": "quantized::conv2d_relu",
+        "subgraph": [
+          "quantized::conv2d_relu"
+        ]
+      },
+      "output": "output",
+      "weight": [
+        {
+          "name": "weight",
+          "shape": [8, 3, 1, 1],
+          "sqnr_db": 44.1,
+          "normalized_l2": 0.006,
+          "cosine": 0.9999,
+          "max_abs_error": 0.01
+        }
+      ],
+      "activation": {
+        "shape": [2, 8],
+        "sqnr_db": 30.1,
+        "normalized_l2": 0.03,
+        "cosine": 0.999,
+        "max_abs_error": 0.2,
+        "batch_sqnr_db": [30.0, 30.2],
+        "trips": [31.5, 29.5]
+      },
+      "shadow": {
+        "shape": [],
+        "sqnr_db": "inf",
+        "normalized_l2": 0.0,
+        "cosine": 1.0,
+        "max_abs_error": 0.0,
+        "batch_sqnr_db": []
+      }
+    }
+  ],
+  "unmatched": [
+    {
+      "model": "float",
+      "fqn": "dropout",
+      "op": "aten::dropout",
+      "reason": "no twin"
+    }
+  ],
+  "not_shadowed": [
+    {
+      "name": "add",
+      "reason": "too new"
+    }
+  ]
+}
+)");
+}
+
+TEST(JsonReportTest, LeavesOutWhatDoesNotApply) {
+  const std::string json = ToJson(OneLayer());
+  for (const char* key :
+       {R"("weight")", R"("activation")", R"("shadow")", R"("inherited")",
+        R"("kernel")", R"("error")", R"("output")", R"("fqn_inferred")",
+        R"("worst_offender")", R"("first_unexplained_fall")",
+        R"("unpaired_input")"}) {
+    EXPECT_THAT(json, Not(HasSubstr(key)));
+  }
+}
+
+TEST(JsonReportTest, TellsWhyAnInputIsUnpaired) {
+  ComparisonResult result = OneLayer();
+  result.layers[0].unpaired_input = "behind an extra layer";
+  EXPECT_THAT(ToJson(result),
+              HasSubstr(R"("unpaired_input": "behind an extra layer")"));
+}
+
+TEST(JsonReportTest, WritesInfinitiesAndNanAsStrings) {
+  ComparisonResult result = OneLayer();
+  result.layers[0].activation =
+      Figures({1}, {-kInfinity, kNan, kNan, kInfinity}, {kInfinity, 1.5});
+  const std::string json = ToJson(result);
+  EXPECT_THAT(json, HasSubstr(R"("sqnr_db": "-inf")"));
+  EXPECT_THAT(json, HasSubstr(R"("normalized_l2": "nan")"));
+  EXPECT_THAT(json, HasSubstr(R"("max_abs_error": "inf")"));
+  EXPECT_THAT(json, HasSubstr(R"("batch_sqnr_db": ["inf", 1.5])"));
+}
+
+TEST(JsonReportTest, LeavesOutWhatAnActivationDoesNotHave) {
+  ComparisonResult result = OneLayer();
+  result.layers[0].activation = Figures({1}, {30, 0, 1, 0}, {30});
+  // Nothing to tell, as long as all are 0.
+  result.layers[0].activation->non_finite = NonFiniteCounts();
+  const std::string json = ToJson(result);
+  for (const char* key :
+       {R"("trips")", R"("elements")", R"("range")", R"("non_finite")",
+        R"("codes")", R"("worst_channels")"}) {
+    EXPECT_THAT(json, Not(HasSubstr(key)));
+  }
+}
+
+TEST(JsonReportTest, WritesRangesCodesAndChannelsOfActivations) {
+  ActivationComparison figures =
+      Figures({2, 8}, {30.5, 0.03, 0.999, 0.25}, {30, 31}, {32});
+  figures.elements = 32;
+  figures.ranges = ValueRanges{-1.5, kInfinity, -1, 2};
+  figures.non_finite = NonFiniteCounts{0, 3, 0, 0};
+  figures.codes = CodeUse{4, 1, 200};
+  figures.worst_channels = {{3, 12.5}, {0, -kInfinity}};
+  const std::string fields = R"(
+        "shape": [2, 8],
+        "sqnr_db": 30.5,
+        "normalized_l2": 0.03,
+        "cosine": 0.999,
+        "max_abs_error": 0.25,
+        "batch_sqnr_db": [30.0, 31.0],
+        "trips": [32.0],
+        "elements": 32,
+        "range": {
+          "float": [-1.5, "inf"],
+          "quantized": [-1.0, 2.0]
+        },
+        "non_finite": {
+          "float": {
+            "nan": 0,
+            "inf": 3
+          },
+          "quantized": {
+            "nan": 0,
+            "inf": 0
+          }
+        },
+        "codes": {
+          "lowest": 4,
+          "highest": 1,
+          "unused": 200
+        },
+        "worst_channels": [
+          {
+            "channel": 3,
+            "sqnr_db": 12.5
+          },
+          {
+            "channel": 0,
+            "sqnr_db": "-inf"
+          }
+        ]
+      })";
+  ComparisonResult result = OneLayer();
+  result.layers[0].activation = figures;
+  EXPECT_THAT(ToJson(result), HasSubstr("\"activation\": {" + fields));
+  result = OneLayer();
+  result.layers[0].shadow = figures;
+  EXPECT_THAT(ToJson(result), HasSubstr("\"shadow\": {" + fields));
+  result = OneLayer();
+  result.layers[0].kernel = figures;
+  EXPECT_THAT(ToJson(result), HasSubstr("\"kernel\": {" + fields));
+}
+
+TEST(JsonReportTest, CountsOfNonFiniteValuesAreEachEnough) {
+  for (int64_t NonFiniteCounts::*const count :
+       {&NonFiniteCounts::float_nan, &NonFiniteCounts::float_inf,
+        &NonFiniteCounts::quantized_nan, &NonFiniteCounts::quantized_inf}) {
+    ComparisonResult result = OneLayer();
+    result.layers[0].activation = Figures({1}, {30, 0, 1, 0}, {30});
+    result.layers[0].activation->non_finite = NonFiniteCounts();
+    (*result.layers[0].activation->non_finite).*count = 1;
+    EXPECT_THAT(ToJson(result), HasSubstr(R"("non_finite")"));
+  }
+}
+
+TEST(JsonReportTest, WritesTheBreakdownOfTheError) {
+  ComparisonResult result = OneLayer();
+  LayerComparison& layer = result.layers[0];
+  layer.activation = Figures({1}, {6, 0, 1, 0}, {6});
+  layer.shadow = Figures({1}, {8.5, 0, 1, 0}, {8.5});
+  EXPECT_THAT(ToJson(result), Not(HasSubstr(R"("error")")));
+  layer.inherited = ErrorFigures{30.5, 0.25, 0.999, 0.5};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+      "inherited": {
+        "sqnr_db": 30.5,
+        "normalized_l2": 0.25,
+        "cosine": 0.999,
+        "max_abs_error": 0.5
+      },
+      "error": {
+        "accumulated_db": 6.0,
+        "local_db": 8.5,
+        "inherited_db": 30.5,
+        "dominated_by": "local"
+      }
+    })"));
+  layer.inherited->sqnr_db = kNan;
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+        "inherited_db": "nan"
+      })"));
+}
+
+TEST(JsonReportTest, NamesTheWorstOffenderAndTheFirstUnexplainedFall) {
+  ComparisonResult result = OneLayer();
+  result.layers.resize(2);
+  result.layers[1].name = "out";
+  result.layers[0].activation = Figures({1}, {30, 0, 1, 0}, {30});
+  result.layers[0].shadow = Figures({1}, {kInfinity, 0, 1, 0}, {});
+  result.layers[1].activation = Figures({1}, {9.5, 0, 1, 0}, {9.5});
+  result.layers[1].shadow = Figures({1}, {kInfinity, 0, 1, 0}, {});
+  result.layers[1].producers = {0};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+  "not_shadowed": [],
+  "first_unexplained_fall": {
+    "name": "out",
+    "accumulated_db": 9.5,
+    "expected_db": 30.0
+  }
+}
+)"));
+  result.layers[1].shadow->error.sqnr_db = 8.75;
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+  "not_shadowed": [],
+  "worst_offender": {
+    "name": "out",
+    "local_db": 8.75
+  }
+}
+)"));
+}
+
+TEST(JsonReportTest, WritesStubsWhereTheyWereAskedFor) {
+  ComparisonResult result;
+  EXPECT_THAT(ToJson(result), Not(HasSubstr("stubs")));
+  result.stubs = {{"layer1.0", "torchvision.BasicBlock",
+                   "torchvision.QuantizableBasicBlock",
+                   Figures({2, 8}, {30.5, 0.03, 0.999, 0.25}, {30, 31})}};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+  "stubs": [
+    {
+      "name": "layer1.0",
+      "float_type": "torchvision.BasicBlock",
+      "quantized_type": "torchvision.QuantizableBasicBlock",
+      "shape": [2, 8],
+      "sqnr_db": 30.5,
+      "normalized_l2": 0.03,
+      "cosine": 0.999,
+      "max_abs_error": 0.25,
+      "batch_sqnr_db": [30.0, 31.0]
+    }
+  ]
+)"));
+}
+
+}  // namespace
+}  // namespace ns

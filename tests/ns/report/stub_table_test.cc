@@ -1,0 +1,86 @@
+#include "ns/report/stub_table.h"
+
+#include <limits>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+StubComparison Stub(const std::string& name, double db) {
+  StubComparison stub;
+  stub.name = name;
+  stub.float_type = "torchvision.models.resnet.BasicBlock";
+  stub.quantized_type = "torch.nn.quantized.Block";
+  stub.figures.shape = {1};
+  stub.figures.error.sqnr_db = db;
+  stub.figures.batch_sqnr_db = {db};
+  return stub;
+}
+
+ComparisonResult Result() {
+  ComparisonResult result;
+  result.batches = 2;
+  result.stubs = {Stub("layer1.0", 30.04), Stub("layer2.0", 12.5),
+                  Stub("avgpool", kInfinity)};
+  return result;
+}
+
+TEST(StubTableTest, HasARowForEachStubAndTheLowest) {
+  EXPECT_EQ(ToStubTable(Result(), {}),
+            "          float       quantized     stub  stub, dB\n"
+            "module    type        type       SQNR dB  0       20      40      "
+            "60\n"
+            "─────────────────────────────────────────────────────────────────"
+            "───\n"
+            "layer1.0  BasicBlock  Block         30.0  ████████████\n"
+            "layer2.0  BasicBlock  Block         12.5  █████\n"
+            "avgpool   BasicBlock  Block        exact  "
+            "████████████████████████\n"
+            "\n"
+            "3 stubs, 2 batches\n"
+            "lowest stub SQNR  12.5 dB  layer2.0\n");
+}
+
+TEST(StubTableTest, HasNoUnitBehindWhatIsNoNumber) {
+  ComparisonResult result;
+  result.stubs = {Stub("fc", kInfinity)};
+  EXPECT_THAT(ToStubTable(result, {}), HasSubstr("SQNR  exact  fc\n"));
+}
+
+TEST(StubTableTest, SortsWorstFirst) {
+  const std::string table =
+      ToStubTable(Result(), {/*color=*/false, /*sort_by_error=*/true});
+  EXPECT_LT(table.find("layer2.0"), table.find("layer1.0"));
+  EXPECT_LT(table.find("layer1.0"), table.find("avgpool"));
+}
+
+TEST(StubTableTest, DropsBarOnNarrowTerminal) {
+  TableOptions options;
+  options.width = 40;
+  EXPECT_THAT(ToStubTable(Result(), options), Not(HasSubstr("█")));
+}
+
+TEST(StubTableTest, ColorsLowFiguresOnlyWhenAsked) {
+  TableOptions options;
+  EXPECT_THAT(ToStubTable(Result(), options), Not(HasSubstr("\x1b")));
+  options.color = true;
+  EXPECT_THAT(ToStubTable(Result(), options), HasSubstr("\x1b[33m12.5"));
+}
+
+TEST(StubTableTest, CountsNoStubs) {
+  ComparisonResult result;
+  result.batches = 1;
+  EXPECT_EQ(ToStubTable(result, {}), "0 stubs, 1 batch\n");
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,97 @@
+#include "ns/report/table_figures.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::IsNan;
+using ::testing::Optional;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+ErrorFigures Error(double sqnr_db) {
+  ErrorFigures error;
+  error.sqnr_db = sqnr_db;
+  return error;
+}
+
+// JSON and CSV have the same figure.
+TEST(TableFiguresTest, FiguresAreShownAsTheyAre) {
+  for (const double db : {kInfinity, -kInfinity, 30.0}) {
+    LayerComparison layer;
+    layer.inherited = Error(db);
+    layer.activation.emplace();
+    layer.activation->error = Error(db);
+    layer.weights = {{"weight", {1}, Error(db)}};
+    EXPECT_THAT(SqnrDb(layer, Figure::kWeight), Optional(db));
+    EXPECT_THAT(SqnrDb(layer, Figure::kActivation), Optional(db));
+    EXPECT_THAT(SqnrDb(layer, Figure::kInherited), Optional(db));
+  }
+}
+
+TEST(TableFiguresTest, NanStaysNan) {
+  LayerComparison layer;
+  layer.activation.emplace();
+  layer.activation->error = Error(NAN);
+  EXPECT_THAT(SqnrDb(layer, Figure::kActivation), Optional(IsNan()));
+}
+
+TEST(TableFiguresTest, LowestOfSeveralWeights) {
+  LayerComparison layer;
+  layer.weights = {{"weight_ih", {1}, Error(INFINITY)},
+                   {"weight_hh", {1}, Error(41)}};
+  EXPECT_THAT(SqnrDb(layer, Figure::kWeight), Optional(41.0));
+}
+
+TEST(TableFiguresTest, WeightWithoutElementsHasNone) {
+  LayerComparison layer;
+  layer.weights = {{"weight", {0, 4}, Error(NAN)}};
+  EXPECT_EQ(SqnrDb(layer, Figure::kWeight), std::nullopt);
+}
+
+TEST(TableFiguresTest, LayerWithoutTheFigureHasNone) {
+  EXPECT_EQ(SqnrDb(LayerComparison(), Figure::kWeight), std::nullopt);
+  EXPECT_EQ(SqnrDb(LayerComparison(), Figure::kInherited), std::nullopt);
+}
+
+TEST(TableFiguresTest, LayerWithoutValuesHasNone) {
+  LayerComparison layer;
+  layer.inherited = Error(NAN);
+  layer.activation.emplace();
+  layer.activation->error = Error(NAN);
+  layer.activation->elements = 0;
+  EXPECT_EQ(SqnrDb(layer, Figure::kActivation), std::nullopt);
+  EXPECT_EQ(SqnrDb(layer, Figure::kInherited), std::nullopt);
+}
+
+TEST(TableFiguresTest, LayersOfInfinitiesAreNotRanked) {
+  ComparisonResult result;
+  result.layers.resize(2);
+  for (LayerComparison& layer : result.layers) {
+    layer.activation.emplace();
+    layer.activation->error = Error(-INFINITY);
+  }
+  result.layers[1].activation->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  EXPECT_THAT(Ranked(result, Figure::kActivation),
+              ElementsAre(&result.layers[0]));
+}
+
+TEST(TableFiguresTest, ExactLayersAreNotRanked) {
+  ComparisonResult result;
+  result.layers.resize(1);
+  result.layers[0].activation.emplace();
+  result.layers[0].inherited = Error(INFINITY);
+  EXPECT_THAT(Ranked(result, Figure::kInherited), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ns

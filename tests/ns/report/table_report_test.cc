@@ -1,0 +1,494 @@
+#include "ns/report/table_report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+ErrorFigures Error(double db) {
+  ErrorFigures error;
+  error.sqnr_db = db;
+  error.max_abs_error = db == kInfinity ? 0 : db == db ? 1 : kNan;
+  return error;
+}
+
+ActivationComparison Figures(double db) {
+  ActivationComparison figures;
+  figures.shape = {1};
+  figures.error = Error(db);
+  figures.batch_sqnr_db = {db};
+  return figures;
+}
+
+LayerComparison Layer(absl::string_view name, std::optional<double> db,
+                      const std::vector<double>& weights = {}) {
+  LayerComparison layer;
+  layer.name = std::string(name);
+  layer.float_side = {layer.name,
+                      false,
+                      "aten::conv2d",
+                      {"aten::conv2d", "aten::batch_norm", "aten::relu"}};
+  layer.quantized_side = {
+      layer.name, false, "quantized::conv2d_relu", {"quantized::conv2d_relu"}};
+  for (const double weight : weights) {
+    layer.weights.push_back({"weight", {1}, Error(weight)});
+  }
+  if (db.has_value()) {
+    layer.activation = Figures(*db);
+  }
+  return layer;
+}
+
+ComparisonResult Result(std::vector<LayerComparison> layers) {
+  ComparisonResult result;
+  result.matching = "aligned";
+  result.batches = 8;
+  result.layers = std::move(layers);
+  result.has_activations = true;
+  return result;
+}
+
+ComparisonResult ResNet() {
+  std::vector<LayerComparison> layers = {Layer("conv1", 35, {44})};
+  for (int stage = 1; stage <= 4; ++stage) {
+    for (const char* name :
+         {"0.conv1", "0.conv2", "0.downsample.0", "1.conv1", "1.conv2"}) {
+      layers.push_back(Layer(absl::StrCat("layer", stage, ".", name),
+                             40.0 - layers.size() * 1.6, {43.25}));
+    }
+  }
+  layers.push_back(Layer("fc", 25, {kInfinity}));
+  return Result(layers);
+}
+
+size_t Width(absl::string_view line) {
+  return std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  });
+}
+
+// The lines of the table alone, headings and rule included.
+std::vector<std::string> TableLines(const std::string& text) {
+  return absl::StrSplit(text.substr(0, text.find("\n\n")), '\n');
+}
+
+// The first word of each row.
+std::vector<std::string> RowNames(const std::string& text) {
+  std::vector<std::string> names;
+  const std::vector<std::string> lines = TableLines(text);
+  for (size_t i = 3; i < lines.size(); ++i) {
+    names.push_back(lines[i].substr(0, lines[i].find(' ')));
+  }
+  return names;
+}
+
+TEST(TableReportTest, SortsNanFirstAndExactLast) {
+  const ComparisonResult result =
+      Result({Layer("same", kInfinity), Layer("nan", kNan), Layer("conv", 30)});
+  TableOptions options;
+  options.sort_by_error = true;
+  const std::string table = ToTable(result, options);
+  EXPECT_THAT(table, ContainsRegex("same +conv2d.*exact"));
+  EXPECT_THAT(table, HasSubstr("nan in 1 layer)"));
+  EXPECT_LT(table.find("\nnan "), table.find("\nconv "));
+  EXPECT_LT(table.find("\nconv "), table.find("\nsame "));
+}
+
+TEST(TableReportTest, ShowsFiguresBarsAndSummary) {
+  ComparisonResult result =
+      Result({Layer("conv1", 30, {44.06}), Layer("rnn", 7.5, {41, 39.96}),
+              Layer("exact", kInfinity, {kInfinity}), Layer("absent", {}),
+              Layer("nan", kNan)});
+  result.layers[3].float_side = {};
+  result.unmatched = {{"float", "drop", "aten::dropout", "dropped"}};
+  EXPECT_EQ(
+      ToTable(result, {}),
+      R"(        float                   quantized       weight  activation  activation, dB
+layer   subgraph                op             SQNR dB     SQNR dB  0       20      40      60
+──────────────────────────────────────────────────────────────────────────────────────────────
+conv1   conv2d+batch_norm+relu  conv2d_relu       44.1        30.0  ████████████
+rnn     conv2d+batch_norm+relu  conv2d_relu  (x2) 40.0         7.5  ███ ← worst
+exact   conv2d+batch_norm+relu  conv2d_relu      exact       exact  ████████████████████████
+absent  -                       conv2d_relu          -           -
+nan     conv2d+batch_norm+relu  conv2d_relu          -         nan
+
+5 layers matched (aligned), 8 batches
+lowest weight SQNR      40.0 dB  rnn
+lowest activation SQNR   7.5 dB  rnn  (nan in 1 layer)
+
+1 unmatched:
+  dropped
+    float      drop (dropout)
+)");
+}
+
+// Figures of all three errors: accumulated, local and inherited.
+LayerComparison Broken(absl::string_view name, double accumulated, double local,
+                       double inherited,
+                       const std::vector<size_t>& producers = {}) {
+  LayerComparison layer = Layer(name, accumulated);
+  layer.shadow = Figures(local);
+  layer.inherited = ErrorFigures{inherited, 0, 0, 0};
+  layer.producers = producers;
+  return layer;
+}
+
+ComparisonResult WithShadows(std::vector<LayerComparison> layers) {
+  ComparisonResult result = Result(std::move(layers));
+  result.has_shadows = true;
+  return result;
+}
+
+TEST(TableReportTest, ShowsTheThreeErrorsAndWhoIsToBlame) {
+  ComparisonResult result = WithShadows(
+      {Broken("conv1", 30, 30, kInfinity), Broken("conv2", 20, 29, 22, {0}),
+       Broken("layer4.1.conv2", 6.1, 8.7, 9.9, {1})});
+  result.layers[2].shadow->worst_channels = {{3, 2.1}, {17, 4}, {5, kNan}};
+  EXPECT_EQ(
+      ToTable(result, {}),
+      R"(                float                   quantized    activation   shadow  inherited  activation, dB
+layer           subgraph                op              SQNR dB  SQNR dB    SQNR dB  0       20      40      60
+───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+conv1           conv2d+batch_norm+relu  conv2d_relu        30.0     30.0      exact  ████████████
+conv2           conv2d+batch_norm+relu  conv2d_relu        20.0     29.0       22.0  ████████
+layer4.1.conv2  conv2d+batch_norm+relu  conv2d_relu         6.1      8.7        9.9  ██▌
+
+3 layers matched (aligned), 8 batches
+lowest activation SQNR   6.1 dB  layer4.1.conv2
+lowest shadow SQNR       8.7 dB  layer4.1.conv2
+worst offender          layer4.1.conv2  local 8.7 dB (accumulated 6.1, inherited 9.9)
+worst channels          layer4.1.conv2  3 (2.1 dB), 17 (4.0), 5 (nan)
+first unexplained fall  conv2  accumulated 20.0 dB, expected 26.5
+)");
+}
+
+TEST(TableReportTest, WorstOffenderHasThePartsThatWereMeasured) {
+  ComparisonResult result = WithShadows({Broken("fc", 6, 8, 9)});
+  result.layers[0].inherited.reset();
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("worst offender          fc  local 8.0 dB "
+                        "(accumulated 6.0)\n"));
+  result.layers[0].activation.reset();
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("worst offender          fc  local 8.0 dB\n"));
+}
+
+TEST(TableReportTest, BlamesNobodyForWhatWasNotAsked) {
+  ComparisonResult result = WithShadows(
+      {Broken("conv1", 30, 30, kInfinity), Broken("fc", 10, 25, 12, {0})});
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("worst offender"));
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("first unexplained fall"));
+  result.has_shadows = false;
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("worst offender")));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("first unexplained fall")));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("inherited")));
+  result.has_shadows = true;
+  result.has_activations = false;
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("worst offender")));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("inherited")));
+}
+
+TEST(TableReportTest, ShowsFiveWorstChannelsOfTheLowestActivation) {
+  ComparisonResult result = Result({Layer("conv1", 30), Layer("fc", 10)});
+  for (LayerComparison& layer : result.layers) {
+    for (int64_t i = 0; i < 6; ++i) {
+      layer.activation->worst_channels.push_back({i, 1.5 * i});
+    }
+  }
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("worst channels          fc  0 (0.0 dB), 1 (1.5), "
+                        "2 (3.0), 3 (4.5), 4 (6.0)\n"));
+}
+
+TEST(TableReportTest, KernelsHaveAColumnAndALine) {
+  ComparisonResult result = Result({Layer("fc", 30)});
+  result.has_kernels = true;
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("lowest kernel SQNR         -\n"));
+  result.layers[0].kernel = Figures(52.5);
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("activation   kernel"));
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("30.0     52.5  ███"));
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("lowest kernel SQNR      52.5 dB  fc\n"));
+  result.has_activations = false;
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("kernel, dB"));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("weight")));
+}
+
+LayerComparison Clamped(absl::string_view name, int64_t at_lowest,
+                        int64_t at_highest) {
+  LayerComparison layer = Layer(name, 20);
+  layer.activation->elements = 1000;
+  layer.activation->ranges = ValueRanges{-9, 9, -1, 1};
+  layer.activation->codes = CodeUse{at_lowest, at_highest, 0};
+  return layer;
+}
+
+TEST(TableReportTest, ListsFiveSaturatingLayersAndCountsTheRest) {
+  std::vector<LayerComparison> layers = {
+      Clamped("both", 4, 23), Clamped("none", 1, 1), Clamped("low", 30, 0)};
+  EXPECT_THAT(ToTable(Result(layers), {}), HasSubstr(R"(
+2 saturating:
+  low (3.0 % at the lowest code)
+  both (0.4 % at the lowest, 2.3 % at the highest code)
+)"));
+  for (int i = 0; i < 5; ++i) {
+    layers.push_back(Clamped(absl::StrCat("c", i), 0, 10));
+  }
+  const std::string text = ToTable(Result(layers), {});
+  EXPECT_THAT(text, HasSubstr("\n7 saturating:\n"));
+  EXPECT_THAT(text, HasSubstr("  c2 (1.0 % at the highest code)\n"
+                              "  and 2 more (see --json)\n"));
+  EXPECT_THAT(ToTable(Result({Clamped("none", 1, 1)}), {}),
+              Not(HasSubstr("saturating")));
+}
+
+TEST(TableReportTest, ShowsNoTableForEmptyResult) {
+  EXPECT_EQ(ToTable({}, {}), "0 layers matched\n");
+  EXPECT_EQ(ToMatchTable({}, {}), "0 layers matched\n");
+}
+
+TEST(TableReportTest, ShowsOnlyTheColumnsAskedFor) {
+  ComparisonResult result = Result({Layer("fc", 30)});
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("weight")));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("shadow")));
+  result.has_shadows = true;
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("shadow"));
+  result.has_activations = result.has_shadows = false;
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("activation")));
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("lowest weight SQNR         -\n"));
+}
+
+TEST(TableReportTest, BarShowsShadowsOrWeightsWithoutActivations) {
+  ComparisonResult result = Result({Layer("fc", {}, {60})});
+  result.layers[0].shadow = Figures(2.5);
+  result.has_activations = false;
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("weight, dB"));
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("  ████████████████████████\n"));
+  result.has_shadows = true;
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("shadow, dB"));
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("  2.5  █\n"));
+}
+
+TEST(TableReportTest, BarsStayBetweenZeroAndSixty) {
+  const ComparisonResult result =
+      Result({Layer("a", -kInfinity), Layer("b", -3), Layer("c", 0.3125),
+              Layer("d", 1e300)});
+  const std::vector<std::string> lines = TableLines(ToTable(result, {}));
+  ASSERT_EQ(lines.size(), 7);
+  EXPECT_TRUE(absl::EndsWith(lines[3], " -inf   ← worst")) << lines[3];
+  EXPECT_TRUE(absl::EndsWith(lines[4], " -3.0")) << lines[4];
+  EXPECT_TRUE(absl::EndsWith(lines[5], " 0.3  ▏")) << lines[5];
+  EXPECT_TRUE(absl::EndsWith(lines[6], " ████████████████████████"));
+}
+
+TEST(TableReportTest, SortsByErrorStablyWithNanFirstAndAbsentLast) {
+  const ComparisonResult result =
+      Result({Layer("absent1", {}), Layer("best", kInfinity), Layer("mid1", 20),
+              Layer("nan1", kNan), Layer("mid2", 20), Layer("absent2", {}),
+              Layer("low", -kInfinity), Layer("nan2", kNan)});
+  EXPECT_THAT(RowNames(ToTable(result, {false, true, 0})),
+              ElementsAre("nan1", "nan2", "low", "mid1", "mid2", "best",
+                          "absent1", "absent2"));
+  EXPECT_EQ(RowNames(ToTable(result, {}))[0], "absent1");
+}
+
+TEST(TableReportTest, SortsByLowestWeightWithoutActivations) {
+  ComparisonResult result =
+      Result({Layer("a", 1, {40}), Layer("b", 2, {50, 30}),
+              Layer("c", 3, {60, kNan})});
+  result.has_activations = false;
+  EXPECT_THAT(RowNames(ToTable(result, {false, true, 0})),
+              ElementsAre("c", "b", "a"));
+}
+
+TEST(TableReportTest, ColorsFollowTheLimits) {
+  const auto color = [](double db) {
+    const std::string table =
+        ToTable(Result({Layer("fc", db)}), {true, false, 0});
+    return absl::StrContains(table, "\x1b[31mfc\x1b[0m")   ? "red"
+           : absl::StrContains(table, "\x1b[33mfc\x1b[0m") ? "yellow"
+                                                           : "none";
+  };
+  EXPECT_STREQ(color(9.9), "red");
+  EXPECT_STREQ(color(kNan), "red");
+  EXPECT_STREQ(color(-kInfinity), "red");
+  EXPECT_STREQ(color(10), "yellow");
+  EXPECT_STREQ(color(19.9), "yellow");
+  EXPECT_STREQ(color(20), "none");
+  EXPECT_STREQ(color(kInfinity), "none");
+}
+
+TEST(TableReportTest, ColorsChangeNothingElse) {
+  const std::string painted = ToTable(ResNet(), {true, false, 80});
+  EXPECT_EQ(absl::StrReplaceAll(painted, {{"\x1b[0m", ""},
+                                          {"\x1b[1m", ""},
+                                          {"\x1b[31m", ""},
+                                          {"\x1b[33m", ""}}),
+            ToTable(ResNet(), {false, false, 80}));
+}
+
+TEST(TableReportTest, FitsTheTerminalWithDistinctNames) {
+  ComparisonResult result = ResNet();
+  result.has_shadows = true;
+  const size_t count = result.layers.size();
+  for (int width = 1; width < 150; ++width) {
+    const std::string text = ToTable(result, {false, false, width});
+    const std::vector<std::string> names = RowNames(text);
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), count)
+        << text;
+    for (const std::string& line : TableLines(text)) {
+      EXPECT_TRUE(width < 65 || Width(line) <= static_cast<size_t>(width))
+          << "in " << width << " columns: " << line;
+      EXPECT_FALSE(absl::EndsWith(line, " ")) << line;
+    }
+  }
+}
+
+TEST(TableReportTest, AllColumnsFitATerminalOf80) {
+  ComparisonResult result = ResNet();
+  result.has_shadows = result.has_kernels = true;
+  for (const int width : {80, 100}) {
+    const std::string text = ToTable(result, {false, false, width});
+    for (const std::string& line : TableLines(text)) {
+      EXPECT_LE(Width(line), static_cast<size_t>(width)) << line;
+    }
+    EXPECT_EQ(absl::StrContains(text, "subgraph"), width == 100) << text;
+  }
+}
+
+TEST(TableReportTest, KeepsNamesWhereOnlyTheirMiddlesDiffer) {
+  const ComparisonResult result =
+      Result({Layer("aaaaaaaaaaaaaaaa1aaaaaaaaaaaaaaaa", 1),
+              Layer("aaaaaaaaaaaaaaaa2aaaaaaaaaaaaaaaa", 1)});
+  const std::vector<std::string> names =
+      RowNames(ToTable(result, {false, false, 20}));
+  EXPECT_NE(names[0], names[1]);
+}
+
+TEST(TableReportTest, AlignsByCodePoints) {
+  const ComparisonResult result =
+      Result({Layer("größe.µ", 30), Layer("abcdefg", 30)});
+  const std::vector<std::string> lines = TableLines(ToTable(result, {}));
+  EXPECT_EQ(Width(lines[3]), Width(lines[4]));
+}
+
+TEST(TableReportTest, NeverCutsACodePoint) {
+  std::vector<LayerComparison> layers;
+  layers.reserve(12);
+  for (int i = 0; i < 12; ++i) {
+    layers.push_back(
+        Layer(absl::StrCat("層層層層層層層", i, "層層層層層層"), 1));
+  }
+  for (int width = 1; width < 100; ++width) {
+    for (std::string name :
+         RowNames(ToTable(Result(layers), {false, false, width}))) {
+      name = absl::StrReplaceAll(name, {{"層", ""}, {"…", ""}});
+      EXPECT_LE(name.size(), 2) << "more than the digits is left: " << name;
+    }
+  }
+}
+
+TEST(TableReportTest, EscapesControlCharacters) {
+  ComparisonResult result = Result({Layer("a\x1b[2J\xc2\x9b\n", 30)});
+  result.unmatched = {{"float", "x\ry", "aten::add", "why\x7f"}};
+  for (const std::string& text :
+       {ToTable(result, {}), ToMatchTable(result, {})}) {
+    EXPECT_THAT(text, HasSubstr("a\\x1b[2J\\x9b\\x0a "));
+    EXPECT_THAT(text, HasSubstr("x\\x0dy (add)"));
+    EXPECT_THAT(text, HasSubstr("  why\\x7f\n"));
+  }
+}
+
+TEST(TableReportTest, ListsUnmatchedNodesByReason) {
+  ComparisonResult result = Result({});
+  result.unmatched = {{"float", "a", "aten::dropout", "dropped"},
+                      {"quantized", "", "aten::dequantize", "no twin"},
+                      {"float", "b", "aten::dropout", "dropped"}};
+  result.not_shadowed = {{"rnn", "has a state"}};
+  EXPECT_THAT(ToTable(result, {}), HasSubstr(R"(
+3 unmatched:
+  dropped
+    float      a (dropout)
+    float      b (dropout)
+  no twin
+    quantized  dequantize
+
+1 not shadowed:
+  has a state
+    rnn
+)"));
+}
+
+TEST(TableReportTest, LayerWithAnUnpairedInputIsListedAndNotBlamed) {
+  ComparisonResult result =
+      Result({Layer("a", 30, {50}), Layer("b", 2, {40}), Layer("c", 20, {60})});
+  result.layers[1].unpaired_input = "behind an extra layer";
+  const std::string text = ToTable(result, {});
+  EXPECT_THAT(text, ContainsRegex("lowest activation SQNR *20.0 dB  c\n"));
+  EXPECT_THAT(text, ContainsRegex("lowest weight SQNR *40.0 dB  b\n"));
+  EXPECT_THAT(text, HasSubstr(R"(
+1 with unpaired inputs, none of them a culprit:
+  behind an extra layer
+    b
+)"));
+}
+
+TEST(TableReportTest, ListsTwentyUnmatchedNodesAndCountsTheRest) {
+  ComparisonResult result = Result({});
+  for (int i = 0; i < 20; ++i) {
+    result.unmatched.push_back(
+        {"float", absl::StrCat("n", i), "aten::add", absl::StrCat("why", i)});
+  }
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("n19 (add)\n"));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("more")));
+  result.unmatched.push_back({"float", "n20", "aten::add", "why20"});
+  result.unmatched.push_back({"float", "n21", "aten::add", "why0"});
+  const std::string text = ToTable(result, {});
+  EXPECT_THAT(text, HasSubstr("    float      n21 (add)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("why19")));
+  EXPECT_THAT(text, HasSubstr("  and 2 more (see --json)\n"));
+}
+
+TEST(MatchTableTest, ShowsBothSubgraphsWithTheirModules) {
+  ComparisonResult result = Result({Layer("fc", 30), Layer("in.quantize", {})});
+  result.batches = 0;
+  result.layers[0].float_side.fqn_inferred = true;
+  result.layers[1].float_side = {};
+  EXPECT_EQ(ToMatchTable(result, {}),
+            R"(             float                                  quantized
+layer        subgraph (module)                      subgraph (module)
+─────────────────────────────────────────────────────────────────────────────
+fc           conv2d+batch_norm+relu (fc, inferred)  conv2d_relu (fc)
+in.quantize  -                                      conv2d_relu (in.quantize)
+
+2 layers matched (aligned)
+)");
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,94 @@
+#include "ns/suite/comparisons.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+SingleResult RecordOf(std::vector<at::Tensor> values) {
+  SingleResult record;
+  record.values = std::move(values);
+  return record;
+}
+
+TEST(ComparisonsTest, FiguresFollowTheirFormulas) {
+  const at::Tensor x = at::tensor({3.0f, 4.0f});
+  const at::Tensor y = at::tensor({3.0f, 3.5f});
+  EXPECT_NEAR(ComputeSqnr(x, y), 20 * std::log10(5 / 0.5), 1e-6);
+  EXPECT_NEAR(ComputeNormalizedL2Error(x, y), 0.1, 1e-9);
+  EXPECT_NEAR(ComputeCosineSimilarity(x, y), 23 / (5 * std::sqrt(21.25)), 1e-9);
+  EXPECT_NEAR(ComputeMaxAbsError(x, y), 0.5, 1e-9);
+}
+
+TEST(ComparisonsTest, EqualTensorsHaveNoError) {
+  const at::Tensor x = at::tensor({1.0f, -2.0f});
+  EXPECT_EQ(ComputeSqnr(x, x), INFINITY);
+  EXPECT_EQ(ComputeNormalizedL2Error(x, x), 0);
+  EXPECT_EQ(ComputeMaxAbsError(x, x), 0);
+}
+
+// As PyTorch's compute_sqnr, unlike the figures of a compared layer.
+TEST(ComparisonsTest, ZerosOnBothSidesAreNan) {
+  const at::Tensor x = at::zeros({2});
+  EXPECT_TRUE(std::isnan(ComputeSqnr(x, x)));
+  EXPECT_TRUE(std::isnan(ComputeNormalizedL2Error(x, x)));
+  EXPECT_TRUE(std::isnan(ComputeCosineSimilarity(x, x)));
+  EXPECT_EQ(ComputeSqnr(x, at::ones({2})), -INFINITY);
+}
+
+TEST(ExtendLoggerResultsWithComparisonTest, ComparesValueByValue) {
+  Results results;
+  ResultsByModel& models = results["fc"][kNodeOutputResult];
+  models["float"] = {RecordOf({at::ones({2}), at::ones({2})})};
+  models["int8"] = {RecordOf({at::ones({2}) * 0.9, at::ones({2}) * 0.99})};
+  NS_ASSERT_OK(ExtendLoggerResultsWithComparison(results, "float", "int8",
+                                                 ComputeSqnr, "sqnr"));
+  EXPECT_THAT(models["int8"][0].comparisons.at("sqnr"),
+              ElementsAre(DoubleNear(20, 1e-4), DoubleNear(40, 1e-3)));
+  EXPECT_TRUE(models["float"][0].comparisons.empty());
+}
+
+TEST(ExtendLoggerResultsWithComparisonTest, SkipsLayersOfOneModelOnly) {
+  Results results;
+  results["fc"][kNodeOutputResult]["int8"] = {RecordOf({at::ones({2})})};
+  NS_EXPECT_OK(ExtendLoggerResultsWithComparison(results, "float", "int8",
+                                                 ComputeSqnr, "sqnr"));
+}
+
+TEST(ExtendLoggerResultsWithComparisonTest, NamesLayerWithDifferentCounts) {
+  Results results;
+  ResultsByModel& models = results["fc"][kNodeOutputResult];
+  models["float"] = {RecordOf({at::ones({2}), at::ones({2})})};
+  models["int8"] = {RecordOf({at::ones({2})})};
+  const absl::Status status = ExtendLoggerResultsWithComparison(
+      results, "float", "int8", ComputeSqnr, "sqnr");
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("layer fc: one model has 2 values and the other 1"));
+}
+
+TEST(ExtendLoggerResultsWithComparisonTest, NamesLayerWithDifferentShapes) {
+  Results results;
+  ResultsByModel& models = results["fc"][kNodeOutputResult];
+  models["float"] = {RecordOf({at::ones({2})})};
+  models["int8"] = {RecordOf({at::ones({3})})};
+  const absl::Status status = ExtendLoggerResultsWithComparison(
+      results, "float", "int8", ComputeSqnr, "sqnr");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("layer fc: "));
+}
+
+}  // namespace
+}  // namespace ns

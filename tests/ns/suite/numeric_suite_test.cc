@@ -1,0 +1,64 @@
+#include "ns/suite/numeric_suite.h"
+
+#include <ATen/Functions.h>
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "passes/extraction/extract_logger_info.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class NumericSuiteTest : public testing::Test {
+ protected:
+  NumericSuiteTest() {
+    at::manual_seed(1);
+    weight_ = at::randn({5, 4});
+  }
+  ModelGraph Float() const {
+    return OrThrow(ModelGraph::FromModule(
+        MakeModel({{"fc", Linear(weight_)}}, {"return self.fc.forward(x)"})));
+  }
+  ModelGraph Quantized() const {
+    return OrThrow(ModelGraph::FromModule(MakeModel(
+        {{"quant", Quantize()}, {"fc", QuantizedLinear(weight_, false)}},
+        {"return self.fc.forward(self.quant.forward(x))"})));
+  }
+
+  at::Tensor weight_;
+};
+
+TEST_F(NumericSuiteTest, ExtractsTheWeightsOfBothModels) {
+  const Results results =
+      OrThrow(ExtractWeights("float", Float(), "int8", Quantized()));
+  ASSERT_THAT(results.layers(), SizeIs(1));
+  const ResultsByModel& weights = results.Find("fc")->at(kWeightResult);
+  EXPECT_TRUE(weights.at("float").at(0).values.at(0).equal(weight_));
+  EXPECT_TRUE(weights.at("int8").at(0).values.at(0).is_quantized());
+}
+
+TEST_F(NumericSuiteTest, AddsLoggersToCopies) {
+  const ModelGraph a = Float();
+  const ModelGraph b = Quantized();
+  LoggedModels logged = OrThrow(AddLoggers("float", a, "int8", b));
+  const at::Tensor x = at::rand({2, 4});
+  OrThrow(logged.a.Run({x}));
+  OrThrow(logged.b.Run({x}));
+  const Results results =
+      OrThrow(ExtractLoggerInfo({logged.a.module(), logged.b.module()}));
+  const ResultsByModel& outputs = results.Find("fc")->at(kNodeOutputResult);
+  EXPECT_THAT(outputs.at("float").at(0).values, SizeIs(1));
+  EXPECT_THAT(outputs.at("int8").at(0).values, SizeIs(1));
+  EXPECT_THAT(AttachedLoggers(a.module()), IsEmpty());
+  EXPECT_THAT(AttachedLoggers(b.module()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ns

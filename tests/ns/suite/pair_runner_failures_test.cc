@@ -1,0 +1,160 @@
+// Who is to blame when a batch does not run.
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batch.h"
+#include "ns/suite/comparison_result.h"
+#include "ns/suite/pair_runner.h"
+#include "tests/ns/suite/pair_runner_fixture.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+using PairRunnerFailuresTest = PairRunnerTest;
+
+constexpr char kOverwrites[] =
+    "def forward(self, x: Tensor) -> Tensor:\n"
+    "    torch.neg_(x)\n"
+    "    return torch.sigmoid(x)\n";
+
+TEST_F(PairRunnerFailuresTest, NamesTheModelThatABatchDoesNotFit) {
+  const auto one = [] {
+    return ModelOfSource(
+        "def forward(self, x: Tensor) -> Tensor:\n"
+        "    return torch.sigmoid(x)\n");
+  };
+  const auto two = [] {
+    return ModelOfSource(
+        "def forward(self, x: Tensor, y: Tensor) -> Tensor:\n"
+        "    return torch.sigmoid(x)\n");
+  };
+  Running models(one(), two());
+  const at::Tensor x = at::randn({4});
+  const absl::Status of_quantized = models.runner.Run(BatchOf({x}));
+  EXPECT_EQ(of_quantized.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(of_quantized.message()),
+              StartsWith("the quantized model, method 'forward' takes 2"));
+  EXPECT_THAT(std::string(models.runner.Run(BatchOf({x, x})).message()),
+              StartsWith("the float model, method 'forward' takes 1"));
+  EXPECT_THAT(std::string(models.runner.Run(BatchOf({"text"})).message()),
+              StartsWith("the float model, "));
+  EXPECT_FALSE(models.runner.Activation(0).has_value());
+}
+
+TEST_F(PairRunnerFailuresTest, NamesTheModelThatFailsAndWhy) {
+  for (const bool exact : {false, true}) {
+    Running models(Float(), Quantized(), All(exact));
+    const absl::Status status =
+        models.runner.Run(BatchOf({at::randn({2, 5, 8, 8})}));
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(StartsWith("the float model, "), HasSubstr("channels")));
+    // And goes on.
+    const at::Tensor x = at::randn({2, 3, 8, 8});
+    NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+    EXPECT_NEAR(models.Activation("conv").error.sqnr_db,
+                FiguresBetween(FloatConv(x), QuantizedConv(x)).sqnr_db, 0.01);
+  }
+}
+
+TEST_F(PairRunnerFailuresTest, NamesTheShadowThatFailsAndWhy) {
+  const std::string splits =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.sigmoid(x)\n"
+      "    return torch.split_with_sizes(y, [1, 1])[0]\n";
+  // Twice as many rows, which the float model's sizes do not fit.
+  const std::string splits_twice =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.sigmoid(x)\n"
+      "    return torch.split_with_sizes(torch.cat([y, y]), [1, 3])[0]\n";
+  PairRunnerOptions options;
+  options.shadows = true;
+  for (const bool exact : {false, true}) {
+    options.exact = exact;
+    Running models(ModelOfSource(splits), ModelOfSource(splits_twice), options);
+    const absl::Status status = models.runner.Run(BatchOf({at::ones({2, 4})}));
+    EXPECT_FALSE(status.ok());
+    ASSERT_TRUE(models.runner.failed_shadow().has_value());
+    EXPECT_EQ(models.runner.failed_shadow()->match,
+              models.Index("split_with_sizes"));
+    EXPECT_THAT(models.runner.failed_shadow()->reason,
+                StartsWith("its float subgraph fails on values of the "
+                           "quantized model: split_with_sizes"));
+  }
+  options
+      .not_shadowed[Running(ModelOfSource(splits), ModelOfSource(splits_twice))
+                        .Index("split_with_sizes")] = "it fails";
+  Running models(ModelOfSource(splits), ModelOfSource(splits_twice), options);
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({2, 4})})));
+  EXPECT_FALSE(models.runner.failed_shadow().has_value());
+  EXPECT_EQ(models.Shadow("sigmoid").error.max_abs_error, 0);
+  EXPECT_EQ(models.Activation("split_with_sizes").error.max_abs_error, 0);
+}
+
+// The kernel does not fit into the input.
+TEST_F(PairRunnerFailuresTest, NamesTheModelThatFailsForSmallInputs) {
+  for (const bool exact : {false, true}) {
+    Running models(Float(), Quantized(), All(exact));
+    const absl::Status status =
+        models.runner.Run(BatchOf({at::randn({2, 3, 2, 2})}));
+    EXPECT_THAT(std::string(status.message()), StartsWith("the float model, "))
+        << exact;
+  }
+}
+
+TEST_F(PairRunnerFailuresTest, NamesTheQuantizedModelWhenItFails) {
+  Running models(ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    return torch.sigmoid(x)\n"),
+                 ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                               "    y = torch.sigmoid(x)\n"
+                               "    return y.reshape([3, 5])\n"));
+  const absl::Status status = models.runner.Run(BatchOf({at::ones({4})}));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(StartsWith("the quantized model, "),
+                    HasSubstr("invalid for input of size 4")));
+  NS_EXPECT_OK(models.runner.Run(BatchOf({at::ones({15})})));
+}
+
+// Finding out which model fails runs them again.
+TEST_F(PairRunnerFailuresTest, BatchThatFailsIsNotOverwrittenEither) {
+  const std::string fails =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    torch.neg_(x)\n"
+      "    return torch.sigmoid(x).reshape([3, 5])\n";
+  for (const bool in_a : {false, true}) {
+    Running models(ModelOfSource(in_a ? fails : kOverwrites),
+                   ModelOfSource(in_a ? kOverwrites : fails));
+    const at::Tensor x = at::randn({4});
+    const Batch batch = BatchOf({x.clone()});
+    EXPECT_THAT(std::string(models.runner.Run(batch).message()),
+                StartsWith(in_a ? "the float model, " : "the quantized model"));
+    EXPECT_TRUE(batch.arguments[0].toTensor().equal(x));
+  }
+}
+
+// A model overwrites what lets the other one run.
+TEST_F(PairRunnerFailuresTest, BlamesTheModelThatFailsOnTheBatchAsItWas) {
+  const std::string fails_for_ones =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    if bool(x.sum() > 0):\n"
+      "        x = x.reshape([3, 5])\n"
+      "    return torch.sigmoid(x)\n";
+  Running models(ModelOfSource(kOverwrites), ModelOfSource(fails_for_ones));
+  EXPECT_THAT(
+      std::string(models.runner.Run(BatchOf({at::ones({4})})).message()),
+      StartsWith("the quantized model, "));
+}
+
+}  // namespace
+}  // namespace ns

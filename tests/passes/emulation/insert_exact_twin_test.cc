@@ -1,0 +1,86 @@
+#include "passes/emulation/insert_exact_twin.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "ir/verifier.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/paired.h"
+#include "tests/testing/small_layers.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kLinearClamp[] =
+    "def forward(self, x: Tensor) -> Tensor:\n"
+    "    y = ops.ns.fbgemm_linear(x, self.layer, 0.5, 3)\n"
+    "    return ops.ns.fbgemm_clamp(y, 0., 100.)\n";
+
+ModelGraph LinearClamp(const at::Tensor& weight, kernels::Numerics numerics) {
+  return ModelOfSource(kLinearClamp,
+                       {{"layer", LinearLayer(weight, numerics)}});
+}
+
+Subgraph LinearAndClamp(const ModelGraph& model) {
+  Subgraph subgraph;
+  subgraph.start = subgraph.base = NodeOf(model.graph(), "ns::fbgemm_linear");
+  subgraph.end = NodeOf(model.graph(), "ns::fbgemm_clamp");
+  subgraph.nodes = {subgraph.start, subgraph.end};
+  return subgraph;
+}
+
+TEST(InsertExactTwinTest, GivesWhatTheExactModelGives) {
+  at::manual_seed(1);
+  const at::Tensor weight = RandomInt8({8, 16}, 127);
+  const at::Tensor codes = RandomCodes({4, 16}, 150);
+  ModelGraph model = LinearClamp(weight, kernels::Numerics::kFbgemmAvx2);
+  ModelGraph exact = LinearClamp(weight, kernels::Numerics::kExact);
+  const c10::IValue before = OrThrow(model.Run({codes}));
+  const Subgraph subgraph = LinearAndClamp(model);
+  Value* twin =
+      OrThrow(InsertExactTwin(model, subgraph, *subgraph.end->output()));
+  ASSERT_NE(twin, nullptr);
+  NS_EXPECT_OK(VerifyGraph(model.graph()));
+  // Copies: a graph that has run may run as it was.
+  ModelGraph with_twin = OrThrow(model.Clone());
+  ExpectEqualValues(OrThrow(with_twin.Run({codes})), before);
+  model.graph().return_node()->replaceInput(0, twin);
+  ModelGraph only_twin = OrThrow(model.Clone());
+  const c10::IValue of_twin = OrThrow(only_twin.Run({codes}));
+  ExpectEqualValues(of_twin, OrThrow(exact.Run({codes})));
+  EXPECT_FALSE(
+      at::equal(of_twin.toTensor().int_repr(), before.toTensor().int_repr()));
+}
+
+TEST(InsertExactTwinTest, ThereIsNoneOfALayerThatCannotSaturate) {
+  at::manual_seed(1);
+  ModelGraph model =
+      LinearClamp(RandomInt8({8, 16}, 63), kernels::Numerics::kFbgemmAvx2);
+  const std::string before = model.graph().toString();
+  const Subgraph subgraph = LinearAndClamp(model);
+  EXPECT_EQ(OrThrow(InsertExactTwin(model, subgraph, *subgraph.end->output())),
+            nullptr);
+  EXPECT_EQ(model.graph().toString(), before);
+}
+
+TEST(InsertExactTwinTest, ThereIsNoneOfOtherOps) {
+  ModelGraph model = ModelOfSource(
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    return ops.ns.fbgemm_clamp(x, 0., 100.)\n");
+  Subgraph subgraph;
+  subgraph.start = subgraph.base = subgraph.end =
+      NodeOf(model.graph(), "ns::fbgemm_clamp");
+  subgraph.nodes = {subgraph.start};
+  EXPECT_EQ(OrThrow(InsertExactTwin(model, subgraph, *subgraph.end->output())),
+            nullptr);
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,62 @@
+// Convolutions of all kinds, for tests.
+#ifndef TESTS_PASSES_KERNELS_CONV_RANDOM_CONV_H_
+#define TESTS_PASSES_KERNELS_CONV_RANDOM_CONV_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "passes/kernels/conv_shape.h"
+#include "passes/kernels/numerics.h"
+#include "passes/kernels/output_pipeline.h"
+
+namespace ns::kernels {
+
+// Bytes of exactly one size, up to 15 bytes behind an allocation's begin: a
+// sanitizer sees what is read behind them.
+class ExactBytes {
+ public:
+  ExactBytes(int64_t size, int64_t offset)
+      : size_(size), offset_(offset), bytes_(new uint8_t[size + offset]) {}
+
+  uint8_t* data() const { return bytes_.get() + offset_; }
+  int64_t size() const { return size_; }
+
+ private:
+  int64_t size_;
+  int64_t offset_;
+  std::unique_ptr<uint8_t[]> bytes_;
+};
+
+// All that a call of Conv depends on.
+struct ConvCase {
+  ConvShape shape;
+  int64_t batch = 1;
+  Dims size = {1, 1, 1};
+  Numerics numerics = Numerics::kExact;
+  std::vector<int8_t> weights;
+  ExactBytes input{0, 0};
+  // Of `spec`, which points here.
+  std::vector<float> weight_scales;
+  std::vector<int32_t> weight_zero_points;
+  std::vector<float> bias;
+  std::vector<int32_t> quantized_bias;
+  OutputSpec spec;
+  int64_t out_offset = 0;
+
+  int64_t Outputs() const;
+  OutputPlan Plan() const;
+  std::string Describe() const;
+};
+
+// Of 1 to 3 dimensions, strided, dilated, padded, grouped, transposed, with
+// inputs smaller than the kernel and empty batches; the same for the same seed.
+std::unique_ptr<ConvCase> RandomConv(uint64_t seed);
+
+// The outputs of the reference.
+ExactBytes ReferenceOutputs(const ConvCase& conv);
+
+}  // namespace ns::kernels
+
+#endif  // TESTS_PASSES_KERNELS_CONV_RANDOM_CONV_H_

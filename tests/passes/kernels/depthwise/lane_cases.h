@@ -1,0 +1,82 @@
+// Convolutions to try kernels of lanes with, and how to compare their outputs.
+#ifndef TESTS_PASSES_KERNELS_DEPTHWISE_LANE_CASES_H_
+#define TESTS_PASSES_KERNELS_DEPTHWISE_LANE_CASES_H_
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "passes/kernels/conv_shape.h"
+#include "passes/kernels/numerics.h"
+#include "passes/kernels/output_pipeline.h"
+#include "passes/kernels/parallel.h"
+
+namespace ns::kernels {
+
+// Memory of exactly so many bytes, aligned to elements and to nothing more:
+// address sanitizer finds what is read or written outside.
+class ExactBytes {
+ public:
+  explicit ExactBytes(int64_t size, int64_t element_size = 1)
+      : bytes_(new uint8_t[size + element_size]),
+        size_(size),
+        offset_(element_size) {}
+  ~ExactBytes() { delete[] bytes_; }
+  ExactBytes(const ExactBytes&) = delete;
+  ExactBytes& operator=(const ExactBytes&) = delete;
+
+  uint8_t* data() { return bytes_ + offset_; }
+  const uint8_t* data() const { return bytes_ + offset_; }
+  int64_t size() const { return size_; }
+
+ private:
+  uint8_t* bytes_;
+  int64_t size_;
+  int64_t offset_;
+};
+
+struct LaneCase {
+  ConvShape shape;
+  int64_t batch = 1;
+  Dims size = {1, 1, 1};
+  Numerics numerics = Numerics::kExact;
+  OutputType type = OutputType::kU8;
+  int32_t activation_zero_point = 0;
+  int32_t largest_activation = 255;
+  bool has_weight_zero_points = false;
+  bool one_scale = false;
+  bool quantized_bias = false;
+  bool odd_floats = false;  // scales that overflow, biases that are not finite
+
+  std::string Describe() const;
+};
+
+// 2d, of square kernels with padding that keeps sizes.
+LaneCase SquareCase(int64_t channels, int64_t groups, int64_t kernel,
+                    int64_t stride, int64_t size);
+
+// Any shape with so many groups of so many channels.
+LaneCase RandomCase(int64_t groups, int64_t channels_of_group,
+                    std::mt19937& random);
+
+// What a convolution is called with.
+struct LaneRun {
+  const LaneCase& lane_case;
+  const int8_t* weights;
+  const uint8_t* input;
+  const OutputPlan& plan;
+  void* out;
+};
+using LaneFunction = std::function<void(const LaneRun& run)>;
+
+// Expects that `function` gives the bits of `reference` in all instruction
+// sets of this machine, for random weights and inputs.
+void ExpectSameOutputs(const LaneCase& lane_case, const LaneFunction& function,
+                       const LaneFunction& reference, std::mt19937& random);
+
+}  // namespace ns::kernels
+
+#endif  // TESTS_PASSES_KERNELS_DEPTHWISE_LANE_CASES_H_

@@ -1,0 +1,72 @@
+// Graphs that fold-reference-quantization rewrites, in tests.
+#ifndef TESTS_PASSES_LOWERING_FOLD_FOLDING_H_
+#define TESTS_PASSES_LOWERING_FOLD_FOLDING_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// By the names of the graph inputs that they stand for: IR text cannot hold
+// tensors and objects.
+using GraphConstants = std::map<std::string, c10::IValue>;
+
+// The graph that `text` describes, with constants in the place of the inputs
+// that they name; there may be more than it has.
+std::shared_ptr<torch::jit::Graph> GraphWith(absl::string_view text,
+                                             const GraphConstants& constants);
+
+// What tests share: numbers, and tensors that layers take. Scale and zero point
+// are %s and %z for %q, and %so and %zo for outputs.
+GraphConstants Constants();
+
+// Constants(), one of which is another.
+GraphConstants With(const std::string& name, const c10::IValue& value);
+
+// A graph whose arguments are all of Constants() and two tensors and a bool,
+// %x, %y and %p: %0, %1 and %2 of its ShortIr.
+std::string GraphText(absl::string_view body);
+
+// `body` on two dequantized tensors, %d and %e, with codes %q and %r: %3 and %4
+// of its ShortIr, which starts with kOnCodesHead when `body` uses both.
+std::string OnCodes(absl::string_view body);
+extern const char kOnCodesHead[];
+
+// Weights, of ones.
+at::Tensor PerTensor(at::IntArrayRef shape, c10::ScalarType type = at::kQInt8);
+at::Tensor PerChannel(at::IntArrayRef shape, int64_t axis = 0);
+// An embedding's: float zero points.
+at::Tensor Rows(c10::ScalarType type);
+
+// Fails the test unless the pass makes of the graph what `folded`, a ShortIr
+// (tests/testing/short_ir.h), says, tells that it changed it, leaves it well
+// formed, and changes nothing when it runs again.
+void ExpectFolded(absl::string_view text, const GraphConstants& constants,
+                  absl::string_view folded);
+
+// Fails the test unless the pass leaves the graph as it was, and says of `op`
+// that it stays for `reason`.
+void ExpectKept(absl::string_view text, const GraphConstants& constants,
+                absl::string_view op, absl::string_view reason);
+
+// As ExpectKept of the first `op` alone, where other ops may be folded.
+void ExpectReason(absl::string_view text, const GraphConstants& constants,
+                  absl::string_view op, absl::string_view reason);
+
+// Of OnCodes(body).
+void ExpectFoldedOnCodes(absl::string_view body, absl::string_view folded,
+                         const GraphConstants& constants = Constants());
+void ExpectReasonOnCodes(absl::string_view body, absl::string_view op,
+                         absl::string_view reason,
+                         const GraphConstants& constants = Constants());
+
+}  // namespace ns
+
+#endif  // TESTS_PASSES_LOWERING_FOLD_FOLDING_H_

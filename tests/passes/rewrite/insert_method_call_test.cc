@@ -1,0 +1,64 @@
+#include "passes/rewrite/insert_method_call.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "gtest/gtest.h"
+#include "ir/verifier.h"
+#include "passes/runtime/loggers/output_logger.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+class InsertMethodCallTest : public testing::Test {
+ protected:
+  InsertMethodCallTest() {
+    const c10::IValue logger(c10::make_intrusive<OutputLogger>());
+    model_.module().register_attribute("logger", logger.type(), logger);
+    model_.module().register_module(
+        "none", MakeModule("Quiet",
+                           "def f(self, x: Tensor) -> None:\n"
+                           "    pass\n"));
+  }
+
+  torch::jit::Value* Call(const std::string& attribute,
+                          const std::string& method) {
+    return InsertMethodCall(model_, attribute, method,
+                            {model_.graph().inputs()[1]},
+                            model_.graph().return_node());
+  }
+
+  ModelGraph model_ = ModelOf(R"IR(
+graph(%x : Tensor):
+  %y : Tensor = aten::neg(%x)
+  return (%y))IR");
+};
+
+TEST_F(InsertMethodCallTest, CallsTheObjectInFrontOfThePlace) {
+  const torch::jit::Value* result = Call("logger", "forward");
+  EXPECT_EQ(result->type()->kind(), c10::TypeKind::TensorType);
+  EXPECT_EQ(result->node()->next(), model_.graph().return_node());
+  NS_EXPECT_OK(VerifyGraph(model_.graph()));
+  OrThrow(model_.Run({at::ones({2})}));
+  EXPECT_EQ(model_.module()
+                .attr("logger")
+                .toCustomClass<OutputLogger>()
+                ->Stats()
+                .size(),
+            1);
+}
+
+TEST_F(InsertMethodCallTest, MethodWithoutResultGivesNone) {
+  EXPECT_EQ(Call("none", "f")->type()->kind(), c10::TypeKind::NoneType);
+}
+
+TEST_F(InsertMethodCallTest, ThrowsWithoutTheAttributeOrTheMethod) {
+  EXPECT_THROW(Call("missing", "forward"), c10::Error);
+  EXPECT_THROW(Call("logger", "missing"), c10::Error);
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,61 @@
+// One quantized layer to time: what it computes, not on which numbers.
+#ifndef TOOLS_BENCH_KERNELS_LAYER_H_
+#define TOOLS_BENCH_KERNELS_LAYER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "passes/kernels/conv_shape.h"
+
+namespace ns::bench {
+
+// The issue's bars are of kinds.
+enum class LayerKind { kLinear, kConv, kDepthwise, kGrouped };
+
+// "linear", "conv", "depthwise", "grouped".
+const char* KindName(LayerKind kind);
+
+struct Layer {
+  std::string name;
+  // A linear layer is a 1x1 convolution of `batch` pixels: in_channels is K,
+  // out_channels N.
+  bool linear = false;
+  // Rows of a linear layer, images of a convolution.
+  int64_t batch = 1;
+  kernels::ConvShape shape;
+  // Of one image.
+  kernels::Dims input = {1, 1, 1};
+  bool relu = true;
+  // How many of this layer a model has.
+  int64_t count = 1;
+};
+
+LayerKind KindOf(const Layer& layer);
+
+// Outputs of one channel: M of the matrix product.
+int64_t OutputRows(const Layer& layer);
+
+// Products of one output: K.
+int64_t ProductsOf(const Layer& layer);
+
+// Bytes of the input, of the output and of the weights, unpacked.
+int64_t InputBytes(const Layer& layer);
+int64_t OutputBytes(const Layer& layer);
+int64_t WeightBytes(const Layer& layer);
+
+// Multiplications and additions, 2 M N K.
+double Operations(const Layer& layer);
+
+// "1,768,768": M, N, K.
+Layer Linear(int64_t m, int64_t n, int64_t k);
+
+// A square one of `kernel` x `kernel` over `size` x `size` images, padded so
+// that at stride 1 the output is as large: "3x3 s2 64-128 @56". With groups,
+// "3x3 g32 128-128 @56", or, with one for each channel, "depthwise 3x3 144
+// @56".
+Layer Conv2d(int64_t batch, int64_t kernel, int64_t stride, int64_t in,
+             int64_t out, int64_t size, int64_t groups = 1);
+
+}  // namespace ns::bench
+
+#endif  // TOOLS_BENCH_KERNELS_LAYER_H_

@@ -1,0 +1,28 @@
+// Times the operators that are not layers.
+#ifndef TOOLS_BENCH_KERNELS_MEASURE_OPERATORS_H_
+#define TOOLS_BENCH_KERNELS_MEASURE_OPERATORS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/bench/kernels/measure_layer.h"
+#include "tools/bench/kernels/row.h"
+
+namespace ns::bench {
+
+// "elementwise": quantize, dequantize, add and embedding bags; "operators": the
+// others.
+std::vector<std::string> OperatorSections();
+
+// Calls `use` with a row for each operator and size of `section` whose name
+// contains `filter`; only small sizes when `quick`. Always warm: of_roofline is
+// of a memcpy that reads and writes as many bytes, or of a memset of what is
+// written where that takes longer, in as many threads.
+void MeasureOperators(const std::string& section, const MeasureOptions& options,
+                      const std::string& filter, bool quick,
+                      const std::function<void(const Row&)>& use);
+
+}  // namespace ns::bench
+
+#endif  // TOOLS_BENCH_KERNELS_MEASURE_OPERATORS_H_

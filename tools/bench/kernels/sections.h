@@ -1,0 +1,41 @@
+// The tables of bench_kernels.
+#ifndef TOOLS_BENCH_KERNELS_SECTIONS_H_
+#define TOOLS_BENCH_KERNELS_SECTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/bench/kernels/layer.h"
+
+namespace ns::bench {
+
+struct Section {
+  std::string name;
+  std::vector<Layer> layers;
+  bool cold = false;
+};
+
+// Names that SectionsOf knows: linear, conv, depthwise, grouped, resnet50,
+// mobilenet_v2, bert_base.
+std::vector<std::string> LayerSections();
+
+struct SectionOptions {
+  // Of models.
+  std::vector<int64_t> batches = {1, 8};
+  // All sections with cold weights; else "linear" with both, the others warm.
+  bool cold = false;
+  // Only layers with this in their names.
+  std::string filter;
+  // Only the first of each section that take at most this many operations.
+  double most_operations = 1e18;
+  size_t most_layers = 1000;
+};
+
+// The tables of one name; those without layers are not there.
+std::vector<Section> SectionsOf(const std::string& name,
+                                const SectionOptions& options);
+
+}  // namespace ns::bench
+
+#endif  // TOOLS_BENCH_KERNELS_SECTIONS_H_

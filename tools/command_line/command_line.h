@@ -1,0 +1,71 @@
+// Flags of a command, parsed and documented from one table.
+#ifndef TOOLS_COMMAND_LINE_COMMAND_LINE_H_
+#define TOOLS_COMMAND_LINE_COMMAND_LINE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace ns {
+
+struct FlagSpec {
+  // Without the dashes.
+  absl::string_view name;
+  // What the value is, for the usage text: "PATH". Empty for a switch.
+  absl::string_view value;
+  absl::string_view help;
+};
+
+struct CommandSpec {
+  absl::string_view name;
+  absl::string_view summary;
+  absl::string_view usage;
+  absl::string_view details;
+  absl::Span<const FlagSpec> flags;
+  // Can be pasted.
+  absl::string_view example;
+};
+
+// The values of flags given as --name=value; switches as --name.
+class Flags {
+ public:
+  // Errors name the flag: unknown (with the closest one there is), given twice,
+  // without its value, or an argument that is no flag.
+  static absl::StatusOr<Flags> Parse(absl::Span<const std::string> arguments,
+                                     const CommandSpec& command);
+
+  bool Has(absl::string_view name) const;
+  std::string Get(absl::string_view name,
+                  absl::string_view otherwise = "") const;
+
+  // Error when the flag was not given or is empty.
+  absl::StatusOr<std::string> Required(absl::string_view name) const;
+
+  // The parts between commas; empty when not given. Error: an empty part.
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view name) const;
+
+  // A whole number of at least `least`; absent when not given.
+  absl::StatusOr<std::optional<int64_t>> Number(absl::string_view name,
+                                                int64_t least) const;
+
+  // One of `choices`, the first when not given.
+  absl::StatusOr<std::string> Choice(
+      absl::string_view name,
+      absl::Span<const absl::string_view> choices) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
+// "usage: ns compare ..." with every flag and the example.
+std::string HelpText(const CommandSpec& command);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_COMMAND_LINE_H_

@@ -1,0 +1,52 @@
+// The commands of `ns`.
+#ifndef TOOLS_COMMAND_LINE_COMMANDS_H_
+#define TOOLS_COMMAND_LINE_COMMANDS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "tools/command_line/command_line.h"
+
+namespace ns {
+
+// How a process ends; a contract with scripts.
+enum class ExitCode {
+  kDone = 0,
+  kLimitCrossed = 1,
+  kWrongUsage = 2,
+  kBadInput = 3,
+  kInternal = 4,
+};
+
+// How a command ended. `status` is the line to print unless the code is kDone.
+struct CommandOutcome {
+  ExitCode code = ExitCode::kDone;
+  absl::Status status;
+
+  static CommandOutcome WrongUsage(absl::Status status) {
+    return {ExitCode::kWrongUsage, std::move(status)};
+  }
+  // kBadInput, or kInternal for what is our fault.
+  static CommandOutcome Failed(absl::Status status) {
+    return {status.code() == absl::StatusCode::kInternal ? ExitCode::kInternal
+                                                         : ExitCode::kBadInput,
+            std::move(status)};
+  }
+};
+
+struct Command {
+  const CommandSpec* spec;
+  CommandOutcome (*run)(const Flags& flags);
+};
+
+// compare, match, instrument, sensitivity and lower.
+Command CompareCommand();
+Command MatchCommand();
+Command InstrumentCommand();
+Command SensitivityCommand();
+Command LowerCommand();
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_COMMANDS_H_

@@ -1,0 +1,330 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "ir/module_file.h"
+#include "ir/status.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/eager/stub_comparer.h"
+#include "ns/report/stub_table.h"
+#include "ns/report/table_report.h"
+#include "ns/suite/activation_files.h"
+#include "ns/suite/byte_size.h"
+#include "ns/suite/compare_models.h"
+#include "passes/kernels/numerics.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/engines.h"
+#include "tools/command_line/model_pair.h"
+#include "tools/command_line/progress_bar.h"
+#include "tools/command_line/report_output.h"
+#include "tools/command_line/run_flags.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"float", "PATH", "the float model, saved by torch.jit.save"},
+    {"quantized", "PATH", "the quantized model made from it"},
+    {"inputs", "PATHS",
+     "sample batches: torch.save of a list of tensors, tuples or dicts; "
+     "several "
+     "files with commas"},
+    {"what", "LIST",
+     "any of weights, activations, shadows, kernel, stubs, with commas; "
+     "default: "
+     "weights, with --inputs the first three"},
+    {"swap", "TYPES",
+     "for stubs: types of float modules to run beside the quantized ones, with "
+     "commas"},
+    {"max-batches", "N", "stop after N batches"},
+    {"per-channel", "", "name the worst output channels of each layer"},
+    {"exact", "",
+     "run float convolutions as they stand, not folded and fused (slower)"},
+    {"save-activations", "DIR",
+     "keep the compared values there: for each layer and batch a file for "
+     "torch.load"},
+    {"save-budget", "BYTES",
+     "of --save-activations, as 500M or 2G; default 1G"},
+    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
+    {"method", "NAME", "the method to compare; default forward"},
+    {"emulate", "NAME",
+     "answers of another processor: fbgemm-avx2 is fbgemm without VNNI, where "
+     "sums of products saturate, fbgemm-vnni with it; tells what saturates in "
+     "each layer, or without --inputs what can"},
+    {"json", "PATH", "write the results as JSON; - is standard output"},
+    {"csv", "PATH", "write the results as CSV; - is standard output"},
+    {"html", "PATH", "not in this version yet"},
+    {"sort", "ORDER",
+     "rows by graph (execution, default) or error (worst first)"},
+    {"threads", "N", "threads within one op; default: all cores"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
+    {"relate", "PAIRS",
+     "ops, or types of --leaf, that are the same: A=B, with commas"},
+    {"engine", "NAME",
+     "onednn or qnnpack; default: the first that can run the model"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the models, with commas"},
+    {"quiet", "", "no table, no progress"},
+};
+
+constexpr CommandSpec kSpec = {
+    "compare",
+    "compares weights, activations and shadows of two models, layer by layer",
+    "ns compare --float=PATH --quantized=PATH [--inputs=PATH] [--flag=value "
+    "...]",
+    "The table goes to standard output. SQNR is 20 log10(|x| / |x - y|) in "
+    "dB:\n"
+    "higher is better, int8 weights give 30 to 50, and 'exact' is no "
+    "difference.\n"
+    "Activations are of each model on its own values: errors add up. Shadows "
+    "are of\n"
+    "the float layer on the quantized model's inputs: the error of the layer "
+    "alone.\n"
+    "Stubs are the same of whole modules, such as a residual block. kernel is\n"
+    "of each quantized op against a reference that dequantizes, computes in\n"
+    "float and quantizes: what the kernel adds to the error of quantization.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
+    "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
+};
+
+// At each layer.
+constexpr int64_t kWorstChannels = 8;
+
+struct Options {
+  ModelPairOptions models;
+  CompareOptions compare;
+  // No directory: nothing is kept.
+  ActivationFiles::Options save;
+  // Empty: no stubs.
+  std::vector<std::string> swap_list;
+  ReportOutputs outputs;
+  RunFlags run;
+};
+
+absl::Status ParseWhat(const Flags& flags, bool has_inputs, Options& options) {
+  CompareOptions& compare = options.compare;
+  compare.weights = false;
+  NS_ASSIGN_OR_RETURN(options.swap_list, flags.List("swap"));
+  bool has_stubs = false;
+  const std::string list =
+      flags.Get("what", has_inputs ? "weights,activations,shadows" : "weights");
+  for (const absl::string_view what : absl::StrSplit(list, ',')) {
+    if (what == "weights") {
+      compare.weights = true;
+    } else if (what == "activations") {
+      compare.activations = true;
+    } else if (what == "shadows") {
+      compare.shadows = true;
+    } else if (what == "kernel") {
+      compare.kernels = true;
+    } else if (what == "stubs") {
+      has_stubs = true;
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what,
+          " is not one of weights, activations, shadows, kernel, stubs"));
+    }
+    if (what != "weights" && !has_inputs) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what, " needs --inputs=PATH with sample batches"));
+    }
+  }
+  if (has_stubs && options.swap_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--what=stubs needs --swap=TYPES with types of float modules, such as "
+        "--swap=QuantizableBasicBlock");
+  }
+  if (!has_stubs && !options.swap_list.empty()) {
+    return absl::InvalidArgumentError("--swap=TYPES needs --what=stubs");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseSave(const Flags& flags, Options& options) {
+  options.save.directory = flags.Get("save-activations");
+  const std::string budget = flags.Get("save-budget", "");
+  if (!budget.empty()) {
+    const absl::StatusOr<int64_t> bytes = ParseByteSize(budget);
+    if (!bytes.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--save-budget: ", bytes.status().message()));
+    }
+    options.save.budget_bytes = *bytes;
+  }
+  const bool runs = options.compare.activations || options.compare.shadows;
+  if (!options.save.directory.empty() && !runs) {
+    return absl::InvalidArgumentError(
+        "--save-activations needs --what=activations or shadows");
+  }
+  if (!budget.empty() && options.save.directory.empty()) {
+    return absl::InvalidArgumentError(
+        "--save-budget needs --save-activations=DIR");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseEmulate(const Flags& flags, Options& options) {
+  if (!flags.Has("emulate")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(const std::string name,
+                      flags.Choice("emulate", {"fbgemm-avx2", "fbgemm-vnni"}));
+  if (!options.swap_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--emulate is of single layers; leave stubs out of --what");
+  }
+  options.compare.emulate = kernels::FindNumerics(name);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
+  NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
+  NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
+  NS_RETURN_IF_ERROR(
+      ParseWhat(flags, !options.run.input_paths.empty(), options));
+  NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
+  NS_RETURN_IF_ERROR(ParseSave(flags, options));
+  NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
+  options.compare.exact = flags.Has("exact");
+  options.compare.worst_channels =
+      flags.Has("per-channel") ? kWorstChannels : 0;
+  std::vector<PathFlag> inputs = {{"float", options.models.float_path},
+                                  {"quantized", options.models.quantized_path}};
+  for (const std::string& path : options.run.input_paths) {
+    inputs.push_back({"inputs", path});
+  }
+  NS_RETURN_IF_ERROR(CheckDistinct(
+      {{"json", options.outputs.json_path}, {"csv", options.outputs.csv_path}},
+      inputs));
+  return options;
+}
+
+// Whether layers are compared as the models run.
+bool RunsLayers(const Options& options) {
+  const CompareOptions& compare = options.compare;
+  return compare.activations || compare.shadows || compare.kernels;
+}
+
+bool ComparesLayers(const Options& options) {
+  return options.compare.weights || RunsLayers(options);
+}
+
+// Says what did not fit the budget.
+void WarnOfLeftOut(const ActivationFiles& files, ComparisonResult& result) {
+  if (files.files_left_out() > 0) {
+    result.warnings.push_back(absl::StrCat(
+        "--save-activations: ", files.files_left_out(), " files did not fit ",
+        files.bytes_written(), " bytes written so far; raise --save-budget"));
+  }
+}
+
+absl::Status CompareLayers(const Options& options, const BatchReader& batches,
+                           ComparisonResult& result) {
+  return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
+    ProgressBar bar(options.outputs.quiet);
+    CompareOptions compare = options.compare;
+    compare.progress = [&](int64_t done, int64_t total) {
+      bar.Update(done, total);
+    };
+    std::optional<ActivationFiles> files;
+    if (!options.save.directory.empty()) {
+      NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options.save));
+      compare.files = &*files;
+    }
+    NS_ASSIGN_OR_RETURN(
+        result, CompareModels(models.float_model, models.quantized_model,
+                              batches, compare));
+    if (files) {
+      WarnOfLeftOut(*files, result);
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status CompareStubs(const Options& options, const BatchReader& reader,
+                          ComparisonResult& result) {
+  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
+  NS_ASSIGN_OR_RETURN(const torch::jit::Module float_module,
+                      LoadModule(options.models.float_path));
+  NS_ASSIGN_OR_RETURN(const torch::jit::Module quantized_module,
+                      LoadModule(options.models.quantized_path));
+  ProgressBar bar(options.outputs.quiet);
+  StubComparerOptions stub_options;
+  stub_options.swap_list = options.swap_list;
+  stub_options.method = options.models.method;
+  stub_options.progress = [&](int64_t done, int64_t total) {
+    bar.Update(done, total);
+  };
+  NS_ASSIGN_OR_RETURN(
+      StubComparisons comparisons,
+      CompareStubs(float_module, quantized_module, batches, stub_options));
+  result.stubs = std::move(comparisons.stubs);
+  result.batches = static_cast<int64_t>(batches.size());
+  for (std::string& warning : comparisons.warnings) {
+    // Layers were compared on the same inputs.
+    if (!absl::c_linear_search(result.warnings, warning)) {
+      result.warnings.push_back(std::move(warning));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The layers, if any were compared, and the stubs.
+std::string ToTables(const ComparisonResult& result,
+                     const TableOptions& options) {
+  if (!result.stubs.has_value()) {
+    return ToTable(result, options);
+  }
+  const bool has_layers = !result.layers.empty() || !result.unmatched.empty();
+  return absl::StrCat(has_layers ? ToTable(result, options) + "\n" : "",
+                      ToStubTable(result, options));
+}
+
+absl::Status Compare(const Options& options) {
+  UseThreads(options.run);
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
+  BatchReader batches = BatchReader::FromBatches({});
+  if (RunsLayers(options) || !options.swap_list.empty()) {
+    NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));
+  }
+  ComparisonResult result;
+  if (ComparesLayers(options)) {
+    NS_RETURN_IF_ERROR(CompareLayers(options, batches, result));
+  } else {
+    result.matching = options.compare.match.mode == MatchingMode::kStrict
+                          ? "strict"
+                          : "aligned";
+  }
+  if (!options.swap_list.empty()) {
+    NS_RETURN_IF_ERROR(WithEngine(options.models.engine, [&] {
+      return CompareStubs(options, batches, result);
+    }));
+  }
+  result.float_path = options.models.float_path;
+  result.quantized_path = options.models.quantized_path;
+  return WriteReports(options.outputs, result, ToTables);
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  if (!options.ok()) {
+    return CommandOutcome::WrongUsage(options.status());
+  }
+  const absl::Status status = Compare(*options);
+  return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
+}
+
+}  // namespace
+
+Command CompareCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

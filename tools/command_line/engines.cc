@@ -1,0 +1,70 @@
+#include "tools/command_line/engines.h"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ns {
+namespace {
+
+constexpr absl::string_view kEngines[] = {"onednn", "qnnpack", "fbgemm"};
+
+at::QEngine EngineNamed(absl::string_view name) {
+  if (name == "onednn") {
+    return at::kONEDNN;
+  }
+  return name == "qnnpack" ? at::kQNNPACK : at::kFBGEMM;
+}
+
+// Engines of this LibTorch, in order of preference.
+std::vector<std::string> AvailableEngines() {
+  const std::vector<at::QEngine>& supported =
+      at::globalContext().supportedQEngines();
+  std::vector<std::string> engines;
+  for (absl::string_view name : kEngines) {
+    if (std::find(supported.begin(), supported.end(), EngineNamed(name)) !=
+        supported.end()) {
+      engines.emplace_back(name);
+    }
+  }
+  return engines;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ParseEngine(const Flags& flags) {
+  std::string engine = flags.Get("engine");
+  const std::vector<std::string> available = AvailableEngines();
+  if (flags.Has("engine") && std::find(available.begin(), available.end(),
+                                       engine) == available.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--engine=", engine, " is not one of ",
+                     absl::StrJoin(available, ", ")));
+  }
+  return engine;
+}
+
+absl::Status WithEngine(const std::string& engine,
+                        const std::function<absl::Status()>& use) {
+  const std::vector<std::string> engines =
+      engine.empty() ? AvailableEngines() : std::vector<std::string>{engine};
+  absl::Status first_error;
+  for (const std::string& name : engines) {
+    at::globalContext().setQEngine(EngineNamed(name));
+    const absl::Status status = use();
+    if (status.ok()) {
+      return status;
+    }
+    if (first_error.ok()) {
+      first_error = status;
+    }
+  }
+  return first_error;
+}
+
+}  // namespace ns

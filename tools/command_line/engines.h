@@ -1,0 +1,26 @@
+// LibTorch's quantized engines, as the flag --engine names them.
+#ifndef TOOLS_COMMAND_LINE_ENGINES_H_
+#define TOOLS_COMMAND_LINE_ENGINES_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tools/command_line/command_line.h"
+
+namespace ns {
+
+// Reads --engine; empty when it is not given. Error: an engine that this
+// LibTorch does not have.
+absl::StatusOr<std::string> ParseEngine(const Flags& flags);
+
+// Calls `use` under `engine` or, when that is empty, under each engine that
+// LibTorch has until one succeeds: packed weights are bound to the engine that
+// loads them. Returns the error of the first when none does.
+absl::Status WithEngine(const std::string& engine,
+                        const std::function<absl::Status()>& use);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_ENGINES_H_

@@ -1,0 +1,137 @@
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/model_graph.h"
+#include "ir/status.h"
+#include "ns/suite/printable.h"
+#include "passes/kernels/isa.h"
+#include "passes/kernels/numerics.h"
+#include "passes/lowering/fold/fold_reference_quantization.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/engines.h"
+#include "tools/command_line/report_output.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"in", "PATH", "the quantized model, saved by torch.jit.save"},
+    {"out", "PATH", "where the lowered model goes"},
+    {"numerics", "NAME",
+     "exact (default): no sum of products saturates; fbgemm-vnni, fbgemm-avx2: "
+     "those saturate that do in fbgemm on a machine with, or without, VNNI"},
+    {"fuse-sums", "",
+     "fuse convolutions into the adds behind them, which rounds once less than "
+     "fbgemm does"},
+    {"method", "NAME", "the method to lower; default forward"},
+    {"engine", "NAME",
+     "onednn or qnnpack; default: the first that can load the model"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the model, with commas"},
+    {"quiet", "", "do not list what was lowered and what was not"},
+};
+
+constexpr CommandSpec kSpec = {
+    "lower",
+    "replaces quantized ops by kernels of ours, with fbgemm's answers",
+    "ns lower --in=PATH --out=PATH [--flag=value ...]",
+    "A reference model, which quantizes and dequantizes around float ops, is\n"
+    "folded to quantized ops first. The lowered model runs wherever the op\n"
+    "library is loaded; in Python,\n"
+    "torch.ops.load_library('bazel-bin/libns_ops.so'). It depends on no\n"
+    "instruction set: kernels choose theirs when they run (NS_KERNEL_ISA\n"
+    "overrides). Checks of the model that only raise exceptions are gone:\n"
+    "kernels check what they take.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- lower --in=tools/demo/quantized.pt "
+    "--out=lowered.pt",
+};
+
+struct Options {
+  std::string in;
+  std::string out;
+  std::string engine;
+  bool quiet = false;
+  ModelGraphOptions model;
+  LowerToFbgemmOptions lowering;
+};
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  NS_ASSIGN_OR_RETURN(options.in, flags.Required("in"));
+  NS_ASSIGN_OR_RETURN(options.out, flags.Required("out"));
+  NS_RETURN_IF_ERROR(
+      CheckDistinct({{"out", options.out}}, {{"in", options.in}}));
+  NS_ASSIGN_OR_RETURN(
+      const std::string numerics,
+      flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));
+  options.lowering.numerics = *kernels::FindNumerics(numerics);
+  options.lowering.fuse_sums = flags.Has("fuse-sums");
+  options.model.method = flags.Get("method", "forward");
+  NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));
+  options.quiet = flags.Has("quiet");
+  return options;
+}
+
+void PrintRemarks(const char* title,
+                  const std::vector<LoweringRemark>& remarks) {
+  if (!remarks.empty()) {
+    std::printf("%s:\n", title);
+  }
+  for (const LoweringRemark& remark : remarks) {
+    std::printf("  %s%s%s: %s\n", Printable(remark.name).c_str(),
+                remark.name.empty() ? "" : "  ", Printable(remark.op).c_str(),
+                Printable(remark.reason).c_str());
+  }
+}
+
+void PrintReport(const LoweringReport& report,
+                 const std::vector<LoweringRemark>& floats,
+                 const std::string& path) {
+  std::printf("%s: %lld ops on kernels of ours, here in %s\n", path.c_str(),
+              static_cast<long long>(report.lowered),
+              kernels::IsaName(kernels::ChosenIsa()));
+  PrintRemarks("left to LibTorch", report.kept);
+  PrintRemarks("left in float", floats);
+}
+
+absl::Status LowerFile(const Options& options) {
+  NS_RETURN_IF_ERROR(PrepareOutputs({options.out}));
+  return WithEngine(options.engine, [&]() -> absl::Status {
+    NS_ASSIGN_OR_RETURN(ModelGraph model,
+                        ModelGraph::FromFile(options.in, options.model));
+    std::vector<LoweringRemark> floats;
+    NS_RETURN_IF_ERROR(
+        FoldReferenceQuantization(&floats).Run(model.graph()).status());
+    NS_ASSIGN_OR_RETURN(const LoweringReport report,
+                        LowerToFbgemm(model.graph(), options.lowering));
+    if (report.lowered == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          options.in,
+          ": has no op that can be lowered; give a model with quantized ops"));
+    }
+    NS_RETURN_IF_ERROR(model.Save(options.out));
+    if (!options.quiet) {
+      PrintReport(report, floats, options.out);
+    }
+    return absl::OkStatus();
+  });
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  if (!options.ok()) {
+    return CommandOutcome::WrongUsage(options.status());
+  }
+  const absl::Status status = LowerFile(*options);
+  return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
+}
+
+}  // namespace
+
+Command LowerCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

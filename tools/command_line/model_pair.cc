@@ -1,0 +1,74 @@
+#include "tools/command_line/model_pair.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "ir/inline_modules.h"
+#include "ir/status.h"
+#include "tools/command_line/engines.h"
+
+namespace ns {
+namespace {
+
+absl::Status TryWithModels(const ModelPairOptions& options,
+                           const std::function<absl::Status(ModelPair&)>& use) {
+  ModelGraphOptions graph_options;
+  graph_options.method = options.method;
+  if (!options.leaves.empty()) {
+    graph_options.is_leaf = LeafTypes(options.leaves);
+  }
+  NS_ASSIGN_OR_RETURN(ModelGraph float_model,
+                      ModelGraph::FromFile(options.float_path, graph_options));
+  NS_ASSIGN_OR_RETURN(
+      ModelGraph quantized_model,
+      ModelGraph::FromFile(options.quantized_path, graph_options));
+  ModelPair pair = {std::move(float_model), std::move(quantized_model)};
+  return use(pair);
+}
+
+}  // namespace
+
+absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags) {
+  ModelPairOptions options;
+  NS_ASSIGN_OR_RETURN(options.float_path, flags.Required("float"));
+  NS_ASSIGN_OR_RETURN(options.quantized_path, flags.Required("quantized"));
+  options.method = flags.Get("method", "forward");
+  NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));
+  NS_ASSIGN_OR_RETURN(options.leaves, flags.List("leaf"));
+  return options;
+}
+
+absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags) {
+  MatchOptions options;
+  NS_ASSIGN_OR_RETURN(const std::string matching,
+                      flags.Choice("matching", {"aligned", "strict"}));
+  options.mode =
+      matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> pairs,
+                      flags.List("relate"));
+  for (const std::string& pair : pairs) {
+    const std::vector<std::string> ops = absl::StrSplit(pair, '=');
+    if (ops.size() != 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--relate=", pair, " is not of the form A=B"));
+    }
+    if (absl::Status status =
+            options.relations.AddOpToSetsOfRelatedOps(ops[0], ops[1]);
+        !status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--relate=", pair, ": ", status.message()));
+    }
+  }
+  return options;
+}
+
+absl::Status WithModels(const ModelPairOptions& options,
+                        const std::function<absl::Status(ModelPair&)>& use) {
+  return WithEngine(options.engine,
+                    [&] { return TryWithModels(options, use); });
+}
+
+}  // namespace ns

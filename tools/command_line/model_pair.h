@@ -1,0 +1,48 @@
+// The two models of a command, loaded under a quantized engine that can run
+// them.
+#ifndef TOOLS_COMMAND_LINE_MODEL_PAIR_H_
+#define TOOLS_COMMAND_LINE_MODEL_PAIR_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/matching/graph_matcher.h"
+#include "tools/command_line/command_line.h"
+
+namespace ns {
+
+// What the flags shared by all commands say.
+struct ModelPairOptions {
+  std::string float_path;
+  std::string quantized_path;
+  std::string method;
+  // Empty: the first engine that works.
+  std::string engine;
+  // Module types and script functions that are one op.
+  std::vector<std::string> leaves;
+};
+
+// Reads --float, --quantized, --method, --engine and --leaf.
+absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags);
+
+// Reads --matching and --relate.
+absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags);
+
+struct ModelPair {
+  ModelGraph float_model;
+  ModelGraph quantized_model;
+};
+
+// Loads both models and calls `use`, under the engine of `options`, or under
+// each that LibTorch has until one succeeds: packed weights are bound to the
+// engine that loads them. Returns the error of the first when none does.
+absl::Status WithModels(const ModelPairOptions& options,
+                        const std::function<absl::Status(ModelPair&)>& use);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_MODEL_PAIR_H_

@@ -1,0 +1,27 @@
+// A bar on standard error that shows how far a long run is.
+#ifndef TOOLS_COMMAND_LINE_PROGRESS_BAR_H_
+#define TOOLS_COMMAND_LINE_PROGRESS_BAR_H_
+
+#include <cstdint>
+
+namespace ns {
+
+// Draws on a terminal only; elsewhere it is silent. Erases itself at the end.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool quiet);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  // `done` of `total` batches are done.
+  void Update(int64_t done, int64_t total);
+
+ private:
+  const bool draws_;
+  bool drawn_ = false;
+};
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_PROGRESS_BAR_H_

@@ -1,0 +1,166 @@
+#include "tools/command_line/report_output.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/atomic_file.h"
+#include "ir/status.h"
+#include "ns/report/csv_report.h"
+#include "ns/report/json_report.h"
+#include "ns/suite/printable.h"
+#include "tools/command_line/standard_streams.h"
+
+namespace ns {
+namespace {
+
+constexpr char kStandardOutput[] = "-";
+
+absl::Status Write(const std::string& path, const std::string& text) {
+  if (path == kStandardOutput) {
+    return WriteToStandardOutput(text);
+  }
+  return WriteFileAtomically(path, text);
+}
+
+TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
+  TableOptions options;
+  options.sort_by_error = outputs.sort_by_error;
+  if (isatty(STDOUT_FILENO) == 1) {
+    // no-color.org: set and not empty turns colour off.
+    const char* no_color = std::getenv("NO_COLOR");
+    options.color = no_color == nullptr || *no_color == '\0';
+    winsize size = {};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+      options.width = size.ws_col;
+    }
+  }
+  return options;
+}
+
+std::string CanonicalPath(const std::string& path) {
+  std::error_code error;
+  const auto canonical =
+      std::filesystem::weakly_canonical(ResolveLinks(path), error);
+  return error ? path : canonical.string();
+}
+
+// False for what stands for no file: nothing, and standard output.
+bool IsFile(const std::string& path) {
+  return !path.empty() && path != kStandardOutput;
+}
+
+absl::Status PrepareFile(const std::string& path) {
+  const std::string file = ResolveLinks(path);
+  const size_t slash = file.rfind('/');
+  const std::string folder = slash == std::string::npos ? "."
+                             : slash == 0               ? "/"
+                                                        : file.substr(0, slash);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot write into folder ", folder));
+  }
+  NS_RETURN_IF_ERROR(CheckIsReplaceable(path));
+  RemoveStaleTemporaries(path);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
+  if (flags.Has("html")) {
+    return absl::InvalidArgumentError(
+        "--html is not in this version yet; use --json or --csv");
+  }
+  ReportOutputs outputs;
+  outputs.json_path = flags.Get("json");
+  outputs.csv_path = flags.Get("csv");
+  for (const char* name : {"json", "csv"}) {
+    if (flags.Has(name) && flags.Get(name).empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name, " needs a path; - is standard output"));
+    }
+  }
+  if (outputs.json_path == kStandardOutput &&
+      outputs.csv_path == kStandardOutput) {
+    return absl::InvalidArgumentError(
+        "--json and --csv both go to standard output");
+  }
+  NS_ASSIGN_OR_RETURN(const std::string sort,
+                      flags.Choice("sort", {"graph", "error"}));
+  outputs.sort_by_error = sort == "error";
+  outputs.quiet = flags.Has("quiet");
+  return outputs;
+}
+
+absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
+                           const std::vector<PathFlag>& inputs) {
+  std::map<std::string, absl::string_view> taken;  // canonical path -> flag
+  for (const PathFlag& input : inputs) {
+    taken.emplace(CanonicalPath(input.path), input.flag);
+  }
+  for (const PathFlag& output : outputs) {
+    if (!IsFile(output.path)) {
+      continue;
+    }
+    const auto [it, added] =
+        taken.emplace(CanonicalPath(output.path), output.flag);
+    if (!added) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", output.flag, "=", output.path,
+          " would overwrite the file of --", it->second, "; name another"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PrepareOutputs(const std::vector<std::string>& outputs) {
+  for (const std::string& output : outputs) {
+    if (IsFile(output)) {
+      NS_RETURN_IF_ERROR(PrepareFile(output));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteTexts(const ReportOutputs& outputs,
+                        const ReportTexts& texts) {
+  if (!outputs.json_path.empty()) {
+    NS_RETURN_IF_ERROR(Write(outputs.json_path, texts.json()));
+  }
+  if (!outputs.csv_path.empty()) {
+    NS_RETURN_IF_ERROR(Write(outputs.csv_path, texts.csv()));
+  }
+  for (const std::string& warning : texts.warnings) {
+    std::fprintf(stderr, "ns: warning: %s\n", Printable(warning).c_str());
+  }
+  if (outputs.quiet || outputs.json_path == kStandardOutput ||
+      outputs.csv_path == kStandardOutput) {
+    return absl::OkStatus();
+  }
+  return Write(kStandardOutput, texts.table(OptionsForTerminal(outputs)));
+}
+
+absl::Status WriteReports(const ReportOutputs& outputs,
+                          const ComparisonResult& result,
+                          std::string (*table)(const ComparisonResult&,
+                                               const TableOptions&)) {
+  ReportTexts texts;
+  texts.json = [&] { return ToJson(result); };
+  texts.csv = [&] { return ToCsv(result); };
+  texts.table = [&](const TableOptions& options) {
+    return table(result, options);
+  };
+  texts.warnings = result.warnings;
+  return WriteTexts(outputs, texts);
+}
+
+}  // namespace ns

@@ -1,0 +1,64 @@
+// Where a command's results go.
+#ifndef TOOLS_COMMAND_LINE_REPORT_OUTPUT_H_
+#define TOOLS_COMMAND_LINE_REPORT_OUTPUT_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ns/report/table_report.h"
+#include "ns/suite/comparison_result.h"
+#include "tools/command_line/command_line.h"
+
+namespace ns {
+
+struct ReportOutputs {
+  std::string json_path;
+  std::string csv_path;
+  bool sort_by_error = false;
+  bool quiet = false;
+};
+
+// Reads --json, --csv, --html, --sort and --quiet, of which a command may have
+// some.
+absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);
+
+// A path, and the flag that it was given with.
+struct PathFlag {
+  absl::string_view flag;
+  std::string path;
+};
+
+// Error when one of `outputs` is one of `inputs`, or is named twice. Empty
+// paths and "-" are passed over, here and below.
+absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
+                           const std::vector<PathFlag>& inputs);
+
+// Finds out, before any work is done, whether `outputs` can be written to, and
+// removes what killed runs left of them.
+absl::Status PrepareOutputs(const std::vector<std::string>& outputs);
+
+// What a result is as text; each is made when it is wanted.
+struct ReportTexts {
+  std::function<std::string()> json;
+  std::function<std::string()> csv;
+  std::function<std::string(const TableOptions&)> table;
+  std::vector<std::string> warnings;
+};
+
+// Writes the files that were asked for, prints the warnings to standard error
+// and, unless quiet or standard output is taken by a file named "-", the table.
+absl::Status WriteTexts(const ReportOutputs& outputs, const ReportTexts& texts);
+
+// As above, of a comparison and with the table that `table` makes.
+absl::Status WriteReports(const ReportOutputs& outputs,
+                          const ComparisonResult& result,
+                          std::string (*table)(const ComparisonResult&,
+                                               const TableOptions&));
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_REPORT_OUTPUT_H_

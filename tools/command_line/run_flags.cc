@@ -1,0 +1,36 @@
+#include "tools/command_line/run_flags.h"
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "tools/command_line/threads.h"
+
+namespace ns {
+namespace {
+
+constexpr int64_t kMostThreads = 1024;
+
+}  // namespace
+
+absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags) {
+  RunFlags run;
+  NS_ASSIGN_OR_RETURN(run.input_paths, flags.List("inputs"));
+  NS_ASSIGN_OR_RETURN(run.max_batches, flags.Number("max-batches", 1));
+  NS_ASSIGN_OR_RETURN(run.threads, flags.Number("threads", 1));
+  if (run.threads.value_or(1) > kMostThreads) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--threads=", *run.threads, " is more than ", kMostThreads));
+  }
+  return run;
+}
+
+void UseThreads(const RunFlags& flags) {
+  if (flags.threads) {
+    SetThreads(static_cast<int>(*flags.threads));
+  }
+}
+
+absl::StatusOr<BatchReader> OpenBatches(const RunFlags& flags) {
+  return BatchReader::Open(flags.input_paths, flags.max_batches);
+}
+
+}  // namespace ns

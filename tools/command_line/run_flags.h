@@ -1,0 +1,33 @@
+// Flags of the commands that run models on batches.
+#ifndef TOOLS_COMMAND_LINE_RUN_FLAGS_H_
+#define TOOLS_COMMAND_LINE_RUN_FLAGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ns/batches/batch_reader.h"
+#include "tools/command_line/command_line.h"
+
+namespace ns {
+
+struct RunFlags {
+  std::vector<std::string> input_paths;
+  std::optional<int64_t> max_batches;
+  std::optional<int64_t> threads;
+};
+
+// Reads --inputs, --max-batches and --threads.
+absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags);
+
+// Sets the number of threads within one op, where it was given.
+void UseThreads(const RunFlags& flags);
+
+// The batches of all files in order, as many as were asked for.
+absl::StatusOr<BatchReader> OpenBatches(const RunFlags& flags);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_RUN_FLAGS_H_

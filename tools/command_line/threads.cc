@@ -1,0 +1,18 @@
+#include "tools/command_line/threads.h"
+
+#include <ATen/Parallel.h>
+
+// Not there where LibTorch calls another BLAS. Debian's keeps threads of its
+// own, which LibTorch does not know of.
+extern "C" void openblas_set_num_threads(int count) __attribute__((weak));
+
+namespace ns {
+
+void SetThreads(int count) {
+  at::set_num_threads(count);
+  if (openblas_set_num_threads != nullptr) {
+    openblas_set_num_threads(count);
+  }
+}
+
+}  // namespace ns

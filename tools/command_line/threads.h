@@ -1,0 +1,12 @@
+// Threads within one op.
+#ifndef TOOLS_COMMAND_LINE_THREADS_H_
+#define TOOLS_COMMAND_LINE_THREADS_H_
+
+namespace ns {
+
+// Lets LibTorch, and the OpenBLAS that it calls, use `count` threads.
+void SetThreads(int count);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_THREADS_H_

@@ -1,0 +1,37 @@
+#include "tools/command_line/torch_warnings.h"
+
+#include <c10/util/Exception.h>
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace ns {
+namespace {
+
+class OncePerText : public c10::WarningHandler {
+ public:
+  void process(const c10::SourceLocation& /*source_location*/,
+               const std::string& text, const bool /*verbatim*/) override {
+    const std::string line = text.substr(0, text.find('\n'));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (seen_.insert(line).second) {
+      std::fprintf(stderr, "ns: warning: LibTorch: %s\n", line.c_str());
+    }
+  }
+
+ private:
+  std::mutex mutex_;  // ops may warn from threads of their own
+  absl::flat_hash_set<std::string> seen_;
+};
+
+}  // namespace
+
+void PrintTorchWarningsOnce() {
+  static OncePerText* const handler = new OncePerText();
+  c10::Warning::set_warning_handler(handler);
+}
+
+}  // namespace ns

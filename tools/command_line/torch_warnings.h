@@ -1,0 +1,13 @@
+// What LibTorch warns of, for people.
+#ifndef TOOLS_COMMAND_LINE_TORCH_WARNINGS_H_
+#define TOOLS_COMMAND_LINE_TORCH_WARNINGS_H_
+
+namespace ns {
+
+// From now on, each warning of LibTorch is printed once to standard error, as
+// "ns: warning: LibTorch: text", and not each time that an op gives it.
+void PrintTorchWarningsOnce();
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_TORCH_WARNINGS_H_
