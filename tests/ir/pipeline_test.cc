@@ -1,5 +1,6 @@
 #include "ir/pipeline.h"
 
+#include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <functional>
