@@ -32,8 +32,7 @@ if [[ -n "${LIBTORCH:-}" ]]; then
 fi
 tidy_flags+=(
   -isystem "${LIBTORCH:-/usr}/include/torch/csrc/api/include"
-  -isystem /usr/include/llvm-14
-  -isystem /usr/include/llvm-c-14
+  -isystem "$(llvm-config --includedir)"
 )
 readonly CXX_FILES=('*.cc' '*.h')
 
@@ -100,7 +99,7 @@ step_tidy() {
   # It reports on standard output; the other stream counts what it hid.
   printf '%s\n' "${files[@]}" |
     xargs -P "$(nproc)" -I '{}' \
-      clang-tidy-14 --quiet '{}' -- "${tidy_flags[@]}" \
+      clang-tidy --quiet '{}' -- "${tidy_flags[@]}" \
       2> >(grep -v ' warnings\? .*generated' >&2)
 }
 
