@@ -32,11 +32,12 @@ void ReplaceByArm(Node* node, Block* arm) {
   node->destroy();
 }
 
-void DropInBlock(Block* block) {
+bool DropInBlock(Block* block) {
+  bool changed = false;
   for (auto it = block->nodes().begin(); it != block->nodes().end();) {
     Node* node = *it++;
     for (Block* inner : node->blocks()) {
-      DropInBlock(inner);
+      changed |= DropInBlock(inner);
     }
     if (node->kind() != c10::prim::If) {
       continue;
@@ -44,14 +45,16 @@ void DropInBlock(Block* block) {
     const bool first_raises = AlwaysRaises(node->blocks()[0]);
     if (first_raises != AlwaysRaises(node->blocks()[1])) {
       ReplaceByArm(node, node->blocks()[first_raises ? 1 : 0]);
+      changed = true;
     }
   }
+  return changed;
 }
 
 }  // namespace
 
-void DropExceptionChecks(torch::jit::Graph& graph) {
-  DropInBlock(graph.block());
+bool DropExceptionChecks(torch::jit::Graph& graph) {
+  return DropInBlock(graph.block());
 }
 
 }  // namespace ns

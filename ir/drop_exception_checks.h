@@ -19,8 +19,8 @@ namespace ns {
 //
 // goes. What computed the condition is left to dead-code elimination.
 // (LibTorch's EliminateExceptions does not end when two checks share a
-// condition.)
-void DropExceptionChecks(torch::jit::Graph& graph);
+// condition.) Returns whether there was any.
+bool DropExceptionChecks(torch::jit::Graph& graph);
 
 }  // namespace ns
 

@@ -131,12 +131,13 @@ std::vector<std::string> AttributePath(const Graph& graph, const Node* node) {
   }
 }
 
-void FoldInBlock(const torch::jit::Module& root, Graph& graph, Block* block,
+bool FoldInBlock(const torch::jit::Module& root, Graph& graph, Block* block,
                  const WrittenAttributes& written) {
+  bool changed = false;
   for (auto it = block->nodes().begin(); it != block->nodes().end();) {
     Node* node = *it++;
     for (Block* inner : node->blocks()) {
-      FoldInBlock(root, graph, inner, written);
+      changed |= FoldInBlock(root, graph, inner, written);
     }
     if (node->kind() != prim::GetAttr ||
         written.Contains(node->s(c10::attr::name))) {
@@ -167,16 +168,18 @@ void FoldInBlock(const torch::jit::Module& root, Graph& graph, Block* block,
     constant->setDebugName(name);
     node->output()->replaceAllUsesWith(constant);
     node->destroy();
+    changed = true;
   }
+  return changed;
 }
 
 }  // namespace
 
-void FoldAttributes(const torch::jit::Module& root, Graph& graph) {
+bool FoldAttributes(const torch::jit::Module& root, Graph& graph) {
   if (graph.inputs().empty()) {
-    return;
+    return false;
   }
-  FoldInBlock(root, graph, graph.block(), WrittenAttributes(graph));
+  return FoldInBlock(root, graph, graph.block(), WrittenAttributes(graph));
 }
 
 }  // namespace ns

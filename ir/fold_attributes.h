@@ -23,7 +23,8 @@ namespace ns {
 // cannot for the parameter lists of traced recurrent layers. What PyTorch's
 // observers write in place is folded, too: once nothing reads the result, the
 // write is dead code, and observing is no part of what a model computes.
-void FoldAttributes(const torch::jit::Module& root, torch::jit::Graph& graph);
+// Returns whether any attribute was replaced.
+bool FoldAttributes(const torch::jit::Module& root, torch::jit::Graph& graph);
 
 }  // namespace ns
 

@@ -33,10 +33,11 @@ bool RunsBehind(const Node& user, const Node& node) {
          RunsBefore(node, user);
 }
 
-void FollowWritesIn(Block* block) {
+bool FollowWritesIn(Block* block) {
+  bool changed = false;
   for (Node* node : block->nodes()) {
     for (Block* inner : node->blocks()) {
-      FollowWritesIn(inner);
+      changed |= FollowWritesIn(inner);
     }
     if (!GivesWhatItWrites(*node)) {
       continue;
@@ -45,13 +46,17 @@ void FollowWritesIn(Block* block) {
     for (const Use& use : uses) {
       if (RunsBehind(*use.user, *node)) {
         use.user->replaceInput(use.offset, node->output());
+        changed = true;
       }
     }
   }
+  return changed;
 }
 
 }  // namespace
 
-void FollowWrites(torch::jit::Graph& graph) { FollowWritesIn(graph.block()); }
+bool FollowWrites(torch::jit::Graph& graph) {
+  return FollowWritesIn(graph.block());
+}
 
 }  // namespace ns

@@ -18,8 +18,9 @@ namespace ns {
 //   %z = aten::relu(%1)
 //
 // That is what source code leaves out in `x.add_(y)`. Writes to views of %x are
-// not followed, nor those of one arm of a prim::If to what follows it.
-void FollowWrites(torch::jit::Graph& graph);
+// not followed, nor those of one arm of a prim::If to what follows it. Returns
+// whether any use changed.
+bool FollowWrites(torch::jit::Graph& graph);
 
 }  // namespace ns
 

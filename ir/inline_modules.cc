@@ -48,7 +48,8 @@ class Inliner {
           const LeafPredicate& is_leaf)
       : root_(root), graph_(graph), is_leaf_(is_leaf) {}
 
-  void Run() {
+  // Returns whether any call was replaced.
+  bool Run() {
     const std::string type =
         UnmangledTypeName(root_.type()->name()->qualifiedName());
     InlineRange(graph_.block()->nodes().front(), graph_.block()->return_node(),
@@ -56,6 +57,7 @@ class Inliner {
     if (has_forks_) {
       ReplaceFuturesByValues(graph_);
     }
+    return has_inlined_;
   }
 
  private:
@@ -152,6 +154,7 @@ class Inliner {
     }
     Node* after = call->next();
     call->destroy();
+    has_inlined_ = true;
     // What now stands between the two is the callee's body.
     InlineRange(before->next(), after, scope, depth + 1);
   }
@@ -188,6 +191,7 @@ class Inliner {
   // Calls seen so far of each module, by fqn.
   absl::flat_hash_map<std::string, int> calls_;
   bool has_forks_ = false;
+  bool has_inlined_ = false;
 };
 
 void CollectLeafCalls(Block* block, std::vector<Node*>& calls) {
@@ -211,10 +215,10 @@ LeafPredicate LeafTypes(std::vector<std::string> types) {
   };
 }
 
-absl::Status InlineModules(const torch::jit::Module& root, Graph& graph,
-                           const LeafPredicate& is_leaf) {
+absl::StatusOr<bool> InlineModules(const torch::jit::Module& root, Graph& graph,
+                                   const LeafPredicate& is_leaf) {
   return CatchTorchErrors("inlining the modules",
-                          [&] { Inliner(root, graph, is_leaf).Run(); });
+                          [&] { return Inliner(root, graph, is_leaf).Run(); });
 }
 
 std::vector<Node*> LeafCalls(Graph& graph) {

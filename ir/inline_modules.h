@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "ir/module_path.h"
 
 namespace torch::jit {
@@ -48,10 +48,11 @@ LeafPredicate LeafTypes(std::vector<std::string> types);
 //
 //   %y = prim::CallMethod[name="forward"](%conv, %x)  # scope: conv@0(...)
 //
-// Error: a method or interface that cannot be resolved, or recursion.
-absl::Status InlineModules(const torch::jit::Module& root,
-                           torch::jit::Graph& graph,
-                           const LeafPredicate& is_leaf = nullptr);
+// Returns whether any call was replaced. Error: a method or interface that
+// cannot be resolved, or recursion.
+absl::StatusOr<bool> InlineModules(const torch::jit::Module& root,
+                                   torch::jit::Graph& graph,
+                                   const LeafPredicate& is_leaf = nullptr);
 
 // The calls of leaf modules and functions that InlineModules left in `graph`,
 // inside control flow too, in program order.

@@ -3,10 +3,6 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/passes/constant_propagation.h>
-#include <torch/csrc/jit/passes/dead_code_elimination.h>
-#include <torch/csrc/jit/passes/freeze_module.h>
-#include <torch/csrc/jit/passes/lower_tuples.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/export.h>
 
@@ -17,104 +13,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
-#include "ir/drop_exception_checks.h"
 #include "ir/file_writer.h"
-#include "ir/fold_attributes.h"
-#include "ir/follow_writes.h"
+#include "ir/loading_passes.h"
 #include "ir/module_file.h"
-#include "ir/node_view.h"
+#include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
 using ::torch::jit::Graph;
 using ::torch::jit::Module;
-using ::torch::jit::Node;
-
-// Ops that compute tensors: not control flow, and not the dequantizing of one
-// value for each of its users, which is one thing.
-bool IsTensorOp(const Node& node) {
-  return !node.kind().is_prim() && node.kind() != c10::aten::dequantize &&
-         TensorOutput(node) != nullptr;
-}
-
-// Calls `visit` with every tensor op of `block`, inside control flow too.
-template <typename Visit>
-void ForEachTensorOp(Block* block, const Visit& visit) {
-  for (Node* node : block->nodes()) {
-    if (IsTensorOp(*node)) {
-      visit(node);
-    }
-    for (Block* inner : node->blocks()) {
-      ForEachTensorOp(inner, visit);
-    }
-  }
-}
-
-int64_t CountNodesButConstants(const Block& block) {
-  int64_t count = 0;
-  for (const Node* node : block.nodes()) {
-    count += node->kind() == c10::prim::Constant ? 0 : 1;
-    for (const Block* inner : node->blocks()) {
-      count += CountNodesButConstants(*inner);
-    }
-  }
-  return count;
-}
-
-// Computes all that depends on constants alone. LibTorch, which asks an alias
-// analysis of values that it has since replaced, stops at one place or another
-// from run to run, and the same model would be another graph each time.
-void PropagateAllConstants(std::shared_ptr<Graph>& graph) {
-  int64_t before = 0;
-  do {
-    before = CountNodesButConstants(*graph->block());
-  } while (torch::jit::ConstantPropagation(graph,
-                                           /*ignore_custom_classes=*/true) &&
-           CountNodesButConstants(*graph->block()) < before);
-}
-
-// Freezes `module`. LibTorch merges equal ops on equal values meanwhile; they
-// are layers of their own here, and need not be equal in the other model. So
-// each has a number while it lasts.
-void FreezeKeepingEqualOps(Module& module, const std::string& method) {
-  const c10::Symbol number = c10::Symbol::attr("ns_number");
-  int64_t next = 0;
-  ForEachTensorOp(module.get_method(method).graph()->block(),
-                  [&](Node* node) { node->i_(number, next++); });
-  std::vector<std::string> preserved;
-  if (method != "forward") {
-    preserved.push_back(method);
-  }
-  torch::jit::freeze_module_inplace(&module, preserved);
-  std::shared_ptr<Graph> graph = module.get_method(method).graph();
-  PropagateAllConstants(graph);
-  ForEachTensorOp(graph->block(), [&](Node* node) {
-    if (node->hasAttribute(number)) {
-      node->removeAttribute(number);
-    }
-  });
-}
-
-// Turns attributes into constants and drops what inference never runs.
-void Freeze(Module& module, const std::string& method) {
-  std::shared_ptr<Graph> graph = module.get_method(method).graph();
-  if (LeafCalls(*graph).empty()) {
-    FreezeKeepingEqualOps(module, method);
-    graph = module.get_method(method).graph();
-    FoldAttributes(module, *graph);
-  } else {
-    FoldAttributes(module, *graph);
-    PropagateAllConstants(graph);
-  }
-  DropExceptionChecks(*graph);
-  torch::jit::LowerSimpleTuples(graph);
-  FollowWrites(*graph);
-  torch::jit::EliminateDeadCode(graph);
-}
 
 // Writes the file `temporary`, which is to be `path`.
 absl::Status WriteModel(const ModelGraph& model, const std::string& path,
@@ -144,23 +54,43 @@ ModelGraph::ModelGraph(const Module& module, std::string method)
       method_(std::move(method)),
       graph_(module_.get_method(method_).graph()) {}
 
+ModelGraph::ModelGraph(std::shared_ptr<Graph> graph)
+    : module_("__torch__.Graph"), graph_(std::move(graph)) {}
+
+ModelGraph ModelGraph::AroundGraph(std::shared_ptr<Graph> graph) {
+  return ModelGraph(std::move(graph));
+}
+
+absl::StatusOr<ModelGraph> ModelGraph::FromModuleAsItIs(
+    const Module& module, const std::string& method) {
+  if (!module.find_method(method)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the module has no method '", method, "'"));
+  }
+  return CatchTorchErrors("copying the module", [&] {
+    return ModelGraph(module.clone(/*inplace=*/true), method);
+  });
+}
+
 absl::StatusOr<ModelGraph> ModelGraph::FromModule(
     const Module& module, const ModelGraphOptions& options) {
-  if (!module.find_method(options.method)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the module has no method '", options.method, "'"));
+  NS_ASSIGN_OR_RETURN(ModelGraph model,
+                      FromModuleAsItIs(module, options.method));
+  if (options.as_it_is) {
+    return model;
   }
-  absl::StatusOr<Module> copy = CatchTorchErrors("copying the module", [&] {
-    Module clone = module.clone(/*inplace=*/true);
-    clone.eval();
-    return clone;
-  });
-  NS_RETURN_IF_ERROR(copy.status());
-  NS_RETURN_IF_ERROR(InlineModules(
-      *copy, *copy->get_method(options.method).graph(), options.is_leaf));
-  NS_RETURN_IF_ERROR(CatchTorchErrors("freezing the module",
-                                      [&] { Freeze(*copy, options.method); }));
-  return ModelGraph(*copy, options.method);
+  if (options.freeze) {
+    model.module_.eval();
+  }
+  PassContext context;
+  NS_RETURN_IF_ERROR(LoadingPipeline(options.is_leaf, options.freeze)
+                         .Run(model, context, options.run)
+                         .status());
+  return model;
+}
+
+void ModelGraph::TakeGraphOfMethod() {
+  graph_ = module_.get_method(method_).graph();
 }
 
 absl::StatusOr<ModelGraph> ModelGraph::FromFile(

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/inline_modules.h"
+#include "ir/pass_runner.h"
 
 namespace ns {
 
@@ -23,14 +24,21 @@ struct ModelGraphOptions {
   // Modules whose calls stay in the graph (see inline_modules.h); null for
   // none.
   LeafPredicate is_leaf = nullptr;
+  // Whether parameters become constants and the module is switched to
+  // evaluation. Otherwise the graph reads them as attributes: for training.
+  bool freeze = true;
+  // Whether no pass runs at all: as ModelGraph::FromModuleAsItIs.
+  bool as_it_is = false;
+  // Hooks and a limit for the passes that load (ir/loading_passes.h).
+  PassRunOptions run = {};
 };
 
 // Owns a private copy of a module, whose `method` has been inlined with module
-// paths (see module_path.h), frozen (parameters are constants; batch norms,
-// dropout and constant arithmetic are kept), and rid of shape-check exceptions
-// and dead code. Results of ops in place are used where what they wrote to was
-// (see follow_writes.h). The source module is not changed; tensors are shared
-// with it.
+// paths (see module_path.h), frozen unless asked not to (parameters are
+// constants; batch norms, dropout and constant arithmetic are kept), and rid of
+// shape-check exceptions and dead code. Results of ops in place are used where
+// what they wrote to was (see follow_writes.h). The source module is not
+// changed; tensors are shared with it.
 //
 // A graph in which calls of leaf modules stay cannot be frozen, as freezing
 // inlines them: its module keeps its parameters, and the graph reads them as
@@ -39,10 +47,16 @@ struct ModelGraphOptions {
 // Movable; copying is explicit, by Clone.
 class ModelGraph {
  public:
-  // Errors: a method that does not exist, code that cannot be inlined or
-  // frozen. A module in training mode is switched to evaluation in the copy.
+  // Runs the pipeline "load" (ir/loading_passes.h). Errors: a method that does
+  // not exist, code that cannot be inlined or frozen. A module in training mode
+  // is switched to evaluation in the copy.
   static absl::StatusOr<ModelGraph> FromModule(
       const torch::jit::Module& module, const ModelGraphOptions& options = {});
+
+  // A copy of `module` before any pass: its graph calls other modules. Error: a
+  // method that does not exist.
+  static absl::StatusOr<ModelGraph> FromModuleAsItIs(
+      const torch::jit::Module& module, const std::string& method = "forward");
 
   // As FromModule, of a file that torch.jit.save wrote.
   static absl::StatusOr<ModelGraph> FromFile(
@@ -53,6 +67,11 @@ class ModelGraph {
   // that has a module as its first input already; use FromModule.
   static absl::StatusOr<ModelGraph> FromGraph(
       const std::shared_ptr<torch::jit::Graph>& graph);
+
+  // `graph` itself, not a copy, without a module: for passes that a compiler
+  // runs on its own graph (ir/run_on_graph.h). What needs the module or the
+  // method, to run, to save or to hang attributes on, is an error.
+  static ModelGraph AroundGraph(std::shared_ptr<torch::jit::Graph> graph);
 
   // The module, to run, save or hang attributes on.
   torch::jit::Module& module() { return module_; }
@@ -65,6 +84,10 @@ class ModelGraph {
   }
 
   const std::string& method() const { return method_; }
+
+  // Takes the graph of the method anew, after LibTorch has put another one into
+  // the module, as freezing may.
+  void TakeGraphOfMethod();
 
   // The file that FromFile read, "" for another origin: for messages.
   const std::string& source() const { return source_; }
@@ -84,6 +107,7 @@ class ModelGraph {
 
  private:
   ModelGraph(const torch::jit::Module& module, std::string method);
+  explicit ModelGraph(std::shared_ptr<torch::jit::Graph> graph);
 
   torch::jit::Module module_;
   std::string method_;

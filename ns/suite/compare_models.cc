@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/node_view.h"
+#include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
@@ -186,9 +187,9 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   NS_ASSIGN_OR_RETURN(
       MatchResult matches,
       MatchSubgraphs(float_copy, quantized_copy, options.match));
-  NS_RETURN_IF_ERROR(
-      LowerMatched(quantized_copy, matches, kernels::Numerics::kExact)
-          .status());
+  PassContext context;
+  NS_RETURN_IF_ERROR(LowerMatched(quantized_copy, matches,
+                                  kernels::Numerics::kExact, context));
   PairRunnerOptions runner_options;
   runner_options.exact = options.exact;
   NS_ASSIGN_OR_RETURN(

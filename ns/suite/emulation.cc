@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "ir/pass_context.h"
 #include "ir/status.h"
 #include "passes/emulation/insert_exact_twin.h"
 #include "passes/lowering/lower_matched.h"
-#include "passes/lowering/lowering_report.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -42,10 +42,11 @@ bool HasPackedWeights(const Node& node) {
 }
 
 // Why `node` stayed as it is.
-std::string ReasonFor(const Node& node, const LoweringReport& report) {
+std::string ReasonFor(const Node& node,
+                      const std::vector<PassRemark>& remarks) {
   const std::string name = CallName(ModulePathOf(node));
-  const LoweringRemark* of_op = nullptr;
-  for (const LoweringRemark& remark : report.kept) {
+  const PassRemark* of_op = nullptr;
+  for (const PassRemark& remark : remarks) {
     if (remark.op != OpName(node)) {
       continue;
     }
@@ -57,11 +58,11 @@ std::string ReasonFor(const Node& node, const LoweringReport& report) {
   return of_op == nullptr ? "no kernel of ours takes its place" : of_op->reason;
 }
 
-absl::Status NothingToEmulate(const LoweringReport& report) {
+absl::Status NothingToEmulate(const std::vector<PassRemark>& remarks) {
   std::string message =
       "the quantized model has no convolution or linear layer to emulate";
-  if (!report.kept.empty()) {
-    const LoweringRemark& remark = report.kept.front();
+  if (!remarks.empty()) {
+    const PassRemark& remark = remarks.front();
     absl::StrAppend(&message, " (", remark.op, ": ", remark.reason, ")");
   }
   return absl::InvalidArgumentError(
@@ -89,12 +90,12 @@ absl::StatusOr<Emulation> Emulation::Create(ModelGraph& quantized,
                                             MatchResult& matches,
                                             kernels::Numerics numerics,
                                             ComparisonResult& result) {
-  NS_ASSIGN_OR_RETURN(const LoweringReport report,
-                      LowerMatched(quantized, matches, numerics));
+  PassContext context;
+  NS_RETURN_IF_ERROR(LowerMatched(quantized, matches, numerics, context));
   NS_ASSIGN_OR_RETURN(std::vector<CountedNode> counted,
                       AddSaturationCounters(quantized));
   if (counted.empty()) {
-    return NothingToEmulate(report);
+    return NothingToEmulate(context.remarks());
   }
   result.emulated = kernels::NumericsName(numerics);
   const MatchOf match_of = IndexMatches(matches);
@@ -113,7 +114,7 @@ absl::StatusOr<Emulation> Emulation::Create(ModelGraph& quantized,
     const Node& base = *matches.matches[i].b.subgraph.base;
     if (!result.layers[i].saturation && HasPackedWeights(base)) {
       result.not_emulated.push_back(
-          {matches.matches[i].name, ReasonFor(base, report)});
+          {matches.matches[i].name, ReasonFor(base, context.remarks())});
     }
   }
   return emulation;

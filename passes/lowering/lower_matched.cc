@@ -3,64 +3,18 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
-#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/saturation_check.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "passes/matching/match_follower.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
-using ::torch::jit::Value;
-
-// Where the matches' nodes and values are, in terms of nodes.
-class Follower {
- public:
-  explicit Follower(MatchResult& matches) : matches_(matches) {
-    for (const SubgraphMatch& match : matches.matches) {
-      const Value* output = match.b.output;
-      outputs_.push_back({output->node(), output->offset()});
-    }
-  }
-
-  void Follow(const absl::flat_hash_map<const Node*, Node*>& replacements) {
-    const auto follow = [&](Node*& node) {
-      const auto found = replacements.find(node);
-      if (found != replacements.end()) {
-        node = found->second;
-      }
-    };
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      MatchedSide& side = matches_.matches[i].b;
-      follow(side.subgraph.start);
-      follow(side.subgraph.end);
-      follow(side.subgraph.base);
-      for (Node*& node : side.subgraph.nodes) {
-        follow(node);
-      }
-      const auto replaced = replacements.find(outputs_[i].node);
-      if (replaced != replacements.end()) {
-        side.output = replaced->second->output(outputs_[i].offset);
-      }
-    }
-    for (UnmatchedOp& op : matches_.unmatched_b) {
-      follow(op.node);
-    }
-  }
-
- private:
-  struct Output {
-    const Node* node;
-    size_t offset;
-  };
-
-  MatchResult& matches_;
-  std::vector<Output> outputs_;
-};
 
 void SetNumerics(Graph& graph, kernels::Numerics numerics) {
   for (const CheckedNode& layer : CheckSaturation(graph)) {
@@ -75,18 +29,21 @@ void SetNumerics(Graph& graph, kernels::Numerics numerics) {
 
 }  // namespace
 
-absl::StatusOr<LoweringReport> LowerMatched(ModelGraph& b, MatchResult& matches,
-                                            kernels::Numerics numerics) {
-  Follower follower(matches);
+absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
+                          kernels::Numerics numerics, PassContext& context) {
+  MatchFollower follower(matches);
+  const ScopedReplacementListener listener(
+      context,
+      [&follower](const Node& old, Node& now) { follower.Replaced(old, now); });
   LowerToFbgemmOptions options;
   options.numerics = numerics;
   options.fuse = false;
-  NS_ASSIGN_OR_RETURN(LoweringReport report, LowerToFbgemm(b.graph(), options));
-  NS_RETURN_IF_ERROR(CatchTorchErrors("lowering", [&] {
-    follower.Follow(report.replacements);
-    SetNumerics(b.graph(), numerics);
-  }));
-  return report;
+  NS_RETURN_IF_ERROR(LowerToFbgemm(options).Run(b, context).status());
+  if (!follower.Follow(b.graph())) {
+    return absl::InternalError("lowering has lost a matched node");
+  }
+  return CatchTorchErrors("lowering",
+                          [&] { SetNumerics(b.graph(), numerics); });
 }
 
 }  // namespace ns

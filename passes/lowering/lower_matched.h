@@ -2,19 +2,19 @@
 #ifndef PASSES_LOWERING_LOWER_MATCHED_H_
 #define PASSES_LOWERING_LOWER_MATCHED_H_
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "ir/model_graph.h"
+#include "ir/pass_context.h"
 #include "passes/kernels/numerics.h"
-#include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
 
 // As LowerToFbgemm, of the graph of `b`, without fusion, so that everything
-// that is matched stays: side b of `matches` then names the ops of ours. Layers
-// that were lowered before take on `numerics`, too.
-absl::StatusOr<LoweringReport> LowerMatched(ModelGraph& b, MatchResult& matches,
-                                            kernels::Numerics numerics);
+// that is matched stays: side b of `matches` then names the ns kernels. Layers
+// that were lowered before take on `numerics`, too. Remarks go to `context`.
+absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
+                          kernels::Numerics numerics, PassContext& context);
 
 }  // namespace ns
 

@@ -4,11 +4,12 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include <string>
-#include <utility>
 
-#include "ir/module_path.h"
+#include "ir/model_graph.h"
 #include "ir/node_view.h"
+#include "ir/pass_context.h"
 #include "ir/status.h"
+#include "ir/text.h"
 #include "ir/torch_errors.h"
 #include "passes/lowering/fuse_lowered.h"
 #include "passes/lowering/lowering_table.h"
@@ -52,8 +53,8 @@ bool IsWorthARemark(const Node& node) {
 
 class Lowering {
  public:
-  explicit Lowering(const LowerToFbgemmOptions& options)
-      : repacker_(options.numerics) {}
+  Lowering(const LowerToFbgemmOptions& options, PassContext& context)
+      : context_(context), repacker_(options.numerics) {}
 
   void Run(Block* block) {
     for (auto it = block->nodes().begin(); it != block->nodes().end();) {
@@ -67,15 +68,10 @@ class Lowering {
       }
       const absl::Status status = Lower(node);
       if (!status.ok()) {
-        report_.kept.push_back({std::string(OpName(*node)),
-                                CallName(ModulePathOf(*node)),
-                                std::string(status.message())});
+        context_.Remark(*node, status.message());
       }
     }
   }
-
-  // Remarks and replacements.
-  LoweringReport TakeReport() { return std::move(report_); }
 
  private:
   // What was inserted for an op that cannot be lowered stays, unused; it is
@@ -93,13 +89,13 @@ class Lowering {
         row->op, [&] { return row->form(node, row->lowered_op, repacker_); });
     NS_RETURN_IF_ERROR(lowered.status());
     NS_RETURN_IF_ERROR(lowered->status());
-    report_.replacements[node] = (**lowered)->node();
+    context_.Replaced(*node, *(**lowered)->node());
     Replace(node, **lowered);
     return absl::OkStatus();
   }
 
+  PassContext& context_;
   Repacker repacker_;
-  LoweringReport report_;
 };
 
 int64_t CountLowered(const Block& block) {
@@ -115,22 +111,25 @@ int64_t CountLowered(const Block& block) {
 
 }  // namespace
 
-absl::StatusOr<LoweringReport> LowerToFbgemm(
-    Graph& graph, const LowerToFbgemmOptions& options) {
-  Lowering lowering(options);
-  NS_RETURN_IF_ERROR(CatchTorchErrors("lower-to-fbgemm", [&] {
-    lowering.Run(graph.block());
-    if (options.fuse) {
+int64_t CountLoweredOps(const Graph& graph) {
+  return CountLowered(*graph.block());
+}
+
+absl::StatusOr<bool> LowerToFbgemm::Run(ModelGraph& model,
+                                        PassContext& context) const {
+  return CatchTorchErrors("lowering", [&] {
+    Graph& graph = model.graph();
+    const std::string before = CanonicalText(model.shared_graph());
+    Lowering(options_, context).Run(graph.block());
+    if (options_.fuse) {
       FuseLowered(graph);
     }
-    if (options.fuse && options.fuse_sums) {
+    if (options_.fuse && options_.fuse_sums) {
       FuseSums(graph);
     }
     torch::jit::EliminateDeadCode(graph.block());
-  }));
-  LoweringReport report = lowering.TakeReport();
-  report.lowered = CountLowered(*graph.block());
-  return report;
+    return CanonicalText(model.shared_graph()) != before;
+  });
 }
 
 }  // namespace ns

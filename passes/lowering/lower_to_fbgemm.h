@@ -3,16 +3,14 @@
 #define PASSES_LOWERING_LOWER_TO_FBGEMM_H_
 
 #include <cstdint>
-#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/pass.h"
 #include "passes/kernels/numerics.h"
-#include "passes/lowering/lowering_report.h"
 
 namespace torch::jit {
 struct Graph;
-struct Node;
 }  // namespace torch::jit
 
 namespace ns {
@@ -29,16 +27,10 @@ struct LowerToFbgemmOptions {
   bool fuse_sums = false;
 };
 
-struct LoweringReport {
-  // Nodes that are ops of ours now, after fusion.
-  int64_t lowered = 0;
-  // Quantized ops that stayed, in order of execution, and why.
-  std::vector<LoweringRemark> kept;
-  // What took the place of each node, which is gone, before fusion.
-  absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> replacements;
-};
+// How many ops of `graph`, inside control flow too, are ns kernels.
+int64_t CountLoweredOps(const torch::jit::Graph& graph);
 
-// Rewrites the quantized ops of `graph`, inside prim::If and prim::Loop too, as
+// Rewrites the quantized ops of a graph, inside prim::If and prim::Loop too, as
 // the lowering table says. Packed parameters are unpacked and packed again,
 // once for each object, into constants.
 //
@@ -53,10 +45,22 @@ struct LoweringReport {
 // they use. What is dequantized and quantized again is requantized, or passed
 // on when the parameters are the same. Names and module paths stay.
 //
+// Quantized ops that stay are remarked on. The context hears what takes the
+// place of each op before it is fused.
+//
 // Error: a graph that LibTorch cannot rewrite; the graph is then well formed,
 // and some of it may be lowered.
-absl::StatusOr<LoweringReport> LowerToFbgemm(
-    torch::jit::Graph& graph, const LowerToFbgemmOptions& options = {});
+class LowerToFbgemm final : public Pass {
+ public:
+  explicit LowerToFbgemm(const LowerToFbgemmOptions& options = {})
+      : options_(options) {}
+  absl::string_view name() const override { return "lower-to-fbgemm"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+
+ private:
+  const LowerToFbgemmOptions options_;
+};
 
 }  // namespace ns
 

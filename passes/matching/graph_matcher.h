@@ -52,7 +52,7 @@ struct MatchedSide {
 };
 
 struct SubgraphMatch {
-  // Unique; as INTERFACE.md says.
+  // Unique; tools/README.md, "Names", says how it is made.
   std::string name;
   MatchedSide a;
   MatchedSide b;

@@ -30,7 +30,7 @@ using ::torch::jit::Module;
 
 std::shared_ptr<Graph> Folded(const Module& model) {
   const auto graph = model.get_method("forward").graph()->copy();
-  NS_EXPECT_OK(InlineModules(model, *graph));
+  NS_EXPECT_OK(InlineModules(model, *graph).status());
   FoldAttributes(model, *graph);
   graph->lint();
   return graph;
@@ -138,7 +138,7 @@ TEST(FoldAttributesTest, KeepsAttributeThatCalledMethodWrites) {
       MakeModel({{"counter", counter}},
                 {"return self.counter.forward(x) + self.counter.calls"});
   const auto graph = model.get_method("forward").graph()->copy();
-  NS_ASSERT_OK(InlineModules(model, *graph, LeafTypes({"Counter"})));
+  NS_ASSERT_OK(InlineModules(model, *graph, LeafTypes({"Counter"})).status());
   FoldAttributes(model, *graph);
   EXPECT_THAT(NodeOf(*graph, "aten::add")->input(1)->node()->kind(),
               c10::prim::GetAttr);

@@ -19,6 +19,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
+#include "ir/pass_context.h"
+#include "ir/run_on_graph.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
@@ -174,8 +176,9 @@ std::optional<Alone> LowerAlone(const Node& node, const Values& values) {
     alone.graph->registerOutput(copy->output(i));
   }
   alone.graph->insertNode(copy);
-  const absl::StatusOr<LoweringReport> report = LowerToFbgemm(*alone.graph);
-  if (!report.ok() || !report->kept.empty()) {
+  PassContext context;
+  if (!RunOnGraph(LowerToFbgemm(), alone.graph, context).ok() ||
+      !context.remarks().empty()) {
     return std::nullopt;
   }
   return alone;
@@ -280,15 +283,16 @@ absl::StatusOr<ModelGraph> Lowered(const ModelGraph& quantized,
   NS_ASSIGN_OR_RETURN(ModelGraph lowered, quantized.Clone());
   LowerToFbgemmOptions options;
   options.numerics = numerics;
-  NS_ASSIGN_OR_RETURN(const LoweringReport report,
-                      LowerToFbgemm(lowered.graph(), options));
+  PassContext context;
+  NS_RETURN_IF_ERROR(LowerToFbgemm(options).Run(lowered, context).status());
+  const int64_t count = CountLoweredOps(lowered.graph());
   std::printf("%s: %lld ops lowered\n", kernels::NumericsName(numerics),
-              static_cast<long long>(report.lowered));
-  for (const LoweringRemark& remark : report.kept) {
+              static_cast<long long>(count));
+  for (const PassRemark& remark : context.remarks()) {
     std::printf("  kept %s %s: %s\n", remark.name.c_str(), remark.op.c_str(),
                 remark.reason.c_str());
   }
-  if (report.lowered == 0) {
+  if (count == 0) {
     return absl::FailedPreconditionError("nothing is lowered");
   }
   return lowered;

@@ -153,15 +153,16 @@ class Emitter {
     return Record(node->output(), value);
   }
 
-  // A module that is one op is called as often as it has nodes; one that is two
-  // starts anew with its first.
+  // Each node is a call of its module, but for the relu of a fused one.
   int CallOf(const std::string& fqn, const std::string& op) {
+    const bool goes_on = !fqn.empty() && fqn == last_fqn_ &&
+                         op == "aten::relu" && last_op_ != op &&
+                         last_op_ != "aten::relu_";
+    last_fqn_ = fqn;
+    last_op_ = op;
     if (fqn.empty()) {
       return 0;
     }
-    const bool goes_on = fqn == last_fqn_ && op != last_op_;
-    last_fqn_ = fqn;
-    last_op_ = op;
     return goes_on ? calls_[fqn] - 1 : calls_[fqn]++;
   }
 

@@ -30,7 +30,7 @@ class Maker {
     style_ = static_cast<ActivationStyle>(Choose(3));
     first_layer_ = Choose(kChainLayers);
     const int dims = Choose(4);
-    chain_.body.input = NewValue(dims, -1);
+    chain_.body.output = chain_.body.input = NewValue(dims, -1);
     Fill(chain_.body, 1 + Choose(12), 0);
     CountUses(chain_.body);
     ChooseInPlace(chain_.body);
@@ -57,9 +57,10 @@ class Maker {
   }
 
   int Dims(int value) const { return chain_.values[value].dims; }
+  int PlaceOf(int value) const { return chain_.values[value].place; }
 
+  // Adds so many steps, or fewer.
   void Fill(ChainBlock& block, int steps, int depth) {
-    block.output = block.input;
     for (int i = 0; i < steps; ++i) {
       AddStep(block, depth);
     }
@@ -221,7 +222,7 @@ class Maker {
     std::vector<int> earlier;
     for (const int value : visible_) {
       if (Dims(value) == Dims(block.output) &&
-          chain_.values[value].place != chain_.values[block.output].place) {
+          PlaceOf(value) != PlaceOf(block.output)) {
         earlier.push_back(value);
       }
     }
@@ -246,8 +247,9 @@ class Maker {
       // What a loop carries is a value of its own.
       inner.input = is_if ? step.x : NewValue(Dims(step.x), -1);
       inner.output = inner.input;
-      // A second arm may hand on what it is given.
-      while (inner.steps.empty() && (i == 0 || Chance(0.8))) {
+      // Only a second arm may hand on what it is given.
+      while (PlaceOf(inner.output) == PlaceOf(inner.input) &&
+             (i == 0 || Chance(0.8))) {
         Fill(inner, 1 + Choose(5), depth + 1);
       }
       step.blocks.push_back(std::move(inner));

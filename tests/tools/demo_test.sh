@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The README's first pictures: the demo's table, and the example program.
+# The table of README.md, and the example program of ns/README.md.
 #
 #   demo_test.sh NS EXAMPLE FLOAT QUANTIZED IMAGES
 set -euo pipefail

@@ -40,7 +40,7 @@ absl::Status UnknownFlag(const CommandSpec& command, absl::string_view name) {
   return absl::InvalidArgumentError(absl::StrCat(
       "unknown flag --", name,
       closest != nullptr ? absl::StrCat("; did you mean --", closest->name, "?")
-                         : absl::StrCat("; see ns help ", command.name)));
+                         : "; see --help"));
 }
 
 }  // namespace

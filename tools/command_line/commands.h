@@ -24,6 +24,9 @@ struct CommandOutcome {
   ExitCode code = ExitCode::kDone;
   absl::Status status;
 
+  static CommandOutcome Done(absl::Status status) {
+    return status.ok() ? CommandOutcome() : Failed(std::move(status));
+  }
   static CommandOutcome WrongUsage(absl::Status status) {
     return {ExitCode::kWrongUsage, std::move(status)};
   }

@@ -1,9 +1,13 @@
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
+#include "ir/pass_context.h"
+#include "ir/pipeline.h"
 #include "ir/status.h"
 #include "ns/suite/printable.h"
 #include "passes/kernels/isa.h"
@@ -76,26 +80,22 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
-void PrintRemarks(const char* title,
-                  const std::vector<LoweringRemark>& remarks) {
-  if (!remarks.empty()) {
-    std::printf("%s:\n", title);
-  }
-  for (const LoweringRemark& remark : remarks) {
+// What `pass` remarked on.
+void PrintRemarks(const char* title, const PassContext& context,
+                  absl::string_view pass) {
+  bool is_first = true;
+  for (const PassRemark& remark : context.remarks()) {
+    if (remark.pass != pass) {
+      continue;
+    }
+    if (is_first) {
+      std::printf("%s:\n", title);
+      is_first = false;
+    }
     std::printf("  %s%s%s: %s\n", Printable(remark.name).c_str(),
                 remark.name.empty() ? "" : "  ", Printable(remark.op).c_str(),
                 Printable(remark.reason).c_str());
   }
-}
-
-void PrintReport(const LoweringReport& report,
-                 const std::vector<LoweringRemark>& floats,
-                 const std::string& path) {
-  std::printf("%s: %lld ops on kernels of ours, here in %s\n", path.c_str(),
-              static_cast<long long>(report.lowered),
-              kernels::IsaName(kernels::ChosenIsa()));
-  PrintRemarks("left to LibTorch", report.kept);
-  PrintRemarks("left in float", floats);
 }
 
 absl::Status LowerFile(const Options& options) {
@@ -103,19 +103,26 @@ absl::Status LowerFile(const Options& options) {
   return WithEngine(options.engine, [&]() -> absl::Status {
     NS_ASSIGN_OR_RETURN(ModelGraph model,
                         ModelGraph::FromFile(options.in, options.model));
-    std::vector<LoweringRemark> floats;
-    NS_RETURN_IF_ERROR(
-        FoldReferenceQuantization(&floats).Run(model.graph()).status());
-    NS_ASSIGN_OR_RETURN(const LoweringReport report,
-                        LowerToFbgemm(model.graph(), options.lowering));
-    if (report.lowered == 0) {
+    const FoldReferenceQuantization fold;
+    const LowerToFbgemm lower(options.lowering);
+    Pipeline pipeline("lower");
+    pipeline.Add(std::make_unique<FoldReferenceQuantization>(fold))
+        .Add(std::make_unique<LowerToFbgemm>(lower));
+    PassContext context;
+    NS_RETURN_IF_ERROR(pipeline.Run(model, context).status());
+    const int64_t lowered = CountLoweredOps(model.graph());
+    if (lowered == 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           options.in,
           ": has no op that can be lowered; give a model with quantized ops"));
     }
     NS_RETURN_IF_ERROR(model.Save(options.out));
     if (!options.quiet) {
-      PrintReport(report, floats, options.out);
+      std::printf("%s: %lld ops on kernels of ours, here in %s\n",
+                  options.out.c_str(), static_cast<long long>(lowered),
+                  kernels::IsaName(kernels::ChosenIsa()));
+      PrintRemarks("left to LibTorch", context, lower.name());
+      PrintRemarks("left in float", context, fold.name());
     }
     return absl::OkStatus();
   });

@@ -1,18 +1,14 @@
 #include "tools/command_line/run_ns.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "ir/torch_errors.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/op_libraries.h"
-#include "tools/command_line/standard_streams.h"
+#include "tools/command_line/run_tool.h"
 
 namespace ns {
 namespace {
@@ -110,27 +106,7 @@ CommandOutcome Run(std::vector<std::string> arguments) {
 }  // namespace
 
 int RunNs(const std::vector<std::string>& arguments) {
-  CommandOutcome outcome;
-  try {
-    outcome = Run(arguments);
-  } catch (const std::exception& error) {
-    outcome = {ExitCode::kInternal, absl::InternalError(OneLineMessage(error))};
-  }
-  if (outcome.code == ExitCode::kDone) {
-    const absl::Status printed = FlushStandardOutput();
-    if (!printed.ok()) {
-      outcome = CommandOutcome::Failed(printed);
-    }
-  }
-  if (outcome.code != ExitCode::kDone) {
-    // One line, whatever a message holds.
-    std::string message(outcome.status.message());
-    std::replace_if(
-        message.begin(), message.end(),
-        [](unsigned char c) { return absl::ascii_iscntrl(c); }, ' ');
-    std::fprintf(stderr, "ns: %s\n", message.c_str());
-  }
-  return static_cast<int>(outcome.code);
+  return RunTool("ns", [&] { return Run(arguments); });
 }
 
 }  // namespace ns

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/quantized_ops.h"
@@ -50,26 +49,22 @@ std::string ReasonOf(const FoldEditor& editor, const Node& node) {
                    : "its input is not dequantized from known codes";
 }
 
-void Append(const FoldEditor& editor, const Block* block,
-            std::vector<LoweringRemark>& remarks) {
+void RemarkIn(const FoldEditor& editor, const Block* block,
+              PassContext& context) {
   for (const Node* node : block->nodes()) {
     if (!editor.WasDropped(node) && ComputesInFloat(editor, *node)) {
-      remarks.push_back({std::string(OpName(*node)),
-                         std::string(ModulePathOf(*node).fqn),
-                         ReasonOf(editor, *node)});
+      context.Remark(*node, ReasonOf(editor, *node));
     }
     for (const Block* inner : node->blocks()) {
-      Append(editor, inner, remarks);
+      RemarkIn(editor, inner, context);
     }
   }
 }
 
 }  // namespace
 
-std::vector<LoweringRemark> FloatOpsLeft(const FoldEditor& editor) {
-  std::vector<LoweringRemark> remarks;
-  Append(editor, editor.graph().block(), remarks);
-  return remarks;
+void RemarkOnFloatOps(const FoldEditor& editor, PassContext& context) {
+  RemarkIn(editor, editor.graph().block(), context);
 }
 
 }  // namespace ns

@@ -2,10 +2,9 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <iterator>
 #include <vector>
 
-#include "absl/algorithm/container.h"
+#include "ir/model_graph.h"
 #include "ir/torch_errors.h"
 #include "passes/lowering/fold/float_ops_left.h"
 #include "passes/lowering/fold/fold_editor.h"
@@ -49,14 +48,13 @@ void FoldBlock(FoldEditor& editor, Block* block) {
 }  // namespace
 
 absl::StatusOr<bool> FoldReferenceQuantization::Run(
-    torch::jit::Graph& graph) const {
+    ModelGraph& model, PassContext& context) const {
   return CatchTorchErrors("folding reference quantization", [&] {
+    torch::jit::Graph& graph = model.graph();
     const bool had_mutation = RemoveLocalMutation(graph);
     FoldEditor editor(graph);
     FoldBlock(editor, graph.block());
-    if (remarks_ != nullptr) {
-      absl::c_move(FloatOpsLeft(editor), std::back_inserter(*remarks_));
-    }
+    RemarkOnFloatOps(editor, context);
     if (editor.changed()) {
       ReshapeViews(editor);
     }

@@ -3,12 +3,9 @@
 #ifndef PASSES_LOWERING_FOLD_FOLD_REFERENCE_QUANTIZATION_H_
 #define PASSES_LOWERING_FOLD_FOLD_REFERENCE_QUANTIZATION_H_
 
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "passes/lowering/lowering_report.h"
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 namespace ns {
 
@@ -63,22 +60,16 @@ namespace ns {
 //
 // The graph must be frozen (ir/model_graph.h does it) for weights and scales to
 // be constants. Scales and zero points of activations need not be.
+//
+// What still computes in float afterwards is remarked on, in order of
+// execution.
 class FoldReferenceQuantization final : public Pass {
  public:
-  // What still computes in float after a run, and why, is appended to
-  // `remarks`, in order of execution; null for not asking. `remarks` outlives
-  // the pass, which then runs in one thread at a time.
-  explicit FoldReferenceQuantization(
-      std::vector<LoweringRemark>* remarks = nullptr)
-      : remarks_(remarks) {}
-
   absl::string_view name() const override {
     return "fold-reference-quantization";
   }
-  absl::StatusOr<bool> Run(torch::jit::Graph& graph) const override;
-
- private:
-  std::vector<LoweringRemark>* const remarks_;
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
 };
 
 }  // namespace ns

@@ -60,12 +60,14 @@ TEST(WriteTorchSaveTest, WritesASharedStorageOnce) {
 
 TEST(WriteTorchSaveTest, SaysWhyItCannotWrite) {
   EXPECT_EQ(MessageOf(WriteTorchSave("no/such/folder/x.pt", at::ones({2}))),
-            "cannot write: No such file or directory");
+            "cannot write: No such file or directory; name a file elsewhere");
   EXPECT_EQ(MessageOf(WriteTorchSave("/dev/full", at::ones({2}))),
-            "cannot write: No space left on device");
+            "cannot write: No space left on device; make room, or name a file "
+            "elsewhere");
   // Larger than any buffer.
   EXPECT_EQ(MessageOf(WriteTorchSave("/dev/full", at::ones({1 << 20}))),
-            "cannot write: No space left on device");
+            "cannot write: No space left on device; make room, or name a file "
+            "elsewhere");
 }
 
 TEST(WriteTorchSaveTest, RefusesWhatHasNoPickle) {

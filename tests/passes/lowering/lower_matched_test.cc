@@ -9,12 +9,14 @@
 
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
+#include "ir/pass_context.h"
 #include "ir/verifier.h"
 #include "passes/analysis/saturation_check.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/paired.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/small_layers.h"
 #include "tests/testing/status.h"
 
@@ -52,10 +54,11 @@ TEST_P(LowerMatchedTest, MatchesNameTheOpsOfOurs) {
   const ModelGraph a = FloatModel();
   ModelGraph b = QuantizedModel();
   MatchResult matches = OrThrow(MatchSubgraphs(a, b));
-  const LoweringReport report =
-      OrThrow(LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2));
+  PassContext context;
+  NS_ASSERT_OK(
+      LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2, context));
   NS_EXPECT_OK(VerifyGraph(b.graph()));
-  EXPECT_EQ(report.lowered, 5);
+  EXPECT_EQ(CountLoweredOps(b.graph()), 5);
   const std::vector<torch::jit::Node*> nodes = AllNodes(b.graph());
   std::string ops;
   for (const SubgraphMatch& match : matches.matches) {
@@ -74,11 +77,13 @@ TEST_P(LowerMatchedTest, NotFusedGivesTheSameBits) {
   const ModelGraph a = FloatModel();
   ModelGraph b = QuantizedModel();
   MatchResult matches = OrThrow(MatchSubgraphs(a, b));
-  OrThrow(LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2));
+  PassContext context;
+  NS_ASSERT_OK(
+      LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2, context));
   ModelGraph fused = QuantizedModel();
   LowerToFbgemmOptions options;
   options.numerics = kernels::Numerics::kFbgemmAvx2;
-  OrThrow(LowerToFbgemm(fused.graph(), options));
+  RunPass(LowerToFbgemm(options), fused);
   EXPECT_EQ(NodesOf(fused.graph(), "ns::fbgemm_clamp").size(), 0);
   const at::Tensor x = at::randn({2, 3, 9, 9}) * 3;
   ExpectEqualValues(OrThrow(b.Run({x})), OrThrow(fused.Run({x})));
@@ -96,7 +101,9 @@ TEST(LowerMatchedAgainTest, LayersThatWereLoweredBeforeTakeOnTheNumerics) {
       {{"layer",
         LinearLayer(RandomInt8({4, 4}, 127), kernels::Numerics::kExact)}});
   MatchResult matches = OrThrow(MatchSubgraphs(a, b));
-  OrThrow(LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2));
+  PassContext context;
+  NS_ASSERT_OK(
+      LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2, context));
   const auto layer = LayerOf(*NodeOf(b.graph(), "ns::fbgemm_linear"));
   ASSERT_TRUE(layer.has_value());
   EXPECT_EQ(layer->numerics(), kernels::Numerics::kFbgemmAvx2);

@@ -11,10 +11,11 @@
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
-#include "ir/verifier.h"
+#include "ir/pass_context.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -25,15 +26,13 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
 
-LoweringReport Lower(torch::jit::Graph& graph) {
-  const LoweringReport report = OrThrow(LowerToFbgemm(graph));
-  NS_EXPECT_OK(VerifyGraph(graph));
-  return report;
+std::vector<PassRemark> Lower(const std::shared_ptr<torch::jit::Graph>& graph) {
+  return RunPass(LowerToFbgemm(), graph).remarks;
 }
 
 void ExpectLowered(absl::string_view before, absl::string_view after) {
   const auto graph = GraphOf(before);
-  EXPECT_THAT(Lower(*graph).kept, IsEmpty());
+  EXPECT_THAT(Lower(graph), IsEmpty());
   ExpectIr(graph, after);
 }
 
@@ -41,9 +40,9 @@ void ExpectLowered(absl::string_view before, absl::string_view after) {
 void ExpectKept(const std::string& op, const std::string& reason,
                 absl::string_view text) {
   const auto graph = GraphOf(text);
-  EXPECT_THAT(Lower(*graph).kept,
-              ElementsAre(AllOf(Field(&LoweringRemark::op, op),
-                                Field(&LoweringRemark::reason, reason))));
+  EXPECT_THAT(Lower(graph),
+              ElementsAre(AllOf(Field(&PassRemark::op, op),
+                                Field(&PassRemark::reason, reason))));
 }
 
 TEST(LowerToFbgemmTest, RewritesWhatWorksOnCodes) {
@@ -85,7 +84,8 @@ graph(%c : bool, %n : int, %x : Tensor):
       %m : Tensor = quantized::mul(%carried, %x, %scale, %zero_point)
       -> (%true, %m)
   return (%z))IR");
-  EXPECT_EQ(Lower(*graph).lowered, 2);
+  EXPECT_THAT(Lower(graph), IsEmpty());
+  EXPECT_EQ(CountLoweredOps(*graph), 2);
   EXPECT_EQ(NodesOf(*graph, "ns::fbgemm_add").size(), 1);
   EXPECT_EQ(NodesOf(*graph, "ns::fbgemm_mul").size(), 1);
 }
@@ -96,9 +96,8 @@ graph(%x : Tensor):
   %r : Tensor = aten::relu(%x)
   %s : Tensor = aten::sigmoid(%r)
   return (%s))IR");
-  const LoweringReport report = Lower(*graph);
-  EXPECT_EQ(report.lowered, 0);
-  EXPECT_THAT(report.kept, IsEmpty());
+  EXPECT_THAT(Lower(graph), IsEmpty());
+  EXPECT_EQ(CountLoweredOps(*graph), 0);
 }
 
 TEST(LowerToFbgemmTest, RewritesInPlaceOpsThatNobodyElseSees) {
@@ -181,11 +180,11 @@ graph(%x : Tensor):
   %q : Tensor = aten::quantize_per_tensor(%x, %scale, %zero_point, %qint8)
   %r : Tensor = aten::relu(%q)
   return (%r))IR");
-  const LoweringReport report = Lower(*graph);
-  EXPECT_EQ(report.lowered, 0);
-  ASSERT_EQ(report.kept.size(), 2);
-  EXPECT_EQ(report.kept[1].op, "aten::relu");
-  EXPECT_EQ(report.kept[1].reason,
+  const std::vector<PassRemark> remarks = Lower(graph);
+  EXPECT_EQ(CountLoweredOps(*graph), 0);
+  ASSERT_EQ(remarks.size(), 2);
+  EXPECT_EQ(remarks[1].op, "aten::relu");
+  EXPECT_EQ(remarks[1].reason,
             "its input is not quantized to quint8 with one scale");
 }
 
@@ -210,9 +209,8 @@ ModelGraph SmallModel() {
 TEST_P(LowerToFbgemmLayersTest, GiveLibTorchsCodesToOneStep) {
   ModelGraph quantized = SmallModel();
   ModelGraph lowered = OrThrow(quantized.Clone());
-  const LoweringReport report = Lower(lowered.graph());
-  EXPECT_EQ(report.lowered, 5);
-  EXPECT_THAT(report.kept, IsEmpty());
+  EXPECT_THAT(Lower(lowered.shared_graph()), IsEmpty());
+  EXPECT_EQ(CountLoweredOps(lowered.graph()), 5);
   const at::Tensor x = at::randn({2, 3, 9, 9});
   const at::Tensor a = OrThrow(quantized.Run({x})).toTensor();
   const at::Tensor b = OrThrow(lowered.Run({x})).toTensor();
@@ -222,7 +220,7 @@ TEST_P(LowerToFbgemmLayersTest, GiveLibTorchsCodesToOneStep) {
 
 TEST_P(LowerToFbgemmLayersTest, FuseReluAndKeepPathsAndNames) {
   ModelGraph lowered = SmallModel();
-  Lower(lowered.graph());
+  Lower(lowered.shared_graph());
   EXPECT_EQ(NodesOf(lowered.graph(), "ns::fbgemm_conv2d_relu").size(), 2);
   EXPECT_EQ(NodesOf(lowered.graph(), "ns::fbgemm_linear").size(), 1);
   EXPECT_EQ(NodesOf(lowered.graph(), "ns::fbgemm_relu").size(), 0);
@@ -236,7 +234,7 @@ TEST_P(LowerToFbgemmLayersTest, RepackSharedParametersOnce) {
                  {"dequant", DeQuantize()}},
                 {"x = self.fc.forward(self.quant.forward(x))",
                  "return self.dequant.forward(self.fc.forward(x))"})));
-  Lower(model.graph());
+  Lower(model.shared_graph());
   const auto layers = NodesOf(model.graph(), "ns::fbgemm_linear");
   ASSERT_EQ(layers.size(), 2);
   EXPECT_EQ(ConstantOf(*layers[0]->input(1))->toObject(),
@@ -245,10 +243,10 @@ TEST_P(LowerToFbgemmLayersTest, RepackSharedParametersOnce) {
 
 TEST_P(LowerToFbgemmLayersTest, AreLoweredOnceAndNotAgain) {
   ModelGraph lowered = SmallModel();
-  const int64_t first = Lower(lowered.graph()).lowered;
-  const LoweringReport again = Lower(lowered.graph());
-  EXPECT_EQ(again.lowered, first);
-  EXPECT_THAT(again.kept, IsEmpty());
+  Lower(lowered.shared_graph());
+  const PassRun again = RunPass(LowerToFbgemm(), lowered);
+  EXPECT_FALSE(again.changed);
+  EXPECT_THAT(again.remarks, IsEmpty());
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
-#include "ir/verifier.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -60,8 +60,7 @@ GraphPointer ExpectSameOutputs(const std::string& lines,
   GraphPointer graph =
       GraphOf(absl::StrCat("graph(%x : Tensor):", kConstants, lines));
   const std::vector<at::Tensor> before = Run(graph, x);
-  OrThrow(LowerToFbgemm(*graph, options));
-  NS_EXPECT_OK(VerifyGraph(*graph));
+  RunPass(LowerToFbgemm(options), graph);
   const std::vector<at::Tensor> after = Run(graph, x);
   EXPECT_EQ(before.size(), after.size());
   for (size_t i = 0; i < before.size() && i < after.size(); ++i) {

@@ -7,10 +7,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "ir/pass_context.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "tests/passes/lowering/fold/folding.h"
 #include "tests/testing/engines.h"
-#include "tests/testing/status.h"
+#include "tests/testing/run_pass.h"
 
 namespace ns {
 namespace {
@@ -313,8 +314,9 @@ TEST(FoldLayerGuardsTest, KeepsTransposedConvolutionWhenItHasAScalePerChannel) {
   %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
   return (%o, %e))IR"),
                                Constants());
-  std::vector<LoweringRemark> remarks;
-  EXPECT_FALSE(OrThrow(FoldReferenceQuantization(&remarks).Run(*graph)));
+  const PassRun run = RunPass(FoldReferenceQuantization(), graph);
+  EXPECT_FALSE(run.changed);
+  const std::vector<PassRemark>& remarks = run.remarks;
   ASSERT_EQ(remarks.size(), 1);
   EXPECT_EQ(remarks[0].op, "aten::conv_transpose2d");
   EXPECT_TRUE(

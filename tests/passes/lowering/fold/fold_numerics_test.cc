@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
-#include "ir/verifier.h"
+#include "ir/pass_context.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/fold/quantized_ops.h"
@@ -22,6 +22,7 @@
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/reference_kernels.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -233,11 +234,9 @@ class FoldNumericsTest : public EngineTest {
     at::manual_seed(7);
     ModelGraph reference = ModelOfCase(op_case);
     ModelGraph folded = OrThrow(reference.Clone());
-    std::vector<LoweringRemark> remarks;
-    EXPECT_TRUE(
-        OrThrow(FoldReferenceQuantization(&remarks).Run(folded.graph())));
-    NS_EXPECT_OK(VerifyGraph(folded.graph()));
-    for (const LoweringRemark& remark : remarks) {
+    const PassRun run = RunPass(FoldReferenceQuantization(), folded);
+    EXPECT_TRUE(run.changed);
+    for (const PassRemark& remark : run.remarks) {
       ADD_FAILURE() << remark.op << ": " << remark.reason;
     }
     EXPECT_TRUE(NodesOf(folded.graph(), "aten::dequantize").empty());

@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
-#include "ir/verifier.h"
+#include "ir/pass_context.h"
 #include "ns/batches/batches.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
@@ -24,6 +24,7 @@
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/reference_kernels.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -55,14 +56,13 @@ struct Folded {
 
 Folded Fold(const std::string& name, const std::string& form) {
   Folded folded = {Load(name, form), {}};
-  std::vector<LoweringRemark> remarks;
-  const FoldReferenceQuantization pass(&remarks);
-  EXPECT_TRUE(OrThrow(pass.Run(folded.model.graph())));
-  NS_EXPECT_OK(VerifyGraph(folded.model.graph()));
-  for (const LoweringRemark& remark : remarks) {
+  const FoldReferenceQuantization pass;
+  const PassRun run = RunPass(pass, folded.model);
+  EXPECT_TRUE(run.changed);
+  for (const PassRemark& remark : run.remarks) {
     folded.remarks.push_back(absl::StrCat(remark.op, ": ", remark.reason));
   }
-  EXPECT_FALSE(OrThrow(pass.Run(folded.model.graph())));
+  EXPECT_FALSE(RunPass(pass, folded.model).changed);
   return folded;
 }
 
@@ -232,7 +232,7 @@ TEST(FoldedModelsTest, EfficientnetBlockIsQuantizedThroughout) {
                     "quantized::mul", "quantized::conv2d", "quantized::add",
                     "ns::fbgemm_gelu", "quantized::conv2d",
                     "aten::dequantize"));
-    EXPECT_THAT(OrThrow(LowerToFbgemm(folded.model.graph())).kept, IsEmpty());
+    EXPECT_THAT(RunPass(LowerToFbgemm(), folded.model).remarks, IsEmpty());
   }
 }
 
@@ -299,8 +299,8 @@ TEST(FoldedModelsTest, GiveTheSameOnKernelsOfOurs) {
         "mobilenet_block", "partial", "resize", "resnet_block", "shapes"}) {
     SCOPED_TRACE(name);
     Folded folded = Fold(name, "traced");
-    const LoweringReport report = OrThrow(LowerToFbgemm(folded.model.graph()));
-    for (const LoweringRemark& remark : report.kept) {
+    for (const PassRemark& remark :
+         RunPass(LowerToFbgemm(), folded.model).remarks) {
       EXPECT_FALSE(absl::StartsWith(remark.op, "quantized::conv") ||
                    absl::StartsWith(remark.op, "quantized::linear"))
           << remark.op << ": " << remark.reason;

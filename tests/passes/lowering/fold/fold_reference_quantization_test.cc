@@ -10,9 +10,11 @@
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
+#include "ir/pass_context.h"
 #include "tests/passes/lowering/fold/folding.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -260,8 +262,9 @@ TEST(FoldReferenceQuantizationTest,
       {"x = torch.dequantize(torch.quantize_per_tensor(x, 1., 9, 13))",
        "x = torch.quantize_per_tensor(self.conv.forward(x), .5, 7, 13)",
        "return self.log.forward(torch.dequantize(x))"})));
-  std::vector<LoweringRemark> remarks;
-  EXPECT_TRUE(OrThrow(FoldReferenceQuantization(&remarks).Run(model.graph())));
+  const PassRun run = RunPass(FoldReferenceQuantization(), model);
+  EXPECT_TRUE(run.changed);
+  const std::vector<PassRemark>& remarks = run.remarks;
   ASSERT_EQ(remarks.size(), 1);
   EXPECT_EQ(remarks[0].op, "aten::log");
   EXPECT_EQ(remarks[0].name, "log");

@@ -9,12 +9,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/text.h"
-#include "ir/verifier.h"
+#include "ir/pass_context.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "tests/testing/named_graph.h"
+#include "tests/testing/run_pass.h"
 #include "tests/testing/short_ir.h"
-#include "tests/testing/status.h"
 
 namespace ns {
 namespace {
@@ -23,9 +22,9 @@ using ::torch::jit::Graph;
 using ::torch::jit::Value;
 using Ints = std::vector<int64_t>;
 
-std::string ReasonOf(const std::vector<LoweringRemark>& remarks,
+std::string ReasonOf(const std::vector<PassRemark>& remarks,
                      absl::string_view op) {
-  for (const LoweringRemark& remark : remarks) {
+  for (const PassRemark& remark : remarks) {
     if (remark.op == op) {
       return remark.reason;
     }
@@ -126,30 +125,25 @@ void ExpectFolded(absl::string_view text, const GraphConstants& constants,
                   absl::string_view folded) {
   const auto graph = GraphWith(text, constants);
   const FoldReferenceQuantization pass;
-  EXPECT_TRUE(OrThrow(pass.Run(*graph)));
-  NS_EXPECT_OK(VerifyGraph(*graph));
+  EXPECT_TRUE(RunPass(pass, graph).changed);
   ExpectShortIr(*graph, folded);
-  EXPECT_FALSE(OrThrow(pass.Run(*graph)));
+  EXPECT_FALSE(RunPass(pass, graph).changed);
   ExpectShortIr(*graph, folded);
 }
 
 void ExpectKept(absl::string_view text, const GraphConstants& constants,
                 absl::string_view op, absl::string_view reason) {
   const auto graph = GraphWith(text, constants);
-  const std::string before = CanonicalText(graph);
-  std::vector<LoweringRemark> remarks;
-  EXPECT_FALSE(OrThrow(FoldReferenceQuantization(&remarks).Run(*graph)));
-  EXPECT_EQ(CanonicalText(graph), before);
-  EXPECT_EQ(ReasonOf(remarks, op), std::string(reason));
+  const PassRun run = RunPass(FoldReferenceQuantization(), graph);
+  EXPECT_FALSE(run.changed);
+  EXPECT_EQ(ReasonOf(run.remarks, op), std::string(reason));
 }
 
 void ExpectReason(absl::string_view text, const GraphConstants& constants,
                   absl::string_view op, absl::string_view reason) {
   const auto graph = GraphWith(text, constants);
-  std::vector<LoweringRemark> remarks;
-  OrThrow(FoldReferenceQuantization(&remarks).Run(*graph));
-  NS_EXPECT_OK(VerifyGraph(*graph));
-  EXPECT_EQ(ReasonOf(remarks, op), std::string(reason));
+  const PassRun run = RunPass(FoldReferenceQuantization(), graph);
+  EXPECT_EQ(ReasonOf(run.remarks, op), std::string(reason));
 }
 
 void ExpectFoldedOnCodes(absl::string_view body, absl::string_view folded,

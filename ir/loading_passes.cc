@@ -1,0 +1,180 @@
+#include "ir/loading_passes.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/constant_propagation.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
+#include <torch/csrc/jit/passes/freeze_module.h>
+#include <torch/csrc/jit/passes/lower_tuples.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/drop_exception_checks.h"
+#include "ir/fold_attributes.h"
+#include "ir/follow_writes.h"
+#include "ir/model_graph.h"
+#include "ir/node_view.h"
+#include "ir/text.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Module;
+using ::torch::jit::Node;
+
+// Ops that compute tensors: not control flow, and not the dequantizing of one
+// value for each of its users, which is one thing.
+bool IsTensorOp(const Node& node) {
+  return !node.kind().is_prim() && node.kind() != c10::aten::dequantize &&
+         TensorOutput(node) != nullptr;
+}
+
+// Calls `visit` with every tensor op of `block`, inside control flow too.
+template <typename Visit>
+void ForEachTensorOp(Block* block, const Visit& visit) {
+  for (Node* node : block->nodes()) {
+    if (IsTensorOp(*node)) {
+      visit(node);
+    }
+    for (Block* inner : node->blocks()) {
+      ForEachTensorOp(inner, visit);
+    }
+  }
+}
+
+enum class Counted { kAll, kAllButConstants };
+
+int64_t CountNodes(const Block& block, Counted counted) {
+  int64_t count = 0;
+  for (const Node* node : block.nodes()) {
+    const bool is_left_out = counted == Counted::kAllButConstants &&
+                             node->kind() == c10::prim::Constant;
+    count += is_left_out ? 0 : 1;
+    for (const Block* inner : node->blocks()) {
+      count += CountNodes(*inner, counted);
+    }
+  }
+  return count;
+}
+
+// Runs `rewrite`, which can only remove nodes, and tells whether it did.
+template <typename Rewrite>
+absl::StatusOr<bool> RemoveNodes(const char* what, const Graph& graph,
+                                 const Rewrite& rewrite) {
+  return CatchTorchErrors(what, [&] {
+    const int64_t before = CountNodes(*graph.block(), Counted::kAll);
+    rewrite();
+    return CountNodes(*graph.block(), Counted::kAll) != before;
+  });
+}
+
+// Computes all that depends on constants alone. LibTorch, which asks an alias
+// analysis of values that it has since replaced, stops at one place or another
+// from run to run, and the same model would be another graph each time.
+void PropagateAllConstants(std::shared_ptr<Graph> graph) {
+  int64_t before = 0;
+  do {
+    before = CountNodes(*graph->block(), Counted::kAllButConstants);
+  } while (
+      torch::jit::ConstantPropagation(graph, /*ignore_custom_classes=*/true) &&
+      CountNodes(*graph->block(), Counted::kAllButConstants) < before);
+}
+
+// Freezes `module`. LibTorch merges equal ops on equal values meanwhile; they
+// are layers of their own here, and need not be equal in the other model. So
+// each has a number while it lasts.
+void FreezeKeepingEqualOps(Module& module, const std::string& method) {
+  const c10::Symbol number = c10::Symbol::attr("ns_number");
+  int64_t next = 0;
+  ForEachTensorOp(module.get_method(method).graph()->block(),
+                  [&](Node* node) { node->i_(number, next++); });
+  std::vector<std::string> preserved;
+  if (method != "forward") {
+    preserved.push_back(method);
+  }
+  torch::jit::freeze_module_inplace(&module, preserved);
+  const std::shared_ptr<Graph> graph = module.get_method(method).graph();
+  PropagateAllConstants(graph);
+  ForEachTensorOp(graph->block(), [&](Node* node) {
+    if (node->hasAttribute(number)) {
+      node->removeAttribute(number);
+    }
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<bool> InlineModulesPass::Run(ModelGraph& model,
+                                            PassContext& /*context*/) const {
+  return InlineModules(model.module(), model.graph(), is_leaf_);
+}
+
+absl::StatusOr<bool> FreezePass::Run(ModelGraph& model,
+                                     PassContext& /*context*/) const {
+  return CatchTorchErrors("freezing the module", [&] {
+    const std::string before = CanonicalText(model.shared_graph());
+    if (LeafCalls(model.graph()).empty()) {
+      FreezeKeepingEqualOps(model.module(), model.method());
+      model.TakeGraphOfMethod();
+    } else {
+      FoldAttributes(model.module(), model.graph());
+      PropagateAllConstants(model.shared_graph());
+    }
+    return CanonicalText(model.shared_graph()) != before;
+  });
+}
+
+absl::StatusOr<bool> FoldAttributesPass::Run(ModelGraph& model,
+                                             PassContext& /*context*/) const {
+  return CatchTorchErrors("folding attributes", [&] {
+    return FoldAttributes(model.module(), model.graph());
+  });
+}
+
+absl::StatusOr<bool> DropExceptionChecksPass::Run(
+    ModelGraph& model, PassContext& /*context*/) const {
+  return CatchTorchErrors("dropping exception checks",
+                          [&] { return DropExceptionChecks(model.graph()); });
+}
+
+absl::StatusOr<bool> LowerTuplesPass::Run(ModelGraph& model,
+                                          PassContext& /*context*/) const {
+  return RemoveNodes("lowering tuples", model.graph(), [&] {
+    torch::jit::LowerSimpleTuples(model.shared_graph());
+  });
+}
+
+absl::StatusOr<bool> FollowWritesPass::Run(ModelGraph& model,
+                                           PassContext& /*context*/) const {
+  return CatchTorchErrors("following writes",
+                          [&] { return FollowWrites(model.graph()); });
+}
+
+absl::StatusOr<bool> EliminateDeadCodePass::Run(
+    ModelGraph& model, PassContext& /*context*/) const {
+  return RemoveNodes("eliminating dead code", model.graph(), [&] {
+    torch::jit::EliminateDeadCode(model.shared_graph());
+  });
+}
+
+Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze) {
+  Pipeline pipeline("load");
+  pipeline.Add<InlineModulesPass>(std::move(is_leaf));
+  if (freeze) {
+    pipeline.Add<FreezePass>().Add<FoldAttributesPass>();
+  }
+  pipeline.Add<DropExceptionChecksPass>()
+      .Add<LowerTuplesPass>()
+      .Add<FollowWritesPass>()
+      .Add<EliminateDeadCodePass>();
+  return pipeline;
+}
+
+}  // namespace ns

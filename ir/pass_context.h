@@ -1,0 +1,73 @@
+// What the passes of one run may tell: passes themselves keep no state.
+#ifndef IR_PASS_CONTEXT_H_
+#define IR_PASS_CONTEXT_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Why an op stayed as it was.
+struct PassRemark {
+  std::string op;      // "quantized::batch_norm2d"
+  std::string name;    // the call of its module: "layer1.0.bn1", "fc@1"
+  std::string reason;  // one phrase
+  std::string pass;    // "lower-to-fbgemm"; empty outside of pipelines
+};
+
+// Lives as long as one run over one model, in one thread.
+class PassContext {
+ public:
+  // Called with a node that is about to go and the one that does its work.
+  using ReplacementListener =
+      std::function<void(const torch::jit::Node& old, torch::jit::Node& now)>;
+
+  // Notes that `node` stays as it is.
+  void Remark(const torch::jit::Node& node, absl::string_view reason);
+
+  // In the order in which they were made.
+  const std::vector<PassRemark>& remarks() const { return remarks_; }
+
+  // Tells that `now` does what `old` did, which is still there and goes next.
+  void Replaced(const torch::jit::Node& old, torch::jit::Node& now);
+
+  // The pass whose remarks follow.
+  void set_pass(absl::string_view name) { pass_ = std::string(name); }
+
+ private:
+  friend class ScopedReplacementListener;
+
+  std::string pass_;
+  std::vector<PassRemark> remarks_;
+  std::vector<ReplacementListener> listeners_;
+};
+
+// Lets `listener` hear of all replacements while the object lives. Such objects
+// go in the reverse order in which they were made.
+class ScopedReplacementListener {
+ public:
+  ScopedReplacementListener(PassContext& context,
+                            PassContext::ReplacementListener listener)
+      : context_(context) {
+    context_.listeners_.push_back(std::move(listener));
+  }
+  ~ScopedReplacementListener() { context_.listeners_.pop_back(); }
+  ScopedReplacementListener(const ScopedReplacementListener&) = delete;
+  ScopedReplacementListener& operator=(const ScopedReplacementListener&) =
+      delete;
+
+ private:
+  PassContext& context_;
+};
+
+}  // namespace ns
+
+#endif  // IR_PASS_CONTEXT_H_

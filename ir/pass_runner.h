@@ -1,0 +1,78 @@
+// Runs passes one by one, and checks and shows what each of them did.
+#ifndef IR_PASS_RUNNER_H_
+#define IR_PASS_RUNNER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+class ModelGraph;
+class Pass;
+class PassContext;
+
+// How a pipeline is run; the defaults run all of it and show nothing.
+struct PassRunOptions {
+  // What errors call the pipeline; empty for none.
+  std::string pipeline;
+  // How many passes run; those behind them are left out, to find the one that
+  // does harm by halving. Negative for all.
+  int64_t bisect_limit = -1;
+  // Called around each pass with its number in the pipeline, from 0.
+  std::function<absl::Status(int64_t index, absl::string_view pass,
+                             const ModelGraph& model)>
+      before;
+  std::function<absl::Status(int64_t index, absl::string_view pass,
+                             const ModelGraph& model)>
+      after;
+};
+
+// What one pass did.
+struct PassRecord {
+  std::string pass;
+  bool changed = false;
+  std::chrono::nanoseconds time;
+};
+
+// Counts passes over one run of a pipeline.
+class PassRunner {
+ public:
+  // `options` and `context` must outlive the object.
+  PassRunner(const PassRunOptions& options, PassContext& context)
+      : options_(options), context_(context) {}
+
+  // Runs `pass`, unless the limit is reached, and verifies the graph
+  // (ir/verifier.h) if the pass says that it changed it. Returns that flag.
+  //
+  // Errors, behind "pipeline 'lower', pass 2 'lower-to-fbgemm': ": that of the
+  // pass; an internal error for a graph that it left malformed.
+  absl::StatusOr<bool> Run(const Pass& pass, ModelGraph& model);
+
+  // The same of anything that is done to `models`, all of which are verified.
+  absl::StatusOr<bool> Run(absl::string_view name,
+                           const std::vector<ModelGraph*>& models,
+                           const std::function<absl::StatusOr<bool>()>& action);
+
+  // Of the passes that ran, in order.
+  const std::vector<PassRecord>& records() const { return records_; }
+
+ private:
+  absl::Status Annotated(const absl::Status& status,
+                         absl::string_view name) const;
+
+  const PassRunOptions& options_;
+  PassContext& context_;
+  int64_t next_ = 0;
+  std::vector<PassRecord> records_;
+};
+
+}  // namespace ns
+
+#endif  // IR_PASS_RUNNER_H_

@@ -1,0 +1,35 @@
+// Passes in a compiler that has graphs and no models.
+#ifndef IR_RUN_ON_GRAPH_H_
+#define IR_RUN_ON_GRAPH_H_
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "ir/pass.h"
+#include "ir/pass_context.h"
+
+namespace torch::jit {
+struct Graph;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Runs `pass` on `graph` itself. Error: that of the pass; a pass that hangs
+// attributes on a module has none here.
+absl::StatusOr<bool> RunOnGraph(const Pass& pass,
+                                const std::shared_ptr<torch::jit::Graph>& graph,
+                                PassContext& context);
+
+// `pass` as a plain function, which LibTorch's own pass registration takes:
+//
+//   torch::jit::RegisterPostPass registered(
+//       AsGraphFunction(std::make_shared<LowerToFbgemm>()));
+//
+// It throws c10::Error where the pass returns an error.
+std::function<void(std::shared_ptr<torch::jit::Graph>&)> AsGraphFunction(
+    std::shared_ptr<const Pass> pass);
+
+}  // namespace ns
+
+#endif  // IR_RUN_ON_GRAPH_H_

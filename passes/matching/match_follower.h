@@ -1,0 +1,54 @@
+// Lets matches follow what passes do to the graph of side b.
+#ifndef PASSES_MATCHING_MATCH_FOLLOWER_H_
+#define PASSES_MATCHING_MATCH_FOLLOWER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ir/pass_context.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace torch::jit {
+struct Graph;
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Made before a pass runs, and asked afterwards. Both arguments must outlive
+// the object.
+class MatchFollower {
+ public:
+  explicit MatchFollower(MatchResult& matches);
+
+  // Notes that `now` does what `old` did: for PassContext.
+  void Replaced(const torch::jit::Node& old, torch::jit::Node& now);
+
+  // Lets the matches name what took the place of their nodes in `graph`, that
+  // of side b; unmatched ops that are gone are dropped. Returns false, and
+  // leaves the matches unusable, where a matched node is gone and nobody told
+  // what took its place. Once.
+  bool Follow(const torch::jit::Graph& graph);
+
+ private:
+  struct Output {
+    const torch::jit::Node* node;
+    size_t offset;
+  };
+
+  template <typename Visit>
+  void ForEachMatchedNode(const Visit& visit);
+
+  MatchResult& matches_;
+  std::vector<Output> outputs_;
+  absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> replacements_;
+  // The number of each node's first output. No other value of its graph ever
+  // has it, so that it tells a node from a later one at the same address.
+  absl::flat_hash_map<const torch::jit::Node*, size_t> numbers_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_MATCH_FOLLOWER_H_

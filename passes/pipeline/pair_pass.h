@@ -1,0 +1,41 @@
+// Passes that rewrite two models together.
+#ifndef PASSES_PIPELINE_PAIR_PASS_H_
+#define PASSES_PIPELINE_PAIR_PASS_H_
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+
+class PassContext;
+
+// A float model, the quantized model that was made of it, and what corresponds.
+struct MatchedModels {
+  ModelGraph a;
+  ModelGraph b;
+  // What the pass `match` found; absent before it, and after a pass that
+  // removed matched nodes without telling. Points into both graphs.
+  std::optional<MatchResult> matches;
+};
+
+// As Pass, of two models.
+class PairPass {
+ public:
+  virtual ~PairPass() = default;
+
+  // "add-loggers".
+  virtual absl::string_view name() const = 0;
+
+  // Returns whether the canonical text of either graph differs afterwards.
+  // Errors as those of Pass::Run, and matches that are not there yet.
+  virtual absl::StatusOr<bool> Run(MatchedModels& models,
+                                   PassContext& context) const = 0;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_PIPELINE_PAIR_PASS_H_

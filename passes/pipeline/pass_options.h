@@ -1,0 +1,67 @@
+// Pipelines as text, and the options that passes read from it.
+#ifndef PASSES_PIPELINE_PASS_OPTIONS_H_
+#define PASSES_PIPELINE_PASS_OPTIONS_H_
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace ns {
+
+// The options that follow a pass's name in braces. A pass is made by asking for
+// all options it has and then for what was wrong:
+//
+//   LowerToFbgemmOptions made;
+//   made.fuse = options.Flag("fuse", true);
+//   NS_RETURN_IF_ERROR(options.Check());
+class PassOptions {
+ public:
+  using Values = std::vector<std::pair<std::string, std::string>>;
+
+  explicit PassOptions(Values values) : values_(std::move(values)) {}
+
+  // "fuse=false"; "fuse" alone is true.
+  bool Flag(absl::string_view name, bool otherwise);
+  std::string Text(absl::string_view name, absl::string_view otherwise);
+  // One of `choices`, the first when it is not given.
+  std::string Choice(absl::string_view name,
+                     std::initializer_list<absl::string_view> choices);
+
+  // Error: a value that an option does not take, or an option that was not
+  // asked for, with the nearest one that was.
+  absl::Status Check() const;
+
+ private:
+  // The value, if it is given; notes that there is such an option.
+  const std::string* Find(absl::string_view name);
+
+  Values values_;
+  std::vector<std::string> known_;
+  absl::Status error_;
+};
+
+// A pass as it stands in a pipeline's text.
+struct PassSpec {
+  std::string name;
+  PassOptions::Values options;
+};
+
+// Reads "fold-quant-pairs,lower-to-fbgemm{numerics=exact,fuse=false}"; white
+// space around names and values does not count. Error: what was expected, and
+// where: braces that do not match, an option or a pass without a name.
+absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text);
+
+// The name among `names` that differs from `name` in the fewest letters; empty
+// when none is alike.
+absl::string_view NearestName(absl::string_view name,
+                              absl::Span<const absl::string_view> names);
+
+}  // namespace ns
+
+#endif  // PASSES_PIPELINE_PASS_OPTIONS_H_

@@ -1,0 +1,75 @@
+#include "passes/registry/pair_passes.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <vector>
+
+#include "ir/pass_context.h"
+#include "ir/status.h"
+#include "passes/instrument/add_loggers.h"
+#include "passes/instrument/add_shadow_loggers.h"
+#include "passes/instrument/logger_info.h"
+
+namespace ns {
+namespace {
+
+// What loggers call the two models.
+constexpr char kFloat[] = "float";
+constexpr char kQuantized[] = "quantized";
+
+absl::Status CheckMatched(const MatchedModels& models) {
+  return models.matches
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "needs matches; put 'match' before it, behind passes that "
+                   "rewrite the models");
+}
+
+bool HaveLoggers(const MatchedModels& models) {
+  return !AttachedLoggers(models.a.module()).empty() ||
+         !AttachedLoggers(models.b.module()).empty();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> MatchPass::Run(MatchedModels& models,
+                                    PassContext& context) const {
+  NS_ASSIGN_OR_RETURN(models.matches,
+                      MatchSubgraphs(models.a, models.b, options_));
+  for (const UnmatchedOp& op : models.matches->unmatched_b) {
+    context.Remark(*op.node, op.reason);
+  }
+  return false;
+}
+
+absl::StatusOr<bool> AddLoggersPass::Run(MatchedModels& models,
+                                         PassContext& /*context*/) const {
+  NS_RETURN_IF_ERROR(CheckMatched(models));
+  if (HaveLoggers(models) || models.matches->matches.empty()) {
+    return false;
+  }
+  NS_RETURN_IF_ERROR(AddLoggers(kFloat, models.a, kQuantized, models.b,
+                                *models.matches, options_));
+  return true;
+}
+
+absl::StatusOr<bool> AddShadowLoggersPass::Run(MatchedModels& models,
+                                               PassContext& context) const {
+  NS_RETURN_IF_ERROR(CheckMatched(models));
+  if (HaveLoggers(models)) {
+    return false;
+  }
+  NS_ASSIGN_OR_RETURN(const std::vector<NotShadowedMatch> not_shadowed,
+                      AddShadowLoggers(kFloat, models.a, kQuantized, models.b,
+                                       *models.matches, options_));
+  for (const NotShadowedMatch& left_out : not_shadowed) {
+    for (const SubgraphMatch& match : models.matches->matches) {
+      if (match.name == left_out.name) {
+        context.Remark(*match.b.subgraph.base, left_out.reason);
+      }
+    }
+  }
+  return !AttachedLoggers(models.b.module()).empty();
+}
+
+}  // namespace ns

@@ -1,0 +1,60 @@
+// What rewrites two models, as passes.
+#ifndef PASSES_REGISTRY_PAIR_PASSES_H_
+#define PASSES_REGISTRY_PAIR_PASSES_H_
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "passes/instrument/insert_logger.h"
+#include "passes/matching/graph_matcher.h"
+#include "passes/pipeline/pair_pass.h"
+
+namespace ns {
+
+// Finds what corresponds: see passes/matching/graph_matcher.h. Neither graph
+// changes. Unmatched ops of b are remarked on.
+class MatchPass final : public PairPass {
+ public:
+  explicit MatchPass(MatchOptions options = {})
+      : options_(std::move(options)) {}
+  absl::string_view name() const override { return "match"; }
+  absl::StatusOr<bool> Run(MatchedModels& models,
+                           PassContext& context) const override;
+
+ private:
+  const MatchOptions options_;
+};
+
+// Logs the values of matched subgraphs: see passes/instrument/add_loggers.h.
+// Models that have loggers already are left as they are. Error: no matches yet.
+class AddLoggersPass final : public PairPass {
+ public:
+  explicit AddLoggersPass(LoggerOptions options = {})
+      : options_(std::move(options)) {}
+  absl::string_view name() const override { return "add-loggers"; }
+  absl::StatusOr<bool> Run(MatchedModels& models,
+                           PassContext& context) const override;
+
+ private:
+  const LoggerOptions options_;
+};
+
+// Puts float subgraphs beside what they are matched with in b, and loggers on
+// both: see passes/instrument/add_shadow_loggers.h. As above otherwise; what
+// cannot be shadowed is remarked on.
+class AddShadowLoggersPass final : public PairPass {
+ public:
+  explicit AddShadowLoggersPass(LoggerOptions options = {})
+      : options_(std::move(options)) {}
+  absl::string_view name() const override { return "add-shadow-loggers"; }
+  absl::StatusOr<bool> Run(MatchedModels& models,
+                           PassContext& context) const override;
+
+ private:
+  const LoggerOptions options_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_REGISTRY_PAIR_PASSES_H_

@@ -1,0 +1,65 @@
+// Pipelines made of text: passes of one model and of two, in order.
+#ifndef PASSES_REGISTRY_PARSED_PIPELINE_H_
+#define PASSES_REGISTRY_PARSED_PIPELINE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "ir/pass.h"
+#include "ir/pass_context.h"
+#include "ir/pass_runner.h"
+#include "passes/pipeline/pair_pass.h"
+#include "passes/registry/pass_registry.h"
+
+namespace ns {
+
+class ParsedPipeline {
+ public:
+  // Makes the passes that `text` names, of those in `passes`:
+  //
+  //   fold-reference-quantization,lower-to-fbgemm{numerics=fbgemm-avx2}
+  //
+  // Where there are two models, passes of one run on the quantized model, or
+  // with {on=float} on the float one. Error: text that is no list of passes, a
+  // name that is unknown, with the nearest one, or an option that its pass does
+  // not take.
+  static absl::StatusOr<ParsedPipeline> Parse(
+      absl::string_view text, absl::Span<const PassEntry> passes = AllPasses());
+
+  // The first pass that needs two models, or "".
+  absl::string_view FirstOfTwoModels() const;
+
+  // Runs the passes in order, and verifies what each has changed. Returns what
+  // they did. Errors name pipeline and pass. Before: FirstOfTwoModels() == "".
+  absl::StatusOr<std::vector<PassRecord>> Run(
+      ModelGraph& model, PassContext& context,
+      const PassRunOptions& options = {}) const;
+
+  // The same of two models. Matches follow what passes replace, and are dropped
+  // when a pass removes matched nodes.
+  absl::StatusOr<std::vector<PassRecord>> Run(
+      MatchedModels& models, PassContext& context,
+      const PassRunOptions& options = {}) const;
+
+ private:
+  struct Step {
+    // One of the two.
+    std::unique_ptr<Pass> pass;
+    std::unique_ptr<PairPass> pair_pass;
+    bool on_float = false;
+  };
+
+  static absl::StatusOr<bool> RunOnOne(const Step& step, MatchedModels& models,
+                                       PassContext& context,
+                                       PassRunner& runner);
+
+  std::vector<Step> steps_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_REGISTRY_PARSED_PIPELINE_H_

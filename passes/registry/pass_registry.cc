@@ -1,0 +1,118 @@
+#include "passes/registry/pass_registry.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "ir/inline_modules.h"
+#include "ir/loading_passes.h"
+#include "ir/status.h"
+#include "passes/kernels/numerics.h"
+#include "passes/lowering/fold/fold_reference_quantization.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "passes/matching/graph_matcher.h"
+#include "passes/registry/pair_passes.h"
+#include "passes/registry/rewrite_passes.h"
+
+namespace ns {
+namespace {
+
+using PassOr = absl::StatusOr<std::unique_ptr<Pass>>;
+using PairPassOr = absl::StatusOr<std::unique_ptr<PairPass>>;
+
+// Of a pass that takes no options.
+template <typename P>
+PassOr Make(PassOptions& options) {
+  NS_RETURN_IF_ERROR(options.Check());
+  return std::make_unique<P>();
+}
+
+PassOr MakeInlineModules(PassOptions& options) {
+  const std::string leaves = options.Text("leaf", "");
+  NS_RETURN_IF_ERROR(options.Check());
+  const std::vector<std::string> types =
+      absl::StrSplit(leaves, '+', absl::SkipEmpty());
+  return std::make_unique<InlineModulesPass>(types.empty() ? nullptr
+                                                           : LeafTypes(types));
+}
+
+PassOr MakeLowerToFbgemm(PassOptions& options) {
+  LowerToFbgemmOptions made;
+  const std::string numerics =
+      options.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"});
+  made.fuse = options.Flag("fuse", true);
+  made.fuse_sums = options.Flag("fuse-sums", false);
+  NS_RETURN_IF_ERROR(options.Check());
+  made.numerics = *kernels::FindNumerics(numerics);
+  return std::make_unique<LowerToFbgemm>(made);
+}
+
+PairPassOr MakeMatch(PassOptions& options) {
+  MatchOptions made;
+  const std::string mode = options.Choice("matching", {"aligned", "strict"});
+  NS_RETURN_IF_ERROR(options.Check());
+  made.mode = mode == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  return std::make_unique<MatchPass>(std::move(made));
+}
+
+template <typename P>
+PairPassOr MakeLogging(PassOptions& options) {
+  LoggerOptions made;
+  made.should_log_inputs = options.Flag("log-inputs", false);
+  NS_RETURN_IF_ERROR(options.Check());
+  return std::make_unique<P>(std::move(made));
+}
+
+constexpr PassEntry kPasses[] = {
+    {"add-loggers",
+     "logs the values of matched subgraphs of both models {log-inputs}",
+     nullptr, &MakeLogging<AddLoggersPass>},
+    {"add-shadow-loggers",
+     "runs float subgraphs on the quantized model's inputs, and logs both "
+     "{log-inputs}",
+     nullptr, &MakeLogging<AddShadowLoggersPass>},
+    {"count-saturation", "lets lowered layers count the outputs that saturate",
+     &Make<CountSaturationPass>, nullptr},
+    {"drop-exception-checks", "removes checks that only raise exceptions",
+     &Make<DropExceptionChecksPass>, nullptr},
+    {"eliminate-dead-code", "removes nodes whose outputs nothing uses",
+     &Make<EliminateDeadCodePass>, nullptr},
+    {"fold-attributes", "makes constants of attributes that never change",
+     &Make<FoldAttributesPass>, nullptr},
+    {"fold-reference-quantization",
+     "makes quantized ops of dequantize, float op, quantize",
+     &Make<FoldReferenceQuantization>, nullptr},
+    {"follow-writes", "lets the results of ops in place be used behind them",
+     &Make<FollowWritesPass>, nullptr},
+    {"freeze", "makes constants of parameters, and folds constants",
+     &Make<FreezePass>, nullptr},
+    {"fuse-float-convs",
+     "folds batch norms into float 2d convolutions; values stay within 1e-4",
+     &Make<FuseFloatConvsPass>, nullptr},
+    {"fuse-lowered", "moves activations into lowered layers",
+     &Make<FuseLoweredPass>, nullptr},
+    {"fuse-sums",
+     "moves sums into the lowered convolutions before them; outputs change",
+     &Make<FuseSumsPass>, nullptr},
+    {"inline-modules",
+     "replaces calls of modules by their code {leaf=TYPE+TYPE}",
+     &MakeInlineModules, nullptr},
+    {"lower-to-fbgemm",
+     "replaces quantized ops by ns kernels "
+     "{numerics=exact|fbgemm-vnni|fbgemm-avx2, fuse, fuse-sums}",
+     &MakeLowerToFbgemm, nullptr},
+    {"lower-tuples", "removes tuples that are made and taken apart",
+     &Make<LowerTuplesPass>, nullptr},
+    {"match", "finds what corresponds in both models {matching=aligned|strict}",
+     nullptr, &MakeMatch},
+    {"replace-futures", "makes values of futures whose forks are inlined",
+     &Make<ReplaceFuturesPass>, nullptr},
+};
+
+}  // namespace
+
+absl::Span<const PassEntry> AllPasses() { return kPasses; }
+
+}  // namespace ns

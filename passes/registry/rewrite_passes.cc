@@ -1,0 +1,111 @@
+#include "passes/registry/rewrite_passes.h"
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
+
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "ir/model_graph.h"
+#include "ir/node_view.h"
+#include "ir/replace_futures.h"
+#include "ir/status.h"
+#include "ir/text.h"
+#include "ir/torch_errors.h"
+#include "passes/emulation/add_saturation_counters.h"
+#include "passes/instrument/fuse_float_convs.h"
+#include "passes/lowering/fuse_lowered.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+
+// Runs `rewrite`, which does not tell whether it changed anything.
+template <typename Rewrite>
+absl::StatusOr<bool> RewriteAndCompare(absl::string_view what,
+                                       ModelGraph& model,
+                                       const Rewrite& rewrite) {
+  return CatchTorchErrors(what, [&] {
+    const std::string before = CanonicalText(model.shared_graph());
+    rewrite();
+    return CanonicalText(model.shared_graph()) != before;
+  });
+}
+
+template <typename Visit>
+void ForEachNode(Block* block, const Visit& visit) {
+  for (Node* node : block->nodes()) {
+    visit(node);
+    for (Block* inner : node->blocks()) {
+      ForEachNode(inner, visit);
+    }
+  }
+}
+
+// An error for a graph without a module, which has no place for attributes.
+absl::Status CheckHasModule(const ModelGraph& model) {
+  return model.method().empty()
+             ? absl::InvalidArgumentError(
+                   "needs a module to hang attributes on; give a model")
+             : absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> ReplaceFuturesPass::Run(ModelGraph& model,
+                                             PassContext& /*context*/) const {
+  return RewriteAndCompare("replacing futures", model,
+                           [&] { ReplaceFuturesByValues(model.graph()); });
+}
+
+absl::StatusOr<bool> FuseLoweredPass::Run(ModelGraph& model,
+                                          PassContext& /*context*/) const {
+  return RewriteAndCompare("fusing lowered ops", model, [&] {
+    FuseLowered(model.graph());
+    torch::jit::EliminateDeadCode(model.shared_graph());
+  });
+}
+
+absl::StatusOr<bool> FuseSumsPass::Run(ModelGraph& model,
+                                       PassContext& /*context*/) const {
+  return RewriteAndCompare("fusing sums", model, [&] {
+    FuseSums(model.graph());
+    torch::jit::EliminateDeadCode(model.shared_graph());
+  });
+}
+
+absl::StatusOr<bool> FuseFloatConvsPass::Run(ModelGraph& model,
+                                             PassContext& /*context*/) const {
+  absl::flat_hash_set<Node*> convolutions;
+  ForEachNode(model.graph().block(), [&](Node* node) {
+    const OpRow* row = FindOp(OpName(*node));
+    if (row != nullptr && row->numerics == Numerics::kFloat &&
+        row->weight_form == WeightForm::kTensor) {
+      convolutions.insert(node);
+    }
+  });
+  if (convolutions.empty()) {
+    return false;
+  }
+  NS_RETURN_IF_ERROR(CheckHasModule(model));
+  const std::string before = CanonicalText(model.shared_graph());
+  NS_RETURN_IF_ERROR(FuseFloatConvs(model, convolutions));
+  return CanonicalText(model.shared_graph()) != before;
+}
+
+absl::StatusOr<bool> CountSaturationPass::Run(ModelGraph& model,
+                                              PassContext& /*context*/) const {
+  NS_RETURN_IF_ERROR(CheckHasModule(model));
+  if (model.module().hasattr("ns_saturation_0")) {
+    return false;
+  }
+  NS_ASSIGN_OR_RETURN(const std::vector<CountedNode> counted,
+                      AddSaturationCounters(model));
+  return !counted.empty();
+}
+
+}  // namespace ns

@@ -1,0 +1,58 @@
+// Rewrites as passes, under the names that pipelines call them by.
+#ifndef PASSES_REGISTRY_REWRITE_PASSES_H_
+#define PASSES_REGISTRY_REWRITE_PASSES_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/pass.h"
+
+namespace ns {
+
+// Values instead of futures, in a graph whose forks are inlined: see
+// ir/replace_futures.h.
+class ReplaceFuturesPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "replace-futures"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Moves activations into lowered layers: see passes/lowering/fuse_lowered.h.
+class FuseLoweredPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "fuse-lowered"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Fuses lowered convolutions into the sums behind them: see
+// passes/lowering/fuse_lowered.h. Outputs change.
+class FuseSumsPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "fuse-sums"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Lets float 2d convolutions run with the batch norm behind them folded in: see
+// passes/instrument/fuse_float_convs.h. Values stay within 1e-4.
+class FuseFloatConvsPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "fuse-float-convs"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Gives lowered layers counters of saturation: see
+// passes/emulation/add_saturation_counters.h. A model that has counters already
+// is left as it is.
+class CountSaturationPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "count-saturation"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_REGISTRY_REWRITE_PASSES_H_

@@ -1,0 +1,212 @@
+#include "ir/pipeline.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/loading_passes.h"
+#include "ir/model_graph.h"
+#include "ir/pass.h"
+#include "ir/pass_context.h"
+#include "ir/pass_runner.h"
+#include "ir/run_on_graph.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::torch::jit::Node;
+
+constexpr char kTwoRelus[] = R"IR(
+graph(%x : Tensor):
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::relu(%a)
+  return (%b))IR";
+
+// A host's own pass, of a function.
+class FunctionPass final : public Pass {
+ public:
+  using Function =
+      std::function<absl::StatusOr<bool>(ModelGraph&, PassContext&)>;
+  FunctionPass(std::string name, Function function)
+      : name_(std::move(name)), function_(std::move(function)) {}
+  absl::string_view name() const override { return name_; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override {
+    return function_(model, context);
+  }
+
+ private:
+  const std::string name_;
+  const Function function_;
+};
+
+// Replaces the first relu by what it is given, and tells.
+absl::StatusOr<bool> DropFirstRelu(ModelGraph& model, PassContext& context) {
+  Node* relu = NodeOf(model.graph(), "aten::relu");
+  context.Replaced(*relu, *NodeOf(model.graph(), "aten::relu", 1));
+  relu->output()->replaceAllUsesWith(relu->input(0));
+  relu->destroy();
+  return true;
+}
+
+// Leaves a use in front of its definition.
+absl::StatusOr<bool> Break(ModelGraph& model, PassContext& /*context*/) {
+  NodeOf(model.graph(), "aten::relu", 1)
+      ->moveBefore(NodeOf(model.graph(), "aten::relu"));
+  return true;
+}
+
+absl::StatusOr<bool> DoNothing(ModelGraph& model, PassContext& context) {
+  context.Remark(*NodeOf(model.graph(), "aten::relu"), "it is fine");
+  return false;
+}
+
+TEST(PipelineTest, RunsAHostsPassesBesideOurs) {
+  ModelGraph model = ModelOf(kTwoRelus);
+  Pipeline pipeline("mine");
+  pipeline.Add<FunctionPass>("drop", DropFirstRelu)
+      .Add<EliminateDeadCodePass>();
+  PassContext context;
+  EXPECT_TRUE(OrThrow(pipeline.Run(model, context)));
+  EXPECT_EQ(NodesOf(model.graph(), "aten::relu").size(), 1);
+}
+
+TEST(PipelineTest, NamesPipelineAndPassOfAnError) {
+  ModelGraph model = ModelOf(kTwoRelus);
+  Pipeline pipeline("mine");
+  pipeline.Add<FunctionPass>("look", DoNothing)
+      .Add<FunctionPass>("refuse", [](ModelGraph&, PassContext&) {
+        return absl::InvalidArgumentError("too hot");
+      });
+  PassContext context;
+  EXPECT_EQ(MessageOf(pipeline.Run(model, context)),
+            "pipeline 'mine', pass 2 'refuse': too hot");
+}
+
+TEST(PipelineTest, CatchesAPassThatLeavesAMalformedGraph) {
+  ModelGraph model = ModelOf(kTwoRelus);
+  Pipeline pipeline("mine");
+  pipeline.Add<FunctionPass>("break", Break);
+  PassContext context;
+  const absl::Status status = pipeline.Run(model, context).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("pass 1 'break'"), HasSubstr("relu")));
+}
+
+TEST(PipelineTest, StopsAtTheLimit) {
+  ModelGraph model = ModelOf(kTwoRelus);
+  Pipeline pipeline("mine");
+  pipeline.Add<FunctionPass>("look", DoNothing)
+      .Add<FunctionPass>("drop", DropFirstRelu);
+  PassRunOptions options;
+  options.bisect_limit = 1;
+  PassContext context;
+  EXPECT_FALSE(OrThrow(pipeline.Run(model, context, options)));
+  EXPECT_EQ(NodesOf(model.graph(), "aten::relu").size(), 2);
+}
+
+TEST(PipelineTest, CallsHooksAroundEachPass) {
+  ModelGraph model = ModelOf(kTwoRelus);
+  Pipeline pipeline("mine");
+  pipeline.Add<FunctionPass>("look", DoNothing)
+      .Add<FunctionPass>("drop", DropFirstRelu);
+  std::vector<std::string> calls;
+  const auto note = [&calls](const std::string& when) {
+    return [&calls, when](int64_t index, absl::string_view pass,
+                          const ModelGraph& shown) {
+      calls.push_back(
+          when + " " + std::to_string(index) + " " + std::string(pass) + " " +
+          std::to_string(NodesOf(shown.graph(), "aten::relu").size()));
+      return absl::OkStatus();
+    };
+  };
+  PassRunOptions options;
+  options.before = note("before");
+  options.after = note("after");
+  PassContext context;
+  EXPECT_TRUE(OrThrow(pipeline.Run(model, context, options)));
+  EXPECT_THAT(calls, ElementsAre("before 0 look 2", "after 0 look 2",
+                                 "before 1 drop 2", "after 1 drop 1"));
+}
+
+TEST(PassContextTest, KeepsRemarksWithTheirPass) {
+  ModelGraph model = ModelOf(kTwoRelus);
+  Pipeline pipeline("mine");
+  pipeline.Add<FunctionPass>("look", DoNothing);
+  PassContext context;
+  OrThrow(pipeline.Run(model, context));
+  ASSERT_EQ(context.remarks().size(), 1);
+  EXPECT_EQ(context.remarks()[0].pass, "look");
+  EXPECT_EQ(context.remarks()[0].op, "aten::relu");
+  EXPECT_EQ(context.remarks()[0].reason, "it is fine");
+}
+
+TEST(PassContextTest, TellsListenersWhatReplacesWhatWhileTheyLive) {
+  ModelGraph model = ModelOf(kTwoRelus);
+  const Node* second = NodeOf(model.graph(), "aten::relu", 1);
+  PassContext context;
+  int heard = 0;
+  {
+    const ScopedReplacementListener listener(
+        context, [&](const Node& /*old*/, Node& now) {
+          EXPECT_EQ(&now, second);
+          ++heard;
+        });
+    OrThrow(DropFirstRelu(model, context));
+  }
+  context.Replaced(*second, *const_cast<Node*>(second));
+  EXPECT_EQ(heard, 1);
+}
+
+TEST(LoadingPipelineTest, KeepsParametersWhenNotAskedToFreeze) {
+  ModelGraphOptions options;
+  options.freeze = false;
+  const torch::jit::Module module = MakeModel(
+      {{"fc", Linear(at::ones({2, 2}))}}, {"return self.fc.forward(x)"});
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(module, options));
+  EXPECT_FALSE(NodesOf(model.graph(), "prim::GetAttr").empty());
+  EXPECT_EQ(NodesOf(model.graph(), "aten::linear").size(), 1);
+  EXPECT_TRUE(
+      NodesOf(OrThrow(ModelGraph::FromModule(module)).graph(), "prim::GetAttr")
+          .empty());
+}
+
+TEST(LoadingPipelineTest, CanBeWatched) {
+  std::vector<std::string> passes;
+  ModelGraphOptions options;
+  options.run.after = [&](int64_t, absl::string_view pass, const ModelGraph&) {
+    passes.emplace_back(pass);
+    return absl::OkStatus();
+  };
+  OrThrow(ModelGraph::FromModule(
+      MakeModel({{"relu", Relu()}}, {"return self.relu.forward(x)"}), options));
+  EXPECT_THAT(passes, ElementsAre("inline-modules", "freeze", "fold-attributes",
+                                  "drop-exception-checks", "lower-tuples",
+                                  "follow-writes", "eliminate-dead-code"));
+}
+
+TEST(RunOnGraphTest, MakesAFunctionOfAPass) {
+  std::shared_ptr<torch::jit::Graph> graph = GraphOf(kTwoRelus);
+  AsGraphFunction(std::make_shared<FunctionPass>("drop", DropFirstRelu))(graph);
+  EXPECT_EQ(NodesOf(*graph, "aten::relu").size(), 1);
+  const auto refuse = AsGraphFunction(
+      std::make_shared<FunctionPass>("refuse", [](ModelGraph&, PassContext&) {
+        return absl::InvalidArgumentError("too hot");
+      }));
+  EXPECT_THROW(refuse(graph), c10::Error);
+}
+
+}  // namespace
+}  // namespace ns

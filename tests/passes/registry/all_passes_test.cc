@@ -1,0 +1,203 @@
+// What every pass of the registry promises, on random networks in their float,
+// quantized and lowered forms.
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "ir/model_graph.h"
+#include "ir/pass_context.h"
+#include "ir/text.h"
+#include "ir/verifier.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "passes/pipeline/pass_options.h"
+#include "passes/registry/pass_registry.h"
+#include "tests/testing/chain_graph.h"
+#include "tests/testing/chain_values.h"
+#include "tests/testing/random_chain.h"
+#include "tests/testing/run_pass.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+constexpr int kNetworks = 200;
+
+// A network's quantized form: runs of int8 ops among float ones.
+ChainGraphOptions Quantized() {
+  ChainGraphOptions options;
+  options.quantized = 0.7;
+  options.dynamic = 0.15;
+  options.folds = 0.5;
+  options.fuses = 0.5;
+  options.has_paths = true;
+  options.name_prefix = "b";
+  return options;
+}
+
+class Network {
+ public:
+  explicit Network(int64_t seed)
+      : seed_(seed), chain_(RandomChain(seed)), flag_(seed % 2 == 0) {}
+
+  // In turn float, quantized, and lowered without fusion.
+  ModelGraph Model() const {
+    ChainGraphOptions options = Quantized();
+    if (seed_ % 3 == 0) {
+      options = {};
+      options.has_paths = true;
+    }
+    ModelGraph model = OrThrow(ModelGraph::FromGraph(
+        MakeChainGraph(chain_, options, {}, seed_).graph));
+    if (seed_ % 3 == 2) {
+      LowerToFbgemmOptions lowering;
+      lowering.fuse = false;
+      RunPass(LowerToFbgemm(lowering), model);
+    }
+    return model;
+  }
+
+  at::Tensor OutputOf(ModelGraph& model) const {
+    return OrThrow(model.Run({ChainInput(chain_, seed_), flag_}))
+        .toTensor()
+        .to(at::kDouble);
+  }
+
+ private:
+  const int64_t seed_;
+  const Chain chain_;
+  const bool flag_;
+};
+
+// How far outputs may be apart, relative to their size. Lowering and rounding
+// once less move quantized values by a step of theirs, here of 0.05.
+double ToleranceOf(absl::string_view pass) {
+  if (pass == "lower-to-fbgemm" || pass == "fuse-sums" ||
+      pass == "fold-reference-quantization") {
+    return 0.2;
+  }
+  return pass == "fuse-float-convs" ? 1e-2 : 0;
+}
+
+class AllPassesTest : public testing::TestWithParam<PassEntry> {};
+
+TEST_P(AllPassesTest, KeepsItsPromisesOnRandomNetworks) {
+  const PassEntry& entry = GetParam();
+  PassOptions options({});
+  const std::unique_ptr<Pass> pass = OrThrow(entry.make(options));
+  EXPECT_EQ(pass->name(), entry.name);
+  for (int64_t seed = 0; seed < kNetworks; ++seed) {
+    SCOPED_TRACE(absl::StrCat("network ", seed));
+    const Network network(seed);
+    ModelGraph untouched = network.Model();
+    ModelGraph model = network.Model();
+    RunPass(*pass, model);
+    EXPECT_FALSE(RunPass(*pass, model).changed) << "when it runs again";
+    const at::Tensor before = network.OutputOf(untouched);
+    const at::Tensor after = network.OutputOf(model);
+    ASSERT_EQ(before.sizes(), after.sizes());
+    const double size = std::max(before.norm().item<double>(), 1e-3);
+    EXPECT_LE((before - after).norm().item<double>(),
+              ToleranceOf(entry.name) * size);
+    if (HasFailure()) {
+      return;
+    }
+  }
+}
+
+std::vector<PassEntry> PassesOfOneModel() {
+  std::vector<PassEntry> passes;
+  for (const PassEntry& entry : AllPasses()) {
+    if (entry.make != nullptr) {
+      passes.push_back(entry);
+    }
+  }
+  return passes;
+}
+
+std::string TestName(const testing::TestParamInfo<PassEntry>& info) {
+  std::string name(info.param.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, AllPassesTest,
+                         testing::ValuesIn(PassesOfOneModel()), TestName);
+
+// Passes of two models: the float form and the quantized one.
+class AllPairPassesTest : public testing::TestWithParam<PassEntry> {};
+
+TEST_P(AllPairPassesTest, KeepsItsPromisesOnRandomNetworks) {
+  const PassEntry& entry = GetParam();
+  PassOptions options({});
+  const std::unique_ptr<PairPass> pass = OrThrow(entry.make_pair(options));
+  EXPECT_EQ(pass->name(), entry.name);
+  for (int64_t i = 0; i < kNetworks; ++i) {
+    SCOPED_TRACE(absl::StrCat("network ", 3 * i));
+    // Of the same network: seeds that are not a multiple of 3 are quantized.
+    const Chain chain = RandomChain(i);
+    const auto model = [&](const ChainGraphOptions& form) {
+      return OrThrow(
+          ModelGraph::FromGraph(MakeChainGraph(chain, form, {}, i).graph));
+    };
+    const at::Tensor input = ChainInput(chain, i);
+    const auto output = [&](ModelGraph& of) {
+      return OrThrow(of.Run({input, true})).toTensor();
+    };
+    ModelGraph untouched_a = model({});
+    ModelGraph untouched_b = model(Quantized());
+    MatchedModels models = {model({}), model(Quantized()), std::nullopt};
+    models.matches = OrThrow(MatchSubgraphs(models.a, models.b));
+    PassContext context;
+    const auto text = [&] {
+      return absl::StrCat(CanonicalText(models.a.shared_graph()),
+                          CanonicalText(models.b.shared_graph()));
+    };
+    const std::string before = text();
+    const bool changed = OrThrow(pass->Run(models, context));
+    EXPECT_EQ(changed, text() != before);
+    NS_EXPECT_OK(VerifyGraph(models.a.graph()));
+    NS_EXPECT_OK(VerifyGraph(models.b.graph()));
+    EXPECT_FALSE(OrThrow(pass->Run(models, context))) << "when it runs again";
+    EXPECT_TRUE(output(models.a).equal(output(untouched_a)));
+    EXPECT_TRUE(output(models.b).equal(output(untouched_b)));
+    if (HasFailure()) {
+      return;
+    }
+  }
+}
+
+std::vector<PassEntry> PassesOfTwoModels() {
+  std::vector<PassEntry> passes;
+  for (const PassEntry& entry : AllPasses()) {
+    if (entry.make_pair != nullptr) {
+      passes.push_back(entry);
+    }
+  }
+  return passes;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, AllPairPassesTest,
+                         testing::ValuesIn(PassesOfTwoModels()), TestName);
+
+TEST(PassRegistryTest, IsSortedAndEachEntryMakesOneKind) {
+  const absl::Span<const PassEntry> passes = AllPasses();
+  for (size_t i = 0; i < passes.size(); ++i) {
+    EXPECT_NE(passes[i].make == nullptr, passes[i].make_pair == nullptr)
+        << passes[i].name;
+    EXPECT_FALSE(absl::EndsWith(passes[i].description, "."));
+    if (i > 0) {
+      EXPECT_LT(passes[i - 1].name, passes[i].name);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ns

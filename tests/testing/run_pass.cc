@@ -1,0 +1,57 @@
+#include "tests/testing/run_pass.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "gtest/gtest.h"
+#include "ir/text.h"
+#include "ir/verifier.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+
+PassRun RunPass(const Pass& pass, ModelGraph& model) {
+  const std::string before = CanonicalText(model.shared_graph());
+  PassContext context;
+  PassRun run;
+  run.changed = OrThrow(pass.Run(model, context));
+  run.remarks = context.remarks();
+  NS_EXPECT_OK(VerifyGraph(model.graph()));
+  EXPECT_EQ(run.changed, CanonicalText(model.shared_graph()) != before)
+      << "the flag of " << pass.name() << " is not true to the graph:\n"
+      << before;
+  return run;
+}
+
+PassRun RunPass(const Pass& pass,
+                const std::shared_ptr<torch::jit::Graph>& graph) {
+  ModelGraph model = ModelGraph::AroundGraph(graph);
+  return RunPass(pass, model);
+}
+
+void ExpectRewrite(const Pass& pass, absl::string_view before,
+                   absl::string_view after) {
+  const auto graph = GraphOf(before);
+  EXPECT_TRUE(RunPass(pass, graph).changed);
+  ExpectIr(graph, after);
+  EXPECT_FALSE(RunPass(pass, graph).changed);
+}
+
+void ExpectUntouched(const Pass& pass, absl::string_view text,
+                     absl::string_view reason) {
+  const PassRun run = RunPass(pass, GraphOf(text));
+  EXPECT_FALSE(run.changed);
+  if (reason.empty()) {
+    EXPECT_TRUE(run.remarks.empty());
+    return;
+  }
+  EXPECT_TRUE(absl::c_any_of(
+      run.remarks,
+      [&](const PassRemark& remark) { return remark.reason == reason; }))
+      << "no remark '" << reason << "'";
+}
+
+}  // namespace ns

@@ -1,0 +1,138 @@
+"""`ns_opt`: passes by name, over IR text and over models."""
+
+import os
+import subprocess
+import unittest
+
+import cli
+
+NS_OPT = os.path.join(os.path.dirname(cli.NS), 'ns_opt')
+
+GRAPH = '''graph(%x : Tensor, %scale : float, %zero_point : int):
+  %q : Tensor = quantized::add(%x, %x, %scale, %zero_point)
+  %r : Tensor = aten::relu(%q)
+  return (%r)
+'''
+
+
+def case(name):
+  return os.path.join(cli.CASES, name + '.pt')
+
+
+class NsOptTest(cli.CliTest):
+
+  def run_opt(self, *arguments, graph=''):
+    return subprocess.run([NS_OPT, *arguments], input=graph.encode(),
+                          cwd=self.folder, env=cli.environment(),
+                          capture_output=True, timeout=cli.TIMEOUT,
+                          check=False)
+
+  def opt(self, *arguments, graph=''):
+    """What a run that ends with 0 prints to both streams."""
+    process = self.run_opt(*arguments, graph=graph)
+    error = process.stderr.decode()
+    self.assertEqual(process.returncode, 0, error)
+    return process.stdout.decode(), error
+
+  def refuse(self, code, *arguments, names=(), graph=''):
+    process = self.run_opt(*arguments, graph=graph)
+    error = process.stderr.decode()
+    self.assertEqual(process.returncode, code, error)
+    self.assertEqual(process.stdout, b'')
+    self.assertEqual(len(error.splitlines()), 1, error)
+    self.assertTrue(error.startswith('ns_opt: '), error)
+    for name in names:
+      self.assertIn(name, error)
+
+  def test_lists_passes_in_order(self):
+    output, _ = self.opt('--list-passes')
+    names = [line.split('\t')[0] for line in output.splitlines()]
+    self.assertEqual(names, sorted(names))
+    for name in ('lower-to-fbgemm', 'match', 'add-loggers', 'freeze'):
+      self.assertIn(name, names)
+
+  def test_rewrites_text(self):
+    output, error = self.opt('--passes=lower-to-fbgemm', graph=GRAPH)
+    self.assertEqual(error, '')
+    self.assertIn('ns::fbgemm_add_relu', output)
+    # What is printed can be read again.
+    again, _ = self.opt('--passes=lower-to-fbgemm', graph=output)
+    self.assertEqual(again, output)
+
+  def test_options_and_order(self):
+    output, _ = self.opt('--passes=lower-to-fbgemm{fuse=false}', graph=GRAPH)
+    self.assertIn('ns::fbgemm_relu', output)
+    output, _ = self.opt('--passes=lower-to-fbgemm{fuse=false},fuse-lowered',
+                         graph=GRAPH)
+    self.assertNotIn('ns::fbgemm_relu(', output)
+
+  def test_a_limit_leaves_later_passes_out(self):
+    output, _ = self.opt('--passes=eliminate-dead-code,lower-to-fbgemm',
+                         '--bisect-limit=1', graph=GRAPH)
+    self.assertIn('quantized::add', output)
+
+  def test_shows_graphs_times_and_remarks(self):
+    graph = GRAPH.replace('quantized::add(', 'quantized::elu(').replace(
+        '%x, %x, %scale, %zero_point', '%x, %scale, %zero_point, %scale')
+    _, error = self.opt('--passes=lower-to-fbgemm,eliminate-dead-code',
+                        '--print-before=eliminate-dead-code',
+                        '--print-after-all', '--time-passes',
+                        '--print-remarks', graph=graph)
+    self.assertIn('# before eliminate-dead-code', error)
+    self.assertIn('# after lower-to-fbgemm', error)
+    self.assertRegex(error, r'\d ms  (un)?changed +lower-to-fbgemm')
+    self.assertRegex(error, 'lower-to-fbgemm: .*quantized::elu: ')
+
+  def test_dumps_a_file_for_each_pass(self):
+    self.opt('--passes=eliminate-dead-code,lower-to-fbgemm',
+             f'--dump-dir={self.folder}', graph=GRAPH)
+    self.assertEqual(sorted(os.listdir(self.folder)), [
+        '001-after-eliminate-dead-code.ir', '002-after-lower-to-fbgemm.ir'])
+    with open(self.path('002-after-lower-to-fbgemm.ir')) as file:
+      self.assertIn('ns::fbgemm_add', file.read())
+
+  def test_writes_what_ns_lower_writes(self):
+    self.opt('--passes=fold-reference-quantization,lower-to-fbgemm',
+             f'--model={case("net_quantized")}', f'--out={self.path("a.pt")}')
+    self.succeed('lower', f'--in={case("net_quantized")}',
+                 f'--out={self.path("b.pt")}', '--quiet')
+    texts = [self.opt('--passes=eliminate-dead-code',
+                      f'--model={self.path(name)}')[0]
+             for name in ('a.pt', 'b.pt')]
+    self.assertIn('ns::fbgemm_', texts[0])
+    self.assertEqual(*texts)
+
+  def test_adds_loggers_to_two_models(self):
+    self.opt('--passes=match,add-loggers', f'--float={case("net_float")}',
+             f'--model={case("net_quantized")}', f'--out={self.path("q.pt")}',
+             f'--out-float={self.path("f.pt")}')
+    for name in ('q.pt', 'f.pt'):
+      text, _ = self.opt('--passes=eliminate-dead-code',
+                         f'--model={self.path(name)}', '--raw')
+      self.assertIn('ns_logger_0', text)
+
+  def test_wrong_usage(self):
+    self.refuse(2, '--passes=lower-to-fbgem', names=["'lower-to-fbgemm'"])
+    self.refuse(2, '--passes=lower-to-fbgemm{fues}', names=["'fuse'"])
+    self.refuse(2, '--passes=match', names=['--float'])
+    self.refuse(2, names=['--passes'])
+    self.refuse(2, '--passes=freeze', '--print-after=no-such-pass',
+                names=['--print-after', '--list-passes'])
+    self.refuse(2, '--passes=freeze', '--out=x.pt', names=['--model'])
+
+  def test_bad_input(self):
+    self.refuse(3, '--passes=lower-to-fbgemm', graph='graph(%x : Tensor',
+                names=['standard input'])
+    self.refuse(3, '--passes=lower-to-fbgemm', names=['standard input'])
+    self.refuse(3, '--passes=lower-to-fbgemm', '--model=absent.pt',
+                names=['absent.pt'])
+    self.refuse(3, '--passes=count-saturation', graph=GRAPH,
+                names=["pass 1 'count-saturation'", 'module'])
+
+  def test_help_has_an_example(self):
+    output, _ = self.opt('--help')
+    self.assertIn('bazel run -c opt //tools:ns_opt', output)
+
+
+if __name__ == '__main__':
+  unittest.main()

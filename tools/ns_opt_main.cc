@@ -1,0 +1,15 @@
+// Runs passes on IR text or on models: ns_opt --passes=a,b [--flag=value ...].
+
+#include <string>
+#include <vector>
+
+#include "tools/command_line/commands.h"
+#include "tools/command_line/ns_opt.h"
+#include "tools/command_line/run_tool.h"
+
+int main(int argc, char** argv) {
+  if (!ns::PrepareProcess("ns_opt")) {
+    return static_cast<int>(ns::ExitCode::kBadInput);
+  }
+  return ns::RunNsOpt(std::vector<std::string>(argv + 1, argv + argc));
+}
