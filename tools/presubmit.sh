@@ -16,7 +16,8 @@ Runs all steps, or those named, and then says which failed:
   tidy    clang-tidy on C++ files that differ from the base
   lint    tests assert something; BUILD files name every source; header guards;
           nothing below tools/ and tests/ is included from elsewhere; no cycle
-          among folders; shellcheck on the scripts, where it is installed
+          among folders; //:ir, //:passes and //:ns have every library of
+          their folder; shellcheck on the scripts, where it is installed
   test    tools/test.sh
   asan    all tests with the address and undefined behaviour sanitizers
 
@@ -32,8 +33,7 @@ if [[ -n "${LIBTORCH:-}" ]]; then
 fi
 tidy_flags+=(
   -isystem "${LIBTORCH:-/usr}/include/torch/csrc/api/include"
-  -isystem /usr/include/llvm-14
-  -isystem /usr/include/llvm-c-14
+  -isystem "$(llvm-config --includedir)"
 )
 readonly CXX_FILES=('*.cc' '*.h')
 
@@ -100,7 +100,7 @@ step_tidy() {
   # It reports on standard output; the other stream counts what it hid.
   printf '%s\n' "${files[@]}" |
     xargs -P "$(nproc)" -I '{}' \
-      clang-tidy-14 --quiet '{}' -- "${tidy_flags[@]}" \
+      clang-tidy --quiet '{}' -- "${tidy_flags[@]}" \
       2> >(grep -v ' warnings\? .*generated' >&2)
 }
 
@@ -174,6 +174,21 @@ lint_folders() {
   tools/lint_folders.py
 }
 
+lint_umbrellas() {
+  local folder missing status=0
+  for folder in ir passes ns; do
+    missing="$(run_bazel query --noshow_progress \
+      "kind(cc_library, //${folder}/...) except deps(//:${folder})")" ||
+      return 1
+    if [[ -n "${missing}" ]]; then
+      sed "s|\$|: BUILD does not have it among the deps of //:${folder}|" \
+        <<<"${missing}"
+      status=1
+    fi
+  done
+  return "${status}"
+}
+
 lint_scripts() {
   local -a files
   if ! command -v shellcheck >/dev/null; then
@@ -189,7 +204,7 @@ lint_scripts() {
 step_lint() {
   local check status=0
   for check in assertions sources_in_build header_guards layers folders \
-    scripts; do
+    umbrellas scripts; do
     "lint_${check}" || status=1
   done
   return "${status}"

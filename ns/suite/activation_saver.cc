@@ -11,10 +11,11 @@ void ActivationSaver::Listen(const std::string& layer,
       comparers.activation != nullptr && comparers.shadow != nullptr;
   const auto listen = [&](const PairComparerPtr& comparer, const char* name) {
     if (comparer != nullptr) {
-      comparer->SetObserver(
-          [=](const at::Tensor& x, const at::Tensor& y, int64_t call) {
-            See(layer, name, x, y, call, has_both);
-          });
+      comparer->SetObserver([this, layer, name, has_both](const at::Tensor& x,
+                                                          const at::Tensor& y,
+                                                          int64_t call) {
+        See(layer, name, x, y, call, has_both);
+      });
     }
   };
   listen(comparers.activation, "float");

@@ -28,7 +28,11 @@ from torch.ao.quantization import quantize_fx
 from torch.ao.quantization.backend_config import BackendConfig
 from torch.ao.quantization.backend_config.native import (
     get_test_only_legacy_native_backend_config)
-from torch.nn.intrinsic.qat.modules import conv_fused
+
+try:
+  from torch.ao.nn.intrinsic.qat.modules import conv_fused
+except ImportError:  # before torch 2
+  from torch.nn.intrinsic.qat.modules import conv_fused
 
 import common
 import fx_case_models as models

@@ -6,9 +6,13 @@ from typing import Dict
 import torch
 from torch import nn
 from torch.ao import quantization as tq
-from torch.nn.intrinsic import qat as nniqat
 from torch.ao.quantization import quantize_fx
 from torch.nn import functional as F
+
+try:
+  from torch.ao.nn.intrinsic import qat as nniqat
+except ImportError:  # before torch 2
+  from torch.nn.intrinsic import qat as nniqat
 
 import common
 

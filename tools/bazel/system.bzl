@@ -13,29 +13,23 @@ def _find(ctx, dirs, name):
             return folder
     return None
 
+def _linkable(ctx, dirs, linkopts):
+    """Those of `linkopts` whose libraries are there: abseil splits and merges
+    its smaller ones from release to release."""
+    return [
+        option
+        for option in linkopts
+        if not option.startswith("-labsl_") or _find(ctx, dirs, "lib" + option[2:] + ".so")
+    ]
+
 # name: (header that must be there, library file, Debian package, linkopts, deps)
 _SIMPLE = {
     "absl_algorithm": ("absl/algorithm/container.h", None, "libabsl-dev", [], []),
     "absl_base": ("absl/base/attributes.h", "libabsl_base.so", "libabsl-dev", ["-labsl_base", "-labsl_raw_logging_internal", "-labsl_throw_delegate"], []),
     "absl_hash": ("absl/hash/hash.h", "libabsl_hash.so", "libabsl-dev", ["-labsl_hash", "-labsl_city", "-labsl_low_level_hash"], [":absl_base"]),
     "absl_containers": ("absl/container/flat_hash_map.h", "libabsl_raw_hash_set.so", "libabsl-dev", ["-labsl_raw_hash_set", "-labsl_hashtablez_sampler"], [":absl_hash"]),
-    "absl_strings": ("absl/strings/str_cat.h", "libabsl_strings.so", "libabsl-dev", ["-labsl_str_format_internal", "-labsl_strings", "-labsl_strings_internal", "-labsl_int128"], [":absl_base"]),
+    "absl_strings": ("absl/strings/str_cat.h", "libabsl_strings.so", "libabsl-dev", ["-labsl_str_format_internal", "-labsl_strings", "-labsl_string_view", "-labsl_strings_internal", "-labsl_int128"], [":absl_base"]),
     "absl_status": ("absl/status/statusor.h", "libabsl_status.so", "libabsl-dev", ["-labsl_statusor", "-labsl_status", "-labsl_cord"], [":absl_strings"]),
-    "absl_flags": ("absl/flags/flag.h", "libabsl_flags_parse.so", "libabsl-dev", [
-        "-labsl_flags_parse",
-        "-labsl_flags_usage",
-        "-labsl_flags_usage_internal",
-        "-labsl_flags",
-        "-labsl_flags_internal",
-        "-labsl_flags_marshalling",
-        "-labsl_flags_reflection",
-        "-labsl_flags_config",
-        "-labsl_flags_program_name",
-        "-labsl_flags_private_handle_accessor",
-        "-labsl_flags_commandlineflag",
-        "-labsl_flags_commandlineflag_internal",
-        "-labsl_synchronization",
-    ], [":absl_containers", ":absl_strings"]),
     "dnnl": ("dnnl.hpp", "libdnnl.so", "libdnnl-dev", ["-ldnnl"], []),
     "benchmark": ("benchmark/benchmark.h", "libbenchmark.so", "libbenchmark-dev", ["-lbenchmark", "-lpthread"], []),
     "gtest": ("gtest/gtest.h", "libgtest.a", "libgtest-dev", ["-lgtest", "-lpthread"], []),
@@ -53,12 +47,16 @@ def _simple_libraries(ctx, dirs):
             _missing("header " + header, package)
         if library and not _find(ctx, dirs, library):
             _missing("library " + library, package)
-        rules.append(_rule(name, linkopts = linkopts, deps = deps))
+        rules.append(_rule(name, linkopts = _linkable(ctx, dirs, linkopts), deps = deps))
     return rules
 
 def _rule(name, linkopts = [], deps = [], hdrs = "[]", includes = []):
-    # `includes` of an external repository become -isystem: our warnings are for
-    # our code.
+    # `includes` become -isystem: our warnings are for our code.
+    if linkopts:
+        # Link what a target names, used by its own code or not: a static
+        # library of ours may use it, and LibTorch registers operators when it
+        # is loaded.
+        linkopts = ["-Wl,--push-state,--no-as-needed"] + linkopts + ["-Wl,--pop-state"]
     return """
 cc_library(
     name = "{name}",
@@ -75,17 +73,41 @@ cc_library(
         deps = repr(deps),
     )
 
-def _llvm(ctx, dirs):
-    include = "/usr/include/llvm-14"
-    if not ctx.path(include + "/llvm/ADT/SmallVector.h").exists:
-        _missing("LLVM ADT", "llvm-14-dev")
-    if not _find(ctx, ["/usr/lib/llvm-14/lib"] + dirs, "libLLVM-14.so"):
-        _missing("library libLLVM-14.so", "llvm-14-dev")
+def _llvm_versions(ctx):
+    """The versions that have headers, newest first: Debian installs several side
+    by side."""
+    versions = []
+    for folder in ctx.path("/usr/include").readdir():
+        version = folder.basename[len("llvm-"):]
+        if folder.basename.startswith("llvm-") and version.isdigit():
+            versions.append(int(version))
+    return sorted(versions, reverse = True)
 
-    # .bazelrc has the -isystem for it.
+def _llvm(ctx, dirs):
+    for version in _llvm_versions(ctx):
+        include = "/usr/include/llvm-%d/llvm" % version
+        c_include = "/usr/include/llvm-c-%d/llvm-c" % version
+        library = "LLVM-%d" % version
+        folder = _find(
+            ctx,
+            ["/usr/lib/llvm-%d/lib" % version] + dirs,
+            "lib%s.so" % library,
+        )
+        if folder and ctx.path(include + "/ADT/SmallVector.h").exists and ctx.path(c_include).exists:
+            break
+        folder = None
+    if not folder:
+        _missing("LLVM ADT and its library", "llvm-dev")
+    ctx.symlink(include, "llvm/llvm")
+    ctx.symlink(c_include, "llvm/llvm-c")
+
+    # Containers, and what their headers include: each compilation is given all
+    # of these files.
     return [_rule(
         "llvm",
-        linkopts = ["-L/usr/lib/llvm-14/lib", "-lLLVM-14"],
+        hdrs = "glob([\"llvm/llvm/%s/**\" % folder for folder in [\"ADT\", \"Config\", \"Support\"]] + [\"llvm/llvm-c/*.h\"])",
+        includes = ["llvm"],
+        linkopts = ["-L" + folder, "-l" + library],
     )]
 
 def _isal(ctx, dirs):
@@ -125,6 +147,11 @@ def _torch(ctx, dirs):
         folder = _find(ctx, dirs, "libtorch_cpu.so")
         if not folder:
             _missing("library libtorch_cpu.so", "libtorch-dev")
+
+        # The compiler finds all but these by itself.
+        ctx.symlink(include + "/torch/csrc/api/include", "torch_api")
+        hdrs = "glob([\"torch_api/**/*.h\"])"
+        includes = ["torch_api"]
     return [_rule(
         "torch",
         hdrs = hdrs,

@@ -1,6 +1,7 @@
 #include "tools/command_line/torch_warnings.h"
 
 #include <c10/util/Exception.h>
+#include <torch/version.h>
 
 #include <cstdio>
 #include <mutex>
@@ -13,8 +14,17 @@ namespace {
 
 class OncePerText : public c10::WarningHandler {
  public:
+#if TORCH_VERSION_MAJOR < 2
   void process(const c10::SourceLocation& /*source_location*/,
                const std::string& text, const bool /*verbatim*/) override {
+    Print(text);
+  }
+#else
+  void process(const c10::Warning& warning) override { Print(warning.msg()); }
+#endif
+
+ private:
+  void Print(const std::string& text) {
     const std::string line = text.substr(0, text.find('\n'));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.insert(line).second) {
@@ -22,7 +32,6 @@ class OncePerText : public c10::WarningHandler {
     }
   }
 
- private:
   std::mutex mutex_;  // ops may warn from threads of their own
   absl::flat_hash_set<std::string> seen_;
 };
@@ -31,7 +40,11 @@ class OncePerText : public c10::WarningHandler {
 
 void PrintTorchWarningsOnce() {
   static OncePerText* const handler = new OncePerText();
+#if TORCH_VERSION_MAJOR < 2
   c10::Warning::set_warning_handler(handler);
+#else
+  c10::WarningUtils::set_warning_handler(handler);
+#endif
 }
 
 }  // namespace ns

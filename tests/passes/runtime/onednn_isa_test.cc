@@ -6,6 +6,7 @@
 #include <ATen/core/ivalue.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,14 +22,14 @@ namespace {
 // Puts marks behind what it allocates, and counts what wrote to them.
 class MarkingAllocator final : public c10::Allocator {
  public:
-  c10::DataPtr allocate(size_t size) const override {
-    const size_t padded = (size + kHead - 1) / kHead * kHead;
-    auto* const start =
-        static_cast<uint8_t*>(std::aligned_alloc(kHead, padded + 2 * kMarks));
-    std::memcpy(start, &size, sizeof(size));
-    std::fill_n(start + kHead + size, kMarks, kMark);
-    return {start + kHead, start + kHead, &Free, c10::Device(c10::kCPU)};
+#if TORCH_VERSION_MAJOR < 2
+  c10::DataPtr allocate(size_t size) const override { return Allocate(size); }
+#else
+  c10::DataPtr allocate(size_t size) override { return Allocate(size); }
+  void copy_data(void* to, const void* from, size_t size) const override {
+    default_copy_data(to, from, size);
   }
+#endif
   c10::DeleterFnPtr raw_deleter() const override { return &Free; }
 
   static int& overruns() {
@@ -40,6 +41,15 @@ class MarkingAllocator final : public c10::Allocator {
   static constexpr size_t kHead = 64;
   static constexpr size_t kMarks = 1 << 14;
   static constexpr uint8_t kMark = 0xA5;
+
+  static c10::DataPtr Allocate(size_t size) {
+    const size_t padded = (size + kHead - 1) / kHead * kHead;
+    auto* const start =
+        static_cast<uint8_t*>(std::aligned_alloc(kHead, padded + 2 * kMarks));
+    std::memcpy(start, &size, sizeof(size));
+    std::fill_n(start + kHead + size, kMarks, kMark);
+    return {start + kHead, start + kHead, &Free, c10::Device(c10::kCPU)};
+  }
 
   static void Free(void* data) {
     if (data == nullptr) {

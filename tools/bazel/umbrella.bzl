@@ -1,0 +1,81 @@
+"""Whole folders as one target, for other projects."""
+
+# What hosts put before the path of a header of ours.
+PREFIX = "nspasses"
+
+# Renames what could mean a host's own file: `#include "ir/pass.h"`, and the
+# guard IR_PASS_H_ that a host's ir/pass.h has as well.
+_COPY = """
+while IFS=' ' read -r from to; do
+  sed -E \\
+    -e 's,^#include "((ir|passes|ns)/),#include "{prefix}/\\1,' \\
+    -e 's,^#(ifndef|define) ((IR|PASSES|NS)_[A-Z0-9_]*_H_)$,#\\1 {guard}_\\2,' \\
+    "$from" >"$to"
+done <"$1"
+""".format(prefix = PREFIX, guard = PREFIX.upper())
+
+def _own_headers(ctx, deps):
+    """The headers of `deps`, and of all that these use, that are of this
+    workspace and not of the machine."""
+    return [
+        header
+        for dep in deps
+        for header in dep[CcInfo].compilation_context.headers.to_list()
+        if header.is_source and header.extension == "h" and
+           header.owner.workspace_name == ctx.label.workspace_name
+    ]
+
+def _umbrella_headers_impl(ctx):
+    below = {header: True for dep in ctx.attr.below for header in dep[DefaultInfo].files.to_list()}
+    headers = {header: True for header in _own_headers(ctx, ctx.attr.deps) if header not in below}.keys()
+    copies = [
+        ctx.actions.declare_file("prefixed/%s/%s/%s" % (PREFIX, header.owner.package, header.owner.name))
+        for header in headers
+    ]
+    pairs = ctx.actions.declare_file(ctx.label.name + ".txt")
+    ctx.actions.write(pairs, "".join([
+        "%s %s\n" % (header.path, copy.path)
+        for header, copy in zip(headers, copies)
+    ]))
+    ctx.actions.run_shell(
+        inputs = headers + [pairs],
+        outputs = copies,
+        command = _COPY,
+        arguments = [pairs.path],
+        mnemonic = "PrefixHeaders",
+    )
+    return [DefaultInfo(files = depset(headers + copies))]
+
+_umbrella_headers = rule(
+    implementation = _umbrella_headers_impl,
+    attrs = {
+        "below": attr.label_list(),
+        "deps": attr.label_list(providers = [CcInfo]),
+    },
+)
+
+def umbrella(name, deps, below = []):
+    """A cc_library that stands for `deps` and all that they use.
+
+    Its headers have two names: "ir/pass.h", as we write them, and, for hosts
+    that have folders named like ours, "nspasses/ir/pass.h". A host writes all
+    of them one way: in one source, the two are two definitions of one class.
+
+    Args:
+      name: what hosts depend on.
+      deps: libraries that no other one of the folder uses: the rest follows.
+      below: umbrellas whose headers are left to them. layering_check wants a
+        host that includes those to name that umbrella too.
+    """
+    _umbrella_headers(
+        name = name + "_headers",
+        below = [label + "_headers" for label in below],
+        deps = deps,
+        visibility = ["//visibility:private"],
+    )
+    native.cc_library(
+        name = name,
+        hdrs = [name + "_headers"],
+        includes = ["prefixed"],
+        deps = deps + below,
+    )
