@@ -67,6 +67,39 @@ bool IsQuantizedTensor(const PickleValue& value) {
   return IsCallOf(value, "torch._utils._rebuild_qtensor");
 }
 
+// Whether a quantized tensor without elements is among what `state`, of packed
+// parameters, holds. What several places of it share is looked at once.
+bool HoldsEmptyWeight(const PickleValue& state,
+                      absl::flat_hash_set<const PickleValue*>& seen) {
+  if (!seen.insert(&state).second) {
+    return false;
+  }
+  if (IsQuantizedTensor(state)) {
+    const Items& arguments = state.items[1]->items;
+    if (arguments.size() < 3) {
+      return false;
+    }
+    for (const auto& size : arguments[2]->items) {
+      if (size->kind == Kind::kInt && size->integer == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+  for (const auto& item :
+       state.kind == Kind::kCall ? TypedItems(state) : state.items) {
+    if (HoldsEmptyWeight(*item, seen)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool HoldsEmptyWeight(const PickleValue& state) {
+  absl::flat_hash_set<const PickleValue*> seen;
+  return HoldsEmptyWeight(state, seen);
+}
+
 bool AreAtLeast(absl::Span<const int64_t> values, int64_t least) {
   for (const int64_t value : values) {
     if (value < least) {
@@ -166,6 +199,11 @@ class Checker {
     }
     if (call.state == nullptr) {
       return absl::OkStatus();
+    }
+    // qnnpack packs such a weight, and reads what is not there, when it runs.
+    if (absl::StartsWith(function.text, "__torch__.torch.classes.") &&
+        HoldsEmptyWeight(*call.state)) {
+      return Bad("the weight of a quantized layer is empty");
     }
     if (absl::StartsWith(function.text,
                          "__torch__.torch.classes.quantized.Conv")) {
@@ -334,6 +372,9 @@ class Checker {
       return Bad("the groups of a convolution are no number");
     }
     conv.groups = state.items[8]->integer;
+    if (HoldsEmptyWeight(*state.items[10])) {
+      return Bad("the weight of a quantized layer is empty");
+    }
     return ns::Check(conv);
   }
 

@@ -12,6 +12,7 @@ namespace ns {
 // LibTorch would believe that
 //  * every tensor is inside its storage, and that inside its record;
 //  * quantized tensors have a scale and a zero point for each channel;
+//  * weights of quantized layers have elements;
 //  * convolutions have strides, dilations and groups of at least 1, and no
 //    negative padding: it divides by some of them.
 // Safe on any bytes. Error: a phrase that goes on after "<path>: ".

@@ -85,16 +85,31 @@ std::vector<UnmatchedNode> DescribeUnmatched(
   return nodes;
 }
 
+// The weights of a subgraph of `model`. Errors name the model's file.
+absl::StatusOr<std::vector<NamedTensor>> WeightsOf(const ModelGraph& model,
+                                                   const std::string& layer,
+                                                   const Subgraph& subgraph) {
+  absl::StatusOr<std::vector<NamedTensor>> weights = SubgraphWeights(subgraph);
+  if (!weights.ok()) {
+    return absl::Status(
+        weights.status().code(),
+        absl::StrCat(model.source(), model.source().empty() ? "" : ": ", layer,
+                     ": ", weights.status().message()));
+  }
+  return weights;
+}
+
 absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
-    const SubgraphMatch& match, std::vector<std::string>& warnings) {
+    const ModelGraph& a, const ModelGraph& b, const SubgraphMatch& match,
+    std::vector<std::string>& warnings) {
   std::vector<WeightComparison> comparisons;
   if (match.is_quantize_point) {
     return comparisons;
   }
   NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_float,
-                      SubgraphWeights(match.a.subgraph));
+                      WeightsOf(a, match.name, match.a.subgraph));
   NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_quantized,
-                      SubgraphWeights(match.b.subgraph));
+                      WeightsOf(b, match.name, match.b.subgraph));
   const size_t count = std::min(of_float.size(), of_quantized.size());
   for (size_t i = 0; i < count; ++i) {
     const at::Tensor& x = of_float[i].value;
@@ -284,7 +299,8 @@ absl::StatusOr<ComparisonResult> CompareBut(
   if (options.weights) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       NS_ASSIGN_OR_RETURN(result.layers[i].weights,
-                          CompareWeights(matches.matches[i], result.warnings));
+                          CompareWeights(float_model, quantized_model,
+                                         matches.matches[i], result.warnings));
     }
   }
   std::optional<Emulation> emulation;

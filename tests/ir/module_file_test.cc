@@ -218,6 +218,13 @@ TEST(LoadModuleTest, RefusesConvolutionsThatDivideByZero) {
   EXPECT_THAT(file.Error(), HasSubstr("is damaged"));
 }
 
+TEST(LoadModuleTest, RefusesEmptyWeightsOfQuantizedLayers) {
+  SavedFile file(MakeModel({{"fc", QuantizedLinear(at::ones({6, 5}), false)}},
+                           {"return self.fc.forward(x)"}));
+  file.Replace("data.pkl", "(K\x06K\x05t", std::string("(K\x06K\0t", 6));
+  EXPECT_THAT(file.Error(), HasSubstr("weight of a quantized layer is empty"));
+}
+
 TEST(LoadModuleTest, LoadsQuantizedConvolutions) {
   const std::string path = TemporaryPath("conv.pt");
   WriteFile(path, SavedConv().bytes());

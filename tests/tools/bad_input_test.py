@@ -3,6 +3,7 @@ folder of the results as it was."""
 
 import os
 import unittest
+import zipfile
 
 import cli
 
@@ -70,6 +71,77 @@ class BadModelTest(BadInputTest):
   def test_an_unknown_method_is_named(self):
     self.refuse(*cli.COMPARE, '--method=encode',
                 names=('net_float.pt', "'encode'"))
+
+
+class DamagedModelTest(BadInputTest):
+
+  def records(self, name):
+    with zipfile.ZipFile(os.path.join(cli.CASES, name + '.pt')) as archive:
+      return [(info, archive.read(info)) for info in archive.infolist()]
+
+  def rewrite(self, name, record, change):
+    """Writes the model again, with checksums that fit what `change` makes of
+    one record; returns the new file."""
+    path = self.path('damaged.pt')
+    with zipfile.ZipFile(path, 'w') as archive:
+      for info, content in self.records(name):
+        if info.filename.endswith('/' + record):
+          content = change(content)
+        archive.writestr(info.filename, content)
+    return path
+
+  def refuse_quantized(self, path, *names):
+    for command in (('match', '--float=net_float.pt', f'--quantized={path}'),
+                    ('compare', '--float=net_float.pt',
+                     f'--quantized={path}', '--inputs=images.pt'),
+                    ('lower', f'--in={path}', f'--out={self.path("out.pt")}')):
+      self.fail_with(3, *command, names=(path + ': ', 'is damaged', *names))
+      self.assertNotIn('out.pt', os.listdir(self.folder))
+
+  def test_a_flipped_bit_of_a_weight_is_no_bad_quantization(self):
+    with open(os.path.join(cli.CASES, 'net_quantized.pt'), 'rb') as file:
+      data = bytearray(file.read())
+    info, content = max((pair for pair in self.records('net_quantized')
+                         if '/data/' in pair[0].filename),
+                        key=lambda pair: len(pair[1]))
+    data[data.index(content) + len(content) // 2] ^= 1
+    with open(self.path('damaged.pt'), 'wb') as file:
+      file.write(data)
+    self.refuse_quantized(self.path('damaged.pt'), 'data/' +
+                          info.filename.rsplit('/', 1)[1])
+
+  def test_a_record_that_is_too_short_is_not_read_beyond_its_end(self):
+    for name in ('net_quantized', 'net_quantized_frozen'):
+      for info, content in self.records(name):
+        record = info.filename.split('/', 1)[1]
+        if record.startswith(('data/', 'constants/')):
+          path = self.rewrite(name, record, lambda old: old[:-1])
+          self.fail_with(3, 'match', '--float=net_float.pt',
+                         f'--quantized={path}',
+                         names=(path + ': is damaged', record,
+                                f'{len(content) - 1} bytes'))
+
+  def test_convolutions_that_would_divide_by_zero(self):
+    zeros = b'X\x05\x00\x00\x00zeros'  # The padding mode, behind the groups.
+
+    def no_groups(pickle):
+      self.assertIn(b'K\x01' + zeros, pickle)
+      return pickle.replace(b'K\x01' + zeros, b'K\x00' + zeros)
+
+    self.refuse_quantized(self.rewrite('net_quantized', 'data.pkl', no_groups),
+                          '0 groups')
+    # A kernel of 3, then the stride.
+    stride = b'K\x03K\x03\x86q%cK\x01K\x01\x86'
+
+    def no_stride(pickle):
+      found = [number for number in range(256)
+               if stride % number in pickle]
+      self.assertTrue(found)
+      old = stride % found[0]
+      return pickle.replace(old, old.replace(b'K\x01', b'K\x00', 1))
+
+    self.refuse_quantized(self.rewrite('net_quantized', 'data.pkl', no_stride),
+                          'stride')
 
 
 class BadBatchTest(BadInputTest):

@@ -164,7 +164,11 @@ std::string Fault(const Ending& ending, const Mutant& mutant) {
   if (lines.size() != 1 || !absl::StartsWith(lines[0], "ns: ")) {
     return absl::StrCat(lines.size(), " lines");
   }
-  if (!absl::StrContains(lines[0], "mutant.pt")) {
+  // What fails as it runs may be the fault of the inputs, which are named then,
+  // as is the model.
+  if (!absl::StrContains(lines[0], "mutant.pt") &&
+      !absl::StrContains(lines[0], "the float model, running") &&
+      !absl::StrContains(lines[0], "the quantized model, running")) {
     return "the file is not named";
   }
   return absl::StrContains(lines[0], "INTERNAL ASSERT") ? "an assertion" : "";
