@@ -176,6 +176,9 @@ void SubgraphPairs::WrapHalfPrecision(int a, int b) {
 }
 
 void SubgraphPairs::LinkOutputs(int a, int b) {
+  if (!EndAtSamePlace(b)) {
+    return;
+  }
   const int end_a = ends_a_[a];
   const int end_b = ends_b_[b];
   const Node* node_a = subgraphs_a_[a].end;

@@ -77,8 +77,11 @@ UnpairedInputs::Producer UnpairedInputs::ProducerOf(const Side& side,
     }
     const int index = side.nodes.IndexOf(&node);
     if (index >= 0) {
-      if (side.base_of_end[index] >= 0) {
-        return {Kind::kPaired, side.base_of_end[index]};
+      const int base = side.base_of_end[index];
+      if (base >= 0) {
+        const int b = is_a ? pairs_.PartnerOfA(base) : base;
+        return {pairs_.EndAtSamePlace(b) ? Kind::kPaired : Kind::kElsewhere,
+                base};
       }
       if (is_a ? pairs_.IsTakenA(index) : pairs_.IsTakenB(index)) {
         return {};
@@ -143,6 +146,11 @@ std::string UnpairedInputs::ReasonFor(int a, int b) const {
     }
     return y.kind == Kind::kUnmatched
                ? Reason("quantized", b_.nodes[y.node], "float")
+           : y.kind == Kind::kElsewhere
+               ? absl::StrCat("its input comes from ",
+                              Describe(b_.nodes[y.node]),
+                              ", into which one model has fused what the other "
+                              "does not compute there")
                : "its input comes from other layers in the float model";
   }
   return "";

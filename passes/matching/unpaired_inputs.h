@@ -39,10 +39,11 @@ class UnpairedInputs {
     kInput,      // an input of the graph
     kPaired,     // the output of a matched subgraph
     kUnmatched,  // the output of an op without a counterpart
+    kElsewhere,  // that of one which ends at another place than its partner
   };
   struct Producer {
     Kind kind = Kind::kUnknown;
-    // The base of the subgraph, or the op without a counterpart.
+    // The base of the subgraph, or the op itself.
     int node = -1;
   };
   struct Side {

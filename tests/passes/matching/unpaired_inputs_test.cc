@@ -115,6 +115,27 @@ graph(%x : Tensor, %w : Tensor):
               Each(std::string()));
 }
 
+// The two convolutions are no pair, for their values are of different places.
+TEST(UnpairedInputsTest, NamesTheLayerThatHasFusedMore) {
+  const ModelGraph a = ModelOf(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):
+  %c : Tensor = aten::conv2d(%x, %w, %b, %s, %s, %s, %g)
+  %y : Tensor = aten::sigmoid(%c)
+  return (%y))IR");
+  const ModelGraph b = ModelOf(R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %s : float, %z : int):
+  %c : Tensor = quantized::conv2d_relu(%x, %p, %s, %z)
+  %y : Tensor = aten::sigmoid(%c)
+  return (%y))IR");
+  const MatchResult result = OrThrow(MatchSubgraphs(a, b));
+  EXPECT_THAT(MatchLines(result), ElementsAre("sigmoid: sigmoid = sigmoid"));
+  EXPECT_THAT(result.matches[0].unpaired_input,
+              HasSubstr("(quantized::conv2d_relu), into which one model has "
+                        "fused"));
+  EXPECT_EQ(result.unmatched_a.size(), 1);
+  EXPECT_EQ(result.unmatched_b.size(), 1);
+}
+
 // What the quantized model quantizes has no counterpart: the place where it is
 // used tells nothing behind an extra layer.
 TEST(UnpairedInputsTest, QuantizePointBehindAnExtraLayerIsUnmatched) {

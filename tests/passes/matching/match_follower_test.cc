@@ -1,0 +1,79 @@
+#include "passes/matching/match_follower.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "gtest/gtest.h"
+#include "passes/matching/graph_matcher.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+constexpr char kTwoOps[] = R"IR(
+graph(%x : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %t : Tensor = aten::tanh(%s)
+  return (%t))IR";
+
+class MatchFollowerTest : public testing::Test {
+ protected:
+  // Puts another op in the place of tanh.
+  Node* Replace() {
+    Node* old = NodeOf(b_.graph(), "aten::tanh");
+    Node* now = b_.graph().create(c10::Symbol::fromQualString("aten::relu"),
+                                  {old->input(0)});
+    now->insertBefore(old);
+    old->output()->replaceAllUsesWith(now->output());
+    return now;
+  }
+
+  const ModelGraph a_ = ModelOf(kTwoOps);
+  const ModelGraph b_ = ModelOf(kTwoOps);
+  MatchResult matches_ = OrThrow(MatchSubgraphs(a_, b_));
+};
+
+TEST_F(MatchFollowerTest, FollowsWhatItIsTold) {
+  MatchFollower follower(matches_);
+  Node* now = Replace();
+  Node* old = NodeOf(b_.graph(), "aten::tanh");
+  follower.Replaced(*old, *now);
+  old->destroy();
+  ASSERT_TRUE(follower.Follow(b_.graph()));
+  const MatchedSide& side = matches_.matches[1].b;
+  EXPECT_EQ(side.subgraph.base, now);
+  EXPECT_EQ(side.subgraph.nodes[0], now);
+  EXPECT_EQ(side.output, now->output());
+}
+
+TEST_F(MatchFollowerTest, LeavesMatchesOfAnUnchangedGraph) {
+  MatchFollower follower(matches_);
+  ASSERT_TRUE(follower.Follow(b_.graph()));
+  EXPECT_EQ(matches_.matches[1].b.subgraph.base,
+            NodeOf(b_.graph(), "aten::tanh"));
+}
+
+TEST_F(MatchFollowerTest, NoticesANodeThatWentWithoutAWord) {
+  MatchFollower follower(matches_);
+  Replace();
+  NodeOf(b_.graph(), "aten::tanh")->destroy();
+  EXPECT_FALSE(follower.Follow(b_.graph()));
+}
+
+// The allocator may give its address to the next node.
+TEST_F(MatchFollowerTest, ALaterNodeIsNotTakenForOneThatIsGone) {
+  MatchFollower follower(matches_);
+  Node* old = NodeOf(b_.graph(), "aten::tanh");
+  old->output()->replaceAllUsesWith(old->input(0));
+  old->destroy();
+  Node* last = NodeOf(b_.graph(), "aten::sigmoid");
+  Node* now = b_.graph().create(c10::Symbol::fromQualString("aten::relu"),
+                                {last->output()});
+  now->insertAfter(last);
+  EXPECT_FALSE(follower.Follow(b_.graph()));
+}
+
+}  // namespace
+}  // namespace ns
