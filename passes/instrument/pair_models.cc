@@ -68,7 +68,14 @@ class PairBuilder final : public MeetingListener {
                                   copies_a_, copies_b_, *this));
     ConnectOutputs();
     if (!plan_.exact) {
-      NS_RETURN_IF_ERROR(FuseFloatConvs(pair_.model, quantized_elsewhere_));
+      const absl::Status fused =
+          FuseFloatConvs(pair_.model, quantized_elsewhere_);
+      if (!fused.ok()) {
+        return absl::Status(
+            fused.code(),
+            absl::StrCat(a_.source(), a_.source().empty() ? "" : ": ",
+                         fused.message()));
+      }
     }
     NS_RETURN_IF_ERROR(VerifyGraph(host()));
     for (size_t i = 0; i < comparers_.size(); ++i) {

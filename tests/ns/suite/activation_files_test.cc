@@ -208,7 +208,9 @@ TEST_F(ActivationFilesTest, LeavesNoHalfFileOnAFullDisk) {
       files.Save("a", 0, 0, {{"float", at::rand({100000})}});
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(status.message(),
-            Path("a/batch_0000.pt") + ": cannot write: File too large");
+            Path("a/batch_0000.pt") +
+                ": cannot write: File too large; make room, or name a file "
+                "elsewhere");
   EXPECT_THAT(Files(), IsEmpty());
   EXPECT_EQ(files.bytes_written(), 0);
 }
