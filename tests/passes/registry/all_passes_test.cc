@@ -1,5 +1,7 @@
 // What every pass of the registry promises, on random networks in their float,
 // quantized and lowered forms.
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
