@@ -94,13 +94,15 @@ install_packages() {
   return 1
 }
 
-# Bazel, also where there is no home folder to keep its output in.
+# Bazel, also where there is no home folder to keep its output in. A caller may
+# set `bazel_prefix` to a command that runs it.
+bazel_prefix=()
 run_bazel() {
   local -a startup=()
   if [[ -z "${HOME:-}" || ! -d "${HOME:-}" || ! -w "${HOME:-}" ]]; then
     startup+=("--output_user_root=${TMPDIR:-/tmp}/bazel-${EUID}")
   fi
-  bazel "${startup[@]}" "$@"
+  "${bazel_prefix[@]}" bazel "${startup[@]}" "$@"
 }
 
 setup_main() {

@@ -8,10 +8,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 usage() {
   cat <<'USAGE'
-usage: tools/test.sh [ARGUMENT...]
+usage: tools/test.sh [--time-limit=SECONDS [--optional]] [ARGUMENT...]
 
-Installs what is missing and runs `bazel test -c opt //...`. Arguments go to
-bazel: options (write --name=value), and targets to test instead of //...
+Installs what is missing and runs `bazel test -c opt //...`, here and then in
+tests/embedding, a workspace of its own that uses this one. Other arguments go
+to bazel: options (write --name=value), and targets to test instead of all.
+
+  --time-limit=SECONDS  stop bazel when so much time has passed
+  --optional            what the time limit leaves out has not failed
 
 The last line is `N passed, N failed`, in test targets. A target that timed out,
 did not build or was not reached has failed. Status: bazel's; not 0 when no
@@ -20,12 +24,13 @@ USAGE
 }
 
 # Prints "<passed> <failed>" from the build events that bazel wrote to file $1.
+# With a second argument, counts only tests that ran to their end.
 #
 # A test target is one with a summary, or one that was configured as a test and
 # then did not build: bazel writes no summary of those it never got to. One that
 # was built and has no summary was filtered out by its tags.
 count_tests() {
-  /usr/bin/python3 - "$1" <<'PYTHON'
+  /usr/bin/python3 - "$@" <<'PYTHON'
 import json
 import sys
 
@@ -54,6 +59,11 @@ with open(sys.argv[1], encoding='utf-8', errors='replace') as file:
 
 for label in tests - built:
   status.setdefault(label, set())
+if len(sys.argv) > 2:
+  status = {
+      label: s for label, s in status.items()
+      if s and s <= {'PASSED', 'FLAKY', 'FAILED', 'TIMEOUT'}
+  }
 # FLAKY is a pass on a later attempt, where a test is allowed one.
 passed = sum(bool(s) and s <= {'PASSED', 'FLAKY'} for s in status.values())
 print(passed, len(status) - passed)
@@ -63,6 +73,8 @@ PYTHON
 passed=0
 failed=1 # Until bazel has run, what went wrong is one failure.
 events=''
+time_limit='' # In seconds since the start of this script.
+is_optional=false
 
 # shellcheck disable=SC2317  # trap calls it.
 finish() {
@@ -72,39 +84,95 @@ finish() {
   echo "${passed} passed, ${failed} failed"
 }
 
+# run_bazel, interrupted when the time limit is reached; the status is then 124.
+run_bazel_in_time() {
+  if [[ -n "${time_limit}" ]]; then
+    local left=$((time_limit - SECONDS))
+    # shellcheck disable=SC2034  # run_bazel reads it.
+    local -a bazel_prefix=(timeout --signal=INT --kill-after=60
+      "$((left > 1 ? left : 1))")
+  fi
+  run_bazel "$@"
+}
+
+# Tests what "$@" says in the current folder, and adds to `passed` and `failed`.
+# Returns bazel's status; not 0 when a test failed or none ran.
+run_tests() {
+  local status=0 counts new_passed=0 new_failed=0
+  local -a reached_only=()
+  : >"${events}"
+  run_bazel_in_time test -c opt --keep_going --test_output=errors \
+    --build_event_json_file="${events}" "$@" || status=$?
+  if ((status == 124 || status == 137)); then
+    say "out of time: stopped after ${SECONDS} seconds"
+    if "${is_optional}"; then
+      reached_only=(--reached-only)
+      status=0
+    fi
+  fi
+  if counts="$(count_tests "${events}" "${reached_only[@]}")"; then
+    read -r new_passed new_failed <<<"${counts}"
+  fi
+  if ((status == 0 && new_passed + new_failed == 0)); then
+    if ((${#reached_only[@]} == 0)); then
+      say "no tests ran"
+      status=4 # Bazel's own for this.
+    fi
+  elif ((status == 0 && new_failed > 0)); then
+    status=1
+  fi
+  if ((status != 0 && new_failed == 0)); then
+    # A library or a BUILD file is broken, or nothing ran, and no test says so.
+    new_failed=1
+  fi
+  passed=$((passed + new_passed))
+  failed=$((failed + new_failed))
+  return "${status}"
+}
+
 targets=(//...)
+arguments=()
+with_embedding=true
 for argument in "$@"; do
   case "${argument}" in
     -h | --help)
       usage
       exit 0
       ;;
-    --) targets=() ;;
-    -*) ;;
-    *) targets=() ;;
+    --time-limit=*) time_limit="${argument#--time-limit=}" ;;
+    --optional) is_optional=true ;;
+    -*)
+      arguments+=("${argument}")
+      # A configuration of our .bazelrc, which the other workspace has not.
+      [[ "${argument}" != --config=* ]] || with_embedding=false
+      [[ "${argument}" != -- ]] || targets=()
+      ;;
+    *)
+      arguments+=("${argument}")
+      targets=()
+      ;;
   esac
 done
+if [[ ! "${time_limit}" =~ ^[0-9]*$ ]]; then
+  say "--time-limit=${time_limit}: not a number of seconds"
+  exit 2
+fi
 
 trap finish EXIT
 cd "${NS_ROOT}"
 install_packages
 events="$(mktemp)"
+failed=0
 
 status=0
-run_bazel test -c opt --keep_going --test_output=errors \
-  --build_event_json_file="${events}" "$@" "${targets[@]}" || status=$?
-
-if counts="$(count_tests "${events}")"; then
-  read -r passed failed <<<"${counts}"
-fi
-if ((status == 0 && passed + failed == 0)); then
-  say "no tests ran"
-  status=4 # Bazel's own for this.
-elif ((status == 0 && failed > 0)); then
-  status=1
-fi
-if ((status != 0 && failed == 0)); then
-  # A library or a BUILD file is broken, or nothing ran, and no test says so.
-  failed=1
+run_tests "${arguments[@]}" "${targets[@]}" || status=$?
+if "${with_embedding}" && ((${#targets[@]} > 0)); then
+  say "tests/embedding"
+  cd tests/embedding
+  embedding_status=0
+  run_tests "${arguments[@]}" "${targets[@]}" || embedding_status=$?
+  if ((status == 0)); then
+    status="${embedding_status}"
+  fi
 fi
 exit "${status}"

@@ -14,6 +14,16 @@ while IFS=' ' read -r from to; do
 done <"$1"
 """.format(prefix = PREFIX, guard = PREFIX.upper())
 
+_USED_BY_HEADERS = ["@system//:" + name for name in [
+    "absl_algorithm",
+    "absl_base",
+    "absl_containers",
+    "absl_status",
+    "absl_strings",
+    "llvm",
+    "torch",
+]]
+
 def _own_headers(ctx, deps):
     """The headers of `deps`, and of all that these use, that are of this
     workspace and not of the machine."""
@@ -25,7 +35,7 @@ def _own_headers(ctx, deps):
            header.owner.workspace_name == ctx.label.workspace_name
     ]
 
-def _umbrella_headers_impl(ctx):
+def _umbrella_header_files_impl(ctx):
     below = {header: True for dep in ctx.attr.below for header in dep[DefaultInfo].files.to_list()}
     headers = {header: True for header in _own_headers(ctx, ctx.attr.deps) if header not in below}.keys()
     copies = [
@@ -46,8 +56,8 @@ def _umbrella_headers_impl(ctx):
     )
     return [DefaultInfo(files = depset(headers + copies))]
 
-_umbrella_headers = rule(
-    implementation = _umbrella_headers_impl,
+_umbrella_header_files = rule(
+    implementation = _umbrella_header_files_impl,
     attrs = {
         "below": attr.label_list(),
         "deps": attr.label_list(providers = [CcInfo]),
@@ -56,6 +66,9 @@ _umbrella_headers = rule(
 
 def umbrella(name, deps, below = []):
     """A cc_library that stands for `deps` and all that they use.
+
+    Beside it, NAME_headers has the headers alone, for hosts that link single
+    libraries: all of //:passes takes minutes to compile.
 
     Its headers have two names: "ir/pass.h", as we write them, and, for hosts
     that have folders named like ours, "nspasses/ir/pass.h". A host writes all
@@ -67,15 +80,22 @@ def umbrella(name, deps, below = []):
       below: umbrellas whose headers are left to them. layering_check wants a
         host that includes those to name that umbrella too.
     """
-    _umbrella_headers(
-        name = name + "_headers",
-        below = [label + "_headers" for label in below],
+    files = name + "_header_files"
+    _umbrella_header_files(
+        name = files,
+        below = [label + "_header_files" for label in below],
         deps = deps,
         visibility = ["//visibility:private"],
     )
     native.cc_library(
+        name = name + "_headers",
+        hdrs = [files],
+        includes = ["prefixed"],
+        deps = [label + "_headers" for label in below] + _USED_BY_HEADERS,
+    )
+    native.cc_library(
         name = name,
-        hdrs = [name + "_headers"],
+        hdrs = [files],
         includes = ["prefixed"],
         deps = deps + below,
     )

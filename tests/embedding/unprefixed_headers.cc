@@ -1,0 +1,9 @@
+// A host in which nothing is called as our folders are may include our headers
+// by the paths that we use.
+#include "ir/pipeline.h"
+#include "ir/verifier.h"
+#include "ns/suite/numeric_suite.h"
+#include "passes/kernels/numerics.h"
+#include "passes/lowering/fold/fold_reference_quantization.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "passes/ops/op_table.h"
