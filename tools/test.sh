@@ -8,12 +8,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 usage() {
   cat <<'USAGE'
-usage: tools/test.sh [--time-limit=SECONDS [--optional]] [ARGUMENT...]
+usage: tools/test.sh [--part=tree|embedding] [--time-limit=SECONDS [--optional]]
+                     [ARGUMENT...]
 
 Installs what is missing and runs `bazel test -c opt //...`, here and then in
 tests/embedding, a workspace of its own that uses this one. Other arguments go
 to bazel: options (write --name=value), and targets to test instead of all.
 
+  --part=PART           only this tree, or only tests/embedding
   --time-limit=SECONDS  stop bazel when so much time has passed
   --optional            what the time limit leaves out has not failed
 
@@ -75,6 +77,7 @@ failed=1 # Until bazel has run, what went wrong is one failure.
 events=''
 time_limit='' # In seconds since the start of this script.
 is_optional=false
+part='' # Both.
 
 # shellcheck disable=SC2317  # trap calls it.
 finish() {
@@ -141,6 +144,11 @@ for argument in "$@"; do
       ;;
     --time-limit=*) time_limit="${argument#--time-limit=}" ;;
     --optional) is_optional=true ;;
+    --part=tree | --part=embedding) part="${argument#--part=}" ;;
+    --part=*)
+      say "${argument}: no such part; use tree or embedding"
+      exit 2
+      ;;
     -*)
       arguments+=("${argument}")
       # A configuration of our .bazelrc, which the other workspace has not.
@@ -165,8 +173,11 @@ events="$(mktemp)"
 failed=0
 
 status=0
-run_tests "${arguments[@]}" "${targets[@]}" || status=$?
-if "${with_embedding}" && ((${#targets[@]} > 0)); then
+if [[ "${part}" != embedding ]]; then
+  run_tests "${arguments[@]}" "${targets[@]}" || status=$?
+fi
+if [[ "${part}" != tree ]] && "${with_embedding}" &&
+  ((${#targets[@]} > 0)); then
   say "tests/embedding"
   cd tests/embedding
   embedding_status=0
