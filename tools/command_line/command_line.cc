@@ -40,7 +40,9 @@ absl::Status UnknownFlag(const CommandSpec& command, absl::string_view name) {
   return absl::InvalidArgumentError(absl::StrCat(
       "unknown flag --", name,
       closest != nullptr ? absl::StrCat("; did you mean --", closest->name, "?")
-                         : "; see --help"));
+      : absl::StartsWith(command.usage, "ns ")
+          ? absl::StrCat("; see ns help ", command.name)
+          : absl::StrCat("; see ", command.name, " --help")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ir/pass_context.h"
 #include "ir/verifier.h"
 #include "passes/analysis/saturation_check.h"
+#include "passes/lowering/lower_to_fbgemm.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"

@@ -365,7 +365,24 @@ class Case {
   static bool MayBeUnmatched(const UnmatchedOp& op) {
     const OpRow* row = FindOp(OpName(*op.node));
     return (row != nullptr && row->family == "dropout") ||
-           absl::StrContains(op.reason, "an op in place has written");
+           absl::StrContains(op.reason, "an op in place has written") ||
+           IsOneOfTwoAlike(*op.node);
+  }
+
+  // Whether `node` and another of its op are all that the arms of a prim::If
+  // hold. Without names that is one op, chosen in two forms; with names two
+  // layers: a form that has names and one that has none differ in it.
+  static bool IsOneOfTwoAlike(const Node& node) {
+    const Node* owner = node.owningBlock()->owningNode();
+    if (owner == nullptr || owner->kind() != c10::prim::If) {
+      return false;
+    }
+    return absl::c_all_of(owner->blocks(), [&](const torch::jit::Block* arm) {
+      const Node* only = arm->nodes().front();
+      return only->next() == arm->return_node() &&
+             FindOp(OpName(*only)) != nullptr &&
+             FindOp(OpName(*only)) == FindOp(OpName(node));
+    });
   }
 
   static std::string ModelText(const Form& form, const ModelGraph& model) {
