@@ -13,11 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ir/drop_exception_checks.h"
 #include "ir/fold_attributes.h"
 #include "ir/follow_writes.h"
 #include "ir/model_graph.h"
+#include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "ir/status.h"
 #include "ir/text.h"
 #include "ir/torch_errors.h"
 
@@ -62,6 +65,13 @@ int64_t CountNodes(const Block& block, Counted counted) {
     }
   }
   return count;
+}
+
+// Whether some node has a module path, which is part of the graph's text.
+bool HasModulePaths(const Block& block) {
+  return absl::c_any_of(block.nodes(), [](const Node* node) {
+    return !ModulePathOf(*node).type.empty();
+  });
 }
 
 // Runs `rewrite`, which can only remove nodes, and tells whether it did.
@@ -113,7 +123,17 @@ void FreezeKeepingEqualOps(Module& module, const std::string& method) {
 
 absl::StatusOr<bool> InlineModulesPass::Run(ModelGraph& model,
                                             PassContext& /*context*/) const {
-  return InlineModules(model.module(), model.graph(), is_leaf_);
+  const bool has_paths = HasModulePaths(*model.graph().block());
+  // Doing it again would lose the paths.
+  if (has_paths && LeafCalls(model.graph()).empty()) {
+    return false;
+  }
+  const std::string before =
+      has_paths ? CanonicalText(model.shared_graph()) : "";
+  NS_RETURN_IF_ERROR(
+      InlineModules(model.module(), model.graph(), is_leaf_).status());
+  return has_paths ? CanonicalText(model.shared_graph()) != before
+                   : HasModulePaths(*model.graph().block());
 }
 
 absl::StatusOr<bool> FreezePass::Run(ModelGraph& model,
