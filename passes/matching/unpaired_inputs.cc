@@ -119,7 +119,7 @@ bool UnpairedInputs::MayCorrespond(const Producer& a, const Producer& b) const {
   if (a.kind == Kind::kUnknown || b.kind == Kind::kUnknown) {
     return true;
   }
-  return a.kind == b.kind &&
+  return a.kind == b.kind && a.kind != Kind::kElsewhere &&
          (a.kind != Kind::kPaired || pairs_.PartnerOfB(b.node) == a.node);
 }
 
