@@ -294,8 +294,13 @@ absl::Status CheckRelatedCallees(const OpRelations& relations,
 absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
                                            const ModelGraph& b,
                                            const MatchOptions& options) {
-  const MatchableNodes nodes_a(a.graph(), options.relations);
-  const MatchableNodes nodes_b(b.graph(), options.relations);
+  using OtherModel = MatchableNodes::OtherModel;
+  const auto as_other = [](const ModelGraph& model) {
+    return HasModulePaths(model.graph()) ? OtherModel::kHasPaths
+                                         : OtherModel::kHasNoPaths;
+  };
+  const MatchableNodes nodes_a(a.graph(), options.relations, as_other(b));
+  const MatchableNodes nodes_b(b.graph(), options.relations, as_other(a));
   NS_RETURN_IF_ERROR(CheckRelatedCallees(options.relations, nodes_a, nodes_b));
   const auto match = [&]() -> absl::StatusOr<SubgraphPairs> {
     if (options.mode == MatchingMode::kStrict) {

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -71,6 +72,11 @@ void CollectOps(Node* node, std::vector<Node*>& ops) {
 bool OnlyMovesData(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr && row->role == Role::kShape;
+}
+
+bool IsDropout(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->family == "dropout";
 }
 
 // True for control flow that computes something: adding a batch dimension and
@@ -171,8 +177,8 @@ Value* ComparedOutput(const Node& node) {
 }
 
 MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
-                               const OpRelations& relations)
-    : graph_(graph), relations_(relations) {
+                               const OpRelations& relations, OtherModel other)
+    : graph_(graph), relations_(relations), other_(other) {
   const auto nodes = graph.nodes();
   const size_t count = std::distance(nodes.begin(), nodes.end());
   nodes_.reserve(count);
@@ -282,8 +288,8 @@ void MatchableNodes::AddQuantizeNodesIn(Node* node) {
 
 // The op of a prim::If that chooses between forms of one op by shape or rank:
 // every arm holds ops of one family, of one module and with one weight, besides
-// ops that only move data, and gives what they make. Null for any other control
-// flow.
+// ops that only move data and dropout, and gives what they make. Null for any
+// other control flow.
 Node* MatchableNodes::OnlyOpInside(Node* node) const {
   const Value* compared = ComparedOutput(*node);
   if (node->kind() != prim::If || compared == nullptr) {
@@ -302,7 +308,8 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
         if (op == nullptr) {
           return nullptr;
         }
-      } else if (!IsMatchableOp(*inner) || OnlyMovesData(*inner)) {
+      } else if (!IsMatchableOp(*inner) || OnlyMovesData(*inner) ||
+                 IsDropout(*inner)) {
         continue;
       }
       // One op after the other is a computation of the user's.
@@ -317,7 +324,8 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
       if (only == nullptr) {
         only = op;
       } else if (relations_.FamilyOf(*only) != relations_.FamilyOf(*op) ||
-                 ModulePathOf(*only).fqn != ModulePathOf(*op).fqn ||
+                 (other_ == OtherModel::kHasPaths &&
+                  ModulePathOf(*only).fqn != ModulePathOf(*op).fqn) ||
                  WeightInput(*only, FindOp(OpName(*only))) !=
                      WeightInput(*op, FindOp(OpName(*op)))) {
         return nullptr;
@@ -359,12 +367,11 @@ Source MatchableNodes::SourceOf(Value* value, int user) const {
 MatchableNodes::SourceValues MatchableNodes::Sources(Value* value,
                                                      int user) const {
   SourceValues sources;
-  const Block* block = value->node()->owningBlock();
   while (value != nullptr && sources.size() < kMaxSources) {
     const Node* node = value->node();
     const Source source = SourceOf(value, user);
     sources.push_back(source);
-    if (node->kind() == prim::Param || node->owningBlock() != block) {
+    if (node->kind() == prim::Param) {
       break;
     }
     if (source.node >= 0) {
@@ -381,6 +388,27 @@ MatchableNodes::SourceValues MatchableNodes::Sources(Value* value,
 
 bool IsShapeOp(const MatchableNode& matchable) {
   return matchable.row != nullptr && matchable.row->role == Role::kShape;
+}
+
+bool HasModulePaths(const torch::jit::Graph& graph) {
+  // Nodes of one call share a scope.
+  const torch::jit::Scope* seen = nullptr;
+  bool found = false;
+  const std::function<void(const Block*)> look = [&](const Block* block) {
+    for (const Node* node : block->nodes()) {
+      const torch::jit::Scope* scope = const_cast<Node*>(node)->scope().get();
+      found = found || (scope != seen && !ModulePathOf(*node).fqn.empty());
+      seen = scope;
+      if (found) {
+        return;
+      }
+      for (const Block* inner : node->blocks()) {
+        look(inner);
+      }
+    }
+  };
+  look(graph.block());
+  return found;
 }
 
 std::vector<Value*> DataInputsOf(const MatchableNode& matchable) {

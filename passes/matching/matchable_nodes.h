@@ -71,8 +71,12 @@ bool IsShapeOp(const MatchableNode& matchable);
 // flow included. Control flow that holds none (shape arithmetic) is left out.
 class MatchableNodes {
  public:
-  // `graph` and `relations` must outlive the object.
-  MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations);
+  // `graph` and `relations` must outlive the object. Module paths tell ops of
+  // the arms of a prim::If apart (see OnlyOpInside), but must not where the
+  // other model has none: both would then be divided into ops differently.
+  enum class OtherModel { kHasPaths, kHasNoPaths };
+  MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations,
+                 OtherModel other = OtherModel::kHasPaths);
 
   torch::jit::Graph& graph() const { return graph_; }
 
@@ -90,8 +94,8 @@ class MatchableNodes {
   Source SourceOf(torch::jit::Value* value, int user = 0) const;
 
   // `value` and, nearest first, the values it is made from by ops that may be
-  // absent from the other model, casts among them. All in one block; at most
-  // kMaxSources. `user` as above.
+  // absent from the other model, casts among them; in its block and those
+  // around it. At most kMaxSources. `user` as above.
   static constexpr size_t kMaxSources = 12;
   using SourceValues = absl::InlinedVector<Source, kMaxSources>;
   SourceValues Sources(torch::jit::Value* value, int user = 0) const;
@@ -125,6 +129,7 @@ class MatchableNodes {
 
   torch::jit::Graph& graph_;
   const OpRelations& relations_;
+  const OtherModel other_;
   std::vector<MatchableNode> nodes_;
   absl::flat_hash_map<const torch::jit::Node*, int> index_;
   absl::flat_hash_map<const torch::jit::Block*, std::vector<int>> in_block_;
@@ -139,6 +144,9 @@ class MatchableNodes {
   const torch::jit::Scope* scope_ = nullptr;
   ModulePath path_;
 };
+
+// True when some node of `graph` has a module path.
+bool HasModulePaths(const torch::jit::Graph& graph);
 
 // The data inputs of `matchable`, as of a subgraph of one node.
 std::vector<torch::jit::Value*> DataInputsOf(const MatchableNode& matchable);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
@@ -33,7 +34,7 @@ PlacesByName::PlacesByName(const MatchableNodes& a, const MatchableNodes& b) {
 }
 
 // An op that one model has fused into another layer is a call less of its
-// module there: those behind it have other indices.
+// module there: those behind it may have other indices.
 void PlacesByName::DropUncertainCalls(const MatchableNodes& a,
                                       const MatchableNodes& b) {
   absl::flat_hash_set<absl::string_view> called_again;
@@ -47,25 +48,34 @@ void PlacesByName::DropUncertainCalls(const MatchableNodes& a,
   if (called_again.empty()) {
     return;
   }
-  // By module and family: how many more ops A has.
-  absl::flat_hash_map<std::pair<absl::string_view, absl::string_view>, int>
-      surplus;
-  const auto count = [&](const MatchableNodes& nodes, int weight) {
+  // By module and family: the calls that ops are of, in order.
+  using Family = std::pair<absl::string_view, absl::string_view>;
+  using CallsByFamily = absl::flat_hash_map<Family, std::vector<int>>;
+  const auto calls_of = [&](const MatchableNodes& nodes) {
+    CallsByFamily calls;
     for (int i = 0; i < nodes.size(); ++i) {
-      if (HasName(nodes[i]) && called_again.contains(nodes[i].path.fqn)) {
-        surplus[{nodes[i].path.fqn, nodes[i].family}] += weight;
+      const ModulePath& path = nodes[i].path;
+      if (HasName(nodes[i]) && called_again.contains(path.fqn)) {
+        calls[{path.fqn, nodes[i].family}].push_back(path.call_index);
       }
     }
+    for (auto& [family, indices] : calls) {
+      absl::c_sort(indices);
+    }
+    return calls;
   };
-  count(a, 1);
-  count(b, -1);
+  const CallsByFamily calls_a = calls_of(a);
+  const CallsByFamily calls_b = calls_of(b);
   places_.erase(
-      std::remove_if(places_.begin(), places_.end(),
-                     [&](const Place& place) {
-                       const auto it = surplus.find(
-                           {b[place.of_b.front()].path.fqn, place.family});
-                       return it != surplus.end() && it->second != 0;
-                     }),
+      std::remove_if(
+          places_.begin(), places_.end(),
+          [&](const Place& place) {
+            const Family family(b[place.of_b.front()].path.fqn, place.family);
+            const auto of_a = calls_a.find(family);
+            const auto of_b = calls_b.find(family);
+            return of_b != calls_b.end() &&
+                   (of_a == calls_a.end() || of_a->second != of_b->second);
+          }),
       places_.end());
 }
 

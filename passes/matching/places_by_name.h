@@ -22,8 +22,8 @@ class PlacesByName {
   };
 
   // What is not in a named module is at no place, nor is control flow. Nor are
-  // ops of a module that is called several times if the models have different
-  // numbers of them: which calls correspond, names do not tell.
+  // ops of a module that is called several times unless the models have them in
+  // the same calls: which calls correspond, names do not tell.
   PlacesByName(const MatchableNodes& a, const MatchableNodes& b);
 
   // The places of B, in order of execution.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -212,6 +213,20 @@ class PointFinder {
   const OverwrittenValues overwritten_b_;
 };
 
+// Whether `node` stands in a matched prim::If that is one op as a whole: it is
+// part of that op.
+bool IsPartOfMatchedOp(const Node& node, const MatchableNodes& nodes,
+                       const SubgraphPairs& pairs) {
+  for (const Node* owner = node.owningBlock()->owningNode(); owner != nullptr;
+       owner = owner->owningBlock()->owningNode()) {
+    const int b = nodes.IndexOf(owner);
+    if (b >= 0 && !nodes[b].is_control_flow && pairs.PartnerOfB(b) >= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
@@ -226,8 +241,12 @@ std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
   }
   const PointFinder finder(nodes_a, nodes_b, pairs, unpaired);
   for (Node* node : nodes_b.quantize_nodes()) {
-    if (IsQuantizePoint(*node)) {
-      points.push_back(finder.PointAt(node));
+    if (!IsQuantizePoint(*node)) {
+      continue;
+    }
+    QuantizePoint point = finder.PointAt(node);
+    if (point.value_a != nullptr || !IsPartOfMatchedOp(*node, nodes_b, pairs)) {
+      points.push_back(std::move(point));
     }
   }
   return points;

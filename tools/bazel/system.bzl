@@ -165,6 +165,49 @@ def _torch(ctx, dirs):
         ],
     )]
 
+# Headers that a file takes seconds to parse, and that many include.
+_PRECOMPILED = [
+    "torch/csrc/jit/api/module.h",
+    "torch/csrc/jit/ir/ir.h",
+    "ATen/ATen.h",
+    "torch/custom_class.h",
+    "absl/algorithm/container.h",
+    "absl/container/flat_hash_map.h",
+    "absl/status/statusor.h",
+    "absl/strings/str_cat.h",
+    "absl/strings/str_format.h",
+    "absl/strings/str_join.h",
+]
+
+# Names the compiler, and each file that the headers $@ include, with its size
+# and time.
+_FILES_OF_HEADERS = """
+"$CC" --version
+printf '#include <%s>\\n' "$@" | "$CC" -M -std=c++17 -x c++ - |
+  tr -s ' \\\\' '\\n' | grep '^/' |
+  xargs stat --dereference --format='%n %s %Y'
+"""
+
+def _precompiled(ctx):
+    """What tools/bazel/precompiled_header.bzl has to know: absolute paths, and
+    a file that changes when a header or the compiler does."""
+    headers = [
+        "/usr/include/" + header
+        for header in _PRECOMPILED
+        if ctx.path("/usr/include/" + header).exists
+    ]
+    if ctx.os.environ.get("LIBTORCH", ""):
+        # Bazel lets a file include only declared headers and those of folders
+        # that it knows the compiler to look in.
+        headers = [header for header in headers if "/absl/" in header]
+    ctx.file("precompiled.bzl", "HEADERS = %r\n" % headers)
+    files = ctx.execute(
+        ["bash", "-c", _FILES_OF_HEADERS, "-"] + headers,
+        environment = {"CC": ctx.os.environ.get("CC", "clang")},
+    )
+    ctx.file("precompiled_from.txt", files.stdout)
+    return ["exports_files([\"precompiled_from.txt\"])\n"]
+
 def _system_repository(ctx):
     dirs = _library_dirs(ctx)
     rules = ["package(default_visibility = [\"//visibility:public\"])\n"]
@@ -172,12 +215,13 @@ def _system_repository(ctx):
     rules += _llvm(ctx, dirs)
     rules += _isal(ctx, dirs)
     rules += _torch(ctx, dirs)
+    rules += _precompiled(ctx)
     ctx.file("BUILD", "".join(rules))
 
 system_repository = repository_rule(
     implementation = _system_repository,
     doc = "cc_library targets for the libraries installed on this machine. " +
           "A missing one is an error that names the package to install.",
-    environ = ["LIBTORCH"],
+    environ = ["CC", "LIBTORCH"],
     local = True,
 )

@@ -50,6 +50,47 @@ graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase
   EXPECT_THAT(match.result.unmatched_a, IsEmpty());
 }
 
+// Two sums in one arm; one model drops the dropout in front of the first.
+TEST(AlignedMatcherTest, FollowsValuesThatComeIntoAnArm) {
+  const Matched match(R"IR(
+graph(%x : Tensor, %p : bool, %rate : float, %train : bool, %n : int):
+  %a : Tensor = aten::tanh(%x)
+  %d : Tensor = aten::dropout(%a, %rate, %train)
+  %e : Tensor = aten::tanh(%d)
+  %f : Tensor = aten::hardtanh(%e, %n, %n)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %s : Tensor = aten::sigmoid(%f)
+      -> (%s)
+    block1():
+      %g : Tensor = aten::dropout(%f, %rate, %train)
+      %first : Tensor = aten::add(%g, %a, %n)
+      %h : Tensor = aten::sigmoid(%first)
+      %last : Tensor = aten::add(%h, %e, %n)
+      -> (%last)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %a : Tensor = aten::tanh(%x)
+  %e : Tensor = aten::tanh(%a)
+  %f : Tensor = aten::hardtanh(%e, %n, %n)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %s.1 : Tensor = aten::sigmoid(%f)
+      -> (%s.1)
+    block1():
+      %first : Tensor = quantized::add(%f, %a, %s, %n)
+      %h : Tensor = aten::sigmoid(%first)
+      %last : Tensor = quantized::add(%h, %e, %s, %n)
+      -> (%last)
+  return (%y))IR");
+  EXPECT_THAT(
+      match.Lines(),
+      ElementsAre("a: tanh = tanh", "e: tanh = tanh", "f: hardtanh = hardtanh",
+                  "s: sigmoid = sigmoid", "first: add = add",
+                  "h: sigmoid = sigmoid", "last: add = add"));
+}
+
 TEST(AlignedMatcherTest, AbsorbsActivationThatTheQuantizedRangeImplies) {
   const Matched match(R"IR(
 graph(%x : Tensor, %w : Tensor, %b : Tensor, %s : int[], %g : int):

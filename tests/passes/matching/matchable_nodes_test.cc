@@ -2,11 +2,14 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/module_path.h"
 #include "tests/testing/ir.h"
 
 namespace ns {
@@ -111,6 +114,48 @@ graph(%x : Tensor, %p : bool):
               ElementsAre("relu"));
 }
 
+TEST_F(MatchableNodesTest, DropoutInAnArmIsNoSecondOp) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %p : bool, %rate : float, %train : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %d : Tensor = aten::dropout(%x, %rate, %train)
+      %a : Tensor = aten::relu(%d)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::relu(%x)
+      -> (%b)
+  return (%y))IR"),
+              ElementsAre("relu"));
+}
+
+// The other model can tell the arms apart as little as its paths do.
+TEST_F(MatchableNodesTest, PathsTellArmsApartWhereBothModelsHaveThem) {
+  graph_ = GraphOf(R"IR(
+graph(%x : Tensor, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::relu(%x)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::relu(%x)
+      -> (%b)
+  return (%y))IR");
+  EXPECT_FALSE(HasModulePaths(*graph_));
+  torch::jit::Node* conditional = NodeOf(*graph_, "prim::If");
+  for (const auto& [arm, name] :
+       {std::pair(0, "first"), std::pair(1, "other")}) {
+    (*conditional->blocks()[arm]->nodes().begin())
+        ->setScope(ScopeFor({name, 0, "M"}, graph_->current_scope()));
+  }
+  EXPECT_TRUE(HasModulePaths(*graph_));
+  using OtherModel = MatchableNodes::OtherModel;
+  EXPECT_EQ(MatchableNodes(*graph_, relations_, OtherModel::kHasPaths).size(),
+            3);
+  EXPECT_EQ(MatchableNodes(*graph_, relations_, OtherModel::kHasNoPaths).size(),
+            1);
+}
+
 TEST_F(MatchableNodesTest, IfWithOneOpOnAnotherVariableInEachArmIsControlFlow) {
   EXPECT_THAT(Families(R"IR(
 graph(%x : Tensor, %y : Tensor, %p : bool):
@@ -162,6 +207,30 @@ graph(%x : Tensor, %n : int):
   EXPECT_THAT(sources, ElementsAre(out("aten::relu"), out("aten::unsqueeze"),
                                    out("aten::softmax")));
   EXPECT_THAT(makers, ElementsAre(3, 2, 1));
+}
+
+TEST_F(MatchableNodesTest, SourcesGoOnOutsideOfTheBlock) {
+  graph_ = GraphOf(R"IR(
+graph(%x : Tensor, %p : bool, %rate : float, %train : bool):
+  %a : Tensor = aten::relu(%x)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %d : Tensor = aten::dropout(%a, %rate, %train)
+      %s : Tensor = aten::add(%d, %a, %rate)
+      -> (%s)
+    block1():
+      %t : Tensor = aten::tanh(%a)
+      -> (%t)
+  return (%y))IR");
+  const MatchableNodes nodes(*graph_, relations_);
+  const torch::jit::Node* add = NodeOf(*graph_, "aten::add");
+  std::vector<const torch::jit::Value*> sources;
+  for (const Source& source :
+       nodes.Sources(const_cast<torch::jit::Value*>(add->input(0)))) {
+    sources.push_back(source.value);
+  }
+  EXPECT_THAT(sources,
+              ElementsAre(add->input(0), add->input(1), graph_->inputs()[0]));
 }
 
 TEST_F(MatchableNodesTest, WeightShapeComesFromType) {

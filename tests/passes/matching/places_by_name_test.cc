@@ -73,13 +73,13 @@ TEST_F(PlacesByNameTest, AreByCallAndFamilyInOrderOfB) {
   EXPECT_THAT(Places({{"aten::relu", first_},
                       {"aten::sigmoid", first_},
                       {"aten::relu", second_},
-                      {"aten::relu", first_}},
+                      {"aten::relu", first_again_}},
                      {{"aten::sigmoid", first_int8_},
                       {"aten::relu", second_},
                       {"aten::relu", first_int8_},
                       {"aten::relu", first_again_}}),
-              ElementsAre("sigmoid: 1 / 0", "relu: 2 / 1", "relu: 0 3 / 2",
-                          "relu: / 3"));
+              ElementsAre("sigmoid: 1 / 0", "relu: 2 / 1", "relu: 0 / 2",
+                          "relu: 3 / 3"));
 }
 
 // B has fused one of the calls into another layer.
@@ -89,6 +89,19 @@ TEST_F(PlacesByNameTest, CallsAreAtNoneWhenOneModelHasMoreOfThem) {
                       {"aten::relu", second_}},
                      {{"aten::relu", first_int8_}, {"aten::relu", second_}}),
               ElementsAre("relu: 2 / 1"));
+}
+
+// A has lost the path of its last call, B has fused its first one.
+TEST_F(PlacesByNameTest, CallsAreAtNoneWhenOthersOfThemAreMissing) {
+  const ModulePath first_thrice = {"first", 2, "M"};
+  EXPECT_THAT(Places({{"aten::relu", first_},
+                      {"aten::sigmoid", second_},
+                      {"aten::relu", first_again_},
+                      {"aten::relu", {}}},
+                     {{"aten::sigmoid", second_},
+                      {"aten::relu", first_again_},
+                      {"aten::relu", first_thrice}}),
+              ElementsAre("sigmoid: 1 / 0"));
 }
 
 TEST_F(PlacesByNameTest, CodeOfTheRootIsAtNone) {

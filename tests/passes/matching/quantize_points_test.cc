@@ -51,6 +51,30 @@ graph(%x : Tensor, %s : float, %n : int):
                           "tanh: tanh = tanh"));
 }
 
+// The prim::If is compared as the one op that it chooses a form of.
+TEST(QuantizePointsTest, QuantizeBehindAnOpInAnArmIsPartOfTheOp) {
+  constexpr char kOfTwoForms[] = R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::relu(%x)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::relu(%x)
+      QUANTIZE
+      -> (%c)
+  return (%y))IR";
+  const ModelGraph a = ModelOf(absl::StrReplaceAll(
+      kOfTwoForms, {{"      QUANTIZE\n", ""}, {"%c", "%b"}}));
+  const ModelGraph b = ModelOf(absl::StrReplaceAll(
+      kOfTwoForms,
+      {{"QUANTIZE",
+        "%c : Tensor = aten::quantize_per_tensor(%b, %s, %n, %n)"}}));
+  const MatchResult result = OrThrow(MatchSubgraphs(a, b));
+  EXPECT_THAT(MatchLines(result), ElementsAre("relu: If = If"));
+  EXPECT_THAT(result.unmatched_b, IsEmpty());
+}
+
 TEST(QuantizePointsTest, SeesThroughDequantize) {
   EXPECT_THAT(LinesOf(kFloat, R"IR(
 graph(%x : Tensor, %s : float, %n : int):

