@@ -50,7 +50,7 @@ graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase
   EXPECT_THAT(match.result.unmatched_a, IsEmpty());
 }
 
-// Two sums in one arm; one model drops the dropout in front of the first.
+// Two sums in one arm; one model has no dropout, in the arm and before it.
 TEST(AlignedMatcherTest, FollowsValuesThatComeIntoAnArm) {
   const Matched match(R"IR(
 graph(%x : Tensor, %p : bool, %rate : float, %train : bool, %n : int):
@@ -58,12 +58,13 @@ graph(%x : Tensor, %p : bool, %rate : float, %train : bool, %n : int):
   %d : Tensor = aten::dropout(%a, %rate, %train)
   %e : Tensor = aten::tanh(%d)
   %f : Tensor = aten::hardtanh(%e, %n, %n)
+  %o : Tensor = aten::dropout(%f, %rate, %train)
   %y : Tensor = prim::If(%p)
     block0():
-      %s : Tensor = aten::sigmoid(%f)
+      %s : Tensor = aten::sigmoid(%o)
       -> (%s)
     block1():
-      %g : Tensor = aten::dropout(%f, %rate, %train)
+      %g : Tensor = aten::dropout(%o, %rate, %train)
       %first : Tensor = aten::add(%g, %a, %n)
       %h : Tensor = aten::sigmoid(%first)
       %last : Tensor = aten::add(%h, %e, %n)
