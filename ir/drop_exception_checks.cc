@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/graph_walk.h"
+
 namespace ns {
 namespace {
 
@@ -32,29 +34,21 @@ void ReplaceByArm(Node* node, Block* arm) {
   node->destroy();
 }
 
-bool DropInBlock(Block* block) {
+}  // namespace
+
+bool DropExceptionChecks(torch::jit::Graph& graph) {
   bool changed = false;
-  for (auto it = block->nodes().begin(); it != block->nodes().end();) {
-    Node* node = *it++;
-    for (Block* inner : node->blocks()) {
-      changed |= DropInBlock(inner);
-    }
+  ForEachNodeInnermostFirst(graph.block(), [&](Node* node) {
     if (node->kind() != c10::prim::If) {
-      continue;
+      return;
     }
     const bool first_raises = AlwaysRaises(node->blocks()[0]);
     if (first_raises != AlwaysRaises(node->blocks()[1])) {
       ReplaceByArm(node, node->blocks()[first_raises ? 1 : 0]);
       changed = true;
     }
-  }
+  });
   return changed;
-}
-
-}  // namespace
-
-bool DropExceptionChecks(torch::jit::Graph& graph) {
-  return DropInBlock(graph.block());
 }
 
 }  // namespace ns

@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
 #include "ir/module_path.h"
 
 namespace ns {
@@ -68,7 +69,7 @@ class WrittenAttributes {
 
  private:
   void Collect(const Block* block) {
-    for (const Node* node : block->nodes()) {
+    ForEachNode(block, [&](const Node* node) {
       if (node->kind() == prim::SetAttr) {
         names_.insert(node->s(c10::attr::name));
       } else if (node->kind() == prim::GetAttr && !IsOfObserver(*node) &&
@@ -77,10 +78,7 @@ class WrittenAttributes {
       } else if (node->kind() == prim::CallMethod) {
         EnterMethod(*node);
       }
-      for (const Block* inner : node->blocks()) {
-        Collect(inner);
-      }
-    }
+    });
   }
 
   void EnterMethod(const Node& call) {
@@ -131,46 +129,34 @@ std::vector<std::string> AttributePath(const Graph& graph, const Node* node) {
   }
 }
 
-bool FoldInBlock(const torch::jit::Module& root, Graph& graph, Block* block,
-                 const WrittenAttributes& written) {
-  bool changed = false;
-  for (auto it = block->nodes().begin(); it != block->nodes().end();) {
-    Node* node = *it++;
-    for (Block* inner : node->blocks()) {
-      changed |= FoldInBlock(root, graph, inner, written);
-    }
-    if (node->kind() != prim::GetAttr ||
-        written.Contains(node->s(c10::attr::name))) {
-      continue;
-    }
-    const std::vector<std::string> path = AttributePath(graph, node);
-    if (path.empty()) {
-      continue;
-    }
-    c10::IValue value = root._ivalue();
-    std::string name = "self";
-    for (const std::string& attribute : path) {
-      value = value.toObject()->getAttr(attribute);
-      absl::StrAppend(&name, ".", attribute);
-    }
-    if (!CanFold(value)) {
-      continue;
-    }
-    if (value.isTensor()) {
-      value = value.toTensor().detach();
-    }
-    torch::jit::WithInsertPoint at(node);
-    const auto constant_value = torch::jit::tryInsertConstant(graph, value);
-    if (!constant_value) {
-      continue;
-    }
-    Value* constant = *constant_value;
-    constant->setDebugName(name);
-    node->output()->replaceAllUsesWith(constant);
-    node->destroy();
-    changed = true;
+// True when `node`, a prim::GetAttr, became a constant.
+bool Fold(const torch::jit::Module& root, Graph& graph, Node* node) {
+  const std::vector<std::string> path = AttributePath(graph, node);
+  if (path.empty()) {
+    return false;
   }
-  return changed;
+  c10::IValue value = root._ivalue();
+  std::string name = "self";
+  for (const std::string& attribute : path) {
+    value = value.toObject()->getAttr(attribute);
+    absl::StrAppend(&name, ".", attribute);
+  }
+  if (!CanFold(value)) {
+    return false;
+  }
+  if (value.isTensor()) {
+    value = value.toTensor().detach();
+  }
+  torch::jit::WithInsertPoint at(node);
+  const auto constant_value = torch::jit::tryInsertConstant(graph, value);
+  if (!constant_value) {
+    return false;
+  }
+  Value* constant = *constant_value;
+  constant->setDebugName(name);
+  node->output()->replaceAllUsesWith(constant);
+  node->destroy();
+  return true;
 }
 
 }  // namespace
@@ -179,7 +165,15 @@ bool FoldAttributes(const torch::jit::Module& root, Graph& graph) {
   if (graph.inputs().empty()) {
     return false;
   }
-  return FoldInBlock(root, graph, graph.block(), WrittenAttributes(graph));
+  const WrittenAttributes written(graph);
+  bool changed = false;
+  ForEachNodeInnermostFirst(graph.block(), [&](Node* node) {
+    if (node->kind() == prim::GetAttr &&
+        !written.Contains(node->s(c10::attr::name))) {
+      changed |= Fold(root, graph, node);
+    }
+  });
+  return changed;
 }
 
 }  // namespace ns

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/control_flow.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 
 namespace ns {
@@ -33,14 +34,13 @@ bool RunsBehind(const Node& user, const Node& node) {
          RunsBefore(node, user);
 }
 
-bool FollowWritesIn(Block* block) {
+}  // namespace
+
+bool FollowWrites(torch::jit::Graph& graph) {
   bool changed = false;
-  for (Node* node : block->nodes()) {
-    for (Block* inner : node->blocks()) {
-      changed |= FollowWritesIn(inner);
-    }
+  ForEachNodeInnermostFirst(graph.block(), [&](Node* node) {
     if (!GivesWhatItWrites(*node)) {
-      continue;
+      return;
     }
     const std::vector<Use> uses = node->input(0)->uses();
     for (const Use& use : uses) {
@@ -49,14 +49,8 @@ bool FollowWritesIn(Block* block) {
         changed = true;
       }
     }
-  }
+  });
   return changed;
-}
-
-}  // namespace
-
-bool FollowWrites(torch::jit::Graph& graph) {
-  return FollowWritesIn(graph.block());
 }
 
 }  // namespace ns

@@ -15,6 +15,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/replace_futures.h"
@@ -194,17 +195,6 @@ class Inliner {
   bool has_inlined_ = false;
 };
 
-void CollectLeafCalls(Block* block, std::vector<Node*>& calls) {
-  for (Node* node : block->nodes()) {
-    if (IsLeafCall(*node)) {
-      calls.push_back(node);
-    }
-    for (Block* inner : node->blocks()) {
-      CollectLeafCalls(inner, calls);
-    }
-  }
-}
-
 }  // namespace
 
 LeafPredicate LeafTypes(std::vector<std::string> types) {
@@ -223,7 +213,11 @@ absl::StatusOr<bool> InlineModules(const torch::jit::Module& root, Graph& graph,
 
 std::vector<Node*> LeafCalls(Graph& graph) {
   std::vector<Node*> calls;
-  CollectLeafCalls(graph.block(), calls);
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (IsLeafCall(*node)) {
+      calls.push_back(node);
+    }
+  });
   return calls;
 }
 

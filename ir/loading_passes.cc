@@ -17,6 +17,7 @@
 #include "ir/drop_exception_checks.h"
 #include "ir/fold_attributes.h"
 #include "ir/follow_writes.h"
+#include "ir/graph_walk.h"
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
@@ -42,28 +43,22 @@ bool IsTensorOp(const Node& node) {
 // Calls `visit` with every tensor op of `block`, inside control flow too.
 template <typename Visit>
 void ForEachTensorOp(Block* block, const Visit& visit) {
-  for (Node* node : block->nodes()) {
+  ForEachNode(block, [&](Node* node) {
     if (IsTensorOp(*node)) {
       visit(node);
     }
-    for (Block* inner : node->blocks()) {
-      ForEachTensorOp(inner, visit);
-    }
-  }
+  });
 }
 
 enum class Counted { kAll, kAllButConstants };
 
 int64_t CountNodes(const Block& block, Counted counted) {
   int64_t count = 0;
-  for (const Node* node : block.nodes()) {
+  ForEachNode(&block, [&](const Node* node) {
     const bool is_left_out = counted == Counted::kAllButConstants &&
                              node->kind() == c10::prim::Constant;
     count += is_left_out ? 0 : 1;
-    for (const Block* inner : node->blocks()) {
-      count += CountNodes(*inner, counted);
-    }
-  }
+  });
   return count;
 }
 
@@ -138,6 +133,10 @@ absl::StatusOr<bool> InlineModulesPass::Run(ModelGraph& model,
 
 absl::StatusOr<bool> FreezePass::Run(ModelGraph& model,
                                      PassContext& /*context*/) const {
+  if (model.is_frozen()) {
+    return false;
+  }
+  model.set_frozen();
   return CatchTorchErrors("freezing the module", [&] {
     const std::string before = CanonicalText(model.shared_graph());
     if (LeafCalls(model.graph()).empty()) {

@@ -131,6 +131,7 @@ absl::StatusOr<ModelGraph> ModelGraph::Clone() const {
   return CatchTorchErrors("copying the module", [&] {
     ModelGraph copy(module_.clone(/*inplace=*/true), method_);
     copy.source_ = source_;
+    copy.is_frozen_ = is_frozen_;
     return copy;
   });
 }

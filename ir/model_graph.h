@@ -85,6 +85,11 @@ class ModelGraph {
 
   const std::string& method() const { return method_; }
 
+  // Whether the pass "freeze" has run. LibTorch's freezing would put the
+  // constants of a frozen graph into another order each time.
+  bool is_frozen() const { return is_frozen_; }
+  void set_frozen() { is_frozen_ = true; }
+
   // Takes the graph of the method anew, after LibTorch has put another one into
   // the module, as freezing may.
   void TakeGraphOfMethod();
@@ -113,6 +118,7 @@ class ModelGraph {
   std::string method_;
   // The file that it is of, "" for none.
   std::string source_;
+  bool is_frozen_ = false;
   std::shared_ptr<torch::jit::Graph> graph_;
 };
 

@@ -19,7 +19,7 @@ namespace ns {
 struct PassRemark {
   std::string op;      // "quantized::batch_norm2d"
   std::string name;    // the call of its module: "layer1.0.bn1", "fc@1"
-  std::string reason;  // one phrase
+  std::string reason;  // one phrase: the message of a Refusal (ir/refusal.h)
   std::string pass;    // "lower-to-fbgemm"; empty outside of pipelines
 };
 

@@ -19,14 +19,35 @@ namespace ns {
 // request to report a bug to PyTorch.
 std::string OneLineMessage(const std::exception& error);
 
+namespace internal {
+
+template <typename Result>
+struct StatusFor {
+  using Type = absl::StatusOr<Result>;
+};
+template <>
+struct StatusFor<void> {
+  using Type = absl::Status;
+};
+template <>
+struct StatusFor<absl::Status> {
+  using Type = absl::Status;
+};
+template <typename Value>
+struct StatusFor<absl::StatusOr<Value>> {
+  using Type = absl::StatusOr<Value>;
+};
+
+}  // namespace internal
+
 // Calls `call` and turns an exception into an invalid-argument status
-// "<what>: <one line>". Returns absl::Status when `call` returns nothing, and
-// absl::StatusOr of its result otherwise.
+// "<what>: <one line>". Returns what `call` does if that is an absl::Status or
+// absl::StatusOr, absl::Status when it returns nothing, and absl::StatusOr of
+// its result otherwise.
 template <typename Call>
 auto CatchTorchErrors(absl::string_view what, Call&& call) {
   using Result = decltype(call());
-  using Return = std::conditional_t<std::is_void_v<Result>, absl::Status,
-                                    absl::StatusOr<Result>>;
+  using Return = typename internal::StatusFor<Result>::Type;
   try {
     if constexpr (std::is_void_v<Result>) {
       call();

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ir/attach_attribute.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -92,20 +93,12 @@ absl::Status NoCounterpart(const Node& call, const c10::ClassType& type) {
       "); take its type off the swap list"));
 }
 
-std::string NextAttribute(const torch::jit::Module& module) {
-  int index = 0;
-  while (module.hasattr(absl::StrCat("ns_shadow_", index))) {
-    ++index;
-  }
-  return absl::StrCat("ns_shadow_", index);
-}
-
 }  // namespace
 
 absl::StatusOr<Shadow> Shadow::Attach(ModelGraph& host,
                                       const torch::jit::Module& float_module,
                                       ModuleLogger logger) {
-  std::string attribute = NextAttribute(host.module());
+  std::string attribute = FreeAttributeName(host.module(), "ns_shadow_");
   NS_RETURN_IF_ERROR(CatchTorchErrors("copying the float module", [&] {
     torch::jit::Module copy = float_module.clone(/*inplace=*/true);
     copy.eval();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
 #include "ns/n_shadows/insert_candidate.h"
@@ -74,7 +75,7 @@ class Preparer {
       const ShadowIndex shadow = {index, static_cast<int>(i) + 1};
       const absl::Status status =
           inserter.Insert(*candidates[i], ShadowLoggerInfo(subgraph, shadow));
-      if (absl::IsFailedPrecondition(status)) {
+      if (IsRefusal(status)) {
         Skip(subgraph, *candidates[i], status);
         continue;
       }

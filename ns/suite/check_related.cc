@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_table.h"
 
@@ -17,18 +18,10 @@ using ::torch::jit::Block;
 using ::torch::jit::Node;
 
 bool HasQuantizedOps(const Block* block) {
-  for (const Node* node : block->nodes()) {
+  return AnyNode(block, [](const Node* node) {
     const OpRow* row = FindOp(OpName(*node));
-    if (row != nullptr && IsQuantizedOp(*row)) {
-      return true;
-    }
-    for (const Block* inner : node->blocks()) {
-      if (HasQuantizedOps(inner)) {
-        return true;
-      }
-    }
-  }
-  return false;
+    return row != nullptr && IsQuantizedOp(*row);
+  });
 }
 
 bool HoldsWeights(const Node& node) {

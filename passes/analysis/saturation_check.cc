@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/kernels/conv/conv_numerics.h"
 #include "passes/kernels/conv/pair_sums.h"
@@ -24,17 +25,6 @@ int32_t HighestCode(const Node& node) {
   return constant && constant->isBool() && constant->toBool()
              ? kHighestReducedCode
              : kHighestCode;
-}
-
-void CheckBlock(Block* block, std::vector<CheckedNode>& checked) {
-  for (Node* node : block->nodes()) {
-    if (const auto check = CheckSaturation(*node)) {
-      checked.push_back({node, *check});
-    }
-    for (Block* inner : node->blocks()) {
-      CheckBlock(inner, checked);
-    }
-  }
 }
 
 }  // namespace
@@ -71,7 +61,11 @@ std::optional<SaturationCheck> CheckSaturation(const Node& node) {
 
 std::vector<CheckedNode> CheckSaturation(torch::jit::Graph& graph) {
   std::vector<CheckedNode> checked;
-  CheckBlock(graph.block(), checked);
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (const auto check = CheckSaturation(*node)) {
+      checked.push_back({node, *check});
+    }
+  });
   return checked;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ir/attach_attribute.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -19,17 +20,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 constexpr char kPrefix[] = "ns_saturation_";
-
-std::string Attach(const c10::intrusive_ptr<SaturationCounter>& counter,
-                   torch::jit::Module& module) {
-  std::string name;
-  for (int i = 0; name.empty() || module.hasattr(name); ++i) {
-    name = absl::StrCat(kPrefix, i);
-  }
-  const c10::IValue object(counter);
-  module.register_attribute(name, object.type(), object);
-  return name;
-}
 
 Value* ReduceRange(Node* node) {
   Value* reduce_range = InputNamed(*node, "reduce_range");
@@ -61,7 +51,9 @@ absl::StatusOr<std::vector<CountedNode>> AddSaturationCounters(
   NS_RETURN_IF_ERROR(CatchTorchErrors("counting what saturates", [&] {
     for (const CheckedNode& layer : CheckSaturation(model.graph())) {
       auto counter = c10::make_intrusive<SaturationCounter>();
-      InsertCall(model, Attach(counter, model.module()), layer);
+      InsertCall(model,
+                 AttachAttribute(model.module(), kPrefix, c10::IValue(counter)),
+                 layer);
       counted.push_back({layer.node, layer.check, std::move(counter)});
     }
   }));

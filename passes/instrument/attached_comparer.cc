@@ -1,6 +1,7 @@
 #include "passes/instrument/attached_comparer.h"
 
 #include "absl/strings/str_cat.h"
+#include "ir/attach_attribute.h"
 #include "ir/torch_errors.h"
 #include "passes/rewrite/insert_method_call.h"
 
@@ -41,9 +42,9 @@ PairComparerPtr AttachedComparer::object() const {
 }
 
 void AttachedComparer::Attach(torch::jit::Module& module) {
-  attribute_ = absl::StrCat("ns_comparer_", (*attached_)++);
-  const c10::IValue object(object_);
-  module.register_attribute(attribute_, object.type(), object);
+  // From where the last one was: there are thousands.
+  attribute_ = AttachAttribute(module, "ns_comparer_", c10::IValue(object_),
+                               /*first=*/(*attached_)++);
 }
 
 }  // namespace ns

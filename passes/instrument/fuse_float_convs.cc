@@ -14,7 +14,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/attach_attribute.h"
 #include "ir/control_flow.h"
+#include "ir/graph_editor.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
@@ -145,19 +148,6 @@ Constants ConstantsOf(const std::vector<Node*>& chain) {
   return constants;
 }
 
-// Under the first free name from `index` on.
-std::string Attach(ModelGraph& host, FloatConvParameters parameters,
-                   size_t index) {
-  const c10::IValue object(
-      c10::make_intrusive<FloatConv>(std::move(parameters)));
-  std::string attribute;
-  while (attribute.empty() || host.module().hasattr(attribute)) {
-    attribute = absl::StrCat(kAttributePrefix, index++);
-  }
-  host.module().register_attribute(attribute, object.type(), object);
-  return attribute;
-}
-
 void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters,
           Attributes& attributes) {
   std::vector<Node*> chain = {convolution};
@@ -167,24 +157,17 @@ void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters,
   }
   std::string& attribute = attributes[ConstantsOf(chain)];
   if (attribute.empty()) {
-    attribute = Attach(host, std::move(parameters), attributes.size() - 1);
+    const c10::IValue object(
+        c10::make_intrusive<FloatConv>(std::move(parameters)));
+    attribute =
+        AttachAttribute(host.module(), kAttributePrefix, object,
+                        /*first=*/static_cast<int>(attributes.size()) - 1);
   }
   Value* fused = InsertMethodCall(host, attribute, "forward",
                                   {convolution->input(0)}, convolution);
   chain.back()->output()->replaceAllUsesWith(fused);
   for (auto node = chain.rbegin(); node != chain.rend(); ++node) {
     (*node)->destroy();
-  }
-}
-
-// Calls `visit` with every node of `block`, those inside control flow too.
-template <typename Visit>
-void ForEachNode(Block* block, const Visit& visit) {
-  for (Node* node : block->nodes()) {
-    visit(node);
-    for (Block* inner : node->blocks()) {
-      ForEachNode(inner, visit);
-    }
   }
 }
 
@@ -242,12 +225,11 @@ bool RelaxLayout(ModelGraph& host) {
       })) {
     return false;
   }
+  GraphEditor editor(host.graph(), /*context=*/nullptr);
   for (Node* view : views) {
-    Node* reshape = host.graph().create(aten::reshape, view->inputs());
-    reshape->insertBefore(view)->output()->copyMetadata(view->output());
-    reshape->copyMetadata(view);
-    view->output()->replaceAllUsesWith(reshape->output());
-    view->destroy();
+    Node* reshape = editor.InsertBefore(
+        *view, host.graph().create(aten::reshape, view->inputs()), *view);
+    editor.ReplaceNode(*view, *reshape->output());
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/rewrite/shadow_casts.h"
 
@@ -54,7 +55,7 @@ size_t CountValues(const std::vector<DataArgument>& arguments) {
 }
 
 absl::Status DifferentInputs(size_t of_shadow, size_t of_shadowed) {
-  return absl::FailedPreconditionError(absl::StrCat(
+  return Refusal(absl::StrCat(
       "it takes ", of_shadow,
       " tensors, and its counterpart in the quantized model ", of_shadowed));
 }

@@ -8,16 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/graph_editor.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "ir/status.h"
 #include "passes/ops/op_table.h"
 #include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
 using ::torch::jit::Graph;
 using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
@@ -41,36 +46,27 @@ std::optional<double> Bound(const Value& value, double otherwise) {
   return constant->isNone() ? otherwise : constant->toScalar().toDouble();
 }
 
-void Rename(Value* from, Value* to) {
-  if (from->hasDebugName()) {
-    const std::string name = from->debugName();
-    from->setDebugName("");
-    to->setDebugName(name);
-  }
-}
-
 // The layer's op with `suffix`, in the place of `activation`.
-void FuseInto(Node* layer, Node* activation, absl::string_view suffix,
-              const std::vector<double>& bounds) {
-  Graph& graph = *layer->owningGraph();
-  const torch::jit::WithInsertPoint in_front(layer);
+absl::Status FuseInto(GraphEditor& editor, Node* layer, Node* activation,
+                      absl::string_view suffix,
+                      const std::vector<double>& bounds) {
   // With braces, iterators would become a list of two bools.
   std::vector<NamedValue> arguments(layer->inputs().begin(),
                                     layer->inputs().end());
   arguments.insert(arguments.end(), bounds.begin(), bounds.end());
-  Value* fused = graph.insert(
-      c10::Symbol::fromQualString(absl::StrCat(OpName(*layer), suffix)),
-      arguments);
-  fused->node()->copyMetadata(layer);
+  NS_ASSIGN_OR_RETURN(
+      Value * fused,
+      editor.InsertBefore(*layer, absl::StrCat(OpName(*layer), suffix),
+                          arguments));
   fused->setType(layer->output()->type());
-  activation->output()->replaceAllUsesWith(fused);
-  Rename(activation->output(), fused);
+  editor.Replace(*activation->output(), *fused);
   activation->destroy();
-  layer->destroy();
+  editor.ReplaceNode(*layer, *fused);
+  return absl::OkStatus();
 }
 
 // True when `activation` went into the layer in front of it.
-bool FuseActivation(Node* activation) {
+absl::StatusOr<bool> FuseActivation(GraphEditor& editor, Node* activation) {
   const bool is_relu = OpName(*activation) == "ns::fbgemm_relu";
   if (!is_relu && OpName(*activation) != "ns::fbgemm_clamp") {
     return false;
@@ -80,7 +76,7 @@ bool FuseActivation(Node* activation) {
     return false;
   }
   if (is_relu) {
-    FuseInto(layer, activation, "_relu", {});
+    NS_RETURN_IF_ERROR(FuseInto(editor, layer, activation, "_relu", {}));
     return true;
   }
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -89,12 +85,14 @@ bool FuseActivation(Node* activation) {
   if (!min || !max) {
     return false;
   }
-  FuseInto(layer, activation, "_clamp", {*min, *max});
+  NS_RETURN_IF_ERROR(
+      FuseInto(editor, layer, activation, "_clamp", {*min, *max}));
   return true;
 }
 
-bool AnyWorksInPlace(const Block& block) {
-  return std::any_of(block.nodes().begin(), block.nodes().end(),
+bool AnyWorksInPlace(const Graph& graph) {
+  const auto nodes = graph.nodes();
+  return std::any_of(nodes.begin(), nodes.end(),
                      [](const Node* node) { return WorksInPlace(*node); });
 }
 
@@ -102,8 +100,7 @@ bool AnyWorksInPlace(const Block& block) {
 // inputs, and everything may.
 class Writers {
  public:
-  explicit Writers(const Graph& graph)
-      : any_(AnyWorksInPlace(*graph.block())) {}
+  explicit Writers(const Graph& graph) : any_(AnyWorksInPlace(graph)) {}
 
   bool any() const { return any_; }
 
@@ -129,12 +126,13 @@ class Writers {
 };
 
 // Takes what `quantize` quantizes from in front of the dequantize that made it.
-void SkipDequantize(Node* quantize, const Writers& writers) {
+absl::Status SkipDequantize(GraphEditor& editor, Node* quantize,
+                            const Writers& writers) {
   Node* dequantize = quantize->input(0)->node();
   if (OpName(*quantize) != "ns::fbgemm_quantize" ||
       OpName(*dequantize) != "ns::fbgemm_dequantize" ||
       !writers.LetWait(*dequantize, *quantize)) {
-    return;
+    return absl::OkStatus();
   }
   Value* codes = dequantize->input(0);
   const auto have = SureQuantizationParametersOf(*codes);
@@ -143,31 +141,15 @@ void SkipDequantize(Node* quantize, const Writers& writers) {
       have->zero_point == want->zero_point && have->dtype == want->dtype &&
       // A copy may be written to where the codes are still read.
       !writers.any()) {
-    quantize->output()->replaceAllUsesWith(codes);
-    return;
+    editor.Replace(*quantize->output(), *codes);
+    return absl::OkStatus();
   }
-  Graph& graph = *quantize->owningGraph();
-  const torch::jit::WithInsertPoint in_front(quantize);
-  Value* requantized =
-      graph.insert(c10::Symbol::fromQualString("ns::fbgemm_requantize"),
-                   {codes, quantize->input(1), quantize->input(2)});
-  requantized->node()->copyMetadata(quantize);
-  requantized->setType(quantize->output()->type());
-  quantize->output()->replaceAllUsesWith(requantized);
-  Rename(quantize->output(), requantized);
-}
-
-void Fuse(Block* block, const Writers& writers) {
-  for (auto it = block->nodes().begin(); it != block->nodes().end();) {
-    Node* node = *it;
-    ++it;
-    for (Block* inner : node->blocks()) {
-      Fuse(inner, writers);
-    }
-    if (!FuseActivation(node) && !node->inputs().empty()) {
-      SkipDequantize(node, writers);
-    }
-  }
+  NS_ASSIGN_OR_RETURN(
+      Value * requantized,
+      editor.InsertBefore(*quantize, "ns::fbgemm_requantize",
+                          {codes, quantize->input(1), quantize->input(2)}));
+  editor.ReplaceNode(*quantize, *requantized);
+  return absl::OkStatus();
 }
 
 // The convolution that makes summand `index` of `add` and nothing else; null
@@ -180,10 +162,10 @@ Node* SummandLayer(Node* add, size_t index) {
              : nullptr;
 }
 
-void FuseSum(Node* add, const Writers& writers) {
+absl::Status FuseSum(GraphEditor& editor, Node* add, const Writers& writers) {
   const bool is_relu = OpName(*add) == "ns::fbgemm_add_relu";
   if (!is_relu && OpName(*add) != "ns::fbgemm_add") {
-    return;
+    return absl::OkStatus();
   }
   Node* first = SummandLayer(add, 0);
   Node* second = SummandLayer(add, 1);
@@ -191,38 +173,48 @@ void FuseSum(Node* add, const Writers& writers) {
       second != nullptr && (first == nullptr || first->isBefore(second));
   Node* layer = takes_second ? second : first;
   if (layer == nullptr || !writers.LetWait(*layer, *add)) {
-    return;
+    return absl::OkStatus();
   }
-  Graph& graph = *add->owningGraph();
-  const torch::jit::WithInsertPoint in_front(add);
-  Value* sum = graph.insert(
-      c10::Symbol::fromQualString(is_relu ? "ns::fbgemm_conv2d_add_relu"
-                                          : "ns::fbgemm_conv2d_add"),
-      {layer->input(0), layer->input(1), add->input(takes_second ? 0 : 1),
-       add->input(2), add->input(3)});
-  sum->node()->copyMetadata(add);
-  sum->setType(add->output()->type());
-  add->output()->replaceAllUsesWith(sum);
-  Rename(add->output(), sum);
-  add->destroy();
+  NS_ASSIGN_OR_RETURN(
+      Value * sum,
+      editor.InsertBefore(
+          *add,
+          is_relu ? "ns::fbgemm_conv2d_add_relu" : "ns::fbgemm_conv2d_add",
+          {layer->input(0), layer->input(1), add->input(takes_second ? 0 : 1),
+           add->input(2), add->input(3)}));
+  editor.ReplaceNode(*add, *sum);
   layer->destroy();
+  return absl::OkStatus();
 }
 
-void FuseSums(Block* block, const Writers& writers) {
-  for (auto it = block->nodes().begin(); it != block->nodes().end();) {
-    Node* node = *it;
-    ++it;
-    for (Block* inner : node->blocks()) {
-      FuseSums(inner, writers);
+// Runs `fuse` on every node until one fails.
+absl::Status OnEachNode(GraphEditor& editor,
+                        absl::FunctionRef<absl::Status(Node*)> fuse) {
+  absl::Status status;
+  ForEachNodeInnermostFirst(editor.graph().block(), [&](Node* node) {
+    if (status.ok()) {
+      status = fuse(node);
     }
-    FuseSum(node, writers);
-  }
+  });
+  return status;
 }
 
 }  // namespace
 
-void FuseLowered(Graph& graph) { Fuse(graph.block(), Writers(graph)); }
+absl::Status FuseLowered(GraphEditor& editor) {
+  const Writers writers(editor.graph());
+  return OnEachNode(editor, [&](Node* node) -> absl::Status {
+    NS_ASSIGN_OR_RETURN(const bool is_fused, FuseActivation(editor, node));
+    return is_fused || node->inputs().empty()
+               ? absl::OkStatus()
+               : SkipDequantize(editor, node, writers);
+  });
+}
 
-void FuseSums(Graph& graph) { FuseSums(graph.block(), Writers(graph)); }
+absl::Status FuseSums(GraphEditor& editor) {
+  const Writers writers(editor.graph());
+  return OnEachNode(editor,
+                    [&](Node* node) { return FuseSum(editor, node, writers); });
+}
 
 }  // namespace ns

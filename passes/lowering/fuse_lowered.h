@@ -2,13 +2,13 @@
 #ifndef PASSES_LOWERING_FUSE_LOWERED_H_
 #define PASSES_LOWERING_FUSE_LOWERED_H_
 
-namespace torch::jit {
-struct Graph;
-}  // namespace torch::jit
+#include "absl/status/status.h"
 
 namespace ns {
 
-// Over the ops of ours in `graph`:
+class GraphEditor;
+
+// Over the ops of ours in the editor's graph:
 //
 //   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
 //   %z = ns::fbgemm_relu(%y)                   # or fbgemm_clamp(%y, %min,
@@ -23,11 +23,12 @@ namespace ns {
 //   %r = ns::fbgemm_requantize(%q, %scale, %zero_point)
 // or %q, when it has that scale and zero point already.
 //
-// Bounds of clamps must be constant. Outputs do not change by a bit. May throw
-// c10::Error. What is no longer used stays, for dead-code elimination.
-void FuseLowered(torch::jit::Graph& graph);
+// Bounds of clamps must be constant. Outputs do not change by a bit. What is no
+// longer used stays, for dead-code elimination. Error: an op that does not take
+// its arguments, as in a malformed graph.
+absl::Status FuseLowered(GraphEditor& editor);
 
-// Over the ops of ours in `graph`, once FuseLowered has run:
+// Over the ops of ours in the editor's graph, once FuseLowered has run:
 //
 //   %y = ns::fbgemm_conv2d(%x, %layer, %y_scale, %y_zero_point)
 //   %z = ns::fbgemm_add_relu(%y, %other, %scale, %zero_point)
@@ -36,7 +37,7 @@ void FuseLowered(torch::jit::Graph& graph);
 //
 // which does not round to %y's codes: outputs change. Where both summands are
 // convolutions, the later one is fused. As above otherwise.
-void FuseSums(torch::jit::Graph& graph);
+absl::Status FuseSums(GraphEditor& editor);
 
 }  // namespace ns
 

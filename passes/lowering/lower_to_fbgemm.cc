@@ -5,9 +5,12 @@
 
 #include <string>
 
+#include "ir/graph_editor.h"
+#include "ir/graph_walk.h"
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/text.h"
 #include "ir/torch_errors.h"
@@ -25,20 +28,6 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Puts `lowered` in the place of `node`, whose name and path it takes.
-void Replace(Node* node, Value* lowered) {
-  Value* output = node->output();
-  lowered->node()->copyMetadata(node);
-  lowered->setType(output->type());
-  output->replaceAllUsesWith(lowered);
-  if (output->hasDebugName()) {
-    const std::string name = output->debugName();
-    output->setDebugName("");
-    lowered->setDebugName(name);
-  }
-  node->destroy();
-}
-
 // Whether a quantized op is what the report should name, when it stays.
 bool IsWorthARemark(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
@@ -53,24 +42,20 @@ bool IsWorthARemark(const Node& node) {
 
 class Lowering {
  public:
-  Lowering(const LowerToFbgemmOptions& options, PassContext& context)
-      : context_(context), repacker_(options.numerics) {}
+  Lowering(const LowerToFbgemmOptions& options, GraphEditor& editor,
+           PassContext& context)
+      : editor_(editor), context_(context), repacker_(options.numerics) {}
 
-  void Run(Block* block) {
-    for (auto it = block->nodes().begin(); it != block->nodes().end();) {
-      Node* node = *it;
-      ++it;
-      for (Block* inner : node->blocks()) {
-        Run(inner);
-      }
+  void Run() {
+    ForEachNodeInnermostFirst(editor_.graph().block(), [&](Node* node) {
       if (!IsWorthARemark(*node)) {
-        continue;
+        return;
       }
       const absl::Status status = Lower(node);
       if (!status.ok()) {
         context_.Remark(*node, status.message());
       }
-    }
+    });
   }
 
  private:
@@ -79,53 +64,47 @@ class Lowering {
   absl::Status Lower(Node* node) {
     const LoweringRow* row = FindLowering(OpName(*node));
     if (row == nullptr) {
-      return absl::UnimplementedError("no kernel of ours takes its place");
+      return Refusal("no kernel of ours takes its place");
     }
     if (row->form == nullptr) {
-      return absl::UnimplementedError(row->reason);
+      return Refusal(row->reason);
     }
     torch::jit::WithInsertPoint in_front(node);
-    absl::StatusOr<absl::StatusOr<Value*>> lowered = CatchTorchErrors(
-        row->op, [&] { return row->form(node, row->lowered_op, repacker_); });
-    NS_RETURN_IF_ERROR(lowered.status());
-    NS_RETURN_IF_ERROR(lowered->status());
-    context_.Replaced(*node, *(**lowered)->node());
-    Replace(node, **lowered);
+    NS_ASSIGN_OR_RETURN(Value * lowered, CatchTorchErrors(row->op, [&] {
+                          return row->form(node, row->lowered_op, repacker_);
+                        }));
+    editor_.ReplaceNode(*node, *lowered);
     return absl::OkStatus();
   }
 
+  GraphEditor& editor_;
   PassContext& context_;
   Repacker repacker_;
 };
 
-int64_t CountLowered(const Block& block) {
-  int64_t count = 0;
-  for (const Node* node : block.nodes()) {
-    count += IsLoweredOp(OpName(*node)) ? 1 : 0;
-    for (const Block* inner : node->blocks()) {
-      count += CountLowered(*inner);
-    }
-  }
-  return count;
-}
-
 }  // namespace
 
 int64_t CountLoweredOps(const Graph& graph) {
-  return CountLowered(*graph.block());
+  int64_t count = 0;
+  const Block* block = graph.block();
+  ForEachNode(block, [&](const Node* node) {
+    count += IsLoweredOp(OpName(*node)) ? 1 : 0;
+  });
+  return count;
 }
 
 absl::StatusOr<bool> LowerToFbgemm::Run(ModelGraph& model,
                                         PassContext& context) const {
-  return CatchTorchErrors("lowering", [&] {
+  return CatchTorchErrors("lowering", [&]() -> absl::StatusOr<bool> {
     Graph& graph = model.graph();
     const std::string before = CanonicalText(model.shared_graph());
-    Lowering(options_, context).Run(graph.block());
+    GraphEditor editor(graph, &context);
+    Lowering(options_, editor, context).Run();
     if (options_.fuse) {
-      FuseLowered(graph);
+      NS_RETURN_IF_ERROR(FuseLowered(editor));
     }
     if (options_.fuse && options_.fuse_sums) {
-      FuseSums(graph);
+      NS_RETURN_IF_ERROR(FuseSums(editor));
     }
     torch::jit::EliminateDeadCode(graph.block());
     return CanonicalText(model.shared_graph()) != before;

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/analysis/held_codes.h"
 #include "passes/ops/op_table.h"
@@ -36,8 +37,7 @@ std::vector<NamedValue> Arguments(Node* node) {
 absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
   const std::optional<c10::IValue> packed = ConstantOf(*node.input(index));
   if (!packed) {
-    return absl::FailedPreconditionError(
-        "its packed parameters are not constant");
+    return Refusal("its packed parameters are not constant");
   }
   return *packed;
 }
@@ -54,7 +54,7 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
   const Value* pruned = InputNamed(*node, "pruned_weights");
   const auto is_pruned = pruned == nullptr ? std::nullopt : ConstantOf(*pruned);
   if (!is_pruned || !is_pruned->isBool() || is_pruned->toBool()) {
-    return absl::FailedPreconditionError("its table may have pruned rows");
+    return Refusal("its table may have pruned rows");
   }
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
   return repacker.Embedding(packed);
@@ -63,10 +63,9 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
 absl::Status CheckIsQuint8(Held held) {
   switch (held) {
     case Held::kOtherCodes:
-      return absl::FailedPreconditionError(
-          "its input is not quantized to quint8 with one scale");
+      return Refusal("its input is not quantized to quint8 with one scale");
     case Held::kMixed:
-      return absl::FailedPreconditionError(
+      return Refusal(
           "its input is quantized to quint8 on some ways to it only");
     default:
       return absl::OkStatus();
@@ -77,11 +76,11 @@ absl::Status CheckIsQuint8(Held held) {
 absl::Status CheckTakesCodes(const Node& node) {
   const Value* x = FirstDataInput(node);
   if (x == nullptr || !IsTensor(*x)) {
-    return absl::FailedPreconditionError("it takes no tensor");
+    return Refusal("it takes no tensor");
   }
   const Held held = HeldBy(*x);
   if (held == Held::kFloat || (held == Held::kUnknown && !IsTakenAsInt8(*x))) {
-    return absl::FailedPreconditionError("its input is not quantized");
+    return Refusal("its input is not quantized");
   }
   return CheckIsQuint8(held);
 }
@@ -101,8 +100,7 @@ bool IsFresh(const Value& value) {
 absl::Status CheckNobodySeesWrites(Node* node) {
   if (WorksInPlace(*node) &&
       (OnlyUser(*node->input(0)) != node || !IsFresh(*node->input(0)))) {
-    return absl::FailedPreconditionError(
-        "it works in place, and others may see what it writes to");
+    return Refusal("it works in place, and others may see what it writes to");
   }
   return absl::OkStatus();
 }
@@ -147,7 +145,7 @@ absl::StatusOr<Value*> LowerSameArguments(Node* node,
 absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
                                        Repacker& repacker) {
   if (!IsTensor(*node->input(0)) || !IsTensor(*node->input(1))) {
-    return absl::FailedPreconditionError("one of its inputs is a number");
+    return Refusal("one of its inputs is a number");
   }
   return LowerSameArguments(node, lowered_op, repacker);
 }
@@ -177,7 +175,7 @@ absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
                                          Repacker& repacker) {
   const Value* mapping = InputNamed(*node, "compressed_indices_mapping");
   if (mapping != nullptr && !mapping->mustBeNone()) {
-    return absl::FailedPreconditionError("its table may have pruned rows");
+    return Refusal("its table may have pruned rows");
   }
   NS_ASSIGN_OR_RETURN(const c10::IValue table, WholeTable(node, repacker));
   return Insert(
@@ -199,10 +197,10 @@ absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   const Value* dtype = InputNamed(*node, "dtype");
   if (dtype != nullptr && !dtype->mustBeNone()) {
-    return absl::FailedPreconditionError("it asks for a type");
+    return Refusal("it asks for a type");
   }
   if (InputNamed(*node, "out") != nullptr) {
-    return absl::FailedPreconditionError("it writes to a tensor it is given");
+    return Refusal("it writes to a tensor it is given");
   }
   Value* dimensions = InputNamed(*node, "dim");
   if (dimensions == nullptr) {
@@ -240,15 +238,15 @@ absl::StatusOr<Value*> LowerTanh(Node* node, absl::string_view lowered_op,
 absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
                                      Repacker& /*repacker*/) {
   if (ConstantDtype(*node) != c10::ScalarType::QUInt8) {
-    return absl::FailedPreconditionError("it does not quantize to quint8");
+    return Refusal("it does not quantize to quint8");
   }
   if (!IsTensor(*node->input(0))) {
-    return absl::FailedPreconditionError("it quantizes a list");
+    return Refusal("it quantizes a list");
   }
   const std::optional<NamedValue> scale = Number(node->input(1));
   const std::optional<NamedValue> zero_point = Number(node->input(2));
   if (!scale || !zero_point) {
-    return absl::FailedPreconditionError(
+    return Refusal(
         "its scale and zero point are tensors that only a run tells");
   }
   return Insert(node, lowered_op, {node->input(0), *scale, *zero_point});

@@ -3,7 +3,11 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 #include <vector>
+
+#include "ir/graph_walk.h"
 
 namespace ns {
 namespace {
@@ -13,16 +17,6 @@ using ::torch::jit::Node;
 
 size_t NumberOf(const Node& node) {
   return node.outputs().empty() ? 0 : node.outputs()[0]->unique();
-}
-
-void CollectNumbers(const Block& block,
-                    absl::flat_hash_map<const Node*, size_t>& numbers) {
-  for (const Node* node : block.nodes()) {
-    numbers[node] = NumberOf(*node);
-    for (const Block* inner : node->blocks()) {
-      CollectNumbers(*inner, numbers);
-    }
-  }
 }
 
 }  // namespace
@@ -43,7 +37,8 @@ void MatchFollower::ForEachMatchedNode(const Visit& visit) {
 MatchFollower::MatchFollower(MatchResult& matches) : matches_(matches) {
   for (const SubgraphMatch& match : matches.matches) {
     const torch::jit::Value* output = match.b.output;
-    outputs_.push_back({output->node(), output->offset()});
+    outputs_.push_back({const_cast<Node*>(output->node()), output->offset()});
+    numbers_[output->node()] = NumberOf(*output->node());
   }
   ForEachMatchedNode([&](Node*& node) { numbers_[node] = NumberOf(*node); });
   for (const UnmatchedOp& op : matches.unmatched_b) {
@@ -52,21 +47,23 @@ MatchFollower::MatchFollower(MatchResult& matches) : matches_(matches) {
 }
 
 void MatchFollower::Replaced(const Node& old, Node& now) {
-  replacements_[&old] = &now;
+  replacements_[NumberOf(old)] = {&now, NumberOf(now)};
 }
 
 bool MatchFollower::Follow(const torch::jit::Graph& graph) {
   absl::flat_hash_map<const Node*, size_t> present;
-  CollectNumbers(*graph.block(), present);
+  const Block* block = graph.block();
+  ForEachNode(block,
+              [&](const Node* node) { present[node] = NumberOf(*node); });
   // Returns whether `node`, moved on, is in the graph.
   const auto follow = [&](Node*& node) {
-    const auto replaced = replacements_.find(node);
-    if (replaced != replacements_.end()) {
-      node = replaced->second;
-      return present.contains(node);
+    size_t number = numbers_.at(node);
+    for (auto it = replacements_.find(number); it != replacements_.end();
+         it = replacements_.find(number)) {
+      std::tie(node, number) = std::pair(it->second.node, it->second.number);
     }
     const auto found = present.find(node);
-    return found != present.end() && found->second == numbers_.at(node);
+    return found != present.end() && found->second == number;
   };
   bool all_followed = true;
   ForEachMatchedNode([&](Node*& node) { all_followed &= follow(node); });
@@ -79,11 +76,14 @@ bool MatchFollower::Follow(const torch::jit::Graph& graph) {
                      [&](UnmatchedOp& op) { return !follow(op.node); }),
       unmatched.end());
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    const auto replaced = replacements_.find(outputs_[i].node);
-    if (replaced != replacements_.end()) {
-      matches_.matches[i].b.output =
-          replaced->second->output(outputs_[i].offset);
+    Node* node = outputs_[i].node;
+    MatchedSide& side = matches_.matches[i].b;
+    if (follow(node) && node != outputs_[i].node) {
+      side.output = node->output(outputs_[i].offset);
     }
+    // One op may do what several did.
+    auto& nodes = side.subgraph.nodes;
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   }
   return true;
 }

@@ -34,18 +34,26 @@ class MatchFollower {
 
  private:
   struct Output {
-    const torch::jit::Node* node;
+    torch::jit::Node* node;
     size_t offset;
   };
 
   template <typename Visit>
   void ForEachMatchedNode(const Visit& visit);
 
+  // A node is known by the number of its first output: no other value of its
+  // graph ever has it, while a later node may have the address of one that is
+  // gone.
+  struct Replacement {
+    torch::jit::Node* node;
+    size_t number;
+  };
+
   MatchResult& matches_;
   std::vector<Output> outputs_;
-  absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> replacements_;
-  // The number of each node's first output. No other value of its graph ever
-  // has it, so that it tells a node from a later one at the same address.
+  // By number.
+  absl::flat_hash_map<size_t, Replacement> replacements_;
+  // Of the nodes that the matches named at first.
   absl::flat_hash_map<const torch::jit::Node*, size_t> numbers_;
 };
 

@@ -3,7 +3,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/subgraph.h"
@@ -58,17 +58,6 @@ bool IsMatchableOp(const Node& node) {
   return IsMatchableOp(node, FindOp(OpName(node)));
 }
 
-void CollectOps(Node* node, std::vector<Node*>& ops) {
-  for (Block* block : node->blocks()) {
-    for (Node* inner : block->nodes()) {
-      if (IsMatchableOp(*inner)) {
-        ops.push_back(inner);
-      }
-      CollectOps(inner, ops);
-    }
-  }
-}
-
 bool OnlyMovesData(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr && row->role == Role::kShape;
@@ -82,10 +71,11 @@ bool IsDropout(const Node& node) {
 // True for control flow that computes something: adding a batch dimension and
 // taking it away again, as recurrent layers do, does not count.
 bool HoldsMatchableOp(Node* node) {
-  std::vector<Node*> ops;
-  CollectOps(node, ops);
-  return std::any_of(ops.begin(), ops.end(),
-                     [](const Node* op) { return !OnlyMovesData(*op); });
+  return absl::c_any_of(node->blocks(), [](const Block* block) {
+    return AnyNode(block, [](const Node* inner) {
+      return IsMatchableOp(*inner) && !OnlyMovesData(*inner);
+    });
+  });
 }
 
 // The input that tells one layer's op from another's. `row` is the op's.
@@ -393,22 +383,12 @@ bool IsShapeOp(const MatchableNode& matchable) {
 bool HasModulePaths(const torch::jit::Graph& graph) {
   // Nodes of one call share a scope.
   const torch::jit::Scope* seen = nullptr;
-  bool found = false;
-  const std::function<void(const Block*)> look = [&](const Block* block) {
-    for (const Node* node : block->nodes()) {
-      const torch::jit::Scope* scope = const_cast<Node*>(node)->scope().get();
-      found = found || (scope != seen && !ModulePathOf(*node).fqn.empty());
-      seen = scope;
-      if (found) {
-        return;
-      }
-      for (const Block* inner : node->blocks()) {
-        look(inner);
-      }
-    }
-  };
-  look(graph.block());
-  return found;
+  const Block* block = graph.block();
+  return AnyNode(block, [&](const Node* node) {
+    const torch::jit::Scope* scope = const_cast<Node*>(node)->scope().get();
+    return std::exchange(seen, scope) != scope &&
+           !ModulePathOf(*node).fqn.empty();
+  });
 }
 
 std::vector<Value*> DataInputsOf(const MatchableNode& matchable) {

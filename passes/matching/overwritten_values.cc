@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/control_flow.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 
 namespace ns {
@@ -33,24 +34,17 @@ const Node* LoopSince(const Node& made, const Node& place) {
 }  // namespace
 
 OverwrittenValues::OverwrittenValues(Graph& graph) {
-  FindWriters(graph.block());
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (node->blocks().empty() && WorksInPlace(*node)) {
+      writers_.push_back(node);
+    }
+  });
   if (!writers_.empty()) {
     writes_ = std::make_unique<TensorWrites>(graph);
   }
 }
 
 OverwrittenValues::~OverwrittenValues() = default;
-
-void OverwrittenValues::FindWriters(Block* block) {
-  for (Node* node : block->nodes()) {
-    if (node->blocks().empty() && WorksInPlace(*node)) {
-      writers_.push_back(node);
-    }
-    for (Block* inner : node->blocks()) {
-      FindWriters(inner);
-    }
-  }
-}
 
 bool OverwrittenValues::IsOverwritten(Value* value, const Node& place) const {
   const Node& made = *value->node();

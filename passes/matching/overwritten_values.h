@@ -33,8 +33,6 @@ class OverwrittenValues {
                             const torch::jit::Node& place) const;
 
  private:
-  void FindWriters(torch::jit::Block* block);
-
   // In order of execution.
   std::vector<torch::jit::Node*> writers_;
   // Null without writers.

@@ -12,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/analysis/packed_layers.h"
@@ -74,8 +75,7 @@ Value* Activation(Node* node) {
 absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
   std::optional<c10::IValue> packed = ConstantOf(*node.input(index));
   if (!packed) {
-    return absl::FailedPreconditionError(
-        "its packed parameters are not constant");
+    return Refusal("its packed parameters are not constant");
   }
   return *std::move(packed);
 }
@@ -218,8 +218,7 @@ absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
   const Value* mapping = InputNamed(*node, "compressed_indices_mapping");
   if (mapping != nullptr && !mapping->mustBeNone()) {
-    return absl::UnimplementedError(
-        "embedding bags with pruned rows have no reference kernel");
+    return Refusal("embedding bags with pruned rows have no reference kernel");
   }
   Value* samples = InputNamed(*node, "per_sample_weights");
   Bags bags = {InputNamed(*node, "indices"), InputNamed(*node, "offsets")};
@@ -228,8 +227,7 @@ absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
     samples =
         IsTensor(*samples) ? Insert(node, "aten::flatten", {samples}) : samples;
   } else if (!IsTensor(*bags.offsets)) {
-    return absl::FailedPreconditionError(
-        "only a run tells whether it has offsets");
+    return Refusal("only a run tells whether it has offsets");
   }
   return Insert(
       node, float_op,

@@ -6,9 +6,9 @@
 // dequantized at once; other tensors pass through ns::as_float, and the input
 // of a dynamic op through what its kernel quantizes it with.
 //
-// An error is a reason, one phrase. All throw c10::Error when the float op does
-// not take the arguments, or an object cannot be unpacked. What was inserted
-// stays then.
+// Errors are refusals (ir/refusal.h). All throw c10::Error when the float op
+// does not take the arguments, or an object cannot be unpacked: callers catch
+// it. What was inserted stays then.
 #ifndef PASSES_QUANTIZATION_FLOAT_FORMS_H_
 #define PASSES_QUANTIZATION_FLOAT_FORMS_H_
 

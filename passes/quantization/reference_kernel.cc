@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/output_scale.h"
@@ -32,11 +33,11 @@ bool GivesQuantized(const Node& node) {
 // and does not here.
 absl::Status CheckCall(const Node& node) {
   if (node.maybeSchema() == nullptr) {
-    return absl::FailedPreconditionError("no operator takes its arguments");
+    return Refusal("no operator takes its arguments");
   }
   const bool takes_either = FindOp(OpName(node))->numerics == Numerics::kEither;
   return takes_either && !GivesQuantized(node)
-             ? absl::FailedPreconditionError("its inputs are not quantized")
+             ? Refusal("its inputs are not quantized")
              : absl::OkStatus();
 }
 

@@ -52,8 +52,9 @@ namespace ns {
 // Returns %reference, which can be used behind its own node. Of an op with
 // several outputs, it is the reference of the first.
 //
-// Error: a reason, one phrase, why there is no reference (reference_ops.h), or
-// packed parameters that are not constant. The graph is then as it was.
+// Error: a refusal (ir/refusal.h), where there is no reference
+// (reference_ops.h) or packed parameters are not constant. The graph is then as
+// it was.
 absl::StatusOr<torch::jit::Value*> InsertReferenceKernel(
     ModelGraph& host, torch::jit::Node* node);
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "absl/status/status.h"
+#include "ir/refusal.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -185,7 +186,7 @@ absl::Span<const ReferenceOp> ReferenceTable() { return kReferences; }
 absl::StatusOr<ReferenceOp> FindReference(absl::string_view op) {
   const OpRow* row = FindOp(op);
   if (row == nullptr) {
-    return absl::UnimplementedError("its op is unknown");
+    return Refusal("its op is unknown");
   }
   const auto* found =
       std::lower_bound(std::begin(kReferences), std::end(kReferences), row->op,
@@ -196,7 +197,7 @@ absl::StatusOr<ReferenceOp> FindReference(absl::string_view op) {
       found != std::end(kReferences) && found->op == row->op;
   const absl::string_view reason = is_in_table ? found->reason : ReasonOf(*row);
   if (!reason.empty()) {
-    return absl::UnimplementedError(reason);
+    return Refusal(reason);
   }
   return is_in_table ? *found : ReferenceOp{row->op, row->op, InsertSameOp};
 }

@@ -13,6 +13,7 @@
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/quantization/fold_batch_norms.h"
 #include "passes/registry/pair_passes.h"
 #include "passes/registry/rewrite_passes.h"
 
@@ -81,6 +82,9 @@ constexpr PassEntry kPasses[] = {
      &Make<EliminateDeadCodePass>, nullptr},
     {"fold-attributes", "makes constants of attributes that never change",
      &Make<FoldAttributesPass>, nullptr},
+    {"fold-batch-norms",
+     "folds batch norms into the convolutions and linear layers before them",
+     &Make<FoldBatchNorms>, nullptr},
     {"fold-reference-quantization",
      "makes quantized ops of dequantize, float op, quantize",
      &Make<FoldReferenceQuantization>, nullptr},

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "ir/graph_editor.h"
+#include "ir/graph_walk.h"
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
 #include "ir/replace_futures.h"
@@ -29,21 +31,11 @@ template <typename Rewrite>
 absl::StatusOr<bool> RewriteAndCompare(absl::string_view what,
                                        ModelGraph& model,
                                        const Rewrite& rewrite) {
-  return CatchTorchErrors(what, [&] {
+  return CatchTorchErrors(what, [&]() -> absl::StatusOr<bool> {
     const std::string before = CanonicalText(model.shared_graph());
-    rewrite();
+    NS_RETURN_IF_ERROR(rewrite());
     return CanonicalText(model.shared_graph()) != before;
   });
-}
-
-template <typename Visit>
-void ForEachNode(Block* block, const Visit& visit) {
-  for (Node* node : block->nodes()) {
-    visit(node);
-    for (Block* inner : node->blocks()) {
-      ForEachNode(inner, visit);
-    }
-  }
 }
 
 // An error for a graph without a module, which has no place for attributes.
@@ -58,23 +50,29 @@ absl::Status CheckHasModule(const ModelGraph& model) {
 
 absl::StatusOr<bool> ReplaceFuturesPass::Run(ModelGraph& model,
                                              PassContext& /*context*/) const {
-  return RewriteAndCompare("replacing futures", model,
-                           [&] { ReplaceFuturesByValues(model.graph()); });
+  return RewriteAndCompare("replacing futures", model, [&] {
+    ReplaceFuturesByValues(model.graph());
+    return absl::OkStatus();
+  });
 }
 
 absl::StatusOr<bool> FuseLoweredPass::Run(ModelGraph& model,
-                                          PassContext& /*context*/) const {
-  return RewriteAndCompare("fusing lowered ops", model, [&] {
-    FuseLowered(model.graph());
+                                          PassContext& context) const {
+  return RewriteAndCompare("fusing lowered ops", model, [&]() -> absl::Status {
+    GraphEditor editor(model.graph(), &context);
+    NS_RETURN_IF_ERROR(FuseLowered(editor));
     torch::jit::EliminateDeadCode(model.shared_graph());
+    return absl::OkStatus();
   });
 }
 
 absl::StatusOr<bool> FuseSumsPass::Run(ModelGraph& model,
-                                       PassContext& /*context*/) const {
-  return RewriteAndCompare("fusing sums", model, [&] {
-    FuseSums(model.graph());
+                                       PassContext& context) const {
+  return RewriteAndCompare("fusing sums", model, [&]() -> absl::Status {
+    GraphEditor editor(model.graph(), &context);
+    NS_RETURN_IF_ERROR(FuseSums(editor));
     torch::jit::EliminateDeadCode(model.shared_graph());
+    return absl::OkStatus();
   });
 }
 

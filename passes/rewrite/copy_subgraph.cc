@@ -11,8 +11,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "ir/attach_attribute.h"
 #include "ir/control_flow.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
@@ -305,10 +307,8 @@ class Copier {
       Fail(*value, "is an attribute of an object that only a run tells");
       return nullptr;
     }
-    std::string name;
-    for (int i = 0; name.empty() || target_.module().hasattr(name); ++i) {
-      name = absl::StrCat(kAttributePrefix, i);
-    }
+    const std::string name =
+        FreeAttributeName(target_.module(), kAttributePrefix);
     target_.module().register_attribute(name, value->type(), *attribute);
     attributes_.push_back(name);
     Node* get = Insert(graph().createGetAttr(graph().inputs()[0], name));
@@ -344,8 +344,7 @@ absl::StatusOr<CopiedSubgraph> CopySubgraph(
     return copied;
   }
   copier.Undo();
-  return absl::FailedPreconditionError(done.ok() ? copier.reason()
-                                                 : done.status().message());
+  return Refusal(done.ok() ? copier.reason() : done.status().message());
 }
 
 }  // namespace ns

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -209,9 +210,8 @@ absl::StatusOr<Value*> CastLike(const Value& original, Value* value,
   if (numerics == TensorNumerics::kInt8) {
     const auto parameters = QuantizationParametersOf(original);
     if (!parameters) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("the scale and zero point of its input %",
-                       original.debugName(), " are not constant"));
+      return Refusal(absl::StrCat("the scale and zero point of its input %",
+                                  original.debugName(), " are not constant"));
     }
     arguments.emplace_back(parameters->scale);
     arguments.emplace_back(parameters->zero_point);

@@ -85,6 +85,15 @@ TEST(CatchTorchErrorsTest, MovesResult) {
   EXPECT_EQ(**five, 5);
 }
 
+TEST(CatchTorchErrorsTest, HandsOnAStatusAsItIs) {
+  const absl::Status refused = absl::NotFoundError("no such op");
+  const absl::Status status = CatchTorchErrors("x", [&] { return refused; });
+  EXPECT_EQ(status, refused);
+  const absl::StatusOr<int> number =
+      CatchTorchErrors("x", [&]() -> absl::StatusOr<int> { return refused; });
+  EXPECT_EQ(number.status(), refused);
+}
+
 TEST(CatchTorchErrorsTest, NamesWhatFailed) {
   const absl::StatusOr<int> failed = CatchTorchErrors(
       "reading", []() -> int { throw std::runtime_error("no such thing"); });

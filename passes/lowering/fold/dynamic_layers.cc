@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/lowering/fold/reference_layers.h"
 
@@ -20,9 +21,7 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-absl::Status Reason(absl::string_view reason) {
-  return absl::FailedPreconditionError(reason);
-}
+absl::Status Reason(absl::string_view reason) { return Refusal(reason); }
 
 Value* Insert(Node* node, const std::string& op,
               const std::vector<NamedValue>& arguments) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/quantized_ops.h"
@@ -49,22 +50,14 @@ std::string ReasonOf(const FoldEditor& editor, const Node& node) {
                    : "its input is not dequantized from known codes";
 }
 
-void RemarkIn(const FoldEditor& editor, const Block* block,
-              PassContext& context) {
-  for (const Node* node : block->nodes()) {
-    if (!editor.WasDropped(node) && ComputesInFloat(editor, *node)) {
-      context.Remark(*node, ReasonOf(editor, *node));
-    }
-    for (const Block* inner : node->blocks()) {
-      RemarkIn(editor, inner, context);
-    }
-  }
-}
-
 }  // namespace
 
 void RemarkOnFloatOps(const FoldEditor& editor, PassContext& context) {
-  RemarkIn(editor, editor.graph().block(), context);
+  ForEachNode(editor.graph().block(), [&](const Node* node) {
+    if (!editor.WasDropped(node) && ComputesInFloat(editor, *node)) {
+      context.Remark(*node, ReasonOf(editor, *node));
+    }
+  });
 }
 
 }  // namespace ns

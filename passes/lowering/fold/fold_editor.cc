@@ -24,7 +24,8 @@ bool CanDrop(const Node& node) {
 
 }  // namespace
 
-FoldEditor::FoldEditor(Graph& graph) : graph_(graph) {
+FoldEditor::FoldEditor(Graph& graph, PassContext& context)
+    : graph_(graph), context_(context), editor_(graph, &context) {
   if (absl::c_any_of(graph.nodes(),
                      [](const Node* node) { return WorksInPlace(*node); })) {
     writes_ = std::make_unique<TensorWrites>(graph);
@@ -42,11 +43,9 @@ Value* FoldEditor::TryInsert(
     const std::function<absl::StatusOr<Value*>()>& insert) {
   torch::jit::WithInsertPoint in_front(place);
   const Node* before = place->prev();
-  absl::StatusOr<Value*> value = nullptr;
-  const absl::Status status =
-      CatchTorchErrors("its quantized form fails", [&] { value = insert(); });
-  const bool inserted = status.ok() && value.ok();
-  if (inserted) {
+  const absl::StatusOr<Value*> value =
+      CatchTorchErrors("its quantized form fails", insert);
+  if (value.ok()) {
     for (Node* node = place->prev(); node != before; node = node->prev()) {
       node->copyMetadata(original);
     }
@@ -55,7 +54,7 @@ Value* FoldEditor::TryInsert(
   while (place->prev() != before) {
     place->prev()->destroy();
   }
-  Reject(original, status.ok() ? value.status().message() : status.message());
+  Reject(original, value.status().message());
   return nullptr;
 }
 
@@ -64,13 +63,12 @@ void FoldEditor::Replace(Value* value, Value* replacement) {
   if (HasWriters(*value)) {
     written_.insert(replacement);
   }
-  value->replaceAllUsesWith(replacement);
-  if (value->hasDebugName() && !replacement->hasDebugName()) {
-    const std::string name = value->debugName();
-    value->setDebugName("");
-    replacement->setDebugName(name);
-  }
+  editor_.Replace(*value, *replacement);
   DropUnused(value->node());
+}
+
+void FoldEditor::NoteReplaced(const Node& node, Node& now) {
+  context_.Replaced(node, now);
 }
 
 void FoldEditor::DropUnused(Node* node) {

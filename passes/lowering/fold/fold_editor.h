@@ -10,6 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ir/graph_editor.h"
+#include "ir/pass_context.h"
 #include "ir/tensor_writes.h"
 #include "passes/lowering/fold/known_codes.h"
 
@@ -24,10 +26,11 @@ namespace ns {
 // One run on one graph, which is well formed again when this is destroyed.
 class FoldEditor {
  public:
-  explicit FoldEditor(torch::jit::Graph& graph);
+  FoldEditor(torch::jit::Graph& graph, PassContext& context);
   ~FoldEditor();
 
   torch::jit::Graph& graph() const { return graph_; }
+  PassContext& context() const { return context_; }
   KnownCodes& codes() { return codes_; }
   const KnownCodes& codes() const { return codes_; }
 
@@ -46,6 +49,10 @@ class FoldEditor {
   // Lets `replacement` take the place and the name of `value`, and drops what
   // is not used any more.
   void Replace(torch::jit::Value* value, torch::jit::Value* replacement);
+
+  // Tells that `now` does what `node` did, which stands between values that
+  // Replace exchanges.
+  void NoteReplaced(const torch::jit::Node& node, torch::jit::Node& now);
 
   // Drops `node`, and what it alone used, when nothing uses it. Dropped nodes
   // stay where they are, without inputs, until this object is destroyed: their
@@ -68,6 +75,8 @@ class FoldEditor {
 
  private:
   torch::jit::Graph& graph_;
+  PassContext& context_;
+  GraphEditor editor_;
   KnownCodes codes_;
   // Null for graphs without ops in place.
   std::unique_ptr<TensorWrites> writes_;

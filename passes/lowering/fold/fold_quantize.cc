@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/lowering/fold/saturation.h"
@@ -66,12 +67,11 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
                                   const Chain& chain,
                                   const CodeParameters& parameters) {
   if (row.reason != nullptr && !row.reason(*chain.op).empty()) {
-    return absl::FailedPreconditionError(row.reason(*chain.op));
+    return Refusal(row.reason(*chain.op));
   }
   const bool fuses = chain.relu != nullptr && row.fuses_relu;
   if (chain.relu != nullptr && !fuses && !chain.relu_is_absorbed) {
-    return absl::FailedPreconditionError(
-        "its quantized form does not fuse the relu behind it");
+    return Refusal("its quantized form does not fuse the relu behind it");
   }
   return row.form(
       {chain.op, fuses ? row.relu_op : row.op, parameters, editor.codes()});
@@ -82,15 +82,14 @@ absl::StatusOr<Value*> InsertOnCodes(FoldEditor& editor, const CodeOp& row,
                                      Node* op,
                                      const CodeParameters& parameters) {
   if (row.reason != nullptr && !row.reason(*op).empty()) {
-    return absl::FailedPreconditionError(row.reason(*op));
+    return Refusal(row.reason(*op));
   }
   Value* codes = editor.codes().CodesBehind(*op->input(0));
   if (codes == nullptr) {
-    return absl::FailedPreconditionError(
-        "its input is not dequantized from known codes");
+    return Refusal("its input is not dequantized from known codes");
   }
   if (!editor.codes().Find(*codes)->Equals(parameters)) {
-    return absl::FailedPreconditionError(
+    return Refusal(
         "its output is quantized with other parameters than its input");
   }
   torch::jit::Graph& graph = editor.graph();
@@ -133,8 +132,7 @@ Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
   }
   return editor.TryInsert(place, chain.op, [&]() -> absl::StatusOr<Value*> {
     if (chain.relu != nullptr && !chain.relu_is_absorbed) {
-      return absl::FailedPreconditionError(
-          "its quantized form does not fuse the relu behind it");
+      return Refusal("its quantized form does not fuse the relu behind it");
     }
     return InsertOnCodes(editor, *row, chain.op, parameters);
   });
@@ -174,6 +172,7 @@ Value* MoveCodes(FoldEditor& editor, const std::vector<Node*>& movers,
       return value == (*it)->input(0) ? codes : value;
     });
     on_codes->insertBefore(*it)->copyMetadata(*it);
+    editor.NoteReplaced(**it, *on_codes);
     codes = on_codes->output();
     codes->setType(c10::TensorType::get());
     editor.codes().Learn(*on_codes);
@@ -202,6 +201,10 @@ bool Fold(FoldEditor& editor, Node* quantize,
     return false;
   }
   editor.codes().Set(codes, parameters);
+  editor.NoteReplaced(*chain->op, *codes->node());
+  if (chain->relu != nullptr) {
+    editor.NoteReplaced(*chain->relu, *codes->node());
+  }
   editor.Replace(quantize->output(), MoveCodes(editor, movers, codes));
   return true;
 }

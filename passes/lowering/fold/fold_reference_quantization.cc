@@ -52,7 +52,7 @@ absl::StatusOr<bool> FoldReferenceQuantization::Run(
   return CatchTorchErrors("folding reference quantization", [&] {
     torch::jit::Graph& graph = model.graph();
     const bool had_mutation = RemoveLocalMutation(graph);
-    FoldEditor editor(graph);
+    FoldEditor editor(graph, context);
     FoldBlock(editor, graph.block());
     RemarkOnFloatOps(editor, context);
     if (editor.changed()) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/algorithm/container.h"
+#include "ir/graph_walk.h"
 
 namespace ns {
 namespace {
@@ -31,11 +32,10 @@ bool ComputesWithDequantized(const Node& node) {
 }
 
 bool HasOpsInPlace(const Block* block) {
-  return absl::c_any_of(block->nodes(), [](const Node* node) {
+  return AnyNode(block, [](const Node* node) {
     const c10::FunctionSchema* schema = node->maybeSchema();
-    return (schema != nullptr && schema->is_mutable() &&
-            ComputesWithDequantized(*node)) ||
-           absl::c_any_of(node->blocks(), HasOpsInPlace);
+    return schema != nullptr && schema->is_mutable() &&
+           ComputesWithDequantized(*node);
   });
 }
 

@@ -106,6 +106,7 @@ void ReplaceOutputs(FoldEditor& editor, Node* node, Node* on_codes) {
       ReplaceOutputs(editor, use.user, part);
     }
   }
+  editor.NoteReplaced(*node, *on_codes);
   editor.DropUnused(node);
 }
 

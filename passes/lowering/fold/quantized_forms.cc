@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/known_images.h"
@@ -25,9 +26,7 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-absl::Status Reason(absl::string_view reason) {
-  return absl::FailedPreconditionError(reason);
-}
+absl::Status Reason(absl::string_view reason) { return Refusal(reason); }
 
 c10::Symbol OpSymbol(absl::string_view op) {
   return c10::Symbol::fromQualString(std::string(op));

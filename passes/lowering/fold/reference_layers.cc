@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 
@@ -24,8 +25,7 @@ using ::torch::jit::Value;
 using Ints = std::vector<int64_t>;
 
 absl::Status NotConstant(absl::string_view what) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("its ", what, " is not constant"));
+  return Refusal(absl::StrCat("its ", what, " is not constant"));
 }
 
 // What `value` always is, lists and quantize ops of constants included.
@@ -73,18 +73,17 @@ absl::StatusOr<at::Tensor> LayerWeight(const Node& node) {
   NS_ASSIGN_OR_RETURN(at::Tensor weight,
                       ConstantCodes(*InputNamed(node, "weight")));
   if (weight.scalar_type() != at::kQInt8) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "its weight has codes of type ", c10::toString(weight.scalar_type()),
-        "; quantized layers take QInt8"));
+    return Refusal(absl::StrCat("its weight has codes of type ",
+                                c10::toString(weight.scalar_type()),
+                                "; quantized layers take QInt8"));
   }
   if (weight.qscheme() != c10::kPerTensorAffine &&
       weight.qscheme() != c10::kPerChannelAffine) {
-    return absl::FailedPreconditionError(
-        "its weight is quantized with float zero points");
+    return Refusal("its weight is quantized with float zero points");
   }
   if (weight.qscheme() == c10::kPerChannelAffine &&
       weight.q_per_channel_axis() != 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return Refusal(absl::StrCat(
         "its weight has a scale for each slice of dimension ",
         weight.q_per_channel_axis(), "; quantized layers take dimension 0"));
   }
@@ -119,8 +118,7 @@ class ConvNumbers {
       numbers.resize(dimensions_, numbers[0]);
     }
     if (numbers.size() != dimensions_) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("its ", name, " does not fit its weight"));
+      return Refusal(absl::StrCat("its ", name, " does not fit its weight"));
     }
     return numbers;
   }
@@ -160,7 +158,7 @@ absl::StatusOr<bool> IsTransposed(const Node& node) {
 absl::StatusOr<at::Tensor> ConstantCodes(const Value& weight) {
   const Node& node = *weight.node();
   if (node.kind() != c10::aten::dequantize) {
-    return absl::FailedPreconditionError(
+    return Refusal(
         ConstantOf(weight)
             ? "its weight is a float constant, without scale and zero point"
             : "its weight is not dequantized");
@@ -185,8 +183,8 @@ absl::StatusOr<PackedLayer> PackConv(const Node& node) {
   NS_ASSIGN_OR_RETURN(const bool transposed, IsTransposed(node));
   const int64_t dimensions = weight.dim() - 2;
   if (dimensions < 1 || dimensions > 3) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "its weight has ", weight.dim(), " dimensions, which no kernel takes"));
+    return Refusal(absl::StrCat("its weight has ", weight.dim(),
+                                " dimensions, which no kernel takes"));
   }
   const ConvNumbers numbers(node, dimensions);
   NS_ASSIGN_OR_RETURN(const Ints stride, numbers.List("stride"));
@@ -211,13 +209,13 @@ absl::StatusOr<PackedLayer> PackEmbedding(const Node& node) {
                       ConstantCodes(*InputNamed(node, "weight")));
   const bool is_byte = weight.scalar_type() == at::kQUInt8;
   if (!is_byte && weight.scalar_type() != at::kQUInt4x2) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return Refusal(absl::StrCat(
         "its weight has codes of type ", c10::toString(weight.scalar_type()),
         "; quantized embeddings take QUInt8 and QUInt4x2"));
   }
   if (weight.qscheme() != c10::kPerChannelAffineFloatQParams ||
       weight.q_per_channel_axis() != 0) {
-    return absl::FailedPreconditionError(
+    return Refusal(
         "its weight does not have a scale and a float zero point for each row");
   }
   return Pack(

@@ -11,8 +11,8 @@
 // (torch/csrc/jit/passes/constant_propagation.cpp names aten::dequantize among
 // the ops it skips), so that scales and zero points are there to be packed.
 //
-// Errors are reasons, one phrase. Packing goes through the dispatcher, to the
-// quantized engine that is set: what that cannot pack is such an error.
+// Errors are refusals (ir/refusal.h). Packing goes through the dispatcher, to
+// the quantized engine that is set: what that cannot pack is such an error.
 #ifndef PASSES_LOWERING_FOLD_REFERENCE_LAYERS_H_
 #define PASSES_LOWERING_FOLD_REFERENCE_LAYERS_H_
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 
 namespace ns {
@@ -25,27 +26,19 @@ std::optional<c10::Symbol> ReshapeFor(const Node& node) {
                  : std::nullopt;
 }
 
-void ReshapeViewsIn(FoldEditor& editor, Block* block) {
-  const std::vector<Node*> nodes(block->nodes().begin(), block->nodes().end());
-  for (Node* node : nodes) {
-    for (Block* inner : node->blocks()) {
-      ReshapeViewsIn(editor, inner);
-    }
+}  // namespace
+
+void ReshapeViews(FoldEditor& editor) {
+  ForEachNodeInnermostFirst(editor.graph().block(), [&](Node* node) {
     const std::optional<c10::Symbol> op = ReshapeFor(*node);
     if (!op || editor.WasDropped(node) || editor.HasWriters(*node)) {
-      continue;
+      return;
     }
     Node* reshape = editor.graph().create(*op, node->inputs());
     reshape->insertBefore(node)->copyMetadata(node);
     reshape->output()->setType(node->output()->type());
     editor.Replace(node->output(), reshape->output());
-  }
-}
-
-}  // namespace
-
-void ReshapeViews(FoldEditor& editor) {
-  ReshapeViewsIn(editor, editor.graph().block());
+  });
 }
 
 }  // namespace ns

@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include "gtest/gtest.h"
+#include "ir/graph_editor.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "tests/testing/ir.h"
@@ -14,7 +15,8 @@ namespace {
 
 void ExpectFused(absl::string_view before, absl::string_view after) {
   const auto graph = GraphOf(before);
-  FuseLowered(*graph);
+  GraphEditor editor(*graph, /*context=*/nullptr);
+  NS_EXPECT_OK(FuseLowered(editor));
   torch::jit::EliminateDeadCode(graph->block());
   NS_EXPECT_OK(VerifyGraph(*graph));
   ExpectIr(graph, after);
@@ -111,7 +113,8 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear):
 
 void ExpectSumsFused(absl::string_view before, absl::string_view after) {
   const auto graph = GraphOf(before);
-  FuseSums(*graph);
+  GraphEditor editor(*graph, /*context=*/nullptr);
+  NS_EXPECT_OK(FuseSums(editor));
   NS_EXPECT_OK(VerifyGraph(*graph));
   ExpectIr(graph, after);
 }

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/ir.h"
@@ -46,6 +47,44 @@ TEST_F(MatchFollowerTest, FollowsWhatItIsTold) {
   EXPECT_EQ(side.subgraph.base, now);
   EXPECT_EQ(side.subgraph.nodes[0], now);
   EXPECT_EQ(side.output, now->output());
+}
+
+TEST_F(MatchFollowerTest, FollowsFromOneReplacementToTheNext) {
+  MatchFollower follower(matches_);
+  Node* between = Replace();
+  Node* old = NodeOf(b_.graph(), "aten::tanh");
+  follower.Replaced(*old, *between);
+  old->destroy();
+  Node* now = b_.graph().create(c10::Symbol::fromQualString("aten::sigmoid"),
+                                {between->input(0)});
+  now->insertBefore(between);
+  between->output()->replaceAllUsesWith(now->output());
+  follower.Replaced(*between, *now);
+  between->destroy();
+  ASSERT_TRUE(follower.Follow(b_.graph()));
+  EXPECT_EQ(matches_.matches[1].b.subgraph.base, now);
+  EXPECT_EQ(matches_.matches[1].b.output, now->output());
+}
+
+// As where a lowered layer takes in its activation.
+TEST_F(MatchFollowerTest, OneOpMayDoWhatTwoDid) {
+  Subgraph& subgraph = matches_.matches[1].b.subgraph;
+  Node* sigmoid = NodeOf(b_.graph(), "aten::sigmoid");
+  Node* tanh = NodeOf(b_.graph(), "aten::tanh");
+  subgraph.start = subgraph.base = sigmoid;
+  subgraph.nodes = {sigmoid, tanh};
+  matches_.matches.erase(matches_.matches.begin());
+  MatchFollower follower(matches_);
+  Node* now = Replace();
+  follower.Replaced(*sigmoid, *now);
+  follower.Replaced(*tanh, *now);
+  now->replaceInput(0, b_.graph().inputs()[1]);
+  tanh->destroy();
+  sigmoid->destroy();
+  ASSERT_TRUE(follower.Follow(b_.graph()));
+  const Subgraph& followed = matches_.matches[0].b.subgraph;
+  EXPECT_EQ(followed.start, now);
+  EXPECT_THAT(followed.nodes, testing::ElementsAre(now));
 }
 
 TEST_F(MatchFollowerTest, LeavesMatchesOfAnUnchangedGraph) {

@@ -1,0 +1,31 @@
+// Objects that a graph calls hang on its module, as attributes.
+#ifndef IR_ATTACH_ATTRIBUTE_H_
+#define IR_ATTACH_ATTRIBUTE_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace c10 {
+struct IValue;
+}  // namespace c10
+
+namespace torch::jit {
+struct Module;
+}  // namespace torch::jit
+
+namespace ns {
+
+// `prefix` and the first number from `first` on that makes the name of no
+// attribute of `module` yet: "ns_logger_0".
+std::string FreeAttributeName(const torch::jit::Module& module,
+                              absl::string_view prefix, int first = 0);
+
+// Makes `object` an attribute of `module`, and returns its FreeAttributeName.
+std::string AttachAttribute(torch::jit::Module& module,
+                            absl::string_view prefix, const c10::IValue& object,
+                            int first = 0);
+
+}  // namespace ns
+
+#endif  // IR_ATTACH_ATTRIBUTE_H_

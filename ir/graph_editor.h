@@ -1,0 +1,65 @@
+// Changes to a graph after which readers, and later passes, still find their
+// way in it.
+#ifndef IR_GRAPH_EDITOR_H_
+#define IR_GRAPH_EDITOR_H_
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace ns {
+
+class PassContext;
+
+// What takes the place of an op keeps its module path (ir/module_path.h), its
+// source line and the name of its value, and listeners of the pass context
+// hear of it, so that matches follow (passes/matching/match_follower.h).
+//
+//   GraphEditor editor(model.graph(), &context);
+//   NS_ASSIGN_OR_RETURN(Value* clamp, editor.InsertBefore(
+//       *relu6, "aten::clamp", {relu6->input(0), 0.0, 6.0}));
+//   editor.ReplaceNode(*relu6, *clamp);
+//
+//   before  %y : Tensor = aten::relu6(%x)  # model.py:7
+//   after   %y : Tensor = aten::clamp(%x, %zero, %six)  # model.py:7
+class GraphEditor {
+ public:
+  // `context` may be null where nobody listens. Both must outlive the object.
+  GraphEditor(torch::jit::Graph& graph, PassContext* context)
+      : graph_(graph), context_(context) {}
+
+  torch::jit::Graph& graph() const { return graph_; }
+
+  // Calls `op`, "aten::clamp", in front of `place`, with constants for
+  // arguments that are no values, and returns its output. The call has the
+  // module path and source line of `place`. Error: no overload of the op takes
+  // the arguments.
+  absl::StatusOr<torch::jit::Value*> InsertBefore(
+      torch::jit::Node& place, absl::string_view op,
+      absl::Span<const torch::jit::NamedValue> arguments);
+
+  // Puts `node`, which is in no block yet, in front of `place`, with the module
+  // path and source line of `original`. Returns it.
+  torch::jit::Node* InsertBefore(torch::jit::Node& place,
+                                 torch::jit::Node* node,
+                                 const torch::jit::Node& original);
+
+  // Lets all that use `value` use `replacement`, which takes its name unless it
+  // has one. The node of `value` stays, unused.
+  void Replace(torch::jit::Value& value, torch::jit::Value& replacement);
+
+  // Puts the node of `replacement`, which stands in front of `node`, in the
+  // place of that: it takes its module path, source line, and the type and name
+  // of its only output. Destroys `node`.
+  void ReplaceNode(torch::jit::Node& node, torch::jit::Value& replacement);
+
+ private:
+  torch::jit::Graph& graph_;
+  PassContext* const context_;
+};
+
+}  // namespace ns
+
+#endif  // IR_GRAPH_EDITOR_H_

@@ -1,0 +1,24 @@
+// "Does not match, because": how rewrites say why they leave an op as it is.
+#ifndef IR_REFUSAL_H_
+#define IR_REFUSAL_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// No error of anybody's: what a rewrite does not match stays as it was, and the
+// reason becomes a remark (ir/pass_context.h). `reason` is one phrase about the
+// op: "its packed parameters are not constant".
+inline absl::Status Refusal(absl::string_view reason) {
+  return absl::FailedPreconditionError(reason);
+}
+
+// Whether `status` is a refusal: any other is a caller's or LibTorch's error.
+inline bool IsRefusal(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status);
+}
+
+}  // namespace ns
+
+#endif  // IR_REFUSAL_H_

@@ -1,0 +1,167 @@
+#include "passes/quantization/fold_batch_norms.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/graph_editor.h"
+#include "ir/graph_walk.h"
+#include "ir/model_graph.h"
+#include "ir/node_view.h"
+#include "ir/pass_context.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/analysis/subgraph_weights.h"
+#include "passes/ops/op_relations.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// The input of `node` called `name`, a constant tensor; undefined for None.
+// Error: a refusal.
+absl::StatusOr<at::Tensor> TensorOf(const Node& node, absl::string_view name,
+                                    absl::string_view what) {
+  const Value* value = InputNamed(node, name);
+  const std::optional<c10::IValue> constant =
+      value == nullptr ? std::nullopt : ConstantOf(*value);
+  if (!constant || !(constant->isTensor() || constant->isNone())) {
+    return Refusal(absl::StrCat(what, " is not constant"));
+  }
+  return constant->isTensor() ? constant->toTensor() : at::Tensor();
+}
+
+// The constants with which aten::batch_norm is called, its input aside.
+struct BatchNorm {
+  at::Tensor mean;
+  at::Tensor variance;
+  at::Tensor weight;  // undefined: ones
+  at::Tensor bias;    // undefined: zeros
+  double eps = 0;
+};
+
+absl::StatusOr<BatchNorm> ConstantsOf(const Node& node) {
+  const std::optional<c10::IValue> training =
+      ConstantOf(*InputNamed(node, "training"));
+  if (!training || !training->isBool() || training->toBool()) {
+    return Refusal("it computes its statistics itself, as in training");
+  }
+  const std::optional<c10::IValue> eps = ConstantOf(*InputNamed(node, "eps"));
+  if (!eps || !eps->isDouble()) {
+    return Refusal("its eps is not constant");
+  }
+  BatchNorm norm;
+  norm.eps = eps->toDouble();
+  NS_ASSIGN_OR_RETURN(norm.mean,
+                      TensorOf(node, "running_mean", "its running mean"));
+  NS_ASSIGN_OR_RETURN(norm.variance,
+                      TensorOf(node, "running_var", "its running variance"));
+  NS_ASSIGN_OR_RETURN(norm.weight, TensorOf(node, "weight", "its weight"));
+  NS_ASSIGN_OR_RETURN(norm.bias, TensorOf(node, "bias", "its bias"));
+  if (!norm.mean.defined() || !norm.variance.defined()) {
+    return Refusal("it has no running statistics");
+  }
+  return norm;
+}
+
+// What the bias of an op becomes: the norm of a row of one sample.
+at::Tensor FoldIntoBias(const at::Tensor& bias, const BatchNorm& norm) {
+  const auto optional = [](const at::Tensor& tensor) {
+    return tensor.defined() ? c10::make_optional(tensor) : c10::nullopt;
+  };
+  return at::batch_norm(bias.unsqueeze(0), optional(norm.weight),
+                        optional(norm.bias), norm.mean, norm.variance,
+                        /*training=*/false, /*momentum=*/0, norm.eps,
+                        /*cudnn_enabled=*/false)
+      .squeeze(0);
+}
+
+void ReplaceByConstant(Node* node, absl::string_view name,
+                       const at::Tensor& constant) {
+  torch::jit::WithInsertPoint before(node);
+  const auto inputs = node->inputs();
+  const auto* const at =
+      std::find(inputs.begin(), inputs.end(), InputNamed(*node, name));
+  node->replaceInput(at - inputs.begin(),
+                     node->owningGraph()->insertConstant(constant));
+}
+
+bool TakesBatchNorm(const Node& node) {
+  const std::string family(OpRelations().FamilyOf(node));
+  return (family == "linear" || absl::StartsWith(family, "conv")) &&
+         InputNamed(node, "weight") != nullptr &&
+         InputNamed(node, "bias") != nullptr;
+}
+
+absl::Status Fold(GraphEditor& editor, Node* batch_norm) {
+  Value* input = batch_norm->input(0);
+  Node* base = input->node();
+  if (!TakesBatchNorm(*base)) {
+    return Refusal("no convolution or linear layer is in front of it");
+  }
+  if (OnlyUser(*input) != batch_norm) {
+    return Refusal("what it normalizes is used elsewhere, too");
+  }
+  return FoldBatchNormInto(editor, base, batch_norm);
+}
+
+}  // namespace
+
+absl::Status FoldBatchNormInto(GraphEditor& editor, Node* base,
+                               Node* batch_norm) {
+  if (!TakesBatchNorm(*base)) {
+    return Refusal(absl::StrCat(OpName(*base), " takes no batch norm"));
+  }
+  NS_ASSIGN_OR_RETURN(const at::Tensor weight,
+                      TensorOf(*base, "weight", "the layer's weight"));
+  NS_ASSIGN_OR_RETURN(at::Tensor bias,
+                      TensorOf(*base, "bias", "the layer's bias"));
+  if (!weight.defined()) {
+    return Refusal("the layer's weight is None");
+  }
+  NS_ASSIGN_OR_RETURN(const BatchNorm norm, ConstantsOf(*batch_norm));
+  if (!bias.defined()) {
+    bias = at::zeros_like(norm.mean);
+  }
+  if (bias.sizes() != norm.mean.sizes()) {
+    return Refusal("its channels are not those of the layer");
+  }
+  return CatchTorchErrors("folding it fails", [&] {
+    const at::Tensor folded_weight = FoldBatchNorm(weight, *base, *batch_norm);
+    const at::Tensor folded_bias = FoldIntoBias(bias, norm);
+    ReplaceByConstant(base, "weight", folded_weight);
+    ReplaceByConstant(base, "bias", folded_bias);
+    editor.Replace(*batch_norm->output(), *base->output());
+    batch_norm->destroy();
+  });
+}
+
+absl::StatusOr<bool> FoldBatchNorms::Run(ModelGraph& model,
+                                         PassContext& context) const {
+  bool changed = false;
+  GraphEditor editor(model.graph(), &context);
+  ForEachNodeInnermostFirst(model.graph().block(), [&](Node* node) {
+    if (node->kind() != c10::aten::batch_norm) {
+      return;
+    }
+    const absl::Status status = Fold(editor, node);
+    if (status.ok()) {
+      changed = true;
+    } else {
+      context.Remark(*node, status.message());
+    }
+  });
+  return changed;
+}
+
+}  // namespace ns

@@ -1,0 +1,50 @@
+// Batch norms that run in evaluation become part of the layer in front of them.
+#ifndef PASSES_QUANTIZATION_FOLD_BATCH_NORMS_H_
+#define PASSES_QUANTIZATION_FOLD_BATCH_NORMS_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/pass.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+class GraphEditor;
+
+// Folds batch norms into convolutions of 1 to 3 dimensions, transposed ones
+// among them, and into linear layers, whatever their groups:
+//
+//   %c = aten::conv2d(%x, %weight, %bias, ...)
+//   %y = aten::batch_norm(%c, %gamma, %beta, %mean, %variance, %false, ...)
+// becomes
+//   %c = aten::conv2d(%x, %folded_weight, %folded_bias, ...)
+//
+// with scale = gamma / sqrt(variance + eps), folded_weight = weight * scale for
+// each output channel, and folded_bias = (bias - mean) * scale + beta, as
+// fusing before quantization does (torch/nn/utils/fusion.py). Outputs stay
+// equal up to rounding. A linear layer's output is taken to be rows: its
+// features are the channels of the norm.
+//
+// A norm stays, and is remarked on, where something else uses what it
+// normalizes, where it computes its statistics itself, or where weights or
+// statistics are not constant: freeze first.
+class FoldBatchNorms final : public Pass {
+ public:
+  absl::string_view name() const override { return "fold-batch-norms"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Folds one aten::batch_norm into `base`, the convolution or linear that alone
+// makes its input. Destroys the norm; users of its output use that of `base`.
+// Error: a refusal (ir/refusal.h); the graph is then as it was.
+absl::Status FoldBatchNormInto(GraphEditor& editor, torch::jit::Node* base,
+                               torch::jit::Node* batch_norm);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_FOLD_BATCH_NORMS_H_
