@@ -226,6 +226,7 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
 absl::Status RunAndCompare(const ModelGraph& float_model,
                            const ModelGraph& quantized_model,
                            const MatchResult& matches,
+                           const Emulation& emulation,
                            const BatchReader& batches,
                            const CompareOptions& options, const Passes& passes,
                            std::map<size_t, std::string>& not_shadowed,
@@ -236,9 +237,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   runner_options.shadows = options.shadows;
   runner_options.kernels = options.kernels;
   runner_options.exact = options.exact;
-  if (options.emulate) {
-    runner_options.twin = TwinWithoutSaturation;
-  }
+  runner_options.twin = emulation.Twin();
   runner_options.worst_channels = options.worst_channels;
   runner_options.files = options.files;
   NS_ASSIGN_OR_RETURN(PairRunner runner,
@@ -261,9 +260,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     result.layers[i].shadow = runner.Shadow(i);
     result.layers[i].inherited = runner.Inherited(i);
     result.layers[i].kernel = runner.Kernel(i);
-    if (options.emulate) {
-      SetLocalCost(runner.Twin(i), result.layers[i]);
-    }
+    SetLocalCost(runner.Twin(i), result.layers[i]);
   }
   for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
@@ -303,23 +300,18 @@ absl::StatusOr<ComparisonResult> CompareBut(
                                          matches.matches[i], result.warnings));
     }
   }
-  std::optional<Emulation> emulation;
-  if (options.emulate) {
-    NS_ASSIGN_OR_RETURN(emulation, Emulation::Create(quantized_copy, matches,
-                                                     *options.emulate, result));
-  }
+  NS_ASSIGN_OR_RETURN(
+      const Emulation emulation,
+      Emulation::Create(quantized_copy, matches, options.emulate, result));
   if (!options.activations && !options.shadows && !options.kernels) {
     return result;
   }
-  const bool runs_twice =
-      emulation && emulation->CanSaturate() && options.activations;
+  const bool runs_twice = emulation.CanSaturate() && options.activations;
   Passes passes{0, batches.size() * (runs_twice ? 2 : 1)};
-  NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches, batches,
-                                   options, passes, not_shadowed, result));
-  if (!emulation) {
-    return result;
-  }
-  emulation->TellCounts(result);
+  NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
+                                   emulation, batches, options, passes,
+                                   not_shadowed, result));
+  emulation.TellCounts(result);
   std::vector<std::optional<double>> exact;
   if (runs_twice) {
     passes.done = batches.size();

@@ -84,29 +84,40 @@ double Loss(double without, double with) {
   return without == with ? 0 : without - with;
 }
 
+// InsertExactTwin, or null where it cannot be.
+absl::StatusOr<torch::jit::Value*> TwinWithoutSaturation(
+    ModelGraph& host, const Subgraph& subgraph,
+    const torch::jit::Value& output) {
+  const absl::StatusOr<torch::jit::Value*> twin =
+      InsertExactTwin(host, subgraph, output);
+  return twin.ok() ? *twin : nullptr;
+}
+
 }  // namespace
 
-absl::StatusOr<Emulation> Emulation::Create(ModelGraph& quantized,
-                                            MatchResult& matches,
-                                            kernels::Numerics numerics,
-                                            ComparisonResult& result) {
+absl::StatusOr<Emulation> Emulation::Create(
+    ModelGraph& quantized, MatchResult& matches,
+    std::optional<kernels::Numerics> numerics, ComparisonResult& result) {
+  Emulation emulation;
+  if (!numerics) {
+    return emulation;
+  }
   PassContext context;
-  NS_RETURN_IF_ERROR(LowerMatched(quantized, matches, numerics, context));
+  NS_RETURN_IF_ERROR(LowerMatched(quantized, matches, *numerics, context));
   NS_ASSIGN_OR_RETURN(std::vector<CountedNode> counted,
                       AddSaturationCounters(quantized));
   if (counted.empty()) {
     return NothingToEmulate(context.remarks());
   }
-  result.emulated = kernels::NumericsName(numerics);
+  result.emulated = kernels::NumericsName(*numerics);
   const MatchOf match_of = IndexMatches(matches);
-  Emulation emulation;
   for (CountedNode& node : counted) {
     const auto match = match_of.find(node.node);
     Layer layer{std::move(node), std::nullopt};
     if (match != match_of.end()) {
       layer.match = match->second;
       result.layers[match->second].saturation =
-          Describe(layer.counted.check, numerics);
+          Describe(layer.counted.check, *numerics);
     }
     emulation.layers_.push_back(std::move(layer));
   }
@@ -118,6 +129,10 @@ absl::StatusOr<Emulation> Emulation::Create(ModelGraph& quantized,
     }
   }
   return emulation;
+}
+
+decltype(PairPlan::twin) Emulation::Twin() const {
+  return layers_.empty() ? nullptr : &TwinWithoutSaturation;
 }
 
 bool Emulation::CanSaturate() const {
@@ -140,14 +155,6 @@ void Emulation::TellCounts(ComparisonResult& result) const {
           " (", OpName(*layer.counted.node), "), which is not matched"));
     }
   }
-}
-
-absl::StatusOr<torch::jit::Value*> TwinWithoutSaturation(
-    ModelGraph& host, const Subgraph& subgraph,
-    const torch::jit::Value& output) {
-  const absl::StatusOr<torch::jit::Value*> twin =
-      InsertExactTwin(host, subgraph, output);
-  return twin.ok() ? *twin : nullptr;
 }
 
 void SetLocalCost(const std::optional<ErrorFigures>& without,

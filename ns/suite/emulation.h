@@ -9,27 +9,31 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/suite/comparison_result.h"
-#include "passes/analysis/subgraph.h"
 #include "passes/emulation/add_saturation_counters.h"
+#include "passes/instrument/pair_models.h"
 #include "passes/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
 
-// Knows what saturates in a model that was lowered for it.
+// Knows what saturates in a model that was lowered for it. Where nothing is
+// emulated, there is nothing to know, and no method does anything.
 class Emulation {
  public:
-  // Lowers `quantized`, side b of `matches`, to kernels of ours with
-  // `numerics`, and lets it count what saturates as it runs. The layers of
-  // `result`, one for each match, get what their weights alone tell
-  // (LayerComparison::saturation); layers that stay as they are go to
-  // `not_emulated`.
+  // Without `numerics`, changes nothing. Otherwise lowers `quantized`, side b
+  // of `matches`, to kernels of ours with them, and lets it count what
+  // saturates as it runs. The layers of `result`, one for each match, get what
+  // their weights alone tell (LayerComparison::saturation); layers that stay as
+  // they are go to `not_emulated`.
   //
   // Error: a model without a layer that can be lowered.
-  static absl::StatusOr<Emulation> Create(ModelGraph& quantized,
-                                          MatchResult& matches,
-                                          kernels::Numerics numerics,
-                                          ComparisonResult& result);
+  static absl::StatusOr<Emulation> Create(
+      ModelGraph& quantized, MatchResult& matches,
+      std::optional<kernels::Numerics> numerics, ComparisonResult& result);
+
+  // What is compared with shadows beside the layers themselves: where a layer
+  // can saturate, its unsaturated copy. Null where nothing is emulated.
+  decltype(PairPlan::twin) Twin() const;
 
   // Whether any layer can saturate, matched or not.
   bool CanSaturate() const;
@@ -48,13 +52,9 @@ class Emulation {
   std::vector<Layer> layers_;
 };
 
-// A PairPlan::twin: InsertExactTwin, or null where it cannot be.
-absl::StatusOr<torch::jit::Value*> TwinWithoutSaturation(
-    ModelGraph& host, const Subgraph& subgraph,
-    const torch::jit::Value& output);
-
 // What saturation takes from the shadow of `layer`: `without` has the figures
-// of its twin, absent for a layer that cannot saturate.
+// of its twin, absent for a layer that cannot saturate. A layer that is not
+// emulated has no such cost.
 void SetLocalCost(const std::optional<ErrorFigures>& without,
                   LayerComparison& layer);
 

@@ -10,6 +10,12 @@ namespace ns {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+namespace {
+
+constexpr char kPrefix[] = "ns_comparer_";
+
+}  // namespace
+
 AttachedComparer::AttachedComparer(const PairComparerOptions& options,
                                    int& attached)
     : object_(c10::make_intrusive<PairComparer>(options)),
@@ -43,8 +49,12 @@ PairComparerPtr AttachedComparer::object() const {
 
 void AttachedComparer::Attach(torch::jit::Module& module) {
   // From where the last one was: there are thousands.
-  attribute_ = AttachAttribute(module, "ns_comparer_", c10::IValue(object_),
+  attribute_ = AttachAttribute(module, kPrefix, c10::IValue(object_),
                                /*first=*/(*attached_)++);
+}
+
+bool HasComparers(const torch::jit::Module& module) {
+  return module.hasattr(absl::StrCat(kPrefix, 0));
 }
 
 }  // namespace ns

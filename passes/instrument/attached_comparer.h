@@ -42,6 +42,9 @@ class AttachedComparer {
   std::vector<torch::jit::Node*> calls_;
 };
 
+// Whether comparers hang on `module`.
+bool HasComparers(const torch::jit::Module& module);
+
 }  // namespace ns
 
 #endif  // PASSES_INSTRUMENT_ATTACHED_COMPARER_H_

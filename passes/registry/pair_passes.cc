@@ -2,12 +2,14 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <utility>
 #include <vector>
 
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "passes/instrument/add_loggers.h"
 #include "passes/instrument/add_shadow_loggers.h"
+#include "passes/instrument/attached_comparer.h"
 #include "passes/instrument/logger_info.h"
 
 namespace ns {
@@ -23,6 +25,18 @@ absl::Status CheckMatched(const MatchedModels& models) {
              : absl::InvalidArgumentError(
                    "needs matches; put 'match' before it, behind passes that "
                    "rewrite the models");
+}
+
+// Remarks on the quantized ops of matches that were left out.
+void RemarkOn(const std::vector<NotShadowedMatch>& left_out,
+              const MatchResult& matches, PassContext& context) {
+  for (const NotShadowedMatch& one : left_out) {
+    for (const SubgraphMatch& match : matches.matches) {
+      if (match.name == one.name) {
+        context.Remark(*match.b.subgraph.base, one.reason);
+      }
+    }
+  }
 }
 
 bool HaveLoggers(const MatchedModels& models) {
@@ -62,14 +76,26 @@ absl::StatusOr<bool> AddShadowLoggersPass::Run(MatchedModels& models,
   NS_ASSIGN_OR_RETURN(const std::vector<NotShadowedMatch> not_shadowed,
                       AddShadowLoggers(kFloat, models.a, kQuantized, models.b,
                                        *models.matches, options_));
-  for (const NotShadowedMatch& left_out : not_shadowed) {
-    for (const SubgraphMatch& match : models.matches->matches) {
-      if (match.name == left_out.name) {
-        context.Remark(*match.b.subgraph.base, left_out.reason);
-      }
-    }
-  }
+  RemarkOn(not_shadowed, *models.matches, context);
   return !AttachedLoggers(models.b.module()).empty();
+}
+
+absl::StatusOr<bool> PairModelsPass::Run(MatchedModels& models,
+                                         PassContext& context) const {
+  if (HasComparers(models.b.module())) {
+    return false;
+  }
+  NS_RETURN_IF_ERROR(CheckMatched(models));
+  if (models.matches->matches.empty()) {
+    return false;
+  }
+  NS_ASSIGN_OR_RETURN(PairedModels paired,
+                      PairModels(models.a, models.b, *models.matches, plan_));
+  RemarkOn(paired.not_shadowed, *models.matches, context);
+  RemarkOn(paired.no_reference, *models.matches, context);
+  models.matches.reset();
+  models.b = std::move(paired.model);
+  return true;
 }
 
 }  // namespace ns

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "passes/instrument/insert_logger.h"
+#include "passes/instrument/pair_models.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/pipeline/pair_pass.h"
 
@@ -53,6 +54,20 @@ class AddShadowLoggersPass final : public PairPass {
 
  private:
   const LoggerOptions options_;
+};
+
+// Puts a model that runs both, and compares what is matched as it runs, in the
+// place of b: see passes/instrument/pair_models.h. There are no matches any
+// more. A model that compares already is left as it is.
+class PairModelsPass final : public PairPass {
+ public:
+  explicit PairModelsPass(PairPlan plan) : plan_(std::move(plan)) {}
+  absl::string_view name() const override { return "pair-models"; }
+  absl::StatusOr<bool> Run(MatchedModels& models,
+                           PassContext& context) const override;
+
+ private:
+  const PairPlan plan_;
 };
 
 }  // namespace ns

@@ -9,6 +9,7 @@
 #include "ir/inline_modules.h"
 #include "ir/loading_passes.h"
 #include "ir/status.h"
+#include "passes/instrument/pair_models.h"
 #include "passes/kernels/numerics.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
@@ -66,6 +67,16 @@ PairPassOr MakeLogging(PassOptions& options) {
   return std::make_unique<P>(std::move(made));
 }
 
+PairPassOr MakePairModels(PassOptions& options) {
+  PairPlan plan;
+  plan.activations = options.Flag("activations", plan.activations);
+  plan.shadows = options.Flag("shadows", plan.shadows);
+  plan.kernels = options.Flag("kernels", plan.kernels);
+  plan.exact = options.Flag("exact", plan.exact);
+  NS_RETURN_IF_ERROR(options.Check());
+  return std::make_unique<PairModelsPass>(std::move(plan));
+}
+
 constexpr PassEntry kPasses[] = {
     {"add-loggers",
      "logs the values of matched subgraphs of both models {log-inputs}",
@@ -111,6 +122,10 @@ constexpr PassEntry kPasses[] = {
      &Make<LowerTuplesPass>, nullptr},
     {"match", "finds what corresponds in both models {matching=aligned|strict}",
      nullptr, &MakeMatch},
+    {"pair-models",
+     "makes one model of both that compares them as it runs "
+     "{activations, shadows, kernels, exact}",
+     nullptr, &MakePairModels},
     {"replace-futures", "makes values of futures whose forks are inlined",
      &Make<ReplaceFuturesPass>, nullptr},
 };

@@ -123,6 +123,16 @@ class NsOptTest(cli.CliTest):
                          f'--model={self.path(name)}', '--raw')
       self.assertIn('ns_logger_0', text)
 
+  def test_pairs_two_models(self):
+    self.opt('--passes=match,pair-models{shadows}',
+             f'--float={case("net_float")}', f'--model={case("net_quantized")}',
+             f'--out={self.path("pair.pt")}')
+    text, _ = self.opt('--passes=eliminate-dead-code',
+                       f'--model={self.path("pair.pt")}', '--raw')
+    self.assertIn('ns_comparer_0', text)
+    self.assertIn('aten::conv2d', text)
+    self.assertIn('quantized::conv2d', text)
+
   def test_wrong_usage(self):
     self.refuse(2, '--passes=lower-to-fbgem', names=["'lower-to-fbgemm'"])
     self.refuse(2, '--passes=lower-to-fbgemm{fues}', names=["'fuse'"])
