@@ -1,8 +1,8 @@
 """cc_library and the like for files that include LibTorch: with its headers
 precompiled, most compile in a third of the time.
 
-It is on where .bazelrc says so (//tools/bazel:precompile_headers); elsewhere
-these are Bazel's own rules."""
+It is on where .bazelrc says --define=precompile_headers=true; elsewhere these
+are Bazel's own rules."""
 
 _ON = Label("//tools/bazel:precompile_headers")
 _HEADERS = Label("//tools/bazel:libtorch_headers")
