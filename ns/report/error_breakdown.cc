@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "ns/suite/comparison_result.h"
 
@@ -31,6 +32,21 @@ std::optional<double> Nsr(const std::optional<ActivationComparison>& figures) {
 bool CanBeBlamed(const LayerComparison& layer) {
   return layer.unpaired_input.empty() && Nsr(layer.shadow).has_value() &&
          (!layer.activation || IsOfFiniteValues(*layer.activation));
+}
+
+bool IsFloatSideFinite(const std::optional<ActivationComparison>& figures) {
+  const NonFiniteCounts counts = figures && figures->non_finite
+                                     ? *figures->non_finite
+                                     : NonFiniteCounts();
+  return counts.float_nan == 0 && counts.float_inf == 0;
+}
+
+// Whether `layer` makes NaN or infinities where its float form, on the same
+// inputs, makes numbers.
+bool MakesNonFinite(const LayerComparison& layer) {
+  return layer.unpaired_input.empty() && layer.shadow &&
+         !IsOfFiniteValues(*layer.shadow) && IsFloatSideFinite(layer.shadow) &&
+         IsFloatSideFinite(layer.activation);
 }
 
 // The largest accumulated NSR among the producers of `layer`.
@@ -109,6 +125,10 @@ bool IsOfFiniteValues(const ActivationComparison& figures) {
 std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   if (!result.inputs_are_finite) {
     return std::nullopt;
+  }
+  const auto maker = absl::c_find_if(result.layers, MakesNonFinite);
+  if (maker != result.layers.end()) {
+    return maker - result.layers.begin();
   }
   std::optional<size_t> worst;
   double lowest = INFINITY;

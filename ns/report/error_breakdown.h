@@ -63,8 +63,9 @@ std::optional<ErrorPart> DominantPart(const LayerComparison& layer);
 // True where no value on either side is NaN or infinite.
 bool IsOfFiniteValues(const ActivationComparison& figures);
 
-// The layer that does most harm by itself: the index of the lowest local SQNR,
-// of the first one among equals. Neither nan nor an exact layer is one, but
+// The layer that does most harm by itself: the first that makes NaN or
+// infinities where its float form, on the same inputs, makes numbers, or else
+// that of the lowest local SQNR, the first one among equals. Neither nan nor an exact layer is one, but
 // -inf is: an error where nothing was to be. Nor is a layer where the float
 // model has NaN or infinities, or one with an unpaired input. Absent without
 // shadows, since accumulated errors do not tell who made them.

@@ -140,14 +140,24 @@ TEST(WorstOffenderTest, IsNoLayerWithAnUnpairedInput) {
   EXPECT_THAT(WorstOffender(result), Optional(2));
 }
 
-TEST(WorstOffenderTest, HasNoValueThatIsNanOrInfinite) {
-  // An infinity on the quantized side alone makes an SQNR of -inf.
+TEST(WorstOffenderTest, IsNoLayerWhereTheFloatModelHasNanOrInfinities) {
   ComparisonResult result = Shadows({-kInfinity, 30, 20});
-  result.layers[0].shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  result.layers[0].shadow->non_finite = NonFiniteCounts{0, 1, 0, 1};
   result.layers[2].activation->non_finite = NonFiniteCounts{1, 0, 0, 0};
   EXPECT_THAT(WorstOffender(result), Optional(1));
-  result.layers[1].shadow->non_finite = NonFiniteCounts{0, 0, 1, 0};
+  result.layers[1].activation->non_finite = NonFiniteCounts{0, 1, 0, 1};
   EXPECT_EQ(WorstOffender(result), std::nullopt);
+}
+
+TEST(WorstOffenderTest, IsTheFirstLayerThatMakesNanOrInfinitiesOfNumbers) {
+  ComparisonResult result = Shadows({10, 30, kNan, -kInfinity});
+  result.layers[2].shadow->non_finite = NonFiniteCounts{0, 0, 4, 0};
+  result.layers[2].activation->non_finite = NonFiniteCounts{0, 0, 4, 0};
+  result.layers[3].shadow->non_finite = NonFiniteCounts{0, 0, 0, 1};
+  EXPECT_THAT(WorstOffender(result), Optional(2));
+  // Here the float model has none to be held against.
+  result.layers[2].activation->non_finite = NonFiniteCounts{4, 0, 4, 0};
+  EXPECT_THAT(WorstOffender(result), Optional(3));
 }
 
 TEST(WorstOffenderTest, IsAbsentWhereInputsAreNotFinite) {
