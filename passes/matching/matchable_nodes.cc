@@ -63,6 +63,11 @@ bool OnlyMovesData(const Node& node) {
   return row != nullptr && row->role == Role::kShape;
 }
 
+absl::string_view FusedActivation(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row == nullptr ? "" : row->fused_activation;
+}
+
 bool IsDropout(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr && row->family == "dropout";
@@ -277,9 +282,9 @@ void MatchableNodes::AddQuantizeNodesIn(Node* node) {
 }
 
 // The op of a prim::If that chooses between forms of one op by shape or rank:
-// every arm holds ops of one family, of one module and with one weight, besides
-// ops that only move data and dropout, and gives what they make. Null for any
-// other control flow.
+// every arm holds ops of one family with one activation fused, of one module
+// and with one weight, besides ops that only move data and dropout, and gives
+// what they make. Null for any other control flow.
 Node* MatchableNodes::OnlyOpInside(Node* node) const {
   const Value* compared = ComparedOutput(*node);
   if (node->kind() != prim::If || compared == nullptr) {
@@ -314,6 +319,7 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
       if (only == nullptr) {
         only = op;
       } else if (relations_.FamilyOf(*only) != relations_.FamilyOf(*op) ||
+                 FusedActivation(*only) != FusedActivation(*op) ||
                  (other_ == OtherModel::kHasPaths &&
                   ModulePathOf(*only).fqn != ModulePathOf(*op).fqn) ||
                  WeightInput(*only, FindOp(OpName(*only))) !=

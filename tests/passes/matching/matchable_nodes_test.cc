@@ -129,6 +129,20 @@ graph(%x : Tensor, %p : bool, %rate : float, %train : bool):
               ElementsAre("relu"));
 }
 
+TEST_F(MatchableNodesTest, AnActivationFusedInOneArmMakesTwoOps) {
+  EXPECT_THAT(Families(R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = quantized::add_relu(%x, %x, %s, %n)
+      -> (%a)
+    block1():
+      %b : Tensor = quantized::add(%x, %x, %s, %n)
+      -> (%b)
+  return (%y))IR"),
+              ElementsAre(kIfFamily, "add", "add"));
+}
+
 // The other model can tell the arms apart as little as its paths do.
 TEST_F(MatchableNodesTest, PathsTellArmsApartWhereBothModelsHaveThem) {
   graph_ = GraphOf(R"IR(
