@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "ns/report/json_writer.h"
+#include "ns/suite/metrics.h"
 
 namespace ns {
 namespace {
@@ -15,14 +16,10 @@ void WriteCandidate(JsonWriter& json, const CandidateResult& candidate) {
   json.BeginObject();
   json.Key("name");
   json.String(candidate.qconfig);
-  json.Key("sqnr_db");
-  json.Double(candidate.pooled.SqnrDb());
-  json.Key("normalized_l2");
-  json.Double(candidate.pooled.NormalizedL2());
-  json.Key("cosine");
-  json.Double(candidate.pooled.Cosine());
-  json.Key("max_abs_error");
-  json.Double(candidate.pooled.max_abs_error);
+  for (const Metric& metric : Metrics()) {
+    json.Key(metric.name);
+    json.Double((candidate.pooled.*metric.value)());
+  }
   json.Key("call_sqnr_db");
   json.Numbers(candidate.call_sqnr_db);
   json.EndObject();

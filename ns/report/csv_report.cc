@@ -7,18 +7,25 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/json_writer.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/metrics.h"
 #include "ns/suite/printable.h"
 
 namespace ns {
 namespace {
+
+// How many metrics stand in the middle; later ones are the last columns, so
+// that those of earlier versions keep their places.
+constexpr size_t kMetricsInTheMiddle = 4;
 
 constexpr absl::string_view kHeader =
     "name,kind,parameter,float_fqn,float_op,quantized_fqn,quantized_op,shape,"
@@ -132,7 +139,11 @@ struct Row {
 class Rows {
  public:
   explicit Rows(bool emulated) : emulated_(emulated) {
-    csv_ = absl::StrCat(kHeader, emulated ? kSaturationHeader : "", "\n");
+    csv_ = absl::StrCat(kHeader, emulated ? kSaturationHeader : "");
+    for (const Metric& metric : Metrics().subspan(kMetricsInTheMiddle)) {
+      absl::StrAppend(&csv_, ",", metric.name);
+    }
+    csv_ += "\n";
   }
 
   void AppendRow(const LayerComparison& layer, const Row& row);
@@ -156,19 +167,21 @@ void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
       Text(layer.quantized_side.fqn),
       Text(layer.quantized_side.op),
       absl::StrJoin(row.shape, "x"),
-      FormatDouble(row.error.sqnr_db),
-      FormatDouble(row.error.normalized_l2),
-      FormatDouble(row.error.cosine),
-      FormatDouble(row.error.max_abs_error),
-      absl::StrJoin(row.output_fields, ","),
-      std::string(row.dominated_by),
   };
+  const absl::Span<const Metric> metrics = Metrics();
+  const auto append = [&](const Metric& metric) {
+    fields.push_back(FormatDouble(row.error.*metric.figure));
+  };
+  absl::c_for_each(metrics.first(kMetricsInTheMiddle), append);
+  fields.push_back(absl::StrJoin(row.output_fields, ","));
+  fields.push_back(std::string(row.dominated_by));
   if (emulated_) {
     for (std::string& field :
          SaturationFields(layer.saturation, row.saturation)) {
       fields.push_back(std::move(field));
     }
   }
+  absl::c_for_each(metrics.subspan(kMetricsInTheMiddle), append);
   absl::StrAppend(&csv_, absl::StrJoin(fields, ","), "\n");
 }
 

@@ -29,6 +29,10 @@ namespace ns {
 //   (of the layer, as PairSaturation), exact_sqnr_db, saturation_cost_db (of
 //   activations and shadows)
 //
+// and then the metrics that came later (ns/suite/metrics.h),
+//
+//   mean_error (of quantized minus float), bias_share (0 to 1)
+//
 // A field is empty where there is nothing to tell.
 //
 // Fields are quoted as in RFC 4180; lines end in \n, which every reader takes

@@ -11,6 +11,7 @@
 #include "ns/report/error_breakdown.h"
 #include "ns/report/json_writer.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/metrics.h"
 
 namespace ns {
 namespace {
@@ -39,10 +40,9 @@ void WriteNumbers(JsonWriter& json, absl::string_view key,
 }
 
 void WriteFigures(JsonWriter& json, const ErrorFigures& error) {
-  WriteDouble(json, "sqnr_db", error.sqnr_db);
-  WriteDouble(json, "normalized_l2", error.normalized_l2);
-  WriteDouble(json, "cosine", error.cosine);
-  WriteDouble(json, "max_abs_error", error.max_abs_error);
+  for (const Metric& metric : Metrics()) {
+    WriteDouble(json, metric.name, error.*metric.figure);
+  }
 }
 
 void WriteSide(JsonWriter& json, absl::string_view key, const LayerSide& side) {

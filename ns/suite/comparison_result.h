@@ -24,6 +24,10 @@ struct ErrorFigures {
   double cosine = 0;
   // max |x - y|.
   double max_abs_error = 0;
+  // The mean of y - x: by how much the quantized values are shifted.
+  double mean_error = 0;
+  // The share of the mean squared error that the square of this is, 0 to 1.
+  double bias_share = 0;
 };
 
 struct WeightComparison {

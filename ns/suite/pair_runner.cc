@@ -18,7 +18,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
-#include "ns/suite/pooled_comparison.h"
+#include "ns/suite/metrics.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ns/suite/metrics.h"
 
 namespace ns {
 namespace {
@@ -15,11 +16,6 @@ std::string ShapeText(const at::Tensor& tensor) {
 }
 
 }  // namespace
-
-ErrorFigures FiguresOf(const PairStatistics& statistics) {
-  return {statistics.SqnrDb(), statistics.NormalizedL2(), statistics.Cosine(),
-          statistics.max_abs_error};
-}
 
 void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
                                 const std::vector<at::Tensor>& y) {

@@ -14,9 +14,6 @@
 
 namespace ns {
 
-// The figures that follow from `statistics`.
-ErrorFigures FiguresOf(const PairStatistics& statistics);
-
 class PooledComparison {
  public:
   // `name` is the layer's, for warnings. Where `in_loop`, calls of one batch

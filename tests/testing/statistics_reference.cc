@@ -45,6 +45,7 @@ TensorStatistics Reference(const at::Tensor& x, const at::Tensor& y,
   sums.sum_y2 = b.square().sum().item<double>();
   sums.sum_xy = (a * b).sum().item<double>();
   sums.sum_e2 = e.square().sum().item<double>();
+  sums.sum_e = e.sum().item<double>();
   if (a.numel() > 0) {
     sums.max_abs_error = e.abs().max().item<double>();
     sums.min_x = a.min().item<double>();
@@ -111,7 +112,10 @@ void ExpectSameStatistics(const TensorStatistics& actual,
   ExpectNear(a.sum_x2, b.sum_x2, sums * b.sum_x2, "sum_x2");
   ExpectNear(a.sum_y2, b.sum_y2, sums * b.sum_y2, "sum_y2");
   ExpectNear(a.sum_e2, b.sum_e2, sums * b.sum_e2, "sum_e2");
-  // A sum of both signs: what it rounds off is relative to its terms.
+  // Sums of both signs: what they round off is relative to their terms.
+  ExpectNear(a.sum_e, b.sum_e,
+             2 * sums * std::sqrt(static_cast<double>(b.count) * b.sum_e2),
+             "sum_e");
   ExpectNear(a.sum_xy, b.sum_xy, 2 * sums * std::max(b.sum_x2, b.sum_y2),
              "sum_xy");
   ExpectNear(a.max_abs_error, b.max_abs_error, extremes * b.max_abs_error,

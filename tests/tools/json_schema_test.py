@@ -4,7 +4,8 @@ import unittest
 
 import cli
 
-FIGURES = {'sqnr_db', 'normalized_l2', 'cosine', 'max_abs_error'}
+FIGURES = {'sqnr_db', 'normalized_l2', 'cosine', 'max_abs_error',
+           'mean_error', 'bias_share'}
 OPTIONAL_SIDE = {'fqn_inferred'}
 
 

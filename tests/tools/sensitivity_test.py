@@ -35,7 +35,7 @@ class SensitivityTest(cli.CliTest):
       for candidate in layer['candidates']:
         self.assertEqual(set(candidate), {
             'name', 'sqnr_db', 'normalized_l2', 'cosine', 'max_abs_error',
-            'call_sqnr_db'})
+            'mean_error', 'bias_share', 'call_sqnr_db'})
         self.assertEqual(len(candidate['call_sqnr_db']), result['batches'])
         self.assertAlmostEqual(
             candidate['sqnr_db'],

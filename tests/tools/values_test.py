@@ -32,6 +32,8 @@ def figures(xs, ys):
       'normalized_l2': float((x - y).norm() / x.norm()),
       'cosine': float(x.dot(y) / (x.norm() * y.norm())),
       'max_abs_error': float((x - y).abs().max()),
+      'mean_error': float((y - x).mean()),
+      'bias_share': float((y - x).mean()**2 / (x - y).square().mean()),
   }
 
 
@@ -39,7 +41,8 @@ class ValuesTest(cli.CliTest):
 
   def assert_figures(self, actual, expected):
     for name, value in expected.items():
-      self.assertAlmostEqual(actual[name], value, delta=1e-4 * abs(value),
+      self.assertAlmostEqual(actual[name], value,
+                             delta=1e-4 * abs(value) + 1e-6,
                              msg=name)
 
   def pair(self, name, inputs):

@@ -1,6 +1,5 @@
 #include "passes/runtime/loggers/output_comparison_logger.h"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,32 +12,15 @@ using Logger = c10::intrusive_ptr<OutputComparisonLogger>;
 using State =
     std::tuple<std::vector<double>, std::vector<at::Tensor>, bool, bool>;
 
-constexpr size_t kNumbersPerCall = PairStatistics::kNumbers;
-
 State Save(const Logger& self) {
-  std::vector<double> numbers;
-  for (const PairStatistics& call : self->comparisons()) {
-    const PairStatistics::Numbers of_call = call.ToNumbers();
-    numbers.insert(numbers.end(), of_call.begin(), of_call.end());
-  }
-  return State(std::move(numbers), self->stats(), self->IsEnabled(),
+  return State(NumbersOf(self->comparisons()), self->stats(), self->IsEnabled(),
                self->SavesActivations());
 }
 
 Logger Load(const State& state) {
   const auto& [numbers, stats, enabled, save_activations] = state;
-  TORCH_CHECK(numbers.size() % kNumbersPerCall == 0,
-              "an OutputComparisonLogger was saved with ", numbers.size(),
-              " numbers");
-  std::vector<PairStatistics> comparisons;
-  for (size_t i = 0; i < numbers.size(); i += kNumbersPerCall) {
-    PairStatistics::Numbers of_call;
-    std::copy_n(numbers.begin() + static_cast<ptrdiff_t>(i), kNumbersPerCall,
-                of_call.begin());
-    comparisons.push_back(PairStatistics::FromNumbers(of_call));
-  }
   auto logger = c10::make_intrusive<OutputComparisonLogger>();
-  logger->Restore(std::move(comparisons), stats);
+  logger->Restore(StatisticsFromNumbers(numbers), stats);
   logger->SetEnabled(enabled);
   logger->SetSaveActivations(save_activations);
   return logger;

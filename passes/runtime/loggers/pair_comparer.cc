@@ -12,28 +12,6 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-Numbers ToNumbers(const std::vector<PairStatistics>& parts) {
-  Numbers numbers;
-  for (const PairStatistics& part : parts) {
-    const PairStatistics::Numbers of_part = part.ToNumbers();
-    numbers.insert(numbers.end(), of_part.begin(), of_part.end());
-  }
-  return numbers;
-}
-
-std::vector<PairStatistics> FromNumbers(const Numbers& numbers) {
-  std::vector<PairStatistics> parts;
-  PairStatistics::Numbers of_part;
-  TORCH_CHECK(numbers.size() % of_part.size() == 0, "a PairComparer holds ",
-              numbers.size(), " numbers, which is no multiple of ",
-              of_part.size());
-  for (size_t i = 0; i < numbers.size(); i += of_part.size()) {
-    std::copy_n(numbers.begin() + i, of_part.size(), of_part.begin());
-    parts.push_back(PairStatistics::FromNumbers(of_part));
-  }
-  return parts;
-}
-
 // in loop, channels, by batch, codes; pooled, batches, trips; shape; only x,
 // only y; problem.
 using State =
@@ -45,8 +23,8 @@ State GetState(const PairComparerPtr& self) {
   const PairRecord& record = self->record();
   return State({options.in_loop, static_cast<int64_t>(options.channels),
                 options.by_batch, options.codes},
-               record.pooled.ToNumbers(), ToNumbers(record.batches),
-               ToNumbers(record.trips), record.shape,
+               record.pooled.ToNumbers(), NumbersOf(record.batches),
+               NumbersOf(record.trips), record.shape,
                {record.only_x, record.only_y}, self->problem());
 }
 
@@ -62,8 +40,8 @@ PairComparerPtr FromState(const State& state) {
   options.channels = static_cast<ChannelDim>(channels);
   PairRecord record;
   record.pooled = TensorStatistics::FromNumbers(std::get<1>(state));
-  record.batches = FromNumbers(std::get<2>(state));
-  record.trips = FromNumbers(std::get<3>(state));
+  record.batches = StatisticsFromNumbers(std::get<2>(state));
+  record.trips = StatisticsFromNumbers(std::get<3>(state));
   record.shape = std::get<4>(state);
   std::tie(record.only_x, record.only_y) = std::get<5>(state);
   auto comparer = c10::make_intrusive<PairComparer>(options);

@@ -38,6 +38,7 @@ PairStatistics Accumulate(const T* x, const T* y, int64_t count) {
     sums.sum_y2 += b * b;
     sums.sum_xy += a * b;
     sums.sum_e2 += e * e;
+    sums.sum_e += e;
     sums.max_abs_error = MaxOrNan(sums.max_abs_error, Magnitude(e, x[i]));
     sums.min_x = MinOrNan(sums.min_x, a);
     sums.max_x = MaxOrNan(sums.max_x, a);
@@ -129,6 +130,7 @@ PairStatistics StatisticsOf(const PairBlock& block, int64_t count) {
   sums.sum_x2 = block.x2;
   sums.sum_y2 = block.y2;
   sums.sum_e2 = block.e2;
+  sums.sum_e = block.e;
   // (x - y)^2 = x^2 - 2 x y + y^2
   sums.sum_xy = (block.x2 + block.y2 - block.e2) / 2;
   sums.max_abs_error = block.max_abs_error;

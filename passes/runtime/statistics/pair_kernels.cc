@@ -34,6 +34,7 @@ PairBlock Accumulate(const float* x, const Y& y, int64_t count) {
     block.x2 += static_cast<double>(a) * a;
     block.y2 += static_cast<double>(b) * b;
     block.e2 += static_cast<double>(e) * e;
+    block.e += e;
     block.max_abs_error = std::max(block.max_abs_error, std::fabs(e));
     block.min_x = std::min(block.min_x, a);
     block.max_x = std::max(block.max_x, a);

@@ -31,6 +31,7 @@ struct PairErrors {
 // All of one piece. NaNs may or may not show in minima and maxima.
 struct PairBlock : PairErrors {
   double y2 = 0;  // sum of y^2
+  double e = 0;   // sum of x - y, exact to 1e-6 of the sum of |x - y|
   float max_abs_error = 0;
   float min_x = 0;
   float max_x = 0;

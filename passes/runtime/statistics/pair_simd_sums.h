@@ -24,8 +24,8 @@ inline void ForBlocks(int64_t count, const Run& run) {
 
 template <typename V, typename Y>
 inline PairErrors SumErrors(const float* x, const Y& y, int64_t count) {
-  SquareSum<V, kUnroll> x2;
-  SquareSum<V, kUnroll> e2;
+  BlockedSum<V, kUnroll> x2;
+  BlockedSum<V, kUnroll> e2;
   ForBlocks<V>(count, [&](int64_t i, int64_t end) {
     for (; i + kStep<V> <= end; i += kStep<V>) {
       PrefetchFloats<V>(x + i + kAhead);
@@ -33,15 +33,15 @@ inline PairErrors SumErrors(const float* x, const Y& y, int64_t count) {
       for (int part = 0; part < kUnroll; ++part) {
         const int64_t at = i + part * V::kLanes;
         const typename V::Floats value = V::Load(x + at);
-        x2.Add(value, part);
-        e2.Add(V::Subtract(value, y.Load(at)), part);
+        x2.AddSquare(value, part);
+        e2.AddSquare(V::Subtract(value, y.Load(at)), part);
       }
     }
     for (; i < end; i += V::kLanes) {
       const typename V::Lanes some = V::FirstLanes(end - i);
       const typename V::Floats value = V::Load(x + i, some);
-      x2.Add(value, 0);
-      e2.Add(V::Subtract(value, y.Load(i, some)), 0);
+      x2.AddSquare(value, 0);
+      e2.AddSquare(V::Subtract(value, y.Load(i, some)), 0);
     }
     x2.EndBlock();
     e2.EndBlock();
@@ -53,16 +53,18 @@ template <typename V, typename Y, typename Observer>
 inline PairBlock Accumulate(const float* x, const Y& y, Observer observer,
                             int64_t count) {
   using Floats = typename V::Floats;
-  SquareSum<V, V::kSums> x2;
-  SquareSum<V, V::kSums> y2;
-  SquareSum<V, V::kSums> e2;
+  BlockedSum<V, V::kSums> x2;
+  BlockedSum<V, V::kSums> y2;
+  BlockedSum<V, V::kSums> e2;
+  BlockedSum<V, V::kSums> e;
   FloatRange<V> range_x(x[0]);
   Floats max_error = V::Set(0.0F);
   const auto add = [&](Floats a, Floats b, int part) {
     const Floats error = V::Subtract(a, b);
-    x2.Add(a, part);
-    e2.Add(error, part);
-    y2.Add(b, part);
+    x2.AddSquare(a, part);
+    e2.AddSquare(error, part);
+    e.Add(error, part);
+    y2.AddSquare(b, part);
     max_error = V::LargerMagnitude(max_error, error);
   };
   ForBlocks<V>(count, [&](int64_t i, int64_t end) {
@@ -93,11 +95,13 @@ inline PairBlock Accumulate(const float* x, const Y& y, Observer observer,
     x2.EndBlock();
     y2.EndBlock();
     e2.EndBlock();
+    e.EndBlock();
   });
   PairBlock block;
   block.x2 = x2.Total();
   block.y2 = y2.Total();
   block.e2 = e2.Total();
+  block.e = e.Total();
   block.max_abs_error =
       Reduce<V>(max_error, [](float a, float b) { return a > b ? a : b; });
   range_x.Finish(block.min_x, block.max_x);

@@ -33,14 +33,18 @@ inline void PrefetchFloats(const float* values) {
   }
 }
 
-// A sum of squares: in float for a block, in double from block to block.
-// Several sums in turn hide the latency of additions.
+// A sum: in float for a block, in double from block to block. Several sums in
+// turn hide the latency of additions.
 template <typename V, int kSums>
-class SquareSum {
+class BlockedSum {
  public:
-  void Add(typename V::Floats value, int part) {
+  void AddSquare(typename V::Floats value, int part) {
     typename V::Floats& sum = sums_[part % kSums];
     sum = V::MultiplyAdd(value, value, sum);
+  }
+  void Add(typename V::Floats value, int part) {
+    typename V::Floats& sum = sums_[part % kSums];
+    sum = V::Add(sum, value);
   }
   void EndBlock() {
     for (int i = 1; i < kSums; ++i) {

@@ -2,8 +2,11 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "passes/runtime/statistics/pair_extremes.h"
 
@@ -21,6 +24,7 @@ void PairStatistics::Merge(const PairStatistics& other) {
   sum_y2 += other.sum_y2;
   sum_xy += other.sum_xy;
   sum_e2 += other.sum_e2;
+  sum_e += other.sum_e;
   max_abs_error = MaxOrNan(max_abs_error, other.max_abs_error);
   min_x = MinOrNan(min_x, other.min_x);
   max_x = MaxOrNan(max_x, other.max_x);
@@ -46,7 +50,8 @@ PairStatistics::Numbers PairStatistics::ToNumbers() const {
           static_cast<double>(nan_x),
           static_cast<double>(inf_x),
           static_cast<double>(nan_y),
-          static_cast<double>(inf_y)};
+          static_cast<double>(inf_y),
+          sum_e};
 }
 
 PairStatistics PairStatistics::FromNumbers(const Numbers& numbers) {
@@ -65,7 +70,36 @@ PairStatistics PairStatistics::FromNumbers(const Numbers& numbers) {
   statistics.inf_x = CountFromNumber(numbers[11]);
   statistics.nan_y = CountFromNumber(numbers[12]);
   statistics.inf_y = CountFromNumber(numbers[13]);
+  statistics.sum_e = numbers[14];
   return statistics;
+}
+
+std::vector<double> NumbersOf(const std::vector<PairStatistics>& parts) {
+  std::vector<double> numbers = {kHasSumE};
+  for (const PairStatistics& part : parts) {
+    const PairStatistics::Numbers of_part = part.ToNumbers();
+    numbers.insert(numbers.end(), of_part.begin(), of_part.end());
+  }
+  return numbers;
+}
+
+std::vector<PairStatistics> StatisticsFromNumbers(
+    const std::vector<double>& numbers) {
+  const bool has_sum_e = !numbers.empty() && numbers[0] == kHasSumE;
+  const size_t first = has_sum_e ? 1 : 0;
+  const size_t each =
+      has_sum_e ? PairStatistics::kNumbers : PairStatistics::kNumbersBeforeSumE;
+  TORCH_CHECK((numbers.size() - first) % each == 0, "statistics of ",
+              numbers.size(), " numbers; each has ", each);
+  std::vector<PairStatistics> parts;
+  for (size_t i = first; i < numbers.size(); i += each) {
+    PairStatistics::Numbers of_part;
+    of_part.back() = kNan;
+    std::copy_n(numbers.begin() + static_cast<ptrdiff_t>(i), each,
+                of_part.begin());
+    parts.push_back(PairStatistics::FromNumbers(of_part));
+  }
+  return parts;
 }
 
 int64_t CountFromNumber(double number) {
@@ -102,6 +136,21 @@ double PairStatistics::Cosine() const {
   const double cosine = sum_xy / (std::sqrt(sum_x2) * std::sqrt(sum_y2));
   // Rounding may step over the ends; nan compares false and stays.
   return cosine > 1 ? 1 : cosine < -1 ? -1 : cosine;
+}
+
+double PairStatistics::MeanError() const {
+  if (AreEqual()) {
+    return 0;
+  }
+  return count == 0 ? kNan : -sum_e / static_cast<double>(count);
+}
+
+double PairStatistics::BiasShare() const {
+  if (sum_e2 == 0) {
+    return AreEqual() ? 0 : kNan;
+  }
+  const double share = sum_e * sum_e / (static_cast<double>(count) * sum_e2);
+  return share > 1 ? 1 : share;  // Rounding; nan stays.
 }
 
 }  // namespace ns

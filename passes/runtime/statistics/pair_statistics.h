@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace at {
 class Tensor;
@@ -28,6 +29,7 @@ struct PairStatistics {
   double sum_y2 = 0;         // sum of y^2
   double sum_xy = 0;         // sum of x y
   double sum_e2 = 0;         // sum of (x - y)^2
+  double sum_e = 0;          // sum of x - y
   double max_abs_error = 0;  // max |x - y|; nan as soon as one difference is
   // nan as soon as one value is; inf and -inf for no elements.
   double min_x = std::numeric_limits<double>::infinity();
@@ -44,10 +46,12 @@ struct PairStatistics {
 
   // All of it as numbers, to save and to load. FromNumbers throws c10::Error
   // for a count that is none.
-  static constexpr size_t kNumbers = 14;
+  static constexpr size_t kNumbers = 15;
   using Numbers = std::array<double, kNumbers>;
   Numbers ToNumbers() const;
   static PairStatistics FromNumbers(const Numbers& numbers);
+  // Of what was saved before there was sum_e, the last one: that is then nan.
+  static constexpr size_t kNumbersBeforeSumE = 14;
 
   // True where there are values and no two differ, be they all zero. Of sums
   // without max_abs_error, as CompareErrors gives, zeros may be underflows.
@@ -65,7 +69,24 @@ struct PairStatistics {
   double NormalizedL2() const;
   // x . y / (|x| |y|); nan where only one of them is zero.
   double Cosine() const;
+  // max |x - y|.
+  double MaxAbsError() const { return max_abs_error; }
+  // The mean of y - x: by how much y is shifted, in the units of the values.
+  double MeanError() const;
+  // How much of the mean squared error is that of the shift alone, from 0 to 1:
+  // MeanError()^2 / mean (x - y)^2. Near 1, correcting a bias would mend it.
+  double BiasShare() const;
 };
+
+// `parts` as one list of numbers, behind one that tells which form it has, and
+// back; also from lists of earlier versions. StatisticsFromNumbers throws
+// c10::Error for lists that are of neither form.
+std::vector<double> NumbersOf(const std::vector<PairStatistics>& parts);
+std::vector<PairStatistics> StatisticsFromNumbers(
+    const std::vector<double>& numbers);
+
+// What such a list begins with: no count is negative.
+inline constexpr double kHasSumE = -2;
 
 // A count of elements that was saved as a number. Throws c10::Error for what is
 // none: a negative number, a fraction, nan, inf, and what is above 2^53.

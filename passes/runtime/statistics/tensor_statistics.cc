@@ -18,7 +18,6 @@ namespace {
 
 // Of CodesInUse: three counts, and `used`.
 constexpr size_t kNumbersOfUse = 3 + CodesInUse::kBytes;
-constexpr size_t kFixedNumbers = PairStatistics::kNumbers + kNumbersOfUse;
 constexpr size_t kNumbersPerChannel = 2;
 
 // The comparison of one pair.
@@ -132,8 +131,7 @@ void TensorStatistics::Merge(const TensorStatistics& other) {
 }
 
 std::vector<double> TensorStatistics::ToNumbers() const {
-  const PairStatistics::Numbers of_sums = sums.ToNumbers();
-  std::vector<double> numbers(of_sums.begin(), of_sums.end());
+  std::vector<double> numbers = NumbersOf({sums});
   for (const int64_t count : {codes.total, codes.at_lowest, codes.at_highest}) {
     numbers.push_back(static_cast<double>(count));
   }
@@ -147,16 +145,17 @@ std::vector<double> TensorStatistics::ToNumbers() const {
 
 TensorStatistics TensorStatistics::FromNumbers(
     const std::vector<double>& numbers) {
-  TORCH_CHECK(numbers.size() >= kFixedNumbers &&
-                  (numbers.size() - kFixedNumbers) % kNumbersPerChannel == 0,
+  const bool has_sum_e = !numbers.empty() && numbers[0] == kHasSumE;
+  const size_t of_sums = has_sum_e ? 1 + PairStatistics::kNumbers
+                                   : PairStatistics::kNumbersBeforeSumE;
+  const size_t fixed = of_sums + kNumbersOfUse;
+  TORCH_CHECK(numbers.size() >= fixed &&
+                  (numbers.size() - fixed) % kNumbersPerChannel == 0,
               "tensor statistics of ", numbers.size(), " numbers; there are ",
-              kFixedNumbers, " and ", kNumbersPerChannel, " for each channel");
+              fixed, " and ", kNumbersPerChannel, " for each channel");
   TensorStatistics statistics;
-  PairStatistics::Numbers of_sums;
-  auto next = numbers.begin();
-  std::copy_n(next, of_sums.size(), of_sums.begin());
-  statistics.sums = PairStatistics::FromNumbers(of_sums);
-  next += of_sums.size();
+  auto next = numbers.begin() + static_cast<ptrdiff_t>(of_sums);
+  statistics.sums = StatisticsFromNumbers({numbers.begin(), next}).front();
   CodesInUse& codes = statistics.codes;
   for (int64_t* count : {&codes.total, &codes.at_lowest, &codes.at_highest}) {
     *count = CountFromNumber(*next++);

@@ -49,6 +49,8 @@ constexpr char kWithoutPlan[] = R"json({
           "normalized_l2": 0.0,
           "cosine": 1.0,
           "max_abs_error": 0.0,
+          "mean_error": 0.0,
+          "bias_share": 0.0,
           "call_sqnr_db": [30.5]
         }
       ]

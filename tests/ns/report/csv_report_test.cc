@@ -19,10 +19,11 @@ const char kHeader[] =
     "sqnr_db,normalized_l2,cosine,max_abs_error,batches,elements,"
     "float_min,float_max,quantized_min,quantized_max,"
     "float_nan,float_inf,quantized_nan,quantized_inf,"
-    "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by\n";
+    "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by,"
+    "mean_error,bias_share\n";
 
 // The fields behind "batches" of a row that has nothing there.
-const char kNothing[] = ",,,,,,,,,,,,,,\n";
+const char kNothing[] = ",,,,,,,,,,,,,,,0.0,0.0\n";
 
 ActivationComparison Figures(const std::vector<int64_t>& shape,
                              const ErrorFigures& error,
@@ -82,13 +83,14 @@ TEST(CsvReportTest, WritesAllThatIsKnownOfAnOutput) {
   layer.kernel = Figures({2, 8}, {60, 0.25, 1, 0}, {60});
   layer.kernel->elements = 16;
   result.layers.push_back(layer);
-  EXPECT_EQ(ToCsv(result),
-            std::string(kHeader) +
-                "fc,activation,,,,,,2x8,6.5,0.5,0.99,2.0,1,16,"
-                "-1.5,2.0,-inf,nan,1,2,3,4,5,6,240,3:2.5 0:inf,inherited\n"
-                "fc,shadow,,,,,,2x8,30.0,0.5,0.99,2.0,1" +
-                kNothing + "fc,inherited,,,,,,,8.0,0.5,0.99,2.0," + kNothing +
-                "fc,kernel,,,,,,2x8,60.0,0.25,1.0,0.0,1,16,,,,,,,,,,,,,\n");
+  EXPECT_EQ(
+      ToCsv(result),
+      std::string(kHeader) +
+          "fc,activation,,,,,,2x8,6.5,0.5,0.99,2.0,1,16,"
+          "-1.5,2.0,-inf,nan,1,2,3,4,5,6,240,3:2.5 0:inf,inherited,0.0,0.0\n"
+          "fc,shadow,,,,,,2x8,30.0,0.5,0.99,2.0,1" +
+          kNothing + "fc,inherited,,,,,,,8.0,0.5,0.99,2.0," + kNothing +
+          "fc,kernel,,,,,,2x8,60.0,0.25,1.0,0.0,1,16,,,,,,,,,,,,,,0.0,0.0\n");
 }
 
 TEST(CsvReportTest, LeavesOutLayersWithoutFigures) {

@@ -108,7 +108,9 @@ TEST(JsonReportTest, WritesEveryField) {
           "sqnr_db": 44.1,
           "normalized_l2": 0.006,
           "cosine": 0.9999,
-          "max_abs_error": 0.01
+          "max_abs_error": 0.01,
+          "mean_error": 0.0,
+          "bias_share": 0.0
         }
       ],
       "activation": {
@@ -117,6 +119,8 @@ TEST(JsonReportTest, WritesEveryField) {
         "normalized_l2": 0.03,
         "cosine": 0.999,
         "max_abs_error": 0.2,
+        "mean_error": 0.0,
+        "bias_share": 0.0,
         "batch_sqnr_db": [30.0, 30.2],
         "trips": [31.5, 29.5]
       },
@@ -126,6 +130,8 @@ TEST(JsonReportTest, WritesEveryField) {
         "normalized_l2": 0.0,
         "cosine": 1.0,
         "max_abs_error": 0.0,
+        "mean_error": 0.0,
+        "bias_share": 0.0,
         "batch_sqnr_db": []
       }
     }
@@ -204,6 +210,8 @@ TEST(JsonReportTest, WritesRangesCodesAndChannelsOfActivations) {
         "normalized_l2": 0.03,
         "cosine": 0.999,
         "max_abs_error": 0.25,
+        "mean_error": 0.0,
+        "bias_share": 0.0,
         "batch_sqnr_db": [30.0, 31.0],
         "trips": [32.0],
         "elements": 32,
@@ -272,7 +280,9 @@ TEST(JsonReportTest, WritesTheBreakdownOfTheError) {
         "sqnr_db": 30.5,
         "normalized_l2": 0.25,
         "cosine": 0.999,
-        "max_abs_error": 0.5
+        "max_abs_error": 0.5,
+        "mean_error": 0.0,
+        "bias_share": 0.0
       },
       "error": {
         "accumulated_db": 6.0,
@@ -333,6 +343,8 @@ TEST(JsonReportTest, WritesStubsWhereTheyWereAskedFor) {
       "normalized_l2": 0.03,
       "cosine": 0.999,
       "max_abs_error": 0.25,
+      "mean_error": 0.0,
+      "bias_share": 0.0,
       "batch_sqnr_db": [30.0, 31.0]
     }
   ]

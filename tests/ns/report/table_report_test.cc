@@ -198,6 +198,17 @@ TEST(TableReportTest, WorstOffenderHasThePartsThatWereMeasured) {
               HasSubstr("worst offender          fc  local 8.0 dB\n"));
 }
 
+TEST(TableReportTest, SaysWhereTheWorstErrorIsMostlyAShift) {
+  ComparisonResult result = WithShadows({Broken("fc", 6, 8, 9)});
+  result.layers[0].shadow->error.mean_error = -0.0123;
+  result.layers[0].shadow->error.bias_share = 0.714;
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("mostly a shift          fc  quantized minus float is "
+                        "-0.0123 on average, 71 % of the squared error\n"));
+  result.layers[0].shadow->error.bias_share = 0.4;
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("a shift")));
+}
+
 TEST(TableReportTest, BlamesNobodyForWhatWasNotAsked) {
   ComparisonResult result = WithShadows(
       {Broken("conv1", 30, 30, kInfinity), Broken("fc", 10, 25, 12, {0})});

@@ -45,6 +45,9 @@ void ExpectSameErrors(const PairErrors& actual, const PairErrors& expected) {
 
 void ExpectSame(const PairBlock& actual, const PairBlock& expected) {
   ExpectSameErrors(actual, expected);
+  // Terms cancel; none is larger than the largest.
+  EXPECT_NEAR(actual.e, expected.e, 1e-6 * kPairPiece * expected.max_abs_error)
+      << "sum of errors";
   EXPECT_EQ(actual.max_abs_error, expected.max_abs_error);
   EXPECT_EQ(actual.min_x, expected.min_x);
   EXPECT_EQ(actual.max_x, expected.max_x);

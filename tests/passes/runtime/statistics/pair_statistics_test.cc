@@ -495,5 +495,47 @@ TEST_F(PairStatisticsTest, ComplexNumbersAreTheirParts) {
   EXPECT_THROW(ComparePair(x, y.t()), c10::Error);
 }
 
+TEST_F(PairStatisticsTest, AShiftIsAllOfItsError) {
+  const at::Tensor x = at::randn({1000});
+  const PairStatistics shifted = ComparePair(x, x + 0.25);
+  EXPECT_NEAR(shifted.MeanError(), 0.25, 1e-6);
+  EXPECT_NEAR(shifted.BiasShare(), 1, 1e-6);
+}
+
+TEST_F(PairStatisticsTest, NoiseIsHardlyAShift) {
+  const at::Tensor x = at::randn({100000});
+  const PairStatistics noisy = ComparePair(x, x + 0.1 * at::randn({100000}));
+  EXPECT_NEAR(noisy.MeanError(), 0, 0.002);
+  EXPECT_LT(noisy.BiasShare(), 0.001);
+}
+
+TEST_F(PairStatisticsTest, EqualTensorsAreNotShiftedAndNoneHasNoShift) {
+  const PairStatistics equal = ComparePair(at::ones({3}), at::ones({3}));
+  EXPECT_EQ(equal.MeanError(), 0);
+  EXPECT_EQ(equal.BiasShare(), 0);
+  EXPECT_TRUE(std::isnan(PairStatistics().MeanError()));
+  EXPECT_TRUE(std::isnan(PairStatistics().BiasShare()));
+}
+
+TEST_F(PairStatisticsTest, ListsOfEarlierVersionsLackTheShift) {
+  const std::vector<PairStatistics> parts = {
+      ComparePair(at::ones({3}), at::zeros({3})),
+      ComparePair(at::ones({2}), at::ones({2}))};
+  const std::vector<double> numbers = NumbersOf(parts);
+  EXPECT_EQ(NumbersOf(StatisticsFromNumbers(numbers)), numbers);
+  std::vector<double> earlier;
+  for (const PairStatistics& part : parts) {
+    const PairStatistics::Numbers all = part.ToNumbers();
+    earlier.insert(earlier.end(), all.begin(), all.end() - 1);
+  }
+  const std::vector<PairStatistics> loaded = StatisticsFromNumbers(earlier);
+  ASSERT_EQ(loaded.size(), 2);
+  EXPECT_EQ(loaded[0].sum_e2, 3);
+  EXPECT_TRUE(std::isnan(loaded[0].MeanError()));
+  EXPECT_EQ(StatisticsFromNumbers({}).size(), 0);
+  earlier.pop_back();
+  EXPECT_THROW(StatisticsFromNumbers(earlier), c10::Error);
+}
+
 }  // namespace
 }  // namespace ns

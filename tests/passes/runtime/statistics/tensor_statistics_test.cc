@@ -374,14 +374,31 @@ TEST_F(TensorStatisticsTest, NumbersHoldAllOfIt) {
   EXPECT_THROW(TensorStatistics::FromNumbers(numbers), c10::Error);
 }
 
+// As files have it that were written before there was a sum of errors.
+TEST_F(TensorStatisticsTest, NumbersOfEarlierVersionsLackTheShift) {
+  const at::Tensor y =
+      at::quantize_per_tensor(at::randn({3, 4}), 0.1, 3, at::kQUInt8);
+  const TensorStatistics statistics =
+      CompareTensors(at::randn({3, 4}), y, {true, 0});
+  std::vector<double> numbers = statistics.ToNumbers();
+  numbers.erase(numbers.begin() + PairStatistics::kNumbers);  // sum_e
+  numbers.erase(numbers.begin());                             // the form
+  const TensorStatistics loaded = TensorStatistics::FromNumbers(numbers);
+  EXPECT_TRUE(std::isnan(loaded.sums.MeanError()));
+  EXPECT_EQ(loaded.sums.SqnrDb(), statistics.sums.SqnrDb());
+  EXPECT_EQ(loaded.sums.inf_y, statistics.sums.inf_y);
+  EXPECT_EQ(loaded.codes, statistics.codes);
+  EXPECT_EQ(loaded.channels.size(), 3);
+}
+
 TEST_F(TensorStatisticsTest, NumbersThatNothingWasSavedAsAreRefused) {
   const at::Tensor y =
       at::quantize_per_tensor(at::randn({3, 4}), 0.1, 3, at::kQUInt8);
   const std::vector<double> good =
       CompareTensors(at::randn({3, 4}), y).ToNumbers();
   ASSERT_EQ(TensorStatistics::FromNumbers(good).codes.total, 12);
-  // The first byte of those in use comes after three counts.
-  const size_t total = PairStatistics::kNumbers;
+  // The form, sums, and the first byte of those in use after three counts.
+  const size_t total = 1 + PairStatistics::kNumbers;
   const size_t used = total + 3;
   for (const double bad : {-1.0, 256.0, 0.5, kNan, kInf}) {
     std::vector<double> numbers = good;
@@ -389,7 +406,7 @@ TEST_F(TensorStatisticsTest, NumbersThatNothingWasSavedAsAreRefused) {
     EXPECT_THROW(TensorStatistics::FromNumbers(numbers), c10::Error) << bad;
   }
   for (const double bad : {-1.0, 1e300, 0.5, kNan, kInf}) {
-    for (const size_t count : {size_t{0}, total, total + 1, total + 2}) {
+    for (const size_t count : {size_t{1}, total, total + 1, total + 2}) {
       std::vector<double> numbers = good;
       numbers[count] = bad;
       EXPECT_THROW(TensorStatistics::FromNumbers(numbers), c10::Error)
