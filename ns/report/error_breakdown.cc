@@ -35,9 +35,8 @@ bool CanBeBlamed(const LayerComparison& layer) {
 }
 
 bool IsFloatSideFinite(const std::optional<ActivationComparison>& figures) {
-  const NonFiniteCounts counts = figures && figures->non_finite
-                                     ? *figures->non_finite
-                                     : NonFiniteCounts();
+  const NonFiniteCounts counts =
+      figures && figures->non_finite ? *figures->non_finite : NonFiniteCounts();
   return counts.float_nan == 0 && counts.float_inf == 0;
 }
 

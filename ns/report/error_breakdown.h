@@ -65,10 +65,11 @@ bool IsOfFiniteValues(const ActivationComparison& figures);
 
 // The layer that does most harm by itself: the first that makes NaN or
 // infinities where its float form, on the same inputs, makes numbers, or else
-// that of the lowest local SQNR, the first one among equals. Neither nan nor an exact layer is one, but
-// -inf is: an error where nothing was to be. Nor is a layer where the float
-// model has NaN or infinities, or one with an unpaired input. Absent without
-// shadows, since accumulated errors do not tell who made them.
+// that of the lowest local SQNR, the first one among equals. Neither nan nor an
+// exact layer is one, but -inf is: an error where nothing was to be. Nor is a
+// layer where the float model has NaN or infinities, or one with an unpaired
+// input. Absent without shadows, since accumulated errors do not tell who made
+// them.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
 // The accumulated SQNR, in dB, that layer `index` has if it hands on what it
