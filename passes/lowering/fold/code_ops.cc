@@ -130,6 +130,7 @@ constexpr CodeOp kCodeOps[] = {
     {"aten::hardtanh", kRounds, ClampReason},
     {"aten::max_pool1d", kExact},
     {"aten::max_pool2d", kExact},
+    {"aten::max_pool3d", kExact, nullptr, "ns::fbgemm_max_pool3d"},
     {"aten::mean", kRounds, MeanReason},
     {"aten::movedim", kExact},
     {"aten::narrow", kExact},
@@ -178,6 +179,13 @@ const CodeOp* FindCodeOp(absl::string_view op) {
       std::begin(kCodeOps), std::end(kCodeOps), op,
       [](const CodeOp& row, absl::string_view key) { return row.op < key; });
   return found != std::end(kCodeOps) && found->op == op ? found : nullptr;
+}
+
+bool KeepsCodes(absl::string_view op) {
+  return FindCodeOp(op) != nullptr ||
+         absl::c_any_of(kCodeOps, [&](const CodeOp& row) {
+           return !row.ns_op.empty() && row.ns_op == op;
+         });
 }
 
 std::optional<FixedOutput> FixedOutputOf(absl::string_view op) {

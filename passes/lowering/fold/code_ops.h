@@ -25,6 +25,9 @@ struct CodeOp {
   // Why codes cannot be given to this very call; empty when they can. Null for
   // ops without conditions.
   absl::string_view (*reason)(const torch::jit::Node& node) = nullptr;
+  // An ns kernel that takes the codes in its place, with the same arguments,
+  // where LibTorch has none: of quint8 codes alone. Empty for the op itself.
+  absl::string_view ns_op = "";
 };
 
 // The ops that work on the codes of their first input, a tensor or a list of
@@ -34,6 +37,10 @@ absl::Span<const CodeOp> CodeOpTable();
 
 // The row of `op`, or null.
 const CodeOp* FindCodeOp(absl::string_view op);
+
+// True for an op of the table, also where it is an ns kernel: given codes, it
+// gives such with the same parameters.
+bool KeepsCodes(absl::string_view op);
 
 // The parameters that LibTorch's kernel gives the quint8 output of an
 // activation with a fixed range.

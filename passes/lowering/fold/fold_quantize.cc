@@ -10,6 +10,7 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/move_to_codes.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/lowering/fold/saturation.h"
 
@@ -147,6 +148,7 @@ bool MovesElements(const FoldEditor& editor, const Node& node,
          node.outputs().size() == 1 && IsTensor(*node.input(0)) &&
          HasOneUse(node) && !editor.HasWriters(node) &&
          (row->reason == nullptr || row->reason(node).empty()) &&
+         (row->ns_op.empty() || ConstantDtype(quantize) == c10::kQUInt8) &&
          absl::c_all_of(quantize.inputs().slice(1), [&](const Value* argument) {
            return argument->node()->isBefore(&node);
          });
@@ -168,13 +170,10 @@ std::vector<Node*> MoversBefore(const FoldEditor& editor,
 Value* MoveCodes(FoldEditor& editor, const std::vector<Node*>& movers,
                  Value* codes) {
   for (auto it = movers.rbegin(); it != movers.rend(); ++it) {
-    Node* on_codes = editor.graph().createClone(*it, [&](Value* value) {
-      return value == (*it)->input(0) ? codes : value;
-    });
+    Node* on_codes = CloneOnCodes(editor, *it, codes);
     on_codes->insertBefore(*it)->copyMetadata(*it);
     editor.NoteReplaced(**it, *on_codes);
     codes = on_codes->output();
-    codes->setType(c10::TensorType::get());
     editor.codes().Learn(*on_codes);
   }
   return codes;

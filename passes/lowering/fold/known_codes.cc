@@ -81,8 +81,7 @@ const Value* FirstTensor(const Node& node) {
 
 bool HandsOn(const Node& node) {
   return node.kind() == c10::prim::ListUnpack ||
-         node.kind() == c10::aten::__getitem__ ||
-         FindCodeOp(OpName(node)) != nullptr;
+         node.kind() == c10::aten::__getitem__ || KeepsCodes(OpName(node));
 }
 
 }  // namespace

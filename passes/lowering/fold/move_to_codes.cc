@@ -55,6 +55,11 @@ absl::string_view ReasonToKeep(const FoldEditor& editor, const CodeOp& row,
   if (editor.HasWriters(node)) {
     return "an op in place writes to its tensors";
   }
+  const std::vector<Value*> codes = CodesOfFirstInput(editor, node);
+  if (!row.ns_op.empty() &&
+      editor.codes().Find(*codes.front())->dtype != c10::kQUInt8) {
+    return "its kernel takes quint8 codes alone";
+  }
   for (const Value* output : node.outputs()) {
     if (!IsTensor(*output) &&
         !(IsTensorList(*output) && !IsWrittenTo(*output) &&
@@ -70,18 +75,6 @@ absl::string_view ReasonToKeep(const FoldEditor& editor, const CodeOp& row,
 // Puts `node` behind `place`, with the module path of `original`.
 Node* InsertBehind(Node* place, Node* node, Node* original) {
   return node->insertAfter(place)->copyMetadata(original);
-}
-
-Node* CloneOnCodes(FoldEditor& editor, Node* node, Value* codes) {
-  const Value* input = node->input(0);
-  Node* clone = editor.graph().createClone(
-      node, [&](Value* value) { return value == input ? codes : value; });
-  for (size_t i = 0; i < clone->outputs().size(); ++i) {
-    if (IsTensor(*clone->output(i))) {
-      clone->output(i)->setType(c10::TensorType::get());
-    }
-  }
-  return clone;
 }
 
 // Lets the users of what `node` gives use what `on_codes`, which stands in
@@ -111,6 +104,26 @@ void ReplaceOutputs(FoldEditor& editor, Node* node, Node* on_codes) {
 }
 
 }  // namespace
+
+Node* CloneOnCodes(FoldEditor& editor, Node* node, Value* codes) {
+  const Value* input = node->input(0);
+  Node* clone = editor.graph().createClone(
+      node, [&](Value* value) { return value == input ? codes : value; });
+  const CodeOp* row = FindCodeOp(OpName(*node));
+  if (row != nullptr && !row->ns_op.empty()) {
+    Node* of_ours = editor.graph().create(
+        c10::Symbol::fromQualString(std::string(row->ns_op)), clone->inputs(),
+        node->outputs().size());
+    clone->destroy();
+    clone = of_ours;
+  }
+  for (size_t i = 0; i < clone->outputs().size(); ++i) {
+    if (IsTensor(*node->output(i))) {
+      clone->output(i)->setType(c10::TensorType::get());
+    }
+  }
+  return clone;
+}
 
 bool MoveToCodes(FoldEditor& editor, Node* node) {
   const CodeOp* row = FindCodeOp(OpName(*node));

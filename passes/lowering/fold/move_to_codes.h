@@ -6,6 +6,7 @@
 
 namespace torch::jit {
 struct Node;
+struct Value;
 }  // namespace torch::jit
 
 namespace ns {
@@ -23,6 +24,11 @@ namespace ns {
 //
 // Returns whether `node` is gone. Why it is not is said of it.
 bool MoveToCodes(FoldEditor& editor, torch::jit::Node* node);
+
+// `node`, an exact op, on `codes` instead of its first input, and in no block
+// yet.
+torch::jit::Node* CloneOnCodes(FoldEditor& editor, torch::jit::Node* node,
+                               torch::jit::Value* codes);
 
 // Lets an op that asks for the shape of a dequantized tensor ask the codes, so
 // that the dequantize may go. Returns whether it did.

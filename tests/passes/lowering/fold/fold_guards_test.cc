@@ -54,6 +54,16 @@ TEST(FoldGuardsTest, KeepsOpWhenItsInputIsWrittenToInAnArm) {
                       "aten::add", "an op in place writes to its tensors");
 }
 
+TEST(FoldGuardsTest, KeepsOpWhoseKernelTakesUnsignedCodesAlone) {
+  ExpectReasonOnCodes(R"IR(
+  %q8 : Tensor = aten::quantize_per_tensor(%x, %s, %zero, %signed)
+  %d8 : Tensor = aten::dequantize(%q8)
+  %m : Tensor = aten::max_pool3d(%d8, %twos, %twos, %zeros, %ones, %no)
+  return (%m))IR",
+                      "aten::max_pool3d",
+                      "its kernel takes quint8 codes alone");
+}
+
 TEST(FoldGuardsTest, KeepsOpWhenItsFloatOutputIsUsed) {
   ExpectReasonOnCodes(R"IR(
   %sum : Tensor = aten::add(%d, %e, %one)

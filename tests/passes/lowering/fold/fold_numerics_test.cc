@@ -126,6 +126,7 @@ const std::vector<OpCase>& OnCodes() {
       {"aten::hardtanh", "torch.hardtanh(x, -0.7, 1.3)", {4, 6, 8, 10}, "0.04, 120", 0, false},
       {"aten::max_pool1d", "torch.max_pool1d(x, [3], [2], [1])", {4, 6, 8}},
       {"aten::max_pool2d", "torch.max_pool2d(x, [3, 3], [2, 2], [1, 1], [1, 1], True)"},
+      {"aten::max_pool3d", "torch.max_pool3d(x, [2, 3, 3], [1, 2, 2], [1, 1, 1], [1, 1, 1], True)", {2, 3, 4, 5, 6}},
       {"aten::mean", "torch.mean(x, [2, 3], True)", {4, 6, 8, 10}, "0.04, 120", kAverages},
       {"aten::movedim", "torch.movedim(x, 1, 3)"},
       {"aten::narrow", "torch.narrow(x, 1, 1, 2)"},

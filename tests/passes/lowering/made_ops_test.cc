@@ -1,0 +1,59 @@
+// Every ns kernel is made by some pass.
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/quantized_ops.h"
+#include "passes/lowering/lowering_table.h"
+
+namespace ns {
+namespace {
+
+// What lower-to-fbgemm and fold-reference-quantization make by their tables,
+// and then the fusions of passes/lowering/fuse_lowered.h.
+std::set<std::string> MadeOps() {
+  std::set<std::string> made = {
+      "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
+      "ns::fbgemm_requantize",
+      // By InsertGroupNorm, where LibTorch's raise.
+      "ns::fbgemm_group_norm", "ns::fbgemm_instance_norm"};
+  for (const LoweringRow& row : LoweringTable()) {
+    made.insert(std::string(row.lowered_op));
+    if (absl::StartsWith(row.lowered_op, "ns::fbgemm_conv") ||
+        row.lowered_op == "ns::fbgemm_linear") {
+      made.insert(absl::StrCat(row.lowered_op, "_relu"));
+      made.insert(absl::StrCat(row.lowered_op, "_clamp"));
+    }
+  }
+  for (const QuantizedOp& row : QuantizedOpTable()) {
+    made.insert(std::string(row.op));
+  }
+  for (const CodeOp& row : CodeOpTable()) {
+    made.insert(std::string(row.ns_op));
+  }
+  return made;
+}
+
+TEST(MadeOpsTest, EveryNsKernelIsMadeByAPass) {
+  const std::set<std::string> made = MadeOps();
+  int kernels = 0;
+  for (const std::shared_ptr<torch::jit::Operator>& op :
+       torch::jit::getAllOperators()) {
+    const std::string& name = op->schema().name();
+    if (absl::StartsWith(name, "ns::fbgemm_")) {
+      ++kernels;
+      EXPECT_TRUE(made.count(name) != 0)
+          << name << ": no pass makes it; give it a row, or remove it";
+    }
+  }
+  EXPECT_GT(kernels, 50);
+}
+
+}  // namespace
+}  // namespace ns
