@@ -22,8 +22,8 @@ namespace ns {
 //
 // fold/quantized_ops.h lists the ops; activations that LibTorch knows in float
 // only, such as silu and gelu, become ops of ours that look codes up
-// (ns::fbgemm_silu), and so do group and instance norms that may be of tensors
-// of two dimensions, which LibTorch's quantized ones refuse; a saved graph that
+// (ns::fbgemm_silu), and so do 3d max pooling and group and instance norms that
+// may be of tensors of two dimensions, which LibTorch refuses; a saved graph that
 // has them runs where libns_ops.so is loaded. Weights are packed now, for the
 // quantized engine that is set, and become constants; of a layer that is called
 // twice, twice.
