@@ -23,10 +23,10 @@ namespace ns {
 // fold/quantized_ops.h lists the ops; activations that LibTorch knows in float
 // only, such as silu and gelu, become ops of ours that look codes up
 // (ns::fbgemm_silu), and so do 3d max pooling and group and instance norms that
-// may be of tensors of two dimensions, which LibTorch refuses; a saved graph that
-// has them runs where libns_ops.so is loaded. Weights are packed now, for the
-// quantized engine that is set, and become constants; of a layer that is called
-// twice, twice.
+// may be of tensors of two dimensions, which LibTorch refuses; a saved graph
+// that has them runs where libns_ops.so is loaded. Weights are packed now, for
+// the quantized engine that is set, and become constants; of a layer that is
+// called twice, twice.
 //
 // An op that moves or picks elements, such as max_pool2d, flatten or relu
 // (fold/code_ops.h), works on codes, whatever follows it, and a quantize that
