@@ -30,7 +30,6 @@ class FoldEditor {
   ~FoldEditor();
 
   torch::jit::Graph& graph() const { return graph_; }
-  PassContext& context() const { return context_; }
   KnownCodes& codes() { return codes_; }
   const KnownCodes& codes() const { return codes_; }
 
