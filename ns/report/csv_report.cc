@@ -23,8 +23,8 @@
 namespace ns {
 namespace {
 
-// How many metrics stand in the middle; later ones are the last columns, so
-// that those of earlier versions keep their places.
+// How many metrics stand in the middle; later ones come behind all other
+// columns of a layer, so that those of earlier versions keep their places.
 constexpr size_t kMetricsInTheMiddle = 4;
 
 constexpr absl::string_view kHeader =
@@ -139,11 +139,11 @@ struct Row {
 class Rows {
  public:
   explicit Rows(bool emulated) : emulated_(emulated) {
-    csv_ = absl::StrCat(kHeader, emulated ? kSaturationHeader : "");
+    csv_ = std::string(kHeader);
     for (const Metric& metric : Metrics().subspan(kMetricsInTheMiddle)) {
       absl::StrAppend(&csv_, ",", metric.name);
     }
-    csv_ += "\n";
+    absl::StrAppend(&csv_, emulated ? kSaturationHeader : "", "\n");
   }
 
   void AppendRow(const LayerComparison& layer, const Row& row);
@@ -175,13 +175,13 @@ void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
   absl::c_for_each(metrics.first(kMetricsInTheMiddle), append);
   fields.push_back(absl::StrJoin(row.output_fields, ","));
   fields.push_back(std::string(row.dominated_by));
+  absl::c_for_each(metrics.subspan(kMetricsInTheMiddle), append);
   if (emulated_) {
     for (std::string& field :
          SaturationFields(layer.saturation, row.saturation)) {
       fields.push_back(std::move(field));
     }
   }
-  absl::c_for_each(metrics.subspan(kMetricsInTheMiddle), append);
   absl::StrAppend(&csv_, absl::StrJoin(fields, ","), "\n");
 }
 

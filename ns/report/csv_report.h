@@ -20,7 +20,9 @@ namespace ns {
 //   float_nan, float_inf, quantized_nan, quantized_inf (counts),
 //   codes_lowest, codes_highest (values at that code), codes_unused,
 //   worst_channels ("3:12.1 7:14.0", channel and SQNR in dB, worst first),
-//   dominated_by (of activations: local, inherited or both)
+//   dominated_by (of activations: local, inherited or both),
+//   mean_error (of quantized minus float), bias_share (0 to 1), and whatever
+//   metric comes later (ns/suite/metrics.h)
 //
 // and, where numerics were emulated,
 //
@@ -28,10 +30,6 @@ namespace ns {
 //   saturating_channels, worst_pair_sum, outputs, saturated, saturated_share
 //   (of the layer, as PairSaturation), exact_sqnr_db, saturation_cost_db (of
 //   activations and shadows)
-//
-// and then the metrics that came later (ns/suite/metrics.h),
-//
-//   mean_error (of quantized minus float), bias_share (0 to 1)
 //
 // A field is empty where there is nothing to tell.
 //
