@@ -30,7 +30,7 @@ struct CompareOptions {
   // counterpart run folded and fused where they can, which changes their values
   // by up to 1e-4 of themselves.
   bool exact = false;
-  // Runs the quantized model on kernels of ours, with the answers of fbgemm on
+  // Runs the quantized model on ns kernels, with the answers of fbgemm on
   // another processor, and tells what saturates in each layer. With activations
   // the models run twice: once without saturation, for comparison. Null for
   // LibTorch's kernels.

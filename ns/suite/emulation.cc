@@ -55,7 +55,7 @@ std::string ReasonFor(const Node& node,
     }
     of_op = of_op == nullptr ? &remark : of_op;
   }
-  return of_op == nullptr ? "no kernel of ours takes its place" : of_op->reason;
+  return of_op == nullptr ? "there is no ns kernel for it" : of_op->reason;
 }
 
 absl::Status NothingToEmulate(const std::vector<PassRemark>& remarks) {

@@ -21,7 +21,7 @@ namespace ns {
 class Emulation {
  public:
   // Without `numerics`, changes nothing. Otherwise lowers `quantized`, side b
-  // of `matches`, to kernels of ours with them, and lets it count what
+  // of `matches`, to ns kernels with them, and lets it count what
   // saturates as it runs. The layers of `result`, one for each match, get what
   // their weights alone tell (LayerComparison::saturation); layers that stay as
   // they are go to `not_emulated`.

@@ -64,7 +64,7 @@ class Lowering {
   absl::Status Lower(Node* node) {
     const LoweringRow* row = FindLowering(OpName(*node));
     if (row == nullptr) {
-      return Refusal("no kernel of ours takes its place");
+      return Refusal("there is no ns kernel for it");
     }
     if (row->form == nullptr) {
       return Refusal(row->reason);

@@ -1,4 +1,4 @@
-// From LibTorch's quantized ops to kernels of ours, with fbgemm's answers.
+// From LibTorch's quantized ops to ns kernels, which compute what fbgemm does.
 #ifndef PASSES_LOWERING_LOWER_TO_FBGEMM_H_
 #define PASSES_LOWERING_LOWER_TO_FBGEMM_H_
 

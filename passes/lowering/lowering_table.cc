@@ -10,9 +10,9 @@ namespace {
 
 constexpr absl::string_view kHalf = "its weight is float16";
 constexpr absl::string_view kRecurrent =
-    "recurrent layers have no kernel of ours";
+    "there is no ns kernel for recurrent layers";
 constexpr absl::string_view kPerChannel =
-    "activations with a scale for each channel have no kernel of ours";
+    "there is no ns kernel for values with a scale for each channel";
 
 // clang-format off
 constexpr LoweringRow kRows[] = {

@@ -1,4 +1,4 @@
-// LibTorch's packed layers, packed again for kernels of ours.
+// LibTorch's packed layers, packed again for ns kernels.
 #ifndef PASSES_LOWERING_REPACK_H_
 #define PASSES_LOWERING_REPACK_H_
 

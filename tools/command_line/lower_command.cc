@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
@@ -40,7 +41,7 @@ constexpr FlagSpec kFlags[] = {
 
 constexpr CommandSpec kSpec = {
     "lower",
-    "replaces quantized ops by kernels of ours, with fbgemm's answers",
+    "replaces quantized ops by ns kernels, which compute what fbgemm does",
     "ns lower --in=PATH --out=PATH [--flag=value ...]",
     "A reference model, which quantizes and dequantizes around float ops, is\n"
     "folded to quantized ops first. The lowered model runs wherever the op\n"
@@ -118,9 +119,11 @@ absl::Status LowerFile(const Options& options) {
     }
     NS_RETURN_IF_ERROR(model.Save(options.out));
     if (!options.quiet) {
-      std::printf("%s: %lld ops on kernels of ours, here in %s\n",
+      std::printf("%s: lowered %lld %s to ns kernels (%s)\n",
                   options.out.c_str(), static_cast<long long>(lowered),
-                  kernels::IsaName(kernels::ChosenIsa()));
+                  lowered == 1 ? "op" : "ops",
+                  absl::AsciiStrToUpper(kernels::IsaName(kernels::ChosenIsa()))
+                      .c_str());
       PrintRemarks("left to LibTorch", context, lower.name());
       PrintRemarks("left in float", context, fold.name());
     }
