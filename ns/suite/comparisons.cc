@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/suite/metrics.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
@@ -62,6 +64,22 @@ double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y) {
 
 double ComputeMaxAbsError(const at::Tensor& x, const at::Tensor& y) {
   return ComparePair(x, y).max_abs_error;
+}
+
+absl::StatusOr<Comparison> ComparisonByMetric(absl::string_view name) {
+  std::vector<absl::string_view> names;
+  for (const Metric& metric : Metrics()) {
+    if (metric.name == name) {
+      return Comparison(
+          [value = metric.value](const at::Tensor& x, const at::Tensor& y) {
+            return (ComparePair(x, y).*value)();
+          });
+    }
+    names.push_back(metric.name);
+  }
+  return absl::NotFoundError(absl::StrCat("there is no metric '", name,
+                                          "'; use one of ",
+                                          absl::StrJoin(names, ", ")));
 }
 
 absl::Status ExtendLoggerResultsWithComparison(

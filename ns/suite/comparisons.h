@@ -8,6 +8,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "passes/extraction/results.h"
 
 namespace ns {
@@ -29,6 +31,11 @@ double ComputeNormalizedL2Error(const at::Tensor& x, const at::Tensor& y);
 double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y);
 // max |x - y|.
 double ComputeMaxAbsError(const at::Tensor& x, const at::Tensor& y);
+
+// Computes the metric of that name (ns/suite/metrics.h), "bias_share", with the
+// rules that the figures of a compared layer follow. Error: no such metric; the
+// message lists them.
+absl::StatusOr<Comparison> ComparisonByMetric(absl::string_view name);
 
 // Compares, layer by layer and type by type, every record of `model_name_2`
 // with the record at the same place of `model_name_1`, and stores the numbers

@@ -34,6 +34,17 @@ TEST(ComparisonsTest, FiguresFollowTheirFormulas) {
   EXPECT_NEAR(ComputeMaxAbsError(x, y), 0.5, 1e-9);
 }
 
+TEST(ComparisonsTest, AnyMetricComparesByItsName) {
+  const at::Tensor x = at::tensor({3.0f, 4.0f});
+  const at::Tensor y = at::tensor({3.0f, 5.0f});
+  EXPECT_EQ(OrThrow(ComparisonByMetric("mean_error"))(x, y), 0.5);
+  EXPECT_EQ(OrThrow(ComparisonByMetric("bias_share"))(x, y), 0.5);
+  EXPECT_EQ(OrThrow(ComparisonByMetric("max_abs_error"))(x, y), 1);
+  const absl::Status unknown = ComparisonByMetric("psnr").status();
+  EXPECT_THAT(std::string(unknown.message()),
+              HasSubstr("'psnr'; use one of sqnr_db, normalized_l2"));
+}
+
 TEST(ComparisonsTest, EqualTensorsHaveNoError) {
   const at::Tensor x = at::tensor({1.0f, -2.0f});
   EXPECT_EQ(ComputeSqnr(x, x), INFINITY);
