@@ -21,8 +21,6 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-absl::Status Reason(absl::string_view reason) { return Refusal(reason); }
-
 Value* Insert(Node* node, const std::string& op,
               const std::vector<NamedValue>& arguments) {
   return node->owningGraph()->insert(
@@ -102,10 +100,10 @@ absl::StatusOr<Value*> InsertPackedEmbedding(Node* node) {
   const bool is_bag = node->kind() != c10::aten::embedding;
   Value* indices = InputNamed(*node, "indices");
   if (is_bag && !BagReason(*node).empty()) {
-    return Reason(BagReason(*node));
+    return Refusal(BagReason(*node));
   }
   if (!MayHaveRank(*indices, 1, 2)) {
-    return Reason("its kernel takes indices with one or two dimensions");
+    return Refusal("its kernel takes indices with one or two dimensions");
   }
   NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackEmbedding(*node));
   Value* packed = node->owningGraph()->insertConstant(layer.parameters);

@@ -47,17 +47,16 @@ std::vector<Value*> CodesOfFirstInput(const FoldEditor& editor,
   return all_same ? codes : std::vector<Value*>();
 }
 
+// `codes` is what the first input of `node` is dequantized from.
 absl::string_view ReasonToKeep(const FoldEditor& editor, const CodeOp& row,
-                               const Node& node) {
+                               const Node& node, const Value& codes) {
   if (row.reason != nullptr && !row.reason(node).empty()) {
     return row.reason(node);
   }
   if (editor.HasWriters(node)) {
     return "an op in place writes to its tensors";
   }
-  const std::vector<Value*> codes = CodesOfFirstInput(editor, node);
-  if (!row.ns_op.empty() &&
-      editor.codes().Find(*codes.front())->dtype != c10::kQUInt8) {
+  if (!row.ns_op.empty() && editor.codes().Find(codes)->dtype != c10::kQUInt8) {
     return "its kernel takes quint8 codes alone";
   }
   for (const Value* output : node.outputs()) {
@@ -134,7 +133,8 @@ bool MoveToCodes(FoldEditor& editor, Node* node) {
   if (codes.empty()) {
     return false;
   }
-  const absl::string_view reason = ReasonToKeep(editor, *row, *node);
+  const absl::string_view reason =
+      ReasonToKeep(editor, *row, *node, *codes.front());
   if (!reason.empty()) {
     editor.Reject(node, reason);
     return false;

@@ -26,8 +26,6 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-absl::Status Reason(absl::string_view reason) { return Refusal(reason); }
-
 c10::Symbol OpSymbol(absl::string_view op) {
   return c10::Symbol::fromQualString(std::string(op));
 }
@@ -61,13 +59,13 @@ NamedValue ZeroPoint(const FoldSite& site) {
 absl::StatusOr<Value*> Codes(const FoldSite& site, const Value& value) {
   Value* codes = site.codes.CodesBehind(value);
   if (codes == nullptr) {
-    return Reason("its input is not dequantized from known codes");
+    return Refusal("its input is not dequantized from known codes");
   }
   const c10::ScalarType type = site.codes.Find(*codes)->dtype;
   if (type != site.output.dtype) {
-    return Reason(absl::StrCat("it takes codes of type ", c10::toString(type),
-                               " and its output is quantized to ",
-                               c10::toString(site.output.dtype)));
+    return Refusal(absl::StrCat("it takes codes of type ", c10::toString(type),
+                                " and its output is quantized to ",
+                                c10::toString(site.output.dtype)));
   }
   return codes;
 }
@@ -76,9 +74,9 @@ absl::StatusOr<Value*> Codes(const FoldSite& site, const Value& value) {
 absl::StatusOr<Value*> UnsignedCodes(const FoldSite& site, const Value& value) {
   NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, value));
   if (site.output.dtype != c10::kQUInt8) {
-    return Reason(absl::StrCat("it takes codes of type ",
-                               c10::toString(site.output.dtype),
-                               "; its kernel takes QUInt8"));
+    return Refusal(absl::StrCat("it takes codes of type ",
+                                c10::toString(site.output.dtype),
+                                "; its kernel takes QUInt8"));
   }
   return codes;
 }
@@ -104,12 +102,12 @@ absl::StatusOr<Value*> Operand(const FoldSite& site, const Value& value) {
   }
   const std::optional<c10::IValue> constant = ConstantOf(value);
   if (!constant || !(constant->isDouble() || constant->isInt())) {
-    return Reason("its operand is not constant");
+    return Refusal("its operand is not constant");
   }
   const std::optional<at::Tensor> code =
       CodeOf(constant->toScalar().toDouble(), site.output.dtype);
   if (!code) {
-    return Reason("its operand has no scale: it is not finite or too small");
+    return Refusal("its operand has no scale: it is not finite or too small");
   }
   return site.node->owningGraph()->insertConstant(*code);
 }
@@ -195,7 +193,7 @@ absl::StatusOr<Value*> InsertBinary(const FoldSite& site) {
 absl::StatusOr<Value*> InsertList(const FoldSite& site) {
   const Value* list = site.node->input(0);
   if (list->node()->kind() != c10::prim::ListConstruct || IsWrittenTo(*list)) {
-    return Reason("only a run tells which tensors it takes");
+    return Refusal("only a run tells which tensors it takes");
   }
   std::vector<Value*> elements;
   for (const Value* element : list->node()->inputs()) {
@@ -214,9 +212,9 @@ absl::StatusOr<Value*> InsertFixed(const FoldSite& site) {
   const FixedOutput fixed = *FixedOutputOf(OpName(*site.node));
   if (site.output.scale != fixed.scale ||
       site.output.zero_point != fixed.zero_point) {
-    return Reason(absl::StrCat("its kernel gives codes with scale ",
-                               fixed.scale, " and zero point ",
-                               fixed.zero_point, " only"));
+    return Refusal(absl::StrCat("its kernel gives codes with scale ",
+                                fixed.scale, " and zero point ",
+                                fixed.zero_point, " only"));
   }
   NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
   return Insert(site.node, OpName(*site.node), {codes});
@@ -238,7 +236,7 @@ absl::StatusOr<Value*> InsertPackedConv(const FoldSite& site) {
   NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
   NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackConv(*site.node));
   if (!site.op.empty() && absl::StrContains(layer.op, "transpose")) {
-    return Reason("transposed convolutions do not fuse a relu");
+    return Refusal("transposed convolutions do not fuse a relu");
   }
   return InsertLayer(site, layer, codes);
 }

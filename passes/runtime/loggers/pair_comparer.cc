@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "passes/runtime/statistics/saved_statistics.h"
+
 namespace ns {
 namespace {
 

@@ -2,11 +2,8 @@
 
 #include <c10/util/Exception.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "passes/runtime/statistics/pair_extremes.h"
 
@@ -72,34 +69,6 @@ PairStatistics PairStatistics::FromNumbers(const Numbers& numbers) {
   statistics.inf_y = CountFromNumber(numbers[13]);
   statistics.sum_e = numbers[14];
   return statistics;
-}
-
-std::vector<double> NumbersOf(const std::vector<PairStatistics>& parts) {
-  std::vector<double> numbers = {kHasSumE};
-  for (const PairStatistics& part : parts) {
-    const PairStatistics::Numbers of_part = part.ToNumbers();
-    numbers.insert(numbers.end(), of_part.begin(), of_part.end());
-  }
-  return numbers;
-}
-
-std::vector<PairStatistics> StatisticsFromNumbers(
-    const std::vector<double>& numbers) {
-  const bool has_sum_e = !numbers.empty() && numbers[0] == kHasSumE;
-  const size_t first = has_sum_e ? 1 : 0;
-  const size_t each =
-      has_sum_e ? PairStatistics::kNumbers : PairStatistics::kNumbersBeforeSumE;
-  TORCH_CHECK((numbers.size() - first) % each == 0, "statistics of ",
-              numbers.size(), " numbers; each has ", each);
-  std::vector<PairStatistics> parts;
-  for (size_t i = first; i < numbers.size(); i += each) {
-    PairStatistics::Numbers of_part;
-    of_part.back() = kNan;
-    std::copy_n(numbers.begin() + static_cast<ptrdiff_t>(i), each,
-                of_part.begin());
-    parts.push_back(PairStatistics::FromNumbers(of_part));
-  }
-  return parts;
 }
 
 int64_t CountFromNumber(double number) {

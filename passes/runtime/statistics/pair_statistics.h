@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 namespace at {
 class Tensor;
@@ -50,8 +49,6 @@ struct PairStatistics {
   using Numbers = std::array<double, kNumbers>;
   Numbers ToNumbers() const;
   static PairStatistics FromNumbers(const Numbers& numbers);
-  // Of what was saved before there was sum_e, the last one: that is then nan.
-  static constexpr size_t kNumbersBeforeSumE = 14;
 
   // True where there are values and no two differ, be they all zero. Of sums
   // without max_abs_error, as CompareErrors gives, zeros may be underflows.
@@ -77,16 +74,6 @@ struct PairStatistics {
   // MeanError()^2 / mean (x - y)^2. Near 1, correcting a bias would mend it.
   double BiasShare() const;
 };
-
-// `parts` as one list of numbers, behind one that tells which form it has, and
-// back; also from lists of earlier versions. StatisticsFromNumbers throws
-// c10::Error for lists that are of neither form.
-std::vector<double> NumbersOf(const std::vector<PairStatistics>& parts);
-std::vector<PairStatistics> StatisticsFromNumbers(
-    const std::vector<double>& numbers);
-
-// What such a list begins with: no count is negative.
-inline constexpr double kHasSumE = -2;
 
 // A count of elements that was saved as a number. Throws c10::Error for what is
 // none: a negative number, a fraction, nan, inf, and what is above 2^53.

@@ -12,6 +12,7 @@
 #include "passes/runtime/statistics/pair_channels.h"
 #include "passes/runtime/statistics/pair_kernels.h"
 #include "passes/runtime/statistics/pair_operands.h"
+#include "passes/runtime/statistics/saved_statistics.h"
 
 namespace ns {
 namespace {
@@ -145,9 +146,7 @@ std::vector<double> TensorStatistics::ToNumbers() const {
 
 TensorStatistics TensorStatistics::FromNumbers(
     const std::vector<double>& numbers) {
-  const bool has_sum_e = !numbers.empty() && numbers[0] == kHasSumE;
-  const size_t of_sums = has_sum_e ? 1 + PairStatistics::kNumbers
-                                   : PairStatistics::kNumbersBeforeSumE;
+  const size_t of_sums = SavedSize(numbers);
   const size_t fixed = of_sums + kNumbersOfUse;
   TORCH_CHECK(numbers.size() >= fixed &&
                   (numbers.size() - fixed) % kNumbersPerChannel == 0,
