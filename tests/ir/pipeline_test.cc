@@ -1,23 +1,18 @@
 #include "ir/pipeline.h"
 
-#include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/loading_passes.h"
 #include "ir/model_graph.h"
-#include "ir/pass.h"
 #include "ir/pass_context.h"
 #include "ir/pass_runner.h"
-#include "ir/run_on_graph.h"
+#include "tests/testing/function_pass.h"
 #include "tests/testing/ir.h"
-#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -33,24 +28,6 @@ graph(%x : Tensor):
   %a : Tensor = aten::relu(%x)
   %b : Tensor = aten::relu(%a)
   return (%b))IR";
-
-// A host's own pass, of a function.
-class FunctionPass final : public Pass {
- public:
-  using Function =
-      std::function<absl::StatusOr<bool>(ModelGraph&, PassContext&)>;
-  FunctionPass(std::string name, Function function)
-      : name_(std::move(name)), function_(std::move(function)) {}
-  absl::string_view name() const override { return name_; }
-  absl::StatusOr<bool> Run(ModelGraph& model,
-                           PassContext& context) const override {
-    return function_(model, context);
-  }
-
- private:
-  const std::string name_;
-  const Function function_;
-};
 
 // Replaces the first relu by what it is given, and tells.
 absl::StatusOr<bool> DropFirstRelu(ModelGraph& model, PassContext& context) {
@@ -142,7 +119,7 @@ TEST(PipelineTest, CallsHooksAroundEachPass) {
                                  "before 1 drop 2", "after 1 drop 1"));
 }
 
-TEST(PassContextTest, KeepsRemarksWithTheirPass) {
+TEST(PipelineTest, RemarksNameTheirPass) {
   ModelGraph model = ModelOf(kTwoRelus);
   Pipeline pipeline("mine");
   pipeline.Add<FunctionPass>("look", DoNothing);
@@ -152,61 +129,6 @@ TEST(PassContextTest, KeepsRemarksWithTheirPass) {
   EXPECT_EQ(context.remarks()[0].pass, "look");
   EXPECT_EQ(context.remarks()[0].op, "aten::relu");
   EXPECT_EQ(context.remarks()[0].reason, "it is fine");
-}
-
-TEST(PassContextTest, TellsListenersWhatReplacesWhatWhileTheyLive) {
-  ModelGraph model = ModelOf(kTwoRelus);
-  const Node* second = NodeOf(model.graph(), "aten::relu", 1);
-  PassContext context;
-  int heard = 0;
-  {
-    const ScopedReplacementListener listener(
-        context, [&](const Node& /*old*/, Node& now) {
-          EXPECT_EQ(&now, second);
-          ++heard;
-        });
-    OrThrow(DropFirstRelu(model, context));
-  }
-  context.Replaced(*second, *const_cast<Node*>(second));
-  EXPECT_EQ(heard, 1);
-}
-
-TEST(LoadingPipelineTest, KeepsParametersWhenNotAskedToFreeze) {
-  ModelGraphOptions options;
-  options.freeze = false;
-  const torch::jit::Module module = MakeModel(
-      {{"fc", Linear(at::ones({2, 2}))}}, {"return self.fc.forward(x)"});
-  const ModelGraph model = OrThrow(ModelGraph::FromModule(module, options));
-  EXPECT_FALSE(NodesOf(model.graph(), "prim::GetAttr").empty());
-  EXPECT_EQ(NodesOf(model.graph(), "aten::linear").size(), 1);
-  EXPECT_TRUE(
-      NodesOf(OrThrow(ModelGraph::FromModule(module)).graph(), "prim::GetAttr")
-          .empty());
-}
-
-TEST(LoadingPipelineTest, CanBeWatched) {
-  std::vector<std::string> passes;
-  ModelGraphOptions options;
-  options.run.after = [&](int64_t, absl::string_view pass, const ModelGraph&) {
-    passes.emplace_back(pass);
-    return absl::OkStatus();
-  };
-  OrThrow(ModelGraph::FromModule(
-      MakeModel({{"relu", Relu()}}, {"return self.relu.forward(x)"}), options));
-  EXPECT_THAT(passes, ElementsAre("inline-modules", "freeze", "fold-attributes",
-                                  "drop-exception-checks", "lower-tuples",
-                                  "follow-writes", "eliminate-dead-code"));
-}
-
-TEST(RunOnGraphTest, MakesAFunctionOfAPass) {
-  std::shared_ptr<torch::jit::Graph> graph = GraphOf(kTwoRelus);
-  AsGraphFunction(std::make_shared<FunctionPass>("drop", DropFirstRelu))(graph);
-  EXPECT_EQ(NodesOf(*graph, "aten::relu").size(), 1);
-  const auto refuse = AsGraphFunction(
-      std::make_shared<FunctionPass>("refuse", [](ModelGraph&, PassContext&) {
-        return absl::InvalidArgumentError("too hot");
-      }));
-  EXPECT_THROW(refuse(graph), c10::Error);
 }
 
 }  // namespace
