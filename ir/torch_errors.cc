@@ -6,18 +6,39 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 
 namespace ns {
 namespace {
 
-// The interpreter wraps what an operator threw into a traceback whose last
-// line is "RuntimeError: <message>".
-constexpr absl::string_view kInterpreterPrefix = "RuntimeError: ";
+// What the interpreter puts in front of a traceback. Behind that, not indented
+// as the traceback is, comes "RuntimeError: <message>" for what an operator
+// threw, and "builtins.ValueError: <message>" for what a model raised.
+constexpr absl::string_view kInterpreter =
+    "The following operation failed in the TorchScript interpreter.";
+
+// "<message>" of the first of the above, "ValueError: <message>" of the second;
+// empty for other lines.
+std::string Thrown(absl::string_view line) {
+  const size_t colon = line.find(": ");
+  const absl::string_view type = line.substr(0, colon);
+  const bool is_type = colon != absl::string_view::npos && !type.empty() &&
+                       absl::c_all_of(type, [](char c) {
+                         return absl::ascii_isalnum(c) || c == '_' || c == '.';
+                       });
+  if (!is_type) {
+    return "";
+  }
+  const absl::string_view bare = type.substr(type.rfind('.') + 1);
+  const absl::string_view message =
+      absl::StripAsciiWhitespace(line.substr(colon + 2));
+  return message.empty()          ? std::string(bare)
+         : bare == "RuntimeError" ? std::string(message)
+                                  : absl::StrCat(bare, ": ", message);
+}
 
 // What LibTorch's dispatcher says behind "Could not run 'op' with arguments
 // from the 'X' backend.": guesses, and a list of all other backends.
@@ -72,16 +93,13 @@ std::string OneLineMessage(const std::exception& error) {
   const std::string text = TextOf(error);
   std::string first;
   std::string thrown;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    line = absl::StripAsciiWhitespace(line);
-    if (line.empty()) {
-      continue;
-    }
-    if (absl::ConsumePrefix(&line, kInterpreterPrefix)) {
-      thrown = std::string(line);
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    // One interpreter may have been called by another.
+    if (first == kInterpreter && (thrown.empty() || thrown == kInterpreter)) {
+      thrown = Thrown(line);
     }
     if (first.empty()) {
-      first = std::string(line);
+      first = std::string(absl::StripAsciiWhitespace(line));
     }
   }
   const std::string& message = thrown.empty() ? first : thrown;

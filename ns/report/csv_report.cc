@@ -133,15 +133,20 @@ struct Row {
   std::vector<std::string> output_fields =
       std::vector<std::string>(kOutputFields);
   absl::string_view dominated_by = "";
+  std::vector<UserFigure> user_figures = {};
   SaturationCost saturation = {};
 };
 
 class Rows {
  public:
-  explicit Rows(bool emulated) : emulated_(emulated) {
+  Rows(const std::vector<std::string>& user_metrics, bool emulated)
+      : user_metrics_(user_metrics), emulated_(emulated) {
     csv_ = std::string(kHeader);
     for (const Metric& metric : Metrics().subspan(kMetricsInTheMiddle)) {
       absl::StrAppend(&csv_, ",", metric.name);
+    }
+    for (const std::string& metric : user_metrics_) {
+      absl::StrAppend(&csv_, ",", metric);
     }
     absl::StrAppend(&csv_, emulated ? kSaturationHeader : "", "\n");
   }
@@ -153,6 +158,7 @@ class Rows {
   std::string Take() { return std::move(csv_); }
 
  private:
+  const std::vector<std::string>& user_metrics_;
   bool emulated_;
   std::string csv_;
 };
@@ -176,6 +182,11 @@ void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
   fields.push_back(absl::StrJoin(row.output_fields, ","));
   fields.push_back(std::string(row.dominated_by));
   absl::c_for_each(metrics.subspan(kMetricsInTheMiddle), append);
+  for (size_t i = 0; i < user_metrics_.size(); ++i) {
+    fields.push_back(i < row.user_figures.size()
+                         ? FormatDouble(row.user_figures[i].value)
+                         : "");
+  }
   if (emulated_) {
     for (std::string& field :
          SaturationFields(layer.saturation, row.saturation)) {
@@ -186,8 +197,13 @@ void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
 }
 
 Row OutputRow(absl::string_view kind, const ActivationComparison& figures) {
-  return {kind, "", figures.shape, figures.error, OutputFields(figures),
-          "",   {}};
+  return {kind,
+          "",
+          figures.shape,
+          figures.error,
+          OutputFields(figures),
+          "",
+          figures.user_figures};
 }
 
 void Rows::AppendLayer(const LayerComparison& layer) {
@@ -230,7 +246,7 @@ void Rows::AppendStub(const StubComparison& stub) {
 }  // namespace
 
 std::string ToCsv(const ComparisonResult& result) {
-  Rows rows(!result.emulated.empty());
+  Rows rows(result.user_metrics, !result.emulated.empty());
   for (const LayerComparison& layer : result.layers) {
     rows.AppendLayer(layer);
   }

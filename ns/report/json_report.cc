@@ -125,6 +125,9 @@ void WriteActivationFields(JsonWriter& json,
                            const ActivationComparison& activation) {
   WriteNumbers(json, "shape", activation.shape);
   WriteFigures(json, activation.error);
+  for (const UserFigure& figure : activation.user_figures) {
+    WriteDouble(json, figure.metric, figure.value);
+  }
   WriteNumbers(json, "batch_sqnr_db", activation.batch_sqnr_db);
   if (!activation.trip_sqnr_db.empty()) {
     WriteNumbers(json, "trips", activation.trip_sqnr_db);

@@ -33,15 +33,21 @@ bool HasValues(const std::optional<ActivationComparison>& figures) {
   return figures && figures->elements != 0;
 }
 
-// What else has figures has finite ones or nan.
-bool IsOfFiniteValues(const LayerComparison& layer, Figure figure) {
+// Null where `figure` is none of compared values, or the layer has none.
+const ActivationComparison* ValuesOf(const LayerComparison& layer,
+                                     Figure figure) {
   const std::optional<ActivationComparison>* const figures =
       figure == Figure::kActivation ? &layer.activation
       : figure == Figure::kShadow   ? &layer.shadow
       : figure == Figure::kKernel   ? &layer.kernel
                                     : nullptr;
-  return figures == nullptr || !figures->has_value() ||
-         IsOfFiniteValues(**figures);
+  return figures == nullptr || !figures->has_value() ? nullptr : &**figures;
+}
+
+// What else has figures has finite ones or nan.
+bool IsOfFiniteValues(const LayerComparison& layer, Figure figure) {
+  const ActivationComparison* const values = ValuesOf(layer, figure);
+  return values == nullptr || IsOfFiniteValues(*values);
 }
 
 std::optional<double> SqnrOf(
@@ -89,6 +95,18 @@ std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
       break;
   }
   return SqnrOf(layer.kernel);
+}
+
+std::optional<double> UserFigureOf(const LayerComparison& layer, Figure figure,
+                                   absl::string_view metric) {
+  if (const ActivationComparison* const values = ValuesOf(layer, figure)) {
+    for (const UserFigure& user_figure : values->user_figures) {
+      if (user_figure.metric == metric) {
+        return user_figure.value;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<Figure> ShownFigures(const ComparisonResult& result) {

@@ -22,6 +22,11 @@ absl::string_view FigureName(Figure figure);
 // no such figure, or no values that it could be of.
 std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure);
 
+// What the user's `metric` is there. Absent likewise, and of weights and what
+// was inherited, which have none.
+std::optional<double> UserFigureOf(const LayerComparison& layer, Figure figure,
+                                   absl::string_view metric);
+
 // The figures asked for, as far as the result tells, in the order of columns.
 std::vector<Figure> ShownFigures(const ComparisonResult& result);
 

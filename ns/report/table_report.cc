@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/report/figure_text.h"
@@ -56,6 +57,18 @@ Column FigureColumn(const Layers& layers, Figure figure) {
   return column;
 }
 
+// The figures of a user's metric, of what the bars show.
+Column UserColumn(const Layers& layers, const std::string& metric,
+                  Figure figure) {
+  Column column{{{metric, kBold}, {std::string(FigureName(figure)), kBold}},
+                /*align_right=*/true};
+  for (const LayerComparison* layer : layers) {
+    const std::optional<double> value = UserFigureOf(*layer, figure, metric);
+    column.cells.push_back({value ? absl::StrFormat("%.4g", *value) : "-", ""});
+  }
+  return column;
+}
+
 std::vector<Column> TableColumns(const ComparisonResult& result,
                                  const Layers& layers, const Layout& layout) {
   // A wide bar is for terminals where names fit as they are.
@@ -96,6 +109,9 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   columns.push_back(std::move(quantized_ops));
   for (const Figure figure : ShownFigures(result)) {
     columns.push_back(FigureColumn(layers, figure));
+  }
+  for (const std::string& metric : result.user_metrics) {
+    columns.push_back(UserColumn(layers, metric, bar_figure));
   }
   if (layout.bar_cells > 0) {
     columns.push_back(std::move(bars));

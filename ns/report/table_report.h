@@ -28,6 +28,9 @@ struct TableOptions {
 // that was asked for. "exact" is infinite SQNR, "-" no figure. Several weights
 // show as the lowest and "(xN)".
 //
+// Metrics of the user have a column each, of what the bar shows, in the order
+// in which they were given.
+//
 // Below it the count of layers, the lowest figures, which layer is to blame,
 // which ones saturate, and what was left out and why
 // (ns/report/table_summary.h). Control characters in names are escaped: a model

@@ -11,7 +11,7 @@ void ActivationSaver::Listen(const std::string& layer,
       comparers.activation != nullptr && comparers.shadow != nullptr;
   const auto listen = [&](const PairComparerPtr& comparer, const char* name) {
     if (comparer != nullptr) {
-      comparer->SetObserver([this, layer, name, has_both](const at::Tensor& x,
+      comparer->AddObserver([this, layer, name, has_both](const at::Tensor& x,
                                                           const at::Tensor& y,
                                                           int64_t call) {
         See(layer, name, x, y, call, has_both);

@@ -22,6 +22,7 @@
 #include "ns/suite/metrics.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
+#include "ns/suite/user_figures.h"
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/match_producers.h"
@@ -221,6 +222,21 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   return sqnr_db;
 }
 
+std::vector<std::string> NanFigures(const ComparisonResult& result) {
+  std::vector<std::pair<std::string, const ActivationComparison*>> places;
+  for (const LayerComparison& layer : result.layers) {
+    for (const auto& [what, figures] :
+         {std::pair("activation of ", &layer.activation),
+          std::pair("shadow of ", &layer.shadow),
+          std::pair("kernel of ", &layer.kernel)}) {
+      if (figures->has_value()) {
+        places.emplace_back(absl::StrCat(what, layer.name), &**figures);
+      }
+    }
+  }
+  return NanWarnings(places);
+}
+
 // Compares activations and shadows, batch by batch. What fails as a shadow goes
 // to `not_shadowed`, by the index of its match: all is then to be done again.
 absl::Status RunAndCompare(const ModelGraph& float_model,
@@ -239,6 +255,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   runner_options.exact = options.exact;
   runner_options.twin = emulation.Twin();
   runner_options.worst_channels = options.worst_channels;
+  runner_options.user_metrics = &options.user_metrics;
   runner_options.files = options.files;
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
@@ -267,6 +284,12 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   }
   for (const NotShadowedMatch& match : runner.no_reference()) {
     result.no_reference.push_back({match.name, match.reason});
+  }
+  for (const UserMetric& metric : options.user_metrics) {
+    result.user_metrics.push_back(metric.name);
+  }
+  for (std::string& warning : NanFigures(result)) {
+    result.warnings.push_back(std::move(warning));
   }
   result.inputs_are_finite = !inputs.found();
   if (inputs.found()) {

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/suite/activation_files.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/user_metrics.h"
 #include "passes/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
 
@@ -37,6 +39,8 @@ struct CompareOptions {
   std::optional<kernels::Numerics> emulate;
   // How many of the worst output channels to name at each layer.
   int64_t worst_channels = 0;
+  // Metrics of the user's own, computed of activations, shadows and kernels.
+  std::vector<UserMetric> user_metrics;
   // Where the compared values are kept; not owned; null for nowhere.
   ActivationFiles* files = nullptr;
   // Called after each batch with the number done and the number to do; one that
@@ -57,8 +61,8 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
 //
 // Errors: models with nothing in common, or swapped (only the float one has
 // quantized ops); a batch that cannot be read, does not fit a model, or fails
-// in it: the message says which batch; a file that cannot be written; nothing
-// to emulate.
+// in it: the message says which batch; a metric of the user that fails; a file
+// that cannot be written; nothing to emulate.
 absl::StatusOr<ComparisonResult> CompareModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const BatchReader& batches, const CompareOptions& options = {});

@@ -69,10 +69,18 @@ struct ChannelError {
   double sqnr_db = 0;
 };
 
+// A figure of a user's metric: its mean over batches.
+struct UserFigure {
+  std::string metric;
+  double value = 0;
+};
+
 struct ActivationComparison {
   // Of the first batch.
   std::vector<int64_t> shape;
   ErrorFigures error;
+  // In the order of ComparisonResult::user_metrics; empty without such.
+  std::vector<UserFigure> user_figures;
   // Over all batches. Absent in stubs.
   std::optional<int64_t> elements;
   std::optional<ValueRanges> ranges;
@@ -222,6 +230,8 @@ struct ComparisonResult {
   bool has_activations = false;
   bool has_shadows = false;
   bool has_kernels = false;
+  // Names of the metrics that the user added, in the order of columns.
+  std::vector<std::string> user_metrics;
   // Whose answers the quantized model gave ("fbgemm-avx2"); empty for
   // LibTorch's.
   std::string emulated;

@@ -136,12 +136,39 @@ PairRunner::PairRunner(const ModelGraph& float_model,
       matches_(&matches),
       options_(options),
       pair_(std::move(pair)) {
+  if (options.user_metrics != nullptr && !options.user_metrics->empty()) {
+    ComputeUserFigures();
+  }
   if (options.files == nullptr) {
     return;
   }
   saver_ = std::make_unique<ActivationSaver>(options.files);
   for (size_t i = 0; i < pair_.comparers.size(); ++i) {
     saver_->Listen(matches.matches[i].name, pair_.comparers[i]);
+  }
+}
+
+void PairRunner::ComputeUserFigures() {
+  for (size_t i = 0; i < pair_.comparers.size(); ++i) {
+    const PairComparers& comparers = pair_.comparers[i];
+    const auto compute = [&](const char* what,
+                             const PairComparerPtr& comparer) {
+      if (comparer == nullptr) {
+        return;
+      }
+      const auto figures =
+          user_figures_
+              .emplace(comparer.get(),
+                       std::make_unique<UserFigures>(
+                           absl::StrCat(what, matches_->matches[i].name),
+                           options_.user_metrics))
+              .first->second.get();
+      comparer->AddObserver([figures](const at::Tensor& x, const at::Tensor& y,
+                                      int64_t) { figures->See(x, y); });
+    };
+    compute("activation of ", comparers.activation);
+    compute("shadow of ", comparers.shadow);
+    compute("kernel of ", comparers.kernel);
   }
 }
 
@@ -183,6 +210,9 @@ absl::Status PairRunner::Run(const Batch& batch) {
     }
     return status;
   }
+  for (const auto& [comparer, figures] : user_figures_) {
+    NS_RETURN_IF_ERROR(figures->EndBatch());
+  }
   return saver_ == nullptr ? absl::OkStatus() : saver_->EndBatch();
 }
 
@@ -215,6 +245,10 @@ std::optional<ActivationComparison> PairRunner::Result(
   ActivationComparison result;
   result.shape = record.shape;
   result.error = FiguresOf(sums);
+  const auto figures = user_figures_.find(comparer.get());
+  if (figures != user_figures_.end()) {
+    result.user_figures = figures->second->Means();
+  }
   for (const PairStatistics& batch : record.batches) {
     result.batch_sqnr_db.push_back(batch.SqnrDb());
   }

@@ -17,6 +17,8 @@
 #include "ns/suite/activation_files.h"
 #include "ns/suite/activation_saver.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/user_figures.h"
+#include "ns/suite/user_metrics.h"
 #include "passes/instrument/pair_models.h"
 #include "passes/matching/graph_matcher.h"
 
@@ -37,6 +39,9 @@ struct PairRunnerOptions {
   decltype(PairPlan::twin) twin;
   // How many of the worst output channels to name at each match.
   int64_t worst_channels = 0;
+  // Metrics of the user, computed of what is compared as activation, shadow and
+  // kernel; not owned; null for none.
+  const std::vector<UserMetric>* user_metrics = nullptr;
   // Where values are kept; not owned; null for nowhere.
   ActivationFiles* files = nullptr;
 };
@@ -52,8 +57,8 @@ class PairRunner {
       const MatchResult& matches, const PairRunnerOptions& options = {});
 
   // Runs both models on `batch` and adds to the statistics. Error: a batch that
-  // does not fit a model, or at which it fails: the message says which model.
-  // Or a shadow fails: see failed_shadow().
+  // does not fit a model, or at which it fails: the message says which model; a
+  // metric of the user that fails. Or a shadow fails: see failed_shadow().
   absl::Status Run(const Batch& batch);
 
   // The match whose shadow failed in the last Run, and why: its float subgraph
@@ -94,6 +99,7 @@ class PairRunner {
              const MatchResult& matches, const PairRunnerOptions& options,
              PairedModels pair);
 
+  void ComputeUserFigures();
   // Says which of the models fails by itself, and why; OK when neither does.
   absl::Status Blame(const std::vector<c10::IValue>& of_float,
                      const std::vector<c10::IValue>& of_quantized) const;
@@ -112,6 +118,8 @@ class PairRunner {
   std::optional<FailedShadow> failed_shadow_;
   // Null where nothing is kept.
   std::unique_ptr<ActivationSaver> saver_;
+  // Where there are metrics of the user; comparers hold the addresses.
+  std::map<const PairComparer*, std::unique_ptr<UserFigures>> user_figures_;
 };
 
 }  // namespace ns

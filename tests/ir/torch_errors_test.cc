@@ -36,6 +36,39 @@ TEST(OneLineMessageTest, TakesWhatAnOperatorThrewFromInterpreterTraceback) {
             "sizes do not match");
 }
 
+// What the interpreter says when `last` ends its message.
+std::string Interpreted(const std::string& last) {
+  return "The following operation failed in the TorchScript interpreter.\n"
+         "Traceback of TorchScript (most recent call last):\n"
+         "  File \"model.py\", line 3, in forward\n"
+         "    raise ValueError('x: y')\n"
+         "    ~~~~~~~~~~~~~~~~~~~~~~~~ <--- HERE\n" +
+         last;
+}
+
+TEST(OneLineMessageTest, TakesWhatAModelRaised) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error(
+                Interpreted("builtins.ValueError: only images\nshape: 3\n"))),
+            "ValueError: only images");
+  EXPECT_EQ(OneLineMessage(std::runtime_error(
+                Interpreted("builtins.RuntimeError: only images\n"))),
+            "only images");
+  EXPECT_EQ(OneLineMessage(
+                std::runtime_error(Interpreted("builtins.RuntimeError: \n"))),
+            "RuntimeError");
+}
+
+TEST(OneLineMessageTest, LooksIntoNestedInterpreters) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error(Interpreted(
+                "RuntimeError: " + Interpreted("RuntimeError: no rows\n")))),
+            "no rows");
+}
+
+TEST(OneLineMessageTest, OtherTextWithColonsStaysAsItIs) {
+  EXPECT_EQ(OneLineMessage(std::runtime_error("first\nRuntimeError: second")),
+            "first");
+}
+
 TEST(OneLineMessageTest, LeavesOutWhatTheDispatcherGuesses) {
   EXPECT_EQ(OneLineMessage(std::runtime_error(
                 "Could not run 'aten::f' with arguments from the 'X' backend. "

@@ -15,6 +15,7 @@
 #include "ns/suite/activation_files.h"
 #include "ns/suite/byte_size.h"
 #include "ns/suite/compare_models.h"
+#include "ns/suite/user_metrics.h"
 #include "passes/kernels/numerics.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/engines.h"
@@ -41,6 +42,10 @@ constexpr FlagSpec kFlags[] = {
      "for stubs: types of float modules to run beside the quantized ones, with "
      "commas"},
     {"max-batches", "N", "stop after N batches"},
+    {"metric", "NAME=PATH",
+     "figures of your own, several with commas: modules saved by "
+     "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "
+     "called on each pair of compared values"},
     {"per-channel", "", "name the worst output channels of each layer"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
@@ -96,9 +101,15 @@ constexpr CommandSpec kSpec = {
 // At each layer.
 constexpr int64_t kWorstChannels = 8;
 
+struct MetricFlag {
+  std::string name;
+  std::string path;
+};
+
 struct Options {
   ModelPairOptions models;
   CompareOptions compare;
+  std::vector<MetricFlag> metrics;
   // No directory: nothing is kept.
   ActivationFiles::Options save;
   // Empty: no stubs.
@@ -169,6 +180,43 @@ absl::Status ParseSave(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
+// Whether layers are compared as the models run.
+bool RunsLayers(const Options& options) {
+  const CompareOptions& compare = options.compare;
+  return compare.activations || compare.shadows || compare.kernels;
+}
+
+absl::Status ParseMetrics(const Flags& flags, Options& options) {
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> metrics,
+                      flags.List("metric"));
+  for (const std::string& metric : metrics) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(metric, absl::MaxSplits('=', 1));
+    const MetricFlag flag = {parts.first, parts.second};
+    if (flag.path.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--metric=", metric, " is not NAME=PATH, such as psnr=psnr.pt"));
+    }
+    const absl::Status named = CheckMetricName(flag.name);
+    if (!named.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--metric: ", named.message()));
+    }
+    if (absl::c_any_of(options.metrics, [&](const MetricFlag& other) {
+          return other.name == flag.name;
+        })) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--metric names two metrics '", flag.name, "'"));
+    }
+    options.metrics.push_back(flag);
+  }
+  if (!metrics.empty() && !RunsLayers(options)) {
+    return absl::InvalidArgumentError(
+        "--metric needs --what=activations, shadows or kernel");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseEmulate(const Flags& flags, Options& options) {
   if (!flags.Has("emulate")) {
     return absl::OkStatus();
@@ -192,6 +240,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
       ParseWhat(flags, !options.run.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
+  NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.exact = flags.Has("exact");
   options.compare.worst_channels =
@@ -201,16 +250,13 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   for (const std::string& path : options.run.input_paths) {
     inputs.push_back({"inputs", path});
   }
+  for (const MetricFlag& metric : options.metrics) {
+    inputs.push_back({"metric", metric.path});
+  }
   NS_RETURN_IF_ERROR(CheckDistinct(
       {{"json", options.outputs.json_path}, {"csv", options.outputs.csv_path}},
       inputs));
   return options;
-}
-
-// Whether layers are compared as the models run.
-bool RunsLayers(const Options& options) {
-  const CompareOptions& compare = options.compare;
-  return compare.activations || compare.shadows || compare.kernels;
 }
 
 bool ComparesLayers(const Options& options) {
@@ -234,6 +280,11 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
     compare.progress = [&](int64_t done, int64_t total) {
       bar.Update(done, total);
     };
+    for (const MetricFlag& metric : options.metrics) {
+      NS_ASSIGN_OR_RETURN(UserMetric loaded,
+                          LoadUserMetric(metric.name, metric.path));
+      compare.user_metrics.push_back(std::move(loaded));
+    }
     std::optional<ActivationFiles> files;
     if (!options.save.directory.empty()) {
       NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options.save));

@@ -128,8 +128,8 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
     record_.shape = x.sizes().vec();
   }
   compared_ = true;
-  if (observer_) {
-    observer_(x, y, call);
+  for (const Observer& observer : observers_) {
+    observer(x, y, call);
   }
 }
 

@@ -9,6 +9,8 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "passes/runtime/loggers/pair_record.h"
 
@@ -77,7 +79,9 @@ class PairComparer final : public torch::CustomClassHolder {
   // Called with every pair that is compared: the how many-th of this batch.
   using Observer = std::function<void(const at::Tensor& x, const at::Tensor& y,
                                       int64_t call)>;
-  void SetObserver(Observer observer) { observer_ = std::move(observer); }
+  void AddObserver(Observer observer) {
+    observers_.push_back(std::move(observer));
+  }
 
   // For loading.
   void SetState(PairRecord record, std::string problem) {
@@ -89,7 +93,7 @@ class PairComparer final : public torch::CustomClassHolder {
   PairComparerOptions options_;
   PairRecord record_;
   std::string problem_;
-  Observer observer_;
+  std::vector<Observer> observers_;
   // Of the batch that runs.
   PairStatistics batch_;
   int64_t begun_ = 0;

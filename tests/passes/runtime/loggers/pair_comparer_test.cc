@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -166,18 +167,18 @@ TEST(PairComparerTest, TripThatCannotBeComparedKeepsItsPlace) {
 // The values of `order` ("x" or "y", then the value's number) come by.
 std::vector<std::pair<double, double>> PairsSeen(
     const std::vector<std::string>& order, PairComparer& comparer) {
-  std::vector<std::pair<double, double>> pairs;
-  comparer.SetObserver(
-      [&](const at::Tensor& x, const at::Tensor& y, int64_t call) {
-        EXPECT_EQ(call, static_cast<int64_t>(pairs.size()));
-        pairs.emplace_back(x[0].item<double>(), y[0].item<double>());
+  // The comparer keeps its observers.
+  const auto pairs = std::make_shared<std::vector<std::pair<double, double>>>();
+  comparer.AddObserver(
+      [pairs](const at::Tensor& x, const at::Tensor& y, int64_t) {
+        pairs->emplace_back(x[0].item<double>(), y[0].item<double>());
       });
   for (const std::string& one : order) {
     const at::Tensor value = at::full({1}, std::stod(one.substr(1)));
     one[0] == 'x' ? comparer.SeeX(value) : comparer.SeeY(value);
   }
   comparer.EndBatch();
-  return pairs;
+  return *pairs;
 }
 
 TEST(PairComparerTest, ApartValuesMeetInAnyOrder) {
@@ -378,7 +379,7 @@ TEST(PairComparerTest, ClearForgetsAllButOptionsAndObserver) {
   options.channels = ChannelDim::kLast;
   PairComparer comparer(options);
   int seen = 0;
-  comparer.SetObserver([&](const at::Tensor&, const at::Tensor&, int64_t call) {
+  comparer.AddObserver([&](const at::Tensor&, const at::Tensor&, int64_t call) {
     EXPECT_EQ(call, 0);
     ++seen;
   });
@@ -406,10 +407,13 @@ TEST(PairComparerTest, ClearForgetsAllButOptionsAndObserver) {
   EXPECT_THAT(comparer.record().trips, SizeIs(1));
 }
 
-TEST(PairComparerTest, ObserverSeesEveryComparedPairOfTheBatch) {
+TEST(PairComparerTest, ObserversSeeEveryComparedPairOfTheBatch) {
   PairComparer comparer;
   std::vector<int64_t> calls;
-  comparer.SetObserver(
+  int others = 0;
+  comparer.AddObserver(
+      [&](const at::Tensor&, const at::Tensor&, int64_t) { ++others; });
+  comparer.AddObserver(
       [&](const at::Tensor& x, const at::Tensor& y, int64_t call) {
         EXPECT_EQ(x.sizes(), y.sizes());
         calls.push_back(call);
@@ -421,6 +425,7 @@ TEST(PairComparerTest, ObserverSeesEveryComparedPairOfTheBatch) {
   comparer.Compare(Filled(1), Filled(2));
   comparer.EndBatch();
   EXPECT_THAT(calls, ElementsAre(0, 1, 0));
+  EXPECT_EQ(others, 3);
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+#include "ns/suite/user_metrics.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "ir/module_file.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/suite/metrics.h"
+
+namespace ns {
+namespace {
+
+// What the fields of compared values and the columns of a row are called, the
+// built-in metrics aside (ns/report/json_report.cc and csv_report.cc).
+constexpr absl::string_view kTaken[] = {
+    "batch_sqnr_db",
+    "batches",
+    "codes",
+    "codes_highest",
+    "codes_lowest",
+    "codes_unused",
+    "dominated_by",
+    "elements",
+    "emulated",
+    "exact_sqnr_db",
+    "float_fqn",
+    "float_inf",
+    "float_max",
+    "float_min",
+    "float_nan",
+    "float_op",
+    "float_type",
+    "index",
+    "kind",
+    "name",
+    "non_finite",
+    "outputs",
+    "parameter",
+    "quantized_fqn",
+    "quantized_inf",
+    "quantized_max",
+    "quantized_min",
+    "quantized_nan",
+    "quantized_op",
+    "quantized_type",
+    "range",
+    "saturated",
+    "saturated_share",
+    "saturating_channels",
+    "saturation_cost_db",
+    "saturation_possible",
+    "shape",
+    "trips",
+    "worst_channels",
+    "worst_pair_sum",
+};
+
+absl::Status CheckSignature(const torch::jit::Module& module) {
+  constexpr absl::string_view kWanted =
+      "a metric is a module with forward(float: Tensor, quantized: Tensor) -> "
+      "float";
+  const auto method = module.find_method("forward");
+  if (!method) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("it has no method 'forward'; ", kWanted));
+  }
+  const c10::FunctionSchema& schema = method->function().getSchema();
+  const auto& arguments = schema.arguments();
+  bool fits = arguments.size() >= 3 && schema.returns().size() == 1;
+  for (size_t i = 1; fits && i < arguments.size(); ++i) {
+    fits = i < 3 ? c10::TensorType::get()->isSubtypeOf(*arguments[i].type())
+                 : arguments[i].default_value().has_value();
+  }
+  if (fits) {
+    const c10::TypeKind kind = schema.returns()[0].type()->kind();
+    fits = kind == c10::TypeKind::FloatType || kind == c10::TypeKind::IntType ||
+           kind == c10::TypeKind::BoolType || kind == c10::TypeKind::TensorType;
+  }
+  return fits ? absl::OkStatus()
+              : absl::InvalidArgumentError(absl::StrCat(
+                    "its signature is ", c10::toString(schema), "; ", kWanted));
+}
+
+absl::StatusOr<double> NumberOf(const c10::IValue& value) {
+  if (value.isTensor()) {
+    const at::Tensor& tensor = value.toTensor();
+    if (!tensor.defined() || tensor.numel() != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("it returned a tensor of ",
+                       tensor.defined() ? tensor.numel() : 0, " elements"));
+    }
+    return tensor.item<double>();
+  }
+  return value.isBool() ? static_cast<double>(value.toBool())
+                        : value.toScalar().to<double>();
+}
+
+}  // namespace
+
+absl::Status CheckMetricName(absl::string_view name) {
+  const bool is_identifier = !name.empty() && !absl::ascii_isdigit(name[0]) &&
+                             absl::c_all_of(name, [](char c) {
+                               return absl::ascii_isalnum(c) || c == '_';
+                             });
+  if (!is_identifier) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", name,
+                     "' cannot name a metric: use letters, digits and _, not "
+                     "a digit first"));
+  }
+  const bool is_taken = absl::c_linear_search(kTaken, name) ||
+                        absl::c_any_of(Metrics(), [name](const Metric& metric) {
+                          return metric.name == name;
+                        });
+  return is_taken ? absl::InvalidArgumentError(absl::StrCat(
+                        "'", name,
+                        "' is a field of every comparison; give the metric "
+                        "another name"))
+                  : absl::OkStatus();
+}
+
+absl::StatusOr<UserMetric> LoadUserMetric(absl::string_view name,
+                                          absl::string_view path) {
+  NS_ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
+  const absl::Status status = CheckSignature(module);
+  if (!status.ok()) {
+    return absl::Status(status.code(),
+                        absl::StrCat(path, ": ", status.message()));
+  }
+  module.eval();
+  UserMetric metric;
+  metric.name = std::string(name);
+  metric.value = [module = std::move(module), path = std::string(path)](
+                     const at::Tensor& x,
+                     const at::Tensor& y) mutable -> absl::StatusOr<double> {
+    absl::StatusOr<double> number = CatchTorchErrors("it fails", [&] {
+      const at::NoGradGuard no_gradients;
+      return NumberOf(module.forward({x, y}));
+    });
+    return number.ok() ? number
+                       : absl::Status(number.status().code(),
+                                      absl::StrCat(path, ": ",
+                                                   number.status().message()));
+  };
+  return metric;
+}
+
+}  // namespace ns
