@@ -9,17 +9,17 @@
 namespace ns {
 namespace {
 
-using Logger = c10::intrusive_ptr<OutputComparisonLogger>;
+using Self = c10::intrusive_ptr<OutputComparisonLogger>;
 // Sums call by call, saved activations, the two switches.
 using State =
     std::tuple<std::vector<double>, std::vector<at::Tensor>, bool, bool>;
 
-State Save(const Logger& self) {
+State Save(const Self& self) {
   return State(NumbersOf(self->comparisons()), self->stats(), self->IsEnabled(),
                self->SavesActivations());
 }
 
-Logger Load(const State& state) {
+Self Load(const State& state) {
   const auto& [numbers, stats, enabled, save_activations] = state;
   auto logger = c10::make_intrusive<OutputComparisonLogger>();
   logger->Restore(StatisticsFromNumbers(numbers), stats);
@@ -28,7 +28,7 @@ Logger Load(const State& state) {
   return logger;
 }
 
-std::vector<double> SqnrOfCalls(const Logger& self) {
+std::vector<double> SqnrOfCalls(const Self& self) {
   std::vector<double> sqnr;
   for (const PairStatistics& call : self->comparisons()) {
     sqnr.push_back(call.SqnrDb());
@@ -36,35 +36,34 @@ std::vector<double> SqnrOfCalls(const Logger& self) {
   return sqnr;
 }
 
-const auto kRegistration =
-    torch::class_<OutputComparisonLogger>("ns", "OutputComparisonLogger")
-        .def(torch::init<>())
-        .def("forward",
-             [](const Logger& self, const at::Tensor& x,
-                const at::Tensor& x_ref) {
-               self->Compare(x, x_ref);
-               return x;
-             })
-        .def("get_stats", [](const Logger& self) { return self->stats(); })
-        .def("get_comparisons", SqnrOfCalls)
-        .def("pooled_sqnr",
-             [](const Logger& self) { return self->Pooled().SqnrDb(); })
-        .def("clear", [](const Logger& self) { self->Clear(); })
-        .def("set_enabled", [](const Logger& self,
-                               bool enabled) { self->SetEnabled(enabled); })
-        .def("is_enabled", [](const Logger& self) { return self->IsEnabled(); })
-        .def("set_save_activations",
-             [](const Logger& self, bool save) {
-               self->SetSaveActivations(save);
-             })
-        .def_pickle([](const Logger& self) { return Save(self); },
-                    [](const State& state) { return Load(state); });
+torch::class_<OutputComparisonLogger> Register() {
+  torch::class_<OutputComparisonLogger> registered("ns",
+                                                   "OutputComparisonLogger");
+  RegisterSwitches(registered)
+      .def(torch::init<>())
+      .def("forward",
+           [](const Self& self, const at::Tensor& x, const at::Tensor& x_ref) {
+             self->Compare(x, x_ref);
+             return x;
+           })
+      .def("get_stats", [](const Self& self) { return self->stats(); })
+      .def("get_comparisons", SqnrOfCalls)
+      .def("pooled_sqnr",
+           [](const Self& self) { return self->Pooled().SqnrDb(); })
+      .def("set_save_activations",
+           [](const Self& self, bool save) { self->SetSaveActivations(save); })
+      .def_pickle([](const Self& self) { return Save(self); },
+                  [](const State& state) { return Load(state); });
+  return registered;
+}
+
+const auto kRegistration = Register();
 
 }  // namespace
 
 void OutputComparisonLogger::Compare(const at::Tensor& x,
                                      const at::Tensor& reference) {
-  if (!enabled_) {
+  if (!IsEnabled()) {
     return;
   }
   comparisons_.push_back(ComparePair(reference, x));

@@ -4,23 +4,24 @@
 #define PASSES_RUNTIME_LOGGERS_OUTPUT_COMPARISON_LOGGER_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/custom_class.h>
 
 #include <utility>
 #include <vector>
 
+#include "passes/runtime/loggers/logger.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
 
 // Compares values with reference values, call by call. Keeps statistics only,
-// unless told to save the activations, too.
+// unless told to save the activations, too. The candidate in front of a
+// disabled one does not run.
 //
 // Registered as torch.classes.ns.OutputComparisonLogger, with methods
 // `forward(Tensor x, Tensor x_ref) -> Tensor` (x), `get_stats() -> Tensor[]`,
 // `get_comparisons() -> float[]` (SQNR in dB), `pooled_sqnr() -> float`,
 // `clear()`, `set_enabled(bool)`, `is_enabled()`, `set_save_activations(bool)`.
-class OutputComparisonLogger final : public torch::CustomClassHolder {
+class OutputComparisonLogger final : public Logger {
  public:
   // Compares `x` with `reference`. Throws c10::Error when their shapes differ.
   void Compare(const at::Tensor& x, const at::Tensor& reference);
@@ -34,12 +35,9 @@ class OutputComparisonLogger final : public torch::CustomClassHolder {
   // Of all calls together.
   PairStatistics Pooled() const;
 
-  void Clear();
+  void Clear() override;
 
-  // A disabled logger does nothing; the candidate in front of it does not run.
-  // Loggers start enabled.
-  void SetEnabled(bool enabled) { enabled_ = enabled; }
-  bool IsEnabled() const { return enabled_; }
+  // Whether activations are saved, while the logger is enabled.
   void SetSaveActivations(bool save) { save_activations_ = save; }
   bool SavesActivations() const { return save_activations_; }
 
@@ -51,7 +49,6 @@ class OutputComparisonLogger final : public torch::CustomClassHolder {
   }
 
  private:
-  bool enabled_ = true;
   bool save_activations_ = false;
   std::vector<PairStatistics> comparisons_;
   std::vector<at::Tensor> stats_;

@@ -3,39 +3,13 @@
 #define PASSES_RUNTIME_LOGGERS_OUTPUT_LOGGER_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/custom_class.h>
 
+#include <utility>
 #include <vector>
 
+#include "passes/runtime/loggers/logger.h"
+
 namespace ns {
-
-// Base of loggers written in C++. A subclass becomes usable in graphs, and
-// saves and loads with them, by registering itself with torch::class_ with
-// methods `forward(Tensor) -> Tensor` and `get_stats() -> Tensor[]`, and
-// def_pickle.
-class Logger : public torch::CustomClassHolder {
- public:
-  // Sees one value of the model. Returns it unchanged.
-  virtual at::Tensor Forward(const at::Tensor& x) = 0;
-
-  // What was gathered so far, one entry a call.
-  virtual std::vector<at::Tensor> Stats() const = 0;
-
-  virtual void Clear() = 0;
-
-  // A disabled logger only passes its value on.
-  void SetEnabled(bool enabled) { enabled_ = enabled; }
-  bool IsEnabled() const { return enabled_; }
-
-  // Whether an enabled logger keeps the values it sees, or only what it
-  // computes from them.
-  void SetSaveActivations(bool save) { save_activations_ = save; }
-  bool SavesActivations() const { return save_activations_; }
-
- private:
-  bool enabled_ = true;
-  bool save_activations_ = true;
-};
 
 // Keeps a copy of every value, in the layout and dtype it has: a copy, because
 // an in-place op behind the logger would overwrite the value itself.
@@ -44,14 +18,22 @@ class Logger : public torch::CustomClassHolder {
 // `saves_activations`.
 class OutputLogger final : public Logger {
  public:
-  at::Tensor Forward(const at::Tensor& x) override;
-  std::vector<at::Tensor> Stats() const override { return stats_; }
+  // Sees one value of the model, and returns it unchanged.
+  at::Tensor Forward(const at::Tensor& x);
+
+  // One entry for each call since the last Clear.
+  const std::vector<at::Tensor>& Stats() const { return stats_; }
   void Clear() override { stats_.clear(); }
+
+  // Whether values are kept, while the logger is enabled: yes at first.
+  void SetSaveActivations(bool save) { save_activations_ = save; }
+  bool SavesActivations() const { return save_activations_; }
 
   // For loading.
   void SetStats(std::vector<at::Tensor> stats) { stats_ = std::move(stats); }
 
  private:
+  bool save_activations_ = true;
   std::vector<at::Tensor> stats_;
 };
 

@@ -51,30 +51,32 @@ PairComparerPtr FromState(const State& state) {
   return comparer;
 }
 
-const auto kRegistration =
-    torch::class_<PairComparer>("ns", "PairComparer")
-        .def(torch::init<>([] { return c10::make_intrusive<PairComparer>(); }))
-        .def("begin", [](const PairComparerPtr& self) { self->Begin(); })
-        .def("compare", [](const PairComparerPtr& self, const at::Tensor& x,
-                           const at::Tensor& y) { self->Compare(x, y); })
-        .def("see_x", [](const PairComparerPtr& self,
-                         const at::Tensor& x) { self->SeeX(x); })
-        .def("see_y", [](const PairComparerPtr& self,
-                         const at::Tensor& y) { self->SeeY(y); })
-        .def("miss_x", [](const PairComparerPtr& self) { self->MissX(); })
-        .def("miss_y", [](const PairComparerPtr& self) { self->MissY(); })
-        .def("end_batch", [](const PairComparerPtr& self) { self->EndBatch(); })
-        .def("clear", [](const PairComparerPtr& self) { self->Clear(); })
-        .def("sqnr_db",
-             [](const PairComparerPtr& self) {
-               return self->record().pooled.sums.SqnrDb();
-             })
-        .def("count",
-             [](const PairComparerPtr& self) {
-               return self->record().pooled.sums.count;
-             })
-        .def_pickle([](const PairComparerPtr& self) { return GetState(self); },
-                    [](const State& state) { return FromState(state); });
+using Self = PairComparerPtr;
+
+torch::class_<PairComparer> Register() {
+  torch::class_<PairComparer> registered("ns", "PairComparer");
+  RegisterSwitches(registered)
+      .def(torch::init<>([] { return c10::make_intrusive<PairComparer>(); }))
+      .def("begin", [](const Self& self) { self->Begin(); })
+      .def("compare", [](const Self& self, const at::Tensor& x,
+                         const at::Tensor& y) { self->Compare(x, y); })
+      .def("see_x",
+           [](const Self& self, const at::Tensor& x) { self->SeeX(x); })
+      .def("see_y",
+           [](const Self& self, const at::Tensor& y) { self->SeeY(y); })
+      .def("miss_x", [](const Self& self) { self->MissX(); })
+      .def("miss_y", [](const Self& self) { self->MissY(); })
+      .def("end_batch", [](const Self& self) { self->EndBatch(); })
+      .def("sqnr_db",
+           [](const Self& self) { return self->record().pooled.sums.SqnrDb(); })
+      .def("count",
+           [](const Self& self) { return self->record().pooled.sums.count; })
+      .def_pickle([](const Self& self) { return GetState(self); },
+                  [](const State& state) { return FromState(state); });
+  return registered;
+}
+
+const auto kRegistration = Register();
 
 TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
                                      int64_t dims) {
@@ -107,6 +109,9 @@ void PairComparer::Begin() {
 
 void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
   begun_ = 0;
+  if (!IsEnabled()) {
+    return;
+  }
   const int64_t call = calls_++;
   if (x.sizes() != y.sizes()) {
     problem_ = "shapes differ, " + ShapeText(x) + " and " + ShapeText(y) +
@@ -133,7 +138,23 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
   }
 }
 
+void PairComparer::MissX() {
+  if (IsEnabled()) {
+    ++record_.only_y;
+    ++calls_;
+  }
+}
+
+void PairComparer::MissY() {
+  if (IsEnabled()) {
+    ++record_.only_x;
+  }
+}
+
 void PairComparer::SeeX(const at::Tensor& x) {
+  if (!IsEnabled()) {
+    return;
+  }
   if (waiting_y_.empty()) {
     waiting_x_.push_back(x.detach().clone());
     return;
@@ -144,6 +165,9 @@ void PairComparer::SeeX(const at::Tensor& x) {
 }
 
 void PairComparer::SeeY(const at::Tensor& y) {
+  if (!IsEnabled()) {
+    return;
+  }
   if (waiting_x_.empty()) {
     waiting_y_.push_back(y.detach().clone());
     return;

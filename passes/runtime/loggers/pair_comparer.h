@@ -3,7 +3,6 @@
 #define PASSES_RUNTIME_LOGGERS_PAIR_COMPARER_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/custom_class.h>
 
 #include <cstdint>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/runtime/loggers/logger.h"
 #include "passes/runtime/loggers/pair_record.h"
 
 namespace ns {
@@ -36,9 +36,10 @@ struct PairComparerOptions {
 
 // Compares values x of one model with values y of another, and keeps statistics
 // only. Registered as torch.classes.ns.PairComparer, with methods `begin`,
-// `compare`, `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `clear`,
-// `sqnr_db` and `count`; saves and loads with what it has gathered.
-class PairComparer final : public torch::CustomClassHolder {
+// `compare`, `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `sqnr_db`,
+// `count` and those of a Logger; saves and loads with what it has gathered, and
+// is enabled then.
+class PairComparer final : public Logger {
  public:
   explicit PairComparer(const PairComparerOptions& options = {})
       : options_(options) {}
@@ -60,16 +61,13 @@ class PairComparer final : public torch::CustomClassHolder {
 
   // One model took a way on which the other has no value. Calls are counted as
   // the model of y makes them.
-  void MissX() {
-    ++record_.only_y;
-    ++calls_;
-  }
-  void MissY() { ++record_.only_x; }
+  void MissX();
+  void MissY();
 
   // To be called after every batch. Values that still wait had no counterpart.
   void EndBatch();
 
-  void Clear();
+  void Clear() override;
 
   const PairRecord& record() const { return record_; }
   // What could not be compared, in a phrase; empty for nothing.

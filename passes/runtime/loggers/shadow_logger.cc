@@ -19,37 +19,38 @@ c10::Dict<std::string, Tensors> Stats(const Self& self) {
   return stats;
 }
 
-const auto kRegistration =
-    torch::class_<ShadowLogger>("ns", "ShadowLogger")
-        .def(torch::init<bool>(), "", {torch::arg("first_sample_only") = false})
-        .def("forward",
-             [](const Self& self, const at::Tensor& quantized,
-                const at::Tensor& float_value) {
-               self->Forward(quantized, float_value);
-             })
-        .def("get_stats", Stats)
-        .def("clear", [](const Self& self) { self->Clear(); })
-        .def("set_enabled",
-             [](const Self& self, bool enabled) { self->SetEnabled(enabled); })
-        .def("is_enabled", [](const Self& self) { return self->IsEnabled(); })
-        .def_pickle(
-            [](const Self& self) {
-              return State(self->float_values(), self->quantized_values(),
-                           self->KeepsFirstSampleOnly(), self->IsEnabled());
-            },
-            [](const State& state) {
-              auto logger = c10::make_intrusive<ShadowLogger>(
-                  /*first_sample_only=*/std::get<2>(state));
-              logger->SetValues(std::get<0>(state), std::get<1>(state));
-              logger->SetEnabled(std::get<3>(state));
-              return logger;
-            });
+torch::class_<ShadowLogger> Register() {
+  torch::class_<ShadowLogger> registered("ns", "ShadowLogger");
+  RegisterSwitches(registered)
+      .def(torch::init<bool>(), "", {torch::arg("first_sample_only") = false})
+      .def("forward",
+           [](const Self& self, const at::Tensor& quantized,
+              const at::Tensor& float_value) {
+             self->Forward(quantized, float_value);
+           })
+      .def("get_stats", Stats)
+      .def_pickle(
+          [](const Self& self) {
+            return State(self->float_values(), self->quantized_values(),
+                         self->KeepsFirstSampleOnly(), self->IsEnabled());
+          },
+          [](const State& state) {
+            auto logger = c10::make_intrusive<ShadowLogger>(
+                /*first_sample_only=*/std::get<2>(state));
+            logger->SetValues(std::get<0>(state), std::get<1>(state));
+            logger->SetEnabled(std::get<3>(state));
+            return logger;
+          });
+  return registered;
+}
+
+const auto kRegistration = Register();
 
 }  // namespace
 
 void ShadowLogger::Forward(const at::Tensor& quantized,
                            const at::Tensor& float_value) {
-  if (enabled_) {
+  if (IsEnabled()) {
     quantized_.push_back(Kept(quantized));
     float_.push_back(Kept(float_value));
   }

@@ -3,10 +3,11 @@
 #define PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/custom_class.h>
 
 #include <utility>
 #include <vector>
+
+#include "passes/runtime/loggers/logger.h"
 
 namespace ns {
 
@@ -14,7 +15,7 @@ namespace ns {
 // Registered as torch.classes.ns.ShadowLogger, with methods `forward`,
 // `get_stats` (a dict with the lists "float" and "quantized"), `clear`,
 // `set_enabled` and `is_enabled`.
-class ShadowLogger final : public torch::CustomClassHolder {
+class ShadowLogger final : public Logger {
  public:
   // With `first_sample_only`, of a value with several samples only the first is
   // kept: what PyTorch's ShadowLogger does to every tensor.
@@ -26,11 +27,7 @@ class ShadowLogger final : public torch::CustomClassHolder {
 
   const std::vector<at::Tensor>& float_values() const { return float_; }
   const std::vector<at::Tensor>& quantized_values() const { return quantized_; }
-  void Clear();
-
-  // A disabled logger keeps nothing.
-  void SetEnabled(bool enabled) { enabled_ = enabled; }
-  bool IsEnabled() const { return enabled_; }
+  void Clear() override;
   bool KeepsFirstSampleOnly() const { return first_sample_only_; }
 
   // For loading.
@@ -44,7 +41,6 @@ class ShadowLogger final : public torch::CustomClassHolder {
   at::Tensor Kept(const at::Tensor& value) const;
 
   bool first_sample_only_;
-  bool enabled_ = true;
   std::vector<at::Tensor> float_;
   std::vector<at::Tensor> quantized_;
 };

@@ -407,6 +407,23 @@ TEST(PairComparerTest, ClearForgetsAllButOptionsAndObserver) {
   EXPECT_THAT(comparer.record().trips, SizeIs(1));
 }
 
+TEST(PairComparerTest, ADisabledOneGathersNothing) {
+  PairComparer comparer;
+  comparer.SetEnabled(false);
+  comparer.Compare(Filled(1), Filled(2));
+  comparer.SeeX(Filled(1));
+  comparer.MissX();
+  comparer.MissY();
+  comparer.EndBatch();
+  EXPECT_THAT(comparer.record().batches, IsEmpty());
+  EXPECT_EQ(comparer.record().only_x, 0);
+  EXPECT_EQ(comparer.record().only_y, 0);
+  comparer.SetEnabled(true);
+  comparer.Compare(Filled(1), Filled(2));
+  comparer.EndBatch();
+  EXPECT_THAT(comparer.record().batches, SizeIs(1));
+}
+
 TEST(PairComparerTest, ObserversSeeEveryComparedPairOfTheBatch) {
   PairComparer comparer;
   std::vector<int64_t> calls;
