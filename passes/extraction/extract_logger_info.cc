@@ -3,11 +3,15 @@
 #include <torch/csrc/jit/api/object.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/instrument/logger_info.h"
@@ -21,6 +25,32 @@ std::vector<at::Tensor> Stats(const c10::IValue& logger) {
                                 ? object.get_method("get_stats")({})
                                 : object.attr("stats");
   return stats.toTensorVector();
+}
+
+// The loggers of `modules` that are of the class of this name, or all when it
+// is empty.
+absl::StatusOr<std::vector<AttachedLogger>> LoggersOfClass(
+    const std::vector<torch::jit::Module>& modules, const std::string& name) {
+  std::vector<AttachedLogger> loggers;
+  std::set<std::string> classes;
+  for (const torch::jit::Module& module : modules) {
+    for (AttachedLogger& logger : AttachedLoggers(module)) {
+      const std::string type =
+          LoggerTypeName(*logger.object.toObject()->type());
+      classes.insert(type);
+      if (name.empty() || IsTypeNamed(type, name)) {
+        loggers.push_back(std::move(logger));
+      }
+    }
+  }
+  if (loggers.empty() && !name.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "no logger is of class '", name, "'; ",
+        classes.empty()
+            ? "the models have no loggers"
+            : absl::StrCat("there are ", absl::StrJoin(classes, ", "))));
+  }
+  return loggers;
 }
 
 bool InArgumentOrder(const SingleResult& x, const SingleResult& y) {
@@ -40,23 +70,22 @@ bool InTextOrder(const SingleResult& x, const SingleResult& y) {
 absl::StatusOr<Results> ExtractLoggerInfo(
     const std::vector<torch::jit::Module>& modules,
     const ExtractLoggerInfoOptions& options) {
+  NS_ASSIGN_OR_RETURN(std::vector<AttachedLogger> loggers,
+                      LoggersOfClass(modules, options.logger_class));
   Results results;
-  for (const torch::jit::Module& module : modules) {
-    for (AttachedLogger& logger : AttachedLoggers(module)) {
-      SingleResult record;
-      NS_ASSIGN_OR_RETURN(
-          record.values,
-          CatchTorchErrors(
-              absl::StrCat("reading the logger of ", logger.info.layer),
-              [&] { return Stats(logger.object); }));
-      record.info = std::move(logger.info);
-      std::vector<SingleResult>& records =
-          results[record.info.layer][record.info.type][record.info.model_name];
-      records.insert(
-          std::upper_bound(records.begin(), records.end(), record,
-                           options.compat ? InTextOrder : InArgumentOrder),
-          record);
-    }
+  for (AttachedLogger& logger : loggers) {
+    SingleResult record;
+    NS_ASSIGN_OR_RETURN(record.values,
+                        CatchTorchErrors(absl::StrCat("reading the logger of ",
+                                                      logger.info.layer),
+                                         [&] { return Stats(logger.object); }));
+    record.info = std::move(logger.info);
+    std::vector<SingleResult>& records =
+        results[record.info.layer][record.info.type][record.info.model_name];
+    records.insert(
+        std::upper_bound(records.begin(), records.end(), record,
+                         options.compat ? InTextOrder : InArgumentOrder),
+        record);
   }
   return results;
 }

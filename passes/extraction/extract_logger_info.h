@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,9 @@ struct ExtractLoggerInfoOptions {
   // Order the inputs of an op as PyTorch's suite does, by the text
   // "<index of argument>:<index within argument>": "0:10" before "0:2".
   bool compat = false;
+  // The class of the loggers to read, qualified or bare (see IsTypeNamed):
+  // "MyLogger" (reference: logger_cls). Empty: all loggers are read.
+  std::string logger_class = "";
 };
 
 // Gathers the values of all loggers of `modules`, which AddLoggers instrumented
@@ -23,7 +27,8 @@ struct ExtractLoggerInfoOptions {
 // loggers were added.
 //
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
-// attribute `stats`. Error: a logger with neither.
+// attribute `stats`. Errors: a logger with neither, or no logger of the class
+// that `options` name.
 absl::StatusOr<Results> ExtractLoggerInfo(
     const std::vector<torch::jit::Module>& modules,
     const ExtractLoggerInfoOptions& options = {});

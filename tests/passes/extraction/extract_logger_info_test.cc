@@ -98,6 +98,75 @@ TEST(ExtractLoggerInfoTest, ReadsAttributeStats) {
       SizeIs(1));
 }
 
+// A logger of class "Mine", whose only value is `value`.
+void AttachMine(Module& module, const std::string& layer, double value) {
+  c10::List<at::Tensor> stats;
+  stats.push_back(at::full({1}, value));
+  const Module logger =
+      MakeModule("Mine", "def forward(self, x: Tensor):\n    return x\n",
+                 {{"stats", c10::IValue(stats)}});
+  LoggerInfo info;
+  info.layer = layer;
+  info.type = kNodeInputResult;
+  info.model_name = "float";
+  AttachLogger(module, {c10::IValue(logger._ivalue()), info});
+}
+
+std::vector<double> ValuesOf(const Results& results, const std::string& layer) {
+  std::vector<double> values;
+  for (const SingleResult& record :
+       results.Find(layer)->at(kNodeInputResult).at("float")) {
+    values.push_back(record.values.at(0).item<double>());
+  }
+  return values;
+}
+
+TEST(ExtractLoggerInfoTest, ReadsLoggersOfOneClass) {
+  Module module("__torch__.M");
+  Attach(module, "fc", 0, 0, 1);
+  AttachMine(module, "fc", 2);
+  Attach(module, "relu", 0, 0, 3);
+  ExtractLoggerInfoOptions options;
+  EXPECT_THAT(ValuesOf(OrThrow(ExtractLoggerInfo({module}, options)), "fc"),
+              ElementsAre(1, 2));
+  options.logger_class = "Mine";
+  const Results mine = OrThrow(ExtractLoggerInfo({module}, options));
+  EXPECT_THAT(mine.layers(), SizeIs(1));
+  EXPECT_THAT(ValuesOf(mine, "fc"), ElementsAre(2));
+  for (const char* name : {"OutputLogger", "torch.classes.ns.OutputLogger"}) {
+    options.logger_class = name;
+    const Results ours = OrThrow(ExtractLoggerInfo({module}, options));
+    EXPECT_THAT(ours.layers(), SizeIs(2));
+    EXPECT_THAT(ValuesOf(ours, "fc"), ElementsAre(1));
+  }
+}
+
+// What the loggers of another class keep need not be tensors.
+TEST(ExtractLoggerInfoTest, LooksOnlyAtLoggersOfTheClass) {
+  Module module("__torch__.M");
+  Attach(module, "fc", 0, 0, 1);
+  const Module unreadable =
+      MakeModule("Other", "def forward(self, x: Tensor):\n    return x\n");
+  LoggerInfo info;
+  info.layer = "relu";
+  AttachLogger(module, {c10::IValue(unreadable._ivalue()), info});
+  ExtractLoggerInfoOptions options;
+  EXPECT_FALSE(ExtractLoggerInfo({module}, options).ok());
+  options.logger_class = "OutputLogger";
+  EXPECT_TRUE(ExtractLoggerInfo({module}, options).ok());
+}
+
+TEST(ExtractLoggerInfoTest, SaysWhichClassesThereAre) {
+  Module module("__torch__.M");
+  ExtractLoggerInfoOptions options;
+  options.logger_class = "Mine";
+  EXPECT_THAT(MessageOf(ExtractLoggerInfo({module}, options)),
+              HasSubstr("no logger is of class 'Mine'; the models have no"));
+  Attach(module, "fc", 0, 0, 1);
+  EXPECT_THAT(MessageOf(ExtractLoggerInfo({module}, options)),
+              HasSubstr("there are torch.classes.ns.OutputLogger"));
+}
+
 TEST(ExtractLoggerInfoTest, NamesLayerOfLoggerWithoutStats) {
   Module module("__torch__.M");
   const Module logger =
