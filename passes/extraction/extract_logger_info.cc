@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/api/object.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/instrument/logger_info.h"
+#include "passes/matching/layer_names.h"
 
 namespace ns {
 namespace {
@@ -53,6 +55,39 @@ absl::StatusOr<std::vector<AttachedLogger>> LoggersOfClass(
   return loggers;
 }
 
+// Calls the layers of `loggers` what they are called in the model of this name.
+absl::Status Rename(const std::string& model,
+                    std::vector<AttachedLogger>& loggers) {
+  std::map<std::string, std::string> in_model;
+  std::set<std::string> models;
+  for (const AttachedLogger& logger : loggers) {
+    const LoggerInfo& info = logger.info;
+    models.insert(info.model_name);
+    if (info.model_name == model && !info.layer_in_model.empty()) {
+      in_model.emplace(info.layer, info.layer_in_model);
+    }
+  }
+  if (!loggers.empty() && models.count(model) == 0) {
+    return absl::NotFoundError(absl::StrCat("no logger is of model '", model,
+                                            "'; there are ",
+                                            absl::StrJoin(models, ", ")));
+  }
+  // A layer that keeps its name may have that of another one by now.
+  std::map<std::string, std::string> renamed;
+  UniqueNames unique;
+  for (AttachedLogger& logger : loggers) {
+    std::string& layer = logger.info.layer;
+    const auto [name, is_new] = renamed.try_emplace(layer);
+    if (is_new) {
+      const auto found = in_model.find(layer);
+      name->second =
+          unique.Take(found == in_model.end() ? layer : found->second);
+    }
+    layer = name->second;
+  }
+  return absl::OkStatus();
+}
+
 bool InArgumentOrder(const SingleResult& x, const SingleResult& y) {
   return std::tie(x.info.index_of_arg, x.info.index_within_arg) <
          std::tie(y.info.index_of_arg, y.info.index_within_arg);
@@ -72,6 +107,10 @@ absl::StatusOr<Results> ExtractLoggerInfo(
     const ExtractLoggerInfoOptions& options) {
   NS_ASSIGN_OR_RETURN(std::vector<AttachedLogger> loggers,
                       LoggersOfClass(modules, options.logger_class));
+  if (!options.model_name_to_use_for_layer_names.empty()) {
+    NS_RETURN_IF_ERROR(
+        Rename(options.model_name_to_use_for_layer_names, loggers));
+  }
   Results results;
   for (AttachedLogger& logger : loggers) {
     SingleResult record;

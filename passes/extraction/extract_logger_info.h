@@ -19,6 +19,10 @@ struct ExtractLoggerInfoOptions {
   // The class of the loggers to read, qualified or bare (see IsTypeNamed):
   // "MyLogger" (reference: logger_cls). Empty: all loggers are read.
   std::string logger_class = "";
+  // The model whose names the layers get; "" for the names that they were
+  // matched under (MatchOptions::naming). A layer without a logger of that
+  // model keeps its name.
+  std::string model_name_to_use_for_layer_names = "";
 };
 
 // Gathers the values of all loggers of `modules`, which AddLoggers instrumented
@@ -28,7 +32,7 @@ struct ExtractLoggerInfoOptions {
 //
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
 // attribute `stats`. Errors: a logger with neither, or no logger of the class
-// that `options` name.
+// or of the model that `options` name.
 absl::StatusOr<Results> ExtractLoggerInfo(
     const std::vector<torch::jit::Module>& modules,
     const ExtractLoggerInfoOptions& options = {});

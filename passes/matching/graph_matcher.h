@@ -29,9 +29,17 @@ enum class MatchingMode {
   kStrict,
 };
 
+// Whose names layers get.
+enum class LayerNaming {
+  kByB,  // the quantized model's
+  kByA,  // the float model's
+};
+
 struct MatchOptions {
   MatchingMode mode = MatchingMode::kAligned;
   OpRelations relations;
+  // What SubgraphMatch::name is: the name of that side.
+  LayerNaming naming = LayerNaming::kByB;
 };
 
 // Where one model's side of a pair is, and what it is called.
@@ -49,10 +57,15 @@ struct MatchedSide {
   std::string fqn;
   // Taken from the other model: this one has no names.
   bool fqn_inferred = false;
+  // What the layer is called by the names of this model, unique among the
+  // matches; by those of the other one where this one has none. A quantize
+  // point is called after the value of this model that is quantized.
+  std::string name;
 };
 
 struct SubgraphMatch {
-  // Unique; tools/README.md, "Names", says how it is made.
+  // That of the side that MatchOptions::naming says. Unique; tools/README.md,
+  // "Names", says how it is made.
   std::string name;
   MatchedSide a;
   MatchedSide b;

@@ -32,6 +32,8 @@ constexpr FlagSpec kFlags[] = {
     {"method", "NAME", "the method to instrument; default forward"},
     {"leaf", "TYPES",
      "module types and script functions that are one op, with commas"},
+    {"names", "MODEL",
+     "whose names the layers get: quantized (default) or float"},
     {"relate", "PAIRS",
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"engine", "NAME",

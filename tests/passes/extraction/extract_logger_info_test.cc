@@ -167,6 +167,73 @@ TEST(ExtractLoggerInfoTest, SaysWhichClassesThereAre) {
               HasSubstr("there are torch.classes.ns.OutputLogger"));
 }
 
+// A logger of `model`, which has a name of its own for `layer`, or "".
+void AttachOf(Module& module, const std::string& model,
+              const std::string& layer, const std::string& layer_in_model) {
+  LoggerInfo info;
+  info.layer = layer;
+  info.layer_in_model = layer_in_model;
+  info.type = kNodeOutputResult;
+  info.model_name = model;
+  AttachLogger(module,
+               {c10::IValue(c10::make_intrusive<OutputLogger>()), info});
+}
+
+std::vector<std::string> LayerNamesOf(const Results& results) {
+  std::vector<std::string> names;
+  for (const auto& [name, by_type] : results.layers()) {
+    for (const auto& [model, records] : by_type.at(kNodeOutputResult)) {
+      for (const SingleResult& record : records) {
+        EXPECT_EQ(record.info.layer, name);
+      }
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+TEST(ExtractLoggerInfoTest, CallsLayersByTheNamesOfOneModel) {
+  Module a("__torch__.A");
+  Module b("__torch__.B");
+  for (const std::string layer : {"fc", "relu"}) {
+    AttachOf(a, "float", "module." + layer, layer);
+    AttachOf(b, "int8", "module." + layer, "module." + layer);
+  }
+  ExtractLoggerInfoOptions options;
+  EXPECT_THAT(LayerNamesOf(OrThrow(ExtractLoggerInfo({a, b}, options))),
+              ElementsAre("module.fc", "module.relu"));
+  options.model_name_to_use_for_layer_names = "int8";
+  EXPECT_THAT(LayerNamesOf(OrThrow(ExtractLoggerInfo({a, b}, options))),
+              ElementsAre("module.fc", "module.relu"));
+  options.model_name_to_use_for_layer_names = "float";
+  const Results results = OrThrow(ExtractLoggerInfo({b, a}, options));
+  EXPECT_THAT(LayerNamesOf(results), ElementsAre("fc", "relu"));
+  EXPECT_THAT(results.Find("fc")->at(kNodeOutputResult), SizeIs(2));
+}
+
+// Loggers of earlier versions do not tell, nor do layers of one model alone.
+TEST(ExtractLoggerInfoTest, KeepsLayersApartThatTheModelHasNoNameFor) {
+  Module module("__torch__.M");
+  AttachOf(module, "float", "a", "b");
+  AttachOf(module, "int8", "b", "b");
+  AttachOf(module, "float", "c", "");
+  ExtractLoggerInfoOptions options;
+  options.model_name_to_use_for_layer_names = "float";
+  EXPECT_THAT(LayerNamesOf(OrThrow(ExtractLoggerInfo({module}, options))),
+              ElementsAre("b", "b@1", "c"));
+}
+
+TEST(ExtractLoggerInfoTest, SaysWhichModelsThereAre) {
+  Module module("__torch__.M");
+  ExtractLoggerInfoOptions options;
+  options.model_name_to_use_for_layer_names = "fp32";
+  EXPECT_THAT(OrThrow(ExtractLoggerInfo({module}, options)).layers(),
+              IsEmpty());
+  AttachOf(module, "float", "fc", "fc");
+  EXPECT_EQ(MessageOf(ExtractLoggerInfo({module}, options)),
+            "no logger is of model 'fp32'; there are float");
+}
+
 TEST(ExtractLoggerInfoTest, NamesLayerOfLoggerWithoutStats) {
   Module module("__torch__.M");
   const Module logger =
