@@ -223,7 +223,7 @@ class ResultBuilder {
                     bool is_a, std::vector<UnmatchedOp>& unmatched) const {
     std::vector<int> left;
     for (int i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].is_control_flow) {
+      if (nodes[i].is_control_flow || nodes[i].is_unmatchable) {
         continue;
       }
       if (!(is_a ? pairs_.IsTakenA(i) : pairs_.IsTakenB(i))) {
@@ -288,6 +288,33 @@ absl::Status CheckRelatedCallees(const OpRelations& relations,
   return absl::OkStatus();
 }
 
+// Module types and functions that are not to be matched, and that neither model
+// has.
+absl::Status CheckUnmatchableCallees(const UnmatchableOps& unmatchable,
+                                     const MatchableNodes& a,
+                                     const MatchableNodes& b) {
+  for (const std::string& name : unmatchable.Callees()) {
+    const auto has_it = [&](const MatchableNodes& nodes) {
+      for (int i = 0; i < nodes.size(); ++i) {
+        if (IsTypeNamed(nodes[i].path.type, name) ||
+            (IsLeafCall(*nodes[i].base) &&
+             IsTypeNamed(OpName(*nodes[i].base), name))) {
+          return true;
+        }
+      }
+      return false;
+    };
+    if (!has_it(a) && !has_it(b)) {
+      return absl::NotFoundError(absl::StrCat(
+          "'", name,
+          "' is not to be matched, and neither model has an op of such a "
+          "module or calls such a function; frozen files have lost the types "
+          "of modules: name operators there, as aten::relu"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
@@ -298,9 +325,13 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
     return HasModulePaths(model.graph()) ? OtherModel::kHasPaths
                                          : OtherModel::kHasNoPaths;
   };
-  const MatchableNodes nodes_a(a.graph(), options.relations, as_other(b));
-  const MatchableNodes nodes_b(b.graph(), options.relations, as_other(a));
+  const MatchableNodes nodes_a(a.graph(), options.relations, as_other(b),
+                               options.unmatchable);
+  const MatchableNodes nodes_b(b.graph(), options.relations, as_other(a),
+                               options.unmatchable);
   NS_RETURN_IF_ERROR(CheckRelatedCallees(options.relations, nodes_a, nodes_b));
+  NS_RETURN_IF_ERROR(
+      CheckUnmatchableCallees(options.unmatchable, nodes_a, nodes_b));
   const auto match = [&]() -> absl::StatusOr<SubgraphPairs> {
     if (options.mode == MatchingMode::kStrict) {
       return MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b);

@@ -10,6 +10,7 @@
 #include "ir/model_graph.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/ops/op_relations.h"
+#include "passes/ops/unmatchable_ops.h"
 
 namespace torch::jit {
 struct Block;
@@ -38,6 +39,9 @@ enum class LayerNaming {
 struct MatchOptions {
   MatchingMode mode = MatchingMode::kAligned;
   OpRelations relations;
+  // What is no base op of a match, nor listed as unmatched. An activation or
+  // norm among these may still be part of the subgraph of the op before it.
+  UnmatchableOps unmatchable;
   // What SubgraphMatch::name is: the name of that side.
   LayerNaming naming = LayerNaming::kByB;
 };
@@ -95,8 +99,9 @@ struct MatchResult {
 // quantized one). The result points into both graphs, which must outlive it.
 //
 // Errors: a relation of a module type or function that is a leaf of neither
-// model; in strict mode, two subgraphs that are not related, or one model that
-// has more of them than the other: the message names both.
+// model; an unmatchable one that neither model has; in strict mode, two
+// subgraphs that are not related, or one model that has more of them than the
+// other: the message names both.
 absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
                                            const ModelGraph& b,
                                            const MatchOptions& options = {});

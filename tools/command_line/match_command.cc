@@ -22,6 +22,8 @@ constexpr FlagSpec kFlags[] = {
      "whose names the layers get: quantized (default) or float"},
     {"relate", "PAIRS",
      "ops, or types of --leaf, that are the same: A=B, with commas"},
+    {"unmatchable", "OPS",
+     "ops, or types of modules whose ops, are never matched, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",

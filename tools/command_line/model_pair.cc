@@ -65,6 +65,14 @@ absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags) {
           absl::StrCat("--relate=", pair, ": ", status.message()));
     }
   }
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> unmatchable,
+                      flags.List("unmatchable"));
+  for (const std::string& op : unmatchable) {
+    if (absl::Status status = options.unmatchable.Add(op); !status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--unmatchable=", op, ": ", status.message()));
+    }
+  }
   return options;
 }
 
