@@ -3,14 +3,20 @@
 #include <torch/csrc/jit/api/object.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/instrument/logger_info.h"
+#include "passes/matching/layer_names.h"
 
 namespace ns {
 namespace {
@@ -21,6 +27,65 @@ std::vector<at::Tensor> Stats(const c10::IValue& logger) {
                                 ? object.get_method("get_stats")({})
                                 : object.attr("stats");
   return stats.toTensorVector();
+}
+
+// The loggers of `modules` that are of the class of this name, or all when it
+// is empty.
+absl::StatusOr<std::vector<AttachedLogger>> LoggersOfClass(
+    const std::vector<torch::jit::Module>& modules, const std::string& name) {
+  std::vector<AttachedLogger> loggers;
+  std::set<std::string> classes;
+  for (const torch::jit::Module& module : modules) {
+    for (AttachedLogger& logger : AttachedLoggers(module)) {
+      const std::string type =
+          LoggerTypeName(*logger.object.toObject()->type());
+      classes.insert(type);
+      if (name.empty() || IsTypeNamed(type, name)) {
+        loggers.push_back(std::move(logger));
+      }
+    }
+  }
+  if (loggers.empty() && !name.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "no logger is of class '", name, "'; ",
+        classes.empty()
+            ? "the models have no loggers"
+            : absl::StrCat("there are ", absl::StrJoin(classes, ", "))));
+  }
+  return loggers;
+}
+
+// Calls the layers of `loggers` what they are called in the model of this name.
+absl::Status Rename(const std::string& model,
+                    std::vector<AttachedLogger>& loggers) {
+  std::map<std::string, std::string> in_model;
+  std::set<std::string> models;
+  for (const AttachedLogger& logger : loggers) {
+    const LoggerInfo& info = logger.info;
+    models.insert(info.model_name);
+    if (info.model_name == model && !info.layer_in_model.empty()) {
+      in_model.emplace(info.layer, info.layer_in_model);
+    }
+  }
+  if (!loggers.empty() && models.count(model) == 0) {
+    return absl::NotFoundError(absl::StrCat("no logger is of model '", model,
+                                            "'; there are ",
+                                            absl::StrJoin(models, ", ")));
+  }
+  // A layer that keeps its name may have that of another one by now.
+  std::map<std::string, std::string> renamed;
+  UniqueNames unique;
+  for (AttachedLogger& logger : loggers) {
+    std::string& layer = logger.info.layer;
+    const auto [name, is_new] = renamed.try_emplace(layer);
+    if (is_new) {
+      const auto found = in_model.find(layer);
+      name->second =
+          unique.Take(found == in_model.end() ? layer : found->second);
+    }
+    layer = name->second;
+  }
+  return absl::OkStatus();
 }
 
 bool InArgumentOrder(const SingleResult& x, const SingleResult& y) {
@@ -40,23 +105,26 @@ bool InTextOrder(const SingleResult& x, const SingleResult& y) {
 absl::StatusOr<Results> ExtractLoggerInfo(
     const std::vector<torch::jit::Module>& modules,
     const ExtractLoggerInfoOptions& options) {
+  NS_ASSIGN_OR_RETURN(std::vector<AttachedLogger> loggers,
+                      LoggersOfClass(modules, options.logger_class));
+  if (!options.model_name_to_use_for_layer_names.empty()) {
+    NS_RETURN_IF_ERROR(
+        Rename(options.model_name_to_use_for_layer_names, loggers));
+  }
   Results results;
-  for (const torch::jit::Module& module : modules) {
-    for (AttachedLogger& logger : AttachedLoggers(module)) {
-      SingleResult record;
-      NS_ASSIGN_OR_RETURN(
-          record.values,
-          CatchTorchErrors(
-              absl::StrCat("reading the logger of ", logger.info.layer),
-              [&] { return Stats(logger.object); }));
-      record.info = std::move(logger.info);
-      std::vector<SingleResult>& records =
-          results[record.info.layer][record.info.type][record.info.model_name];
-      records.insert(
-          std::upper_bound(records.begin(), records.end(), record,
-                           options.compat ? InTextOrder : InArgumentOrder),
-          record);
-    }
+  for (AttachedLogger& logger : loggers) {
+    SingleResult record;
+    NS_ASSIGN_OR_RETURN(record.values,
+                        CatchTorchErrors(absl::StrCat("reading the logger of ",
+                                                      logger.info.layer),
+                                         [&] { return Stats(logger.object); }));
+    record.info = std::move(logger.info);
+    std::vector<SingleResult>& records =
+        results[record.info.layer][record.info.type][record.info.model_name];
+    records.insert(
+        std::upper_bound(records.begin(), records.end(), record,
+                         options.compat ? InTextOrder : InArgumentOrder),
+        record);
   }
   return results;
 }

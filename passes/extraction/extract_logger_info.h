@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,13 @@ struct ExtractLoggerInfoOptions {
   // Order the inputs of an op as PyTorch's suite does, by the text
   // "<index of argument>:<index within argument>": "0:10" before "0:2".
   bool compat = false;
+  // The class of the loggers to read, qualified or bare (see IsTypeNamed):
+  // "MyLogger" (reference: logger_cls). Empty: all loggers are read.
+  std::string logger_class = "";
+  // The model whose names the layers get; "" for the names that they were
+  // matched under (MatchOptions::naming). A layer without a logger of that
+  // model keeps its name.
+  std::string model_name_to_use_for_layer_names = "";
 };
 
 // Gathers the values of all loggers of `modules`, which AddLoggers instrumented
@@ -23,7 +31,8 @@ struct ExtractLoggerInfoOptions {
 // loggers were added.
 //
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
-// attribute `stats`. Error: a logger with neither.
+// attribute `stats`. Errors: a logger with neither, or no logger of the class
+// or of the model that `options` name.
 absl::StatusOr<Results> ExtractLoggerInfo(
     const std::vector<torch::jit::Module>& modules,
     const ExtractLoggerInfoOptions& options = {});

@@ -21,6 +21,7 @@ std::vector<SingleResult> Records(const std::string& layer,
     record.values.push_back(std::move(weight.value));
     record.parameter = std::move(weight.name);
     record.info.layer = layer;
+    record.info.layer_in_model = side.name;
     record.info.type = kWeightResult;
     record.info.model_name = model_name;
     record.info.ref_node_name = NodeName(*side.subgraph.base);

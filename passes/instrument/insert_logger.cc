@@ -88,6 +88,7 @@ LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
                       const std::string& model_name) {
   LoggerInfo info;
   info.layer = match.name;
+  info.layer_in_model = side.name;
   info.type = kNodeOutputResult;
   info.model_name = model_name;
   info.fqn = side.fqn;

@@ -24,6 +24,7 @@ std::string InfoName(const std::string& attribute) {
 c10::IValue ToAttribute(const LoggerInfo& info) {
   c10::Dict<std::string, std::string> fields;
   fields.insert("layer", info.layer);
+  fields.insert("layer_in_model", info.layer_in_model);
   fields.insert("type", info.type);
   fields.insert("model_name", info.model_name);
   fields.insert("ref_node_name", info.ref_node_name);
@@ -48,6 +49,7 @@ LoggerInfo FromAttribute(const c10::IValue& attribute) {
   };
   LoggerInfo info;
   info.layer = text("layer");
+  info.layer_in_model = text("layer_in_model");
   info.type = text("type");
   info.model_name = text("model_name");
   info.ref_node_name = text("ref_node_name");

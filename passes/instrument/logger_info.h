@@ -21,6 +21,9 @@ inline constexpr char kNodeInputResult[] = "node_input";
 struct LoggerInfo {
   // The layer's name: equal in both models (reference: ref_name).
   std::string layer;
+  // What the layer is called by the names of the logger's own model
+  // (MatchedSide::name); empty where that was not told.
+  std::string layer_in_model;
   // kNodeOutputResult or kNodeInputResult.
   std::string type;
   std::string model_name;

@@ -49,6 +49,7 @@ class Aligner {
     const MatchableNode& node_a = a_[a];
     const MatchableNode& node_b = b_[b];
     return !pairs_.IsTakenA(a) && !pairs_.IsTakenB(b) &&
+           !node_a.is_unmatchable && !node_b.is_unmatchable &&
            node_a.family == node_b.family &&
            (!node_a.weight_shape || !node_b.weight_shape ||
             *node_a.weight_shape == *node_b.weight_shape);

@@ -15,9 +15,9 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/matching/aligned_matcher.h"
-#include "passes/matching/layer_names.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/quantize_points.h"
+#include "passes/matching/side_names.h"
 #include "passes/matching/strict_matcher.h"
 #include "passes/matching/unpaired_inputs.h"
 
@@ -77,13 +77,13 @@ class ReasonFinder {
 class ResultBuilder {
  public:
   ResultBuilder(const MatchableNodes& a, const MatchableNodes& b,
-                SubgraphPairs pairs, MatchingMode mode)
+                SubgraphPairs pairs, const MatchOptions& options)
       : a_(a),
         b_(b),
         pairs_(std::move(pairs)),
-        mode_(mode),
-        names_a_(a),
-        names_b_(b),
+        options_(options),
+        names_a_(a, std::min(a.size(), b.size())),
+        names_b_(b, std::min(a.size(), b.size())),
         unpaired_inputs_(a, b, pairs_) {}
 
   MatchResult Build() {
@@ -111,18 +111,22 @@ class ResultBuilder {
     match.a.fqn = std::string(a_[a].path.fqn);
     match.b.fqn = std::string(b_[b].path.fqn);
     match.unpaired_input = unpaired_inputs_.ReasonFor(a, b);
-    const absl::string_view op =
-        b_[b].row != nullptr ? b_[b].row->op : OpName(*b_[b].base);
-    match.name = names_b_.NameOf(b_[b].path, op);
+    match.a.name = names_a_.NameOf(a_[a].path, NamedOp(a_[a]));
+    match.b.name = names_b_.NameOf(b_[b].path, NamedOp(b_[b]));
     if (!b_.has_module_names() && a_.has_module_names()) {
       match.b.fqn = match.a.fqn;
       match.b.fqn_inferred = true;
-      match.name = names_a_.NameOf(a_[a].path, op);
+      match.b.name = names_a_.NameOf(a_[a].path, NamedOp(b_[b]));
     } else if (!a_.has_module_names() && b_.has_module_names()) {
       match.a.fqn = match.b.fqn;
       match.a.fqn_inferred = true;
+      match.a.name = names_b_.NameOf(b_[b].path, NamedOp(a_[a]));
     }
     return match;
+  }
+
+  static absl::string_view NamedOp(const MatchableNode& node) {
+    return node.row != nullptr ? node.row->op : OpName(*node.base);
   }
 
   // `last` is the subgraph's last matchable node: casts may follow it.
@@ -188,44 +192,38 @@ class ResultBuilder {
                          return RunsBefore(*x.b.subgraph.base,
                                            *y.b.subgraph.base);
                        });
-    UniqueNames unique(matches.size());
-    absl::flat_hash_map<const Value*, std::string> name_of_output;
+    const bool has_points = !producer_of_.empty();
     for (SubgraphMatch& match : result_.matches) {
       if (match.is_quantize_point) {
-        match.name = QuantizeName(*match.b.subgraph.base, name_of_output);
+        match.b.name = QuantizeName(*match.b.subgraph.base);
+        match.a.name = a_.has_module_names() || !b_.has_module_names()
+                           ? names_a_.NameOfQuantized(*match.a.output)
+                           : match.b.name;
       }
-      match.name = unique.Take(match.name);
-      if (!producer_of_.empty()) {
-        name_of_output[match.b.output] = match.name;
-      }
+      // What is quantized in A has the name of what makes it.
+      match.a.name = names_a_.Take(
+          match.a.name,
+          has_points && !match.is_quantize_point ? match.a.output : nullptr);
+      match.b.name =
+          names_b_.Take(match.b.name, has_points ? match.b.output : nullptr);
+      match.name =
+          options_.naming == LayerNaming::kByA ? match.a.name : match.b.name;
     }
   }
 
-  std::string QuantizeName(
-      const Node& quantize,
-      const absl::flat_hash_map<const Value*, std::string>& name_of_output) {
+  std::string QuantizeName(const Node& quantize) const {
     const ModulePath path = ModulePathOf(quantize);
     std::string name = names_b_.NameOf(path, OpName(quantize));
-    if (name == path.fqn) {
-      return name;
-    }
-    const Value* source = producer_of_.at(&quantize);
-    const auto producer = name_of_output.find(source);
-    if (producer != name_of_output.end()) {
-      return absl::StrCat(producer->second, ".quantize");
-    }
-    const Node& node = *source->node();
-    return absl::StrCat(source->hasDebugName()
-                            ? ValueName(*source)
-                            : names_b_.NameOf(ModulePathOf(node), OpName(node)),
-                        ".quantize");
+    return name == path.fqn
+               ? name
+               : names_b_.NameOfQuantized(*producer_of_.at(&quantize));
   }
 
   void AddUnmatched(const MatchableNodes& nodes, const MatchableNodes& other,
                     bool is_a, std::vector<UnmatchedOp>& unmatched) const {
     std::vector<int> left;
     for (int i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].is_control_flow) {
+      if (nodes[i].is_control_flow || nodes[i].is_unmatchable) {
         continue;
       }
       if (!(is_a ? pairs_.IsTakenA(i) : pairs_.IsTakenB(i))) {
@@ -241,7 +239,8 @@ class ResultBuilder {
       }
     }
     if (!left.empty()) {
-      const ReasonFinder reasons(other, is_a ? "quantized" : "float", mode_);
+      const ReasonFinder reasons(other, is_a ? "quantized" : "float",
+                                 options_.mode);
       for (int i : left) {
         unmatched.push_back({nodes[i].base, std::string(nodes[i].path.fqn),
                              reasons.ReasonFor(nodes[i])});
@@ -256,9 +255,9 @@ class ResultBuilder {
   const MatchableNodes& a_;
   const MatchableNodes& b_;
   SubgraphPairs pairs_;
-  const MatchingMode mode_;
-  const LayerNames names_a_;
-  const LayerNames names_b_;
+  const MatchOptions& options_;
+  SideNames names_a_;
+  SideNames names_b_;
   const UnpairedInputs unpaired_inputs_;
   MatchResult result_;
   absl::flat_hash_map<const Value*, int> by_output_a_;
@@ -289,6 +288,33 @@ absl::Status CheckRelatedCallees(const OpRelations& relations,
   return absl::OkStatus();
 }
 
+// Module types and functions that are not to be matched, and that neither model
+// has.
+absl::Status CheckUnmatchableCallees(const UnmatchableOps& unmatchable,
+                                     const MatchableNodes& a,
+                                     const MatchableNodes& b) {
+  for (const std::string& name : unmatchable.Callees()) {
+    const auto has_it = [&](const MatchableNodes& nodes) {
+      for (int i = 0; i < nodes.size(); ++i) {
+        if (IsTypeNamed(nodes[i].path.type, name) ||
+            (IsLeafCall(*nodes[i].base) &&
+             IsTypeNamed(OpName(*nodes[i].base), name))) {
+          return true;
+        }
+      }
+      return false;
+    };
+    if (!has_it(a) && !has_it(b)) {
+      return absl::NotFoundError(absl::StrCat(
+          "'", name,
+          "' is not to be matched, and neither model has an op of such a "
+          "module or calls such a function; frozen files have lost the types "
+          "of modules: name operators there, as aten::relu"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
@@ -299,9 +325,13 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
     return HasModulePaths(model.graph()) ? OtherModel::kHasPaths
                                          : OtherModel::kHasNoPaths;
   };
-  const MatchableNodes nodes_a(a.graph(), options.relations, as_other(b));
-  const MatchableNodes nodes_b(b.graph(), options.relations, as_other(a));
+  const MatchableNodes nodes_a(a.graph(), options.relations, as_other(b),
+                               options.unmatchable);
+  const MatchableNodes nodes_b(b.graph(), options.relations, as_other(a),
+                               options.unmatchable);
   NS_RETURN_IF_ERROR(CheckRelatedCallees(options.relations, nodes_a, nodes_b));
+  NS_RETURN_IF_ERROR(
+      CheckUnmatchableCallees(options.unmatchable, nodes_a, nodes_b));
   const auto match = [&]() -> absl::StatusOr<SubgraphPairs> {
     if (options.mode == MatchingMode::kStrict) {
       return MatchInStep(a.graph(), nodes_a, b.graph(), nodes_b);
@@ -309,8 +339,7 @@ absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
     return AlignGraphs(a.graph(), nodes_a, b.graph(), nodes_b);
   };
   NS_ASSIGN_OR_RETURN(SubgraphPairs pairs, match());
-  return ResultBuilder(nodes_a, nodes_b, std::move(pairs), options.mode)
-      .Build();
+  return ResultBuilder(nodes_a, nodes_b, std::move(pairs), options).Build();
 }
 
 }  // namespace ns

@@ -10,6 +10,7 @@
 #include "ir/model_graph.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/ops/op_relations.h"
+#include "passes/ops/unmatchable_ops.h"
 
 namespace torch::jit {
 struct Block;
@@ -29,9 +30,20 @@ enum class MatchingMode {
   kStrict,
 };
 
+// Whose names layers get.
+enum class LayerNaming {
+  kByB,  // the quantized model's
+  kByA,  // the float model's
+};
+
 struct MatchOptions {
   MatchingMode mode = MatchingMode::kAligned;
   OpRelations relations;
+  // What is no base op of a match, nor listed as unmatched. An activation or
+  // norm among these may still be part of the subgraph of the op before it.
+  UnmatchableOps unmatchable;
+  // What SubgraphMatch::name is: the name of that side.
+  LayerNaming naming = LayerNaming::kByB;
 };
 
 // Where one model's side of a pair is, and what it is called.
@@ -49,10 +61,15 @@ struct MatchedSide {
   std::string fqn;
   // Taken from the other model: this one has no names.
   bool fqn_inferred = false;
+  // What the layer is called by the names of this model, unique among the
+  // matches; by those of the other one where this one has none. A quantize
+  // point is called after the value of this model that is quantized.
+  std::string name;
 };
 
 struct SubgraphMatch {
-  // Unique; tools/README.md, "Names", says how it is made.
+  // That of the side that MatchOptions::naming says. Unique; tools/README.md,
+  // "Names", says how it is made.
   std::string name;
   MatchedSide a;
   MatchedSide b;
@@ -82,8 +99,9 @@ struct MatchResult {
 // quantized one). The result points into both graphs, which must outlive it.
 //
 // Errors: a relation of a module type or function that is a leaf of neither
-// model; in strict mode, two subgraphs that are not related, or one model that
-// has more of them than the other: the message names both.
+// model; an unmatchable one that neither model has; in strict mode, two
+// subgraphs that are not related, or one model that has more of them than the
+// other: the message names both.
 absl::StatusOr<MatchResult> MatchSubgraphs(const ModelGraph& a,
                                            const ModelGraph& b,
                                            const MatchOptions& options = {});

@@ -172,7 +172,8 @@ Value* ComparedOutput(const Node& node) {
 }
 
 MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
-                               const OpRelations& relations, OtherModel other)
+                               const OpRelations& relations, OtherModel other,
+                               const UnmatchableOps& unmatchable)
     : graph_(graph), relations_(relations), other_(other) {
   const auto nodes = graph.nodes();
   const size_t count = std::distance(nodes.begin(), nodes.end());
@@ -181,6 +182,20 @@ MatchableNodes::MatchableNodes(torch::jit::Graph& graph,
   index_.reserve(count);
   AddBlock(graph.block());
   FindOnlyUsers();
+  Mark(unmatchable);
+}
+
+void MatchableNodes::Mark(const UnmatchableOps& unmatchable) {
+  if (unmatchable.empty()) {
+    return;
+  }
+  for (MatchableNode& node : nodes_) {
+    node.is_unmatchable = !node.is_control_flow &&
+                          unmatchable.Contains(OpName(*node.base), node.path);
+    if (node.is_unmatchable && node.base == node.node) {
+      node.skipped_to = FirstDataInput(*node.node);
+    }
+  }
 }
 
 void MatchableNodes::FindOnlyUsers() {

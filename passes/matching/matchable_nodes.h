@@ -16,6 +16,7 @@
 #include "ir/module_path.h"
 #include "passes/ops/op_relations.h"
 #include "passes/ops/op_table.h"
+#include "passes/ops/unmatchable_ops.h"
 
 namespace torch::jit {
 struct Block;
@@ -46,12 +47,16 @@ struct MatchableNode {
   // The node that alone uses `output`, in the same block; -1 for none.
   int only_user = -1;
   // The first data input of an op that may be absent from the other model: a
-  // view, dropout, batch norm or activation; null for any other.
+  // view, dropout, batch norm, activation or unmatchable op; null for any
+  // other.
   torch::jit::Value* skipped_to = nullptr;
   // True when an aten::dequantize makes the first data input.
   bool follows_dequantize = false;
   // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
   bool is_control_flow = false;
+  // True for an op that the user does not want to have matched: it may be part
+  // of a subgraph, but is the base op of none.
+  bool is_unmatchable = false;
   // Of the base op's first weight; absent for ops without a constant weight.
   std::optional<std::vector<int64_t>> weight_shape;
 };
@@ -76,7 +81,8 @@ class MatchableNodes {
   // other model has none: both would then be divided into ops differently.
   enum class OtherModel { kHasPaths, kHasNoPaths };
   MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations,
-                 OtherModel other = OtherModel::kHasPaths);
+                 OtherModel other = OtherModel::kHasPaths,
+                 const UnmatchableOps& unmatchable = {});
 
   torch::jit::Graph& graph() const { return graph_; }
 
@@ -125,6 +131,7 @@ class MatchableNodes {
   void AddNode(torch::jit::Node* node);
   void AddQuantizeNodesIn(torch::jit::Node* node);
   void FindOnlyUsers();
+  void Mark(const UnmatchableOps& unmatchable);
   torch::jit::Node* OnlyOpInside(torch::jit::Node* node) const;
 
   torch::jit::Graph& graph_;

@@ -58,6 +58,9 @@ class BackwardIterator {
         seen_.insert(nodes_[member].node);
       }
       Push(nodes_[chain.front()].node);
+      if (nodes_[chain.front()].is_unmatchable) {
+        continue;
+      }
       return chain;
     }
     return {};

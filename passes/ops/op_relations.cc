@@ -1,18 +1,17 @@
 #include "passes/ops/op_relations.h"
 
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/runtime/operator.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/symbol_text.h"
+#include "passes/ops/op_name.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -23,26 +22,10 @@ using ::torch::jit::Node;
 // The family of convolutions whose dimension the op's name does not tell.
 constexpr absl::string_view kConvolution = "convolution";
 
-bool IsKnownOp(absl::string_view op) {
-  return FindOp(op) != nullptr ||
-         !torch::jit::getAllOperatorsFor(
-              c10::Symbol::fromQualString(std::string(op)))
-              .empty();
-}
-
-bool IsOperator(absl::string_view name) {
-  return absl::StrContains(name, "::");
-}
-
 // A copy of `text` that lives as long as the process.
 absl::string_view Interned(absl::string_view text) {
   return UnqualifiedText(
       c10::Symbol::fromQualString(absl::StrCat("ns_family::", text)));
-}
-
-absl::Status UnknownOp(absl::string_view op) {
-  return absl::NotFoundError(absl::StrCat(
-      "no operator '", op, "'; load the library that registers it first"));
 }
 
 // conv1d, conv2d, ... of an aten::_convolution, from its stride and its
@@ -71,20 +54,20 @@ absl::string_view ConvolutionFamily(const Node& node) {
 
 absl::Status OpRelations::AddOpToSetsOfRelatedOps(
     absl::string_view op, std::optional<std::string> related_op) {
-  if (!IsOperator(op) ? op.empty() : !IsKnownOp(op)) {
+  if (!IsOperator(op) ? op.empty() : !IsKnownOperator(op)) {
     return UnknownOp(op);
   }
   std::string family(op);
   if (related_op) {
-    if (IsOperator(*related_op)
-            ? !IsKnownOp(*related_op) && !user_families_.contains(*related_op)
-            : related_op->empty()) {
+    if (IsOperator(*related_op) ? !IsKnownOperator(*related_op) &&
+                                      !user_families_.contains(*related_op)
+                                : related_op->empty()) {
       return UnknownOp(*related_op);
     }
     family = std::string(FamilyOf(*related_op));
     const absl::string_view known = FamilyOf(op);
     const bool has_relations =
-        FindOp(op) != nullptr ||
+        (has_built_in_ && FindOp(op) != nullptr) ||
         user_families_.contains(absl::StripSuffix(op, "_"));
     if (has_relations && known != family) {
       return absl::AlreadyExistsError(
@@ -102,6 +85,50 @@ absl::Status OpRelations::AddOpToSetsOfRelatedOps(
   return absl::OkStatus();
 }
 
+absl::StatusOr<OpRelations> OpRelations::FromSets(
+    const SetsOfRelatedOps& sets) {
+  OpRelations relations;
+  relations.has_built_in_ = false;
+  for (const auto& [base_name, ops] : sets) {
+    if (base_name.empty()) {
+      return absl::InvalidArgumentError(
+          "a set of related ops has an empty name");
+    }
+    for (const std::string& op : ops) {
+      if (IsOperator(op) ? !IsKnownOperator(op) : op.empty()) {
+        return UnknownOp(op);
+      }
+      const auto [known, is_new] = relations.user_families_.try_emplace(
+          absl::StripSuffix(op, "_"), base_name);
+      if (!is_new && known->second != base_name) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(op, " is in the sets '", known->second, "' and '",
+                         base_name, "'; an op has one family"));
+      }
+      if (!IsOperator(op)) {
+        relations.related_callees_.insert(op);
+      }
+    }
+  }
+  return relations;
+}
+
+SetsOfRelatedOps OpRelations::BaseNameToSetsOfRelatedOps() const {
+  SetsOfRelatedOps sets;
+  if (has_built_in_) {
+    for (const OpRow& row : OpTable()) {
+      sets[std::string(FamilyOf(row.op))].insert(std::string(row.op));
+    }
+  }
+  for (const auto& [op, family] : user_families_) {
+    sets[family].insert(op);
+  }
+  for (const std::string& callee : related_callees_) {
+    sets[std::string(FamilyOf(callee))].insert(callee);
+  }
+  return sets;
+}
+
 absl::string_view OpRelations::FamilyOf(absl::string_view op) const {
   if (!user_families_.empty()) {
     const auto it = user_families_.find(absl::StripSuffix(op, "_"));
@@ -112,7 +139,7 @@ absl::string_view OpRelations::FamilyOf(absl::string_view op) const {
   if (!IsOperator(op)) {
     return FamilyOfCallee(op);
   }
-  const OpRow* row = FindOp(op);
+  const OpRow* row = has_built_in_ ? FindOp(op) : nullptr;
   return row != nullptr ? row->family : Interned(absl::StripSuffix(op, "_"));
 }
 

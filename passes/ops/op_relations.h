@@ -2,6 +2,7 @@
 #ifndef PASSES_OPS_OP_RELATIONS_H_
 #define PASSES_OPS_OP_RELATIONS_H_
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace torch::jit {
@@ -17,9 +19,35 @@ struct Node;
 
 namespace ns {
 
-// The op table's families, plus what the user adds.
+// Related ops by the name of their family, "relu". Ops are written as in
+// OpRelations::AddOpToSetsOfRelatedOps.
+using SetsOfRelatedOps = std::map<std::string, std::set<std::string>>;
+
+// The op table's families, plus what the user adds, or families of the user's
+// in their place.
 class OpRelations {
  public:
+  OpRelations() = default;
+
+  // The relations of `sets` alone, in place of the built-in ones (reference:
+  // base_name_to_sets_of_related_ops). An op of no set is a family of its own.
+  //
+  // A host that only changes some sets takes the others as they are:
+  //
+  //   SetsOfRelatedOps sets = OpRelations().BaseNameToSetsOfRelatedOps();
+  //   sets["hardtanh"].erase("aten::clamp");
+  //   NS_ASSIGN_OR_RETURN(options.relations, OpRelations::FromSets(sets));
+  //
+  // What is taken into subgraphs goes by the names of families
+  // (fusion_patterns.h): a relu is fused with the convolution before it where
+  // its family is called "relu". Errors: an operator that this process does not
+  // know, an op in two sets, an empty name.
+  static absl::StatusOr<OpRelations> FromSets(const SetsOfRelatedOps& sets);
+
+  // All families that have a name: those of the op table, and what was added
+  // (reference: get_base_name_to_sets_of_related_ops).
+  SetsOfRelatedOps BaseNameToSetsOfRelatedOps() const;
+
   // Relates `op` to `related_op` and to all that it is related to; without
   // `related_op`, makes `op` a family of its own. Either is an operator,
   // "aten::relu", or the type of a leaf module or the name of a leaf function
@@ -46,6 +74,8 @@ class OpRelations {
  private:
   absl::string_view FamilyOfCallee(absl::string_view name) const;
 
+  // Whether the op table's families hold where the user's do not.
+  bool has_built_in_ = true;
   std::set<std::string> related_callees_;
   // Op to family. Nodes stay where they are: views of them are handed out.
   absl::node_hash_map<std::string, std::string> user_families_;

@@ -63,6 +63,18 @@ class MatchTest(cli.CliTest):
     self.assertEqual([op.rsplit('.', 1)[-1] for op in related['gate']],
                      ['Gate', 'CheapGate'])
 
+  def test_unmatchable_ops_are_neither_matched_nor_listed(self):
+    usual = self.json(*MATCH)
+    without = self.json(*MATCH, '--unmatchable=Linear,aten::relu')
+    kept = [layer for layer in usual['layers']
+            if layer['float']['op'] != 'aten::linear']
+    self.assertLess(len(kept), len(usual['layers']))
+    self.assertEqual(without['layers'], kept)
+    self.assertEqual(without['unmatched'], usual['unmatched'])
+    self.fail_with(2, *MATCH, '--unmatchable=aten::no_such',
+                   names='--unmatchable=aten::no_such')
+    self.fail_with(3, *MATCH, '--unmatchable=Missing', names="'Missing'")
+
   def test_leaves_are_compared_as_one_op(self):
     result = self.json('compare', '--float=gated_float.pt',
                        '--quantized=gated_quantized.pt', '--inputs=rows.pt',

@@ -60,6 +60,22 @@ class NamesTest(cli.CliTest):
                  f'--out-float={self.path("f.pt")}',
                  f'--out-quantized={self.path("q.pt")}')
 
+  def test_the_float_model_names_the_layers_when_it_is_asked_to(self):
+    odd = list(make_cases.ODD_NAMES)
+    by_float = self.layers(*COMPARE, '--names=float')
+    self.assertEqual([name for name in by_float if name in odd], odd)
+    self.assertIn('input.quantize', by_float)
+    by_quantized = self.layers(*COMPARE)
+    for name in odd:
+      self.assertEqual(by_float[name]['activation'],
+                       by_quantized['module.' + name]['activation'])
+    output, _ = self.succeed('match', *COMPARE[1:3], '--names=float')
+    for name in odd:
+      self.assertIn(f'({escaped("module." + name)})', output)
+
+  def test_names_are_of_one_of_the_models(self):
+    self.fail_with(2, *COMPARE, '--names=fx', names='quantized, float')
+
 
 if __name__ == '__main__':
   unittest.main()

@@ -47,6 +47,9 @@ absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags) {
                       flags.Choice("matching", {"aligned", "strict"}));
   options.mode =
       matching == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  NS_ASSIGN_OR_RETURN(const std::string names,
+                      flags.Choice("names", {"quantized", "float"}));
+  options.naming = names == "float" ? LayerNaming::kByA : LayerNaming::kByB;
   NS_ASSIGN_OR_RETURN(const std::vector<std::string> pairs,
                       flags.List("relate"));
   for (const std::string& pair : pairs) {
@@ -60,6 +63,14 @@ absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags) {
         !status.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("--relate=", pair, ": ", status.message()));
+    }
+  }
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> unmatchable,
+                      flags.List("unmatchable"));
+  for (const std::string& op : unmatchable) {
+    if (absl::Status status = options.unmatchable.Add(op); !status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--unmatchable=", op, ": ", status.message()));
     }
   }
   return options;

@@ -29,7 +29,7 @@ struct ModelPairOptions {
 // Reads --float, --quantized, --method, --engine and --leaf.
 absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags);
 
-// Reads --matching and --relate.
+// Reads --matching, --names, --relate and --unmatchable.
 absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags);
 
 struct ModelPair {

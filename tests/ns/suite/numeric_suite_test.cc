@@ -44,6 +44,29 @@ TEST_F(NumericSuiteTest, ExtractsTheWeightsOfBothModels) {
   EXPECT_TRUE(weights.at("int8").at(0).values.at(0).is_quantized());
 }
 
+TEST_F(NumericSuiteTest, LayersGetTheNamesOfTheChosenModel) {
+  const ModelGraph a = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"head", Linear(weight_)}}, {"return self.head.forward(x)"})));
+  const ModelGraph b = Quantized();
+  MatchOptions options;
+  options.naming = LayerNaming::kByA;
+  const Results weights =
+      OrThrow(ExtractWeights("float", a, "int8", b, options));
+  ASSERT_THAT(weights.layers(), SizeIs(1));
+  EXPECT_EQ(weights.layers()[0].first, "head");
+
+  const LoggedModels logged = OrThrow(AddLoggers("float", a, "int8", b));
+  const std::vector<torch::jit::Module> modules = {logged.a.module(),
+                                                   logged.b.module()};
+  EXPECT_NE(OrThrow(ExtractLoggerInfo(modules)).Find("fc"), nullptr);
+  ExtractLoggerInfoOptions by_float;
+  by_float.model_name_to_use_for_layer_names = "float";
+  const Results outputs = OrThrow(ExtractLoggerInfo(modules, by_float));
+  EXPECT_EQ(outputs.Find("fc"), nullptr);
+  ASSERT_NE(outputs.Find("head"), nullptr);
+  EXPECT_THAT(outputs.Find("head")->at(kNodeOutputResult), SizeIs(2));
+}
+
 TEST_F(NumericSuiteTest, AddsLoggersToCopies) {
   const ModelGraph a = Float();
   const ModelGraph b = Quantized();

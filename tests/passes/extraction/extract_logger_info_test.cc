@@ -98,6 +98,142 @@ TEST(ExtractLoggerInfoTest, ReadsAttributeStats) {
       SizeIs(1));
 }
 
+// A logger of class "Mine", whose only value is `value`.
+void AttachMine(Module& module, const std::string& layer, double value) {
+  c10::List<at::Tensor> stats;
+  stats.push_back(at::full({1}, value));
+  const Module logger =
+      MakeModule("Mine", "def forward(self, x: Tensor):\n    return x\n",
+                 {{"stats", c10::IValue(stats)}});
+  LoggerInfo info;
+  info.layer = layer;
+  info.type = kNodeInputResult;
+  info.model_name = "float";
+  AttachLogger(module, {c10::IValue(logger._ivalue()), info});
+}
+
+std::vector<double> ValuesOf(const Results& results, const std::string& layer) {
+  std::vector<double> values;
+  for (const SingleResult& record :
+       results.Find(layer)->at(kNodeInputResult).at("float")) {
+    values.push_back(record.values.at(0).item<double>());
+  }
+  return values;
+}
+
+TEST(ExtractLoggerInfoTest, ReadsLoggersOfOneClass) {
+  Module module("__torch__.M");
+  Attach(module, "fc", 0, 0, 1);
+  AttachMine(module, "fc", 2);
+  Attach(module, "relu", 0, 0, 3);
+  ExtractLoggerInfoOptions options;
+  EXPECT_THAT(ValuesOf(OrThrow(ExtractLoggerInfo({module}, options)), "fc"),
+              ElementsAre(1, 2));
+  options.logger_class = "Mine";
+  const Results mine = OrThrow(ExtractLoggerInfo({module}, options));
+  EXPECT_THAT(mine.layers(), SizeIs(1));
+  EXPECT_THAT(ValuesOf(mine, "fc"), ElementsAre(2));
+  for (const char* name : {"OutputLogger", "torch.classes.ns.OutputLogger"}) {
+    options.logger_class = name;
+    const Results ours = OrThrow(ExtractLoggerInfo({module}, options));
+    EXPECT_THAT(ours.layers(), SizeIs(2));
+    EXPECT_THAT(ValuesOf(ours, "fc"), ElementsAre(1));
+  }
+}
+
+// What the loggers of another class keep need not be tensors.
+TEST(ExtractLoggerInfoTest, LooksOnlyAtLoggersOfTheClass) {
+  Module module("__torch__.M");
+  Attach(module, "fc", 0, 0, 1);
+  const Module unreadable =
+      MakeModule("Other", "def forward(self, x: Tensor):\n    return x\n");
+  LoggerInfo info;
+  info.layer = "relu";
+  AttachLogger(module, {c10::IValue(unreadable._ivalue()), info});
+  ExtractLoggerInfoOptions options;
+  EXPECT_FALSE(ExtractLoggerInfo({module}, options).ok());
+  options.logger_class = "OutputLogger";
+  EXPECT_TRUE(ExtractLoggerInfo({module}, options).ok());
+}
+
+TEST(ExtractLoggerInfoTest, SaysWhichClassesThereAre) {
+  Module module("__torch__.M");
+  ExtractLoggerInfoOptions options;
+  options.logger_class = "Mine";
+  EXPECT_THAT(MessageOf(ExtractLoggerInfo({module}, options)),
+              HasSubstr("no logger is of class 'Mine'; the models have no"));
+  Attach(module, "fc", 0, 0, 1);
+  EXPECT_THAT(MessageOf(ExtractLoggerInfo({module}, options)),
+              HasSubstr("there are torch.classes.ns.OutputLogger"));
+}
+
+// A logger of `model`, which has a name of its own for `layer`, or "".
+void AttachOf(Module& module, const std::string& model,
+              const std::string& layer, const std::string& layer_in_model) {
+  LoggerInfo info;
+  info.layer = layer;
+  info.layer_in_model = layer_in_model;
+  info.type = kNodeOutputResult;
+  info.model_name = model;
+  AttachLogger(module,
+               {c10::IValue(c10::make_intrusive<OutputLogger>()), info});
+}
+
+std::vector<std::string> LayerNamesOf(const Results& results) {
+  std::vector<std::string> names;
+  for (const auto& [name, by_type] : results.layers()) {
+    for (const auto& [model, records] : by_type.at(kNodeOutputResult)) {
+      for (const SingleResult& record : records) {
+        EXPECT_EQ(record.info.layer, name);
+      }
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+TEST(ExtractLoggerInfoTest, CallsLayersByTheNamesOfOneModel) {
+  Module a("__torch__.A");
+  Module b("__torch__.B");
+  for (const std::string layer : {"fc", "relu"}) {
+    AttachOf(a, "float", "module." + layer, layer);
+    AttachOf(b, "int8", "module." + layer, "module." + layer);
+  }
+  ExtractLoggerInfoOptions options;
+  EXPECT_THAT(LayerNamesOf(OrThrow(ExtractLoggerInfo({a, b}, options))),
+              ElementsAre("module.fc", "module.relu"));
+  options.model_name_to_use_for_layer_names = "int8";
+  EXPECT_THAT(LayerNamesOf(OrThrow(ExtractLoggerInfo({a, b}, options))),
+              ElementsAre("module.fc", "module.relu"));
+  options.model_name_to_use_for_layer_names = "float";
+  const Results results = OrThrow(ExtractLoggerInfo({b, a}, options));
+  EXPECT_THAT(LayerNamesOf(results), ElementsAre("fc", "relu"));
+  EXPECT_THAT(results.Find("fc")->at(kNodeOutputResult), SizeIs(2));
+}
+
+// Loggers of earlier versions do not tell, nor do layers of one model alone.
+TEST(ExtractLoggerInfoTest, KeepsLayersApartThatTheModelHasNoNameFor) {
+  Module module("__torch__.M");
+  AttachOf(module, "float", "a", "b");
+  AttachOf(module, "int8", "b", "b");
+  AttachOf(module, "float", "c", "");
+  ExtractLoggerInfoOptions options;
+  options.model_name_to_use_for_layer_names = "float";
+  EXPECT_THAT(LayerNamesOf(OrThrow(ExtractLoggerInfo({module}, options))),
+              ElementsAre("b", "b@1", "c"));
+}
+
+TEST(ExtractLoggerInfoTest, SaysWhichModelsThereAre) {
+  Module module("__torch__.M");
+  ExtractLoggerInfoOptions options;
+  options.model_name_to_use_for_layer_names = "fp32";
+  EXPECT_THAT(OrThrow(ExtractLoggerInfo({module}, options)).layers(),
+              IsEmpty());
+  AttachOf(module, "float", "fc", "fc");
+  EXPECT_EQ(MessageOf(ExtractLoggerInfo({module}, options)),
+            "no logger is of model 'fp32'; there are float");
+}
+
 TEST(ExtractLoggerInfoTest, NamesLayerOfLoggerWithoutStats) {
   Module module("__torch__.M");
   const Module logger =

@@ -16,6 +16,7 @@ using ::testing::SizeIs;
 LoggerInfo Info(const std::string& layer) {
   LoggerInfo info;
   info.layer = layer;
+  info.layer_in_model = layer + ".own";
   info.type = kNodeInputResult;
   info.model_name = "float";
   info.ref_node_name = "y";
@@ -45,6 +46,7 @@ TEST(AttachLoggerTest, KeepsEveryFieldAndTheObject) {
   EXPECT_TRUE(loggers[0].object.is(logger));
   const LoggerInfo& info = loggers[0].info;
   EXPECT_EQ(info.layer, "cat");
+  EXPECT_EQ(info.layer_in_model, "cat.own");
   EXPECT_EQ(info.type, kNodeInputResult);
   EXPECT_EQ(info.model_name, "float");
   EXPECT_EQ(info.ref_node_name, "y");

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "passes/ops/op_table.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 
@@ -17,6 +18,7 @@ namespace ns {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 TEST(OpRelationsTest, RelatesNumericFlavours) {
   const OpRelations relations;
@@ -161,6 +163,63 @@ TEST(OpRelationsTest, TellsWhichCalleesAreRelated) {
   EXPECT_EQ(
       relations.RelatedCallees(),
       (std::vector<std::string>{"a.Block", "b.Scale", "c.Gate", "d.Gate"}));
+}
+
+TEST(SetsOfRelatedOpsTest, HoldTheBuiltInFamilies) {
+  const SetsOfRelatedOps sets = OpRelations().BaseNameToSetsOfRelatedOps();
+  EXPECT_THAT(sets.at("linear"),
+              IsSupersetOf({"aten::linear", "quantized::linear_relu",
+                            "quantized::linear_dynamic"}));
+  size_t ops = 0;
+  for (const auto& [base_name, set] : sets) {
+    ops += set.size();
+  }
+  EXPECT_EQ(ops, OpTable().size());
+}
+
+TEST(SetsOfRelatedOpsTest, GiveTheSameRelationsBack) {
+  OpRelations relations;
+  NS_ASSERT_OK(
+      relations.AddOpToSetsOfRelatedOps("aten::erfinv", "aten::sigmoid"));
+  NS_ASSERT_OK(relations.AddOpToSetsOfRelatedOps("QBlock", "my.Block"));
+  const OpRelations copy =
+      OrThrow(OpRelations::FromSets(relations.BaseNameToSetsOfRelatedOps()));
+  for (const OpRow& row : OpTable()) {
+    EXPECT_EQ(copy.FamilyOf(row.op), row.family) << row.op;
+  }
+  EXPECT_EQ(copy.FamilyOf("aten::erfinv_"), "sigmoid");
+  EXPECT_EQ(copy.FamilyOf("QBlock"), copy.FamilyOf("my.Block"));
+  EXPECT_EQ(copy.RelatedCallees(), relations.RelatedCallees());
+}
+
+TEST(SetsOfRelatedOpsTest, CanBeChangedAndReplaced) {
+  SetsOfRelatedOps sets = OpRelations().BaseNameToSetsOfRelatedOps();
+  sets["hardtanh"].erase("aten::clamp");
+  sets.erase("sigmoid");
+  sets["sigmoid"] = {"aten::erfinv", "quantized::sigmoid"};
+  OpRelations relations = OrThrow(OpRelations::FromSets(sets));
+  EXPECT_EQ(relations.FamilyOf("aten::hardtanh"), "hardtanh");
+  EXPECT_EQ(relations.FamilyOf("aten::clamp"), "aten::clamp");
+  EXPECT_EQ(relations.FamilyOf("aten::clamp_"), "aten::clamp");
+  EXPECT_EQ(relations.FamilyOf("aten::erfinv"),
+            relations.FamilyOf("quantized::sigmoid"));
+  EXPECT_EQ(relations.FamilyOf("aten::sigmoid"), "aten::sigmoid");
+  // What lost its family may get another one.
+  NS_EXPECT_OK(relations.AddOpToSetsOfRelatedOps("aten::clamp", "aten::relu"));
+  EXPECT_EQ(relations.FamilyOf("aten::clamp"), "relu");
+}
+
+TEST(SetsOfRelatedOpsTest, RefuseWhatIsNoSet) {
+  using Sets = SetsOfRelatedOps;
+  EXPECT_THAT(MessageOf(OpRelations::FromSets(
+                  Sets{{"a", {"aten::relu"}}, {"b", {"aten::relu_"}}})),
+              HasSubstr("aten::relu_ is in the sets 'a' and 'b'"));
+  EXPECT_THAT(MessageOf(OpRelations::FromSets(Sets{{"a", {"aten::no_such"}}})),
+              HasSubstr("no operator 'aten::no_such'"));
+  EXPECT_FALSE(OpRelations::FromSets(Sets{{"a", {""}}}).ok());
+  EXPECT_THAT(MessageOf(OpRelations::FromSets(Sets{{"", {"aten::relu"}}})),
+              HasSubstr("empty name"));
+  NS_EXPECT_OK(OpRelations::FromSets(Sets{}).status());
 }
 
 TEST(OpRelationsTest, RefusesAnEmptyName) {

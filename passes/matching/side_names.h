@@ -1,0 +1,47 @@
+// What matches are called by the names of one of the two models.
+#ifndef PASSES_MATCHING_SIDE_NAMES_H_
+#define PASSES_MATCHING_SIDE_NAMES_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "passes/matching/layer_names.h"
+#include "passes/matching/matchable_nodes.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Names the matches of one model in order of execution, each after those whose
+// values it takes.
+class SideNames {
+ public:
+  // About `count` names will be taken.
+  SideNames(const MatchableNodes& nodes, size_t count)
+      : names_(nodes), unique_(count) {}
+
+  // As LayerNames; not unique yet.
+  std::string NameOf(const ModulePath& path, absl::string_view op) const {
+    return names_.NameOf(path, op);
+  }
+
+  // What quantizes `source` is called where no module tells: "conv.quantize"
+  // behind the match "conv", "x.quantize" behind the input "x".
+  std::string NameOfQuantized(const torch::jit::Value& source) const;
+
+  // Makes `name` unique. Unless it is null, `output` is what has this name.
+  std::string Take(const std::string& name, const torch::jit::Value* output);
+
+ private:
+  const LayerNames names_;
+  UniqueNames unique_;
+  absl::flat_hash_map<const torch::jit::Value*, std::string> name_of_output_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_MATCHING_SIDE_NAMES_H_
