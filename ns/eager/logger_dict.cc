@@ -13,11 +13,11 @@
 namespace ns {
 namespace {
 
-LoggerStats ReadStats(const c10::IValue& logger) {
-  torch::jit::Object object(logger.toObject());
-  const c10::IValue stats = object.find_method("get_stats")
-                                ? object.get_method("get_stats")({})
-                                : object.attr("stats");
+// Of no stats at all, no lists.
+LoggerStats ListsOf(const c10::IValue& stats) {
+  if (stats.isNone()) {
+    return {};
+  }
   if (!stats.isGenericDict()) {
     return {{kTensorVal, stats.toTensorVector()}};
   }

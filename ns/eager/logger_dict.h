@@ -36,8 +36,8 @@ const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key);
 // logger is its path, behind `prefix`, and "stats".
 //
 // A logger's values are those of its method `get_stats` or its attribute
-// `stats`: a list of tensors, which becomes "tensor_val", or a dict of such.
-// Error: a logger with neither.
+// `stats`: a list of tensors, which becomes "tensor_val", or a dict of such. A
+// logger with neither has an entry without lists. Error: stats of another type.
 absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
                                          absl::string_view prefix = "");
 

@@ -21,12 +21,16 @@
 namespace ns {
 namespace {
 
-std::vector<at::Tensor> Stats(const c10::IValue& logger) {
-  torch::jit::Object object(logger.toObject());
-  const c10::IValue stats = object.find_method("get_stats")
-                                ? object.get_method("get_stats")({})
-                                : object.attr("stats");
-  return stats.toTensorVector();
+// Nothing for a logger that keeps no values.
+absl::StatusOr<std::vector<at::Tensor>> Values(const AttachedLogger& logger) {
+  const std::string what =
+      absl::StrCat("reading the logger of ", logger.info.layer);
+  NS_ASSIGN_OR_RETURN(const c10::IValue stats,
+                      Annotated(what, ReadStats(logger.object)));
+  if (stats.isNone()) {
+    return std::vector<at::Tensor>();
+  }
+  return CatchTorchErrors(what, [&] { return stats.toTensorVector(); });
 }
 
 // The loggers of `modules` that are of the class of this name, or all when it

@@ -31,8 +31,9 @@ struct ExtractLoggerInfoOptions {
 // loggers were added.
 //
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
-// attribute `stats`. Errors: a logger with neither, or no logger of the class
-// or of the model that `options` name.
+// attribute `stats`; a logger with neither, which may print or send what it
+// sees, has an entry without values. Errors: stats of another type, or no logger
+// of the class or of the model that `options` name.
 absl::StatusOr<Results> ExtractLoggerInfo(
     const std::vector<torch::jit::Module>& modules,
     const ExtractLoggerInfoOptions& options = {});

@@ -1,5 +1,7 @@
 #include "passes/instrument/logger_info.h"
 
+#include <torch/csrc/jit/api/object.h>
+
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "ir/module_path.h"
+#include "ir/torch_errors.h"
 #include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
@@ -109,6 +112,15 @@ absl::Status CheckLogger(const c10::IValue& logger, size_t arity) {
         "; it is ", c10::toString(forward->getSchema())));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<c10::IValue> ReadStats(const c10::IValue& logger) {
+  torch::jit::Object object(logger.toObject());
+  if (object.find_method("get_stats")) {
+    return CatchTorchErrors("get_stats",
+                            [&] { return object.get_method("get_stats")({}); });
+  }
+  return object.hasattr("stats") ? object.attr("stats") : c10::IValue();
 }
 
 std::string LoggerTypeName(const c10::ClassType& type) {

@@ -53,6 +53,11 @@ LoggerFactory OutputLoggerFactory();
 // quantized and the float one. Otherwise an error that names the logger.
 absl::Status CheckLogger(const c10::IValue& logger, size_t arity);
 
+// What `logger` kept: what its method `get_stats()` returns, or else its
+// attribute `stats`, a list of tensors or a dict of such; None for a logger with
+// neither. Error: a method that fails.
+absl::StatusOr<c10::IValue> ReadStats(const c10::IValue& logger);
+
 // "MyLogger" for __torch__.MyLogger: what messages call a logger.
 std::string LoggerTypeName(const c10::ClassType& type);
 

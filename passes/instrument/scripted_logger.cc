@@ -1,0 +1,30 @@
+#include "passes/instrument/scripted_logger.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ir/module_file.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+
+absl::StatusOr<LoggerFactory> LoadScriptedLogger(absl::string_view path,
+                                                 size_t arity) {
+  NS_ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
+  const absl::Status fits = CheckLogger(module._ivalue(), arity);
+  if (!fits.ok()) {
+    return absl::Status(fits.code(), absl::StrCat(path, ": ", fits.message()));
+  }
+  return [module = std::move(module),
+          path = std::string(path)](const LoggerInfo&) {
+    return CatchTorchErrors(absl::StrCat(path, ": copying the logger"), [&] {
+      return c10::IValue(module.deepcopy()._ivalue());
+    });
+  };
+}
+
+}  // namespace ns
