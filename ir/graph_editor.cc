@@ -2,8 +2,9 @@
 
 #include <string>
 
+#include "ir/insert_op.h"
 #include "ir/pass_context.h"
-#include "ir/torch_errors.h"
+#include "ir/status.h"
 
 namespace ns {
 namespace {
@@ -25,18 +26,14 @@ void TakeName(Value& from, Value& to) {
 absl::StatusOr<Value*> GraphEditor::InsertBefore(
     Node& place, absl::string_view op,
     absl::Span<const torch::jit::NamedValue> arguments) {
-  return CatchTorchErrors(op, [&] {
-    const torch::jit::WithInsertPoint in_front(&place);
-    const Node* before = place.prev();
-    Value* output = graph_.insert(c10::Symbol::fromQualString(std::string(op)),
-                                  at::ArrayRef<torch::jit::NamedValue>(
-                                      arguments.data(), arguments.size()));
-    // The call and the constants that it takes.
-    for (Node* node = place.prev(); node != before; node = node->prev()) {
-      node->copyMetadata(&place);
-    }
-    return output;
-  });
+  const torch::jit::WithInsertPoint in_front(&place);
+  const Node* before = place.prev();
+  NS_ASSIGN_OR_RETURN(Value * output, InsertOp(graph_, op, arguments));
+  // The call and the constants that it takes.
+  for (Node* node = place.prev(); node != before; node = node->prev()) {
+    node->copyMetadata(&place);
+  }
+  return output;
 }
 
 Node* GraphEditor::InsertBefore(Node& place, Node* node, const Node& original) {

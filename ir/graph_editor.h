@@ -34,8 +34,8 @@ class GraphEditor {
 
   // Calls `op`, "aten::clamp", in front of `place`, with constants for
   // arguments that are no values, and returns its output. The call has the
-  // module path and source line of `place`. Error: no overload of the op takes
-  // the arguments.
+  // module path and source line of `place`. Error: as InsertOp
+  // (ir/insert_op.h).
   absl::StatusOr<torch::jit::Value*> InsertBefore(
       torch::jit::Node& place, absl::string_view op,
       absl::Span<const torch::jit::NamedValue> arguments);

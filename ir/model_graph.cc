@@ -96,12 +96,9 @@ void ModelGraph::TakeGraphOfMethod() {
 absl::StatusOr<ModelGraph> ModelGraph::FromFile(
     absl::string_view path, const ModelGraphOptions& options) {
   NS_ASSIGN_OR_RETURN(Module module, LoadModule(path));
-  absl::StatusOr<ModelGraph> graph = FromModule(module, options);
-  if (!graph.ok()) {
-    return absl::Status(graph.status().code(),
-                        absl::StrCat(path, ": ", graph.status().message()));
-  }
-  graph->source_ = std::string(path);
+  NS_ASSIGN_OR_RETURN(ModelGraph graph,
+                      Annotated(path, FromModule(module, options)));
+  graph.source_ = std::string(path);
   return graph;
 }
 

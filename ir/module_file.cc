@@ -20,12 +20,6 @@ absl::Status Unreadable(absl::string_view why) {
   return absl::InvalidArgumentError(why);
 }
 
-// `status`, which says what is wrong with a file, of the file `path`.
-absl::Status In(absl::string_view path, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat(path, ": ", status.message()));
-}
-
 // Says what a file that is no archive is instead.
 absl::Status NoArchive(const InputFile& file) {
   std::string start(4, '\0');
@@ -74,7 +68,7 @@ absl::StatusOr<std::shared_ptr<ModuleArchive>> OpenArchive(
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
   const auto archive = OpenArchive(std::string(path));
   if (!archive.ok()) {
-    return In(path, archive.status());
+    return Annotated(path, archive.status());
   }
   auto module = CatchTorchErrors(absl::StrCat(path, ": cannot load"), [&] {
     return torch::jit::load(
@@ -83,7 +77,7 @@ absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
   });
   // A damaged record is the cause of whatever LibTorch says of it.
   if (const absl::Status rest = (*archive)->CheckRest(); !rest.ok()) {
-    return In(path, rest);
+    return Annotated(path, rest);
   }
   return module;
 }

@@ -1,4 +1,4 @@
-// Early returns for absl::Status and absl::StatusOr.
+// Early returns for absl::Status and absl::StatusOr, and where errors happened.
 #ifndef IR_STATUS_H_
 #define IR_STATUS_H_
 
@@ -6,6 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 // Returns the status of `expr` from the enclosing function unless it is OK.
 #define NS_RETURN_IF_ERROR(expr)                            \
@@ -27,5 +29,28 @@
     return name.status();                       \
   }                                             \
   lhs = std::move(name).value()
+
+namespace ns {
+
+// `status` with "<what>: " in front of its message, which names the culprit to
+// those who do not know what was called. OK stays OK.
+inline absl::Status Annotated(absl::string_view what,
+                              const absl::Status& status) {
+  return status.ok() ? status
+                     : absl::Status(status.code(),
+                                    absl::StrCat(what, ": ", status.message()));
+}
+
+// The same of an error in place of a value.
+template <typename Value>
+absl::StatusOr<Value> Annotated(absl::string_view what,
+                                absl::StatusOr<Value> result) {
+  if (result.ok()) {
+    return result;
+  }
+  return Annotated(what, result.status());
+}
+
+}  // namespace ns
 
 #endif  // IR_STATUS_H_

@@ -38,16 +38,11 @@ struct StatusFor<absl::StatusOr<Value>> {
   using Type = absl::StatusOr<Value>;
 };
 
-}  // namespace internal
-
-// Calls `call` and turns an exception into an invalid-argument status
-// "<what>: <one line>". Returns what `call` does if that is an absl::Status or
-// absl::StatusOr, absl::Status when it returns nothing, and absl::StatusOr of
-// its result otherwise.
+// Calls `call` and turns an exception into an error of `prefix` and one line.
 template <typename Call>
-auto CatchTorchErrors(absl::string_view what, Call&& call) {
+auto CatchWithPrefix(absl::string_view prefix, Call& call) {
   using Result = decltype(call());
-  using Return = typename internal::StatusFor<Result>::Type;
+  using Return = typename StatusFor<Result>::Type;
   try {
     if constexpr (std::is_void_v<Result>) {
       call();
@@ -57,8 +52,26 @@ auto CatchTorchErrors(absl::string_view what, Call&& call) {
     }
   } catch (const std::exception& error) {
     return Return(absl::InvalidArgumentError(
-        absl::StrCat(what, ": ", OneLineMessage(error))));
+        absl::StrCat(prefix, OneLineMessage(error))));
   }
+}
+
+}  // namespace internal
+
+// Calls `call` and turns an exception into an invalid-argument status
+// "<what>: <one line>". Returns what `call` does if that is an absl::Status or
+// absl::StatusOr, absl::Status when it returns nothing, and absl::StatusOr of
+// its result otherwise.
+template <typename Call>
+auto CatchTorchErrors(absl::string_view what, Call&& call) {
+  return internal::CatchWithPrefix(absl::StrCat(what, ": "), call);
+}
+
+// The same where the caller says what failed (Annotated of ir/status.h): the
+// message is the one line.
+template <typename Call>
+auto CatchTorchErrors(Call&& call) {
+  return internal::CatchWithPrefix("", call);
 }
 
 }  // namespace ns

@@ -90,14 +90,9 @@ std::vector<UnmatchedNode> DescribeUnmatched(
 absl::StatusOr<std::vector<NamedTensor>> WeightsOf(const ModelGraph& model,
                                                    const std::string& layer,
                                                    const Subgraph& subgraph) {
-  absl::StatusOr<std::vector<NamedTensor>> weights = SubgraphWeights(subgraph);
-  if (!weights.ok()) {
-    return absl::Status(
-        weights.status().code(),
-        absl::StrCat(model.source(), model.source().empty() ? "" : ": ", layer,
-                     ": ", weights.status().message()));
-  }
-  return weights;
+  return Annotated(
+      absl::StrCat(model.source(), model.source().empty() ? "" : ": ", layer),
+      SubgraphWeights(subgraph));
 }
 
 absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
@@ -166,12 +161,7 @@ absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
                       int64_t index, NonFiniteInputs& inputs) {
   NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
   inputs.Look(batch, index);
-  const absl::Status status = runner.Run(batch);
-  if (status.ok()) {
-    return absl::OkStatus();
-  }
-  return absl::Status(status.code(), absl::StrCat(BatchName(batch, index), ": ",
-                                                  status.message()));
+  return Annotated(BatchName(batch, index), runner.Run(batch));
 }
 
 // How many batches were run before, and will be in all.

@@ -35,8 +35,7 @@ absl::StatusOr<const PassEntry*> FindPass(absl::Span<const PassEntry> passes,
 }
 
 absl::Status WithPass(absl::string_view name, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat("pass '", name, "': ", status.message()));
+  return Annotated(absl::StrCat("pass '", name, "'"), status);
 }
 
 // Takes the option `on`, which all passes of one model have.

@@ -134,5 +134,11 @@ TEST(CatchTorchErrorsTest, NamesWhatFailed) {
             absl::InvalidArgumentError("reading: no such thing"));
 }
 
+TEST(CatchTorchErrorsTest, LeavesItToTheCallerToNameWhatFailed) {
+  const absl::StatusOr<int> failed = CatchTorchErrors(
+      []() -> int { throw std::runtime_error("no such thing"); });
+  EXPECT_EQ(failed.status(), absl::InvalidArgumentError("no such thing"));
+}
+
 }  // namespace
 }  // namespace ns
