@@ -1,7 +1,6 @@
 #include "ns/eager/logger_dict.h"
 
-#include <torch/csrc/jit/api/object.h>
-
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -43,11 +42,12 @@ absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
                                          absl::string_view prefix) {
   LoggerDict dict;
   for (const AttachedLogger& logger : AttachedLoggers(module)) {
-    NS_ASSIGN_OR_RETURN(
-        LoggerStats stats,
-        CatchTorchErrors(
-            absl::StrCat("reading the logger of '", logger.info.layer, "'"),
-            [&] { return ReadStats(logger.object); }));
+    const std::string what =
+        absl::StrCat("reading the logger of '", logger.info.layer, "'");
+    NS_ASSIGN_OR_RETURN(const c10::IValue kept,
+                        Annotated(what, ReadStats(logger.object)));
+    NS_ASSIGN_OR_RETURN(LoggerStats stats,
+                        CatchTorchErrors(what, [&] { return ListsOf(kept); }));
     dict.emplace_back(JoinPath(JoinPath(prefix, logger.info.layer), "stats"),
                       std::move(stats));
   }

@@ -20,6 +20,9 @@ using TensorsByKey = std::map<std::string, std::vector<at::Tensor>>;
 
 absl::StatusOr<std::vector<at::Tensor>> TensorValues(const std::string& key,
                                                      LoggerStats& stats) {
+  if (stats.empty()) {
+    return std::vector<at::Tensor>();
+  }
   const auto values = stats.find(kTensorVal);
   if (values == stats.end()) {
     return absl::InvalidArgumentError(

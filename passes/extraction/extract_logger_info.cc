@@ -118,10 +118,7 @@ absl::StatusOr<Results> ExtractLoggerInfo(
   Results results;
   for (AttachedLogger& logger : loggers) {
     SingleResult record;
-    NS_ASSIGN_OR_RETURN(record.values,
-                        CatchTorchErrors(absl::StrCat("reading the logger of ",
-                                                      logger.info.layer),
-                                         [&] { return Stats(logger.object); }));
+    NS_ASSIGN_OR_RETURN(record.values, Values(logger));
     record.info = std::move(logger.info);
     std::vector<SingleResult>& records =
         results[record.info.layer][record.info.type][record.info.model_name];

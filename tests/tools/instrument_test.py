@@ -2,8 +2,11 @@
 loggers hold what hooks see."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from typing import List
 import unittest
 
 import torch
@@ -12,6 +15,31 @@ import cli
 
 torch.backends.quantized.engine = 'onednn'
 SIDES = ('float', 'quantized')
+
+
+class KeepsMeans(torch.nn.Module):
+  stats: List[torch.Tensor]
+
+  def __init__(self):
+    super().__init__()
+    self.stats = []
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    value = x.dequantize() if x.is_quantized else x
+    self.stats.append(value.mean())
+    return x
+
+  @torch.jit.export
+  def get_stats(self) -> List[torch.Tensor]:
+    return self.stats
+
+
+class TakesTwo(torch.nn.Module):
+
+  def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return x
+
+
 LAYERS = ['x.quantize', 'conv', 'flatten', 'fc']
 
 
@@ -69,6 +97,51 @@ class InstrumentTest(cli.CliTest):
         self.assertEqual(info['type'], 'node_output')
       for values in seen['stats'].values():
         self.assertEqual(len(values), 3)
+
+  def scripted(self, module):
+    folder = tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR'))
+    self.addCleanup(shutil.rmtree, folder)
+    path = os.path.join(folder, type(module).__name__ + '.pt')
+    torch.jit.save(torch.jit.script(module), path)
+    return path
+
+  def means(self, module):
+    stats = self.by_layer(self.execute(self.path(module), 'images'))
+    return {layer: [float(value) for value in values]
+            for layer, values in stats.items()}
+
+  def test_a_scripted_logger_takes_the_place_of_ours(self):
+    logger = self.scripted(KeepsMeans())
+    self.instrument()
+    expected = {}
+    for side in SIDES:
+      stats = self.by_layer(self.execute(self.path(side + '.pt'), 'images'))
+      expected[side] = {
+          layer: [float((v.dequantize() if v.is_quantized else v).mean())
+                  for v in values] for layer, values in stats.items()}
+    os.remove(self.path('out.pt'))
+    self.instrument('net', f'--logger={logger}')
+    for side in SIDES:
+      self.assertEqual(self.means(side + '.pt'), expected[side])
+
+  def test_a_scripted_logger_sees_shadows(self):
+    self.instrument('net', f'--logger={self.scripted(KeepsMeans())}',
+                    '--what=shadows')
+    seen = self.execute(self.path('quantized.pt'), 'images')
+    models = [info['model_name'] for info in seen['infos'].values()]
+    self.assertEqual(set(models), set(SIDES))
+    for values in seen['stats'].values():
+      self.assertEqual([value.dim() for value in values], [0, 0, 0])
+
+  def test_what_is_no_logger_is_refused(self):
+    for path, said in ((self.scripted(TakesTwo()), 'one Tensor'),
+                       ('none.pt', 'none.pt'), ('images.pt', 'images.pt')):
+      self.fail_with(3, 'instrument', '--float=net_float.pt',
+                     '--quantized=net_quantized.pt',
+                     f'--out-float={self.path("f.pt")}',
+                     f'--out-quantized={self.path("q.pt")}',
+                     f'--logger={path}', names=(path, said))
+    self.assertEqual(os.listdir(self.folder), [])
 
   def test_loggers_start_empty(self):
     self.instrument()

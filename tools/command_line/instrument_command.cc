@@ -9,6 +9,7 @@
 #include "ns/suite/printable.h"
 #include "passes/instrument/add_loggers.h"
 #include "passes/instrument/add_shadow_loggers.h"
+#include "passes/instrument/scripted_logger.h"
 #include "passes/matching/graph_matcher.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/model_pair.h"
@@ -27,6 +28,10 @@ constexpr FlagSpec kFlags[] = {
      "where the instrumented float model goes; with shadows, optional: the "
      "float model without loggers"},
     {"out-quantized", "PATH", "where the instrumented quantized model goes"},
+    {"logger", "PATH",
+     "a logger of your own in place of one that keeps every value: a module "
+     "saved by torch.jit.save with forward(value: Tensor) -> Tensor; each "
+     "place gets a copy"},
     {"log-inputs", "", "also log the inputs of every matched subgraph"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to instrument; default forward"},
@@ -63,6 +68,8 @@ struct Options {
   bool shadows = false;
   MatchOptions match;
   LoggerOptions loggers;
+  // Empty for loggers that keep every value.
+  std::string logger_path;
   std::string out_float;
   std::string out_quantized;
 };
@@ -78,11 +85,15 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   }
   NS_ASSIGN_OR_RETURN(options.out_quantized, flags.Required("out-quantized"));
   NS_ASSIGN_OR_RETURN(options.match, ParseMatchOptions(flags));
-  NS_RETURN_IF_ERROR(
-      CheckDistinct({{"out-float", options.out_float},
-                     {"out-quantized", options.out_quantized}},
-                    {{"float", options.models.float_path},
-                     {"quantized", options.models.quantized_path}}));
+  std::vector<PathFlag> inputs = {{"float", options.models.float_path},
+                                  {"quantized", options.models.quantized_path}};
+  if (flags.Has("logger")) {
+    NS_ASSIGN_OR_RETURN(options.logger_path, flags.Required("logger"));
+    inputs.push_back({"logger", options.logger_path});
+  }
+  NS_RETURN_IF_ERROR(CheckDistinct({{"out-float", options.out_float},
+                                    {"out-quantized", options.out_quantized}},
+                                   inputs));
   options.loggers.should_log_inputs = flags.Has("log-inputs");
   return options;
 }
@@ -91,17 +102,17 @@ constexpr char kFloat[] = "float";
 constexpr char kQuantized[] = "quantized";
 
 absl::Status Log(ModelPair& models, const MatchResult& matches,
-                 const Options& options) {
+                 const LoggerOptions& options) {
   return AddLoggers(kFloat, models.float_model, kQuantized,
-                    models.quantized_model, matches, options.loggers);
+                    models.quantized_model, matches, options);
 }
 
 absl::Status Shadow(ModelPair& models, const MatchResult& matches,
-                    const Options& options) {
+                    const LoggerOptions& options) {
   NS_ASSIGN_OR_RETURN(
       const std::vector<NotShadowedMatch> not_shadowed,
       AddShadowLoggers(kFloat, models.float_model, kQuantized,
-                       models.quantized_model, matches, options.loggers));
+                       models.quantized_model, matches, options));
   for (const NotShadowedMatch& match : not_shadowed) {
     std::fprintf(stderr, "ns: warning: %s is not shadowed: %s\n",
                  Printable(match.name).c_str(),
@@ -114,14 +125,19 @@ absl::Status Instrument(const Options& options) {
   NS_RETURN_IF_ERROR(
       PrepareOutputs({options.out_float, options.out_quantized}));
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
+    LoggerOptions loggers = options.loggers;
+    if (!options.logger_path.empty()) {
+      NS_ASSIGN_OR_RETURN(loggers.logger,
+                          LoadScriptedLogger(options.logger_path));
+    }
     NS_ASSIGN_OR_RETURN(const MatchResult matches,
                         MatchSubgraphs(models.float_model,
                                        models.quantized_model, options.match));
     NS_RETURN_IF_ERROR(
         CheckRelated(models.float_model, models.quantized_model, matches)
             .status());
-    NS_RETURN_IF_ERROR(options.shadows ? Shadow(models, matches, options)
-                                       : Log(models, matches, options));
+    NS_RETURN_IF_ERROR(options.shadows ? Shadow(models, matches, loggers)
+                                       : Log(models, matches, loggers));
     std::vector<ModelToSave> files = {
         {&models.quantized_model, options.out_quantized}};
     if (!options.out_float.empty()) {

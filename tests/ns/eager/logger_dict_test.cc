@@ -66,9 +66,18 @@ TEST(LoggerDictTest, ReadsAttributeStatsOfLoggersWithoutGetStats) {
   EXPECT_THAT(OrThrow(GetLoggerDict(module))[0].second.at("errors"), SizeIs(2));
 }
 
-TEST(LoggerDictTest, LoggerWithNeitherIsAnErrorOfOneLine) {
+TEST(LoggerDictTest, LoggerWithNeitherHasAnEmptyEntry) {
   Module module("__torch__.Model");
   Attach(module, "fc", MakeModule("Mute", "")._ivalue());
+  const LoggerDict dict = OrThrow(GetLoggerDict(module));
+  ASSERT_THAT(dict, SizeIs(1));
+  EXPECT_EQ(dict[0].first, "fc.stats");
+  EXPECT_THAT(dict[0].second, IsEmpty());
+}
+
+TEST(LoggerDictTest, StatsOfAnotherTypeAreAnErrorOfOneLine) {
+  Module module("__torch__.Model");
+  Attach(module, "fc", MakeModule("Odd", "", {{"stats", 3}})._ivalue());
   EXPECT_THAT(
       MessageOf(GetLoggerDict(module)),
       AllOf(HasSubstr("reading the logger of 'fc'"), Not(HasSubstr("\n"))));

@@ -15,9 +15,11 @@
 namespace ns {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::torch::jit::Module;
 
@@ -98,6 +100,36 @@ TEST(ExtractLoggerInfoTest, ReadsAttributeStats) {
       SizeIs(1));
 }
 
+TEST(ExtractLoggerInfoTest, LoggerWithoutStatsHasAnEmptyEntry) {
+  Module module("__torch__.M");
+  LoggerInfo info;
+  info.layer = "fc";
+  info.type = kNodeOutputResult;
+  info.model_name = "float";
+  const Module logger =
+      MakeModule("Mute", "def forward(self, x: Tensor):\n    return x\n");
+  AttachLogger(module, {c10::IValue(logger._ivalue()), info});
+  const Results results = OrThrow(ExtractLoggerInfo({module}));
+  const auto& records = results.Find("fc")->at(kNodeOutputResult).at("float");
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_THAT(records[0].values, IsEmpty());
+}
+
+TEST(ExtractLoggerInfoTest, FailingStatsNameTheLayer) {
+  for (const char* get_stats :
+       {"def get_stats(self):\n    return 3\n",
+        "def get_stats(self):\n    return [torch.ones([2]).view([3])]\n"}) {
+    Module module("__torch__.M");
+    LoggerInfo info;
+    info.layer = "fc";
+    AttachLogger(module,
+                 {c10::IValue(MakeModule("Bad", get_stats)._ivalue()), info});
+    EXPECT_THAT(
+        MessageOf(ExtractLoggerInfo({module})),
+        AllOf(HasSubstr("reading the logger of fc"), Not(HasSubstr("\n"))));
+  }
+}
+
 // A logger of class "Mine", whose only value is `value`.
 void AttachMine(Module& module, const std::string& layer, double value) {
   c10::List<at::Tensor> stats;
@@ -145,8 +177,8 @@ TEST(ExtractLoggerInfoTest, ReadsLoggersOfOneClass) {
 TEST(ExtractLoggerInfoTest, LooksOnlyAtLoggersOfTheClass) {
   Module module("__torch__.M");
   Attach(module, "fc", 0, 0, 1);
-  const Module unreadable =
-      MakeModule("Other", "def forward(self, x: Tensor):\n    return x\n");
+  const Module unreadable = MakeModule(
+      "Other", "def forward(self, x: Tensor):\n    return x\n", {{"stats", 3}});
   LoggerInfo info;
   info.layer = "relu";
   AttachLogger(module, {c10::IValue(unreadable._ivalue()), info});
@@ -232,16 +264,6 @@ TEST(ExtractLoggerInfoTest, SaysWhichModelsThereAre) {
   AttachOf(module, "float", "fc", "fc");
   EXPECT_EQ(MessageOf(ExtractLoggerInfo({module}, options)),
             "no logger is of model 'fp32'; there are float");
-}
-
-TEST(ExtractLoggerInfoTest, NamesLayerOfLoggerWithoutStats) {
-  Module module("__torch__.M");
-  const Module logger =
-      MakeModule("Logger", "def forward(self, x: Tensor):\n    return x\n");
-  LoggerInfo info;
-  info.layer = "fc";
-  AttachLogger(module, {c10::IValue(logger._ivalue()), info});
-  EXPECT_THAT(MessageOf(ExtractLoggerInfo({module})), HasSubstr("fc"));
 }
 
 }  // namespace
