@@ -32,8 +32,8 @@ struct ExtractLoggerInfoOptions {
 //
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
 // attribute `stats`; a logger with neither, which may print or send what it
-// sees, has an entry without values. Errors: stats of another type, or no logger
-// of the class or of the model that `options` name.
+// sees, has an entry without values. Errors: stats of another type, or no
+// logger of the class or of the model that `options` name.
 absl::StatusOr<Results> ExtractLoggerInfo(
     const std::vector<torch::jit::Module>& modules,
     const ExtractLoggerInfoOptions& options = {});

@@ -54,8 +54,8 @@ LoggerFactory OutputLoggerFactory();
 absl::Status CheckLogger(const c10::IValue& logger, size_t arity);
 
 // What `logger` kept: what its method `get_stats()` returns, or else its
-// attribute `stats`, a list of tensors or a dict of such; None for a logger with
-// neither. Error: a method that fails.
+// attribute `stats`, a list of tensors or a dict of such; None for a logger
+// with neither. Error: a method that fails.
 absl::StatusOr<c10::IValue> ReadStats(const c10::IValue& logger);
 
 // "MyLogger" for __torch__.MyLogger: what messages call a logger.

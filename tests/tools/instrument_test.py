@@ -122,7 +122,12 @@ class InstrumentTest(cli.CliTest):
     os.remove(self.path('out.pt'))
     self.instrument('net', f'--logger={logger}')
     for side in SIDES:
-      self.assertEqual(self.means(side + '.pt'), expected[side])
+      means = self.means(side + '.pt')
+      self.assertEqual(list(means), list(expected[side]))
+      for layer, values in means.items():
+        self.assertEqual(len(values), 3)
+        for mean, plain in zip(values, expected[side][layer]):
+          self.assertAlmostEqual(mean, plain, 6)
 
   def test_a_scripted_logger_sees_shadows(self):
     self.instrument('net', f'--logger={self.scripted(KeepsMeans())}',
