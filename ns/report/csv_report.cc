@@ -1,5 +1,6 @@
 #include "ns/report/csv_report.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,6 +34,8 @@ constexpr absl::string_view kHeader =
     "float_min,float_max,quantized_min,quantized_max,"
     "float_nan,float_inf,quantized_nan,quantized_inf,"
     "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by";
+// Where outliers were asked for.
+constexpr absl::string_view kOutliersHeader = ",abs_error_p999,outlier_share";
 // Where numerics were emulated.
 constexpr absl::string_view kSaturationHeader =
     ",emulated,saturation_possible,saturating_channels,worst_pair_sum,"
@@ -133,22 +136,36 @@ struct Row {
   std::vector<std::string> output_fields =
       std::vector<std::string>(kOutputFields);
   absl::string_view dominated_by = "";
+  std::optional<OutlierFigures> outliers = {};
   std::vector<UserFigure> user_figures = {};
   SaturationCost saturation = {};
 };
 
+bool HasOutliers(const ComparisonResult& result) {
+  return absl::c_any_of(result.layers, [](const LayerComparison& layer) {
+    return absl::c_any_of(
+        std::array{&layer.activation, &layer.shadow, &layer.kernel},
+        [](const auto* figures) {
+          return figures->has_value() && (*figures)->outliers.has_value();
+        });
+  });
+}
+
 class Rows {
  public:
-  Rows(const std::vector<std::string>& user_metrics, bool emulated)
-      : user_metrics_(user_metrics), emulated_(emulated) {
+  explicit Rows(const ComparisonResult& result)
+      : has_outliers_(HasOutliers(result)),
+        user_metrics_(result.user_metrics),
+        emulated_(!result.emulated.empty()) {
     csv_ = std::string(kHeader);
     for (const Metric& metric : Metrics().subspan(kMetricsInTheMiddle)) {
       absl::StrAppend(&csv_, ",", metric.name);
     }
+    absl::StrAppend(&csv_, has_outliers_ ? kOutliersHeader : "");
     for (const std::string& metric : user_metrics_) {
       absl::StrAppend(&csv_, ",", metric);
     }
-    absl::StrAppend(&csv_, emulated ? kSaturationHeader : "", "\n");
+    absl::StrAppend(&csv_, emulated_ ? kSaturationHeader : "", "\n");
   }
 
   void AppendRow(const LayerComparison& layer, const Row& row);
@@ -158,8 +175,9 @@ class Rows {
   std::string Take() { return std::move(csv_); }
 
  private:
+  const bool has_outliers_;
   const std::vector<std::string>& user_metrics_;
-  bool emulated_;
+  const bool emulated_;
   std::string csv_;
 };
 
@@ -182,6 +200,11 @@ void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
   fields.push_back(absl::StrJoin(row.output_fields, ","));
   fields.push_back(std::string(row.dominated_by));
   absl::c_for_each(metrics.subspan(kMetricsInTheMiddle), append);
+  if (has_outliers_) {
+    const auto& outliers = row.outliers;
+    fields.push_back(outliers ? FormatDouble(outliers->abs_error_p999) : "");
+    fields.push_back(outliers ? FormatDouble(outliers->share) : "");
+  }
   for (size_t i = 0; i < user_metrics_.size(); ++i) {
     fields.push_back(i < row.user_figures.size()
                          ? FormatDouble(row.user_figures[i].value)
@@ -203,6 +226,7 @@ Row OutputRow(absl::string_view kind, const ActivationComparison& figures) {
           figures.error,
           OutputFields(figures),
           "",
+          figures.outliers,
           figures.user_figures};
 }
 
@@ -246,7 +270,7 @@ void Rows::AppendStub(const StubComparison& stub) {
 }  // namespace
 
 std::string ToCsv(const ComparisonResult& result) {
-  Rows rows(result.user_metrics, !result.emulated.empty());
+  Rows rows(result);
   for (const LayerComparison& layer : result.layers) {
     rows.AppendLayer(layer);
   }

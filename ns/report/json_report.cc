@@ -147,6 +147,13 @@ void WriteActivationFields(JsonWriter& json,
   if (!activation.worst_channels.empty()) {
     WriteWorstChannels(json, activation.worst_channels);
   }
+  if (!activation.channel_sqnr_db.empty()) {
+    WriteNumbers(json, "channel_sqnr_db", activation.channel_sqnr_db);
+  }
+  if (activation.outliers.has_value()) {
+    WriteDouble(json, "abs_error_p999", activation.outliers->abs_error_p999);
+    WriteDouble(json, "outlier_share", activation.outliers->share);
+  }
 }
 
 void WriteActivation(JsonWriter& json, absl::string_view key,

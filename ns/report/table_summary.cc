@@ -172,6 +172,20 @@ std::string ShiftLine(const LayerComparison& layer) {
              : "";
 }
 
+// "a few outliers          fc  the largest 0.1 % of the errors make 71 % of the
+// squared error", or nothing where they do not, or were not counted.
+std::string OutliersLine(const LayerComparison& layer) {
+  constexpr double kMostly = 0.5;
+  const std::optional<OutlierFigures>& outliers = layer.shadow->outliers;
+  return outliers && outliers->share > kMostly
+             ? absl::StrFormat(
+                   "%-22s  %s  the largest 0.1 %% of the errors make %.0f %% "
+                   "of the squared error\n",
+                   "a few outliers", Printable(layer.name),
+                   100 * outliers->share)
+             : "";
+}
+
 // "first unexplained fall  fc  accumulated 9.1 dB, expected 14.0"
 std::string UnexplainedLine(const ComparisonResult& result, size_t index) {
   const LayerComparison& layer = result.layers[index];
@@ -213,7 +227,7 @@ std::string BlameLines(const ComparisonResult& result) {
   if (const std::optional<size_t> worst = WorstOffender(result)) {
     const LayerComparison& layer = result.layers[*worst];
     absl::StrAppend(&lines, OffenderLine(layer), ShiftLine(layer),
-                    ChannelsLine(layer, Figure::kShadow));
+                    OutliersLine(layer), ChannelsLine(layer, Figure::kShadow));
   }
   if (const std::optional<size_t> fall = FirstUnexplainedFall(result)) {
     absl::StrAppend(&lines, UnexplainedLine(result, *fall));

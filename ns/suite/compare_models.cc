@@ -245,6 +245,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   runner_options.exact = options.exact;
   runner_options.twin = emulation.Twin();
   runner_options.worst_channels = options.worst_channels;
+  runner_options.outliers = options.outliers;
   runner_options.user_metrics = &options.user_metrics;
   runner_options.files = options.files;
   NS_ASSIGN_OR_RETURN(PairRunner runner,

@@ -39,6 +39,9 @@ struct CompareOptions {
   std::optional<kernels::Numerics> emulate;
   // How many of the worst output channels to name at each layer.
   int64_t worst_channels = 0;
+  // Whether to tell how large the largest errors of each layer are, which takes
+  // about a tenth more time.
+  bool outliers = false;
   // Metrics of the user's own, computed of activations, shadows and kernels.
   std::vector<UserMetric> user_metrics;
   // Where the compared values are kept; not owned; null for nowhere.

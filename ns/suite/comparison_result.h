@@ -63,6 +63,15 @@ struct CodeUse {
   int64_t unused = 0;
 };
 
+// Whether some values have errors that are much larger than those of the rest.
+struct OutlierFigures {
+  // 99.9 % of the errors |x - y| are no larger: to 3 %.
+  double abs_error_p999 = 0;
+  // The share of the squared error that the largest 0.1 % of the errors have, 0
+  // to 1: near 0.001 where all are alike.
+  double share = 0;
+};
+
 // The error of one output channel.
 struct ChannelError {
   int64_t channel = 0;
@@ -89,6 +98,10 @@ struct ActivationComparison {
   std::optional<CodeUse> codes;
   // The worst output channels, worst first; empty unless asked for.
   std::vector<ChannelError> worst_channels;
+  // The SQNR in dB of all output channels, in their order; likewise.
+  std::vector<double> channel_sqnr_db;
+  // Absent unless asked for.
+  std::optional<OutlierFigures> outliers;
   // One entry for each batch in which both models came by.
   std::vector<double> batch_sqnr_db;
   // For ops inside a loop: SQNR of the first, second, ... trip over all

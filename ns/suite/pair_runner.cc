@@ -24,6 +24,9 @@
 namespace ns {
 namespace {
 
+// As OutlierFigures has them: of 1000 errors, the largest.
+constexpr double kOutlierShare = 0.001;
+
 using Arguments = std::vector<c10::IValue>;
 
 ChannelDim ChannelsOf(const torch::jit::Node& base) {
@@ -77,15 +80,24 @@ absl::Status RunCopy(const ModelGraph& model, const Arguments& arguments) {
 }
 
 // Of a value of which `elements` elements were compared.
-std::vector<ChannelError> WorstChannels(
-    const std::vector<ChannelSums>& channels, int64_t elements, int64_t count) {
-  std::vector<ChannelError> errors;
-  for (size_t i = 0; i < channels.size(); ++i) {
+std::vector<double> SqnrOfChannels(const std::vector<ChannelSums>& channels,
+                                   int64_t elements) {
+  std::vector<double> sqnr_db;
+  for (const ChannelSums& channel : channels) {
     PairStatistics sums;
     sums.count = elements;
-    sums.sum_x2 = channels[i].sum_x2;
-    sums.sum_e2 = channels[i].sum_e2;
-    errors.push_back({static_cast<int64_t>(i), sums.SqnrDb()});
+    sums.sum_x2 = channel.sum_x2;
+    sums.sum_e2 = channel.sum_e2;
+    sqnr_db.push_back(sums.SqnrDb());
+  }
+  return sqnr_db;
+}
+
+std::vector<ChannelError> WorstChannels(const std::vector<double>& sqnr_db,
+                                        int64_t count) {
+  std::vector<ChannelError> errors;
+  for (size_t i = 0; i < sqnr_db.size(); ++i) {
+    errors.push_back({static_cast<int64_t>(i), sqnr_db[i]});
   }
   // Channels without a figure come last, beside those without an error.
   const auto rank = [](const ChannelError& error) {
@@ -116,6 +128,7 @@ absl::StatusOr<PairRunner> PairRunner::Create(
   plan.statistics = [&](const SubgraphMatch& match) {
     PairComparerOptions of_match;
     of_match.in_loop = IsInLoop(*match.b.subgraph.end);
+    of_match.errors = options.outliers;
     if (options.worst_channels > 0) {
       of_match.channels = ChannelsOf(*match.b.subgraph.base);
     }
@@ -264,8 +277,14 @@ std::optional<ActivationComparison> PairRunner::Result(
   if (codes.total > 0) {
     result.codes = {codes.at_lowest, codes.at_highest, codes.Unused()};
   }
-  result.worst_channels = WorstChannels(record.pooled.channels, sums.count,
-                                        options_.worst_channels);
+  result.channel_sqnr_db = SqnrOfChannels(record.pooled.channels, sums.count);
+  result.worst_channels =
+      WorstChannels(result.channel_sqnr_db, options_.worst_channels);
+  const ErrorHistogram& errors = record.pooled.errors;
+  if (errors.total() > 0) {
+    result.outliers = {errors.Quantile(1 - kOutlierShare),
+                       errors.ShareOfSquares(kOutlierShare)};
+  }
   return result;
 }
 

@@ -37,8 +37,11 @@ struct PairRunnerOptions {
   bool exact = false;
   // As PairPlan::twin.
   decltype(PairPlan::twin) twin;
-  // How many of the worst output channels to name at each match.
+  // How many of the worst output channels to name at each match; 0 for no
+  // figures of channels.
   int64_t worst_channels = 0;
+  // Whether to tell how large the largest errors are.
+  bool outliers = false;
   // Metrics of the user, computed of what is compared as activation, shadow and
   // kernel; not owned; null for none.
   const std::vector<UserMetric>* user_metrics = nullptr;

@@ -22,8 +22,10 @@ namespace {
 // What the fields of compared values and the columns of a row are called, the
 // built-in metrics aside (ns/report/json_report.cc and csv_report.cc).
 constexpr absl::string_view kTaken[] = {
+    "abs_error_p999",
     "batch_sqnr_db",
     "batches",
+    "channel_sqnr_db",
     "codes",
     "codes_highest",
     "codes_lowest",
@@ -43,6 +45,7 @@ constexpr absl::string_view kTaken[] = {
     "kind",
     "name",
     "non_finite",
+    "outlier_share",
     "outputs",
     "parameter",
     "quantized_fqn",

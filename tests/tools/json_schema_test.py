@@ -59,7 +59,8 @@ class JsonSchemaTest(cli.CliTest):
   def check_activation(self, activation, batches):
     self.assertEqual(
         set(activation) - {'trips', 'range', 'non_finite', 'codes',
-                           'worst_channels'},
+                           'worst_channels', 'channel_sqnr_db',
+                           'abs_error_p999', 'outlier_share'},
         FIGURES | {'shape', 'batch_sqnr_db', 'elements'})
     self.check_figures(activation)
     self.check_values(activation)

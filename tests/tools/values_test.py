@@ -227,6 +227,57 @@ class ValuesTest(cli.CliTest):
                        without[name]['activation']['sqnr_db'])
       self.assertEqual(layer['activation']['batch_sqnr_db'][1], 'nan')
 
+  def test_outliers_are_those_of_the_sorted_errors(self):
+    folder = self.path('saved')
+    arguments = (*cli.COMPARE, '--inputs=images.pt', '--exact')
+    self.succeed(*arguments, '--quiet', f'--save-activations={folder}')
+    layers = self.layers(*arguments, '--outliers')
+    for layer in layers.values():
+      for kind, name in (('activation', 'float'), ('shadow', 'shadow')):
+        errors = []
+        for batch in range(3):
+          saved = torch.load(
+              os.path.join(folder, layer['name'], f'batch_{batch:04}.pt'))
+          y = saved['quantized']
+          y = y.dequantize() if y.is_quantized else y
+          errors.append((saved[name].double() - y.double()).abs().flatten())
+        errors = torch.cat(errors).sort().values
+        index = math.ceil(0.999 * len(errors)) - 1
+        expected = float(errors[index])
+        self.assertAlmostEqual(layer[kind]['abs_error_p999'], expected,
+                               delta=expected / 30 + 1e-7)
+        squares = errors.square()
+        largest = squares[-math.ceil(0.001 * len(errors)):].sum()
+        if squares.sum() > 0:
+          self.assertAlmostEqual(layer[kind]['outlier_share'],
+                                 float(largest / squares.sum()), delta=0.1)
+
+  def test_a_few_outliers_are_told_of_the_worst_offender(self):
+    image = batches('images')[0]
+    image[0, 0, 0, 0] = 1000  # far beyond what was seen in calibration
+    inputs = self.path('outlier.pt')
+    torch.save([image], inputs)
+    table, _ = self.succeed(*cli.COMPARE, f'--inputs={inputs}', '--outliers')
+    self.assertRegex(table, r'a few outliers +x\.quantize  the largest 0\.1 % of '
+                            r'the errors make 100 % of the squared error')
+    self.assertNotIn('a few outliers', self.succeed(
+        *cli.COMPARE, '--inputs=images.pt', '--outliers')[0])
+    text, _ = self.succeed(*cli.COMPARE, '--inputs=images.pt', '--outliers',
+                           '--csv=-')
+    rows = [row for row in csv.DictReader(io.StringIO(text))
+            if row['kind'] in ('activation', 'shadow')]
+    for row in rows:
+      self.assertGreaterEqual(float(row['max_abs_error']) * 1.04,
+                              float(row['abs_error_p999']))
+
+  def test_every_channel_has_its_figure(self):
+    layers = self.layers(*cli.COMPARE, '--inputs=images.pt', '--per-channel')
+    activation = layers['conv']['activation']
+    self.assertEqual(len(activation['channel_sqnr_db']), 8)
+    for channel in activation['worst_channels']:
+      self.assertEqual(activation['channel_sqnr_db'][channel['channel']],
+                       channel['sqnr_db'])
+
 
 if __name__ == '__main__':
   unittest.main()

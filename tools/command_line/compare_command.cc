@@ -47,6 +47,9 @@ constexpr FlagSpec kFlags[] = {
      "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "
      "called on each pair of compared values"},
     {"per-channel", "", "name the worst output channels of each layer"},
+    {"outliers", "",
+     "tell how large the largest errors of each layer are, and what part of "
+     "the error they make (slower)"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
     {"save-activations", "DIR",
@@ -247,6 +250,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.exact = flags.Has("exact");
+  options.compare.outliers = flags.Has("outliers");
   options.compare.worst_channels =
       flags.Has("per-channel") ? kWorstChannels : 0;
   std::vector<PathFlag> inputs = {{"float", options.models.float_path},

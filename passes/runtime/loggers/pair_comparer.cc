@@ -42,6 +42,7 @@ PairComparerPtr FromState(const State& state) {
   options.channels = static_cast<ChannelDim>(channels);
   PairRecord record;
   record.pooled = TensorStatistics::FromNumbers(std::get<1>(state));
+  options.errors = record.pooled.errors.total() > 0;
   record.batches = StatisticsFromNumbers(std::get<2>(state));
   record.trips = StatisticsFromNumbers(std::get<3>(state));
   record.shape = std::get<4>(state);
@@ -82,6 +83,7 @@ TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
                                      int64_t dims) {
   TensorStatisticsOptions options;
   options.codes = wanted.codes;
+  options.errors = wanted.errors;
   ChannelDim channels = wanted.channels;
   if (channels == ChannelDim::kByRank) {
     channels = dims > 3 ? ChannelDim::kSecond : ChannelDim::kLast;

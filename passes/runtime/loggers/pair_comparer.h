@@ -32,6 +32,8 @@ struct PairComparerOptions {
   bool by_batch = true;
   // Whether it is noted which codes y uses, where it has 8 bits.
   bool codes = true;
+  // Whether absolute errors are counted by their size.
+  bool errors = false;
 };
 
 // Compares values x of one model with values y of another, and keeps statistics

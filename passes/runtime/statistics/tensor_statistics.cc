@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "passes/runtime/statistics/pair_blocks.h"
 #include "passes/runtime/statistics/pair_channels.h"
@@ -20,6 +21,9 @@ namespace {
 // Of CodesInUse: three counts, and `used`.
 constexpr size_t kNumbersOfUse = 3 + CodesInUse::kBytes;
 constexpr size_t kNumbersPerChannel = 2;
+// In place of the sum of squares of a channel: no more channels, but pairs of a
+// bin of the error histogram and its count.
+constexpr double kErrorsFollow = -1;
 
 // The comparison of one pair.
 class Comparison {
@@ -35,17 +39,22 @@ class Comparison {
   PairStatistics Add(const PairPiece& piece, int64_t first);
   // Where codes are noted at all: those that no kernel reads.
   void NoteCodes(int64_t first, int64_t count);
+  void CountErrors(int64_t first, int64_t count);
 
   const PairOperands& pair_;
   const bool notes_codes_;
+  const bool counts_errors_;
   PairStatistics sums_;
   CodesInUse codes_;
+  ErrorHistogram errors_;
   std::optional<PairChannels> channels_;
 };
 
 Comparison::Comparison(const PairOperands& pair,
                        const TensorStatisticsOptions& options)
-    : pair_(pair), notes_codes_(options.codes && pair.y.HoldsCodes()) {
+    : pair_(pair),
+      notes_codes_(options.codes && pair.y.HoldsCodes()),
+      counts_errors_(options.errors) {
   const int64_t dim = options.channel_dim;
   if (dim >= 0 && dim < pair.x.memory().dim()) {
     channels_.emplace(pair.x.RunsOf(dim));
@@ -61,6 +70,7 @@ TensorStatistics Comparison::Run() {
   TensorStatistics statistics;
   statistics.sums = sums_;
   statistics.codes = codes_;
+  statistics.errors = std::move(errors_);
   if (channels_) {
     for (const PairErrors& channel : channels_->Sums()) {
       statistics.channels.push_back({channel.x2, channel.e2});
@@ -80,6 +90,9 @@ void Comparison::AddDoubles() {
     if (channels_) {
       channels_->Add(x, y, first, size);
     }
+    if (counts_errors_) {
+      errors_.Add(x, y, size);
+    }
     NoteCodes(first, size);
   }
 }
@@ -93,6 +106,9 @@ void Comparison::AddPieces() {
     const PairStatistics sums = Add(piece, first);
     if (channels_) {
       channels_->Add(piece, first, sums);
+    }
+    if (counts_errors_) {
+      CountErrors(first, piece.count);
     }
     first += piece.count;
   }
@@ -119,11 +135,22 @@ void Comparison::NoteCodes(int64_t first, int64_t count) {
   }
 }
 
+void Comparison::CountErrors(int64_t first, int64_t count) {
+  float x_values[kPairBlock];
+  float y_values[kPairBlock];
+  for (const int64_t end = first + count; first < end; first += kPairBlock) {
+    const int64_t size = std::min(kPairBlock, end - first);
+    errors_.Add(pair_.x.Floats(first, size, x_values),
+                pair_.y.Floats(first, size, y_values), size);
+  }
+}
+
 }  // namespace
 
 void TensorStatistics::Merge(const TensorStatistics& other) {
   sums.Merge(other.sums);
   codes.Merge(other.codes);
+  errors.Merge(other.errors);
   channels.resize(std::max(channels.size(), other.channels.size()));
   for (size_t i = 0; i < other.channels.size(); ++i) {
     channels[i].sum_x2 += other.channels[i].sum_x2;
@@ -140,6 +167,14 @@ std::vector<double> TensorStatistics::ToNumbers() const {
   for (const ChannelSums& channel : channels) {
     numbers.push_back(channel.sum_x2);
     numbers.push_back(channel.sum_e2);
+  }
+  if (errors.total() > 0) {
+    numbers.push_back(kErrorsFollow);
+    numbers.push_back(0);
+  }
+  for (const auto& [bin, count] : errors.Bins()) {
+    numbers.push_back(static_cast<double>(bin));
+    numbers.push_back(static_cast<double>(count));
   }
   return numbers;
 }
@@ -164,10 +199,18 @@ TensorStatistics TensorStatistics::FromNumbers(
     TORCH_CHECK(value <= 255, "a byte of codes in use is ", value);
     byte = static_cast<uint8_t>(value);
   }
-  while (next != numbers.end()) {
+  while (next != numbers.end() && *next != kErrorsFollow) {
     ChannelSums& channel = statistics.channels.emplace_back();
     channel.sum_x2 = *next++;
     channel.sum_e2 = *next++;
+  }
+  if (next != numbers.end()) {
+    next += kNumbersPerChannel;
+  }
+  while (next != numbers.end()) {
+    const int64_t bin = CountFromNumber(*next++);
+    TORCH_CHECK(statistics.errors.AddBin(bin, CountFromNumber(*next++)),
+                "an error histogram has no bin ", bin);
   }
   return statistics;
 }

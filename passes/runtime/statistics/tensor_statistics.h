@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "passes/runtime/statistics/codes_in_use.h"
+#include "passes/runtime/statistics/error_histogram.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace at {
@@ -26,6 +27,7 @@ struct TensorStatistics {
   PairStatistics sums;
   CodesInUse codes;  // of y; of no element unless y is quantized to 8 bits
   std::vector<ChannelSums> channels;  // empty unless asked for
+  ErrorHistogram errors;              // of no element unless asked for
 
   // Channels add up by index. Where `other` has more of them, the further ones
   // are taken over, as if they had been zero here: the longer list wins.
@@ -43,6 +45,8 @@ struct TensorStatisticsOptions {
   // The dimension of the channels; -1 and dimensions that the tensors do not
   // have: no channels.
   int64_t channel_dim = -1;
+  // Whether absolute errors are counted by their size.
+  bool errors = false;
 };
 
 // Compares `x` with `y` as ComparePair does, in the same pass, and throws where

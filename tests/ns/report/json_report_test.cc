@@ -204,6 +204,9 @@ TEST(JsonReportTest, WritesRangesCodesAndChannelsOfActivations) {
   figures.non_finite = NonFiniteCounts{0, 3, 0, 0};
   figures.codes = CodeUse{4, 1, 200};
   figures.worst_channels = {{3, 12.5}, {0, -kInfinity}};
+  figures.channel_sqnr_db = {-kInfinity, 12.5};
+  figures.outliers = {0.5, 0.75};
+  figures.user_figures = {{"mae", 0.125}};
   const std::string fields = R"(
         "shape": [2, 8],
         "sqnr_db": 30.5,
@@ -212,6 +215,7 @@ TEST(JsonReportTest, WritesRangesCodesAndChannelsOfActivations) {
         "max_abs_error": 0.25,
         "mean_error": 0.0,
         "bias_share": 0.0,
+        "mae": 0.125,
         "batch_sqnr_db": [30.0, 31.0],
         "trips": [32.0],
         "elements": 32,
@@ -243,7 +247,10 @@ TEST(JsonReportTest, WritesRangesCodesAndChannelsOfActivations) {
             "channel": 0,
             "sqnr_db": "-inf"
           }
-        ]
+        ],
+        "channel_sqnr_db": ["-inf", 12.5],
+        "abs_error_p999": 0.5,
+        "outlier_share": 0.75
       })";
   ComparisonResult result = OneLayer();
   result.layers[0].activation = figures;

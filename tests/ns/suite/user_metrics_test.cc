@@ -47,6 +47,8 @@ ComparisonResult Everything() {
   figures.non_finite = {1, 1, 1, 1};
   figures.codes.emplace();
   figures.worst_channels = {{0, 1}};
+  figures.channel_sqnr_db = {1};
+  figures.outliers.emplace();
   ComparisonResult result;
   result.layers.emplace_back().activation = figures;
   result.stubs.emplace().emplace_back().figures = figures;

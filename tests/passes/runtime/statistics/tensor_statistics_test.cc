@@ -355,6 +355,40 @@ TEST_F(TensorStatisticsTest, SqnrOfManyElementsIsAccurate) {
   EXPECT_NEAR(CompareTensors(x, y).sums.SqnrDb(), expected, 1e-6);
 }
 
+// Whatever way values take to the sums.
+TEST_F(TensorStatisticsTest, ErrorsAreCountedOfEveryKindOfTensor) {
+  const at::Tensor x = at::randn({3, 70, 30});
+  for (const at::Tensor& y :
+       {x + at::randn({3, 70, 30}),
+        at::quantize_per_tensor(x, 0.1, 3, at::kQUInt8),
+        at::quantize_per_tensor(x, 0.1, 3, at::kQInt32),
+        at::quantize_per_channel(x, at::rand({70}, at::kDouble) + 0.1,
+                                 at::zeros({70}, at::kLong), 1, at::kQInt8),
+        (x + 1).to(at::kDouble), (x * 10).to(at::kInt),
+        (x + 1).transpose(0, 2).contiguous().transpose(0, 2)}) {
+    for (const int64_t channel_dim : {-1, 1}) {
+      const TensorStatistics statistics =
+          CompareTensors(x, y, {true, channel_dim, /*errors=*/true});
+      const at::Tensor errors =
+          (x.to(at::kDouble) -
+           (y.is_quantized() ? y.dequantize() : y).to(at::kDouble))
+              .abs()
+              .flatten();
+      ASSERT_EQ(statistics.errors.total(), x.numel());
+      for (const double quantile : {0.5, 0.999}) {
+        const double expected =
+            std::get<0>(
+                errors.sort())[static_cast<int64_t>(std::ceil(
+                                   quantile * static_cast<double>(x.numel()))) -
+                               1]
+                .item<double>();
+        EXPECT_NEAR(statistics.errors.Quantile(quantile), expected,
+                    expected / 30 + 1e-6);
+      }
+    }
+  }
+}
+
 TEST_F(TensorStatisticsTest, NumbersHoldAllOfIt) {
   for (const int64_t channel_dim : {-1, 1}) {
     at::Tensor x = at::randn({3, 4});
@@ -362,11 +396,13 @@ TEST_F(TensorStatisticsTest, NumbersHoldAllOfIt) {
     const at::Tensor y =
         at::quantize_per_tensor(at::randn({3, 4}), 0.1, 3, at::kQInt8);
     const TensorStatistics statistics =
-        CompareTensors(x, y, {true, channel_dim});
+        CompareTensors(x, y, {true, channel_dim, /*errors=*/channel_dim < 0});
     const TensorStatistics again =
         TensorStatistics::FromNumbers(statistics.ToNumbers());
     ExpectSameStatistics(again, statistics, 0, 0);
     EXPECT_EQ(again.ToNumbers(), statistics.ToNumbers());
+    EXPECT_EQ(again.errors.total(), channel_dim < 0 ? 12 : 0);
+    EXPECT_EQ(again.errors.Bins(), statistics.errors.Bins());
   }
   EXPECT_THROW(TensorStatistics::FromNumbers({}), c10::Error);
   std::vector<double> numbers = TensorStatistics().ToNumbers();

@@ -1,0 +1,52 @@
+// How the absolute errors of a pair of tensors are distributed.
+#ifndef PASSES_RUNTIME_STATISTICS_ERROR_HISTOGRAM_H_
+#define PASSES_RUNTIME_STATISTICS_ERROR_HISTOGRAM_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ns {
+
+// Counts |x - y|, element by element, in bins whose upper end is at most 1/16
+// above their lower one, whatever the magnitude: bins are what floats of the
+// same exponent and first four digits of the mantissa have in common. Memory is
+// fixed, 32 KiB once something was counted. Mergeable: the histogram of parts
+// is that of the whole. Costs a store an element, which is as much as all sums.
+class ErrorHistogram {
+ public:
+  // Errors that are NaN are not counted; those of infinities are infinite.
+  void Add(const float* x, const float* y, int64_t count);
+  void Add(const double* x, const double* y, int64_t count);
+
+  void Merge(const ErrorHistogram& other);
+
+  // How many were counted.
+  int64_t total() const { return total_; }
+
+  // The least error e such that a share `quantile` of the errors, 0 to 1, is no
+  // larger: exact to half of its bin, 1/32 of itself. 0 where nothing was
+  // counted.
+  double Quantile(double quantile) const;
+
+  // The part of the sum of squared errors that the largest errors have, those
+  // of a share `share` of the elements: 0 to 1, exact to 1/8. 0 where all
+  // errors are 0, nan where some are infinite.
+  double ShareOfSquares(double share) const;
+
+  // Pairs of a bin and its count, for saving; those without elements are left
+  // out. AddBin is the way back; it returns false for a bin that there is not.
+  std::vector<std::pair<int64_t, int64_t>> Bins() const;
+  bool AddBin(int64_t bin, int64_t count);
+
+ private:
+  void Reserve();
+
+  // Empty until something is counted.
+  std::vector<int64_t> counts_;
+  int64_t total_ = 0;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_STATISTICS_ERROR_HISTOGRAM_H_
