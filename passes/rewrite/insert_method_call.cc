@@ -31,7 +31,7 @@ absl::StatusOr<const torch::jit::Function*> MethodOf(
       object == nullptr ? nullptr : object->findMethod(method);
   if (function == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("attribute '", attribute, "', a ", type->repr_str(),
+        absl::StrCat("attribute '", attribute, "', a ", type->annotation_str(),
                      ", has no method '", method, "'"));
   }
   return function;
