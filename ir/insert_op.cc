@@ -40,11 +40,11 @@ std::vector<std::string> TypesOf(Graph& graph,
                                  absl::Span<const NamedValue> named) {
   std::vector<std::string> types;
   for (const NamedValue& argument : arguments) {
-    types.push_back(argument.value(graph)->type()->repr_str());
+    types.push_back(argument.value(graph)->type()->annotation_str());
   }
   for (const NamedValue& argument : named) {
     types.push_back(absl::StrCat(argument.name(), ": ",
-                                 argument.value(graph)->type()->repr_str()));
+                                 argument.value(graph)->type()->annotation_str()));
   }
   return types;
 }
@@ -76,7 +76,7 @@ absl::StatusOr<Node*> InsertNode(Node* node) {
   }
   std::vector<std::string> types;
   for (const Value* input : node->inputs()) {
-    types.push_back(input->type()->repr_str());
+    types.push_back(input->type()->annotation_str());
   }
   const absl::Status status = NoOverload(node->kind().toQualString(), types);
   node->destroy();

@@ -3,6 +3,7 @@
 #define IR_REFUSAL_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace ns {
@@ -17,6 +18,16 @@ inline absl::Status Refusal(absl::string_view reason) {
 // Whether `status` is a refusal: any other is a caller's or LibTorch's error.
 inline bool IsRefusal(const absl::Status& status) {
   return absl::IsFailedPrecondition(status);
+}
+
+// `status` as a refusal, "<what>: <message>": what a rewrite has tried, and
+// could not do, is a reason to leave the op as it is. OK and refusals stay as
+// they are.
+inline absl::Status RefusalOf(absl::string_view what,
+                              const absl::Status& status) {
+  return status.ok() || IsRefusal(status)
+             ? status
+             : Refusal(absl::StrCat(what, ": ", status.message()));
 }
 
 }  // namespace ns

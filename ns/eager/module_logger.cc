@@ -48,17 +48,14 @@ absl::Status ModuleLogger::Call(absl::Span<Value* const> values,
                                 Node* place) const {
   std::vector<Value*> tensors;
   for (Value* value : values) {
-    absl::StatusOr<Value*> tensor = FirstTensor(value, place);
-    if (!tensor.ok()) {
-      return absl::Status(
-          tensor.status().code(),
-          absl::StrCat("module '", fqn_, "': ", tensor.status().message()));
-    }
-    tensors.push_back(*tensor);
+    NS_ASSIGN_OR_RETURN(Value * tensor,
+                        Annotated(absl::StrCat("module '", fqn_, "'"),
+                                  FirstTensor(value, place)));
+    tensors.push_back(tensor);
   }
-  return CatchTorchErrors(absl::StrCat("logging '", fqn_, "'"), [&] {
-    InsertMethodCall(*host_, attribute_, "forward", tensors, place);
-  });
+  return Annotated(
+      absl::StrCat("logging '", fqn_, "'"),
+      InsertMethodCall(*host_, attribute_, "forward", tensors, place).status());
 }
 
 }  // namespace ns

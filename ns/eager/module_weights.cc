@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ir/torch_errors.h"
+#include "ir/status.h"
 #include "ns/eager/module_tree.h"
 #include "passes/analysis/packed_weights.h"
 
@@ -56,10 +56,9 @@ std::string AncestorOf(absl::string_view path, int levels) {
   return std::string(path);
 }
 
-// The weights in `value`, attribute `name` of the module at `path`, if it is
-// an object that packs some.
-std::optional<ModuleWeight> PackedWeight(const Module& module,
-                                         const std::string& path,
+// How the weights in `value`, attribute `name` of the module at `path`, are
+// held, if it is an object that packs some; without the weights.
+std::optional<ModuleWeight> PackedWeight(const std::string& path,
                                          const std::string& name,
                                          const c10::IValue& value) {
   if (!value.isCustomClass()) {
@@ -70,12 +69,11 @@ std::optional<ModuleWeight> PackedWeight(const Module& module,
   const std::string key = JoinPath(path, name);
   if (packed == "quantized.Conv2dPackedParamsBase" ||
       packed == "quantized.Conv3dPackedParamsBase") {
-    const bool is_1d = absl::EndsWith(TypeNameOf(module), "1d");
     return ModuleWeight{JoinPath(path, "weight"),
                         WeightHolder::kPackedConv,
                         path,
                         "weight",
-                        {PackedConvWeight(value, is_1d)}};
+                        {}};
   }
   if (packed == "quantized.LinearPackedParamsBase") {
     absl::string_view parameter = name;
@@ -84,32 +82,51 @@ std::optional<ModuleWeight> PackedWeight(const Module& module,
                           WeightHolder::kPackedCell,
                           path,
                           absl::StrCat("weight_", parameter),
-                          {PackedLinearWeight(value)}};
+                          {}};
     }
-    return ModuleWeight{key,
-                        WeightHolder::kPackedLinear,
-                        AncestorOf(path, 1),
-                        "weight",
-                        {PackedLinearWeight(value)}};
+    return ModuleWeight{
+        key, WeightHolder::kPackedLinear, AncestorOf(path, 1), "weight", {}};
   }
   if (packed == "quantized.EmbeddingPackedParamsBase") {
-    return ModuleWeight{key,
-                        WeightHolder::kPackedEmbedding,
-                        AncestorOf(path, 1),
-                        "weight",
-                        {PackedEmbeddingWeight(value)}};
+    return ModuleWeight{
+        key, WeightHolder::kPackedEmbedding, AncestorOf(path, 1), "weight", {}};
   }
   if (packed == "rnn.CellParamsBase") {
     const std::string list = AncestorOf(path, 1);
-    return ModuleWeight{key, WeightHolder::kCellParams, AncestorOf(list, 1),
+    return ModuleWeight{key,
+                        WeightHolder::kCellParams,
+                        AncestorOf(list, 1),
                         path.substr(list.empty() ? 0 : list.size() + 1),
-                        PackedCellWeights(value)};
+                        {}};
   }
   return std::nullopt;
 }
 
-void CollectWeights(const Module& module, const std::string& path,
-                    std::vector<ModuleWeight>& weights) {
+absl::StatusOr<at::Tensor> UnpackedWeight(WeightHolder holder,
+                                          const Module& module,
+                                          const c10::IValue& value) {
+  switch (holder) {
+    case WeightHolder::kPackedConv:
+      return PackedConvWeight(value, absl::EndsWith(TypeNameOf(module), "1d"));
+    case WeightHolder::kPackedEmbedding:
+      return PackedEmbeddingWeight(value);
+    default:
+      return PackedLinearWeight(value);
+  }
+}
+
+// The weights that `value`, an attribute of `module`, packs.
+absl::StatusOr<std::vector<at::Tensor>> UnpackedWeights(
+    WeightHolder holder, const Module& module, const c10::IValue& value) {
+  if (holder == WeightHolder::kCellParams) {
+    return PackedCellWeights(value);
+  }
+  NS_ASSIGN_OR_RETURN(at::Tensor weight, UnpackedWeight(holder, module, value));
+  return std::vector<at::Tensor>{std::move(weight)};
+}
+
+absl::Status CollectWeights(const Module& module, const std::string& path,
+                            std::vector<ModuleWeight>& weights) {
   for (const auto& [name, tensor] : OwnTensors(module)) {
     if (absl::StartsWith(name, "weight")) {
       weights.push_back(
@@ -117,14 +134,19 @@ void CollectWeights(const Module& module, const std::string& path,
     }
   }
   for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
-    if (auto weight =
-            PackedWeight(module, path, attribute.name, attribute.value)) {
+    if (auto weight = PackedWeight(path, attribute.name, attribute.value)) {
+      NS_ASSIGN_OR_RETURN(
+          weight->values,
+          Annotated(weight->key,
+                    UnpackedWeights(weight->holder, module, attribute.value)));
       weights.push_back(*std::move(weight));
     }
   }
   for (const auto& child : module.named_children()) {
-    CollectWeights(child.value, JoinPath(path, child.name), weights);
+    NS_RETURN_IF_ERROR(
+        CollectWeights(child.value, JoinPath(path, child.name), weights));
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -136,11 +158,10 @@ NamedTensors StateTensors(const Module& module) {
 }
 
 absl::StatusOr<std::vector<ModuleWeight>> ModuleWeights(const Module& module) {
-  return CatchTorchErrors("reading the weights of the quantized model", [&] {
-    std::vector<ModuleWeight> weights;
-    CollectWeights(module, "", weights);
-    return weights;
-  });
+  std::vector<ModuleWeight> weights;
+  NS_RETURN_IF_ERROR(Annotated("reading the weights of the quantized model",
+                               CollectWeights(module, "", weights)));
+  return weights;
 }
 
 }  // namespace ns

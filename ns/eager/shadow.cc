@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/attach_attribute.h"
+#include "ir/insert_op.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -78,6 +79,37 @@ const Function* CounterpartOf(const Node& call, const c10::ClassType& type) {
   return nullptr;
 }
 
+// What `method` of the float module is called with, at `place`: copies of what
+// `call` is called with, which may be overwritten in between, and the defaults
+// of what it has more.
+absl::StatusOr<std::vector<Value*>> ArgumentsOf(const Function& method,
+                                                Node* call, Node* place) {
+  Graph& graph = *call->owningGraph();
+  std::vector<Value*> arguments;
+  {
+    torch::jit::WithInsertPoint at(call);
+    for (Value* argument : call->inputs().slice(1)) {
+      if (HasTensor(*argument->type())) {
+        NS_ASSIGN_OR_RETURN(argument,
+                            InsertOp(graph, "ns::float_copy", {argument}));
+      }
+      arguments.push_back(argument);
+    }
+  }
+  // The first formal is the module itself.
+  const auto& formals = method.getSchema().arguments();
+  arguments.resize(std::min(arguments.size(), formals.size() - 1));
+  torch::jit::WithInsertPoint at(place);
+  while (arguments.size() + 1 < formals.size()) {
+    const c10::Argument& formal = formals[arguments.size() + 1];
+    NS_ASSIGN_OR_RETURN(Value * constant, CatchTorchErrors([&] {
+                          return graph.insertConstant(*formal.default_value());
+                        }));
+    arguments.push_back(constant);
+  }
+  return arguments;
+}
+
 absl::Status NoCounterpart(const Node& call, const c10::ClassType& type) {
   std::vector<std::string> arguments;
   for (size_t i = 1; i < call.inputs().size(); ++i) {
@@ -108,7 +140,6 @@ absl::StatusOr<Shadow> Shadow::Attach(ModelGraph& host,
 }
 
 absl::Status Shadow::Follow(Node* call) const {
-  Graph& graph = host_->graph();
   const auto type = host_->module().attr(attribute_).toModule().type();
   const Function* method = CounterpartOf(*call, *type);
   if (method == nullptr) {
@@ -116,31 +147,13 @@ absl::Status Shadow::Follow(Node* call) const {
   }
   Node* const place = call->next();
   NS_ASSIGN_OR_RETURN(
-      Value* const output, CatchTorchErrors("adding a shadow", [&] {
-        std::vector<Value*> arguments;
-        {
-          torch::jit::WithInsertPoint at(call);
-          for (Value* argument : call->inputs().slice(1)) {
-            arguments.push_back(HasTensor(*argument->type())
-                                    ? graph.insert(c10::Symbol::fromQualString(
-                                                       "ns::float_copy"),
-                                                   {argument})
-                                    : argument);
-          }
-        }
-        // The first formal is the module itself.
-        const auto& formals = method->getSchema().arguments();
-        arguments.resize(std::min(arguments.size(), formals.size() - 1));
-        {
-          torch::jit::WithInsertPoint at(place);
-          while (arguments.size() + 1 < formals.size()) {
-            const c10::Argument& formal = formals[arguments.size() + 1];
-            arguments.push_back(graph.insertConstant(*formal.default_value()));
-          }
-        }
-        return InsertMethodCall(*host_, attribute_, method->name(), arguments,
-                                place);
-      }));
+      const std::vector<Value*> arguments,
+      Annotated("adding a shadow", ArgumentsOf(*method, call, place)));
+  NS_ASSIGN_OR_RETURN(
+      Value* const output,
+      Annotated("adding a shadow",
+                InsertMethodCall(*host_, attribute_, method->name(), arguments,
+                                 place)));
   return logger_.Call({call->output(), output}, place);
 }
 

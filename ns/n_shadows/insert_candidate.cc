@@ -10,12 +10,12 @@
 
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/instrument/insert_logger.h"
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
+#include "passes/rewrite/first_tensor.h"
 #include "passes/rewrite/insert_method_call.h"
 #include "passes/runtime/loggers/output_comparison_logger.h"
 #include "passes/runtime/loggers/output_logger.h"
@@ -61,26 +61,16 @@ CandidateInserter::CandidateInserter(ModelGraph& model,
       next_quantizer_(next_quantizer),
       inputs_(DataInputsOf(subgraph.subgraph)),
       behind_(PlaceAfter(*subgraph.output)),
-      reference_(FirstTensor(subgraph.output, behind_)),
       input_quantizers_(inputs_.size()) {}
 
-Value* CandidateInserter::FirstTensor(Value* value, Node* place) {
-  if (IsTensor(*value)) {
-    return value;
-  }
-  torch::jit::WithInsertPoint at(place);
-  return model_.graph().insert(c10::aten::__getitem__, {value, 0});
-}
-
-Value* CandidateInserter::Call(const std::string& object,
-                               const std::string& method,
-                               const std::vector<Value*>& arguments,
-                               Node* place) {
+absl::StatusOr<Value*> CandidateInserter::Call(
+    const std::string& object, const std::string& method,
+    const std::vector<Value*>& arguments, Node* place) {
   return InsertMethodCall(model_, object, method, arguments, place);
 }
 
 // Candidates share the quantizers that are alike.
-const std::string& CandidateInserter::QuantizerFor(
+absl::StatusOr<std::string> CandidateInserter::QuantizerFor(
     const ActivationConfig& config, Quantizers& known, Value* observed,
     Node* place) {
   for (const auto& [known_config, name] : known) {
@@ -94,19 +84,22 @@ const std::string& CandidateInserter::QuantizerFor(
                       c10::make_intrusive<ActivationQuantizer>(config)));
   const std::string& name = known.back().second;
   if (IsStatic(config)) {
-    Call(name, IsTensor(*observed) ? "observe" : "observe_list", {observed},
-         place);
+    NS_RETURN_IF_ERROR(Call(name,
+                            IsTensor(*observed) ? "observe" : "observe_list",
+                            {observed}, place)
+                           .status());
   }
   return name;
 }
 
-void CandidateInserter::LogFloat(const LoggerInfo& info) {
+absl::Status CandidateInserter::LogFloat(const LoggerInfo& info) {
+  NS_ASSIGN_OR_RETURN(reference_, FirstTensor(subgraph_.output, behind_));
   auto logger = c10::make_intrusive<OutputLogger>();
   logger->SetEnabled(false);
   logger->SetSaveActivations(false);
   const std::string name =
       AttachLogger(model_.module(), {c10::IValue(std::move(logger)), info});
-  Call(name, "forward", {reference_}, behind_);
+  return Call(name, "forward", {reference_}, behind_).status();
 }
 
 // The copied subgraph in front of `place`, quantized; its output.
@@ -119,21 +112,23 @@ absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
   for (size_t i = 0; Quantizes(activation) && i < inputs.size(); ++i) {
     // Observed outside of the candidate, which does not run while the model is
     // calibrated.
-    const std::string& quantizer =
-        QuantizerFor(activation, input_quantizers_[i], inputs_[i], start);
+    NS_ASSIGN_OR_RETURN(
+        const std::string quantizer,
+        QuantizerFor(activation, input_quantizers_[i], inputs_[i], start));
     if (i == 0) {
       first_quantizer = quantizer;
     }
-    inputs[i] =
+    NS_ASSIGN_OR_RETURN(
+        inputs[i],
         Call(quantizer, IsTensor(*inputs_[i]) ? "forward" : "forward_list",
-             {inputs_[i]}, place);
+             {inputs_[i]}, place));
   }
   NS_ASSIGN_OR_RETURN(
       CopiedSubgraph copy,
       CopySubgraph(model_, subgraph_.subgraph, *subgraph_.output, inputs,
                    model_, place, InputsInScope(*start)));
   NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
-  Value* output = FirstTensor(copy.output, place);
+  NS_ASSIGN_OR_RETURN(Value * output, FirstTensor(copy.output, place));
   switch (activation.scheme) {
     case ActivationScheme::kNone:
     case ActivationScheme::kDynamic:  // Results are in float.
@@ -144,9 +139,11 @@ absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
   }
   const bool keeps = IsStatic(activation) && !first_quantizer.empty() &&
                      KeepsQParams(subgraph_.family);
-  const std::string& quantizer =
-      keeps ? first_quantizer
-            : QuantizerFor(activation, output_quantizers_, reference_, behind_);
+  std::string quantizer = first_quantizer;
+  if (!keeps) {
+    NS_ASSIGN_OR_RETURN(quantizer, QuantizerFor(activation, output_quantizers_,
+                                                reference_, behind_));
+  }
   return Call(quantizer, "forward", {output}, place);
 }
 
@@ -156,30 +153,28 @@ absl::Status CandidateInserter::Insert(const QConfig& qconfig,
   logger->SetEnabled(false);
   Node* start = subgraph_.subgraph.start;
   Graph& graph = model_.graph();
-  absl::Status status;
-  const absl::Status torch_status = CatchTorchErrors("adding a candidate", [&] {
-    Node* candidate = graph.create(c10::prim::If, 1);
-    candidate->output()->setType(c10::TensorType::get());
-    candidate->insertBefore(start);
-    Block* on = candidate->addBlock();
-    Block* off = candidate->addBlock();
-    absl::StatusOr<Value*> output = CopyInto(on->return_node(), qconfig);
-    if (!output.ok()) {
-      candidate->destroy();
-      status = output.status();
-      return;
-    }
-    on->registerOutput(*output);
-    {
-      torch::jit::WithInsertPoint at(off->return_node());
-      off->registerOutput(graph.insertConstant(at::empty({0})));
-    }
-    const std::string name =
-        AttachLogger(model_.module(), {c10::IValue(std::move(logger)), info});
-    candidate->addInput(Call(name, "is_enabled", {}, candidate));
-    Call(name, "forward", {candidate->output(), reference_}, behind_);
-  });
-  return torch_status.ok() ? status : torch_status;
+  Node* candidate = graph.create(c10::prim::If, 1);
+  candidate->output()->setType(c10::TensorType::get());
+  candidate->insertBefore(start);
+  Block* on = candidate->addBlock();
+  Block* off = candidate->addBlock();
+  const absl::StatusOr<Value*> output = CopyInto(on->return_node(), qconfig);
+  if (!output.ok()) {
+    candidate->destroy();
+    return output.status();
+  }
+  on->registerOutput(*output);
+  {
+    torch::jit::WithInsertPoint at(off->return_node());
+    off->registerOutput(graph.insertConstant(at::empty({0})));
+  }
+  const std::string name =
+      AttachLogger(model_.module(), {c10::IValue(std::move(logger)), info});
+  NS_ASSIGN_OR_RETURN(Value * is_enabled,
+                      Call(name, "is_enabled", {}, candidate));
+  candidate->addInput(is_enabled);
+  return Call(name, "forward", {candidate->output(), reference_}, behind_)
+      .status();
 }
 
 }  // namespace ns

@@ -27,8 +27,9 @@ class CandidateInserter {
   CandidateInserter(ModelGraph& model, const FloatSubgraph& subgraph,
                     int& next_quantizer);
 
-  // Adds a logger on the subgraph's own output.
-  void LogFloat(const LoggerInfo& info);
+  // Adds a logger on the subgraph's own output; comes first. Error: an output
+  // without a tensor.
+  absl::Status LogFloat(const LoggerInfo& info);
 
   // Adds a candidate and its logger. Error: a subgraph that cannot be copied;
   // the graph then computes what it did before.
@@ -39,14 +40,15 @@ class CandidateInserter {
   // Attribute names, by what they are for.
   using Quantizers = std::vector<std::pair<ActivationConfig, std::string>>;
 
-  const std::string& QuantizerFor(const ActivationConfig& config,
-                                  Quantizers& known, Value* observed,
-                                  torch::jit::Node* place);
+  absl::StatusOr<std::string> QuantizerFor(const ActivationConfig& config,
+                                           Quantizers& known, Value* observed,
+                                           torch::jit::Node* place);
   absl::StatusOr<Value*> CopyInto(torch::jit::Node* place,
                                   const QConfig& qconfig);
-  Value* Call(const std::string& object, const std::string& method,
-              const std::vector<Value*>& arguments, torch::jit::Node* place);
-  Value* FirstTensor(Value* value, torch::jit::Node* place);
+  absl::StatusOr<Value*> Call(const std::string& object,
+                              const std::string& method,
+                              const std::vector<Value*>& arguments,
+                              torch::jit::Node* place);
 
   ModelGraph& model_;
   const FloatSubgraph& subgraph_;
@@ -54,8 +56,8 @@ class CandidateInserter {
   const std::vector<Value*> inputs_;
   // What follows the subgraph.
   torch::jit::Node* behind_;
-  // The tensor that is compared: the output, or its first element.
-  Value* reference_;
+  // The tensor that is compared: the output, or its first element. Of LogFloat.
+  Value* reference_ = nullptr;
   std::vector<Quantizers> input_quantizers_;
   Quantizers output_quantizers_;
 };

@@ -10,8 +10,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/instrument/insert_logger.h"
@@ -74,8 +74,10 @@ class SecondPath {
     if (!works_in_place_) {
       return value;
     }
-    torch::jit::WithInsertPoint at(place);
-    return graph_.insert(c10::aten::clone, {value});
+    Node* none = graph_.createNone()->insertBefore(place);
+    return graph_.create(c10::aten::clone, {value, none->output()})
+        ->insertBefore(place)
+        ->output();
   }
 
  private:
@@ -129,7 +131,7 @@ class Preparer {
         return status;
       }
       if (status.ok() && !subgraph.subgraph.start->blocks().empty()) {
-        status = absl::FailedPreconditionError("stands in arms of a prim::If");
+        status = Refusal("stands in arms of a prim::If");
       }
       if (!status.ok()) {
         result_.skipped.push_back({subgraph.name, QConfigName(choice.qconfig),
@@ -144,10 +146,8 @@ class Preparer {
     const bool is_compared =
         IsTensor(*output) &&
         output->node()->owningBlock() == model().graph().block();
-    if (is_compared) {
-      Compare(subgraph, index, output, choice.qconfig);
-    }
-    return absl::OkStatus();
+    return is_compared ? Compare(subgraph, index, output, choice.qconfig)
+                       : absl::OkStatus();
   }
 
   // Quantizes the subgraph on the second path; what it then computes.
@@ -156,8 +156,9 @@ class Preparer {
     Subgraph twin = second_.TwinOf(subgraph.subgraph);
     std::string first_quantizer;
     if (qconfig.activation.scheme != ActivationScheme::kNone) {
-      first_quantizer =
-          QuantizeInputs(*subgraph.subgraph.start, twin.start, qconfig);
+      NS_ASSIGN_OR_RETURN(
+          first_quantizer,
+          QuantizeInputs(*subgraph.subgraph.start, twin.start, qconfig));
     }
     CopiedSubgraph copy = {twin, second_.TwinOf(subgraph.output)};
     NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
@@ -170,12 +171,16 @@ class Preparer {
     const bool keeps = qconfig.activation.scheme == ActivationScheme::kStatic &&
                        !first_quantizer.empty() &&
                        KeepsQParams(subgraph.family);
-    const std::string quantizer =
-        keeps ? first_quantizer
-              : NewQuantizer(qconfig, subgraph.output,
-                             PlaceAfter(*subgraph.output));
-    Value* quantized = InsertMethodCall(
-        model(), quantizer, "forward", {copy.output}, PlaceAfter(*copy.output));
+    std::string quantizer = first_quantizer;
+    if (!keeps) {
+      NS_ASSIGN_OR_RETURN(
+          quantizer,
+          NewQuantizer(qconfig, subgraph.output, PlaceAfter(*subgraph.output)));
+    }
+    NS_ASSIGN_OR_RETURN(
+        Value * quantized,
+        InsertMethodCall(model(), quantizer, "forward", {copy.output},
+                         PlaceAfter(*copy.output)));
     copy.output->replaceAllUsesWith(quantized);
     quantized->node()->replaceInput(1, copy.output);
     return quantized;
@@ -183,61 +188,65 @@ class Preparer {
 
   // Quantizes what `twin` takes, with ranges of what `original` takes. Returns
   // the first quantizer.
-  std::string QuantizeInputs(const Node& original, Node* twin,
-                             const QConfig& qconfig) {
+  absl::StatusOr<std::string> QuantizeInputs(const Node& original, Node* twin,
+                                             const QConfig& qconfig) {
     std::string first;
-    const auto quantized = [&](Value* observed, Value* value) {
-      const std::string name =
-          NewQuantizer(qconfig, observed, const_cast<Node*>(&original));
-      first = first.empty() ? name : first;
-      return InsertMethodCall(model(), name,
-                              IsTensor(*value) ? "forward" : "forward_list",
-                              {value}, twin);
-    };
     for (size_t i = 0; i < twin->inputs().size(); ++i) {
       Value* observed = const_cast<Value*>(original.input(i));
       Value* value = twin->input(i);
       const bool is_constant = value->node()->kind() == c10::prim::Constant;
-      if (!is_constant && (IsTensor(*value) || IsTensorList(*value))) {
-        twin->replaceInput(i, quantized(observed, value));
+      if (is_constant || !(IsTensor(*value) || IsTensorList(*value))) {
+        continue;
       }
+      NS_ASSIGN_OR_RETURN(
+          const std::string name,
+          NewQuantizer(qconfig, observed, const_cast<Node*>(&original)));
+      first = first.empty() ? name : first;
+      NS_ASSIGN_OR_RETURN(
+          Value * quantized,
+          InsertMethodCall(model(), name,
+                           IsTensor(*value) ? "forward" : "forward_list",
+                           {value}, twin));
+      twin->replaceInput(i, quantized);
     }
     return first;
   }
 
-  std::string NewQuantizer(const QConfig& qconfig, Value* observed,
-                           Node* place) {
+  absl::StatusOr<std::string> NewQuantizer(const QConfig& qconfig,
+                                           Value* observed, Node* place) {
     std::string name = AttachQuantizer(
         model().module(), next_quantizer_++,
         c10::make_intrusive<ActivationQuantizer>(qconfig.activation));
-    InsertMethodCall(model(), name,
-                     IsTensor(*observed) ? "observe" : "observe_list",
-                     {observed}, place);
+    NS_RETURN_IF_ERROR(
+        InsertMethodCall(model(), name,
+                         IsTensor(*observed) ? "observe" : "observe_list",
+                         {observed}, place)
+            .status());
     return name;
   }
 
-  void Compare(const FloatSubgraph& subgraph, int index, Value* output,
-               const OptionalQConfig& qconfig) {
+  absl::Status Compare(const FloatSubgraph& subgraph, int index, Value* output,
+                       const OptionalQConfig& qconfig) {
     Value* kept = second_.Kept(output, PlaceAfter(*output));
     Node* place = PlaceAfter(*subgraph.output);
     auto float_logger = c10::make_intrusive<OutputLogger>();
     float_logger->SetEnabled(false);
     float_logger->SetSaveActivations(false);
-    Log(c10::IValue(std::move(float_logger)), subgraph, {index, 0},
-        {subgraph.output}, place);
+    NS_RETURN_IF_ERROR(Log(c10::IValue(std::move(float_logger)), subgraph,
+                           {index, 0}, {subgraph.output}, place));
     auto logger = c10::make_intrusive<OutputComparisonLogger>();
     logger->SetEnabled(false);
-    Log(c10::IValue(std::move(logger)), subgraph, {index, 1},
-        {kept, subgraph.output}, place);
     names_[ShadowModelName({index, 1})] = QConfigName(qconfig);
+    return Log(c10::IValue(std::move(logger)), subgraph, {index, 1},
+               {kept, subgraph.output}, place);
   }
 
-  void Log(const c10::IValue& logger, const FloatSubgraph& subgraph,
-           const ShadowIndex& index, const std::vector<Value*>& values,
-           Node* place) {
+  absl::Status Log(const c10::IValue& logger, const FloatSubgraph& subgraph,
+                   const ShadowIndex& index, const std::vector<Value*>& values,
+                   Node* place) {
     const std::string name = AttachLogger(
         model().module(), {logger, ShadowLoggerInfo(subgraph, index)});
-    InsertMethodCall(model(), name, "forward", values, place);
+    return InsertMethodCall(model(), name, "forward", values, place).status();
   }
 
   NShadowsModel result_;
@@ -255,12 +264,7 @@ absl::StatusOr<NShadowsModel> PrepareNShadowsAddLoggersModel(
     const NShadowsOptions& options) {
   NS_RETURN_IF_ERROR(mapping.Validate());
   NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
-  absl::StatusOr<NShadowsModel> prepared =
-      absl::InternalError("a model was not prepared");
-  NS_RETURN_IF_ERROR(CatchTorchErrors("adding a second path", [&] {
-    prepared = Preparer(std::move(copy), mapping, options.relations).Run();
-  }));
-  return prepared;
+  return Preparer(std::move(copy), mapping, options.relations).Run();
 }
 
 }  // namespace ns

@@ -67,7 +67,8 @@ class Preparer {
       return absl::OkStatus();
     }
     CandidateInserter inserter(result_.model, subgraph, next_quantizer_);
-    inserter.LogFloat(ShadowLoggerInfo(subgraph, {index, 0}));
+    NS_RETURN_IF_ERROR(
+        inserter.LogFloat(ShadowLoggerInfo(subgraph, {index, 0})));
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (!candidates[i]) {
         continue;

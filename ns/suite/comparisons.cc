@@ -19,6 +19,15 @@ bool AreZero(const PairStatistics& sums) {
   return sums.sum_x2 == 0 && sums.sum_e2 == 0;
 }
 
+// `figure` of what `compare`, which throws for other shapes, sums up.
+template <typename Figure>
+absl::StatusOr<double> OfSums(PairStatistics (*compare)(const at::Tensor&,
+                                                        const at::Tensor&),
+                              const at::Tensor& x, const at::Tensor& y,
+                              const Figure& figure) {
+  return CatchTorchErrors([&]() -> double { return figure(compare(x, y)); });
+}
+
 absl::Status DifferentCounts(const std::string& layer, const char* what,
                              size_t first, size_t second) {
   return absl::InvalidArgumentError(
@@ -35,10 +44,12 @@ absl::Status CompareRecords(const std::string& layer, const SingleResult& first,
   }
   std::vector<double> numbers;
   for (size_t i = 0; i < first.values.size(); ++i) {
-    NS_ASSIGN_OR_RETURN(const double number,
-                        CatchTorchErrors(absl::StrCat("layer ", layer), [&] {
-                          return comparison(first.values[i], second.values[i]);
-                        }));
+    // A comparison of the caller's own may throw.
+    NS_ASSIGN_OR_RETURN(
+        const double number,
+        Annotated(absl::StrCat("layer ", layer), CatchTorchErrors([&] {
+                    return comparison(first.values[i], second.values[i]);
+                  })));
     numbers.push_back(number);
   }
   second.comparisons[name] = std::move(numbers);
@@ -47,33 +58,40 @@ absl::Status CompareRecords(const std::string& layer, const SingleResult& first,
 
 }  // namespace
 
-double ComputeSqnr(const at::Tensor& x, const at::Tensor& y) {
-  const PairStatistics sums = CompareErrors(x, y);
-  return AreZero(sums) ? NAN : sums.SqnrDb();
+absl::StatusOr<double> ComputeSqnr(const at::Tensor& x, const at::Tensor& y) {
+  return OfSums(CompareErrors, x, y, [](const PairStatistics& sums) {
+    return AreZero(sums) ? NAN : sums.SqnrDb();
+  });
 }
 
-double ComputeNormalizedL2Error(const at::Tensor& x, const at::Tensor& y) {
-  const PairStatistics sums = CompareErrors(x, y);
-  return AreZero(sums) ? NAN : sums.NormalizedL2();
+absl::StatusOr<double> ComputeNormalizedL2Error(const at::Tensor& x,
+                                                const at::Tensor& y) {
+  return OfSums(CompareErrors, x, y, [](const PairStatistics& sums) {
+    return AreZero(sums) ? NAN : sums.NormalizedL2();
+  });
 }
 
-double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y) {
-  const PairStatistics sums = ComparePair(x, y);
-  return AreZero(sums) ? NAN : sums.Cosine();
+absl::StatusOr<double> ComputeCosineSimilarity(const at::Tensor& x,
+                                               const at::Tensor& y) {
+  return OfSums(ComparePair, x, y, [](const PairStatistics& sums) {
+    return AreZero(sums) ? NAN : sums.Cosine();
+  });
 }
 
-double ComputeMaxAbsError(const at::Tensor& x, const at::Tensor& y) {
-  return ComparePair(x, y).max_abs_error;
+absl::StatusOr<double> ComputeMaxAbsError(const at::Tensor& x,
+                                          const at::Tensor& y) {
+  return OfSums(ComparePair, x, y,
+                [](const PairStatistics& sums) { return sums.max_abs_error; });
 }
 
 absl::StatusOr<Comparison> ComparisonByMetric(absl::string_view name) {
   std::vector<absl::string_view> names;
   for (const Metric& metric : Metrics()) {
     if (metric.name == name) {
-      return Comparison(
-          [value = metric.value](const at::Tensor& x, const at::Tensor& y) {
-            return (ComparePair(x, y).*value)();
-          });
+      return Comparison([value = metric.value](const at::Tensor& x,
+                                               const at::Tensor& y) {
+        return CatchTorchErrors([&] { return (ComparePair(x, y).*value)(); });
+      });
     }
     names.push_back(metric.name);
   }

@@ -15,22 +15,25 @@
 namespace ns {
 
 // One number for a pair of tensors of equal shape; x is the float one, y may be
-// quantized. Throws c10::Error when the shapes differ.
-using Comparison =
-    std::function<double(const at::Tensor& x, const at::Tensor& y)>;
+// quantized. Error: the shapes differ.
+using Comparison = std::function<absl::StatusOr<double>(const at::Tensor& x,
+                                                        const at::Tensor& y)>;
 
 // These mirror PyTorch's formulas: zeros on both sides give 0/0 = nan, where
 // the figures of a compared layer (PairStatistics) say that the tensors are
 // equal.
 //
 // 20 log10(|x| / |x - y|), in dB.
-double ComputeSqnr(const at::Tensor& x, const at::Tensor& y);
+absl::StatusOr<double> ComputeSqnr(const at::Tensor& x, const at::Tensor& y);
 // |x - y| / |x|.
-double ComputeNormalizedL2Error(const at::Tensor& x, const at::Tensor& y);
+absl::StatusOr<double> ComputeNormalizedL2Error(const at::Tensor& x,
+                                                const at::Tensor& y);
 // x . y / (|x| |y|) over the flattened tensors.
-double ComputeCosineSimilarity(const at::Tensor& x, const at::Tensor& y);
+absl::StatusOr<double> ComputeCosineSimilarity(const at::Tensor& x,
+                                               const at::Tensor& y);
 // max |x - y|.
-double ComputeMaxAbsError(const at::Tensor& x, const at::Tensor& y);
+absl::StatusOr<double> ComputeMaxAbsError(const at::Tensor& x,
+                                          const at::Tensor& y);
 
 // Computes the metric of that name (ns/suite/metrics.h), "bias_share", with the
 // rules that the figures of a compared layer follow. Error: no such metric; the
@@ -41,7 +44,8 @@ absl::StatusOr<Comparison> ComparisonByMetric(absl::string_view name);
 // with the record at the same place of `model_name_1`, and stores the numbers
 // in the former under `comparison_name` (reference:
 // extend_logger_results_with_comparison). Error: a layer where the models have
-// different numbers of records or values, or values of different shapes.
+// different numbers of records or values, or values that `comparison` returns
+// an error for, or throws one.
 absl::Status ExtendLoggerResultsWithComparison(
     Results& results, const std::string& model_name_1,
     const std::string& model_name_2, const Comparison& comparison,

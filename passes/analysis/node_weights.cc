@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/ops/op_table.h"
@@ -125,13 +126,15 @@ std::vector<NamedTensor> RecurrentWeights(const Node& node) {
 }
 
 // The weights of an aten::quantized_lstm or _gru.
-std::vector<NamedTensor> QuantizedRecurrentWeights(const Node& node) {
+absl::StatusOr<std::vector<NamedTensor>> QuantizedRecurrentWeights(
+    const Node& node) {
   std::vector<NamedTensor> weights;
   const bool bidirectional = ConstantFlag(node, "bidirectional");
   const std::vector<c10::IValue> cells =
       ConstantList(InputNamed(node, "params"));
   for (size_t cell = 0; cell < cells.size(); ++cell) {
-    const std::vector<at::Tensor> of_cell = PackedCellWeights(cells[cell]);
+    NS_ASSIGN_OR_RETURN(const std::vector<at::Tensor> of_cell,
+                        PackedCellWeights(cells[cell]));
     const std::string suffix = CellSuffix(cell, bidirectional);
     weights.push_back({"weight_ih" + suffix, of_cell.at(0)});
     weights.push_back({"weight_hh" + suffix, of_cell.at(1)});
@@ -139,7 +142,9 @@ std::vector<NamedTensor> QuantizedRecurrentWeights(const Node& node) {
   return weights;
 }
 
-std::vector<NamedTensor> ReadWeights(const Node& node, const OpRow& row) {
+// Throws for a constant that is not what the op takes.
+absl::StatusOr<std::vector<NamedTensor>> ReadWeights(const Node& node,
+                                                     const OpRow& row) {
   std::vector<NamedTensor> weights;
   const auto input = [&](int offset) {
     return node.input(row.weight_input + offset);
@@ -164,27 +169,32 @@ std::vector<NamedTensor> ReadWeights(const Node& node, const OpRow& row) {
       return RecurrentWeights(node);
     case WeightForm::kPackedLinear:
       if (const auto packed = ConstantOf(*input(0))) {
-        weights.push_back({"weight", PackedLinearWeight(*packed)});
+        NS_ASSIGN_OR_RETURN(at::Tensor weight, PackedLinearWeight(*packed));
+        weights.push_back({"weight", std::move(weight)});
       }
       break;
     case WeightForm::kPackedConv:
       if (const auto packed = ConstantOf(*input(0))) {
-        weights.push_back(
-            {"weight",
-             PackedConvWeight(*packed, absl::EndsWith(row.family, "1d"))});
+        const bool is_1d = absl::EndsWith(row.family, "1d");
+        NS_ASSIGN_OR_RETURN(at::Tensor weight,
+                            PackedConvWeight(*packed, is_1d));
+        weights.push_back({"weight", std::move(weight)});
       }
       break;
     case WeightForm::kPackedEmbedding:
       if (const auto packed = ConstantOf(*input(0))) {
-        weights.push_back({"weight", PackedEmbeddingWeight(*packed)});
+        NS_ASSIGN_OR_RETURN(at::Tensor weight, PackedEmbeddingWeight(*packed));
+        weights.push_back({"weight", std::move(weight)});
       }
       break;
     case WeightForm::kPackedPair: {
       const auto ih = ConstantOf(*input(0));
       const auto hh = ConstantOf(*input(1));
       if (ih && hh) {
-        weights = {{"weight_ih", PackedLinearWeight(*ih)},
-                   {"weight_hh", PackedLinearWeight(*hh)}};
+        NS_ASSIGN_OR_RETURN(at::Tensor of_input, PackedLinearWeight(*ih));
+        NS_ASSIGN_OR_RETURN(at::Tensor of_state, PackedLinearWeight(*hh));
+        weights = {{"weight_ih", std::move(of_input)},
+                   {"weight_hh", std::move(of_state)}};
       }
       break;
     }
@@ -201,9 +211,8 @@ absl::StatusOr<std::vector<NamedTensor>> NodeWeights(const Node& node) {
   if (row == nullptr) {
     return std::vector<NamedTensor>();
   }
-  return CatchTorchErrors(
-      absl::StrCat("reading the weights of ", NodeName(node)),
-      [&] { return ReadWeights(node, *row); });
+  return Annotated(absl::StrCat("reading the weights of ", NodeName(node)),
+                   CatchTorchErrors([&] { return ReadWeights(node, *row); }));
 }
 
 }  // namespace ns

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/runtime/dtype_casts.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
@@ -56,23 +58,11 @@ void KeepWidth(std::vector<int64_t>& numbers) {
   }
 }
 
-}  // namespace
-
-LinearLayer UnpackLinear(const c10::IValue& packed) {
-  if (HoldsLayer<FbgemmLinear>(packed)) {
-    const auto layer = packed.toCustomClass<FbgemmLinear>();
-    return {Dequantized(layer->weight()), layer->bias()};
-  }
-  const auto params = packed.toCustomClass<LinearPackedParamsBase>();
-  const auto [weight, bias] = params->unpack();
-  return {Dequantized(weight), Bias(bias)};
-}
-
-ConvLayer UnpackConv(const c10::IValue& packed, bool is_1d) {
+ConvLayer LayerOf(const c10::IValue& packed, const at::Tensor& weight,
+                  bool is_1d) {
   if (HoldsLayer<FbgemmConv>(packed)) {
     return LayerOf(packed.toCustomClass<FbgemmConv>()->parameters());
   }
-  const at::Tensor weight = PackedConvWeight(packed, is_1d);
   ConvLayer layer = weight.dim() == 5 ? Unpack<3>(packed) : Unpack<2>(packed);
   layer.weight = Dequantized(weight);
   if (is_1d) {
@@ -82,6 +72,25 @@ ConvLayer UnpackConv(const c10::IValue& packed, bool is_1d) {
     KeepWidth(layer.dilation);
   }
   return layer;
+}
+
+}  // namespace
+
+absl::StatusOr<LinearLayer> UnpackLinear(const c10::IValue& packed) {
+  return CatchTorchErrors([&]() -> LinearLayer {
+    if (HoldsLayer<FbgemmLinear>(packed)) {
+      const auto layer = packed.toCustomClass<FbgemmLinear>();
+      return {Dequantized(layer->weight()), layer->bias()};
+    }
+    const auto params = packed.toCustomClass<LinearPackedParamsBase>();
+    const auto [weight, bias] = params->unpack();
+    return {Dequantized(weight), Bias(bias)};
+  });
+}
+
+absl::StatusOr<ConvLayer> UnpackConv(const c10::IValue& packed, bool is_1d) {
+  NS_ASSIGN_OR_RETURN(const at::Tensor weight, PackedConvWeight(packed, is_1d));
+  return CatchTorchErrors([&] { return LayerOf(packed, weight, is_1d); });
 }
 
 }  // namespace ns

@@ -3,8 +3,7 @@
 //
 // Weights are dequantized, whatever their scheme, and shaped as the float op's.
 // Biases are as the user gave them: kernels round them later. None requires
-// gradients. All throw c10::Error for an object of another class, or one that
-// cannot be unpacked.
+// gradients. Error: as of packed_weights.h.
 #ifndef PASSES_ANALYSIS_PACKED_LAYERS_H_
 #define PASSES_ANALYSIS_PACKED_LAYERS_H_
 
@@ -13,6 +12,8 @@
 
 #include <cstdint>
 #include <vector>
+
+#include "absl/status/statusor.h"
 
 namespace ns {
 
@@ -38,11 +39,11 @@ struct ConvLayer {
 };
 
 // Of a quantized.LinearPackedParamsBase, int8 or fp16, or an ns.FbgemmLinear.
-LinearLayer UnpackLinear(const c10::IValue& packed);
+absl::StatusOr<LinearLayer> UnpackLinear(const c10::IValue& packed);
 
 // Of a quantized.Conv2dPackedParamsBase or Conv3dPackedParamsBase, transposed
 // or not, or an ns.FbgemmConv. LibTorch packs a conv1d as a conv2d of height 1.
-ConvLayer UnpackConv(const c10::IValue& packed, bool is_1d);
+absl::StatusOr<ConvLayer> UnpackConv(const c10::IValue& packed, bool is_1d);
 
 }  // namespace ns
 

@@ -8,20 +8,24 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "ir/torch_errors.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_embedding.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
 
 namespace ns {
+namespace {
 
-at::Tensor PackedLinearWeight(const c10::IValue& packed) {
+// What the functions of the header do, and throw.
+
+at::Tensor LinearWeight(const c10::IValue& packed) {
   if (HoldsLayer<FbgemmLinear>(packed)) {
     return packed.toCustomClass<FbgemmLinear>()->weight();
   }
   return std::get<0>(packed.toCustomClass<LinearPackedParamsBase>()->unpack());
 }
 
-at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d) {
+at::Tensor ConvWeight(const c10::IValue& packed, bool is_1d) {
   if (HoldsLayer<FbgemmConv>(packed)) {
     return packed.toCustomClass<FbgemmConv>()->parameters().weight;
   }
@@ -35,7 +39,7 @@ at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d) {
   return is_1d && weight.dim() == 4 ? weight.squeeze(2) : weight;
 }
 
-at::Tensor PackedEmbeddingWeight(const c10::IValue& packed) {
+at::Tensor EmbeddingWeight(const c10::IValue& packed) {
   if (HoldsLayer<FbgemmEmbedding>(packed)) {
     return packed.toCustomClass<FbgemmEmbedding>()->weight();
   }
@@ -51,7 +55,7 @@ at::Tensor PackedEmbeddingWeight(const c10::IValue& packed) {
   return weight;
 }
 
-std::vector<at::Tensor> PackedCellWeights(const c10::IValue& packed) {
+std::vector<at::Tensor> CellWeights(const c10::IValue& packed) {
   // No header shows the class. Its pickled state is
   // (type, tensors, doubles, longs, packed linears).
   torch::jit::Object object(packed.toObject());
@@ -59,9 +63,29 @@ std::vector<at::Tensor> PackedCellWeights(const c10::IValue& packed) {
   std::vector<at::Tensor> weights;
   for (const c10::IValue& linear :
        state.toTupleRef().elements().at(4).toListRef()) {
-    weights.push_back(PackedLinearWeight(linear));
+    weights.push_back(LinearWeight(linear));
   }
   return weights;
+}
+
+}  // namespace
+
+absl::StatusOr<at::Tensor> PackedLinearWeight(const c10::IValue& packed) {
+  return CatchTorchErrors([&] { return LinearWeight(packed); });
+}
+
+absl::StatusOr<at::Tensor> PackedConvWeight(const c10::IValue& packed,
+                                            bool is_1d) {
+  return CatchTorchErrors([&] { return ConvWeight(packed, is_1d); });
+}
+
+absl::StatusOr<at::Tensor> PackedEmbeddingWeight(const c10::IValue& packed) {
+  return CatchTorchErrors([&] { return EmbeddingWeight(packed); });
+}
+
+absl::StatusOr<std::vector<at::Tensor>> PackedCellWeights(
+    const c10::IValue& packed) {
+  return CatchTorchErrors([&] { return CellWeights(packed); });
 }
 
 std::string CellSuffix(size_t cell, bool bidirectional) {

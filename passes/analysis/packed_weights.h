@@ -1,8 +1,8 @@
 // The weights inside the objects that LibTorch, or lowering, packs them into.
 //
 // Weights are as stored, quantized for int8 objects, and shaped as the float
-// op's. All throw c10::Error for an object of another class, or one that cannot
-// be unpacked.
+// op's. Error: an object of another class, or one that cannot be unpacked. The
+// message does not say which: callers know the op or the module.
 #ifndef PASSES_ANALYSIS_PACKED_WEIGHTS_H_
 #define PASSES_ANALYSIS_PACKED_WEIGHTS_H_
 
@@ -12,6 +12,8 @@
 
 #include <string>
 #include <vector>
+
+#include "absl/status/statusor.h"
 
 namespace ns {
 
@@ -24,18 +26,20 @@ bool HoldsLayer(const c10::IValue& packed) {
 }
 
 // Of a quantized.LinearPackedParamsBase, int8 or fp16, or an ns.FbgemmLinear.
-at::Tensor PackedLinearWeight(const c10::IValue& packed);
+absl::StatusOr<at::Tensor> PackedLinearWeight(const c10::IValue& packed);
 
 // Of a quantized.Conv2dPackedParamsBase or Conv3dPackedParamsBase, transposed
 // or not, or an ns.FbgemmConv. LibTorch packs a conv1d as a conv2d of height 1.
-at::Tensor PackedConvWeight(const c10::IValue& packed, bool is_1d);
+absl::StatusOr<at::Tensor> PackedConvWeight(const c10::IValue& packed,
+                                            bool is_1d);
 
 // Of a quantized.EmbeddingPackedParamsBase or an ns.FbgemmEmbedding.
-at::Tensor PackedEmbeddingWeight(const c10::IValue& packed);
+absl::StatusOr<at::Tensor> PackedEmbeddingWeight(const c10::IValue& packed);
 
 // Of a rnn.CellParamsBase, what a quantized LSTM or GRU has for each layer and
 // direction: [w_ih, w_hh].
-std::vector<at::Tensor> PackedCellWeights(const c10::IValue& packed);
+absl::StatusOr<std::vector<at::Tensor>> PackedCellWeights(
+    const c10::IValue& packed);
 
 // What torch.nn puts behind the names of a recurrent layer's parameters:
 // "_l1_reverse" for the fourth of a bidirectional layer's cells.

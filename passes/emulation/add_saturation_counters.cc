@@ -9,7 +9,6 @@
 #include "ir/attach_attribute.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
@@ -30,17 +29,19 @@ Value* ReduceRange(Node* node) {
   return node->owningGraph()->insertConstant(false);
 }
 
-void InsertCall(ModelGraph& model, const std::string& attribute,
-                const CheckedNode& layer) {
+absl::Status InsertCall(ModelGraph& model, const std::string& attribute,
+                        const CheckedNode& layer) {
   Node* node = layer.node;
   if (!layer.check.IsPossible()) {
-    InsertMethodCall(model, attribute, "count_outputs", {node->output()},
-                     node->next());
-    return;
+    return InsertMethodCall(model, attribute, "count_outputs", {node->output()},
+                            node->next())
+        .status();
   }
   // In front: what stands behind may overwrite the input.
-  InsertMethodCall(model, attribute, "count",
-                   {node->input(0), node->input(1), ReduceRange(node)}, node);
+  return InsertMethodCall(model, attribute, "count",
+                          {node->input(0), node->input(1), ReduceRange(node)},
+                          node)
+      .status();
 }
 
 }  // namespace
@@ -48,15 +49,13 @@ void InsertCall(ModelGraph& model, const std::string& attribute,
 absl::StatusOr<std::vector<CountedNode>> AddSaturationCounters(
     ModelGraph& model) {
   std::vector<CountedNode> counted;
-  NS_RETURN_IF_ERROR(CatchTorchErrors("counting what saturates", [&] {
-    for (const CheckedNode& layer : CheckSaturation(model.graph())) {
-      auto counter = c10::make_intrusive<SaturationCounter>();
-      InsertCall(model,
-                 AttachAttribute(model.module(), kPrefix, c10::IValue(counter)),
-                 layer);
-      counted.push_back({layer.node, layer.check, std::move(counter)});
-    }
-  }));
+  for (const CheckedNode& layer : CheckSaturation(model.graph())) {
+    auto counter = c10::make_intrusive<SaturationCounter>();
+    NS_RETURN_IF_ERROR(InsertCall(
+        model, AttachAttribute(model.module(), kPrefix, c10::IValue(counter)),
+        layer));
+    counted.push_back({layer.node, layer.check, std::move(counter)});
+  }
   return counted;
 }
 

@@ -28,7 +28,7 @@ struct CountedNode {
 //
 // A layer that cannot saturate only has its outputs counted, behind it, which
 // costs nothing. The model computes what it did. Returns the layers in order of
-// execution. Error: a graph that LibTorch cannot rewrite.
+// execution. Error: a counter that cannot be called (InsertMethodCall).
 absl::StatusOr<std::vector<CountedNode>> AddSaturationCounters(
     ModelGraph& model);
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
-#include "ir/torch_errors.h"
+#include "ir/status.h"
 #include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
@@ -24,13 +24,13 @@ AttachedComparer::AttachedComparer(const PairComparerOptions& options,
 absl::Status AttachedComparer::Call(ModelGraph& host, const std::string& method,
                                     const std::vector<Value*>& arguments,
                                     Node* place) {
-  return CatchTorchErrors("comparing", [&] {
-    if (attribute_.empty()) {
-      Attach(host.module());
-    }
-    calls_.push_back(
-        InsertMethodCall(host, attribute_, method, arguments, place)->node());
-  });
+  if (attribute_.empty()) {
+    Attach(host.module());
+  }
+  NS_ASSIGN_OR_RETURN(Value * result, InsertMethodCall(host, attribute_, method,
+                                                       arguments, place));
+  calls_.push_back(result->node());
+  return absl::OkStatus();
 }
 
 void AttachedComparer::Remove() {

@@ -21,7 +21,7 @@ class AttachedComparer {
   AttachedComparer(const PairComparerOptions& options, int& attached);
 
   // Inserts a call in front of `place`, in the graph of `host`; always the
-  // same host.
+  // same host. Error: a comparer has no such method.
   absl::Status Call(ModelGraph& host, const std::string& method,
                     const std::vector<torch::jit::Value*>& arguments,
                     torch::jit::Node* place);

@@ -19,6 +19,7 @@
 #include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "ir/status.h"
 #include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
 #include "passes/rewrite/insert_method_call.h"
@@ -148,8 +149,8 @@ Constants ConstantsOf(const std::vector<Node*>& chain) {
   return constants;
 }
 
-void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters,
-          Attributes& attributes) {
+absl::Status Fuse(ModelGraph& host, Node* convolution,
+                  FloatConvParameters parameters, Attributes& attributes) {
   std::vector<Node*> chain = {convolution};
   Node* next = OnlyUser(*convolution->output());
   if (next != nullptr && FoldBatchNorm(*next, parameters)) {
@@ -163,12 +164,14 @@ void Fuse(ModelGraph& host, Node* convolution, FloatConvParameters parameters,
         AttachAttribute(host.module(), kAttributePrefix, object,
                         /*first=*/static_cast<int>(attributes.size()) - 1);
   }
-  Value* fused = InsertMethodCall(host, attribute, "forward",
-                                  {convolution->input(0)}, convolution);
+  NS_ASSIGN_OR_RETURN(Value * fused,
+                      InsertMethodCall(host, attribute, "forward",
+                                       {convolution->input(0)}, convolution));
   chain.back()->output()->replaceAllUsesWith(fused);
   for (auto node = chain.rbegin(); node != chain.rend(); ++node) {
     (*node)->destroy();
   }
+  return absl::OkStatus();
 }
 
 // aten::view(Tensor, int[]); there is one that changes the dtype, too.
@@ -238,7 +241,7 @@ bool RelaxLayout(ModelGraph& host) {
 
 absl::Status FuseFloatConvs(ModelGraph& host,
                             const absl::flat_hash_set<Node*>& convolutions) {
-  return CatchTorchErrors("fusing float convolutions", [&] {
+  return CatchTorchErrors("fusing float convolutions", [&]() -> absl::Status {
     // In the order of the graph, so that attributes always have the same names.
     std::vector<std::pair<Node*, FloatConvParameters>> found;
     ForEachNode(host.graph().block(), [&](Node* node) {
@@ -250,12 +253,13 @@ absl::Status FuseFloatConvs(ModelGraph& host,
       }
     });
     if (found.empty() || !RelaxLayout(host)) {
-      return;
+      return absl::OkStatus();
     }
     Attributes attributes;
     for (auto& [node, parameters] : found) {
-      Fuse(host, node, std::move(parameters), attributes);
+      NS_RETURN_IF_ERROR(Fuse(host, node, std::move(parameters), attributes));
     }
+    return absl::OkStatus();
   });
 }
 

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/rewrite/insert_method_call.h"
 
@@ -66,10 +65,8 @@ absl::StatusOr<Value*> InsertLogger(ModelGraph& host,
   NS_RETURN_IF_ERROR(logger.status());
   NS_RETURN_IF_ERROR(CheckLogger(*logger, /*arity=*/1));
   NS_ASSIGN_OR_RETURN(Value * tensor, FirstTensor(value, place));
-  return CatchTorchErrors("adding a logger", [&] {
-    const std::string attribute = AttachLogger(host.module(), {*logger, info});
-    return InsertMethodCall(host, attribute, "forward", {tensor}, place);
-  });
+  const std::string attribute = AttachLogger(host.module(), {*logger, info});
+  return InsertMethodCall(host, attribute, "forward", {tensor}, place);
 }
 
 Node* PlaceAfter(const Value& value) {

@@ -70,12 +70,8 @@ class PairBuilder final : public MeetingListener {
     if (!plan_.exact) {
       const absl::Status fused =
           FuseFloatConvs(pair_.model, quantized_elsewhere_);
-      if (!fused.ok()) {
-        return absl::Status(
-            fused.code(),
-            absl::StrCat(a_.source(), a_.source().empty() ? "" : ": ",
-                         fused.message()));
-      }
+      NS_RETURN_IF_ERROR(a_.source().empty() ? fused
+                                             : Annotated(a_.source(), fused));
     }
     NS_RETURN_IF_ERROR(VerifyGraph(host()));
     for (size_t i = 0; i < comparers_.size(); ++i) {
@@ -372,17 +368,13 @@ absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
                                         const ModelGraph& b,
                                         const MatchResult& matches,
                                         const PairPlan& plan) {
-  absl::StatusOr<std::vector<size_t>> own_inputs = CatchTorchErrors(
-      "pairing the models", [&] { return OwnInputsOfB(a, b); });
-  NS_RETURN_IF_ERROR(own_inputs.status());
+  NS_ASSIGN_OR_RETURN(std::vector<size_t> own_inputs, OwnInputsOfB(a, b));
   NS_ASSIGN_OR_RETURN(ModelGraph host,
-                      ModelGraph::FromGraph(GraphOfInputs(a, b, *own_inputs)));
-  PairedModels pair{std::move(host), *std::move(own_inputs), {}, {}, {}};
-  absl::Status status;
+                      ModelGraph::FromGraph(GraphOfInputs(a, b, own_inputs)));
+  PairedModels pair{std::move(host), std::move(own_inputs), {}, {}, {}};
   NS_RETURN_IF_ERROR(CatchTorchErrors("pairing the models", [&] {
-    status = PairBuilder(a, b, matches, plan, pair).Run();
+    return PairBuilder(a, b, matches, plan, pair).Run();
   }));
-  NS_RETURN_IF_ERROR(status);
   return pair;
 }
 

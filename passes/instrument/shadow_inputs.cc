@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -75,8 +76,9 @@ class InputCaster {
     const Value& first = *original.values[0];
     const Value& first_fed = *fed.values[0];
     if (original.is_built && IsTensorList(first_fed)) {
-      return AddEach(original.values,
-                     TakeApart(fed.values[0], original.values.size()));
+      NS_ASSIGN_OR_RETURN(const Values elements,
+                          TakeApart(fed.values[0], original.values.size()));
+      return AddEach(original.values, elements);
     }
     if (fed.is_built && IsTensorList(first)) {
       return AddBuiltList(first, fed.values);
@@ -100,12 +102,14 @@ class InputCaster {
   Values Take() { return std::move(inputs_); }
 
  private:
-  Values TakeApart(Value* list, size_t count) {
+  absl::StatusOr<Values> TakeApart(Value* list, size_t count) {
     torch::jit::WithInsertPoint at(place_);
     Values elements;
     for (size_t i = 0; i < count; ++i) {
-      elements.push_back(graph_.insert(c10::aten::__getitem__,
-                                       {list, static_cast<int64_t>(i)}));
+      NS_ASSIGN_OR_RETURN(Value * element,
+                          InsertOp(graph_, "aten::__getitem__",
+                                   {list, static_cast<int64_t>(i)}));
+      elements.push_back(element);
     }
     return elements;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/tensor_writes.h"
+#include "ir/torch_errors.h"
 
 namespace ns {
 namespace {
@@ -42,9 +43,8 @@ bool IsSameArgument(const c10::Argument& a, const c10::Argument& b) {
          (!default_a || *default_a == *default_b);
 }
 
-}  // namespace
-
-std::vector<size_t> OwnInputsOfB(const ModelGraph& a, const ModelGraph& b) {
+// OwnInputsOfB; throws where that returns an error.
+std::vector<size_t> FindOwnInputs(const ModelGraph& a, const ModelGraph& b) {
   const TensorWrites writes_a(a.graph());
   const TensorWrites writes_b(b.graph());
   const auto inputs_a = a.graph().inputs();
@@ -61,6 +61,14 @@ std::vector<size_t> OwnInputsOfB(const ModelGraph& a, const ModelGraph& b) {
     }
   }
   return own;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<size_t>> OwnInputsOfB(const ModelGraph& a,
+                                                 const ModelGraph& b) {
+  return CatchTorchErrors("pairing the models",
+                          [&] { return FindOwnInputs(a, b); });
 }
 
 }  // namespace ns

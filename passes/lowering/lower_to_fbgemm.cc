@@ -7,10 +7,10 @@
 
 #include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
+#include "ir/insert_op.h"
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
-#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/text.h"
 #include "ir/torch_errors.h"
@@ -59,19 +59,10 @@ class Lowering {
   }
 
  private:
-  // What was inserted for an op that cannot be lowered stays, unused; it is
-  // cleared away at the end.
   absl::Status Lower(Node* node) {
-    const LoweringRow* row = FindLowering(OpName(*node));
-    if (row == nullptr) {
-      return Refusal("there is no ns kernel for it");
-    }
-    if (row->form == nullptr) {
-      return Refusal(row->reason);
-    }
-    torch::jit::WithInsertPoint in_front(node);
-    NS_ASSIGN_OR_RETURN(Value * lowered, CatchTorchErrors(row->op, [&] {
-                          return row->form(node, row->lowered_op, repacker_);
+    NS_ASSIGN_OR_RETURN(const LoweringRow row, FindLowering(OpName(*node)));
+    NS_ASSIGN_OR_RETURN(Value * lowered, InsertOrTakeBack(*node, [&] {
+                          return row.form(node, row.lowered_op, repacker_);
                         }));
     editor_.ReplaceNode(*node, *lowered);
     return absl::OkStatus();

@@ -3,12 +3,12 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -23,10 +23,9 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-Value* Insert(Node* node, absl::string_view op,
-              const std::vector<NamedValue>& arguments) {
-  return node->owningGraph()->insert(
-      c10::Symbol::fromQualString(std::string(op)), arguments);
+absl::StatusOr<Value*> Insert(Node* node, absl::string_view op,
+                              absl::Span<const NamedValue> arguments) {
+  return InsertOp(*node->owningGraph(), op, arguments);
 }
 
 std::vector<NamedValue> Arguments(Node* node) {
@@ -42,9 +41,16 @@ absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
   return *packed;
 }
 
+// `layer`, which a Repacker made, or a refusal.
+absl::StatusOr<c10::IValue> Repacked(absl::StatusOr<c10::IValue> layer) {
+  NS_RETURN_IF_ERROR(
+      RefusalOf("its packed parameters cannot be repacked", layer.status()));
+  return layer;
+}
+
 // `node`'s arguments with `layer` as the second.
-Value* InsertWithLayer(Node* node, absl::string_view op,
-                       const c10::IValue& layer) {
+absl::StatusOr<Value*> InsertWithLayer(Node* node, absl::string_view op,
+                                       const c10::IValue& layer) {
   std::vector<NamedValue> arguments = Arguments(node);
   arguments.at(1) = NamedValue(node->owningGraph()->insertConstant(layer));
   return Insert(node, op, arguments);
@@ -57,7 +63,7 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
     return Refusal("its table may have pruned rows");
   }
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
-  return repacker.Embedding(packed);
+  return Repacked(repacker.Embedding(packed));
 }
 
 absl::Status CheckIsQuint8(Held held) {
@@ -116,8 +122,12 @@ std::optional<NamedValue> Number(Value* value) {
     return std::nullopt;
   }
   const at::Scalar number = constant->toTensor().item();
-  return number.isFloatingPoint() ? NamedValue(number.toDouble())
-                                  : NamedValue(number.toLong());
+  if (number.isFloatingPoint()) {
+    return NamedValue(number.toDouble());
+  }
+  return number.isIntegral(/*includeBool=*/false)
+             ? std::make_optional<NamedValue>(number.toLong())
+             : std::nullopt;
 }
 
 absl::StatusOr<Value*> InsertWithQParams(Node* node,
@@ -153,7 +163,9 @@ absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
 absl::StatusOr<Value*> LowerLinear(Node* node, absl::string_view lowered_op,
                                    Repacker& repacker) {
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
-  return InsertWithLayer(node, lowered_op, repacker.Linear(packed));
+  NS_ASSIGN_OR_RETURN(const c10::IValue layer,
+                      Repacked(repacker.Linear(packed)));
+  return InsertWithLayer(node, lowered_op, layer);
 }
 
 absl::StatusOr<Value*> LowerConv(Node* node, absl::string_view lowered_op,
@@ -161,7 +173,9 @@ absl::StatusOr<Value*> LowerConv(Node* node, absl::string_view lowered_op,
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
   const OpRow* row = FindOp(OpName(*node));
   const bool is_1d = row != nullptr && absl::EndsWith(row->family, "1d");
-  return InsertWithLayer(node, lowered_op, repacker.Conv(packed, is_1d));
+  NS_ASSIGN_OR_RETURN(const c10::IValue layer,
+                      Repacked(repacker.Conv(packed, is_1d)));
+  return InsertWithLayer(node, lowered_op, layer);
 }
 
 absl::StatusOr<Value*> LowerEmbedding(Node* node, absl::string_view lowered_op,

@@ -1,9 +1,9 @@
 // The ways in which an op of ours takes over the arguments of a quantized one.
 //
 // Each inserts `lowered_op` at the insertion point of its graph, on the inputs
-// of `node`, and returns its output, or a refusal (ir/refusal.h). All throw
-// c10::Error when the op does not take the arguments, or an object cannot be
-// repacked: callers catch it. What was inserted stays then.
+// of `node`, and returns its output. Error: a refusal (ir/refusal.h), or an op
+// that does not take the arguments. What was inserted stays then:
+// InsertOrTakeBack (ir/insert_op.h) takes it back.
 #ifndef PASSES_LOWERING_LOWERING_FORMS_H_
 #define PASSES_LOWERING_LOWERING_FORMS_H_
 

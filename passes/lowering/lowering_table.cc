@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ir/refusal.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -102,13 +103,19 @@ constexpr LoweringRow kRows[] = {
 
 absl::Span<const LoweringRow> LoweringTable() { return kRows; }
 
-const LoweringRow* FindLowering(absl::string_view op) {
+absl::StatusOr<LoweringRow> FindLowering(absl::string_view op) {
   const OpRow* row = FindOp(op);
   const absl::string_view key = row == nullptr ? op : row->op;
   const auto* found = std::lower_bound(
       std::begin(kRows), std::end(kRows), key,
       [](const LoweringRow& a, absl::string_view b) { return a.op < b; });
-  return found != std::end(kRows) && found->op == key ? found : nullptr;
+  if (found == std::end(kRows) || found->op != key) {
+    return Refusal("there is no ns kernel for it");
+  }
+  if (found->form == nullptr) {
+    return Refusal(found->reason);
+  }
+  return *found;
 }
 
 }  // namespace ns

@@ -2,6 +2,7 @@
 #ifndef PASSES_LOWERING_LOWERING_TABLE_H_
 #define PASSES_LOWERING_LOWERING_TABLE_H_
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "passes/lowering/lowering_forms.h"
@@ -22,9 +23,9 @@ struct LoweringRow {
 // All rows, sorted by op.
 absl::Span<const LoweringRow> LoweringTable();
 
-// The row of `op` or, for an in-place op, of its out-of-place form. Null for
-// an op without one.
-const LoweringRow* FindLowering(absl::string_view op);
+// The row, one with a form, of `op` or, for an in-place op, of its out-of-place
+// form. Error: a refusal (ir/refusal.h) where nothing takes its place.
+absl::StatusOr<LoweringRow> FindLowering(absl::string_view op);
 
 }  // namespace ns
 

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_embedding.h"
@@ -44,40 +47,48 @@ FbgemmConvParameters Unpack(const c10::IValue& packed, bool is_1d) {
 
 }  // namespace
 
-c10::IValue Repacker::Linear(const c10::IValue& packed) {
-  Repacked& repacked = cache_[packed.toObject().get()];
-  if (repacked.to.isNone()) {
-    auto [weight, bias] =
-        packed.toCustomClass<LinearPackedParamsBase>()->unpack();
-    repacked.to = c10::IValue(c10::make_intrusive<FbgemmLinear>(
-        std::move(weight), Bias(bias), numerics_));
-    repacked.from = packed;
+absl::StatusOr<c10::IValue> Repacker::Once(
+    const c10::IValue& packed,
+    absl::FunctionRef<absl::StatusOr<c10::IValue>()> repack) {
+  if (!packed.isObject()) {
+    return absl::InvalidArgumentError("it is no object");
   }
-  return repacked.to;
+  const void* key = &packed.toObjectRef();
+  const auto found = cache_.find(key);
+  if (found != cache_.end()) {
+    return found->second.to;
+  }
+  NS_ASSIGN_OR_RETURN(c10::IValue to, CatchTorchErrors(repack));
+  cache_[key] = {packed, to};
+  return to;
 }
 
-c10::IValue Repacker::Conv(const c10::IValue& packed, bool is_1d) {
-  Repacked& repacked = cache_[packed.toObject().get()];
-  if (repacked.to.isNone()) {
-    at::Tensor weight = PackedConvWeight(packed, is_1d);
+absl::StatusOr<c10::IValue> Repacker::Linear(const c10::IValue& packed) {
+  return Once(packed, [&] {
+    auto [weight, bias] =
+        packed.toCustomClass<LinearPackedParamsBase>()->unpack();
+    return c10::IValue(c10::make_intrusive<FbgemmLinear>(
+        std::move(weight), Bias(bias), numerics_));
+  });
+}
+
+absl::StatusOr<c10::IValue> Repacker::Conv(const c10::IValue& packed,
+                                           bool is_1d) {
+  return Once(packed, [&]() -> absl::StatusOr<c10::IValue> {
+    NS_ASSIGN_OR_RETURN(at::Tensor weight, PackedConvWeight(packed, is_1d));
     FbgemmConvParameters p =
         weight.dim() == 5 ? Unpack<3>(packed, is_1d) : Unpack<2>(packed, is_1d);
     p.weight = std::move(weight);
-    repacked.to =
-        c10::IValue(c10::make_intrusive<FbgemmConv>(std::move(p), numerics_));
-    repacked.from = packed;
-  }
-  return repacked.to;
+    return c10::IValue(
+        c10::make_intrusive<FbgemmConv>(std::move(p), numerics_));
+  });
 }
 
-c10::IValue Repacker::Embedding(const c10::IValue& packed) {
-  Repacked& repacked = cache_[packed.toObject().get()];
-  if (repacked.to.isNone()) {
-    repacked.to = c10::IValue(
-        c10::make_intrusive<FbgemmEmbedding>(PackedEmbeddingWeight(packed)));
-    repacked.from = packed;
-  }
-  return repacked.to;
+absl::StatusOr<c10::IValue> Repacker::Embedding(const c10::IValue& packed) {
+  return Once(packed, [&]() -> absl::StatusOr<c10::IValue> {
+    NS_ASSIGN_OR_RETURN(at::Tensor table, PackedEmbeddingWeight(packed));
+    return c10::IValue(c10::make_intrusive<FbgemmEmbedding>(std::move(table)));
+  });
 }
 
 }  // namespace ns

@@ -5,31 +5,37 @@
 #include <ATen/core/ivalue.h>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "passes/kernels/numerics.h"
 
 namespace ns {
 
 // Repacks each layer once, however many ops share it.
 //
-// All throw c10::Error for an object of another class, one that cannot be
-// unpacked, and one whose
+// Error: an object of another class, one that cannot be unpacked, and one whose
 // weight has another dtype than the layer takes.
 class Repacker {
  public:
   explicit Repacker(kernels::Numerics numerics) : numerics_(numerics) {}
 
   // An ns.FbgemmLinear of a quantized.LinearPackedParamsBase.
-  c10::IValue Linear(const c10::IValue& packed);
+  absl::StatusOr<c10::IValue> Linear(const c10::IValue& packed);
 
   // An ns.FbgemmConv of a quantized.Conv2dPackedParamsBase or
   // Conv3dPackedParamsBase, transposed or not. A conv1d is packed as a conv2d
   // of height 1.
-  c10::IValue Conv(const c10::IValue& packed, bool is_1d);
+  absl::StatusOr<c10::IValue> Conv(const c10::IValue& packed, bool is_1d);
 
   // An ns.FbgemmEmbedding of a quantized.EmbeddingPackedParamsBase.
-  c10::IValue Embedding(const c10::IValue& packed);
+  absl::StatusOr<c10::IValue> Embedding(const c10::IValue& packed);
 
  private:
+  // What `repack`, which may throw, made of `packed`, now or before.
+  absl::StatusOr<c10::IValue> Once(
+      const c10::IValue& packed,
+      absl::FunctionRef<absl::StatusOr<c10::IValue>()> repack);
+
   kernels::Numerics numerics_;
   // By the object that was repacked, which it keeps alive.
   struct Repacked {

@@ -11,9 +11,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/types/span.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/analysis/packed_layers.h"
 #include "passes/analysis/packed_weights.h"
@@ -34,11 +37,11 @@ constexpr int64_t kSum = 0;
 constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
 
 // Of several outputs, the first.
-Value* Insert(Node* node, absl::string_view op,
-              const std::vector<NamedValue>& arguments,
-              const std::vector<NamedValue>& named = {}) {
-  Value* output = node->owningGraph()->insert(
-      c10::Symbol::fromQualString(std::string(op)), arguments, named);
+absl::StatusOr<Value*> Insert(Node* node, absl::string_view op,
+                              absl::Span<const NamedValue> arguments,
+                              absl::Span<const NamedValue> named = {}) {
+  NS_ASSIGN_OR_RETURN(Value * output,
+                      InsertOp(*node->owningGraph(), op, arguments, named));
   if (output->node()->kind() != c10::prim::TupleConstruct) {
     return output;
   }
@@ -48,26 +51,30 @@ Value* Insert(Node* node, absl::string_view op,
   return output;
 }
 
-Value* AsFloatInput(Node* node, Value* input) {
+absl::StatusOr<Value*> AsFloatInput(Node* node, Value* input) {
   const std::optional<c10::IValue> constant = ConstantOf(*input);
   if (constant && constant->isTensor() && constant->toTensor().defined()) {
-    const at::Tensor value = AsFloat(constant->toTensor());
+    NS_ASSIGN_OR_RETURN(const at::Tensor value, CatchTorchErrors([&] {
+                          return AsFloat(constant->toTensor());
+                        }));
     return value.is_same(constant->toTensor())
                ? input
                : node->owningGraph()->insertConstant(value.detach());
   }
-  return IsTensor(*input) || IsTensorList(*input)
-             ? Insert(node, "ns::as_float", {input})
-             : input;
+  if (IsTensor(*input) || IsTensorList(*input)) {
+    return Insert(node, "ns::as_float", {input});
+  }
+  return input;
 }
 
 // The first input, after what a dynamic op quantizes it with.
-Value* Activation(Node* node) {
+absl::StatusOr<Value*> Activation(Node* node) {
   Value* input = node->input(0);
   const OpRow* row = FindOp(OpName(*node));
   if (row != nullptr && row->numerics == Numerics::kDynamic) {
-    input = Insert(node, "ns::quantize_dynamic",
-                   {input, InputNamed(*node, "reduce_range")});
+    NS_ASSIGN_OR_RETURN(input,
+                        Insert(node, "ns::quantize_dynamic",
+                               {input, InputNamed(*node, "reduce_range")}));
   }
   return AsFloatInput(node, input);
 }
@@ -90,7 +97,7 @@ struct Arguments {
   std::vector<NamedValue> named;
 };
 
-Arguments SameArguments(Node* node) {
+absl::StatusOr<Arguments> SameArguments(Node* node) {
   const int scale = OutputScaleArgument(*node);
   const c10::FunctionSchema& schema = node->schema();
   Arguments arguments;
@@ -102,7 +109,7 @@ Arguments SameArguments(Node* node) {
     if (is_of_output) {
       continue;
     }
-    Value* input = AsFloatInput(node, node->input(i));
+    NS_ASSIGN_OR_RETURN(Value * input, AsFloatInput(node, node->input(i)));
     if (argument.kwarg_only()) {
       arguments.named.emplace_back(argument.name(), input);
     } else {
@@ -124,12 +131,23 @@ struct Bags {
   Value* offsets;
 };
 
-Bags BagsOfRows(Node* node, Value* indices) {
+absl::StatusOr<Bags> BagsOfRows(Node* node, Value* indices) {
   Value* begin = node->owningGraph()->insertConstant(int64_t{0});
-  Value* end = Insert(node, "aten::numel", {indices});
-  Value* step = Insert(node, "aten::size", {indices, int64_t{1}});
-  return {Insert(node, "aten::flatten", {indices}),
-          Insert(node, "aten::arange", {begin, end, step})};
+  NS_ASSIGN_OR_RETURN(Value * end, Insert(node, "aten::numel", {indices}));
+  NS_ASSIGN_OR_RETURN(Value * step,
+                      Insert(node, "aten::size", {indices, int64_t{1}}));
+  Bags bags;
+  NS_ASSIGN_OR_RETURN(bags.indices, Insert(node, "aten::flatten", {indices}));
+  NS_ASSIGN_OR_RETURN(bags.offsets,
+                      Insert(node, "aten::arange", {begin, end, step}));
+  return bags;
+}
+
+// The rows of an embedding, in float.
+absl::StatusOr<at::Tensor> TableOf(const Node& node) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(node, 0));
+  NS_ASSIGN_OR_RETURN(const at::Tensor weight, PackedEmbeddingWeight(packed));
+  return CatchTorchErrors([&] { return AsFloat(weight).detach(); });
 }
 
 }  // namespace
@@ -137,7 +155,8 @@ Bags BagsOfRows(Node* node, Value* indices) {
 absl::StatusOr<Value*> InsertSameOp(Node* node, absl::string_view float_op) {
   std::vector<Value*> inputs;
   for (Value* input : node->inputs()) {
-    inputs.push_back(AsFloatInput(node, input));
+    NS_ASSIGN_OR_RETURN(Value * as_float, AsFloatInput(node, input));
+    inputs.push_back(as_float);
   }
   torch::jit::Graph& graph = *node->owningGraph();
   Node* copy = graph.create(c10::Symbol::fromQualString(std::string(float_op)),
@@ -145,39 +164,42 @@ absl::StatusOr<Value*> InsertSameOp(Node* node, absl::string_view float_op) {
   for (size_t i = 0; i < node->outputs().size(); ++i) {
     copy->output(i)->setType(node->output(i)->type());
   }
-  graph.insertNode(copy)->getOperator();  // Throws when there is none.
+  NS_ASSIGN_OR_RETURN(copy, InsertNode(copy));
   return TensorOutput(*copy);
 }
 
 absl::StatusOr<Value*> InsertSameArguments(Node* node,
                                            absl::string_view float_op) {
-  const Arguments arguments = SameArguments(node);
+  NS_ASSIGN_OR_RETURN(const Arguments arguments, SameArguments(node));
   return Insert(node, float_op, arguments.in_order, arguments.named);
 }
 
 absl::StatusOr<Value*> InsertCommutative(Node* node,
                                          absl::string_view float_op) {
-  std::vector<NamedValue> arguments = SameArguments(node).in_order;
+  NS_ASSIGN_OR_RETURN(Arguments arguments, SameArguments(node));
+  std::vector<NamedValue>& operands = arguments.in_order;
   if (!IsTensor(*node->input(0))) {
-    std::swap(arguments.at(0), arguments.at(1));
+    std::swap(operands.at(0), operands.at(1));
   }
-  return Insert(node, float_op, arguments);
+  return Insert(node, float_op, operands);
 }
 
 absl::StatusOr<Value*> InsertBatchNorm(Node* node, absl::string_view float_op) {
-  return Insert(
-      node, float_op,
-      {Activation(node), InputNamed(*node, "weight"), InputNamed(*node, "bias"),
-       InputNamed(*node, "mean"), InputNamed(*node, "var"), /*training=*/false,
-       /*momentum=*/0.0, InputNamed(*node, "eps"),
-       /*cudnn_enabled=*/false});
+  NS_ASSIGN_OR_RETURN(Value * x, Activation(node));
+  return Insert(node, float_op,
+                {x, InputNamed(*node, "weight"), InputNamed(*node, "bias"),
+                 InputNamed(*node, "mean"), InputNamed(*node, "var"),
+                 /*training=*/false,
+                 /*momentum=*/0.0, InputNamed(*node, "eps"),
+                 /*cudnn_enabled=*/false});
 }
 
 absl::StatusOr<Value*> InsertInstanceNorm(Node* node,
                                           absl::string_view float_op) {
+  NS_ASSIGN_OR_RETURN(Value * x, Activation(node));
   return Insert(
       node, float_op,
-      {Activation(node), InputNamed(*node, "weight"), InputNamed(*node, "bias"),
+      {x, InputNamed(*node, "weight"), InputNamed(*node, "bias"),
        /*running_mean=*/c10::IValue(), /*running_var=*/c10::IValue(),
        /*use_input_stats=*/true, /*momentum=*/0.0, InputNamed(*node, "eps"),
        /*cudnn_enabled=*/false});
@@ -185,37 +207,37 @@ absl::StatusOr<Value*> InsertInstanceNorm(Node* node,
 
 absl::StatusOr<Value*> InsertLinear(Node* node, absl::string_view float_op) {
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
-  const LinearLayer layer = UnpackLinear(packed);
-  return Insert(node, float_op,
-                {Activation(node), layer.weight, TensorOrNone(layer.bias)});
+  NS_ASSIGN_OR_RETURN(const LinearLayer layer, UnpackLinear(packed));
+  NS_ASSIGN_OR_RETURN(Value * x, Activation(node));
+  return Insert(node, float_op, {x, layer.weight, TensorOrNone(layer.bias)});
 }
 
 absl::StatusOr<Value*> InsertConv(Node* node, absl::string_view float_op) {
   NS_ASSIGN_OR_RETURN(const ConvLayer layer, ConvLayerOf(*node, float_op));
+  NS_ASSIGN_OR_RETURN(Value * x, Activation(node));
   return Insert(node, float_op,
-                {Activation(node), layer.weight, TensorOrNone(layer.bias),
-                 layer.stride, layer.padding, layer.dilation, layer.groups});
+                {x, layer.weight, TensorOrNone(layer.bias), layer.stride,
+                 layer.padding, layer.dilation, layer.groups});
 }
 
 absl::StatusOr<Value*> InsertConvTranspose(Node* node,
                                            absl::string_view float_op) {
   NS_ASSIGN_OR_RETURN(const ConvLayer layer, ConvLayerOf(*node, float_op));
+  NS_ASSIGN_OR_RETURN(Value * x, Activation(node));
   return Insert(
       node, float_op,
-      {Activation(node), layer.weight, TensorOrNone(layer.bias), layer.stride,
-       layer.padding, layer.output_padding, layer.groups, layer.dilation});
+      {x, layer.weight, TensorOrNone(layer.bias), layer.stride, layer.padding,
+       layer.output_padding, layer.groups, layer.dilation});
 }
 
 absl::StatusOr<Value*> InsertEmbedding(Node* node, absl::string_view float_op) {
-  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
-  return Insert(node, float_op,
-                {AsFloat(PackedEmbeddingWeight(packed)).detach(),
-                 InputNamed(*node, "indices")});
+  NS_ASSIGN_OR_RETURN(const at::Tensor table, TableOf(*node));
+  return Insert(node, float_op, {table, InputNamed(*node, "indices")});
 }
 
 absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
                                           absl::string_view float_op) {
-  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 0));
+  NS_ASSIGN_OR_RETURN(const at::Tensor table, TableOf(*node));
   const Value* mapping = InputNamed(*node, "compressed_indices_mapping");
   if (mapping != nullptr && !mapping->mustBeNone()) {
     return Refusal("embedding bags with pruned rows have no reference kernel");
@@ -223,17 +245,17 @@ absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
   Value* samples = InputNamed(*node, "per_sample_weights");
   Bags bags = {InputNamed(*node, "indices"), InputNamed(*node, "offsets")};
   if (bags.offsets->mustBeNone()) {
-    bags = BagsOfRows(node, bags.indices);
-    samples =
-        IsTensor(*samples) ? Insert(node, "aten::flatten", {samples}) : samples;
+    NS_ASSIGN_OR_RETURN(bags, BagsOfRows(node, bags.indices));
+    if (IsTensor(*samples)) {
+      NS_ASSIGN_OR_RETURN(samples, Insert(node, "aten::flatten", {samples}));
+    }
   } else if (!IsTensor(*bags.offsets)) {
     return Refusal("only a run tells whether it has offsets");
   }
   return Insert(
       node, float_op,
-      {AsFloat(PackedEmbeddingWeight(packed)).detach(), bags.indices,
-       bags.offsets, /*scale_grad_by_freq=*/false, kSum, /*sparse=*/false,
-       samples, InputNamed(*node, "include_last_offset")});
+      {table, bags.indices, bags.offsets, /*scale_grad_by_freq=*/false, kSum,
+       /*sparse=*/false, samples, InputNamed(*node, "include_last_offset")});
 }
 
 }  // namespace ns

@@ -6,9 +6,9 @@
 // dequantized at once; other tensors pass through ns::as_float, and the input
 // of a dynamic op through what its kernel quantizes it with.
 //
-// Errors are refusals (ir/refusal.h). All throw c10::Error when the float op
-// does not take the arguments, or an object cannot be unpacked: callers catch
-// it. What was inserted stays then.
+// Error: a refusal (ir/refusal.h), or an op that does not take the arguments,
+// or an object that cannot be unpacked. What was inserted stays then:
+// InsertOrTakeBack (ir/insert_op.h) takes it back.
 #ifndef PASSES_QUANTIZATION_FLOAT_FORMS_H_
 #define PASSES_QUANTIZATION_FLOAT_FORMS_H_
 

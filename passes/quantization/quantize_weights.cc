@@ -9,7 +9,9 @@
 
 #include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
+#include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/ops/op_relations.h"
 #include "passes/ops/op_table.h"
@@ -59,50 +61,59 @@ class Quantizer {
  public:
   explicit Quantizer(const WeightConfig& config) : config_(config) {}
 
-  void Visit(Node* node) const {
+  absl::Status Visit(Node* node) const {
+    absl::Status status;
     for (torch::jit::Block* block : node->blocks()) {
-      ForEachNodeInnermostFirst(block, [this](Node* inner) { Own(inner); });
+      ForEachNodeInnermostFirst(block, [&](Node* inner) {
+        status = status.ok() ? Own(inner) : status;
+      });
     }
-    Own(node);
+    return status.ok() ? Own(node) : status;
   }
 
  private:
-  void Own(Node* node) const {
+  absl::Status Own(Node* node) const {
     const OpRow* row = FindOp(OpName(*node));
     if (row == nullptr || row->weight_form == WeightForm::kNone ||
         static_cast<size_t>(row->weight_input) >= node->inputs().size()) {
-      return;
+      return absl::OkStatus();
     }
     if (config_.dtype != WeightDtype::kHalf &&
         !QuantizesWeight(OpRelations().FamilyOf(*node))) {
-      return;
+      return absl::OkStatus();
     }
-    Quantize(node, row->weight_input);
-    if (row->weight_form == WeightForm::kTensorPair) {
-      Quantize(node, row->weight_input + 1);
-    }
+    NS_RETURN_IF_ERROR(Quantize(node, row->weight_input));
+    return row->weight_form == WeightForm::kTensorPair
+               ? Quantize(node, row->weight_input + 1)
+               : absl::OkStatus();
   }
 
-  void Quantize(Node* node, size_t index) const {
+  absl::Status Quantize(Node* node, size_t index) const {
     Value* weight = node->input(index);
     if (weight->node()->mustBeNone()) {
-      return;
+      return absl::OkStatus();
     }
     torch::jit::WithInsertPoint before(node);
-    node->replaceInput(index, IsTensor(*weight) ? QuantizedTensor(weight)
-                                                : QuantizedList(weight));
+    NS_ASSIGN_OR_RETURN(Value * quantized, IsTensor(*weight)
+                                               ? QuantizedTensor(weight)
+                                               : QuantizedList(weight));
+    node->replaceInput(index, quantized);
+    return absl::OkStatus();
   }
 
-  Value* QuantizedTensor(Value* weight) const {
-    Graph& graph = *weight->owningGraph();
-    if (const auto constant = ConstantTensor(weight)) {
-      return graph.insertConstant(FakeQuantizeWeight(*constant, config_));
+  absl::StatusOr<Value*> QuantizedTensor(Value* weight) const {
+    const auto constant = ConstantTensor(weight);
+    if (!constant) {
+      return AtRunTime(weight);
     }
-    return AtRunTime(weight);
+    return CatchTorchErrors([&] {
+      return weight->owningGraph()->insertConstant(
+          FakeQuantizeWeight(*constant, config_));
+    });
   }
 
   // The parameters of a recurrent layer.
-  Value* QuantizedList(Value* list) const {
+  absl::StatusOr<Value*> QuantizedList(Value* list) const {
     if (list->node()->kind() != c10::prim::ListConstruct ||
         IsWrittenTo(*list)) {
       return AtRunTime(list);
@@ -111,16 +122,19 @@ class Quantizer {
     for (Value* element : list->node()->inputs()) {
       const auto constant = ConstantTensor(element);
       const bool is_bias = constant && constant->dim() < 2;
-      elements.push_back(is_bias ? element : QuantizedTensor(element));
+      if (!is_bias) {
+        NS_ASSIGN_OR_RETURN(element, QuantizedTensor(element));
+      }
+      elements.push_back(element);
     }
     Graph& graph = *list->owningGraph();
     return graph.insertNode(graph.createList(c10::TensorType::get(), elements))
         ->output();
   }
 
-  Value* AtRunTime(Value* weight) const {
-    return weight->owningGraph()->insert(
-        c10::Symbol::fromQualString("ns::fake_quantize_weight"),
+  absl::StatusOr<Value*> AtRunTime(Value* weight) const {
+    return InsertOp(
+        *weight->owningGraph(), "ns::fake_quantize_weight",
         {weight, static_cast<int64_t>(config_.dtype), config_.per_channel});
   }
 
@@ -134,13 +148,12 @@ absl::Status QuantizeWeights(const WeightConfig& config,
   if (config.dtype == WeightDtype::kFloat) {
     return absl::OkStatus();
   }
-  return CatchTorchErrors("quantizing a weight", [&] {
-    FoldBatchNormOf(subgraph);
-    const Quantizer quantizer(config);
-    for (Node* node : subgraph.subgraph.nodes) {
-      quantizer.Visit(node);
-    }
-  });
+  FoldBatchNormOf(subgraph);
+  const Quantizer quantizer(config);
+  for (Node* node : subgraph.subgraph.nodes) {
+    NS_RETURN_IF_ERROR(Annotated("quantizing a weight", quantizer.Visit(node)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace ns

@@ -7,10 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/float_forms.h"
@@ -42,23 +42,22 @@ absl::Status CheckCall(const Node& node) {
 }
 
 // `value`, quantized as `node` quantizes its output.
-Value* Quantized(Value* value, Node* node) {
+absl::StatusOr<Value*> Quantized(Value* value, Node* node) {
   Graph& graph = *node->owningGraph();
   const int scale = OutputScaleInput(*node);
   const Value* input = FirstDataInput(*node);
   if (scale < 0 || input == nullptr || !IsTensor(*input)) {
     torch::jit::WithInsertPoint behind(node->next());
-    return graph.insert(c10::Symbol::fromQualString("ns::quantize_like"),
-                        {value, TensorOutput(*node)});
+    return InsertOp(graph, "ns::quantize_like", {value, TensorOutput(*node)});
   }
-  Value* dtype = graph.insert(c10::prim::dtype, {const_cast<Value*>(input)});
-  return graph.insert(
-      c10::aten::quantize_per_tensor,
-      {value, node->input(scale), node->input(scale + 1), dtype});
+  NS_ASSIGN_OR_RETURN(Value * dtype, InsertOp(graph, "prim::dtype",
+                                              {const_cast<Value*>(input)}));
+  return InsertOp(graph, "aten::quantize_per_tensor",
+                  {value, node->input(scale), node->input(scale + 1), dtype});
 }
 
-absl::StatusOr<Value*> InsertInFrontOf(Node* node, const ReferenceOp& op) {
-  torch::jit::WithInsertPoint in_front(node);
+// At the insertion point, which is in front of `node`.
+absl::StatusOr<Value*> InsertReference(Node* node, const ReferenceOp& op) {
   NS_ASSIGN_OR_RETURN(Value * value, op.form(node, op.float_op));
   const OpRow* row = FindOp(OpName(*node));
   if (!row->fused_activation.empty()) {
@@ -68,10 +67,10 @@ absl::StatusOr<Value*> InsertInFrontOf(Node* node, const ReferenceOp& op) {
         arguments.emplace_back(given);
       }
     }
-    value =
-        node->owningGraph()->insert(c10::Symbol::fromQualString(absl::StrCat(
-                                        "aten::", row->fused_activation)),
-                                    arguments);
+    NS_ASSIGN_OR_RETURN(
+        value,
+        InsertOp(*node->owningGraph(),
+                 absl::StrCat("aten::", row->fused_activation), arguments));
   }
   return GivesQuantized(*node) ? Quantized(value, node) : value;
 }
@@ -82,18 +81,11 @@ absl::StatusOr<Value*> InsertReferenceKernel(ModelGraph& host, Node* node) {
   TORCH_INTERNAL_ASSERT(node->owningGraph() == &host.graph());
   NS_ASSIGN_OR_RETURN(const ReferenceOp op, FindReference(OpName(*node)));
   NS_RETURN_IF_ERROR(CheckCall(*node));
-  const Node* before = node->prev();
-  absl::StatusOr<Value*> reference = nullptr;
-  const absl::Status status =
-      CatchTorchErrors("its reference cannot be computed",
-                       [&] { reference = InsertInFrontOf(node, op); });
-  if (status.ok() && reference.ok()) {
-    return reference;
-  }
-  while (node->prev() != before) {
-    node->prev()->destroy();
-  }
-  return status.ok() ? reference.status() : status;
+  absl::StatusOr<Value*> reference =
+      InsertOrTakeBack(*node, [&] { return InsertReference(node, op); });
+  NS_RETURN_IF_ERROR(
+      RefusalOf("its reference cannot be computed", reference.status()));
+  return reference;
 }
 
 }  // namespace ns

@@ -53,8 +53,8 @@ namespace ns {
 // several outputs, it is the reference of the first.
 //
 // Error: a refusal (ir/refusal.h), where there is no reference
-// (reference_ops.h) or packed parameters are not constant. The graph is then as
-// it was.
+// (reference_ops.h), or packed parameters are not constant or cannot be
+// unpacked. The graph is then as it was.
 absl::StatusOr<torch::jit::Value*> InsertReferenceKernel(
     ModelGraph& host, torch::jit::Node* node);
 

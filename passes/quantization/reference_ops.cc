@@ -170,13 +170,18 @@ constexpr ReferenceOp kReferences[] = {
 };
 // clang-format on
 
-// Why an op that is not in the table has no reference; empty when it has one.
-absl::string_view ReasonOf(const OpRow& row) {
-  if (row.role != Role::kCompute || row.family == "dropout") {
-    return row.role == Role::kSource ? "it makes its data from nothing"
-                                     : kHandsOn;
+// The reference of an op that is not in the table: itself.
+absl::StatusOr<ReferenceOp> OwnReference(const OpRow& row) {
+  if (row.role == Role::kSource) {
+    return Refusal("it makes its data from nothing");
   }
-  return row.numerics == Numerics::kFloat ? "it computes in float" : "";
+  if (row.role != Role::kCompute || row.family == "dropout") {
+    return Refusal(kHandsOn);
+  }
+  if (row.numerics == Numerics::kFloat) {
+    return Refusal("it computes in float");
+  }
+  return ReferenceOp{row.op, row.op, InsertSameOp};
 }
 
 }  // namespace
@@ -193,13 +198,13 @@ absl::StatusOr<ReferenceOp> FindReference(absl::string_view op) {
                        [](const ReferenceOp& reference, absl::string_view key) {
                          return reference.op < key;
                        });
-  const bool is_in_table =
-      found != std::end(kReferences) && found->op == row->op;
-  const absl::string_view reason = is_in_table ? found->reason : ReasonOf(*row);
-  if (!reason.empty()) {
-    return Refusal(reason);
+  if (found == std::end(kReferences) || found->op != row->op) {
+    return OwnReference(*row);
   }
-  return is_in_table ? *found : ReferenceOp{row->op, row->op, InsertSameOp};
+  if (found->form == nullptr) {
+    return Refusal(found->reason);
+  }
+  return *found;
 }
 
 }  // namespace ns

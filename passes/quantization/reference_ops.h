@@ -25,8 +25,8 @@ struct ReferenceOp {
 absl::Span<const ReferenceOp> ReferenceTable();
 
 // How the reference of `op` is computed: as its row says or, for an op that
-// computes with whatever it is given, by `op` itself, out of place. Error: the
-// reason why it has no reference.
+// computes with whatever it is given, by `op` itself, out of place. Error: a
+// refusal (ir/refusal.h) where it has no reference.
 absl::StatusOr<ReferenceOp> FindReference(absl::string_view op);
 
 }  // namespace ns

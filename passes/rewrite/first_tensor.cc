@@ -3,7 +3,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/strings/str_cat.h"
-#include "ir/torch_errors.h"
+#include "ir/insert_op.h"
+#include "ir/status.h"
 
 namespace ns {
 namespace {
@@ -28,10 +29,12 @@ bool HasFirstTensor(const c10::Type& type) {
 }
 
 // `value` has a first tensor.
-Value* TakeOut(Graph& graph, Value* value) {
+absl::StatusOr<Value*> TakeOut(Graph& graph, Value* value) {
   const c10::TypePtr type = value->type();
   if (type->kind() == c10::TypeKind::ListType) {
-    return TakeOut(graph, graph.insert(c10::aten::__getitem__, {value, 0}));
+    NS_ASSIGN_OR_RETURN(Value * first,
+                        InsertOp(graph, "aten::__getitem__", {value, 0}));
+    return TakeOut(graph, first);
   }
   if (type->kind() != c10::TypeKind::TupleType) {
     return value;
@@ -56,10 +59,8 @@ absl::StatusOr<Value*> FirstTensor(Value* value, torch::jit::Node* place) {
         absl::StrCat("a value of type ", value->type()->repr_str(),
                      " cannot be logged: it has no first tensor"));
   }
-  return CatchTorchErrors("taking out a tensor", [&] {
-    torch::jit::WithInsertPoint at(place);
-    return TakeOut(*value->owningGraph(), value);
-  });
+  return InsertOrTakeBack(
+      *place, [&] { return TakeOut(*value->owningGraph(), value); });
 }
 
 }  // namespace ns

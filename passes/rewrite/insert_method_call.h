@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 
 namespace torch::jit {
@@ -19,9 +20,9 @@ namespace ns {
 //   %object = prim::GetAttr[name=<attribute>](%self)
 //   %result = prim::CallMethod[name=<method>](%object, <arguments>)
 //
-// and returns %result, which is None for a method without a result. Throws
-// c10::Error when there is no such attribute or method.
-torch::jit::Value* InsertMethodCall(
+// and returns %result, which is None for a method without a result. Error: no
+// such attribute or method; the graph is then as it was.
+absl::StatusOr<torch::jit::Value*> InsertMethodCall(
     ModelGraph& model, const std::string& attribute, const std::string& method,
     const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "passes/ops/op_table.h"
@@ -17,7 +18,6 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
@@ -217,10 +217,8 @@ absl::StatusOr<Value*> CastLike(const Value& original, Value* value,
     arguments.emplace_back(parameters->zero_point);
     arguments.emplace_back(static_cast<int64_t>(parameters->dtype));
   }
-  Graph* graph = place->owningGraph();
   torch::jit::WithInsertPoint at(place);
-  return graph->insert(c10::Symbol::fromQualString(CastOp(numerics)),
-                       arguments);
+  return InsertOp(*place->owningGraph(), CastOp(numerics), arguments);
 }
 
 }  // namespace ns

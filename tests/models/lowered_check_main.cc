@@ -238,8 +238,8 @@ absl::Status CheckAgainstLibTorch(const ModelGraph& quantized,
   NS_RETURN_IF_ERROR(
       Step(quantized, batch,
            [&](const Node& node, const Values& inputs, const Values& outputs) {
-             const LoweringRow* row = FindLowering(OpName(node));
-             if (row == nullptr || !outputs.at(0).isTensor()) {
+             const absl::StatusOr<LoweringRow> row = FindLowering(OpName(node));
+             if (!row.ok() || !outputs.at(0).isTensor()) {
                return;
              }
              const std::optional<Alone> alone = LowerAlone(node, inputs);

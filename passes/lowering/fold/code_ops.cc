@@ -9,6 +9,8 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
 
 namespace ns {
 namespace {
@@ -36,71 +38,76 @@ bool IsQnnpack() {
   return at::globalContext().qEngine() == at::QEngine::QNNPACK;
 }
 
-absl::string_view PoolReason(const Node& node) {
+absl::Status CheckPool(const Node& node) {
   if (!IsNoneOrMissing(node, "divisor_override")) {
-    return "it divides by a number of its own";
+    return Refusal("it divides by a number of its own");
   }
   // qnnpack counts the padding, whatever it is told.
   return ConstantInt(node, "count_include_pad") == 1
-             ? ""
-             : "it does not count padding";
+             ? absl::OkStatus()
+             : Refusal("it does not count padding");
 }
 
 // qnnpack mixes up the elements of channels-last tensors.
-absl::string_view ClampReason(const Node& node) {
-  if (IsQnnpack()) {
-    return "qnnpack clamps tensors that are channels-last wrongly";
-  }
+absl::Status CheckEngineClamps(const Node& /*node*/) {
+  return IsQnnpack() ? Refusal(
+                           "qnnpack clamps tensors that are channels-last "
+                           "wrongly")
+                     : absl::OkStatus();
+}
+
+absl::Status CheckClamp(const Node& node) {
+  NS_RETURN_IF_ERROR(CheckEngineClamps(node));
   const bool is_clamp = InputNamed(node, "min") != nullptr;
   for (const char* name :
        {is_clamp ? "min" : "min_val", is_clamp ? "max" : "max_val"}) {
     if (IsNoneOrMissing(node, name)) {
-      return "it has one bound only";
+      return Refusal("it has one bound only");
     }
     if (IsTensor(*InputNamed(node, name))) {
-      return "its bounds are tensors";
+      return Refusal("its bounds are tensors");
     }
   }
-  return "";
+  return absl::OkStatus();
 }
 
-absl::string_view Relu6Reason(const Node&) {
-  return IsQnnpack() ? "qnnpack clamps tensors that are channels-last wrongly"
-                     : "";
+absl::Status CheckDropout(const Node& node) {
+  return ConstantInt(node, "train") == 0
+             ? absl::OkStatus()
+             : Refusal("it drops elements at random");
 }
 
-absl::string_view DropoutReason(const Node& node) {
-  return ConstantInt(node, "train") == 0 ? "" : "it drops elements at random";
-}
-
-absl::string_view PadReason(const Node& node) {
+absl::Status CheckPad(const Node& node) {
   const Value* value = InputNamed(node, "value");
   if (value == nullptr || value->mustBeNone()) {
-    return "";
+    return absl::OkStatus();
   }
   const auto constant = ConstantOf(*value);
   const bool is_zero = constant && constant->isScalar() &&
                        constant->toScalar().toDouble() == 0.0;
-  return is_zero ? "" : "it pads with something else than zero";
+  return is_zero ? absl::OkStatus()
+                 : Refusal("it pads with something else than zero");
 }
 
 // Another type of result asks for other arithmetic.
-absl::string_view MeanReason(const Node& node) {
-  if (InputNamed(node, "dim") == nullptr ||
-      InputNamed(node, "dim")->mustBeNone()) {
-    return "it averages over all dimensions";
+absl::Status CheckMean(const Node& node) {
+  if (IsNoneOrMissing(node, "dim")) {
+    return Refusal("it averages over all dimensions");
   }
-  return IsNoneOrMissing(node, "dtype") ? "" : "it asks for a type";
+  return IsNoneOrMissing(node, "dtype") ? absl::OkStatus()
+                                        : Refusal("it asks for a type");
 }
 
-absl::string_view ViewReason(const Node& node) {
-  return InputNamed(node, "size") != nullptr ? ""
-                                             : "it reads bits as another type";
+absl::Status CheckView(const Node& node) {
+  return InputNamed(node, "size") != nullptr
+             ? absl::OkStatus()
+             : Refusal("it reads bits as another type");
 }
 
-absl::string_view CloneReason(const Node& node) {
-  return IsNoneOrMissing(node, "memory_format") ? ""
-                                                : "it asks for a memory format";
+absl::Status CheckClone(const Node& node) {
+  return IsNoneOrMissing(node, "memory_format")
+             ? absl::OkStatus()
+             : Refusal("it asks for a memory format");
 }
 
 constexpr bool kExact = true;
@@ -112,26 +119,26 @@ constexpr CodeOp kCodeOps[] = {
     {"aten::adaptive_avg_pool1d", kRounds},
     {"aten::adaptive_avg_pool2d", kRounds},
     {"aten::adaptive_avg_pool3d", kRounds},
-    {"aten::avg_pool1d", kRounds, PoolReason},
-    {"aten::avg_pool2d", kRounds, PoolReason},
-    {"aten::avg_pool3d", kRounds, PoolReason},
+    {"aten::avg_pool1d", kRounds, CheckPool},
+    {"aten::avg_pool2d", kRounds, CheckPool},
+    {"aten::avg_pool3d", kRounds, CheckPool},
     {"aten::channel_shuffle", kExact},
     {"aten::chunk", kExact},
-    {"aten::clamp", kRounds, ClampReason},
-    {"aten::clone", kExact, CloneReason},
-    {"aten::constant_pad_nd", kExact, PadReason},
+    {"aten::clamp", kRounds, CheckClamp},
+    {"aten::clone", kExact, CheckClone},
+    {"aten::constant_pad_nd", kExact, CheckPad},
     {"aten::contiguous", kExact},
     {"aten::detach", kExact},
-    {"aten::dropout", kExact, DropoutReason},
+    {"aten::dropout", kExact, CheckDropout},
     {"aten::expand", kExact},
-    {"aten::feature_dropout", kExact, DropoutReason},
+    {"aten::feature_dropout", kExact, CheckDropout},
     {"aten::flatten", kExact},
     {"aten::flip", kExact},
-    {"aten::hardtanh", kRounds, ClampReason},
+    {"aten::hardtanh", kRounds, CheckClamp},
     {"aten::max_pool1d", kExact},
     {"aten::max_pool2d", kExact},
     {"aten::max_pool3d", kExact, nullptr, "ns::fbgemm_max_pool3d"},
-    {"aten::mean", kRounds, MeanReason},
+    {"aten::mean", kRounds, CheckMean},
     {"aten::movedim", kExact},
     {"aten::narrow", kExact},
     {"aten::permute", kExact},
@@ -140,7 +147,7 @@ constexpr CodeOp kCodeOps[] = {
     {"aten::reflection_pad1d", kExact},
     {"aten::reflection_pad2d", kExact},
     {"aten::relu", kExact},
-    {"aten::relu6", kRounds, Relu6Reason},
+    {"aten::relu6", kRounds, CheckEngineClamps},
     {"aten::repeat", kExact},
     {"aten::repeat_interleave", kExact},
     {"aten::reshape", kExact},
@@ -158,7 +165,7 @@ constexpr CodeOp kCodeOps[] = {
     {"aten::upsample_bilinear2d", kRounds},
     {"aten::upsample_nearest2d", kExact},
     {"aten::upsample_nearest3d", kExact},
-    {"aten::view", kExact, ViewReason},
+    {"aten::view", kExact, CheckView},
 };
 
 constexpr FixedOutput kFixedOutputs[] = {
@@ -179,6 +186,10 @@ const CodeOp* FindCodeOp(absl::string_view op) {
       std::begin(kCodeOps), std::end(kCodeOps), op,
       [](const CodeOp& row, absl::string_view key) { return row.op < key; });
   return found != std::end(kCodeOps) && found->op == op ? found : nullptr;
+}
+
+absl::Status CheckCall(const CodeOp& row, const Node& node) {
+  return row.check == nullptr ? absl::OkStatus() : row.check(node);
 }
 
 bool KeepsCodes(absl::string_view op) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
@@ -22,9 +23,8 @@ struct CodeOp {
   // Others round, or saturate, to a code: f(q) is quantize(f(dequantize(q)))
   // with the parameters of q, but for ties.
   bool is_exact = true;
-  // Why codes cannot be given to this very call; empty when they can. Null for
-  // ops without conditions.
-  absl::string_view (*reason)(const torch::jit::Node& node) = nullptr;
+  // CheckCall, of a node with this op. Null for ops without conditions.
+  absl::Status (*check)(const torch::jit::Node& node) = nullptr;
   // An ns kernel that takes the codes in its place, with the same arguments,
   // where LibTorch has none: of quint8 codes alone. Empty for the op itself.
   absl::string_view ns_op = "";
@@ -37,6 +37,10 @@ absl::Span<const CodeOp> CodeOpTable();
 
 // The row of `op`, or null.
 const CodeOp* FindCodeOp(absl::string_view op);
+
+// A refusal (ir/refusal.h) where codes cannot be given to this very call of the
+// op of `row`.
+absl::Status CheckCall(const CodeOp& row, const torch::jit::Node& node);
 
 // True for an op of the table, also where it is an ns kernel: given codes, it
 // gives such with the same parameters.

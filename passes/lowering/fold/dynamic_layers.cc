@@ -3,12 +3,12 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -21,10 +21,11 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-Value* Insert(Node* node, const std::string& op,
-              const std::vector<NamedValue>& arguments) {
-  return node->owningGraph()->insert(
-      c10::Symbol::fromQualString("quantized::" + op), arguments);
+// `op` without its namespace, "linear_dynamic".
+absl::StatusOr<Value*> Insert(Node* node, absl::string_view op,
+                              absl::Span<const NamedValue> arguments) {
+  return InsertOp(*node->owningGraph(), absl::StrCat("quantized::", op),
+                  arguments);
 }
 
 bool IsConstantInt(const Value* value, int64_t expected) {
@@ -32,21 +33,21 @@ bool IsConstantInt(const Value* value, int64_t expected) {
   return constant && constant->isInt() && constant->toInt() == expected;
 }
 
-// Of an aten::embedding_bag, why the quantized one cannot stand in for it.
-absl::string_view BagReason(const Node& node) {
+// Whether the quantized op can stand in for `node`, an aten::embedding_bag.
+absl::Status CheckBag(const Node& node) {
   for (size_t i = 1; i < node.outputs().size(); ++i) {
     if (!node.output(i)->uses().empty()) {
-      return "more than its first output is used";
+      return Refusal("more than its first output is used");
     }
   }
   constexpr int64_t kSum = 0;
   if (!IsConstantInt(InputNamed(node, "mode"), kSum)) {
-    return "it does not add up its rows";
+    return Refusal("it does not add up its rows");
   }
   const Value* padding = InputNamed(node, "padding_idx");
   const bool has_none =
       padding == nullptr || padding->mustBeNone() || IsConstantInt(padding, -1);
-  return has_none ? "" : "it leaves out a row";
+  return has_none ? absl::OkStatus() : Refusal("it leaves out a row");
 }
 
 // The ranks of indices that the kernel of quantized embeddings shapes its
@@ -99,8 +100,8 @@ absl::StatusOr<Value*> InsertDynamicLinear(Node* node,
 absl::StatusOr<Value*> InsertPackedEmbedding(Node* node) {
   const bool is_bag = node->kind() != c10::aten::embedding;
   Value* indices = InputNamed(*node, "indices");
-  if (is_bag && !BagReason(*node).empty()) {
-    return Refusal(BagReason(*node));
+  if (is_bag) {
+    NS_RETURN_IF_ERROR(CheckBag(*node));
   }
   if (!MayHaveRank(*indices, 1, 2)) {
     return Refusal("its kernel takes indices with one or two dimensions");

@@ -34,8 +34,8 @@ std::optional<DynamicInput> DynamicInputOf(const torch::jit::Value& input);
 //
 //   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
 //
-// Error: a refusal (ir/refusal.h). Throws c10::Error when the op does not take
-// the arguments: callers catch it.
+// Error: a refusal (ir/refusal.h), or an op that does not take the arguments.
+// What was inserted stays then: FoldEditor::TryInsert takes it back.
 absl::StatusOr<torch::jit::Value*> InsertDynamicLinear(
     torch::jit::Node* node, const DynamicInput& input);
 

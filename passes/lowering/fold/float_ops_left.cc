@@ -32,9 +32,9 @@ bool ComputesInFloat(const FoldEditor& editor, const Node& node) {
 }
 
 std::string ReasonOf(const FoldEditor& editor, const Node& node) {
-  std::string rejection = editor.Rejection(&node);
-  if (!rejection.empty()) {
-    return rejection;
+  const absl::Status rejection = editor.Rejection(&node);
+  if (!rejection.ok()) {
+    return std::string(rejection.message());
   }
   if (WorksInPlace(node)) {
     return "it works in place on a tensor that other ops see";

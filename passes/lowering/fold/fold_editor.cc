@@ -2,13 +2,13 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
-#include "ir/torch_errors.h"
+#include "ir/refusal.h"
 
 namespace ns {
 namespace {
@@ -41,21 +41,16 @@ FoldEditor::~FoldEditor() {
 Value* FoldEditor::TryInsert(
     Node* place, Node* original,
     const std::function<absl::StatusOr<Value*>()>& insert) {
-  torch::jit::WithInsertPoint in_front(place);
   const Node* before = place->prev();
-  const absl::StatusOr<Value*> value =
-      CatchTorchErrors("its quantized form fails", insert);
-  if (value.ok()) {
-    for (Node* node = place->prev(); node != before; node = node->prev()) {
-      node->copyMetadata(original);
-    }
-    return *value;
+  const absl::StatusOr<Value*> value = InsertOrTakeBack(*place, insert);
+  if (!value.ok()) {
+    Reject(original, RefusalOf("its quantized form fails", value.status()));
+    return nullptr;
   }
-  while (place->prev() != before) {
-    place->prev()->destroy();
+  for (Node* node = place->prev(); node != before; node = node->prev()) {
+    node->copyMetadata(original);
   }
-  Reject(original, value.status().message());
-  return nullptr;
+  return *value;
 }
 
 void FoldEditor::Replace(Value* value, Value* replacement) {
@@ -107,13 +102,13 @@ bool FoldEditor::HasWriters(const Node& node) const {
          });
 }
 
-void FoldEditor::Reject(const Node* node, absl::string_view reason) {
-  rejected_[node] = std::string(reason);
+void FoldEditor::Reject(const Node* node, absl::Status refusal) {
+  rejected_[node] = std::move(refusal);
 }
 
-std::string FoldEditor::Rejection(const Node* node) const {
+absl::Status FoldEditor::Rejection(const Node* node) const {
   const auto found = rejected_.find(node);
-  return found == rejected_.end() ? "" : found->second;
+  return found == rejected_.end() ? absl::OkStatus() : found->second;
 }
 
 }  // namespace ns

@@ -4,12 +4,11 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "ir/graph_editor.h"
 #include "ir/pass_context.h"
 #include "ir/tensor_writes.h"
@@ -39,8 +38,8 @@ class FoldEditor {
 
   // Runs `insert` with the insertion point in front of `place`, and returns
   // what it returns. What it inserted gets the module path of `original`, the
-  // op that it stands for. On an error, or an exception, it is taken back,
-  // null is returned, and `original` is rejected with that reason.
+  // op that it stands for. On an error it is taken back, null is returned, and
+  // `original` is rejected with that reason.
   torch::jit::Value* TryInsert(
       torch::jit::Node* place, torch::jit::Node* original,
       const std::function<absl::StatusOr<torch::jit::Value*>()>& insert);
@@ -67,10 +66,10 @@ class FoldEditor {
   // Whether some op writes to `value`, a tensor or a list.
   bool HasWriters(const torch::jit::Value& value) const;
 
-  // Why `node` stays a float op: the last reason given; empty when there was
-  // none.
-  void Reject(const torch::jit::Node* node, absl::string_view reason);
-  std::string Rejection(const torch::jit::Node* node) const;
+  // The refusal (ir/refusal.h) that says why `node` stays a float op: the last
+  // one given; OK when there was none.
+  void Reject(const torch::jit::Node* node, absl::Status refusal);
+  absl::Status Rejection(const torch::jit::Node* node) const;
 
  private:
   torch::jit::Graph& graph_;
@@ -81,7 +80,7 @@ class FoldEditor {
   std::unique_ptr<TensorWrites> writes_;
   // Values that took the place of one with writers, after `writes_` was made.
   absl::flat_hash_set<const torch::jit::Value*> written_;
-  absl::flat_hash_map<const torch::jit::Node*, std::string> rejected_;
+  absl::flat_hash_map<const torch::jit::Node*, absl::Status> rejected_;
   absl::flat_hash_set<torch::jit::Node*> dropped_;
   bool changed_ = false;
 };

@@ -8,7 +8,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "passes/lowering/fold/dynamic_layers.h"
 
 namespace ns {
@@ -23,7 +25,7 @@ constexpr std::array<absl::string_view, 4> kConvolutions = {
 bool TryReplace(FoldEditor& editor, Node* node,
                 const std::function<absl::StatusOr<Value*>()>& insert) {
   if (editor.HasWriters(*node)) {
-    editor.Reject(node, "an op in place writes to its tensors");
+    editor.Reject(node, Refusal("an op in place writes to its tensors"));
     return false;
   }
   Value* folded = editor.TryInsert(node, node, insert);
@@ -40,10 +42,9 @@ bool FoldRelu(FoldEditor& editor, Node* relu) {
       OnlyUser(*linear->output()) != relu) {
     return false;
   }
-  return TryReplace(editor, relu, [&]() -> absl::StatusOr<Value*> {
-    return editor.graph().insert(
-        c10::Symbol::fromQualString("quantized::linear_relu_dynamic"),
-        {linear->input(0), linear->input(1), linear->input(2)});
+  return TryReplace(editor, relu, [&] {
+    return InsertOp(editor.graph(), "quantized::linear_relu_dynamic",
+                    {linear->input(0), linear->input(1), linear->input(2)});
   });
 }
 
@@ -65,15 +66,13 @@ bool FoldFloatOutput(FoldEditor& editor, Node* node) {
   }
   const std::optional<DynamicInput> input = DynamicInputOf(*node->input(0));
   if (input && is_convolution) {
-    editor.Reject(
-        node,
-        "dynamic convolutions clip their output to the range of their "
-        "input");
+    editor.Reject(node, Refusal("dynamic convolutions clip their output to "
+                                "the range of their input"));
     return false;
   }
   // It is read at the layer, and no more where it was quantized.
   if (input && editor.HasWriters(*input->tensor)) {
-    editor.Reject(node, "an op in place writes to its tensors");
+    editor.Reject(node, Refusal("an op in place writes to its tensors"));
     return false;
   }
   return input && TryReplace(editor, node,

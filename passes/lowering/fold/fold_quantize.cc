@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
+#include "ir/status.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/move_to_codes.h"
 #include "passes/lowering/fold/quantized_ops.h"
@@ -46,11 +47,11 @@ std::optional<Chain> ChainBefore(FoldEditor& editor, Node* last,
       return std::nullopt;
     }
     if (!HasOneUse(*node)) {
-      editor.Reject(node, "its float output is used elsewhere, too");
+      editor.Reject(node, Refusal("its float output is used elsewhere, too"));
       return std::nullopt;
     }
     if (editor.HasWriters(*node)) {
-      editor.Reject(node, "an op in place writes to its tensors");
+      editor.Reject(node, Refusal("an op in place writes to its tensors"));
       return std::nullopt;
     }
     const bool is_absorbed = IsAbsorbed(*node, parameters);
@@ -67,9 +68,7 @@ std::optional<Chain> ChainBefore(FoldEditor& editor, Node* last,
 absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
                                   const Chain& chain,
                                   const CodeParameters& parameters) {
-  if (row.reason != nullptr && !row.reason(*chain.op).empty()) {
-    return Refusal(row.reason(*chain.op));
-  }
+  NS_RETURN_IF_ERROR(CheckCall(row, *chain.op));
   const bool fuses = chain.relu != nullptr && row.fuses_relu;
   if (chain.relu != nullptr && !fuses && !chain.relu_is_absorbed) {
     return Refusal("its quantized form does not fuse the relu behind it");
@@ -82,9 +81,7 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
 absl::StatusOr<Value*> InsertOnCodes(FoldEditor& editor, const CodeOp& row,
                                      Node* op,
                                      const CodeParameters& parameters) {
-  if (row.reason != nullptr && !row.reason(*op).empty()) {
-    return Refusal(row.reason(*op));
-  }
+  NS_RETURN_IF_ERROR(CheckCall(row, *op));
   Value* codes = editor.codes().CodesBehind(*op->input(0));
   if (codes == nullptr) {
     return Refusal("its input is not dequantized from known codes");
@@ -119,7 +116,8 @@ Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
                        const CodeParameters& parameters) {
   Node* place = PlaceOf(editor, chain, user, parameters);
   if (place == nullptr) {
-    editor.Reject(chain.op, "its arguments change before it is quantized");
+    editor.Reject(chain.op,
+                  Refusal("its arguments change before it is quantized"));
     return nullptr;
   }
   if (const QuantizedOp* row = FindQuantizedOp(OpName(*chain.op))) {
@@ -147,7 +145,7 @@ bool MovesElements(const FoldEditor& editor, const Node& node,
   return row != nullptr && row->is_exact && node.kind() != c10::aten::relu &&
          node.outputs().size() == 1 && IsTensor(*node.input(0)) &&
          HasOneUse(node) && !editor.HasWriters(node) &&
-         (row->reason == nullptr || row->reason(node).empty()) &&
+         CheckCall(*row, node).ok() &&
          (row->ns_op.empty() || ConstantDtype(quantize) == c10::kQUInt8) &&
          absl::c_all_of(quantize.inputs().slice(1), [&](const Value* argument) {
            return argument->node()->isBefore(&node);

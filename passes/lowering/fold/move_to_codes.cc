@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/string_view.h"
+#include "absl/status/status.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
 #include "passes/lowering/fold/code_ops.h"
 
 namespace ns {
@@ -47,17 +49,16 @@ std::vector<Value*> CodesOfFirstInput(const FoldEditor& editor,
   return all_same ? codes : std::vector<Value*>();
 }
 
-// `codes` is what the first input of `node` is dequantized from.
-absl::string_view ReasonToKeep(const FoldEditor& editor, const CodeOp& row,
-                               const Node& node, const Value& codes) {
-  if (row.reason != nullptr && !row.reason(node).empty()) {
-    return row.reason(node);
-  }
+// Whether `node` can be given `codes`, what its first input is dequantized
+// from.
+absl::Status CheckTakesCodes(const FoldEditor& editor, const CodeOp& row,
+                             const Node& node, const Value& codes) {
+  NS_RETURN_IF_ERROR(CheckCall(row, node));
   if (editor.HasWriters(node)) {
-    return "an op in place writes to its tensors";
+    return Refusal("an op in place writes to its tensors");
   }
   if (!row.ns_op.empty() && editor.codes().Find(codes)->dtype != c10::kQUInt8) {
-    return "its kernel takes quint8 codes alone";
+    return Refusal("its kernel takes quint8 codes alone");
   }
   for (const Value* output : node.outputs()) {
     if (!IsTensor(*output) &&
@@ -65,10 +66,10 @@ absl::string_view ReasonToKeep(const FoldEditor& editor, const CodeOp& row,
           absl::c_all_of(output->uses(), [](const torch::jit::Use& use) {
             return TakesListApart(*use.user);
           }))) {
-      return "its list of tensors is used as a whole";
+      return Refusal("its list of tensors is used as a whole");
     }
   }
-  return "";
+  return absl::OkStatus();
 }
 
 // Puts `node` behind `place`, with the module path of `original`.
@@ -133,10 +134,10 @@ bool MoveToCodes(FoldEditor& editor, Node* node) {
   if (codes.empty()) {
     return false;
   }
-  const absl::string_view reason =
-      ReasonToKeep(editor, *row, *node, *codes.front());
-  if (!reason.empty()) {
-    editor.Reject(node, reason);
+  const absl::Status takes_codes =
+      CheckTakesCodes(editor, *row, *node, *codes.front());
+  if (!takes_codes.ok()) {
+    editor.Reject(node, takes_codes);
     return false;
   }
   torch::jit::Graph& graph = editor.graph();

@@ -8,13 +8,17 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/known_images.h"
 #include "passes/lowering/fold/reference_layers.h"
@@ -30,28 +34,44 @@ c10::Symbol OpSymbol(absl::string_view op) {
   return c10::Symbol::fromQualString(std::string(op));
 }
 
-Value* Insert(Node* node, absl::string_view op,
-              const std::vector<NamedValue>& arguments,
-              const std::vector<NamedValue>& named = {}) {
-  return node->owningGraph()->insert(OpSymbol(op), arguments, named);
+absl::StatusOr<Value*> Insert(const FoldSite& site, absl::string_view op,
+                              absl::Span<const NamedValue> arguments,
+                              absl::Span<const NamedValue> named = {}) {
+  return InsertOp(*site.node->owningGraph(), op, arguments, named);
 }
 
 // The scale and zero point of the output, as numbers.
-NamedValue Scale(const FoldSite& site) {
+absl::StatusOr<NamedValue> Scale(const FoldSite& site) {
   if (site.output.scale) {
-    return *site.output.scale;
+    return NamedValue(*site.output.scale);
   }
   Value* scale = site.output.scale_value;
-  return IsTensor(*scale) ? Insert(site.node, "aten::Float", {scale}) : scale;
+  if (IsTensor(*scale)) {
+    NS_ASSIGN_OR_RETURN(scale, Insert(site, "aten::Float", {scale}));
+  }
+  return NamedValue(scale);
 }
 
-NamedValue ZeroPoint(const FoldSite& site) {
+absl::StatusOr<NamedValue> ZeroPoint(const FoldSite& site) {
   if (site.output.zero_point) {
-    return *site.output.zero_point;
+    return NamedValue(*site.output.zero_point);
   }
   Value* zero_point = site.output.zero_point_value;
-  return IsTensor(*zero_point) ? Insert(site.node, "aten::Int", {zero_point})
-                               : zero_point;
+  if (IsTensor(*zero_point)) {
+    NS_ASSIGN_OR_RETURN(zero_point, Insert(site, "aten::Int", {zero_point}));
+  }
+  return NamedValue(zero_point);
+}
+
+// `op` on `inputs`, the scale and the zero point of the output.
+absl::StatusOr<Value*> InsertWithQParams(const FoldSite& site,
+                                         absl::string_view op,
+                                         std::vector<NamedValue> inputs) {
+  NS_ASSIGN_OR_RETURN(NamedValue scale, Scale(site));
+  NS_ASSIGN_OR_RETURN(NamedValue zero_point, ZeroPoint(site));
+  inputs.push_back(std::move(scale));
+  inputs.push_back(std::move(zero_point));
+  return Insert(site, op, inputs);
 }
 
 // The codes that `value`, an input, is dequantized from. Kernels give their
@@ -83,16 +103,18 @@ absl::StatusOr<Value*> UnsignedCodes(const FoldSite& site, const Value& value) {
 
 // A tensor without dimensions that dequantizes to `number`, which must be
 // float's own, to the bit.
-std::optional<at::Tensor> CodeOf(double number, c10::ScalarType type) {
+absl::StatusOr<at::Tensor> CodeOf(double number, c10::ScalarType type) {
   const float rounded = static_cast<float>(number);
   if (!std::isfinite(rounded) ||
       (rounded != 0.0F &&
        std::fabs(rounded) < std::numeric_limits<float>::min())) {
-    return std::nullopt;
+    return Refusal("its operand has no scale: it is not finite or too small");
   }
   const double scale = rounded == 0.0F ? 1.0 : std::fabs(rounded);
-  return at::quantize_per_tensor(at::scalar_tensor(rounded), scale,
-                                 /*zero_point=*/1, type);
+  return CatchTorchErrors([&] {
+    return at::quantize_per_tensor(at::scalar_tensor(rounded), scale,
+                                   /*zero_point=*/1, type);
+  });
 }
 
 // The codes of an operand that is a tensor or a constant number.
@@ -104,12 +126,10 @@ absl::StatusOr<Value*> Operand(const FoldSite& site, const Value& value) {
   if (!constant || !(constant->isDouble() || constant->isInt())) {
     return Refusal("its operand is not constant");
   }
-  const std::optional<at::Tensor> code =
-      CodeOf(constant->toScalar().toDouble(), site.output.dtype);
-  if (!code) {
-    return Refusal("its operand has no scale: it is not finite or too small");
-  }
-  return site.node->owningGraph()->insertConstant(*code);
+  NS_ASSIGN_OR_RETURN(
+      const at::Tensor code,
+      CodeOf(constant->toScalar().toDouble(), site.output.dtype));
+  return site.node->owningGraph()->insertConstant(code);
 }
 
 // What batch norms call differently.
@@ -123,12 +143,12 @@ absl::string_view NameOnFloatSide(absl::string_view name) {
 absl::StatusOr<Value*> InsertLayer(const FoldSite& site,
                                    const PackedLayer& layer, Value* codes) {
   Value* packed = site.node->owningGraph()->insertConstant(layer.parameters);
-  return Insert(site.node, absl::StrCat("quantized::", layer.op, site.op),
-                {codes, packed, Scale(site), ZeroPoint(site)});
+  return InsertWithQParams(site, absl::StrCat("quantized::", layer.op, site.op),
+                           {codes, packed});
 }
 
-Value* InsertWithArguments(const FoldSite& site, absl::string_view op,
-                           Value* codes) {
+absl::StatusOr<Value*> InsertWithArguments(const FoldSite& site,
+                                           absl::string_view op, Value* codes) {
   const auto overloads = torch::jit::getAllOperatorsFor(OpSymbol(op));
   TORCH_INTERNAL_ASSERT(overloads.size() == 1);
   const auto& schema = overloads.front()->schema();
@@ -137,14 +157,18 @@ Value* InsertWithArguments(const FoldSite& site, absl::string_view op,
   for (size_t i = 1; i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     if (argument.name() == "output_scale") {
-      arguments.push_back(Scale(site));
+      NS_ASSIGN_OR_RETURN(NamedValue scale, Scale(site));
+      arguments.push_back(std::move(scale));
     } else if (argument.name() == "output_zero_point") {
-      arguments.push_back(ZeroPoint(site));
+      NS_ASSIGN_OR_RETURN(NamedValue zero_point, ZeroPoint(site));
+      arguments.push_back(std::move(zero_point));
     } else if (argument.name() == "inplace") {
       arguments.emplace_back(false);
     } else {
       Value* input = InputNamed(*site.node, NameOnFloatSide(argument.name()));
-      TORCH_CHECK(input != nullptr, "no argument ", argument.name());
+      if (input == nullptr) {
+        return Refusal(absl::StrCat("it has no argument ", argument.name()));
+      }
       if (argument.kwarg_only()) {
         named.emplace_back(argument.name(), input);
       } else {
@@ -152,7 +176,7 @@ Value* InsertWithArguments(const FoldSite& site, absl::string_view op,
       }
     }
   }
-  return Insert(site.node, op, arguments, named);
+  return Insert(site, op, arguments, named);
 }
 
 }  // namespace
@@ -186,8 +210,7 @@ absl::StatusOr<Value*> InsertBinary(const FoldSite& site) {
                       Operand(site, *site.node->input(number_first ? 1 : 0)));
   NS_ASSIGN_OR_RETURN(Value * second,
                       Operand(site, *site.node->input(number_first ? 0 : 1)));
-  return Insert(site.node, site.op,
-                {first, second, Scale(site), ZeroPoint(site)});
+  return InsertWithQParams(site, site.op, {first, second});
 }
 
 absl::StatusOr<Value*> InsertList(const FoldSite& site) {
@@ -203,9 +226,8 @@ absl::StatusOr<Value*> InsertList(const FoldSite& site) {
   torch::jit::Graph& graph = *site.node->owningGraph();
   Node* codes =
       graph.insertNode(graph.createList(c10::TensorType::get(), elements));
-  return Insert(
-      site.node, site.op,
-      {codes->output(), site.node->input(1), Scale(site), ZeroPoint(site)});
+  return InsertWithQParams(site, site.op,
+                           {codes->output(), site.node->input(1)});
 }
 
 absl::StatusOr<Value*> InsertFixed(const FoldSite& site) {
@@ -217,7 +239,7 @@ absl::StatusOr<Value*> InsertFixed(const FoldSite& site) {
                                 fixed.zero_point, " only"));
   }
   NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
-  return Insert(site.node, OpName(*site.node), {codes});
+  return Insert(site, OpName(*site.node), {codes});
 }
 
 absl::StatusOr<Value*> InsertSigmoid(const FoldSite& site) {

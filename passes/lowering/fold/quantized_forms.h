@@ -3,9 +3,8 @@
 //
 // Each inserts, at the insertion point of its graph, a quantized op that is
 // given the codes that the float op's inputs are dequantized from, and returns
-// its output, or a refusal (ir/refusal.h). All throw c10::Error when the
-// quantized op does not take the arguments: callers catch it. What was inserted
-// stays then.
+// its output. Error: a refusal (ir/refusal.h), or an op that does not take the
+// arguments. What was inserted stays then: FoldEditor::TryInsert takes it back.
 #ifndef PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_
 #define PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "passes/lowering/fold/code_ops.h"
 
 namespace ns {
@@ -21,36 +22,38 @@ bool IsConstantBool(const Node& node, absl::string_view name, bool expected) {
   return constant && constant->isBool() && constant->toBool() == expected;
 }
 
-absl::string_view AddReason(const Node& node) {
+absl::Status CheckAdd(const Node& node) {
   const Value* alpha = InputNamed(node, "alpha");
   if (alpha == nullptr) {
-    return "";
+    return absl::OkStatus();
   }
   const auto constant = ConstantOf(*alpha);
   return constant && constant->isScalar() &&
                  constant->toScalar().toDouble() == 1.0
-             ? ""
-             : "it multiplies its second operand";
+             ? absl::OkStatus()
+             : Refusal("it multiplies its second operand");
 }
 
-absl::string_view BatchNormReason(const Node& node) {
+absl::Status CheckBatchNorm(const Node& node) {
   if (!IsConstantBool(node, "training", false)) {
-    return "it takes its statistics from the batch";
+    return Refusal("it takes its statistics from the batch");
   }
   return InputNamed(node, "weight")->mustBeNone() ||
                  InputNamed(node, "bias")->mustBeNone()
-             ? "its kernel needs a weight and a bias"
-             : "";
+             ? Refusal("its kernel needs a weight and a bias")
+             : absl::OkStatus();
 }
 
-absl::string_view InstanceNormReason(const Node& node) {
+absl::Status CheckInstanceNorm(const Node& node) {
   return IsConstantBool(node, "use_input_stats", true)
-             ? ""
-             : "it takes its statistics from elsewhere";
+             ? absl::OkStatus()
+             : Refusal("it takes its statistics from elsewhere");
 }
 
-absl::string_view SoftmaxReason(const Node& node) {
-  return InputNamed(node, "dtype")->mustBeNone() ? "" : "it asks for a type";
+absl::Status CheckSoftmax(const Node& node) {
+  return InputNamed(node, "dtype")->mustBeNone()
+             ? absl::OkStatus()
+             : Refusal("it asks for a type");
 }
 
 constexpr bool kFusesRelu = true;
@@ -58,8 +61,8 @@ constexpr bool kFusesRelu = true;
 // clang-format off
 constexpr QuantizedOp kQuantizedOps[] = {
     {"aten::_convolution", InsertPackedConv, "", "_relu", kFusesRelu},
-    {"aten::add", InsertBinary, "quantized::add", "quantized::add_relu", kFusesRelu, AddReason},
-    {"aten::batch_norm", InsertByName, "quantized::batch_norm", "quantized::batch_norm_relu", kFusesRelu, BatchNormReason},
+    {"aten::add", InsertBinary, "quantized::add", "quantized::add_relu", kFusesRelu, CheckAdd},
+    {"aten::batch_norm", InsertByName, "quantized::batch_norm", "quantized::batch_norm_relu", kFusesRelu, CheckBatchNorm},
     {"aten::bmm", InsertBinary, "quantized::matmul", ""},
     {"aten::cat", InsertList, "quantized::cat", "quantized::cat_relu", kFusesRelu},
     {"aten::celu", InsertByName, "quantized::celu", ""},
@@ -75,7 +78,7 @@ constexpr QuantizedOp kQuantizedOps[] = {
     {"aten::group_norm", InsertGroupNorm, "quantized::group_norm", ""},
     {"aten::hardsigmoid", InsertFixed, "", ""},
     {"aten::hardswish", InsertByName, "quantized::hardswish", ""},
-    {"aten::instance_norm", InsertGroupNorm, "quantized::instance_norm", "", !kFusesRelu, InstanceNormReason},
+    {"aten::instance_norm", InsertGroupNorm, "quantized::instance_norm", "", !kFusesRelu, CheckInstanceNorm},
     {"aten::layer_norm", InsertByName, "quantized::layer_norm", ""},
     {"aten::leaky_relu", InsertByName, "quantized::leaky_relu", ""},
     {"aten::linear", InsertPackedLinear, "", "_relu", kFusesRelu},
@@ -86,7 +89,7 @@ constexpr QuantizedOp kQuantizedOps[] = {
     {"aten::selu", InsertOurs, "ns::fbgemm_selu", ""},
     {"aten::sigmoid", InsertSigmoid, "quantized::sigmoid", ""},
     {"aten::silu", InsertOurs, "ns::fbgemm_silu", ""},
-    {"aten::softmax", InsertByName, "quantized::softmax", "", !kFusesRelu, SoftmaxReason},
+    {"aten::softmax", InsertByName, "quantized::softmax", "", !kFusesRelu, CheckSoftmax},
     {"aten::softplus", InsertOurs, "ns::fbgemm_softplus", ""},
     {"aten::tanh", InsertFixed, "", ""},
 };
@@ -105,6 +108,10 @@ const QuantizedOp* FindQuantizedOp(absl::string_view float_op) {
   return found != std::end(kQuantizedOps) && found->float_op == float_op
              ? found
              : nullptr;
+}
+
+absl::Status CheckCall(const QuantizedOp& row, const Node& node) {
+  return row.check == nullptr ? absl::OkStatus() : row.check(node);
 }
 
 bool MayBeQuantized(const Node& node) {

@@ -3,6 +3,7 @@
 #ifndef PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
 #define PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "passes/lowering/fold/quantized_forms.h"
@@ -24,9 +25,8 @@ struct QuantizedOp {
   absl::string_view relu_op;
   // Whether `relu_op` says anything: not all ops fuse a relu.
   bool fuses_relu = false;
-  // Why this very call has no quantized form; empty when it may have one. Null
-  // for ops without conditions.
-  absl::string_view (*reason)(const torch::jit::Node& node) = nullptr;
+  // CheckCall, of a node with this op. Null for ops without conditions.
+  absl::Status (*check)(const torch::jit::Node& node) = nullptr;
 };
 
 // All rows, sorted by float_op.
@@ -34,6 +34,10 @@ absl::Span<const QuantizedOp> QuantizedOpTable();
 
 // The row of `float_op`, or null.
 const QuantizedOp* FindQuantizedOp(absl::string_view float_op);
+
+// A refusal (ir/refusal.h) where this very call of the op of `row` has no
+// quantized form.
+absl::Status CheckCall(const QuantizedOp& row, const torch::jit::Node& node);
 
 // Whether a quantize of what `node` gives may be folded: an op of this table or
 // of code_ops.h, a dequantize, or a prim::If.

@@ -92,11 +92,12 @@ absl::StatusOr<at::Tensor> LayerWeight(const Node& node) {
 
 absl::StatusOr<PackedLayer> Pack(std::string op, const std::string& prepack,
                                  std::vector<c10::IValue> arguments) {
-  NS_RETURN_IF_ERROR(CatchTorchErrors("its weight cannot be packed", [&] {
-    c10::Dispatcher::singleton()
-        .findSchemaOrThrow(absl::StrCat("quantized::", prepack).c_str(), "")
-        .callBoxed(&arguments);
-  }));
+  NS_RETURN_IF_ERROR(RefusalOf(
+      "its weight cannot be packed", CatchTorchErrors([&] {
+        c10::Dispatcher::singleton()
+            .findSchemaOrThrow(absl::StrCat("quantized::", prepack).c_str(), "")
+            .callBoxed(&arguments);
+      })));
   return PackedLayer{std::move(op), arguments.front()};
 }
 

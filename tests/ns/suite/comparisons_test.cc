@@ -4,10 +4,12 @@
 #include <ATen/TensorOperators.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status.h"
@@ -28,18 +30,19 @@ SingleResult RecordOf(std::vector<at::Tensor> values) {
 TEST(ComparisonsTest, FiguresFollowTheirFormulas) {
   const at::Tensor x = at::tensor({3.0f, 4.0f});
   const at::Tensor y = at::tensor({3.0f, 3.5f});
-  EXPECT_NEAR(ComputeSqnr(x, y), 20 * std::log10(5 / 0.5), 1e-6);
-  EXPECT_NEAR(ComputeNormalizedL2Error(x, y), 0.1, 1e-9);
-  EXPECT_NEAR(ComputeCosineSimilarity(x, y), 23 / (5 * std::sqrt(21.25)), 1e-9);
-  EXPECT_NEAR(ComputeMaxAbsError(x, y), 0.5, 1e-9);
+  EXPECT_NEAR(OrThrow(ComputeSqnr(x, y)), 20 * std::log10(5 / 0.5), 1e-6);
+  EXPECT_NEAR(OrThrow(ComputeNormalizedL2Error(x, y)), 0.1, 1e-9);
+  EXPECT_NEAR(OrThrow(ComputeCosineSimilarity(x, y)),
+              23 / (5 * std::sqrt(21.25)), 1e-9);
+  EXPECT_NEAR(OrThrow(ComputeMaxAbsError(x, y)), 0.5, 1e-9);
 }
 
 TEST(ComparisonsTest, AnyMetricComparesByItsName) {
   const at::Tensor x = at::tensor({3.0f, 4.0f});
   const at::Tensor y = at::tensor({3.0f, 5.0f});
-  EXPECT_EQ(OrThrow(ComparisonByMetric("mean_error"))(x, y), 0.5);
-  EXPECT_EQ(OrThrow(ComparisonByMetric("bias_share"))(x, y), 0.5);
-  EXPECT_EQ(OrThrow(ComparisonByMetric("max_abs_error"))(x, y), 1);
+  EXPECT_EQ(OrThrow(OrThrow(ComparisonByMetric("mean_error"))(x, y)), 0.5);
+  EXPECT_EQ(OrThrow(OrThrow(ComparisonByMetric("bias_share"))(x, y)), 0.5);
+  EXPECT_EQ(OrThrow(OrThrow(ComparisonByMetric("max_abs_error"))(x, y)), 1);
   const absl::Status unknown = ComparisonByMetric("psnr").status();
   EXPECT_THAT(std::string(unknown.message()),
               HasSubstr("'psnr'; use one of sqnr_db, normalized_l2"));
@@ -47,18 +50,18 @@ TEST(ComparisonsTest, AnyMetricComparesByItsName) {
 
 TEST(ComparisonsTest, EqualTensorsHaveNoError) {
   const at::Tensor x = at::tensor({1.0f, -2.0f});
-  EXPECT_EQ(ComputeSqnr(x, x), INFINITY);
-  EXPECT_EQ(ComputeNormalizedL2Error(x, x), 0);
-  EXPECT_EQ(ComputeMaxAbsError(x, x), 0);
+  EXPECT_EQ(OrThrow(ComputeSqnr(x, x)), INFINITY);
+  EXPECT_EQ(OrThrow(ComputeNormalizedL2Error(x, x)), 0);
+  EXPECT_EQ(OrThrow(ComputeMaxAbsError(x, x)), 0);
 }
 
 // As PyTorch's compute_sqnr, unlike the figures of a compared layer.
 TEST(ComparisonsTest, ZerosOnBothSidesAreNan) {
   const at::Tensor x = at::zeros({2});
-  EXPECT_TRUE(std::isnan(ComputeSqnr(x, x)));
-  EXPECT_TRUE(std::isnan(ComputeNormalizedL2Error(x, x)));
-  EXPECT_TRUE(std::isnan(ComputeCosineSimilarity(x, x)));
-  EXPECT_EQ(ComputeSqnr(x, at::ones({2})), -INFINITY);
+  EXPECT_TRUE(std::isnan(OrThrow(ComputeSqnr(x, x))));
+  EXPECT_TRUE(std::isnan(OrThrow(ComputeNormalizedL2Error(x, x))));
+  EXPECT_TRUE(std::isnan(OrThrow(ComputeCosineSimilarity(x, x))));
+  EXPECT_EQ(OrThrow(ComputeSqnr(x, at::ones({2}))), -INFINITY);
 }
 
 TEST(ExtendLoggerResultsWithComparisonTest, ComparesValueByValue) {
@@ -99,6 +102,30 @@ TEST(ExtendLoggerResultsWithComparisonTest, NamesLayerWithDifferentShapes) {
   const absl::Status status = ExtendLoggerResultsWithComparison(
       results, "float", "int8", ComputeSqnr, "sqnr");
   EXPECT_THAT(std::string(status.message()), HasSubstr("layer fc: "));
+}
+
+TEST(ExtendLoggerResultsWithComparisonTest, NamesLayerThatAComparisonThrowsOf) {
+  Results results;
+  ResultsByModel& models = results["fc"][kNodeOutputResult];
+  models["float"] = {RecordOf({at::ones({2})})};
+  models["int8"] = {RecordOf({at::ones({2})})};
+  const Comparison throws = [](const at::Tensor&, const at::Tensor&) -> double {
+    throw std::runtime_error("no such figure");
+  };
+  EXPECT_EQ(ExtendLoggerResultsWithComparison(results, "float", "int8", throws,
+                                              "own"),
+            absl::InvalidArgumentError("layer fc: no such figure"));
+}
+
+TEST(ComparisonsTest, OtherShapesAreAnError) {
+  const std::vector<Comparison> comparisons = {
+      ComputeSqnr, ComputeNormalizedL2Error, ComputeCosineSimilarity,
+      ComputeMaxAbsError, OrThrow(ComparisonByMetric("bias_share"))};
+  for (const Comparison& comparison : comparisons) {
+    EXPECT_EQ(comparison(at::ones({2}), at::ones({3})).status().code(),
+              absl::StatusCode::kInvalidArgument);
+    EXPECT_TRUE(comparison(at::ones({2}), at::zeros({2})).ok());
+  }
 }
 
 }  // namespace

@@ -178,8 +178,9 @@ TEST_P(ReferenceWeightsTest, TakeComparisonsByName) {
     const SingleResult& b = models.at("b").at(0);
     EXPECT_THAT(b.comparisons, SizeIs(3));
     for (const auto& [name, comparison] : comparisons) {
-      EXPECT_THAT(b.comparisons.at(name),
-                  ElementsAre(comparison(a.values.at(0), b.values.at(0))));
+      EXPECT_THAT(
+          b.comparisons.at(name),
+          ElementsAre(OrThrow(comparison(a.values.at(0), b.values.at(0)))));
     }
   }
 }

@@ -4,9 +4,11 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/modules.h"
+#include "tests/testing/status.h"
 
 namespace ns {
 namespace {
@@ -30,7 +32,7 @@ at::Tensor QuantizeRows(const at::Tensor& weight, at::ScalarType dtype) {
 // address sanitizer tells if a part of it was the object's.
 template <typename Unpack>
 at::Tensor Outliving(c10::IValue packed, const Unpack& unpack) {
-  const at::Tensor weight = unpack(packed);
+  const at::Tensor weight = OrThrow(unpack(packed));
   packed = c10::IValue();
   return weight.dequantize();
 }
@@ -53,8 +55,8 @@ TEST_P(PackedWeightsTest, EmbeddingWeightHasScalesOfItsOwn) {
   const c10::IValue packed =
       CallOp("quantized::embedding_bag_prepack",
              {QuantizeRows(at::rand({7, 12}), at::kQUInt8)});
-  const at::Tensor first = PackedEmbeddingWeight(packed);
-  const at::Tensor second = PackedEmbeddingWeight(packed);
+  const at::Tensor first = OrThrow(PackedEmbeddingWeight(packed));
+  const at::Tensor second = OrThrow(PackedEmbeddingWeight(packed));
   EXPECT_NE(first.q_per_channel_scales().data_ptr(),
             second.q_per_channel_scales().data_ptr());
   EXPECT_NE(first.q_per_channel_zero_points().data_ptr(),
@@ -78,6 +80,22 @@ TEST_P(PackedWeightsTest, ConvWeightOutlivesItsObject) {
                           return PackedConvWeight(packed, /*is_1d=*/false);
                         })
                   .equal(weight.dequantize()));
+}
+
+TEST_P(PackedWeightsTest, ObjectsOfAnotherClassAreAnError) {
+  const c10::IValue linear =
+      CallOp("quantized::linear_prepack",
+             {QuantizePerChannel(at::randn({6, 8})), c10::IValue()});
+  for (const c10::IValue& packed : {linear, c10::IValue(1), c10::IValue()}) {
+    for (const absl::Status& status :
+         {PackedConvWeight(packed, /*is_1d=*/false).status(),
+          PackedEmbeddingWeight(packed).status(),
+          PackedCellWeights(packed).status()}) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+      EXPECT_FALSE(status.message().empty());
+    }
+  }
+  EXPECT_FALSE(PackedLinearWeight(c10::IValue(1)).ok());
 }
 
 NS_INSTANTIATE_ON_ENGINES(PackedWeightsTest);

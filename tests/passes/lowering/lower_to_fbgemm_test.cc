@@ -171,6 +171,15 @@ graph(%x : Tensor, %t : float, %v : float):
   return (%y))IR");
 }
 
+TEST(LowerToFbgemmTest, KeepsOpsWhoseArgumentsTheKernelDoesNotTake) {
+  constexpr char kText[] = R"IR(
+graph(%x : Tensor, %factor : Tensor):
+  %y : Tensor = quantized::mul(%x, %x, %factor)
+  return (%y))IR";
+  ExpectKept("quantized::mul",
+             "ns::fbgemm_mul does not take (Tensor, Tensor, Tensor)", kText);
+}
+
 TEST(LowerToFbgemmTest, KeepsOpsOnCodesOfOtherDtypes) {
   const auto graph = GraphOf(R"IR(
 graph(%x : Tensor):
@@ -190,6 +199,30 @@ graph(%x : Tensor):
 
 using LowerToFbgemmLayersTest = EngineTest;
 NS_INSTANTIATE_ON_ENGINES(LowerToFbgemmLayersTest);
+
+TEST_P(LowerToFbgemmLayersTest, StayWhereTheEngineCannotUnpackThem) {
+  const c10::IValue packed =
+      CallOp("quantized::conv3d_prepack",
+             {QuantizeWeight(at::randn({4, 3, 3, 3, 3})), c10::IValue(),
+              std::vector<int64_t>{1, 1, 1}, std::vector<int64_t>{0, 0, 0},
+              std::vector<int64_t>{1, 1, 1}, int64_t{1}});
+  ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModule("Layer",
+                 "def forward(self, x: Tensor):\n"
+                 "    return ops.quantized.conv3d(x, self.packed, 0.1, 9)\n",
+                 {{"packed", packed}})));
+  const std::vector<PassRemark> remarks = Lower(model.shared_graph());
+  if (GetParam() == at::kQNNPACK) {
+    EXPECT_THAT(
+        remarks,
+        ElementsAre(Field(
+            &PassRemark::reason,
+            testing::StartsWith("its packed parameters cannot be repacked: "
+                                "QNNPACK only supports conv2d_unpack"))));
+  } else {
+    EXPECT_THAT(remarks, IsEmpty());
+  }
+}
 
 // conv, conv-relu, linear on codes of a float input.
 ModelGraph SmallModel() {

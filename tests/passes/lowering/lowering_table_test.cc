@@ -6,7 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
+#include "ir/refusal.h"
 #include "passes/ops/op_table.h"
+#include "tests/testing/status.h"
 
 namespace ns {
 namespace {
@@ -68,14 +70,19 @@ TEST(LoweringTableTest, PackedLayersStayPackedInTheSameInput) {
 }
 
 TEST(FindLoweringTest, FindsInPlaceFormsUnderTheirPlainOnes) {
-  EXPECT_EQ(FindLowering("aten::relu_"), FindLowering("aten::relu"));
-  EXPECT_NE(FindLowering("aten::relu_"), nullptr);
+  EXPECT_EQ(OrThrow(FindLowering("aten::relu")).op, "aten::relu");
+  EXPECT_EQ(OrThrow(FindLowering("aten::relu_")).op, "aten::relu");
 }
 
-TEST(FindLoweringTest, IsNullForOtherOps) {
-  EXPECT_EQ(FindLowering("aten::conv2d"), nullptr);
-  EXPECT_EQ(FindLowering("aten::no_such_op"), nullptr);
-  EXPECT_EQ(FindLowering(""), nullptr);
+TEST(FindLoweringTest, RefusesOpsThatNothingTakesThePlaceOf) {
+  EXPECT_EQ(FindLowering("quantized::linear_dynamic_fp16").status(),
+            Refusal("its weight is float16"));
+  for (const char* op :
+       {"quantized::threshold", "aten::conv2d", "aten::no_such_op", ""}) {
+    EXPECT_EQ(FindLowering(op).status(),
+              Refusal("there is no ns kernel for it"))
+        << op;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <string>
+
+#include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "ir/verifier.h"
 #include "passes/runtime/loggers/output_logger.h"
@@ -24,8 +27,8 @@ class InsertMethodCallTest : public testing::Test {
                            "    pass\n"));
   }
 
-  torch::jit::Value* Call(const std::string& attribute,
-                          const std::string& method) {
+  absl::StatusOr<torch::jit::Value*> Call(const std::string& attribute,
+                                          const std::string& method) {
     return InsertMethodCall(model_, attribute, method,
                             {model_.graph().inputs()[1]},
                             model_.graph().return_node());
@@ -38,7 +41,7 @@ graph(%x : Tensor):
 };
 
 TEST_F(InsertMethodCallTest, CallsTheObjectInFrontOfThePlace) {
-  const torch::jit::Value* result = Call("logger", "forward");
+  const torch::jit::Value* result = OrThrow(Call("logger", "forward"));
   EXPECT_EQ(result->type()->kind(), c10::TypeKind::TensorType);
   EXPECT_EQ(result->node()->next(), model_.graph().return_node());
   NS_EXPECT_OK(VerifyGraph(model_.graph()));
@@ -52,12 +55,24 @@ TEST_F(InsertMethodCallTest, CallsTheObjectInFrontOfThePlace) {
 }
 
 TEST_F(InsertMethodCallTest, MethodWithoutResultGivesNone) {
-  EXPECT_EQ(Call("none", "f")->type()->kind(), c10::TypeKind::NoneType);
+  EXPECT_EQ(OrThrow(Call("none", "f"))->type()->kind(),
+            c10::TypeKind::NoneType);
 }
 
-TEST_F(InsertMethodCallTest, ThrowsWithoutTheAttributeOrTheMethod) {
-  EXPECT_THROW(Call("missing", "forward"), c10::Error);
-  EXPECT_THROW(Call("logger", "missing"), c10::Error);
+TEST_F(InsertMethodCallTest, LeavesTheGraphWithoutTheAttributeOrTheMethod) {
+  const std::string before = model_.graph().toString();
+  EXPECT_EQ(MessageOf(Call("missing", "forward")),
+            "the model has no attribute 'missing'");
+  EXPECT_EQ(MessageOf(Call("logger", "missing")),
+            "attribute 'logger', a __torch__.torch.classes.ns.OutputLogger, "
+            "has no method 'missing'");
+  EXPECT_EQ(model_.graph().toString(), before);
+}
+
+TEST_F(InsertMethodCallTest, AttributesThatAreNoObjectsHaveNoMethods) {
+  model_.module().register_attribute("one", c10::IntType::get(), 1);
+  EXPECT_EQ(MessageOf(Call("one", "forward")),
+            "attribute 'one', a int, has no method 'forward'");
 }
 
 }  // namespace

@@ -190,6 +190,15 @@ TEST(FoldGuardsTest, KeepsSoftmaxWhenItAsksForAType) {
                       "aten::softmax", "it asks for a type");
 }
 
+TEST(FoldGuardsTest, KeepsOpWhoseQuantizedFormDoesNotTakeItsArguments) {
+  ExpectReasonOnCodes(Sum(R"IR(
+  %channels : str = prim::Constant[value="C"]()
+  %sum : Tensor = aten::softmax(%d, %channels, %none))IR"),
+                      "aten::softmax",
+                      "its quantized form fails: quantized::softmax does not "
+                      "take (Tensor, str, float, int)");
+}
+
 TEST(FoldGuardsTest, KeepsOpWithoutAQuantizedForm) {
   ExpectReasonOnCodes(Sum(R"IR(
   %sum : Tensor = aten::log(%d))IR"),
