@@ -22,7 +22,6 @@
 #include "ns/suite/metrics.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
-#include "passes/analysis/subgraph_weights.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/match_producers.h"
 #include "passes/runtime/statistics/pair_statistics.h"
@@ -86,10 +85,11 @@ std::vector<UnmatchedNode> DescribeUnmatched(
 }
 
 // The weights of a subgraph of `model`. Errors name the model's file.
-absl::StatusOr<std::vector<NamedTensor>> WeightsOf(const ModelGraph& model,
-                                                   const std::string& layer,
-                                                   const Subgraph& subgraph) {
-  absl::StatusOr<std::vector<NamedTensor>> weights = SubgraphWeights(subgraph);
+absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
+    const ModelGraph& model, const std::string& layer, const Subgraph& subgraph,
+    const CompareOptions& options) {
+  absl::StatusOr<std::vector<NamedTensor>> weights =
+      MatchedWeights(subgraph, model, options.op_to_weight_extraction_fn);
   if (!weights.ok()) {
     return absl::Status(
         weights.status().code(),
@@ -101,15 +101,15 @@ absl::StatusOr<std::vector<NamedTensor>> WeightsOf(const ModelGraph& model,
 
 absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
     const ModelGraph& a, const ModelGraph& b, const SubgraphMatch& match,
-    std::vector<std::string>& warnings) {
+    const CompareOptions& options, std::vector<std::string>& warnings) {
   std::vector<WeightComparison> comparisons;
   if (match.is_quantize_point) {
     return comparisons;
   }
   NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_float,
-                      WeightsOf(a, match.name, match.a.subgraph));
+                      WeightsOf(a, match.name, match.a.subgraph, options));
   NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_quantized,
-                      WeightsOf(b, match.name, match.b.subgraph));
+                      WeightsOf(b, match.name, match.b.subgraph, options));
   const size_t count = std::min(of_float.size(), of_quantized.size());
   for (size_t i = 0; i < count; ++i) {
     const at::Tensor& x = of_float[i].value;
@@ -295,9 +295,10 @@ absl::StatusOr<ComparisonResult> CompareBut(
       Describe(float_copy, quantized_copy, matches, options.match));
   if (options.weights) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(result.layers[i].weights,
-                          CompareWeights(float_model, quantized_model,
-                                         matches.matches[i], result.warnings));
+      NS_ASSIGN_OR_RETURN(
+          result.layers[i].weights,
+          CompareWeights(float_copy, quantized_copy, matches.matches[i],
+                         options, result.warnings));
     }
   }
   NS_ASSIGN_OR_RETURN(

@@ -11,6 +11,7 @@
 #include "ns/batches/batch_reader.h"
 #include "ns/suite/activation_files.h"
 #include "ns/suite/comparison_result.h"
+#include "passes/extraction/weight_extraction.h"
 #include "passes/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
 
@@ -19,6 +20,8 @@ namespace ns {
 struct CompareOptions {
   MatchOptions match;
   bool weights = true;
+  // As ExtractWeightsOptions::op_to_weight_extraction_fn.
+  OpToWeightExtractionFn op_to_weight_extraction_fn;
   // Outputs of matched subgraphs, each model on its own values.
   bool activations = false;
   // Outputs of the float subgraphs, fed with the quantized model's values.
