@@ -235,6 +235,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   runner_options.not_shadowed = not_shadowed;
   runner_options.activations = options.activations;
   runner_options.shadows = options.shadows;
+  runner_options.io_types = options.io_types;
   runner_options.kernels = options.kernels;
   runner_options.exact = options.exact;
   runner_options.twin = emulation.Twin();

@@ -14,6 +14,7 @@
 #include "passes/extraction/weight_extraction.h"
 #include "passes/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
 
 namespace ns {
 
@@ -26,6 +27,8 @@ struct CompareOptions {
   bool activations = false;
   // Outputs of the float subgraphs, fed with the quantized model's values.
   bool shadows = false;
+  // For shadows: what ops compute with that the op table does not know.
+  OpIoTypes io_types = {};
   // Outputs of quantized ops, against those of reference kernels on the same
   // inputs: what the kernels add to what quantization costs.
   bool kernels = false;

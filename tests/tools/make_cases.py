@@ -121,12 +121,29 @@ class UnknownOp(Wrapped):
 # As custom_ops.cc does; nothing is run here, so the op needs no kernel.
 NS_TEST = torch.library.Library('ns_test', 'DEF')
 NS_TEST.define('twice(Tensor x) -> Tensor')
+NS_TEST.define('keep(Tensor x) -> Tensor')
 
 
 class CustomOp(Wrapped):
 
   def forward(self, x):
     return torch.ops.ns_test.twice(self.inner(x))
+
+
+class Keeps(nn.Module):
+  """A relu on what an op of the user's hands on."""
+
+  def forward(self, x):
+    q = torch.quantize_per_tensor(x, 0.1, 64, torch.quint8)
+    return torch.relu(torch.ops.ns_test.keep(q)).dequantize()
+
+
+class KeepsFloats(nn.Module):
+  """The same on floats, which were quantized before."""
+
+  def forward(self, x):
+    q = torch.quantize_per_tensor(x, 0.02, 64, torch.quint8)
+    return torch.relu(torch.ops.ns_test.keep(q.dequantize()))
 
 
 class Forks(Wrapped):
@@ -385,6 +402,8 @@ CASES = {
     'odd_names_float': lambda: script(seeded(OddNames)),
     'odd_names_quantized': lambda: script(
         quantize_eagerly(seeded(OddNames), images(3, (8, 4)))),
+    'keeps': lambda: script(Keeps()),
+    'keeps_floats': lambda: script(KeepsFloats()),
     'two_float': lambda: script(seeded(TwoInputs)),
     'two_quantized': lambda: script(quantize(seeded(TwoInputs), two_inputs())),
     'gated_float': lambda: script(Gated(mlp(), Gate())),

@@ -69,6 +69,9 @@ constexpr FlagSpec kFlags[] = {
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"unmatchable", "OPS",
      "ops, or types of modules whose ops, are never matched, with commas"},
+    {"io-type", "TYPES",
+     "what ops of yours take and give, for shadows: OP=float, OP=int8 or "
+     "OP=either, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can run the model"},
     {"load-library", "PATHS",
@@ -195,6 +198,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(
       ParseWhat(flags, !options.run.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
+  NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.exact = flags.Has("exact");
