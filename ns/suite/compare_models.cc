@@ -11,20 +11,17 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/check_related.h"
+#include "ns/suite/compare_weight.h"
 #include "ns/suite/emulation.h"
-#include "ns/suite/metrics.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/match_producers.h"
-#include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
 namespace {
@@ -112,21 +109,13 @@ absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
                       WeightsOf(b, match.name, match.b.subgraph, options));
   const size_t count = std::min(of_float.size(), of_quantized.size());
   for (size_t i = 0; i < count; ++i) {
-    const at::Tensor& x = of_float[i].value;
-    const at::Tensor& y = of_quantized[i].value;
-    if (x.sizes() != y.sizes()) {
-      warnings.push_back(
-          absl::StrCat(match.name, ": shapes of ", of_float[i].name,
-                       " differ, [", absl::StrJoin(x.sizes(), ", "), "] and [",
-                       absl::StrJoin(y.sizes(), ", "), "]; not compared"));
-      continue;
-    }
     NS_ASSIGN_OR_RETURN(
-        const PairStatistics statistics,
-        CatchTorchErrors(absl::StrCat("comparing the weights of ", match.name),
-                         [&] { return ComparePair(x, y); }));
-    comparisons.push_back(
-        {of_quantized[i].name, y.sizes().vec(), FiguresOf(statistics)});
+        std::optional<WeightComparison> comparison,
+        CompareWeight(match.name, of_quantized[i].name, of_float[i].value,
+                      of_quantized[i].value, warnings));
+    if (comparison) {
+      comparisons.push_back(*std::move(comparison));
+    }
   }
   return comparisons;
 }

@@ -234,6 +234,21 @@ class Gated(Wrapped):
     return squash(self.gate(self.inner(x)))
 
 
+class Recurrent(nn.Module):
+  """Layers whose weights a state_dict holds in all kinds of ways."""
+
+  def __init__(self):
+    super().__init__()
+    self.embedding = nn.Embedding(10, 6)
+    self.lstm = nn.LSTM(6, 7, bidirectional=True)
+    self.cell = nn.LSTMCell(14, 7)
+    self.out = nn.Linear(7, 10)
+
+  def forward(self, x):
+    hidden, _ = self.lstm(self.embedding(x))
+    return self.out(self.cell(hidden[-1])[0])
+
+
 class Encoder(Wrapped):
   """The method `encode` besides forward."""
 
@@ -332,6 +347,12 @@ def quantize_eagerly(model: nn.Module, batches: list) -> nn.Module:
   return quantization.convert(prepared)
 
 
+def recurrent_dynamic() -> nn.Module:
+  torch.backends.quantized.engine = 'onednn'
+  return quantization.quantize_dynamic(
+      seeded(Recurrent), {nn.LSTM, nn.LSTMCell, nn.Linear})
+
+
 def perturbed() -> nn.Module:
   model = net()
   with torch.no_grad():
@@ -415,6 +436,11 @@ CASES = {
     'branch_quantized': lambda: script(branch(quantized_mlp, -1e9)),
 
     # No model.
+    'net_float_state': lambda: save(quantize_fx.fuse_fx(net()).state_dict()),
+    'net_quantized_state': lambda: save(quantized_net().state_dict()),
+    'recurrent_float_state': lambda: save(seeded(Recurrent).state_dict()),
+    'recurrent_quantized_state': lambda: save(
+        recurrent_dynamic().state_dict()),
     'state_dict': lambda: save(net().state_dict()),
     'eager': lambda: save(net()),
     'truncated': lambda: half(script(net())),

@@ -22,13 +22,16 @@
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
+#include "tools/command_line/state_dict_files.h"
 
 namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
-    {"float", "PATH", "the float model, saved by torch.jit.save"},
-    {"quantized", "PATH", "the quantized model made from it"},
+    {"float", "PATH",
+     "the float model, saved by torch.jit.save, or its state_dict, saved by "
+     "torch.save"},
+    {"quantized", "PATH", "the quantized model made from it, likewise"},
     {"inputs", "PATHS",
      "sample batches: torch.save of a list of tensors, tuples or dicts; "
      "several "
@@ -285,6 +288,17 @@ absl::Status CompareStubs(const Options& options, const BatchReader& reader,
   return absl::OkStatus();
 }
 
+// The weights of state dicts; see state_dict_files.h.
+absl::Status CompareStateDicts(const Options& options) {
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
+  NS_ASSIGN_OR_RETURN(ComparisonResult result,
+                      CompareStateDictFiles(options.models));
+  result.float_path = options.models.float_path;
+  result.quantized_path = options.models.quantized_path;
+  return WriteReports(options.outputs, result, ToTable);
+}
+
 // The layers, if any were compared, and the stubs.
 std::string ToTables(const ComparisonResult& result,
                      const TableOptions& options) {
@@ -327,7 +341,16 @@ CommandOutcome Run(const Flags& flags) {
   if (!options.ok()) {
     return CommandOutcome::WrongUsage(options.status());
   }
-  const absl::Status status = Compare(*options);
+  const bool only_weights = options->compare.weights && !RunsLayers(*options) &&
+                            options->swap_list.empty();
+  const bool are_state_dicts = only_weights && AreStateDicts(options->models);
+  if (are_state_dicts) {
+    if (absl::Status status = CheckFlagsOfStateDicts(flags); !status.ok()) {
+      return CommandOutcome::WrongUsage(status);
+    }
+  }
+  const absl::Status status =
+      are_state_dicts ? CompareStateDicts(*options) : Compare(*options);
   return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
 }
 
