@@ -2,15 +2,24 @@
 #ifndef NS_BATCHES_RUN_BATCHES_H_
 #define NS_BATCHES_RUN_BATCHES_H_
 
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ns/batches/batches.h"
 
 namespace ns {
+
+// What `model` returns for `batch`, which is at `index`, fitted to its method.
+// Error: as RunBatches.
+absl::StatusOr<c10::IValue> RunBatch(absl::string_view name, ModelGraph& model,
+                                     const Batch& batch, int64_t index);
 
 // Runs `model` on every batch, fitted to its method, and calls `after_batch`,
 // unless it is null, with the number of batches done. Error: a batch that does

@@ -158,7 +158,8 @@ auto Guarded(Call&& call) -> decltype(call()) {
 }  // namespace
 
 absl::StatusOr<TorchSave> TorchSave::Open(
-    const std::string& path, const std::shared_ptr<InputFile>& file) {
+    const std::string& path, const std::shared_ptr<InputFile>& file,
+    const PickleOptions& options) {
   return Guarded([&]() -> absl::StatusOr<TorchSave> {
     NS_ASSIGN_OR_RETURN(ArchiveRecords records, FindArchiveRecords(*file));
     RecordReader reader(file);
@@ -169,7 +170,7 @@ absl::StatusOr<TorchSave> TorchSave::Open(
     }
     NS_ASSIGN_OR_RETURN(const std::string pickle,
                         Text(reader, records, "data.pkl"));
-    NS_ASSIGN_OR_RETURN(auto root, ParsePickle(pickle));
+    NS_ASSIGN_OR_RETURN(auto root, ParsePickle(pickle, options));
     return TorchSave(path, file->identity(), std::move(root),
                      std::move(records));
   });

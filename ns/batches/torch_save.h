@@ -25,7 +25,8 @@ class TorchSave {
   // `file` is open at `path`. Which values are in the pickle is checked by what
   // follows.
   static absl::StatusOr<TorchSave> Open(const std::string& path,
-                                        const std::shared_ptr<InputFile>& file);
+                                        const std::shared_ptr<InputFile>& file,
+                                        const PickleOptions& options = {});
 
   // What the file holds; its parts can be given to the functions below.
   const PickleValue& root() const { return *root_; }

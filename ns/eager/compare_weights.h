@@ -1,4 +1,4 @@
-// The weights of a float and a quantized module hierarchy, side by side.
+// The weights of a float and a quantized model, side by side.
 #ifndef NS_EAGER_COMPARE_WEIGHTS_H_
 #define NS_EAGER_COMPARE_WEIGHTS_H_
 
@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "ns/eager/logger_dict.h"
+#include "ns/eager/state_dict.h"
 
 namespace ns {
 
@@ -33,6 +34,11 @@ absl::StatusOr<LoggerDict> CompareWeights(
     const torch::jit::Module& float_module,
     const torch::jit::Module& quantized_module,
     const CompareWeightsOptions& options = {});
+
+// As above, of state dicts, which the reference takes.
+LoggerDict CompareWeights(const StateDict& float_dict,
+                          const StateDict& quantized_dict,
+                          const CompareWeightsOptions& options = {});
 
 }  // namespace ns
 

@@ -10,12 +10,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ns/eager/state_dict.h"
 
 namespace ns {
 
 // Parameters and buffers by key, in the order of state_dict.
 std::vector<std::pair<std::string, at::Tensor>> StateTensors(
     const torch::jit::Module& module);
+
+// The tensors of `dict`, without packed parameters.
+std::vector<std::pair<std::string, at::Tensor>> StateTensors(
+    const StateDict& dict);
 
 // How a module holds a weight.
 enum class WeightHolder {
@@ -43,6 +48,10 @@ struct ModuleWeight {
 // cannot be unpacked.
 absl::StatusOr<std::vector<ModuleWeight>> ModuleWeights(
     const torch::jit::Module& module);
+
+// As above, in the order of `dict`. Of packed parameters that are of no known
+// class, `values` is empty.
+std::vector<ModuleWeight> ModuleWeights(const StateDict& dict);
 
 }  // namespace ns
 

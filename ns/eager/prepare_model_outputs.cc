@@ -69,8 +69,9 @@ bool IsObserved(const Node& call, absl::string_view type) {
 absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
                                       const std::string& name,
                                       const LoggedModules& logged,
-                                      const LoggerFactory& factory) {
+                                      const OutputOptions& output_options) {
   ModelGraphOptions options;
+  options.method = output_options.method;
   options.is_leaf = [&](const ModulePath& callee) {
     return logged.Contains(callee.fqn);
   };
@@ -83,8 +84,8 @@ absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
     if (logger == loggers.end()) {
       NS_ASSIGN_OR_RETURN(
           ModuleLogger attached,
-          ModuleLogger::Attach(model, factory, ModuleLoggerInfo(callee, name),
-                               /*arity=*/1));
+          ModuleLogger::Attach(model, output_options.logger,
+                               ModuleLoggerInfo(callee, name), /*arity=*/1));
       logger = loggers.emplace(callee.fqn, std::move(attached)).first;
     }
     if (IsObserved(*call, callee.type)) {
@@ -101,12 +102,11 @@ absl::StatusOr<PreparedModels> PrepareModelOutputs(
     const Module& float_module, const Module& quantized_module,
     const OutputOptions& options) {
   const LoggedModules logged(float_module, quantized_module, options);
-  NS_ASSIGN_OR_RETURN(
-      ModelGraph float_model,
-      AddLoggers(float_module, "float", logged, options.logger));
+  NS_ASSIGN_OR_RETURN(ModelGraph float_model,
+                      AddLoggers(float_module, "float", logged, options));
   NS_ASSIGN_OR_RETURN(
       ModelGraph quantized_model,
-      AddLoggers(quantized_module, "quantized", logged, options.logger));
+      AddLoggers(quantized_module, "quantized", logged, options));
   return PreparedModels{std::move(float_model), std::move(quantized_model)};
 }
 

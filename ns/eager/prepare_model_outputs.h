@@ -20,6 +20,8 @@ struct OutputOptions {
   // Types of the modules to log, qualified or bare (see IsTypeNamed); those of
   // DefaultOutputModuleTypes when absent.
   std::optional<std::vector<std::string>> allow_list = std::nullopt;
+  // The method to run.
+  std::string method = "forward";
 };
 
 struct PreparedModels {

@@ -1,7 +1,5 @@
 #include "ns/eager/stub_comparer.h"
 
-#include <torch/csrc/jit/ir/ir.h>
-
 #include <map>
 #include <optional>
 #include <set>
@@ -9,13 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/control_flow.h"
-#include "ir/inline_modules.h"
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/module_tree.h"
+#include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_with_stubs.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pooled_comparison.h"
@@ -29,17 +26,6 @@ struct Stub {
   c10::intrusive_ptr<ShadowLogger> logger;
   PooledComparison pooled;
 };
-
-// Paths of the modules called inside a loop.
-std::set<std::string> PathsInLoops(torch::jit::Graph& graph) {
-  std::set<std::string> paths;
-  for (const torch::jit::Node* call : LeafCalls(graph)) {
-    if (IsInLoop(*call)) {
-      paths.insert(std::string(ModulePathOf(*call).fqn));
-    }
-  }
-  return paths;
-}
 
 // A warning where modules are a ConvReLU2d in the quantized model and a Conv2d
 // in the float one; empty where none are.

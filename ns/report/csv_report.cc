@@ -170,7 +170,9 @@ class Rows {
 
   void AppendRow(const LayerComparison& layer, const Row& row);
   void AppendLayer(const LayerComparison& layer);
-  void AppendStub(const StubComparison& stub);
+  // Of a StubComparison or an OutputComparison.
+  template <typename Module>
+  void AppendModule(const char* kind, const Module& module);
 
   std::string Take() { return std::move(csv_); }
 
@@ -259,12 +261,17 @@ void Rows::AppendLayer(const LayerComparison& layer) {
   }
 }
 
-void Rows::AppendStub(const StubComparison& stub) {
+template <typename Module>
+void Rows::AppendModule(const char* kind, const Module& module) {
   LayerComparison layer;
-  layer.name = layer.float_side.fqn = layer.quantized_side.fqn = stub.name;
-  layer.float_side.op = stub.float_type;
-  layer.quantized_side.op = stub.quantized_type;
-  AppendRow(layer, OutputRow("stub", stub.figures));
+  layer.name = module.name;
+  // What the models return is of no module.
+  if (!module.quantized_type.empty()) {
+    layer.float_side.fqn = layer.quantized_side.fqn = module.name;
+  }
+  layer.float_side.op = module.float_type;
+  layer.quantized_side.op = module.quantized_type;
+  AppendRow(layer, OutputRow(kind, module.figures));
 }
 
 }  // namespace
@@ -276,7 +283,12 @@ std::string ToCsv(const ComparisonResult& result) {
   }
   if (result.stubs.has_value()) {
     for (const StubComparison& stub : *result.stubs) {
-      rows.AppendStub(stub);
+      rows.AppendModule("stub", stub);
+    }
+  }
+  if (result.outputs.has_value()) {
+    for (const OutputComparison& output : *result.outputs) {
+      rows.AppendModule("output", output);
     }
   }
   return rows.Take();

@@ -173,6 +173,18 @@ void WriteStub(JsonWriter& json, const StubComparison& stub) {
   json.EndObject();
 }
 
+// What the models return has no types.
+void WriteOutput(JsonWriter& json, const OutputComparison& output) {
+  json.BeginObject();
+  WriteString(json, "name", output.name);
+  if (!output.quantized_type.empty()) {
+    WriteString(json, "float_type", output.float_type);
+    WriteString(json, "quantized_type", output.quantized_type);
+  }
+  WriteActivationFields(json, output.figures);
+  json.EndObject();
+}
+
 // The breakdown of a layer of which all three errors were measured.
 void WriteBreakdown(JsonWriter& json, const LayerComparison& layer) {
   json.Key("error");
@@ -341,6 +353,14 @@ std::string ToJson(const ComparisonResult& result) {
     json.BeginArray();
     for (const StubComparison& stub : *result.stubs) {
       WriteStub(json, stub);
+    }
+    json.EndArray();
+  }
+  if (result.outputs.has_value()) {
+    json.Key("outputs");
+    json.BeginArray();
+    for (const OutputComparison& output : *result.outputs) {
+      WriteOutput(json, output);
     }
     json.EndArray();
   }

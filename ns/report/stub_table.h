@@ -1,4 +1,4 @@
-// The figures of stubs as text for a terminal.
+// The figures of stubs and of outputs as text for a terminal.
 #ifndef NS_REPORT_STUB_TABLE_H_
 #define NS_REPORT_STUB_TABLE_H_
 
@@ -14,6 +14,10 @@ namespace ns {
 // it their count and the lowest figure.
 std::string ToStubTable(const ComparisonResult& result,
                         const TableOptions& options);
+
+// The same for outputs, of which those of the models have no types.
+std::string ToOutputTable(const ComparisonResult& result,
+                          const TableOptions& options);
 
 }  // namespace ns
 

@@ -88,9 +88,9 @@ std::string UnmatchedList(const ComparisonResult& result) {
     const absl::string_view op = ShortOp(node.op);
     items.push_back(
         {absl::StrFormat("%-9s  %s", node.model,
-                         node.fqn.empty()
-                             ? std::string(op)
-                             : absl::StrCat(node.fqn, " (", op, ")")),
+                         node.fqn.empty() ? std::string(op)
+                         : op.empty()     ? node.fqn
+                                      : absl::StrCat(node.fqn, " (", op, ")")),
          node.reason});
   }
   return ReasonList(items, "unmatched");

@@ -11,22 +11,18 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/check_related.h"
+#include "ns/suite/compare_weight.h"
 #include "ns/suite/emulation.h"
-#include "ns/suite/metrics.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/user_figures.h"
-#include "passes/analysis/subgraph_weights.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/match_producers.h"
-#include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
 namespace {
@@ -87,42 +83,34 @@ std::vector<UnmatchedNode> DescribeUnmatched(
 }
 
 // The weights of a subgraph of `model`. Errors name the model's file.
-absl::StatusOr<std::vector<NamedTensor>> WeightsOf(const ModelGraph& model,
-                                                   const std::string& layer,
-                                                   const Subgraph& subgraph) {
+absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
+    const ModelGraph& model, const std::string& layer, const Subgraph& subgraph,
+    const CompareOptions& options) {
   return Annotated(
       absl::StrCat(model.source(), model.source().empty() ? "" : ": ", layer),
-      SubgraphWeights(subgraph));
+      MatchedWeights(subgraph, model, options.op_to_weight_extraction_fn));
 }
 
 absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
     const ModelGraph& a, const ModelGraph& b, const SubgraphMatch& match,
-    std::vector<std::string>& warnings) {
+    const CompareOptions& options, std::vector<std::string>& warnings) {
   std::vector<WeightComparison> comparisons;
   if (match.is_quantize_point) {
     return comparisons;
   }
   NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_float,
-                      WeightsOf(a, match.name, match.a.subgraph));
+                      WeightsOf(a, match.name, match.a.subgraph, options));
   NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_quantized,
-                      WeightsOf(b, match.name, match.b.subgraph));
+                      WeightsOf(b, match.name, match.b.subgraph, options));
   const size_t count = std::min(of_float.size(), of_quantized.size());
   for (size_t i = 0; i < count; ++i) {
-    const at::Tensor& x = of_float[i].value;
-    const at::Tensor& y = of_quantized[i].value;
-    if (x.sizes() != y.sizes()) {
-      warnings.push_back(
-          absl::StrCat(match.name, ": shapes of ", of_float[i].name,
-                       " differ, [", absl::StrJoin(x.sizes(), ", "), "] and [",
-                       absl::StrJoin(y.sizes(), ", "), "]; not compared"));
-      continue;
-    }
     NS_ASSIGN_OR_RETURN(
-        const PairStatistics statistics,
-        CatchTorchErrors(absl::StrCat("comparing the weights of ", match.name),
-                         [&] { return ComparePair(x, y); }));
-    comparisons.push_back(
-        {of_quantized[i].name, y.sizes().vec(), FiguresOf(statistics)});
+        std::optional<WeightComparison> comparison,
+        CompareWeight(match.name, of_quantized[i].name, of_float[i].value,
+                      of_quantized[i].value, warnings));
+    if (comparison) {
+      comparisons.push_back(*std::move(comparison));
+    }
   }
   return comparisons;
 }
@@ -241,6 +229,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   runner_options.not_shadowed = not_shadowed;
   runner_options.activations = options.activations;
   runner_options.shadows = options.shadows;
+  runner_options.io_types = options.io_types;
   runner_options.kernels = options.kernels;
   runner_options.exact = options.exact;
   runner_options.twin = emulation.Twin();
@@ -309,9 +298,10 @@ absl::StatusOr<ComparisonResult> CompareBut(
       Describe(float_copy, quantized_copy, matches, options.match));
   if (options.weights) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(result.layers[i].weights,
-                          CompareWeights(float_model, quantized_model,
-                                         matches.matches[i], result.warnings));
+      NS_ASSIGN_OR_RETURN(
+          result.layers[i].weights,
+          CompareWeights(float_copy, quantized_copy, matches.matches[i],
+                         options, result.warnings));
     }
   }
   NS_ASSIGN_OR_RETURN(

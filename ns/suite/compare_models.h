@@ -13,18 +13,24 @@
 #include "ns/suite/activation_files.h"
 #include "ns/suite/comparison_result.h"
 #include "ns/suite/user_metrics.h"
+#include "passes/extraction/weight_extraction.h"
 #include "passes/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
 
 namespace ns {
 
 struct CompareOptions {
   MatchOptions match;
   bool weights = true;
+  // As ExtractWeightsOptions::op_to_weight_extraction_fn.
+  OpToWeightExtractionFn op_to_weight_extraction_fn;
   // Outputs of matched subgraphs, each model on its own values.
   bool activations = false;
   // Outputs of the float subgraphs, fed with the quantized model's values.
   bool shadows = false;
+  // For shadows: what ops compute with that the op table does not know.
+  OpIoTypes io_types = {};
   // Outputs of quantized ops, against those of reference kernels on the same
   // inputs: what the kernels add to what quantization costs.
   bool kernels = false;

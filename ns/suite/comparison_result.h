@@ -213,6 +213,17 @@ struct StubComparison {
   ActivationComparison figures;
 };
 
+// What both models made on their own values: a module, or what they return.
+struct OutputComparison {
+  // The path of the quantized module; "output", "output[1]", ... for a tensor
+  // of those that the models return.
+  std::string name;
+  // Qualified types of the modules; empty for what the models return.
+  std::string float_type;
+  std::string quantized_type;
+  ActivationComparison figures;
+};
+
 struct ComparisonResult {
   // As the user gave them.
   std::string float_path;
@@ -236,6 +247,9 @@ struct ComparisonResult {
   std::vector<NotShadowed> not_emulated;
   // Whole modules, in order of execution; absent when they were not asked for.
   std::optional<std::vector<StubComparison>> stubs;
+  // Outputs of modules, in order of execution, then those of the models; absent
+  // when they were not asked for.
+  std::optional<std::vector<OutputComparison>> outputs;
   // For the user's eyes: one line each.
   std::vector<std::string> warnings;
   // Whether activations (or shadows) were asked for, so that a table knows its

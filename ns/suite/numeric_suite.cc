@@ -5,17 +5,15 @@
 #include <vector>
 
 #include "ir/status.h"
-#include "passes/extraction/extract_weights.h"
 
 namespace ns {
 
-absl::StatusOr<Results> ExtractWeights(const std::string& name_a,
-                                       const ModelGraph& a,
-                                       const std::string& name_b,
-                                       const ModelGraph& b,
-                                       const MatchOptions& options) {
+absl::StatusOr<Results> ExtractWeights(
+    const std::string& name_a, const ModelGraph& a, const std::string& name_b,
+    const ModelGraph& b, const MatchOptions& options,
+    const ExtractWeightsOptions& extract_options) {
   NS_ASSIGN_OR_RETURN(const MatchResult matches, MatchSubgraphs(a, b, options));
-  return ExtractWeights(name_a, name_b, matches);
+  return ExtractWeights(name_a, a, name_b, b, matches, extract_options);
 }
 
 absl::StatusOr<LoggedModels> AddLoggers(const std::string& name_a,

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "passes/extraction/extract_logger_info.h"
+#include "passes/extraction/extract_weights.h"
 #include "passes/extraction/results.h"
 #include "passes/instrument/add_loggers.h"
 #include "passes/instrument/add_shadow_loggers.h"
@@ -18,11 +19,10 @@
 namespace ns {
 
 // The weights of both models, layer by layer (reference: extract_weights).
-absl::StatusOr<Results> ExtractWeights(const std::string& name_a,
-                                       const ModelGraph& a,
-                                       const std::string& name_b,
-                                       const ModelGraph& b,
-                                       const MatchOptions& options = {});
+absl::StatusOr<Results> ExtractWeights(
+    const std::string& name_a, const ModelGraph& a, const std::string& name_b,
+    const ModelGraph& b, const MatchOptions& options = {},
+    const ExtractWeightsOptions& extract_options = {});
 
 struct LoggedModels {
   ModelGraph a;

@@ -121,6 +121,7 @@ absl::StatusOr<PairRunner> PairRunner::Create(
   PairPlan plan;
   plan.activations = options.activations;
   plan.shadows = options.shadows;
+  plan.io_types = options.io_types;
   plan.not_shadowed = options.not_shadowed;
   plan.kernels = options.kernels;
   plan.exact = options.exact;

@@ -21,6 +21,7 @@
 #include "ns/suite/user_metrics.h"
 #include "passes/instrument/pair_models.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
 
 namespace ns {
 
@@ -29,6 +30,8 @@ struct PairRunnerOptions {
   bool activations = true;
   // Outputs of the float subgraphs on the quantized model's values.
   bool shadows = false;
+  // As PairPlan::io_types.
+  OpIoTypes io_types = {};
   // As PairPlan::not_shadowed.
   std::map<size_t, std::string> not_shadowed;
   // Outputs of reference kernels on the quantized model's values.

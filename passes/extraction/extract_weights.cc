@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "passes/analysis/subgraph_weights.h"
 
 namespace ns {
 namespace {
@@ -34,20 +34,35 @@ std::vector<SingleResult> Records(const std::string& layer,
   return records;
 }
 
+absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
+    const std::string& layer, const MatchedSide& side, const ModelGraph& model,
+    const ExtractWeightsOptions& options) {
+  absl::StatusOr<std::vector<NamedTensor>> weights =
+      MatchedWeights(side.subgraph, model, options.op_to_weight_extraction_fn);
+  if (!weights.ok()) {
+    return absl::Status(weights.status().code(),
+                        absl::StrCat(layer, ": ", weights.status().message()));
+  }
+  return weights;
+}
+
 }  // namespace
 
 absl::StatusOr<Results> ExtractWeights(const std::string& name_a,
+                                       const ModelGraph& a,
                                        const std::string& name_b,
-                                       const MatchResult& matches) {
+                                       const ModelGraph& b,
+                                       const MatchResult& matches,
+                                       const ExtractWeightsOptions& options) {
   Results results;
   for (const SubgraphMatch& match : matches.matches) {
     if (match.is_quantize_point) {
       continue;
     }
     NS_ASSIGN_OR_RETURN(std::vector<NamedTensor> weights_a,
-                        SubgraphWeights(match.a.subgraph));
+                        WeightsOf(match.name, match.a, a, options));
     NS_ASSIGN_OR_RETURN(std::vector<NamedTensor> weights_b,
-                        SubgraphWeights(match.b.subgraph));
+                        WeightsOf(match.name, match.b, b, options));
     if (weights_a.empty() || weights_b.empty()) {
       continue;
     }

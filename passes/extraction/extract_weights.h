@@ -5,18 +5,30 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "ir/model_graph.h"
 #include "passes/extraction/results.h"
+#include "passes/extraction/weight_extraction.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
 
+struct ExtractWeightsOptions {
+  // Functions of the user's for ops whose weights are not to be found, or not
+  // to be read, by what the op table says. They are asked for both models.
+  OpToWeightExtractionFn op_to_weight_extraction_fn;
+};
+
 // For every match whose base ops have constant weights, one record a weight
 // under type kWeightResult and each model's name (reference: extract_weights).
-// Weights of A have the batch norm folded in that B's weights have. Values of B
-// are as stored: quantized. Layers without weights are left out.
-absl::StatusOr<Results> ExtractWeights(const std::string& name_a,
-                                       const std::string& name_b,
-                                       const MatchResult& matches);
+// Weights of A have the batch norm folded in that B's weights have, unless a
+// function of the user's gave them. Values of B are as stored: quantized.
+// Layers without weights are left out. `matches` is of these two models.
+//
+// Error, naming the layer: weights that cannot be read.
+absl::StatusOr<Results> ExtractWeights(
+    const std::string& name_a, const ModelGraph& a, const std::string& name_b,
+    const ModelGraph& b, const MatchResult& matches,
+    const ExtractWeightsOptions& options = {});
 
 }  // namespace ns
 

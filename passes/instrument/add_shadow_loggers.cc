@@ -39,8 +39,8 @@ class Shadower {
         NS_RETURN_IF_ERROR(LogQuantizePoint(match));
         continue;
       }
-      const absl::StatusOr<CopiedSubgraph> shadow =
-          InsertShadow(a_, match.a, b_, match.b.subgraph, counterparts_);
+      const absl::StatusOr<CopiedSubgraph> shadow = InsertShadow(
+          a_, match.a, b_, match.b.subgraph, counterparts_, options_.io_types);
       if (shadow.ok()) {
         NS_RETURN_IF_ERROR(LogShadow(match, *shadow));
       } else {

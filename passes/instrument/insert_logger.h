@@ -10,6 +10,7 @@
 #include "passes/analysis/subgraph.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
 
 namespace torch::jit {
 struct Node;
@@ -24,6 +25,8 @@ struct LoggerOptions {
   // first node of every subgraph. Quantize points have none: their output in A
   // is what B quantizes.
   bool should_log_inputs = false;
+  // For shadows: what ops compute with that the op table does not know.
+  OpIoTypes io_types = {};
   // Reproduce what PyTorch's suite does wrong: of `x * x`, the logger of the
   // second argument gets what that of the first returns, and is described as
   // standing behind it; and every result of B in a shadow model has the fqn of

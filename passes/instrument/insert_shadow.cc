@@ -13,11 +13,15 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-absl::StatusOr<CopiedSubgraph> CopyShadow(
-    const ModelGraph& source, const MatchedSide& side, ModelGraph& host,
-    const Subgraph& shadowed, const ValueCounterparts& counterparts) {
-  NS_ASSIGN_OR_RETURN(const std::vector<Value*> inputs,
-                      ShadowInputs(side.subgraph, shadowed, shadowed.start));
+absl::StatusOr<CopiedSubgraph> CopyShadow(const ModelGraph& source,
+                                          const MatchedSide& side,
+                                          ModelGraph& host,
+                                          const Subgraph& shadowed,
+                                          const ValueCounterparts& counterparts,
+                                          const OpIoTypes& io_types) {
+  NS_ASSIGN_OR_RETURN(
+      const std::vector<Value*> inputs,
+      ShadowInputs(side.subgraph, shadowed, shadowed.start, io_types));
   return CopySubgraph(source, side.subgraph, *side.output, inputs, host,
                       shadowed.start, counterparts);
 }
@@ -26,11 +30,12 @@ absl::StatusOr<CopiedSubgraph> CopyShadow(
 
 absl::StatusOr<CopiedSubgraph> InsertShadow(
     const ModelGraph& source, const MatchedSide& side, ModelGraph& host,
-    const Subgraph& shadowed, const ValueCounterparts& counterparts) {
+    const Subgraph& shadowed, const ValueCounterparts& counterparts,
+    const OpIoTypes& io_types) {
   Node* place = shadowed.start;
   const Node* before = place->prev();
   absl::StatusOr<CopiedSubgraph> shadow =
-      CopyShadow(source, side, host, shadowed, counterparts);
+      CopyShadow(source, side, host, shadowed, counterparts, io_types);
   while (!shadow.ok() && place->prev() != before) {
     place->prev()->destroy();
   }

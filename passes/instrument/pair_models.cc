@@ -231,8 +231,8 @@ class PairBuilder final : public MeetingListener {
       shadow = shadowed->start->input(0);
     } else {
       Node* before = shadowed->start->prev();
-      absl::StatusOr<CopiedSubgraph> copied =
-          InsertShadow(a_, match.a, pair_.model, *shadowed, counterparts_);
+      absl::StatusOr<CopiedSubgraph> copied = InsertShadow(
+          a_, match.a, pair_.model, *shadowed, counterparts_, plan_.io_types);
       counterparts_[match.a.output] = b;
       if (!copied.ok()) {
         comparers.not_shadowed = std::string(copied.status().message());

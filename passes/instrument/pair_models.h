@@ -16,6 +16,7 @@
 #include "passes/analysis/subgraph.h"
 #include "passes/instrument/add_shadow_loggers.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
 #include "passes/runtime/loggers/pair_comparer.h"
 
 namespace torch::jit {
@@ -28,6 +29,8 @@ struct PairPlan {
   bool activations = true;
   // With activations, also what was inherited.
   bool shadows = false;
+  // For shadows: what ops compute with that the op table does not know.
+  OpIoTypes io_types = {};
   // What reference kernels make of B's inputs (x), against what B's make (y):
   // see passes/quantization/reference_kernel.h.
   bool kernels = false;

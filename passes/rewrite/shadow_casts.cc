@@ -23,7 +23,7 @@ using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
 // What `value` is made from by an op that keeps its dtype; null for others.
-const Value* Source(const Value& value) {
+const Value* Source(const Value& value, const OpIoTypes& io_types) {
   const Node* node = value.node();
   if (node->kind() == prim::Param) {
     // A loop's first values come from outside; slot 0 is the trip counter.
@@ -36,8 +36,7 @@ const Value* Source(const Value& value) {
     const size_t skipped = node->kind() == prim::Loop ? 1 : 0;
     return node->blocks()[0]->outputs()[value.offset() + skipped];
   }
-  const OpRow* row = FindOp(OpName(*node));
-  if (row == nullptr || row->numerics == Numerics::kFloat) {
+  if (io_types.Find(*node).value_or(Numerics::kFloat) == Numerics::kFloat) {
     return nullptr;
   }
   const std::vector<Value*> inputs = DataInputs(*node);
@@ -46,19 +45,21 @@ const Value* Source(const Value& value) {
 
 // Calls `decide` on `value` and on what it is made from, until it decides.
 template <typename Result, typename Decide>
-std::optional<Result> WalkBack(const Value& value, const Decide& decide) {
+std::optional<Result> WalkBack(const Value& value, const OpIoTypes& io_types,
+                               const Decide& decide) {
   constexpr int kMostSteps = 1000;
   const Value* current = &value;
   for (int step = 0; current != nullptr && step < kMostSteps; ++step) {
     if (std::optional<Result> result = decide(*current)) {
       return result;
     }
-    current = Source(*current);
+    current = Source(*current, io_types);
   }
   return std::nullopt;
 }
 
-std::optional<TensorNumerics> NumericsMadeBy(const Node& node) {
+std::optional<TensorNumerics> NumericsMadeBy(const Node& node,
+                                             const OpIoTypes& io_types) {
   if (node.kind() == c10::aten::to) {
     const auto dtype = ConstantDtype(node);
     if (dtype) {
@@ -67,11 +68,12 @@ std::optional<TensorNumerics> NumericsMadeBy(const Node& node) {
     }
     return std::nullopt;
   }
-  const OpRow* row = FindOp(OpName(node));
-  if (row == nullptr) {
+  const std::optional<Numerics> numerics = io_types.Find(node);
+  if (!numerics) {
     return std::nullopt;
   }
-  switch (row->role) {
+  const OpRow* row = FindOp(OpName(node));
+  switch (row == nullptr ? Role::kCompute : row->role) {
     case Role::kQuantize:
       return TensorNumerics::kInt8;
     case Role::kDequantize:
@@ -79,10 +81,10 @@ std::optional<TensorNumerics> NumericsMadeBy(const Node& node) {
     default:
       break;
   }
-  switch (row->numerics) {
+  switch (*numerics) {
     case Numerics::kInt8:
       // Embeddings look up int8 rows and give them out in float.
-      return row->weight_form == WeightForm::kPackedEmbedding
+      return row != nullptr && row->weight_form == WeightForm::kPackedEmbedding
                  ? TensorNumerics::kFloat
                  : TensorNumerics::kInt8;
     case Numerics::kEither:
@@ -162,36 +164,37 @@ const char* CastOp(TensorNumerics numerics) {
 
 }  // namespace
 
-TensorNumerics NumericsOf(const Value& value) {
-  const std::optional<TensorNumerics> made = WalkBack<TensorNumerics>(
-      value,
-      [](const Value& source) { return NumericsMadeBy(*source.node()); });
-  return made.value_or(IsTakenAsInt8(value) ? TensorNumerics::kInt8
-                                            : TensorNumerics::kFloat);
+TensorNumerics NumericsOf(const Value& value, const OpIoTypes& io_types) {
+  const std::optional<TensorNumerics> made =
+      WalkBack<TensorNumerics>(value, io_types, [&](const Value& source) {
+        return NumericsMadeBy(*source.node(), io_types);
+      });
+  return made.value_or(IsTakenAsInt8(value, io_types) ? TensorNumerics::kInt8
+                                                      : TensorNumerics::kFloat);
 }
 
-bool IsTakenAsInt8(const Value& value) {
+bool IsTakenAsInt8(const Value& value, const OpIoTypes& io_types) {
   return std::any_of(
       value.uses().begin(), value.uses().end(), [&](const auto& use) {
         const OpRow* row = FindOp(OpName(*use.user));
-        return row != nullptr && row->role == Role::kCompute &&
-               NumericsMadeBy(*use.user) == TensorNumerics::kInt8 &&
+        return (row == nullptr || row->role == Role::kCompute) &&
+               NumericsMadeBy(*use.user, io_types) == TensorNumerics::kInt8 &&
                FirstDataInput(*use.user) == &value;
       });
 }
 
 std::optional<QuantizationParameters> QuantizationParametersOf(
-    const Value& value) {
-  return WalkBack<QuantizationParameters>(value, [](const Value& source) {
-    return ParametersMadeBy(*source.node());
-  });
+    const Value& value, const OpIoTypes& io_types) {
+  return WalkBack<QuantizationParameters>(
+      value, io_types,
+      [](const Value& source) { return ParametersMadeBy(*source.node()); });
 }
 
 std::optional<QuantizationParameters> SureQuantizationParametersOf(
     const Value& value) {
   using Answer = std::optional<QuantizationParameters>;
   return WalkBack<Answer>(
-             value,
+             value, /*io_types=*/{},
              [](const Value& source) -> std::optional<Answer> {
                const Node& node = *source.node();
                if (node.kind() == prim::Param || !node.blocks().empty()) {
@@ -204,11 +207,11 @@ std::optional<QuantizationParameters> SureQuantizationParametersOf(
 }
 
 absl::StatusOr<Value*> CastLike(const Value& original, Value* value,
-                                Node* place) {
-  const TensorNumerics numerics = NumericsOf(original);
+                                Node* place, const OpIoTypes& io_types) {
+  const TensorNumerics numerics = NumericsOf(original, io_types);
   std::vector<torch::jit::NamedValue> arguments = {value};
   if (numerics == TensorNumerics::kInt8) {
-    const auto parameters = QuantizationParametersOf(original);
+    const auto parameters = QuantizationParametersOf(original, io_types);
     if (!parameters) {
       return Refusal(absl::StrCat("the scale and zero point of its input %",
                                   original.debugName(), " are not constant"));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
+#include "passes/ops/op_io_types.h"
 
 namespace torch::jit {
 struct Node;
@@ -26,11 +27,13 @@ enum class TensorNumerics {
 // What `value` holds, from the op that makes it; ops that take either dtype
 // hold what their first data input holds. What no op tells (graph inputs,
 // elements of tuples) is int8 where an op takes it that takes nothing else, and
-// float otherwise.
-TensorNumerics NumericsOf(const torch::jit::Value& value);
+// float otherwise. `io_types`, here and below, tells of ops of the user's.
+TensorNumerics NumericsOf(const torch::jit::Value& value,
+                          const OpIoTypes& io_types = {});
 
 // Whether `value` is the activation of an op that takes nothing but int8.
-bool IsTakenAsInt8(const torch::jit::Value& value);
+bool IsTakenAsInt8(const torch::jit::Value& value,
+                   const OpIoTypes& io_types = {});
 
 struct QuantizationParameters {
   double scale = 1;
@@ -41,7 +44,7 @@ struct QuantizationParameters {
 // The constant parameters that `value` is quantized with: those of the op that
 // makes it or, behind ops that keep their input's, of what that is made from.
 std::optional<QuantizationParameters> QuantizationParametersOf(
-    const torch::jit::Value& value);
+    const torch::jit::Value& value, const OpIoTypes& io_types = {});
 
 // The same where no control flow lies between: the other arm of a prim::If, or
 // a later trip of a loop, may have other parameters.
@@ -59,7 +62,8 @@ std::optional<QuantizationParameters> SureQuantizationParametersOf(
 // Error: an `original` that is quantized with unknown parameters.
 absl::StatusOr<torch::jit::Value*> CastLike(const torch::jit::Value& original,
                                             torch::jit::Value* value,
-                                            torch::jit::Node* place);
+                                            torch::jit::Node* place,
+                                            const OpIoTypes& io_types = {});
 
 }  // namespace ns
 

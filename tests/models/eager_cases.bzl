@@ -18,7 +18,14 @@ _STEMS = [
     for case in _CASES
 ] + ["onednn_resnet18"]
 
-_FILES = ["float.pt", "quantized.pt", "inputs.pt", "answers.txt"]
+_FILES = [
+    "float.pt",
+    "quantized.pt",
+    "float_state.pt",
+    "quantized_state.pt",
+    "inputs.pt",
+    "answers.txt",
+]
 
 def eager_cases():
     """Makes them, as eager_cases/ENGINE_CASE_FILE."""

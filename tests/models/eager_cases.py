@@ -6,7 +6,8 @@
 The models are PyTorch's: they come with python3-torch, for its tests. A pair
 is made for both quantized engines, as packed weights belong to one; the network
 of the suite's tutorial, resnet18, for onednn. Files of a pair are
-DIR/<engine>_<case>_float.pt, _quantized.pt, _inputs.pt (a list of batches), and
+DIR/<engine>_<case>_float.pt, _quantized.pt, _float_state.pt and
+_quantized_state.pt (their state_dicts), _inputs.pt (a list of batches), and
 _answers.txt: what PyTorch's suite says of the pair, a line each:
 
   stubs conv.stats 46.242374
@@ -234,6 +235,8 @@ def write(stem: str, pair: Pair, swap_list: List[type]) -> None:
   model, quantized, batches = pair
   torch.jit.script(model).save(stem + '_float.pt')
   torch.jit.script(quantized).save(stem + '_quantized.pt')
+  torch.save(model.state_dict(), stem + '_float_state.pt')
+  torch.save(quantized.state_dict(), stem + '_quantized_state.pt')
   torch.save(batches, stem + '_inputs.pt')
   with open(stem + '_answers.txt', 'w') as file:
     for kind, key, value in answers(pair, swap_list):

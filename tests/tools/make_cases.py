@@ -121,12 +121,29 @@ class UnknownOp(Wrapped):
 # As custom_ops.cc does; nothing is run here, so the op needs no kernel.
 NS_TEST = torch.library.Library('ns_test', 'DEF')
 NS_TEST.define('twice(Tensor x) -> Tensor')
+NS_TEST.define('keep(Tensor x) -> Tensor')
 
 
 class CustomOp(Wrapped):
 
   def forward(self, x):
     return torch.ops.ns_test.twice(self.inner(x))
+
+
+class Keeps(nn.Module):
+  """A relu on what an op of the user's hands on."""
+
+  def forward(self, x):
+    q = torch.quantize_per_tensor(x, 0.1, 64, torch.quint8)
+    return torch.relu(torch.ops.ns_test.keep(q)).dequantize()
+
+
+class KeepsFloats(nn.Module):
+  """The same on floats, which were quantized before."""
+
+  def forward(self, x):
+    q = torch.quantize_per_tensor(x, 0.02, 64, torch.quint8)
+    return torch.relu(torch.ops.ns_test.keep(q.dequantize()))
 
 
 class Forks(Wrapped):
@@ -215,6 +232,21 @@ class Gated(Wrapped):
 
   def forward(self, x):
     return squash(self.gate(self.inner(x)))
+
+
+class Recurrent(nn.Module):
+  """Layers whose weights a state_dict holds in all kinds of ways."""
+
+  def __init__(self):
+    super().__init__()
+    self.embedding = nn.Embedding(10, 6)
+    self.lstm = nn.LSTM(6, 7, bidirectional=True)
+    self.cell = nn.LSTMCell(14, 7)
+    self.out = nn.Linear(7, 10)
+
+  def forward(self, x):
+    hidden, _ = self.lstm(self.embedding(x))
+    return self.out(self.cell(hidden[-1])[0])
 
 
 class Encoder(Wrapped):
@@ -315,6 +347,12 @@ def quantize_eagerly(model: nn.Module, batches: list) -> nn.Module:
   return quantization.convert(prepared)
 
 
+def recurrent_dynamic() -> nn.Module:
+  torch.backends.quantized.engine = 'onednn'
+  return quantization.quantize_dynamic(
+      seeded(Recurrent), {nn.LSTM, nn.LSTMCell, nn.Linear})
+
+
 def perturbed() -> nn.Module:
   model = net()
   with torch.no_grad():
@@ -385,6 +423,8 @@ CASES = {
     'odd_names_float': lambda: script(seeded(OddNames)),
     'odd_names_quantized': lambda: script(
         quantize_eagerly(seeded(OddNames), images(3, (8, 4)))),
+    'keeps': lambda: script(Keeps()),
+    'keeps_floats': lambda: script(KeepsFloats()),
     'two_float': lambda: script(seeded(TwoInputs)),
     'two_quantized': lambda: script(quantize(seeded(TwoInputs), two_inputs())),
     'gated_float': lambda: script(Gated(mlp(), Gate())),
@@ -396,6 +436,11 @@ CASES = {
     'branch_quantized': lambda: script(branch(quantized_mlp, -1e9)),
 
     # No model.
+    'net_float_state': lambda: save(quantize_fx.fuse_fx(net()).state_dict()),
+    'net_quantized_state': lambda: save(quantized_net().state_dict()),
+    'recurrent_float_state': lambda: save(seeded(Recurrent).state_dict()),
+    'recurrent_quantized_state': lambda: save(
+        recurrent_dynamic().state_dict()),
     'state_dict': lambda: save(net().state_dict()),
     'eager': lambda: save(net()),
     'truncated': lambda: half(script(net())),

@@ -3,13 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "ir/module_file.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/eager/stub_comparer.h"
 #include "ns/report/stub_table.h"
 #include "ns/report/table_report.h"
 #include "ns/suite/activation_files.h"
@@ -18,29 +16,36 @@
 #include "ns/suite/user_metrics.h"
 #include "passes/kernels/numerics.h"
 #include "tools/command_line/commands.h"
-#include "tools/command_line/engines.h"
+#include "tools/command_line/compare_modules.h"
 #include "tools/command_line/model_pair.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
+#include "tools/command_line/state_dict_files.h"
 
 namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
-    {"float", "PATH", "the float model, saved by torch.jit.save"},
-    {"quantized", "PATH", "the quantized model made from it"},
+    {"float", "PATH",
+     "the float model, saved by torch.jit.save, or its state_dict, saved by "
+     "torch.save"},
+    {"quantized", "PATH", "the quantized model made from it, likewise"},
     {"inputs", "PATHS",
      "sample batches: torch.save of a list of tensors, tuples or dicts; "
      "several "
      "files with commas"},
     {"what", "LIST",
-     "any of weights, activations, shadows, kernel, stubs, with commas; "
+     "any of weights, activations, shadows, kernel, stubs, outputs, with "
+     "commas; "
      "default: "
      "weights, with --inputs the first three"},
     {"swap", "TYPES",
      "for stubs: types of float modules to run beside the quantized ones, with "
      "commas"},
+    {"modules", "TYPES",
+     "for outputs: types of modules to compare, with commas; default: those of "
+     "PyTorch's suite"},
     {"max-batches", "N", "stop after N batches"},
     {"metric", "NAME=PATH",
      "figures of your own, several with commas: modules saved by "
@@ -77,6 +82,9 @@ constexpr FlagSpec kFlags[] = {
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"unmatchable", "OPS",
      "ops, or types of modules whose ops, are never matched, with commas"},
+    {"io-type", "TYPES",
+     "what ops of yours take and give, for shadows: OP=float, OP=int8 or "
+     "OP=either, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can run the model"},
     {"load-library", "PATHS",
@@ -97,7 +105,9 @@ constexpr CommandSpec kSpec = {
     "are of\n"
     "the float layer on the quantized model's inputs: the error of the layer "
     "alone.\n"
-    "Stubs are the same of whole modules, such as a residual block. kernel is\n"
+    "Stubs are the same of whole modules, such as a residual block. Outputs "
+    "are\n"
+    "of modules and of the models, each model on its own values. kernel is\n"
     "of each quantized op against a reference that dequantizes, computes in\n"
     "float and quantizes: what the kernel adds to the error of quantization.\n",
     kFlags,
@@ -119,8 +129,7 @@ struct Options {
   std::vector<MetricFlag> metrics;
   // No directory: nothing is kept.
   ActivationFiles::Options save;
-  // Empty: no stubs.
-  std::vector<std::string> swap_list;
+  ModuleOptions modules;
   ReportOutputs outputs;
   RunFlags run;
 };
@@ -128,8 +137,9 @@ struct Options {
 absl::Status ParseWhat(const Flags& flags, bool has_inputs, Options& options) {
   CompareOptions& compare = options.compare;
   compare.weights = false;
-  NS_ASSIGN_OR_RETURN(options.swap_list, flags.List("swap"));
-  bool has_stubs = false;
+  ModuleOptions& modules = options.modules;
+  NS_ASSIGN_OR_RETURN(modules.swap_list, flags.List("swap"));
+  NS_ASSIGN_OR_RETURN(modules.output_types, flags.List("modules"));
   const std::string list =
       flags.Get("what", has_inputs ? "weights,activations,shadows" : "weights");
   for (const absl::string_view what : absl::StrSplit(list, ',')) {
@@ -142,26 +152,21 @@ absl::Status ParseWhat(const Flags& flags, bool has_inputs, Options& options) {
     } else if (what == "kernel") {
       compare.kernels = true;
     } else if (what == "stubs") {
-      has_stubs = true;
+      modules.stubs = true;
+    } else if (what == "outputs") {
+      modules.outputs = true;
     } else {
       return absl::InvalidArgumentError(absl::StrCat(
           "--what=", what,
-          " is not one of weights, activations, shadows, kernel, stubs"));
+          " is not one of weights, activations, shadows, kernel, stubs, "
+          "outputs"));
     }
     if (what != "weights" && !has_inputs) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--what=", what, " needs --inputs=PATH with sample batches"));
     }
   }
-  if (has_stubs && options.swap_list.empty()) {
-    return absl::InvalidArgumentError(
-        "--what=stubs needs --swap=TYPES with types of float modules, such as "
-        "--swap=QuantizableBasicBlock");
-  }
-  if (!has_stubs && !options.swap_list.empty()) {
-    return absl::InvalidArgumentError("--swap=TYPES needs --what=stubs");
-  }
-  return absl::OkStatus();
+  return CheckModuleOptions(modules);
 }
 
 absl::Status ParseSave(const Flags& flags, Options& options) {
@@ -230,9 +235,9 @@ absl::Status ParseEmulate(const Flags& flags, Options& options) {
   }
   NS_ASSIGN_OR_RETURN(const std::string name,
                       flags.Choice("emulate", {"fbgemm-avx2", "fbgemm-vnni"}));
-  if (!options.swap_list.empty()) {
+  if (options.modules.Any()) {
     return absl::InvalidArgumentError(
-        "--emulate is of single layers; leave stubs out of --what");
+        "--emulate is of single layers; leave stubs and outputs out of --what");
   }
   options.compare.emulate = kernels::FindNumerics(name);
   return absl::OkStatus();
@@ -246,6 +251,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(
       ParseWhat(flags, !options.run.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
+  NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
@@ -308,43 +314,33 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
   });
 }
 
-absl::Status CompareStubs(const Options& options, const BatchReader& reader,
-                          ComparisonResult& result) {
-  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
-  NS_ASSIGN_OR_RETURN(const torch::jit::Module float_module,
-                      LoadModule(options.models.float_path));
-  NS_ASSIGN_OR_RETURN(const torch::jit::Module quantized_module,
-                      LoadModule(options.models.quantized_path));
-  ProgressBar bar(options.outputs.quiet);
-  StubComparerOptions stub_options;
-  stub_options.swap_list = options.swap_list;
-  stub_options.method = options.models.method;
-  stub_options.progress = [&](int64_t done, int64_t total) {
-    bar.Update(done, total);
-  };
-  NS_ASSIGN_OR_RETURN(
-      StubComparisons comparisons,
-      CompareStubs(float_module, quantized_module, batches, stub_options));
-  result.stubs = std::move(comparisons.stubs);
-  result.batches = static_cast<int64_t>(batches.size());
-  for (std::string& warning : comparisons.warnings) {
-    // Layers were compared on the same inputs.
-    if (!absl::c_linear_search(result.warnings, warning)) {
-      result.warnings.push_back(std::move(warning));
-    }
-  }
-  return absl::OkStatus();
+// The weights of state dicts; see state_dict_files.h.
+absl::Status CompareStateDicts(const Options& options) {
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
+  NS_ASSIGN_OR_RETURN(ComparisonResult result,
+                      CompareStateDictFiles(options.models));
+  result.float_path = options.models.float_path;
+  result.quantized_path = options.models.quantized_path;
+  return WriteReports(options.outputs, result, ToTable);
 }
 
-// The layers, if any were compared, and the stubs.
+// The layers, if any were compared, the stubs and the outputs.
 std::string ToTables(const ComparisonResult& result,
                      const TableOptions& options) {
-  if (!result.stubs.has_value()) {
-    return ToTable(result, options);
+  std::vector<std::string> tables;
+  const bool has_modules =
+      result.stubs.has_value() || result.outputs.has_value();
+  if (!has_modules || !result.layers.empty() || !result.unmatched.empty()) {
+    tables.push_back(ToTable(result, options));
   }
-  const bool has_layers = !result.layers.empty() || !result.unmatched.empty();
-  return absl::StrCat(has_layers ? ToTable(result, options) + "\n" : "",
-                      ToStubTable(result, options));
+  if (result.stubs.has_value()) {
+    tables.push_back(ToStubTable(result, options));
+  }
+  if (result.outputs.has_value()) {
+    tables.push_back(ToOutputTable(result, options));
+  }
+  return absl::StrJoin(tables, "\n");
 }
 
 absl::Status Compare(const Options& options) {
@@ -352,7 +348,7 @@ absl::Status Compare(const Options& options) {
   NS_RETURN_IF_ERROR(
       PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
   BatchReader batches = BatchReader::FromBatches({});
-  if (RunsLayers(options) || !options.swap_list.empty()) {
+  if (RunsLayers(options) || options.modules.Any()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));
   }
   ComparisonResult result;
@@ -363,11 +359,8 @@ absl::Status Compare(const Options& options) {
                           ? "strict"
                           : "aligned";
   }
-  if (!options.swap_list.empty()) {
-    NS_RETURN_IF_ERROR(WithEngine(options.models.engine, [&] {
-      return CompareStubs(options, batches, result);
-    }));
-  }
+  NS_RETURN_IF_ERROR(CompareModules(options.modules, options.models, batches,
+                                    options.outputs.quiet, result));
   result.float_path = options.models.float_path;
   result.quantized_path = options.models.quantized_path;
   return WriteReports(options.outputs, result, ToTables);
@@ -378,7 +371,16 @@ CommandOutcome Run(const Flags& flags) {
   if (!options.ok()) {
     return CommandOutcome::WrongUsage(options.status());
   }
-  const absl::Status status = Compare(*options);
+  const bool only_weights = options->compare.weights && !RunsLayers(*options) &&
+                            !options->modules.Any();
+  const bool are_state_dicts = only_weights && AreStateDicts(options->models);
+  if (are_state_dicts) {
+    if (absl::Status status = CheckFlagsOfStateDicts(flags); !status.ok()) {
+      return CommandOutcome::WrongUsage(status);
+    }
+  }
+  const absl::Status status =
+      are_state_dicts ? CompareStateDicts(*options) : Compare(*options);
   return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
 }
 

@@ -43,6 +43,9 @@ constexpr FlagSpec kFlags[] = {
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"unmatchable", "OPS",
      "ops, or types of modules whose ops, are never matched, with commas"},
+    {"io-type", "TYPES",
+     "what ops of yours take and give, for shadows: OP=float, OP=int8 or "
+     "OP=either, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",
@@ -94,6 +97,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(CheckDistinct({{"out-float", options.out_float},
                                     {"out-quantized", options.out_quantized}},
                                    inputs));
+  NS_ASSIGN_OR_RETURN(options.loggers.io_types, ParseIoTypes(flags));
   options.loggers.should_log_inputs = flags.Has("log-inputs");
   return options;
 }

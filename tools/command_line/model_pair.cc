@@ -1,9 +1,11 @@
 #include "tools/command_line/model_pair.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "ir/inline_modules.h"
@@ -12,6 +14,10 @@
 
 namespace ns {
 namespace {
+
+// What users may say of ops of theirs.
+constexpr Numerics kIoTypes[] = {Numerics::kFloat, Numerics::kInt8,
+                                 Numerics::kEither};
 
 absl::Status TryWithModels(const ModelPairOptions& options,
                            const std::function<absl::Status(ModelPair&)>& use) {
@@ -74,6 +80,32 @@ absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags) {
     }
   }
   return options;
+}
+
+absl::StatusOr<OpIoTypes> ParseIoTypes(const Flags& flags) {
+  OpIoTypes io_types;
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> pairs,
+                      flags.List("io-type"));
+  for (const std::string& pair : pairs) {
+    const std::vector<std::string> parts = absl::StrSplit(pair, '=');
+    const auto numerics =
+        parts.size() == 2
+            ? absl::c_find_if(
+                  kIoTypes,
+                  [&](Numerics one) { return IoTypeName(one) == parts[1]; })
+            : std::end(kIoTypes);
+    if (numerics == std::end(kIoTypes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--io-type=", pair,
+                       " is not of the form OP=TYPE, with one of float, int8, "
+                       "either"));
+    }
+    if (absl::Status status = io_types.Set(parts[0], *numerics); !status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--io-type=", pair, ": ", status.message()));
+    }
+  }
+  return io_types;
 }
 
 absl::Status WithModels(const ModelPairOptions& options,

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
 #include "tools/command_line/command_line.h"
 
 namespace ns {
@@ -31,6 +32,9 @@ absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags);
 
 // Reads --matching, --names, --relate and --unmatchable.
 absl::StatusOr<MatchOptions> ParseMatchOptions(const Flags& flags);
+
+// Reads --io-type.
+absl::StatusOr<OpIoTypes> ParseIoTypes(const Flags& flags);
 
 struct ModelPair {
   ModelGraph float_model;

@@ -157,5 +157,19 @@ TEST(CsvReportTest, WritesARowForEachStub) {
                 kNothing);
 }
 
+TEST(CsvReportTest, WritesARowForEachOutput) {
+  ComparisonResult result;
+  const ActivationComparison figures =
+      Figures({2, 8}, {30.5, 0.03, 0.5, 0.25}, {30, 31});
+  result.outputs = {{"fc", "my.Linear", "my.QuantizedLinear", figures},
+                    {"output", "", "", figures}};
+  EXPECT_EQ(ToCsv(result), std::string(kHeader) +
+                               "fc,output,,fc,my.Linear,fc,my.QuantizedLinear,"
+                               "2x8,30.5,0.03,0.5,0.25,2" +
+                               kNothing +
+                               "output,output,,,,,,2x8,30.5,0.03,0.5,0.25,2" +
+                               kNothing);
+}
+
 }  // namespace
 }  // namespace ns

@@ -358,5 +358,29 @@ TEST(JsonReportTest, WritesStubsWhereTheyWereAskedFor) {
 )"));
 }
 
+TEST(JsonReportTest, WritesOutputsWhereTheyWereAskedFor) {
+  ComparisonResult result;
+  EXPECT_THAT(ToJson(result), Not(HasSubstr("outputs")));
+  const ActivationComparison figures =
+      Figures({2, 8}, {30.5, 0.03, 0.999, 0.25}, {30, 31});
+  result.outputs = {{"fc", "my.Linear", "my.QuantizedLinear", figures},
+                    {"output[1]", "", "", figures}};
+  const std::string json = ToJson(result);
+  EXPECT_THAT(json, HasSubstr(R"(
+  "outputs": [
+    {
+      "name": "fc",
+      "float_type": "my.Linear",
+      "quantized_type": "my.QuantizedLinear",
+      "shape": [2, 8],
+)"));
+  EXPECT_THAT(json, HasSubstr(R"(
+    {
+      "name": "output[1]",
+      "shape": [2, 8],
+      "sqnr_db": 30.5,
+)"));
+}
+
 }  // namespace
 }  // namespace ns

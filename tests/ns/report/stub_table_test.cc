@@ -50,6 +50,28 @@ TEST(StubTableTest, HasARowForEachStubAndTheLowest) {
             "lowest stub SQNR  12.5 dB  layer2.0\n");
 }
 
+TEST(OutputTableTest, HasARowForEachOutputAndTheLowest) {
+  ComparisonResult result;
+  result.batches = 1;
+  OutputComparison module = {"fc", "my.Linear", "my.QuantizedLinear", {}};
+  module.figures.error.sqnr_db = 40;
+  OutputComparison model = {"output[1]", "", "", {}};
+  model.figures.error.sqnr_db = 20;
+  result.outputs = {module, model};
+  EXPECT_EQ(
+      ToOutputTable(result, {}),
+      "           float   quantized         output  output, dB\n"
+      "module     type    type             SQNR dB  0       20      40    "
+      "  60\n"
+      "─────────────────────────────────────────────────────────────────"
+      "──────\n"
+      "fc         Linear  QuantizedLinear     40.0  ████████████████\n"
+      "output[1]                              20.0  ████████\n"
+      "\n"
+      "2 outputs, 1 batch\n"
+      "lowest output SQNR  20.0 dB  output[1]\n");
+}
+
 TEST(StubTableTest, HasNoUnitBehindWhatIsNoNumber) {
   ComparisonResult result;
   result.stubs = {Stub("fc", kInfinity)};

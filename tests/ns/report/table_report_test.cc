@@ -438,14 +438,17 @@ TEST(TableReportTest, EscapesControlCharacters) {
 TEST(TableReportTest, ListsUnmatchedNodesByReason) {
   ComparisonResult result = Result({});
   result.unmatched = {{"float", "a", "aten::dropout", "dropped"},
+                      {"float", "bn.weight", "", "of a state_dict"},
                       {"quantized", "", "aten::dequantize", "no twin"},
                       {"float", "b", "aten::dropout", "dropped"}};
   result.not_shadowed = {{"rnn", "has a state"}};
   EXPECT_THAT(ToTable(result, {}), HasSubstr(R"(
-3 unmatched:
+4 unmatched:
   dropped
     float      a (dropout)
     float      b (dropout)
+  of a state_dict
+    float      bn.weight
   no twin
     quantized  dequantize
 

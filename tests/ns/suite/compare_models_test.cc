@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "ns/suite/comparisons.h"
 #include "ns/suite/numeric_suite.h"
 #include "passes/extraction/extract_logger_info.h"
+#include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -204,6 +206,28 @@ TEST_F(CompareModelsTest, DescribesMatchesWithoutFigures) {
   EXPECT_THAT(LayerOf(result, "conv").float_side.subgraph,
               ElementsAre("aten::conv2d", "aten::relu"));
   EXPECT_THAT(LayerOf(result, "conv").weights, IsEmpty());
+}
+
+// The mean has no weights; a host may know of some.
+TEST_F(CompareModelsTest, ComparesWeightsOfFunctionsOfTheUser) {
+  const ModelGraph a = Float();
+  const ModelGraph b = Quantized();
+  CompareOptions options;
+  options.op_to_weight_extraction_fn["aten::mean"] =
+      [](const torch::jit::Node& node,
+         const ModelGraph& model) -> absl::StatusOr<std::vector<NamedTensor>> {
+    EXPECT_EQ(node.owningGraph(), &model.graph());
+    const bool is_float = !NodesOf(model.graph(), "aten::conv2d").empty();
+    return std::vector<NamedTensor>{
+        {"factor", at::full({2}, is_float ? 10.0 : 9.0)}};
+  };
+  const ComparisonResult result =
+      OrThrow(CompareModels(a, b, Reader(0), options));
+  const LayerComparison& mean = LayerOf(result, "mean");
+  ASSERT_THAT(mean.weights, SizeIs(1));
+  EXPECT_EQ(mean.weights[0].name, "factor");
+  EXPECT_NEAR(mean.weights[0].error.sqnr_db, 20, 1e-6);
+  EXPECT_THAT(LayerOf(result, "fc").weights, SizeIs(1));
 }
 
 }  // namespace

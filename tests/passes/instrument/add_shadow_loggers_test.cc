@@ -102,6 +102,30 @@ TEST_F(AddShadowLoggersTest, PutsShadowAndLoggersAroundWhatIsShadowed) {
                                "prim::GetAttr", "prim::CallMethod"));
 }
 
+// aten::erfinv stands for an op of the user's: the op table does not know it.
+TEST_F(AddShadowLoggersTest, FeedsShadowsAsOpsOfTheUserGive) {
+  constexpr char kQuantized[] = R"IR(
+graph(%x : Tensor):
+  %scale : float = prim::Constant[value=0.5]()
+  %zero_point : int = prim::Constant[value=0]()
+  %dtype : int = prim::Constant[value=13]()
+  %q : Tensor = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
+  %u : Tensor = aten::erfinv(%q)
+  %r : Tensor = aten::relu(%u)
+  return (%r))IR";
+  const auto casts = [&](const LoggerOptions& options) {
+    const Shadowed model(kQuantized, kQuantized, options);
+    NS_EXPECT_OK(model.status);
+    return std::pair(NodesOf(model.b.graph(), "ns::as_float").size(),
+                     NodesOf(model.b.graph(), "ns::as_quantized").size());
+  };
+  LoggerOptions options;
+  // Of erfinv, which takes a quantized tensor, and of relu.
+  EXPECT_EQ(casts(options), std::pair(size_t{1}, size_t{1}));
+  NS_ASSERT_OK(options.io_types.Set("aten::erfinv", Numerics::kEither));
+  EXPECT_EQ(casts(options), std::pair(size_t{0}, size_t{2}));
+}
+
 TEST_F(AddShadowLoggersTest, ShadowsOpsOfSeveralInputsThatAreGraphInputs) {
   Shadowed model(kFloatAdd, kQuantizedAdd);
   const c10::IValue output = model.Run({q_, q_});

@@ -124,6 +124,57 @@ TEST_F(ShadowCastsTest, CastsToWhatTheOriginalHolds) {
   EXPECT_EQ(cast->node()->prev()->kind(), c10::prim::Constant);
 }
 
+// aten::erfinv stands for an op of the user's: the op table does not know it.
+constexpr char kUserOps[] = R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %scale : float = prim::Constant[value=0.25]()
+  %zero_point : int = prim::Constant[value=3]()
+  %qint8 : int = prim::Constant[value=12]()
+  %q : Tensor = aten::quantize_per_tensor(%x, %scale, %zero_point, %qint8)
+  %user : Tensor = aten::erfinv(%q)
+  %kept : Tensor = aten::relu(%user)
+  %other : Tensor = aten::erfc(%y)
+  return (%kept))IR";
+
+TEST_F(ShadowCastsTest, UnknownOpsHoldFloatsUnlessTheUserSaysOtherwise) {
+  const auto graph = GraphOf(kUserOps);
+  const Value& kept = *NodeOf(*graph, "aten::relu")->output();
+  EXPECT_EQ(NumericsOf(kept), TensorNumerics::kFloat);
+  EXPECT_FALSE(QuantizationParametersOf(kept));
+  OpIoTypes either;
+  NS_ASSERT_OK(either.Set("aten::erfinv", Numerics::kEither));
+  EXPECT_EQ(NumericsOf(kept, either), TensorNumerics::kInt8);
+  const auto parameters = QuantizationParametersOf(kept, either);
+  ASSERT_TRUE(parameters.has_value());
+  EXPECT_EQ(parameters->scale, 0.25);
+  OpIoTypes on_floats;
+  NS_ASSERT_OK(on_floats.Set("aten::erfinv", Numerics::kFloat));
+  EXPECT_EQ(NumericsOf(kept, on_floats), TensorNumerics::kFloat);
+}
+
+TEST_F(ShadowCastsTest, OpsOfTheUserTellWhatInputsHold) {
+  const auto graph = GraphOf(kUserOps);
+  const Value& y = *graph->inputs()[1];
+  EXPECT_EQ(NumericsOf(y), TensorNumerics::kFloat);
+  OpIoTypes types;
+  NS_ASSERT_OK(types.Set("aten::erfc", Numerics::kInt8));
+  EXPECT_TRUE(IsTakenAsInt8(y, types));
+  EXPECT_EQ(NumericsOf(y, types), TensorNumerics::kInt8);
+  EXPECT_EQ(NumericsOf(*NodeOf(*graph, "aten::erfc")->output(), types),
+            TensorNumerics::kInt8);
+}
+
+TEST_F(ShadowCastsTest, CastsToWhatTheUserSays) {
+  const auto graph = GraphOf(kUserOps);
+  OpIoTypes types;
+  NS_ASSERT_OK(types.Set("aten::erfinv", Numerics::kEither));
+  const Value* cast =
+      OrThrow(CastLike(*NodeOf(*graph, "aten::relu")->output(),
+                       graph->inputs()[0], graph->return_node(), types));
+  EXPECT_EQ(cast->node()->kind().toQualString(),
+            std::string("ns::as_quantized"));
+}
+
 TEST_F(ShadowCastsTest, RefusesUnknownParameters) {
   const auto cast = CastLike(Named("aten::quantize_per_tensor", 1),
                              graph_->inputs()[0], graph_->return_node());

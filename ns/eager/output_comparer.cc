@@ -1,0 +1,221 @@
+#include "ns/eager/output_comparer.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/model_graph.h"
+#include "ir/status.h"
+#include "ns/batches/batch.h"
+#include "ns/batches/run_batches.h"
+#include "ns/eager/find_match.h"
+#include "ns/eager/module_tree.h"
+#include "ns/eager/output_tensors.h"
+#include "ns/eager/paths_in_loops.h"
+#include "ns/eager/prepare_model_outputs.h"
+#include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/pooled_comparison.h"
+#include "passes/runtime/loggers/output_logger.h"
+
+namespace ns {
+namespace {
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// A module of one model, and what logs it.
+struct LoggedModule {
+  std::string path;
+  std::string type;
+  c10::intrusive_ptr<OutputLogger> logger;
+};
+
+struct Pair {
+  OutputComparison description;
+  // Null for what the models return.
+  c10::intrusive_ptr<OutputLogger> of_float;
+  c10::intrusive_ptr<OutputLogger> of_quantized;
+  PooledComparison pooled;
+};
+
+class OutputComparer {
+ public:
+  static absl::StatusOr<OutputComparer> Create(
+      const torch::jit::Module& float_module,
+      const torch::jit::Module& quantized_module,
+      const OutputComparerOptions& options) {
+    std::vector<LoggedModule> of_float;
+    std::vector<LoggedModule> of_quantized;
+    OutputOptions output_options;
+    output_options.allow_list = options.allow_list;
+    output_options.method = options.method;
+    output_options.logger =
+        [&](const LoggerInfo& info) -> absl::StatusOr<c10::IValue> {
+      auto logger = c10::make_intrusive<OutputLogger>();
+      (info.model_name == "float" ? of_float : of_quantized)
+          .push_back({info.fqn, info.ref_node_target_type, logger});
+      return c10::IValue(logger);
+    };
+    NS_ASSIGN_OR_RETURN(
+        PreparedModels models,
+        PrepareModelOutputs(float_module, quantized_module, output_options));
+    OutputComparer comparer(std::move(models));
+    comparer.PairModules(of_float, of_quantized);
+    if (options.allow_list && comparer.modules_.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "no module of the types ", absl::StrJoin(*options.allow_list, ", "),
+          " is called in both models"));
+    }
+    return comparer;
+  }
+
+  const c10::FunctionSchema& Schema() const {
+    const ModelGraph& model = models_.quantized_model;
+    return model.module().get_method(model.method()).function().getSchema();
+  }
+
+  absl::Status Run(const Batch& batch, int64_t index) {
+    // The float model may write into its inputs.
+    Batch of_float = batch;
+    for (c10::IValue& argument : of_float.arguments) {
+      argument = argument.deepcopy();
+    }
+    for (auto& [name, argument] : of_float.keywords) {
+      argument = argument.deepcopy();
+    }
+    NS_ASSIGN_OR_RETURN(
+        const c10::IValue x,
+        RunBatch("float", models_.float_model, of_float, index));
+    NS_ASSIGN_OR_RETURN(
+        const c10::IValue y,
+        RunBatch("quantized", models_.quantized_model, batch, index));
+    for (Pair& pair : modules_) {
+      pair.pooled.AddBatch(pair.of_float->Stats(), pair.of_quantized->Stats());
+      pair.of_float->Clear();
+      pair.of_quantized->Clear();
+    }
+    AddReturned(OutputTensors(x), OutputTensors(y));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<OutputComparisons> Results() && {
+    if (returned_.empty()) {
+      return absl::InvalidArgumentError(
+          "the models return no tensor at the same place; there are no outputs "
+          "to compare");
+    }
+    OutputComparisons results;
+    for (std::vector<Pair>* pairs : {&modules_, &returned_}) {
+      for (Pair& pair : *pairs) {
+        if (auto figures = pair.pooled.Result()) {
+          pair.description.figures = *std::move(figures);
+          results.outputs.push_back(std::move(pair.description));
+        }
+        if (!pair.pooled.warning().empty()) {
+          results.warnings.push_back(pair.pooled.warning());
+        }
+      }
+    }
+    for (const auto& [place, model] : returned_by_one_) {
+      results.warnings.push_back(absl::StrCat(
+          place, ": only the ", model, " model returns it; not compared"));
+    }
+    return results;
+  }
+
+ private:
+  explicit OutputComparer(PreparedModels models) : models_(std::move(models)) {}
+
+  // As GetMatchingActivations.
+  void PairModules(const std::vector<LoggedModule>& of_float,
+                   const std::vector<LoggedModule>& of_quantized) {
+    std::vector<std::string> keys;
+    std::map<std::string, const LoggedModule*> by_key;
+    for (const LoggedModule& module : of_float) {
+      const std::string key = JoinPath(module.path, "stats");
+      // The last child of a module comes first: its output is the module's.
+      keys.insert(keys.begin(), key);
+      by_key[key] = &module;
+    }
+    const std::set<std::string> in_loops =
+        PathsInLoops(models_.quantized_model.graph());
+    for (const LoggedModule& module : of_quantized) {
+      const auto match = FindMatch(keys, module.path, "stats");
+      if (match) {
+        const LoggedModule& partner = *by_key.at(*match);
+        modules_.push_back(
+            {{module.path, partner.type, module.type, {}},
+             partner.logger,
+             module.logger,
+             PooledComparison(module.path, in_loops.count(module.path) != 0)});
+      }
+    }
+  }
+
+  void AddReturned(const NamedTensors& of_float,
+                   const NamedTensors& of_quantized) {
+    std::map<std::string, at::Tensor> by_place(of_float.begin(),
+                                               of_float.end());
+    for (const auto& [place, y] : of_quantized) {
+      const auto x = by_place.find(place);
+      if (x == by_place.end()) {
+        returned_by_one_.emplace(place, "quantized");
+        continue;
+      }
+      Returned(place).pooled.AddBatch({x->second}, {y});
+      by_place.erase(x);
+    }
+    for (const auto& [place, x] : by_place) {
+      returned_by_one_.emplace(place, "float");
+    }
+  }
+
+  Pair& Returned(const std::string& place) {
+    const auto it = std::find_if(
+        returned_.begin(), returned_.end(),
+        [&](const Pair& pair) { return pair.description.name == place; });
+    if (it != returned_.end()) {
+      return *it;
+    }
+    returned_.push_back({{place, "", "", {}}, {}, {}, PooledComparison(place)});
+    return returned_.back();
+  }
+
+  PreparedModels models_;
+  std::vector<Pair> modules_;
+  std::vector<Pair> returned_;
+  // By place: the model that returns it.
+  std::map<std::string, std::string> returned_by_one_;
+};
+
+}  // namespace
+
+absl::StatusOr<OutputComparisons> CompareOutputs(
+    const torch::jit::Module& float_module,
+    const torch::jit::Module& quantized_module, const BatchReader& batches,
+    const OutputComparerOptions& options) {
+  NS_ASSIGN_OR_RETURN(
+      OutputComparer comparer,
+      OutputComparer::Create(float_module, quantized_module, options));
+  NonFiniteInputs inputs(comparer.Schema());
+  for (int64_t i = 0; i < batches.size(); ++i) {
+    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(i));
+    inputs.Look(batch, i);
+    NS_RETURN_IF_ERROR(comparer.Run(batch, i));
+    if (options.progress) {
+      options.progress(i + 1, batches.size());
+    }
+  }
+  NS_ASSIGN_OR_RETURN(OutputComparisons results, std::move(comparer).Results());
+  if (inputs.found()) {
+    results.warnings.push_back(inputs.Warning());
+  }
+  return results;
+}
+
+}  // namespace ns

@@ -1,0 +1,68 @@
+#include "ns/eager/output_tensors.h"
+
+#include <ATen/core/Dict.h>
+#include <ATen/core/jit_type.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace ns {
+namespace {
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+std::string KeyText(const c10::IValue& key) {
+  if (key.isString()) {
+    return absl::StrCat("'", key.toStringRef(), "'");
+  }
+  std::ostringstream text;
+  text << key;
+  return text.str();
+}
+
+// "[1]", or ".logits" of a named tuple.
+std::string ElementText(const c10::TupleType* type, size_t index) {
+  return type != nullptr && type->schema() != nullptr
+             ? absl::StrCat(".", type->schema()->arguments().at(index).name())
+             : absl::StrCat("[", index, "]");
+}
+
+void Add(const std::string& place, const c10::IValue& value,
+         NamedTensors& tensors) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) {
+      tensors.emplace_back(place, value.toTensor());
+    }
+  } else if (value.isTuple()) {
+    const auto type = value.type()->cast<c10::TupleType>();
+    const auto& elements = value.toTupleRef().elements();
+    for (size_t i = 0; i < elements.size(); ++i) {
+      Add(absl::StrCat(place, ElementText(type.get(), i)), elements[i],
+          tensors);
+    }
+  } else if (value.isList()) {
+    const auto elements = value.toListRef();
+    for (size_t i = 0; i < elements.size(); ++i) {
+      Add(absl::StrCat(place, "[", i, "]"), elements[i], tensors);
+    }
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict()) {
+      Add(absl::StrCat(place, "[", KeyText(entry.key()), "]"), entry.value(),
+          tensors);
+    }
+  }
+}
+
+}  // namespace
+
+NamedTensors OutputTensors(const c10::IValue& value) {
+  NamedTensors tensors;
+  Add("output", value, tensors);
+  return tensors;
+}
+
+}  // namespace ns

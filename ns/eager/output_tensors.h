@@ -1,0 +1,23 @@
+// The tensors in what a model returns.
+#ifndef NS_EAGER_OUTPUT_TENSORS_H_
+#define NS_EAGER_OUTPUT_TENSORS_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns {
+
+// All tensors in `value`, in order, each with the place where it is: "output"
+// for the value itself, "output[1]" in a tuple or list, "output.logits" in a
+// named tuple, "output['logits']" in a dict, and so on inwards. Undefined
+// tensors, and what objects hold, are left out.
+std::vector<std::pair<std::string, at::Tensor>> OutputTensors(
+    const c10::IValue& value);
+
+}  // namespace ns
+
+#endif  // NS_EAGER_OUTPUT_TENSORS_H_

@@ -1,0 +1,40 @@
+// Which weights of a float and a quantized model correspond.
+#ifndef NS_EAGER_WEIGHT_PAIRS_H_
+#define NS_EAGER_WEIGHT_PAIRS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ns/eager/module_weights.h"
+
+namespace ns {
+
+// Tensors by key, in the order of a state dict.
+using KeyedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+struct FloatWeight {
+  // "conv.0.weight".
+  std::string key;
+  at::Tensor value;
+};
+
+struct WeightPair {
+  ModuleWeight quantized;
+  // As many as `quantized` has values, or none where the float model has no
+  // counterpart.
+  std::vector<FloatWeight> of_float;
+};
+
+// One for each of `quantized`, in their order. `float_tensors` are all tensors
+// of the float model. With `compat`, which is that of CompareWeightsOptions, a
+// recurrent layer's cell has its last weight alone, on both sides.
+std::vector<WeightPair> PairWeights(const KeyedTensors& float_tensors,
+                                    std::vector<ModuleWeight> quantized,
+                                    bool compat);
+
+}  // namespace ns
+
+#endif  // NS_EAGER_WEIGHT_PAIRS_H_

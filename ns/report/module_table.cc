@@ -1,0 +1,84 @@
+#include "ns/report/module_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ns/report/figure_text.h"
+#include "ns/report/text_table.h"
+#include "ns/suite/printable.h"
+
+namespace ns {
+namespace {
+
+absl::string_view BareType(absl::string_view type) {
+  const size_t dot = type.rfind('.');
+  return dot == absl::string_view::npos ? type : type.substr(dot + 1);
+}
+
+bool IsWorse(const ModuleRow& a, const ModuleRow& b) {
+  return IsLowerDb(a.sqnr_db, b.sqnr_db);
+}
+
+std::vector<Column> Columns(const std::vector<ModuleRow>& rows,
+                            absl::string_view noun, size_t bar_cells) {
+  Column names{{{"", ""}, {"module", kBold}}, false, Shrink::kLater};
+  Column float_types{
+      {{"float", kBold}, {"type", kBold}}, false, Shrink::kFirst};
+  Column quantized_types{
+      {{"quantized", kBold}, {"type", kBold}}, false, Shrink::kFirst};
+  Column figures{{{std::string(noun), kBold}, {"SQNR dB", kBold}},
+                 /*align_right=*/true};
+  Column bars{{{absl::StrCat(noun, ", dB"), kBold},
+               {std::string(BarScale(bar_cells)), kBold}}};
+  for (const ModuleRow& row : rows) {
+    const double db = row.sqnr_db;
+    names.cells.push_back({Printable(row.name), DbColor(db)});
+    float_types.cells.push_back({Printable(BareType(row.float_type)), ""});
+    quantized_types.cells.push_back(
+        {Printable(BareType(row.quantized_type)), ""});
+    figures.cells.push_back({FormatDb(db), DbColor(db)});
+    bars.cells.push_back({Bar(db, bar_cells), DbColor(db)});
+  }
+  std::vector<Column> columns = {names, float_types, quantized_types, figures};
+  if (bar_cells > 0) {
+    columns.push_back(bars);
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
+                          int64_t batches, const TableOptions& options) {
+  if (options.sort_by_error) {
+    std::stable_sort(rows.begin(), rows.end(), IsWorse);
+  }
+  std::string count =
+      absl::StrCat(rows.size(), " ", noun, rows.size() == 1 ? "" : "s", ", ",
+                   batches, batches == 1 ? " batch" : " batches", "\n");
+  if (rows.empty()) {
+    return count;
+  }
+  const size_t limit = std::max(options.width, 0);
+  std::vector<Column> columns;
+  std::vector<size_t> widths;
+  for (const size_t bar_cells : {kWideBar, kNarrowBar, size_t{0}}) {
+    columns = Columns(rows, noun, bar_cells);
+    widths = FitWidths(columns, limit);
+    if (limit == 0 || Width(widths) <= limit) {
+      break;
+    }
+  }
+  const ModuleRow& worst = *std::min_element(rows.begin(), rows.end(), IsWorse);
+  const double lowest = worst.sqnr_db;
+  return absl::StrCat(Render(columns, widths, options.color), "\n", count,
+                      "lowest ", noun, " SQNR  ", FormatDb(lowest),
+                      std::isfinite(lowest) ? " dB" : "", "  ",
+                      Printable(worst.name), "\n");
+}
+
+}  // namespace ns

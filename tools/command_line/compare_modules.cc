@@ -1,0 +1,122 @@
+#include "tools/command_line/compare_modules.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "ir/module_file.h"
+#include "ir/status.h"
+#include "ns/eager/output_comparer.h"
+#include "ns/eager/stub_comparer.h"
+#include "tools/command_line/engines.h"
+#include "tools/command_line/progress_bar.h"
+
+namespace ns {
+namespace {
+
+struct Modules {
+  torch::jit::Module of_float;
+  torch::jit::Module of_quantized;
+};
+
+absl::StatusOr<Modules> Load(const ModelPairOptions& models) {
+  Modules modules;
+  NS_ASSIGN_OR_RETURN(modules.of_float, LoadModule(models.float_path));
+  NS_ASSIGN_OR_RETURN(modules.of_quantized, LoadModule(models.quantized_path));
+  return modules;
+}
+
+void AddWarnings(const std::vector<std::string>& warnings,
+                 ComparisonResult& result) {
+  for (const std::string& warning : warnings) {
+    // Layers were compared on the same inputs.
+    if (!absl::c_linear_search(result.warnings, warning)) {
+      result.warnings.push_back(warning);
+    }
+  }
+}
+
+absl::Status AddStubs(const ModuleOptions& options,
+                      const ModelPairOptions& models, const BatchReader& reader,
+                      bool quiet, ComparisonResult& result) {
+  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
+  NS_ASSIGN_OR_RETURN(const Modules modules, Load(models));
+  ProgressBar bar(quiet);
+  StubComparerOptions stub_options;
+  stub_options.swap_list = options.swap_list;
+  stub_options.method = models.method;
+  stub_options.progress = [&](int64_t done, int64_t total) {
+    bar.Update(done, total);
+  };
+  NS_ASSIGN_OR_RETURN(StubComparisons comparisons,
+                      CompareStubs(modules.of_float, modules.of_quantized,
+                                   batches, stub_options));
+  result.stubs = std::move(comparisons.stubs);
+  result.batches = static_cast<int64_t>(batches.size());
+  AddWarnings(comparisons.warnings, result);
+  return absl::OkStatus();
+}
+
+absl::Status AddOutputs(const ModuleOptions& options,
+                        const ModelPairOptions& models,
+                        const BatchReader& batches, bool quiet,
+                        ComparisonResult& result) {
+  NS_ASSIGN_OR_RETURN(const Modules modules, Load(models));
+  ProgressBar bar(quiet);
+  OutputComparerOptions output_options;
+  if (!options.output_types.empty()) {
+    output_options.allow_list = options.output_types;
+  }
+  output_options.method = models.method;
+  output_options.progress = [&](int64_t done, int64_t total) {
+    bar.Update(done, total);
+  };
+  NS_ASSIGN_OR_RETURN(OutputComparisons comparisons,
+                      CompareOutputs(modules.of_float, modules.of_quantized,
+                                     batches, output_options));
+  result.outputs = std::move(comparisons.outputs);
+  result.batches = batches.size();
+  AddWarnings(comparisons.warnings, result);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckModuleOptions(const ModuleOptions& options) {
+  if (options.stubs && options.swap_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--what=stubs needs --swap=TYPES with types of float modules, such as "
+        "--swap=QuantizableBasicBlock");
+  }
+  if (!options.stubs && !options.swap_list.empty()) {
+    return absl::InvalidArgumentError("--swap=TYPES needs --what=stubs");
+  }
+  if (!options.outputs && !options.output_types.empty()) {
+    return absl::InvalidArgumentError("--modules=TYPES needs --what=outputs");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompareModules(const ModuleOptions& options,
+                            const ModelPairOptions& models,
+                            const BatchReader& batches, bool quiet,
+                            ComparisonResult& result) {
+  if (options.stubs) {
+    NS_RETURN_IF_ERROR(WithEngine(models.engine, [&] {
+      return AddStubs(options, models, batches, quiet, result);
+    }));
+  }
+  return options.outputs
+             ? WithEngine(models.engine,
+                          [&] {
+                            return AddOutputs(options, models, batches, quiet,
+                                              result);
+                          })
+             : absl::OkStatus();
+}
+
+}  // namespace ns
