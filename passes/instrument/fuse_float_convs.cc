@@ -22,6 +22,7 @@
 #include "ir/status.h"
 #include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
+#include "passes/analysis/batch_norm.h"
 #include "passes/rewrite/insert_method_call.h"
 #include "passes/runtime/float_conv.h"
 
@@ -90,32 +91,30 @@ std::optional<FloatConvParameters> ParametersOf(const Node& node) {
   return parameters;
 }
 
+bool IsFloat(const at::Tensor& tensor) {
+  return !tensor.defined() || tensor.scalar_type() == at::kFloat;
+}
+
 // y = (x - mean) / sqrt(variance + eps) * gamma + beta, folded into what makes
-// x. False when `node` is something else.
-bool FoldBatchNorm(const Node& node, FloatConvParameters& parameters) {
+// x, in double. False when `node` is something else.
+absl::StatusOr<bool> FoldBatchNorm(const Node& node,
+                                   FloatConvParameters& parameters) {
   if (node.kind() != aten::batch_norm) {
     return false;
   }
-  bool fits = true;
-  const at::Tensor mean = TensorOf(node, "running_mean", fits);
-  const at::Tensor variance = TensorOf(node, "running_var", fits);
-  const at::Tensor gamma = TensorOf(node, "weight", fits);
-  const at::Tensor beta = TensorOf(node, "bias", fits);
-  const std::optional<c10::IValue> training = Constant(node, "training");
-  const std::optional<c10::IValue> eps = Constant(node, "eps");
-  if (!fits || !mean.defined() || !variance.defined() || !training ||
-      !training->isBool() || training->toBool() || !eps || !eps->isDouble()) {
+  const absl::StatusOr<BatchNorm> norm = BatchNormOf(node);
+  if (!norm.ok() || !IsFloat(norm->mean) || !IsFloat(norm->variance) ||
+      !IsFloat(norm->weight) || !IsFloat(norm->bias)) {
     return false;
   }
-  at::Tensor scale = (variance.to(at::kDouble) + eps->toDouble()).rsqrt();
-  if (gamma.defined()) {
-    scale = scale * gamma;
+  NS_ASSIGN_OR_RETURN(
+      parameters.scale,
+      BatchNormScale(norm->variance.to(at::kDouble), norm->eps, norm->weight));
+  at::Tensor bias =
+      (parameters.bias.to(at::kDouble) - norm->mean) * parameters.scale;
+  if (norm->bias.defined()) {
+    bias = bias + norm->bias;
   }
-  at::Tensor bias = (parameters.bias.to(at::kDouble) - mean) * scale;
-  if (beta.defined()) {
-    bias = bias + beta;
-  }
-  parameters.scale = scale;
   parameters.bias = bias.to(at::kFloat);
   return true;
 }
@@ -153,8 +152,13 @@ absl::Status Fuse(ModelGraph& host, Node* convolution,
                   FloatConvParameters parameters, Attributes& attributes) {
   std::vector<Node*> chain = {convolution};
   Node* next = OnlyUser(*convolution->output());
-  if (next != nullptr && FoldBatchNorm(*next, parameters)) {
-    chain.push_back(next);
+  if (next != nullptr) {
+    NS_ASSIGN_OR_RETURN(const bool is_folded,
+                        Annotated("fusing float convolutions",
+                                  FoldBatchNorm(*next, parameters)));
+    if (is_folded) {
+      chain.push_back(next);
+    }
   }
   std::string& attribute = attributes[ConstantsOf(chain)];
   if (attribute.empty()) {
