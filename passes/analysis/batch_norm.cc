@@ -63,4 +63,19 @@ absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
   });
 }
 
+absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
+                                         const BatchNorm& norm) {
+  const auto optional = [](const at::Tensor& tensor) {
+    return tensor.defined() ? c10::make_optional(tensor) : c10::nullopt;
+  };
+  // The norm of a row of one sample.
+  return CatchTorchErrors([&] {
+    return at::batch_norm(bias.unsqueeze(0), optional(norm.weight),
+                          optional(norm.bias), norm.mean, norm.variance,
+                          /*training=*/false, /*momentum=*/0, norm.eps,
+                          /*cudnn_enabled=*/false)
+        .squeeze(0);
+  });
+}
+
 }  // namespace ns

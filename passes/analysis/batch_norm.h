@@ -39,6 +39,12 @@ absl::StatusOr<at::Tensor> ConstantTensorInput(const torch::jit::Node& node,
 absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
                                           double eps, const at::Tensor& gamma);
 
+// What the bias of the layer becomes, (bias - mean) * scale + beta, rounded as
+// LibTorch's kernel does in the one type that `bias` and `norm` have. Error: as
+// above.
+absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
+                                         const BatchNorm& norm);
+
 }  // namespace ns
 
 #endif  // PASSES_ANALYSIS_BATCH_NORM_H_

@@ -95,26 +95,33 @@ bool IsFloat(const at::Tensor& tensor) {
   return !tensor.defined() || tensor.scalar_type() == at::kFloat;
 }
 
-// y = (x - mean) / sqrt(variance + eps) * gamma + beta, folded into what makes
-// x, in double. False when `node` is something else.
+// The numbers of `norm` in double.
+BatchNorm InDouble(const BatchNorm& norm) {
+  const auto in_double = [](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.to(at::kDouble) : tensor;
+  };
+  return {in_double(norm.mean), in_double(norm.variance),
+          in_double(norm.weight), in_double(norm.bias), norm.eps};
+}
+
+// Folds a batch norm into the convolution in front of it, computing in double.
+// False when `node` is something else.
 absl::StatusOr<bool> FoldBatchNorm(const Node& node,
                                    FloatConvParameters& parameters) {
   if (node.kind() != aten::batch_norm) {
     return false;
   }
-  const absl::StatusOr<BatchNorm> norm = BatchNormOf(node);
-  if (!norm.ok() || !IsFloat(norm->mean) || !IsFloat(norm->variance) ||
-      !IsFloat(norm->weight) || !IsFloat(norm->bias)) {
+  const absl::StatusOr<BatchNorm> constants = BatchNormOf(node);
+  if (!constants.ok() || !IsFloat(constants->mean) ||
+      !IsFloat(constants->variance) || !IsFloat(constants->weight) ||
+      !IsFloat(constants->bias)) {
     return false;
   }
-  NS_ASSIGN_OR_RETURN(
-      parameters.scale,
-      BatchNormScale(norm->variance.to(at::kDouble), norm->eps, norm->weight));
-  at::Tensor bias =
-      (parameters.bias.to(at::kDouble) - norm->mean) * parameters.scale;
-  if (norm->bias.defined()) {
-    bias = bias + norm->bias;
-  }
+  const BatchNorm norm = InDouble(*constants);
+  NS_ASSIGN_OR_RETURN(parameters.scale,
+                      BatchNormScale(norm.variance, norm.eps, norm.weight));
+  NS_ASSIGN_OR_RETURN(const at::Tensor bias,
+                      BatchNormBias(parameters.bias.to(at::kDouble), norm));
   parameters.bias = bias.to(at::kFloat);
   return true;
 }

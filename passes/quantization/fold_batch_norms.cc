@@ -18,7 +18,6 @@
 #include "ir/pass_context.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "passes/analysis/batch_norm.h"
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/ops/op_relations.h"
@@ -30,19 +29,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 constexpr absl::string_view kFails = "folding it fails";
-
-// What the bias of an op becomes: the norm of a row of one sample, rounded as
-// the kernel of LibTorch rounds.
-at::Tensor FoldIntoBias(const at::Tensor& bias, const BatchNorm& norm) {
-  const auto optional = [](const at::Tensor& tensor) {
-    return tensor.defined() ? c10::make_optional(tensor) : c10::nullopt;
-  };
-  return at::batch_norm(bias.unsqueeze(0), optional(norm.weight),
-                        optional(norm.bias), norm.mean, norm.variance,
-                        /*training=*/false, /*momentum=*/0, norm.eps,
-                        /*cudnn_enabled=*/false)
-      .squeeze(0);
-}
 
 void ReplaceByConstant(Node* node, absl::string_view name,
                        const at::Tensor& constant) {
@@ -98,8 +84,7 @@ absl::Status FoldBatchNormInto(GraphEditor& editor, Node* base,
   const absl::StatusOr<at::Tensor> folded_weight =
       FoldBatchNorm(weight, *base, *batch_norm);
   NS_RETURN_IF_ERROR(RefusalOf(kFails, folded_weight.status()));
-  const absl::StatusOr<at::Tensor> folded_bias =
-      CatchTorchErrors([&] { return FoldIntoBias(bias, norm); });
+  const absl::StatusOr<at::Tensor> folded_bias = BatchNormBias(bias, norm);
   NS_RETURN_IF_ERROR(RefusalOf(kFails, folded_bias.status()));
   ReplaceByConstant(base, "weight", *folded_weight);
   ReplaceByConstant(base, "bias", *folded_bias);

@@ -78,5 +78,26 @@ TEST(BatchNormScaleTest, OtherNumbersOfChannelsAreAnError) {
   EXPECT_FALSE(BatchNormScale(at::ones({2}), 1.0, at::ones({3})).ok());
 }
 
+TEST(BatchNormBiasTest, IsTheNormOfTheBiasInItsType) {
+  BatchNorm norm;
+  norm.mean = at::tensor({1.0F, 2.0F});
+  norm.variance = at::tensor({3.0F, 15.0F});
+  norm.eps = 1;
+  const at::Tensor bias = at::tensor({3.0F, -2.0F});
+  EXPECT_TRUE(
+      OrThrow(BatchNormBias(bias, norm)).equal(at::tensor({1.0F, -1.0F})));
+  norm.weight = at::tensor({2.0F, 4.0F});
+  norm.bias = at::tensor({0.5F, 0.25F});
+  EXPECT_TRUE(
+      OrThrow(BatchNormBias(bias, norm)).equal(at::tensor({2.5F, -3.75F})));
+}
+
+TEST(BatchNormBiasTest, OtherNumbersOfChannelsAreAnError) {
+  BatchNorm norm;
+  norm.mean = at::ones({2});
+  norm.variance = at::ones({2});
+  EXPECT_FALSE(BatchNormBias(at::ones({3}), norm).ok());
+}
+
 }  // namespace
 }  // namespace ns
