@@ -43,8 +43,9 @@ std::vector<std::string> TypesOf(Graph& graph,
     types.push_back(argument.value(graph)->type()->annotation_str());
   }
   for (const NamedValue& argument : named) {
-    types.push_back(absl::StrCat(argument.name(), ": ",
-                                 argument.value(graph)->type()->annotation_str()));
+    types.push_back(
+        absl::StrCat(argument.name(), ": ",
+                     argument.value(graph)->type()->annotation_str()));
   }
   return types;
 }

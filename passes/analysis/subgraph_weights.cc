@@ -11,6 +11,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/analysis/batch_norm.h"
 #include "passes/ops/op_relations.h"
 
 namespace ns {
@@ -24,19 +25,18 @@ std::optional<c10::IValue> ConstantInput(const Node& node,
   return value == nullptr ? std::nullopt : ConstantOf(*value);
 }
 
-// gamma / sqrt(var + eps), one factor for each output channel.
-std::optional<at::Tensor> BatchNormScale(const Node& node) {
-  const auto variance = ConstantInput(node, "running_var");
-  const auto eps = ConstantInput(node, "eps");
+// One factor for each output channel; undefined where the statistics are not
+// constant. Of a norm in training, too, as those it has gathered so far tell.
+absl::StatusOr<at::Tensor> ScaleOf(const Node& batch_norm) {
+  const auto variance = ConstantInput(batch_norm, "running_var");
+  const auto eps = ConstantInput(batch_norm, "eps");
   if (!variance || !variance->isTensor() || !eps || !eps->isDouble()) {
-    return std::nullopt;
+    return at::Tensor();
   }
-  at::Tensor scale = at::rsqrt(variance->toTensor() + eps->toDouble());
-  const auto gamma = ConstantInput(node, "weight");
-  if (gamma && gamma->isTensor()) {
-    scale = scale * gamma->toTensor();
-  }
-  return scale;
+  const auto gamma = ConstantInput(batch_norm, "weight");
+  return BatchNormScale(
+      variance->toTensor(), eps->toDouble(),
+      gamma && gamma->isTensor() ? gamma->toTensor() : at::Tensor());
 }
 
 int64_t GroupsOf(const Node& node) {
@@ -44,27 +44,34 @@ int64_t GroupsOf(const Node& node) {
   return groups && groups->isInt() ? groups->toInt() : 1;
 }
 
-}  // namespace
-
-at::Tensor FoldBatchNorm(const at::Tensor& weight, const Node& base,
-                         const Node& batch_norm) {
-  const std::optional<at::Tensor> scale = BatchNormScale(batch_norm);
-  if (!scale || weight.dim() < 2) {
-    return weight;
-  }
+// `weight` times `scale`, output channel by output channel.
+at::Tensor Scaled(const at::Tensor& weight, const Node& base,
+                  const at::Tensor& scale) {
   const bool transposed =
       absl::StartsWith(OpRelations().FamilyOf(base), "conv_transpose");
   std::vector<int64_t> broadcast(weight.dim(), 1);
   if (!transposed) {
     broadcast[0] = -1;
-    return weight * scale->reshape(broadcast);
+    return weight * scale.reshape(broadcast);
   }
   // [in, out / groups, ...]: the inputs of group g meet the outputs of group g.
   const int64_t groups = GroupsOf(base);
   broadcast[0] = groups;
   broadcast[1] = -1;
-  return weight * scale->reshape(broadcast).repeat_interleave(
-                      weight.size(0) / groups, 0);
+  return weight *
+         scale.reshape(broadcast).repeat_interleave(weight.size(0) / groups, 0);
+}
+
+}  // namespace
+
+absl::StatusOr<at::Tensor> FoldBatchNorm(const at::Tensor& weight,
+                                         const Node& base,
+                                         const Node& batch_norm) {
+  NS_ASSIGN_OR_RETURN(const at::Tensor scale, ScaleOf(batch_norm));
+  if (!scale.defined() || weight.dim() < 2) {
+    return weight;
+  }
+  return CatchTorchErrors([&] { return Scaled(weight, base, scale); });
 }
 
 absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
@@ -83,11 +90,10 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
       continue;
     }
     for (NamedTensor& weight : weights) {
-      absl::StatusOr<at::Tensor> folded = CatchTorchErrors(
-          "folding a batch norm",
-          [&] { return FoldBatchNorm(weight.value, *subgraph.base, *node); });
-      NS_RETURN_IF_ERROR(folded.status());
-      weight.value = *folded;
+      NS_ASSIGN_OR_RETURN(
+          weight.value,
+          Annotated("folding a batch norm",
+                    FoldBatchNorm(weight.value, *subgraph.base, *node)));
     }
   }
   return weights;

@@ -18,9 +18,11 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
 
 // `weight` with the scale of `batch_norm` (an aten::batch_norm) folded in.
 // `base` is the convolution or linear that owns the weight. A batch norm whose
-// statistics are not constant gives `weight` back.
-at::Tensor FoldBatchNorm(const at::Tensor& weight, const torch::jit::Node& base,
-                         const torch::jit::Node& batch_norm);
+// statistics are not constant gives `weight` back. Error: its channels are not
+// those of the weight.
+absl::StatusOr<at::Tensor> FoldBatchNorm(const at::Tensor& weight,
+                                         const torch::jit::Node& base,
+                                         const torch::jit::Node& batch_norm);
 
 }  // namespace ns
 

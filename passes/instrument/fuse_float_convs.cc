@@ -22,6 +22,7 @@
 #include "ir/status.h"
 #include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
+#include "passes/analysis/batch_norm.h"
 #include "passes/rewrite/insert_method_call.h"
 #include "passes/runtime/float_conv.h"
 
@@ -90,32 +91,37 @@ std::optional<FloatConvParameters> ParametersOf(const Node& node) {
   return parameters;
 }
 
-// y = (x - mean) / sqrt(variance + eps) * gamma + beta, folded into what makes
-// x. False when `node` is something else.
-bool FoldBatchNorm(const Node& node, FloatConvParameters& parameters) {
+bool IsFloat(const at::Tensor& tensor) {
+  return !tensor.defined() || tensor.scalar_type() == at::kFloat;
+}
+
+// The numbers of `norm` in double.
+BatchNorm InDouble(const BatchNorm& norm) {
+  const auto in_double = [](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.to(at::kDouble) : tensor;
+  };
+  return {in_double(norm.mean), in_double(norm.variance),
+          in_double(norm.weight), in_double(norm.bias), norm.eps};
+}
+
+// Folds a batch norm into the convolution in front of it, computing in double.
+// False when `node` is something else.
+absl::StatusOr<bool> FoldBatchNorm(const Node& node,
+                                   FloatConvParameters& parameters) {
   if (node.kind() != aten::batch_norm) {
     return false;
   }
-  bool fits = true;
-  const at::Tensor mean = TensorOf(node, "running_mean", fits);
-  const at::Tensor variance = TensorOf(node, "running_var", fits);
-  const at::Tensor gamma = TensorOf(node, "weight", fits);
-  const at::Tensor beta = TensorOf(node, "bias", fits);
-  const std::optional<c10::IValue> training = Constant(node, "training");
-  const std::optional<c10::IValue> eps = Constant(node, "eps");
-  if (!fits || !mean.defined() || !variance.defined() || !training ||
-      !training->isBool() || training->toBool() || !eps || !eps->isDouble()) {
+  const absl::StatusOr<BatchNorm> constants = BatchNormOf(node);
+  if (!constants.ok() || !IsFloat(constants->mean) ||
+      !IsFloat(constants->variance) || !IsFloat(constants->weight) ||
+      !IsFloat(constants->bias)) {
     return false;
   }
-  at::Tensor scale = (variance.to(at::kDouble) + eps->toDouble()).rsqrt();
-  if (gamma.defined()) {
-    scale = scale * gamma;
-  }
-  at::Tensor bias = (parameters.bias.to(at::kDouble) - mean) * scale;
-  if (beta.defined()) {
-    bias = bias + beta;
-  }
-  parameters.scale = scale;
+  const BatchNorm norm = InDouble(*constants);
+  NS_ASSIGN_OR_RETURN(parameters.scale,
+                      BatchNormScale(norm.variance, norm.eps, norm.weight));
+  NS_ASSIGN_OR_RETURN(const at::Tensor bias,
+                      BatchNormBias(parameters.bias.to(at::kDouble), norm));
   parameters.bias = bias.to(at::kFloat);
   return true;
 }
@@ -153,8 +159,13 @@ absl::Status Fuse(ModelGraph& host, Node* convolution,
                   FloatConvParameters parameters, Attributes& attributes) {
   std::vector<Node*> chain = {convolution};
   Node* next = OnlyUser(*convolution->output());
-  if (next != nullptr && FoldBatchNorm(*next, parameters)) {
-    chain.push_back(next);
+  if (next != nullptr) {
+    NS_ASSIGN_OR_RETURN(const bool is_folded,
+                        Annotated("fusing float convolutions",
+                                  FoldBatchNorm(*next, parameters)));
+    if (is_folded) {
+      chain.push_back(next);
+    }
   }
   std::string& attribute = attributes[ConstantsOf(chain)];
   if (attribute.empty()) {

@@ -54,9 +54,12 @@ std::vector<at::Tensor> Forms(const MatchableNodes& nodes, int index) {
   if (next_index >= 0 && !weight.is_quantized() &&
       nodes[next_index].family == "batch_norm" &&
       FusesWith(nodes[index].family, nodes[index].family, "batch_norm")) {
-    (void)CatchTorchErrors("sampling a weight", [&] {
-      forms.push_back(Sample(FoldBatchNorm(weight, base, *next)));
-    });
+    const absl::StatusOr<at::Tensor> folded =
+        FoldBatchNorm(weight, base, *next);
+    if (folded.ok()) {
+      (void)CatchTorchErrors("sampling a weight",
+                             [&] { forms.push_back(Sample(*folded)); });
+    }
   }
   return forms;
 }

@@ -18,7 +18,7 @@
 #include "ir/pass_context.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "passes/analysis/batch_norm.h"
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/ops/op_relations.h"
 
@@ -28,63 +28,7 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// The input of `node` called `name`, a constant tensor; undefined for None.
-// Error: a refusal.
-absl::StatusOr<at::Tensor> TensorOf(const Node& node, absl::string_view name,
-                                    absl::string_view what) {
-  const Value* value = InputNamed(node, name);
-  const std::optional<c10::IValue> constant =
-      value == nullptr ? std::nullopt : ConstantOf(*value);
-  if (!constant || !(constant->isTensor() || constant->isNone())) {
-    return Refusal(absl::StrCat(what, " is not constant"));
-  }
-  return constant->isTensor() ? constant->toTensor() : at::Tensor();
-}
-
-// The constants with which aten::batch_norm is called, its input aside.
-struct BatchNorm {
-  at::Tensor mean;
-  at::Tensor variance;
-  at::Tensor weight;  // undefined: ones
-  at::Tensor bias;    // undefined: zeros
-  double eps = 0;
-};
-
-absl::StatusOr<BatchNorm> ConstantsOf(const Node& node) {
-  const std::optional<c10::IValue> training =
-      ConstantOf(*InputNamed(node, "training"));
-  if (!training || !training->isBool() || training->toBool()) {
-    return Refusal("it computes its statistics itself, as in training");
-  }
-  const std::optional<c10::IValue> eps = ConstantOf(*InputNamed(node, "eps"));
-  if (!eps || !eps->isDouble()) {
-    return Refusal("its eps is not constant");
-  }
-  BatchNorm norm;
-  norm.eps = eps->toDouble();
-  NS_ASSIGN_OR_RETURN(norm.mean,
-                      TensorOf(node, "running_mean", "its running mean"));
-  NS_ASSIGN_OR_RETURN(norm.variance,
-                      TensorOf(node, "running_var", "its running variance"));
-  NS_ASSIGN_OR_RETURN(norm.weight, TensorOf(node, "weight", "its weight"));
-  NS_ASSIGN_OR_RETURN(norm.bias, TensorOf(node, "bias", "its bias"));
-  if (!norm.mean.defined() || !norm.variance.defined()) {
-    return Refusal("it has no running statistics");
-  }
-  return norm;
-}
-
-// What the bias of an op becomes: the norm of a row of one sample.
-at::Tensor FoldIntoBias(const at::Tensor& bias, const BatchNorm& norm) {
-  const auto optional = [](const at::Tensor& tensor) {
-    return tensor.defined() ? c10::make_optional(tensor) : c10::nullopt;
-  };
-  return at::batch_norm(bias.unsqueeze(0), optional(norm.weight),
-                        optional(norm.bias), norm.mean, norm.variance,
-                        /*training=*/false, /*momentum=*/0, norm.eps,
-                        /*cudnn_enabled=*/false)
-      .squeeze(0);
-}
+constexpr absl::string_view kFails = "folding it fails";
 
 void ReplaceByConstant(Node* node, absl::string_view name,
                        const at::Tensor& constant) {
@@ -122,28 +66,31 @@ absl::Status FoldBatchNormInto(GraphEditor& editor, Node* base,
   if (!TakesBatchNorm(*base)) {
     return Refusal(absl::StrCat(OpName(*base), " takes no batch norm"));
   }
-  NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                      TensorOf(*base, "weight", "the layer's weight"));
+  NS_ASSIGN_OR_RETURN(
+      const at::Tensor weight,
+      ConstantTensorInput(*base, "weight", "the layer's weight"));
   NS_ASSIGN_OR_RETURN(at::Tensor bias,
-                      TensorOf(*base, "bias", "the layer's bias"));
+                      ConstantTensorInput(*base, "bias", "the layer's bias"));
   if (!weight.defined()) {
     return Refusal("the layer's weight is None");
   }
-  NS_ASSIGN_OR_RETURN(const BatchNorm norm, ConstantsOf(*batch_norm));
+  NS_ASSIGN_OR_RETURN(const BatchNorm norm, BatchNormOf(*batch_norm));
   if (!bias.defined()) {
     bias = at::zeros_like(norm.mean);
   }
   if (bias.sizes() != norm.mean.sizes()) {
     return Refusal("its channels are not those of the layer");
   }
-  return CatchTorchErrors("folding it fails", [&] {
-    const at::Tensor folded_weight = FoldBatchNorm(weight, *base, *batch_norm);
-    const at::Tensor folded_bias = FoldIntoBias(bias, norm);
-    ReplaceByConstant(base, "weight", folded_weight);
-    ReplaceByConstant(base, "bias", folded_bias);
-    editor.Replace(*batch_norm->output(), *base->output());
-    batch_norm->destroy();
-  });
+  const absl::StatusOr<at::Tensor> folded_weight =
+      FoldBatchNorm(weight, *base, *batch_norm);
+  NS_RETURN_IF_ERROR(RefusalOf(kFails, folded_weight.status()));
+  const absl::StatusOr<at::Tensor> folded_bias = BatchNormBias(bias, norm);
+  NS_RETURN_IF_ERROR(RefusalOf(kFails, folded_bias.status()));
+  ReplaceByConstant(base, "weight", *folded_weight);
+  ReplaceByConstant(base, "bias", *folded_bias);
+  editor.Replace(*batch_norm->output(), *base->output());
+  batch_norm->destroy();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> FoldBatchNorms::Run(ModelGraph& model,

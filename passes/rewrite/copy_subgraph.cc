@@ -15,6 +15,7 @@
 #include "ir/control_flow.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
+#include "ir/status.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
@@ -47,36 +48,33 @@ class Copier {
         place_(place),
         counterparts_(counterparts) {}
 
-  // Null when something cannot be copied: see reason().
-  bool Run(const Subgraph& subgraph, const Value& output,
-           absl::Span<Value* const> inputs, CopiedSubgraph& copied) {
+  absl::StatusOr<CopiedSubgraph> Run(const Subgraph& subgraph,
+                                     const Value& output,
+                                     absl::Span<Value* const> inputs) {
     start_ = subgraph.start;
     const std::vector<Value*> replaced = DataInputsOf(subgraph);
     if (replaced.size() != inputs.size()) {
-      reason_ = absl::StrCat("it takes ", replaced.size(),
-                             " tensors, and what feeds it has ", inputs.size());
-      return false;
+      return Refusal(absl::StrCat("it takes ", replaced.size(),
+                                  " tensors, and what feeds it has ",
+                                  inputs.size()));
     }
     const std::vector<Value*> fresh = CopyIfWritten(subgraph, inputs);
     for (size_t i = 0; i < replaced.size(); ++i) {
       copies_.emplace(replaced[i], fresh[i]);
     }
+    CopiedSubgraph copied;
     for (Node* node : subgraph.nodes) {
       const bool is_start = node == subgraph.start && node->blocks().empty();
-      Node* copy = is_start ? CopyStart(node, fresh) : CopyNode(node);
-      if (copy == nullptr) {
-        return false;
-      }
+      NS_ASSIGN_OR_RETURN(Node * copy,
+                          is_start ? CopyStart(node, fresh) : CopyNode(node));
       copied.subgraph.nodes.push_back(copy);
     }
     copied.subgraph.start = node_copies_.at(subgraph.start);
     copied.subgraph.end = node_copies_.at(subgraph.end);
     copied.subgraph.base = node_copies_.at(subgraph.base);
     copied.output = copies_.at(&output);
-    return true;
+    return copied;
   }
-
-  const std::string& reason() const { return reason_; }
 
   // Takes back all that was added.
   void Undo() {
@@ -98,9 +96,8 @@ class Copier {
     return node;
   }
 
-  bool Fail(const Value& value, absl::string_view why) {
-    reason_ = absl::StrCat("its input %", value.debugName(), " ", why);
-    return false;
+  static absl::Status RefuseInput(const Value& value, absl::string_view why) {
+    return Refusal(absl::StrCat("its input %", value.debugName(), " ", why));
   }
 
   // `inputs`, or copies of them where the subgraph would overwrite them.
@@ -126,14 +123,12 @@ class Copier {
 
   // The start's data inputs are replaced by position: one value may stand for
   // two of them, and be fed from two places in the target.
-  Node* CopyStart(Node* start, const std::vector<Value*>& data) {
+  absl::StatusOr<Node*> CopyStart(Node* start,
+                                  const std::vector<Value*>& data) {
     std::vector<Value*> arguments;
     auto next = data.begin();
     for (Value* input : start->inputs()) {
-      Value* argument = CopyArgument(input, next);
-      if (argument == nullptr) {
-        return nullptr;
-      }
+      NS_ASSIGN_OR_RETURN(Value * argument, CopyArgument(input, next));
       arguments.push_back(argument);
     }
     auto argument = arguments.begin();
@@ -144,7 +139,8 @@ class Copier {
   }
 
   // Consumes data in the order of DataInputs.
-  Value* CopyArgument(Value* value, std::vector<Value*>::const_iterator& next) {
+  absl::StatusOr<Value*> CopyArgument(
+      Value* value, std::vector<Value*>::const_iterator& next) {
     Node* node = value->node();
     if (DataInputsOfArgument(*value).empty()) {
       return Copy(value);
@@ -156,10 +152,8 @@ class Copier {
         node->kind() == prim::TupleConstruct) {
       std::vector<Value*> elements;
       for (Value* element : node->inputs()) {
-        elements.push_back(CopyArgument(element, next));
-        if (elements.back() == nullptr) {
-          return nullptr;
-        }
+        NS_ASSIGN_OR_RETURN(Value * copy, CopyArgument(element, next));
+        elements.push_back(copy);
       }
       Node* list = Insert(graph().create(node->kind(), elements));
       list->output()->copyMetadata(value);
@@ -168,7 +162,7 @@ class Copier {
     return *next++;
   }
 
-  Value* Copy(Value* value) {
+  absl::StatusOr<Value*> Copy(Value* value) {
     const auto it = copies_.find(value);
     if (it != copies_.end()) {
       return it->second;
@@ -179,33 +173,29 @@ class Copier {
       if (same != counterparts_.end() && !IsTensor(*value)) {
         return same->second;
       }
-      Fail(*value, "is not data of the subgraph");
-      return nullptr;
+      return RefuseInput(*value, "is not data of the subgraph");
     }
     if (node->kind() == prim::GetAttr) {
       return CopyAttribute(value);
     }
     if (node->hasSideEffects() || node->isNondeterministic()) {
-      Fail(*value, absl::StrCat("is made by ", OpName(*node),
-                                ", which cannot be run twice"));
-      return nullptr;
+      return RefuseInput(*value, absl::StrCat("is made by ", OpName(*node),
+                                              ", which cannot be run twice"));
     }
     if (++nodes_along_ > kMostNodesAlong) {
-      Fail(*value, "takes a long computation to make");
-      return nullptr;
+      return RefuseInput(*value, "takes a long computation to make");
     }
-    if (CopyNode(node) == nullptr || !CopyWritesTo(*value)) {
-      return nullptr;
-    }
+    NS_RETURN_IF_ERROR(CopyNode(node).status());
+    NS_RETURN_IF_ERROR(CopyWritesTo(*value));
     return copies_.at(value);
   }
 
   // A list or dict may be filled after it is made: copies what does that, up to
   // where the subgraph starts.
-  bool CopyWritesTo(const Value& value) {
+  absl::Status CopyWritesTo(const Value& value) {
     const c10::TypeKind kind = value.type()->kind();
     if (kind != c10::TypeKind::ListType && kind != c10::TypeKind::DictType) {
-      return true;
+      return absl::OkStatus();
     }
     std::vector<Node*> writers = WritersBefore(value, *start_);
     writers.erase(std::remove_if(writers.begin(), writers.end(),
@@ -213,9 +203,10 @@ class Copier {
                                    return node_copies_.contains(writer);
                                  }),
                   writers.end());
-    return std::all_of(writers.begin(), writers.end(), [&](Node* writer) {
-      return CopyNode(writer) != nullptr;
-    });
+    for (Node* writer : writers) {
+      NS_RETURN_IF_ERROR(CopyNode(writer).status());
+    }
+    return absl::OkStatus();
   }
 
   // What `value` is, when it is reached from the source's module through
@@ -237,7 +228,7 @@ class Copier {
 
   // For arithmetic on shapes: a value with the shape of `value`, whatever its
   // numbers are.
-  Value* CopyForShape(Value* value) {
+  absl::StatusOr<Value*> CopyForShape(Value* value) {
     const auto it = counterparts_.find(value);
     if (!copies_.contains(value) && it != counterparts_.end() &&
         place_->isDominatedBy(it->second->node())) {
@@ -246,40 +237,31 @@ class Copier {
     return Copy(value);
   }
 
-  Value* CopyInput(const Node& user, Value* value) {
+  absl::StatusOr<Value*> CopyInput(const Node& user, Value* value) {
     return HasTensorOutput(user) ? Copy(value) : CopyForShape(value);
   }
 
   // Copies what `node` and the blocks in it take from outside.
-  bool CopyCaptured(const Node& node, const Node& outermost) {
+  absl::Status CopyCaptured(const Node& node, const Node& outermost) {
     for (const Value* const_input : node.inputs()) {
       auto* input = const_cast<Value*>(const_input);
       if (IsInside(*input->node(), outermost)) {
         continue;
       }
-      Value* copy = CopyInput(node, input);
-      if (copy == nullptr) {
-        return false;
-      }
+      NS_ASSIGN_OR_RETURN(Value * copy, CopyInput(node, input));
       copies_.emplace(input, copy);
     }
     for (const Block* block : node.blocks()) {
       for (const Node* inner : block->nodes()) {
-        if (!CopyCaptured(*inner, outermost)) {
-          return false;
-        }
+        NS_RETURN_IF_ERROR(CopyCaptured(*inner, outermost));
       }
-      if (!CopyCaptured(*block->return_node(), outermost)) {
-        return false;
-      }
+      NS_RETURN_IF_ERROR(CopyCaptured(*block->return_node(), outermost));
     }
-    return true;
+    return absl::OkStatus();
   }
 
-  Node* CopyNode(Node* node) {
-    if (!CopyCaptured(*node, *node)) {
-      return nullptr;
-    }
+  absl::StatusOr<Node*> CopyNode(Node* node) {
+    NS_RETURN_IF_ERROR(CopyCaptured(*node, *node));
     Node* copy = Insert(graph().createClone(
         node, [&](Value* value) { return copies_.at(value); }));
     Register(node, copy);
@@ -301,11 +283,11 @@ class Copier {
     }
   }
 
-  Value* CopyAttribute(Value* value) {
+  absl::StatusOr<Value*> CopyAttribute(Value* value) {
     const std::optional<c10::IValue> attribute = AttributeOf(*value);
     if (!attribute) {
-      Fail(*value, "is an attribute of an object that only a run tells");
-      return nullptr;
+      return RefuseInput(*value,
+                         "is an attribute of an object that only a run tells");
     }
     const std::string name =
         FreeAttributeName(target_.module(), kAttributePrefix);
@@ -326,7 +308,6 @@ class Copier {
   std::vector<Node*> created_;
   std::vector<std::string> attributes_;
   int nodes_along_ = 0;
-  std::string reason_;
 };
 
 }  // namespace
@@ -336,15 +317,13 @@ absl::StatusOr<CopiedSubgraph> CopySubgraph(
     absl::Span<Value* const> inputs, ModelGraph& target, Node* place,
     const ValueCounterparts& counterparts) {
   Copier copier(source, target, place, counterparts);
-  CopiedSubgraph copied;
-  const absl::StatusOr<bool> done = CatchTorchErrors("copying a subgraph", [&] {
-    return copier.Run(subgraph, output, inputs, copied);
-  });
-  if (done.ok() && *done) {
-    return copied;
+  absl::StatusOr<CopiedSubgraph> copied =
+      CatchTorchErrors([&] { return copier.Run(subgraph, output, inputs); });
+  if (!copied.ok()) {
+    copier.Undo();
   }
-  copier.Undo();
-  return Refusal(done.ok() ? copier.reason() : done.status().message());
+  NS_RETURN_IF_ERROR(RefusalOf("copying a subgraph", copied.status()));
+  return copied;
 }
 
 }  // namespace ns

@@ -44,8 +44,8 @@ struct CopiedSubgraph {
 // arithmetic on shapes, of `inputs` or of `counterparts`. A subgraph that works
 // in place gets copies of its inputs. Source and target may be the same model.
 //
-// Error: an input that comes from elsewhere; the message says which. The
-// target's graph is then as it was.
+// Error: a refusal (ir/refusal.h) for an input that comes from elsewhere; the
+// message says which. The target's graph is then as it was.
 absl::StatusOr<CopiedSubgraph> CopySubgraph(
     const ModelGraph& source, const Subgraph& subgraph,
     const torch::jit::Value& output,

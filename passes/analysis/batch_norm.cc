@@ -1,0 +1,81 @@
+#include "passes/analysis/batch_norm.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+absl::StatusOr<at::Tensor> ConstantTensorInput(const Node& node,
+                                               absl::string_view name,
+                                               absl::string_view what) {
+  const Value* value = InputNamed(node, name);
+  const std::optional<c10::IValue> constant =
+      value == nullptr ? std::nullopt : ConstantOf(*value);
+  if (!constant || !(constant->isTensor() || constant->isNone())) {
+    return Refusal(absl::StrCat(what, " is not constant"));
+  }
+  return constant->isTensor() ? constant->toTensor() : at::Tensor();
+}
+
+absl::StatusOr<BatchNorm> BatchNormOf(const Node& node) {
+  const std::optional<c10::IValue> training =
+      ConstantOf(*InputNamed(node, "training"));
+  if (!training || !training->isBool() || training->toBool()) {
+    return Refusal("it computes its statistics itself, as in training");
+  }
+  const std::optional<c10::IValue> eps = ConstantOf(*InputNamed(node, "eps"));
+  if (!eps || !eps->isDouble()) {
+    return Refusal("its eps is not constant");
+  }
+  BatchNorm norm;
+  norm.eps = eps->toDouble();
+  NS_ASSIGN_OR_RETURN(
+      norm.mean, ConstantTensorInput(node, "running_mean", "its running mean"));
+  NS_ASSIGN_OR_RETURN(
+      norm.variance,
+      ConstantTensorInput(node, "running_var", "its running variance"));
+  NS_ASSIGN_OR_RETURN(norm.weight,
+                      ConstantTensorInput(node, "weight", "its weight"));
+  NS_ASSIGN_OR_RETURN(norm.bias, ConstantTensorInput(node, "bias", "its bias"));
+  if (!norm.mean.defined() || !norm.variance.defined()) {
+    return Refusal("it has no running statistics");
+  }
+  return norm;
+}
+
+absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
+                                          double eps, const at::Tensor& gamma) {
+  return CatchTorchErrors([&] {
+    const at::Tensor scale = at::rsqrt(variance + eps);
+    return gamma.defined() ? scale * gamma : scale;
+  });
+}
+
+absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
+                                         const BatchNorm& norm) {
+  const auto optional = [](const at::Tensor& tensor) {
+    return tensor.defined() ? c10::make_optional(tensor) : c10::nullopt;
+  };
+  // The norm of a row of one sample.
+  return CatchTorchErrors([&] {
+    return at::batch_norm(bias.unsqueeze(0), optional(norm.weight),
+                          optional(norm.bias), norm.mean, norm.variance,
+                          /*training=*/false, /*momentum=*/0, norm.eps,
+                          /*cudnn_enabled=*/false)
+        .squeeze(0);
+  });
+}
+
+}  // namespace ns
