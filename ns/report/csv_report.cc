@@ -148,6 +148,8 @@ class Rows {
 
   void AppendRow(const LayerComparison& layer, const Row& row);
   void AppendLayer(const LayerComparison& layer);
+  void AppendOutput(const LayerComparison& layer,
+                    const OutputComparison& output);
   void AppendStub(const StubComparison& stub);
 
   std::string Take() { return std::move(csv_); }
@@ -216,6 +218,26 @@ void Rows::AppendLayer(const LayerComparison& layer) {
   }
   if (layer.kernel.has_value()) {
     AppendRow(layer, OutputRow("kernel", *layer.kernel));
+  }
+  for (const OutputComparison& output : layer.outputs) {
+    AppendOutput(layer, output);
+  }
+}
+
+void Rows::AppendOutput(const LayerComparison& layer,
+                        const OutputComparison& output) {
+  const auto append = [&](absl::string_view kind,
+                          const std::optional<ActivationComparison>& figures) {
+    if (figures.has_value()) {
+      Row row = OutputRow(kind, *figures);
+      row.parameter = output.name;
+      AppendRow(layer, row);
+    }
+  };
+  append("activation", output.activation);
+  append("shadow", output.shadow);
+  if (output.inherited.has_value()) {
+    AppendRow(layer, {"inherited", output.name, {}, *output.inherited});
   }
 }
 

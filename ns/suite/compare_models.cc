@@ -25,6 +25,7 @@
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/match_producers.h"
+#include "passes/matching/matched_outputs.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
@@ -48,29 +49,12 @@ LayerSide DescribeSide(const MatchedSide& side) {
   return description;
 }
 
-// Which output was logged, where there are several: the schema's name for it,
-// or its position.
-std::string OutputName(const Node& node) {
-  const auto is_tensor = [](const torch::jit::Value* value) {
-    return IsTensor(*value);
-  };
-  if (std::count_if(node.outputs().begin(), node.outputs().end(), is_tensor) <
-      2) {
-    return "";
-  }
-  const c10::FunctionSchema* schema = node.maybeSchema();
-  const std::string name = schema == nullptr || schema->returns().empty()
-                               ? ""
-                               : schema->returns()[0].name();
-  return name.empty() ? "output" : name;
-}
-
 LayerComparison DescribeLayer(const SubgraphMatch& match) {
   LayerComparison layer;
   layer.name = match.name;
   layer.float_side = DescribeSide(match.a);
   layer.quantized_side = DescribeSide(match.b);
-  layer.output = OutputName(*match.b.subgraph.end);
+  layer.output = MatchedOutputs(match).front().name;
   layer.unpaired_input = match.unpaired_input;
   return layer;
 }
@@ -260,6 +244,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     result.layers[i].shadow = runner.Shadow(i);
     result.layers[i].inherited = runner.Inherited(i);
     result.layers[i].kernel = runner.Kernel(i);
+    result.layers[i].outputs = runner.OtherOutputs(i);
     SetLocalCost(runner.Twin(i), result.layers[i]);
   }
   for (const NotShadowedMatch& match : runner.not_shadowed()) {

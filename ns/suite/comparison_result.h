@@ -137,12 +137,26 @@ struct PairSaturation {
   }
 };
 
+// A tensor that a layer gives besides its first: the states of an LSTM, or what
+// else is in the tuple that a module returns.
+struct OutputComparison {
+  // Its position among the tensors that the quantized op gives.
+  int64_t index = 0;
+  // "h_n", "c_n"; what the op's schema calls it; or else the index, "1".
+  std::string name;
+  // As of the layer.
+  std::optional<ActivationComparison> activation;
+  std::optional<ActivationComparison> shadow;
+  std::optional<ErrorFigures> inherited;
+};
+
 struct LayerComparison {
   // Unique among the layers.
   std::string name;
   LayerSide float_side;
   LayerSide quantized_side;
-  // Which output was logged, for ops with several. Empty for others.
+  // What the first output is called, of ops with several: the figures below are
+  // of that one. Empty for others.
   std::string output;
   std::vector<WeightComparison> weights;
   std::optional<ActivationComparison> activation;
@@ -155,6 +169,9 @@ struct LayerComparison {
   // the quantized model's inputs (x), against what the kernel made of them (y):
   // the error of the kernel alone.
   std::optional<ActivationComparison> kernel;
+  // The other outputs that were compared. Those that hold integers or truth
+  // values, such as indices, are left out.
+  std::vector<OutputComparison> outputs;
   // Where other numerics were emulated, of layers with sums of products.
   std::optional<PairSaturation> saturation;
   // Indices of the layers whose outputs flow into this one, in ascending order.

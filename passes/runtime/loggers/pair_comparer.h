@@ -30,6 +30,9 @@ struct PairComparerOptions {
   bool by_batch = true;
   // Whether it is noted which codes y uses, where it has 8 bits.
   bool codes = true;
+  // Whether integers and truth values are compared, too. Indices and lengths
+  // have no quantization error. Not saved: true in what was loaded.
+  bool integers = true;
 };
 
 // Compares values x of one model with values y of another, and keeps statistics
