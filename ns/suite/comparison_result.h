@@ -140,7 +140,8 @@ struct PairSaturation {
 // A tensor that a layer gives besides its first: the states of an LSTM, or what
 // else is in the tuple that a module returns.
 struct OutputComparison {
-  // Its position among the tensors that the quantized op gives.
+  // Its position among the tensors that the quantized op gives, from 1: the
+  // first is 0.
   int64_t index = 0;
   // "h_n", "c_n"; what the op's schema calls it; or else the index, "1".
   std::string name;

@@ -77,35 +77,33 @@ std::vector<OutputTensor> OutputTensors(const Node& node) {
   return tensors;
 }
 
-std::string OutputTensorName(const Node& node, size_t index) {
-  const OutputTensor tensor = OutputTensors(node)[index];
+std::string KnownOutputName(const Node& node, size_t position) {
+  const OutputTensor tensor = OutputTensors(node)[position];
   if (node.kind() == c10::prim::If) {
     const Value* made = node.blocks()[0]->outputs()[tensor.value->offset()];
-    const std::vector<OutputTensor> others = OutputTensors(*made->node());
+    const std::vector<OutputTensor> there = OutputTensors(*made->node());
     const auto same =
-        std::find_if(others.begin(), others.end(), [&](const auto& other) {
+        std::find_if(there.begin(), there.end(), [&](const auto& other) {
           return other.value == made && other.place == tensor.place;
         });
-    const size_t index_there = same - others.begin();
-    // An op with one output says nothing of how several are told apart.
-    if (others.size() > 1 && same != others.end()) {
-      return OutputTensorName(*made->node(), index_there);
-    }
-  } else {
-    std::string name = NameInSchema(node, *tensor.value);
-    if (!name.empty()) {
-      return name;
-    }
+    return same == there.end()
+               ? ""
+               : KnownOutputName(*made->node(), same - there.begin());
   }
+  std::string name = NameInSchema(node, *tensor.value);
   const OpRow* row = RowOf(node);
-  if (row != nullptr && index > 0) {
-    const std::vector<absl::string_view> names =
-        absl::StrSplit(row->other_outputs, ' ', absl::SkipEmpty());
-    if (index <= names.size()) {
-      return std::string(names[index - 1]);
-    }
+  if (!name.empty() || row == nullptr || row->other_outputs.empty()) {
+    return name;
   }
-  return index == 0 ? "output" : absl::StrCat(index);
+  const std::vector<std::string> others =
+      absl::StrSplit(row->other_outputs, ' ');
+  return position == 0               ? "output"
+         : position <= others.size() ? others[position - 1]
+                                     : "";
+}
+
+std::string OutputName(std::string known, size_t index) {
+  return !known.empty() ? known : index == 0 ? "output" : absl::StrCat(index);
 }
 
 }  // namespace ns

@@ -40,12 +40,15 @@ struct OutputTensor {
 // have three each. Empty for a node without any.
 std::vector<OutputTensor> OutputTensors(const torch::jit::Node& node);
 
-// What a user calls tensor `index` of OutputTensors(node): "output", "h_n" and
-// "c_n" of recurrent layers and cells, ops and modules alike; the name that the
-// op's schema has for it, "indices"; or else "output" for the first and the
-// index, "1", for others. Of a prim::If, what the op is called that makes it in
-// the first arm.
-std::string OutputTensorName(const torch::jit::Node& node, size_t index);
+// What a user calls tensor `position` of OutputTensors(node): "output", "h_n"
+// and "c_n" of recurrent layers and cells, ops and modules alike; or the name
+// that the op's schema has for it, "indices"; empty where there is none. Of a
+// prim::If, what the op calls it that makes it in the first arm.
+std::string KnownOutputName(const torch::jit::Node& node, size_t position);
+
+// The name of an output that is counted as `index`, 0 for the first: `known`,
+// or where that is empty "output" for the first and the index, "1", for others.
+std::string OutputName(std::string known, size_t index);
 
 }  // namespace ns
 

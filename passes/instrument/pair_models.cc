@@ -59,8 +59,7 @@ class PairBuilder final : public MeetingListener {
       // Like those of the match, but for what other outputs may hold.
       PairComparerOptions of_output = of_match;
       for (MatchedOutput& output : MatchedOutputs(match)) {
-        const bool is_first =
-            output.a.value == match.a.output && output.a.place == 0;
+        const bool is_first = output.index == 0;
         of_output.integers = figures.integers = is_first;
         // The activation's comparer notes the codes of the same value.
         PairComparerOptions of_shadow = of_output;

@@ -81,14 +81,16 @@ std::vector<MatchedOutput> MatchedOutputs(const SubgraphMatch& match) {
   const std::vector<OutputTensor> of_a = OutputTensors(node_a);
   const std::vector<OutputTensor> of_b = OutputTensors(node_b);
   const size_t first_a = IndexOf(of_a, match.a.output, 0);
-  first.index = IndexOf(of_b, match.b.output, 0);
+  const size_t first_b = IndexOf(of_b, match.b.output, 0);
   if (of_b.size() > 1) {
-    first.name = OutputTensorName(node_b, first.index);
+    first.name = OutputName(KnownOutputName(node_b, first_b), 0);
   }
   std::vector<MatchedOutput> outputs = {first};
   for (const auto& [i, j] : PairTensors(node_a, node_b)) {
-    if (i != first_a && j != first.index) {
-      outputs.push_back({j, OutputTensorName(node_b, j), of_a[i], of_b[j]});
+    if (i != first_a && j != first_b) {
+      const size_t index = j < first_b ? j + 1 : j;
+      outputs.push_back({index, OutputName(KnownOutputName(node_b, j), index),
+                         of_a[i], of_b[j]});
     }
   }
   return outputs;

@@ -13,10 +13,11 @@ namespace ns {
 
 // Two tensors that correspond.
 struct MatchedOutput {
-  // Its position among the tensors that the op of B gives.
+  // Its position among the tensors that the op of B gives, if the first one
+  // that is compared is moved to the front: that one has index 0.
   size_t index = 0;
-  // What a user calls it (see OutputTensorName); empty where B's op gives no
-  // other tensor.
+  // What a user calls it (see OutputName); empty where B's op gives no other
+  // tensor.
   std::string name;
   OutputTensor a;
   OutputTensor b;

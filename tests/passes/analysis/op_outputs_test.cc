@@ -58,7 +58,7 @@ graph(%x : Tensor, %state : Tensor[], %weights : Tensor[]):
 std::vector<std::string> NamesOf(const torch::jit::Node& node) {
   std::vector<std::string> names;
   for (size_t i = 0; i < OutputTensors(node).size(); ++i) {
-    names.push_back(OutputTensorName(node, i));
+    names.push_back(KnownOutputName(node, i));
   }
   return names;
 }
@@ -84,13 +84,18 @@ graph(%x : Tensor, %dim : int, %keep : bool):
               ElementsAre("values", "indices"));
 }
 
-TEST(OutputTensorsTest, OthersAreNumbered) {
+TEST(OutputTensorsTest, OthersHaveNoName) {
   const NamedGraph graph(R"IR(
 graph(%x : Tensor, %w : Tensor?, %eps : float, %shape : int[]):
   %y : Tensor, %m : Tensor, %r : Tensor = aten::native_layer_norm(%x, %shape, %w, %w, %eps)
   return (%y))IR");
-  EXPECT_THAT(NamesOf(*graph.Named("y")->node()),
-              ElementsAre("output", "1", "2"));
+  EXPECT_THAT(NamesOf(*graph.Named("y")->node()), ElementsAre("", "", ""));
+}
+
+TEST(OutputNameTest, IsTheIndexWhereNoneIsKnown) {
+  EXPECT_EQ(OutputName("h_n", 1), "h_n");
+  EXPECT_EQ(OutputName("", 0), "output");
+  EXPECT_EQ(OutputName("", 2), "2");
 }
 
 TEST(OutputTensorsTest, NodesWithoutTensorsHaveNone) {
@@ -117,7 +122,7 @@ graph(%x : Tensor, %state : Tensor[], %weights : Tensor[], %p : bool):
       -> (%x, %x, %x)
   return (%a))IR");
   EXPECT_THAT(NamesOf(*graph.Named("a")->node()),
-              ElementsAre("c_n", "h_n", "2"));
+              ElementsAre("c_n", "h_n", ""));
 }
 
 // A model that calls a module of `type` and does not enter it.
@@ -143,7 +148,7 @@ TEST(OutputTensorsTest, TensorsOfATupleAreToldApartByPlace) {
     EXPECT_EQ(tensors[i].value, call.output());
     EXPECT_EQ(tensors[i].place, i);
   }
-  EXPECT_THAT(NamesOf(call), ElementsAre("output", "1", "2"));
+  EXPECT_THAT(NamesOf(call), ElementsAre("", "", ""));
 }
 
 TEST(OutputTensorsTest, RecurrentModulesNameTheirsAsTheirOpsDo) {

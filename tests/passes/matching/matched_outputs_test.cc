@@ -133,7 +133,7 @@ TEST(MatchedOutputsTest, ResultsOfTwoIfsCorrespondByVariable) {
   turned.CallVariables("s", "state", "r", "state");
   EXPECT_THAT(
       turned.Outputs("r", "s"),
-      ElementsAre(Found("r", "s", 1, "1"), Found("s", "r", 0, "output")));
+      ElementsAre(Found("r", "s", 0, "output"), Found("s", "r", 1, "1")));
 }
 
 TEST(MatchedOutputsTest, OfAnIfAndAnOpOnlyTheFirstCorresponds) {
