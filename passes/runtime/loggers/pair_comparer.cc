@@ -107,11 +107,11 @@ void PairComparer::Begin() {
 
 void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
   begun_ = 0;
+  const int64_t call = calls_++;
   if (!options_.integers &&
       at::isIntegralType(x.scalar_type(), /*includeBool=*/true)) {
     return;
   }
-  const int64_t call = calls_++;
   if (x.sizes() != y.sizes()) {
     problem_ = "shapes differ, " + ShapeText(x) + " and " + ShapeText(y) +
                "; not compared";
