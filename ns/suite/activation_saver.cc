@@ -26,8 +26,8 @@ void ActivationSaver::Listen(const std::string& layer,
   add(comparers.activation, "float", "");
   add(comparers.shadow, "shadow", "");
   for (const OtherOutputComparers& other : comparers.others) {
-    add(other.activation, "float", absl::StrCat(".", other.name));
-    add(other.shadow, "shadow", absl::StrCat(".", other.name));
+    add(other.activation, "float", absl::StrCat("_", other.name));
+    add(other.shadow, "shadow", absl::StrCat("_", other.name));
   }
   for (const Source& source : sources) {
     source.comparer->SetObserver(

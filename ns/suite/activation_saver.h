@@ -18,8 +18,8 @@
 namespace ns {
 
 // Writes one file for each layer, batch and call, with the tensors "float",
-// "quantized" and "shadow", and of another output than the first "float.h_n",
-// "quantized.h_n" and "shadow.h_n", as far as they are compared.
+// "quantized" and "shadow", and of another output than the first "float_h_n",
+// "quantized_h_n" and "shadow_h_n", as far as they are compared.
 class ActivationSaver {
  public:
   // Not owned; must outlive the saver.

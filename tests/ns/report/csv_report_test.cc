@@ -68,6 +68,27 @@ TEST(CsvReportTest, WritesARowForEachFigure) {
           kNothing);
 }
 
+TEST(CsvReportTest, WritesOtherOutputsBehindTheFirstByName) {
+  ComparisonResult result;
+  LayerComparison layer;
+  layer.name = "rnn";
+  layer.activation = Figures({5}, {30, 0.03, 0.99, 2}, {30});
+  OutputComparison output;
+  output.index = 2;
+  output.name = "c_n";
+  output.activation = Figures({2, 3}, {20, 0.1, 0.9, 1}, {20, 21});
+  output.shadow = Figures({2, 3}, {25, 0.05, 0.95, 0.5}, {25, 26});
+  output.inherited = ErrorFigures{22, 0.08, 0.92, 0.75};
+  layer.outputs = {output};
+  result.layers.push_back(layer);
+  EXPECT_EQ(ToCsv(result),
+            std::string(kHeader) +
+                "rnn,activation,,,,,,5,30.0,0.03,0.99,2.0,1" + kNothing +
+                "rnn,activation,c_n,,,,,2x3,20.0,0.1,0.9,1.0,2" + kNothing +
+                "rnn,shadow,c_n,,,,,2x3,25.0,0.05,0.95,0.5,2" + kNothing +
+                "rnn,inherited,c_n,,,,,,22.0,0.08,0.92,0.75," + kNothing);
+}
+
 TEST(CsvReportTest, WritesAllThatIsKnownOfAnOutput) {
   ComparisonResult result;
   LayerComparison layer;
