@@ -84,7 +84,7 @@ absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
       NS_ASSIGN_OR_RETURN(
           ModuleLogger attached,
           ModuleLogger::Attach(model, factory, ModuleLoggerInfo(callee, name),
-                               /*arity=*/1));
+                               /*arity=*/1, call));
       logger = loggers.emplace(callee.fqn, std::move(attached)).first;
     }
     if (IsObserved(*call, callee.type)) {

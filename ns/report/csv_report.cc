@@ -247,6 +247,11 @@ void Rows::AppendStub(const StubComparison& stub) {
   layer.float_side.op = stub.float_type;
   layer.quantized_side.op = stub.quantized_type;
   AppendRow(layer, OutputRow("stub", stub.figures));
+  for (const StubOutput& output : stub.outputs) {
+    Row row = OutputRow("stub", output.figures);
+    row.parameter = output.name;
+    AppendRow(layer, row);
+  }
 }
 
 }  // namespace

@@ -160,6 +160,18 @@ void WriteStub(JsonWriter& json, const StubComparison& stub) {
   WriteString(json, "float_type", stub.float_type);
   WriteString(json, "quantized_type", stub.quantized_type);
   WriteActivationFields(json, stub.figures);
+  if (!stub.outputs.empty()) {
+    json.Key("outputs");
+    json.BeginArray();
+    for (const StubOutput& output : stub.outputs) {
+      json.BeginObject();
+      WriteInt(json, "index", output.index);
+      WriteString(json, "name", output.name);
+      WriteActivationFields(json, output.figures);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
   json.EndObject();
 }
 

@@ -15,7 +15,7 @@ namespace ns {
 // "first_unexplained_fall" and "stubs"; of the first two "output" (the layer's
 // first one decided); of a layer "output", "weight", "activation", "shadow",
 // "inherited", "kernel", "outputs" and "error", and "dominated_by" in the
-// latter; of an activation "trips", "elements", "range",
+// latter; of a stub "outputs"; of an activation "trips", "elements", "range",
 // "non_finite" (all counts are 0), "codes" and "worst_channels"; of a side
 // "fqn_inferred". All other keys are always there.
 //

@@ -23,8 +23,26 @@ absl::string_view BareType(absl::string_view type) {
 
 double SqnrOf(const StubComparison& stub) { return stub.figures.error.sqnr_db; }
 
+// A figure of a stub, and the output that has it; null for the first.
+struct Lowest {
+  double db;
+  const StubOutput* output = nullptr;
+};
+
+// Of all outputs the lowest, nan before all.
+Lowest LowestOf(const StubComparison& stub) {
+  Lowest lowest = {SqnrOf(stub)};
+  for (const StubOutput& output : stub.outputs) {
+    const double db = output.figures.error.sqnr_db;
+    if (IsLowerDb(db, lowest.db)) {
+      lowest = {db, &output};
+    }
+  }
+  return lowest;
+}
+
 bool IsWorse(const StubComparison* a, const StubComparison* b) {
-  return IsLowerDb(SqnrOf(*a), SqnrOf(*b));
+  return IsLowerDb(LowestOf(*a).db, LowestOf(*b).db);
 }
 
 std::vector<Column> Columns(const Stubs& stubs, size_t bar_cells) {
@@ -43,6 +61,16 @@ std::vector<Column> Columns(const Stubs& stubs, size_t bar_cells) {
         {Printable(BareType(stub->quantized_type)), ""});
     figures.cells.push_back({FormatDb(db), DbColor(db)});
     bars.cells.push_back({Bar(db, bar_cells), DbColor(db)});
+    for (const StubOutput& output : stub->outputs) {
+      const double of_output = output.figures.error.sqnr_db;
+      const absl::string_view color = DbColor(of_output);
+      names.cells.push_back(
+          {absl::StrCat("  ", Printable(output.name)), color});
+      float_types.cells.push_back({"", ""});
+      quantized_types.cells.push_back({"", ""});
+      figures.cells.push_back({FormatDb(of_output), color});
+      bars.cells.push_back({Bar(of_output, bar_cells), color});
+    }
   }
   std::vector<Column> columns = {names, float_types, quantized_types, figures};
   if (bar_cells > 0) {
@@ -82,11 +110,15 @@ std::string ToStubTable(const ComparisonResult& result,
   }
   const StubComparison& worst =
       **std::min_element(stubs.begin(), stubs.end(), IsWorse);
-  const double lowest = SqnrOf(worst);
-  return absl::StrCat(Render(columns, widths, options.color), "\n", count,
-                      "lowest stub SQNR  ", FormatDb(lowest),
-                      std::isfinite(lowest) ? " dB" : "", "  ",
-                      Printable(worst.name), "\n");
+  const Lowest lowest = LowestOf(worst);
+  return absl::StrCat(
+      Render(columns, widths, options.color), "\n", count, "lowest stub SQNR  ",
+      FormatDb(lowest.db), std::isfinite(lowest.db) ? " dB" : "", "  ",
+      Printable(worst.name),
+      lowest.output == nullptr
+          ? ""
+          : absl::StrCat(" (", Printable(lowest.output->name), ")"),
+      "\n");
 }
 
 }  // namespace ns

@@ -199,6 +199,14 @@ struct NotShadowed {
   std::string reason;
 };
 
+// A tensor that a module returns besides its first.
+struct StubOutput {
+  // As in OutputComparison.
+  int64_t index = 0;
+  std::string name;
+  ActivationComparison figures;
+};
+
 // A quantized module and the float module that ran beside it, on its inputs.
 struct StubComparison {
   // The module's path.
@@ -208,6 +216,8 @@ struct StubComparison {
   std::string quantized_type;
   // Of the modules' output, or the first tensor in it.
   ActivationComparison figures;
+  // The other tensors in it but integers and truth values.
+  std::vector<StubOutput> outputs = {};
 };
 
 struct ComparisonResult {

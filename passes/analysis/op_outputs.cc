@@ -97,9 +97,11 @@ std::string KnownOutputName(const Node& node, size_t position) {
   }
   const std::vector<std::string> others =
       absl::StrSplit(row->other_outputs, ' ');
-  return position == 0               ? "output"
-         : position <= others.size() ? others[position - 1]
-                                     : "";
+  // A module that takes packed sequences returns more than these.
+  if (OutputTensors(node).size() != others.size() + 1) {
+    return "";
+  }
+  return position == 0 ? "output" : others[position - 1];
 }
 
 std::string OutputName(std::string known, size_t index) {

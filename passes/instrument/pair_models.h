@@ -110,6 +110,9 @@ struct PairedModels {
 //     prim::CallMethod[name="compare"](%comparer, %a1, %b1)
 //     ...
 //
+// Other outputs of a match come by and are compared in the same way, behind the
+// first.
+//
 // Each model computes what it does by itself, bit for bit but for what is
 // fused. Neither graph is changed; attributes that a model writes to are shared
 // with it. Control flow stays: see interleave.h. Where the models take

@@ -158,6 +158,30 @@ class OutputCasesTest(unittest.TestCase):
         else:
             self.assertLess(float(worst["local_db"]), lowest)
 
+    def test_stubs_have_every_output_too(self):
+        """The inputs of a stub are those of a shadow."""
+        self.run_ns(
+            "compare",
+            f"--inputs={INPUTS}",
+            "--what=stubs",
+            "--swap=LSTM,GRU,LSTMCell,GRUCell",
+            f"--json={self.path('stubs.json')}",
+            "--quiet",
+        )
+        with open(self.path("stubs.json"), encoding="utf-8") as file:
+            stubs = json.load(file)["stubs"]
+        self.assertEqual({stub["name"] for stub in stubs}, set(self.answers))
+        for stub in stubs:
+            found = [stub, *stub.get("outputs", [])]
+            expected = self.answers[stub["name"]]
+            self.assertEqual(len(found), len(expected), stub["name"])
+            for output, answer in zip(found, expected):
+                self.check_figures(output, answer["shadow"], stub["name"])
+            # Packed sequences have lengths behind the data.
+            names = [output["name"] for output in found[1:]]
+            family = self.layers[stub["name"]]["float"]["op"].split("::")[1]
+            self.assertIn(names, (NAMES[family][1:], ["2", "3"]))
+
     def check_logged(self, of_float, of_quantized, prefix, kind, outputs):
         """The loggers have seen the figures of `outputs`, (layer, output)."""
         expected = {

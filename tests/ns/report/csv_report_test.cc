@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/suite/comparison_result.h"
 
 namespace ns {
 namespace {
+
+using ::testing::EndsWith;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -176,6 +179,14 @@ TEST(CsvReportTest, WritesARowForEachStub) {
                 "layer1.0,stub,,layer1.0,my.Block,layer1.0,my.QuantizedBlock,"
                 "2x8,30.5,0.03,0.5,0.25,2" +
                 kNothing);
+  (*result.stubs)[0].outputs = {
+      {1, "h_n", Figures({4}, {20.5, 0.1, 0.5, 0.25}, {20})}};
+  EXPECT_THAT(
+      ToCsv(result),
+      EndsWith(
+          "\nlayer1.0,stub,h_n,layer1.0,my.Block,layer1.0,my.QuantizedBlock,"
+          "4,20.5,0.1,0.5,0.25,1" +
+          std::string(kNothing)));
 }
 
 }  // namespace

@@ -397,6 +397,22 @@ TEST(JsonReportTest, NamesTheOutputThatFallsFirst) {
   })"));
 }
 
+TEST(JsonReportTest, WritesOtherOutputsOfStubs) {
+  ComparisonResult result;
+  result.stubs = {{"rnn", "LSTM", "QuantizedLSTM",
+                   Figures({5}, {30.5, 0.03, 0.999, 0.25}, {30})}};
+  EXPECT_THAT(ToJson(result), Not(HasSubstr("outputs")));
+  (*result.stubs)[0].outputs = {
+      {2, "c_n", Figures({4}, {20.5, 0.5, 0.75, 0.25}, {20})}};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+      "outputs": [
+        {
+          "index": 2,
+          "name": "c_n",
+          "shape": [4],
+          "sqnr_db": 20.5,)"));
+}
+
 TEST(JsonReportTest, WritesStubsWhereTheyWereAskedFor) {
   ComparisonResult result;
   EXPECT_THAT(ToJson(result), Not(HasSubstr("stubs")));

@@ -50,6 +50,21 @@ TEST(StubTableTest, HasARowForEachStubAndTheLowest) {
             "lowest stub SQNR  12.5 dB  layer2.0\n");
 }
 
+TEST(StubTableTest, OtherOutputsComeBelowAndMayBeTheLowest) {
+  ComparisonResult result = Result();
+  ActivationComparison figures;
+  figures.error.sqnr_db = 3;
+  (*result.stubs)[0].outputs = {{2, "c_n", figures}};
+  TableOptions options;
+  options.sort_by_error = true;
+  const std::string table = ToStubTable(result, options);
+  EXPECT_THAT(table,
+              HasSubstr("\n  c_n                                3.0  █▎\n"));
+  EXPECT_THAT(table, HasSubstr("lowest stub SQNR  3.0 dB  layer1.0 (c_n)\n"));
+  EXPECT_LT(table.find("\nlayer1.0 "), table.find("\n  c_n "));
+  EXPECT_LT(table.find("\n  c_n "), table.find("\nlayer2.0 "));
+}
+
 TEST(StubTableTest, HasNoUnitBehindWhatIsNoNumber) {
   ComparisonResult result;
   result.stubs = {Stub("fc", kInfinity)};

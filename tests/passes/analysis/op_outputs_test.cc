@@ -157,6 +157,23 @@ TEST(OutputTensorsTest, RecurrentModulesNameTheirsAsTheirOpsDo) {
               ElementsAre("output", "h_n", "c_n"));
 }
 
+// Of packed sequences it returns more, lengths among them.
+TEST(OutputTensorsTest, RecurrentModuleWithMoreTensorsNamesNone) {
+  const torch::jit::Module module =
+      MakeModule("LSTM",
+                 "def forward(self, x: Tensor) -> Tuple[Tuple[Tensor, Tensor], "
+                 "Tuple[Tensor, Tensor]]:\n"
+                 "    return (x, x), (x, x)\n");
+  ModelGraphOptions options;
+  options.is_leaf = LeafTypes({"LSTM"});
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"rnn", module}},
+                {"y, s = self.rnn.forward(x)", "return s[0] + y[0]"}),
+      options));
+  EXPECT_THAT(NamesOf(*LeafCalls(model.graph()).at(0)),
+              ElementsAre("", "", "", ""));
+}
+
 // Names for outputs that an op does not have would never be seen.
 TEST(OutputTensorsTest, EveryNamedOutputIsThere) {
   for (const OpRow& row : OpTable()) {

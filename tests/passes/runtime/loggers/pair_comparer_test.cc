@@ -293,9 +293,8 @@ TEST(PairComparerTest, ComparesIntegersUnlessTheyAreToBeLeftAlone) {
     comparer.Compare(at::ones({3}, at::kLong), at::zeros({3}, at::kLong));
     comparer.Compare(at::ones({2}, at::kBool), at::ones({2}, at::kBool));
     comparer.Compare(at::ones({4}), at::ones({4}));
-    comparer.Compare(
-        at::quantize_per_tensor(at::ones({1}), 1, 0, at::kQInt8),
-        at::quantize_per_tensor(at::ones({1}), 1, 0, at::kQInt8));
+    comparer.Compare(at::quantize_per_tensor(at::ones({1}), 1, 0, at::kQInt8),
+                     at::quantize_per_tensor(at::ones({1}), 1, 0, at::kQInt8));
     EXPECT_EQ(comparer.record().pooled.sums.count, integers ? 10 : 5);
   }
 }
