@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -48,8 +49,21 @@ absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
                         Annotated(what, ReadStats(logger.object)));
     NS_ASSIGN_OR_RETURN(LoggerStats stats,
                         CatchTorchErrors(what, [&] { return ListsOf(kept); }));
-    dict.emplace_back(JoinPath(JoinPath(prefix, logger.info.layer), "stats"),
-                      std::move(stats));
+    const std::string key =
+        JoinPath(JoinPath(prefix, logger.info.layer), "stats");
+    if (logger.info.output_index == 0) {
+      dict.emplace_back(key, std::move(stats));
+      continue;
+    }
+    // Loggers of first outputs come first.
+    const auto of_module = absl::c_find_if(
+        dict, [&](const auto& entry) { return entry.first == key; });
+    if (of_module != dict.end()) {
+      for (auto& [name, values] : stats) {
+        of_module->second[absl::StrCat(name, "_", logger.info.output_name)] =
+            std::move(values);
+      }
+    }
   }
   return dict;
 }

@@ -21,7 +21,8 @@ inline constexpr char kFloatValues[] = "float";
 inline constexpr char kQuantizedValues[] = "quantized";
 
 // Lists by name, one tensor a call: "tensor_val" of a logger of one value,
-// "float" and "quantized" of a pair.
+// "float" and "quantized" of a pair. Of what a module gives besides its first
+// tensor, the names end in what it is called: "float_h_n".
 using LoggerStats = std::map<std::string, std::vector<at::Tensor>>;
 
 // Stats by key, "layer1.0.stats", in order of execution.
@@ -33,7 +34,7 @@ const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key);
 // The values of all loggers of `module`, which PrepareModelWithStubs or
 // PrepareModelOutputs prepared and which has run since, in this process or
 // before it was saved (reference: get_logger_dict). The key of a module's
-// logger is its path, behind `prefix`, and "stats".
+// logger is its path, behind `prefix`, and "stats"; all its outputs are there.
 //
 // A logger's values are those of its method `get_stats` or its attribute
 // `stats`: a list of tensors, which becomes "tensor_val", or a dict of such. A

@@ -16,20 +16,28 @@
 namespace ns {
 namespace {
 
-using TensorsByKey = std::map<std::string, std::vector<at::Tensor>>;
+// OK for what loggers of one value keep, and for nothing.
+absl::Status CheckIsOfOneValue(const std::string& key,
+                               const LoggerStats& stats) {
+  return stats.empty() || stats.count(kTensorVal) != 0
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat(
+                   "the logger of '", key,
+                   "' keeps pairs; use one that takes one Tensor"));
+}
 
-absl::StatusOr<std::vector<at::Tensor>> TensorValues(const std::string& key,
-                                                     LoggerStats& stats) {
-  if (stats.empty()) {
-    return std::vector<at::Tensor>();
+// The values of all outputs that both have.
+LoggerStats PairsOf(const LoggerStats& of_float, LoggerStats& of_quantized) {
+  LoggerStats pairs;
+  for (auto& [name, values] : of_quantized) {
+    absl::string_view output = name;
+    const auto same = of_float.find(name);
+    if (same != of_float.end() && absl::ConsumePrefix(&output, kTensorVal)) {
+      pairs[absl::StrCat(kFloatValues, output)] = same->second;
+      pairs[absl::StrCat(kQuantizedValues, output)] = std::move(values);
+    }
   }
-  const auto values = stats.find(kTensorVal);
-  if (values == stats.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the logger of '", key,
-                     "' keeps pairs; use one that takes one Tensor"));
-  }
-  return std::move(values->second);
+  return pairs;
 }
 
 std::string PathOf(absl::string_view key) {
@@ -46,11 +54,12 @@ absl::StatusOr<LoggerDict> GetMatchingActivations(
     const MatchingActivationsOptions& options) {
   NS_ASSIGN_OR_RETURN(LoggerDict of_float, GetLoggerDict(float_module));
   NS_ASSIGN_OR_RETURN(LoggerDict of_quantized, GetLoggerDict(quantized_module));
-  TensorsByKey float_values;
+  std::map<std::string, LoggerStats> float_values;
   // The last child of a module comes first: its output is the module's.
   std::vector<std::string> keys;
   for (auto& [key, stats] : of_float) {
-    NS_ASSIGN_OR_RETURN(float_values[key], TensorValues(key, stats));
+    NS_RETURN_IF_ERROR(CheckIsOfOneValue(key, stats));
+    float_values[key] = std::move(stats);
     keys.insert(keys.begin(), key);
   }
   if (options.compat) {
@@ -58,16 +67,12 @@ absl::StatusOr<LoggerDict> GetMatchingActivations(
   }
   LoggerDict matching;
   for (auto& [key, stats] : of_quantized) {
-    NS_ASSIGN_OR_RETURN(std::vector<at::Tensor> quantized,
-                        TensorValues(key, stats));
+    NS_RETURN_IF_ERROR(CheckIsOfOneValue(key, stats));
     const std::optional<std::string> match =
         options.compat ? FindMatchAsReference(keys, key, "stats")
                        : FindMatch(keys, PathOf(key), "stats");
-    if (match && !quantized.empty()) {
-      LoggerStats pair;
-      pair[kFloatValues] = float_values.at(*match);
-      pair[kQuantizedValues] = std::move(quantized);
-      matching.emplace_back(key, std::move(pair));
+    if (match && !stats[kTensorVal].empty()) {
+      matching.emplace_back(key, PairsOf(float_values.at(*match), stats));
     }
   }
   return matching;

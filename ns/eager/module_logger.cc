@@ -2,14 +2,16 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/rewrite/first_tensor.h"
+#include "passes/analysis/op_outputs.h"
 #include "passes/rewrite/insert_method_call.h"
+#include "passes/rewrite/tensor_in.h"
 
 namespace ns {
 
@@ -32,30 +34,56 @@ LoggerInfo ModuleLoggerInfo(const ModulePath& callee,
 absl::StatusOr<ModuleLogger> ModuleLogger::Attach(ModelGraph& host,
                                                   const LoggerFactory& factory,
                                                   const LoggerInfo& info,
-                                                  size_t arity) {
-  NS_ASSIGN_OR_RETURN(const c10::IValue logger, factory(info));
-  NS_RETURN_IF_ERROR(CheckLogger(logger, arity));
-  NS_ASSIGN_OR_RETURN(
-      std::string attribute,
-      CatchTorchErrors(absl::StrCat("attaching the logger of '", info.fqn, "'"),
-                       [&] {
-                         return AttachLogger(host.module(), {logger, info});
-                       }));
-  return ModuleLogger(host, info.fqn, std::move(attribute));
+                                                  size_t arity,
+                                                  const Node* call) {
+  const size_t count =
+      call == nullptr ? 1 : std::max<size_t>(OutputTensors(*call).size(), 1);
+  std::vector<std::string> attributes;
+  for (size_t i = 0; i < count; ++i) {
+    LoggerInfo of_output = info;
+    of_output.output_index = static_cast<int>(i);
+    if (count > 1) {
+      of_output.output_name = OutputName(KnownOutputName(*call, i), i);
+    }
+    NS_ASSIGN_OR_RETURN(const c10::IValue logger, factory(of_output));
+    NS_RETURN_IF_ERROR(CheckLogger(logger, arity));
+    NS_ASSIGN_OR_RETURN(
+        attributes.emplace_back(),
+        CatchTorchErrors(
+            absl::StrCat("attaching the logger of '", info.fqn, "'"), [&] {
+              return AttachLogger(host.module(), {logger, of_output});
+            }));
+  }
+  return ModuleLogger(host, info.fqn, std::move(attributes));
 }
 
 absl::Status ModuleLogger::Call(absl::Span<Value* const> values,
                                 Node* place) const {
+  size_t count = attributes_.size();
+  for (const Value* value : values) {
+    count = std::min(count, CountTensors(*value->type()));
+  }
+  // The first is called in any case: it says what a value lacks.
+  for (size_t i = 0; i < std::max<size_t>(count, 1); ++i) {
+    NS_RETURN_IF_ERROR(CallOne(i, values, place));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleLogger::CallOne(size_t index,
+                                   absl::Span<Value* const> values,
+                                   Node* place) const {
   std::vector<Value*> tensors;
   for (Value* value : values) {
     NS_ASSIGN_OR_RETURN(Value * tensor,
                         Annotated(absl::StrCat("module '", fqn_, "'"),
-                                  FirstTensor(value, place)));
+                                  TensorIn(value, index, place)));
     tensors.push_back(tensor);
   }
   return Annotated(
       absl::StrCat("logging '", fqn_, "'"),
-      InsertMethodCall(*host_, attribute_, "forward", tensors, place).status());
+      InsertMethodCall(*host_, attributes_[index], "forward", tensors, place)
+          .status());
 }
 
 }  // namespace ns

@@ -36,7 +36,7 @@ struct LoggedModule {
 };
 
 struct Pair {
-  OutputComparison description;
+  ModuleOutputComparison description;
   // Null for what the models return.
   c10::intrusive_ptr<OutputLogger> of_float;
   c10::intrusive_ptr<OutputLogger> of_quantized;

@@ -28,7 +28,7 @@ struct OutputComparerOptions {
 struct OutputComparisons {
   // Modules in order of execution of the quantized model, those left out that
   // no batch came by; then the tensors that the models return, in their order.
-  std::vector<OutputComparison> outputs;
+  std::vector<ModuleOutputComparison> outputs;
   // One line for each whose values could not be compared, one for each tensor
   // that one model alone returns, and one for inputs that are not finite.
   std::vector<std::string> warnings;

@@ -82,10 +82,10 @@ absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
     const ModulePath callee = ModulePathOf(*call);
     auto logger = loggers.find(callee.fqn);
     if (logger == loggers.end()) {
-      NS_ASSIGN_OR_RETURN(
-          ModuleLogger attached,
-          ModuleLogger::Attach(model, output_options.logger,
-                               ModuleLoggerInfo(callee, name), /*arity=*/1));
+      NS_ASSIGN_OR_RETURN(ModuleLogger attached,
+                          ModuleLogger::Attach(model, output_options.logger,
+                                               ModuleLoggerInfo(callee, name),
+                                               /*arity=*/1, call));
       logger = loggers.emplace(callee.fqn, std::move(attached)).first;
     }
     if (IsObserved(*call, callee.type)) {

@@ -104,7 +104,7 @@ absl::StatusOr<ModelGraph> PrepareModelWithStubs(
           ModuleLogger logger,
           ModuleLogger::Attach(model, FactoryFor(options, *call),
                                ModuleLoggerInfo(callee, "quantized"),
-                               /*arity=*/2));
+                               /*arity=*/2, call));
       NS_ASSIGN_OR_RETURN(
           Shadow attached,
           Shadow::Attach(model, float_modules.at(path), std::move(logger)));

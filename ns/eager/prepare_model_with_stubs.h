@@ -31,7 +31,8 @@ struct StubOptions {
 // `module_swap_list` are shadowed by it (reference: prepare_model_with_stubs;
 // see shadow.h). What the model returns stays as it was, bit for bit. After
 // runs, GetLoggerDict of its module has a record for each, named
-// "<path>.stats".
+// "<path>.stats". A module that returns a tuple has a logger for each tensor in
+// it that the float module's has, too.
 //
 // Types are qualified or bare (see IsTypeNamed). A module inside a shadowed one
 // is not shadowed itself, nor is one that has the same types in both models:

@@ -1,5 +1,7 @@
 #include "ns/eager/stub_comparer.h"
 
+#include <c10/core/ScalarType.h>
+
 #include <map>
 #include <optional>
 #include <set>
@@ -21,11 +23,37 @@
 namespace ns {
 namespace {
 
-struct Stub {
-  StubComparison description;
+// A tensor that a module and its shadow return.
+struct StubTensor {
+  int64_t index;
+  std::string name;
   c10::intrusive_ptr<ShadowLogger> logger;
   PooledComparison pooled;
 };
+
+struct Stub {
+  StubComparison description;
+  // The first comes first.
+  std::vector<StubTensor> tensors;
+};
+
+// "lstm", or "lstm (h_n)" for another tensor than the first.
+std::string LabelOf(const Stub& stub, const StubTensor& tensor) {
+  return tensor.index == 0
+             ? stub.description.name
+             : absl::StrCat(stub.description.name, " (", tensor.name, ")");
+}
+
+// Adds what was logged in one batch, and forgets it. Integers and truth values
+// of other outputs than the first, such as lengths, are left out.
+void AddBatch(StubTensor& tensor) {
+  const std::vector<at::Tensor>& x = tensor.logger->float_values();
+  if (tensor.index == 0 || x.empty() ||
+      !at::isIntegralType(x[0].scalar_type(), /*includeBool=*/true)) {
+    tensor.pooled.AddBatch(x, tensor.logger->quantized_values());
+  }
+  tensor.logger->Clear();
+}
 
 // A warning where modules are a ConvReLU2d in the quantized model and a Conv2d
 // in the float one; empty where none are.
@@ -53,12 +81,23 @@ StubComparisons Results(std::vector<Stub>& stubs) {
     results.warnings.push_back(std::move(warning));
   }
   for (Stub& stub : stubs) {
-    if (std::optional<ActivationComparison> figures = stub.pooled.Result()) {
-      stub.description.figures = *std::move(figures);
-      results.stubs.push_back(std::move(stub.description));
+    StubComparison& description = stub.description;
+    bool has_figures = false;
+    for (const StubTensor& tensor : stub.tensors) {
+      std::optional<ActivationComparison> figures = tensor.pooled.Result();
+      if (figures && tensor.index == 0) {
+        has_figures = true;
+        description.figures = *std::move(figures);
+      } else if (figures) {
+        description.outputs.push_back(
+            {tensor.index, tensor.name, *std::move(figures)});
+      }
+      if (!tensor.pooled.warning().empty()) {
+        results.warnings.push_back(tensor.pooled.warning());
+      }
     }
-    if (!stub.pooled.warning().empty()) {
-      results.warnings.push_back(stub.pooled.warning());
+    if (has_figures) {
+      results.stubs.push_back(std::move(description));
     }
   }
   return results;
@@ -78,11 +117,15 @@ absl::StatusOr<StubComparisons> CompareStubs(
   stub_options.logger =
       [&](const LoggerInfo& info) -> absl::StatusOr<c10::IValue> {
     auto logger = c10::make_intrusive<ShadowLogger>();
-    StubComparison description;
-    description.name = info.fqn;
-    description.float_type = float_types.at(info.fqn);
-    description.quantized_type = info.ref_node_target_type;
-    stubs.push_back({description, logger, PooledComparison(info.fqn)});
+    if (info.output_index == 0) {
+      Stub& stub = stubs.emplace_back();
+      stub.description.name = info.fqn;
+      stub.description.float_type = float_types.at(info.fqn);
+      stub.description.quantized_type = info.ref_node_target_type;
+    }
+    // Those of one module are made one after the other.
+    stubs.back().tensors.push_back({info.output_index, info.output_name, logger,
+                                    PooledComparison(info.fqn)});
     return c10::IValue(logger);
   };
   NS_ASSIGN_OR_RETURN(ModelGraph model,
@@ -95,17 +138,19 @@ absl::StatusOr<StubComparisons> CompareStubs(
   }
   const std::set<std::string> in_loops = PathsInLoops(model.graph());
   for (Stub& stub : stubs) {
-    const std::string& path = stub.description.name;
-    stub.pooled = PooledComparison(path, in_loops.count(path) != 0);
+    const bool in_loop = in_loops.count(stub.description.name) != 0;
+    for (StubTensor& tensor : stub.tensors) {
+      tensor.pooled = PooledComparison(LabelOf(stub, tensor), in_loop);
+    }
   }
   const std::string non_finite = NonFiniteWarning(
       model.module().get_method(model.method()).function().getSchema(),
       batches);
   NS_RETURN_IF_ERROR(RunBatches("quantized", model, batches, [&](size_t done) {
     for (Stub& stub : stubs) {
-      stub.pooled.AddBatch(stub.logger->float_values(),
-                           stub.logger->quantized_values());
-      stub.logger->Clear();
+      for (StubTensor& tensor : stub.tensors) {
+        AddBatch(tensor);
+      }
     }
     if (options.progress) {
       options.progress(static_cast<int64_t>(done),

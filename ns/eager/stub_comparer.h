@@ -33,8 +33,8 @@ struct StubComparisons {
 };
 
 // Runs the quantized model with stubs (see PrepareModelWithStubs) and compares
-// what each quantized module puts out with what its float shadow does. Memory
-// holds the outputs of one batch.
+// what each quantized module puts out with what its float shadow does, all
+// tensors of a tuple. Memory holds the outputs of one batch.
 //
 // Errors: as PrepareModelWithStubs; a swap list all of whose modules stayed
 // float or are never called; a batch that does not fit the model.

@@ -170,9 +170,10 @@ class Rows {
 
   void AppendRow(const LayerComparison& layer, const Row& row);
   void AppendLayer(const LayerComparison& layer);
-  // Of a StubComparison or an OutputComparison.
-  template <typename Module>
-  void AppendModule(const char* kind, const Module& module);
+  void AppendOutput(const LayerComparison& layer,
+                    const OutputComparison& output);
+  void AppendStub(const StubComparison& stub);
+  void AppendModuleOutput(const ModuleOutputComparison& output);
 
   std::string Take() { return std::move(csv_); }
 
@@ -259,19 +260,51 @@ void Rows::AppendLayer(const LayerComparison& layer) {
   if (layer.kernel.has_value()) {
     AppendRow(layer, OutputRow("kernel", *layer.kernel));
   }
+  for (const OutputComparison& output : layer.outputs) {
+    AppendOutput(layer, output);
+  }
 }
 
-template <typename Module>
-void Rows::AppendModule(const char* kind, const Module& module) {
-  LayerComparison layer;
-  layer.name = module.name;
-  // What the models return is of no module.
-  if (!module.quantized_type.empty()) {
-    layer.float_side.fqn = layer.quantized_side.fqn = module.name;
+void Rows::AppendOutput(const LayerComparison& layer,
+                        const OutputComparison& output) {
+  const auto append = [&](absl::string_view kind,
+                          const std::optional<ActivationComparison>& figures) {
+    if (figures.has_value()) {
+      Row row = OutputRow(kind, *figures);
+      row.parameter = output.name;
+      AppendRow(layer, row);
+    }
+  };
+  append("activation", output.activation);
+  append("shadow", output.shadow);
+  if (output.inherited.has_value()) {
+    AppendRow(layer, {"inherited", output.name, {}, *output.inherited});
   }
-  layer.float_side.op = module.float_type;
-  layer.quantized_side.op = module.quantized_type;
-  AppendRow(layer, OutputRow(kind, module.figures));
+}
+
+void Rows::AppendStub(const StubComparison& stub) {
+  LayerComparison layer;
+  layer.name = layer.float_side.fqn = layer.quantized_side.fqn = stub.name;
+  layer.float_side.op = stub.float_type;
+  layer.quantized_side.op = stub.quantized_type;
+  AppendRow(layer, OutputRow("stub", stub.figures));
+  for (const StubOutput& output : stub.outputs) {
+    Row row = OutputRow("stub", output.figures);
+    row.parameter = output.name;
+    AppendRow(layer, row);
+  }
+}
+
+void Rows::AppendModuleOutput(const ModuleOutputComparison& output) {
+  LayerComparison layer;
+  layer.name = output.name;
+  // What the models return is of no module.
+  if (!output.quantized_type.empty()) {
+    layer.float_side.fqn = layer.quantized_side.fqn = output.name;
+  }
+  layer.float_side.op = output.float_type;
+  layer.quantized_side.op = output.quantized_type;
+  AppendRow(layer, OutputRow("output", output.figures));
 }
 
 }  // namespace
@@ -283,12 +316,12 @@ std::string ToCsv(const ComparisonResult& result) {
   }
   if (result.stubs.has_value()) {
     for (const StubComparison& stub : *result.stubs) {
-      rows.AppendModule("stub", stub);
+      rows.AppendStub(stub);
     }
   }
   if (result.outputs.has_value()) {
-    for (const OutputComparison& output : *result.outputs) {
-      rows.AppendModule("output", output);
+    for (const ModuleOutputComparison& output : *result.outputs) {
+      rows.AppendModuleOutput(output);
     }
   }
   return rows.Take();

@@ -10,10 +10,12 @@ namespace ns {
 
 // A header and one row for each weight, activation, shadow, inherited error and
 // kernel that was compared, in the order of `result.layers`, then one for each
-// stub. A layer without any has no row.
+// stub. A layer without any has no row. Activations, shadows and inherited
+// errors of a layer's other outputs come behind those of the first.
 //
 //   name, kind (weight, activation, shadow, inherited, kernel or stub),
-//   parameter (of weights), float_fqn, float_op, quantized_fqn, quantized_op,
+//   parameter (of weights, and of outputs but the first: "weight_ih_l0",
+//   "c_n"), float_fqn, float_op, quantized_fqn, quantized_op,
 //   shape ("2x64x56x56"), sqnr_db, normalized_l2, cosine, max_abs_error,
 //   batches (of outputs: how many were compared), elements,
 //   float_min, float_max, quantized_min, quantized_max,

@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
+#include "ns/report/output_view.h"
 #include "ns/suite/comparison_result.h"
 
 namespace ns {
@@ -26,12 +27,13 @@ std::optional<double> Nsr(const std::optional<ActivationComparison>& figures) {
                                                            : std::nullopt;
 }
 
-// Whether the local error of `layer` says something of it: not where values are
-// NaN or infinite, nor where the float model's are, nor behind a layer that
-// only one model has.
-bool CanBeBlamed(const LayerComparison& layer) {
-  return layer.unpaired_input.empty() && Nsr(layer.shadow).has_value() &&
-         (!layer.activation || IsOfFiniteValues(*layer.activation));
+// Whether the local error of `output` says something of `layer`: not where
+// values are NaN or infinite, nor where the float model's are, nor behind a
+// layer that only one model has.
+bool CanBeBlamed(const LayerComparison& layer, const OutputView& output) {
+  return layer.unpaired_input.empty() && Nsr(*output.shadow).has_value() &&
+         (!output.activation->has_value() ||
+          IsOfFiniteValues(**output.activation));
 }
 
 bool IsFloatSideFinite(const std::optional<ActivationComparison>& figures) {
@@ -40,12 +42,36 @@ bool IsFloatSideFinite(const std::optional<ActivationComparison>& figures) {
   return counts.float_nan == 0 && counts.float_inf == 0;
 }
 
-// Whether `layer` makes NaN or infinities where its float form, on the same
-// inputs, makes numbers.
+// Whether `layer` makes NaN or infinities of its `output` where its float form,
+// on the same inputs, makes numbers.
+bool MakesNonFinite(const LayerComparison& layer, const OutputView& output) {
+  return layer.unpaired_input.empty() && output.shadow->has_value() &&
+         !IsOfFiniteValues(**output.shadow) &&
+         IsFloatSideFinite(*output.shadow) &&
+         IsFloatSideFinite(*output.activation);
+}
+
 bool MakesNonFinite(const LayerComparison& layer) {
-  return layer.unpaired_input.empty() && layer.shadow &&
-         !IsOfFiniteValues(*layer.shadow) && IsFloatSideFinite(layer.shadow) &&
-         IsFloatSideFinite(layer.activation);
+  return absl::c_any_of(OutputViews(layer), [&](const OutputView& output) {
+    return MakesNonFinite(layer, output);
+  });
+}
+
+// The output of the lowest local SQNR, in dB, if `layer` can be blamed for one.
+struct LowestLocal {
+  double sqnr_db = INFINITY;
+  const OutputComparison* output = nullptr;
+};
+
+LowestLocal LowestLocalOf(const LayerComparison& layer) {
+  LowestLocal lowest;
+  for (const OutputView& output : OutputViews(layer)) {
+    if (CanBeBlamed(layer, output) &&
+        (*output.shadow)->error.sqnr_db < lowest.sqnr_db) {
+      lowest = {(*output.shadow)->error.sqnr_db, output.other};
+    }
+  }
+  return lowest;
 }
 
 // The largest accumulated NSR among the producers of `layer`.
@@ -68,21 +94,23 @@ std::optional<double> IncomingNsr(const ComparisonResult& result,
   return largest;
 }
 
-std::optional<double> ExpectedNsr(const ComparisonResult& result,
-                                  const LayerComparison& layer) {
+std::optional<double> ExpectedNsr(
+    const ComparisonResult& result, const LayerComparison& layer,
+    const std::optional<ActivationComparison>& shadow) {
   const std::optional<double> incoming = IncomingNsr(result, layer);
-  const std::optional<double> local = Nsr(layer.shadow);
+  const std::optional<double> local = Nsr(shadow);
   return incoming && local ? std::make_optional(*incoming + *local)
                            : std::nullopt;
 }
 
-bool IsUnexplained(const ComparisonResult& result,
-                   const LayerComparison& layer) {
+bool IsUnexplained(const ComparisonResult& result, const LayerComparison& layer,
+                   const OutputView& output) {
   if (!layer.unpaired_input.empty()) {
     return false;
   }
-  const std::optional<double> accumulated = Nsr(layer.activation);
-  const std::optional<double> expected = ExpectedNsr(result, layer);
+  const std::optional<double> accumulated = Nsr(*output.activation);
+  const std::optional<double> expected =
+      ExpectedNsr(result, layer, *output.shadow);
   return accumulated && expected && *accumulated > kNegligibleNsr &&
          *accumulated > kExplainedRatio * *expected;
 }
@@ -125,25 +153,39 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   if (!result.inputs_are_finite) {
     return std::nullopt;
   }
-  const auto maker = absl::c_find_if(result.layers, MakesNonFinite);
+  const auto maker = absl::c_find_if(
+      result.layers,
+      [](const LayerComparison& layer) { return MakesNonFinite(layer); });
   if (maker != result.layers.end()) {
     return maker - result.layers.begin();
   }
   std::optional<size_t> worst;
   double lowest = INFINITY;
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerComparison& layer = result.layers[i];
-    if (CanBeBlamed(layer) && layer.shadow->error.sqnr_db < lowest) {
+    const double sqnr_db = LowestLocalOf(result.layers[i]).sqnr_db;
+    if (sqnr_db < lowest) {
       worst = i;
-      lowest = layer.shadow->error.sqnr_db;
+      lowest = sqnr_db;
     }
   }
   return worst;
 }
 
+const OutputComparison* OffendingOutput(const LayerComparison& layer) {
+  for (const OutputView& output : OutputViews(layer)) {
+    if (MakesNonFinite(layer, output)) {
+      return output.other;
+    }
+  }
+  return LowestLocalOf(layer).output;
+}
+
 std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
-                                            size_t index) {
-  const std::optional<double> nsr = ExpectedNsr(result, result.layers[index]);
+                                            size_t index,
+                                            const OutputComparison* output) {
+  const LayerComparison& layer = result.layers[index];
+  const std::optional<double> nsr = ExpectedNsr(
+      result, layer, output == nullptr ? layer.shadow : output->shadow);
   return nsr ? std::make_optional(-10 * std::log10(*nsr)) : std::nullopt;
 }
 
@@ -152,11 +194,25 @@ std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result) {
     return std::nullopt;
   }
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    if (IsUnexplained(result, result.layers[i])) {
+    const LayerComparison& layer = result.layers[i];
+    if (absl::c_any_of(OutputViews(layer), [&](const OutputView& output) {
+          return IsUnexplained(result, layer, output);
+        })) {
       return i;
     }
   }
   return std::nullopt;
+}
+
+const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
+                                          size_t index) {
+  const LayerComparison& layer = result.layers[index];
+  for (const OutputView& output : OutputViews(layer)) {
+    if (IsUnexplained(result, layer, output)) {
+      return output.other;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace ns

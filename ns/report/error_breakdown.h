@@ -21,6 +21,9 @@
 // values among which are NaN or infinities. Where inputs hold such, no layer is
 // named below: quantization makes some number of them, and all that follows is
 // computed from it.
+//
+// A layer with several outputs, such as an LSTM, is judged by the worst of
+// them; each has figures of its own.
 #ifndef NS_REPORT_ERROR_BREAKDOWN_H_
 #define NS_REPORT_ERROR_BREAKDOWN_H_
 
@@ -72,16 +75,20 @@ bool IsOfFiniteValues(const ActivationComparison& figures);
 // them.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
-// The accumulated SQNR, in dB, that layer `index` has if it hands on what it
-// gets and adds its own error to it:
+// The output by which WorstOffender judges `layer`; null for the first output.
+const OutputComparison* OffendingOutput(const LayerComparison& layer);
+
+// The accumulated SQNR, in dB, that an output of layer `index`, null for the
+// first, has if the layer hands on what it gets and adds its own error to it:
 //
 //   NSR_expected = max over producers of NSR_accumulated + NSR_local
 //
 // Absent without producers, or where the shadow or the activation of one of
 // them is absent or nan, or something else than what is compared there flows
 // in: what is not known cannot be ruled out as the cause.
-std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
-                                            size_t index);
+std::optional<double> ExpectedAccumulatedDb(
+    const ComparisonResult& result, size_t index,
+    const OutputComparison* output = nullptr);
 
 // The first layer, in order of execution, whose accumulated error its local
 // error does not explain, so that it amplifies what it inherits:
@@ -92,6 +99,11 @@ std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
 // cancel. Layers with activations of nan, with an unpaired input, or for which
 // nothing can be expected, are passed over.
 std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result);
+
+// The first output of that layer, `index`, whose error is not explained; null
+// for the first output of all.
+const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
+                                          size_t index);
 
 }  // namespace ns
 

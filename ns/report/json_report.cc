@@ -170,11 +170,23 @@ void WriteStub(JsonWriter& json, const StubComparison& stub) {
   WriteString(json, "float_type", stub.float_type);
   WriteString(json, "quantized_type", stub.quantized_type);
   WriteActivationFields(json, stub.figures);
+  if (!stub.outputs.empty()) {
+    json.Key("outputs");
+    json.BeginArray();
+    for (const StubOutput& output : stub.outputs) {
+      json.BeginObject();
+      WriteInt(json, "index", output.index);
+      WriteString(json, "name", output.name);
+      WriteActivationFields(json, output.figures);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
   json.EndObject();
 }
 
 // What the models return has no types.
-void WriteOutput(JsonWriter& json, const OutputComparison& output) {
+void WriteModuleOutput(JsonWriter& json, const ModuleOutputComparison& output) {
   json.BeginObject();
   WriteString(json, "name", output.name);
   if (!output.quantized_type.empty()) {
@@ -226,6 +238,30 @@ void WriteSaturation(JsonWriter& json, const PairSaturation& saturation) {
   json.EndObject();
 }
 
+void WriteInherited(JsonWriter& json,
+                    const std::optional<ErrorFigures>& inherited) {
+  if (inherited.has_value()) {
+    json.Key("inherited");
+    json.BeginObject();
+    WriteFigures(json, *inherited);
+    json.EndObject();
+  }
+}
+
+void WriteOutput(JsonWriter& json, const OutputComparison& output) {
+  json.BeginObject();
+  WriteInt(json, "index", output.index);
+  WriteString(json, "name", output.name);
+  if (output.activation.has_value()) {
+    WriteActivation(json, "activation", *output.activation);
+  }
+  if (output.shadow.has_value()) {
+    WriteActivation(json, "shadow", *output.shadow);
+  }
+  WriteInherited(json, output.inherited);
+  json.EndObject();
+}
+
 void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   json.BeginObject();
   WriteString(json, "name", layer.name);
@@ -251,17 +287,20 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   if (layer.shadow.has_value()) {
     WriteActivation(json, "shadow", *layer.shadow);
   }
-  if (layer.inherited.has_value()) {
-    json.Key("inherited");
-    json.BeginObject();
-    WriteFigures(json, *layer.inherited);
-    json.EndObject();
-  }
+  WriteInherited(json, layer.inherited);
   if (layer.kernel.has_value()) {
     WriteActivation(json, "kernel", *layer.kernel);
   }
   if (layer.activation && layer.shadow && layer.inherited) {
     WriteBreakdown(json, layer);
+  }
+  if (!layer.outputs.empty()) {
+    json.Key("outputs");
+    json.BeginArray();
+    for (const OutputComparison& output : layer.outputs) {
+      WriteOutput(json, output);
+    }
+    json.EndArray();
   }
   if (layer.saturation.has_value()) {
     WriteSaturation(json, *layer.saturation);
@@ -269,22 +308,38 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   json.EndObject();
 }
 
+// Names the output that decided, where it is not the first.
+void WriteDecidingOutput(JsonWriter& json, const OutputComparison* output) {
+  if (output != nullptr) {
+    WriteString(json, "output", output->name);
+  }
+}
+
 void WriteWorstOffender(JsonWriter& json, const LayerComparison& layer) {
+  const OutputComparison* output = OffendingOutput(layer);
   json.Key("worst_offender");
   json.BeginObject();
   WriteString(json, "name", layer.name);
-  WriteDouble(json, "local_db", layer.shadow->error.sqnr_db);
+  WriteDecidingOutput(json, output);
+  WriteDouble(
+      json, "local_db",
+      (output == nullptr ? layer.shadow : output->shadow)->error.sqnr_db);
   json.EndObject();
 }
 
 void WriteUnexplainedFall(JsonWriter& json, const ComparisonResult& result,
                           size_t index) {
   const LayerComparison& layer = result.layers[index];
+  const OutputComparison* output = UnexplainedOutput(result, index);
   json.Key("first_unexplained_fall");
   json.BeginObject();
   WriteString(json, "name", layer.name);
-  WriteDouble(json, "accumulated_db", layer.activation->error.sqnr_db);
-  WriteDouble(json, "expected_db", *ExpectedAccumulatedDb(result, index));
+  WriteDecidingOutput(json, output);
+  WriteDouble(json, "accumulated_db",
+              (output == nullptr ? layer.activation : output->activation)
+                  ->error.sqnr_db);
+  WriteDouble(json, "expected_db",
+              *ExpectedAccumulatedDb(result, index, output));
   json.EndObject();
 }
 
@@ -359,8 +414,8 @@ std::string ToJson(const ComparisonResult& result) {
   if (result.outputs.has_value()) {
     json.Key("outputs");
     json.BeginArray();
-    for (const OutputComparison& output : *result.outputs) {
-      WriteOutput(json, output);
+    for (const ModuleOutputComparison& output : *result.outputs) {
+      WriteModuleOutput(json, output);
     }
     json.EndArray();
   }

@@ -12,9 +12,10 @@ namespace ns {
 // layers in the order of `result`, so equal results give equal bytes.
 //
 // Absent where they do not apply: of the whole "worst_offender",
-// "first_unexplained_fall" and "stubs"; of a layer "output", "weight",
-// "activation", "shadow", "inherited", "kernel" and "error", and
-// "dominated_by" in the latter; of an activation "trips", "elements", "range",
+// "first_unexplained_fall" and "stubs"; of the first two "output" (the layer's
+// first one decided); of a layer "output", "weight", "activation", "shadow",
+// "inherited", "kernel", "outputs" and "error", and "dominated_by" in the
+// latter; of a stub "outputs"; of an activation "trips", "elements", "range",
 // "non_finite" (all counts are 0), "codes" and "worst_channels"; of a side
 // "fqn_inferred". All other keys are always there.
 //

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -19,8 +20,25 @@ absl::string_view BareType(absl::string_view type) {
   return dot == absl::string_view::npos ? type : type.substr(dot + 1);
 }
 
+// A figure, and what has it.
+struct Lowest {
+  double db;
+  std::string label;
+};
+
+// Of all tensors of a module the lowest, nan before all.
+Lowest LowestOf(const ModuleRow& row) {
+  Lowest lowest = {row.sqnr_db, row.name};
+  for (const ModuleRow::Other& other : row.others) {
+    if (IsLowerDb(other.sqnr_db, lowest.db)) {
+      lowest = {other.sqnr_db, absl::StrCat(row.name, " (", other.name, ")")};
+    }
+  }
+  return lowest;
+}
+
 bool IsWorse(const ModuleRow& a, const ModuleRow& b) {
-  return IsLowerDb(a.sqnr_db, b.sqnr_db);
+  return IsLowerDb(LowestOf(a).db, LowestOf(b).db);
 }
 
 std::vector<Column> Columns(const std::vector<ModuleRow>& rows,
@@ -42,6 +60,14 @@ std::vector<Column> Columns(const std::vector<ModuleRow>& rows,
         {Printable(BareType(row.quantized_type)), ""});
     figures.cells.push_back({FormatDb(db), DbColor(db)});
     bars.cells.push_back({Bar(db, bar_cells), DbColor(db)});
+    for (const ModuleRow::Other& other : row.others) {
+      const absl::string_view color = DbColor(other.sqnr_db);
+      names.cells.push_back({absl::StrCat("  ", Printable(other.name)), color});
+      float_types.cells.push_back({"", ""});
+      quantized_types.cells.push_back({"", ""});
+      figures.cells.push_back({FormatDb(other.sqnr_db), color});
+      bars.cells.push_back({Bar(other.sqnr_db, bar_cells), color});
+    }
   }
   std::vector<Column> columns = {names, float_types, quantized_types, figures};
   if (bar_cells > 0) {
@@ -73,12 +99,12 @@ std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
       break;
     }
   }
-  const ModuleRow& worst = *std::min_element(rows.begin(), rows.end(), IsWorse);
-  const double lowest = worst.sqnr_db;
+  const Lowest lowest =
+      LowestOf(*std::min_element(rows.begin(), rows.end(), IsWorse));
   return absl::StrCat(Render(columns, widths, options.color), "\n", count,
-                      "lowest ", noun, " SQNR  ", FormatDb(lowest),
-                      std::isfinite(lowest) ? " dB" : "", "  ",
-                      Printable(worst.name), "\n");
+                      "lowest ", noun, " SQNR  ", FormatDb(lowest.db),
+                      std::isfinite(lowest.db) ? " dB" : "", "  ",
+                      Printable(lowest.label), "\n");
 }
 
 }  // namespace ns

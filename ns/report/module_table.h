@@ -18,11 +18,19 @@ struct ModuleRow {
   std::string float_type;
   std::string quantized_type;
   double sqnr_db = 0;
+  // The tensors that it returns besides its first.
+  struct Other {
+    std::string name;
+    double sqnr_db = 0;
+  };
+  std::vector<Other> others = {};
 };
 
 // A row for each of `rows`: the module, the last parts of its types, its SQNR
-// in dB, and a bar of 0 to 60 dB, as in ToTable. Below it their count, the
-// number of batches, and the lowest figure. `noun` is what a row is: "stub".
+// in dB, and a bar of 0 to 60 dB, as in ToTable; then one for each of its other
+// tensors. Below it the count of modules, the number of batches, and the lowest
+// figure, "rnn (c_n)" where another tensor has it. `noun` is what a row is:
+// "stub".
 std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
                           int64_t batches, const TableOptions& options);
 

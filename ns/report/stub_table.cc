@@ -8,30 +8,36 @@
 namespace ns {
 namespace {
 
-// A row for each of `modules`, if there are any.
-template <typename Modules>
-std::vector<ModuleRow> RowsOf(const Modules& modules) {
-  std::vector<ModuleRow> rows;
-  if (modules.has_value()) {
-    for (const auto& module : *modules) {
-      rows.push_back({module.name, module.float_type, module.quantized_type,
-                      module.figures.error.sqnr_db});
-    }
-  }
-  return rows;
+// The row of a StubComparison or a ModuleOutputComparison.
+template <typename Module>
+ModuleRow RowOf(const Module& module) {
+  return {module.name, module.float_type, module.quantized_type,
+          module.figures.error.sqnr_db};
 }
 
 }  // namespace
 
 std::string ToStubTable(const ComparisonResult& result,
                         const TableOptions& options) {
-  return ToModuleTable(RowsOf(result.stubs), "stub", result.batches, options);
+  std::vector<ModuleRow> rows;
+  for (const StubComparison& stub :
+       result.stubs.value_or(std::vector<StubComparison>())) {
+    ModuleRow& row = rows.emplace_back(RowOf(stub));
+    for (const StubOutput& output : stub.outputs) {
+      row.others.push_back({output.name, output.figures.error.sqnr_db});
+    }
+  }
+  return ToModuleTable(std::move(rows), "stub", result.batches, options);
 }
 
 std::string ToOutputTable(const ComparisonResult& result,
                           const TableOptions& options) {
-  return ToModuleTable(RowsOf(result.outputs), "output", result.batches,
-                       options);
+  std::vector<ModuleRow> rows;
+  for (const ModuleOutputComparison& output :
+       result.outputs.value_or(std::vector<ModuleOutputComparison>())) {
+    rows.push_back(RowOf(output));
+  }
+  return ToModuleTable(std::move(rows), "output", result.batches, options);
 }
 
 }  // namespace ns

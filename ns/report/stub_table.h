@@ -10,8 +10,9 @@
 namespace ns {
 
 // A row for each stub of `result`: the module, its float and its quantized
-// type, SQNR in dB of its output, and a bar of 0 to 60 dB, as in ToTable. Below
-// it their count and the lowest figure.
+// type, SQNR in dB of its output, and a bar of 0 to 60 dB, as in ToTable; below
+// it a row for each other tensor that it returns. Then their count and the
+// lowest figure of all.
 std::string ToStubTable(const ComparisonResult& result,
                         const TableOptions& options);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/figure_text.h"
+#include "ns/report/output_view.h"
 #include "ns/suite/comparison_result.h"
 
 namespace ns {
@@ -33,20 +34,21 @@ bool HasValues(const std::optional<ActivationComparison>& figures) {
   return figures && figures->elements != 0;
 }
 
-// Null where `figure` is none of compared values, or the layer has none.
+// Null where `figure` is none of compared values, or the output has none.
 const ActivationComparison* ValuesOf(const LayerComparison& layer,
-                                     Figure figure) {
+                                     const OutputView& output, Figure figure) {
   const std::optional<ActivationComparison>* const figures =
-      figure == Figure::kActivation ? &layer.activation
-      : figure == Figure::kShadow   ? &layer.shadow
+      figure == Figure::kActivation ? output.activation
+      : figure == Figure::kShadow   ? output.shadow
       : figure == Figure::kKernel   ? &layer.kernel
                                     : nullptr;
   return figures == nullptr || !figures->has_value() ? nullptr : &**figures;
 }
 
 // What else has figures has finite ones or nan.
-bool IsOfFiniteValues(const LayerComparison& layer, Figure figure) {
-  const ActivationComparison* const values = ValuesOf(layer, figure);
+bool IsOfFiniteValues(const LayerComparison& layer, const OutputView& output,
+                      Figure figure) {
+  const ActivationComparison* const values = ValuesOf(layer, output, figure);
   return values == nullptr || IsOfFiniteValues(*values);
 }
 
@@ -97,9 +99,35 @@ std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
   return SqnrOf(layer.kernel);
 }
 
-std::optional<double> UserFigureOf(const LayerComparison& layer, Figure figure,
-                                   absl::string_view metric) {
-  if (const ActivationComparison* const values = ValuesOf(layer, figure)) {
+std::optional<double> SqnrDb(const LayerComparison& layer,
+                             const OutputComparison* output, Figure figure) {
+  if (output == nullptr) {
+    return SqnrDb(layer, figure);
+  }
+  switch (figure) {
+    case Figure::kActivation:
+      return SqnrOf(output->activation);
+    case Figure::kShadow:
+      return SqnrOf(output->shadow);
+    case Figure::kInherited:
+      return output->inherited && HasValues(output->activation)
+                 ? std::make_optional(output->inherited->sqnr_db)
+                 : std::nullopt;
+    case Figure::kWeight:
+    case Figure::kKernel:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> UserFigureOf(const LayerComparison& layer,
+                                   const OutputComparison* output,
+                                   Figure figure, absl::string_view metric) {
+  for (const OutputView& view : OutputViews(layer)) {
+    const ActivationComparison* const values = ValuesOf(layer, view, figure);
+    if (view.other != output || values == nullptr) {
+      continue;
+    }
     for (const UserFigure& user_figure : values->user_figures) {
       if (user_figure.metric == metric) {
         return user_figure.value;
@@ -107,6 +135,30 @@ std::optional<double> UserFigureOf(const LayerComparison& layer, Figure figure,
     }
   }
   return std::nullopt;
+}
+
+OutputSqnr LowestSqnr(const LayerComparison& layer, Figure figure) {
+  OutputSqnr lowest;
+  for (const OutputView& output : OutputViews(layer)) {
+    const std::optional<double> db = SqnrDb(layer, output.other, figure);
+    if (db && (!lowest.db || IsLowerDb(*db, *lowest.db))) {
+      lowest = {db, output.other};
+    }
+  }
+  return lowest;
+}
+
+OutputSqnr RankedSqnr(const LayerComparison& layer, Figure figure) {
+  OutputSqnr lowest;
+  for (const OutputView& output : OutputViews(layer)) {
+    const std::optional<double> db = SqnrDb(layer, output.other, figure);
+    if (db && *db < INFINITY &&  // False for nan.
+        IsOfFiniteValues(layer, output, figure) &&
+        (!lowest.db || *db < *lowest.db)) {
+      lowest = {db, output.other};
+    }
+  }
+  return lowest;
 }
 
 std::vector<Figure> ShownFigures(const ComparisonResult& result) {
@@ -142,8 +194,8 @@ Figure BarFigure(const ComparisonResult& result) {
 
 void SortByFigure(Figure figure, Layers& layers) {
   absl::c_stable_sort(layers, [figure](const auto* a, const auto* b) {
-    const std::optional<double> left = SqnrDb(*a, figure);
-    const std::optional<double> right = SqnrDb(*b, figure);
+    const std::optional<double> left = LowestSqnr(*a, figure).db;
+    const std::optional<double> right = LowestSqnr(*b, figure).db;
     return left && (!right || IsLowerDb(*left, *right));
   });
 }
@@ -151,15 +203,15 @@ void SortByFigure(Figure figure, Layers& layers) {
 Layers Ranked(const ComparisonResult& result, Figure figure) {
   Layers layers;
   for (const LayerComparison& layer : result.layers) {
-    const std::optional<double> db = SqnrDb(layer, figure);
     const bool may_be_culprit =
         layer.unpaired_input.empty() || figure == Figure::kWeight;
-    if (may_be_culprit && db.has_value() && *db < INFINITY &&  // False for nan.
-        IsOfFiniteValues(layer, figure)) {
+    if (may_be_culprit && RankedSqnr(layer, figure).db) {
       layers.push_back(&layer);
     }
   }
-  SortByFigure(figure, layers);
+  absl::c_stable_sort(layers, [figure](const auto* a, const auto* b) {
+    return *RankedSqnr(*a, figure).db < *RankedSqnr(*b, figure).db;
+  });
   return layers;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/report/figure_text.h"
+#include "ns/report/output_view.h"
 #include "ns/report/table_figures.h"
 #include "ns/report/table_summary.h"
 #include "ns/report/text_table.h"
@@ -44,12 +45,33 @@ std::string SubgraphText(const LayerSide& side) {
   return text.empty() ? "-" : Printable(text);
 }
 
+// A row: a layer with its first output, for which `output` is null, or below it
+// another output.
+struct Row {
+  const LayerComparison* layer;
+  const OutputComparison* output;
+};
+
+std::vector<Row> RowsOf(const Layers& layers) {
+  std::vector<Row> rows;
+  for (const LayerComparison* layer : layers) {
+    for (const OutputView& output : OutputViews(*layer)) {
+      rows.push_back({layer, output.other});
+    }
+  }
+  return rows;
+}
+
 // SQNR of one kind, behind "(xN)" where it is the lowest of several weights.
-Column FigureColumn(const Layers& layers, Figure figure) {
+Column FigureColumn(const std::vector<Row>& rows, Figure figure) {
   Column column{{{std::string(FigureName(figure)), kBold}, {"SQNR dB", kBold}},
                 /*align_right=*/true};
-  for (const LayerComparison* layer : layers) {
-    const std::optional<double> db = SqnrDb(*layer, figure);
+  for (const auto& [layer, output] : rows) {
+    const std::optional<double> db = SqnrDb(*layer, output, figure);
+    if (output != nullptr && !db) {
+      column.cells.push_back({"", ""});
+      continue;
+    }
     const size_t count = figure == Figure::kWeight ? layer->weights.size() : 1;
     const std::string prefix = count > 1 ? absl::StrCat("(x", count, ") ") : "";
     column.cells.push_back({prefix + FormatDb(db), DbColor(db)});
@@ -58,12 +80,13 @@ Column FigureColumn(const Layers& layers, Figure figure) {
 }
 
 // The figures of a user's metric, of what the bars show.
-Column UserColumn(const Layers& layers, const std::string& metric,
+Column UserColumn(const std::vector<Row>& rows, const std::string& metric,
                   Figure figure) {
   Column column{{{metric, kBold}, {std::string(FigureName(figure)), kBold}},
                 /*align_right=*/true};
-  for (const LayerComparison* layer : layers) {
-    const std::optional<double> value = UserFigureOf(*layer, figure, metric);
+  for (const auto& [layer, output] : rows) {
+    const std::optional<double> value =
+        UserFigureOf(*layer, output, figure, metric);
     column.cells.push_back({value ? absl::StrFormat("%.4g", *value) : "-", ""});
   }
   return column;
@@ -88,16 +111,25 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
       {{"quantized", kBold}, {"op", kBold}}, false, ops_shrink};
   Column bars{{{absl::StrCat(FigureName(bar_figure), ", dB"), kBold},
                {std::string(BarScale(layout.bar_cells)), kBold}}};
-  for (const LayerComparison* layer : layers) {
-    const std::optional<double> db = SqnrDb(*layer, bar_figure);
-    names.cells.push_back({Printable(layer->name), DbColor(db)});
-    float_ops.cells.push_back({SubgraphText(layer->float_side), ""});
-    quantized_ops.cells.push_back(
-        {Printable(ShortOp(layer->quantized_side.op)), ""});
+  const std::vector<Row> rows = RowsOf(layers);
+  for (const auto& [layer, output] : rows) {
+    const std::optional<double> db = SqnrDb(*layer, output, bar_figure);
+    if (output == nullptr) {
+      names.cells.push_back({Printable(layer->name), DbColor(db)});
+      float_ops.cells.push_back({SubgraphText(layer->float_side), ""});
+      quantized_ops.cells.push_back(
+          {Printable(ShortOp(layer->quantized_side.op)), ""});
+    } else {
+      names.cells.push_back(
+          {absl::StrCat("  ", Printable(output->name)), DbColor(db)});
+      float_ops.cells.push_back({"", ""});
+      quantized_ops.cells.push_back({"", ""});
+    }
     std::string bar = Bar(db, layout.bar_cells);
     const size_t rank =
         std::find(ranked.begin(), ranked.end(), layer) - ranked.begin();
-    if (rank < marks && rank < ranked.size()) {
+    if (rank < marks && rank < ranked.size() &&
+        RankedSqnr(*layer, bar_figure).output == output) {
       absl::StrAppend(&bar, kMarks[rank]);
     }
     bars.cells.push_back({bar, DbColor(db)});
@@ -108,10 +140,10 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   }
   columns.push_back(std::move(quantized_ops));
   for (const Figure figure : ShownFigures(result)) {
-    columns.push_back(FigureColumn(layers, figure));
+    columns.push_back(FigureColumn(rows, figure));
   }
   for (const std::string& metric : result.user_metrics) {
-    columns.push_back(UserColumn(layers, metric, bar_figure));
+    columns.push_back(UserColumn(rows, metric, bar_figure));
   }
   if (layout.bar_cells > 0) {
     columns.push_back(std::move(bars));

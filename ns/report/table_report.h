@@ -11,8 +11,9 @@ namespace ns {
 struct TableOptions {
   // ANSI colours: red below 10 dB and for nan, yellow below 20 dB.
   bool color = false;
-  // Rows by the figure that the bar shows, lowest first; nan before all, rows
-  // without the figure last. Else in the order of the result.
+  // Layers by the figure that the bar shows, lowest first, of several outputs
+  // by the worst; nan before all, layers without the figure last. Else in the
+  // order of the result.
   bool sort_by_error = false;
   // Columns of the terminal; 0 for no limit. A narrow one shortens names in
   // their middle, but only as far as they stay distinct, then drops the bar,
@@ -26,7 +27,8 @@ struct TableOptions {
 // activations and shadows), and a bar of 0 to 60 dB. The bar shows the
 // activation, or the shadow, or the kernel, or the weight: the first of these
 // that was asked for. "exact" is infinite SQNR, "-" no figure. Several weights
-// show as the lowest and "(xN)".
+// show as the lowest and "(xN)". Below a layer with several outputs, whose row
+// has the first, comes a row for each of the others, "  c_n".
 //
 // Metrics of the user have a column each, of what the bar shows, in the order
 // in which they were given.

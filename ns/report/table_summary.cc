@@ -15,6 +15,7 @@
 #include "ns/report/emulation_summary.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/figure_text.h"
+#include "ns/report/output_view.h"
 #include "ns/report/saturation.h"
 #include "ns/report/table_figures.h"
 #include "ns/report/text_table.h"
@@ -105,12 +106,13 @@ std::string LayerList(const std::vector<NotShadowed>& layers,
   return ReasonList(items, kind);
 }
 
-// "lowest activation SQNR   8.7 dB  layer4.1.conv2  (nan in 1 layer)"
+// "lowest activation SQNR   8.7 dB  layer4.1.conv2  (nan in 1 layer)", of
+// another output than the first "lstm (c_n)".
 std::string LowestLine(const ComparisonResult& result, Figure figure) {
   size_t compared = 0;
   size_t nans = 0;
   for (const LayerComparison& layer : result.layers) {
-    if (const std::optional<double> db = SqnrDb(layer, figure)) {
+    if (const std::optional<double> db = LowestSqnr(layer, figure).db) {
       ++compared;
       nans += std::isnan(*db) ? 1 : 0;
     }
@@ -119,9 +121,9 @@ std::string LowestLine(const ComparisonResult& result, Figure figure) {
                                      absl::StrCat(FigureName(figure), " SQNR"));
   const Layers ranked = Ranked(result, figure);
   if (!ranked.empty()) {
-    absl::StrAppendFormat(&line, "%5s dB  %s",
-                          FormatDb(SqnrDb(*ranked[0], figure)),
-                          Printable(ranked[0]->name));
+    const OutputSqnr lowest = RankedSqnr(*ranked[0], figure);
+    absl::StrAppendFormat(&line, "%5s dB  %s", FormatDb(lowest.db),
+                          OutputLabel(*ranked[0], lowest.output));
   } else {
     line += compared == 0 ? "    -" : compared > nans ? "exact" : "  nan";
   }
@@ -143,45 +145,51 @@ std::string LowestLines(const ComparisonResult& result) {
 }
 
 // "worst offender          fc  local 8.7 dB (accumulated 6.1, inherited 9.9)"
-std::string OffenderLine(const LayerComparison& layer) {
+std::string OffenderLine(const LayerComparison& layer,
+                         const OutputComparison* output) {
   std::vector<std::string> parts;
-  if (const auto db = SqnrDb(layer, Figure::kActivation)) {
+  if (const auto db = SqnrDb(layer, output, Figure::kActivation)) {
     parts.push_back("accumulated " + FormatDb(db));
   }
-  if (const auto db = SqnrDb(layer, Figure::kInherited)) {
+  if (const auto db = SqnrDb(layer, output, Figure::kInherited)) {
     parts.push_back("inherited " + FormatDb(db));
   }
   return absl::StrFormat(
-      "%-22s  %s  local %s dB%s\n", "worst offender", Printable(layer.name),
-      FormatDb(SqnrDb(layer, Figure::kShadow)),
+      "%-22s  %s  local %s dB%s\n", "worst offender",
+      OutputLabel(layer, output),
+      FormatDb(SqnrDb(layer, output, Figure::kShadow)),
       parts.empty() ? "" : absl::StrCat(" (", absl::StrJoin(parts, ", "), ")"));
 }
 
 // "mostly a shift          fc  quantized minus float is 0.0123 on average, 71 %
 // of the squared error", or nothing where the local error is mostly something
 // else.
-std::string ShiftLine(const LayerComparison& layer) {
+std::string ShiftLine(const LayerComparison& layer,
+                      const OutputComparison* output) {
   constexpr double kMostly = 0.5;
-  const ErrorFigures& error = layer.shadow->error;
+  const ErrorFigures& error =
+      (output == nullptr ? layer.shadow : output->shadow)->error;
   return error.bias_share > kMostly
              ? absl::StrFormat(
                    "%-22s  %s  quantized minus float is %.3g on average, %.0f "
                    "%% of the squared error\n",
-                   "mostly a shift", Printable(layer.name), error.mean_error,
-                   100 * error.bias_share)
+                   "mostly a shift", OutputLabel(layer, output),
+                   error.mean_error, 100 * error.bias_share)
              : "";
 }
 
 // "a few outliers          fc  the largest 0.1 % of the errors make 71 % of the
 // squared error", or nothing where they do not, or were not counted.
-std::string OutliersLine(const LayerComparison& layer) {
+std::string OutliersLine(const LayerComparison& layer,
+                         const OutputComparison* output) {
   constexpr double kMostly = 0.5;
-  const std::optional<OutlierFigures>& outliers = layer.shadow->outliers;
+  const std::optional<OutlierFigures>& outliers =
+      (output == nullptr ? layer.shadow : output->shadow)->outliers;
   return outliers && outliers->share > kMostly
              ? absl::StrFormat(
                    "%-22s  %s  the largest 0.1 %% of the errors make %.0f %% "
                    "of the squared error\n",
-                   "a few outliers", Printable(layer.name),
+                   "a few outliers", OutputLabel(layer, output),
                    100 * outliers->share)
              : "";
 }
@@ -189,23 +197,28 @@ std::string OutliersLine(const LayerComparison& layer) {
 // "first unexplained fall  fc  accumulated 9.1 dB, expected 14.0"
 std::string UnexplainedLine(const ComparisonResult& result, size_t index) {
   const LayerComparison& layer = result.layers[index];
-  return absl::StrFormat("%-22s  %s  accumulated %s dB, expected %s\n",
-                         "first unexplained fall", Printable(layer.name),
-                         FormatDb(SqnrDb(layer, Figure::kActivation)),
-                         FormatDb(ExpectedAccumulatedDb(result, index)));
+  const OutputComparison* output = UnexplainedOutput(result, index);
+  return absl::StrFormat(
+      "%-22s  %s  accumulated %s dB, expected %s\n", "first unexplained fall",
+      OutputLabel(layer, output),
+      FormatDb(SqnrDb(layer, output, Figure::kActivation)),
+      FormatDb(ExpectedAccumulatedDb(result, index, output)));
 }
 
 // "worst channels          fc  3 (2.1 dB), 17 (4.0), 5 (4.4)", or nothing where
 // channels were not asked for.
-std::string ChannelsLine(const LayerComparison& layer, Figure figure) {
-  const auto& figures =
-      figure == Figure::kShadow ? layer.shadow : layer.activation;
+std::string ChannelsLine(const LayerComparison& layer,
+                         const OutputComparison* output, Figure figure) {
+  const bool of_shadow = figure == Figure::kShadow;
+  const auto& figures = output == nullptr
+                            ? (of_shadow ? layer.shadow : layer.activation)
+                            : (of_shadow ? output->shadow : output->activation);
   if (!figures.has_value() || figures->worst_channels.empty()) {
     return "";
   }
   const std::vector<ChannelError>& channels = figures->worst_channels;
-  std::string line =
-      absl::StrFormat("%-22s  %s  ", "worst channels", Printable(layer.name));
+  std::string line = absl::StrFormat("%-22s  %s  ", "worst channels",
+                                     OutputLabel(layer, output));
   for (size_t i = 0; i < std::min(channels.size(), kListedChannels); ++i) {
     absl::StrAppend(&line, i == 0 ? "" : ", ", channels[i].channel, " (",
                     FormatDb(channels[i].sqnr_db), i == 0 ? " dB)" : ")");
@@ -220,14 +233,20 @@ std::string BlameLines(const ComparisonResult& result) {
     return "";  // The lowest shadow says it, or a warning that there is none.
   }
   if (!result.has_shadows) {
-    const Layers ranked = Ranked(result, Figure::kActivation);
-    return ranked.empty() ? "" : ChannelsLine(*ranked[0], Figure::kActivation);
+    constexpr Figure kFigure = Figure::kActivation;
+    const Layers ranked = Ranked(result, kFigure);
+    return ranked.empty()
+               ? ""
+               : ChannelsLine(*ranked[0],
+                              RankedSqnr(*ranked[0], kFigure).output, kFigure);
   }
   std::string lines;
   if (const std::optional<size_t> worst = WorstOffender(result)) {
     const LayerComparison& layer = result.layers[*worst];
-    absl::StrAppend(&lines, OffenderLine(layer), ShiftLine(layer),
-                    OutliersLine(layer), ChannelsLine(layer, Figure::kShadow));
+    const OutputComparison* output = OffendingOutput(layer);
+    absl::StrAppend(&lines, OffenderLine(layer, output),
+                    ShiftLine(layer, output), OutliersLine(layer, output),
+                    ChannelsLine(layer, output, Figure::kShadow));
   }
   if (const std::optional<size_t> fall = FirstUnexplainedFall(result)) {
     absl::StrAppend(&lines, UnexplainedLine(result, *fall));

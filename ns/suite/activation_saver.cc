@@ -2,44 +2,64 @@
 
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 
 namespace ns {
 
 void ActivationSaver::Listen(const std::string& layer,
                              const PairComparers& comparers) {
-  const bool has_both =
-      comparers.activation != nullptr && comparers.shadow != nullptr;
-  const auto listen = [&](const PairComparerPtr& comparer, const char* name) {
+  struct Source {
+    PairComparerPtr comparer;
+    const char* x_name;
+    std::string suffix;
+  };
+  std::vector<Source> sources;
+  const auto add = [&](const PairComparerPtr& comparer, const char* x_name,
+                       const std::string& suffix) {
     if (comparer != nullptr) {
-      comparer->AddObserver([this, layer, name, has_both](const at::Tensor& x,
-                                                          const at::Tensor& y,
-                                                          int64_t call) {
-        See(layer, name, x, y, call, has_both);
-      });
+      sources.push_back({comparer, x_name, suffix});
     }
   };
-  listen(comparers.activation, "float");
-  listen(comparers.shadow, "shadow");
+  add(comparers.activation, "float", "");
+  add(comparers.shadow, "shadow", "");
+  for (const OtherOutputComparers& other : comparers.others) {
+    add(other.activation, "float", absl::StrCat("_", other.name));
+    add(other.shadow, "shadow", absl::StrCat("_", other.name));
+  }
+  for (const Source& source : sources) {
+    source.comparer->AddObserver(
+        [this, layer, x_name = source.x_name + source.suffix,
+         y_name = "quantized" + source.suffix, count = sources.size()](
+            const at::Tensor& x, const at::Tensor& y, int64_t call) {
+          See(layer, x_name, y_name, x, y, call, count);
+        });
+  }
 }
 
-void ActivationSaver::See(const std::string& layer, const char* name,
-                          const at::Tensor& x, const at::Tensor& y,
-                          int64_t call, bool other_comes) {
-  if (!other_comes) {
-    Write(layer, call, {{name, x}, {"quantized", y}});
-    return;
+void ActivationSaver::See(const std::string& layer, const std::string& x_name,
+                          const std::string& y_name, const at::Tensor& x,
+                          const at::Tensor& y, int64_t call, size_t comparers) {
+  Call& of_call = waiting_[{layer, call}];
+  const bool is_last = ++of_call.seen == comparers;
+  // Copies: ops that work in place may run before the others come.
+  const auto add = [&](const std::string& name, const at::Tensor& tensor) {
+    of_call.tensors.emplace_back(name, is_last ? tensor : tensor.clone());
+  };
+  const bool has_y = absl::c_any_of(of_call.tensors, [&](const auto& named) {
+    return named.first == y_name;
+  });
+  add(x_name, x);
+  if (!has_y) {
+    add(y_name, y);
   }
-  const auto key = std::make_pair(layer, call);
-  const auto first = waiting_.find(key);
-  if (first == waiting_.end()) {
-    // Copies: ops that work in place may run before the other one comes.
-    waiting_[key] = {{name, x.clone()}, {"quantized", y.clone()}};
-    return;
+  if (is_last) {
+    const NamedTensors tensors = std::move(of_call.tensors);
+    waiting_.erase({layer, call});
+    Write(layer, call, tensors);
   }
-  NamedTensors tensors = std::move(first->second);
-  waiting_.erase(first);
-  tensors.emplace_back(name, x);
-  Write(layer, call, tensors);
 }
 
 void ActivationSaver::Write(const std::string& layer, int64_t call,
@@ -51,8 +71,8 @@ void ActivationSaver::Write(const std::string& layer, int64_t call,
 }
 
 absl::Status ActivationSaver::EndBatch() {
-  for (const auto& [key, tensors] : waiting_) {
-    Write(key.first, key.second, tensors);
+  for (const auto& [key, of_call] : waiting_) {
+    Write(key.first, key.second, of_call.tensors);
   }
   waiting_.clear();
   ++batch_;

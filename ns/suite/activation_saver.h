@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,7 +18,8 @@
 namespace ns {
 
 // Writes one file for each layer, batch and call, with the tensors "float",
-// "quantized" and "shadow", as far as they are compared.
+// "quantized" and "shadow", and of another output than the first "float_h_n",
+// "quantized_h_n" and "shadow_h_n", as far as they are compared.
 class ActivationSaver {
  public:
   // Not owned; must outlive the saver.
@@ -36,15 +38,25 @@ class ActivationSaver {
  private:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-  void See(const std::string& layer, const char* name, const at::Tensor& x,
-           const at::Tensor& y, int64_t call, bool other_comes);
+  // What a file is made of.
+  struct Call {
+    NamedTensors tensors;
+    // How many comparers have come by.
+    size_t seen = 0;
+  };
+
+  // A comparer of `layer`, one of `comparers`, has seen `x` and `y`, which are
+  // called so.
+  void See(const std::string& layer, const std::string& x_name,
+           const std::string& y_name, const at::Tensor& x, const at::Tensor& y,
+           int64_t call, size_t comparers);
   void Write(const std::string& layer, int64_t call,
              const NamedTensors& tensors);
 
   ActivationFiles* files_;
   int64_t batch_ = 0;
-  // By layer and call: what waits for the other comparer.
-  std::map<std::pair<std::string, int64_t>, NamedTensors> waiting_;
+  // By layer and call: what waits for other comparers.
+  std::map<std::pair<std::string, int64_t>, Call> waiting_;
   absl::Status status_;
 };
 

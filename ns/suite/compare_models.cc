@@ -23,6 +23,7 @@
 #include "ns/suite/user_figures.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/match_producers.h"
+#include "passes/matching/matched_outputs.h"
 
 namespace ns {
 namespace {
@@ -45,29 +46,12 @@ LayerSide DescribeSide(const MatchedSide& side) {
   return description;
 }
 
-// Which output was logged, where there are several: the schema's name for it,
-// or its position.
-std::string OutputName(const Node& node) {
-  const auto is_tensor = [](const torch::jit::Value* value) {
-    return IsTensor(*value);
-  };
-  if (std::count_if(node.outputs().begin(), node.outputs().end(), is_tensor) <
-      2) {
-    return "";
-  }
-  const c10::FunctionSchema* schema = node.maybeSchema();
-  const std::string name = schema == nullptr || schema->returns().empty()
-                               ? ""
-                               : schema->returns()[0].name();
-  return name.empty() ? "output" : name;
-}
-
 LayerComparison DescribeLayer(const SubgraphMatch& match) {
   LayerComparison layer;
   layer.name = match.name;
   layer.float_side = DescribeSide(match.a);
   layer.quantized_side = DescribeSide(match.b);
-  layer.output = OutputName(*match.b.subgraph.end);
+  layer.output = MatchedOutputs(match).front().name;
   layer.unpaired_input = match.unpaired_input;
   return layer;
 }
@@ -202,14 +186,20 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
 
 std::vector<std::string> NanFigures(const ComparisonResult& result) {
   std::vector<std::pair<std::string, const ActivationComparison*>> places;
+  const auto add = [&](const char* what, const std::string& name,
+                       const std::optional<ActivationComparison>& figures) {
+    if (figures.has_value()) {
+      places.emplace_back(absl::StrCat(what, name), &*figures);
+    }
+  };
   for (const LayerComparison& layer : result.layers) {
-    for (const auto& [what, figures] :
-         {std::pair("activation of ", &layer.activation),
-          std::pair("shadow of ", &layer.shadow),
-          std::pair("kernel of ", &layer.kernel)}) {
-      if (figures->has_value()) {
-        places.emplace_back(absl::StrCat(what, layer.name), &**figures);
-      }
+    add("activation of ", layer.name, layer.activation);
+    add("shadow of ", layer.name, layer.shadow);
+    add("kernel of ", layer.name, layer.kernel);
+    for (const OutputComparison& output : layer.outputs) {
+      const std::string name = absl::StrCat(layer.name, " (", output.name, ")");
+      add("activation of ", name, output.activation);
+      add("shadow of ", name, output.shadow);
     }
   }
   return NanWarnings(places);
@@ -257,6 +247,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     result.layers[i].shadow = runner.Shadow(i);
     result.layers[i].inherited = runner.Inherited(i);
     result.layers[i].kernel = runner.Kernel(i);
+    result.layers[i].outputs = runner.OtherOutputs(i);
     SetLocalCost(runner.Twin(i), result.layers[i]);
   }
   for (const NotShadowedMatch& match : runner.not_shadowed()) {

@@ -158,12 +158,27 @@ struct PairSaturation {
   }
 };
 
+// A tensor that a layer gives besides its first: the states of an LSTM, or what
+// else is in the tuple that a module returns.
+struct OutputComparison {
+  // Its position among the tensors that the quantized op gives, from 1: the
+  // first is 0.
+  int64_t index = 0;
+  // "h_n", "c_n"; what the op's schema calls it; or else the index, "1".
+  std::string name;
+  // As of the layer.
+  std::optional<ActivationComparison> activation;
+  std::optional<ActivationComparison> shadow;
+  std::optional<ErrorFigures> inherited;
+};
+
 struct LayerComparison {
   // Unique among the layers.
   std::string name;
   LayerSide float_side;
   LayerSide quantized_side;
-  // Which output was logged, for ops with several. Empty for others.
+  // What the first output is called, of ops with several: the figures below are
+  // of that one. Empty for others.
   std::string output;
   std::vector<WeightComparison> weights;
   std::optional<ActivationComparison> activation;
@@ -176,6 +191,9 @@ struct LayerComparison {
   // the quantized model's inputs (x), against what the kernel made of them (y):
   // the error of the kernel alone.
   std::optional<ActivationComparison> kernel;
+  // The other outputs that were compared. Those that hold integers or truth
+  // values, such as indices, are left out.
+  std::vector<OutputComparison> outputs;
   // Where other numerics were emulated, of layers with sums of products.
   std::optional<PairSaturation> saturation;
   // Indices of the layers whose outputs flow into this one, in ascending order.
@@ -202,6 +220,14 @@ struct NotShadowed {
   std::string reason;
 };
 
+// A tensor that a module returns besides its first.
+struct StubOutput {
+  // As in OutputComparison.
+  int64_t index = 0;
+  std::string name;
+  ActivationComparison figures;
+};
+
 // A quantized module and the float module that ran beside it, on its inputs.
 struct StubComparison {
   // The module's path.
@@ -211,10 +237,12 @@ struct StubComparison {
   std::string quantized_type;
   // Of the modules' output, or the first tensor in it.
   ActivationComparison figures;
+  // The other tensors in it but integers and truth values.
+  std::vector<StubOutput> outputs = {};
 };
 
 // What both models made on their own values: a module, or what they return.
-struct OutputComparison {
+struct ModuleOutputComparison {
   // The path of the quantized module; "output", "output[1]", ... for a tensor
   // of those that the models return.
   std::string name;
@@ -249,7 +277,7 @@ struct ComparisonResult {
   std::optional<std::vector<StubComparison>> stubs;
   // Outputs of modules, in order of execution, then those of the models; absent
   // when they were not asked for.
-  std::optional<std::vector<OutputComparison>> outputs;
+  std::optional<std::vector<ModuleOutputComparison>> outputs;
   // For the user's eyes: one line each.
   std::vector<std::string> warnings;
   // Whether activations (or shadows) were asked for, so that a table knows its

@@ -165,24 +165,28 @@ PairRunner::PairRunner(const ModelGraph& float_model,
 void PairRunner::ComputeUserFigures() {
   for (size_t i = 0; i < pair_.comparers.size(); ++i) {
     const PairComparers& comparers = pair_.comparers[i];
-    const auto compute = [&](const char* what,
+    const std::string& name = matches_->matches[i].name;
+    const auto compute = [&](const std::string& place,
                              const PairComparerPtr& comparer) {
       if (comparer == nullptr) {
         return;
       }
       const auto figures =
           user_figures_
-              .emplace(comparer.get(),
-                       std::make_unique<UserFigures>(
-                           absl::StrCat(what, matches_->matches[i].name),
-                           options_.user_metrics))
+              .emplace(comparer.get(), std::make_unique<UserFigures>(
+                                           place, options_.user_metrics))
               .first->second.get();
       comparer->AddObserver([figures](const at::Tensor& x, const at::Tensor& y,
                                       int64_t) { figures->See(x, y); });
     };
-    compute("activation of ", comparers.activation);
-    compute("shadow of ", comparers.shadow);
-    compute("kernel of ", comparers.kernel);
+    compute(absl::StrCat("activation of ", name), comparers.activation);
+    compute(absl::StrCat("shadow of ", name), comparers.shadow);
+    compute(absl::StrCat("kernel of ", name), comparers.kernel);
+    for (const OtherOutputComparers& other : comparers.others) {
+      const std::string output = absl::StrCat(name, " (", other.name, ")");
+      compute(absl::StrCat("activation of ", output), other.activation);
+      compute(absl::StrCat("shadow of ", output), other.shadow);
+    }
   }
 }
 
@@ -294,9 +298,15 @@ std::optional<ActivationComparison> PairRunner::Activation(size_t index) const {
 }
 
 std::optional<ActivationComparison> PairRunner::Shadow(size_t index) const {
-  std::optional<ActivationComparison> shadow =
-      Result(pair_.comparers[index].shadow);
-  const std::optional<ActivationComparison> activation = Activation(index);
+  return ShadowResult(pair_.comparers[index].shadow,
+                      pair_.comparers[index].activation);
+}
+
+std::optional<ActivationComparison> PairRunner::ShadowResult(
+    const PairComparerPtr& of_shadow,
+    const PairComparerPtr& of_activation) const {
+  std::optional<ActivationComparison> shadow = Result(of_shadow);
+  const std::optional<ActivationComparison> activation = Result(of_activation);
   // Codes are noted once where both compare the same values.
   if (shadow && activation && !shadow->codes &&
       shadow->elements == activation->elements) {
@@ -323,16 +333,39 @@ std::optional<ActivationComparison> PairRunner::Kernel(size_t index) const {
   return Result(pair_.comparers[index].kernel);
 }
 
+std::vector<OutputComparison> PairRunner::OtherOutputs(size_t index) const {
+  std::vector<OutputComparison> outputs;
+  for (const OtherOutputComparers& other : pair_.comparers[index].others) {
+    OutputComparison output;
+    output.index = static_cast<int64_t>(other.index);
+    output.name = other.name;
+    output.activation = Result(other.activation);
+    output.shadow = ShadowResult(other.shadow, other.activation);
+    output.inherited = FiguresAlone(other.inherited);
+    if (output.activation || output.shadow) {
+      outputs.push_back(std::move(output));
+    }
+  }
+  return outputs;
+}
+
 std::vector<std::string> PairRunner::Warnings() const {
   std::vector<std::string> warnings;
   for (size_t i = 0; i < pair_.comparers.size(); ++i) {
     const std::string& name = matches_->matches[i].name;
     const PairComparers& comparers = pair_.comparers[i];
-    for (const PairComparerPtr& comparer :
-         {comparers.activation, comparers.shadow}) {
+    const auto warn = [&](const std::string& what,
+                          const PairComparerPtr& comparer) {
       if (comparer != nullptr && !comparer->problem().empty()) {
-        warnings.push_back(absl::StrCat(name, ": ", comparer->problem()));
+        warnings.push_back(absl::StrCat(what, ": ", comparer->problem()));
       }
+    };
+    warn(name, comparers.activation);
+    warn(name, comparers.shadow);
+    for (const OtherOutputComparers& other : comparers.others) {
+      const std::string what = absl::StrCat(name, " (", other.name, ")");
+      warn(what, other.activation);
+      warn(what, other.shadow);
     }
     if (comparers.activation == nullptr) {
       continue;

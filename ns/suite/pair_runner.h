@@ -86,6 +86,9 @@ class PairRunner {
   std::optional<ActivationComparison> Kernel(size_t index) const;
   std::optional<ErrorFigures> Twin(size_t index) const;
 
+  // The other outputs of match `index`, those of which something was compared.
+  std::vector<OutputComparison> OtherOutputs(size_t index) const;
+
   // Matches that cannot be shadowed; empty when shadows were not asked for.
   const std::vector<NotShadowedMatch>& not_shadowed() const {
     return pair_.not_shadowed;
@@ -113,6 +116,9 @@ class PairRunner {
   std::optional<size_t> RunningShadow() const;
   std::optional<ActivationComparison> Result(
       const PairComparerPtr& comparer) const;
+  // The result of `shadow`, whose value `activation` has compared, too.
+  std::optional<ActivationComparison> ShadowResult(
+      const PairComparerPtr& shadow, const PairComparerPtr& activation) const;
   std::optional<ErrorFigures> FiguresAlone(
       const PairComparerPtr& comparer) const;
 

@@ -5,10 +5,12 @@
 #include "ir/status.h"
 #include "ir/verifier.h"
 #include "passes/instrument/insert_logger.h"
+#include "passes/matching/matched_outputs.h"
 
 namespace ns {
 namespace {
 
+// `side` is one of `match`.
 absl::Status AddLoggersTo(ModelGraph& model, const SubgraphMatch& match,
                           const MatchedSide& side, const std::string& name,
                           const LoggerOptions& options) {
@@ -18,8 +20,12 @@ absl::Status AddLoggersTo(ModelGraph& model, const SubgraphMatch& match,
     NS_RETURN_IF_ERROR(
         InsertInputLoggers(model, options, info, side.subgraph, side.subgraph));
   }
-  return InsertLogger(model, options, info, side.output, PlaceOf(side))
-      .status();
+  for (const MatchedOutput& output : MatchedOutputs(match)) {
+    const OutputTensor& tensor = &side == &match.a ? output.a : output.b;
+    NS_RETURN_IF_ERROR(InsertOutputLogger(model, options, info, output, tensor,
+                                          tensor.value, PlaceOf(side)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace

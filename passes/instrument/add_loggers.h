@@ -20,6 +20,9 @@ namespace ns {
 //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
 //   %logged = prim::CallMethod[name="forward"](%logger, %y)
 //
+// An op that gives several tensors gets a logger for each that both models
+// have, in order: LoggerInfo says which output it is on.
+//
 // Nothing uses what a logger returns, so both models compute what they did.
 // `matches` is of these two graphs and stays valid. Error: what the factory
 // returns, or a logger without a method `forward` of one tensor.

@@ -10,6 +10,7 @@
 #include "ir/status.h"
 #include "ir/verifier.h"
 #include "passes/instrument/insert_shadow.h"
+#include "passes/matching/matched_outputs.h"
 #include "passes/rewrite/copy_subgraph.h"
 
 namespace ns {
@@ -72,8 +73,10 @@ class Shadower {
   // The value that is quantized is the shadow of what it becomes.
   absl::Status LogQuantizePoint(const SubgraphMatch& match) {
     Node* quantize = match.b.subgraph.start;
-    NS_RETURN_IF_ERROR(Log(InfoOfA(match), quantize->input(0), quantize));
-    return LogB(match);
+    NS_RETURN_IF_ERROR(
+        InsertLogger(b_, options_, InfoOfA(match), quantize->input(0), quantize)
+            .status());
+    return LogB(match, MatchedOutputs(match).front());
   }
 
   absl::Status LogShadow(const SubgraphMatch& match,
@@ -85,8 +88,15 @@ class Shadower {
       NS_RETURN_IF_ERROR(
           InsertInputLoggers(b_, options_, InfoOfB(match), shadowed, shadowed));
     }
-    NS_RETURN_IF_ERROR(Log(InfoOfA(match), shadow.output, shadowed.start));
-    return LogB(match);
+    for (const MatchedOutput& output : MatchedOutputs(match)) {
+      // All outputs of a subgraph are of one node.
+      Value* copy = shadow.output->node()->output(output.a.value->offset());
+      NS_RETURN_IF_ERROR(InsertOutputLogger(b_, options_, InfoOfA(match),
+                                            output, output.a, copy,
+                                            shadowed.start));
+      NS_RETURN_IF_ERROR(LogB(match, output));
+    }
+    return absl::OkStatus();
   }
 
   LoggerInfo InfoOfA(const SubgraphMatch& match) const {
@@ -101,12 +111,9 @@ class Shadower {
     return info;
   }
 
-  absl::Status Log(const LoggerInfo& info, Value* value, Node* place) {
-    return InsertLogger(b_, options_, info, value, place).status();
-  }
-
-  absl::Status LogB(const SubgraphMatch& match) {
-    return Log(InfoOfB(match), match.b.output, PlaceAfter(*match.b.output));
+  absl::Status LogB(const SubgraphMatch& match, const MatchedOutput& output) {
+    return InsertOutputLogger(b_, options_, InfoOfB(match), output, output.b,
+                              output.b.value, PlaceAfter(*output.b.value));
   }
 
   const std::string& name_a_;

@@ -12,6 +12,7 @@
 #include "ir/status.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/rewrite/insert_method_call.h"
+#include "passes/rewrite/tensor_in.h"
 
 namespace ns {
 namespace {
@@ -97,6 +98,17 @@ LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
   }
   SetPrevious(*side.output, info);
   return info;
+}
+
+absl::Status InsertOutputLogger(ModelGraph& host, const LoggerOptions& options,
+                                LoggerInfo info, const MatchedOutput& output,
+                                const OutputTensor& tensor, Value* logged,
+                                Node* place) {
+  info.output_index = static_cast<int>(output.index);
+  info.output_name = output.name;
+  SetPrevious(*tensor.value, info);
+  NS_ASSIGN_OR_RETURN(Value * value, TensorIn(logged, tensor.place, place));
+  return InsertLogger(host, options, info, value, place).status();
 }
 
 absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,

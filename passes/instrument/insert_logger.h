@@ -7,9 +7,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
+#include "passes/analysis/op_outputs.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/matching/matched_outputs.h"
 #include "passes/ops/op_io_types.h"
 
 namespace torch::jit {
@@ -64,9 +66,19 @@ torch::jit::Node* PlaceAfter(const torch::jit::Value& value);
 // Where the output of `side` is compared.
 torch::jit::Node* PlaceOf(const MatchedSide& side);
 
-// What is known of a logger on the output of `side`, one side of `match`.
+// What is known of a logger on the first output of `side`, one side of `match`.
 LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
                       const std::string& model_name);
+
+// Puts a logger on `output` of a match, as InsertLogger does. `info` is that of
+// the first output. `tensor` is the one of `output` in the model that is
+// logged, whose names are told, and `logged` stands in `host` for its value: it
+// is that itself, or of a copy.
+absl::Status InsertOutputLogger(ModelGraph& host, const LoggerOptions& options,
+                                LoggerInfo info, const MatchedOutput& output,
+                                const OutputTensor& tensor,
+                                torch::jit::Value* logged,
+                                torch::jit::Node* place);
 
 }  // namespace ns
 

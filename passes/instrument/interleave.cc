@@ -7,7 +7,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "ir/status.h"
-#include "passes/rewrite/first_tensor.h"
+#include "passes/rewrite/tensor_in.h"
 
 namespace ns {
 namespace {
@@ -183,7 +183,8 @@ class Interleaver {
                                             plan_.apart[point], Place()));
       } else if (!side.is_b && plan_.a_is_early[point]) {
         // Ops of A may overwrite it before B comes by.
-        NS_ASSIGN_OR_RETURN(Value * tensor, FirstTensor(copy, Place()));
+        NS_ASSIGN_OR_RETURN(Value * tensor,
+                            TensorIn(copy, points_[point].place_a, Place()));
         early_[point] = host_.insert(aten::clone, {tensor});
       }
     }

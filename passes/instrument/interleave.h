@@ -33,7 +33,7 @@ class MeetingListener {
   virtual ~MeetingListener() = default;
 
   // Both are at hand. Of a list or tuple of A that had to wait for B, `a` is
-  // the first tensor.
+  // the tensor that meets (MeetingPoint::place_a).
   virtual absl::Status Meet(size_t point, torch::jit::Value* a,
                             torch::jit::Value* b, torch::jit::Node* place) = 0;
 

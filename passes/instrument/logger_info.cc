@@ -17,8 +17,7 @@ namespace ns {
 namespace {
 
 constexpr char kPrefix[] = "ns_logger_";
-
-std::string AttributeName(int index) { return absl::StrCat(kPrefix, index); }
+constexpr char kOutputPrefix[] = "ns_output_logger_";
 
 std::string InfoName(const std::string& attribute) {
   return absl::StrCat(attribute, "_info");
@@ -37,6 +36,8 @@ c10::IValue ToAttribute(const LoggerInfo& info) {
   fields.insert("index_within_arg", absl::StrCat(info.index_within_arg));
   fields.insert("index_of_arg", absl::StrCat(info.index_of_arg));
   fields.insert("fqn", info.fqn);
+  fields.insert("output_index", absl::StrCat(info.output_index));
+  fields.insert("output_name", info.output_name);
   return fields;
 }
 
@@ -62,18 +63,21 @@ LoggerInfo FromAttribute(const c10::IValue& attribute) {
   info.index_within_arg = number("index_within_arg");
   info.index_of_arg = number("index_of_arg");
   info.fqn = text("fqn");
+  // Earlier versions logged one output.
+  info.output_index = number("output_index");
+  info.output_name = text("output_name");
   return info;
 }
 
-// One past the last logger: they are attached in order, so that it is the last
-// attribute but for what others have added since.
-int NextIndex(const torch::jit::Module& module) {
+// One past the last logger of the name `prefix`: they are attached in order, so
+// that it is the last attribute but for what others have added since.
+int NextIndex(const torch::jit::Module& module, const char* prefix) {
   const c10::ClassTypePtr type = module.type();
   for (size_t i = type->numAttributes(); i > 0; --i) {
     const std::string attribute = type->getAttributeName(i - 1);
     absl::string_view name = attribute;
     int index = 0;
-    if (absl::ConsumePrefix(&name, kPrefix) && absl::SimpleAtoi(name, &index)) {
+    if (absl::ConsumePrefix(&name, prefix) && absl::SimpleAtoi(name, &index)) {
       return index + 1;
     }
   }
@@ -130,7 +134,8 @@ std::string LoggerTypeName(const c10::ClassType& type) {
 
 std::string AttachLogger(torch::jit::Module& module,
                          const AttachedLogger& logger) {
-  std::string name = AttributeName(NextIndex(module));
+  const char* prefix = logger.info.output_index == 0 ? kPrefix : kOutputPrefix;
+  std::string name = absl::StrCat(prefix, NextIndex(module, prefix));
   module.register_attribute(name, logger.object.type(), logger.object);
   module.register_attribute(
       InfoName(name),
@@ -141,10 +146,15 @@ std::string AttachLogger(torch::jit::Module& module,
 
 std::vector<AttachedLogger> AttachedLoggers(const torch::jit::Module& module) {
   std::vector<AttachedLogger> loggers;
-  for (int index = 0; module.hasattr(AttributeName(index)); ++index) {
-    const std::string name = AttributeName(index);
-    loggers.push_back(
-        {module.attr(name), FromAttribute(module.attr(InfoName(name)))});
+  for (const char* prefix : {kPrefix, kOutputPrefix}) {
+    for (int index = 0;; ++index) {
+      const std::string name = absl::StrCat(prefix, index);
+      if (!module.hasattr(name)) {
+        break;
+      }
+      loggers.push_back(
+          {module.attr(name), FromAttribute(module.attr(InfoName(name)))});
+    }
   }
   return loggers;
 }

@@ -38,6 +38,11 @@ struct LoggerInfo {
   int index_of_arg = 0;
   // Path of the module of the base op.
   std::string fqn;
+  // Of ops and modules that give several tensors: which one is logged, 0 for
+  // the first, and what a user calls it: "output", "h_n", "c_n", or the index.
+  // The name is empty where there is one tensor.
+  int output_index = 0;
+  std::string output_name;
 };
 
 // Makes the logger for one place: an object with a method
@@ -62,7 +67,9 @@ absl::StatusOr<c10::IValue> ReadStats(const c10::IValue& logger);
 std::string LoggerTypeName(const c10::ClassType& type);
 
 // A logger object and its description, as an instrumented module holds them in
-// its attributes `ns_logger_<n>` and `ns_logger_<n>_info`.
+// its attributes `ns_logger_<n>` and `ns_logger_<n>_info`. Those of other
+// outputs than the first are `ns_output_logger_<n>`: who reads the former by
+// layer finds what a layer puts out first.
 struct AttachedLogger {
   c10::IValue object;
   LoggerInfo info;
@@ -72,7 +79,8 @@ struct AttachedLogger {
 std::string AttachLogger(torch::jit::Module& module,
                          const AttachedLogger& logger);
 
-// All loggers of `module`, in the order in which they were attached.
+// All loggers of `module`, in the order in which they were attached; those of
+// other outputs than the first come behind all others.
 std::vector<AttachedLogger> AttachedLoggers(const torch::jit::Module& module);
 
 }  // namespace ns

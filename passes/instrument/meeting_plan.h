@@ -22,6 +22,8 @@ struct MeetingPoint {
   // The block at whose beginning `a` comes by: one inside the block that makes
   // it. Null: it comes by where it is made.
   torch::jit::Block* block_a = nullptr;
+  // Which tensor of `a` meets, as in OutputTensor: 0 where it is one itself.
+  size_t place_a = 0;
 
   // The nodes behind which the values come by; the parameters of a block count
   // as one.

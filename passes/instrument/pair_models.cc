@@ -21,9 +21,11 @@
 #include "passes/instrument/insert_shadow.h"
 #include "passes/instrument/interleave.h"
 #include "passes/instrument/shared_inputs.h"
+#include "passes/matching/matched_outputs.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/reference_kernel.h"
 #include "passes/rewrite/first_tensor.h"
+#include "passes/rewrite/tensor_in.h"
 
 namespace ns {
 namespace {
@@ -41,24 +43,34 @@ class PairBuilder final : public MeetingListener {
               const MatchResult& matches, const PairPlan& plan,
               PairedModels& pair)
       : a_(a), b_(b), matches_(matches), plan_(plan), pair_(pair) {
-    for (const SubgraphMatch& match : matches.matches) {
-      points_.push_back({match.a.output, match.b.output, match.a.compared_in});
+    for (size_t i = 0; i < matches.matches.size(); ++i) {
+      const SubgraphMatch& match = matches.matches[i];
       const PairComparerOptions of_match =
           plan.statistics ? plan.statistics(match) : PairComparerOptions();
       // Of what was inherited, the figures are enough.
       PairComparerOptions figures;
       figures.by_batch = false;
       figures.codes = false;
-      // The activation's comparer notes the codes of the same value.
-      PairComparerOptions of_shadow = of_match;
-      of_shadow.codes = of_match.codes && !plan.activations;
       comparers_.push_back({AttachedComparer(of_match, attached_),
-                            AttachedComparer(of_shadow, attached_),
                             AttachedComparer(figures, attached_),
-                            AttachedComparer(of_match, attached_),
-                            AttachedComparer(figures, attached_),
+                            nullptr,
                             {},
                             {}});
+      // Like those of the match, but for what other outputs may hold.
+      PairComparerOptions of_output = of_match;
+      for (MatchedOutput& output : MatchedOutputs(match)) {
+        const bool is_first = output.index == 0;
+        of_output.integers = figures.integers = is_first;
+        // The activation's comparer notes the codes of the same value.
+        PairComparerOptions of_shadow = of_output;
+        of_shadow.codes = of_output.codes && !plan.activations;
+        points_.push_back({output.a.value, output.b.value, match.a.compared_in,
+                           output.a.place});
+        outputs_.push_back({i, is_first, std::move(output),
+                            AttachedComparer(of_output, attached_),
+                            AttachedComparer(of_shadow, attached_),
+                            AttachedComparer(figures, attached_)});
+      }
     }
   }
 
@@ -74,89 +86,127 @@ class PairBuilder final : public MeetingListener {
                                              : Annotated(a_.source(), fused));
     }
     NS_RETURN_IF_ERROR(VerifyGraph(host()));
-    for (size_t i = 0; i < comparers_.size(); ++i) {
-      OfMatch& of_match = comparers_[i];
-      if (!of_match.not_shadowed.empty()) {
-        of_match.inherited.Remove();
-      }
-      pair_.comparers.push_back(
-          {of_match.activation.object(), of_match.shadow.object(),
-           of_match.inherited.object(), of_match.kernel.object(),
-           of_match.twin.object()});
-      if (!of_match.not_shadowed.empty()) {
-        pair_.not_shadowed.push_back(
-            {matches_.matches[i].name, of_match.not_shadowed});
-      }
-      if (!of_match.no_reference.empty()) {
-        pair_.no_reference.push_back(
-            {matches_.matches[i].name, of_match.no_reference});
-      }
-    }
+    HandOverComparers();
     return absl::OkStatus();
   }
 
   absl::Status Meet(size_t point, Value* a, Value* b, Node* place) override {
-    NS_ASSIGN_OR_RETURN(Value * x, FirstTensor(a, place));
-    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(b, place));
-    OfMatch& comparers = comparers_[point];
-    const SubgraphMatch& match = matches_.matches[point];
-    NS_RETURN_IF_ERROR(CompareKernel(point));
-    for (const Node* node : match.a.subgraph.nodes) {
-      const auto copy = copies_a_.nodes.find(node);
-      if (copy != copies_a_.nodes.end()) {
-        NoteFloatNode(match, copy->second);
+    OfOutput& output = outputs_[point];
+    NS_ASSIGN_OR_RETURN(Value * x, TensorOf(output.tensors.a, a, place));
+    NS_ASSIGN_OR_RETURN(Value * y, TensorOf(output.tensors.b, b, place));
+    if (output.is_first) {
+      const SubgraphMatch& match = matches_.matches[output.match];
+      NS_RETURN_IF_ERROR(CompareKernel(output.match));
+      for (const Node* node : match.a.subgraph.nodes) {
+        const auto copy = copies_a_.nodes.find(node);
+        if (copy != copies_a_.nodes.end()) {
+          NoteFloatNode(match, copy->second);
+        }
       }
     }
     if (plan_.activations) {
       NS_RETURN_IF_ERROR(
-          comparers.activation.Call(pair_.model, "compare", {x, y}, place));
+          output.activation.Call(pair_.model, "compare", {x, y}, place));
     }
-    NS_ASSIGN_OR_RETURN(Value * shadow, CompareShadow(point, b, y, place));
+    NS_ASSIGN_OR_RETURN(Value * shadow, CompareShadow(output, b, y, place));
     if (plan_.activations && shadow != nullptr) {
-      return comparers.inherited.Call(pair_.model, "compare", {x, shadow},
-                                      place);
+      return output.inherited.Call(pair_.model, "compare", {x, shadow}, place);
     }
     return absl::OkStatus();
   }
 
   absl::Status PassBy(size_t point, bool is_b, Value* value, bool apart,
                       Node* place) override {
-    NS_ASSIGN_OR_RETURN(Value * tensor, FirstTensor(value, place));
-    OfMatch& comparers = comparers_[point];
+    OfOutput& output = outputs_[point];
+    NS_ASSIGN_OR_RETURN(
+        Value * tensor,
+        TensorOf(is_b ? output.tensors.b : output.tensors.a, value, place));
     Value* shadow = nullptr;
     if (is_b) {
-      NS_RETURN_IF_ERROR(CompareKernel(point));
-      NS_ASSIGN_OR_RETURN(shadow, CompareShadow(point, value, tensor, place));
+      if (output.is_first) {
+        NS_RETURN_IF_ERROR(CompareKernel(output.match));
+      }
+      NS_ASSIGN_OR_RETURN(shadow, CompareShadow(output, value, tensor, place));
     }
     if (!plan_.activations) {
       return absl::OkStatus();
     }
     if (!apart) {
-      return comparers.activation.Call(pair_.model, is_b ? "miss_x" : "miss_y",
-                                       {}, place);
+      return output.activation.Call(pair_.model, is_b ? "miss_x" : "miss_y", {},
+                                    place);
     }
-    NS_RETURN_IF_ERROR(comparers.activation.Call(
+    NS_RETURN_IF_ERROR(output.activation.Call(
         pair_.model, is_b ? "see_y" : "see_x", {tensor}, place));
     if (!plan_.shadows || (is_b && shadow == nullptr)) {
       return absl::OkStatus();
     }
-    return comparers.inherited.Call(pair_.model, is_b ? "see_y" : "see_x",
-                                    {is_b ? shadow : tensor}, place);
+    return output.inherited.Call(pair_.model, is_b ? "see_y" : "see_x",
+                                 {is_b ? shadow : tensor}, place);
   }
 
  private:
   struct OfMatch {
-    AttachedComparer activation;
-    AttachedComparer shadow;
-    AttachedComparer inherited;
     AttachedComparer kernel;
     AttachedComparer twin;
+    // The newest shadow of the first output; null for none. The other outputs
+    // come by right behind the first.
+    Value* shadow;
     // Why there is no shadow, and no reference kernel.
     std::string not_shadowed;
     std::string no_reference;
   };
 
+  // By meeting point.
+  struct OfOutput {
+    size_t match;
+    bool is_first;
+    MatchedOutput tensors;
+    AttachedComparer activation;
+    AttachedComparer shadow;
+    AttachedComparer inherited;
+  };
+
   Graph& host() { return pair_.model.graph(); }
+
+  // The tensor that `copy`, of the value that is or holds it, has. One that had
+  // to wait has been taken out.
+  static absl::StatusOr<Value*> TensorOf(const OutputTensor& tensor,
+                                         Value* copy, Node* place) {
+    return IsTensor(*copy) ? copy : TensorIn(copy, tensor.place, place);
+  }
+
+  void HandOverComparers() {
+    for (OfMatch& of_match : comparers_) {
+      PairComparers& handed = pair_.comparers.emplace_back();
+      handed.kernel = of_match.kernel.object();
+      handed.twin = of_match.twin.object();
+    }
+    for (OfOutput& output : outputs_) {
+      if (!comparers_[output.match].not_shadowed.empty()) {
+        output.inherited.Remove();
+      }
+      PairComparers& handed = pair_.comparers[output.match];
+      if (output.is_first) {
+        handed.activation = output.activation.object();
+        handed.shadow = output.shadow.object();
+        handed.inherited = output.inherited.object();
+      } else {
+        handed.others.push_back({output.tensors.index, output.tensors.name,
+                                 output.activation.object(),
+                                 output.shadow.object(),
+                                 output.inherited.object()});
+      }
+    }
+    for (size_t i = 0; i < comparers_.size(); ++i) {
+      const std::string& name = matches_.matches[i].name;
+      if (!comparers_[i].not_shadowed.empty()) {
+        pair_.not_shadowed.push_back({name, comparers_[i].not_shadowed});
+      }
+      if (!comparers_[i].no_reference.empty()) {
+        pair_.no_reference.push_back({name, comparers_[i].no_reference});
+      }
+    }
+  }
 
   // The modules become attributes, and the inputs are those of the host.
   void ConnectInputs() {
@@ -204,71 +254,93 @@ class PairBuilder final : public MeetingListener {
     }
   }
 
-  // What stands beside the copy `b` of B's value, or null when shadows are not
-  // wanted or not possible; compared with `y`, the tensor in it.
-  absl::StatusOr<Value*> CompareShadow(size_t point, Value* b, Value* y,
+  // What stands beside `y`, the tensor of `output` in the copy `b` of B's
+  // value, and is compared with it; null when shadows are not wanted or not
+  // possible.
+  absl::StatusOr<Value*> CompareShadow(OfOutput& output, Value* b, Value* y,
                                        Node* place) {
     if (!plan_.shadows) {
       return nullptr;
     }
-    OfMatch& comparers = comparers_[point];
-    const SubgraphMatch& match = matches_.matches[point];
-    const std::optional<Subgraph> shadowed = CopyOf(match.b.subgraph);
-    if (!shadowed) {
-      comparers.not_shadowed =
-          "it is control flow in which other layers are compared";
+    OfMatch& of_match = comparers_[output.match];
+    if (output.is_first) {
+      NS_ASSIGN_OR_RETURN(of_match.shadow, NewShadow(output, b));
+    }
+    if (of_match.shadow == nullptr) {
       return nullptr;
     }
-    const auto left_out = plan_.not_shadowed.find(point);
-    if (left_out != plan_.not_shadowed.end()) {
-      comparers.not_shadowed = left_out->second;
-      counterparts_[match.a.output] = b;
-      return nullptr;
-    }
-    Value* shadow = nullptr;
-    if (match.is_quantize_point) {
-      // The value that is quantized is the shadow of what it becomes.
-      shadow = shadowed->start->input(0);
-    } else {
-      Node* before = shadowed->start->prev();
-      absl::StatusOr<CopiedSubgraph> copied = InsertShadow(
-          a_, match.a, pair_.model, *shadowed, counterparts_, plan_.io_types);
-      counterparts_[match.a.output] = b;
-      if (!copied.ok()) {
-        comparers.not_shadowed = std::string(copied.status().message());
-        return nullptr;
-      }
-      NS_RETURN_IF_ERROR(
-          comparers.shadow.Call(pair_.model, "begin", {}, before->next()));
-      for (Node* node : copied->subgraph.nodes) {
-        NoteFloatNode(match, node);
-      }
-      NS_ASSIGN_OR_RETURN(shadow, FirstTensor(copied->output, place));
-    }
+    const OutputTensor& of_a = output.tensors.a;
+    Value* holder = output.is_first
+                        ? of_match.shadow
+                        : of_match.shadow->node()->output(of_a.value->offset());
+    NS_ASSIGN_OR_RETURN(Value * shadow, TensorOf(of_a, holder, place));
     NS_RETURN_IF_ERROR(
-        comparers.shadow.Call(pair_.model, "compare", {shadow, y}, place));
-    NS_RETURN_IF_ERROR(CompareTwin(point, *shadowed, *b, shadow, place));
+        output.shadow.Call(pair_.model, "compare", {shadow, y}, place));
+    if (output.is_first) {
+      NS_RETURN_IF_ERROR(CompareTwin(output.match, *b, shadow, place));
+    }
     return shadow;
   }
 
-  // Compares a twin of `subgraph`, B's, whose output is `b`, with its shadow.
-  absl::Status CompareTwin(size_t point, const Subgraph& subgraph,
-                           const Value& b, Value* shadow, Node* place) {
-    if (!plan_.twin || matches_.matches[point].is_quantize_point) {
+  // The float value beside the copy `b` of B's first output, or null when it
+  // cannot be made.
+  absl::StatusOr<Value*> NewShadow(OfOutput& output, Value* b) {
+    OfMatch& of_match = comparers_[output.match];
+    const SubgraphMatch& match = matches_.matches[output.match];
+    const std::optional<Subgraph> shadowed = CopyOf(match.b.subgraph);
+    if (!shadowed) {
+      of_match.not_shadowed =
+          "it is control flow in which other layers are compared";
+      return nullptr;
+    }
+    const auto left_out = plan_.not_shadowed.find(output.match);
+    if (left_out != plan_.not_shadowed.end()) {
+      of_match.not_shadowed = left_out->second;
+      counterparts_[match.a.output] = b;
+      return nullptr;
+    }
+    if (match.is_quantize_point) {
+      // The value that is quantized is the shadow of what it becomes.
+      return shadowed->start->input(0);
+    }
+    Node* before = shadowed->start->prev();
+    absl::StatusOr<CopiedSubgraph> copied = InsertShadow(
+        a_, match.a, pair_.model, *shadowed, counterparts_, plan_.io_types);
+    counterparts_[match.a.output] = b;
+    if (!copied.ok()) {
+      of_match.not_shadowed = std::string(copied.status().message());
+      return nullptr;
+    }
+    NS_RETURN_IF_ERROR(
+        output.shadow.Call(pair_.model, "begin", {}, before->next()));
+    for (Node* node : copied->subgraph.nodes) {
+      NoteFloatNode(match, node);
+    }
+    return copied->output;
+  }
+
+  // Compares a twin of B's newest copy of the subgraph at match `index`, whose
+  // output is `b`, with its shadow.
+  absl::Status CompareTwin(size_t index, const Value& b, Value* shadow,
+                           Node* place) {
+    const SubgraphMatch& match = matches_.matches[index];
+    if (!plan_.twin || match.is_quantize_point) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(Value * twin, plan_.twin(pair_.model, subgraph, b));
+    NS_ASSIGN_OR_RETURN(Value * twin,
+                        plan_.twin(pair_.model, *CopyOf(match.b.subgraph), b));
     if (twin == nullptr) {
       return absl::OkStatus();
     }
     NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(twin, place));
-    return comparers_[point].twin.Call(pair_.model, "compare", {shadow, y},
+    return comparers_[index].twin.Call(pair_.model, "compare", {shadow, y},
                                        place);
   }
 
-  // Compares the newest copy of the quantized op at `point` with a reference.
-  absl::Status CompareKernel(size_t point) {
-    const SubgraphMatch& match = matches_.matches[point];
+  // Compares the newest copy of the quantized op at match `index` with a
+  // reference.
+  absl::Status CompareKernel(size_t index) {
+    const SubgraphMatch& match = matches_.matches[index];
     if (!plan_.kernels || match.is_quantize_point) {
       return absl::OkStatus();
     }
@@ -283,7 +355,7 @@ class PairBuilder final : public MeetingListener {
       const OpRow* row = FindOp(OpName(*base));
       // An op that takes floats, too, has no kernel to speak of.
       if (row != nullptr && IsQuantizedOp(*row)) {
-        comparers_[point].no_reference =
+        comparers_[index].no_reference =
             std::string(reference.status().message());
       }
       return absl::OkStatus();
@@ -293,7 +365,7 @@ class PairBuilder final : public MeetingListener {
     Node* place = later->next();
     NS_ASSIGN_OR_RETURN(Value * x, FirstTensor(*reference, place));
     NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(base->output(0), place));
-    return comparers_[point].kernel.Call(pair_.model, "compare", {x, y}, place);
+    return comparers_[index].kernel.Call(pair_.model, "compare", {x, y}, place);
   }
 
   // Remembers a node of A that B has in quantized form.
@@ -327,6 +399,8 @@ class PairBuilder final : public MeetingListener {
   const PairPlan& plan_;
   PairedModels& pair_;
   std::vector<MeetingPoint> points_;
+  std::vector<OfOutput> outputs_;
+  // By match.
   std::vector<OfMatch> comparers_;
   int attached_ = 0;
   GraphCopies copies_a_;
@@ -355,10 +429,19 @@ std::shared_ptr<Graph> GraphOfInputs(const ModelGraph& a, const ModelGraph& b,
 
 std::vector<PairComparerPtr> PairComparers::All() const {
   std::vector<PairComparerPtr> all;
-  for (const PairComparerPtr& comparer :
-       {activation, shadow, inherited, kernel, twin}) {
+  const auto add = [&](const PairComparerPtr& comparer) {
     if (comparer != nullptr) {
       all.push_back(comparer);
+    }
+  };
+  for (const PairComparerPtr& comparer :
+       {activation, shadow, inherited, kernel, twin}) {
+    add(comparer);
+  }
+  for (const OtherOutputComparers& other : others) {
+    for (const PairComparerPtr& comparer :
+         {other.activation, other.shadow, other.inherited}) {
+      add(comparer);
     }
   }
   return all;

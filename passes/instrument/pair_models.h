@@ -51,6 +51,17 @@ struct PairPlan {
   std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
 };
 
+// The comparers at another output of a match than the first, as those of
+// PairComparers.
+struct OtherOutputComparers {
+  // As in MatchedOutput (passes/matching/matched_outputs.h).
+  size_t index = 0;
+  std::string name;
+  PairComparerPtr activation;
+  PairComparerPtr shadow;
+  PairComparerPtr inherited;
+};
+
 // The comparers at one match; null for what is not compared.
 struct PairComparers {
   // x: what A makes of its own values; y: what B makes of its own.
@@ -65,6 +76,9 @@ struct PairComparers {
   PairComparerPtr kernel;
   // x: as of the shadow; y: what PairPlan::twin made.
   PairComparerPtr twin;
+  // Those above are at the first output of the match. Integers and truth
+  // values, such as indices, are not compared at the others.
+  std::vector<OtherOutputComparers> others;
 
   // Those that there are.
   std::vector<PairComparerPtr> All() const;
@@ -98,6 +112,9 @@ struct PairedModels {
 //     %comparer = prim::GetAttr[name="ns_comparer_0"](%self)
 //     prim::CallMethod[name="compare"](%comparer, %a1, %b1)
 //     ...
+//
+// Other outputs of a match come by and are compared in the same way, behind the
+// first.
 //
 // Each model computes what it does by itself, bit for bit but for what is
 // fused. Neither graph is changed; attributes that a model writes to are shared

@@ -53,6 +53,9 @@ struct OpRow {
   absl::string_view fused_activation = "";
   WeightForm weight_form = WeightForm::kNone;
   int weight_input = -1;
+  // What users call the outputs behind the first, "h_n c_n", where the op's
+  // schema has no names for them. The first is its "output".
+  absl::string_view other_outputs = "";
 };
 
 // All rows, sorted by op.

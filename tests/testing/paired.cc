@@ -93,7 +93,7 @@ MatchResult MatchOps(const ModelGraph& a, const ModelGraph& b,
     torch::jit::Node* node = NodeOf(model.graph(), absl::StrCat("aten::", op));
     MatchedSide matched;
     matched.subgraph = {node, node, node, {node}};
-    matched.output = node->output();
+    matched.output = node->output(0);
     return matched;
   };
   MatchResult result;

@@ -85,6 +85,22 @@ class JsonSchemaTest(cli.CliTest):
     self.assertIn(error.get('dominated_by', 'both'),
                   ('local', 'inherited', 'both'))
 
+  def check_outputs(self, layer, batches):
+    indices = [0]
+    for output in layer.get('outputs', []):
+      self.assertEqual(list(output),
+                       ['index', 'name', 'activation', 'shadow', 'inherited'])
+      self.assertIsInstance(output['index'], int)
+      self.assertTrue(output['name'])
+      indices.append(output['index'])
+      for kind in ('activation', 'shadow'):
+        self.check_activation(output[kind], batches)
+      self.assertEqual(set(output['inherited']), FIGURES)
+      self.check_figures(output['inherited'])
+    self.assertEqual(indices, sorted(set(indices)))
+    self.assertNotEqual(layer.get('outputs'), [])
+    self.assertLessEqual('outputs' in layer, 'output' in layer)
+
   def check(self, result):
     self.assertEqual([key for key in result
                       if key not in ('worst_offender', 'no_reference',
@@ -102,7 +118,7 @@ class JsonSchemaTest(cli.CliTest):
       self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
                                         'weight', 'activation', 'shadow',
                                         'inherited', 'kernel', 'error',
-                                        'saturation'})
+                                        'outputs', 'saturation'})
       self.check_breakdown(layer)
       self.assertTrue(layer['name'])
       self.check_side(layer['float'])
@@ -114,6 +130,7 @@ class JsonSchemaTest(cli.CliTest):
         self.check_shape(weight['shape'])
       for kind in {'activation', 'shadow', 'kernel'} & set(layer):
         self.check_activation(layer[kind], result['batches'])
+      self.check_outputs(layer, result['batches'])
     for node in result['unmatched']:
       self.assertEqual(list(node), ['model', 'fqn', 'op', 'reason'])
       self.assertIn(node['model'], ('float', 'quantized'))
@@ -125,7 +142,8 @@ class JsonSchemaTest(cli.CliTest):
                          ('log', 'rows'), ('by_zero', 'rows'),
                          ('unknown_op', 'rows'), ('dict', 'rows'),
                          ('tuple', 'rows'), ('twice', 'rows'),
-                         ('loop', 'rows'), ('branch', 'rows')):
+                         ('loop', 'rows'), ('branch', 'rows'),
+                         ('lstm', 'sequences')):
       with self.subTest(name):
         self.check(self.json(
             'compare', f'--float={name}_float.pt',
@@ -139,6 +157,16 @@ class JsonSchemaTest(cli.CliTest):
   def test_results_without_inputs_and_matches_follow_it_too(self):
     self.check(self.json(*cli.COMPARE))
     self.check(self.json('match', *cli.COMPARE[1:]))
+
+  def test_an_lstm_has_three_outputs(self):
+    result = self.json('compare', '--float=lstm_float.pt',
+                       '--quantized=lstm_quantized.pt',
+                       '--inputs=sequences.pt')
+    lstm, = [layer for layer in result['layers'] if layer['name'] == 'lstm']
+    self.assertEqual(lstm['output'], 'output')
+    self.assertEqual([(o['index'], o['name']) for o in lstm['outputs']],
+                     [(1, 'h_n'), (2, 'c_n')])
+    self.assertEqual(lstm['outputs'][1]['activation']['shape'], [1, 3, 5])
 
   def test_kernels_and_channels_follow_it_too(self):
     result = self.json(*cli.COMPARE, '--inputs=images.pt', '--per-channel',

@@ -52,6 +52,18 @@ class TwoInputs(nn.Module):
     return self.left(x) + self.right(y)
 
 
+class Lstm(nn.Module):
+  """An LSTM of all of whose outputs something is made."""
+
+  def __init__(self):
+    super().__init__()
+    self.lstm = nn.LSTM(4, 5)
+
+  def forward(self, x):
+    y, (h, c) = self.lstm(x)
+    return y.sum() + h.sum() + c.sum()
+
+
 class Saturating(nn.Module):
   """Quantized weights of +-127, then rows with one of 127 and little else."""
 
@@ -353,6 +365,11 @@ def recurrent_dynamic() -> nn.Module:
       seeded(Recurrent), {nn.LSTM, nn.LSTMCell, nn.Linear})
 
 
+def quantized_lstm() -> nn.Module:
+  torch.backends.quantized.engine = 'onednn'
+  return quantization.quantize_dynamic(seeded(Lstm), {nn.LSTM})
+
+
 def perturbed() -> nn.Module:
   model = net()
   with torch.no_grad():
@@ -431,6 +448,8 @@ CASES = {
     'gated_quantized': lambda: script(Gated(quantized_mlp(), CheapGate())),
     'saturating_float': lambda: script(seeded(Saturating)),
     'saturating_quantized': lambda: script(saturating()),
+    'lstm_float': lambda: script(seeded(Lstm)),
+    'lstm_quantized': lambda: script(quantized_lstm()),
     'unrelated': lambda: script(Unrelated()),
     'branch_float': lambda: script(branch(mlp, 1e9)),
     'branch_quantized': lambda: script(branch(quantized_mlp, -1e9)),
@@ -454,6 +473,7 @@ CASES = {
     'images': lambda: save(images(3)),
     'more_images': lambda: save(images(2, seed=3)),
     'one_image': lambda: save(images(1)[0]),
+    'sequences': lambda: save(images(2, (6, 3, 4))),
     'no_batches': lambda: save([]),
     'no_rows': lambda: save([torch.zeros(0, 3, 8, 8)]),
     'no_rows_between': lambda: save(

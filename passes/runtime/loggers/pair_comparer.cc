@@ -115,6 +115,10 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
     return;
   }
   const int64_t call = calls_++;
+  if (!options_.integers &&
+      at::isIntegralType(x.scalar_type(), /*includeBool=*/true)) {
+    return;
+  }
   if (x.sizes() != y.sizes()) {
     problem_ = "shapes differ, " + ShapeText(x) + " and " + ShapeText(y) +
                "; not compared";

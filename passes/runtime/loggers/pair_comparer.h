@@ -34,6 +34,9 @@ struct PairComparerOptions {
   bool codes = true;
   // Whether absolute errors are counted by their size.
   bool errors = false;
+  // Whether integers and truth values are compared, too. Indices and lengths
+  // have no quantization error. Not saved: true in what was loaded.
+  bool integers = true;
 };
 
 // Compares values x of one model with values y of another, and keeps statistics

@@ -25,7 +25,7 @@ using ::torch::jit::Module;
 
 std::vector<std::string> Names(const OutputComparisons& comparisons) {
   std::vector<std::string> names;
-  for (const OutputComparison& output : comparisons.outputs) {
+  for (const ModuleOutputComparison& output : comparisons.outputs) {
     names.push_back(output.name);
   }
   return names;

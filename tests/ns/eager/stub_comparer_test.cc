@@ -1,7 +1,9 @@
 #include "ns/eager/stub_comparer.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,71 @@ TEST_P(StubComparerTest, ModuleInLoopHasFiguresOfTrips) {
   const StubComparisons ours = OrThrow(CompareStubs(
       FloatModel(body), QuantizedModel(body), batches_, {{"Linear"}}));
   EXPECT_THAT(ours.stubs[0].figures.trip_sqnr_db, SizeIs(3));
+}
+
+// A module that returns a tuple: of its input, its input times `factor`, and as
+// integers.
+Module TupleModel(const std::string& type, const std::string& factor) {
+  return MakeModel(
+      {{"block", MakeModule(type,
+                            "def forward(self, x: Tensor) -> Tuple[Tensor, "
+                            "Tuple[Tensor, Tensor]]:\n"
+                            "    return x, (torch.mul(x, " +
+                                factor +
+                                "), "
+                                "torch.gt(x, " +
+                                factor + "))\n")}},
+      {"y, s = self.block.forward(x)", "return y + s[0]"});
+}
+
+TEST_P(StubComparerTest, AllTensorsOfATupleHaveFigures) {
+  const StubComparisons ours = OrThrow(
+      CompareStubs(TupleModel("Block", "1."), TupleModel("OtherBlock", "1.5"),
+                   batches_, {{"Block"}}));
+  EXPECT_THAT(ours.warnings, IsEmpty());
+  ASSERT_THAT(ours.stubs, SizeIs(1));
+  const StubComparison& stub = ours.stubs[0];
+  EXPECT_EQ(stub.figures.error.sqnr_db, INFINITY);
+  // Integers and truth values are left out.
+  ASSERT_THAT(stub.outputs, SizeIs(1));
+  EXPECT_EQ(stub.outputs[0].index, 1);
+  EXPECT_EQ(stub.outputs[0].name, "1");
+  EXPECT_NEAR(stub.outputs[0].figures.error.sqnr_db, 20 * std::log10(2), 1e-5);
+  EXPECT_THAT(stub.outputs[0].figures.batch_sqnr_db, SizeIs(2));
+  EXPECT_THAT(stub.outputs[0].figures.shape, ElementsAre(2, 3));
+}
+
+TEST_P(StubComparerTest, LoggersKeepAllTensorsOfATupleUnderOneKey) {
+  const LoggerDict kept = OrThrow(
+      CompareModelStub(TupleModel("Block", "1."),
+                       TupleModel("OtherBlock", "1.5"), {"Block"}, batches_));
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0].first, "block.stats");
+  const LoggerStats& stats = kept[0].second;
+  EXPECT_THAT(stats, SizeIs(6));
+  const at::Tensor x = batches_[1].arguments[0].toTensor();
+  EXPECT_TRUE(stats.at("float").at(1).equal(x));
+  EXPECT_TRUE(stats.at("quantized").at(1).equal(x));
+  EXPECT_TRUE(stats.at("float_1").at(1).equal(x));
+  EXPECT_TRUE(stats.at("quantized_1").at(1).equal(x * 1.5));
+  EXPECT_TRUE(stats.at("float_2").at(1).equal(x > 1));
+  EXPECT_TRUE(stats.at("quantized_2").at(1).equal(x > 1.5));
+}
+
+TEST_P(StubComparerTest, OutputsOfModulesMatchUnderOneKey) {
+  OutputOptions options;
+  options.allow_list = std::vector<std::string>{"Block"};
+  const LoggerDict matching = OrThrow(
+      CompareModelOutputs(TupleModel("Block", "1."), TupleModel("Block", "1.5"),
+                          batches_, options));
+  ASSERT_THAT(matching, SizeIs(1));
+  EXPECT_EQ(matching[0].first, "block.stats");
+  const LoggerStats& stats = matching[0].second;
+  EXPECT_THAT(stats, SizeIs(6));
+  const at::Tensor x = batches_[0].arguments[0].toTensor();
+  EXPECT_TRUE(stats.at("float").at(0).equal(x));
+  EXPECT_TRUE(stats.at("float_1").at(0).equal(x));
+  EXPECT_TRUE(stats.at("quantized_1").at(0).equal(x * 1.5));
 }
 
 TEST_P(StubComparerTest, ReportsProgress) {

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/suite/comparison_result.h"
 
 namespace ns {
 namespace {
+
+using ::testing::EndsWith;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -66,6 +69,27 @@ TEST(CsvReportTest, WritesARowForEachFigure) {
           "rnn,shadow,,f.rnn,aten::lstm,q.rnn,aten::quantized_lstm,"
           ",nan,nan,nan,0.0,0" +
           kNothing);
+}
+
+TEST(CsvReportTest, WritesOtherOutputsBehindTheFirstByName) {
+  ComparisonResult result;
+  LayerComparison layer;
+  layer.name = "rnn";
+  layer.activation = Figures({5}, {30, 0.03, 0.99, 2}, {30});
+  OutputComparison output;
+  output.index = 2;
+  output.name = "c_n";
+  output.activation = Figures({2, 3}, {20, 0.1, 0.9, 1}, {20, 21});
+  output.shadow = Figures({2, 3}, {25, 0.05, 0.95, 0.5}, {25, 26});
+  output.inherited = ErrorFigures{22, 0.08, 0.92, 0.75};
+  layer.outputs = {output};
+  result.layers.push_back(layer);
+  EXPECT_EQ(ToCsv(result),
+            std::string(kHeader) +
+                "rnn,activation,,,,,,5,30.0,0.03,0.99,2.0,1" + kNothing +
+                "rnn,activation,c_n,,,,,2x3,20.0,0.1,0.9,1.0,2" + kNothing +
+                "rnn,shadow,c_n,,,,,2x3,25.0,0.05,0.95,0.5,2" + kNothing +
+                "rnn,inherited,c_n,,,,,,22.0,0.08,0.92,0.75," + kNothing);
 }
 
 TEST(CsvReportTest, WritesAllThatIsKnownOfAnOutput) {
@@ -155,6 +179,14 @@ TEST(CsvReportTest, WritesARowForEachStub) {
                 "layer1.0,stub,,layer1.0,my.Block,layer1.0,my.QuantizedBlock,"
                 "2x8,30.5,0.03,0.5,0.25,2" +
                 kNothing);
+  (*result.stubs)[0].outputs = {
+      {1, "h_n", Figures({4}, {20.5, 0.1, 0.5, 0.25}, {20})}};
+  EXPECT_THAT(
+      ToCsv(result),
+      EndsWith(
+          "\nlayer1.0,stub,h_n,layer1.0,my.Block,layer1.0,my.QuantizedBlock,"
+          "4,20.5,0.1,0.5,0.25,1" +
+          std::string(kNothing)));
 }
 
 TEST(CsvReportTest, WritesARowForEachOutput) {

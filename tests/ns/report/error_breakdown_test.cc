@@ -171,6 +171,54 @@ TEST(WorstOffenderTest, IsAbsentWithoutShadows) {
   EXPECT_EQ(WorstOffender({}), std::nullopt);
 }
 
+OutputComparison Output(const char* name, std::optional<double> accumulated,
+                        std::optional<double> local) {
+  OutputComparison output;
+  output.name = name;
+  output.activation = Figures(accumulated);
+  output.shadow = Figures(local);
+  return output;
+}
+
+TEST(WorstOffenderTest, IsJudgedByTheWorstOfItsOutputs) {
+  ComparisonResult result = Shadows({30, 40, 20});
+  EXPECT_EQ(OffendingOutput(result.layers[1]), nullptr);
+  result.layers[1].outputs = {Output("h_n", 5, 25), Output("c_n", 5, 12)};
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  EXPECT_EQ(OffendingOutput(result.layers[1]), &result.layers[1].outputs[1]);
+  result.layers[1].outputs[1].shadow->error.sqnr_db = 20;
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  result.layers[1].outputs[1].shadow->error.sqnr_db = kNan;
+  EXPECT_THAT(WorstOffender(result), Optional(2));
+  EXPECT_EQ(OffendingOutput(result.layers[1]), &result.layers[1].outputs[0]);
+}
+
+TEST(WorstOffenderTest, MakesNanOrInfinitiesOfAnyOutput) {
+  ComparisonResult result = Shadows({30, 40, 1});
+  result.layers[1].outputs = {Output("h_n", 5, 45), Output("c_n", 5, 50)};
+  OutputComparison& broken = result.layers[1].outputs[1];
+  broken.shadow->non_finite = NonFiniteCounts{0, 0, 1, 0};
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  EXPECT_EQ(OffendingOutput(result.layers[1]), &broken);
+  // The float model has them, too.
+  broken.activation->non_finite = NonFiniteCounts{1, 0, 1, 0};
+  EXPECT_THAT(WorstOffender(result), Optional(2));
+}
+
+TEST(FirstUnexplainedFallTest, MayBeOfAnotherOutput) {
+  ComparisonResult result = Behind20Db(19, 40);
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+  result.layers[1].outputs = {Output("h_n", 18, 40), Output("c_n", 5, 40)};
+  EXPECT_THAT(FirstUnexplainedFall(result), Optional(1));
+  const OutputComparison* output = UnexplainedOutput(result, 1);
+  EXPECT_EQ(output, &result.layers[1].outputs[1]);
+  // Its own local error is what is expected of it.
+  result.layers[1].outputs[1].shadow->error.sqnr_db = 5;
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+  EXPECT_NEAR(ExpectedAccumulatedDb(result, 1, output).value(), 4.865, 0.001);
+  EXPECT_NEAR(ExpectedAccumulatedDb(result, 1).value(), 19.957, 0.001);
+}
+
 TEST(ExpectedAccumulatedDbTest, AddsPowersOfInheritedAndLocalError) {
   EXPECT_THAT(ExpectedAccumulatedDb(Behind20Db(5, 20), 1),
               Optional(testing::DoubleNear(20 - 10 * std::log10(2), 1e-9)));

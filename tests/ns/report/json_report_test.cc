@@ -333,6 +333,93 @@ TEST(JsonReportTest, NamesTheWorstOffenderAndTheFirstUnexplainedFall) {
 )"));
 }
 
+TEST(JsonReportTest, WritesOtherOutputsAndNamesThemWhereTheyDecide) {
+  ComparisonResult result = OneLayer();
+  EXPECT_THAT(ToJson(result), Not(HasSubstr("outputs")));
+  LayerComparison& layer = result.layers[0];
+  layer.activation = Figures({5}, {30, 0, 1, 0}, {30});
+  layer.shadow = Figures({5}, {40, 0, 1, 0}, {40});
+  OutputComparison output;
+  output.index = 2;
+  output.name = "c_n";
+  output.activation = Figures({2, 3}, {20, 0.25, 0.5, 1}, {20, 21});
+  output.shadow = Figures({2, 3}, {25, 0.5, 0.75, 0.5}, {25, 26});
+  output.inherited = ErrorFigures{22, 0.125, 0.5, 0.75};
+  layer.outputs = {output};
+  const std::string json = ToJson(result);
+  EXPECT_THAT(json, HasSubstr(R"(
+      "outputs": [
+        {
+          "index": 2,
+          "name": "c_n",
+          "activation": {
+            "shape": [2, 3],
+            "sqnr_db": 20.0,)"));
+  EXPECT_THAT(json, HasSubstr(R"(
+          "shadow": {
+            "shape": [2, 3],
+            "sqnr_db": 25.0,)"));
+  EXPECT_THAT(json, HasSubstr(R"(
+          "inherited": {
+            "sqnr_db": 22.0,)"));
+  EXPECT_THAT(json, HasSubstr(R"(
+  "worst_offender": {
+    "name": "fc",
+    "output": "c_n",
+    "local_db": 25.0
+  })"));
+  layer.outputs[0].shadow.reset();
+  layer.outputs[0].inherited.reset();
+  const std::string shorter = ToJson(result);
+  EXPECT_THAT(shorter, HasSubstr(R"(
+  "worst_offender": {
+    "name": "fc",
+    "local_db": 40.0
+  })"));
+  EXPECT_THAT(shorter, Not(HasSubstr("\"inherited\"")));
+}
+
+TEST(JsonReportTest, NamesTheOutputThatFallsFirst) {
+  ComparisonResult result = OneLayer();
+  result.layers.resize(2);
+  result.layers[0].activation = Figures({1}, {30, 0, 1, 0}, {30});
+  result.layers[0].shadow = Figures({1}, {kInfinity, 0, 1, 0}, {});
+  LayerComparison& layer = result.layers[1];
+  layer.name = "out";
+  layer.activation = Figures({1}, {30, 0, 1, 0}, {30});
+  layer.shadow = Figures({1}, {kInfinity, 0, 1, 0}, {});
+  layer.producers = {0};
+  OutputComparison output;
+  output.index = 1;
+  output.name = "h_n";
+  output.activation = Figures({1}, {9.5, 0, 1, 0}, {9.5});
+  output.shadow = Figures({1}, {kInfinity, 0, 1, 0}, {});
+  layer.outputs = {output};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+  "first_unexplained_fall": {
+    "name": "out",
+    "output": "h_n",
+    "accumulated_db": 9.5,
+    "expected_db": 30.0
+  })"));
+}
+
+TEST(JsonReportTest, WritesOtherOutputsOfStubs) {
+  ComparisonResult result;
+  result.stubs = {{"rnn", "LSTM", "QuantizedLSTM",
+                   Figures({5}, {30.5, 0.03, 0.999, 0.25}, {30})}};
+  EXPECT_THAT(ToJson(result), Not(HasSubstr("outputs")));
+  (*result.stubs)[0].outputs = {
+      {2, "c_n", Figures({4}, {20.5, 0.5, 0.75, 0.25}, {20})}};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+      "outputs": [
+        {
+          "index": 2,
+          "name": "c_n",
+          "shape": [4],
+          "sqnr_db": 20.5,)"));
+}
+
 TEST(JsonReportTest, WritesStubsWhereTheyWereAskedFor) {
   ComparisonResult result;
   EXPECT_THAT(ToJson(result), Not(HasSubstr("stubs")));

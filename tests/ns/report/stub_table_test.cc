@@ -53,9 +53,9 @@ TEST(StubTableTest, HasARowForEachStubAndTheLowest) {
 TEST(OutputTableTest, HasARowForEachOutputAndTheLowest) {
   ComparisonResult result;
   result.batches = 1;
-  OutputComparison module = {"fc", "my.Linear", "my.QuantizedLinear", {}};
+  ModuleOutputComparison module = {"fc", "my.Linear", "my.QuantizedLinear", {}};
   module.figures.error.sqnr_db = 40;
-  OutputComparison model = {"output[1]", "", "", {}};
+  ModuleOutputComparison model = {"output[1]", "", "", {}};
   model.figures.error.sqnr_db = 20;
   result.outputs = {module, model};
   EXPECT_EQ(
@@ -70,6 +70,21 @@ TEST(OutputTableTest, HasARowForEachOutputAndTheLowest) {
       "\n"
       "2 outputs, 1 batch\n"
       "lowest output SQNR  20.0 dB  output[1]\n");
+}
+
+TEST(StubTableTest, OtherOutputsComeBelowAndMayBeTheLowest) {
+  ComparisonResult result = Result();
+  ActivationComparison figures;
+  figures.error.sqnr_db = 3;
+  (*result.stubs)[0].outputs = {{2, "c_n", figures}};
+  TableOptions options;
+  options.sort_by_error = true;
+  const std::string table = ToStubTable(result, options);
+  EXPECT_THAT(table,
+              HasSubstr("\n  c_n                                3.0  █▎\n"));
+  EXPECT_THAT(table, HasSubstr("lowest stub SQNR  3.0 dB  layer1.0 (c_n)\n"));
+  EXPECT_LT(table.find("\nlayer1.0 "), table.find("\n  c_n "));
+  EXPECT_LT(table.find("\n  c_n "), table.find("\nlayer2.0 "));
 }
 
 TEST(StubTableTest, HasNoUnitBehindWhatIsNoNumber) {

@@ -85,6 +85,66 @@ TEST(TableFiguresTest, LayersOfInfinitiesAreNotRanked) {
               ElementsAre(&result.layers[0]));
 }
 
+// An LSTM's output, h_n and c_n.
+LayerComparison Lstm(double output, double h, double c) {
+  LayerComparison layer;
+  layer.activation.emplace();
+  layer.activation->error = Error(output);
+  for (const double db : {h, c}) {
+    layer.outputs.emplace_back();
+    layer.outputs.back().activation.emplace();
+    layer.outputs.back().activation->error = Error(db);
+    layer.outputs.back().inherited = Error(db + 1);
+  }
+  return layer;
+}
+
+TEST(TableFiguresTest, OutputsHaveFiguresOfTheirOwn) {
+  const LayerComparison layer = Lstm(30, 20, 10);
+  const OutputComparison* c = &layer.outputs[1];
+  EXPECT_THAT(SqnrDb(layer, c, Figure::kActivation), Optional(10.0));
+  EXPECT_THAT(SqnrDb(layer, c, Figure::kInherited), Optional(11.0));
+  EXPECT_EQ(SqnrDb(layer, c, Figure::kShadow), std::nullopt);
+  EXPECT_EQ(SqnrDb(layer, c, Figure::kWeight), std::nullopt);
+  EXPECT_THAT(SqnrDb(layer, nullptr, Figure::kActivation), Optional(30.0));
+}
+
+TEST(TableFiguresTest, LowestOutputDecides) {
+  const LayerComparison layer = Lstm(30, 20, 25);
+  EXPECT_EQ(LowestSqnr(layer, Figure::kActivation).output, &layer.outputs[0]);
+  EXPECT_THAT(LowestSqnr(layer, Figure::kActivation).db, Optional(20.0));
+  const LayerComparison first = Lstm(20, 20, 25);
+  EXPECT_EQ(LowestSqnr(first, Figure::kActivation).output, nullptr);
+}
+
+TEST(TableFiguresTest, NanOfAnOutputIsLowestAndNotRanked) {
+  const LayerComparison layer = Lstm(30, NAN, 25);
+  EXPECT_THAT(LowestSqnr(layer, Figure::kActivation).db, Optional(IsNan()));
+  EXPECT_EQ(RankedSqnr(layer, Figure::kActivation).output, &layer.outputs[1]);
+  EXPECT_THAT(RankedSqnr(layer, Figure::kActivation).db, Optional(25.0));
+}
+
+TEST(TableFiguresTest, LayersRankByTheWorstOfTheirOutputs) {
+  ComparisonResult result;
+  result.layers = {Lstm(30, 40, 40), Lstm(50, 50, 10), Lstm(20, 40, 40)};
+  EXPECT_THAT(
+      Ranked(result, Figure::kActivation),
+      ElementsAre(&result.layers[1], &result.layers[2], &result.layers[0]));
+  Layers sorted = {&result.layers[0], &result.layers[1], &result.layers[2]};
+  SortByFigure(Figure::kActivation, sorted);
+  EXPECT_THAT(sorted, ElementsAre(&result.layers[1], &result.layers[2],
+                                  &result.layers[0]));
+}
+
+TEST(TableFiguresTest, OutputsOfInfinitiesAreNotRanked) {
+  ComparisonResult result;
+  result.layers = {Lstm(30, 5, 20)};
+  result.layers[0].outputs[0].activation->non_finite =
+      NonFiniteCounts{0, 1, 0, 0};
+  EXPECT_THAT(RankedSqnr(result.layers[0], Figure::kActivation).db,
+              Optional(20.0));
+}
+
 TEST(TableFiguresTest, ExactLayersAreNotRanked) {
   ComparisonResult result;
   result.layers.resize(1);

@@ -187,6 +187,71 @@ first unexplained fall  conv2  accumulated 20.0 dB, expected 26.5
 )");
 }
 
+OutputComparison Output(absl::string_view name, double accumulated,
+                        double local, double inherited) {
+  OutputComparison output;
+  output.name = std::string(name);
+  output.activation = Figures(accumulated);
+  output.shadow = Figures(local);
+  output.inherited = ErrorFigures{inherited, 0, 0, 0};
+  return output;
+}
+
+TEST(TableReportTest, ShowsOtherOutputsBelowTheirLayerAndBlamesThem) {
+  ComparisonResult result =
+      WithShadows({Broken("rnn", 40, 41, kInfinity), Broken("b", 35, 36, 45),
+                   Broken("c", 35, 36, 45), Broken("d", 35, 36, 45)});
+  result.layers[0].weights = {{"weight", {1}, Error(44)}};
+  result.layers[0].outputs = {Output("h_n", 39, 40, kInfinity),
+                              Output("c\nn", 4, 5, 12)};
+  result.layers[0].outputs[1].shadow->error.bias_share = 0.75;
+  result.layers[0].outputs[1].shadow->error.mean_error = 0.5;
+  result.layers[0].outputs[1].shadow->worst_channels = {{3, 2.1}};
+  EXPECT_EQ(
+      ToTable(result, {}),
+      R"(          float                   quantized     weight  activation   shadow  inherited  activation, dB
+layer     subgraph                op           SQNR dB     SQNR dB  SQNR dB    SQNR dB  0       20      40      60
+──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+rnn       conv2d+batch_norm+relu  conv2d_relu     44.0        40.0     41.0      exact  ████████████████
+  h_n                                                         39.0     40.0      exact  ███████████████▋
+  c\x0an                                                       4.0      5.0       12.0  █▋ ← worst
+b         conv2d+batch_norm+relu  conv2d_relu        -        35.0     36.0       45.0  ██████████████
+c         conv2d+batch_norm+relu  conv2d_relu        -        35.0     36.0       45.0  ██████████████
+d         conv2d+batch_norm+relu  conv2d_relu        -        35.0     36.0       45.0  ██████████████
+
+4 layers matched (aligned), 8 batches
+lowest weight SQNR      44.0 dB  rnn
+lowest activation SQNR   4.0 dB  rnn (c\x0an)
+lowest shadow SQNR       5.0 dB  rnn (c\x0an)
+worst offender          rnn (c\x0an)  local 5.0 dB (accumulated 4.0, inherited 12.0)
+mostly a shift          rnn (c\x0an)  quantized minus float is 0.5 on average, 75 % of the squared error
+worst channels          rnn (c\x0an)  3 (2.1 dB)
+)");
+}
+
+TEST(TableReportTest, OtherOutputsStayBelowTheirLayerWhenSorted) {
+  ComparisonResult result =
+      WithShadows({Broken("b", 20, 20, 45), Broken("rnn", 40, 41, 50)});
+  result.layers[1].outputs = {Output("h_n", 30, 31, 50),
+                              Output("c_n", 10, 11, 50)};
+  TableOptions options;
+  options.sort_by_error = true;
+  const std::string table = ToTable(result, options);
+  EXPECT_LT(table.find("\nrnn "), table.find("\n  h_n "));
+  EXPECT_LT(table.find("\n  h_n "), table.find("\n  c_n "));
+  EXPECT_LT(table.find("\n  c_n "), table.find("\nb "));
+}
+
+TEST(TableReportTest, NamesTheOutputOfAnUnexplainedFall) {
+  ComparisonResult result = WithShadows(
+      {Broken("conv1", 30, 30, kInfinity), Broken("rnn", 29, 40, 30, {0})});
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("unexplained")));
+  result.layers[1].outputs = {Output("h_n", 15, 40, 30)};
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("first unexplained fall  rnn (h_n)  accumulated 15.0 "
+                        "dB, expected 29.6\n"));
+}
+
 TEST(TableReportTest, WorstOffenderHasThePartsThatWereMeasured) {
   ComparisonResult result = WithShadows({Broken("fc", 6, 8, 9)});
   result.layers[0].inherited.reset();

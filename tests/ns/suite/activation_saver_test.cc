@@ -116,6 +116,44 @@ TEST_F(ActivationSaverTest, WritesEveryTripOfALoop) {
   EXPECT_THAT(first, SizeIs(3));
 }
 
+TEST_F(ActivationSaverTest, WritesAllOutputsByTheirNames) {
+  const std::string source =
+      "def forward(self, x: Tensor):\n"
+      "    u, s, v = torch.svd(torch.mul(x, SCALE))\n"
+      "    return u, s, v\n";
+  for (const bool shadows : {true, false}) {
+    Running models(ModelOfSource(WithScale(source, "1.")),
+                   ModelOfSource(WithScale(source, "2.")),
+                   Saving(true, shadows));
+    const at::Tensor x = at::randn({4, 3});
+    NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+    const auto tensors = Load("svd/batch_0000.pt");
+    EXPECT_THAT(tensors, SizeIs(shadows ? 9 : 6));
+    const auto [u, s, v] = at::svd(x);
+    EXPECT_TRUE(tensors.at("float").toTensor().equal(u));
+    EXPECT_TRUE(tensors.at("float_S").toTensor().equal(s));
+    EXPECT_TRUE(tensors.at("float_V").toTensor().equal(v));
+    EXPECT_TRUE(tensors.at("quantized_S").toTensor().allclose(s * 2));
+    if (shadows) {
+      EXPECT_TRUE(tensors.at("shadow_S").toTensor().allclose(s * 2));
+    }
+    NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+    EXPECT_THAT(Load("svd/batch_0001.pt"), SizeIs(shadows ? 9 : 6));
+  }
+}
+
+// Indices are not compared, and what is compared is written all the same.
+TEST_F(ActivationSaverTest, WritesWhatIsComparedOfSeveralOutputs) {
+  const std::string source =
+      "def forward(self, x: Tensor):\n"
+      "    v, i = torch.max(x, 0, False)\n"
+      "    return v, i\n";
+  Running models(ModelOfSource(source), ModelOfSource(source),
+                 Saving(true, true));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({4, 3})})));
+  EXPECT_THAT(Load("max/batch_0000.pt"), SizeIs(3));
+}
+
 TEST_F(ActivationSaverTest, WritesValuesAsTheyWereWhenTheyCameBy) {
   const std::string source =
       "def forward(self, x: Tensor) -> Tensor:\n"

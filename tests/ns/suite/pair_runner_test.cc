@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -368,6 +369,55 @@ TEST_F(PairRunnerTest, OverwrittenElementsOfListsAreThoseOfOneModel) {
     EXPECT_NEAR(models.Activation("sigmoid").error.sqnr_db,
                 FiguresBetween(of_a, of_b).sqnr_db, 1e-5);
   }
+}
+
+TEST_F(PairRunnerTest, OtherOutputsHaveFiguresByBatchAndWorstChannels) {
+  const std::string source =
+      "def forward(self, x: Tensor):\n"
+      "    v, i = torch.sort(torch.sigmoid(torch.mul(x, SCALE)))\n"
+      "    u, s, w = torch.svd(v)\n"
+      "    return u, s, w, i\n";
+  Running models(ModelOfSource(WithScale(source, "1.")),
+                 ModelOfSource(WithScale(source, "1.5")), All(true));
+  const at::Tensor x = at::randn({4, 3});
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
+  // Indices are not compared.
+  EXPECT_THAT(models.runner.OtherOutputs(models.Index("sort")), IsEmpty());
+  EXPECT_THAT(models.runner.OtherOutputs(models.Index("sigmoid")), IsEmpty());
+  const auto outputs = models.runner.OtherOutputs(models.Index("svd"));
+  ASSERT_THAT(outputs, SizeIs(2));
+  EXPECT_EQ(outputs[0].index, 1);
+  EXPECT_EQ(outputs[0].name, "S");
+  EXPECT_EQ(outputs[1].index, 2);
+  EXPECT_EQ(outputs[1].name, "V");
+  const auto values = [](const at::Tensor& input, double scale) {
+    return std::get<1>(
+        at::svd(std::get<0>(at::sort((input * scale).sigmoid()))));
+  };
+  const at::Tensor of_float = values(x, 1);
+  const at::Tensor of_quantized = values(x, 1.5);
+  ExpectFigures(outputs[0].activation->error,
+                FiguresBetween(of_float, of_quantized));
+  ExpectFigures(*outputs[0].inherited, FiguresBetween(of_float, of_quantized));
+  EXPECT_EQ(outputs[0].shadow->error.sqnr_db, INFINITY);
+  EXPECT_EQ(outputs[0].activation->shape, std::vector<int64_t>{3});
+  EXPECT_THAT(outputs[0].activation->batch_sqnr_db, SizeIs(2));
+  EXPECT_THAT(outputs[0].activation->worst_channels, SizeIs(3));
+}
+
+TEST_F(PairRunnerTest, WarnsOfOtherOutputsThatCannotBeCompared) {
+  const std::string source =
+      "def forward(self, x: Tensor):\n"
+      "    u, s, v = torch.svd(x, SCALE)\n"
+      "    return u, s, v\n";
+  Running models(ModelOfSource(WithScale(source, "True")),
+                 ModelOfSource(WithScale(source, "False")));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({3, 4})})));
+  EXPECT_THAT(models.runner.Warnings(),
+              ElementsAre("svd (V): shapes differ, [4, 3] and [4, 4]; not "
+                          "compared"));
+  EXPECT_THAT(models.runner.OtherOutputs(models.Index("svd")), SizeIs(1));
 }
 
 }  // namespace

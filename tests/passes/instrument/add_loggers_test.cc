@@ -134,6 +134,42 @@ graph(%x : Tensor, %n : int, %go : bool):
   EXPECT_TRUE(logged[2].equal(x_.sigmoid().sigmoid().sigmoid()));
 }
 
+TEST_F(AddLoggersTest, LogsAllOutputsWithTheirNames) {
+  Instrumented models(R"IR(
+graph(%x : Tensor):
+  %no : bool = prim::Constant[value=0]()
+  %dim : int = prim::Constant[value=0]()
+  %v : Tensor, %i : Tensor = aten::max(%x, %dim, %no)
+  %n : Tensor = aten::neg_(%v)
+  return (%n))IR");
+  NS_ASSERT_OK(models.status);
+  models.Run({x_});
+  models.Run({-x_});
+  const Results results = models.Extract();
+  const ResultsByModel& of_max = results.Find("max")->at(kNodeOutputResult);
+  for (const char* model : {"float", "int8"}) {
+    const std::vector<SingleResult>& records = of_max.at(model);
+    ASSERT_THAT(records, SizeIs(2));
+    EXPECT_EQ(records[0].info.output_index, 0);
+    EXPECT_EQ(records[0].info.output_name, "values");
+    EXPECT_EQ(records[1].info.output_index, 1);
+    EXPECT_EQ(records[1].info.output_name, "indices");
+    EXPECT_EQ(records[1].info.ref_node_target_type, "aten::max");
+    ASSERT_THAT(records[0].values, SizeIs(2));
+    ASSERT_THAT(records[1].values, SizeIs(2));
+    EXPECT_EQ(records[0].values[0].item<float>(), 2);
+    EXPECT_EQ(records[0].values[1].item<float>(), 3);
+    EXPECT_EQ(records[1].values[0].item<int64_t>(), 5);
+    EXPECT_EQ(records[1].values[1].item<int64_t>(), 0);
+  }
+  EXPECT_EQ(results.Find("neg")
+                ->at(kNodeOutputResult)
+                .at("float")
+                .at(0)
+                .info.output_name,
+            "");
+}
+
 TEST_F(AddLoggersTest, LogsInputsWithTheirPlaces) {
   LoggerOptions options;
   options.should_log_inputs = true;

@@ -374,6 +374,33 @@ graph(%x : Tensor, %h : Tensor, %c : Tensor, %w : Tensor, %r : Tensor):
   EXPECT_TRUE(model.Values("lstm", "int8").at(0).equal(y));
 }
 
+TEST_F(AddShadowLoggersTest, LogsAllOutputsOfShadowAndShadowed) {
+  constexpr char kMax[] = R"IR(
+graph(%x : Tensor):
+  %no : bool = prim::Constant[value=0]()
+  %dim : int = prim::Constant[value=0]()
+  %v : Tensor, %i : Tensor = aten::max(%x, %dim, %no)
+  return (%v))IR";
+  constexpr char kMaxOfNegated[] = R"IR(
+graph(%x : Tensor):
+  %no : bool = prim::Constant[value=0]()
+  %dim : int = prim::Constant[value=0]()
+  %n : Tensor = aten::neg(%x)
+  %v : Tensor, %i : Tensor = aten::max(%n, %dim, %no)
+  return (%v))IR";
+  Shadowed model(kMax, kMaxOfNegated);
+  NS_ASSERT_OK(model.status);
+  model.Run({x_});
+  for (const char* name : {"float", "int8"}) {
+    const auto records = model.Records("max", name, kNodeOutputResult);
+    ASSERT_THAT(records, SizeIs(2));
+    EXPECT_EQ(records[0].values.at(0).item<float>(), 2.0f);
+    EXPECT_EQ(records[1].values.at(0).item<int64_t>(), 0);
+    EXPECT_EQ(records[1].info.output_index, 1);
+    EXPECT_EQ(records[1].info.output_name, "indices");
+  }
+}
+
 TEST_F(AddShadowLoggersTest, SavedShadowModelRuns) {
   Shadowed model(kFloatAdd, kQuantizedAdd);
   const std::string path = TemporaryPath("shadow.pt");

@@ -140,6 +140,27 @@ graph(%x : Tensor):
 return (%5, %6))IR");
 }
 
+// Keeps what the values of A were when they met.
+class CopiesOfA final : public MeetingListener {
+ public:
+  explicit CopiesOfA(Graph& host) : host_(host) {}
+  absl::Status Meet(size_t point, Value* a, Value* /*b*/,
+                    Node* place) override {
+    torch::jit::WithInsertPoint at(place);
+    if (point == 0) {
+      met = host_.insert(c10::aten::clone, {a});
+    }
+    return absl::OkStatus();
+  }
+  absl::Status PassBy(size_t, bool, Value*, bool, Node*) override {
+    return absl::OkStatus();
+  }
+  Value* met = nullptr;
+
+ private:
+  Graph& host_;
+};
+
 // A list of tensors that waits: an op of A overwrites its first element before
 // B comes by.
 TEST(InterleaveTest, KeepsListsThatWaitFromBeingOverwritten) {
@@ -159,32 +180,38 @@ graph(%x : Tensor):
   %list : Tensor[] = aten::chunk(%x, %two, %zero)
   return (%b))IR";
   Interleaved both(kList, kListLast, {{"list", "list"}, {"b", "b"}});
-  // Marks what the first elements were.
-  class Elements final : public MeetingListener {
-   public:
-    explicit Elements(Graph& host) : host_(host) {}
-    absl::Status Meet(size_t point, Value* a, Value* /*b*/,
-                      Node* place) override {
-      torch::jit::WithInsertPoint at(place);
-      if (point == 0) {
-        met = host_.insert(c10::aten::clone, {a});
-      }
-      return absl::OkStatus();
-    }
-    absl::Status PassBy(size_t, bool, Value*, bool, Node*) override {
-      return absl::OkStatus();
-    }
-    Value* met = nullptr;
-
-   private:
-    Graph& host_;
-  } elements(*both.host);
+  CopiesOfA elements(*both.host);
   NS_ASSERT_OK(Interleave(*both.a, *both.b, both.points, *both.host,
                           both.copies_a, both.copies_b, elements));
   both.host->registerOutput(elements.met);
   const at::Tensor x = at::arange(4, at::kFloat) + 1;
   const c10::IValue seen = RunGraph(both.host, {x, x}).at(0);
   EXPECT_TRUE(seen.toTensor().equal(x.slice(0, 0, 2))) << seen;
+}
+
+// Of a tuple that waits, the tensor that meets is kept.
+TEST(InterleaveTest, KeepsTheTensorOfATupleThatWaits) {
+  constexpr char kTuple[] = R"IR(
+graph(%x : Tensor):
+  %n : Tensor = aten::neg(%x)
+  %t : (Tensor, Tensor) = prim::TupleConstruct(%x, %n)
+  %z : Tensor = aten::zero_(%n)
+  return (%z))IR";
+  constexpr char kTupleLast[] = R"IR(
+graph(%x : Tensor):
+  %z : Tensor = aten::relu(%x)
+  %n : Tensor = aten::neg(%x)
+  %t : (Tensor, Tensor) = prim::TupleConstruct(%x, %n)
+  return (%z))IR";
+  Interleaved both(kTuple, kTupleLast, {{"t", "t"}, {"z", "z"}});
+  both.points[0].place_a = 1;
+  CopiesOfA copies(*both.host);
+  NS_ASSERT_OK(Interleave(*both.a, *both.b, both.points, *both.host,
+                          both.copies_a, both.copies_b, copies));
+  both.host->registerOutput(copies.met);
+  const at::Tensor x = at::arange(4, at::kFloat) + 1;
+  const c10::IValue seen = RunGraph(both.host, {x, x}).at(0);
+  EXPECT_TRUE(seen.toTensor().equal(-x)) << seen;
 }
 
 }  // namespace

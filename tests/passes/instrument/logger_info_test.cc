@@ -26,6 +26,7 @@ LoggerInfo Info(const std::string& layer) {
   info.index_within_arg = 3;
   info.index_of_arg = 2;
   info.fqn = "layer1.0";
+  info.output_name = "output";
   return info;
 }
 
@@ -56,6 +57,43 @@ TEST(AttachLoggerTest, KeepsEveryFieldAndTheObject) {
   EXPECT_EQ(info.index_within_arg, 3);
   EXPECT_EQ(info.index_of_arg, 2);
   EXPECT_EQ(info.fqn, "layer1.0");
+  EXPECT_EQ(info.output_index, 0);
+  EXPECT_EQ(info.output_name, "output");
+}
+
+TEST(AttachLoggerTest, OtherOutputsHaveNamesOfTheirOwnAndComeLast) {
+  torch::jit::Module module("__torch__.M");
+  LoggerInfo state = Info("lstm");
+  state.output_index = 2;
+  state.output_name = "c_n";
+  EXPECT_EQ(AttachLogger(module, {NewLogger(), Info("lstm")}), "ns_logger_0");
+  EXPECT_EQ(AttachLogger(module, {NewLogger(), state}), "ns_output_logger_0");
+  EXPECT_EQ(AttachLogger(module, {NewLogger(), Info("fc")}), "ns_logger_1");
+  EXPECT_EQ(AttachLogger(module, {NewLogger(), state}), "ns_output_logger_1");
+  const auto loggers = AttachedLoggers(module);
+  ASSERT_THAT(loggers, SizeIs(4));
+  EXPECT_EQ(loggers[0].info.layer, "lstm");
+  EXPECT_EQ(loggers[1].info.layer, "fc");
+  EXPECT_EQ(loggers[2].info.output_index, 2);
+  EXPECT_EQ(loggers[2].info.output_name, "c_n");
+}
+
+// As earlier versions saved it.
+TEST(AttachLoggerTest, LoggerThatDoesNotSayIsOnTheFirstOutput) {
+  torch::jit::Module module("__torch__.M");
+  c10::Dict<std::string, std::string> fields;
+  fields.insert("layer", "lstm");
+  const c10::IValue logger = NewLogger();
+  module.register_attribute("ns_logger_0", logger.type(), logger);
+  module.register_attribute(
+      "ns_logger_0_info",
+      c10::DictType::create(c10::StringType::get(), c10::StringType::get()),
+      fields);
+  const auto loggers = AttachedLoggers(module);
+  ASSERT_THAT(loggers, SizeIs(1));
+  EXPECT_EQ(loggers[0].info.layer, "lstm");
+  EXPECT_EQ(loggers[0].info.output_index, 0);
+  EXPECT_EQ(loggers[0].info.output_name, "");
 }
 
 TEST(AttachLoggerTest, KeepsOrderBeyondTen) {

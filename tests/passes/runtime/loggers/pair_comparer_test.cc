@@ -286,6 +286,20 @@ TEST(PairComparerTest, ComparesComplexNumbers) {
   EXPECT_EQ(record.pooled.channels[2].sum_x2, 2);
 }
 
+TEST(PairComparerTest, ComparesIntegersUnlessTheyAreToBeLeftAlone) {
+  PairComparerOptions options;
+  for (const bool integers : {true, false}) {
+    options.integers = integers;
+    PairComparer comparer(options);
+    comparer.Compare(at::ones({3}, at::kLong), at::zeros({3}, at::kLong));
+    comparer.Compare(at::ones({2}, at::kBool), at::ones({2}, at::kBool));
+    comparer.Compare(at::ones({4}), at::ones({4}));
+    comparer.Compare(at::quantize_per_tensor(at::ones({1}), 1, 0, at::kQInt8),
+                     at::quantize_per_tensor(at::ones({1}), 1, 0, at::kQInt8));
+    EXPECT_EQ(comparer.record().pooled.sums.count, integers ? 10 : 5);
+  }
+}
+
 TEST(PairComparerTest, ProblemStaysWhenLaterValuesAreCompared) {
   PairComparer comparer;
   comparer.Compare(at::ones({2}), at::ones({3}));

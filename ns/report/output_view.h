@@ -1,0 +1,34 @@
+// The outputs of a layer as reports go over them: the first and the others
+// alike.
+#ifndef NS_REPORT_OUTPUT_VIEW_H_
+#define NS_REPORT_OUTPUT_VIEW_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+// One output of a layer. Points into that, which must outlive it.
+struct OutputView {
+  // Null for the first output, whose figures the layer itself has.
+  const OutputComparison* other;
+  // Never null.
+  const std::optional<ActivationComparison>* activation;
+  const std::optional<ActivationComparison>* shadow;
+  const std::optional<ErrorFigures>* inherited;
+};
+
+// All outputs of `layer`; the first comes first.
+std::vector<OutputView> OutputViews(const LayerComparison& layer);
+
+// "lstm" for the first output of a layer, for which `other` is null, and "lstm
+// (c_n)" for another one. Control characters are escaped.
+std::string OutputLabel(const LayerComparison& layer,
+                        const OutputComparison* other);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_OUTPUT_VIEW_H_

@@ -1,0 +1,111 @@
+#include "passes/analysis/op_outputs.h"
+
+#include <ATen/core/function_schema.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "ir/module_path.h"
+#include "ir/node_view.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// Types of recurrent modules, and an op that gives what they do.
+constexpr std::pair<absl::string_view, absl::string_view> kRecurrentModules[] =
+    {{"GRU", "aten::gru"},
+     {"LSTM", "aten::lstm"},
+     {"LSTMCell", "aten::lstm_cell"},
+     {"RNN", "aten::rnn_tanh"}};
+
+// The row that names the outputs of `node`; null where none does.
+const OpRow* RowOf(const Node& node) {
+  const absl::string_view name = OpName(node);
+  if (!IsLeafCall(node)) {
+    return FindOp(name);
+  }
+  for (const auto& [type, op] : kRecurrentModules) {
+    if (IsTypeNamed(name, type)) {
+      return FindOp(op);
+    }
+  }
+  return nullptr;
+}
+
+std::string NameInSchema(const Node& node, const Value& output) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  return schema != nullptr && IsTensor(output) &&
+                 output.offset() < schema->returns().size()
+             ? schema->returns()[output.offset()].name()
+             : "";
+}
+
+}  // namespace
+
+size_t CountTensors(const c10::Type& type) {
+  if (type.isSubtypeOf(*c10::TensorType::get())) {
+    return 1;
+  }
+  size_t count = 0;
+  if (type.kind() == c10::TypeKind::TupleType ||
+      type.kind() == c10::TypeKind::ListType) {
+    for (const c10::TypePtr& element : type.containedTypes()) {
+      count += CountTensors(*element);
+    }
+  }
+  return count;
+}
+
+std::vector<OutputTensor> OutputTensors(const Node& node) {
+  std::vector<OutputTensor> tensors;
+  for (const Value* output : node.outputs()) {
+    const size_t count = CountTensors(*output->type());
+    for (size_t place = 0; place < count; ++place) {
+      tensors.push_back({const_cast<Value*>(output), place});
+    }
+  }
+  return tensors;
+}
+
+std::string KnownOutputName(const Node& node, size_t position) {
+  const OutputTensor tensor = OutputTensors(node)[position];
+  if (node.kind() == c10::prim::If) {
+    const Value* made = node.blocks()[0]->outputs()[tensor.value->offset()];
+    const std::vector<OutputTensor> there = OutputTensors(*made->node());
+    const auto same =
+        std::find_if(there.begin(), there.end(), [&](const auto& other) {
+          return other.value == made && other.place == tensor.place;
+        });
+    return same == there.end()
+               ? ""
+               : KnownOutputName(*made->node(), same - there.begin());
+  }
+  std::string name = NameInSchema(node, *tensor.value);
+  const OpRow* row = RowOf(node);
+  if (!name.empty() || row == nullptr || row->other_outputs.empty()) {
+    return name;
+  }
+  const std::vector<std::string> others =
+      absl::StrSplit(row->other_outputs, ' ');
+  // A module that takes packed sequences returns more than these.
+  if (OutputTensors(node).size() != others.size() + 1) {
+    return "";
+  }
+  return position == 0 ? "output" : others[position - 1];
+}
+
+std::string OutputName(std::string known, size_t index) {
+  return !known.empty() ? known : index == 0 ? "output" : absl::StrCat(index);
+}
+
+}  // namespace ns

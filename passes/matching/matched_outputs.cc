@@ -1,0 +1,99 @@
+#include "passes/matching/matched_outputs.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "passes/matching/control_flow_results.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// Positions among the tensors of a node of A and of one of B.
+using IndexPair = std::pair<size_t, size_t>;
+
+// The position of tensor `place` in `value`; the number of tensors if it is not
+// among them.
+size_t IndexOf(const std::vector<OutputTensor>& tensors, const Value* value,
+               size_t place) {
+  return std::find_if(tensors.begin(), tensors.end(),
+                      [&](const OutputTensor& tensor) {
+                        return tensor.value == value && tensor.place == place;
+                      }) -
+         tensors.begin();
+}
+
+std::vector<IndexPair> PairByPosition(size_t count_a, size_t count_b) {
+  std::vector<IndexPair> pairs;
+  for (size_t i = 0; i < std::min(count_a, count_b); ++i) {
+    pairs.emplace_back(i, i);
+  }
+  return pairs;
+}
+
+std::vector<IndexPair> PairOfControlFlow(const Node& a, const Node& b) {
+  const std::vector<OutputTensor> of_a = OutputTensors(a);
+  const std::vector<OutputTensor> of_b = OutputTensors(b);
+  std::vector<IndexPair> pairs;
+  for (const auto& [i, j] : PairResults(a, b)) {
+    const size_t count = std::min(CountTensors(*a.outputs()[i]->type()),
+                                  CountTensors(*b.outputs()[j]->type()));
+    for (size_t place = 0; place < count; ++place) {
+      pairs.emplace_back(IndexOf(of_a, a.outputs()[i], place),
+                         IndexOf(of_b, b.outputs()[j], place));
+    }
+  }
+  std::sort(pairs.begin(), pairs.end(),
+            [](const IndexPair& x, const IndexPair& y) {
+              return x.second < y.second;
+            });
+  return pairs;
+}
+
+std::vector<IndexPair> PairTensors(const Node& a, const Node& b) {
+  const bool a_is_if = a.kind() == c10::prim::If;
+  const bool b_is_if = b.kind() == c10::prim::If;
+  if (a_is_if && b_is_if) {
+    return PairOfControlFlow(a, b);
+  }
+  // The results of a prim::If are in an order of their own.
+  return a_is_if || b_is_if
+             ? std::vector<IndexPair>()
+             : PairByPosition(OutputTensors(a).size(), OutputTensors(b).size());
+}
+
+}  // namespace
+
+std::vector<MatchedOutput> MatchedOutputs(const SubgraphMatch& match) {
+  MatchedOutput first;
+  first.a.value = match.a.output;
+  first.b.value = match.b.output;
+  if (match.is_quantize_point) {
+    return {first};
+  }
+  const Node& node_a = *match.a.output->node();
+  const Node& node_b = *match.b.output->node();
+  const std::vector<OutputTensor> of_a = OutputTensors(node_a);
+  const std::vector<OutputTensor> of_b = OutputTensors(node_b);
+  const size_t first_a = IndexOf(of_a, match.a.output, 0);
+  const size_t first_b = IndexOf(of_b, match.b.output, 0);
+  if (of_b.size() > 1) {
+    first.name = OutputName(KnownOutputName(node_b, first_b), 0);
+  }
+  std::vector<MatchedOutput> outputs = {first};
+  for (const auto& [i, j] : PairTensors(node_a, node_b)) {
+    if (i != first_a && j != first_b) {
+      const size_t index = j < first_b ? j + 1 : j;
+      outputs.push_back({index, OutputName(KnownOutputName(node_b, j), index),
+                         of_a[i], of_b[j]});
+    }
+  }
+  return outputs;
+}
+
+}  // namespace ns
