@@ -17,7 +17,6 @@
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/rewrite/insert_method_call.h"
-#include "passes/runtime/loggers/output_comparison_logger.h"
 #include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
@@ -148,9 +147,8 @@ absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
 }
 
 absl::Status CandidateInserter::Insert(const QConfig& qconfig,
+                                       const c10::IValue& logger,
                                        const LoggerInfo& info) {
-  auto logger = c10::make_intrusive<OutputComparisonLogger>();
-  logger->SetEnabled(false);
   Node* start = subgraph_.subgraph.start;
   Graph& graph = model_.graph();
   Node* candidate = graph.create(c10::prim::If, 1);
@@ -168,8 +166,7 @@ absl::Status CandidateInserter::Insert(const QConfig& qconfig,
     torch::jit::WithInsertPoint at(off->return_node());
     off->registerOutput(graph.insertConstant(at::empty({0})));
   }
-  const std::string name =
-      AttachLogger(model_.module(), {c10::IValue(std::move(logger)), info});
+  const std::string name = AttachLogger(model_.module(), {logger, info});
   NS_ASSIGN_OR_RETURN(Value * is_enabled,
                       Call(name, "is_enabled", {}, candidate));
   candidate->addInput(is_enabled);

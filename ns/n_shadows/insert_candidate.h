@@ -31,9 +31,11 @@ class CandidateInserter {
   // without a tensor.
   absl::Status LogFloat(const LoggerInfo& info);
 
-  // Adds a candidate and its logger. Error: a subgraph that cannot be copied;
-  // the graph then computes what it did before.
-  absl::Status Insert(const QConfig& qconfig, const LoggerInfo& info);
+  // Adds a candidate and its logger, which is described by `info` (see
+  // candidate_logger.h). Error: a subgraph that cannot be copied; the graph
+  // then computes what it did before.
+  absl::Status Insert(const QConfig& qconfig, const c10::IValue& logger,
+                      const LoggerInfo& info);
 
  private:
   using Value = torch::jit::Value;

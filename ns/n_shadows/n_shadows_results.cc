@@ -1,5 +1,7 @@
 #include "ns/n_shadows/n_shadows_results.h"
 
+#include <torch/csrc/jit/api/object.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,6 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "ns/report/text_table.h"
 #include "ns/suite/printable.h"
@@ -22,12 +26,37 @@
 namespace ns {
 namespace {
 
-CandidateResult ResultOf(const AttachedLogger& attached, int candidate,
-                         const std::string& qconfig) {
-  const auto logger = attached.object.toCustomClass<OutputComparisonLogger>();
+// What a logger of the user's has gathered.
+absl::Status ReadUsersLogger(const c10::IValue& logger,
+                             CandidateResult& result) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue stats, ReadStats(logger));
+  return CatchTorchErrors([&] {
+    if (!stats.isNone()) {
+      result.values = stats.toTensorVector();
+    }
+    torch::jit::Object object(logger.toObject());
+    if (object.find_method("get_comparisons")) {
+      result.call_sqnr_db =
+          object.get_method("get_comparisons")({}).toDoubleVector();
+    }
+  });
+}
+
+absl::StatusOr<CandidateResult> ResultOf(const AttachedLogger& attached,
+                                         int candidate,
+                                         const std::string& qconfig) {
   CandidateResult result;
   result.candidate = candidate;
   result.qconfig = qconfig;
+  const c10::ClassTypePtr ours =
+      c10::getCustomClassType<c10::intrusive_ptr<OutputComparisonLogger>>();
+  if (!attached.object.type()->isSubtypeOf(*ours)) {
+    NS_RETURN_IF_ERROR(
+        Annotated(absl::StrCat("reading the logger of ", attached.info.layer),
+                  ReadUsersLogger(attached.object, result)));
+    return result;
+  }
+  const auto logger = attached.object.toCustomClass<OutputComparisonLogger>();
   result.pooled = logger->Pooled();
   for (const PairStatistics& call : logger->comparisons()) {
     result.call_sqnr_db.push_back(call.SqnrDb());
@@ -48,7 +77,8 @@ ShadowedSubgraph SubgraphOf(const AttachedLogger& attached, int index) {
 }
 
 std::string SqnrText(const CandidateResult& candidate) {
-  if (candidate.call_sqnr_db.empty()) {
+  // A logger of the user's has its own figures.
+  if (candidate.call_sqnr_db.empty() || candidate.pooled.count == 0) {
     return "-";
   }
   const double db = candidate.pooled.SqnrDb();
@@ -85,8 +115,10 @@ absl::StatusOr<NShadowsResults> ExtractResultsNShadowsModel(
     }
     const auto name = names->find(model_name);
     if (name != names->end() && !results.subgraphs.empty()) {
-      results.subgraphs.back().candidates.push_back(
+      NS_ASSIGN_OR_RETURN(
+          CandidateResult result,
           ResultOf(attached, index->candidate - 1, name->second));
+      results.subgraphs.back().candidates.push_back(std::move(result));
     }
   }
   return results;

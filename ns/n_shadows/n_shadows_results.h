@@ -21,7 +21,8 @@ struct CandidateResult {
   std::string qconfig;
   // Against the float subgraph, x being its output: over all calls, and the
   // SQNR in dB of each call (reference: comparisons). Several calls in a batch
-  // are trips of a loop.
+  // are trips of a loop. Of a logger of yours, `pooled` is empty, and the
+  // others are what it returns (NShadowsOptions::logger).
   PairStatistics pooled;
   std::vector<double> call_sqnr_db;
   // What the candidate computed, where activations are saved.
@@ -49,7 +50,8 @@ struct NShadowsResults {
 };
 
 // Reads the loggers of `module` (reference: extract_results_n_shadows_model).
-// Error: a module that is no n-shadows model.
+// Errors: a module that is no n-shadows model; a logger whose values cannot be
+// read.
 absl::StatusOr<NShadowsResults> ExtractResultsNShadowsModel(
     const torch::jit::Module& module);
 

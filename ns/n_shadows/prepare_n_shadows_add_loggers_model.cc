@@ -13,6 +13,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
+#include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/instrument/insert_logger.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -20,7 +21,6 @@
 #include "passes/quantization/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/insert_method_call.h"
-#include "passes/runtime/loggers/output_comparison_logger.h"
 #include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
@@ -104,10 +104,12 @@ class SecondPath {
 class Preparer {
  public:
   Preparer(ModelGraph model, const QConfigMapping& mapping,
-           const OpRelations& relations)
+           const NShadowsOptions& options)
       : result_{std::move(model), {}},
         mapping_(mapping),
-        subgraphs_(FindFloatSubgraphs(result_.model.graph(), relations)),
+        options_(options),
+        subgraphs_(
+            FindFloatSubgraphs(result_.model.graph(), options.relations)),
         second_(result_.model.graph()) {}
 
   absl::StatusOr<NShadowsModel> Run() {
@@ -234,11 +236,12 @@ class Preparer {
     float_logger->SetSaveActivations(false);
     NS_RETURN_IF_ERROR(Log(c10::IValue(std::move(float_logger)), subgraph,
                            {index, 0}, {subgraph.output}, place));
-    auto logger = c10::make_intrusive<OutputComparisonLogger>();
-    logger->SetEnabled(false);
     names_[ShadowModelName({index, 1})] = QConfigName(qconfig);
-    return Log(c10::IValue(std::move(logger)), subgraph, {index, 1},
-               {kept, subgraph.output}, place);
+    NS_ASSIGN_OR_RETURN(
+        const c10::IValue logger,
+        MakeCandidateLogger(options_.logger,
+                            ShadowLoggerInfo(subgraph, {index, 1})));
+    return Log(logger, subgraph, {index, 1}, {kept, subgraph.output}, place);
   }
 
   absl::Status Log(const c10::IValue& logger, const FloatSubgraph& subgraph,
@@ -251,6 +254,7 @@ class Preparer {
 
   NShadowsModel result_;
   const QConfigMapping& mapping_;
+  const NShadowsOptions& options_;
   const std::vector<FloatSubgraph> subgraphs_;
   SecondPath second_;
   int next_quantizer_ = 0;
@@ -264,7 +268,7 @@ absl::StatusOr<NShadowsModel> PrepareNShadowsAddLoggersModel(
     const NShadowsOptions& options) {
   NS_RETURN_IF_ERROR(mapping.Validate());
   NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
-  return Preparer(std::move(copy), mapping, options.relations).Run();
+  return Preparer(std::move(copy), mapping, options).Run();
 }
 
 }  // namespace ns

@@ -11,6 +11,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
+#include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/insert_candidate.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -21,12 +22,13 @@ namespace {
 
 class Preparer {
  public:
-  Preparer(ModelGraph model, const QConfigMultiMapping& mapping)
-      : result_{std::move(model), {}}, mapping_(mapping) {}
+  Preparer(ModelGraph model, const QConfigMultiMapping& mapping,
+           const NShadowsOptions& options)
+      : result_{std::move(model), {}}, mapping_(mapping), options_(options) {}
 
-  absl::StatusOr<NShadowsModel> Run(const OpRelations& relations) {
+  absl::StatusOr<NShadowsModel> Run() {
     const std::vector<FloatSubgraph> subgraphs =
-        FindFloatSubgraphs(result_.model.graph(), relations);
+        FindFloatSubgraphs(result_.model.graph(), options_.relations);
     for (size_t i = 0; i < subgraphs.size(); ++i) {
       NS_RETURN_IF_ERROR(Shadow(subgraphs[i], static_cast<int>(i)));
     }
@@ -74,8 +76,10 @@ class Preparer {
         continue;
       }
       const ShadowIndex shadow = {index, static_cast<int>(i) + 1};
-      const absl::Status status =
-          inserter.Insert(*candidates[i], ShadowLoggerInfo(subgraph, shadow));
+      const LoggerInfo info = ShadowLoggerInfo(subgraph, shadow);
+      NS_ASSIGN_OR_RETURN(const c10::IValue logger,
+                          MakeCandidateLogger(options_.logger, info));
+      const absl::Status status = inserter.Insert(*candidates[i], logger, info);
       if (IsRefusal(status)) {
         Skip(subgraph, *candidates[i], status);
         continue;
@@ -94,6 +98,7 @@ class Preparer {
 
   NShadowsModel result_;
   const QConfigMultiMapping& mapping_;
+  const NShadowsOptions& options_;
   int next_quantizer_ = 0;
   std::map<std::string, std::string> candidate_names_;
 };
@@ -111,7 +116,7 @@ absl::StatusOr<NShadowsModel> PrepareNShadowsModel(
         "the model is an n-shadows model already; prepare the float model");
   }
   NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
-  return Preparer(std::move(copy), mapping).Run(options.relations);
+  return Preparer(std::move(copy), mapping, options).Run();
 }
 
 absl::Status ConvertNShadowsModel(torch::jit::Module& module) {

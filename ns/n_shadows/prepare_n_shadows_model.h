@@ -9,12 +9,22 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
+#include "passes/instrument/logger_info.h"
 #include "passes/ops/op_relations.h"
 
 namespace ns {
 
 struct NShadowsOptions {
   OpRelations relations;
+  // Makes the logger of a candidate: an object with the methods
+  //   forward(Tensor candidate, Tensor float) -> Tensor
+  //   is_enabled() -> bool
+  //   set_enabled(bool)
+  // It is disabled before it is put in; the candidate does not run while it is.
+  // Its `get_stats` is CandidateResult::values, and its `get_comparisons() ->
+  // float[]`, if it has one, CandidateResult::call_sqnr_db. Null makes
+  // torch.classes.ns.OutputComparisonLogger.
+  LoggerFactory logger = nullptr;
 };
 
 // A candidate that could not be tried.
@@ -66,10 +76,11 @@ struct NShadowsModel {
 // each has at run time. Of a recurrent layer the hidden state is not quantized.
 // Subgraphs without any candidate get no logger.
 //
-// Errors: a regular expression that is none, and a candidate that the mapping
-// sets for an op or a module by name and that no kernel supports (CheckKernel).
-// Where a wider setting chose it, it is skipped, as is one that cannot be
-// copied.
+// Errors: what the factory of loggers returns, and a logger without one of the
+// methods above; a regular expression that is none, and a candidate that the
+// mapping sets for an op or a module by name and that no kernel supports
+// (CheckKernel). Where a wider setting chose it, it is skipped, as is one that
+// cannot be copied.
 absl::StatusOr<NShadowsModel> PrepareNShadowsModel(
     const ModelGraph& model, const QConfigMultiMapping& mapping,
     const NShadowsOptions& options = {});

@@ -23,6 +23,7 @@ CandidateResult Candidate(int index, const std::string& qconfig, double x2,
   CandidateResult candidate;
   candidate.candidate = index;
   candidate.qconfig = qconfig;
+  candidate.pooled.count = 1;
   candidate.pooled.sum_x2 = x2;
   candidate.pooled.sum_e2 = e2;
   candidate.call_sqnr_db = {0};
@@ -144,6 +145,69 @@ TEST_F(ExtractResultsTest, LayersAreSwitchedOneByOne) {
   const NShadowsResults results = Results();
   EXPECT_THAT(results.subgraphs[0].candidates[0].call_sqnr_db, IsEmpty());
   EXPECT_THAT(results.subgraphs[2].candidates[0].call_sqnr_db, SizeIs(1));
+}
+
+// A logger of candidates in TorchScript, which keeps mean absolute errors.
+torch::jit::Module MeanErrors(const std::string& is_enabled) {
+  return MakeModule(
+      "MeanErrors",
+      "def forward(self, candidate: Tensor, value: Tensor):\n"
+      "    if self.enabled:\n"
+      "        self.stats.append((candidate - value).abs().mean())\n"
+      "    return candidate\n"
+      "def set_enabled(self, enabled: bool):\n"
+      "    self.enabled = enabled\n"
+      "def get_comparisons(self):\n"
+      "    return [float(error) for error in self.stats]\n" +
+          is_enabled,
+      {{"enabled", true}, {"stats", c10::IValue(c10::List<at::Tensor>())}});
+}
+
+ModelGraph LinearModel(const at::Tensor& weight) {
+  return OrThrow(ModelGraph::FromModule(
+      MakeModel({{"a", Linear(weight)}}, {"return self.a.forward(x)"})));
+}
+
+QConfigMultiMapping Dynamic() {
+  return QConfigMultiMapping().SetGlobal({DynamicQConfig()});
+}
+
+TEST(UsersLoggerTest, SeesTheCandidateAndTheFloatValue) {
+  NShadowsOptions options;
+  options.logger = [](const LoggerInfo&) {
+    return absl::StatusOr<c10::IValue>(
+        MeanErrors("def is_enabled(self):\n    return self.enabled\n")
+            ._ivalue());
+  };
+  const at::Tensor weight = at::randn({3, 2});
+  NShadowsModel shadows =
+      OrThrow(PrepareNShadowsModel(LinearModel(weight), Dynamic(), options));
+  const at::Tensor x = at::randn({4, 2});
+  torch::jit::Module& module = shadows.model.module();
+  NS_ASSERT_OK(shadows.model.Run({x}).status());  // disabled
+  NS_ASSERT_OK(ConvertNShadowsModel(module));
+  NS_ASSERT_OK(LoggersSetEnabled(module, true));
+  NS_ASSERT_OK(shadows.model.Run({x}).status());
+  const NShadowsResults results = OrThrow(ExtractResultsNShadowsModel(module));
+  ASSERT_THAT(results.subgraphs, SizeIs(1));
+  const CandidateResult& candidate = results.subgraphs[0].candidates.at(0);
+  ASSERT_THAT(candidate.call_sqnr_db, SizeIs(1));
+  ASSERT_THAT(candidate.values, SizeIs(1));
+  EXPECT_EQ(candidate.call_sqnr_db[0], candidate.values[0].item<double>());
+  EXPECT_GT(candidate.call_sqnr_db[0], 0);
+  EXPECT_LT(candidate.call_sqnr_db[0], 0.1);
+  EXPECT_EQ(candidate.pooled.count, 0);
+}
+
+TEST(UsersLoggerTest, MustHaveSwitches) {
+  NShadowsOptions options;
+  options.logger = [](const LoggerInfo&) {
+    return absl::StatusOr<c10::IValue>(MeanErrors("")._ivalue());
+  };
+  EXPECT_EQ(MessageOf(PrepareNShadowsModel(LinearModel(at::randn({3, 2})),
+                                           Dynamic(), options)),
+            "logger MeanErrors of a candidate must have methods is_enabled() "
+            "-> bool and set_enabled(bool)");
 }
 
 }  // namespace

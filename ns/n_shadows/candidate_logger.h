@@ -1,0 +1,20 @@
+// The loggers that compare candidates with the float model.
+#ifndef NS_N_SHADOWS_CANDIDATE_LOGGER_H_
+#define NS_N_SHADOWS_CANDIDATE_LOGGER_H_
+
+#include <ATen/core/ivalue.h>
+
+#include "absl/status/statusor.h"
+#include "passes/instrument/logger_info.h"
+
+namespace ns {
+
+// A disabled logger for the candidate of `info`: what `factory` makes, or an
+// OutputComparisonLogger where it is null. Errors: what the factory returns, or
+// a logger without the methods of NShadowsOptions::logger.
+absl::StatusOr<c10::IValue> MakeCandidateLogger(const LoggerFactory& factory,
+                                                const LoggerInfo& info);
+
+}  // namespace ns
+
+#endif  // NS_N_SHADOWS_CANDIDATE_LOGGER_H_
