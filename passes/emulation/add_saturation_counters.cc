@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
 #include "ir/node_view.h"
 #include "ir/status.h"

@@ -5,7 +5,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "ir/status.h"
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
