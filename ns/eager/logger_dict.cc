@@ -43,7 +43,7 @@ const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key) {
 absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
                                          absl::string_view prefix) {
   LoggerDict dict;
-  for (const AttachedLogger& logger : AttachedLoggers(module)) {
+  for (const AttachedLogger& logger : AllAttachedLoggers(module)) {
     NS_ASSIGN_OR_RETURN(
         LoggerStats stats,
         CatchTorchErrors(

@@ -23,6 +23,13 @@ std::vector<at::Tensor> Stats(const c10::IValue& logger) {
   return stats.toTensorVector();
 }
 
+// True for integers and truth values.
+bool HoldsIntegers(const SingleResult& record) {
+  return !record.values.empty() &&
+         at::isIntegralType(record.values[0].scalar_type(),
+                            /*includeBool=*/true);
+}
+
 bool InArgumentOrder(const SingleResult& x, const SingleResult& y) {
   return std::tie(x.info.index_of_arg, x.info.index_within_arg) <
          std::tie(y.info.index_of_arg, y.info.index_within_arg);
@@ -42,7 +49,7 @@ absl::StatusOr<Results> ExtractLoggerInfo(
     const ExtractLoggerInfoOptions& options) {
   Results results;
   for (const torch::jit::Module& module : modules) {
-    for (AttachedLogger& logger : AttachedLoggers(module)) {
+    for (AttachedLogger& logger : AllAttachedLoggers(module)) {
       SingleResult record;
       NS_ASSIGN_OR_RETURN(
           record.values,
@@ -50,6 +57,9 @@ absl::StatusOr<Results> ExtractLoggerInfo(
               absl::StrCat("reading the logger of ", logger.info.layer),
               [&] { return Stats(logger.object); }));
       record.info = std::move(logger.info);
+      if (record.info.output_index > 0 && HoldsIntegers(record)) {
+        continue;
+      }
       std::vector<SingleResult>& records =
           results[record.info.layer][record.info.type][record.info.model_name];
       records.insert(

@@ -22,6 +22,10 @@ struct ExtractLoggerInfoOptions {
 // (reference: extract_logger_info). Layers come in the order in which their
 // loggers were added.
 //
+// An op that gives several tensors has a record for each, behind that of the
+// first, but for those that hold integers or truth values, such as indices:
+// they have no quantization error.
+//
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
 // attribute `stats`. Error: a logger with neither.
 absl::StatusOr<Results> ExtractLoggerInfo(
