@@ -42,7 +42,7 @@ const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key) {
 absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
                                          absl::string_view prefix) {
   LoggerDict dict;
-  for (const AttachedLogger& logger : AttachedLoggers(module)) {
+  for (const AttachedLogger& logger : AllAttachedLoggers(module)) {
     const std::string what =
         absl::StrCat("reading the logger of '", logger.info.layer, "'");
     NS_ASSIGN_OR_RETURN(const c10::IValue kept,

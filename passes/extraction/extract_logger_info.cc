@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<AttachedLogger>> LoggersOfClass(
   std::vector<AttachedLogger> loggers;
   std::set<std::string> classes;
   for (const torch::jit::Module& module : modules) {
-    for (AttachedLogger& logger : AttachedLoggers(module)) {
+    for (AttachedLogger& logger : AllAttachedLoggers(module)) {
       const std::string type =
           LoggerTypeName(*logger.object.toObject()->type());
       classes.insert(type);
@@ -92,6 +92,13 @@ absl::Status Rename(const std::string& model,
   return absl::OkStatus();
 }
 
+// True for integers and truth values.
+bool HoldsIntegers(const SingleResult& record) {
+  return !record.values.empty() &&
+         at::isIntegralType(record.values[0].scalar_type(),
+                            /*includeBool=*/true);
+}
+
 bool InArgumentOrder(const SingleResult& x, const SingleResult& y) {
   return std::tie(x.info.index_of_arg, x.info.index_within_arg) <
          std::tie(y.info.index_of_arg, y.info.index_within_arg);
@@ -120,6 +127,9 @@ absl::StatusOr<Results> ExtractLoggerInfo(
     SingleResult record;
     NS_ASSIGN_OR_RETURN(record.values, Values(logger));
     record.info = std::move(logger.info);
+    if (record.info.output_index > 0 && HoldsIntegers(record)) {
+      continue;
+    }
     std::vector<SingleResult>& records =
         results[record.info.layer][record.info.type][record.info.model_name];
     records.insert(

@@ -30,6 +30,10 @@ struct ExtractLoggerInfoOptions {
 // (reference: extract_logger_info). Layers come in the order in which their
 // loggers were added.
 //
+// An op that gives several tensors has a record for each, behind that of the
+// first, but for those that hold integers or truth values, such as indices:
+// they have no quantization error.
+//
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
 // attribute `stats`; a logger with neither, which may print or send what it
 // sees, has an entry without values. Errors: stats of another type, or no

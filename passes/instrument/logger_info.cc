@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/api/object.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -84,6 +85,19 @@ int NextIndex(const torch::jit::Module& module, const char* prefix) {
   return 0;
 }
 
+std::vector<AttachedLogger> LoggersNamed(const torch::jit::Module& module,
+                                         const char* prefix) {
+  std::vector<AttachedLogger> loggers;
+  for (int index = 0;; ++index) {
+    const std::string name = absl::StrCat(prefix, index);
+    if (!module.hasattr(name)) {
+      return loggers;
+    }
+    loggers.push_back(
+        {module.attr(name), FromAttribute(module.attr(InfoName(name)))});
+  }
+}
+
 }  // namespace
 
 LoggerFactory OutputLoggerFactory() {
@@ -145,16 +159,14 @@ std::string AttachLogger(torch::jit::Module& module,
 }
 
 std::vector<AttachedLogger> AttachedLoggers(const torch::jit::Module& module) {
-  std::vector<AttachedLogger> loggers;
-  for (const char* prefix : {kPrefix, kOutputPrefix}) {
-    for (int index = 0;; ++index) {
-      const std::string name = absl::StrCat(prefix, index);
-      if (!module.hasattr(name)) {
-        break;
-      }
-      loggers.push_back(
-          {module.attr(name), FromAttribute(module.attr(InfoName(name)))});
-    }
+  return LoggersNamed(module, kPrefix);
+}
+
+std::vector<AttachedLogger> AllAttachedLoggers(
+    const torch::jit::Module& module) {
+  std::vector<AttachedLogger> loggers = AttachedLoggers(module);
+  for (AttachedLogger& logger : LoggersNamed(module, kOutputPrefix)) {
+    loggers.push_back(std::move(logger));
   }
   return loggers;
 }

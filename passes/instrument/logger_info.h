@@ -79,9 +79,13 @@ struct AttachedLogger {
 std::string AttachLogger(torch::jit::Module& module,
                          const AttachedLogger& logger);
 
-// All loggers of `module`, in the order in which they were attached; those of
-// other outputs than the first come behind all others.
+// The loggers of `module`, in the order in which they were attached, but those
+// of other outputs than the first.
 std::vector<AttachedLogger> AttachedLoggers(const torch::jit::Module& module);
+
+// The same with all loggers: those of other outputs come last.
+std::vector<AttachedLogger> AllAttachedLoggers(
+    const torch::jit::Module& module);
 
 }  // namespace ns
 

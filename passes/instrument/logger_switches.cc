@@ -20,7 +20,7 @@ namespace {
 absl::StatusOr<std::vector<torch::jit::Object>> SwitchedLoggers(
     const torch::jit::Module& module, const std::string& method,
     const std::string& attribute, const std::vector<std::string>& layers) {
-  const std::vector<AttachedLogger> loggers = AttachedLoggers(module);
+  const std::vector<AttachedLogger> loggers = AllAttachedLoggers(module);
   for (const std::string& layer : layers) {
     if (absl::c_none_of(loggers, [&](const AttachedLogger& logger) {
           return logger.info.layer == layer;

@@ -56,6 +56,30 @@ TEST(ExtractLoggerInfoTest, SortsRecordsByArgumentThenElement) {
   EXPECT_THAT(values, ElementsAre(1, 2, 3));
 }
 
+TEST(ExtractLoggerInfoTest, OtherOutputsComeBehindTheFirstWithoutIntegers) {
+  Module module("__torch__.M");
+  const auto attach = [&](int index, const at::Tensor& value) {
+    auto logger = c10::make_intrusive<OutputLogger>();
+    logger->Forward(value);
+    LoggerInfo info;
+    info.layer = "lstm";
+    info.type = kNodeOutputResult;
+    info.model_name = "float";
+    info.output_index = index;
+    AttachLogger(module, {c10::IValue(logger), info});
+  };
+  attach(2, at::full({1}, 2.5));
+  attach(1, at::ones({1}, at::kLong));
+  attach(3, at::ones({1}, at::kBool));
+  attach(0, at::ones({1}, at::kLong));
+  const Results results = OrThrow(ExtractLoggerInfo({module}));
+  const auto& records = results.Find("lstm")->at(kNodeOutputResult).at("float");
+  ASSERT_THAT(records, SizeIs(2));
+  EXPECT_EQ(records[0].info.output_index, 0);
+  EXPECT_EQ(records[1].info.output_index, 2);
+  EXPECT_EQ(records[1].values.at(0).item<double>(), 2.5);
+}
+
 TEST(ExtractLoggerInfoTest, SortsByNumberUnlessCompatIsAsked) {
   Module module("__torch__.M");
   for (const int element : {10, 2, 0}) {

@@ -137,30 +137,30 @@ graph(%x : Tensor, %n : int, %go : bool):
 TEST_F(AddLoggersTest, LogsAllOutputsWithTheirNames) {
   Instrumented models(R"IR(
 graph(%x : Tensor):
-  %no : bool = prim::Constant[value=0]()
-  %dim : int = prim::Constant[value=0]()
-  %v : Tensor, %i : Tensor = aten::max(%x, %dim, %no)
-  %n : Tensor = aten::neg_(%v)
+  %yes : bool = prim::Constant[value=1]()
+  %u : Tensor, %s : Tensor, %v : Tensor = aten::svd(%x, %yes, %yes)
+  %n : Tensor = aten::neg_(%s)
   return (%n))IR");
   NS_ASSERT_OK(models.status);
-  models.Run({x_});
-  models.Run({-x_});
+  const at::Tensor x = x_.reshape({2, 3});
+  models.Run({x});
+  models.Run({x * 2});
   const Results results = models.Extract();
-  const ResultsByModel& of_max = results.Find("max")->at(kNodeOutputResult);
+  const ResultsByModel& of_svd = results.Find("svd")->at(kNodeOutputResult);
+  const auto [u, s, v] = at::svd(x);
+  const std::vector<at::Tensor> expected = {u, s, v};
+  const std::vector<std::string> names = {"U", "S", "V"};
   for (const char* model : {"float", "int8"}) {
-    const std::vector<SingleResult>& records = of_max.at(model);
-    ASSERT_THAT(records, SizeIs(2));
-    EXPECT_EQ(records[0].info.output_index, 0);
-    EXPECT_EQ(records[0].info.output_name, "values");
-    EXPECT_EQ(records[1].info.output_index, 1);
-    EXPECT_EQ(records[1].info.output_name, "indices");
-    EXPECT_EQ(records[1].info.ref_node_target_type, "aten::max");
-    ASSERT_THAT(records[0].values, SizeIs(2));
-    ASSERT_THAT(records[1].values, SizeIs(2));
-    EXPECT_EQ(records[0].values[0].item<float>(), 2);
-    EXPECT_EQ(records[0].values[1].item<float>(), 3);
-    EXPECT_EQ(records[1].values[0].item<int64_t>(), 5);
-    EXPECT_EQ(records[1].values[1].item<int64_t>(), 0);
+    const std::vector<SingleResult>& records = of_svd.at(model);
+    ASSERT_THAT(records, SizeIs(3));
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(records[i].info.output_index, i);
+      EXPECT_EQ(records[i].info.output_name, names[i]);
+      EXPECT_EQ(records[i].info.ref_node_target_type, "aten::svd");
+      ASSERT_THAT(records[i].values, SizeIs(2));
+      EXPECT_TRUE(records[i].values[0].equal(expected[i])) << names[i];
+    }
+    EXPECT_TRUE(records[1].values[1].allclose(s * 2));
   }
   EXPECT_EQ(results.Find("neg")
                 ->at(kNodeOutputResult)

@@ -375,29 +375,30 @@ graph(%x : Tensor, %h : Tensor, %c : Tensor, %w : Tensor, %r : Tensor):
 }
 
 TEST_F(AddShadowLoggersTest, LogsAllOutputsOfShadowAndShadowed) {
-  constexpr char kMax[] = R"IR(
+  constexpr char kSvd[] = R"IR(
 graph(%x : Tensor):
-  %no : bool = prim::Constant[value=0]()
-  %dim : int = prim::Constant[value=0]()
-  %v : Tensor, %i : Tensor = aten::max(%x, %dim, %no)
-  return (%v))IR";
-  constexpr char kMaxOfNegated[] = R"IR(
+  %yes : bool = prim::Constant[value=1]()
+  %u : Tensor, %s : Tensor, %v : Tensor = aten::svd(%x, %yes, %yes)
+  return (%u))IR";
+  constexpr char kSvdOfNegated[] = R"IR(
 graph(%x : Tensor):
-  %no : bool = prim::Constant[value=0]()
-  %dim : int = prim::Constant[value=0]()
+  %yes : bool = prim::Constant[value=1]()
   %n : Tensor = aten::neg(%x)
-  %v : Tensor, %i : Tensor = aten::max(%n, %dim, %no)
-  return (%v))IR";
-  Shadowed model(kMax, kMaxOfNegated);
+  %u : Tensor, %s : Tensor, %v : Tensor = aten::svd(%n, %yes, %yes)
+  return (%u))IR";
+  Shadowed model(kSvd, kSvdOfNegated);
   NS_ASSERT_OK(model.status);
-  model.Run({x_});
+  const at::Tensor x = x_.reshape({2, 2});
+  model.Run({x});
+  const auto [u, s, v] = at::svd(-x);
   for (const char* name : {"float", "int8"}) {
-    const auto records = model.Records("max", name, kNodeOutputResult);
-    ASSERT_THAT(records, SizeIs(2));
-    EXPECT_EQ(records[0].values.at(0).item<float>(), 2.0f);
-    EXPECT_EQ(records[1].values.at(0).item<int64_t>(), 0);
-    EXPECT_EQ(records[1].info.output_index, 1);
-    EXPECT_EQ(records[1].info.output_name, "indices");
+    const auto records = model.Records("svd", name, kNodeOutputResult);
+    ASSERT_THAT(records, SizeIs(3));
+    EXPECT_TRUE(records[0].values.at(0).equal(u));
+    EXPECT_TRUE(records[1].values.at(0).equal(s));
+    EXPECT_TRUE(records[2].values.at(0).equal(v));
+    EXPECT_EQ(records[2].info.output_index, 2);
+    EXPECT_EQ(records[2].info.output_name, "V");
   }
 }
 

@@ -70,7 +70,8 @@ TEST(AttachLoggerTest, OtherOutputsHaveNamesOfTheirOwnAndComeLast) {
   EXPECT_EQ(AttachLogger(module, {NewLogger(), state}), "ns_output_logger_0");
   EXPECT_EQ(AttachLogger(module, {NewLogger(), Info("fc")}), "ns_logger_1");
   EXPECT_EQ(AttachLogger(module, {NewLogger(), state}), "ns_output_logger_1");
-  const auto loggers = AttachedLoggers(module);
+  EXPECT_THAT(AttachedLoggers(module), SizeIs(2));
+  const auto loggers = AllAttachedLoggers(module);
   ASSERT_THAT(loggers, SizeIs(4));
   EXPECT_EQ(loggers[0].info.layer, "lstm");
   EXPECT_EQ(loggers[1].info.layer, "fc");
