@@ -1,5 +1,7 @@
 #include "ns/eager/output_comparer.h"
 
+#include <c10/core/ScalarType.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -8,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
@@ -28,11 +32,26 @@ namespace {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// A module of one model, and what logs it.
+// What logs a tensor that a module returns.
+struct TensorLogger {
+  // Empty for the first.
+  std::string tensor;
+  c10::intrusive_ptr<OutputLogger> logger;
+};
+
+// A module of one model.
 struct LoggedModule {
   std::string path;
   std::string type;
-  c10::intrusive_ptr<OutputLogger> logger;
+  // In the order of the tensors.
+  std::vector<TensorLogger> loggers;
+
+  // Null for a tensor that it does not return.
+  c10::intrusive_ptr<OutputLogger> Find(absl::string_view tensor) const {
+    const auto found = absl::c_find_if(
+        loggers, [&](const TensorLogger& one) { return one.tensor == tensor; });
+    return found == loggers.end() ? nullptr : found->logger;
+  }
 };
 
 struct Pair {
@@ -42,6 +61,18 @@ struct Pair {
   c10::intrusive_ptr<OutputLogger> of_quantized;
   PooledComparison pooled;
 };
+
+// Adds what was logged in one batch, and forgets it. Integers and truth values,
+// such as lengths, have no error of quantization.
+void AddBatch(Pair& pair) {
+  const std::vector<at::Tensor>& x = pair.of_float->Stats();
+  if (x.empty() ||
+      !at::isIntegralType(x[0].scalar_type(), /*includeBool=*/true)) {
+    pair.pooled.AddBatch(x, pair.of_quantized->Stats());
+  }
+  pair.of_float->Clear();
+  pair.of_quantized->Clear();
+}
 
 class OutputComparer {
  public:
@@ -57,8 +88,14 @@ class OutputComparer {
     output_options.logger =
         [&](const LoggerInfo& info) -> absl::StatusOr<c10::IValue> {
       auto logger = c10::make_intrusive<OutputLogger>();
-      (info.model_name == "float" ? of_float : of_quantized)
-          .push_back({info.fqn, info.ref_node_target_type, logger});
+      std::vector<LoggedModule>& modules =
+          info.model_name == "float" ? of_float : of_quantized;
+      // Those of one module are made one after the other.
+      if (info.output_index == 0) {
+        modules.push_back({info.fqn, info.ref_node_target_type, {}});
+      }
+      modules.back().loggers.push_back(
+          {info.output_index == 0 ? "" : info.output_name, logger});
       return c10::IValue(logger);
     };
     NS_ASSIGN_OR_RETURN(
@@ -95,9 +132,7 @@ class OutputComparer {
         const c10::IValue y,
         RunBatch("quantized", models_.quantized_model, batch, index));
     for (Pair& pair : modules_) {
-      pair.pooled.AddBatch(pair.of_float->Stats(), pair.of_quantized->Stats());
-      pair.of_float->Clear();
-      pair.of_quantized->Clear();
+      AddBatch(pair);
     }
     AddReturned(OutputTensors(x), OutputTensors(y));
     return absl::OkStatus();
@@ -146,13 +181,23 @@ class OutputComparer {
         PathsInLoops(models_.quantized_model.graph());
     for (const LoggedModule& module : of_quantized) {
       const auto match = FindMatch(keys, module.path, "stats");
-      if (match) {
-        const LoggedModule& partner = *by_key.at(*match);
+      if (!match) {
+        continue;
+      }
+      const LoggedModule& partner = *by_key.at(*match);
+      for (const auto& [tensor, logger] : module.loggers) {
+        const auto of_float = partner.Find(tensor);
+        if (of_float == nullptr) {
+          continue;
+        }
+        const std::string name =
+            tensor.empty() ? module.path
+                           : absl::StrCat(module.path, " (", tensor, ")");
         modules_.push_back(
-            {{module.path, partner.type, module.type, {}},
-             partner.logger,
-             module.logger,
-             PooledComparison(module.path, in_loops.count(module.path) != 0)});
+            {{name, partner.type, module.type, {}},
+             of_float,
+             logger,
+             PooledComparison(name, in_loops.count(module.path) != 0)});
       }
     }
   }

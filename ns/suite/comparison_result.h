@@ -243,8 +243,9 @@ struct StubComparison {
 
 // What both models made on their own values: a module, or what they return.
 struct ModuleOutputComparison {
-  // The path of the quantized module; "output", "output[1]", ... for a tensor
-  // of those that the models return.
+  // The path of the quantized module, "lstm (h_n)" for another tensor than the
+  // first that it returns; "output", "output[1]", ... for a tensor of those
+  // that the models return.
   std::string name;
   // Qualified types of the modules; empty for what the models return.
   std::string float_type;

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/eager/eager_suite.h"
@@ -45,19 +48,32 @@ TEST_P(OutputComparerCasesTest, PoolsWhatCompareModelOutputsKeeps) {
     const LoggerDict kept = OrThrow(CompareModelOutputs(
         pair.float_module, pair.quantized_module, pair.batches));
     ASSERT_FALSE(kept.empty());
-    ASSERT_GT(ours.outputs.size(), kept.size());
-    for (size_t i = 0; i < kept.size(); ++i) {
-      EXPECT_EQ(ours.outputs[i].name + ".stats", kept[i].first);
-      EXPECT_NE(ours.outputs[i].float_type, "");
-      PairStatistics pooled;
-      const auto& x = kept[i].second.at(kFloatValues);
-      const auto& y = kept[i].second.at(kQuantizedValues);
-      for (size_t j = 0; j < x.size(); ++j) {
-        pooled.Merge(ComparePair(x[j], y[j]));
+    size_t rows = 0;
+    for (const auto& [key, stats] : kept) {
+      const std::string path = key.substr(0, key.rfind(".stats"));
+      for (const auto& [list, x] : stats) {
+        absl::string_view output = list;
+        if (!absl::ConsumePrefix(&output, kFloatValues)) {
+          continue;
+        }
+        const auto& y = stats.at(absl::StrCat(kQuantizedValues, output));
+        PairStatistics pooled;
+        for (size_t j = 0; j < x.size(); ++j) {
+          pooled.Merge(ComparePair(x[j], y[j]));
+        }
+        absl::ConsumePrefix(&output, "_");
+        const std::string name =
+            output.empty() ? path : absl::StrCat(path, " (", output, ")");
+        const auto row = absl::c_find_if(
+            ours.outputs, [&](const auto& one) { return one.name == name; });
+        ASSERT_NE(row, ours.outputs.end()) << name;
+        EXPECT_NE(row->float_type, "");
+        EXPECT_EQ(row->figures.error.sqnr_db, pooled.SqnrDb());
+        ++rows;
       }
-      EXPECT_EQ(ours.outputs[i].figures.error.sqnr_db, pooled.SqnrDb());
     }
-    for (size_t i = kept.size(); i < ours.outputs.size(); ++i) {
+    ASSERT_GT(ours.outputs.size(), rows);
+    for (size_t i = rows; i < ours.outputs.size(); ++i) {
       EXPECT_THAT(ours.outputs[i].name, testing::StartsWith("output"));
       EXPECT_EQ(ours.outputs[i].quantized_type, "");
     }
