@@ -50,7 +50,8 @@ struct LoggedModule {
   c10::intrusive_ptr<OutputLogger> Find(absl::string_view tensor) const {
     const auto found = absl::c_find_if(
         loggers, [&](const TensorLogger& one) { return one.tensor == tensor; });
-    return found == loggers.end() ? nullptr : found->logger;
+    return found == loggers.end() ? c10::intrusive_ptr<OutputLogger>()
+                                  : found->logger;
   }
 };
 
@@ -187,7 +188,7 @@ class OutputComparer {
       const LoggedModule& partner = *by_key.at(*match);
       for (const auto& [tensor, logger] : module.loggers) {
         const auto of_float = partner.Find(tensor);
-        if (of_float == nullptr) {
+        if (!of_float) {
           continue;
         }
         const std::string name =
