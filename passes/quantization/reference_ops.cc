@@ -10,6 +10,8 @@
 namespace ns {
 namespace {
 
+constexpr absl::string_view kRawRows =
+    "its table is a tensor of bytes, which hold the scales of rows, too";
 constexpr absl::string_view kHandsOn = "it only hands its data on";
 constexpr absl::string_view kQuantizes = "it only quantizes";
 constexpr absl::string_view kTwoOps =
@@ -102,7 +104,9 @@ constexpr ReferenceOp kReferences[] = {
     {"quantized::add_relu", "aten::add", InsertCommutative},
     {"quantized::add_relu_out", "aten::add", InsertCommutative},
     {"quantized::add_scalar", "aten::add", InsertCommutative},
+    {"quantized::add_scalar_out", "aten::add", InsertCommutative},
     {"quantized::add_scalar_relu", "aten::add", InsertCommutative},
+    {"quantized::add_scalar_relu_out", "aten::add", InsertCommutative},
     {"quantized::batch_norm", "aten::batch_norm", InsertBatchNorm},
     {"quantized::batch_norm1d", "aten::batch_norm", InsertBatchNorm},
     {"quantized::batch_norm1d_relu", "aten::batch_norm", InsertBatchNorm},
@@ -135,8 +139,11 @@ constexpr ReferenceOp kReferences[] = {
     {"quantized::dropout", "", nullptr, kHandsOn},
     {"quantized::elu", "aten::elu", InsertSameArguments},
     {"quantized::embedding_4bit", "aten::embedding", InsertEmbedding},
+    {"quantized::embedding_bag_2bit_rowwise_offsets", "", nullptr, kRawRows},
     {"quantized::embedding_bag_4bit", "aten::embedding_bag", InsertEmbeddingBag},
+    {"quantized::embedding_bag_4bit_rowwise_offsets", "", nullptr, kRawRows},
     {"quantized::embedding_bag_byte", "aten::embedding_bag", InsertEmbeddingBag},
+    {"quantized::embedding_bag_byte_rowwise_offsets", "", nullptr, kRawRows},
     {"quantized::embedding_byte", "aten::embedding", InsertEmbedding},
     {"quantized::group_norm", "aten::group_norm", InsertSameArguments},
     {"quantized::hardswish", "aten::hardswish", InsertSameArguments},
@@ -157,7 +164,9 @@ constexpr ReferenceOp kReferences[] = {
     {"quantized::mul_relu", "aten::mul", InsertCommutative},
     {"quantized::mul_relu_out", "aten::mul", InsertCommutative},
     {"quantized::mul_scalar", "aten::mul", InsertCommutative},
+    {"quantized::mul_scalar_out", "aten::mul", InsertCommutative},
     {"quantized::mul_scalar_relu", "aten::mul", InsertCommutative},
+    {"quantized::mul_scalar_relu_out", "aten::mul", InsertCommutative},
     {"quantized::prelu", "aten::prelu", InsertSameArguments},
     {"quantized::quantized_gru_cell_dynamic", "", nullptr, kRecurrent},
     {"quantized::quantized_lstm_cell_dynamic", "", nullptr, kRecurrent},

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -201,6 +202,49 @@ TEST(IsQuantizedOpTest, HoldsForOpsOfQuantizedModelsOnly) {
   EXPECT_FALSE(IsQuantizedOp(*FindOp("aten::conv2d")));
   EXPECT_FALSE(IsQuantizedOp(*FindOp("aten::add")));
   EXPECT_FALSE(IsQuantizedOp(*FindOp("aten::dequantize")));
+}
+
+// Why an op of LibTorch's quantized namespace needs no row; empty where it
+// does.
+std::string ReasonForNoRow(const std::string& op) {
+  struct Reason {
+    const char* pattern;
+    const char* text;
+  };
+  static constexpr Reason kReasons[] = {
+      {"quantized::(conv|linear|embedding_bag).*_prepack(_fp16)?(_legacy)?",
+       "it packs a weight, which freezing makes a constant"},
+      {"quantized::make_quantized_cell_params(_dynamic|_fp16)?",
+       "it packs the weights of a cell, which freezing makes a constant"},
+      {"quantized::(conv|linear|embedding_bag).*_unpack(_fp16|_sizes)?",
+       "it reads a packed weight, and computes nothing"},
+      {"quantized::conv.*_(dilation|groups|output_padding|padding|stride"
+       "|transpose)",
+       "it reads a number of a packed layer"},
+  };
+  for (const Reason& reason : kReasons) {
+    if (std::regex_match(op, std::regex(reason.pattern))) {
+      return reason.text;
+    }
+  }
+  return "";
+}
+
+TEST(OpTableTest, EveryQuantizedOpOfLibTorchHasARowOrAReason) {
+  int ops = 0;
+  for (const auto& op : torch::jit::getAllOperators()) {
+    const std::string& name = op->schema().name();
+    if (!absl::StartsWith(name, "quantized::")) {
+      continue;
+    }
+    ++ops;
+    const bool has_row = FindOp(name) != nullptr;
+    EXPECT_NE(has_row, !ReasonForNoRow(name).empty())
+        << name
+        << (has_row ? " has a row and a reason for none"
+                    : " has neither a row nor a reason");
+  }
+  EXPECT_GT(ops, 100);
 }
 
 }  // namespace

@@ -71,16 +71,20 @@ TEST(ReferenceTableTest, OnlyTheseHaveNoReference) {
     }
   }
   EXPECT_THAT(
-      ops, ElementsAre(
-               "aten::int_repr", "aten::quantize_per_channel",
-               "aten::quantize_per_tensor", "aten::quantize_per_tensor_dynamic",
-               "aten::quantized_gru", "aten::quantized_lstm",
-               "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
-               "ns::fbgemm_quantize", "ns::fbgemm_requantize",
-               "quantized::dropout", "quantized::quantized_gru_cell_dynamic",
-               "quantized::quantized_lstm_cell_dynamic",
-               "quantized::quantized_rnn_relu_cell_dynamic",
-               "quantized::quantized_rnn_tanh_cell_dynamic"));
+      ops,
+      ElementsAre("aten::int_repr", "aten::quantize_per_channel",
+                  "aten::quantize_per_tensor",
+                  "aten::quantize_per_tensor_dynamic", "aten::quantized_gru",
+                  "aten::quantized_lstm", "ns::fbgemm_conv2d_add",
+                  "ns::fbgemm_conv2d_add_relu", "ns::fbgemm_quantize",
+                  "ns::fbgemm_requantize", "quantized::dropout",
+                  "quantized::embedding_bag_2bit_rowwise_offsets",
+                  "quantized::embedding_bag_4bit_rowwise_offsets",
+                  "quantized::embedding_bag_byte_rowwise_offsets",
+                  "quantized::quantized_gru_cell_dynamic",
+                  "quantized::quantized_lstm_cell_dynamic",
+                  "quantized::quantized_rnn_relu_cell_dynamic",
+                  "quantized::quantized_rnn_tanh_cell_dynamic"));
 }
 
 TEST(FindReferenceTest, OpsOfEitherDtypeAreTheirOwnReferences) {
