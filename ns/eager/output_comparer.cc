@@ -1,7 +1,5 @@
 #include "ns/eager/output_comparer.h"
 
-#include <c10/core/ScalarType.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -24,6 +22,7 @@
 #include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_outputs.h"
 #include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/output_label.h"
 #include "ns/suite/pooled_comparison.h"
 #include "passes/runtime/loggers/output_logger.h"
 
@@ -62,18 +61,6 @@ struct Pair {
   c10::intrusive_ptr<OutputLogger> of_quantized;
   PooledComparison pooled;
 };
-
-// Adds what was logged in one batch, and forgets it. Integers and truth values,
-// such as lengths, have no error of quantization.
-void AddBatch(Pair& pair) {
-  const std::vector<at::Tensor>& x = pair.of_float->Stats();
-  if (x.empty() ||
-      !at::isIntegralType(x[0].scalar_type(), /*includeBool=*/true)) {
-    pair.pooled.AddBatch(x, pair.of_quantized->Stats());
-  }
-  pair.of_float->Clear();
-  pair.of_quantized->Clear();
-}
 
 class OutputComparer {
  public:
@@ -133,7 +120,9 @@ class OutputComparer {
         const c10::IValue y,
         RunBatch("quantized", models_.quantized_model, batch, index));
     for (Pair& pair : modules_) {
-      AddBatch(pair);
+      pair.pooled.AddBatch(pair.of_float->Stats(), pair.of_quantized->Stats());
+      pair.of_float->Clear();
+      pair.of_quantized->Clear();
     }
     AddReturned(OutputTensors(x), OutputTensors(y));
     return absl::OkStatus();
@@ -191,14 +180,13 @@ class OutputComparer {
         if (!of_float) {
           continue;
         }
-        const std::string name =
-            tensor.empty() ? module.path
-                           : absl::StrCat(module.path, " (", tensor, ")");
+        const std::string name = OutputLabel(module.path, tensor);
         modules_.push_back(
             {{name, partner.type, module.type, {}},
              of_float,
              logger,
-             PooledComparison(name, in_loops.count(module.path) != 0)});
+             PooledComparison(name, {in_loops.count(module.path) != 0,
+                                     /*integers=*/tensor.empty()})});
       }
     }
   }

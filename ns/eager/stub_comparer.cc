@@ -1,7 +1,5 @@
 #include "ns/eager/stub_comparer.h"
 
-#include <c10/core/ScalarType.h>
-
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +15,7 @@
 #include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_with_stubs.h"
 #include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/output_label.h"
 #include "ns/suite/pooled_comparison.h"
 #include "passes/runtime/loggers/shadow_logger.h"
 
@@ -36,24 +35,6 @@ struct Stub {
   // The first comes first.
   std::vector<StubTensor> tensors;
 };
-
-// "lstm", or "lstm (h_n)" for another tensor than the first.
-std::string LabelOf(const Stub& stub, const StubTensor& tensor) {
-  return tensor.index == 0
-             ? stub.description.name
-             : absl::StrCat(stub.description.name, " (", tensor.name, ")");
-}
-
-// Adds what was logged in one batch, and forgets it. Integers and truth values
-// of other outputs than the first, such as lengths, are left out.
-void AddBatch(StubTensor& tensor) {
-  const std::vector<at::Tensor>& x = tensor.logger->float_values();
-  if (tensor.index == 0 || x.empty() ||
-      !at::isIntegralType(x[0].scalar_type(), /*includeBool=*/true)) {
-    tensor.pooled.AddBatch(x, tensor.logger->quantized_values());
-  }
-  tensor.logger->Clear();
-}
 
 // A warning where modules are a ConvReLU2d in the quantized model and a Conv2d
 // in the float one; empty where none are.
@@ -140,7 +121,10 @@ absl::StatusOr<StubComparisons> CompareStubs(
   for (Stub& stub : stubs) {
     const bool in_loop = in_loops.count(stub.description.name) != 0;
     for (StubTensor& tensor : stub.tensors) {
-      tensor.pooled = PooledComparison(LabelOf(stub, tensor), in_loop);
+      const bool is_first = tensor.index == 0;
+      tensor.pooled = PooledComparison(
+          OutputLabel(stub.description.name, is_first ? "" : tensor.name),
+          {in_loop, /*integers=*/is_first});
     }
   }
   const std::string non_finite = NonFiniteWarning(
@@ -149,7 +133,9 @@ absl::StatusOr<StubComparisons> CompareStubs(
   NS_RETURN_IF_ERROR(RunBatches("quantized", model, batches, [&](size_t done) {
     for (Stub& stub : stubs) {
       for (StubTensor& tensor : stub.tensors) {
-        AddBatch(tensor);
+        tensor.pooled.AddBatch(tensor.logger->float_values(),
+                               tensor.logger->quantized_values());
+        tensor.logger->Clear();
       }
     }
     if (options.progress) {

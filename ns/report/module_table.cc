@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/text_table.h"
+#include "ns/suite/output_label.h"
 #include "ns/suite/printable.h"
 
 namespace ns {
@@ -31,7 +32,7 @@ Lowest LowestOf(const ModuleRow& row) {
   Lowest lowest = {row.sqnr_db, row.name};
   for (const ModuleRow::Other& other : row.others) {
     if (IsLowerDb(other.sqnr_db, lowest.db)) {
-      lowest = {other.sqnr_db, absl::StrCat(row.name, " (", other.name, ")")};
+      lowest = {other.sqnr_db, OutputLabel(row.name, other.name)};
     }
   }
   return lowest;

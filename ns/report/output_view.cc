@@ -1,6 +1,6 @@
 #include "ns/report/output_view.h"
 
-#include "absl/strings/str_cat.h"
+#include "ns/suite/output_label.h"
 #include "ns/suite/printable.h"
 
 namespace ns {
@@ -17,9 +17,8 @@ std::vector<OutputView> OutputViews(const LayerComparison& layer) {
 
 std::string OutputLabel(const LayerComparison& layer,
                         const OutputComparison* other) {
-  return Printable(other == nullptr
-                       ? layer.name
-                       : absl::StrCat(layer.name, " (", other->name, ")"));
+  return Printable(
+      OutputLabel(layer.name, other == nullptr ? "" : other->name));
 }
 
 }  // namespace ns

@@ -19,6 +19,7 @@
 #include "ns/suite/compare_weight.h"
 #include "ns/suite/emulation.h"
 #include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/output_label.h"
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/user_figures.h"
 #include "passes/lowering/lower_matched.h"
@@ -197,7 +198,7 @@ std::vector<std::string> NanFigures(const ComparisonResult& result) {
     add("shadow of ", layer.name, layer.shadow);
     add("kernel of ", layer.name, layer.kernel);
     for (const OutputComparison& output : layer.outputs) {
-      const std::string name = absl::StrCat(layer.name, " (", output.name, ")");
+      const std::string name = OutputLabel(layer.name, output.name);
       add("activation of ", name, output.activation);
       add("shadow of ", name, output.shadow);
     }

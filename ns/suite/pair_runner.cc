@@ -19,6 +19,7 @@
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
 #include "ns/suite/metrics.h"
+#include "ns/suite/output_label.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -183,7 +184,7 @@ void PairRunner::ComputeUserFigures() {
     compute(absl::StrCat("shadow of ", name), comparers.shadow);
     compute(absl::StrCat("kernel of ", name), comparers.kernel);
     for (const OtherOutputComparers& other : comparers.others) {
-      const std::string output = absl::StrCat(name, " (", other.name, ")");
+      const std::string output = OutputLabel(name, other.name);
       compute(absl::StrCat("activation of ", output), other.activation);
       compute(absl::StrCat("shadow of ", output), other.shadow);
     }
@@ -363,7 +364,7 @@ std::vector<std::string> PairRunner::Warnings() const {
     warn(name, comparers.activation);
     warn(name, comparers.shadow);
     for (const OtherOutputComparers& other : comparers.others) {
-      const std::string what = absl::StrCat(name, " (", other.name, ")");
+      const std::string what = OutputLabel(name, other.name);
       warn(what, other.activation);
       warn(what, other.shadow);
     }

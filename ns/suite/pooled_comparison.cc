@@ -1,5 +1,7 @@
 #include "ns/suite/pooled_comparison.h"
 
+#include <c10/core/ScalarType.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -25,6 +27,10 @@ void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
         " times in one batch (control flow differs); the common calls are "
         "compared");
   }
+  if (!options_.integers && !x.empty() &&
+      at::isIntegralType(x[0].scalar_type(), /*includeBool=*/true)) {
+    return;
+  }
   PairStatistics of_batch;
   bool compared = false;
   for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
@@ -38,7 +44,7 @@ void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
       shape_ = x[i].sizes().vec();
     }
     of_batch.Merge(statistics);
-    if (in_loop_) {
+    if (options_.in_loop) {
       if (trips_.size() <= i) {
         trips_.resize(i + 1);
       }

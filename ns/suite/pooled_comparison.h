@@ -14,12 +14,20 @@
 
 namespace ns {
 
+struct PooledComparisonOptions {
+  // Calls of one batch are trips of a loop, which get figures of their own.
+  bool in_loop = false;
+  // Whether integers and truth values are compared, too. Indices and lengths
+  // have no error of quantization.
+  bool integers = true;
+};
+
 class PooledComparison {
  public:
-  // `name` is the layer's, for warnings. Where `in_loop`, calls of one batch
-  // are trips of a loop, which get figures of their own.
-  explicit PooledComparison(std::string name, bool in_loop = false)
-      : name_(std::move(name)), in_loop_(in_loop) {}
+  // `name` is the layer's, for warnings.
+  explicit PooledComparison(std::string name,
+                            const PooledComparisonOptions& options = {})
+      : name_(std::move(name)), options_(options) {}
 
   // Adds what both sides saw in one batch, call by call: of the float side `x`
   // and of the quantized one `y`. Where one saw more, the common calls count;
@@ -35,7 +43,7 @@ class PooledComparison {
 
  private:
   std::string name_;
-  bool in_loop_;
+  PooledComparisonOptions options_;
   std::vector<int64_t> shape_;
   PairStatistics pooled_;
   std::vector<double> batch_sqnr_db_;

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "ir/status.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
@@ -29,14 +30,13 @@ void UserFigures::See(const at::Tensor& x, const at::Tensor& y) {
   ++calls_;
   for (size_t i = 0; i < metrics_->size(); ++i) {
     const UserMetric& metric = (*metrics_)[i];
-    const absl::StatusOr<double> value = CatchTorchErrors("it fails", [&] {
-      return metric.value(CopyInFloat(x), CopyInFloat(y));
-    });
+    const absl::StatusOr<double> value =
+        Annotated(absl::StrCat("metric '", metric.name, "' at the ", place_),
+                  CatchTorchErrors("it fails", [&] {
+                    return metric.value(CopyInFloat(x), CopyInFloat(y));
+                  }));
     if (!value.ok()) {
-      status_ =
-          absl::Status(value.status().code(),
-                       absl::StrCat("metric '", metric.name, "' at the ",
-                                    place_, ": ", value.status().message()));
+      status_ = value.status();
       return;
     }
     sums_[i].of_calls += *value;

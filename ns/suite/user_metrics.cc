@@ -134,25 +134,17 @@ absl::Status CheckMetricName(absl::string_view name) {
 absl::StatusOr<UserMetric> LoadUserMetric(absl::string_view name,
                                           absl::string_view path) {
   NS_ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
-  const absl::Status status = CheckSignature(module);
-  if (!status.ok()) {
-    return absl::Status(status.code(),
-                        absl::StrCat(path, ": ", status.message()));
-  }
+  NS_RETURN_IF_ERROR(Annotated(path, CheckSignature(module)));
   module.eval();
   UserMetric metric;
   metric.name = std::string(name);
   metric.value = [module = std::move(module), path = std::string(path)](
                      const at::Tensor& x,
                      const at::Tensor& y) mutable -> absl::StatusOr<double> {
-    absl::StatusOr<double> number = CatchTorchErrors("it fails", [&] {
-      const at::NoGradGuard no_gradients;
-      return NumberOf(module.forward({x, y}));
-    });
-    return number.ok() ? number
-                       : absl::Status(number.status().code(),
-                                      absl::StrCat(path, ": ",
-                                                   number.status().message()));
+    return Annotated(path, CatchTorchErrors("it fails", [&] {
+                       const at::NoGradGuard no_gradients;
+                       return NumberOf(module.forward({x, y}));
+                     }));
   };
   return metric;
 }

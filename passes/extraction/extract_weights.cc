@@ -37,13 +37,8 @@ std::vector<SingleResult> Records(const std::string& layer,
 absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
     const std::string& layer, const MatchedSide& side, const ModelGraph& model,
     const ExtractWeightsOptions& options) {
-  absl::StatusOr<std::vector<NamedTensor>> weights =
-      MatchedWeights(side.subgraph, model, options.op_to_weight_extraction_fn);
-  if (!weights.ok()) {
-    return absl::Status(weights.status().code(),
-                        absl::StrCat(layer, ": ", weights.status().message()));
-  }
-  return weights;
+  return Annotated(layer, MatchedWeights(side.subgraph, model,
+                                         options.op_to_weight_extraction_fn));
 }
 
 }  // namespace

@@ -42,14 +42,12 @@ absl::StatusOr<NamedTensors> MatchedWeights(
   }
   const std::string what =
       absl::StrCat("the weight extraction function of ", function->first);
-  absl::StatusOr<NamedTensors> weights = NamedTensors();
-  NS_RETURN_IF_ERROR(CatchTorchErrors(
-      what, [&] { weights = function->second(*subgraph.base, model); }));
-  if (!weights.ok()) {
-    return absl::Status(weights.status().code(),
-                        absl::StrCat(what, ": ", weights.status().message()));
-  }
-  for (const NamedTensor& weight : *weights) {
+  NS_ASSIGN_OR_RETURN(NamedTensors weights,
+                      Annotated(what, CatchTorchErrors([&] {
+                                  return function->second(*subgraph.base,
+                                                          model);
+                                })));
+  for (const NamedTensor& weight : weights) {
     if (!weight.value.defined()) {
       return absl::InvalidArgumentError(
           absl::StrCat(what, " gave an undefined tensor '", weight.name,

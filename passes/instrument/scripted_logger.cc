@@ -15,10 +15,7 @@ namespace ns {
 absl::StatusOr<LoggerFactory> LoadScriptedLogger(absl::string_view path,
                                                  size_t arity) {
   NS_ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
-  const absl::Status fits = CheckLogger(module._ivalue(), arity);
-  if (!fits.ok()) {
-    return absl::Status(fits.code(), absl::StrCat(path, ": ", fits.message()));
-  }
+  NS_RETURN_IF_ERROR(Annotated(path, CheckLogger(module._ivalue(), arity)));
   return [module = std::move(module),
           path = std::string(path)](const LoggerInfo&) {
     return CatchTorchErrors(absl::StrCat(path, ": copying the logger"), [&] {

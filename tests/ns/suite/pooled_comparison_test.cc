@@ -41,7 +41,7 @@ TEST(PooledComparisonTest, PoolsSumsAndKeepsEachBatch) {
 }
 
 TEST(PooledComparisonTest, ZerosOnBothSidesAreExact) {
-  PooledComparison pooled("mask", /*in_loop=*/true);
+  PooledComparison pooled("mask", {/*in_loop=*/true});
   pooled.AddBatch({Of(0, 0)}, {Of(0, 0)});
   const auto result = pooled.Result();
   EXPECT_EQ(result->error.sqnr_db, INFINITY);
@@ -53,7 +53,7 @@ TEST(PooledComparisonTest, ZerosOnBothSidesAreExact) {
 }
 
 TEST(PooledComparisonTest, CallsInALoopAreTrips) {
-  PooledComparison pooled("fc", /*in_loop=*/true);
+  PooledComparison pooled("fc", {/*in_loop=*/true});
   for (int batch = 0; batch < 2; ++batch) {
     pooled.AddBatch({Of(10, 0), Of(1, 0)}, {Of(9, 0), Of(1, 0)});
   }
@@ -75,6 +75,18 @@ TEST(PooledComparisonTest, LeavesOutWhatCannotBeCompared) {
   pooled.AddBatch({at::ones({2})}, {at::ones({3})});
   EXPECT_FALSE(pooled.Result().has_value());
   EXPECT_THAT(pooled.warning(), HasSubstr("shapes differ, [2] and [3]"));
+}
+
+TEST(PooledComparisonTest, IntegersAreLeftOutWhereTheyAreNotAskedFor) {
+  const at::Tensor lengths = at::ones({2}, at::kLong);
+  PooledComparison all("rnn");
+  all.AddBatch({lengths}, {lengths + 1});
+  EXPECT_TRUE(all.Result().has_value());
+  PooledComparison others("rnn (1)", {/*in_loop=*/false, /*integers=*/false});
+  others.AddBatch({lengths}, {lengths + 1});
+  EXPECT_FALSE(others.Result().has_value());
+  others.AddBatch({at::ones({2})}, {at::ones({2})});
+  EXPECT_TRUE(others.Result().has_value());
 }
 
 }  // namespace
