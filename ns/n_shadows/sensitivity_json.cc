@@ -14,14 +14,11 @@ namespace {
 
 void WriteCandidate(JsonWriter& json, const CandidateResult& candidate) {
   json.BeginObject();
-  json.Key("name");
-  json.String(candidate.qconfig);
+  json.Member("name", candidate.qconfig);
   for (const Metric& metric : Metrics()) {
-    json.Key(metric.name);
-    json.Double((candidate.pooled.*metric.value)());
+    json.Member(metric.name, (candidate.pooled.*metric.value)());
   }
-  json.Key("call_sqnr_db");
-  json.Numbers(candidate.call_sqnr_db);
+  json.Member("call_sqnr_db", candidate.call_sqnr_db);
   json.EndObject();
 }
 
@@ -29,12 +26,9 @@ void WriteLayer(JsonWriter& json, const SensitivityReport& report,
                 size_t index) {
   const ShadowedSubgraph& layer = report.sensitivity.layers[index];
   json.BeginObject();
-  json.Key("name");
-  json.String(layer.name);
-  json.Key("fqn");
-  json.String(layer.fqn);
-  json.Key("op");
-  json.String(layer.op);
+  json.Member("name", layer.name);
+  json.Member("fqn", layer.fqn);
+  json.Member("op", layer.op);
   json.Key("candidates");
   json.BeginArray();
   for (const CandidateResult& candidate : layer.candidates) {
@@ -42,8 +36,7 @@ void WriteLayer(JsonWriter& json, const SensitivityReport& report,
   }
   json.EndArray();
   if (report.plan) {
-    json.Key("use");
-    json.String(UseOf(report, index));
+    json.Member("use", UseOf(report, index));
   }
   json.EndObject();
 }
@@ -68,8 +61,7 @@ void WriteBudget(JsonWriter& json, const SensitivityReport& report) {
   }
   json.Key("budget");
   json.BeginObject();
-  json.Key("sqnr_db");
-  json.Double(report.plan->sqnr_db);
+  json.Member("sqnr_db", report.plan->sqnr_db);
   WriteStrings(json, "keep_in_float", kept);
   json.EndObject();
 }
@@ -80,12 +72,9 @@ std::string SensitivityJson(const SensitivityReport& report) {
   const Sensitivity& sensitivity = report.sensitivity;
   JsonWriter json;
   json.BeginObject();
-  json.Key("schema");
-  json.String("ns.sensitivity/1");
-  json.Key("float");
-  json.String(sensitivity.float_path);
-  json.Key("batches");
-  json.Int(sensitivity.batches);
+  json.Member("schema", "ns.sensitivity/1");
+  json.Member("float", sensitivity.float_path);
+  json.Member("batches", sensitivity.batches);
   std::vector<std::string> candidates;
   for (const QConfig& qconfig : sensitivity.candidates) {
     candidates.push_back(QConfigName(qconfig));
@@ -104,12 +93,9 @@ std::string SensitivityJson(const SensitivityReport& report) {
   json.BeginArray();
   for (const SkippedCandidate& skipped : sensitivity.skipped) {
     json.BeginObject();
-    json.Key("name");
-    json.String(skipped.subgraph);
-    json.Key("candidate");
-    json.String(skipped.candidate);
-    json.Key("reason");
-    json.String(skipped.reason);
+    json.Member("name", skipped.subgraph);
+    json.Member("candidate", skipped.candidate);
+    json.Member("reason", skipped.reason);
     json.EndObject();
   }
   json.EndArray();

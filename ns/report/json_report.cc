@@ -9,51 +9,22 @@
 
 #include "absl/strings/string_view.h"
 #include "ns/report/error_breakdown.h"
+#include "ns/report/json_figures.h"
 #include "ns/report/json_writer.h"
 #include "ns/suite/comparison_result.h"
-#include "ns/suite/metrics.h"
 
 namespace ns {
 namespace {
 
-void WriteString(JsonWriter& json, absl::string_view key,
-                 absl::string_view value) {
-  json.Key(key);
-  json.String(value);
-}
-
-void WriteDouble(JsonWriter& json, absl::string_view key, double value) {
-  json.Key(key);
-  json.Double(value);
-}
-
-void WriteInt(JsonWriter& json, absl::string_view key, int64_t value) {
-  json.Key(key);
-  json.Int(value);
-}
-
-template <typename Range>
-void WriteNumbers(JsonWriter& json, absl::string_view key,
-                  const Range& values) {
-  json.Key(key);
-  json.Numbers(values);
-}
-
-void WriteFigures(JsonWriter& json, const ErrorFigures& error) {
-  for (const Metric& metric : Metrics()) {
-    WriteDouble(json, metric.name, error.*metric.figure);
-  }
-}
-
 void WriteSide(JsonWriter& json, absl::string_view key, const LayerSide& side) {
   json.Key(key);
   json.BeginObject();
-  WriteString(json, "fqn", side.fqn);
+  json.Member("fqn", side.fqn);
   if (side.fqn_inferred) {
     json.Key("fqn_inferred");
     json.Bool(true);
   }
-  WriteString(json, "op", side.op);
+  json.Member("op", side.op);
   json.Key("subgraph");
   json.BeginArray();
   for (const std::string& op : side.subgraph) {
@@ -65,118 +36,25 @@ void WriteSide(JsonWriter& json, absl::string_view key, const LayerSide& side) {
 
 void WriteWeight(JsonWriter& json, const WeightComparison& weight) {
   json.BeginObject();
-  WriteString(json, "name", weight.name);
-  WriteNumbers(json, "shape", weight.shape);
+  json.Member("name", weight.name);
+  json.Member("shape", weight.shape);
   WriteFigures(json, weight.error);
-  json.EndObject();
-}
-
-void WriteRanges(JsonWriter& json, const ValueRanges& ranges) {
-  json.Key("range");
-  json.BeginObject();
-  WriteNumbers(json, "float",
-               std::vector<double>{ranges.float_min, ranges.float_max});
-  WriteNumbers(json, "quantized",
-               std::vector<double>{ranges.quantized_min, ranges.quantized_max});
-  json.EndObject();
-}
-
-void WriteNonFiniteSide(JsonWriter& json, absl::string_view key, int64_t nan,
-                        int64_t inf) {
-  json.Key(key);
-  json.BeginObject();
-  WriteInt(json, "nan", nan);
-  WriteInt(json, "inf", inf);
-  json.EndObject();
-}
-
-void WriteNonFinite(JsonWriter& json, const NonFiniteCounts& counts) {
-  json.Key("non_finite");
-  json.BeginObject();
-  WriteNonFiniteSide(json, "float", counts.float_nan, counts.float_inf);
-  WriteNonFiniteSide(json, "quantized", counts.quantized_nan,
-                     counts.quantized_inf);
-  json.EndObject();
-}
-
-void WriteCodes(JsonWriter& json, const CodeUse& codes) {
-  json.Key("codes");
-  json.BeginObject();
-  WriteInt(json, "lowest", codes.at_lowest);
-  WriteInt(json, "highest", codes.at_highest);
-  WriteInt(json, "unused", codes.unused);
-  json.EndObject();
-}
-
-void WriteWorstChannels(JsonWriter& json,
-                        const std::vector<ChannelError>& channels) {
-  json.Key("worst_channels");
-  json.BeginArray();
-  for (const ChannelError& channel : channels) {
-    json.BeginObject();
-    WriteInt(json, "channel", channel.channel);
-    WriteDouble(json, "sqnr_db", channel.sqnr_db);
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
-void WriteActivationFields(JsonWriter& json,
-                           const ActivationComparison& activation) {
-  WriteNumbers(json, "shape", activation.shape);
-  WriteFigures(json, activation.error);
-  for (const UserFigure& figure : activation.user_figures) {
-    WriteDouble(json, figure.metric, figure.value);
-  }
-  WriteNumbers(json, "batch_sqnr_db", activation.batch_sqnr_db);
-  if (!activation.trip_sqnr_db.empty()) {
-    WriteNumbers(json, "trips", activation.trip_sqnr_db);
-  }
-  if (activation.elements.has_value()) {
-    WriteInt(json, "elements", *activation.elements);
-  }
-  if (activation.ranges.has_value()) {
-    WriteRanges(json, *activation.ranges);
-  }
-  if (!IsOfFiniteValues(activation)) {
-    WriteNonFinite(json, *activation.non_finite);
-  }
-  if (activation.codes.has_value()) {
-    WriteCodes(json, *activation.codes);
-  }
-  if (!activation.worst_channels.empty()) {
-    WriteWorstChannels(json, activation.worst_channels);
-  }
-  if (!activation.channel_sqnr_db.empty()) {
-    WriteNumbers(json, "channel_sqnr_db", activation.channel_sqnr_db);
-  }
-  if (activation.outliers.has_value()) {
-    WriteDouble(json, "abs_error_p999", activation.outliers->abs_error_p999);
-    WriteDouble(json, "outlier_share", activation.outliers->share);
-  }
-}
-
-void WriteActivation(JsonWriter& json, absl::string_view key,
-                     const ActivationComparison& activation) {
-  json.Key(key);
-  json.BeginObject();
-  WriteActivationFields(json, activation);
   json.EndObject();
 }
 
 void WriteStub(JsonWriter& json, const StubComparison& stub) {
   json.BeginObject();
-  WriteString(json, "name", stub.name);
-  WriteString(json, "float_type", stub.float_type);
-  WriteString(json, "quantized_type", stub.quantized_type);
+  json.Member("name", stub.name);
+  json.Member("float_type", stub.float_type);
+  json.Member("quantized_type", stub.quantized_type);
   WriteActivationFields(json, stub.figures);
   if (!stub.outputs.empty()) {
     json.Key("outputs");
     json.BeginArray();
     for (const StubOutput& output : stub.outputs) {
       json.BeginObject();
-      WriteInt(json, "index", output.index);
-      WriteString(json, "name", output.name);
+      json.Member("index", output.index);
+      json.Member("name", output.name);
       WriteActivationFields(json, output.figures);
       json.EndObject();
     }
@@ -188,10 +66,10 @@ void WriteStub(JsonWriter& json, const StubComparison& stub) {
 // What the models return has no types.
 void WriteModuleOutput(JsonWriter& json, const ModuleOutputComparison& output) {
   json.BeginObject();
-  WriteString(json, "name", output.name);
+  json.Member("name", output.name);
   if (!output.quantized_type.empty()) {
-    WriteString(json, "float_type", output.float_type);
-    WriteString(json, "quantized_type", output.quantized_type);
+    json.Member("float_type", output.float_type);
+    json.Member("quantized_type", output.quantized_type);
   }
   WriteActivationFields(json, output.figures);
   json.EndObject();
@@ -201,11 +79,11 @@ void WriteModuleOutput(JsonWriter& json, const ModuleOutputComparison& output) {
 void WriteBreakdown(JsonWriter& json, const LayerComparison& layer) {
   json.Key("error");
   json.BeginObject();
-  WriteDouble(json, "accumulated_db", layer.activation->error.sqnr_db);
-  WriteDouble(json, "local_db", layer.shadow->error.sqnr_db);
-  WriteDouble(json, "inherited_db", layer.inherited->sqnr_db);
+  json.Member("accumulated_db", layer.activation->error.sqnr_db);
+  json.Member("local_db", layer.shadow->error.sqnr_db);
+  json.Member("inherited_db", layer.inherited->sqnr_db);
   if (const std::optional<ErrorPart> part = DominantPart(layer)) {
-    WriteString(json, "dominated_by", ErrorPartName(*part));
+    json.Member("dominated_by", ErrorPartName(*part));
   }
   json.EndObject();
 }
@@ -213,22 +91,22 @@ void WriteBreakdown(JsonWriter& json, const LayerComparison& layer) {
 void WriteOptional(JsonWriter& json, absl::string_view key,
                    const std::optional<double>& value) {
   if (value.has_value()) {
-    WriteDouble(json, key, *value);
+    json.Member(key, *value);
   }
 }
 
 void WriteSaturation(JsonWriter& json, const PairSaturation& saturation) {
   json.Key("saturation");
   json.BeginObject();
-  WriteString(json, "numerics", saturation.numerics);
+  json.Member("numerics", saturation.numerics);
   json.Key("possible");
   json.Bool(saturation.IsPossible());
-  WriteInt(json, "channels", saturation.channels);
-  WriteInt(json, "saturating_channels", saturation.saturating_channels);
-  WriteInt(json, "worst_pair_sum", saturation.worst_pair_sum);
+  json.Member("channels", saturation.channels);
+  json.Member("saturating_channels", saturation.saturating_channels);
+  json.Member("worst_pair_sum", saturation.worst_pair_sum);
   if (saturation.outputs.has_value()) {
-    WriteInt(json, "outputs", *saturation.outputs);
-    WriteInt(json, "saturated", *saturation.saturated);
+    json.Member("outputs", *saturation.outputs);
+    json.Member("saturated", *saturation.saturated);
   }
   WriteOptional(json, "share", saturation.Share());
   WriteOptional(json, "sqnr_db", saturation.sqnr_db);
@@ -250,8 +128,8 @@ void WriteInherited(JsonWriter& json,
 
 void WriteOutput(JsonWriter& json, const OutputComparison& output) {
   json.BeginObject();
-  WriteInt(json, "index", output.index);
-  WriteString(json, "name", output.name);
+  json.Member("index", output.index);
+  json.Member("name", output.name);
   if (output.activation.has_value()) {
     WriteActivation(json, "activation", *output.activation);
   }
@@ -264,14 +142,14 @@ void WriteOutput(JsonWriter& json, const OutputComparison& output) {
 
 void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   json.BeginObject();
-  WriteString(json, "name", layer.name);
+  json.Member("name", layer.name);
   WriteSide(json, "float", layer.float_side);
   WriteSide(json, "quantized", layer.quantized_side);
   if (!layer.output.empty()) {
-    WriteString(json, "output", layer.output);
+    json.Member("output", layer.output);
   }
   if (!layer.unpaired_input.empty()) {
-    WriteString(json, "unpaired_input", layer.unpaired_input);
+    json.Member("unpaired_input", layer.unpaired_input);
   }
   if (!layer.weights.empty()) {
     json.Key("weight");
@@ -311,7 +189,7 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
 // Names the output that decided, where it is not the first.
 void WriteDecidingOutput(JsonWriter& json, const OutputComparison* output) {
   if (output != nullptr) {
-    WriteString(json, "output", output->name);
+    json.Member("output", output->name);
   }
 }
 
@@ -319,10 +197,10 @@ void WriteWorstOffender(JsonWriter& json, const LayerComparison& layer) {
   const OutputComparison* output = OffendingOutput(layer);
   json.Key("worst_offender");
   json.BeginObject();
-  WriteString(json, "name", layer.name);
+  json.Member("name", layer.name);
   WriteDecidingOutput(json, output);
-  WriteDouble(
-      json, "local_db",
+  json.Member(
+      "local_db",
       (output == nullptr ? layer.shadow : output->shadow)->error.sqnr_db);
   json.EndObject();
 }
@@ -333,13 +211,12 @@ void WriteUnexplainedFall(JsonWriter& json, const ComparisonResult& result,
   const OutputComparison* output = UnexplainedOutput(result, index);
   json.Key("first_unexplained_fall");
   json.BeginObject();
-  WriteString(json, "name", layer.name);
+  json.Member("name", layer.name);
   WriteDecidingOutput(json, output);
-  WriteDouble(json, "accumulated_db",
+  json.Member("accumulated_db",
               (output == nullptr ? layer.activation : output->activation)
                   ->error.sqnr_db);
-  WriteDouble(json, "expected_db",
-              *ExpectedAccumulatedDb(result, index, output));
+  json.Member("expected_db", *ExpectedAccumulatedDb(result, index, output));
   json.EndObject();
 }
 
@@ -349,8 +226,8 @@ void WriteReasons(JsonWriter& json, absl::string_view key,
   json.BeginArray();
   for (const NotShadowed& layer : layers) {
     json.BeginObject();
-    WriteString(json, "name", layer.name);
-    WriteString(json, "reason", layer.reason);
+    json.Member("name", layer.name);
+    json.Member("reason", layer.reason);
     json.EndObject();
   }
   json.EndArray();
@@ -361,13 +238,13 @@ void WriteReasons(JsonWriter& json, absl::string_view key,
 std::string ToJson(const ComparisonResult& result) {
   JsonWriter json;
   json.BeginObject();
-  WriteString(json, "schema", "ns.compare/1");
-  WriteString(json, "float", result.float_path);
-  WriteString(json, "quantized", result.quantized_path);
-  WriteString(json, "matching", result.matching);
-  WriteInt(json, "batches", result.batches);
+  json.Member("schema", "ns.compare/1");
+  json.Member("float", result.float_path);
+  json.Member("quantized", result.quantized_path);
+  json.Member("matching", result.matching);
+  json.Member("batches", result.batches);
   if (!result.emulated.empty()) {
-    WriteString(json, "emulated", result.emulated);
+    json.Member("emulated", result.emulated);
   }
 
   json.Key("layers");
@@ -381,10 +258,10 @@ std::string ToJson(const ComparisonResult& result) {
   json.BeginArray();
   for (const UnmatchedNode& node : result.unmatched) {
     json.BeginObject();
-    WriteString(json, "model", node.model);
-    WriteString(json, "fqn", node.fqn);
-    WriteString(json, "op", node.op);
-    WriteString(json, "reason", node.reason);
+    json.Member("model", node.model);
+    json.Member("fqn", node.fqn);
+    json.Member("op", node.op);
+    json.Member("reason", node.reason);
     json.EndObject();
   }
   json.EndArray();

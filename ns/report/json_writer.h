@@ -48,6 +48,25 @@ class JsonWriter {
   void Numbers(absl::Span<const int64_t> values);
   void Numbers(absl::Span<const double> values);
 
+  // A key and its value, an object's member.
+  void Member(absl::string_view key, absl::string_view value) {
+    Key(key);
+    String(value);
+  }
+  void Member(absl::string_view key, double value) {
+    Key(key);
+    Double(value);
+  }
+  void Member(absl::string_view key, int64_t value) {
+    Key(key);
+    Int(value);
+  }
+  template <typename Number>
+  void Member(absl::string_view key, const std::vector<Number>& values) {
+    Key(key);
+    Numbers(values);
+  }
+
   // The text, with a newline at its end.
   std::string Finish() &&;
 
