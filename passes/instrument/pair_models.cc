@@ -3,8 +3,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "passes/instrument/fuse_float_convs.h"
 #include "passes/instrument/insert_shadow.h"
 #include "passes/instrument/interleave.h"
+#include "passes/instrument/pair_host.h"
 #include "passes/instrument/shared_inputs.h"
 #include "passes/matching/matched_outputs.h"
 #include "passes/ops/op_table.h"
@@ -32,9 +31,6 @@ namespace {
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-constexpr char kModelA[] = "ns_a";
-constexpr char kModelB[] = "ns_b";
 
 class PairBuilder final : public MeetingListener {
  public:
@@ -74,10 +70,17 @@ class PairBuilder final : public MeetingListener {
   }
 
   absl::Status Run() {
-    ConnectInputs();
+    ConnectInputs(a_, b_, pair_.own_inputs_of_b, pair_.model, copies_a_,
+                  copies_b_, counterparts_);
     NS_RETURN_IF_ERROR(Interleave(a_.graph(), b_.graph(), points_, host(),
                                   copies_a_, copies_b_, *this));
-    ConnectOutputs();
+    ReturnBoth(plan_.activations ? copies_a_.values.at(a_.graph().outputs()[0])
+                                 : nullptr,
+               copies_b_.values.at(b_.graph().outputs()[0]), pair_.model);
+    if (!plan_.activations) {
+      // Of A only the shadows are needed.
+      torch::jit::EliminateDeadCode(pair_.model.shared_graph());
+    }
     if (!plan_.exact) {
       const absl::Status fused =
           FuseFloatConvs(pair_.model, quantized_elsewhere_);
@@ -204,52 +207,6 @@ class PairBuilder final : public MeetingListener {
       if (!comparers_[i].no_reference.empty()) {
         pair_.no_reference.push_back({name, comparers_[i].no_reference});
       }
-    }
-  }
-
-  // The modules become attributes, and the inputs are those of the host.
-  void ConnectInputs() {
-    torch::jit::Module& module = pair_.model.module();
-    module.register_module(kModelA, a_.module());
-    module.register_module(kModelB, b_.module());
-    torch::jit::WithInsertPoint at(host().block());
-    const auto self_of = [&](const ModelGraph& model, const char* attribute,
-                             GraphCopies& copies) {
-      copies.values[model.graph().inputs()[0]] =
-          host().insertGetAttr(host().inputs()[0], attribute);
-    };
-    self_of(a_, kModelA, copies_a_);
-    self_of(b_, kModelB, copies_b_);
-    const auto inputs_a = a_.graph().inputs();
-    const auto inputs_b = b_.graph().inputs();
-    for (size_t i = 1; i < inputs_a.size(); ++i) {
-      copies_a_.values[inputs_a[i]] = host().inputs()[i];
-    }
-    size_t next = inputs_a.size();
-    for (size_t i = 1; i < inputs_b.size(); ++i) {
-      const auto& own = pair_.own_inputs_of_b;
-      const bool is_own = std::find(own.begin(), own.end(), i - 1) != own.end();
-      copies_b_.values[inputs_b[i]] = host().inputs()[is_own ? next++ : i];
-      if (i < inputs_a.size() && *inputs_a[i]->type() == *inputs_b[i]->type()) {
-        counterparts_[inputs_a[i]] = copies_b_.values[inputs_b[i]];
-      }
-    }
-  }
-
-  void ConnectOutputs() {
-    torch::jit::WithInsertPoint at(host().block());
-    while (!host().outputs().empty()) {
-      host().eraseOutput(0);
-    }
-    Value* of_a = plan_.activations
-                      ? copies_a_.values.at(a_.graph().outputs()[0])
-                      : host().insertConstant(c10::IValue());
-    Value* of_b = copies_b_.values.at(b_.graph().outputs()[0]);
-    host().registerOutput(
-        host().insertNode(host().createTuple({of_a, of_b}))->output());
-    if (!plan_.activations) {
-      // Of A only the shadows are needed.
-      torch::jit::EliminateDeadCode(pair_.model.shared_graph());
     }
   }
 
@@ -410,20 +367,6 @@ class PairBuilder final : public MeetingListener {
   ValueCounterparts counterparts_;
 };
 
-// A graph that has the inputs of both models, and nothing else.
-std::shared_ptr<Graph> GraphOfInputs(const ModelGraph& a, const ModelGraph& b,
-                                     const std::vector<size_t>& own_inputs) {
-  auto graph = std::make_shared<Graph>();
-  for (const Value* input : a.graph().inputs().slice(1)) {
-    graph->addInput()->copyMetadata(const_cast<Value*>(input));
-  }
-  for (const size_t i : own_inputs) {
-    graph->addInput()->copyMetadata(b.graph().inputs()[i + 1]);
-  }
-  graph->registerOutput(graph->insertConstant(c10::IValue()));
-  return graph;
-}
-
 }  // namespace
 
 std::vector<PairComparerPtr> PairComparers::All() const {
@@ -451,8 +394,7 @@ absl::StatusOr<PairedModels> PairModels(const ModelGraph& a,
                                         const MatchResult& matches,
                                         const PairPlan& plan) {
   NS_ASSIGN_OR_RETURN(std::vector<size_t> own_inputs, OwnInputsOfB(a, b));
-  NS_ASSIGN_OR_RETURN(ModelGraph host,
-                      ModelGraph::FromGraph(GraphOfInputs(a, b, own_inputs)));
+  NS_ASSIGN_OR_RETURN(ModelGraph host, MakePairHost(a, b, own_inputs));
   PairedModels pair{std::move(host), std::move(own_inputs), {}, {}, {}};
   NS_RETURN_IF_ERROR(CatchTorchErrors("pairing the models", [&] {
     return PairBuilder(a, b, matches, plan, pair).Run();

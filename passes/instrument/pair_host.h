@@ -1,0 +1,40 @@
+// The graph that two models are put into: what it takes and what it returns.
+#ifndef PASSES_INSTRUMENT_PAIR_HOST_H_
+#define PASSES_INSTRUMENT_PAIR_HOST_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/instrument/interleave.h"
+#include "passes/rewrite/copy_subgraph.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// A model without nodes that has the inputs of `a`, then those of `b` at the
+// positions `own_inputs_of_b`, the module not counted; both models are its
+// attributes.
+absl::StatusOr<ModelGraph> MakePairHost(
+    const ModelGraph& a, const ModelGraph& b,
+    const std::vector<size_t>& own_inputs_of_b);
+
+// Notes which value of `host`, which MakePairHost made, stands for each input
+// of either model. `counterparts` gets those of B for inputs of A that have the
+// same position and type.
+void ConnectInputs(const ModelGraph& a, const ModelGraph& b,
+                   const std::vector<size_t>& own_inputs_of_b, ModelGraph& host,
+                   GraphCopies& copies_a, GraphCopies& copies_b,
+                   ValueCounterparts& counterparts);
+
+// Makes `host` return the tuple of both; None stands for a null `of_a`.
+void ReturnBoth(torch::jit::Value* of_a, torch::jit::Value* of_b,
+                ModelGraph& host);
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_PAIR_HOST_H_
