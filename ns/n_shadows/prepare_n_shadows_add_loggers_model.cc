@@ -48,25 +48,25 @@ class SecondPath {
       values_[input] = IsTensor(*input) ? Kept(input, front) : input;
     }
     for (Node* original : originals) {
-      Node* twin = graph.createClone(
+      Node* copy = graph.createClone(
           original, [&](Value* value) { return values_.at(value); });
-      twin->insertBefore(front);
-      Register(original, twin);
+      copy->insertBefore(front);
+      Register(original, copy);
     }
   }
 
-  Node* TwinOf(const Node* node) const { return nodes_.at(node); }
-  Value* TwinOf(const Value* value) const { return values_.at(value); }
+  Node* CopyOf(const Node* node) const { return nodes_.at(node); }
+  Value* CopyOf(const Value* value) const { return values_.at(value); }
 
-  Subgraph TwinOf(const Subgraph& subgraph) const {
-    Subgraph twin = {TwinOf(subgraph.start),
-                     TwinOf(subgraph.end),
-                     TwinOf(subgraph.base),
+  Subgraph CopyOf(const Subgraph& subgraph) const {
+    Subgraph copy = {CopyOf(subgraph.start),
+                     CopyOf(subgraph.end),
+                     CopyOf(subgraph.base),
                      {}};
     for (const Node* node : subgraph.nodes) {
-      twin.nodes.push_back(TwinOf(node));
+      copy.nodes.push_back(CopyOf(node));
     }
-    return twin;
+    return copy;
   }
 
   // `value`, or a copy of it where ops in place might overwrite it.
@@ -81,16 +81,16 @@ class SecondPath {
   }
 
  private:
-  void Register(const Node* original, Node* twin) {
-    nodes_[original] = twin;
+  void Register(const Node* original, Node* copy) {
+    nodes_[original] = copy;
     for (size_t i = 0; i < original->outputs().size(); ++i) {
-      values_[original->output(i)] = twin->output(i);
+      values_[original->output(i)] = copy->output(i);
     }
     for (size_t i = 0; i < original->blocks().size(); ++i) {
-      auto inner_twin = twin->blocks()[i]->nodes().begin();
+      auto inner_copy = copy->blocks()[i]->nodes().begin();
       for (const Node* inner : original->blocks()[i]->nodes()) {
-        Register(inner, *inner_twin);
-        ++inner_twin;
+        Register(inner, *inner_copy);
+        ++inner_copy;
       }
     }
   }
@@ -141,7 +141,7 @@ class Preparer {
         choice.qconfig.reset();
       }
     }
-    Value* output = second_.TwinOf(subgraph.output);
+    Value* output = second_.CopyOf(subgraph.output);
     if (choice.qconfig) {
       NS_ASSIGN_OR_RETURN(output, Quantize(subgraph, *choice.qconfig));
     }
@@ -155,14 +155,14 @@ class Preparer {
   // Quantizes the subgraph on the second path; what it then computes.
   absl::StatusOr<Value*> Quantize(const FloatSubgraph& subgraph,
                                   const QConfig& qconfig) {
-    Subgraph twin = second_.TwinOf(subgraph.subgraph);
+    CopiedSubgraph copy = {second_.CopyOf(subgraph.subgraph),
+                           second_.CopyOf(subgraph.output)};
     std::string first_quantizer;
     if (qconfig.activation.scheme != ActivationScheme::kNone) {
-      NS_ASSIGN_OR_RETURN(
-          first_quantizer,
-          QuantizeInputs(*subgraph.subgraph.start, twin.start, qconfig));
+      NS_ASSIGN_OR_RETURN(first_quantizer,
+                          QuantizeInputs(*subgraph.subgraph.start,
+                                         copy.subgraph.start, qconfig));
     }
-    CopiedSubgraph copy = {twin, second_.TwinOf(subgraph.output)};
     NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
     const bool quantizes_output =
         qconfig.activation.scheme == ActivationScheme::kStatic ||
@@ -188,14 +188,14 @@ class Preparer {
     return quantized;
   }
 
-  // Quantizes what `twin` takes, with ranges of what `original` takes. Returns
+  // Quantizes what `copy` takes, with ranges of what `original` takes. Returns
   // the first quantizer.
-  absl::StatusOr<std::string> QuantizeInputs(const Node& original, Node* twin,
+  absl::StatusOr<std::string> QuantizeInputs(const Node& original, Node* copy,
                                              const QConfig& qconfig) {
     std::string first;
-    for (size_t i = 0; i < twin->inputs().size(); ++i) {
+    for (size_t i = 0; i < copy->inputs().size(); ++i) {
       Value* observed = const_cast<Value*>(original.input(i));
-      Value* value = twin->input(i);
+      Value* value = copy->input(i);
       const bool is_constant = value->node()->kind() == c10::prim::Constant;
       if (is_constant || !(IsTensor(*value) || IsTensorList(*value))) {
         continue;
@@ -208,8 +208,8 @@ class Preparer {
           Value * quantized,
           InsertMethodCall(model(), name,
                            IsTensor(*value) ? "forward" : "forward_list",
-                           {value}, twin));
-      twin->replaceInput(i, quantized);
+                           {value}, copy));
+      copy->replaceInput(i, quantized);
     }
     return first;
   }

@@ -52,12 +52,6 @@ class ActivationFiles {
       const std::string& layer, int64_t batch, int64_t call,
       const std::vector<std::pair<std::string, at::Tensor>>& tensors);
 
-  // All of them are going to be saved again, in place of those that are there.
-  void StartAgain() {
-    bytes_written_ = 0;
-    files_left_out_ = 0;
-  }
-
   // Bytes of all files so far, never more than the budget.
   int64_t bytes_written() const { return bytes_written_; }
 

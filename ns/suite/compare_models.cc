@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -169,11 +168,11 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   PassContext context;
   NS_RETURN_IF_ERROR(LowerMatched(quantized_copy, matches,
                                   kernels::Numerics::kExact, context));
-  PairRunnerOptions runner_options;
-  runner_options.exact = options.exact;
-  NS_ASSIGN_OR_RETURN(
-      PairRunner runner,
-      PairRunner::Create(float_copy, quantized_copy, matches, runner_options));
+  CompareOptions only_activations;
+  only_activations.exact = options.exact;
+  NS_ASSIGN_OR_RETURN(PairRunner runner,
+                      PairRunner::Create(float_copy, quantized_copy, matches,
+                                         only_activations));
   NonFiniteInputs inputs = InputsOf(float_model);  // known from the first run
   NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes, inputs));
   std::vector<std::optional<double>> sqnr_db;
@@ -206,39 +205,21 @@ std::vector<std::string> NanFigures(const ComparisonResult& result) {
   return NanWarnings(places);
 }
 
-// Compares activations and shadows, batch by batch. What fails as a shadow goes
-// to `not_shadowed`, by the index of its match: all is then to be done again.
+// Compares activations and shadows, batch by batch.
 absl::Status RunAndCompare(const ModelGraph& float_model,
                            const ModelGraph& quantized_model,
                            const MatchResult& matches,
                            const Emulation& emulation,
                            const BatchReader& batches,
                            const CompareOptions& options, const Passes& passes,
-                           std::map<size_t, std::string>& not_shadowed,
                            ComparisonResult& result) {
-  PairRunnerOptions runner_options;
-  runner_options.not_shadowed = not_shadowed;
-  runner_options.activations = options.activations;
-  runner_options.shadows = options.shadows;
-  runner_options.io_types = options.io_types;
-  runner_options.kernels = options.kernels;
-  runner_options.exact = options.exact;
-  runner_options.twin = emulation.Twin();
-  runner_options.worst_channels = options.worst_channels;
-  runner_options.outliers = options.outliers;
-  runner_options.user_metrics = &options.user_metrics;
-  runner_options.files = options.files;
+  CompareOptions with_emulation = options;
+  with_emulation.unsaturated_copy = emulation.UnsaturatedCopies();
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
-                                         runner_options));
+                                         with_emulation));
   NonFiniteInputs inputs = InputsOf(float_model);
-  const absl::Status status =
-      RunBatches(runner, batches, options, passes, inputs);
-  if (runner.failed_shadow()) {
-    not_shadowed.emplace(runner.failed_shadow()->match,
-                         runner.failed_shadow()->reason);
-  }
-  NS_RETURN_IF_ERROR(status);
+  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes, inputs));
   result.batches = batches.size();
   result.has_activations = options.activations;
   result.has_shadows = options.shadows;
@@ -249,7 +230,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     result.layers[i].inherited = runner.Inherited(i);
     result.layers[i].kernel = runner.Kernel(i);
     result.layers[i].outputs = runner.OtherOutputs(i);
-    SetLocalCost(runner.Twin(i), result.layers[i]);
+    SetLocalCost(runner.Unsaturated(i), result.layers[i]);
   }
   for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
@@ -273,12 +254,19 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   return absl::OkStatus();
 }
 
-// As CompareModels, without shadows at the matches of `not_shadowed`. Where
-// another one fails, that is added, and there is an error.
-absl::StatusOr<ComparisonResult> CompareBut(
-    std::map<size_t, std::string>& not_shadowed, const ModelGraph& float_model,
-    const ModelGraph& quantized_model, const BatchReader& batches,
-    const CompareOptions& options) {
+}  // namespace
+
+absl::StatusOr<ComparisonResult> DescribeMatches(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const MatchOptions& options) {
+  NS_ASSIGN_OR_RETURN(const MatchResult matches,
+                      MatchSubgraphs(float_model, quantized_model, options));
+  return Describe(float_model, quantized_model, matches, options);
+}
+
+absl::StatusOr<ComparisonResult> CompareModels(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const BatchReader& batches, const CompareOptions& options) {
   // A model may keep state in its attributes.
   NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
   NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
@@ -306,7 +294,7 @@ absl::StatusOr<ComparisonResult> CompareBut(
   Passes passes{0, batches.size() * (runs_twice ? 2 : 1)};
   NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
                                    emulation, batches, options, passes,
-                                   not_shadowed, result));
+                                   result));
   emulation.TellCounts(result);
   std::vector<std::optional<double>> exact;
   if (runs_twice) {
@@ -316,33 +304,6 @@ absl::StatusOr<ComparisonResult> CompareBut(
   }
   SetAccumulatedCosts(exact, result);
   return result;
-}
-
-}  // namespace
-
-absl::StatusOr<ComparisonResult> DescribeMatches(
-    const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const MatchOptions& options) {
-  NS_ASSIGN_OR_RETURN(const MatchResult matches,
-                      MatchSubgraphs(float_model, quantized_model, options));
-  return Describe(float_model, quantized_model, matches, options);
-}
-
-absl::StatusOr<ComparisonResult> CompareModels(
-    const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const BatchReader& batches, const CompareOptions& options) {
-  std::map<size_t, std::string> not_shadowed;
-  while (true) {
-    const size_t before = not_shadowed.size();
-    absl::StatusOr<ComparisonResult> result = CompareBut(
-        not_shadowed, float_model, quantized_model, batches, options);
-    if (not_shadowed.size() == before) {
-      return result;
-    }
-    if (options.files != nullptr) {
-      options.files->StartAgain();
-    }
-  }
 }
 
 }  // namespace ns

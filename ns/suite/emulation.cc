@@ -12,7 +12,7 @@
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
-#include "passes/emulation/insert_exact_twin.h"
+#include "passes/emulation/insert_unsaturated_copy.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/ops/op_table.h"
 
@@ -84,13 +84,13 @@ double Loss(double without, double with) {
   return without == with ? 0 : without - with;
 }
 
-// InsertExactTwin, or null where it cannot be.
-absl::StatusOr<torch::jit::Value*> TwinWithoutSaturation(
+// InsertUnsaturatedCopy, or null where it cannot be.
+absl::StatusOr<torch::jit::Value*> UnsaturatedCopyOrNull(
     ModelGraph& host, const Subgraph& subgraph,
     const torch::jit::Value& output) {
-  const absl::StatusOr<torch::jit::Value*> twin =
-      InsertExactTwin(host, subgraph, output);
-  return twin.ok() ? *twin : nullptr;
+  const absl::StatusOr<torch::jit::Value*> copy =
+      InsertUnsaturatedCopy(host, subgraph, output);
+  return copy.ok() ? *copy : nullptr;
 }
 
 }  // namespace
@@ -131,8 +131,8 @@ absl::StatusOr<Emulation> Emulation::Create(
   return emulation;
 }
 
-decltype(PairPlan::twin) Emulation::Twin() const {
-  return layers_.empty() ? nullptr : &TwinWithoutSaturation;
+decltype(PairPlan::unsaturated_copy) Emulation::UnsaturatedCopies() const {
+  return layers_.empty() ? nullptr : &UnsaturatedCopyOrNull;
 }
 
 bool Emulation::CanSaturate() const {

@@ -33,7 +33,7 @@ class Emulation {
 
   // What is compared with shadows beside the layers themselves: where a layer
   // can saturate, its unsaturated copy. Null where nothing is emulated.
-  decltype(PairPlan::twin) Twin() const;
+  decltype(PairPlan::unsaturated_copy) UnsaturatedCopies() const;
 
   // Whether any layer can saturate, matched or not.
   bool CanSaturate() const;
@@ -53,8 +53,8 @@ class Emulation {
 };
 
 // What saturation takes from the shadow of `layer`: `without` has the figures
-// of its twin, absent for a layer that cannot saturate. A layer that is not
-// emulated has no such cost.
+// of its unsaturated copy, absent for a layer that cannot saturate. A layer
+// that is not emulated has no such cost.
 void SetLocalCost(const std::optional<ErrorFigures>& without,
                   LayerComparison& layer);
 

@@ -1,7 +1,5 @@
 #include "ns/suite/pair_runner.h"
 
-#include <torch/csrc/jit/ir/ir.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -9,18 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
-#include "ir/control_flow.h"
-#include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
 #include "ns/suite/metrics.h"
 #include "ns/suite/output_label.h"
-#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -29,21 +21,6 @@ namespace {
 constexpr double kOutlierShare = 0.001;
 
 using Arguments = std::vector<c10::IValue>;
-
-ChannelDim ChannelsOf(const torch::jit::Node& base) {
-  static constexpr absl::string_view kLast[] = {
-      "embedding", "embedding_bag", "gru",       "gru_cell", "layer_norm",
-      "linear",    "lstm",          "lstm_cell", "matmul"};
-  const OpRow* row = FindOp(OpName(base));
-  const absl::string_view family = row == nullptr ? "" : row->family;
-  if (absl::StartsWith(family, "conv") ||
-      absl::EndsWith(family, "batch_norm") ||
-      absl::StrContains(family, "pool")) {
-    return ChannelDim::kSecond;
-  }
-  return absl::c_linear_search(kLast, family) ? ChannelDim::kLast
-                                              : ChannelDim::kByRank;
-}
 
 absl::Status OfModel(const char* name, const absl::Status& status) {
   return status.ok() ? status
@@ -116,26 +93,12 @@ std::vector<ChannelError> WorstChannels(const std::vector<double>& sqnr_db,
 
 }  // namespace
 
-absl::StatusOr<PairRunner> PairRunner::Create(
-    const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const MatchResult& matches, const PairRunnerOptions& options) {
-  PairPlan plan;
-  plan.activations = options.activations;
-  plan.shadows = options.shadows;
-  plan.io_types = options.io_types;
-  plan.not_shadowed = options.not_shadowed;
-  plan.kernels = options.kernels;
-  plan.exact = options.exact;
-  plan.twin = options.twin;
-  plan.statistics = [&](const SubgraphMatch& match) {
-    PairComparerOptions of_match;
-    of_match.in_loop = IsInLoop(*match.b.subgraph.end);
-    of_match.errors = options.outliers;
-    if (options.worst_channels > 0) {
-      of_match.channels = ChannelsOf(*match.b.subgraph.base);
-    }
-    return of_match;
-  };
+absl::StatusOr<PairRunner> PairRunner::Create(const ModelGraph& float_model,
+                                              const ModelGraph& quantized_model,
+                                              const MatchResult& matches,
+                                              const CompareOptions& options) {
+  PairPlan plan = options;
+  plan.channels = options.worst_channels > 0;
   NS_ASSIGN_OR_RETURN(PairedModels pair,
                       PairModels(float_model, quantized_model, matches, plan));
   return PairRunner(float_model, quantized_model, matches, options,
@@ -145,13 +108,13 @@ absl::StatusOr<PairRunner> PairRunner::Create(
 PairRunner::PairRunner(const ModelGraph& float_model,
                        const ModelGraph& quantized_model,
                        const MatchResult& matches,
-                       const PairRunnerOptions& options, PairedModels pair)
+                       const CompareOptions& options, PairedModels pair)
     : float_model_(&float_model),
       quantized_model_(&quantized_model),
       matches_(&matches),
       options_(options),
       pair_(std::move(pair)) {
-  if (options.user_metrics != nullptr && !options.user_metrics->empty()) {
+  if (!options.user_metrics.empty()) {
     ComputeUserFigures();
   }
   if (options.files == nullptr) {
@@ -175,7 +138,7 @@ void PairRunner::ComputeUserFigures() {
       const auto figures =
           user_figures_
               .emplace(comparer.get(), std::make_unique<UserFigures>(
-                                           place, options_.user_metrics))
+                                           place, &options_.user_metrics))
               .first->second.get();
       comparer->AddObserver([figures](const at::Tensor& x, const at::Tensor& y,
                                       int64_t) { figures->See(x, y); });
@@ -192,7 +155,6 @@ void PairRunner::ComputeUserFigures() {
 }
 
 absl::Status PairRunner::Run(const Batch& batch) {
-  failed_shadow_.reset();
   absl::StatusOr<Arguments> of_float = ArgumentsOf(*float_model_, batch);
   NS_RETURN_IF_ERROR(OfModel("float", of_float.status()));
   absl::StatusOr<Arguments> of_quantized =
@@ -210,7 +172,6 @@ absl::Status PairRunner::Run(const Batch& batch) {
   });
   NS_RETURN_IF_ERROR(status);
   status = pair_.model.Run(arguments).status();
-  const std::optional<size_t> running = RunningShadow();
   for (const PairComparers& comparers : pair_.comparers) {
     for (const PairComparerPtr& comparer : comparers.All()) {
       comparer->EndBatch();
@@ -218,15 +179,6 @@ absl::Status PairRunner::Run(const Batch& batch) {
   }
   if (!status.ok()) {
     NS_RETURN_IF_ERROR(Blame(*of_float, *of_quantized));
-    if (running) {
-      failed_shadow_ = {
-          *running,
-          absl::StrCat(
-              "its float subgraph fails on values of the quantized model: ",
-              absl::StripPrefix(
-                  status.message(),
-                  absl::StrCat("running '", pair_.model.method(), "': ")))};
-    }
     return status;
   }
   for (const auto& [comparer, figures] : user_figures_) {
@@ -241,17 +193,23 @@ absl::Status PairRunner::Blame(const Arguments& of_float,
   return OfModel("quantized", RunCopy(*quantized_model_, of_quantized));
 }
 
-std::optional<size_t> PairRunner::RunningShadow() const {
-  std::optional<size_t> newest;
-  int64_t begun = 0;
+bool PairRunner::HasFailedShadow(size_t index) const {
+  const ShadowGuardPtr& guard = pair_.comparers[index].guard;
+  return guard != nullptr && guard->HasFailed();
+}
+
+std::vector<NotShadowedMatch> PairRunner::not_shadowed() const {
+  std::vector<NotShadowedMatch> matches;
+  auto next = pair_.not_shadowed.begin();
   for (size_t i = 0; i < pair_.comparers.size(); ++i) {
-    const PairComparerPtr& shadow = pair_.comparers[i].shadow;
-    if (shadow != nullptr && shadow->begun() > begun) {
-      begun = shadow->begun();
-      newest = i;
+    const std::string& name = matches_->matches[i].name;
+    if (HasFailedShadow(i)) {
+      matches.push_back({name, pair_.comparers[i].guard->reason()});
+    } else if (next != pair_.not_shadowed.end() && next->name == name) {
+      matches.push_back(*next++);
     }
   }
-  return newest;
+  return matches;
 }
 
 std::optional<ActivationComparison> PairRunner::Result(
@@ -299,8 +257,10 @@ std::optional<ActivationComparison> PairRunner::Activation(size_t index) const {
 }
 
 std::optional<ActivationComparison> PairRunner::Shadow(size_t index) const {
-  return ShadowResult(pair_.comparers[index].shadow,
-                      pair_.comparers[index].activation);
+  return HasFailedShadow(index)
+             ? std::nullopt
+             : ShadowResult(pair_.comparers[index].shadow,
+                            pair_.comparers[index].activation);
 }
 
 std::optional<ActivationComparison> PairRunner::ShadowResult(
@@ -317,11 +277,15 @@ std::optional<ActivationComparison> PairRunner::ShadowResult(
 }
 
 std::optional<ErrorFigures> PairRunner::Inherited(size_t index) const {
-  return FiguresAlone(pair_.comparers[index].inherited);
+  return HasFailedShadow(index)
+             ? std::nullopt
+             : FiguresAlone(pair_.comparers[index].inherited);
 }
 
-std::optional<ErrorFigures> PairRunner::Twin(size_t index) const {
-  return FiguresAlone(pair_.comparers[index].twin);
+std::optional<ErrorFigures> PairRunner::Unsaturated(size_t index) const {
+  return HasFailedShadow(index)
+             ? std::nullopt
+             : FiguresAlone(pair_.comparers[index].unsaturated);
 }
 
 std::optional<ErrorFigures> PairRunner::FiguresAlone(
@@ -341,8 +305,10 @@ std::vector<OutputComparison> PairRunner::OtherOutputs(size_t index) const {
     output.index = static_cast<int64_t>(other.index);
     output.name = other.name;
     output.activation = Result(other.activation);
-    output.shadow = ShadowResult(other.shadow, other.activation);
-    output.inherited = FiguresAlone(other.inherited);
+    if (!HasFailedShadow(index)) {
+      output.shadow = ShadowResult(other.shadow, other.activation);
+      output.inherited = FiguresAlone(other.inherited);
+    }
     if (output.activation || output.shadow) {
       outputs.push_back(std::move(output));
     }

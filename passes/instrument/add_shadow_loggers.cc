@@ -9,7 +9,7 @@
 
 #include "ir/status.h"
 #include "ir/verifier.h"
-#include "passes/instrument/insert_shadow.h"
+#include "passes/instrument/shadow_inserter.h"
 #include "passes/matching/matched_outputs.h"
 #include "passes/rewrite/copy_subgraph.h"
 
@@ -17,7 +17,6 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 
 class Shadower {
  public:
@@ -29,19 +28,17 @@ class Shadower {
         name_b_(name_b),
         b_(b),
         matches_(matches),
-        options_(options) {
+        options_(options),
+        shadows_(a, b, matches, {options.io_types, options.guard_shadows}) {
     FindCounterparts();
   }
 
   absl::StatusOr<std::vector<NotShadowedMatch>> Run() {
     std::vector<NotShadowedMatch> not_shadowed;
-    for (const SubgraphMatch& match : matches_.matches) {
-      if (match.is_quantize_point) {
-        NS_RETURN_IF_ERROR(LogQuantizePoint(match));
-        continue;
-      }
-      const absl::StatusOr<CopiedSubgraph> shadow = InsertShadow(
-          a_, match.a, b_, match.b.subgraph, counterparts_, options_.io_types);
+    for (size_t i = 0; i < matches_.matches.size(); ++i) {
+      const SubgraphMatch& match = matches_.matches[i];
+      const absl::StatusOr<Shadow> shadow =
+          shadows_.Insert(i, match.b.subgraph, counterparts_);
       if (shadow.ok()) {
         NS_RETURN_IF_ERROR(LogShadow(match, *shadow));
       } else {
@@ -49,6 +46,7 @@ class Shadower {
             {match.name, std::string(shadow.status().message())});
       }
     }
+    NS_RETURN_IF_ERROR(shadows_.Finish());
     NS_RETURN_IF_ERROR(VerifyGraph(b_.graph()));
     return not_shadowed;
   }
@@ -70,31 +68,24 @@ class Shadower {
     }
   }
 
-  // The value that is quantized is the shadow of what it becomes.
-  absl::Status LogQuantizePoint(const SubgraphMatch& match) {
-    Node* quantize = match.b.subgraph.start;
-    NS_RETURN_IF_ERROR(
-        InsertLogger(b_, options_, InfoOfA(match), quantize->input(0), quantize)
-            .status());
-    return LogB(match, MatchedOutputs(match).front());
-  }
-
-  absl::Status LogShadow(const SubgraphMatch& match,
-                         const CopiedSubgraph& shadow) {
+  absl::Status LogShadow(const SubgraphMatch& match, const Shadow& shadow) {
     const Subgraph& shadowed = match.b.subgraph;
-    if (options_.should_log_inputs) {
-      NS_RETURN_IF_ERROR(InsertInputLoggers(b_, options_, InfoOfA(match),
-                                            shadow.subgraph, match.a.subgraph));
+    if (options_.should_log_inputs && shadow.subgraph) {
+      NS_RETURN_IF_ERROR(InsertInputLoggers(
+          b_, options_, InfoOfA(match), *shadow.subgraph, match.a.subgraph));
       NS_RETURN_IF_ERROR(
           InsertInputLoggers(b_, options_, InfoOfB(match), shadowed, shadowed));
     }
-    for (const MatchedOutput& output : MatchedOutputs(match)) {
-      // All outputs of a subgraph are of one node.
-      Value* copy = shadow.output->node()->output(output.a.value->offset());
-      NS_RETURN_IF_ERROR(InsertOutputLogger(b_, options_, InfoOfA(match),
-                                            output, output.a, copy,
-                                            shadowed.start));
-      NS_RETURN_IF_ERROR(LogB(match, output));
+    // All outputs of a subgraph are of one node.
+    Node* behind = PlaceAfter(*match.b.output);
+    const std::vector<MatchedOutput> outputs = MatchedOutputs(match);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      NS_RETURN_IF_ERROR(InsertOutputLogger(
+          b_, options_, InfoOfA(match), outputs[i], outputs[i].a,
+          shadow.tensors[i], shadow.PlaceWhenMade(shadowed.start)));
+      NS_RETURN_IF_ERROR(InsertOutputLogger(
+          b_, options_, InfoOfB(match), outputs[i], outputs[i].b,
+          outputs[i].b.value, shadow.PlaceWhenMade(behind)));
     }
     return absl::OkStatus();
   }
@@ -111,17 +102,13 @@ class Shadower {
     return info;
   }
 
-  absl::Status LogB(const SubgraphMatch& match, const MatchedOutput& output) {
-    return InsertOutputLogger(b_, options_, InfoOfB(match), output, output.b,
-                              output.b.value, PlaceAfter(*output.b.value));
-  }
-
   const std::string& name_a_;
   const ModelGraph& a_;
   const std::string& name_b_;
   ModelGraph& b_;
   const MatchResult& matches_;
   const LoggerOptions& options_;
+  ShadowInserter shadows_;
   ValueCounterparts counterparts_;
 };
 
@@ -131,6 +118,16 @@ absl::StatusOr<std::vector<NotShadowedMatch>> AddShadowLoggers(
     const std::string& name_a, const ModelGraph& a, const std::string& name_b,
     ModelGraph& b, const MatchResult& matches, const LoggerOptions& options) {
   return Shadower(name_a, a, name_b, b, matches, options).Run();
+}
+
+std::vector<NotShadowedMatch> FailedShadows(const torch::jit::Module& module) {
+  std::vector<NotShadowedMatch> failed;
+  for (const ShadowGuardPtr& guard : AttachedGuards(module)) {
+    if (guard->HasFailed()) {
+      failed.push_back({guard->layer(), guard->reason()});
+    }
+  }
+  return failed;
 }
 
 }  // namespace ns

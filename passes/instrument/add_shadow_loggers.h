@@ -40,12 +40,21 @@ struct NotShadowedMatch {
 // what it did, bit for bit; A is not changed. `matches` is of these two graphs
 // and stays valid.
 //
+// A shadow that fails as B runs, since it does not take B's values, is left out
+// from then on, with its loggers: see FailedShadows. For this it is a method of
+// B's module (guarded_shadow.h); with LoggerOptions::guard_shadows false, it
+// stands in the graph as above.
+//
 // Returns the matches that cannot be shadowed, in their order. Error: what the
 // logger factory returns, or a logger whose `forward` does not take a tensor.
 absl::StatusOr<std::vector<NotShadowedMatch>> AddShadowLoggers(
     const std::string& name_a, const ModelGraph& a, const std::string& name_b,
     ModelGraph& b, const MatchResult& matches,
     const LoggerOptions& options = {});
+
+// The matches whose shadows failed in runs of `module`, the module of `b` or
+// what was saved of it, and why.
+std::vector<NotShadowedMatch> FailedShadows(const torch::jit::Module& module);
 
 }  // namespace ns
 

@@ -29,6 +29,9 @@ struct LoggerOptions {
   bool should_log_inputs = false;
   // For shadows: what ops compute with that the op table does not know.
   OpIoTypes io_types = {};
+  // For shadows: whether one that fails as the model runs is left out.
+  // Otherwise the run ends there.
+  bool guard_shadows = true;
   // Reproduce what PyTorch's suite does wrong: of `x * x`, the logger of the
   // second argument gets what that of the first returns, and is described as
   // standing behind it; and every result of B in a shadow model has the fqn of

@@ -8,16 +8,20 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "ir/control_flow.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "passes/instrument/attached_comparer.h"
 #include "passes/instrument/fuse_float_convs.h"
-#include "passes/instrument/insert_shadow.h"
 #include "passes/instrument/interleave.h"
 #include "passes/instrument/pair_host.h"
+#include "passes/instrument/shadow_inserter.h"
 #include "passes/instrument/shared_inputs.h"
 #include "passes/matching/matched_outputs.h"
 #include "passes/ops/op_table.h"
@@ -32,36 +36,70 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+// The dimension that has the channels of what `base` gives.
+ChannelDim ChannelsOf(const Node& base) {
+  static constexpr absl::string_view kLast[] = {
+      "embedding", "embedding_bag", "gru",       "gru_cell", "layer_norm",
+      "linear",    "lstm",          "lstm_cell", "matmul"};
+  const OpRow* row = FindOp(OpName(base));
+  const absl::string_view family = row == nullptr ? "" : row->family;
+  if (absl::StartsWith(family, "conv") ||
+      absl::EndsWith(family, "batch_norm") ||
+      absl::StrContains(family, "pool")) {
+    return ChannelDim::kSecond;
+  }
+  return absl::c_linear_search(kLast, family) ? ChannelDim::kLast
+                                              : ChannelDim::kByRank;
+}
+
+// What the comparers of `match` gather.
+PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
+                                       const PairPlan& plan) {
+  PairComparerOptions options;
+  options.in_loop = IsInLoop(*match.b.subgraph.end);
+  options.errors = plan.outliers;
+  if (plan.channels) {
+    options.channels = ChannelsOf(*match.b.subgraph.base);
+  }
+  return options;
+}
+
 class PairBuilder final : public MeetingListener {
  public:
   PairBuilder(const ModelGraph& a, const ModelGraph& b,
               const MatchResult& matches, const PairPlan& plan,
               PairedModels& pair)
-      : a_(a), b_(b), matches_(matches), plan_(plan), pair_(pair) {
+      : a_(a),
+        b_(b),
+        matches_(matches),
+        plan_(plan),
+        pair_(pair),
+        shadows_(a, pair.model, matches, {plan.io_types, /*guards=*/true}) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       const SubgraphMatch& match = matches.matches[i];
-      const PairComparerOptions of_match =
-          plan.statistics ? plan.statistics(match) : PairComparerOptions();
+      const PairComparerOptions of_match = ComparerOptionsFor(match, plan);
       // Of what was inherited, the figures are enough.
       PairComparerOptions figures;
       figures.by_batch = false;
       figures.codes = false;
       comparers_.push_back({AttachedComparer(of_match, attached_),
                             AttachedComparer(figures, attached_),
-                            nullptr,
+                            std::nullopt,
                             {},
                             {}});
       // Like those of the match, but for what other outputs may hold.
       PairComparerOptions of_output = of_match;
-      for (MatchedOutput& output : MatchedOutputs(match)) {
-        const bool is_first = output.index == 0;
+      std::vector<MatchedOutput> outputs = MatchedOutputs(match);
+      for (size_t position = 0; position < outputs.size(); ++position) {
+        MatchedOutput& output = outputs[position];
+        const bool is_first = position == 0;
         of_output.integers = figures.integers = is_first;
         // The activation's comparer notes the codes of the same value.
         PairComparerOptions of_shadow = of_output;
         of_shadow.codes = of_output.codes && !plan.activations;
         points_.push_back({output.a.value, output.b.value, match.a.compared_in,
                            output.a.place});
-        outputs_.push_back({i, is_first, std::move(output),
+        outputs_.push_back({i, position, std::move(output),
                             AttachedComparer(of_output, attached_),
                             AttachedComparer(of_shadow, attached_),
                             AttachedComparer(figures, attached_)});
@@ -87,6 +125,7 @@ class PairBuilder final : public MeetingListener {
       NS_RETURN_IF_ERROR(a_.source().empty() ? fused
                                              : Annotated(a_.source(), fused));
     }
+    NS_RETURN_IF_ERROR(shadows_.Finish());
     NS_RETURN_IF_ERROR(VerifyGraph(host()));
     HandOverComparers();
     return absl::OkStatus();
@@ -96,7 +135,7 @@ class PairBuilder final : public MeetingListener {
     OfOutput& output = outputs_[point];
     NS_ASSIGN_OR_RETURN(Value * x, TensorOf(output.tensors.a, a, place));
     NS_ASSIGN_OR_RETURN(Value * y, TensorOf(output.tensors.b, b, place));
-    if (output.is_first) {
+    if (output.position == 0) {
       const SubgraphMatch& match = matches_.matches[output.match];
       NS_RETURN_IF_ERROR(CompareKernel(output.match));
       for (const Node* node : match.a.subgraph.nodes) {
@@ -112,7 +151,9 @@ class PairBuilder final : public MeetingListener {
     }
     NS_ASSIGN_OR_RETURN(Value * shadow, CompareShadow(output, b, y, place));
     if (plan_.activations && shadow != nullptr) {
-      return output.inherited.Call(pair_.model, "compare", {x, shadow}, place);
+      return output.inherited.Call(
+          pair_.model, "compare", {x, shadow},
+          comparers_[output.match].shadow->PlaceWhenMade(place));
     }
     return absl::OkStatus();
   }
@@ -125,7 +166,7 @@ class PairBuilder final : public MeetingListener {
         TensorOf(is_b ? output.tensors.b : output.tensors.a, value, place));
     Value* shadow = nullptr;
     if (is_b) {
-      if (output.is_first) {
+      if (output.position == 0) {
         NS_RETURN_IF_ERROR(CompareKernel(output.match));
       }
       NS_ASSIGN_OR_RETURN(shadow, CompareShadow(output, value, tensor, place));
@@ -142,17 +183,18 @@ class PairBuilder final : public MeetingListener {
     if (!plan_.shadows || (is_b && shadow == nullptr)) {
       return absl::OkStatus();
     }
-    return output.inherited.Call(pair_.model, is_b ? "see_y" : "see_x",
-                                 {is_b ? shadow : tensor}, place);
+    return is_b ? output.inherited.Call(
+                      pair_.model, "see_y", {shadow},
+                      comparers_[output.match].shadow->PlaceWhenMade(place))
+                : output.inherited.Call(pair_.model, "see_x", {tensor}, place);
   }
 
  private:
   struct OfMatch {
     AttachedComparer kernel;
-    AttachedComparer twin;
-    // The newest shadow of the first output; null for none. The other outputs
-    // come by right behind the first.
-    Value* shadow;
+    AttachedComparer unsaturated;
+    // The newest shadow. Other outputs than the first come by right behind it.
+    std::optional<Shadow> shadow;
     // Why there is no shadow, and no reference kernel.
     std::string not_shadowed;
     std::string no_reference;
@@ -161,7 +203,8 @@ class PairBuilder final : public MeetingListener {
   // By meeting point.
   struct OfOutput {
     size_t match;
-    bool is_first;
+    // Among the outputs of the match.
+    size_t position;
     MatchedOutput tensors;
     AttachedComparer activation;
     AttachedComparer shadow;
@@ -181,14 +224,15 @@ class PairBuilder final : public MeetingListener {
     for (OfMatch& of_match : comparers_) {
       PairComparers& handed = pair_.comparers.emplace_back();
       handed.kernel = of_match.kernel.object();
-      handed.twin = of_match.twin.object();
+      handed.unsaturated = of_match.unsaturated.object();
+      handed.guard = shadows_.GuardOf(pair_.comparers.size() - 1);
     }
     for (OfOutput& output : outputs_) {
       if (!comparers_[output.match].not_shadowed.empty()) {
         output.inherited.Remove();
       }
       PairComparers& handed = pair_.comparers[output.match];
-      if (output.is_first) {
+      if (output.position == 0) {
         handed.activation = output.activation.object();
         handed.shadow = output.shadow.object();
         handed.inherited = output.inherited.object();
@@ -219,78 +263,68 @@ class PairBuilder final : public MeetingListener {
       return nullptr;
     }
     OfMatch& of_match = comparers_[output.match];
-    if (output.is_first) {
-      NS_ASSIGN_OR_RETURN(of_match.shadow, NewShadow(output, b));
+    if (output.position == 0) {
+      of_match.shadow = NewShadow(output.match, b);
     }
-    if (of_match.shadow == nullptr) {
+    if (!of_match.shadow) {
       return nullptr;
     }
-    const OutputTensor& of_a = output.tensors.a;
-    Value* holder = output.is_first
-                        ? of_match.shadow
-                        : of_match.shadow->node()->output(of_a.value->offset());
-    NS_ASSIGN_OR_RETURN(Value * shadow, TensorOf(of_a, holder, place));
+    Value* shadow = of_match.shadow->tensors[output.position];
     NS_RETURN_IF_ERROR(
-        output.shadow.Call(pair_.model, "compare", {shadow, y}, place));
-    if (output.is_first) {
-      NS_RETURN_IF_ERROR(CompareTwin(output.match, *b, shadow, place));
+        output.shadow.Call(pair_.model, "compare", {shadow, y},
+                           of_match.shadow->PlaceWhenMade(place)));
+    if (output.position == 0) {
+      NS_RETURN_IF_ERROR(CompareUnsaturated(output.match, *b, shadow, place));
     }
     return shadow;
   }
 
-  // The float value beside the copy `b` of B's first output, or null when it
-  // cannot be made.
-  absl::StatusOr<Value*> NewShadow(OfOutput& output, Value* b) {
-    OfMatch& of_match = comparers_[output.match];
-    const SubgraphMatch& match = matches_.matches[output.match];
+  // The shadow of the copy `b` of B's output at match `index`, or nothing when
+  // it cannot be made.
+  std::optional<Shadow> NewShadow(size_t index, Value* b) {
+    OfMatch& of_match = comparers_[index];
+    const SubgraphMatch& match = matches_.matches[index];
     const std::optional<Subgraph> shadowed = CopyOf(match.b.subgraph);
     if (!shadowed) {
       of_match.not_shadowed =
           "it is control flow in which other layers are compared";
-      return nullptr;
+      return std::nullopt;
     }
-    const auto left_out = plan_.not_shadowed.find(output.match);
-    if (left_out != plan_.not_shadowed.end()) {
-      of_match.not_shadowed = left_out->second;
+    absl::StatusOr<Shadow> shadow =
+        shadows_.Insert(index, *shadowed, counterparts_);
+    if (!match.is_quantize_point) {
       counterparts_[match.a.output] = b;
-      return nullptr;
     }
-    if (match.is_quantize_point) {
-      // The value that is quantized is the shadow of what it becomes.
-      return shadowed->start->input(0);
+    if (!shadow.ok()) {
+      of_match.not_shadowed = std::string(shadow.status().message());
+      return std::nullopt;
     }
-    Node* before = shadowed->start->prev();
-    absl::StatusOr<CopiedSubgraph> copied = InsertShadow(
-        a_, match.a, pair_.model, *shadowed, counterparts_, plan_.io_types);
-    counterparts_[match.a.output] = b;
-    if (!copied.ok()) {
-      of_match.not_shadowed = std::string(copied.status().message());
-      return nullptr;
+    if (shadow->subgraph) {
+      for (Node* node : shadow->subgraph->nodes) {
+        NoteFloatNode(match, node);
+      }
     }
-    NS_RETURN_IF_ERROR(
-        output.shadow.Call(pair_.model, "begin", {}, before->next()));
-    for (Node* node : copied->subgraph.nodes) {
-      NoteFloatNode(match, node);
-    }
-    return copied->output;
+    return *std::move(shadow);
   }
 
-  // Compares a twin of B's newest copy of the subgraph at match `index`, whose
+  // Compares an unsaturated copy of B's newest subgraph at match `index`, whose
   // output is `b`, with its shadow.
-  absl::Status CompareTwin(size_t index, const Value& b, Value* shadow,
-                           Node* place) {
+  absl::Status CompareUnsaturated(size_t index, const Value& b, Value* shadow,
+                                  Node* place) {
     const SubgraphMatch& match = matches_.matches[index];
-    if (!plan_.twin || match.is_quantize_point) {
+    if (!plan_.unsaturated_copy || match.is_quantize_point) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(Value * twin,
-                        plan_.twin(pair_.model, *CopyOf(match.b.subgraph), b));
-    if (twin == nullptr) {
+    NS_ASSIGN_OR_RETURN(
+        Value * copy,
+        plan_.unsaturated_copy(pair_.model, *CopyOf(match.b.subgraph), b));
+    if (copy == nullptr) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(twin, place));
-    return comparers_[index].twin.Call(pair_.model, "compare", {shadow, y},
-                                       place);
+    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(copy, place));
+    OfMatch& of_match = comparers_[index];
+    return of_match.unsaturated.Call(pair_.model, "compare", {shadow, y},
+                                     of_match.shadow->PlaceWhenMade(place));
   }
 
   // Compares the newest copy of the quantized op at match `index` with a
@@ -354,6 +388,7 @@ class PairBuilder final : public MeetingListener {
   const MatchResult& matches_;
   const PairPlan& plan_;
   PairedModels& pair_;
+  ShadowInserter shadows_;
   std::vector<MeetingPoint> points_;
   std::vector<OfOutput> outputs_;
   // By match.
@@ -377,7 +412,7 @@ std::vector<PairComparerPtr> PairComparers::All() const {
     }
   };
   for (const PairComparerPtr& comparer :
-       {activation, shadow, inherited, kernel, twin}) {
+       {activation, shadow, inherited, kernel, unsaturated}) {
     add(comparer);
   }
   for (const OtherOutputComparers& other : others) {

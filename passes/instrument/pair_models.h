@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"
 #include "passes/runtime/loggers/pair_comparer.h"
+#include "passes/runtime/loggers/shadow_guard.h"
 
 namespace torch::jit {
 struct Value;
@@ -25,30 +25,36 @@ struct Value;
 
 namespace ns {
 
+// What is compared where two models match, A the float one.
 struct PairPlan {
+  // Outputs of matched subgraphs, each model on its own values.
   bool activations = true;
-  // With activations, also what was inherited.
+  // Outputs of A's subgraphs, fed with B's values; with activations, also what
+  // was inherited.
   bool shadows = false;
   // For shadows: what ops compute with that the op table does not know.
   OpIoTypes io_types = {};
-  // What reference kernels make of B's inputs (x), against what B's make (y):
-  // see passes/quantization/reference_kernel.h.
+  // Outputs of quantized ops, against those of reference kernels on the same
+  // inputs: what the kernels add to what quantization costs. See
+  // passes/quantization/reference_kernel.h.
   bool kernels = false;
-  // Whether float subgraphs run as they stand. Otherwise convolutions with a
-  // quantized counterpart run fused: see fuse_float_convs.h.
-  bool exact = true;
+  // Whether float convolutions run as they stand. Otherwise those with a
+  // quantized counterpart run folded and fused where they can, which changes
+  // their values by up to 1e-4 of themselves: see fuse_float_convs.h.
+  bool exact = false;
+  // Whether each channel gets figures of its own.
+  bool channels = false;
+  // Whether it is told how large the largest errors are, which takes about a
+  // tenth more time.
+  bool outliers = false;
   // With shadows: puts beside `subgraph`, the newest copy in `host` of a
-  // match's subgraph of B, another version of `output`, its value, that is
-  // compared with the shadow, too; returns null where there is none. Null for
-  // none at all.
+  // match's subgraph of B, a version of it in which no sum saturates, whose
+  // output stands for `output` and is compared with the shadow, too. Returns
+  // null where there is none. Null for none at all.
   std::function<absl::StatusOr<torch::jit::Value*>(
       ModelGraph& host, const Subgraph& subgraph,
       const torch::jit::Value& output)>
-      twin;
-  // Why matches, by their indices, are not to be shadowed.
-  std::map<size_t, std::string> not_shadowed;
-  // What the comparer of `match` gathers.
-  std::function<PairComparerOptions(const SubgraphMatch& match)> statistics;
+      unsaturated_copy;
 };
 
 // The comparers at another output of a match than the first, as those of
@@ -74,8 +80,11 @@ struct PairComparers {
   // x: what a reference kernel makes of the inputs of B's base op; y: what the
   // op makes of them.
   PairComparerPtr kernel;
-  // x: as of the shadow; y: what PairPlan::twin made.
-  PairComparerPtr twin;
+  // x: as of the shadow; y: what PairPlan::unsaturated_copy made.
+  PairComparerPtr unsaturated;
+  // Knows whether the shadow failed in a run: what was compared with it before
+  // is then of no worth. Null without a shadow, and at quantize points.
+  ShadowGuardPtr guard;
   // Those above are at the first output of the match. Integers and truth
   // values, such as indices, are not compared at the others.
   std::vector<OtherOutputComparers> others;
@@ -105,13 +114,17 @@ struct PairedModels {
 //
 //   graph(%self, %x):
 //     %a1 = aten::conv2d(%x, ...)
-//     %of_shadow = prim::GetAttr[name="ns_comparer_1"](%self)
-//     prim::CallMethod[name="begin"](%of_shadow)
-//     %s1 = aten::conv2d(%x, ...)                 # the shadow, on B's input
+//     %guard = prim::GetAttr[name="ns_shadow_guard_0"](%self)
+//     %made, %tensors = ns::run_shadow(%guard, %self, "ns_shadow_0", 1, %x)
+//     %s1 = aten::__getitem__(%tensors, 0)        # the shadow, on B's input
 //     %b1 = quantized::conv2d(%x, ...)
 //     %comparer = prim::GetAttr[name="ns_comparer_0"](%self)
 //     prim::CallMethod[name="compare"](%comparer, %a1, %b1)
-//     ...
+//     prim::If(%made)
+//       block0():
+//         %of_shadow = prim::GetAttr[name="ns_comparer_1"](%self)
+//         prim::CallMethod[name="compare"](%of_shadow, %s1, %b1)
+//         ...
 //
 // Other outputs of a match come by and are compared in the same way, behind the
 // first.

@@ -33,17 +33,21 @@ IValues Copies(const IValues& values) {
 
 }  // namespace
 
-PairPlan Activations() { return {}; }
+PairPlan Activations() {
+  PairPlan plan;
+  plan.exact = true;
+  return plan;
+}
 
 PairPlan Shadows() {
-  PairPlan plan;
+  PairPlan plan = Activations();
   plan.activations = false;
   plan.shadows = true;
   return plan;
 }
 
 PairPlan All() {
-  PairPlan plan;
+  PairPlan plan = Activations();
   plan.shadows = true;
   return plan;
 }

@@ -78,19 +78,17 @@ class Paired {
   // The arguments of one run.
   IValues Arguments(const IValues& of_a, const IValues& of_b) const;
 
-  // The comparers at the match of that name; may be null. Throw when there is
-  // no such match.
+  // What is at the match of that name; comparers may be null. Throw when there
+  // is no such match.
   PairComparerPtr Activation(const std::string& name) const;
   PairComparerPtr Shadow(const std::string& name) const;
   PairComparerPtr Inherited(const std::string& name) const;
+  const PairComparers& At(const std::string& name) const;
 
   ModelGraph a;
   ModelGraph b;
   MatchResult matches;
   PairedModels pair;
-
- private:
-  const PairComparers& At(const std::string& name) const;
 };
 
 // A test of PairModels, with rows to run models on.

@@ -52,6 +52,9 @@ class Printer {
     if (value.isIntList()) {
       return absl::StrCat("[", absl::StrJoin(value.toIntVector(), ", "), "]");
     }
+    if (value.isString()) {
+      return absl::StrCat("\"", value.toStringRef(), "\"");
+    }
     return absl::StrCat("<", value.tagKind(), ">");
   }
 

@@ -265,6 +265,17 @@ print(len(logged.ns_logger_0.get_stats()))
     with torch.no_grad():
       self.assert_same(outputs, [model.fc(x.dequantize()) for x in inputs])
 
+  def test_shadow_model_runs_on_where_a_shadow_fails(self):
+    self.shadow('splits')
+    shadowed = self.execute(self.path('quantized.pt'), 'rows')
+    plain = self.execute(case('splits_quantized'), 'rows', ops='')
+    self.assert_same(shadowed['outputs'], plain['outputs'])
+    kept = {}
+    for name, info in shadowed['infos'].items():
+      kept.setdefault(info['layer'], []).append(len(shadowed['stats'][name]))
+    self.assertEqual(kept['split'], [0, 0])
+    self.assertEqual(kept['inner.first'], [3, 3])
+
   def test_shadow_model_comes_with_the_float_model_where_asked(self):
     self.shadow('net', f'--out-float={self.path("float.pt")}')
     self.assertEqual(sorted(os.listdir(self.folder)),

@@ -99,7 +99,7 @@ absl::Status RunAll(std::vector<Task>& tasks, int64_t rounds) {
 absl::StatusOr<PairRunner> Runner(const ModelGraph& a, const ModelGraph& b,
                                   const MatchResult& matches, bool shadows,
                                   bool exact) {
-  PairRunnerOptions options;
+  CompareOptions options;
   options.shadows = shadows;
   options.exact = exact;
   return PairRunner::Create(a, b, matches, options);

@@ -136,6 +136,7 @@ struct Options {
 
 absl::Status ParseWhat(const Flags& flags, bool has_inputs, Options& options) {
   CompareOptions& compare = options.compare;
+  compare.activations = false;
   compare.weights = false;
   ModuleOptions& modules = options.modules;
   NS_ASSIGN_OR_RETURN(modules.swap_list, flags.List("swap"));

@@ -40,21 +40,14 @@ struct PairComparerOptions {
 };
 
 // Compares values x of one model with values y of another, and keeps statistics
-// only. Registered as torch.classes.ns.PairComparer, with methods `begin`,
-// `compare`, `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `sqnr_db`,
+// only. Registered as torch.classes.ns.PairComparer, with methods `compare`,
+// `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `sqnr_db`,
 // `count` and those of a Logger; saves and loads with what it has gathered, and
 // is enabled then.
 class PairComparer final : public Logger {
  public:
   explicit PairComparer(const PairComparerOptions& options = {})
       : options_(options) {}
-
-  // What Compare will be given is computed from here on.
-  void Begin();
-  // Which Begin of all comparers was the last one here, counted from 1, when
-  // nothing was compared since; else 0. In a batch that failed, the largest is
-  // where it did.
-  int64_t begun() const { return begun_; }
 
   // Tensors of different shapes are not compared: see problem().
   void Compare(const at::Tensor& x, const at::Tensor& y);
@@ -99,7 +92,6 @@ class PairComparer final : public Logger {
   std::vector<Observer> observers_;
   // Of the batch that runs.
   PairStatistics batch_;
-  int64_t begun_ = 0;
   int64_t calls_ = 0;
   bool compared_ = false;
   std::deque<at::Tensor> waiting_x_;

@@ -34,8 +34,8 @@ class ActivationSaverTest : public PairRunnerTest {
   ActivationSaverTest()
       : files_(OrThrow(ActivationFiles::Create({directory_}))) {}
 
-  PairRunnerOptions Saving(bool activations, bool shadows) {
-    PairRunnerOptions options;
+  CompareOptions Saving(bool activations, bool shadows) {
+    CompareOptions options;
     options.activations = activations;
     options.shadows = shadows;
     options.exact = true;

@@ -169,6 +169,7 @@ TEST_P(EmulationTest, LayersAreThoseOfAComparisonWithoutIt) {
 TEST_P(EmulationTest, WithoutBatchesWeightsTellWhatIsPossible) {
   const Pair pair = MakePair();
   CompareOptions options;
+  options.activations = false;
   options.emulate = kernels::Numerics::kFbgemmAvx2;
   const ComparisonResult result = OrThrow(CompareModels(
       pair.of_float, pair.quantized, BatchReader::FromBatches({}), options));

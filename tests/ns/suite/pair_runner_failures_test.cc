@@ -20,6 +20,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 using PairRunnerFailuresTest = PairRunnerTest;
@@ -78,28 +80,45 @@ TEST_F(PairRunnerFailuresTest, NamesTheShadowThatFailsAndWhy) {
       "def forward(self, x: Tensor) -> Tensor:\n"
       "    y = torch.sigmoid(x)\n"
       "    return torch.split_with_sizes(torch.cat([y, y]), [1, 3])[0]\n";
-  PairRunnerOptions options;
-  options.shadows = true;
   for (const bool exact : {false, true}) {
-    options.exact = exact;
-    Running models(ModelOfSource(splits), ModelOfSource(splits_twice), options);
-    const absl::Status status = models.runner.Run(BatchOf({at::ones({2, 4})}));
-    EXPECT_FALSE(status.ok());
-    ASSERT_TRUE(models.runner.failed_shadow().has_value());
-    EXPECT_EQ(models.runner.failed_shadow()->match,
-              models.Index("split_with_sizes"));
-    EXPECT_THAT(models.runner.failed_shadow()->reason,
-                StartsWith("its float subgraph fails on values of the "
-                           "quantized model: split_with_sizes"));
+    Running models(ModelOfSource(splits), ModelOfSource(splits_twice),
+                   All(exact));
+    NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({2, 4})})));
+    ASSERT_THAT(models.runner.not_shadowed(), SizeIs(1));
+    const NotShadowedMatch failed = models.runner.not_shadowed()[0];
+    EXPECT_EQ(failed.name, "split_with_sizes");
+    EXPECT_THAT(failed.reason, StartsWith("its float subgraph fails on values "
+                                          "of the quantized model: "
+                                          "split_with_sizes"));
+    const size_t split = models.Index("split_with_sizes");
+    EXPECT_FALSE(models.runner.Shadow(split).has_value());
+    EXPECT_FALSE(models.runner.Inherited(split).has_value());
+    EXPECT_EQ(models.Activation("split_with_sizes").error.max_abs_error, 0);
+    EXPECT_EQ(models.Shadow("sigmoid").error.max_abs_error, 0);
   }
-  options
-      .not_shadowed[Running(ModelOfSource(splits), ModelOfSource(splits_twice))
-                        .Index("split_with_sizes")] = "it fails";
-  Running models(ModelOfSource(splits), ModelOfSource(splits_twice), options);
+}
+
+// What was compared before it failed is a part of the batches only.
+TEST_F(PairRunnerFailuresTest, ShadowThatFailsInALaterBatchHasNoFigures) {
+  const std::string splits =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.sigmoid(x)\n"
+      "    return torch.split_with_sizes(y, [1, 1])[0]\n";
+  const std::string splits_any =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    y = torch.sigmoid(x)\n"
+      "    y = torch.cat([y] * (1 + int(x.sum() > 100)))\n"
+      "    return torch.split_with_sizes(y, [1, y.size(0) - 1])[0]\n";
+  Running models(ModelOfSource(splits), ModelOfSource(splits_any), All(true));
   NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({2, 4})})));
-  EXPECT_FALSE(models.runner.failed_shadow().has_value());
-  EXPECT_EQ(models.Shadow("sigmoid").error.max_abs_error, 0);
-  EXPECT_EQ(models.Activation("split_with_sizes").error.max_abs_error, 0);
+  EXPECT_THAT(models.runner.not_shadowed(), IsEmpty());
+  EXPECT_EQ(models.Shadow("split_with_sizes").error.max_abs_error, 0);
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::full({2, 4}, 100)})));
+  EXPECT_THAT(models.runner.not_shadowed(), SizeIs(1));
+  const size_t split = models.Index("split_with_sizes");
+  EXPECT_FALSE(models.runner.Shadow(split).has_value());
+  EXPECT_EQ(models.Activation("split_with_sizes").batch_sqnr_db.size(), 2);
+  EXPECT_EQ(models.Shadow("sigmoid").batch_sqnr_db.size(), 2);
 }
 
 // The kernel does not fit into the input.

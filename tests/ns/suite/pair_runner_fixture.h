@@ -36,7 +36,7 @@ inline Batch BatchOf(std::vector<c10::IValue> arguments) {
 class Running {
  public:
   Running(ModelGraph model_a, ModelGraph model_b,
-          const PairRunnerOptions& options = {})
+          const CompareOptions& options = {})
       : a(std::move(model_a)),
         b(std::move(model_b)),
         matches(OrThrow(MatchSubgraphs(a, b))),
@@ -122,8 +122,8 @@ class PairRunnerTest : public testing::Test {
                    "return self.dequant.forward(x)"})));
   }
 
-  static PairRunnerOptions All(bool exact) {
-    PairRunnerOptions options;
+  static CompareOptions All(bool exact) {
+    CompareOptions options;
     options.shadows = true;
     options.exact = exact;
     options.worst_channels = 3;

@@ -103,7 +103,7 @@ TEST_F(PairRunnerTest, NamesWorstChannelsFirst) {
     EXPECT_NEAR(worst[i].sqnr_db, expected[i].first, 1e-4);
   }
   // Features of the linear layer are in its last dimension, and are five.
-  PairRunnerOptions many = All(/*exact=*/true);
+  CompareOptions many = All(/*exact=*/true);
   many.worst_channels = 100;
   Running all(Float(), Quantized(), many);
   NS_ASSERT_OK(all.runner.Run(BatchOf({x})));
@@ -119,7 +119,7 @@ TEST_F(PairRunnerTest, NamesNoChannelsUnlessAsked) {
 TEST_F(PairRunnerTest, ChannelsThatAreZeroComeLast) {
   conv_.abs_();
   conv_[1] = -1;  // all zero behind the ReLU, for positive inputs
-  PairRunnerOptions options = All(/*exact=*/true);
+  CompareOptions options = All(/*exact=*/true);
   options.worst_channels = 4;
   Running all(Float(), Quantized(), options);
   NS_ASSERT_OK(all.runner.Run(BatchOf({at::rand({2, 3, 8, 8})})));
@@ -191,7 +191,7 @@ TEST_F(PairRunnerTest, CountsValuesThatAreNotFinite) {
 }
 
 TEST_F(PairRunnerTest, HasNoFiguresThatWereNotAskedFor) {
-  PairRunnerOptions shadows;
+  CompareOptions shadows;
   shadows.activations = false;
   shadows.shadows = true;
   Running with_shadows(Float(), Quantized(), shadows);

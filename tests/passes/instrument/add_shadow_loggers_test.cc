@@ -86,7 +86,9 @@ graph(%x : Tensor, %y : Tensor):
   return (%s))IR";
 
 TEST_F(AddShadowLoggersTest, PutsShadowAndLoggersAroundWhatIsShadowed) {
-  const Shadowed model(kFloatAdd, kQuantizedAdd);
+  LoggerOptions options;
+  options.guard_shadows = false;
+  const Shadowed model(kFloatAdd, kQuantizedAdd, options);
   NS_ASSERT_OK(model.status);
   EXPECT_THAT(model.not_shadowed, IsEmpty());
   const auto nodes = AllNodes(model.b.graph());
@@ -100,6 +102,39 @@ TEST_F(AddShadowLoggersTest, PutsShadowAndLoggersAroundWhatIsShadowed) {
                                "aten::relu", "prim::GetAttr",
                                "prim::CallMethod", "quantized::add_relu",
                                "prim::GetAttr", "prim::CallMethod"));
+}
+
+// The float model splits its input as the quantized one does not.
+TEST_F(AddShadowLoggersTest, AShadowThatFailsIsLeftOutWithItsLoggers) {
+  const auto splits = [](const std::string& sizes) {
+    return OrThrow(ModelGraph::FromModule(
+        MakeModule("Model",
+                   "def forward(self, x: Tensor) -> Tensor:\n"
+                   "    y = torch.relu(x)\n"
+                   "    return torch.split_with_sizes(y, " +
+                       sizes + ")[0]\n")));
+  };
+  for (const bool guard : {true, false}) {
+    LoggerOptions options;
+    options.guard_shadows = guard;
+    Shadowed model(splits("[1, 1]"), splits("[1, 3]"), options);
+    NS_ASSERT_OK(model.status);
+    EXPECT_THAT(model.not_shadowed, IsEmpty());
+    EXPECT_THAT(FailedShadows(model.b.module()), IsEmpty());
+    const auto output = model.b.Run({x_});
+    EXPECT_EQ(output.ok(), guard);
+    if (!guard) {
+      continue;
+    }
+    EXPECT_TRUE(output->toTensor().equal(x_.relu().slice(0, 0, 1)));
+    const auto failed = FailedShadows(model.b.module());
+    ASSERT_THAT(failed, SizeIs(1));
+    EXPECT_EQ(failed[0].name, "split_with_sizes");
+    EXPECT_THAT(failed[0].reason, HasSubstr("split_with_sizes expects"));
+    EXPECT_THAT(model.Values("split_with_sizes", "float"), IsEmpty());
+    EXPECT_THAT(model.Values("split_with_sizes", "int8"), IsEmpty());
+    EXPECT_THAT(model.Values("relu", "float"), SizeIs(1));
+  }
 }
 
 // aten::erfinv stands for an op of the user's: the op table does not know it.
@@ -120,6 +155,7 @@ graph(%x : Tensor):
                      NodesOf(model.b.graph(), "ns::as_quantized").size());
   };
   LoggerOptions options;
+  options.guard_shadows = false;
   // Of erfinv, which takes a quantized tensor, and of relu.
   EXPECT_EQ(casts(options), std::pair(size_t{1}, size_t{1}));
   NS_ASSERT_OK(options.io_types.Set("aten::erfinv", Numerics::kEither));

@@ -313,15 +313,9 @@ return (%39))IR");
 }
 
 TEST_F(PairControlFlowTest, LoopsCompareTripByTrip) {
-  PairPlan plan = All();
-  plan.statistics = [](const SubgraphMatch&) {
-    PairComparerOptions options;
-    options.in_loop = true;
-    return options;
-  };
   for (const int64_t n_a : {0, 1, 3}) {
     for (const int64_t n_b : {0, 2, 3}) {
-      Paired models(kLoop, kOtherLoop, plan);
+      Paired models(kLoop, kOtherLoop, All());
       models.ExpectSameAsAlone({x_, n_a}, {x_, static_cast<double>(n_b)});
       const PairRecord& record = models.Activation("tanh")->record();
       EXPECT_EQ(record.trips.size(), std::min(n_a, n_b));

@@ -24,6 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 using IValues = std::vector<c10::IValue>;
 
 constexpr char kChain[] = R"IR(
@@ -50,41 +51,57 @@ TEST_F(PairModelsTest, ShadowsRunBesideBothModels) {
   Paired models(kChain, kChain, All());
   ExpectShortIr(models.pair.model.graph(), R"IR(
 %1 = aten::sigmoid(%0)
-self.ns_comparer_1.begin()
-%2 = ns::as_float(%0)
-%3 = aten::sigmoid(%2)
-%4 = aten::sigmoid(%0)
-self.ns_comparer_0.compare(%1, %4)
-self.ns_comparer_1.compare(%3, %4)
-self.ns_comparer_2.compare(%1, %3)
-%5 = aten::tanh(%1)
-self.ns_comparer_4.begin()
-%6 = ns::as_float(%4)
-%7 = aten::tanh(%6)
-%8 = aten::tanh(%4)
-self.ns_comparer_3.compare(%5, %8)
-self.ns_comparer_4.compare(%7, %8)
-self.ns_comparer_5.compare(%5, %7)
-%9 = prim::TupleConstruct(%5, %8)
-return (%9))IR");
+%2, %3 = ns::run_shadow(self.ns_shadow_guard_0, self, "ns_shadow_0", 1, %0)
+%4 = aten::__getitem__(%3, 0)
+%5 = aten::sigmoid(%0)
+self.ns_comparer_0.compare(%1, %5)
+prim::If(%2)
+  then:
+    self.ns_comparer_1.compare(%4, %5)
+    self.ns_comparer_2.compare(%1, %4)
+    -> ()
+  else:
+    -> ()
+%6 = aten::tanh(%1)
+%7, %8 = ns::run_shadow(self.ns_shadow_guard_1, self, "ns_shadow_1", 1, %5)
+%9 = aten::__getitem__(%8, 0)
+%10 = aten::tanh(%5)
+self.ns_comparer_3.compare(%6, %10)
+prim::If(%7)
+  then:
+    self.ns_comparer_4.compare(%9, %10)
+    self.ns_comparer_5.compare(%6, %9)
+    -> ()
+  else:
+    -> ()
+%11 = prim::TupleConstruct(%6, %10)
+return (%11))IR");
 }
 
 // Of A only the shadows run.
 TEST_F(PairModelsTest, ShadowsAloneCompareNoActivations) {
   Paired models(kChain, kChain, Shadows());
   ExpectShortIr(models.pair.model.graph(), R"IR(
-self.ns_comparer_0.begin()
-%1 = ns::as_float(%0)
-%2 = aten::sigmoid(%1)
-%3 = aten::sigmoid(%0)
-self.ns_comparer_0.compare(%2, %3)
-self.ns_comparer_1.begin()
-%4 = ns::as_float(%3)
-%5 = aten::tanh(%4)
-%6 = aten::tanh(%3)
-self.ns_comparer_1.compare(%5, %6)
-%7 = prim::TupleConstruct(None, %6)
-return (%7))IR");
+%1, %2 = ns::run_shadow(self.ns_shadow_guard_0, self, "ns_shadow_0", 1, %0)
+%3 = aten::__getitem__(%2, 0)
+%4 = aten::sigmoid(%0)
+prim::If(%1)
+  then:
+    self.ns_comparer_0.compare(%3, %4)
+    -> ()
+  else:
+    -> ()
+%5, %6 = ns::run_shadow(self.ns_shadow_guard_1, self, "ns_shadow_1", 1, %4)
+%7 = aten::__getitem__(%6, 0)
+%8 = aten::tanh(%4)
+prim::If(%5)
+  then:
+    self.ns_comparer_1.compare(%7, %8)
+    -> ()
+  else:
+    -> ()
+%9 = prim::TupleConstruct(None, %8)
+return (%9))IR");
   const auto results = models.Run({x_}, {x_});
   EXPECT_TRUE(results.first.isNone());
   ExpectEqualValues(results.second, x_.sigmoid().tanh());
@@ -94,21 +111,35 @@ return (%7))IR");
                  {x_.sigmoid().tanh()});
 }
 
-TEST_F(PairModelsTest, ShadowsThatAreNotWantedAreListed) {
-  PairPlan plan = All();
-  plan.not_shadowed[1] = "it is not wanted";
-  Paired models(kChain, kChain, plan);
-  ASSERT_THAT(models.pair.not_shadowed, SizeIs(1));
-  EXPECT_EQ(models.pair.not_shadowed[0].name, "tanh");
-  EXPECT_EQ(models.pair.not_shadowed[0].reason, "it is not wanted");
-  EXPECT_EQ(models.Shadow("tanh"), nullptr);
-  EXPECT_EQ(models.Inherited("tanh"), nullptr);
-  EXPECT_NE(models.Activation("tanh"), nullptr);
-  EXPECT_NE(models.Shadow("sigmoid"), nullptr);
+// The shadow of the split gets twice as many rows as its sizes tell.
+TEST_F(PairModelsTest, ShadowThatFailsIsLeftOutOfTheRun) {
+  Paired models(
+      ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                    "    y = torch.sigmoid(x)\n"
+                    "    z = torch.split_with_sizes(y, [1, 1])[0]\n"
+                    "    return torch.tanh(z)\n"),
+      ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                    "    y = torch.cat([torch.sigmoid(x), torch.sigmoid(x)])\n"
+                    "    z = torch.split_with_sizes(y, [1, 3])[0]\n"
+                    "    return torch.tanh(z)\n"),
+      All());
+  models.ExpectSameAsAlone({x_});
+  models.ExpectSameAsAlone({x_});
+  const PairComparers& split = models.At("split_with_sizes");
+  EXPECT_THAT(split.guard->reason(),
+              StartsWith("its float subgraph fails on values of the quantized "
+                         "model: split_with_sizes"));
+  EXPECT_EQ(split.guard->layer(), "split_with_sizes");
+  EXPECT_EQ(split.shadow->record().pooled.sums.count, 0);
+  EXPECT_EQ(split.inherited->record().pooled.sums.count, 0);
+  EXPECT_EQ(split.activation->record().pooled.sums.count, 8);
+  // The others go on.
+  EXPECT_EQ(models.At("tanh").guard->reason(), "");
+  EXPECT_EQ(models.Shadow("tanh")->record().pooled.sums.count, 8);
 }
 
 TEST_F(PairModelsTest, NothingIsComparedUnlessAsked) {
-  PairPlan plan;
+  PairPlan plan = Activations();
   plan.activations = false;
   Paired models(kChain, kChain, plan);
   ExpectEqualValues(models.Run({x_}, {x_}).second, x_.sigmoid().tanh());
@@ -166,18 +197,20 @@ self.ns_comparer_4.compare(%1, %3)
 self.ns_comparer_5.compare(%1, %1)
 %4 = aten::add(%0, %1, 1)
 %5 = aten::relu(%4)
-self.ns_comparer_7.begin()
-%6 = ns::as_float(%2)
-%7 = ns::as_float(%3)
-%8 = aten::add(%6, %7, 1)
-%9 = aten::relu(%8)
-%10 = quantized::add_relu(%2, %3, 0.5, 0)
-self.ns_comparer_6.compare(%5, %10)
-self.ns_comparer_7.compare(%9, %10)
-self.ns_comparer_8.compare(%5, %9)
-%11 = aten::dequantize(%10)
-%12 = prim::TupleConstruct(%5, %11)
-return (%12))IR");
+%6, %7 = ns::run_shadow(self.ns_shadow_guard_0, self, "ns_shadow_0", 1, %2, %3)
+%8 = aten::__getitem__(%7, 0)
+%9 = quantized::add_relu(%2, %3, 0.5, 0)
+self.ns_comparer_6.compare(%5, %9)
+prim::If(%6)
+  then:
+    self.ns_comparer_7.compare(%8, %9)
+    self.ns_comparer_8.compare(%5, %8)
+    -> ()
+  else:
+    -> ()
+%10 = aten::dequantize(%9)
+%11 = prim::TupleConstruct(%5, %10)
+return (%11))IR");
   const at::Tensor y = at::randn({2, 4});
   models.ExpectSameAsAlone({x_, y});
   const auto quantized = [](const at::Tensor& value) {
@@ -238,22 +271,18 @@ graph(%x : Tensor, %scale : float):
 
 TEST_F(PairModelsTest, GivesComparersWhatThePlanSays) {
   PairPlan plan = All();
-  plan.statistics = [](const SubgraphMatch& match) {
-    PairComparerOptions options;
-    options.in_loop = match.name == "tanh";
-    options.channels = ChannelDim::kLast;
-    return options;
-  };
+  plan.channels = true;
+  plan.outliers = true;
   Paired models(kChain, kChain, plan);
   models.Run({x_}, {x_});
   for (const PairComparerPtr& comparer :
        {models.Activation("tanh"), models.Shadow("tanh")}) {
-    EXPECT_THAT(comparer->record().trips, SizeIs(1));
     EXPECT_THAT(comparer->record().pooled.channels, SizeIs(4));
+    EXPECT_EQ(comparer->record().pooled.errors.total(), 8);
   }
   // Of what is inherited there are no details.
   EXPECT_THAT(models.Inherited("tanh")->record().pooled.channels, IsEmpty());
-  EXPECT_THAT(models.Activation("sigmoid")->record().trips, IsEmpty());
+  EXPECT_EQ(models.Inherited("tanh")->record().pooled.errors.total(), 0);
 }
 
 TEST_F(PairModelsTest, ChangesNeitherGraph) {
@@ -383,25 +412,33 @@ graph(%x : Tensor):
 %2 = aten::clone(%1, None)
 %3 = aten::neg_(%1)
 %4 = aten::tanh(%0)
-self.ns_comparer_1.begin()
-%5 = ns::as_float(%0)
-%6 = aten::tanh(%5)
-%7 = aten::tanh(%0)
-self.ns_comparer_0.compare(%4, %7)
-self.ns_comparer_1.compare(%6, %7)
-self.ns_comparer_2.compare(%4, %6)
-%8 = aten::exp_(%7)
-self.ns_comparer_4.begin()
-%9 = ns::as_float(%0)
-%10 = aten::sigmoid(%9)
-%11 = aten::sigmoid(%0)
-self.ns_comparer_3.compare(%2, %11)
-self.ns_comparer_4.compare(%10, %11)
-self.ns_comparer_5.compare(%2, %10)
-%12 = aten::sub_(%3, %4, 1)
-%13 = aten::sub_(%11, %8, 1)
-%14 = prim::TupleConstruct(%12, %13)
-return (%14))IR");
+%5, %6 = ns::run_shadow(self.ns_shadow_guard_0, self, "ns_shadow_0", 1, %0)
+%7 = aten::__getitem__(%6, 0)
+%8 = aten::tanh(%0)
+self.ns_comparer_0.compare(%4, %8)
+prim::If(%5)
+  then:
+    self.ns_comparer_1.compare(%7, %8)
+    self.ns_comparer_2.compare(%4, %7)
+    -> ()
+  else:
+    -> ()
+%9 = aten::exp_(%8)
+%10, %11 = ns::run_shadow(self.ns_shadow_guard_1, self, "ns_shadow_1", 1, %0)
+%12 = aten::__getitem__(%11, 0)
+%13 = aten::sigmoid(%0)
+self.ns_comparer_3.compare(%2, %13)
+prim::If(%10)
+  then:
+    self.ns_comparer_4.compare(%12, %13)
+    self.ns_comparer_5.compare(%2, %12)
+    -> ()
+  else:
+    -> ()
+%14 = aten::sub_(%3, %4, 1)
+%15 = aten::sub_(%13, %9, 1)
+%16 = prim::TupleConstruct(%14, %15)
+return (%16))IR");
 }
 
 TEST(PairModelsCodesTest, CountsCodesOfOneValueOnce) {

@@ -1,4 +1,4 @@
-#include "passes/emulation/insert_exact_twin.h"
+#include "passes/emulation/insert_unsaturated_copy.h"
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -36,7 +36,7 @@ Subgraph LinearAndClamp(const ModelGraph& model) {
   return subgraph;
 }
 
-TEST(InsertExactTwinTest, GivesWhatTheExactModelGives) {
+TEST(InsertUnsaturatedCopyTest, GivesWhatTheExactModelGives) {
   at::manual_seed(1);
   const at::Tensor weight = RandomInt8({8, 16}, 127);
   const at::Tensor codes = RandomCodes({4, 16}, 150);
@@ -44,33 +44,34 @@ TEST(InsertExactTwinTest, GivesWhatTheExactModelGives) {
   ModelGraph exact = LinearClamp(weight, kernels::Numerics::kExact);
   const c10::IValue before = OrThrow(model.Run({codes}));
   const Subgraph subgraph = LinearAndClamp(model);
-  Value* twin =
-      OrThrow(InsertExactTwin(model, subgraph, *subgraph.end->output()));
-  ASSERT_NE(twin, nullptr);
+  Value* copy =
+      OrThrow(InsertUnsaturatedCopy(model, subgraph, *subgraph.end->output()));
+  ASSERT_NE(copy, nullptr);
   NS_EXPECT_OK(VerifyGraph(model.graph()));
   // Copies: a graph that has run may run as it was.
-  ModelGraph with_twin = OrThrow(model.Clone());
-  ExpectEqualValues(OrThrow(with_twin.Run({codes})), before);
-  model.graph().return_node()->replaceInput(0, twin);
-  ModelGraph only_twin = OrThrow(model.Clone());
-  const c10::IValue of_twin = OrThrow(only_twin.Run({codes}));
-  ExpectEqualValues(of_twin, OrThrow(exact.Run({codes})));
+  ModelGraph with_copy = OrThrow(model.Clone());
+  ExpectEqualValues(OrThrow(with_copy.Run({codes})), before);
+  model.graph().return_node()->replaceInput(0, copy);
+  ModelGraph only_copy = OrThrow(model.Clone());
+  const c10::IValue of_copy = OrThrow(only_copy.Run({codes}));
+  ExpectEqualValues(of_copy, OrThrow(exact.Run({codes})));
   EXPECT_FALSE(
-      at::equal(of_twin.toTensor().int_repr(), before.toTensor().int_repr()));
+      at::equal(of_copy.toTensor().int_repr(), before.toTensor().int_repr()));
 }
 
-TEST(InsertExactTwinTest, ThereIsNoneOfALayerThatCannotSaturate) {
+TEST(InsertUnsaturatedCopyTest, ThereIsNoneOfALayerThatCannotSaturate) {
   at::manual_seed(1);
   ModelGraph model =
       LinearClamp(RandomInt8({8, 16}, 63), kernels::Numerics::kFbgemmAvx2);
   const std::string before = model.graph().toString();
   const Subgraph subgraph = LinearAndClamp(model);
-  EXPECT_EQ(OrThrow(InsertExactTwin(model, subgraph, *subgraph.end->output())),
-            nullptr);
+  EXPECT_EQ(
+      OrThrow(InsertUnsaturatedCopy(model, subgraph, *subgraph.end->output())),
+      nullptr);
   EXPECT_EQ(model.graph().toString(), before);
 }
 
-TEST(InsertExactTwinTest, ThereIsNoneOfOtherOps) {
+TEST(InsertUnsaturatedCopyTest, ThereIsNoneOfOtherOps) {
   ModelGraph model = ModelOfSource(
       "def forward(self, x: Tensor) -> Tensor:\n"
       "    return ops.ns.fbgemm_clamp(x, 0., 100.)\n");
@@ -78,8 +79,9 @@ TEST(InsertExactTwinTest, ThereIsNoneOfOtherOps) {
   subgraph.start = subgraph.base = subgraph.end =
       NodeOf(model.graph(), "ns::fbgemm_clamp");
   subgraph.nodes = {subgraph.start};
-  EXPECT_EQ(OrThrow(InsertExactTwin(model, subgraph, *subgraph.end->output())),
-            nullptr);
+  EXPECT_EQ(
+      OrThrow(InsertUnsaturatedCopy(model, subgraph, *subgraph.end->output())),
+      nullptr);
 }
 
 }  // namespace

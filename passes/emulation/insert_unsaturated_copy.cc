@@ -1,4 +1,4 @@
-#include "passes/emulation/insert_exact_twin.h"
+#include "passes/emulation/insert_unsaturated_copy.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -15,25 +15,25 @@ namespace ns {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-absl::StatusOr<Value*> InsertExactTwin(ModelGraph& host,
-                                       const Subgraph& subgraph,
-                                       const Value& output) {
+absl::StatusOr<Value*> InsertUnsaturatedCopy(ModelGraph& host,
+                                             const Subgraph& subgraph,
+                                             const Value& output) {
   const std::optional<SaturationCheck> check = CheckSaturation(*subgraph.base);
   if (!check || !check->IsPossible() ||
       !absl::c_linear_search(subgraph.nodes, subgraph.base)) {
     return nullptr;
   }
   NS_ASSIGN_OR_RETURN(
-      const CopiedSubgraph twin,
+      const CopiedSubgraph copy,
       CopySubgraph(host, subgraph, output, DataInputsOf(subgraph), host,
                    subgraph.start));
   NS_RETURN_IF_ERROR(CatchTorchErrors("copying a layer", [&] {
-    Node* base = twin.subgraph.base;
+    Node* base = copy.subgraph.base;
     const FbgemmLayer exact = LayerOf(*base)->With(kernels::Numerics::kExact);
     torch::jit::WithInsertPoint in_front(base);
     base->replaceInput(1, host.graph().insertConstant(exact.ToIValue()));
   }));
-  return twin.output;
+  return copy.output;
 }
 
 }  // namespace ns

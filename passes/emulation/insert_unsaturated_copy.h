@@ -1,6 +1,6 @@
 // What a layer would give if nothing saturated in it.
-#ifndef PASSES_EMULATION_INSERT_EXACT_TWIN_H_
-#define PASSES_EMULATION_INSERT_EXACT_TWIN_H_
+#ifndef PASSES_EMULATION_INSERT_UNSATURATED_COPY_H_
+#define PASSES_EMULATION_INSERT_UNSATURATED_COPY_H_
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
@@ -18,16 +18,16 @@ namespace ns {
 //   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
 // becomes
 //   %exact : ns.FbgemmConv = prim::Constant[value=object]()
-//   %twin = ns::fbgemm_conv2d(%x, %exact, %scale, %zero_point)
+//   %copy = ns::fbgemm_conv2d(%x, %exact, %scale, %zero_point)
 //   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
 //
 // Returns the copy of `output`, a value of the subgraph; null where the base op
 // is no layer that can saturate, or is inside control flow of the subgraph.
 // Error: the reason why it cannot be copied; the graph is then as it was.
-absl::StatusOr<torch::jit::Value*> InsertExactTwin(
+absl::StatusOr<torch::jit::Value*> InsertUnsaturatedCopy(
     ModelGraph& host, const Subgraph& subgraph,
     const torch::jit::Value& output);
 
 }  // namespace ns
 
-#endif  // PASSES_EMULATION_INSERT_EXACT_TWIN_H_
+#endif  // PASSES_EMULATION_INSERT_UNSATURATED_COPY_H_

@@ -1,0 +1,44 @@
+// What a comparison of two models looks at.
+#ifndef NS_SUITE_COMPARE_OPTIONS_H_
+#define NS_SUITE_COMPARE_OPTIONS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ns/suite/activation_files.h"
+#include "ns/suite/user_metrics.h"
+#include "passes/extraction/weight_extraction.h"
+#include "passes/instrument/pair_models.h"
+#include "passes/kernels/numerics.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+
+// The plan, and what is done around the run that it is for.
+struct CompareOptions : PairPlan {
+  MatchOptions match;
+  bool weights = true;
+  // As ExtractWeightsOptions::op_to_weight_extraction_fn.
+  OpToWeightExtractionFn op_to_weight_extraction_fn;
+  // Runs the quantized model on ns kernels, with the answers of fbgemm on
+  // another processor, and tells what saturates in each layer. With activations
+  // the models run twice: once without saturation, for comparison. Null for
+  // LibTorch's kernels.
+  std::optional<kernels::Numerics> emulate;
+  // How many of the worst output channels to name at each layer; 0 for no
+  // figures of channels.
+  int64_t worst_channels = 0;
+  // Metrics of the user's own, computed of activations, shadows and kernels.
+  std::vector<UserMetric> user_metrics;
+  // Where the compared values are kept; not owned; null for nowhere.
+  ActivationFiles* files = nullptr;
+  // Called after each batch with the number done and the number to do; one that
+  // is run twice counts twice.
+  std::function<void(int64_t done, int64_t total)> progress;
+};
+
+}  // namespace ns
+
+#endif  // NS_SUITE_COMPARE_OPTIONS_H_

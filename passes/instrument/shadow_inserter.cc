@@ -1,0 +1,112 @@
+#include "passes/instrument/shadow_inserter.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/attach_attribute.h"
+#include "ir/insert_op.h"
+#include "ir/status.h"
+#include "passes/instrument/shadow_inputs.h"
+#include "passes/matching/matched_outputs.h"
+#include "passes/rewrite/tensor_in.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kGuardPrefix[] = "ns_shadow_guard_";
+
+}  // namespace
+
+Node* Shadow::PlaceWhenMade(Node* place) const {
+  return guarded ? guarded->PlaceWhenMade(place) : place;
+}
+
+absl::StatusOr<Shadow> ShadowInserter::InsertCopy(
+    const SubgraphMatch& match, const Subgraph& shadowed,
+    const ValueCounterparts& counterparts) {
+  Node* place = shadowed.start;
+  NS_ASSIGN_OR_RETURN(
+      const std::vector<Value*> inputs,
+      ShadowInputs(match.a.subgraph, shadowed, place, options_.io_types));
+  NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
+                      CopySubgraph(source_, match.a.subgraph, *match.a.output,
+                                   inputs, host_, place, counterparts));
+  Shadow shadow;
+  for (const MatchedOutput& output : MatchedOutputs(match)) {
+    // All outputs of a subgraph are of one node.
+    Value* value = copy.output->node()->output(output.a.value->offset());
+    NS_ASSIGN_OR_RETURN(Value * tensor, TensorIn(value, output.a.place, place));
+    shadow.tensors.push_back(tensor);
+  }
+  shadow.subgraph = std::move(copy.subgraph);
+  return shadow;
+}
+
+absl::StatusOr<Shadow> ShadowInserter::Insert(
+    size_t index, const Subgraph& shadowed,
+    const ValueCounterparts& counterparts) {
+  const SubgraphMatch& match = matches_.matches[index];
+  if (match.is_quantize_point) {
+    Shadow shadow;
+    shadow.tensors = {shadowed.start->input(0)};
+    return shadow;
+  }
+  const Node* before = shadowed.start->prev();
+  NS_ASSIGN_OR_RETURN(Shadow shadow, InsertOrTakeBack(*shadowed.start, [&] {
+                        return InsertCopy(match, shadowed, counterparts);
+                      }));
+  if (options_.guards) {
+    NS_ASSIGN_OR_RETURN(
+        shadow.guarded,
+        GuardedShadow::Mark(host_, GuardAttributeOf(index),
+                            const_cast<Node*>(before)->next(), shadowed.start));
+    guarded_.push_back(*shadow.guarded);
+  }
+  return shadow;
+}
+
+absl::Status ShadowInserter::Finish() {
+  for (GuardedShadow& shadow : guarded_) {
+    NS_RETURN_IF_ERROR(shadow.MoveToMethod(host_));
+  }
+  return absl::OkStatus();
+}
+
+const std::string& ShadowInserter::GuardAttributeOf(size_t index) {
+  std::string& attribute = guard_attributes_[index];
+  if (attribute.empty()) {
+    attribute = AttachAttribute(
+        host_.module(), kGuardPrefix,
+        c10::make_intrusive<ShadowGuard>(matches_.matches[index].name),
+        /*first=*/static_cast<int>(guard_attributes_.size()) - 1);
+  }
+  return attribute;
+}
+
+ShadowGuardPtr ShadowInserter::GuardOf(size_t index) const {
+  const auto attribute = guard_attributes_.find(index);
+  return attribute == guard_attributes_.end()
+             ? ShadowGuardPtr()
+             : host_.module()
+                   .attr(attribute->second)
+                   .toCustomClass<ShadowGuard>();
+}
+
+std::vector<ShadowGuardPtr> AttachedGuards(const torch::jit::Module& module) {
+  std::vector<ShadowGuardPtr> guards;
+  for (int index = 0;; ++index) {
+    const std::string name = absl::StrCat(kGuardPrefix, index);
+    if (!module.hasattr(name)) {
+      return guards;
+    }
+    guards.push_back(module.attr(name).toCustomClass<ShadowGuard>());
+  }
+}
+
+}  // namespace ns
