@@ -10,7 +10,7 @@
 #include "ns/suite/activation_files.h"
 #include "ns/suite/user_metrics.h"
 #include "passes/extraction/weight_extraction.h"
-#include "passes/instrument/pair_models.h"
+#include "passes/instrument/pair_plan.h"
 #include "passes/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
 

@@ -10,7 +10,7 @@
 #include "ir/model_graph.h"
 #include "ns/suite/comparison_result.h"
 #include "passes/emulation/add_saturation_counters.h"
-#include "passes/instrument/pair_models.h"
+#include "passes/instrument/pair_plan.h"
 #include "passes/kernels/numerics.h"
 #include "passes/matching/graph_matcher.h"
 

@@ -1,7 +1,5 @@
 #include "ns/suite/pair_runner.h"
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,14 +9,11 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
-#include "ns/suite/metrics.h"
 #include "ns/suite/output_label.h"
+#include "ns/suite/record_figures.h"
 
 namespace ns {
 namespace {
-
-// As OutlierFigures has them: of 1000 errors, the largest.
-constexpr double kOutlierShare = 0.001;
 
 using Arguments = std::vector<c10::IValue>;
 
@@ -55,40 +50,6 @@ absl::Status RunCopy(const ModelGraph& model, const Arguments& arguments) {
     }
   }));
   return copy.Run(copies).status();
-}
-
-// Of a value of which `elements` elements were compared.
-std::vector<double> SqnrOfChannels(const std::vector<ChannelSums>& channels,
-                                   int64_t elements) {
-  std::vector<double> sqnr_db;
-  for (const ChannelSums& channel : channels) {
-    PairStatistics sums;
-    sums.count = elements;
-    sums.sum_x2 = channel.sum_x2;
-    sums.sum_e2 = channel.sum_e2;
-    sqnr_db.push_back(sums.SqnrDb());
-  }
-  return sqnr_db;
-}
-
-std::vector<ChannelError> WorstChannels(const std::vector<double>& sqnr_db,
-                                        int64_t count) {
-  std::vector<ChannelError> errors;
-  for (size_t i = 0; i < sqnr_db.size(); ++i) {
-    errors.push_back({static_cast<int64_t>(i), sqnr_db[i]});
-  }
-  // Channels without a figure come last, beside those without an error.
-  const auto rank = [](const ChannelError& error) {
-    return error.sqnr_db == error.sqnr_db
-               ? error.sqnr_db
-               : std::numeric_limits<double>::infinity();
-  };
-  std::stable_sort(errors.begin(), errors.end(),
-                   [&](const ChannelError& a, const ChannelError& b) {
-                     return rank(a) < rank(b);
-                   });
-  errors.resize(std::min<size_t>(errors.size(), count));
-  return errors;
 }
 
 }  // namespace
@@ -217,37 +178,11 @@ std::optional<ActivationComparison> PairRunner::Result(
   if (comparer == nullptr || comparer->record().batches.empty()) {
     return std::nullopt;
   }
-  const PairRecord& record = comparer->record();
-  const PairStatistics& sums = record.pooled.sums;
-  ActivationComparison result;
-  result.shape = record.shape;
-  result.error = FiguresOf(sums);
+  ActivationComparison result =
+      FiguresOfRecord(comparer->record(), options_.worst_channels);
   const auto figures = user_figures_.find(comparer.get());
   if (figures != user_figures_.end()) {
     result.user_figures = figures->second->Means();
-  }
-  for (const PairStatistics& batch : record.batches) {
-    result.batch_sqnr_db.push_back(batch.SqnrDb());
-  }
-  for (const PairStatistics& trip : record.trips) {
-    result.trip_sqnr_db.push_back(trip.SqnrDb());
-  }
-  result.elements = sums.count;
-  if (sums.count > 0) {
-    result.ranges = {sums.min_x, sums.max_x, sums.min_y, sums.max_y};
-  }
-  result.non_finite = {sums.nan_x, sums.inf_x, sums.nan_y, sums.inf_y};
-  const CodesInUse& codes = record.pooled.codes;
-  if (codes.total > 0) {
-    result.codes = {codes.at_lowest, codes.at_highest, codes.Unused()};
-  }
-  result.channel_sqnr_db = SqnrOfChannels(record.pooled.channels, sums.count);
-  result.worst_channels =
-      WorstChannels(result.channel_sqnr_db, options_.worst_channels);
-  const ErrorHistogram& errors = record.pooled.errors;
-  if (errors.total() > 0) {
-    result.outliers = {errors.Quantile(1 - kOutlierShare),
-                       errors.ShareOfSquares(kOutlierShare)};
   }
   return result;
 }

@@ -8,11 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
-#include "ir/control_flow.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -35,34 +31,6 @@ namespace {
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-// The dimension that has the channels of what `base` gives.
-ChannelDim ChannelsOf(const Node& base) {
-  static constexpr absl::string_view kLast[] = {
-      "embedding", "embedding_bag", "gru",       "gru_cell", "layer_norm",
-      "linear",    "lstm",          "lstm_cell", "matmul"};
-  const OpRow* row = FindOp(OpName(base));
-  const absl::string_view family = row == nullptr ? "" : row->family;
-  if (absl::StartsWith(family, "conv") ||
-      absl::EndsWith(family, "batch_norm") ||
-      absl::StrContains(family, "pool")) {
-    return ChannelDim::kSecond;
-  }
-  return absl::c_linear_search(kLast, family) ? ChannelDim::kLast
-                                              : ChannelDim::kByRank;
-}
-
-// What the comparers of `match` gather.
-PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
-                                       const PairPlan& plan) {
-  PairComparerOptions options;
-  options.in_loop = IsInLoop(*match.b.subgraph.end);
-  options.errors = plan.outliers;
-  if (plan.channels) {
-    options.channels = ChannelsOf(*match.b.subgraph.base);
-  }
-  return options;
-}
 
 class PairBuilder final : public MeetingListener {
  public:

@@ -1,0 +1,58 @@
+// What is to be compared where two models match.
+#ifndef PASSES_INSTRUMENT_PAIR_PLAN_H_
+#define PASSES_INSTRUMENT_PAIR_PLAN_H_
+
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/analysis/subgraph.h"
+#include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
+#include "passes/runtime/loggers/pair_comparer.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Of two models, A is the float one and B the quantized one.
+struct PairPlan {
+  // Outputs of matched subgraphs, each model on its own values.
+  bool activations = true;
+  // Outputs of A's subgraphs, fed with B's values; with activations, also what
+  // was inherited.
+  bool shadows = false;
+  // For shadows: what ops compute with that the op table does not know.
+  OpIoTypes io_types = {};
+  // Outputs of quantized ops, against those of reference kernels on the same
+  // inputs: what the kernels add to what quantization costs. See
+  // passes/quantization/reference_kernel.h.
+  bool kernels = false;
+  // Whether float convolutions run as they stand. Otherwise those with a
+  // quantized counterpart run folded and fused where they can, which changes
+  // their values by up to 1e-4 of themselves: see fuse_float_convs.h.
+  bool exact = false;
+  // Whether each channel gets figures of its own.
+  bool channels = false;
+  // Whether it is told how large the largest errors are, which takes about a
+  // tenth more time.
+  bool outliers = false;
+  // With shadows: puts beside `subgraph`, the newest copy in `host` of a
+  // match's subgraph of B, a version of it in which no sum saturates, whose
+  // output stands for `output` and is compared with the shadow, too. Returns
+  // null where there is none. Null for none at all.
+  std::function<absl::StatusOr<torch::jit::Value*>(
+      ModelGraph& host, const Subgraph& subgraph,
+      const torch::jit::Value& output)>
+      unsaturated_copy;
+};
+
+// What the comparers of `match` gather, as `plan` says.
+PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
+                                       const PairPlan& plan);
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_PAIR_PLAN_H_
