@@ -1,4 +1,4 @@
-// The loggers that compare candidates with the float model.
+// Makes the loggers that compare quantization candidates with the float model.
 #ifndef NS_N_SHADOWS_CANDIDATE_LOGGER_H_
 #define NS_N_SHADOWS_CANDIDATE_LOGGER_H_
 
@@ -9,9 +9,9 @@
 
 namespace ns {
 
-// A disabled logger for the candidate of `info`: what `factory` makes, or an
-// OutputComparisonLogger where it is null. Errors: what the factory returns, or
-// a logger without the methods of NShadowsOptions::logger.
+// Makes a disabled logger for the candidate of `info`: what `factory` makes, or
+// an OutputComparisonLogger where it is null. Errors: what the factory returns,
+// or a logger without the methods of NShadowsOptions::logger.
 absl::StatusOr<c10::IValue> MakeCandidateLogger(const LoggerFactory& factory,
                                                 const LoggerInfo& info);
 

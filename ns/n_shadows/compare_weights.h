@@ -1,4 +1,4 @@
-// Weights before and after quantization, from the float model alone.
+// Compares weights before and after quantization, from the float model alone.
 #ifndef NS_N_SHADOWS_COMPARE_WEIGHTS_H_
 #define NS_N_SHADOWS_COMPARE_WEIGHTS_H_
 
@@ -20,7 +20,8 @@ struct QuantizedWeight {
   std::string parameter;
   // QConfigName.
   std::string qconfig;
-  // With a batch norm behind the op folded in; quantized and dequantized.
+  // The weight, with a batch norm behind the op folded in, quantized and
+  // dequantized.
   at::Tensor value;
   at::Tensor quantized;
   PairStatistics statistics;

@@ -1,4 +1,4 @@
-// Puts the candidates of one subgraph into a graph.
+// Inserts the quantization candidates of one subgraph into a graph.
 #ifndef NS_N_SHADOWS_INSERT_CANDIDATE_H_
 #define NS_N_SHADOWS_INSERT_CANDIDATE_H_
 

@@ -1,4 +1,4 @@
-// What the loggers of an n-shadows model have seen.
+// Reads what the loggers of an n-shadows model have seen.
 #ifndef NS_N_SHADOWS_N_SHADOWS_RESULTS_H_
 #define NS_N_SHADOWS_N_SHADOWS_RESULTS_H_
 

@@ -1,4 +1,4 @@
-// Several qconfigs for each subgraph of a model, to be tried in one run.
+// Maps each subgraph of a model to several qconfigs, to be tried in one run.
 #ifndef NS_N_SHADOWS_QCONFIG_MULTI_MAPPING_H_
 #define NS_N_SHADOWS_QCONFIG_MULTI_MAPPING_H_
 
@@ -48,7 +48,7 @@ class QConfigMultiMapping {
       const std::string& module_name, const std::string& object_type, int order,
       const QConfigs& qconfigs);
 
-  // At least one.
+  // The mappings, of which there is at least one.
   const std::vector<QConfigMapping>& mappings() const { return mappings_; }
 
   bool operator==(const QConfigMultiMapping& other) const {

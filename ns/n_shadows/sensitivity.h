@@ -1,5 +1,5 @@
-// How much each layer of a float model loses to each quantization candidate,
-// and which layers to keep in float.
+// Finds how much each layer of a float model loses to each quantization
+// candidate, and which layers to keep in float.
 #ifndef NS_N_SHADOWS_SENSITIVITY_H_
 #define NS_N_SHADOWS_SENSITIVITY_H_
 

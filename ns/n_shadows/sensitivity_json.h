@@ -1,4 +1,4 @@
-// Sensitivity as JSON.
+// Writes the result of a sensitivity analysis as JSON.
 #ifndef NS_N_SHADOWS_SENSITIVITY_JSON_H_
 #define NS_N_SHADOWS_SENSITIVITY_JSON_H_
 

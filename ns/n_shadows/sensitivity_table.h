@@ -1,4 +1,4 @@
-// Sensitivity as a table for terminals.
+// Shows the result of a sensitivity analysis as a table for terminals.
 #ifndef NS_N_SHADOWS_SENSITIVITY_TABLE_H_
 #define NS_N_SHADOWS_SENSITIVITY_TABLE_H_
 

@@ -1,5 +1,5 @@
-// What an n-shadows model keeps in attributes of its module, so that it can be
-// saved, loaded and run anywhere.
+// Reads and writes the attributes in which an n-shadows model keeps its loggers
+// and quantizers, so that it can be saved, loaded and run anywhere.
 #ifndef NS_N_SHADOWS_SHADOW_ATTRIBUTES_H_
 #define NS_N_SHADOWS_SHADOW_ATTRIBUTES_H_
 

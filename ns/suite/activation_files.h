@@ -1,4 +1,4 @@
-// Activations of a run as files, for looking at them in Python.
+// Writes the activations of a run as files, to be looked at in Python.
 #ifndef NS_SUITE_ACTIVATION_FILES_H_
 #define NS_SUITE_ACTIVATION_FILES_H_
 
@@ -29,7 +29,7 @@ class ActivationFiles {
  public:
   struct Options {
     std::string directory;
-    // Of all files together.
+    // The most that all files together may take.
     int64_t budget_bytes = int64_t{1} << 30;
   };
 

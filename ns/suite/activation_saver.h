@@ -1,4 +1,4 @@
-// Keeps what comparers see as files.
+// Saves the values that a comparison sees as files.
 #ifndef NS_SUITE_ACTIVATION_SAVER_H_
 #define NS_SUITE_ACTIVATION_SAVER_H_
 
@@ -22,7 +22,7 @@ namespace ns {
 // "quantized_h_n" and "shadow_h_n", as far as they are compared.
 class ActivationSaver {
  public:
-  // Not owned; must outlive the saver.
+  // `files` is not owned and must outlive the saver.
   explicit ActivationSaver(ActivationFiles* files) : files_(files) {}
   // The comparers that it listens to hold its address.
   ActivationSaver(const ActivationSaver&) = delete;
@@ -38,15 +38,15 @@ class ActivationSaver {
  private:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-  // What a file is made of.
+  // The tensors of one file, as far as they have come by.
   struct Call {
     NamedTensors tensors;
     // How many comparers have come by.
     size_t seen = 0;
   };
 
-  // A comparer of `layer`, one of `comparers`, has seen `x` and `y`, which are
-  // called so.
+  // Notes that one of the `comparers` comparers of `layer` has seen `x` and
+  // `y`, which the file calls `x_name` and `y_name`.
   void See(const std::string& layer, const std::string& x_name,
            const std::string& y_name, const at::Tensor& x, const at::Tensor& y,
            int64_t call, size_t comparers);
@@ -55,7 +55,7 @@ class ActivationSaver {
 
   ActivationFiles* files_;
   int64_t batch_ = 0;
-  // By layer and call: what waits for other comparers.
+  // What waits for other comparers, by layer and call.
   std::map<std::pair<std::string, int64_t>, Call> waiting_;
   absl::Status status_;
 };

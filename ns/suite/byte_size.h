@@ -1,4 +1,4 @@
-// Sizes as people write them.
+// Reads sizes as people write them.
 #ifndef NS_SUITE_BYTE_SIZE_H_
 #define NS_SUITE_BYTE_SIZE_H_
 
@@ -9,10 +9,10 @@
 
 namespace ns {
 
-// The bytes that "512", "64K", "200M", "2G" or "1.5GiB" stand for: a number,
-// which may have a fraction, and a unit B, K, M, G or T in either case. K and
-// KiB are 1024 bytes and KB is 1000, as coreutils have it. Fractions of a byte
-// are dropped.
+// Returns the number of bytes that "512", "64K", "200M", "2G" or "1.5GiB" stand
+// for: a number, which may have a fraction, and a unit B, K, M, G or T in
+// either case. K and KiB are 1024 bytes and KB is 1000, as coreutils have it.
+// Fractions of a byte are dropped.
 //
 // Error: "'12 apples' is no size; ..." and what is expected, or a size of 8 EiB
 // or more.

@@ -1,4 +1,4 @@
-// Whether two models can be compared at all.
+// Checks that two models can be compared at all.
 #ifndef NS_SUITE_CHECK_RELATED_H_
 #define NS_SUITE_CHECK_RELATED_H_
 

@@ -1,4 +1,4 @@
-// The numeric suite in one call: match, log, run, compare.
+// Compares two models in one call: matches, instruments and runs them.
 #ifndef NS_SUITE_COMPARE_MODELS_H_
 #define NS_SUITE_COMPARE_MODELS_H_
 

@@ -1,4 +1,4 @@
-// What a comparison of two models looks at.
+// The options of CompareModels.
 #ifndef NS_SUITE_COMPARE_OPTIONS_H_
 #define NS_SUITE_COMPARE_OPTIONS_H_
 
@@ -16,23 +16,25 @@
 
 namespace ns {
 
-// The plan, and what is done around the run that it is for.
+// What is compared (PairPlan), and what else CompareModels does.
 struct CompareOptions : PairPlan {
   MatchOptions match;
   bool weights = true;
-  // As ExtractWeightsOptions::op_to_weight_extraction_fn.
+  // Where ops of the user keep their weights; see
+  // ExtractWeightsOptions::op_to_weight_extraction_fn.
   OpToWeightExtractionFn op_to_weight_extraction_fn;
-  // Runs the quantized model on ns kernels, with the answers of fbgemm on
+  // Runs the quantized model on ns kernels that compute what fbgemm does on
   // another processor, and tells what saturates in each layer. With activations
-  // the models run twice: once without saturation, for comparison. Null for
-  // LibTorch's kernels.
+  // the models run twice, the second time without saturation, for comparison.
+  // Absent to run LibTorch's kernels.
   std::optional<kernels::Numerics> emulate;
   // How many of the worst output channels to name at each layer; 0 for no
   // figures of channels.
   int64_t worst_channels = 0;
-  // Metrics of the user's own, computed of activations, shadows and kernels.
+  // Metrics of the user, which are computed wherever activations, shadows and
+  // kernels are compared.
   std::vector<UserMetric> user_metrics;
-  // Where the compared values are kept; not owned; null for nowhere.
+  // Saves the compared values; not owned; null to save nothing.
   ActivationFiles* files = nullptr;
   // Called after each batch with the number done and the number to do; one that
   // is run twice counts twice.

@@ -1,4 +1,4 @@
-// The figures of one weight.
+// Compares one weight of a quantized layer with the float one.
 #ifndef NS_SUITE_COMPARE_WEIGHT_H_
 #define NS_SUITE_COMPARE_WEIGHT_H_
 

@@ -1,5 +1,5 @@
-// What a comparison of two models found, as plain data: what the table, JSON
-// and CSV are written from.
+// Holds what a comparison of two models found, as plain data, from which the
+// table, JSON and CSV are written.
 #ifndef NS_SUITE_COMPARISON_RESULT_H_
 #define NS_SUITE_COMPARISON_RESULT_H_
 
@@ -12,9 +12,9 @@ namespace ns {
 
 // How far a quantized tensor y is from its float original x. Ratios are over
 // all elements of all batches, from sums in float64. Equal tensors, also those
-// that are all zero, have +inf dB, 0, 1 and 0. nan is what figures of nan, of
-// infinities and of no values at all are. Every output shows these numbers: the
-// rules are in one place, PairStatistics.
+// that are all zero, have +inf dB, 0, 1 and 0. Figures are nan where a tensor
+// holds nan or infinities, or no values at all. PairStatistics has the rules;
+// every output shows the numbers that it gives.
 struct ErrorFigures {
   // 20 log10(|x| / |x - y|), in dB; -inf where only x is zero.
   double sqnr_db = 0;
@@ -26,7 +26,8 @@ struct ErrorFigures {
   double max_abs_error = 0;
   // The mean of y - x: by how much the quantized values are shifted.
   double mean_error = 0;
-  // The share of the mean squared error that the square of this is, 0 to 1.
+  // The share of the mean squared error that the shift causes, which is
+  // mean_error^2 / mean((x - y)^2), 0 to 1.
   double bias_share = 0;
 };
 
@@ -53,13 +54,13 @@ struct NonFiniteCounts {
   int64_t quantized_inf = 0;
 };
 
-// How a tensor of 8 bits uses its codes.
+// How a tensor of 8 bits uses the 256 quantized values that there are.
 struct CodeUse {
-  // Values at the lowest and the highest code there is: what lies beyond the
-  // range was clamped to them (saturation).
+  // How many elements have the lowest and the highest one: what lies beyond the
+  // range was clipped to them.
   int64_t at_lowest = 0;
   int64_t at_highest = 0;
-  // Of the 256 codes, those that never occur.
+  // How many of the 256 never occur.
   int64_t unused = 0;
 };
 
@@ -84,28 +85,32 @@ struct UserFigure {
   double value = 0;
 };
 
+// The figures of the tensors that two models have at one place.
 struct ActivationComparison {
-  // Of the first batch.
+  // The shape of the tensor in the first batch.
   std::vector<int64_t> shape;
   ErrorFigures error;
-  // In the order of ComparisonResult::user_metrics; empty without such.
+  // The metrics of ComparisonResult::user_metrics, in that order; empty where
+  // there are none.
   std::vector<UserFigure> user_figures;
-  // Over all batches. Absent in stubs.
+  // The number of elements compared in all batches. This and the next two are
+  // absent in stubs.
   std::optional<int64_t> elements;
   std::optional<ValueRanges> ranges;
   std::optional<NonFiniteCounts> non_finite;
-  // Where the quantized side has 8 bits.
+  // Absent where the quantized side has no 8 bits.
   std::optional<CodeUse> codes;
   // The worst output channels, worst first; empty unless asked for.
   std::vector<ChannelError> worst_channels;
-  // The SQNR in dB of all output channels, in their order; likewise.
+  // The SQNR in dB of all output channels, in their order; empty unless asked
+  // for.
   std::vector<double> channel_sqnr_db;
   // Absent unless asked for.
   std::optional<OutlierFigures> outliers;
-  // One entry for each batch in which both models came by.
+  // The SQNR in dB of each batch in which both models ran the layer.
   std::vector<double> batch_sqnr_db;
-  // For ops inside a loop: SQNR of the first, second, ... trip over all
-  // batches. Empty elsewhere.
+  // The SQNR in dB of the first, second, ... trip of the loop around the op,
+  // over all batches; empty for ops that are in no loop.
   std::vector<double> trip_sqnr_db;
 };
 
@@ -126,30 +131,31 @@ struct LayerSide {
 // What becomes of a layer on a processor where sums of two products saturate
 // in 16 bits (passes/kernels/numerics.h).
 struct PairSaturation {
-  // Whose answers were emulated: "fbgemm-avx2".
+  // The kernels that were emulated: "fbgemm-avx2".
   std::string numerics;
-  // Output channels, and those whose weights let a sum saturate. Saturation is
-  // possible where that is one and more.
+  // The number of output channels, and of those whose weights let a sum
+  // saturate. Saturation is possible where there is one such channel.
   int64_t channels = 0;
   int64_t saturating_channels = 0;
   // The sum of two products that is the farthest from 0 for any input.
   int64_t worst_pair_sum = 0;
-  // Over all batches: outputs of the layer, and those that have another sum of
-  // products than without saturation, on the same input. Absent where nothing
-  // ran.
+  // How many outputs the layer computed in all batches, and how many of them
+  // saturation changed: on the same input, their sum of products would be
+  // another one without it. Absent where nothing ran.
   std::optional<int64_t> outputs;
   std::optional<int64_t> saturated;
-  // SQNR of the activation where no layer saturates, and what is lost of it, in
-  // dB. Where activations were asked for.
+  // The SQNR in dB that the activation would have if no layer saturated, and
+  // how much of it is lost. Absent unless activations were asked for.
   std::optional<double> sqnr_db;
   std::optional<double> cost_db;
-  // SQNR of the shadow if this layer did not saturate, on the same inputs, and
-  // what is lost of it. Where the layer has a shadow.
+  // The SQNR in dB that the shadow would have if this layer did not saturate,
+  // on the same inputs, and how much of it is lost. Absent without a shadow.
   std::optional<double> shadow_sqnr_db;
   std::optional<double> shadow_cost_db;
 
   bool IsPossible() const { return saturating_channels > 0; }
-  // Of the outputs, 0 to 1; absent where there were none.
+  // The share of the outputs that saturation changed, 0 to 1; absent where
+  // there were no outputs.
   std::optional<double> Share() const {
     return outputs.value_or(0) > 0
                ? std::optional(static_cast<double>(*saturated) /
@@ -166,26 +172,28 @@ struct OutputComparison {
   int64_t index = 0;
   // "h_n", "c_n"; what the op's schema calls it; or else the index, "1".
   std::string name;
-  // As of the layer.
+  // These are as the fields of LayerComparison with the same names.
   std::optional<ActivationComparison> activation;
   std::optional<ActivationComparison> shadow;
   std::optional<ErrorFigures> inherited;
 };
 
+// A pair of matched subgraphs and what was compared there.
 struct LayerComparison {
-  // Unique among the layers.
+  // The name of the layer, which no other layer has.
   std::string name;
   LayerSide float_side;
   LayerSide quantized_side;
-  // What the first output is called, of ops with several: the figures below are
-  // of that one. Empty for others.
+  // What the first output is called, of an op with several. The figures below
+  // are those of the first output. Empty for ops with one output.
   std::string output;
   std::vector<WeightComparison> weights;
   std::optional<ActivationComparison> activation;
   std::optional<ActivationComparison> shadow;
   // What the float subgraph makes of its own inputs (x), against what it makes
   // of the quantized model's (y): the part of the accumulated error that came
-  // in with the inputs. Where activations and shadows were both asked for.
+  // in with the inputs. Absent unless activations and shadows were both asked
+  // for.
   std::optional<ErrorFigures> inherited;
   // What a reference kernel (dequantize, compute in float, quantize) makes of
   // the quantized model's inputs (x), against what the kernel made of them (y):
@@ -194,7 +202,7 @@ struct LayerComparison {
   // The other outputs that were compared. Those that hold integers or truth
   // values, such as indices, are left out.
   std::vector<OutputComparison> outputs;
-  // Where other numerics were emulated, of layers with sums of products.
+  // Absent unless another processor was emulated and the layer sums products.
   std::optional<PairSaturation> saturation;
   // Indices of the layers whose outputs flow into this one, in ascending order.
   std::vector<size_t> producers;
@@ -202,19 +210,24 @@ struct LayerComparison {
   // output, or an element of a list.
   bool producers_are_compared = true;
   // Why the inputs of the two sides do not correspond, as behind a layer that
-  // only one model has; empty for most. Such a layer is no culprit: its figures
-  // tell how the models differ in front of it.
+  // only one model has; empty where they do. Such a layer is not to blame: its
+  // figures tell how the models differ in front of it.
   std::string unpaired_input;
 };
 
+// An op that the other model has nothing for.
 struct UnmatchedNode {
-  // "float" or "quantized".
+  // The model that has it: "float" or "quantized".
   std::string model;
   std::string fqn;
   std::string op;
   std::string reason;
 };
 
+// A layer that could not be shadowed, compared with a reference kernel or
+// emulated.
+// A layer that could not be shadowed, compared with a reference kernel or
+// emulated.
 struct NotShadowed {
   std::string name;
   std::string reason;
@@ -222,7 +235,7 @@ struct NotShadowed {
 
 // A tensor that a module returns besides its first.
 struct StubOutput {
-  // As in OutputComparison.
+  // These are as the fields of OutputComparison with the same names.
   int64_t index = 0;
   std::string name;
   ActivationComparison figures;
@@ -230,56 +243,58 @@ struct StubOutput {
 
 // A quantized module and the float module that ran beside it, on its inputs.
 struct StubComparison {
-  // The module's path.
+  // The path of the module.
   std::string name;
-  // Qualified types of the modules.
+  // The qualified types of the two modules.
   std::string float_type;
   std::string quantized_type;
-  // Of the modules' output, or the first tensor in it.
+  // The figures of what the modules return, or of the first tensor in it.
   ActivationComparison figures;
-  // The other tensors in it but integers and truth values.
+  // The other tensors in it, but those that hold integers or truth values.
   std::vector<StubOutput> outputs = {};
 };
 
-// What both models made on their own values: a module, or what they return.
+// The outputs of a module in both models, or of the models, where each model
+// runs on its own values.
 struct ModuleOutputComparison {
   // The path of the quantized module, "lstm (h_n)" for another tensor than the
   // first that it returns; "output", "output[1]", ... for a tensor of those
   // that the models return.
   std::string name;
-  // Qualified types of the modules; empty for what the models return.
+  // The qualified types of the modules; empty for what the models return.
   std::string float_type;
   std::string quantized_type;
   ActivationComparison figures;
 };
 
 struct ComparisonResult {
-  // As the user gave them.
+  // The paths of the models, as the user gave them.
   std::string float_path;
   std::string quantized_path;
   // "aligned" or "strict".
   std::string matching;
   // Batches run; 0 when only weights were compared.
   int64_t batches = 0;
-  // False where inputs hold NaN or infinities: a warning says where, and nobody
-  // is to blame for what comes of them.
+  // False where inputs hold NaN or infinities: a warning says where, and no
+  // layer is blamed for what comes of them.
   bool inputs_are_finite = true;
   // In order of execution of the quantized model.
   std::vector<LayerComparison> layers;
   std::vector<UnmatchedNode> unmatched;
   std::vector<NotShadowed> not_shadowed;
-  // Layers whose quantized op has no reference kernel; where kernels were asked
-  // for.
+  // Layers whose quantized op has no reference kernel; empty unless kernels
+  // were asked for.
   std::vector<NotShadowed> no_reference;
-  // Layers with sums of products that are as LibTorch computes them, where
-  // other numerics were emulated.
+  // Layers with sums of products that LibTorch computed although another
+  // processor was emulated.
   std::vector<NotShadowed> not_emulated;
-  // Whole modules, in order of execution; absent when they were not asked for.
+  // Modules and their float stubs, in order of execution; absent when they were
+  // not asked for.
   std::optional<std::vector<StubComparison>> stubs;
   // Outputs of modules, in order of execution, then those of the models; absent
   // when they were not asked for.
   std::optional<std::vector<ModuleOutputComparison>> outputs;
-  // For the user's eyes: one line each.
+  // What the user is to know of the comparison, one line each.
   std::vector<std::string> warnings;
   // Whether activations (or shadows) were asked for, so that a table knows its
   // columns even when no layer has them.
@@ -288,8 +303,7 @@ struct ComparisonResult {
   bool has_kernels = false;
   // Names of the metrics that the user added, in the order of columns.
   std::vector<std::string> user_metrics;
-  // Whose answers the quantized model gave ("fbgemm-avx2"); empty for
-  // LibTorch's.
+  // The kernels that were emulated ("fbgemm-avx2"); empty where LibTorch's ran.
   std::string emulated;
 };
 

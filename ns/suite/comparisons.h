@@ -1,4 +1,4 @@
-// Error figures between results of two models.
+// Computes error figures of results that loggers of two models have gathered.
 #ifndef NS_SUITE_COMPARISONS_H_
 #define NS_SUITE_COMPARISONS_H_
 

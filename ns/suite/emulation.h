@@ -1,4 +1,4 @@
-// A quantized model with the answers of another processor.
+// Runs a quantized model as another processor would compute it.
 #ifndef NS_SUITE_EMULATION_H_
 #define NS_SUITE_EMULATION_H_
 
@@ -16,8 +16,8 @@
 
 namespace ns {
 
-// Knows what saturates in a model that was lowered for it. Where nothing is
-// emulated, there is nothing to know, and no method does anything.
+// Lowers a model for the emulation, and knows what saturates in it. Where
+// nothing is emulated, no method does anything.
 class Emulation {
  public:
   // Without `numerics`, changes nothing. Otherwise lowers `quantized`, side b
@@ -31,8 +31,9 @@ class Emulation {
       ModelGraph& quantized, MatchResult& matches,
       std::optional<kernels::Numerics> numerics, ComparisonResult& result);
 
-  // What is compared with shadows beside the layers themselves: where a layer
-  // can saturate, its unsaturated copy. Null where nothing is emulated.
+  // Makes what is compared with shadows beside the layers themselves: the
+  // unsaturated copy of a layer that can saturate. Null where nothing is
+  // emulated.
   decltype(PairPlan::unsaturated_copy) UnsaturatedCopies() const;
 
   // Whether any layer can saturate, matched or not.
@@ -45,22 +46,22 @@ class Emulation {
  private:
   struct Layer {
     CountedNode counted;
-    // Of the match; absent where there is none.
+    // The index of its match; absent where it is not matched.
     std::optional<size_t> match;
   };
 
   std::vector<Layer> layers_;
 };
 
-// What saturation takes from the shadow of `layer`: `without` has the figures
-// of its unsaturated copy, absent for a layer that cannot saturate. A layer
-// that is not emulated has no such cost.
+// Sets what saturation takes from the shadow of `layer`: `without` has the
+// figures of its unsaturated copy, absent for a layer that cannot saturate. A
+// layer that is not emulated has no such cost.
 void SetLocalCost(const std::optional<ErrorFigures>& without,
                   LayerComparison& layer);
 
-// What it takes from the activations: `exact_sqnr_db`, one for each layer, are
-// those of the model in which nothing saturates; empty when that is the same
-// model. Layers without an activation get no cost.
+// Sets what saturation takes from the activations: `exact_sqnr_db`, one for
+// each layer, are those of the model in which nothing saturates; empty when
+// that is the same model. Layers without an activation get no cost.
 void SetAccumulatedCosts(
     const std::vector<std::optional<double>>& exact_sqnr_db,
     ComparisonResult& result);

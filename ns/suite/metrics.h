@@ -1,4 +1,5 @@
-// The error figures that all outputs show, one row each.
+// The table of error figures: one row each, from which the JSON, CSV and table
+// outputs, sensitivity and ComparisonByMetric follow.
 #ifndef NS_SUITE_METRICS_H_
 #define NS_SUITE_METRICS_H_
 
@@ -10,21 +11,21 @@
 namespace ns {
 
 struct Metric {
-  // Of the field in JSON and the column in CSV: "sqnr_db".
+  // The name of the field in JSON and of the column in CSV: "sqnr_db".
   absl::string_view name;
-  // "dB"; "value" for that of the compared tensors; empty for a ratio.
+  // "dB"; "value" for the unit of the compared tensors; empty for a ratio.
   absl::string_view unit;
   enum class Better { kHigher, kLower, kNearZero };
   Better better;
-  // Where ErrorFigures has it, and how it follows from sums over elements.
+  // The field of ErrorFigures, and how it follows from sums over elements.
   double ErrorFigures::*figure;
   double (PairStatistics::*value)() const;
 };
 
-// In the order in which they are written.
+// All rows, in the order in which outputs show them.
 absl::Span<const Metric> Metrics();
 
-// All of them.
+// Computes all figures from sums over elements.
 ErrorFigures FiguresOf(const PairStatistics& statistics);
 
 }  // namespace ns

@@ -1,4 +1,5 @@
-// The numeric suite as functions of two models, under the reference's names.
+// The numeric suite as functions of two models, under the names that PyTorch's
+// FX suite has for them.
 #ifndef NS_SUITE_NUMERIC_SUITE_H_
 #define NS_SUITE_NUMERIC_SUITE_H_
 
@@ -18,7 +19,8 @@
 
 namespace ns {
 
-// The weights of both models, layer by layer (reference: extract_weights).
+// Returns the weights of both models, layer by layer (PyTorch:
+// extract_weights).
 absl::StatusOr<Results> ExtractWeights(
     const std::string& name_a, const ModelGraph& a, const std::string& name_b,
     const ModelGraph& b, const MatchOptions& options = {},
@@ -29,7 +31,7 @@ struct LoggedModels {
   ModelGraph b;
 };
 
-// Copies of both models with a logger on every matched subgraph (reference:
+// Copies both models and puts a logger on every matched subgraph (PyTorch:
 // add_loggers). Run them, then call ExtractLoggerInfo on their modules, and
 // ExtendLoggerResultsWithComparison (ns/suite/comparisons.h) on what it
 // returns.
@@ -45,8 +47,8 @@ struct ShadowModel {
   std::vector<NotShadowedMatch> not_shadowed;
 };
 
-// A copy of `b` in which each matched subgraph of `a` shadows its counterpart,
-// with loggers on both (reference: add_shadow_loggers; see
+// Copies `b` and lets each matched subgraph of `a` shadow its counterpart
+// there, with loggers on both (PyTorch: add_shadow_loggers; see
 // passes/instrument/add_shadow_loggers.h). Run it, then call
 // ExtractShadowLoggerInfo on its module.
 absl::StatusOr<ShadowModel> AddShadowLoggers(const std::string& name_a,
@@ -56,7 +58,7 @@ absl::StatusOr<ShadowModel> AddShadowLoggers(const std::string& name_a,
                                              const LoggerOptions& loggers = {},
                                              const MatchOptions& options = {});
 
-// What the loggers of a shadow model have gathered (reference:
+// Returns what the loggers of a shadow model have gathered (PyTorch:
 // extract_shadow_logger_info): ExtractLoggerInfo of the one module.
 absl::StatusOr<Results> ExtractShadowLoggerInfo(
     const torch::jit::Module& module,

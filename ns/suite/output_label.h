@@ -1,4 +1,4 @@
-// What messages and tables call the outputs of a layer.
+// Names the outputs of a layer in messages and tables.
 #ifndef NS_SUITE_OUTPUT_LABEL_H_
 #define NS_SUITE_OUTPUT_LABEL_H_
 

@@ -40,8 +40,9 @@ class PairRunner {
   // metric of the user that fails.
   absl::Status Run(const Batch& batch);
 
-  // The figures of match `index`, over all batches so far; absent when they
-  // were not asked for, or were compared in no batch.
+  // Return the figures of match `index` over all batches so far, as the fields
+  // of LayerComparison; absent when they were not asked for, or nothing was
+  // compared. Unsaturated compares the shadow with the unsaturated copy.
   std::optional<ActivationComparison> Activation(size_t index) const;
   std::optional<ActivationComparison> Shadow(size_t index) const;
   std::optional<ErrorFigures> Inherited(size_t index) const;
@@ -71,7 +72,8 @@ class PairRunner {
              PairedModels pair);
 
   void ComputeUserFigures();
-  // Says which of the models fails by itself, and why; OK when neither does.
+  // Runs both models alone to find out which of them fails, and why; OK when
+  // neither does.
   absl::Status Blame(const std::vector<c10::IValue>& of_float,
                      const std::vector<c10::IValue>& of_quantized) const;
   bool HasFailedShadow(size_t index) const;
@@ -88,9 +90,9 @@ class PairRunner {
   const MatchResult* matches_;
   CompareOptions options_;
   PairedModels pair_;
-  // Null where nothing is kept.
+  // Null where nothing is saved.
   std::unique_ptr<ActivationSaver> saver_;
-  // Where there are metrics of the user; comparers hold the addresses.
+  // The user's metrics at each comparer; comparers hold the addresses.
   std::map<const PairComparer*, std::unique_ptr<UserFigures>> user_figures_;
 };
 

@@ -1,4 +1,4 @@
-// The figures of one place in a pair of models, over all batches.
+// Compares the tensors that two models have at one place, over all batches.
 #ifndef NS_SUITE_POOLED_COMPARISON_H_
 #define NS_SUITE_POOLED_COMPARISON_H_
 
@@ -15,7 +15,8 @@
 namespace ns {
 
 struct PooledComparisonOptions {
-  // Calls of one batch are trips of a loop, which get figures of their own.
+  // Whether the calls of one batch are trips of a loop, which get figures of
+  // their own.
   bool in_loop = false;
   // Whether integers and truth values are compared, too. Indices and lengths
   // have no error of quantization.

@@ -14,10 +14,11 @@
 namespace ns {
 namespace {
 
-// As OutlierFigures has them: of 1000 errors, the largest.
+// OutlierFigures tells of the largest one of 1000 errors.
 constexpr double kOutlierShare = 0.001;
 
-// Of a value of which `elements` elements were compared.
+// Returns the SQNR in dB of each channel of a tensor of which `elements`
+// elements were compared.
 std::vector<double> SqnrOfChannels(const std::vector<ChannelSums>& channels,
                                    int64_t elements) {
   std::vector<double> sqnr_db;

@@ -1,4 +1,4 @@
-// What a comparison reports of the values that a comparer has seen.
+// Computes the figures that a comparison reports from what a comparer has kept.
 #ifndef NS_SUITE_RECORD_FIGURES_H_
 #define NS_SUITE_RECORD_FIGURES_H_
 
@@ -9,8 +9,8 @@
 
 namespace ns {
 
-// All figures of `record`, but those of the user's metrics: x is the float
-// value and y the quantized one. Of the channels, the `worst_channels` with the
+// Returns all figures of `record`, but those of the user's metrics; x is the
+// float value and y the quantized one. The `worst_channels` channels with the
 // lowest SQNR are named.
 ActivationComparison FiguresOfRecord(const PairRecord& record,
                                      int64_t worst_channels);

@@ -1,4 +1,4 @@
-// What users' metrics are at the comparers of two models, as batches run.
+// Averages the metrics of the user over the calls and batches of a run.
 #ifndef NS_SUITE_USER_FIGURES_H_
 #define NS_SUITE_USER_FIGURES_H_
 

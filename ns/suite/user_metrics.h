@@ -1,5 +1,5 @@
-// Figures of compared values that users compute themselves: of their own code,
-// or of a scripted module.
+// Metrics that users add to a comparison: functions of their own, or scripted
+// modules.
 #ifndef NS_SUITE_USER_METRICS_H_
 #define NS_SUITE_USER_METRICS_H_
 
@@ -15,21 +15,23 @@
 namespace ns {
 
 struct UserMetric {
-  // Of the field in JSON and the column in CSV and the table.
+  // The name of the field in JSON and of the column in CSV and the table.
   std::string name;
-  // The figure of `x`, the float model's value, and `y`, the quantized one's,
-  // dequantized: two tensors of one shape that the function may overwrite.
-  // Error: the metric has none for them; the comparison ends with its message.
+  // Computes the figure of `x`, the float model's value, and `y`, the quantized
+  // one's, dequantized: two tensors of one shape that the function may
+  // overwrite. Error: the metric has none for them; the comparison ends with
+  // its message.
   std::function<absl::StatusOr<double>(const at::Tensor& x,
                                        const at::Tensor& y)>
       value;
 };
 
-// Error: a name that is not made of letters, digits and "_", starts with a
-// digit, or that a field or column of the comparison has already.
+// Checks the name of a metric. Error: a name that is not made of letters,
+// digits and "_", starts with a digit, or that a field or column of the
+// comparison has already.
 absl::Status CheckMetricName(absl::string_view name);
 
-// The metric of a TorchScript file, a module with a method
+// Loads the metric of a TorchScript file, a module with a method
 //
 //   def forward(self, float: Tensor, quantized: Tensor) -> float
 //

@@ -1,4 +1,4 @@
-// What a layer would give if nothing saturated in it.
+// Computes beside a layer what it would give if no sum saturated in it.
 #ifndef PASSES_EMULATION_INSERT_UNSATURATED_COPY_H_
 #define PASSES_EMULATION_INSERT_UNSATURATED_COPY_H_
 

@@ -1,4 +1,5 @@
-// Lets the subgraphs of one model shadow those of another.
+// Puts subgraphs of one model as shadows beside those of another, with loggers
+// on both.
 #ifndef PASSES_INSTRUMENT_ADD_SHADOW_LOGGERS_H_
 #define PASSES_INSTRUMENT_ADD_SHADOW_LOGGERS_H_
 

@@ -48,7 +48,8 @@ PairComparerPtr AttachedComparer::object() const {
 }
 
 void AttachedComparer::Attach(torch::jit::Module& module) {
-  // From where the last one was: there are thousands.
+  // The search for a free name starts where the last one was found: there are
+  // thousands.
   attribute_ = AttachAttribute(module, kPrefix, c10::IValue(object_),
                                /*first=*/(*attached_)++);
 }

@@ -1,4 +1,4 @@
-// A comparer, and the nodes of a graph that call it.
+// Hangs a comparer on a model and inserts calls of it.
 #ifndef PASSES_INSTRUMENT_ATTACHED_COMPARER_H_
 #define PASSES_INSTRUMENT_ATTACHED_COMPARER_H_
 
@@ -13,8 +13,8 @@
 
 namespace ns {
 
-// Becomes an attribute "ns_comparer_0" of a model with its first call, so that
-// comparers nothing calls cost nothing.
+// A comparer that becomes an attribute "ns_comparer_<n>" of a model with its
+// first call, so that comparers that nothing calls cost nothing.
 class AttachedComparer {
  public:
   // `attached` counts the comparers that hang on the model.

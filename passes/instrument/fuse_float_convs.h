@@ -1,4 +1,4 @@
-// Makes the float side of a comparison fast.
+// Makes the float side of a comparison fast, by fusing its convolutions.
 #ifndef PASSES_INSTRUMENT_FUSE_FLOAT_CONVS_H_
 #define PASSES_INSTRUMENT_FUSE_FLOAT_CONVS_H_
 

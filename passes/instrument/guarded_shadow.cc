@@ -111,7 +111,7 @@ std::shared_ptr<Graph> GraphOf(const Region& region, Value* self) {
 std::string AddMethod(torch::jit::Module& module,
                       std::shared_ptr<Graph> graph) {
   const c10::ClassTypePtr type = module.type();
-  // Of a model with one method, the first is number 0.
+  // In a model with one method, the first shadow is number 0.
   size_t index = type->methods().size() - 1;
   std::string name;
   do {

@@ -1,4 +1,4 @@
-// Puts single loggers into a graph.
+// Inserts single loggers into a graph.
 #ifndef PASSES_INSTRUMENT_INSERT_LOGGER_H_
 #define PASSES_INSTRUMENT_INSERT_LOGGER_H_
 
@@ -63,13 +63,13 @@ absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const Subgraph& subgraph,
                                 const Subgraph& original);
 
-// The first place at which `value` can be used.
+// Returns the node in front of which `value` can be used first.
 torch::jit::Node* PlaceAfter(const torch::jit::Value& value);
 
-// Where the output of `side` is compared.
+// Returns the node in front of which the output of `side` is compared.
 torch::jit::Node* PlaceOf(const MatchedSide& side);
 
-// What is known of a logger on the first output of `side`, one side of `match`.
+// Describes a logger on the first output of `side`, one side of `match`.
 LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
                       const std::string& model_name);
 

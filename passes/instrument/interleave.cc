@@ -50,7 +50,7 @@ class Interleaver {
   struct Side {
     bool is_b;
     GraphCopies& copies;
-    // By the node behind which their values come by.
+    // The points, by the node behind which their values come by.
     absl::flat_hash_map<const Node*, absl::InlinedVector<size_t, 1>> points;
 
     Value* Copy(const Value* value) const { return copies.values.at(value); }
@@ -386,7 +386,7 @@ class Interleaver {
   MeetingListener& listener_;
   Side a_;
   Side b_;
-  // By point: A's value, where it waits for B to come by.
+  // For each point, A's value where it waits for B to come by.
   std::vector<Value*> early_;
 };
 

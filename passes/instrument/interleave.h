@@ -1,4 +1,4 @@
-// Two graphs as one that runs both in step.
+// Makes one graph of two that runs both in step.
 #ifndef PASSES_INSTRUMENT_INTERLEAVE_H_
 #define PASSES_INSTRUMENT_INTERLEAVE_H_
 

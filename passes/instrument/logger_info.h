@@ -1,4 +1,5 @@
-// What a logger in an instrumented module is about.
+// Describes the loggers of an instrumented module: which model and which node
+// each of them watches.
 #ifndef PASSES_INSTRUMENT_LOGGER_INFO_H_
 #define PASSES_INSTRUMENT_LOGGER_INFO_H_
 

@@ -37,7 +37,8 @@ Node* NullForParameters(Node* node) {
   return node->kind() == c10::prim::Param ? nullptr : node;
 }
 
-// Of two nodes in one block; parameters come first.
+// Whether `first` comes before `second` in their block; null stands for the
+// parameters of the block, which come first.
 bool ComesBefore(const Node* first, const Node* second) {
   if (first == nullptr || second == nullptr) {
     return first == nullptr && second != nullptr;

@@ -1,4 +1,5 @@
-// Which values of two graphs can be at hand at once when both run in step.
+// Finds which values of two graphs can be at hand at once when both run in
+// step, and in which order the nodes must run for it.
 #ifndef PASSES_INSTRUMENT_MEETING_PLAN_H_
 #define PASSES_INSTRUMENT_MEETING_PLAN_H_
 
@@ -52,11 +53,11 @@ struct BlockPlan {
 
 struct MeetingPlan {
   BlockPlan top;
-  // By point: true where the values cannot be at hand at once, as one stands in
-  // control flow that the other model does not have, or has elsewhere. It is in
-  // no step then.
+  // For each point: true where the values cannot be at hand at once, as one
+  // stands in control flow that the other model does not have, or has
+  // elsewhere. The point is in no step then.
   std::vector<bool> apart;
-  // By point: true where A has run on when B comes by.
+  // For each point: true where A has run on when B comes by.
   std::vector<bool> a_is_early;
 };
 

@@ -1,4 +1,4 @@
-// The graph that two models are put into: what it takes and what it returns.
+// Makes the graph that two models are put into: its inputs and what it returns.
 #ifndef PASSES_INSTRUMENT_PAIR_HOST_H_
 #define PASSES_INSTRUMENT_PAIR_HOST_H_
 

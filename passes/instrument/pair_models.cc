@@ -46,7 +46,7 @@ class PairBuilder final : public MeetingListener {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       const SubgraphMatch& match = matches.matches[i];
       const PairComparerOptions of_match = ComparerOptionsFor(match, plan);
-      // Of what was inherited, the figures are enough.
+      // For what was inherited, the figures are enough.
       PairComparerOptions figures;
       figures.by_batch = false;
       figures.codes = false;
@@ -55,7 +55,7 @@ class PairBuilder final : public MeetingListener {
                             std::nullopt,
                             {},
                             {}});
-      // Like those of the match, but for what other outputs may hold.
+      // The comparers of other outputs leave out integers.
       PairComparerOptions of_output = of_match;
       std::vector<MatchedOutput> outputs = MatchedOutputs(match);
       for (size_t position = 0; position < outputs.size(); ++position) {
@@ -84,7 +84,7 @@ class PairBuilder final : public MeetingListener {
                                  : nullptr,
                copies_b_.values.at(b_.graph().outputs()[0]), pair_.model);
     if (!plan_.activations) {
-      // Of A only the shadows are needed.
+      // Nothing but the shadows is needed of A.
       torch::jit::EliminateDeadCode(pair_.model.shared_graph());
     }
     if (!plan_.exact) {
@@ -168,7 +168,7 @@ class PairBuilder final : public MeetingListener {
     std::string no_reference;
   };
 
-  // By meeting point.
+  // What stands at a meeting point.
   struct OfOutput {
     size_t match;
     // Among the outputs of the match.
@@ -359,7 +359,7 @@ class PairBuilder final : public MeetingListener {
   ShadowInserter shadows_;
   std::vector<MeetingPoint> points_;
   std::vector<OfOutput> outputs_;
-  // By match.
+  // What stands at a match.
   std::vector<OfMatch> comparers_;
   int attached_ = 0;
   GraphCopies copies_a_;

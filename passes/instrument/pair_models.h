@@ -1,4 +1,4 @@
-// One graph that holds two models and compares them as they run.
+// Makes one graph of two models that compares them as they run.
 #ifndef PASSES_INSTRUMENT_PAIR_MODELS_H_
 #define PASSES_INSTRUMENT_PAIR_MODELS_H_
 

@@ -1,4 +1,4 @@
-// What is to be compared where two models match.
+// Tells what is to be compared where two models match.
 #ifndef PASSES_INSTRUMENT_PAIR_PLAN_H_
 #define PASSES_INSTRUMENT_PAIR_PLAN_H_
 
@@ -17,7 +17,7 @@ struct Value;
 
 namespace ns {
 
-// Of two models, A is the float one and B the quantized one.
+// What is compared at each match. A is the float model, B the quantized one.
 struct PairPlan {
   // Outputs of matched subgraphs, each model on its own values.
   bool activations = true;

@@ -1,4 +1,4 @@
-// Loggers that users write in TorchScript.
+// Loads loggers that users write in TorchScript.
 #ifndef PASSES_INSTRUMENT_SCRIPTED_LOGGER_H_
 #define PASSES_INSTRUMENT_SCRIPTED_LOGGER_H_
 

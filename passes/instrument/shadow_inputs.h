@@ -1,4 +1,4 @@
-// What feeds a shadow.
+// Finds, and casts, the values that feed a shadow.
 #ifndef PASSES_INSTRUMENT_SHADOW_INPUTS_H_
 #define PASSES_INSTRUMENT_SHADOW_INPUTS_H_
 

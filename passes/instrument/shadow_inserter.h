@@ -26,7 +26,7 @@ struct Value;
 
 namespace ns {
 
-// What stands in a graph for what one model computes of the values of another.
+// A subgraph of one model in the graph of another, whose values it takes.
 struct Shadow {
   // The tensors, in the order of MatchedOutputs.
   std::vector<torch::jit::Value*> tensors;

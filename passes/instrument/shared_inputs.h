@@ -1,4 +1,4 @@
-// Which inputs two models that run as one can share.
+// Finds which inputs two models that run as one graph can share.
 #ifndef PASSES_INSTRUMENT_SHARED_INPUTS_H_
 #define PASSES_INSTRUMENT_SHARED_INPUTS_H_
 
