@@ -2,10 +2,13 @@
 
 #include <torch/csrc/jit/api/object.h>
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/runtime/loggers/output_comparison_logger.h"
+#include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
 namespace {
@@ -44,6 +47,13 @@ absl::StatusOr<c10::IValue> MakeCandidateLogger(const LoggerFactory& factory,
     torch::jit::Object(logger.toObject()).get_method("set_enabled")({false});
   }));
   return logger;
+}
+
+c10::IValue MakeFloatLogger() {
+  auto logger = c10::make_intrusive<OutputLogger>();
+  logger->SetEnabled(false);
+  logger->SetSaveActivations(false);
+  return c10::IValue(std::move(logger));
 }
 
 }  // namespace ns

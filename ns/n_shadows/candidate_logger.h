@@ -1,4 +1,5 @@
-// Makes the loggers that compare quantization candidates with the float model.
+// Makes the loggers of an n-shadows model: those that compare quantization
+// candidates with the float model, and those of the float model itself.
 #ifndef NS_N_SHADOWS_CANDIDATE_LOGGER_H_
 #define NS_N_SHADOWS_CANDIDATE_LOGGER_H_
 
@@ -14,6 +15,10 @@ namespace ns {
 // or a logger without the methods of NShadowsOptions::logger.
 absl::StatusOr<c10::IValue> MakeCandidateLogger(const LoggerFactory& factory,
                                                 const LoggerInfo& info);
+
+// Makes a disabled logger for the float value that candidates are compared
+// with, which keeps no activations.
+c10::IValue MakeFloatLogger();
 
 }  // namespace ns
 

@@ -10,6 +10,7 @@
 
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/instrument/insert_logger.h"
 #include "passes/quantization/kernel_support.h"
@@ -17,7 +18,6 @@
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/rewrite/insert_method_call.h"
-#include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
 namespace {
@@ -93,11 +93,8 @@ absl::StatusOr<std::string> CandidateInserter::QuantizerFor(
 
 absl::Status CandidateInserter::LogFloat(const LoggerInfo& info) {
   NS_ASSIGN_OR_RETURN(reference_, FirstTensor(subgraph_.output, behind_));
-  auto logger = c10::make_intrusive<OutputLogger>();
-  logger->SetEnabled(false);
-  logger->SetSaveActivations(false);
   const std::string name =
-      AttachLogger(model_.module(), {c10::IValue(std::move(logger)), info});
+      AttachLogger(model_.module(), {MakeFloatLogger(), info});
   return Call(name, "forward", {reference_}, behind_).status();
 }
 

@@ -21,7 +21,6 @@
 #include "passes/quantization/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/insert_method_call.h"
-#include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {
 namespace {
@@ -231,11 +230,8 @@ class Preparer {
                        const OptionalQConfig& qconfig) {
     Value* kept = second_.Kept(output, PlaceAfter(*output));
     Node* place = PlaceAfter(*subgraph.output);
-    auto float_logger = c10::make_intrusive<OutputLogger>();
-    float_logger->SetEnabled(false);
-    float_logger->SetSaveActivations(false);
-    NS_RETURN_IF_ERROR(Log(c10::IValue(std::move(float_logger)), subgraph,
-                           {index, 0}, {subgraph.output}, place));
+    NS_RETURN_IF_ERROR(
+        Log(MakeFloatLogger(), subgraph, {index, 0}, {subgraph.output}, place));
     names_[ShadowModelName({index, 1})] = QConfigName(qconfig);
     NS_ASSIGN_OR_RETURN(
         const c10::IValue logger,
