@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ir/control_flow.h"
@@ -20,6 +18,7 @@
 #include "ns/batches/batches.h"
 #include "ns/suite/metrics.h"
 #include "ns/suite/output_label.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -31,18 +30,17 @@ constexpr double kOutlierShare = 0.001;
 using Arguments = std::vector<c10::IValue>;
 
 ChannelDim ChannelsOf(const torch::jit::Node& base) {
-  static constexpr absl::string_view kLast[] = {
-      "embedding", "embedding_bag", "gru",       "gru_cell", "layer_norm",
-      "linear",    "lstm",          "lstm_cell", "matmul"};
   const OpRow* row = FindOp(OpName(base));
-  const absl::string_view family = row == nullptr ? "" : row->family;
-  if (absl::StartsWith(family, "conv") ||
-      absl::EndsWith(family, "batch_norm") ||
-      absl::StrContains(family, "pool")) {
-    return ChannelDim::kSecond;
+  switch (row == nullptr ? ChannelPlace::kByRank
+                         : row->family_row->facts.channels) {
+    case ChannelPlace::kSecond:
+      return ChannelDim::kSecond;
+    case ChannelPlace::kLast:
+      return ChannelDim::kLast;
+    case ChannelPlace::kByRank:
+      break;
   }
-  return absl::c_linear_search(kLast, family) ? ChannelDim::kLast
-                                              : ChannelDim::kByRank;
+  return ChannelDim::kByRank;
 }
 
 absl::Status OfModel(const char* name, const absl::Status& status) {
