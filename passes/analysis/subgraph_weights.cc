@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/batch_norm.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_relations.h"
 
 namespace ns {
@@ -47,8 +47,9 @@ int64_t GroupsOf(const Node& node) {
 // `weight` times `scale`, output channel by output channel.
 at::Tensor Scaled(const at::Tensor& weight, const Node& base,
                   const at::Tensor& scale) {
+  const OpFamily* family = FindFamily(OpRelations().FamilyOf(base));
   const bool transposed =
-      absl::StartsWith(OpRelations().FamilyOf(base), "conv_transpose");
+      family != nullptr && family->facts.weight_channel_dim == 1;
   std::vector<int64_t> broadcast(weight.dim(), 1);
   if (!transposed) {
     broadcast[0] = -1;

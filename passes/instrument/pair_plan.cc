@@ -2,11 +2,9 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
 #include "ir/control_flow.h"
 #include "ir/node_view.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -16,18 +14,17 @@ using ::torch::jit::Node;
 
 // The dimension that has the channels of what `base` gives.
 ChannelDim ChannelsOf(const Node& base) {
-  static constexpr absl::string_view kLast[] = {
-      "embedding", "embedding_bag", "gru",       "gru_cell", "layer_norm",
-      "linear",    "lstm",          "lstm_cell", "matmul"};
   const OpRow* row = FindOp(OpName(base));
-  const absl::string_view family = row == nullptr ? "" : row->family;
-  if (absl::StartsWith(family, "conv") ||
-      absl::EndsWith(family, "batch_norm") ||
-      absl::StrContains(family, "pool")) {
-    return ChannelDim::kSecond;
+  switch (row == nullptr ? ChannelPlace::kByRank
+                         : row->family_row->facts.channels) {
+    case ChannelPlace::kSecond:
+      return ChannelDim::kSecond;
+    case ChannelPlace::kLast:
+      return ChannelDim::kLast;
+    case ChannelPlace::kByRank:
+      break;
   }
-  return absl::c_linear_search(kLast, family) ? ChannelDim::kLast
-                                              : ChannelDim::kByRank;
+  return ChannelDim::kByRank;
 }
 
 }  // namespace

@@ -15,7 +15,8 @@
 #include "ir/text.h"
 #include "ir/torch_errors.h"
 #include "passes/lowering/fuse_lowered.h"
-#include "passes/lowering/lowering_table.h"
+#include "passes/lowering/lowered_ops.h"
+#include "passes/lowering/lowering_forms.h"
 #include "passes/lowering/repack.h"
 #include "passes/ops/op_table.h"
 #include "passes/rewrite/shadow_casts.h"
@@ -60,9 +61,10 @@ class Lowering {
 
  private:
   absl::Status Lower(Node* node) {
-    NS_ASSIGN_OR_RETURN(const LoweringRow row, FindLowering(OpName(*node)));
+    NS_ASSIGN_OR_RETURN(const LoweredOp with, FindLowering(OpName(*node)));
     NS_ASSIGN_OR_RETURN(Value * lowered, InsertOrTakeBack(*node, [&] {
-                          return row.form(node, row.lowered_op, repacker_);
+                          return InsertLowered(with.form, node, with.op,
+                                               repacker_);
                         }));
     editor_.ReplaceNode(*node, *lowered);
     return absl::OkStatus();

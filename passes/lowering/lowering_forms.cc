@@ -1,5 +1,6 @@
 #include "passes/lowering/lowering_forms.h"
 
+#include <c10/util/Exception.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
@@ -130,34 +131,20 @@ std::optional<NamedValue> Number(Value* value) {
              : std::nullopt;
 }
 
-absl::StatusOr<Value*> InsertWithQParams(Node* node,
-                                         absl::string_view lowered_op,
-                                         double scale, int64_t zero_point) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
-  NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
-  std::vector<NamedValue> arguments = Arguments(node);
-  arguments.emplace_back(scale);
-  arguments.emplace_back(zero_point);
-  return Insert(node, lowered_op, arguments);
-}
-
-}  // namespace
-
 absl::StatusOr<Value*> LowerSameArguments(Node* node,
-                                          absl::string_view lowered_op,
-                                          Repacker& /*repacker*/) {
+                                          absl::string_view lowered_op) {
   if (const Value* x = FirstDataInput(*node)) {
     NS_RETURN_IF_ERROR(CheckIsQuint8(HeldBy(*x)));
   }
   return Insert(node, lowered_op, Arguments(node));
 }
 
-absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
-                                       Repacker& repacker) {
+absl::StatusOr<Value*> LowerTwoTensors(Node* node,
+                                       absl::string_view lowered_op) {
   if (!IsTensor(*node->input(0)) || !IsTensor(*node->input(1))) {
     return Refusal("one of its inputs is a number");
   }
-  return LowerSameArguments(node, lowered_op, repacker);
+  return LowerSameArguments(node, lowered_op);
 }
 
 absl::StatusOr<Value*> LowerLinear(Node* node, absl::string_view lowered_op,
@@ -199,15 +186,13 @@ absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
        InputNamed(*node, "include_last_offset")});
 }
 
-absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
-                                    Repacker& /*repacker*/) {
+absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, Arguments(node));
 }
 
-absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
-                                 Repacker& /*repacker*/) {
+absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   const Value* dtype = InputNamed(*node, "dtype");
   if (dtype != nullptr && !dtype->mustBeNone()) {
@@ -224,33 +209,32 @@ absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
                 {node->input(0), dimensions, InputNamed(*node, "keepdim")});
 }
 
-absl::StatusOr<Value*> LowerCatOfCodes(Node* node, absl::string_view lowered_op,
-                                       Repacker& /*repacker*/) {
+absl::StatusOr<Value*> LowerCatOfCodes(Node* node,
+                                       absl::string_view lowered_op) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   return Insert(node, lowered_op,
                 {node->input(0), node->input(1), c10::IValue(), c10::IValue()});
 }
 
-absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
-                                  Repacker& /*repacker*/) {
+absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, {node->input(0), 0.0, 6.0});
 }
 
-absl::StatusOr<Value*> LowerUnitInterval(Node* node,
-                                         absl::string_view lowered_op,
-                                         Repacker& /*repacker*/) {
-  return InsertWithQParams(node, lowered_op, 1.0 / 256, 0);
+absl::StatusOr<Value*> LowerFixedRange(Node* node,
+                                       absl::string_view lowered_op) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
+  const QuantizedRange* range = FixedRangeOf(*FindOp(OpName(*node)));
+  TORCH_INTERNAL_ASSERT(range != nullptr, OpName(*node));
+  std::vector<NamedValue> arguments = Arguments(node);
+  arguments.emplace_back(range->scale);
+  arguments.emplace_back(range->zero_point);
+  return Insert(node, lowered_op, arguments);
 }
 
-absl::StatusOr<Value*> LowerTanh(Node* node, absl::string_view lowered_op,
-                                 Repacker& /*repacker*/) {
-  return InsertWithQParams(node, lowered_op, 2.0 / 256, 128);
-}
-
-absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
-                                     Repacker& /*repacker*/) {
+absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op) {
   if (ConstantDtype(*node) != c10::ScalarType::QUInt8) {
     return Refusal("it does not quantize to quint8");
   }
@@ -266,10 +250,51 @@ absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
   return Insert(node, lowered_op, {node->input(0), *scale, *zero_point});
 }
 
-absl::StatusOr<Value*> LowerDequantize(Node* node, absl::string_view lowered_op,
-                                       Repacker& /*repacker*/) {
+absl::StatusOr<Value*> LowerDequantize(Node* node,
+                                       absl::string_view lowered_op) {
   NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
   return Insert(node, lowered_op, Arguments(node));
+}
+
+}  // namespace
+
+absl::StatusOr<Value*> InsertLowered(LoweringForm form, Node* node,
+                                     absl::string_view lowered_op,
+                                     Repacker& repacker) {
+  switch (form) {
+    case LoweringForm::kSameArguments:
+      return LowerSameArguments(node, lowered_op);
+    case LoweringForm::kTwoTensors:
+      return LowerTwoTensors(node, lowered_op);
+    case LoweringForm::kLinear:
+      return LowerLinear(node, lowered_op, repacker);
+    case LoweringForm::kConv:
+      return LowerConv(node, lowered_op, repacker);
+    case LoweringForm::kEmbedding:
+      return LowerEmbedding(node, lowered_op, repacker);
+    case LoweringForm::kEmbeddingBag:
+      return LowerEmbeddingBag(node, lowered_op, repacker);
+    case LoweringForm::kQuantize:
+      return LowerQuantize(node, lowered_op);
+    case LoweringForm::kDequantize:
+      return LowerDequantize(node, lowered_op);
+    case LoweringForm::kOnQuantized:
+      return LowerOnCodes(node, lowered_op);
+    case LoweringForm::kFixedRange:
+      return LowerFixedRange(node, lowered_op);
+    case LoweringForm::kMean:
+      return LowerMean(node, lowered_op);
+    case LoweringForm::kCat:
+      return LowerCatOfCodes(node, lowered_op);
+    case LoweringForm::kRelu6:
+      return LowerRelu6(node, lowered_op);
+    case LoweringForm::kNoKernel:
+    case LoweringForm::kHalfWeight:
+    case LoweringForm::kRecurrent:
+    case LoweringForm::kPerChannel:
+      break;
+  }
+  TORCH_INTERNAL_ASSERT(false, "no kernel takes the place of ", OpName(*node));
 }
 
 }  // namespace ns

@@ -1,15 +1,11 @@
-// The ways in which an op of ours takes over the arguments of a quantized one.
-//
-// Each inserts `lowered_op` at the insertion point of its graph, on the inputs
-// of `node`, and returns its output. Error: a refusal (ir/refusal.h), or an op
-// that does not take the arguments. What was inserted stays then:
-// InsertOrTakeBack (ir/insert_op.h) takes it back.
+// How an ns kernel takes over the arguments of the op whose place it takes.
 #ifndef PASSES_LOWERING_LOWERING_FORMS_H_
 #define PASSES_LOWERING_LOWERING_FORMS_H_
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "passes/lowering/repack.h"
+#include "passes/ops/op_families.h"
 
 namespace torch::jit {
 struct Node;
@@ -18,73 +14,29 @@ struct Value;
 
 namespace ns {
 
-using LoweringForm = absl::StatusOr<torch::jit::Value*> (*)(
-    torch::jit::Node* node, absl::string_view lowered_op, Repacker& repacker);
-
-// The same arguments: quantized::add.
-absl::StatusOr<torch::jit::Value*> LowerSameArguments(
-    torch::jit::Node* node, absl::string_view lowered_op, Repacker& repacker);
-
-// The same arguments, of which two are tensors: quantized::add takes numbers,
-// too.
-absl::StatusOr<torch::jit::Value*> LowerTwoTensors(torch::jit::Node* node,
-                                                   absl::string_view lowered_op,
-                                                   Repacker& repacker);
-
-// A layer that is packed into the second input, repacked into a constant.
-absl::StatusOr<torch::jit::Value*> LowerLinear(torch::jit::Node* node,
-                                               absl::string_view lowered_op,
-                                               Repacker& repacker);
-absl::StatusOr<torch::jit::Value*> LowerConv(torch::jit::Node* node,
-                                             absl::string_view lowered_op,
-                                             Repacker& repacker);
-
-// A table that is packed into the first input, whole (no pruned rows), repacked
-// into a constant.
-absl::StatusOr<torch::jit::Value*> LowerEmbedding(torch::jit::Node* node,
-                                                  absl::string_view lowered_op,
-                                                  Repacker& repacker);
-absl::StatusOr<torch::jit::Value*> LowerEmbeddingBag(
-    torch::jit::Node* node, absl::string_view lowered_op, Repacker& repacker);
-
-// An op that works on whatever it is given, and here on codes: aten::relu. In
-// place only where nobody else can see it.
-absl::StatusOr<torch::jit::Value*> LowerOnCodes(torch::jit::Node* node,
-                                                absl::string_view lowered_op,
-                                                Repacker& repacker);
-
-// aten::mean of codes, over some dimensions or all.
-absl::StatusOr<torch::jit::Value*> LowerMean(torch::jit::Node* node,
-                                             absl::string_view lowered_op,
-                                             Repacker& repacker);
-
-// aten::cat of codes, which all have the parameters of the first.
-absl::StatusOr<torch::jit::Value*> LowerCatOfCodes(torch::jit::Node* node,
-                                                   absl::string_view lowered_op,
-                                                   Repacker& repacker);
-
-// quantized::relu6: a clamp from 0 to 6.
-absl::StatusOr<torch::jit::Value*> LowerRelu6(torch::jit::Node* node,
-                                              absl::string_view lowered_op,
-                                              Repacker& repacker);
-
-// aten::sigmoid and hardsigmoid of codes give codes of 1/256; aten::tanh codes
-// of 2/256 around 128.
-absl::StatusOr<torch::jit::Value*> LowerUnitInterval(
-    torch::jit::Node* node, absl::string_view lowered_op, Repacker& repacker);
-absl::StatusOr<torch::jit::Value*> LowerTanh(torch::jit::Node* node,
-                                             absl::string_view lowered_op,
-                                             Repacker& repacker);
-
-// aten::quantize_per_tensor to quint8.
-absl::StatusOr<torch::jit::Value*> LowerQuantize(torch::jit::Node* node,
+// Inserts `lowered_op` at the insertion point of the graph of `node`, on the
+// inputs of `node` and in the way of `form`, and returns its output. By form:
+//
+//  * kSameArguments, kTwoTensors: the same arguments. quantized::add takes
+//    numbers, too, and its kernel does not;
+//  * kLinear, kConv: the layer that is packed into the second input, repacked
+//    into a constant by `repacker`;
+//  * kEmbedding, kEmbeddingBag: so the table that is packed into the first,
+//    which must be whole (no pruned rows);
+//  * kQuantize: aten::quantize_per_tensor to quint8;
+//  * kDequantize: aten::dequantize of one quantized tensor;
+//  * kOnQuantized, kFixedRange, kMean, kCat, kRelu6: ops that work on whatever
+//    they are given, and here on quint8. In place only where nobody else can
+//    see it. What aten::cat takes all has the scale and zero point of the
+//    first.
+//
+// Error: a refusal (ir/refusal.h), or an op that does not take the arguments.
+// What was inserted stays then: InsertOrTakeBack (ir/insert_op.h) takes it
+// back. A form that says why there is no kernel is an internal error.
+absl::StatusOr<torch::jit::Value*> InsertLowered(LoweringForm form,
+                                                 torch::jit::Node* node,
                                                  absl::string_view lowered_op,
                                                  Repacker& repacker);
-
-// aten::dequantize of one tensor of codes.
-absl::StatusOr<torch::jit::Value*> LowerDequantize(torch::jit::Node* node,
-                                                   absl::string_view lowered_op,
-                                                   Repacker& repacker);
 
 }  // namespace ns
 

@@ -6,10 +6,11 @@
 
 namespace ns {
 
-// What may follow what in one fused subgraph: conv, linear and their
-// transposed forms take a batch norm, then an activation; batch norm, add, mul,
-// matmul and cat take a relu. `base` is the family of the base op, `previous`
-// the family of the last op so far and `next` the candidate's.
+// What may follow what in one fused subgraph, by the table of ops
+// (FamilyFacts::fusion): conv, linear and their transposed forms take a batch
+// norm, then an activation; batch norm, add, mul, matmul and cat take a relu.
+// `base` is the family of the base op, `previous` the family of the last op so
+// far and `next` the candidate's. A family of the user's takes nothing.
 bool FusesWith(absl::string_view base, absl::string_view previous,
                absl::string_view next);
 

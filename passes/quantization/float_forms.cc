@@ -1,6 +1,7 @@
 #include "passes/quantization/float_forms.h"
 
 #include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <array>
@@ -150,8 +151,6 @@ absl::StatusOr<at::Tensor> TableOf(const Node& node) {
   return CatchTorchErrors([&] { return AsFloat(weight).detach(); });
 }
 
-}  // namespace
-
 absl::StatusOr<Value*> InsertSameOp(Node* node, absl::string_view float_op) {
   std::vector<Value*> inputs;
   for (Value* input : node->inputs()) {
@@ -256,6 +255,41 @@ absl::StatusOr<Value*> InsertEmbeddingBag(Node* node,
       node, float_op,
       {table, bags.indices, bags.offsets, /*scale_grad_by_freq=*/false, kSum,
        /*sparse=*/false, samples, InputNamed(*node, "include_last_offset")});
+}
+
+}  // namespace
+
+absl::StatusOr<Value*> InsertInFloat(ReferenceForm form, Node* node,
+                                     absl::string_view float_op) {
+  switch (form) {
+    case ReferenceForm::kSameOp:
+      return InsertSameOp(node, float_op);
+    case ReferenceForm::kSameArguments:
+      return InsertSameArguments(node, float_op);
+    case ReferenceForm::kCommutative:
+      return InsertCommutative(node, float_op);
+    case ReferenceForm::kBatchNorm:
+      return InsertBatchNorm(node, float_op);
+    case ReferenceForm::kInstanceNorm:
+      return InsertInstanceNorm(node, float_op);
+    case ReferenceForm::kLinear:
+      return InsertLinear(node, float_op);
+    case ReferenceForm::kConv:
+      return InsertConv(node, float_op);
+    case ReferenceForm::kConvTranspose:
+      return InsertConvTranspose(node, float_op);
+    case ReferenceForm::kEmbedding:
+      return InsertEmbedding(node, float_op);
+    case ReferenceForm::kEmbeddingBag:
+      return InsertEmbeddingBag(node, float_op);
+    case ReferenceForm::kOnlyQuantizes:
+    case ReferenceForm::kHandsOn:
+    case ReferenceForm::kRecurrent:
+    case ReferenceForm::kConvWithSum:
+    case ReferenceForm::kRawTable:
+      break;
+  }
+  TORCH_INTERNAL_ASSERT(false, OpName(*node), " has no reference");
 }
 
 }  // namespace ns

@@ -13,6 +13,7 @@
 #include "passes/matching/layer_names.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/ops/fusion_patterns.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -36,8 +37,10 @@ bool IsTakenIn(absl::string_view base, absl::string_view previous,
   if (!FusesWith(base, previous, next)) {
     return false;
   }
-  return next == kBatchNorm || absl::c_any_of(OpTable(), [&](const OpRow& row) {
-           return row.family == base && row.fused_activation == next;
+  const OpFamily* family = FindFamily(base);
+  return next == kBatchNorm ||
+         absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
+           return FindOp(op.op)->fused_activation == next;
          });
 }
 

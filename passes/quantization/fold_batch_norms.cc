@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
@@ -19,6 +18,7 @@
 #include "ir/status.h"
 #include "passes/analysis/batch_norm.h"
 #include "passes/analysis/subgraph_weights.h"
+#include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_relations.h"
 
 namespace ns {
@@ -41,7 +41,7 @@ void ReplaceByConstant(Node* node, absl::string_view name,
 
 bool TakesBatchNorm(const Node& node) {
   const std::string family(OpRelations().FamilyOf(node));
-  return (family == "linear" || absl::StartsWith(family, "conv")) &&
+  return FusesWith(family, family, "batch_norm") &&
          InputNamed(node, "weight") != nullptr &&
          InputNamed(node, "bias") != nullptr;
 }

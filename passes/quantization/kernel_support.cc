@@ -1,79 +1,55 @@
 #include "passes/quantization/kernel_support.h"
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
-// Families that have int8 ops of their own which still keep their input's
-// parameters.
-constexpr absl::string_view kInt8KeepsQParams[] = {
-    "dropout", "hardtanh", "max_pool1d", "max_pool2d", "threshold"};
-// Results of which are not within the range of the first input.
-constexpr absl::string_view kLeavesRange[] = {
-    "div",  "floor_divide", "floordiv", "prod", "remainder",
-    "rsub", "std",          "sub",      "sum",  "var"};
-
-// Of LibTorch's ops: lowered ones are made of them.
-bool HasRow(absl::string_view family, bool (*is_wanted)(const OpRow&)) {
-  return absl::c_any_of(OpTable(), [&](const OpRow& row) {
-    return row.family == family && !IsLoweredOp(row.op) && is_wanted(row);
-  });
+// Whether an op of LibTorch's computes what `family` does with `numerics`; ns
+// kernels are made of those. No op of a family of the user's is known to.
+bool HasOp(const OpFamily* family, Numerics numerics) {
+  return family != nullptr &&
+         absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
+           return op.numerics == numerics && !IsLoweredOp(op.op);
+         });
 }
 
-bool HasInt8Op(absl::string_view family) {
-  return HasRow(
-      family, [](const OpRow& row) { return row.numerics == Numerics::kInt8; });
-}
-
-bool TakesAnyDtype(absl::string_view family) {
-  return HasRow(family, [](const OpRow& row) {
-    return row.numerics == Numerics::kEither;
-  });
-}
-
-bool HasDynamicOp(absl::string_view family) {
-  return HasRow(family, [](const OpRow& row) {
-    return row.numerics == Numerics::kDynamic;
-  });
-}
-
-bool IsEmbedding(absl::string_view family) {
-  return absl::StartsWith(family, "embedding");
+WeightForm QuantizedForm(const OpFamily* family) {
+  return family == nullptr ? WeightForm::kNone
+                           : family->facts.quantized_weight.form;
 }
 
 }  // namespace
 
 bool QuantizesWeight(absl::string_view family) {
-  return HasRow(family, [](const OpRow& row) {
-    switch (row.weight_form) {
-      case WeightForm::kPackedLinear:
-      case WeightForm::kPackedConv:
-      case WeightForm::kPackedEmbedding:
-      case WeightForm::kPackedPair:
-      case WeightForm::kCellParamsList:
-        return true;
-      case WeightForm::kNone:
-      case WeightForm::kTensor:
-      case WeightForm::kTensorPair:
-      case WeightForm::kTensorList:
-        return false;
-    }
-    return false;
-  });
+  switch (QuantizedForm(FindFamily(family))) {
+    case WeightForm::kPackedLinear:
+    case WeightForm::kPackedConv:
+    case WeightForm::kPackedEmbedding:
+    case WeightForm::kPackedPair:
+    case WeightForm::kCellParamsList:
+      return true;
+    case WeightForm::kNone:
+    case WeightForm::kTensor:
+    case WeightForm::kTensorPair:
+    case WeightForm::kTensorList:
+      return false;
+  }
+  return false;
 }
 
 bool KeepsQParams(absl::string_view family) {
-  return absl::c_linear_search(kInt8KeepsQParams, family) ||
-         (TakesAnyDtype(family) && !HasInt8Op(family) &&
-          !absl::c_linear_search(kLeavesRange, family));
+  const OpFamily* row = FindFamily(family);
+  return row != nullptr &&
+         row->facts.range.kind == QuantizedRange::Kind::kOfInput;
 }
 
 absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
                          absl::string_view family) {
+  const OpFamily* row = FindFamily(family);
   const auto unsupported = [&](absl::string_view why) {
     return absl::InvalidArgumentError(
         absl::StrCat("candidate '", QConfigName(qconfig),
@@ -84,17 +60,17 @@ absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
       weight.dtype == WeightDtype::kInt8 || weight.dtype == WeightDtype::kInt4;
   switch (qconfig.activation.scheme) {
     case ActivationScheme::kStatic:
-      if (IsEmbedding(family)) {
+      if (QuantizedForm(row) == WeightForm::kPackedEmbedding) {
         return unsupported(
             "its input are indices; quantize its weight only, as 'int4 "
             "weights' does");
       }
-      if (!HasInt8Op(family) && !TakesAnyDtype(family)) {
+      if (!HasOp(row, Numerics::kInt8) && !HasOp(row, Numerics::kEither)) {
         return unsupported("it has no int8 form; leave it in float");
       }
       break;
     case ActivationScheme::kDynamic:
-      if (!HasDynamicOp(family)) {
+      if (!HasOp(row, Numerics::kDynamic)) {
         return unsupported(
             "it has no dynamically quantized form; leave it in float");
       }
@@ -107,8 +83,8 @@ absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
     case ActivationScheme::kHalf:
       break;
   }
-  if (integer_weight && weight.per_channel &&
-      absl::StartsWith(family, "conv_transpose")) {
+  if (integer_weight && weight.per_channel && row != nullptr &&
+      row->facts.weight_channel_dim != 0) {
     return unsupported(
         "weights of transposed convolutions are packed per tensor only; use a "
         "per-tensor candidate");

@@ -25,8 +25,8 @@ absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
 bool QuantizesWeight(absl::string_view family);
 
 // True for families whose int8 op gives its output the scale and zero point of
-// its input: pools, clamps, and what else works on whatever dtype it is given
-// and stays within the range of its input, as a sum does not.
+// its input (QuantizedRange::Kind::kOfInput): pools, clamps, and what else
+// stays within the range of its input, as a sum does not.
 bool KeepsQParams(absl::string_view family);
 
 }  // namespace ns

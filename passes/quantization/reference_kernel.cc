@@ -58,7 +58,7 @@ absl::StatusOr<Value*> Quantized(Value* value, Node* node) {
 
 // At the insertion point, which is in front of `node`.
 absl::StatusOr<Value*> InsertReference(Node* node, const ReferenceOp& op) {
-  NS_ASSIGN_OR_RETURN(Value * value, op.form(node, op.float_op));
+  NS_ASSIGN_OR_RETURN(Value * value, InsertInFloat(op.form, node, op.float_op));
   const OpRow* row = FindOp(OpName(*node));
   if (!row->fused_activation.empty()) {
     std::vector<torch::jit::NamedValue> arguments = {value};

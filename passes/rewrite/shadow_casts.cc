@@ -113,16 +113,11 @@ std::optional<c10::IValue> ConstantNamed(const Node& node,
 // Activations with a range of their own, whatever their input's.
 std::optional<QuantizationParameters> FixedParameters(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
-  if (row == nullptr || row->numerics != Numerics::kEither) {
-    return std::nullopt;
-  }
-  if (row->family == "sigmoid" || row->family == "hardsigmoid") {
-    return QuantizationParameters{1.0 / 256, 0};
-  }
-  if (row->family == "tanh") {
-    return QuantizationParameters{2.0 / 256, 128};
-  }
-  return std::nullopt;
+  const QuantizedRange* range = row == nullptr ? nullptr : FixedRangeOf(*row);
+  return range != nullptr
+             ? std::make_optional(QuantizationParameters{
+                   range->scale, range->zero_point, c10::ScalarType::QUInt8})
+             : std::nullopt;
 }
 
 std::optional<QuantizationParameters> ParametersMadeBy(const Node& node) {

@@ -27,7 +27,7 @@
 #include "passes/kernels/isa.h"
 #include "passes/kernels/numerics.h"
 #include "passes/lowering/lower_to_fbgemm.h"
-#include "passes/lowering/lowering_table.h"
+#include "passes/lowering/lowered_ops.h"
 #include "passes/ops/op_table.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
@@ -238,8 +238,8 @@ absl::Status CheckAgainstLibTorch(const ModelGraph& quantized,
   NS_RETURN_IF_ERROR(
       Step(quantized, batch,
            [&](const Node& node, const Values& inputs, const Values& outputs) {
-             const absl::StatusOr<LoweringRow> row = FindLowering(OpName(node));
-             if (!row.ok() || !outputs.at(0).isTensor()) {
+             if (!FindLowering(OpName(node)).ok() ||
+                 !outputs.at(0).isTensor()) {
                return;
              }
              const std::optional<Alone> alone = LowerAlone(node, inputs);
@@ -249,7 +249,8 @@ absl::Status CheckAgainstLibTorch(const ModelGraph& quantized,
              const Values ours =
                  StepThrough(*alone->graph, alone->inputs,
                              [](const Node&, const Values&, const Values&) {});
-             Difference& difference = differences[std::string(row->op)];
+             Difference& difference =
+                 differences[std::string(FindOp(OpName(node))->op)];
              const at::Tensor y = ours.at(0).toTensor();
              Accumulate(y, outputs.at(0).toTensor(), difference);
              if (y.is_quantized() && difference.differing > 0) {

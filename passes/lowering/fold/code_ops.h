@@ -3,12 +3,11 @@
 #ifndef PASSES_LOWERING_FOLD_CODE_OPS_H_
 #define PASSES_LOWERING_FOLD_CODE_OPS_H_
 
-#include <cstdint>
 #include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "passes/ops/op_families.h"
 
 namespace torch::jit {
 struct Node;
@@ -23,37 +22,29 @@ struct CodeOp {
   // Others round, or saturate, to a code: f(q) is quantize(f(dequantize(q)))
   // with the parameters of q, but for ties.
   bool is_exact = true;
-  // CheckCall, of a node with this op. Null for ops without conditions.
-  absl::Status (*check)(const torch::jit::Node& node) = nullptr;
+  // What must hold of a call.
+  CallGuard guard = CallGuard::kNone;
   // An ns kernel that takes the codes in its place, with the same arguments,
   // where LibTorch has none: of quint8 codes alone. Empty for the op itself.
   absl::string_view ns_op = "";
 };
 
-// The ops that work on the codes of their first input, a tensor or a list of
-// tensors with equal parameters, and give codes with the same parameters.
-// Sorted by op.
-absl::Span<const CodeOp> CodeOpTable();
-
-// The row of `op`, or null.
+// How `op` works on the codes of its first input, a tensor or a list of tensors
+// with equal parameters, and gives codes with the same parameters; null where
+// it does not. By the table of ops: FoldForm::kSameOpExactly and the like.
 const CodeOp* FindCodeOp(absl::string_view op);
 
 // A refusal (ir/refusal.h) where codes cannot be given to this very call of the
 // op of `row`.
 absl::Status CheckCall(const CodeOp& row, const torch::jit::Node& node);
 
-// True for an op of the table, also where it is an ns kernel: given codes, it
+// True for such an op, and for the ns kernel of one: given codes, it
 // gives such with the same parameters.
 bool KeepsCodes(absl::string_view op);
 
 // The parameters that LibTorch's kernel gives the quint8 output of an
-// activation with a fixed range.
-struct FixedOutput {
-  absl::string_view op;
-  double scale;
-  int64_t zero_point;
-};
-
+// activation with a fixed range, whatever its input's are.
+using FixedOutput = QuantizedRange;
 std::optional<FixedOutput> FixedOutputOf(absl::string_view op);
 
 // True for ops that ask for the shape of their first input, and of that alone.

@@ -2,116 +2,111 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 
+#include "absl/container/flat_hash_map.h"
 #include "ir/node_view.h"
-#include "ir/refusal.h"
+#include "passes/lowering/fold/call_guards.h"
 #include "passes/lowering/fold/code_ops.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 
-bool IsConstantBool(const Node& node, absl::string_view name, bool expected) {
-  const Value* input = InputNamed(node, name);
-  const auto constant = input == nullptr ? std::nullopt : ConstantOf(*input);
-  return constant && constant->isBool() && constant->toBool() == expected;
-}
-
-absl::Status CheckAdd(const Node& node) {
-  const Value* alpha = InputNamed(node, "alpha");
-  if (alpha == nullptr) {
-    return absl::OkStatus();
+// Null for an op that is not folded, or is so as it is.
+QuantizedForm FormOf(FoldForm fold) {
+  switch (fold) {
+    case FoldForm::kByName:
+      return InsertByName;
+    case FoldForm::kNsKernel:
+      return InsertOurs;
+    case FoldForm::kGroupNorm:
+      return InsertGroupNorm;
+    case FoldForm::kBinary:
+      return InsertBinary;
+    case FoldForm::kList:
+      return InsertList;
+    case FoldForm::kPackedLinear:
+      return InsertPackedLinear;
+    case FoldForm::kPackedConv:
+      return InsertPackedConv;
+    case FoldForm::kFixedRange:
+      return InsertFixed;
+    case FoldForm::kFixedRangeOrByName:
+      return InsertSigmoid;
+    case FoldForm::kNone:
+    case FoldForm::kSameOpExactly:
+    case FoldForm::kSameOpRounding:
+    case FoldForm::kNsKernelExactly:
+      return nullptr;
   }
-  const auto constant = ConstantOf(*alpha);
-  return constant && constant->isScalar() &&
-                 constant->toScalar().toDouble() == 1.0
-             ? absl::OkStatus()
-             : Refusal("it multiplies its second operand");
+  return nullptr;
 }
 
-absl::Status CheckBatchNorm(const Node& node) {
-  if (!IsConstantBool(node, "training", false)) {
-    return Refusal("it takes its statistics from the batch");
+// The op of `family` for quantized values that ends in `activation`: LibTorch's
+// or, where it has none, the ns kernel. Empty for none.
+absl::string_view Int8OpOf(const OpFamily& family, FinalActivation activation) {
+  // LibTorch's stand before ns kernels.
+  for (const FamilyOp& op : OpsOf(family)) {
+    if (op.numerics == Numerics::kInt8 && op.fused_activation == activation) {
+      return op.op;
+    }
   }
-  return InputNamed(node, "weight")->mustBeNone() ||
-                 InputNamed(node, "bias")->mustBeNone()
-             ? Refusal("its kernel needs a weight and a bias")
-             : absl::OkStatus();
+  return "";
 }
 
-absl::Status CheckInstanceNorm(const Node& node) {
-  return IsConstantBool(node, "use_input_stats", true)
-             ? absl::OkStatus()
-             : Refusal("it takes its statistics from elsewhere");
+std::optional<QuantizedOp> QuantizedOpOf(const OpRow& row) {
+  const FoldForm fold = row.spelling->fold;
+  QuantizedOp op;
+  op.float_op = row.op;
+  op.form = FormOf(fold);
+  if (op.form == nullptr) {
+    return std::nullopt;
+  }
+  op.guard = row.spelling->guard;
+  if (fold == FoldForm::kFixedRange) {
+    return op;
+  }
+  const OpFamily& family = *row.family_row;
+  op.op = Int8OpOf(family, FinalActivation::kNone);
+  op.relu_op = Int8OpOf(family, FinalActivation::kRelu);
+  op.fuses_relu = !op.relu_op.empty() && !IsLoweredOp(op.relu_op);
+  if (fold == FoldForm::kPackedConv || fold == FoldForm::kPackedLinear) {
+    // Of aten::_convolution, only the call tells the family: InsertPackedConv
+    // refuses the relu where it is not fused.
+    op.fuses_relu = op.fuses_relu || op.op.empty();
+    op.op = "";
+    op.relu_op = op.fuses_relu ? "_relu" : "";
+  }
+  return op;
 }
 
-absl::Status CheckSoftmax(const Node& node) {
-  return InputNamed(node, "dtype")->mustBeNone()
-             ? absl::OkStatus()
-             : Refusal("it asks for a type");
+using QuantizedOps = absl::flat_hash_map<absl::string_view, QuantizedOp>;
+
+const QuantizedOps& AllQuantizedOps() {
+  static const auto& ops = *[] {
+    auto* ops = new QuantizedOps;
+    for (const OpRow& row : OpTable()) {
+      if (const std::optional<QuantizedOp> op = QuantizedOpOf(row)) {
+        ops->emplace(row.op, *op);
+      }
+    }
+    return ops;
+  }();
+  return ops;
 }
-
-constexpr bool kFusesRelu = true;
-
-// clang-format off
-constexpr QuantizedOp kQuantizedOps[] = {
-    {"aten::_convolution", InsertPackedConv, "", "_relu", kFusesRelu},
-    {"aten::add", InsertBinary, "quantized::add", "quantized::add_relu", kFusesRelu, CheckAdd},
-    {"aten::batch_norm", InsertByName, "quantized::batch_norm", "quantized::batch_norm_relu", kFusesRelu, CheckBatchNorm},
-    {"aten::bmm", InsertBinary, "quantized::matmul", ""},
-    {"aten::cat", InsertList, "quantized::cat", "quantized::cat_relu", kFusesRelu},
-    {"aten::celu", InsertByName, "quantized::celu", ""},
-    {"aten::concat", InsertList, "quantized::cat", "quantized::cat_relu", kFusesRelu},
-    {"aten::conv1d", InsertPackedConv, "", "_relu", kFusesRelu},
-    {"aten::conv2d", InsertPackedConv, "", "_relu", kFusesRelu},
-    {"aten::conv3d", InsertPackedConv, "", "_relu", kFusesRelu},
-    {"aten::conv_transpose1d", InsertPackedConv, "", ""},
-    {"aten::conv_transpose2d", InsertPackedConv, "", ""},
-    {"aten::conv_transpose3d", InsertPackedConv, "", ""},
-    {"aten::elu", InsertByName, "quantized::elu", ""},
-    {"aten::gelu", InsertOurs, "ns::fbgemm_gelu", ""},
-    {"aten::group_norm", InsertGroupNorm, "quantized::group_norm", ""},
-    {"aten::hardsigmoid", InsertFixed, "", ""},
-    {"aten::hardswish", InsertByName, "quantized::hardswish", ""},
-    {"aten::instance_norm", InsertGroupNorm, "quantized::instance_norm", "", !kFusesRelu, CheckInstanceNorm},
-    {"aten::layer_norm", InsertByName, "quantized::layer_norm", ""},
-    {"aten::leaky_relu", InsertByName, "quantized::leaky_relu", ""},
-    {"aten::linear", InsertPackedLinear, "", "_relu", kFusesRelu},
-    {"aten::matmul", InsertBinary, "quantized::matmul", ""},
-    {"aten::mish", InsertOurs, "ns::fbgemm_mish", ""},
-    {"aten::mm", InsertBinary, "quantized::matmul", ""},
-    {"aten::mul", InsertBinary, "quantized::mul", "quantized::mul_relu", kFusesRelu},
-    {"aten::selu", InsertOurs, "ns::fbgemm_selu", ""},
-    {"aten::sigmoid", InsertSigmoid, "quantized::sigmoid", ""},
-    {"aten::silu", InsertOurs, "ns::fbgemm_silu", ""},
-    {"aten::softmax", InsertByName, "quantized::softmax", "", !kFusesRelu, CheckSoftmax},
-    {"aten::softplus", InsertOurs, "ns::fbgemm_softplus", ""},
-    {"aten::tanh", InsertFixed, "", ""},
-};
-// clang-format on
 
 }  // namespace
 
-absl::Span<const QuantizedOp> QuantizedOpTable() { return kQuantizedOps; }
-
 const QuantizedOp* FindQuantizedOp(absl::string_view float_op) {
-  const auto* found = std::lower_bound(
-      std::begin(kQuantizedOps), std::end(kQuantizedOps), float_op,
-      [](const QuantizedOp& row, absl::string_view op) {
-        return row.float_op < op;
-      });
-  return found != std::end(kQuantizedOps) && found->float_op == float_op
-             ? found
-             : nullptr;
+  const auto it = AllQuantizedOps().find(float_op);
+  return it == AllQuantizedOps().end() ? nullptr : &it->second;
 }
 
-absl::Status CheckCall(const QuantizedOp& row, const Node& node) {
-  return row.check == nullptr ? absl::OkStatus() : row.check(node);
+absl::Status CheckCall(const QuantizedOp& op, const Node& node) {
+  return CheckCall(op.guard, node);
 }
 
 bool MayBeQuantized(const Node& node) {

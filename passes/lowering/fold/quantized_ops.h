@@ -1,12 +1,13 @@
 // Which quantized op computes what a float op does between a dequantize and a
-// quantize: reference_ops.h the other way round.
+// quantize, by the table of ops (passes/ops/op_families.h): reference_ops.h the
+// other way round.
 #ifndef PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
 #define PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "passes/lowering/fold/quantized_forms.h"
+#include "passes/ops/op_families.h"
 
 namespace torch::jit {
 struct Node;
@@ -25,22 +26,20 @@ struct QuantizedOp {
   absl::string_view relu_op;
   // Whether `relu_op` says anything: not all ops fuse a relu.
   bool fuses_relu = false;
-  // CheckCall, of a node with this op. Null for ops without conditions.
-  absl::Status (*check)(const torch::jit::Node& node) = nullptr;
+  // What must hold of a call.
+  CallGuard guard = CallGuard::kNone;
 };
 
-// All rows, sorted by float_op.
-absl::Span<const QuantizedOp> QuantizedOpTable();
-
-// The row of `float_op`, or null.
+// What `float_op` is folded to; null where it is not, or is so as it is
+// (code_ops.h).
 const QuantizedOp* FindQuantizedOp(absl::string_view float_op);
 
 // A refusal (ir/refusal.h) where this very call of the op of `row` has no
 // quantized form.
 absl::Status CheckCall(const QuantizedOp& row, const torch::jit::Node& node);
 
-// Whether a quantize of what `node` gives may be folded: an op of this table or
-// of code_ops.h, a dequantize, or a prim::If.
+// Whether a quantize of what `node` gives may be folded: an op that is folded,
+// one of code_ops.h, a dequantize, or a prim::If.
 bool MayBeQuantized(const torch::jit::Node& node);
 
 }  // namespace ns

@@ -5,37 +5,45 @@
 #include <set>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/quantized_ops.h"
-#include "passes/lowering/lowering_table.h"
+#include "passes/lowering/lowered_ops.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
-// What lower-to-fbgemm and fold-reference-quantization make by their tables,
-// and then the fusions of passes/lowering/fuse_lowered.h.
+// What lower-to-fbgemm and fold-reference-quantization make by the table
+// of ops, and then the fusions of passes/lowering/fuse_lowered.h.
 std::set<std::string> MadeOps() {
   std::set<std::string> made = {
       "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
       "ns::fbgemm_requantize",
       // By InsertGroupNorm, where LibTorch's raise.
       "ns::fbgemm_group_norm", "ns::fbgemm_instance_norm"};
-  for (const LoweringRow& row : LoweringTable()) {
-    made.insert(std::string(row.lowered_op));
-    if (absl::StartsWith(row.lowered_op, "ns::fbgemm_conv") ||
-        row.lowered_op == "ns::fbgemm_linear") {
-      made.insert(absl::StrCat(row.lowered_op, "_relu"));
-      made.insert(absl::StrCat(row.lowered_op, "_clamp"));
+  for (const OpRow& row : OpTable()) {
+    const absl::StatusOr<LoweredOp> lowered = FindLowering(row.op);
+    if (!lowered.ok()) {
+      continue;
+    }
+    made.insert(std::string(lowered->op));
+    if (absl::StartsWith(lowered->op, "ns::fbgemm_conv") ||
+        lowered->op == "ns::fbgemm_linear") {
+      made.insert(absl::StrCat(lowered->op, "_relu"));
+      made.insert(absl::StrCat(lowered->op, "_clamp"));
     }
   }
-  for (const QuantizedOp& row : QuantizedOpTable()) {
-    made.insert(std::string(row.op));
-  }
-  for (const CodeOp& row : CodeOpTable()) {
-    made.insert(std::string(row.ns_op));
+  for (const OpRow& row : OpTable()) {
+    if (const QuantizedOp* folded = FindQuantizedOp(row.op)) {
+      made.insert(std::string(folded->op));
+    }
+    if (const CodeOp* on_codes = FindCodeOp(row.op)) {
+      made.insert(std::string(on_codes->ns_op));
+    }
   }
   return made;
 }

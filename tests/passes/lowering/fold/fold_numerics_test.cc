@@ -285,42 +285,49 @@ std::set<std::string> OpsOf(const std::vector<OpCase>& cases) {
   return ops;
 }
 
-TEST(QuantizedOpTableTest, IsSortedKnownAndTested) {
+TEST(QuantizedOpsTest, AreKnownAndTested) {
   std::vector<OpCase> cases = Functions();
   cases.insert(cases.end(), Layers().begin(), Layers().end());
-  const std::set<std::string> tested = OpsOf(cases);
-  std::set<std::string> rows;
-  absl::string_view before;
-  for (const QuantizedOp& row : QuantizedOpTable()) {
-    SCOPED_TRACE(row.float_op);
-    EXPECT_LT(before, row.float_op);
-    before = row.float_op;
-    rows.insert(std::string(row.float_op));
-    EXPECT_TRUE(IsKnown(row.float_op));
-    EXPECT_EQ(FindQuantizedOp(row.float_op), &row);
-    EXPECT_NE(FindOp(row.float_op), nullptr);
-    if (absl::StrContains(row.op, "::")) {
-      EXPECT_TRUE(IsKnown(row.op));
+  std::set<std::string> ops;
+  for (const OpRow& row : OpTable()) {
+    const QuantizedOp* folded = FindQuantizedOp(row.op);
+    if (folded == nullptr) {
+      continue;
     }
-    if (absl::StrContains(row.relu_op, "::")) {
-      EXPECT_TRUE(IsKnown(row.relu_op));
+    SCOPED_TRACE(row.op);
+    ops.insert(std::string(row.op));
+    EXPECT_EQ(folded->float_op, row.op);
+    EXPECT_EQ(FindCodeOp(row.op), nullptr) << "an op has one form";
+    for (const absl::string_view op : {folded->op, folded->relu_op}) {
+      EXPECT_TRUE(!absl::StrContains(op, "::") || IsKnown(op)) << op;
     }
+    EXPECT_EQ(folded->fuses_relu, !folded->relu_op.empty());
+    EXPECT_TRUE(!folded->fuses_relu ||
+                folded->relu_op == absl::StrCat(folded->op, "_relu"))
+        << folded->relu_op;
   }
-  EXPECT_EQ(rows, tested);
+  EXPECT_EQ(ops, OpsOf(cases));
 }
 
-TEST(CodeOpTableTest, IsSortedKnownAndTested) {
-  std::set<std::string> rows;
-  absl::string_view before;
-  for (const CodeOp& row : CodeOpTable()) {
-    SCOPED_TRACE(row.op);
-    EXPECT_LT(before, row.op);
-    before = row.op;
-    rows.insert(std::string(row.op));
-    EXPECT_TRUE(IsKnown(row.op));
-    EXPECT_EQ(FindCodeOp(row.op), &row);
+TEST(QuantizedOpsTest, AreTheFirstInt8OpsOfTheirFamilies) {
+  EXPECT_EQ(FindQuantizedOp("aten::mm")->op, "quantized::matmul");
+  EXPECT_EQ(FindQuantizedOp("aten::concat")->relu_op, "quantized::cat_relu");
+  EXPECT_EQ(FindQuantizedOp("aten::silu")->op, "ns::fbgemm_silu");
+  EXPECT_FALSE(FindQuantizedOp("aten::conv_transpose2d")->fuses_relu);
+  EXPECT_EQ(FindQuantizedOp("aten::add_"), nullptr);
+  EXPECT_EQ(FindQuantizedOp("aten::erf"), nullptr);
+}
+
+TEST(CodeOpsTest, AreKnownAndTested) {
+  std::set<std::string> ops;
+  for (const OpRow& row : OpTable()) {
+    if (const CodeOp* on_codes = FindCodeOp(row.op)) {
+      EXPECT_EQ(on_codes->op, row.op);
+      ops.insert(std::string(row.op));
+      EXPECT_TRUE(IsKnown(row.op)) << row.op;
+    }
   }
-  EXPECT_EQ(rows, OpsOf(OnCodes()));
+  EXPECT_EQ(ops, OpsOf(OnCodes()));
 }
 
 }  // namespace

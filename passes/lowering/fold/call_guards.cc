@@ -1,0 +1,181 @@
+#include "passes/lowering/fold/call_guards.h"
+
+#include <ATen/Context.h>
+#include <c10/util/Exception.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool IsNoneOrMissing(const Node& node, absl::string_view name) {
+  const Value* input = InputNamed(node, name);
+  return input == nullptr || input->mustBeNone();
+}
+
+// The constant bool, or int, of an input; nothing when it is not constant.
+std::optional<int64_t> ConstantInt(const Node& node, absl::string_view name) {
+  const Value* input = InputNamed(node, name);
+  const auto constant = input == nullptr ? std::nullopt : ConstantOf(*input);
+  if (!constant || !(constant->isInt() || constant->isBool())) {
+    return std::nullopt;
+  }
+  return constant->isInt() ? constant->toInt()
+                           : static_cast<int64_t>(constant->toBool());
+}
+
+bool IsQnnpack() {
+  return at::globalContext().qEngine() == at::QEngine::QNNPACK;
+}
+
+absl::Status CheckPool(const Node& node) {
+  if (!IsNoneOrMissing(node, "divisor_override")) {
+    return Refusal("it divides by a number of its own");
+  }
+  // qnnpack counts the padding, whatever it is told.
+  return ConstantInt(node, "count_include_pad") == 1
+             ? absl::OkStatus()
+             : Refusal("it does not count padding");
+}
+
+// qnnpack mixes up the elements of channels-last tensors.
+absl::Status CheckEngineClamps(const Node& /*node*/) {
+  return IsQnnpack() ? Refusal(
+                           "qnnpack clamps tensors that are channels-last "
+                           "wrongly")
+                     : absl::OkStatus();
+}
+
+absl::Status CheckClamp(const Node& node) {
+  NS_RETURN_IF_ERROR(CheckEngineClamps(node));
+  const bool is_clamp = InputNamed(node, "min") != nullptr;
+  for (const char* name :
+       {is_clamp ? "min" : "min_val", is_clamp ? "max" : "max_val"}) {
+    if (IsNoneOrMissing(node, name)) {
+      return Refusal("it has one bound only");
+    }
+    if (IsTensor(*InputNamed(node, name))) {
+      return Refusal("its bounds are tensors");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDropout(const Node& node) {
+  return ConstantInt(node, "train") == 0
+             ? absl::OkStatus()
+             : Refusal("it drops elements at random");
+}
+
+absl::Status CheckPad(const Node& node) {
+  const Value* value = InputNamed(node, "value");
+  if (value == nullptr || value->mustBeNone()) {
+    return absl::OkStatus();
+  }
+  const auto constant = ConstantOf(*value);
+  const bool is_zero = constant && constant->isScalar() &&
+                       constant->toScalar().toDouble() == 0.0;
+  return is_zero ? absl::OkStatus()
+                 : Refusal("it pads with something else than zero");
+}
+
+// Another type of result asks for other arithmetic.
+absl::Status CheckMean(const Node& node) {
+  if (IsNoneOrMissing(node, "dim")) {
+    return Refusal("it averages over all dimensions");
+  }
+  return IsNoneOrMissing(node, "dtype") ? absl::OkStatus()
+                                        : Refusal("it asks for a type");
+}
+
+absl::Status CheckView(const Node& node) {
+  return InputNamed(node, "size") != nullptr
+             ? absl::OkStatus()
+             : Refusal("it reads bits as another type");
+}
+
+absl::Status CheckClone(const Node& node) {
+  return IsNoneOrMissing(node, "memory_format")
+             ? absl::OkStatus()
+             : Refusal("it asks for a memory format");
+}
+
+absl::Status CheckAdd(const Node& node) {
+  const Value* alpha = InputNamed(node, "alpha");
+  if (alpha == nullptr) {
+    return absl::OkStatus();
+  }
+  const auto constant = ConstantOf(*alpha);
+  return constant && constant->isScalar() &&
+                 constant->toScalar().toDouble() == 1.0
+             ? absl::OkStatus()
+             : Refusal("it multiplies its second operand");
+}
+
+absl::Status CheckBatchNorm(const Node& node) {
+  if (ConstantInt(node, "training") != 0) {
+    return Refusal("it takes its statistics from the batch");
+  }
+  return InputNamed(node, "weight")->mustBeNone() ||
+                 InputNamed(node, "bias")->mustBeNone()
+             ? Refusal("its kernel needs a weight and a bias")
+             : absl::OkStatus();
+}
+
+absl::Status CheckInstanceNorm(const Node& node) {
+  return ConstantInt(node, "use_input_stats") == 1
+             ? absl::OkStatus()
+             : Refusal("it takes its statistics from elsewhere");
+}
+
+absl::Status CheckSoftmax(const Node& node) {
+  return InputNamed(node, "dtype")->mustBeNone()
+             ? absl::OkStatus()
+             : Refusal("it asks for a type");
+}
+
+}  // namespace
+
+absl::Status CheckCall(CallGuard guard, const Node& node) {
+  switch (guard) {
+    case CallGuard::kNone:
+      return absl::OkStatus();
+    case CallGuard::kAddsUnscaled:
+      return CheckAdd(node);
+    case CallGuard::kCountsPadding:
+      return CheckPool(node);
+    case CallGuard::kIsClamp:
+      return CheckClamp(node);
+    case CallGuard::kEngineClamps:
+      return CheckEngineClamps(node);
+    case CallGuard::kDropsNothing:
+      return CheckDropout(node);
+    case CallGuard::kPadsWithZero:
+      return CheckPad(node);
+    case CallGuard::kOverDimensions:
+      return CheckMean(node);
+    case CallGuard::kIsReshape:
+      return CheckView(node);
+    case CallGuard::kKeepsLayout:
+      return CheckClone(node);
+    case CallGuard::kKeepsDtype:
+      return CheckSoftmax(node);
+    case CallGuard::kKnownStatistics:
+      return CheckBatchNorm(node);
+    case CallGuard::kInputStatistics:
+      return CheckInstanceNorm(node);
+  }
+  TORCH_INTERNAL_ASSERT(false);
+}
+
+}  // namespace ns

@@ -1,0 +1,179 @@
+// How a row of the table of ops (op_families.cc) is written: what it does not
+// name, it leaves as op_families.h says.
+//
+//   {"layer_norm",
+//    {Float("aten::layer_norm").Folds(FoldForm::kByName),
+//     Int8("quantized::layer_norm"),
+//     Int8("ns::fbgemm_layer_norm")},
+//    Facts().TensorWeight(2).Lowers(LoweringForm::kSameArguments)}
+#ifndef PASSES_OPS_FAMILY_COLUMNS_H_
+#define PASSES_OPS_FAMILY_COLUMNS_H_
+
+#include "absl/strings/string_view.h"
+#include "passes/ops/op_families.h"
+
+namespace ns::family_columns {
+
+// One op of a family. The methods return a copy that has the column, too.
+struct Op : FamilyOp {
+  constexpr Op(absl::string_view name, Numerics op_numerics,
+               FinalActivation activation) {
+    op = name;
+    numerics = op_numerics;
+    fused_activation = activation;
+  }
+
+  // Of a float op.
+  constexpr Op Folds(FoldForm form, CallGuard call = CallGuard::kNone) const {
+    Op copy = *this;
+    copy.fold = form;
+    copy.guard = call;
+    return copy;
+  }
+
+  // Where it is not the family's; of an op of either numerics, always.
+  constexpr Op Lowers(LoweringForm form) const {
+    Op copy = *this;
+    copy.lowering = form;
+    return copy;
+  }
+
+  // Of a quantized op: the float op, where it is not the family's first.
+  constexpr Op InFloat(absl::string_view name) const {
+    Op copy = *this;
+    copy.float_op = name;
+    return copy;
+  }
+
+  // Of an embedding whose table is a tensor of bytes.
+  constexpr Op TakesRawTable() const {
+    Op copy = *this;
+    copy.has_family_weight = false;
+    copy.lowering = LoweringForm::kNoKernel;
+    copy.reference = ReferenceForm::kRawTable;
+    return copy;
+  }
+};
+
+inline constexpr auto kRelu = FinalActivation::kRelu;
+inline constexpr auto kClamp = FinalActivation::kHardtanh;
+
+constexpr Op Float(absl::string_view op) {
+  return {op, Numerics::kFloat, FinalActivation::kNone};
+}
+constexpr Op Either(absl::string_view op) {
+  return {op, Numerics::kEither, FinalActivation::kNone};
+}
+constexpr Op Int8(absl::string_view op,
+                  FinalActivation activation = FinalActivation::kNone) {
+  return {op, Numerics::kInt8, activation};
+}
+constexpr Op Dynamic(absl::string_view op,
+                     FinalActivation activation = FinalActivation::kNone) {
+  return {op, Numerics::kDynamic, activation};
+}
+constexpr Op Fp16(absl::string_view op,
+                  FinalActivation activation = FinalActivation::kNone) {
+  return {op, Numerics::kFp16, activation};
+}
+
+inline constexpr QuantizedRange kUnitInterval = {QuantizedRange::Kind::kFixed,
+                                                 1.0 / 256, 0};
+inline constexpr QuantizedRange kMinusOneToOne = {QuantizedRange::Kind::kFixed,
+                                                  2.0 / 256, 128};
+
+// The facts of a family. The methods return a copy that has the column, too.
+struct Facts : FamilyFacts {
+  constexpr Facts() = default;
+  constexpr explicit Facts(Role family_role) { role = family_role; }
+
+  // Of the ops that take floats.
+  constexpr Facts FloatWeight(WeightForm form, int input) const {
+    Facts copy = *this;
+    copy.float_weight = {form, input};
+    return copy;
+  }
+
+  // Of the others.
+  constexpr Facts QuantizedWeight(WeightForm form, int input) const {
+    Facts copy = *this;
+    copy.quantized_weight = {form, input};
+    return copy;
+  }
+
+  // A float tensor for all.
+  constexpr Facts TensorWeight(int input) const {
+    return FloatWeight(WeightForm::kTensor, input)
+        .QuantizedWeight(WeightForm::kTensor, input);
+  }
+
+  constexpr Facts WeightChannelDim(int dim) const {
+    Facts copy = *this;
+    copy.weight_channel_dim = dim;
+    return copy;
+  }
+
+  constexpr Facts Range(QuantizedRange output_range) const {
+    Facts copy = *this;
+    copy.range = output_range;
+    return copy;
+  }
+
+  constexpr Facts KeepsRange() const {
+    return Range({QuantizedRange::Kind::kOfInput});
+  }
+
+  constexpr Facts Rank(OutputRank output_rank) const {
+    Facts copy = *this;
+    copy.rank = output_rank;
+    return copy;
+  }
+
+  constexpr Facts Channels(ChannelPlace place) const {
+    Facts copy = *this;
+    copy.channels = place;
+    return copy;
+  }
+
+  constexpr Facts Fuses(Fusion what) const {
+    Facts copy = *this;
+    copy.fusion = what;
+    return copy;
+  }
+
+  constexpr Facts IsActivation() const {
+    Facts copy = *this;
+    copy.is_activation = true;
+    return copy;
+  }
+
+  constexpr Facts Lowers(LoweringForm form) const {
+    Facts copy = *this;
+    copy.lowering = form;
+    return copy;
+  }
+
+  constexpr Facts Reference(ReferenceForm form) const {
+    Facts copy = *this;
+    copy.reference = form;
+    return copy;
+  }
+
+  constexpr Facts OtherOutputs(absl::string_view names) const {
+    Facts copy = *this;
+    copy.other_outputs = names;
+    return copy;
+  }
+};
+
+// Families that are something else than an operation to matching.
+constexpr Facts Shape() { return Facts(Role::kShape).KeepsRange(); }
+constexpr Facts Transparent() { return Facts(Role::kTransparent).KeepsRange(); }
+constexpr Facts Quantize() { return Facts(Role::kQuantize); }
+constexpr Facts Dequantize() { return Facts(Role::kDequantize); }
+constexpr Facts Observe() { return Facts(Role::kObserve); }
+constexpr Facts Source() { return Facts(Role::kSource); }
+
+}  // namespace ns::family_columns
+
+#endif  // PASSES_OPS_FAMILY_COLUMNS_H_
