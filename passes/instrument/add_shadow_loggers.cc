@@ -9,6 +9,7 @@
 
 #include "ir/status.h"
 #include "ir/verifier.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/instrument/insert_shadow.h"
 #include "passes/matching/matched_outputs.h"
 #include "passes/rewrite/copy_subgraph.h"
@@ -29,7 +30,8 @@ class Shadower {
         name_b_(name_b),
         b_(b),
         matches_(matches),
-        options_(options) {
+        options_(options),
+        facts_a_(a.graph(), options.io_types) {
     FindCounterparts();
   }
 
@@ -41,7 +43,7 @@ class Shadower {
         continue;
       }
       const absl::StatusOr<CopiedSubgraph> shadow = InsertShadow(
-          a_, match.a, b_, match.b.subgraph, counterparts_, options_.io_types);
+          a_, match.a, b_, match.b.subgraph, counterparts_, facts_a_);
       if (shadow.ok()) {
         NS_RETURN_IF_ERROR(LogShadow(match, *shadow));
       } else {
@@ -122,6 +124,7 @@ class Shadower {
   ModelGraph& b_;
   const MatchResult& matches_;
   const LoggerOptions& options_;
+  const ValueFacts facts_a_;
   ValueCounterparts counterparts_;
 };
 

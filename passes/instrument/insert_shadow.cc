@@ -18,10 +18,10 @@ absl::StatusOr<CopiedSubgraph> CopyShadow(const ModelGraph& source,
                                           ModelGraph& host,
                                           const Subgraph& shadowed,
                                           const ValueCounterparts& counterparts,
-                                          const OpIoTypes& io_types) {
+                                          const ValueFacts& facts) {
   NS_ASSIGN_OR_RETURN(
       const std::vector<Value*> inputs,
-      ShadowInputs(side.subgraph, shadowed, shadowed.start, io_types));
+      ShadowInputs(side.subgraph, shadowed, shadowed.start, facts));
   return CopySubgraph(source, side.subgraph, *side.output, inputs, host,
                       shadowed.start, counterparts);
 }
@@ -31,11 +31,11 @@ absl::StatusOr<CopiedSubgraph> CopyShadow(const ModelGraph& source,
 absl::StatusOr<CopiedSubgraph> InsertShadow(
     const ModelGraph& source, const MatchedSide& side, ModelGraph& host,
     const Subgraph& shadowed, const ValueCounterparts& counterparts,
-    const OpIoTypes& io_types) {
+    const ValueFacts& facts) {
   Node* place = shadowed.start;
   const Node* before = place->prev();
   absl::StatusOr<CopiedSubgraph> shadow =
-      CopyShadow(source, side, host, shadowed, counterparts, io_types);
+      CopyShadow(source, side, host, shadowed, counterparts, facts);
   while (!shadow.ok() && place->prev() != before) {
     place->prev()->destroy();
   }

@@ -5,8 +5,8 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "passes/analysis/subgraph.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/matching/graph_matcher.h"
-#include "passes/ops/op_io_types.h"
 #include "passes/rewrite/copy_subgraph.h"
 
 namespace ns {
@@ -23,12 +23,12 @@ namespace ns {
 //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
 //
 // In front, since what is shadowed may overwrite its inputs. `counterparts` is
-// as in CopySubgraph, `io_types` as in ShadowInputs. Error: the reason why it
-// cannot be shadowed; the graph of `host` is then as it was.
+// as in CopySubgraph, `facts` are those of the graph of `source`. Error:
+// the reason why it cannot be shadowed; the graph of `host` is then as it was.
 absl::StatusOr<CopiedSubgraph> InsertShadow(
     const ModelGraph& source, const MatchedSide& side, ModelGraph& host,
-    const Subgraph& shadowed, const ValueCounterparts& counterparts = {},
-    const OpIoTypes& io_types = {});
+    const Subgraph& shadowed, const ValueCounterparts& counterparts,
+    const ValueFacts& facts);
 
 }  // namespace ns
 

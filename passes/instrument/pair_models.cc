@@ -13,6 +13,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/instrument/attached_comparer.h"
 #include "passes/instrument/fuse_float_convs.h"
 #include "passes/instrument/insert_shadow.h"
@@ -37,7 +38,13 @@ class PairBuilder final : public MeetingListener {
   PairBuilder(const ModelGraph& a, const ModelGraph& b,
               const MatchResult& matches, const PairPlan& plan,
               PairedModels& pair)
-      : a_(a), b_(b), matches_(matches), plan_(plan), pair_(pair) {
+      : a_(a),
+        b_(b),
+        matches_(matches),
+        plan_(plan),
+        pair_(pair),
+        facts_a_(a.graph(), plan.io_types),
+        facts_b_(b.graph()) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       const SubgraphMatch& match = matches.matches[i];
       const PairComparerOptions of_match =
@@ -261,7 +268,7 @@ class PairBuilder final : public MeetingListener {
     }
     Node* before = shadowed->start->prev();
     absl::StatusOr<CopiedSubgraph> copied = InsertShadow(
-        a_, match.a, pair_.model, *shadowed, counterparts_, plan_.io_types);
+        a_, match.a, pair_.model, *shadowed, counterparts_, facts_a_);
     counterparts_[match.a.output] = b;
     if (!copied.ok()) {
       of_match.not_shadowed = std::string(copied.status().message());
@@ -305,8 +312,8 @@ class PairBuilder final : public MeetingListener {
       return absl::OkStatus();
     }
     Node* base = subgraph->base;
-    const absl::StatusOr<Value*> reference =
-        InsertReferenceKernel(pair_.model, base);
+    const absl::StatusOr<Value*> reference = InsertReferenceKernel(
+        pair_.model, base, GivesQuantized(*match.b.subgraph.base, facts_b_));
     if (!reference.ok()) {
       const OpRow* row = FindOp(OpName(*base));
       // An op that takes floats, too, has no kernel to speak of.
@@ -354,6 +361,8 @@ class PairBuilder final : public MeetingListener {
   const MatchResult& matches_;
   const PairPlan& plan_;
   PairedModels& pair_;
+  const ValueFacts facts_a_;
+  const ValueFacts facts_b_;
   std::vector<MeetingPoint> points_;
   std::vector<OfOutput> outputs_;
   // By match.

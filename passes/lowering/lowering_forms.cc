@@ -12,9 +12,7 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "passes/analysis/held_codes.h"
 #include "passes/ops/op_table.h"
-#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {
@@ -66,29 +64,33 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
   return Repacked(repacker.Embedding(packed));
 }
 
-absl::Status CheckIsQuint8(Held held) {
-  switch (held) {
-    case Held::kOtherCodes:
-      return Refusal("its input is not quantized to quint8 with one scale");
-    case Held::kMixed:
-      return Refusal(
-          "its input is quantized to quint8 on some ways to it only");
-    default:
-      return absl::OkStatus();
+// Whether `x` is quantized to quint8 with one scale, as far as the graph tells.
+absl::Status CheckIsQuint8(const Value& x, const ValueFacts& facts) {
+  const TensorFacts sure = facts.Sure(x);
+  if (sure.is_quantized.Differs() ||
+      (sure.is_quantized.Is(true) &&
+       (sure.dtype.Differs() || sure.is_per_tensor.Differs()))) {
+    return Refusal("its input is quantized to quint8 on some ways to it only");
   }
+  const TensorFacts likely = facts.Likely(x);
+  const bool is_other =
+      likely.is_quantized.Is(true) &&
+      (likely.is_per_tensor.Is(false) || !likely.dtype.Is(c10::kQUInt8));
+  return is_other
+             ? Refusal("its input is not quantized to quint8 with one scale")
+             : absl::OkStatus();
 }
 
-// Codes of 8 bits without a sign, as far as the graph tells.
-absl::Status CheckTakesCodes(const Node& node) {
+// As above, for an op that would as well take a tensor that is not quantized.
+absl::Status CheckTakesCodes(const Node& node, const ValueFacts& facts) {
   const Value* x = FirstDataInput(node);
   if (x == nullptr || !IsTensor(*x)) {
     return Refusal("it takes no tensor");
   }
-  const Held held = HeldBy(*x);
-  if (held == Held::kFloat || (held == Held::kUnknown && !IsTakenAsInt8(*x))) {
-    return Refusal("its input is not quantized");
-  }
-  return CheckIsQuint8(held);
+  NS_RETURN_IF_ERROR(CheckIsQuint8(*x, facts));
+  return facts.IsSurelyQuantized(*x) || facts.IsTakenAsQuantized(*x)
+             ? absl::OkStatus()
+             : Refusal("its input is not quantized");
 }
 
 // Whether the op that makes `value` makes it anew: nothing else then shares
@@ -132,8 +134,9 @@ std::optional<NamedValue> Number(Value* value) {
 
 absl::StatusOr<Value*> InsertWithQParams(Node* node,
                                          absl::string_view lowered_op,
+                                         const LoweringTools& tools,
                                          double scale, int64_t zero_point) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   std::vector<NamedValue> arguments = Arguments(node);
   arguments.emplace_back(scale);
@@ -145,53 +148,55 @@ absl::StatusOr<Value*> InsertWithQParams(Node* node,
 
 absl::StatusOr<Value*> LowerSameArguments(Node* node,
                                           absl::string_view lowered_op,
-                                          Repacker& /*repacker*/) {
+                                          const LoweringTools& tools) {
   if (const Value* x = FirstDataInput(*node)) {
-    NS_RETURN_IF_ERROR(CheckIsQuint8(HeldBy(*x)));
+    NS_RETURN_IF_ERROR(CheckIsQuint8(*x, tools.facts));
   }
   return Insert(node, lowered_op, Arguments(node));
 }
 
 absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
-                                       Repacker& repacker) {
+                                       const LoweringTools& tools) {
   if (!IsTensor(*node->input(0)) || !IsTensor(*node->input(1))) {
     return Refusal("one of its inputs is a number");
   }
-  return LowerSameArguments(node, lowered_op, repacker);
+  return LowerSameArguments(node, lowered_op, tools);
 }
 
 absl::StatusOr<Value*> LowerLinear(Node* node, absl::string_view lowered_op,
-                                   Repacker& repacker) {
+                                   const LoweringTools& tools) {
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
   NS_ASSIGN_OR_RETURN(const c10::IValue layer,
-                      Repacked(repacker.Linear(packed)));
+                      Repacked(tools.repacker.Linear(packed)));
   return InsertWithLayer(node, lowered_op, layer);
 }
 
 absl::StatusOr<Value*> LowerConv(Node* node, absl::string_view lowered_op,
-                                 Repacker& repacker) {
+                                 const LoweringTools& tools) {
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
   const OpRow* row = FindOp(OpName(*node));
   const bool is_1d = row != nullptr && absl::EndsWith(row->family, "1d");
   NS_ASSIGN_OR_RETURN(const c10::IValue layer,
-                      Repacked(repacker.Conv(packed, is_1d)));
+                      Repacked(tools.repacker.Conv(packed, is_1d)));
   return InsertWithLayer(node, lowered_op, layer);
 }
 
 absl::StatusOr<Value*> LowerEmbedding(Node* node, absl::string_view lowered_op,
-                                      Repacker& repacker) {
-  NS_ASSIGN_OR_RETURN(const c10::IValue table, WholeTable(node, repacker));
+                                      const LoweringTools& tools) {
+  NS_ASSIGN_OR_RETURN(const c10::IValue table,
+                      WholeTable(node, tools.repacker));
   return Insert(node, lowered_op, {table, InputNamed(*node, "indices")});
 }
 
 absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
                                          absl::string_view lowered_op,
-                                         Repacker& repacker) {
+                                         const LoweringTools& tools) {
   const Value* mapping = InputNamed(*node, "compressed_indices_mapping");
   if (mapping != nullptr && !mapping->mustBeNone()) {
     return Refusal("its table may have pruned rows");
   }
-  NS_ASSIGN_OR_RETURN(const c10::IValue table, WholeTable(node, repacker));
+  NS_ASSIGN_OR_RETURN(const c10::IValue table,
+                      WholeTable(node, tools.repacker));
   return Insert(
       node, lowered_op,
       {table, InputNamed(*node, "indices"), InputNamed(*node, "offsets"),
@@ -200,15 +205,15 @@ absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
 }
 
 absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
-                                    Repacker& /*repacker*/) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+                                    const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, Arguments(node));
 }
 
 absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
-                                 Repacker& /*repacker*/) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+                                 const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   const Value* dtype = InputNamed(*node, "dtype");
   if (dtype != nullptr && !dtype->mustBeNone()) {
     return Refusal("it asks for a type");
@@ -225,32 +230,32 @@ absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
 }
 
 absl::StatusOr<Value*> LowerCatOfCodes(Node* node, absl::string_view lowered_op,
-                                       Repacker& /*repacker*/) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+                                       const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   return Insert(node, lowered_op,
                 {node->input(0), node->input(1), c10::IValue(), c10::IValue()});
 }
 
 absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
-                                  Repacker& /*repacker*/) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+                                  const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, {node->input(0), 0.0, 6.0});
 }
 
 absl::StatusOr<Value*> LowerUnitInterval(Node* node,
                                          absl::string_view lowered_op,
-                                         Repacker& /*repacker*/) {
-  return InsertWithQParams(node, lowered_op, 1.0 / 256, 0);
+                                         const LoweringTools& tools) {
+  return InsertWithQParams(node, lowered_op, tools, 1.0 / 256, 0);
 }
 
 absl::StatusOr<Value*> LowerTanh(Node* node, absl::string_view lowered_op,
-                                 Repacker& /*repacker*/) {
-  return InsertWithQParams(node, lowered_op, 2.0 / 256, 128);
+                                 const LoweringTools& tools) {
+  return InsertWithQParams(node, lowered_op, tools, 2.0 / 256, 128);
 }
 
 absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
-                                     Repacker& /*repacker*/) {
+                                     const LoweringTools& /*tools*/) {
   if (ConstantDtype(*node) != c10::ScalarType::QUInt8) {
     return Refusal("it does not quantize to quint8");
   }
@@ -267,8 +272,8 @@ absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op,
 }
 
 absl::StatusOr<Value*> LowerDequantize(Node* node, absl::string_view lowered_op,
-                                       Repacker& /*repacker*/) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+                                       const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   return Insert(node, lowered_op, Arguments(node));
 }
 

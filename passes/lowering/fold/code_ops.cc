@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 
 #include "absl/algorithm/container.h"
 #include "ir/node_view.h"
@@ -168,12 +170,6 @@ constexpr CodeOp kCodeOps[] = {
     {"aten::view", kExact, CheckView},
 };
 
-constexpr FixedOutput kFixedOutputs[] = {
-    {"aten::hardsigmoid", 1.0 / 256, 0},
-    {"aten::sigmoid", 1.0 / 256, 0},
-    {"aten::tanh", 2.0 / 256, 128},
-};
-
 constexpr std::array<absl::string_view, 3> kShapeQuestions = {
     "aten::dim", "aten::numel", "aten::size"};
 
@@ -190,20 +186,6 @@ const CodeOp* FindCodeOp(absl::string_view op) {
 
 absl::Status CheckCall(const CodeOp& row, const Node& node) {
   return row.check == nullptr ? absl::OkStatus() : row.check(node);
-}
-
-bool KeepsCodes(absl::string_view op) {
-  return FindCodeOp(op) != nullptr ||
-         absl::c_any_of(kCodeOps, [&](const CodeOp& row) {
-           return !row.ns_op.empty() && row.ns_op == op;
-         });
-}
-
-std::optional<FixedOutput> FixedOutputOf(absl::string_view op) {
-  const auto* found = absl::c_find_if(
-      kFixedOutputs, [&](const FixedOutput& row) { return row.op == op; });
-  return found != std::end(kFixedOutputs) ? std::optional<FixedOutput>(*found)
-                                          : std::nullopt;
 }
 
 bool AsksForShape(absl::string_view op) {

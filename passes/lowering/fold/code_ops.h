@@ -3,9 +3,6 @@
 #ifndef PASSES_LOWERING_FOLD_CODE_OPS_H_
 #define PASSES_LOWERING_FOLD_CODE_OPS_H_
 
-#include <cstdint>
-#include <optional>
-
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -41,20 +38,6 @@ const CodeOp* FindCodeOp(absl::string_view op);
 // A refusal (ir/refusal.h) where codes cannot be given to this very call of the
 // op of `row`.
 absl::Status CheckCall(const CodeOp& row, const torch::jit::Node& node);
-
-// True for an op of the table, also where it is an ns kernel: given codes, it
-// gives such with the same parameters.
-bool KeepsCodes(absl::string_view op);
-
-// The parameters that LibTorch's kernel gives the quint8 output of an
-// activation with a fixed range.
-struct FixedOutput {
-  absl::string_view op;
-  double scale;
-  int64_t zero_point;
-};
-
-std::optional<FixedOutput> FixedOutputOf(absl::string_view op);
 
 // True for ops that ask for the shape of their first input, and of that alone.
 bool AsksForShape(absl::string_view op);
