@@ -32,6 +32,11 @@ bool IsPackedLayer(const OpRow& row) {
           row.weight_form == WeightForm::kPackedLinear);
 }
 
+// Float ops that LibTorch also runs on quantized tensors as they are.
+bool RunsOnQuantizedToo(const OpRow& row) {
+  return row.op == "aten::gelu" || row.op == "aten::masked_fill";
+}
+
 // Families of ops that take several activations, of one dtype.
 bool IsOfSeveral(const OpRow& row) {
   return row.family == "add" || row.family == "mul" || row.family == "matmul" ||
@@ -151,7 +156,11 @@ TensorFacts FactsOfEither(const Node& node, const OpRow& row, size_t index,
     return TensorFacts::Plain();
   }
   const Value* input = FirstTensorInput(node);
-  if (input == nullptr || row.family == "type_as") {
+  // One overload of aten::view reads bits as another type.
+  const bool is_of_another_type =
+      row.family == "type_as" ||
+      (node.kind() == c10::aten::view && InputNamed(node, "size") == nullptr);
+  if (input == nullptr || is_of_another_type) {
     return TensorFacts::Unknown();
   }
   TensorFacts facts = facts_of(*input);
@@ -244,6 +253,10 @@ TensorFacts FactsWithoutRank(const Node& node, size_t index,
   }
   if (row->family == "copy") {
     return FactsOfCopy(node, facts_of);
+  }
+  if (RunsOnQuantizedToo(*row)) {
+    // The scale comes back rounded to float.
+    return FactsOfEither(node, *row, index, facts_of).WithoutQParams();
   }
   switch (row->numerics) {
     case Numerics::kEither:

@@ -119,6 +119,10 @@ constexpr absl::string_view kTwoOrMore[] = {
 // What the family alone tells of the rank.
 int LeastRankOf(const OpRow& row) {
   const absl::string_view family = row.family;
+  // To a size of 1 x 1, it averages floats of two dimensions, too.
+  if (family == "adaptive_avg_pool2d" && row.numerics == Numerics::kEither) {
+    return 2;
+  }
   const bool is_image_op =
       absl::EndsWith(family, "2d") || absl::EndsWith(family, "3d") ||
       family == "conv2d_add" || family == "interpolate" ||
@@ -184,6 +188,10 @@ std::optional<int> RankOfView(const Node& node, const OpRow& row, int rank,
   if (family == "flatten") {
     const auto start = ConstantInt(InputNamed(node, "start_dim"));
     return start && *start >= 0 ? static_cast<int>(*start) + 1 : 1;
+  }
+  if (node.kind() == c10::aten::linear) {
+    // A weight of one dimension makes numbers of rows.
+    return facts_of(*node.input(1)).least_rank >= 2 ? rank : rank - 1;
   }
   if (family == "select" || family == "unbind") {
     return rank - 1;
