@@ -27,9 +27,10 @@ namespace ns {
 //       -> (%true, %x)
 //   %2 = aten::relu_(%y)          writes to %a where %n is 0
 //
-// Only tensors that are carried themselves are followed, not those in lists.
-// The graph must outlive the object. Values that are newer than the object have
-// no writers.
+// Only tensors that are carried themselves are followed. Those in lists need
+// not be: LibTorch takes all tensors that lists hold for one, once an element
+// is read. The graph must outlive the object. Values that are newer than the
+// object have no writers.
 class TensorWrites {
  public:
   explicit TensorWrites(torch::jit::Graph& graph);

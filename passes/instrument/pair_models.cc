@@ -13,6 +13,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/instrument/attached_comparer.h"
 #include "passes/instrument/fuse_float_convs.h"
 #include "passes/instrument/interleave.h"
@@ -42,7 +43,8 @@ class PairBuilder final : public MeetingListener {
         matches_(matches),
         plan_(plan),
         pair_(pair),
-        shadows_(a, pair.model, matches, {plan.io_types, /*guards=*/true}) {
+        shadows_(a, pair.model, matches, {plan.io_types, /*guards=*/true}),
+        facts_b_(b.graph()) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       const SubgraphMatch& match = matches.matches[i];
       const PairComparerOptions of_match = ComparerOptionsFor(match, plan);
@@ -307,8 +309,8 @@ class PairBuilder final : public MeetingListener {
       return absl::OkStatus();
     }
     Node* base = subgraph->base;
-    const absl::StatusOr<Value*> reference =
-        InsertReferenceKernel(pair_.model, base);
+    const absl::StatusOr<Value*> reference = InsertReferenceKernel(
+        pair_.model, base, GivesQuantized(*match.b.subgraph.base, facts_b_));
     if (!reference.ok()) {
       const OpRow* row = FindOp(OpName(*base));
       // An op that takes floats, too, has no kernel to speak of.
@@ -357,6 +359,7 @@ class PairBuilder final : public MeetingListener {
   const PairPlan& plan_;
   PairedModels& pair_;
   ShadowInserter shadows_;
+  const ValueFacts facts_b_;
   std::vector<MeetingPoint> points_;
   std::vector<OfOutput> outputs_;
   // What stands at a match.

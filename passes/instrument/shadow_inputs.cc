@@ -63,8 +63,8 @@ absl::Status DifferentInputs(size_t of_shadow, size_t of_shadowed) {
 
 class InputCaster {
  public:
-  InputCaster(Node* place, const OpIoTypes& io_types)
-      : graph_(*place->owningGraph()), place_(place), io_types_(io_types) {}
+  InputCaster(Node* place, const ValueFacts& facts)
+      : graph_(*place->owningGraph()), place_(place), facts_(facts) {}
 
   absl::Status Add(const DataArgument& original, const DataArgument& fed) {
     if (original.is_built && fed.is_built) {
@@ -93,7 +93,7 @@ class InputCaster {
   absl::Status AddEach(const Values& originals, const Values& fed) {
     for (size_t i = 0; i < originals.size(); ++i) {
       NS_ASSIGN_OR_RETURN(Value * cast,
-                          CastLike(*originals[i], fed[i], place_, io_types_));
+                          CastLike(*originals[i], facts_, fed[i], place_));
       inputs_.push_back(cast);
     }
     return absl::OkStatus();
@@ -118,7 +118,7 @@ class InputCaster {
     Values cast;
     for (Value* element : elements) {
       NS_ASSIGN_OR_RETURN(Value * as_original,
-                          CastLike(original, element, place_, io_types_));
+                          CastLike(original, facts_, element, place_));
       cast.push_back(as_original);
     }
     Node* list = graph_.createList(c10::TensorType::get(), cast);
@@ -128,7 +128,7 @@ class InputCaster {
 
   Graph& graph_;
   Node* place_;
-  const OpIoTypes& io_types_;
+  const ValueFacts& facts_;
   Values inputs_;
 };
 
@@ -136,10 +136,10 @@ class InputCaster {
 
 absl::StatusOr<Values> ShadowInputs(const Subgraph& shadow,
                                     const Subgraph& shadowed, Node* place,
-                                    const OpIoTypes& io_types) {
+                                    const ValueFacts& facts) {
   const std::vector<DataArgument> originals = DataArguments(shadow);
   const std::vector<DataArgument> fed = DataArguments(shadowed);
-  InputCaster caster(place, io_types);
+  InputCaster caster(place, facts);
   if (originals.size() == fed.size()) {
     for (size_t i = 0; i < originals.size(); ++i) {
       NS_RETURN_IF_ERROR(caster.Add(originals[i], fed[i]));

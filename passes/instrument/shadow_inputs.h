@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "passes/analysis/subgraph.h"
-#include "passes/ops/op_io_types.h"
+#include "passes/analysis/value_facts.h"
 
 namespace torch::jit {
 struct Node;
@@ -19,14 +19,14 @@ namespace ns {
 // runs beside `shadowed`: the data inputs of `shadowed`, argument by argument,
 // cast to what the shadow computes with (shadow_casts.h) in front of `place`.
 // Where one side builds a list element by element and the other has it as one
-// value, the list is taken apart or built. `io_types` tells what ops of the
-// user's compute with.
+// value, the list is taken apart or built. `facts` are those of the
+// graph of `shadow`.
 //
 // Error: two subgraphs that take different data, or inputs that cannot be cast;
 // the message is a reason for the user. What was inserted stays.
 absl::StatusOr<std::vector<torch::jit::Value*>> ShadowInputs(
     const Subgraph& shadow, const Subgraph& shadowed, torch::jit::Node* place,
-    const OpIoTypes& io_types = {});
+    const ValueFacts& facts);
 
 }  // namespace ns
 

@@ -31,9 +31,8 @@ absl::StatusOr<Shadow> ShadowInserter::InsertCopy(
     const SubgraphMatch& match, const Subgraph& shadowed,
     const ValueCounterparts& counterparts) {
   Node* place = shadowed.start;
-  NS_ASSIGN_OR_RETURN(
-      const std::vector<Value*> inputs,
-      ShadowInputs(match.a.subgraph, shadowed, place, options_.io_types));
+  NS_ASSIGN_OR_RETURN(const std::vector<Value*> inputs,
+                      ShadowInputs(match.a.subgraph, shadowed, place, facts_));
   NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
                       CopySubgraph(source_, match.a.subgraph, *match.a.output,
                                    inputs, host_, place, counterparts));

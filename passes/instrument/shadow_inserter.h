@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "passes/analysis/subgraph.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/instrument/guarded_shadow.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"
@@ -58,7 +59,8 @@ class ShadowInserter {
       : source_(source),
         host_(host),
         matches_(matches),
-        options_(std::move(options)) {}
+        options_(std::move(options)),
+        facts_(source.graph(), options_.io_types) {}
 
   // Copies A's subgraph of match `index` in front of `shadowed`, B's subgraph
   // in the host or a copy of it there, and feeds it with what that is fed, cast
@@ -95,6 +97,8 @@ class ShadowInserter {
   ModelGraph& host_;
   const MatchResult& matches_;
   const Options options_;
+  // What is known of the values of the source.
+  const ValueFacts facts_;
   std::map<size_t, std::string> guard_attributes_;
   std::vector<GuardedShadow> guarded_;
 };

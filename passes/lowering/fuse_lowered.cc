@@ -17,8 +17,8 @@
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/ops/op_table.h"
-#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {
@@ -47,8 +47,8 @@ std::optional<double> Bound(const Value& value, double otherwise) {
 }
 
 // The layer's op with `suffix`, in the place of `activation`.
-absl::Status FuseInto(GraphEditor& editor, Node* layer, Node* activation,
-                      absl::string_view suffix,
+absl::Status FuseInto(GraphEditor& editor, ValueFacts& facts, Node* layer,
+                      Node* activation, absl::string_view suffix,
                       const std::vector<double>& bounds) {
   // With braces, iterators would become a list of two bools.
   std::vector<NamedValue> arguments(layer->inputs().begin(),
@@ -60,13 +60,17 @@ absl::Status FuseInto(GraphEditor& editor, Node* layer, Node* activation,
                           arguments));
   fused->setType(layer->output()->type());
   editor.Replace(*activation->output(), *fused);
+  facts.Learn(*fused->node());
+  facts.Forget(*activation);
+  facts.Forget(*layer);
   activation->destroy();
   editor.ReplaceNode(*layer, *fused);
   return absl::OkStatus();
 }
 
 // True when `activation` went into the layer in front of it.
-absl::StatusOr<bool> FuseActivation(GraphEditor& editor, Node* activation) {
+absl::StatusOr<bool> FuseActivation(GraphEditor& editor, ValueFacts& facts,
+                                    Node* activation) {
   const bool is_relu = OpName(*activation) == "ns::fbgemm_relu";
   if (!is_relu && OpName(*activation) != "ns::fbgemm_clamp") {
     return false;
@@ -76,7 +80,7 @@ absl::StatusOr<bool> FuseActivation(GraphEditor& editor, Node* activation) {
     return false;
   }
   if (is_relu) {
-    NS_RETURN_IF_ERROR(FuseInto(editor, layer, activation, "_relu", {}));
+    NS_RETURN_IF_ERROR(FuseInto(editor, facts, layer, activation, "_relu", {}));
     return true;
   }
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -86,7 +90,7 @@ absl::StatusOr<bool> FuseActivation(GraphEditor& editor, Node* activation) {
     return false;
   }
   NS_RETURN_IF_ERROR(
-      FuseInto(editor, layer, activation, "_clamp", {*min, *max}));
+      FuseInto(editor, facts, layer, activation, "_clamp", {*min, *max}));
   return true;
 }
 
@@ -126,8 +130,8 @@ class Writers {
 };
 
 // Takes what `quantize` quantizes from in front of the dequantize that made it.
-absl::Status SkipDequantize(GraphEditor& editor, Node* quantize,
-                            const Writers& writers) {
+absl::Status SkipDequantize(GraphEditor& editor, ValueFacts& facts,
+                            Node* quantize, const Writers& writers) {
   Node* dequantize = quantize->input(0)->node();
   if (OpName(*quantize) != "ns::fbgemm_quantize" ||
       OpName(*dequantize) != "ns::fbgemm_dequantize" ||
@@ -135,10 +139,8 @@ absl::Status SkipDequantize(GraphEditor& editor, Node* quantize,
     return absl::OkStatus();
   }
   Value* codes = dequantize->input(0);
-  const auto have = SureQuantizationParametersOf(*codes);
-  const auto want = SureQuantizationParametersOf(*quantize->output());
-  if (have && want && have->scale == want->scale &&
-      have->zero_point == want->zero_point && have->dtype == want->dtype &&
+  const auto have = facts.Sure(*codes).qparams();
+  if (have && have == facts.Sure(*quantize->output()).qparams() &&
       // A copy may be written to where the codes are still read.
       !writers.any()) {
     editor.Replace(*quantize->output(), *codes);
@@ -148,6 +150,8 @@ absl::Status SkipDequantize(GraphEditor& editor, Node* quantize,
       Value * requantized,
       editor.InsertBefore(*quantize, "ns::fbgemm_requantize",
                           {codes, quantize->input(1), quantize->input(2)}));
+  facts.Learn(*requantized->node());
+  facts.Forget(*quantize);
   editor.ReplaceNode(*quantize, *requantized);
   return absl::OkStatus();
 }
@@ -203,11 +207,13 @@ absl::Status OnEachNode(GraphEditor& editor,
 
 absl::Status FuseLowered(GraphEditor& editor) {
   const Writers writers(editor.graph());
+  ValueFacts facts(editor.graph());
   return OnEachNode(editor, [&](Node* node) -> absl::Status {
-    NS_ASSIGN_OR_RETURN(const bool is_fused, FuseActivation(editor, node));
+    NS_ASSIGN_OR_RETURN(const bool is_fused,
+                        FuseActivation(editor, facts, node));
     return is_fused || node->inputs().empty()
                ? absl::OkStatus()
-               : SkipDequantize(editor, node, writers);
+               : SkipDequantize(editor, facts, node, writers);
   });
 }
 

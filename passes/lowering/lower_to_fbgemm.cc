@@ -14,12 +14,12 @@
 #include "ir/status.h"
 #include "ir/text.h"
 #include "ir/torch_errors.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/lowering/fuse_lowered.h"
 #include "passes/lowering/lowered_ops.h"
 #include "passes/lowering/lowering_forms.h"
 #include "passes/lowering/repack.h"
 #include "passes/ops/op_table.h"
-#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {
@@ -30,7 +30,7 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 // Whether a quantized op is what the report should name, when it stays.
-bool IsWorthARemark(const Node& node) {
+bool IsWorthARemark(const Node& node, const ValueFacts& facts) {
   const OpRow* row = FindOp(OpName(node));
   const Value* output = TensorOutput(node);
   if (row == nullptr || output == nullptr || IsLoweredOp(row->op)) {
@@ -38,18 +38,21 @@ bool IsWorthARemark(const Node& node) {
   }
   return IsQuantizedOp(*row) || row->role == Role::kDequantize ||
          (row->role == Role::kCompute && row->numerics == Numerics::kEither &&
-          NumericsOf(*output) == TensorNumerics::kInt8);
+          facts.IsLikelyQuantized(*output));
 }
 
 class Lowering {
  public:
   Lowering(const LowerToFbgemmOptions& options, GraphEditor& editor,
            PassContext& context)
-      : editor_(editor), context_(context), repacker_(options.numerics) {}
+      : editor_(editor),
+        context_(context),
+        repacker_(options.numerics),
+        facts_(editor.graph()) {}
 
   void Run() {
     ForEachNodeInnermostFirst(editor_.graph().block(), [&](Node* node) {
-      if (!IsWorthARemark(*node)) {
+      if (!IsWorthARemark(*node, facts_)) {
         return;
       }
       const absl::Status status = Lower(node);
@@ -62,10 +65,12 @@ class Lowering {
  private:
   absl::Status Lower(Node* node) {
     NS_ASSIGN_OR_RETURN(const LoweredOp with, FindLowering(OpName(*node)));
-    NS_ASSIGN_OR_RETURN(Value * lowered, InsertOrTakeBack(*node, [&] {
-                          return InsertLowered(with.form, node, with.op,
-                                               repacker_);
-                        }));
+    NS_ASSIGN_OR_RETURN(
+        Value * lowered, InsertOrTakeBack(*node, [&] {
+          return InsertLowered(with.form, node, with.op, {repacker_, facts_});
+        }));
+    facts_.Learn(*lowered->node());
+    facts_.Forget(*node);
     editor_.ReplaceNode(*node, *lowered);
     return absl::OkStatus();
   }
@@ -73,6 +78,7 @@ class Lowering {
   GraphEditor& editor_;
   PassContext& context_;
   Repacker repacker_;
+  ValueFacts facts_;
 };
 
 }  // namespace

@@ -13,9 +13,7 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "passes/analysis/held_codes.h"
 #include "passes/ops/op_table.h"
-#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {
@@ -67,29 +65,33 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
   return Repacked(repacker.Embedding(packed));
 }
 
-absl::Status CheckIsQuint8(Held held) {
-  switch (held) {
-    case Held::kOtherCodes:
-      return Refusal("its input is not quantized to quint8 with one scale");
-    case Held::kMixed:
-      return Refusal(
-          "its input is quantized to quint8 on some ways to it only");
-    default:
-      return absl::OkStatus();
+// Whether `x` is quantized to quint8 with one scale, as far as the graph tells.
+absl::Status CheckIsQuint8(const Value& x, const ValueFacts& facts) {
+  const TensorFacts sure = facts.Sure(x);
+  if (sure.is_quantized.Differs() ||
+      (sure.is_quantized.Is(true) &&
+       (sure.dtype.Differs() || sure.is_per_tensor.Differs()))) {
+    return Refusal("its input is quantized to quint8 on some ways to it only");
   }
+  const TensorFacts likely = facts.Likely(x);
+  const bool is_other =
+      likely.is_quantized.Is(true) &&
+      (likely.is_per_tensor.Is(false) || !likely.dtype.Is(c10::kQUInt8));
+  return is_other
+             ? Refusal("its input is not quantized to quint8 with one scale")
+             : absl::OkStatus();
 }
 
-// Codes of 8 bits without a sign, as far as the graph tells.
-absl::Status CheckTakesCodes(const Node& node) {
+// As above, for an op that would as well take a tensor that is not quantized.
+absl::Status CheckTakesCodes(const Node& node, const ValueFacts& facts) {
   const Value* x = FirstDataInput(node);
   if (x == nullptr || !IsTensor(*x)) {
     return Refusal("it takes no tensor");
   }
-  const Held held = HeldBy(*x);
-  if (held == Held::kFloat || (held == Held::kUnknown && !IsTakenAsInt8(*x))) {
-    return Refusal("its input is not quantized");
-  }
-  return CheckIsQuint8(held);
+  NS_RETURN_IF_ERROR(CheckIsQuint8(*x, facts));
+  return facts.IsSurelyQuantized(*x) || facts.IsTakenAsQuantized(*x)
+             ? absl::OkStatus()
+             : Refusal("its input is not quantized");
 }
 
 // Whether the op that makes `value` makes it anew: nothing else then shares
@@ -132,19 +134,20 @@ std::optional<NamedValue> Number(Value* value) {
 }
 
 absl::StatusOr<Value*> LowerSameArguments(Node* node,
-                                          absl::string_view lowered_op) {
+                                          absl::string_view lowered_op,
+                                          const LoweringTools& tools) {
   if (const Value* x = FirstDataInput(*node)) {
-    NS_RETURN_IF_ERROR(CheckIsQuint8(HeldBy(*x)));
+    NS_RETURN_IF_ERROR(CheckIsQuint8(*x, tools.facts));
   }
   return Insert(node, lowered_op, Arguments(node));
 }
 
-absl::StatusOr<Value*> LowerTwoTensors(Node* node,
-                                       absl::string_view lowered_op) {
+absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
+                                       const LoweringTools& tools) {
   if (!IsTensor(*node->input(0)) || !IsTensor(*node->input(1))) {
     return Refusal("one of its inputs is a number");
   }
-  return LowerSameArguments(node, lowered_op);
+  return LowerSameArguments(node, lowered_op, tools);
 }
 
 absl::StatusOr<Value*> LowerLinear(Node* node, absl::string_view lowered_op,
@@ -186,14 +189,16 @@ absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
        InputNamed(*node, "include_last_offset")});
 }
 
-absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
+                                    const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, Arguments(node));
 }
 
-absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
+                                 const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   const Value* dtype = InputNamed(*node, "dtype");
   if (dtype != nullptr && !dtype->mustBeNone()) {
     return Refusal("it asks for a type");
@@ -209,22 +214,23 @@ absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op) {
                 {node->input(0), dimensions, InputNamed(*node, "keepdim")});
 }
 
-absl::StatusOr<Value*> LowerCatOfCodes(Node* node,
-                                       absl::string_view lowered_op) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+absl::StatusOr<Value*> LowerCatOfCodes(Node* node, absl::string_view lowered_op,
+                                       const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   return Insert(node, lowered_op,
                 {node->input(0), node->input(1), c10::IValue(), c10::IValue()});
 }
 
-absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
+                                  const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, {node->input(0), 0.0, 6.0});
 }
 
-absl::StatusOr<Value*> LowerFixedRange(Node* node,
-                                       absl::string_view lowered_op) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+absl::StatusOr<Value*> LowerFixedRange(Node* node, absl::string_view lowered_op,
+                                       const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   const QuantizedRange* range = FixedRangeOf(*FindOp(OpName(*node)));
   TORCH_INTERNAL_ASSERT(range != nullptr, OpName(*node));
@@ -250,9 +256,9 @@ absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op) {
   return Insert(node, lowered_op, {node->input(0), *scale, *zero_point});
 }
 
-absl::StatusOr<Value*> LowerDequantize(Node* node,
-                                       absl::string_view lowered_op) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node));
+absl::StatusOr<Value*> LowerDequantize(Node* node, absl::string_view lowered_op,
+                                       const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
   return Insert(node, lowered_op, Arguments(node));
 }
 
@@ -260,34 +266,34 @@ absl::StatusOr<Value*> LowerDequantize(Node* node,
 
 absl::StatusOr<Value*> InsertLowered(LoweringForm form, Node* node,
                                      absl::string_view lowered_op,
-                                     Repacker& repacker) {
+                                     const LoweringTools& tools) {
   switch (form) {
     case LoweringForm::kSameArguments:
-      return LowerSameArguments(node, lowered_op);
+      return LowerSameArguments(node, lowered_op, tools);
     case LoweringForm::kTwoTensors:
-      return LowerTwoTensors(node, lowered_op);
+      return LowerTwoTensors(node, lowered_op, tools);
     case LoweringForm::kLinear:
-      return LowerLinear(node, lowered_op, repacker);
+      return LowerLinear(node, lowered_op, tools.repacker);
     case LoweringForm::kConv:
-      return LowerConv(node, lowered_op, repacker);
+      return LowerConv(node, lowered_op, tools.repacker);
     case LoweringForm::kEmbedding:
-      return LowerEmbedding(node, lowered_op, repacker);
+      return LowerEmbedding(node, lowered_op, tools.repacker);
     case LoweringForm::kEmbeddingBag:
-      return LowerEmbeddingBag(node, lowered_op, repacker);
+      return LowerEmbeddingBag(node, lowered_op, tools.repacker);
     case LoweringForm::kQuantize:
       return LowerQuantize(node, lowered_op);
     case LoweringForm::kDequantize:
-      return LowerDequantize(node, lowered_op);
+      return LowerDequantize(node, lowered_op, tools);
     case LoweringForm::kOnQuantized:
-      return LowerOnCodes(node, lowered_op);
+      return LowerOnCodes(node, lowered_op, tools);
     case LoweringForm::kFixedRange:
-      return LowerFixedRange(node, lowered_op);
+      return LowerFixedRange(node, lowered_op, tools);
     case LoweringForm::kMean:
-      return LowerMean(node, lowered_op);
+      return LowerMean(node, lowered_op, tools);
     case LoweringForm::kCat:
-      return LowerCatOfCodes(node, lowered_op);
+      return LowerCatOfCodes(node, lowered_op, tools);
     case LoweringForm::kRelu6:
-      return LowerRelu6(node, lowered_op);
+      return LowerRelu6(node, lowered_op, tools);
     case LoweringForm::kNoKernel:
     case LoweringForm::kHalfWeight:
     case LoweringForm::kRecurrent:

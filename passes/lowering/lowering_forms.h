@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/lowering/repack.h"
 #include "passes/ops/op_families.h"
 
@@ -14,13 +15,20 @@ struct Value;
 
 namespace ns {
 
+// What the forms of one run over a graph share.
+struct LoweringTools {
+  Repacker& repacker;
+  // What is known of the values of the graph.
+  const ValueFacts& facts;
+};
+
 // Inserts `lowered_op` at the insertion point of the graph of `node`, on the
 // inputs of `node` and in the way of `form`, and returns its output. By form:
 //
 //  * kSameArguments, kTwoTensors: the same arguments. quantized::add takes
 //    numbers, too, and its kernel does not;
 //  * kLinear, kConv: the layer that is packed into the second input, repacked
-//    into a constant by `repacker`;
+//    into a constant by the repacker;
 //  * kEmbedding, kEmbeddingBag: so the table that is packed into the first,
 //    which must be whole (no pruned rows);
 //  * kQuantize: aten::quantize_per_tensor to quint8;
@@ -36,7 +44,7 @@ namespace ns {
 absl::StatusOr<torch::jit::Value*> InsertLowered(LoweringForm form,
                                                  torch::jit::Node* node,
                                                  absl::string_view lowered_op,
-                                                 Repacker& repacker);
+                                                 const LoweringTools& tools);
 
 }  // namespace ns
 

@@ -15,7 +15,6 @@
 #include "passes/ops/op_table.h"
 #include "passes/quantization/float_forms.h"
 #include "passes/quantization/reference_ops.h"
-#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {
@@ -24,19 +23,14 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-bool GivesQuantized(const Node& node) {
-  const Value* output = TensorOutput(node);
-  return output != nullptr && NumericsOf(*output) == TensorNumerics::kInt8;
-}
-
 // Errors: a call that cannot run; an op that could work on quantized tensors
 // and does not here.
-absl::Status CheckCall(const Node& node) {
+absl::Status CheckCall(const Node& node, bool gives_quantized) {
   if (node.maybeSchema() == nullptr) {
     return Refusal("no operator takes its arguments");
   }
   const bool takes_either = FindOp(OpName(node))->numerics == Numerics::kEither;
-  return takes_either && !GivesQuantized(node)
+  return takes_either && !gives_quantized
              ? Refusal("its inputs are not quantized")
              : absl::OkStatus();
 }
@@ -57,7 +51,8 @@ absl::StatusOr<Value*> Quantized(Value* value, Node* node) {
 }
 
 // At the insertion point, which is in front of `node`.
-absl::StatusOr<Value*> InsertReference(Node* node, const ReferenceOp& op) {
+absl::StatusOr<Value*> InsertReference(Node* node, const ReferenceOp& op,
+                                       bool gives_quantized) {
   NS_ASSIGN_OR_RETURN(Value * value, InsertInFloat(op.form, node, op.float_op));
   const OpRow* row = FindOp(OpName(*node));
   if (!row->fused_activation.empty()) {
@@ -72,17 +67,23 @@ absl::StatusOr<Value*> InsertReference(Node* node, const ReferenceOp& op) {
         InsertOp(*node->owningGraph(),
                  absl::StrCat("aten::", row->fused_activation), arguments));
   }
-  return GivesQuantized(*node) ? Quantized(value, node) : value;
+  return gives_quantized ? Quantized(value, node) : value;
 }
 
 }  // namespace
 
-absl::StatusOr<Value*> InsertReferenceKernel(ModelGraph& host, Node* node) {
+bool GivesQuantized(const Node& node, const ValueFacts& facts) {
+  const Value* output = TensorOutput(node);
+  return output != nullptr && facts.IsLikelyQuantized(*output);
+}
+
+absl::StatusOr<Value*> InsertReferenceKernel(ModelGraph& host, Node* node,
+                                             bool gives_quantized) {
   TORCH_INTERNAL_ASSERT(node->owningGraph() == &host.graph());
   NS_ASSIGN_OR_RETURN(const ReferenceOp op, FindReference(OpName(*node)));
-  NS_RETURN_IF_ERROR(CheckCall(*node));
-  absl::StatusOr<Value*> reference =
-      InsertOrTakeBack(*node, [&] { return InsertReference(node, op); });
+  NS_RETURN_IF_ERROR(CheckCall(*node, gives_quantized));
+  absl::StatusOr<Value*> reference = InsertOrTakeBack(
+      *node, [&] { return InsertReference(node, op, gives_quantized); });
   NS_RETURN_IF_ERROR(
       RefusalOf("its reference cannot be computed", reference.status()));
   return reference;

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
+#include "passes/analysis/value_facts.h"
 
 namespace torch::jit {
 struct Node;
@@ -49,14 +50,21 @@ namespace ns {
 //
 // Weights are dequantized into constants, four bytes an element.
 //
+// `gives_quantized` tells whether the output of `node` is quantized: some ops
+// take either.
+//
 // Returns %reference, which can be used behind its own node. Of an op with
 // several outputs, it is the reference of the first.
 //
 // Error: a refusal (ir/refusal.h), where there is no reference
 // (reference_ops.h), or packed parameters are not constant or cannot be
 // unpacked. The graph is then as it was.
-absl::StatusOr<torch::jit::Value*> InsertReferenceKernel(
-    ModelGraph& host, torch::jit::Node* node);
+absl::StatusOr<torch::jit::Value*> InsertReferenceKernel(ModelGraph& host,
+                                                         torch::jit::Node* node,
+                                                         bool gives_quantized);
+
+// Whether `node`, of the graph that `facts` are of, gives a quantized tensor.
+bool GivesQuantized(const torch::jit::Node& node, const ValueFacts& facts);
 
 }  // namespace ns
 

@@ -54,6 +54,38 @@ graph(%x : Tensor, %s : float, %n : int, %p : bool):
   EXPECT_FALSE(writes.HasWriters(graph.Named("c")));
 }
 
+// %a is written on the first trip, %b from the second on; %c behind a loop that
+// made no trip.
+TEST(TensorWritesTest, FollowsListsThatLoopsCarry) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %s : float, %n : int, %p : bool):
+  %zero : int = prim::Constant[value=0]()
+  %a : Tensor = aten::sin(%x)
+  %b : Tensor = aten::sin(%x)
+  %c : Tensor = aten::sin(%x)
+  %la : Tensor[] = prim::ListConstruct(%a)
+  %lc : Tensor[] = prim::ListConstruct(%c)
+  %y : Tensor[], %z : Tensor[] = prim::Loop(%n, %p, %la, %lc)
+    block0(%i : int, %v : Tensor[], %k : Tensor[]):
+      %e : Tensor = aten::__getitem__(%v, %zero)
+      %w : Tensor = aten::mul_(%e, %s)
+      %lb : Tensor[] = prim::ListConstruct(%b)
+      -> (%p, %lb, %lb)
+  %f : Tensor = aten::__getitem__(%z, %zero)
+  %g : Tensor = aten::mul_(%f, %s)
+  return (%y, %z))IR");
+  const TensorWrites writes(*graph);
+  torch::jit::Node* inside = graph.Named("w")->node();
+  torch::jit::Node* behind = graph.Named("g")->node();
+  EXPECT_TRUE(writes.MayWrite(inside, graph.Named("a")));
+  EXPECT_TRUE(writes.MayWrite(inside, graph.Named("b")));
+  EXPECT_TRUE(writes.MayWrite(behind, graph.Named("b")));
+  EXPECT_TRUE(writes.MayWrite(behind, graph.Named("c")));
+  for (const char* written : {"a", "b", "c"}) {
+    EXPECT_TRUE(writes.HasWriters(graph.Named(written))) << written;
+  }
+}
+
 TEST(TensorWritesTest, FollowsLoopsInLoops) {
   const NamedGraph graph(R"IR(
 graph(%x : Tensor, %s : float, %n : int, %p : bool):

@@ -13,6 +13,7 @@
 #include "ir/node_view.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/quantization/reference_kernel.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
@@ -28,11 +29,17 @@ ModelGraph LayerOf(const std::string& arguments, const std::string& expression,
                  attributes)));
 }
 
+absl::StatusOr<torch::jit::Value*> InsertReference(ModelGraph& model,
+                                                   torch::jit::Node* node) {
+  return InsertReferenceKernel(
+      model, node, GivesQuantized(*node, ValueFacts(model.graph())));
+}
+
 KernelPair RunBoth(ModelGraph model, const std::string& op,
                    const std::vector<c10::IValue>& inputs) {
   torch::jit::Graph& graph = model.graph();
   torch::jit::Node* node = NodeOf(graph, op);
-  torch::jit::Value* reference = OrThrow(InsertReferenceKernel(model, node));
+  torch::jit::Value* reference = OrThrow(InsertReference(model, node));
   torch::jit::Node* both =
       graph.insertNode(graph.createTuple({TensorOutput(*node), reference}));
   graph.return_node()->replaceInput(0, both->output());
@@ -44,8 +51,7 @@ KernelPair RunBoth(ModelGraph model, const std::string& op,
 
 std::string WhyNoReference(ModelGraph model, const std::string& op) {
   const std::string before = CanonicalText(model.shared_graph());
-  const auto reference =
-      InsertReferenceKernel(model, NodeOf(model.graph(), op));
+  const auto reference = InsertReference(model, NodeOf(model.graph(), op));
   EXPECT_EQ(CanonicalText(model.shared_graph()), before);
   return MessageOf(reference);
 }

@@ -4,10 +4,12 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "tests/testing/modules.h"
 
@@ -17,6 +19,10 @@ namespace ns {
 // and of `attributes`.
 ModelGraph LayerOf(const std::string& arguments, const std::string& expression,
                    const Attributes& attributes = {});
+
+// InsertReferenceKernel for `node`, by the facts of the graph as it is.
+absl::StatusOr<torch::jit::Value*> InsertReference(ModelGraph& model,
+                                                   torch::jit::Node* node);
 
 // What an op gives and what its reference does.
 struct KernelPair {

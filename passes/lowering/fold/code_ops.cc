@@ -65,24 +65,6 @@ absl::Status CheckCall(const CodeOp& op, const torch::jit::Node& node) {
   return CheckCall(op.guard, node);
 }
 
-bool KeepsCodes(absl::string_view op) {
-  if (FindCodeOp(op) != nullptr) {
-    return true;
-  }
-  const OpRow* row = FindOp(op);
-  return row != nullptr && IsLoweredOp(op) &&
-         absl::c_any_of(OpsOf(*row->family_row), [](const FamilyOp& of_family) {
-           return of_family.fold == FoldForm::kNsKernelExactly;
-         });
-}
-
-std::optional<FixedOutput> FixedOutputOf(absl::string_view op) {
-  const OpRow* row = FindOp(op);
-  const QuantizedRange* range =
-      row != nullptr && row->op == op ? FixedRangeOf(*row) : nullptr;
-  return range != nullptr ? std::make_optional(*range) : std::nullopt;
-}
-
 bool AsksForShape(absl::string_view op) {
   return absl::c_linear_search(kShapeQuestions, op);
 }

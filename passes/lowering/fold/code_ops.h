@@ -38,15 +38,6 @@ const CodeOp* FindCodeOp(absl::string_view op);
 // op of `row`.
 absl::Status CheckCall(const CodeOp& row, const torch::jit::Node& node);
 
-// True for such an op, and for the ns kernel of one: given codes, it
-// gives such with the same parameters.
-bool KeepsCodes(absl::string_view op);
-
-// The parameters that LibTorch's kernel gives the quint8 output of an
-// activation with a fixed range, whatever its input's are.
-using FixedOutput = QuantizedRange;
-std::optional<FixedOutput> FixedOutputOf(absl::string_view op);
-
 // True for ops that ask for the shape of their first input, and of that alone.
 bool AsksForShape(absl::string_view op);
 

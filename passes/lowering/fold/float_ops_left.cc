@@ -9,9 +9,9 @@
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/codes_behind.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/ops/op_table.h"
-#include "passes/rewrite/shadow_casts.h"
 
 namespace ns {
 namespace {
@@ -27,8 +27,7 @@ bool ComputesInFloat(const FoldEditor& editor, const Node& node) {
     return false;
   }
   return row->role == Role::kCompute && !IsQuantizedOp(*row) &&
-         !editor.codes().Find(*output) &&
-         NumericsOf(*output) != TensorNumerics::kInt8;
+         !editor.facts().IsLikelyQuantized(*output);
 }
 
 std::string ReasonOf(const FoldEditor& editor, const Node& node) {
@@ -44,7 +43,7 @@ std::string ReasonOf(const FoldEditor& editor, const Node& node) {
     return "no quantized op computes it";
   }
   const bool has_codes = absl::c_any_of(DataInputs(node), [&](const Value* x) {
-    return editor.codes().CodesBehind(*x) != nullptr;
+    return CodesBehind(editor.facts(), *x) != nullptr;
   });
   return has_codes ? "its output is not quantized"
                    : "its input is not dequantized from known codes";

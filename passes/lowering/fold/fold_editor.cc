@@ -25,12 +25,10 @@ bool CanDrop(const Node& node) {
 }  // namespace
 
 FoldEditor::FoldEditor(Graph& graph, PassContext& context)
-    : graph_(graph), context_(context), editor_(graph, &context) {
-  if (absl::c_any_of(graph.nodes(),
-                     [](const Node* node) { return WorksInPlace(*node); })) {
-    writes_ = std::make_unique<TensorWrites>(graph);
-  }
-}
+    : graph_(graph),
+      context_(context),
+      editor_(graph, &context),
+      facts_(graph) {}
 
 FoldEditor::~FoldEditor() {
   for (Node* node : dropped_) {
@@ -41,23 +39,22 @@ FoldEditor::~FoldEditor() {
 Value* FoldEditor::TryInsert(
     Node* place, Node* original,
     const std::function<absl::StatusOr<Value*>()>& insert) {
-  const Node* before = place->prev();
+  Node* before = place->prev();
   const absl::StatusOr<Value*> value = InsertOrTakeBack(*place, insert);
   if (!value.ok()) {
     Reject(original, RefusalOf("its quantized form fails", value.status()));
     return nullptr;
   }
-  for (Node* node = place->prev(); node != before; node = node->prev()) {
+  for (Node* node = before->next(); node != place; node = node->next()) {
     node->copyMetadata(original);
+    facts_.Learn(*node);
   }
   return *value;
 }
 
 void FoldEditor::Replace(Value* value, Value* replacement) {
   changed_ = true;
-  if (HasWriters(*value)) {
-    written_.insert(replacement);
-  }
+  facts_.Replace(*value, *replacement);
   editor_.Replace(*value, *replacement);
   DropUnused(value->node());
 }
@@ -82,17 +79,12 @@ void FoldEditor::DropUnused(Node* node) {
   }
 }
 
-bool FoldEditor::HasWriters(const Value& value) const {
-  return writes_ != nullptr &&
-         (written_.contains(&value) || writes_->HasWriters(&value));
-}
-
 bool FoldEditor::HasWriters(const Node& node) const {
   const auto has_writers = [&](const Value* value) {
     const bool is_tensor = IsTensor(*value) || IsTensorList(*value);
-    return (is_tensor && HasWriters(*value)) ||
+    return (is_tensor && facts_.HasWriters(*value)) ||
            (value->node()->kind() == c10::aten::dequantize &&
-            HasWriters(*value->node()->input(0)));
+            facts_.HasWriters(*value->node()->input(0)));
   };
   return absl::c_any_of(node.outputs(), has_writers) ||
          absl::c_any_of(node.inputs(), [&](const Value* input) {

@@ -3,7 +3,6 @@
 #define PASSES_LOWERING_FOLD_FOLD_EDITOR_H_
 
 #include <functional>
-#include <memory>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -11,8 +10,7 @@
 #include "absl/status/statusor.h"
 #include "ir/graph_editor.h"
 #include "ir/pass_context.h"
-#include "ir/tensor_writes.h"
-#include "passes/lowering/fold/known_codes.h"
+#include "passes/analysis/value_facts.h"
 
 namespace torch::jit {
 struct Graph;
@@ -29,8 +27,9 @@ class FoldEditor {
   ~FoldEditor();
 
   torch::jit::Graph& graph() const { return graph_; }
-  KnownCodes& codes() { return codes_; }
-  const KnownCodes& codes() const { return codes_; }
+  // Learns of what TryInsert inserts; who inserts otherwise lets it learn.
+  ValueFacts& facts() { return facts_; }
+  const ValueFacts& facts() const { return facts_; }
 
   // Whether Replace or NoteChange was called.
   bool changed() const { return changed_; }
@@ -63,8 +62,6 @@ class FoldEditor {
   // Whether some op writes to the tensors that `node` takes or gives, or to the
   // codes that its inputs are dequantized from.
   bool HasWriters(const torch::jit::Node& node) const;
-  // Whether some op writes to `value`, a tensor or a list.
-  bool HasWriters(const torch::jit::Value& value) const;
 
   // The refusal (ir/refusal.h) that says why `node` stays a float op: the last
   // one given; OK when there was none.
@@ -75,11 +72,7 @@ class FoldEditor {
   torch::jit::Graph& graph_;
   PassContext& context_;
   GraphEditor editor_;
-  KnownCodes codes_;
-  // Null for graphs without ops in place.
-  std::unique_ptr<TensorWrites> writes_;
-  // Values that took the place of one with writers, after `writes_` was made.
-  absl::flat_hash_set<const torch::jit::Value*> written_;
+  ValueFacts facts_;
   absl::flat_hash_map<const torch::jit::Node*, absl::Status> rejected_;
   absl::flat_hash_set<torch::jit::Node*> dropped_;
   bool changed_ = false;

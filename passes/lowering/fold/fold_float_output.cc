@@ -71,7 +71,7 @@ bool FoldFloatOutput(FoldEditor& editor, Node* node) {
     return false;
   }
   // It is read at the layer, and no more where it was quantized.
-  if (input && editor.HasWriters(*input->tensor)) {
+  if (input && editor.facts().HasWriters(*input->tensor)) {
     editor.Reject(node, Refusal("an op in place writes to its tensors"));
     return false;
   }

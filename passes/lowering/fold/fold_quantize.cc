@@ -11,6 +11,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/codes_behind.h"
 #include "passes/lowering/fold/move_to_codes.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/lowering/fold/saturation.h"
@@ -39,7 +40,7 @@ bool HasOneUse(const Node& node) {
 
 // The chain that ends in `last`; none when it cannot be folded.
 std::optional<Chain> ChainBefore(FoldEditor& editor, Node* last,
-                                 const CodeParameters& parameters) {
+                                 const PerTensorQParams& parameters) {
   Chain chain{last};
   while (true) {
     Node* node = chain.op;
@@ -67,26 +68,26 @@ std::optional<Chain> ChainBefore(FoldEditor& editor, Node* last,
 
 absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
                                   const Chain& chain,
-                                  const CodeParameters& parameters) {
+                                  const PerTensorQParams& parameters) {
   NS_RETURN_IF_ERROR(CheckCall(row, *chain.op));
   const bool fuses = chain.relu != nullptr && row.fuses_relu;
   if (chain.relu != nullptr && !fuses && !chain.relu_is_absorbed) {
     return Refusal("its quantized form does not fuse the relu behind it");
   }
   return row.form(
-      {chain.op, fuses ? row.relu_op : row.op, parameters, editor.codes()});
+      {chain.op, fuses ? row.relu_op : row.op, parameters, editor.facts()});
 }
 
 // The op itself, on codes.
 absl::StatusOr<Value*> InsertOnCodes(FoldEditor& editor, const CodeOp& row,
                                      Node* op,
-                                     const CodeParameters& parameters) {
+                                     const PerTensorQParams& parameters) {
   NS_RETURN_IF_ERROR(CheckCall(row, *op));
-  Value* codes = editor.codes().CodesBehind(*op->input(0));
+  Value* codes = CodesBehind(editor.facts(), *op->input(0));
   if (codes == nullptr) {
     return Refusal("its input is not dequantized from known codes");
   }
-  if (!editor.codes().Find(*codes)->Equals(parameters)) {
+  if (!(editor.facts().Sure(*codes).qparams() == parameters)) {
     return Refusal(
         "its output is quantized with other parameters than its input");
   }
@@ -101,19 +102,19 @@ absl::StatusOr<Value*> InsertOnCodes(FoldEditor& editor, const CodeOp& row,
 // of what happens behind it comes first, or in front of its user, where the
 // parameters of its output are known. Null when something does come first.
 Node* PlaceOf(const FoldEditor& editor, const Chain& chain, Node* user,
-              const CodeParameters& parameters) {
-  if (parameters.scale && parameters.zero_point) {
+              const PerTensorQParams& parameters) {
+  if (parameters.scale.constant && parameters.zero_point.constant) {
     return chain.op;
   }
   const bool is_written = absl::c_any_of(
       chain.op->inputs(),
-      [&](const Value* input) { return editor.HasWriters(*input); });
+      [&](const Value* input) { return editor.facts().HasWriters(*input); });
   return is_written ? nullptr : user;
 }
 
 // Codes of what `chain` gives `user`. Null when no rule takes the op.
 Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
-                       const CodeParameters& parameters) {
+                       const PerTensorQParams& parameters) {
   Node* place = PlaceOf(editor, chain, user, parameters);
   if (place == nullptr) {
     editor.Reject(chain.op,
@@ -172,16 +173,16 @@ Value* MoveCodes(FoldEditor& editor, const std::vector<Node*>& movers,
     on_codes->insertBefore(*it)->copyMetadata(*it);
     editor.NoteReplaced(**it, *on_codes);
     codes = on_codes->output();
-    editor.codes().Learn(*on_codes);
+    editor.facts().Learn(*on_codes);
   }
   return codes;
 }
 
 bool Fold(FoldEditor& editor, Node* quantize,
-          const CodeParameters& parameters) {
-  Value* same = editor.codes().CodesBehind(*quantize->input(0));
+          const PerTensorQParams& parameters) {
+  Value* same = CodesBehind(editor.facts(), *quantize->input(0));
   if (same != nullptr) {
-    if (!editor.codes().Find(*same)->Equals(parameters) ||
+    if (!(editor.facts().Sure(*same).qparams() == parameters) ||
         editor.HasWriters(*quantize)) {
       return false;
     }
@@ -197,7 +198,7 @@ bool Fold(FoldEditor& editor, Node* quantize,
   if (codes == nullptr) {
     return false;
   }
-  editor.codes().Set(codes, parameters);
+  editor.facts().Set(*codes, parameters);
   editor.NoteReplaced(*chain->op, *codes->node());
   if (chain->relu != nullptr) {
     editor.NoteReplaced(*chain->relu, *codes->node());
@@ -207,22 +208,25 @@ bool Fold(FoldEditor& editor, Node* quantize,
 }
 
 void TakeNumbers(FoldEditor& editor, Node* quantize,
-                 const CodeParameters& parameters) {
-  if (!parameters.scale || !parameters.zero_point ||
+                 const PerTensorQParams& parameters) {
+  if (!parameters.scale.constant || !parameters.zero_point.constant ||
       !IsTensor(*quantize->input(1)) || !IsTensor(*quantize->input(2))) {
     return;
   }
   torch::jit::WithInsertPoint in_front(quantize);
   torch::jit::Graph& graph = editor.graph();
-  quantize->replaceInput(1, graph.insertConstant(*parameters.scale));
-  quantize->replaceInput(2, graph.insertConstant(*parameters.zero_point));
+  quantize->replaceInput(1, graph.insertConstant(*parameters.scale.constant));
+  quantize->replaceInput(2,
+                         graph.insertConstant(*parameters.zero_point.constant));
   editor.NoteChange();
 }
 
 }  // namespace
 
 bool FoldQuantize(FoldEditor& editor, Node* quantize) {
-  const auto parameters = ParametersOfQuantize(*quantize);
+  // It may be new, in an arm of a prim::If.
+  editor.facts().Learn(*quantize);
+  const auto parameters = editor.facts().Sure(*quantize->output()).qparams();
   if (!parameters) {
     return false;
   }

@@ -41,7 +41,7 @@ void FoldBlock(FoldEditor& editor, Block* block) {
     for (Block* inner : node->blocks()) {
       FoldBlock(editor, inner);
     }
-    editor.codes().Learn(*node);
+    editor.facts().Learn(*node);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/codes_behind.h"
 
 namespace ns {
 namespace {
@@ -30,11 +31,11 @@ std::vector<Value*> CodesOfFirstInput(const FoldEditor& editor,
   const Value* input = node.input(0);
   std::vector<Value*> codes;
   if (!IsTensorList(*input)) {
-    codes.push_back(editor.codes().CodesBehind(*input));
+    codes.push_back(CodesBehind(editor.facts(), *input));
   } else if (input->node()->kind() == c10::prim::ListConstruct &&
              !IsWrittenTo(*input)) {
     for (const Value* element : input->node()->inputs()) {
-      codes.push_back(editor.codes().CodesBehind(*element));
+      codes.push_back(CodesBehind(editor.facts(), *element));
     }
   }
   const bool all_known = absl::c_all_of(
@@ -42,9 +43,9 @@ std::vector<Value*> CodesOfFirstInput(const FoldEditor& editor,
   if (!all_known || codes.empty()) {
     return {};
   }
-  const auto first = editor.codes().Find(*codes[0]);
+  const auto first = editor.facts().Sure(*codes[0]).qparams();
   const bool all_same = absl::c_all_of(codes, [&](const Value* value) {
-    return editor.codes().Find(*value)->Equals(*first);
+    return editor.facts().Sure(*value).qparams() == first;
   });
   return all_same ? codes : std::vector<Value*>();
 }
@@ -57,7 +58,8 @@ absl::Status CheckTakesCodes(const FoldEditor& editor, const CodeOp& row,
   if (editor.HasWriters(node)) {
     return Refusal("an op in place writes to its tensors");
   }
-  if (!row.ns_op.empty() && editor.codes().Find(codes)->dtype != c10::kQUInt8) {
+  if (!row.ns_op.empty() &&
+      !editor.facts().Sure(codes).dtype.Is(c10::kQUInt8)) {
     return Refusal("its kernel takes quint8 codes alone");
   }
   for (const Value* output : node.outputs()) {
@@ -80,7 +82,7 @@ Node* InsertBehind(Node* place, Node* node, Node* original) {
 // Lets the users of what `node` gives use what `on_codes`, which stands in
 // front of them all, gives, dequantized. Drops `node`.
 void ReplaceOutputs(FoldEditor& editor, Node* node, Node* on_codes) {
-  editor.codes().Learn(*on_codes);
+  editor.facts().Learn(*on_codes);
   for (size_t i = 0; i < node->outputs().size(); ++i) {
     if (!node->output(i)->hasUses()) {
       continue;
@@ -89,6 +91,7 @@ void ReplaceOutputs(FoldEditor& editor, Node* node, Node* on_codes) {
     if (IsTensor(*node->output(i))) {
       Node* dequantize = editor.graph().create(c10::aten::dequantize, {codes});
       InsertBehind(on_codes, dequantize, node);
+      editor.facts().Learn(*dequantize);
       editor.Replace(node->output(i), dequantize->output());
       continue;
     }
@@ -146,7 +149,7 @@ bool MoveToCodes(FoldEditor& editor, Node* node) {
   if (IsTensorList(*node->input(0))) {
     Node* list = graph.createList(c10::TensorType::get(), codes);
     input = graph.insertNode(list)->copyMetadata(node)->output();
-    editor.codes().Learn(*list);
+    editor.facts().Learn(*list);
   }
   Node* on_codes =
       graph.insertNode(CloneOnCodes(editor, node, input))->copyMetadata(node);
@@ -159,7 +162,7 @@ bool AskCodesForShape(FoldEditor& editor, Node* node) {
       editor.HasWriters(*node)) {
     return false;
   }
-  Value* codes = editor.codes().CodesBehind(*node->input(0));
+  Value* codes = CodesBehind(editor.facts(), *node->input(0));
   if (codes == nullptr) {
     return false;
   }

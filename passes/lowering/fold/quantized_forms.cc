@@ -19,9 +19,10 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/lowering/fold/code_ops.h"
-#include "passes/lowering/fold/known_images.h"
+#include "passes/lowering/fold/codes_behind.h"
 #include "passes/lowering/fold/reference_layers.h"
+#include "passes/ops/op_families.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -42,10 +43,10 @@ absl::StatusOr<Value*> Insert(const FoldSite& site, absl::string_view op,
 
 // The scale and zero point of the output, as numbers.
 absl::StatusOr<NamedValue> Scale(const FoldSite& site) {
-  if (site.output.scale) {
-    return NamedValue(*site.output.scale);
+  if (site.output.scale.constant) {
+    return NamedValue(*site.output.scale.constant);
   }
-  Value* scale = site.output.scale_value;
+  Value* scale = site.output.scale.value;
   if (IsTensor(*scale)) {
     NS_ASSIGN_OR_RETURN(scale, Insert(site, "aten::Float", {scale}));
   }
@@ -53,10 +54,10 @@ absl::StatusOr<NamedValue> Scale(const FoldSite& site) {
 }
 
 absl::StatusOr<NamedValue> ZeroPoint(const FoldSite& site) {
-  if (site.output.zero_point) {
-    return NamedValue(*site.output.zero_point);
+  if (site.output.zero_point.constant) {
+    return NamedValue(*site.output.zero_point.constant);
   }
-  Value* zero_point = site.output.zero_point_value;
+  Value* zero_point = site.output.zero_point.value;
   if (IsTensor(*zero_point)) {
     NS_ASSIGN_OR_RETURN(zero_point, Insert(site, "aten::Int", {zero_point}));
   }
@@ -77,11 +78,11 @@ absl::StatusOr<Value*> InsertWithQParams(const FoldSite& site,
 // The codes that `value`, an input, is dequantized from. Kernels give their
 // output the type of their input.
 absl::StatusOr<Value*> Codes(const FoldSite& site, const Value& value) {
-  Value* codes = site.codes.CodesBehind(value);
+  Value* codes = CodesBehind(site.facts, value);
   if (codes == nullptr) {
     return Refusal("its input is not dequantized from known codes");
   }
-  const c10::ScalarType type = site.codes.Find(*codes)->dtype;
+  const c10::ScalarType type = site.facts.Sure(*codes).qparams()->dtype;
   if (type != site.output.dtype) {
     return Refusal(absl::StrCat("it takes codes of type ", c10::toString(type),
                                 " and its output is quantized to ",
@@ -192,7 +193,7 @@ absl::StatusOr<Value*> InsertOurs(const FoldSite& site) {
 }
 
 absl::StatusOr<Value*> InsertGroupNorm(const FoldSite& site) {
-  if (IsSurelyImage(*site.node->input(0))) {
+  if (site.facts.Sure(*site.node->input(0)).least_rank >= 3) {
     return InsertByName(site);
   }
   NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
@@ -231,9 +232,9 @@ absl::StatusOr<Value*> InsertList(const FoldSite& site) {
 }
 
 absl::StatusOr<Value*> InsertFixed(const FoldSite& site) {
-  const FixedOutput fixed = *FixedOutputOf(OpName(*site.node));
-  if (site.output.scale != fixed.scale ||
-      site.output.zero_point != fixed.zero_point) {
+  const QuantizedRange& fixed = *FixedRangeOf(*FindOp(OpName(*site.node)));
+  if (site.output.scale.constant != fixed.scale ||
+      site.output.zero_point.constant != fixed.zero_point) {
     return Refusal(absl::StrCat("its kernel gives codes with scale ",
                                 fixed.scale, " and zero point ",
                                 fixed.zero_point, " only"));

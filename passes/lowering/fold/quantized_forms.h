@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "passes/lowering/fold/known_codes.h"
+#include "passes/analysis/value_facts.h"
 
 namespace torch::jit {
 struct Node;
@@ -26,8 +26,8 @@ struct FoldSite {
   // the name of the packed layer: "" or "_relu".
   absl::string_view op;
   // How the output is quantized.
-  const CodeParameters& output;
-  const KnownCodes& codes;
+  const PerTensorQParams& output;
+  const ValueFacts& facts;
 };
 
 using QuantizedForm =

@@ -52,20 +52,21 @@ std::optional<Bounds> BoundsOf(const Node& node) {
 
 }  // namespace
 
-bool IsAbsorbed(const Node& node, const CodeParameters& codes) {
+bool IsAbsorbed(const Node& node, const PerTensorQParams& output) {
   const std::optional<Bounds> bounds = BoundsOf(node);
   const bool is_byte =
-      codes.dtype == c10::kQUInt8 || codes.dtype == c10::kQInt8;
-  if (!bounds || !codes.scale || !codes.zero_point || !is_byte) {
+      output.dtype == c10::kQUInt8 || output.dtype == c10::kQInt8;
+  if (!bounds || !output.scale.constant || !output.zero_point.constant ||
+      !is_byte) {
     return false;
   }
   // As quantizing computes it: in float, and rounded before the zero point.
   const auto code = [&](double number) {
-    const float inverse = 1.0F / static_cast<float>(*codes.scale);
+    const float inverse = 1.0F / static_cast<float>(*output.scale.constant);
     return std::nearbyint(static_cast<float>(number) * inverse) +
-           static_cast<float>(*codes.zero_point);
+           static_cast<float>(*output.zero_point.constant);
   };
-  const float lowest = codes.dtype == c10::kQUInt8 ? 0 : -128;
+  const float lowest = output.dtype == c10::kQUInt8 ? 0 : -128;
   return code(bounds->low) <= lowest && code(bounds->high) >= lowest + 255;
 }
 

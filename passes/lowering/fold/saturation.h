@@ -2,7 +2,7 @@
 #ifndef PASSES_LOWERING_FOLD_SATURATION_H_
 #define PASSES_LOWERING_FOLD_SATURATION_H_
 
-#include "passes/lowering/fold/known_codes.h"
+#include "passes/analysis/tensor_facts.h"
 
 namespace torch::jit {
 struct Node;
@@ -14,7 +14,7 @@ namespace ns {
 // and what it cuts off is cut off again by the range of the codes that its
 // output is quantized to: a relu6 in front of codes 0 to 255 with the scale
 // 6 / 255 and the zero point 0.
-bool IsAbsorbed(const torch::jit::Node& node, const CodeParameters& codes);
+bool IsAbsorbed(const torch::jit::Node& node, const PerTensorQParams& output);
 
 }  // namespace ns
 

@@ -249,6 +249,26 @@ TEST(LoweringFormsTest, KeepsOpsOnSignedCodesOfBothArms) {
   EXPECT_EQ(NodesOf(*graph, "aten::dequantize").size(), 1);
 }
 
+// Of %x itself nothing is known.
+TEST(LoweringFormsTest, KeepsSumsWithInputsThatTheOtherSummandShowsToBeSigned) {
+  const auto sum_with = [](const std::string& dtype) {
+    return absl::StrCat(R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %scale : float = prim::Constant[value=0.1]()
+  %zero : int = prim::Constant[value=0]()
+  %dtype : int = prim::Constant[value=)IR",
+                        dtype, R"IR(]()
+  %q : Tensor = aten::quantize_per_tensor(%y, %scale, %zero, %dtype)
+  %s : Tensor = quantized::add(%x, %q, %scale, %zero)
+  return (%s))IR");
+  };
+  ExpectUntouched(LowerToFbgemm(), sum_with("12"),
+                  "its input is not quantized to quint8 with one scale");
+  const GraphPointer lowered = GraphOf(sum_with("13"));
+  EXPECT_TRUE(RunPass(LowerToFbgemm(), lowered).changed);
+  EXPECT_EQ(NodesOf(*lowered, "ns::fbgemm_add").size(), 1);
+}
+
 TEST(LoweringFormsTest, LowersMeansOfUnsignedCodes) {
   const auto with_mean = [](const std::string& dtype, const std::string& mean) {
     return absl::StrCat(R"IR(

@@ -17,7 +17,6 @@
 #include "ir/node_view.h"
 #include "ir/verifier.h"
 #include "passes/instrument/insert_logger.h"
-#include "passes/quantization/reference_kernel.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
@@ -69,7 +68,7 @@ TEST_P(FloatFormsTest, LinearHasItsWeightDequantizedAsAConstant) {
   ModelGraph model = Layer("ops.quantized.linear_relu(x, self.packed, 0.1, 9)",
                            PackedLinear());
   Node* node = NodeOf(model.graph(), "quantized::linear_relu");
-  const Value* reference = OrThrow(InsertReferenceKernel(model, node));
+  const Value* reference = OrThrow(InsertReference(model, node));
   EXPECT_THAT(
       Ops(model.graph()),
       ElementsAre("ns::as_float", "aten::linear", "aten::relu", "prim::dtype",
@@ -89,8 +88,7 @@ TEST_P(FloatFormsTest, ConvHasItsGeometry) {
       "ops.quantized.conv2d(x, self.packed, 0.1, 9)",
       CallOp("quantized::conv2d_prepack",
              {weight, bias_, Ints{1, 2}, Ints{0, 1}, Ints{1, 1}, int64_t{1}}));
-  OrThrow(
-      InsertReferenceKernel(model, NodeOf(model.graph(), "quantized::conv2d")));
+  OrThrow(InsertReference(model, NodeOf(model.graph(), "quantized::conv2d")));
   EXPECT_THAT(Ops(model.graph()),
               ElementsAre("ns::as_float", "aten::conv2d", "prim::dtype",
                           "aten::quantize_per_tensor", "quantized::conv2d"));
@@ -108,7 +106,7 @@ TEST_P(FloatFormsTest, DynamicLinearQuantizesItsInputOnly) {
   ModelGraph model = Layer("ops.quantized.linear_dynamic(x, self.packed, True)",
                            PackedLinear());
   Node* node = NodeOf(model.graph(), "quantized::linear_dynamic");
-  const Value* reference = OrThrow(InsertReferenceKernel(model, node));
+  const Value* reference = OrThrow(InsertReference(model, node));
   EXPECT_THAT(Ops(model.graph()),
               ElementsAre("ns::quantize_dynamic", "ns::as_float",
                           "aten::linear", "quantized::linear_dynamic"));
@@ -121,7 +119,7 @@ TEST_P(FloatFormsTest, LoggersStandBehindTheReference) {
   ModelGraph model =
       Layer("ops.quantized.linear(x, self.packed, 0.1, 9)", PackedLinear());
   Value* reference = OrThrow(
-      InsertReferenceKernel(model, NodeOf(model.graph(), "quantized::linear")));
+      InsertReference(model, NodeOf(model.graph(), "quantized::linear")));
   OrThrow(InsertLogger(model, {}, {}, reference, PlaceAfter(*reference)));
   NS_EXPECT_OK(VerifyGraph(model.graph()));
 }
@@ -136,8 +134,7 @@ TEST_P(FloatFormsTest, ThreeDimensionsNeedAnEngineThatUnpacksThem) {
     EXPECT_THAT(WhyNoReference(std::move(model), "quantized::conv3d"),
                 HasSubstr("QNNPACK only supports conv2d_unpack"));
   } else {
-    OrThrow(InsertReferenceKernel(model,
-                                  NodeOf(model.graph(), "quantized::conv3d")));
+    OrThrow(InsertReference(model, NodeOf(model.graph(), "quantized::conv3d")));
   }
 }
 
@@ -171,7 +168,7 @@ TEST(PackedFloatFormsTest, HalfPrecisionLinearHasItsStoredWeight) {
       {{"packed", c10::intrusive_ptr<LinearPackedParamsBase>(
                       c10::make_intrusive<HalfPacked>(weight, bias))}});
   Node* node = NodeOf(model.graph(), "quantized::linear_relu_dynamic_fp16");
-  Value* reference = OrThrow(InsertReferenceKernel(model, node));
+  Value* reference = OrThrow(InsertReference(model, node));
   // This LibTorch has no such kernel: only the reference runs.
   node->output()->replaceAllUsesWith(reference);
   torch::jit::EliminateDeadCode(model.shared_graph());

@@ -24,7 +24,7 @@ std::shared_ptr<torch::jit::Graph> PlainGraph(const ModelGraph& model) {
 void ExpectReference(absl::string_view op, absl::string_view before,
                      absl::string_view after) {
   ModelGraph model = ModelOf(before);
-  OrThrow(InsertReferenceKernel(model, NodeOf(model.graph(), op)));
+  OrThrow(InsertReference(model, NodeOf(model.graph(), op)));
   NS_EXPECT_OK(VerifyGraph(model.graph()));
   ExpectIr(PlainGraph(model), after);
 }

@@ -10,7 +10,6 @@
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
 #include "ir/verifier.h"
-#include "passes/quantization/reference_kernel.h"
 #include "passes/quantization/reference_ops.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/fx_cases.h"
@@ -37,7 +36,7 @@ std::vector<OpAndReference> RunWithReferences(const std::string& name) {
   std::vector<OpAndReference> compared;
   std::vector<Value*> values = {graph.outputs()[0]};
   for (Node* node : nodes) {
-    const auto reference = InsertReferenceKernel(model, node);
+    const auto reference = InsertReference(model, node);
     if (reference.ok()) {
       compared.push_back({std::string(OpName(*node)), {}});
       values.insert(values.end(), {TensorOutput(*node), *reference});

@@ -48,77 +48,17 @@ class ShadowCastsTest : public testing::Test {
   }
 
   std::shared_ptr<torch::jit::Graph> graph_ = GraphOf(kMixed);
+  const ValueFacts facts_{*graph_};
 };
-
-TEST_F(ShadowCastsTest, TellsNumericsFromTheOpThatMakesAValue) {
-  EXPECT_EQ(NumericsOf(*graph_->inputs()[0]), TensorNumerics::kFloat);
-  EXPECT_EQ(NumericsOf(Named("aten::quantize_per_tensor")),
-            TensorNumerics::kInt8);
-  EXPECT_EQ(NumericsOf(Named("quantized::add")), TensorNumerics::kInt8);
-  EXPECT_EQ(NumericsOf(Named("aten::dequantize")), TensorNumerics::kFloat);
-  EXPECT_EQ(NumericsOf(Named("aten::to")), TensorNumerics::kHalf);
-}
-
-// The hidden state of a recurrent layer goes round a loop in a tuple.
-TEST_F(ShadowCastsTest, TellsNumericsFromTheOpThatTakesAValue) {
-  const auto graph = GraphOf(R"IR(
-graph(%state : (Tensor, Tensor), %s : float, %z : int):
-  %h : Tensor, %c : Tensor = prim::TupleUnpack(%state)
-  %y : Tensor = quantized::add(%h, %h, %s, %z)
-  %w : Tensor = aten::relu(%c)
-  return (%y, %w))IR");
-  const torch::jit::Node& unpack = *NodeOf(*graph, "prim::TupleUnpack");
-  EXPECT_EQ(NumericsOf(*unpack.outputs()[0]), TensorNumerics::kInt8);
-  EXPECT_EQ(NumericsOf(*unpack.outputs()[1]), TensorNumerics::kFloat);
-}
-
-TEST_F(ShadowCastsTest, OpsOfEitherDtypeHoldWhatTheirInputHolds) {
-  EXPECT_EQ(NumericsOf(Named("aten::relu", 0)), TensorNumerics::kFloat);
-  EXPECT_EQ(NumericsOf(Named("aten::relu", 1)), TensorNumerics::kInt8);
-}
-
-TEST_F(ShadowCastsTest, LooksThroughControlFlow) {
-  EXPECT_EQ(NumericsOf(Named("prim::If")), TensorNumerics::kInt8);
-  EXPECT_EQ(NumericsOf(Named("prim::Loop")), TensorNumerics::kInt8);
-  const Value* carried = NodeOf(*graph_, "aten::relu", 3)->input(0);
-  EXPECT_EQ(NumericsOf(*carried), TensorNumerics::kInt8);
-}
-
-TEST_F(ShadowCastsTest, FindsParametersBehindOpsThatKeepThem) {
-  const auto parameters = QuantizationParametersOf(Named("aten::relu", 1));
-  ASSERT_TRUE(parameters.has_value());
-  EXPECT_EQ(parameters->scale, 0.25);
-  EXPECT_EQ(parameters->zero_point, 3);
-  EXPECT_EQ(parameters->dtype, at::kQInt8);
-}
-
-TEST_F(ShadowCastsTest, OutputsOfQuantizedOpsAreUnsigned) {
-  const auto parameters = QuantizationParametersOf(Named("quantized::add"));
-  ASSERT_TRUE(parameters.has_value());
-  EXPECT_EQ(parameters->scale, 0.25);
-  EXPECT_EQ(parameters->dtype, at::kQUInt8);
-}
-
-TEST_F(ShadowCastsTest, SigmoidHasParametersOfItsOwn) {
-  const auto parameters = QuantizationParametersOf(Named("aten::sigmoid"));
-  ASSERT_TRUE(parameters.has_value());
-  EXPECT_EQ(parameters->scale, 1.0 / 256);
-  EXPECT_EQ(parameters->zero_point, 0);
-}
-
-TEST_F(ShadowCastsTest, ParametersThatAreNotConstantAreUnknown) {
-  EXPECT_FALSE(QuantizationParametersOf(Named("aten::quantize_per_tensor", 1)));
-  EXPECT_FALSE(QuantizationParametersOf(*graph_->inputs()[0]));
-}
 
 TEST_F(ShadowCastsTest, CastsToWhatTheOriginalHolds) {
   torch::jit::Node* place = graph_->return_node();
   Value* x = graph_->inputs()[0];
-  const Value* cast = OrThrow(CastLike(Named("aten::relu"), x, place));
+  const Value* cast = OrThrow(CastLike(Named("aten::relu"), facts_, x, place));
   EXPECT_EQ(cast->node()->kind().toQualString(), std::string("ns::as_float"));
-  cast = OrThrow(CastLike(Named("aten::to"), x, place));
+  cast = OrThrow(CastLike(Named("aten::to"), facts_, x, place));
   EXPECT_EQ(cast->node()->kind().toQualString(), std::string("ns::as_half"));
-  cast = OrThrow(CastLike(Named("quantized::add"), x, place));
+  cast = OrThrow(CastLike(Named("quantized::add"), facts_, x, place));
   EXPECT_EQ(cast->node()->kind().toQualString(),
             std::string("ns::as_quantized"));
   EXPECT_EQ(cast->node()->prev()->kind(), c10::prim::Constant);
@@ -136,47 +76,19 @@ graph(%x : Tensor, %y : Tensor):
   %other : Tensor = aten::erfc(%y)
   return (%kept))IR";
 
-TEST_F(ShadowCastsTest, UnknownOpsHoldFloatsUnlessTheUserSaysOtherwise) {
-  const auto graph = GraphOf(kUserOps);
-  const Value& kept = *NodeOf(*graph, "aten::relu")->output();
-  EXPECT_EQ(NumericsOf(kept), TensorNumerics::kFloat);
-  EXPECT_FALSE(QuantizationParametersOf(kept));
-  OpIoTypes either;
-  NS_ASSERT_OK(either.Set("aten::erfinv", Numerics::kEither));
-  EXPECT_EQ(NumericsOf(kept, either), TensorNumerics::kInt8);
-  const auto parameters = QuantizationParametersOf(kept, either);
-  ASSERT_TRUE(parameters.has_value());
-  EXPECT_EQ(parameters->scale, 0.25);
-  OpIoTypes on_floats;
-  NS_ASSERT_OK(on_floats.Set("aten::erfinv", Numerics::kFloat));
-  EXPECT_EQ(NumericsOf(kept, on_floats), TensorNumerics::kFloat);
-}
-
-TEST_F(ShadowCastsTest, OpsOfTheUserTellWhatInputsHold) {
-  const auto graph = GraphOf(kUserOps);
-  const Value& y = *graph->inputs()[1];
-  EXPECT_EQ(NumericsOf(y), TensorNumerics::kFloat);
-  OpIoTypes types;
-  NS_ASSERT_OK(types.Set("aten::erfc", Numerics::kInt8));
-  EXPECT_TRUE(IsTakenAsInt8(y, types));
-  EXPECT_EQ(NumericsOf(y, types), TensorNumerics::kInt8);
-  EXPECT_EQ(NumericsOf(*NodeOf(*graph, "aten::erfc")->output(), types),
-            TensorNumerics::kInt8);
-}
-
 TEST_F(ShadowCastsTest, CastsToWhatTheUserSays) {
   const auto graph = GraphOf(kUserOps);
   OpIoTypes types;
   NS_ASSERT_OK(types.Set("aten::erfinv", Numerics::kEither));
-  const Value* cast =
-      OrThrow(CastLike(*NodeOf(*graph, "aten::relu")->output(),
-                       graph->inputs()[0], graph->return_node(), types));
+  const Value* cast = OrThrow(CastLike(
+      *NodeOf(*graph, "aten::relu")->output(), ValueFacts(*graph, types),
+      graph->inputs()[0], graph->return_node()));
   EXPECT_EQ(cast->node()->kind().toQualString(),
             std::string("ns::as_quantized"));
 }
 
 TEST_F(ShadowCastsTest, RefusesUnknownParameters) {
-  const auto cast = CastLike(Named("aten::quantize_per_tensor", 1),
+  const auto cast = CastLike(Named("aten::quantize_per_tensor", 1), facts_,
                              graph_->inputs()[0], graph_->return_node());
   EXPECT_EQ(cast.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(MessageOf(cast), HasSubstr("scale and zero point of its input"));

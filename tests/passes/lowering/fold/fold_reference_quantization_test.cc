@@ -103,6 +103,56 @@ TEST(FoldReferenceQuantizationTest, FoldsNormsOfImagesToThoseOfLibTorch) {
 return (%7))");
 }
 
+// The rank of an image is known behind what joins images, and of a view.
+TEST(FoldReferenceQuantizationTest, FoldsNormsBehindCatAndViewsToLibTorchs) {
+  ExpectFolded(Norm(R"IR(
+  %l : int[] = prim::ListConstruct(%one, %one)
+  %p : int[] = prim::ListConstruct(%zero, %zero)
+  %m : Tensor = aten::max_pool2d(%d, %l, %l, %p, %l, %no)
+  %f : Tensor[] = prim::ListConstruct(%m, %m)
+  %c : Tensor = aten::cat(%f, %one)
+  %e : Tensor = aten::quantize_per_tensor(%c, %s, %z, %t)
+  %g : Tensor = aten::dequantize(%e)
+  %n : Tensor = aten::group_norm(%g, %one, %none, %none, %half, %no))IR"),
+               Constants(), R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = prim::ListConstruct(1, 1)
+%5 = prim::ListConstruct(0, 0)
+%6 = aten::max_pool2d(%3, %4, %4, %5, %4, False)
+%7 = prim::ListConstruct(%6, %6)
+%8 = quantized::cat(%7, 1, 0.25, 7)
+%9 = quantized::group_norm(%8, 1, None, None, 0.5, 0.5, 3)
+return (%9))");
+  ExpectFolded(Norm(R"IR(
+  %l : int[] = prim::ListConstruct(%one, %one, %one)
+  %m : Tensor = aten::reshape(%d, %l)
+  %n : Tensor = aten::instance_norm(%m, %none, %none, %none, %none, %yes, %half, %half, %no))IR"),
+               Constants(), R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = prim::ListConstruct(1, 1, 1)
+%5 = aten::reshape(%3, %4)
+%6 = quantized::instance_norm(%5, None, None, 0.5, 0.5, 3)
+return (%6))");
+}
+
+// A view of an image may be of rows.
+TEST(FoldReferenceQuantizationTest, FoldsNormsOfRowsOfImagesToOpsOfOurs) {
+  ExpectFolded(Norm(R"IR(
+  %l : int[] = prim::ListConstruct(%one, %one)
+  %p : int[] = prim::ListConstruct(%zero, %zero)
+  %m : Tensor = aten::max_pool2d(%d, %l, %l, %p, %l, %no)
+  %r : Tensor = aten::flatten(%m, %one, %one)
+  %n : Tensor = aten::instance_norm(%r, %none, %none, %none, %none, %yes, %half, %half, %no))IR"),
+               Constants(), R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = prim::ListConstruct(1, 1)
+%5 = prim::ListConstruct(0, 0)
+%6 = aten::max_pool2d(%3, %4, %4, %5, %4, False)
+%7 = aten::flatten(%6, 1, 1)
+%8 = ns::fbgemm_instance_norm(%7, None, None, 0.5, 0.5, 3)
+return (%8))");
+}
+
 TEST(FoldReferenceQuantizationTest, GivesSigmoidItsFixedRangeOrAnother) {
   constexpr char kText[] = R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)

@@ -1,0 +1,316 @@
+#include "passes/analysis/op_facts.h"
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "ir/node_view.h"
+#include "passes/analysis/output_scale.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+using DtypeFact = Fact<c10::ScalarType>;
+
+bool IsEmbedding(const OpRow& row) {
+  return row.family == "embedding" || row.family == "embedding_bag";
+}
+
+// True for layers of packed parameters, which take and give quint8 alone.
+bool IsPackedLayer(const OpRow& row) {
+  return row.numerics == Numerics::kInt8 &&
+         (row.weight_form == WeightForm::kPackedConv ||
+          row.weight_form == WeightForm::kPackedLinear);
+}
+
+// Float ops that LibTorch also runs on quantized tensors as they are.
+bool RunsOnQuantizedToo(const OpRow& row) {
+  return row.op == "aten::gelu" || row.op == "aten::masked_fill";
+}
+
+// Families of ops that take several activations, of one dtype.
+bool IsOfSeveral(const OpRow& row) {
+  return row.family == "add" || row.family == "mul" || row.family == "matmul" ||
+         row.family == "cat";
+}
+
+bool HoldsTensors(const Value& value) {
+  return IsTensor(value) || IsTensorList(value);
+}
+
+// The first tensor, or list of tensors, that `node` takes; null for none.
+const Value* FirstTensorInput(const Node& node) {
+  const auto inputs = node.inputs();
+  const auto* first = absl::c_find_if(
+      inputs, [](const Value* input) { return HoldsTensors(*input); });
+  return first == inputs.end() ? nullptr : *first;
+}
+
+// `dtype`, where it is known.
+DtypeFact DtypeOrUnknown(std::optional<c10::ScalarType> dtype) {
+  return dtype ? DtypeFact(*dtype) : DtypeFact::Unknown();
+}
+
+TensorFacts WithQParams(TensorFacts facts, const Node& node, int scale) {
+  facts.scale = Fact(KnownScale(*const_cast<Value*>(node.input(scale))));
+  facts.zero_point =
+      Fact(KnownZeroPoint(*const_cast<Value*>(node.input(scale + 1))));
+  return facts;
+}
+
+// The index of the first argument whose name holds "scale", with a zero point
+// behind it; -1 for none.
+int ScaleByName(const Node& node) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (schema == nullptr) {
+    return -1;
+  }
+  const auto& arguments = schema->arguments();
+  for (size_t i = 0; i + 1 < arguments.size() && i + 1 < node.inputs().size();
+       ++i) {
+    if (absl::StrContains(arguments[i].name(), "scale") &&
+        absl::StrContains(arguments[i + 1].name(), "zero_point")) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+TensorFacts FactsOfQuantize(const Node& node, const OpRow& row) {
+  const DtypeFact dtype = IsLoweredOp(row.op)
+                              ? DtypeFact(c10::kQUInt8)
+                              : DtypeOrUnknown(ConstantDtype(node));
+  if (node.kind() == c10::aten::quantize_per_channel) {
+    return TensorFacts::PerChannel(dtype);
+  }
+  const TensorFacts facts = TensorFacts::PerTensor(dtype);
+  const int scale = ScaleByName(node);
+  // A list's tensors have scales of their own.
+  return scale >= 0 && IsTensor(*node.input(0))
+             ? WithQParams(facts, node, scale)
+             : facts;
+}
+
+TensorFacts FactsOfCast(const Node& node, const TensorFacts& input) {
+  const Value* dtype = InputNamed(node, "dtype");
+  if (dtype == nullptr) {
+    return InputNamed(node, "other") == nullptr ? input
+                                                : TensorFacts::Unknown();
+  }
+  if (dtype->mustBeNone()) {
+    return input;
+  }
+  const std::optional<c10::ScalarType> constant = ConstantDtype(node);
+  if (!constant) {
+    return TensorFacts::Unknown();
+  }
+  // Casts to quantized types are an error, but where nothing changes.
+  return c10::isQIntType(*constant) ? input
+                                    : TensorFacts::Plain(DtypeFact(*constant));
+}
+
+// What aten::copy_ leaves in the tensor that it writes to.
+TensorFacts FactsOfCopy(const Node& node, FactsOfInput facts_of) {
+  const TensorFacts target = facts_of(*node.input(0));
+  const bool is_of_floats = node.inputs().size() > 1 &&
+                            IsTensor(*node.input(1)) &&
+                            facts_of(*node.input(1)).is_quantized.Is(false);
+  return is_of_floats || target.is_quantized.Is(false)
+             ? target
+             : target.WithoutQParams();
+}
+
+// Of the output of an op that is not quantized when its inputs are not:
+// arithmetic keeps the floating-point type that all of them have.
+DtypeFact DtypeOfPlain(const Node& node, const OpRow& row,
+                       FactsOfInput facts_of) {
+  DtypeFact dtype;
+  for (const Value* input : node.inputs()) {
+    if (HoldsTensors(*input)) {
+      dtype = dtype.Join(facts_of(*input).dtype);
+    }
+  }
+  const Value* asked = InputNamed(node, "dtype");
+  const bool keeps =
+      dtype.known() != nullptr && (asked == nullptr || asked->mustBeNone()) &&
+      (row.role != Role::kCompute || c10::isFloatingType(*dtype.known()));
+  return keeps ? dtype : DtypeFact::Unknown();
+}
+
+// Of ops that compute with whatever they are given.
+TensorFacts FactsOfEither(const Node& node, const OpRow& row, size_t index,
+                          FactsOfInput facts_of) {
+  // Behind the values, such ops give their indices.
+  const bool gives_indices = row.family == "argmax" || row.family == "argmin" ||
+                             (row.role == Role::kCompute && index > 0);
+  if (gives_indices) {
+    return TensorFacts::Plain();
+  }
+  const Value* input = FirstTensorInput(node);
+  // One overload of aten::view reads bits as another type.
+  const bool is_of_another_type =
+      row.family == "type_as" ||
+      (node.kind() == c10::aten::view && InputNamed(node, "size") == nullptr);
+  if (input == nullptr || is_of_another_type) {
+    return TensorFacts::Unknown();
+  }
+  TensorFacts facts = facts_of(*input);
+  if (facts.is_quantized.Is(false)) {
+    return TensorFacts::Plain(DtypeOfPlain(node, row, facts_of));
+  }
+  // One of the channels has one scale.
+  if ((row.family == "select" || row.family == "unbind") &&
+      !facts.is_per_tensor.Is(true)) {
+    facts.is_per_tensor = Fact<bool>::Unknown();
+    facts = facts.WithoutQParams();
+  }
+  const QuantizedRange* fixed = FixedRangeOf(row);
+  if (fixed == nullptr) {
+    return facts;
+  }
+  if (!facts.is_quantized.Is(true) || !facts.dtype.Is(c10::kQUInt8)) {
+    return facts.WithoutQParams();
+  }
+  return TensorFacts::PerTensor(
+      PerTensorQParams{{fixed->scale}, {fixed->zero_point}, c10::kQUInt8});
+}
+
+// Of ops that compute with quantized tensors.
+TensorFacts FactsOfInt8(const Node& node, const OpRow& row,
+                        FactsOfInput facts_of) {
+  if (IsEmbedding(row) || row.family == "int_repr") {
+    return TensorFacts::Plain();
+  }
+  if (const Value* out = InputNamed(node, "out")) {
+    return facts_of(*out);
+  }
+  const bool is_quint8 = IsPackedLayer(row) || IsLoweredOp(row.op);
+  const Value* input = FirstTensorInput(node);
+  TensorFacts facts =
+      TensorFacts::PerTensor(is_quint8          ? DtypeFact(c10::kQUInt8)
+                             : input == nullptr ? DtypeFact::Unknown()
+                                                : facts_of(*input).dtype);
+  const int scale = OutputScaleArgument(node);
+  if (scale >= 0 && !node.input(scale)->mustBeNone()) {
+    return OutputScaleInput(node) >= 0 ? WithQParams(facts, node, scale)
+                                       : facts;
+  }
+  // Sums and products with a number choose a scale of their own.
+  const bool chooses =
+      scale < 0 && (row.family == "add" || row.family == "mul");
+  if (!chooses && input != nullptr) {
+    facts.scale = facts_of(*input).scale;
+    facts.zero_point = facts_of(*input).zero_point;
+  }
+  return facts;
+}
+
+// Of ops that the table does not know, as the user says.
+TensorFacts FactsOfUserOp(const Node& node, Numerics numerics,
+                          FactsOfInput facts_of) {
+  const Value* input = FirstDataInput(node);
+  if (numerics == Numerics::kEither) {
+    return input == nullptr ? TensorFacts::Unknown() : facts_of(*input);
+  }
+  if (numerics != Numerics::kInt8) {
+    return TensorFacts::Plain();
+  }
+  const TensorFacts facts = TensorFacts::PerTensor(
+      input == nullptr ? DtypeFact::Unknown() : facts_of(*input).dtype);
+  const int scale = ScaleByName(node);
+  return scale >= 0 ? WithQParams(facts, node, scale) : facts;
+}
+
+TensorFacts FactsWithoutRank(const Node& node, size_t index,
+                             FactsOfInput facts_of, const OpIoTypes& io_types) {
+  const std::optional<Numerics> numerics = io_types.Find(node);
+  if (!numerics) {
+    return TensorFacts::Unknown();
+  }
+  const OpRow* row = FindOp(OpName(node));
+  if (row == nullptr) {
+    return FactsOfUserOp(node, *numerics, facts_of);
+  }
+  switch (row->role) {
+    case Role::kQuantize:
+      return FactsOfQuantize(node, *row);
+    case Role::kDequantize:
+      return TensorFacts::Plain(DtypeFact(c10::kFloat));
+    default:
+      break;
+  }
+  if (node.kind() == c10::aten::to) {
+    return FactsOfCast(node, facts_of(*node.input(0)));
+  }
+  if (row->family == "copy") {
+    return FactsOfCopy(node, facts_of);
+  }
+  if (RunsOnQuantizedToo(*row)) {
+    // The scale comes back rounded to float.
+    return FactsOfEither(node, *row, index, facts_of).WithoutQParams();
+  }
+  switch (row->numerics) {
+    case Numerics::kEither:
+      return FactsOfEither(node, *row, index, facts_of);
+    case Numerics::kInt8:
+      return FactsOfInt8(node, *row, facts_of);
+    default:
+      // aten::empty_like and such make tensors like the one that they are
+      // given.
+      return row->role == Role::kSource && FirstTensorInput(node) != nullptr
+                 ? TensorFacts::Unknown()
+                 : TensorFacts::Plain();
+  }
+}
+
+}  // namespace
+
+TensorFacts FactsOfOutput(const Node& node, size_t index, FactsOfInput facts_of,
+                          const OpIoTypes& io_types) {
+  TensorFacts facts = FactsWithoutRank(node, index, facts_of, io_types);
+  facts.least_rank = LeastRankOfOutput(node, index, facts_of);
+  return facts;
+}
+
+bool TakesQuantizedAlone(const Node& user, const Value& value,
+                         const OpIoTypes& io_types) {
+  const OpRow* row = FindOp(OpName(user));
+  if (io_types.Find(user) != Numerics::kInt8 ||
+      (row != nullptr && (row->role != Role::kCompute || IsEmbedding(*row)))) {
+    return false;
+  }
+  return FirstDataInput(user) == &value ||
+         (row != nullptr && IsOfSeveral(*row) &&
+          absl::c_linear_search(DataInputs(user), &value));
+}
+
+WriteEffect EffectOfWrites(const Node& node) {
+  const absl::string_view op = OpName(node);
+  if (op == "aten::fill_" || op == "aten::zero_" || op == "quantized::relu6") {
+    return WriteEffect::kNone;
+  }
+  const OpRow* row = FindOp(op);
+  if (row == nullptr) {
+    return WriteEffect::kAll;
+  }
+  if (row->family == "copy") {
+    return WriteEffect::kQParams;
+  }
+  // The name of a form in place ends in an underscore; others write to an
+  // output that they may resize.
+  if (!absl::EndsWith(op, "_") || row->role != Role::kCompute) {
+    return WriteEffect::kAll;
+  }
+  return FixedRangeOf(*row) != nullptr ? WriteEffect::kQParams
+                                       : WriteEffect::kNone;
+}
+
+}  // namespace ns
