@@ -41,7 +41,9 @@ constexpr Facts kCell = kRecurrent.FloatWeight(WeightForm::kTensorPair, 2)
 // holds of all. op_families.h says what each word means and what holds without
 // it, and passes/README.md ("an op") which tests and sources go with a row.
 //
-// The ns kernel of a row takes the place of the ops that fuse what it fuses.
+// Ops stand in the order float, quantized, ns kernels. A float op is folded to
+// the first int8 one, and an ns kernel takes the place of the quantized ops
+// that fuse the same activation and are, as it is, dynamic or not.
 //
 // clang-format off
 constexpr OpFamily kFamilies[] = {
