@@ -134,20 +134,9 @@ class NibbleBlock {
 
 }  // namespace
 
-int64_t SumByteBagsAvx2(const BagRange<int32_t>& bags) {
-  return SumBags<ByteBlock, 8>(bags);
-}
-
-int64_t SumByteBagsAvx2(const BagRange<int64_t>& bags) {
-  return SumBags<ByteBlock, 8>(bags);
-}
-
-int64_t SumNibbleBagsAvx2(const BagRange<int32_t>& bags) {
-  return SumBags<NibbleBlock, 4>(bags);
-}
-
-int64_t SumNibbleBagsAvx2(const BagRange<int64_t>& bags) {
-  return SumBags<NibbleBlock, 4>(bags);
-}
+const EmbeddingKernels<int32_t> kAvx2Embedding32 = {SumBags<ByteBlock, 8>,
+                                                    SumBags<NibbleBlock, 4>};
+const EmbeddingKernels<int64_t> kAvx2Embedding64 = {SumBags<ByteBlock, 8>,
+                                                    SumBags<NibbleBlock, 4>};
 
 }  // namespace ns::kernels

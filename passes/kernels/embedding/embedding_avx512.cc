@@ -135,20 +135,9 @@ class NibbleBlock {
 
 }  // namespace
 
-int64_t SumByteBagsAvx512(const BagRange<int32_t>& bags) {
-  return SumBags<ByteBlock, 16>(bags);
-}
-
-int64_t SumByteBagsAvx512(const BagRange<int64_t>& bags) {
-  return SumBags<ByteBlock, 16>(bags);
-}
-
-int64_t SumNibbleBagsAvx512(const BagRange<int32_t>& bags) {
-  return SumBags<NibbleBlock, 8>(bags);
-}
-
-int64_t SumNibbleBagsAvx512(const BagRange<int64_t>& bags) {
-  return SumBags<NibbleBlock, 8>(bags);
-}
+const EmbeddingKernels<int32_t> kAvx512Embedding32 = {SumBags<ByteBlock, 16>,
+                                                      SumBags<NibbleBlock, 8>};
+const EmbeddingKernels<int64_t> kAvx512Embedding64 = {SumBags<ByteBlock, 16>,
+                                                      SumBags<NibbleBlock, 8>};
 
 }  // namespace ns::kernels

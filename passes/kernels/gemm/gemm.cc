@@ -12,24 +12,15 @@ namespace {
 
 constexpr int64_t kPanel = PackedMatrix::kPanel;
 
-// Null for the reference.
-RowKernel KernelOf(Isa isa, bool saturates) {
-  switch (isa) {
-    case Isa::kScalar:
-      return nullptr;
-    case Isa::kAvx2:
-      return saturates ? SaturatingGemmRowsAvx2 : GemmRowsAvx2;
-    case Isa::kAvxVnni:
-      return saturates ? SaturatingGemmRowsAvx2 : GemmRowsAvxVnni;
-    case Isa::kAvx512:
-      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512;
-    case Isa::kAvx512Vnni:
-      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512Vnni;
-    case Isa::kAmx:
-      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAmx;
-  }
-  return nullptr;
-}
+constexpr IsaTable<RowKernel> kExactKernels = {
+    {Isa::kAvx2, GemmRowsAvx2},     {Isa::kAvxVnni, GemmRowsAvxVnni},
+    {Isa::kAvx512, GemmRowsAvx512}, {Isa::kAvx512Vnni, GemmRowsAvx512Vnni},
+    {Isa::kAmx, GemmRowsAmx},
+};
+constexpr IsaTable<RowKernel> kSaturatingKernels = {
+    {Isa::kAvx2, SaturatingGemmRowsAvx2},
+    {Isa::kAvx512, SaturatingGemmRowsAvx512},
+};
 
 struct Free {
   void operator()(uint8_t* bytes) const { std::free(bytes); }
@@ -99,7 +90,8 @@ void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
   if (n_begin >= n_end || input.count == 0) {
     return;
   }
-  const RowKernel kernel = KernelOf(ChosenIsa(), GemmSaturates(numerics));
+  const RowKernel kernel =
+      (GemmSaturates(numerics) ? kSaturatingKernels : kExactKernels).Chosen();
   if (kernel == nullptr) {
     GemmRowsReference(input, weights, plan, n_begin, n_end, numerics, out,
                       row_stride);

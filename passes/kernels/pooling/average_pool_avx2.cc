@@ -132,8 +132,8 @@ void AverageRow(const PoolRow<Element>& row, const AverageScale* scales,
 }
 
 template <typename Element>
-void AverageAny(const PoolRow<Element>& row, const AverageScale* scales,
-                const AverageRounding& rounding, uint8_t* out) {
+void AveragePoolRow(const PoolRow<Element>& row, const AverageScale* scales,
+                    const AverageRounding& rounding, uint8_t* out) {
   if (row.channels >= Sixteen::kWidth) {
     AverageRow<Sixteen, 4>(row, scales, rounding, out);
   } else if (row.channels >= Eight::kWidth) {
@@ -143,20 +143,8 @@ void AverageAny(const PoolRow<Element>& row, const AverageScale* scales,
   }
 }
 
-}  // namespace
-
-void AveragePoolRowAvx2(const PoolRow<uint8_t>& row, const AverageScale* scales,
-                        const AverageRounding& rounding, uint8_t* out) {
-  AverageAny(row, scales, rounding, out);
-}
-
-void AverageOfSumsAvx2(const PoolRow<uint16_t>& row, const AverageScale* scales,
-                       const AverageRounding& rounding, uint8_t* out) {
-  AverageAny(row, scales, rounding, out);
-}
-
-void SumOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                   uint16_t* out) {
+void SumOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint16_t* out) {
   int64_t i = 0;
   for (; i + Sixteen::kWidth <= bytes; i += Sixteen::kWidth) {
     __m256i sums = _mm256_setzero_si256();
@@ -173,5 +161,10 @@ void SumOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
     out[i] = sum;
   }
 }
+
+}  // namespace
+
+const AveragePoolKernels kAvx2AveragePool = {AveragePoolRow<uint8_t>, SumOfRows,
+                                             AveragePoolRow<uint16_t>};
 
 }  // namespace ns::kernels

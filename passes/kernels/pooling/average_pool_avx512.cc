@@ -103,11 +103,8 @@ __m512i LoadWords(const uint8_t* at) {
       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
 }
 
-}  // namespace
-
-void AveragePoolRowAvx512(const PoolRow<uint8_t>& row,
-                          const AverageScale* scales,
-                          const AverageRounding& rounding, uint8_t* out) {
+void AveragePoolRow(const PoolRow<uint8_t>& row, const AverageScale* scales,
+                    const AverageRounding& rounding, uint8_t* out) {
   for (int64_t i = 0; i < row.outputs; ++i, out += row.channels) {
     int64_t channel = 0;
     for (; channel + 2 * kWidth <= row.channels; channel += 2 * kWidth) {
@@ -124,8 +121,8 @@ void AveragePoolRowAvx512(const PoolRow<uint8_t>& row,
   }
 }
 
-void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                     uint16_t* out) {
+void SumOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint16_t* out) {
   constexpr int64_t kWords = 32;
   const __m512i zero = _mm512_setzero_si512();
   int64_t i = 0;
@@ -156,9 +153,8 @@ void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
   }
 }
 
-void AverageOfSumsAvx512(const PoolRow<uint16_t>& row,
-                         const AverageScale* scales,
-                         const AverageRounding& rounding, uint8_t* out) {
+void AverageOfSums(const PoolRow<uint16_t>& row, const AverageScale* scales,
+                   const AverageRounding& rounding, uint8_t* out) {
   // Packing took 128 bits of the lower half and of the higher in turns.
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   const __m512i zero = _mm512_setzero_si512();
@@ -194,5 +190,10 @@ void AverageOfSumsAvx512(const PoolRow<uint16_t>& row,
     }
   }
 }
+
+}  // namespace
+
+const AveragePoolKernels kAvx512AveragePool = {AveragePoolRow, SumOfRows,
+                                               AverageOfSums};
 
 }  // namespace ns::kernels

@@ -93,9 +93,7 @@ void MaxRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-}  // namespace
-
-void MaxPoolRowAvx2(const PoolRow<uint8_t>& row, uint8_t* out) {
+void MaxPoolRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   if (row.channels >= Bytes32::kWidth) {
     MaxRow<Bytes32, 4>(row, out);
   } else if (row.channels >= Bytes16::kWidth) {
@@ -107,11 +105,15 @@ void MaxPoolRowAvx2(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-void MaxOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                   uint8_t* out) {
+void MaxOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint8_t* out) {
   // One output whose pixels are one to a row, and bytes its channels.
   const PoolSpan first = {0, 1};
-  MaxPoolRowAvx2({rows, count, &first, 1, 0, bytes}, out);
+  MaxPoolRow({rows, count, &first, 1, 0, bytes}, out);
 }
+
+}  // namespace
+
+const MaxPoolKernels kAvx2MaxPool = {MaxPoolRow, MaxOfRows};
 
 }  // namespace ns::kernels

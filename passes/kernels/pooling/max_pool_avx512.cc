@@ -63,9 +63,7 @@ void MaxRowOf(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-}  // namespace
-
-void MaxPoolRowAvx512(const PoolRow<uint8_t>& row, uint8_t* out) {
+void MaxPoolRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   switch ((row.channels - 1) / kWidth % kMostVectors) {
     case 0:
       return MaxRowOf<1>(row, out);
@@ -78,8 +76,8 @@ void MaxPoolRowAvx512(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-void MaxOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                     uint8_t* out) {
+void MaxOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint8_t* out) {
   int64_t i = 0;
   for (; i + 4 * kWidth <= bytes; i += 4 * kWidth) {
     __m512i greatest[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(),
@@ -107,5 +105,9 @@ void MaxOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
     _mm512_mask_storeu_epi8(out + i, mask, greatest);
   }
 }
+
+}  // namespace
+
+const MaxPoolKernels kAvx512MaxPool = {MaxPoolRow, MaxOfRows};
 
 }  // namespace ns::kernels
