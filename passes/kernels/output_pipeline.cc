@@ -32,7 +32,7 @@ Range RangeOf(OutputType type) {
   }
 }
 
-CodeConstants MakeCodeConstants(const OutputPlan& plan) {
+ByteConstants MakeByteConstants(const OutputPlan& plan) {
   constexpr uint32_t kBytes = 0x01010101;
   if (plan.type != OutputType::kU8 && plan.type != OutputType::kS8) {
     return {};
@@ -113,7 +113,7 @@ OutputView ViewOutput(const OutputPlan& plan, int64_t begin) {
           plan.output_zero_point,
           plan.min,
           plan.max,
-          MakeCodeConstants(plan)};
+          MakeByteConstants(plan)};
 }
 
 int32_t RoundToInt32(float x) {

@@ -82,15 +82,15 @@ struct OutputPlan {
 OutputPlan PlanOutput(const OutputSpec& spec,
                       absl::Span<const int32_t> column_sums, int64_t k);
 
-// The constants of codes as vectors take them: bytes, or s16, side by side in
-// 32 bits. Codes with a sign are worked out like those without and moved back:
-// those to be are 128 higher.
-struct CodeConstants {
+// The constants of kU8 and kS8 as vectors take them: bytes, or s16, side by
+// side in 32 bits. Values with a sign are worked out like those without, 128
+// higher, and moved back at the end.
+struct ByteConstants {
   uint32_t zero_points;  // s16, moved
   uint32_t moves;        // u8: 0, or 128 for a type with a sign
   uint32_t mins;         // u8, moved
   uint32_t maxes;        // u8, moved
-  // Codes are neither moved nor clamped: saturating to u8 is all.
+  // Whether saturating to u8 is all, as nothing is moved or clamped.
   bool saturates_only;
 };
 
@@ -106,7 +106,7 @@ struct OutputView {
   int32_t output_zero_point;
   float min;
   float max;
-  CodeConstants codes;  // of kU8 and kS8
+  ByteConstants bytes;  // of kU8 and kS8
 };
 OutputView ViewOutput(const OutputPlan& plan, int64_t begin);
 

@@ -102,15 +102,16 @@ class DepthwisePairs {
         InterleaveFour<V>(taps[0], taps[1], taps[2], taps[3], chunks);
         NS_LANE_UNROLL
         for (int chunk = 0; chunk < 4; ++chunk) {
-          const Ints pairs = V::MultiplyBytes(
+          const Ints pairs = V::SumSaturatedPairProducts(
               chunks[chunk], V::Load(weights + tap * 64 + chunk * 64));
-          sums[chunk] = V::AddInts(sums[chunk], V::MultiplyShorts(pairs, ones));
+          sums[chunk] = V::Add(sums[chunk], V::SumPairProducts(pairs, ones));
           if (kHasZeroPoints) {
             // No sum of two bytes saturates, and what is not there is 0.
-            row_sums[chunk] = V::AddInts(
+            row_sums[chunk] = V::Add(
                 row_sums[chunk],
-                V::MultiplyShorts(
-                    V::MultiplyBytes(chunks[chunk], V::SetBytes(1)), ones));
+                V::SumPairProducts(
+                    V::SumSaturatedPairProducts(chunks[chunk], V::SetBytes(1)),
+                    ones));
           }
         }
       }

@@ -106,11 +106,11 @@ class DepthwiseColumns {
   void SumRows(int64_t begin, int64_t end) const {
     if (strip_.output_rows == 2) {
       const int64_t left =
-          SumRows<2, V::kSums / 8, kSteps, false>(0, begin, begin, end);
+          SumRows<2, V::kRegisters / 16, kSteps, false>(0, begin, begin, end);
       SumRows<2, 1, kSteps, false>(0, begin, left, end);
     } else {
       const int64_t left =
-          SumRows<1, V::kSums / 4, kSteps, false>(0, begin, begin, end);
+          SumRows<1, V::kRegisters / 8, kSteps, false>(0, begin, begin, end);
       SumRows<1, 1, kSteps, false>(0, begin, left, end);
     }
   }
@@ -211,11 +211,13 @@ class DepthwiseColumns {
 // computed again.
 template <typename V, typename P, LaneLayout kLayout, bool kFindLargest>
 void DepthwiseStrip(const LaneStrip& strip) {
-  if constexpr (V::kHas3x3 && kLayout != LaneLayout::kPartial) {
+  // Neighbours share what is kept in registers.
+  constexpr bool kHas3x3 = V::kHasDot && V::kRegisters >= 32;
+  if constexpr (kHas3x3 && kLayout != LaneLayout::kPartial) {
     auto largest = V::Zero();
     if (RunDepthwise3x3<V, kLayout, kFindLargest>(strip, largest)) {
       if (kFindLargest &&
-          V::AnyAbove(largest, V::Load(strip.weights.safe_activations))) {
+          V::AnyByteAbove(largest, V::Load(strip.weights.safe_activations))) {
         RunDepthwisePairs<V, kLayout>(strip);
       }
       return;
@@ -234,7 +236,7 @@ void DepthwiseStrip(const LaneStrip& strip) {
       const auto largest = columns.template Interleave<kLayout, kFindLargest>(
           begin * strip.stride - strip.padding,
           (end - 1) * strip.stride - strip.padding + reach);
-      if (kFindLargest && V::AnyAbove(largest, safe)) {
+      if (kFindLargest && V::AnyByteAbove(largest, safe)) {
         DepthwisePairs<V>(strip, part).template Run<kLayout>(begin, end);
       } else {
         columns.Sum(begin, end);

@@ -144,7 +144,7 @@ Worker::Worker(const LaneTasks& tasks)
       plan.weight_zero_points.empty() ? nullptr : buffers_.weight_zero_points;
   strip_.addend_factor = plan.addend_factor;
   strip_.type = plan.type;
-  strip_.output_zero_point = plan.output_zero_point;
+  strip_.bytes = ViewOutput(plan, 0).bytes;
   strip_.min = plan.min;
   strip_.max = plan.max;
   std::memset(buffers_.padding, strip_.zero_point, sizeof(buffers_.padding));

@@ -2,10 +2,10 @@
 // sets.
 //
 // Each function is a template over a class `V` of an instruction set, which
-// holds its vectors and what they can do: lane_vectors_avx2.h and
-// lane_vectors_avx512.h. `V` is local to the file that includes this, and so is
-// what is made of these templates: files are compiled with different flags, and
-// none may take the code of another. So there is nothing but templates here.
+// holds its vectors and what they can do (passes/kernels/simd). `V` is local to
+// the file that includes this, and so is what is made of these templates: files
+// are compiled with different flags, and none may take the code of another. So
+// there is nothing but templates here.
 //
 // Vectors that have less than four lanes work on a block in parts.
 #ifndef PASSES_KERNELS_DEPTHWISE_LANE_SIMD_H_
@@ -16,6 +16,7 @@
 
 #include "passes/kernels/depthwise/lane_inline.h"
 #include "passes/kernels/depthwise/lane_strip.h"
+#include "passes/kernels/simd/requantize.h"
 
 namespace ns::kernels {
 
@@ -114,20 +115,8 @@ class LaneOutput {
         start_(strip.start + part * V::kBytes / 4),
         addend_(strip.addend + part * V::kBytes / 4),
         multiplier_(strip.multiplier + part * V::kBytes / 4),
-        factor_(V::SetFloats(strip.addend_factor)) {
-    // Codes with a sign are those without, moved by 128.
-    const int shift = strip.type == OutputType::kS8 ? 128 : 0;
-    sign_ = V::SetBytes(static_cast<char>(shift));
-    zero_point_ =
-        V::SetShorts(static_cast<int16_t>(strip.output_zero_point + shift));
-    min_ = max_ = V::Zero();
-    if (is_code_) {
-      min_ =
-          V::SetBytes(static_cast<char>(static_cast<int>(strip.min) + shift));
-      max_ =
-          V::SetBytes(static_cast<char>(static_cast<int>(strip.max) + shift));
-    }
-  }
+        factor_(V::SetFloats(strip.addend_factor)),
+        bytes_(strip.bytes) {}
 
   Ints Start(int chunk) const { return V::Load(start_ + chunk * 16); }
 
@@ -135,7 +124,7 @@ class LaneOutput {
   Ints Correct(int chunk, Ints sum, Ints row_sum) const {
     const Ints zero_points =
         V::Load(strip_.weight_zero_points + chunk * 16 + part_ * V::kBytes / 4);
-    return V::SubtractInts(sum, V::MultiplyInts(row_sum, zero_points));
+    return V::Subtract(sum, V::Multiply(row_sum, zero_points));
   }
 
   // Of any type, in any layout.
@@ -169,19 +158,14 @@ class LaneOutput {
 
  private:
   NS_LANE_INLINE Ints Rounded(int chunk, Ints sum) const {
-    const Floats x = V::MultiplyAdd(V::LoadFloats(addend_ + chunk * 16),
-                                    factor_, V::ToFloats(sum));
-    return V::Round(V::Multiply(x, V::LoadFloats(multiplier_ + chunk * 16)));
+    return RoundSums<V>(sum, V::Load(addend_ + chunk * 16), factor_,
+                        V::Load(multiplier_ + chunk * 16));
   }
 
   NS_LANE_INLINE Ints Codes(const Ints (&sums)[4]) const {
-    const Ints low = V::AddShorts(
-        V::PackInts(Rounded(0, sums[0]), Rounded(1, sums[1])), zero_point_);
-    const Ints high = V::AddShorts(
-        V::PackInts(Rounded(2, sums[2]), Rounded(3, sums[3])), zero_point_);
-    const Ints codes =
-        V::MinBytes(V::MaxBytes(V::PackShorts(low, high), min_), max_);
-    return V::Xor(codes, sign_);
+    return bytes_.Clamp(
+        bytes_.Saturate(V::PackInts(Rounded(0, sums[0]), Rounded(1, sums[1])),
+                        V::PackInts(Rounded(2, sums[2]), Rounded(3, sums[3]))));
   }
 
   template <LaneLayout kLayout>
@@ -202,19 +186,16 @@ class LaneOutput {
     }
   }
 
-  // One chunk of kF32 and kS32. Min and Max return the second number when the
-  // two are equal or not ordered. Static: a pointer to this would keep it out
+  // One chunk of kF32 and kS32. Static: a pointer to this would keep it out
   // of registers.
   [[gnu::noinline]] static void WriteWords(const LaneStrip& strip, int part,
                                            int row, int64_t column, int chunk,
                                            Ints sum) {
     if (strip.type == OutputType::kF32) {
       const int first = chunk * 16 + part * V::kBytes / 4;
-      const Floats value = V::MultiplyAdd(
-          V::ToFloats(sum), V::LoadFloats(strip.multiplier + first),
-          V::LoadFloats(strip.addend + first));
-      sum = V::Bits(V::MinFloats(V::SetFloats(strip.max),
-                                 V::MaxFloats(V::SetFloats(strip.min), value)));
+      sum = V::Bits(DequantizeSums<V>(
+          sum, V::Load(strip.addend + first), V::Load(strip.multiplier + first),
+          V::SetFloats(strip.min), V::SetFloats(strip.max)));
     }
     StoreWords<V>(strip, strip.output + row * 4, part, column, chunk, sum);
   }
@@ -230,10 +211,7 @@ class LaneOutput {
   const float* const addend_;
   const float* const multiplier_;
   const Floats factor_;
-  Ints sign_;
-  Ints zero_point_;
-  Ints min_;
-  Ints max_;
+  const RequantizedBytes<V> bytes_;
 };
 
 }  // namespace ns::kernels

@@ -69,7 +69,7 @@ struct LaneStrip {
   const int32_t* weight_zero_points;
   float addend_factor;
   OutputType type;
-  int32_t output_zero_point;
+  ByteConstants bytes;
   float min;
   float max;
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "passes/kernels/elementwise/qparams.h"
-#include "passes/kernels/elementwise/simd_blocks.h"
-#include "passes/kernels/elementwise/simd_conversions.h"
+#include "passes/kernels/simd/blocks.h"
+#include "passes/kernels/simd/quantize.h"
 
 namespace ns::kernels {
 
@@ -42,23 +42,23 @@ class Encoder {
       : zero_point_(kTame ? V::SetShorts(zero_point) : V::SetInts(zero_point)),
         least_(V::SetBytes(least)) {}
 
-  typename V::Bytes operator()(typename V::Ints a, typename V::Ints b,
-                               typename V::Ints c, typename V::Ints d) const {
+  typename V::Ints operator()(typename V::Ints a, typename V::Ints b,
+                              typename V::Ints c, typename V::Ints d) const {
     typename V::Ints low;
     typename V::Ints high;
     if constexpr (kTame) {
-      low = V::AddSaturated(V::PackShorts(a, b), zero_point_);
-      high = V::AddSaturated(V::PackShorts(c, d), zero_point_);
+      low = V::AddSaturatedShorts(V::PackInts(a, b), zero_point_);
+      high = V::AddSaturatedShorts(V::PackInts(c, d), zero_point_);
     } else {
-      low = V::PackShorts(V::Add(a, zero_point_), V::Add(b, zero_point_));
-      high = V::PackShorts(V::Add(c, zero_point_), V::Add(d, zero_point_));
+      low = V::PackInts(V::Add(a, zero_point_), V::Add(b, zero_point_));
+      high = V::PackInts(V::Add(c, zero_point_), V::Add(d, zero_point_));
     }
-    return V::MaxCodes(V::PackCodes(low, high, uint8_t()), least_, uint8_t());
+    return V::MaxBytes(V::PackShorts(low, high, uint8_t()), least_, uint8_t());
   }
 
  private:
   typename V::Ints zero_point_;
-  typename V::Bytes least_;
+  typename V::Ints least_;
 };
 
 // Sums in steps of the output, rounded.
@@ -95,7 +95,7 @@ void AddCodes(const Codes& a, const Codes& b, int64_t count, bool relu,
   const SumRounder<V, kTame> round(out_qparams, relu);
   const Encoder<V, kTame> encode(out_qparams.zero_point,
                                  kTame && relu ? out_qparams.zero_point : 0);
-  const auto no_zero = V::Zero(0, uint8_t());
+  const auto no_zero = V::ZeroPoint(0, uint8_t());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     const auto lefts = block.LoadBytes(left_codes + i);
     const auto rights = block.LoadBytes(right_codes + i);
@@ -124,14 +124,15 @@ void AddFloats(const float* a, Codes b, int64_t count, bool relu,
   const Summand<V> right(b.qparams);
   const SumRounder<V, false> round(out_qparams, relu);
   const Encoder<V, false> encode(out_qparams.zero_point, 0);
-  const auto no_zero = V::Zero(0, uint8_t());
+  const auto no_zero = V::ZeroPoint(0, uint8_t());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     const auto sum = [=](int quarter) {
       return round(
           V::Add(block.Load(a + i, quarter),
                  right(block.LoadSteps(right_codes + i, quarter, no_zero))));
     };
-    block.StoreBytes(out + i, V::Sort(encode(sum(0), sum(1), sum(2), sum(3))));
+    block.StoreBytes(out + i,
+                     V::SortPacked(encode(sum(0), sum(1), sum(2), sum(3))));
   });
 }
 
@@ -141,8 +142,8 @@ void MultiplyCodes(const Codes& a, const Codes& b, int64_t count, bool relu,
                    QParams out_qparams, uint8_t* out) {
   const uint8_t* left_codes = a.data;
   const uint8_t* right_codes = b.data;
-  const auto left_zero = V::Zero(a.qparams.zero_point, uint8_t());
-  const auto right_zero = V::Zero(b.qparams.zero_point, uint8_t());
+  const auto left_zero = V::ZeroPoint(a.qparams.zero_point, uint8_t());
+  const auto right_zero = V::ZeroPoint(b.qparams.zero_point, uint8_t());
   const auto multiplier = V::SetFloats(a.qparams.scale * b.qparams.scale *
                                        (1.0f / out_qparams.scale));
   const Encoder<V, kTame> encode(out_qparams.zero_point,
@@ -175,7 +176,7 @@ template <typename V>
 void ScaleEach(const uint8_t* codes, int64_t count, int32_t zero_point,
                const float* factors, const float* offsets,
                int32_t out_zero_point, uint8_t least, uint8_t* out) {
-  const auto zero = V::Zero(zero_point, uint8_t());
+  const auto zero = V::ZeroPoint(zero_point, uint8_t());
   const auto out_zero = V::SetInts(out_zero_point);
   const auto least_codes = V::SetBytes(least);
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
@@ -187,8 +188,8 @@ void ScaleEach(const uint8_t* codes, int64_t count, int32_t zero_point,
       return V::Add(RoundLimited<V>(scaled), out_zero);
     };
     const auto packed =
-        PackBlock<V, uint8_t>(encode(0), encode(1), encode(2), encode(3));
-    block.StoreBytes(out + i, V::MaxCodes(packed, least_codes, uint8_t()));
+        PackBytes<V, uint8_t>(encode(0), encode(1), encode(2), encode(3));
+    block.StoreBytes(out + i, V::MaxBytes(packed, least_codes, uint8_t()));
   });
 }
 
@@ -197,8 +198,8 @@ void Clamp(const Code* codes, int64_t count, Code min, Code max, Code* out) {
   const auto least = V::SetBytes(min);
   const auto greatest = V::SetBytes(max);
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
-    const auto above = V::MaxCodes(block.LoadBytes(codes + i), least, Code());
-    block.StoreBytes(out + i, V::MinCodes(above, greatest, Code()));
+    const auto above = V::MaxBytes(block.LoadBytes(codes + i), least, Code());
+    block.StoreBytes(out + i, V::MinBytes(above, greatest, Code()));
   });
 }
 

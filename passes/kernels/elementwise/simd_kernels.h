@@ -12,10 +12,9 @@
 
 #include "passes/kernels/elementwise/kernels.h"
 #include "passes/kernels/elementwise/simd_arithmetic.h"
-#include "passes/kernels/elementwise/simd_blocks.h"
 #include "passes/kernels/elementwise/simd_conversions.h"
-#include "passes/kernels/elementwise/simd_sums.h"
 #include "passes/kernels/elementwise/simd_tables.h"
+#include "passes/kernels/simd/sum_of_bytes.h"
 
 namespace ns::kernels {
 
@@ -38,7 +37,7 @@ constexpr ElementwiseKernels SimdElementwise() {
       Clamp<V, int8_t>,
       LookUp<V>,
       MinMax<V>,
-      Sum<V>,
+      SumOfBytes<V>,
   };
 }
 

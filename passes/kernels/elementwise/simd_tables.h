@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "passes/kernels/elementwise/kernels.h"
-#include "passes/kernels/elementwise/simd_blocks.h"
+#include "passes/kernels/simd/blocks.h"
 
 namespace ns::kernels {
 
@@ -21,30 +21,30 @@ class ShuffledTable {
  public:
   explicit ShuffledTable(const uint8_t* table) {
     for (int part = 0; part < 16; ++part) {
-      parts_[part] = V::SetTable(table + 16 * part);
+      parts_[part] = V::SetLanes(table + 16 * part);
     }
     for (int part = 15; part > 0; part -= part == 9 ? 2 : 1) {
       parts_[part] = V::Xor(parts_[part], parts_[part - 1]);
     }
   }
 
-  typename V::Bytes operator[](typename V::Bytes codes) const {
+  typename V::Ints operator[](typename V::Ints codes) const {
     const auto step = V::SetBytes(-16);
     auto low = codes;
     auto high = V::Xor(codes, V::SetBytes(-128));
-    auto found =
-        V::Xor(V::Shuffle(parts_[0], low), V::Shuffle(parts_[8], high));
+    auto found = V::Xor(V::ShuffleBytes(parts_[0], low),
+                        V::ShuffleBytes(parts_[8], high));
     for (int part = 1; part < 8; ++part) {
       low = V::AddSaturatedBytes(low, step);
       high = V::AddSaturatedBytes(high, step);
-      found = V::Xor(found, V::Xor(V::Shuffle(parts_[part], low),
-                                   V::Shuffle(parts_[part + 8], high)));
+      found = V::Xor(found, V::Xor(V::ShuffleBytes(parts_[part], low),
+                                   V::ShuffleBytes(parts_[part + 8], high)));
     }
     return found;
   }
 
  private:
-  typename V::Bytes parts_[16];
+  typename V::Ints parts_[16];
 };
 
 template <typename V>

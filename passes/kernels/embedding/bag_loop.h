@@ -28,6 +28,21 @@ struct ByteRow {
   }
 };
 
+// sum plus the real values of quantized ones, as the reference rounds it. `V`
+// is of passes/kernels/simd.
+template <typename V>
+typename V::Floats AddValues(typename V::Floats sum,
+                             typename V::Floats quantized,
+                             typename V::Floats scale,
+                             typename V::Floats bias) {
+  return V::MultiplyAdd(scale, quantized, V::Add(sum, bias));
+}
+template <typename V>
+typename V::Floats AddBytes(typename V::Floats sum, typename V::Ints quantized,
+                            typename V::Floats scale, typename V::Floats bias) {
+  return AddValues<V>(sum, V::ToFloats(quantized), scale, bias);
+}
+
 // What need not exist is prefetched, too. As many lines for each row, however
 // it lies in lines of 64 bytes: a branch that depends on that is predicted
 // wrong too often.

@@ -12,6 +12,7 @@
 #include "passes/kernels/gemm/row_tiles.h"
 
 namespace ns::kernels {
+namespace {
 
 constexpr int kTileRows = 16;
 constexpr int kTileK = 64;  // activations of a row
@@ -181,6 +182,7 @@ class RowBlocks {
   int64_t stretch_ = 0;
 };
 
+}  // namespace
 }  // namespace ns::kernels
 
 #endif  // PASSES_KERNELS_GEMM_AMX_ROW_BLOCKS_H_

@@ -20,6 +20,7 @@
 #include "passes/kernels/gemm/row_tiles.h"
 
 namespace ns::kernels {
+namespace {
 
 constexpr int kQuad = 4;  // panels that are written together
 constexpr int kQuadOutputs = kQuad * kPanelOutputs;
@@ -198,6 +199,7 @@ struct AmxTiles {
   }
 };
 
+}  // namespace
 }  // namespace ns::kernels
 
 #endif  // PASSES_KERNELS_GEMM_AMX_TILES_H_

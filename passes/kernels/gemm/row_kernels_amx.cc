@@ -6,13 +6,13 @@
 #include "passes/kernels/gemm/amx_tiles.h"
 #include "passes/kernels/gemm/row_kernels.h"
 #include "passes/kernels/gemm/row_tiles.h"
-#include "passes/kernels/gemm/vectors512.h"
+#include "passes/kernels/gemm/row_vectors_avx512.h"
 
 namespace ns::kernels {
 namespace {
 
 struct NoProducts {};
-using Vectors = Vectors512<NoProducts>;
+using Vectors = RowVectorsAvx512<NoProducts>;
 
 // As many weights stay in the L2 cache while all rows meet them.
 constexpr int64_t kGroupBytes = 640 << 10;
@@ -180,18 +180,20 @@ class AmxRows {
                   int32_t* to) const {
     for (int p = 0; p < width; ++p) {
       const int64_t first = output + p * kPanelOutputs;
-      const auto lanes = Vectors::FirstLanes(task_.outputs - first);
-      const __m512i start = Vectors::Load(task_.view.start + first, lanes);
+      const auto mask = Vectors::First(task_.outputs - first);
+      const __m512i start = Vectors::Load(task_.view.start + first, mask);
       if (row_sums == nullptr) {
         Vectors::Store(to + p * kPanelOutputs, start);
         continue;
       }
       const __m512i zero_point =
-          Vectors::Load(task_.view.weight_zero_points + first, lanes);
+          Vectors::Load(task_.view.weight_zero_points + first, mask);
       for (int row = 0; row < count; ++row) {
-        Vectors::Store(to + row * kQuadOutputs + p * kPanelOutputs,
-                       Vectors::SubtractProduct(
-                           start, Vectors::Set(row_sums[row]), zero_point));
+        Vectors::Store(
+            to + row * kQuadOutputs + p * kPanelOutputs,
+            Vectors::Subtract(start,
+                              Vectors::Multiply(Vectors::SetInts(row_sums[row]),
+                                                zero_point)));
       }
     }
   }
@@ -249,8 +251,8 @@ class AmxRows {
     SoonOut soon_out = soon_out_;
     const int64_t rows_each = rows_each_;
     const bool alternates = alternates_;
-    const Vectors::Codes<kPendingPanels> codes(task_.view, pending.output,
-                                               task_.outputs);
+    const Vectors::QuantizedPanels<kPendingPanels> codes(
+        task_.view, pending.output, task_.outputs);
     const auto write_rows = [&] {
       for (int64_t i = 0; i < rows_each && !pending.IsEmpty(); ++i) {
         WriteRow(codes, pending);
@@ -275,7 +277,7 @@ class AmxRows {
 
   template <int kPanels>
   inline __attribute__((always_inline)) void WriteRow(
-      const Vectors::Codes<kPanels>& codes, Pending& pending) const {
+      const Vectors::QuantizedPanels<kPanels>& codes, Pending& pending) const {
     const int32_t* from = pending.sums->of[pending.row];
     __m512i sums[kPanels];
     for (int p = 0; p < kPanels; ++p) {
@@ -289,8 +291,8 @@ class AmxRows {
     if (pending_.IsEmpty()) {
       return;
     }
-    const Vectors::Codes<kQuad> codes(task_.view, pending_.output,
-                                      task_.outputs);
+    const Vectors::QuantizedPanels<kQuad> codes(task_.view, pending_.output,
+                                                task_.outputs);
     while (!pending_.IsEmpty()) {
       WriteRow(codes, pending_);
     }

@@ -82,11 +82,11 @@ class GroupedColumns {
       }
     } else if (strip_.output_rows == 2) {
       const int64_t left =
-          SumRows<2, V::kSums / 8, false>(0, begin, begin, end);
+          SumRows<2, V::kRegisters / 16, false>(0, begin, begin, end);
       SumRows<2, 1, false>(0, begin, left, end);
     } else {
       const int64_t left =
-          SumRows<1, V::kSums / 4, false>(0, begin, begin, end);
+          SumRows<1, V::kRegisters / 8, false>(0, begin, begin, end);
       SumRows<1, 1, false>(0, begin, left, end);
     }
   }

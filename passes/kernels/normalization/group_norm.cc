@@ -7,31 +7,32 @@
 #include "passes/kernels/isa.h"
 #include "passes/kernels/normalization/code_moments.h"
 #include "passes/kernels/normalization/group_norm_kernels.h"
-#include "passes/kernels/normalization/layer_norm_kernels.h"
 
 namespace ns::kernels {
 namespace {
+
+constexpr IsaTable<const GroupNormKernels*> kKernels = {
+    {Isa::kAvx2, &kAvx2GroupNorm},
+    {Isa::kAvx512, &kAvx512GroupNorm},
+};
 
 // Waking a thread is worth so many codes.
 constexpr int64_t kGrainCodes = 1 << 14;
 
 class Normalizer {
  public:
-  Normalizer(const GroupNormShape& shape, const NormalizationSpec& spec)
-      : shape_(shape),
-        spec_(spec),
-        is_avx512_(ChosenIsa() >= Isa::kAvx512),
-        kernels_(is_avx512_ ? GroupNormAvx512() : GroupNormAvx2()) {}
+  Normalizer(const GroupNormShape& shape, const NormalizationSpec& spec,
+             const GroupNormKernels& kernels)
+      : shape_(shape), spec_(spec), kernels_(kernels) {}
 
   // [images][channels][positions]: groups are dense.
   void ByGroup(const uint8_t* input, uint8_t* out, Parallel parallel) const {
     const int64_t count = members() * shape_.positions;
-    const auto sum = is_avx512_ ? SumCodesAvx512 : SumCodesAvx2;
     parallel(shape_.images * shape_.groups, 1 + kGrainCodes / count,
              [&](int64_t begin, int64_t end) {
                for (int64_t group = begin; group < end; ++group) {
                  const CodeMoments moments =
-                     Moments(sum(input + group * count, count));
+                     Moments(kernels_.sum(input + group * count, count));
                  for (int64_t member = 0; member < members(); ++member) {
                    const int64_t at = group * count + member * shape_.positions;
                    const int64_t channel =
@@ -161,22 +162,22 @@ class Normalizer {
 
   const GroupNormShape& shape_;
   const NormalizationSpec& spec_;
-  bool is_avx512_;
-  GroupNormKernels kernels_;
+  const GroupNormKernels& kernels_;
 };
 
 }  // namespace
 
 void GroupNorm(const uint8_t* input, const GroupNormShape& shape,
                const NormalizationSpec& spec, uint8_t* out, Parallel parallel) {
-  if (ChosenIsa() == Isa::kScalar) {
+  const GroupNormKernels* const kernels = kKernels.Chosen();
+  if (kernels == nullptr) {
     GroupNormReference(input, shape, spec, out);
     return;
   }
   if (shape.images * shape.channels * shape.positions == 0) {
     return;
   }
-  const Normalizer normalizer(shape, spec);
+  const Normalizer normalizer(shape, spec, *kernels);
   // One position lies alike in both layouts, and has channels to go along.
   if (shape.channels_last || shape.positions == 1) {
     normalizer.ByLine(input, out, parallel);

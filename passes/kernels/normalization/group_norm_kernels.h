@@ -1,8 +1,10 @@
-// The innermost of group normalization.
+// The inner loops of group normalization in one instruction set.
 #ifndef PASSES_KERNELS_NORMALIZATION_GROUP_NORM_KERNELS_H_
 #define PASSES_KERNELS_NORMALIZATION_GROUP_NORM_KERNELS_H_
 
 #include <cstdint>
+
+#include "passes/kernels/normalization/code_moments.h"
 
 namespace ns::kernels {
 
@@ -17,6 +19,7 @@ struct ChannelNormalization {
 };
 
 struct GroupNormKernels {
+  CodeSums (*sum)(const uint8_t* codes, int64_t n);
   // Of `n` codes, all by means[0] and so on.
   void (*normalize_alike)(const uint8_t* codes, int64_t n,
                           const ChannelNormalization& by, uint8_t* out);
@@ -29,8 +32,8 @@ struct GroupNormKernels {
                     uint32_t* sums, uint32_t* squares);
 };
 
-GroupNormKernels GroupNormAvx2();
-GroupNormKernels GroupNormAvx512();
+extern const GroupNormKernels kAvx2GroupNorm;
+extern const GroupNormKernels kAvx512GroupNorm;
 
 }  // namespace ns::kernels
 

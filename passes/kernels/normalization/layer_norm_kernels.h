@@ -1,4 +1,4 @@
-// The innermost of layer normalization: one row.
+// The inner loops of layer normalization, over one row, in one instruction set.
 #ifndef PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 #define PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 
@@ -7,9 +7,6 @@
 #include "passes/kernels/normalization/code_moments.h"
 
 namespace ns::kernels {
-
-CodeSums SumCodesAvx2(const uint8_t* codes, int64_t n);
-CodeSums SumCodesAvx512(const uint8_t* codes, int64_t n);
 
 // out[i] = QuantizeCode(fma((codes[i] - mean) * rstd, weight[i], bias[i]),
 // multiplier, zero_point). `weight` and `bias` may be null: ones, zeros.
@@ -22,10 +19,14 @@ struct Normalization {
   int32_t zero_point;
 };
 
-void NormalizeAvx2(const uint8_t* codes, int64_t n,
-                   const Normalization& normalization, uint8_t* out);
-void NormalizeAvx512(const uint8_t* codes, int64_t n,
-                     const Normalization& normalization, uint8_t* out);
+struct LayerNormKernels {
+  CodeSums (*sum)(const uint8_t* codes, int64_t n);
+  void (*normalize)(const uint8_t* codes, int64_t n,
+                    const Normalization& normalization, uint8_t* out);
+};
+
+extern const LayerNormKernels kAvx2LayerNorm;
+extern const LayerNormKernels kAvx512LayerNorm;
 
 }  // namespace ns::kernels
 

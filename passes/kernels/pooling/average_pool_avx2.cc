@@ -1,7 +1,8 @@
 #include <immintrin.h>
 
 #include "passes/kernels/pooling/average_pool_kernels.h"
-#include "passes/kernels/quantize_code_simd.h"
+#include "passes/kernels/pooling/average_rounding_simd.h"
+#include "passes/kernels/simd/avx2.h"
 
 namespace ns::kernels {
 namespace {
@@ -10,19 +11,12 @@ namespace {
 // fits are done by one more vector that overlaps the one before.
 struct Sixteen {
   static constexpr int64_t kWidth = 16;
-  static __m256i Load(const uint8_t* at) {
-    return _mm256_cvtepu8_epi16(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-  }
-  static __m256i Load(const uint16_t* at) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-  }
+  static __m256i Load(const uint8_t* at) { return Avx2::WidenToShorts(at); }
+  static __m256i Load(const uint16_t* at) { return Avx2::Load(at); }
   static void Store(uint8_t* at, __m128i codes) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(at), codes);
   }
-  static void Store(uint16_t* at, __m256i words) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), words);
-  }
+  static void Store(uint16_t* at, __m256i words) { Avx2::Store(at, words); }
 };
 
 struct Eight {
@@ -51,22 +45,12 @@ struct One {
   }
 };
 
-// The codes of eight sums that have had their `start`, before they saturate.
-__m256i Round(__m256i sums, float multiplier, const AverageRounding& rounding) {
-  __m256 scaled =
-      _mm256_mul_ps(_mm256_cvtepi32_ps(sums), _mm256_set1_ps(multiplier));
-  if (rounding.addend != 0) {
-    scaled = _mm256_add_ps(scaled, _mm256_set1_ps(rounding.addend));
-  }
-  return RoundCodes(scaled, _mm256_set1_epi32(rounding.zero_point));
-}
-
 template <typename Channels, int kVectors, typename Element>
 void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
                   const AverageScale& scale, const AverageRounding& rounding,
                   uint8_t* out) {
   constexpr int64_t kWidth = Channels::kWidth;
-  const __m256i zero = _mm256_setzero_si256();
+  const __m256i zero = Avx2::Zero();
   __m256i narrow[kVectors];
   // In the order that unpacking leaves, and packing undoes.
   __m256i low[kVectors];
@@ -74,14 +58,13 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
 #pragma clang loop unroll(full)
   for (int v = 0; v < kVectors; ++v) {
     narrow[v] = zero;
-    low[v] = high[v] = _mm256_set1_epi32(scale.start);
+    low[v] = high[v] = Avx2::SetInts(scale.start);
   }
   const auto widen = [&] {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      low[v] = _mm256_add_epi32(low[v], _mm256_unpacklo_epi16(narrow[v], zero));
-      high[v] =
-          _mm256_add_epi32(high[v], _mm256_unpackhi_epi16(narrow[v], zero));
+      low[v] = Avx2::Add(low[v], Avx2::UnpackLowShorts(narrow[v], zero));
+      high[v] = Avx2::Add(high[v], Avx2::UnpackHighShorts(narrow[v], zero));
       narrow[v] = zero;
     }
   };
@@ -90,7 +73,7 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
       narrow[v] =
-          _mm256_add_epi16(narrow[v], Channels::Load(pixel + v * kWidth));
+          Avx2::AddShorts(narrow[v], Channels::Load(pixel + v * kWidth));
     }
     if (sizeof(Element) == 1 && --room == 0) {
       room = kNarrowSums;
@@ -100,9 +83,9 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
   widen();
 #pragma clang loop unroll(full)
   for (int v = 0; v < kVectors; ++v) {
-    const __m256i words =
-        _mm256_packs_epi32(Round(low[v], scale.multiplier, rounding),
-                           Round(high[v], scale.multiplier, rounding));
+    const __m256i words = Avx2::PackInts(
+        RoundAverages<Avx2>(low[v], scale.multiplier, rounding),
+        RoundAverages<Avx2>(high[v], scale.multiplier, rounding));
     Channels::Store(out + channel + v * kWidth,
                     _mm_packus_epi16(_mm256_castsi256_si128(words),
                                      _mm256_extracti128_si256(words, 1)));
@@ -147,9 +130,9 @@ void SumOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
                uint16_t* out) {
   int64_t i = 0;
   for (; i + Sixteen::kWidth <= bytes; i += Sixteen::kWidth) {
-    __m256i sums = _mm256_setzero_si256();
+    __m256i sums = Avx2::Zero();
     for (int64_t r = 0; r < count; ++r) {
-      sums = _mm256_add_epi16(sums, Sixteen::Load(rows[r] + i));
+      sums = Avx2::AddShorts(sums, Sixteen::Load(rows[r] + i));
     }
     Sixteen::Store(out + i, sums);
   }

@@ -1,6 +1,7 @@
 #include <immintrin.h>
 
 #include "passes/kernels/pooling/max_pool_kernels.h"
+#include "passes/kernels/simd/avx2.h"
 
 namespace ns::kernels {
 namespace {
@@ -10,14 +11,11 @@ namespace {
 struct Bytes32 {
   static constexpr int64_t kWidth = 32;
   using Vector = __m256i;
-  static Vector Zero() { return _mm256_setzero_si256(); }
+  static Vector Zero() { return Avx2::Zero(); }
   static Vector Max(Vector a, const uint8_t* at) {
-    return _mm256_max_epu8(
-        a, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    return Avx2::MaxBytes(a, Avx2::Load(at));
   }
-  static void Store(uint8_t* at, Vector a) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), a);
-  }
+  static void Store(uint8_t* at, Vector a) { Avx2::Store(at, a); }
 };
 
 struct Bytes16 {

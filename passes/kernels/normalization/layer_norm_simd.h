@@ -1,0 +1,48 @@
+// The inner loops of layer normalization, once for all instruction sets; `V` is
+// of passes/kernels/simd.
+#ifndef PASSES_KERNELS_NORMALIZATION_LAYER_NORM_SIMD_H_
+#define PASSES_KERNELS_NORMALIZATION_LAYER_NORM_SIMD_H_
+
+#include <cstdint>
+
+#include "passes/kernels/normalization/code_sums_simd.h"
+#include "passes/kernels/normalization/layer_norm_kernels.h"
+#include "passes/kernels/simd/blocks.h"
+#include "passes/kernels/simd/quantize.h"
+
+namespace ns::kernels {
+
+template <typename V>
+void NormalizeRow(const uint8_t* codes, int64_t n,
+                  const Normalization& normalization, uint8_t* out) {
+  // A copy: stores of bytes could change the original.
+  const Normalization by = normalization;
+  ForBlocks<V>(n, [&](int64_t i, const auto& block) {
+    const auto quantize = [&](int quarter) {
+      const auto centred =
+          V::Subtract(V::ToFloats(block.WidenBytes(codes + i, quarter)),
+                      V::SetFloats(by.mean));
+      const auto weight = by.weight == nullptr
+                              ? V::SetFloats(1)
+                              : block.Load(by.weight + i, quarter);
+      const auto bias = by.bias == nullptr ? V::SetFloats(0)
+                                           : block.Load(by.bias + i, quarter);
+      const auto y = V::MultiplyAdd(V::Multiply(centred, V::SetFloats(by.rstd)),
+                                    weight, bias);
+      return V::Add(
+          RoundLimited<V>(V::Multiply(y, V::SetFloats(by.multiplier))),
+          V::SetInts(by.zero_point));
+    };
+    block.StoreBytes(out + i, PackBytes<V, uint8_t>(quantize(0), quantize(1),
+                                                    quantize(2), quantize(3)));
+  });
+}
+
+template <typename V>
+constexpr LayerNormKernels SimdLayerNorm() {
+  return {SumCodes<V>, NormalizeRow<V>};
+}
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_NORMALIZATION_LAYER_NORM_SIMD_H_
