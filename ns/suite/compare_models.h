@@ -14,7 +14,7 @@
 #include "ns/suite/comparison_result.h"
 #include "ns/suite/user_metrics.h"
 #include "passes/extraction/weight_extraction.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"
 
@@ -42,7 +42,7 @@ struct CompareOptions {
   // another processor, and tells what saturates in each layer. With activations
   // the models run twice: once without saturation, for comparison. Null for
   // LibTorch's kernels.
-  std::optional<kernels::Numerics> emulate;
+  std::optional<kernels::SaturationMode> emulate;
   // How many of the worst output channels to name at each layer.
   int64_t worst_channels = 0;
   // Whether to tell how large the largest errors of each layer are, which takes

@@ -124,7 +124,7 @@ struct LayerSide {
 };
 
 // What becomes of a layer on a processor where sums of two products saturate
-// in 16 bits (passes/kernels/numerics.h).
+// in 16 bits (passes/kernels/saturation_mode.h).
 struct PairSaturation {
   // Whose answers were emulated: "fbgemm-avx2".
   std::string numerics;

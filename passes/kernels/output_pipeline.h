@@ -46,7 +46,7 @@ struct OutputSpec {
 // An OutputSpec worked out for each of `channels` outputs, as fbgemm does:
 //
 //   sum    = sum over k of a[k] * b[k], in s32, wrapping, pairs saturating as
-//            numerics.h says
+//            saturation_mode.h says
 //   sum   += start - row_sum * weight_zero_point
 //   x      = fma(addend, addend_factor, (float)sum)
 //   code   = saturate_u8(saturate_s16(saturate_s16(round(x * multiplier)) +

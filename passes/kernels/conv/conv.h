@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
 
@@ -19,13 +19,13 @@ class PackedConv {
  public:
   // `weights` is dense, in LibTorch's order: [out][in / groups][depth][height]
   // [width], or, transposed, [in][out / groups][depth][height][width].
-  PackedConv(const ConvShape& shape, const int8_t* weights, Numerics numerics);
+  PackedConv(const ConvShape& shape, const int8_t* weights, SaturationMode mode);
   ~PackedConv();
   PackedConv(PackedConv&&) noexcept;
   PackedConv& operator=(PackedConv&&) noexcept;
 
   const ConvShape& shape() const;
-  Numerics numerics() const;
+  SaturationMode saturation_mode() const;
   // For each output channel, the sum of its weights, and how many there are:
   // what PlanOutput takes.
   absl::Span<const int32_t> column_sums() const;
@@ -49,7 +49,7 @@ void Conv(const uint8_t* input, int64_t batch, const Dims& size,
 // The reference: the definition, from weights in LibTorch's order.
 void ConvReference(const uint8_t* input, int64_t batch, const Dims& size,
                    const ConvShape& shape, const int8_t* weights,
-                   Numerics numerics, const OutputPlan& plan, void* out);
+                   SaturationMode mode, const OutputPlan& plan, void* out);
 
 }  // namespace ns::kernels
 

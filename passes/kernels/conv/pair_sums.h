@@ -22,7 +22,7 @@ struct PairSumBounds {
   int32_t Worst() const { return -lowest > highest ? lowest : highest; }
 };
 
-// The bounds of the pairs that numerics.h pairs up, from weights alone:
+// The bounds of the pairs that saturation_mode.h pairs up, from weights alone:
 //
 //   highest = max over pairs of highest_code * (max(b0, 0) + max(b1, 0))
 //

@@ -27,7 +27,7 @@ struct PhaseCall {
   const PackedMatrix* matrix;
   // For groups with a matrix of their own, if there are more than one.
   std::vector<OutputPlan> group_plans;
-  Numerics numerics;
+  SaturationMode mode;
   Dims outputs;  // of the convolution
   uint8_t* out;
   int64_t output_size;
@@ -72,7 +72,7 @@ void MultiplyGroup(const PhaseCall& call, const GemmRowsInput& located,
   const int64_t offset = one_matrix ? group * group_outputs : 0;
   GemmRows(located, one_matrix ? *call.matrix : call.weights->matrix(group),
            call.group_plans.empty() ? *call.plan : call.group_plans[group],
-           offset + n_begin, offset + n_end, call.numerics,
+           offset + n_begin, offset + n_end, call.mode,
            call.out +
                (pixel * call.shape->out_channels + skipped) * call.output_size,
            (*call.input.phase)[2].out_step * call.shape->out_channels);
@@ -141,7 +141,7 @@ bool SplitsOutputs(const PhaseCall& call) {
 
 void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
                 const ConvShape& shape, const PhaseWeights& weights,
-                const OutputPlan& plan, Numerics numerics, const Dims& outputs,
+                const OutputPlan& plan, SaturationMode mode, const Dims& outputs,
                 void* out, Parallel parallel) {
   PhaseCall call;
   call.input.data = input;
@@ -170,7 +170,7 @@ void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
                         plan.weight_zero_points.empty()
                     ? weights.rounded()
                     : &weights.matrix(0);
-  call.numerics = numerics;
+  call.mode = mode;
   call.outputs = outputs;
   call.out = static_cast<uint8_t*>(out);
   call.output_size = OutputSize(plan.type);

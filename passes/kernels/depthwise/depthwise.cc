@@ -20,11 +20,11 @@ constexpr IsaTable<Kernel> kKernels = {
 
 void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
                const PackedDepthwise& weights, const OutputPlan& plan,
-               Numerics numerics, void* out, Parallel parallel) {
+               SaturationMode mode, void* out, Parallel parallel) {
   const Kernel kernel = kKernels.Chosen();
   if (kernel == nullptr) {
     DepthwiseReference(input, batch, size, weights.shape(), weights.weights(),
-                       plan, numerics, out);
+                       plan, mode, out);
     return;
   }
   // A column of the window, widened or not, takes at most 512 bytes for four
@@ -33,7 +33,7 @@ void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
     return weights.PackedWeights(block);
   };
   ConvLanes({input, batch, size, weights.shape(), plan, out, weights.blocks(),
-             weights_of, DepthwiseSaturates(numerics), weights.output_rows(),
+             weights_of, DepthwiseSaturates(mode), weights.output_rows(),
              weights.quads() * 4, weights.quads() * 512},
             kernel, parallel);
 }

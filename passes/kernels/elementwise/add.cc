@@ -5,7 +5,7 @@
 
 #include "passes/kernels/elementwise/for_pieces.h"
 #include "passes/kernels/elementwise/kernels.h"
-#include "passes/kernels/elementwise/tame.h"
+#include "passes/kernels/elementwise/cannot_overflow.h"
 
 namespace ns::kernels {
 namespace {
@@ -24,11 +24,11 @@ void Add(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
   const auto add = ChosenElementwiseKernels().add;
   const float greatest =
       GreatestMagnitude(a.qparams) + GreatestMagnitude(b.qparams);
-  const bool is_tame =
-      IsTame(greatest * (1.0f / out_qparams.scale), out_qparams);
+  const bool cannot_overflow =
+      CannotOverflow(greatest * (1.0f / out_qparams.scale), out_qparams);
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
     add({a.data + begin, a.qparams}, {b.data + begin, b.qparams}, size, relu,
-        out_qparams, is_tame, out + begin);
+        out_qparams, cannot_overflow, out + begin);
   });
 }
 

@@ -42,14 +42,14 @@ struct ElementwiseKernels {
   void (*dequantize_each_s8)(const int8_t* codes, int64_t count,
                              const float* scales, const int32_t* zero_points,
                              float* values);
-  // `is_tame`: the output's scale is positive, and all results are less than
+  // `cannot_overflow`: the output's scale is positive, and all results are less than
   // 2^30 steps of it, so that nothing overflows or wraps.
   void (*add)(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-              bool is_tame, uint8_t* out);
+              bool cannot_overflow, uint8_t* out);
   void (*add_floats)(const float* a, Codes b, int64_t count, bool relu,
                      QParams out_qparams, uint8_t* out);
   void (*multiply)(Codes a, Codes b, int64_t count, bool relu,
-                   QParams out_qparams, bool is_tame, uint8_t* out);
+                   QParams out_qparams, bool cannot_overflow, uint8_t* out);
   // With a factor and an offset for each element.
   void (*scale_each)(const uint8_t* codes, int64_t count, int32_t zero_point,
                      const float* factors, const float* offsets,

@@ -82,7 +82,7 @@ uint8_t EncodeSum(float sum, bool relu, float inverse_scale,
 }
 
 void Add(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-         bool /*is_tame*/, uint8_t* out) {
+         bool /*cannot_overflow*/, uint8_t* out) {
   const float inverse_scale = 1.0f / out_qparams.scale;
   for (int64_t i = 0; i < count; ++i) {
     const float sum =
@@ -101,7 +101,7 @@ void AddFloats(const float* a, Codes b, int64_t count, bool relu,
 }
 
 void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-              bool /*is_tame*/, uint8_t* out) {
+              bool /*cannot_overflow*/, uint8_t* out) {
   const float multiplier =
       a.qparams.scale * b.qparams.scale * (1.0f / out_qparams.scale);
   const uint8_t zero = static_cast<uint8_t>(out_qparams.zero_point);

@@ -31,22 +31,22 @@ class Summand {
 
 // Steps of the output to codes, in the order of V::Steps of a block.
 //
-// Tame ones (see ElementwiseKernels) fit in s32 with room to spare: the zero
+// What cannot overflow (see ElementwiseKernels) fits in s32 with room to spare: the zero
 // point is added where that takes half the work, in s16, after saturation that
 // leaves what is not a code no code.
-template <typename V, bool kTame>
+template <typename V, bool kCannotOverflow>
 class Encoder {
  public:
   // Codes are at least `least`.
   Encoder(int32_t zero_point, int32_t least)
-      : zero_point_(kTame ? V::SetShorts(zero_point) : V::SetInts(zero_point)),
+      : zero_point_(kCannotOverflow ? V::SetShorts(zero_point) : V::SetInts(zero_point)),
         least_(V::SetBytes(least)) {}
 
   typename V::Ints operator()(typename V::Ints a, typename V::Ints b,
                               typename V::Ints c, typename V::Ints d) const {
     typename V::Ints low;
     typename V::Ints high;
-    if constexpr (kTame) {
+    if constexpr (kCannotOverflow) {
       low = V::AddSaturatedShorts(V::PackInts(a, b), zero_point_);
       high = V::AddSaturatedShorts(V::PackInts(c, d), zero_point_);
     } else {
@@ -62,7 +62,7 @@ class Encoder {
 };
 
 // Sums in steps of the output, rounded.
-template <typename V, bool kTame>
+template <typename V, bool kCannotOverflow>
 class SumRounder {
  public:
   SumRounder(QParams qparams, bool relu)
@@ -70,7 +70,7 @@ class SumRounder {
         least_(V::SetFloats(relu ? 0 : -__builtin_inff())) {}
 
   typename V::Ints operator()(typename V::Floats sum) const {
-    if constexpr (kTame) {
+    if constexpr (kCannotOverflow) {
       // Relu is the encoder's bound.
       return V::Round(V::Multiply(sum, inverse_scale_));
     } else {
@@ -85,16 +85,16 @@ class SumRounder {
   typename V::Floats least_;
 };
 
-template <typename V, bool kTame>
+template <typename V, bool kCannotOverflow>
 void AddCodes(const Codes& a, const Codes& b, int64_t count, bool relu,
               QParams out_qparams, uint8_t* out) {
   const uint8_t* left_codes = a.data;
   const uint8_t* right_codes = b.data;
   const Summand<V> left(a.qparams);
   const Summand<V> right(b.qparams);
-  const SumRounder<V, kTame> round(out_qparams, relu);
-  const Encoder<V, kTame> encode(out_qparams.zero_point,
-                                 kTame && relu ? out_qparams.zero_point : 0);
+  const SumRounder<V, kCannotOverflow> round(out_qparams, relu);
+  const Encoder<V, kCannotOverflow> encode(out_qparams.zero_point,
+                                 kCannotOverflow && relu ? out_qparams.zero_point : 0);
   const auto no_zero = V::ZeroPoint(0, uint8_t());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     const auto lefts = block.LoadBytes(left_codes + i);
@@ -109,8 +109,8 @@ void AddCodes(const Codes& a, const Codes& b, int64_t count, bool relu,
 
 template <typename V>
 void Add(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-         bool is_tame, uint8_t* out) {
-  if (is_tame) {
+         bool cannot_overflow, uint8_t* out) {
+  if (cannot_overflow) {
     AddCodes<V, true>(a, b, count, relu, out_qparams, out);
   } else {
     AddCodes<V, false>(a, b, count, relu, out_qparams, out);
@@ -137,7 +137,7 @@ void AddFloats(const float* a, Codes b, int64_t count, bool relu,
 }
 
 // Products of two codes less their zero points fit in a float.
-template <typename V, bool kTame>
+template <typename V, bool kCannotOverflow>
 void MultiplyCodes(const Codes& a, const Codes& b, int64_t count, bool relu,
                    QParams out_qparams, uint8_t* out) {
   const uint8_t* left_codes = a.data;
@@ -146,7 +146,7 @@ void MultiplyCodes(const Codes& a, const Codes& b, int64_t count, bool relu,
   const auto right_zero = V::ZeroPoint(b.qparams.zero_point, uint8_t());
   const auto multiplier = V::SetFloats(a.qparams.scale * b.qparams.scale *
                                        (1.0f / out_qparams.scale));
-  const Encoder<V, kTame> encode(out_qparams.zero_point,
+  const Encoder<V, kCannotOverflow> encode(out_qparams.zero_point,
                                  relu ? out_qparams.zero_point : 0);
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     const auto lefts = block.LoadBytes(left_codes + i);
@@ -164,8 +164,8 @@ void MultiplyCodes(const Codes& a, const Codes& b, int64_t count, bool relu,
 
 template <typename V>
 void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-              bool is_tame, uint8_t* out) {
-  if (is_tame) {
+              bool cannot_overflow, uint8_t* out) {
+  if (cannot_overflow) {
     MultiplyCodes<V, true>(a, b, count, relu, out_qparams, out);
   } else {
     MultiplyCodes<V, false>(a, b, count, relu, out_qparams, out);

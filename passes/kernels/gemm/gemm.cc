@@ -55,7 +55,7 @@ void AddScratch(const PackedMatrix& weights, RowTask& task) {
 void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
               int64_t m_end, const PackedMatrix& weights,
               const OutputPlan& plan, int64_t n_begin, int64_t n_end,
-              Numerics numerics, void* out) {
+              SaturationMode mode, void* out) {
   // On the stack: a call with few rows takes no longer than an allocation. Two
   // blocks of RowLoops.
   constexpr int64_t kRows = 384;
@@ -69,7 +69,7 @@ void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
       rows[i] = a + (first + i) * a_stride;
     }
     GemmRows({rows, count, &kRunOffset, comes_from_far}, weights, plan, n_begin,
-             n_end, numerics,
+             n_end, mode,
              static_cast<uint8_t*>(out) +
                  first * weights.n() * OutputSize(plan.type),
              weights.n());
@@ -86,14 +86,14 @@ bool ComesFromFar(int64_t bytes) {
 
 void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
               const OutputPlan& plan, int64_t n_begin, int64_t n_end,
-              Numerics numerics, void* out, int64_t row_stride) {
+              SaturationMode mode, void* out, int64_t row_stride) {
   if (n_begin >= n_end || input.count == 0) {
     return;
   }
   const RowKernel kernel =
-      (GemmSaturates(numerics) ? kSaturatingKernels : kExactKernels).Chosen();
+      (GemmSaturates(mode) ? kSaturatingKernels : kExactKernels).Chosen();
   if (kernel == nullptr) {
-    GemmRowsReference(input, weights, plan, n_begin, n_end, numerics, out,
+    GemmRowsReference(input, weights, plan, n_begin, n_end, mode, out,
                       row_stride);
     return;
   }
@@ -119,7 +119,7 @@ void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
 
 void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
           const PackedMatrix& weights, const OutputPlan& plan,
-          Numerics numerics, void* out, Parallel parallel) {
+          SaturationMode mode, void* out, Parallel parallel) {
   // What a group of rows or of panels costs: its products, or reading its
   // weights.
   constexpr int64_t kGrainProducts = int64_t{1} << 21;
@@ -136,7 +136,7 @@ void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
     parallel(groups, std::max<int64_t>(grain, 1),
              [&](int64_t begin, int64_t end) {
                GemmPart(a, a_stride, 0, m, weights, plan, begin * kGroup,
-                        std::min(end * kGroup, weights.n()), numerics, out);
+                        std::min(end * kGroup, weights.n()), mode, out);
              });
     return;
   }
@@ -147,7 +147,7 @@ void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
   parallel(groups, std::max<int64_t>(kGrainProducts / products, 1),
            [&](int64_t begin, int64_t end) {
              GemmPart(a, a_stride, begin * kGroup, std::min(end * kGroup, m),
-                      weights, plan, 0, weights.n(), numerics, out);
+                      weights, plan, 0, weights.n(), mode, out);
            });
 }
 

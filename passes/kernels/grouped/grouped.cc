@@ -20,11 +20,11 @@ constexpr IsaTable<Kernel> kKernels = {
 
 void Grouped(const uint8_t* input, int64_t batch, const Dims& size,
              const PackedGrouped& weights, const OutputPlan& plan,
-             Numerics numerics, void* out, Parallel parallel) {
+             SaturationMode mode, void* out, Parallel parallel) {
   const Kernel kernel = kKernels.Chosen();
   if (kernel == nullptr) {
     GroupedReference(input, batch, size, weights.shape(), weights.weights(),
-                     plan, numerics, out);
+                     plan, mode, out);
     return;
   }
   const auto weights_of = [&](int64_t block) {
@@ -32,7 +32,7 @@ void Grouped(const uint8_t* input, int64_t batch, const Dims& size,
   };
   // A step of rows, widened or not, takes at most 512 bytes.
   ConvLanes({input, batch, size, weights.shape(), plan, out, weights.blocks(),
-             weights_of, GemmSaturates(numerics), weights.output_rows(),
+             weights_of, GemmSaturates(mode), weights.output_rows(),
              weights.window_steps() * weights.step_rows(),
              weights.window_steps() * 512},
             kernel, parallel);

@@ -21,7 +21,7 @@ constexpr char kLayer[] = "FbgemmConv";
 using Self = c10::intrusive_ptr<FbgemmConv>;
 using Ints = std::vector<int64_t>;
 // weight, bias; stride, padding, dilation, output padding; groups, transposed,
-// numerics.
+// name of the saturation mode.
 using State = std::tuple<at::Tensor, c10::optional<at::Tensor>, Ints, Ints,
                          Ints, Ints, int64_t, bool, std::string>;
 
@@ -31,7 +31,7 @@ State StateOf(const FbgemmConv& conv) {
       p.bias.defined() ? c10::optional<at::Tensor>(p.bias) : c10::nullopt;
   return State(p.weight, bias, p.stride, p.padding, p.dilation,
                p.output_padding, p.groups, p.transposed,
-               kernels::NumericsName(conv.numerics()));
+               kernels::SaturationModeName(conv.saturation_mode()));
 }
 
 Self FromState(const State& state) {
@@ -42,7 +42,7 @@ Self FromState(const State& state) {
            p.groups, p.transposed, numerics) = state;
   p.bias = bias.value_or(at::Tensor());
   return c10::make_intrusive<FbgemmConv>(std::move(p),
-                                         ParseNumerics(numerics, kLayer));
+                                         ParseSaturationMode(numerics, kLayer));
 }
 
 const auto kClass =
@@ -53,7 +53,7 @@ const auto kClass =
              [](const Self& self) { return std::get<1>(StateOf(*self)); })
         .def("numerics",
              [](const Self& self) -> std::string {
-               return kernels::NumericsName(self->numerics());
+               return kernels::SaturationModeName(self->saturation_mode());
              })
         .def_pickle([](const Self& self) { return StateOf(*self); },
                     [](const State& state) { return FromState(state); });

@@ -66,13 +66,13 @@ int64_t ChannelAxis(const FbgemmConvParameters& p) {
 }
 
 kernels::PackedConv Pack(const FbgemmConvParameters& p,
-                         kernels::Numerics numerics) {
+                         kernels::SaturationMode mode) {
   const kernels::ConvShape shape = ShapeOf(p);
   TORCH_CHECK(p.weight.scalar_type() == at::kQInt8, kLayer,
               ": the weight must be a qint8 tensor");
   const at::Tensor dense = p.weight.contiguous();
   return kernels::PackedConv(
-      shape, static_cast<const int8_t*>(dense.data_ptr()), numerics);
+      shape, static_cast<const int8_t*>(dense.data_ptr()), mode);
 }
 
 at::Tensor EmptyOutput(const Ints& sizes, const OutputQParams& output) {
@@ -89,9 +89,9 @@ at::Tensor EmptyOutput(const Ints& sizes, const OutputQParams& output) {
 }  // namespace
 
 FbgemmConv::FbgemmConv(FbgemmConvParameters parameters,
-                       kernels::Numerics numerics)
+                       kernels::SaturationMode mode)
     : parameters_(std::move(parameters)),
-      packed_(Pack(parameters_, numerics)),
+      packed_(Pack(parameters_, mode)),
       plans_(ReadWeightQParams(parameters_.weight, ChannelAxis(parameters_),
                                kLayer),
              ReadBias(parameters_.bias, packed_.shape().out_channels, kLayer)) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
 
@@ -26,14 +26,14 @@ class FbgemmLayer {
   // Nothing for a value that is neither.
   static std::optional<FbgemmLayer> Of(const c10::IValue& value);
 
-  kernels::Numerics numerics() const;
+  kernels::SaturationMode saturation_mode() const;
   // In LibTorch's order.
   const at::Tensor& weight() const;
   // A linear layer is a convolution of one position.
   kernels::ConvShape shape() const;
 
-  // The same layer, whatever its numerics, in `numerics`.
-  FbgemmLayer With(kernels::Numerics numerics) const;
+  // The same layer, whatever its saturation mode, in `mode`.
+  FbgemmLayer With(kernels::SaturationMode mode) const;
 
   // int32 sums (kernels::OutputType::kS32) for `codes`, a quint8 tensor.
   at::Tensor Sums(const at::Tensor& codes) const;

@@ -44,10 +44,10 @@ at::Tensor EmptyOutput(const std::vector<int64_t>& sizes,
 }  // namespace
 
 FbgemmLinear::FbgemmLinear(at::Tensor weight, at::Tensor bias,
-                           kernels::Numerics numerics)
+                           kernels::SaturationMode mode)
     : weight_(std::move(weight)),
       bias_(std::move(bias)),
-      numerics_(numerics),
+      mode_(mode),
       packed_(Pack(weight_)),
       plans_(ReadWeightQParams(weight_, 0, kLayer),
              ReadBias(bias_, packed_.n(), kLayer)) {}
@@ -62,7 +62,7 @@ void FbgemmLinear::Multiply(const uint8_t* codes, int64_t rows,
                             const OutputQParams& output, void* out) const {
   const auto plan =
       plans_.Get(activation, output, packed_.column_sums(), packed_.k());
-  kernels::Gemm(codes, rows, packed_.k(), packed_, *plan, numerics_, out,
+  kernels::Gemm(codes, rows, packed_.k(), packed_, *plan, mode_, out,
                 TorchParallel);
 }
 

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "passes/kernels/gemm/packed_matrix.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/packed_weight.h"
 
 namespace ns {
 
 // Weight and bias of a linear layer, packed for kernels: what takes the place
 // of a LinearPackedParamsBase. Registered as torch.classes.ns.FbgemmLinear with
-// the methods weight(), bias() and numerics(). It saves the weight as it was
+// the methods weight(), bias() and saturation_mode(). It saves the weight as it was
 // given, and packs it again when it is loaded: files do not depend on the
 // machine.
 //
@@ -32,7 +32,7 @@ class FbgemmLinear final : public torch::CustomClassHolder {
  public:
   // `weight` is qint8, [out, in]; `bias` float, [out], or undefined. Throws
   // c10::Error for others.
-  FbgemmLinear(at::Tensor weight, at::Tensor bias, kernels::Numerics numerics);
+  FbgemmLinear(at::Tensor weight, at::Tensor bias, kernels::SaturationMode mode);
 
   // `x` is quint8, [..., in], and the output quint8 or, for an output of type
   // kF32 or kS32 (kernels::OutputType), float values or int32 sums, [..., out].
@@ -46,7 +46,7 @@ class FbgemmLinear final : public torch::CustomClassHolder {
 
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
-  kernels::Numerics numerics() const { return numerics_; }
+  kernels::SaturationMode saturation_mode() const { return mode_; }
 
  private:
   // Codes [rows, in] to `out`, rows of the output's type.
@@ -56,7 +56,7 @@ class FbgemmLinear final : public torch::CustomClassHolder {
 
   at::Tensor weight_;
   at::Tensor bias_;
-  kernels::Numerics numerics_;
+  kernels::SaturationMode mode_;
   kernels::PackedMatrix packed_;
   OutputPlans plans_;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kLayer[] = "FbgemmLinear";
 using Self = c10::intrusive_ptr<FbgemmLinear>;
-// weight, bias, numerics.
+// weight, bias, name of the saturation mode.
 using State = std::tuple<at::Tensor, c10::optional<at::Tensor>, std::string>;
 
 at::Tensor Linear(const at::Tensor& x, const Self& layer, double scale,
@@ -55,7 +55,7 @@ const auto kClass =
              })
         .def("numerics",
              [](const Self& self) -> std::string {
-               return kernels::NumericsName(self->numerics());
+               return kernels::SaturationModeName(self->saturation_mode());
              })
         .def_pickle(
             [](const Self& self) {
@@ -63,12 +63,12 @@ const auto kClass =
                            self->bias().defined()
                                ? c10::optional<at::Tensor>(self->bias())
                                : c10::nullopt,
-                           kernels::NumericsName(self->numerics()));
+                           kernels::SaturationModeName(self->saturation_mode()));
             },
             [](const State& state) {
               return c10::make_intrusive<FbgemmLinear>(
                   std::get<0>(state), std::get<1>(state).value_or(at::Tensor()),
-                  ParseNumerics(std::get<2>(state), kLayer));
+                  ParseSaturationMode(std::get<2>(state), kLayer));
             });
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

@@ -48,11 +48,11 @@ std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
   return std::vector<float>(data, data + channels);
 }
 
-kernels::Numerics ParseNumerics(const std::string& name, const char* layer) {
-  const std::optional<kernels::Numerics> numerics = kernels::FindNumerics(name);
-  TORCH_CHECK(numerics.has_value(), layer, ": unknown numerics '", name,
+kernels::SaturationMode ParseSaturationMode(const std::string& name, const char* layer) {
+  const std::optional<kernels::SaturationMode> mode = kernels::FindSaturationMode(name);
+  TORCH_CHECK(mode.has_value(), layer, ": unknown numerics '", name,
               "'; use exact, fbgemm-vnni or fbgemm-avx2");
-  return *numerics;
+  return *mode;
 }
 
 OutputQParams Codes(double scale, int64_t zero_point, const char* layer) {

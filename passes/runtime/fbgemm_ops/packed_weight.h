@@ -14,7 +14,7 @@
 
 #include "absl/types/span.h"
 #include "passes/kernels/elementwise/qparams.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
 
 namespace ns {
@@ -36,8 +36,8 @@ WeightQParams ReadWeightQParams(const at::Tensor& weight, int64_t axis,
 std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
                             const char* layer);
 
-// Throws for an unknown name (kernels/numerics.h).
-kernels::Numerics ParseNumerics(const std::string& name, const char* layer);
+// Throws for an unknown name (kernels/saturation_mode.h).
+kernels::SaturationMode ParseSaturationMode(const std::string& name, const char* layer);
 
 // How a layer's output is quantized, and where its codes end.
 struct OutputQParams {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
 
 namespace ns {
@@ -48,7 +48,7 @@ void SaturationCounter::Count(const at::Tensor& x, const FbgemmLayer& layer,
                               bool reduce_range) {
   if (!exact_of_ || exact_of_->id() != layer.id()) {
     exact_of_ = layer;
-    exact_ = layer.With(kernels::Numerics::kExact);
+    exact_ = layer.With(kernels::SaturationMode::kExact);
   }
   const at::Tensor codes =
       x.is_quantized()

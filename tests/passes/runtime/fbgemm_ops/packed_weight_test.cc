@@ -49,14 +49,14 @@ TEST(ReadBiasTest, ReadsFloatsInAnyLayout) {
   }
 }
 
-TEST(ParseNumericsTest, KnowsTheirNamesAndNoOthers) {
-  EXPECT_EQ(ParseNumerics("exact", "layer"), kernels::Numerics::kExact);
-  EXPECT_EQ(ParseNumerics("fbgemm-vnni", "layer"),
-            kernels::Numerics::kFbgemmVnni);
-  EXPECT_EQ(ParseNumerics("fbgemm-avx2", "layer"),
-            kernels::Numerics::kFbgemmAvx2);
+TEST(ParseSaturationModeTest, KnowsTheirNamesAndNoOthers) {
+  EXPECT_EQ(ParseSaturationMode("exact", "layer"), kernels::SaturationMode::kExact);
+  EXPECT_EQ(ParseSaturationMode("fbgemm-vnni", "layer"),
+            kernels::SaturationMode::kFbgemmVnni);
+  EXPECT_EQ(ParseSaturationMode("fbgemm-avx2", "layer"),
+            kernels::SaturationMode::kFbgemmAvx2);
   for (const char* bad : {"", "Exact", "exact "}) {
-    EXPECT_THROW(ParseNumerics(bad, "layer"), c10::Error);
+    EXPECT_THROW(ParseSaturationMode(bad, "layer"), c10::Error);
   }
 }
 
