@@ -29,7 +29,8 @@ class Emulation {
   // Error: a model without a layer that can be lowered.
   static absl::StatusOr<Emulation> Create(
       ModelGraph& quantized, MatchResult& matches,
-      std::optional<kernels::SaturationMode> numerics, ComparisonResult& result);
+      std::optional<kernels::SaturationMode> numerics,
+      ComparisonResult& result);
 
   // What is compared with shadows beside the layers themselves: where a layer
   // can saturate, its unsaturated copy. Null where nothing is emulated.

@@ -54,8 +54,8 @@ std::optional<FbgemmLayer> LayerOf(const Node& node) {
 
 std::optional<SaturationCheck> CheckSaturation(const Node& node) {
   const std::optional<FbgemmLayer> layer = LayerOf(node);
-  return layer ? std::make_optional(CheckSaturation(*layer, layer->saturation_mode(),
-                                                    HighestCode(node)))
+  return layer ? std::make_optional(CheckSaturation(
+                     *layer, layer->saturation_mode(), HighestCode(node)))
                : std::nullopt;
 }
 

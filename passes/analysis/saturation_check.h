@@ -16,7 +16,8 @@ struct Node;
 
 namespace ns {
 
-// What saturates is the sum of two neighbouring products (kernels/saturation_mode.h).
+// What saturates is the sum of two neighbouring products
+// (kernels/saturation_mode.h).
 struct SaturationCheck {
   // Output channels, and those in which a pair sum that saturates in the
   // layer's numerics can leave s16, whatever the codes it is given.

@@ -48,7 +48,7 @@ std::optional<Isa> FindIsa(std::string_view name);
 // about kAmx asks Linux for the permission to use tiles.
 bool IsSupported(Isa isa);
 
-// All that IsSupported is true of, in order of the enum.
+// Those that IsSupported is true of, in order of the enum.
 std::vector<Isa> SupportedIsas();
 
 // The last supported one up to `at_most`.

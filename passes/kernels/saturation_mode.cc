@@ -3,8 +3,9 @@
 namespace ns::kernels {
 namespace {
 
-constexpr SaturationMode kAll[] = {SaturationMode::kExact, SaturationMode::kFbgemmVnni,
-                             SaturationMode::kFbgemmAvx2};
+constexpr SaturationMode kAll[] = {SaturationMode::kExact,
+                                   SaturationMode::kFbgemmVnni,
+                                   SaturationMode::kFbgemmAvx2};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Whose answers kernels give.
+// How int16 pair sums behave: exactly, or saturating as fbgemm's do.
 #ifndef PASSES_KERNELS_SATURATION_MODE_H_
 #define PASSES_KERNELS_SATURATION_MODE_H_
 

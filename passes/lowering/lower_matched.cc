@@ -30,7 +30,8 @@ void SetNumerics(Graph& graph, kernels::SaturationMode numerics) {
 }  // namespace
 
 absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
-                          kernels::SaturationMode numerics, PassContext& context) {
+                          kernels::SaturationMode numerics,
+                          PassContext& context) {
   MatchFollower follower(matches);
   const ScopedReplacementListener listener(
       context,

@@ -14,7 +14,8 @@ namespace ns {
 // that is matched stays: side b of `matches` then names the ns kernels. Layers
 // that were lowered before take on `numerics`, too. Remarks go to `context`.
 absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
-                          kernels::SaturationMode numerics, PassContext& context);
+                          kernels::SaturationMode numerics,
+                          PassContext& context);
 
 }  // namespace ns
 

@@ -333,8 +333,9 @@ absl::Status Check(const std::string& path, const std::string& inputs) {
         kernels::SaturationMode::kFbgemmAvx2}) {
     NS_ASSIGN_OR_RETURN(ModelGraph lowered, Lowered(quantized, numerics));
     NS_RETURN_IF_ERROR(CheckScalar(lowered, batch));
-    const std::string saved = absl::StrCat(
-        TestFolder(), "/lowered_", kernels::SaturationModeName(numerics), ".pt");
+    const std::string saved =
+        absl::StrCat(TestFolder(), "/lowered_",
+                     kernels::SaturationModeName(numerics), ".pt");
     NS_RETURN_IF_ERROR(CheckSaved(lowered, batch, saved));
   }
   return absl::OkStatus();

@@ -65,7 +65,8 @@ PackedConv::PackedConv(const ConvShape& shape, const int8_t* weights,
   const bool saturates = ConvSaturates(shape, mode);
   body_->shape = shape;
   body_->mode = mode;
-  body_->kernel_mode = saturates ? SaturationMode::kFbgemmAvx2 : SaturationMode::kExact;
+  body_->kernel_mode =
+      saturates ? SaturationMode::kFbgemmAvx2 : SaturationMode::kExact;
   body_->column_sums = SumWeights(shape, weights);
   if (PackedDepthwise::Takes(shape)) {
     body_->depthwise.emplace(shape, weights);
@@ -103,8 +104,7 @@ void Conv(const uint8_t* input, int64_t batch, const Dims& size,
   const PackedConv::Body& body = *conv.body_;
   const SaturationMode mode = body.kernel_mode;
   if (body.depthwise.has_value()) {
-    Depthwise(input, batch, size, *body.depthwise, plan, mode, out,
-              parallel);
+    Depthwise(input, batch, size, *body.depthwise, plan, mode, out, parallel);
     return;
   }
   if (body.grouped.has_value()) {

@@ -1,4 +1,5 @@
-// Quantized convolutions of 1, 2 and 3 dimensions over channels-last tensors.
+// Computes quantized convolutions of 1, 2 and 3 dimensions over channels-last
+// tensors.
 #ifndef PASSES_KERNELS_CONV_CONV_H_
 #define PASSES_KERNELS_CONV_CONV_H_
 
@@ -7,9 +8,9 @@
 
 #include "absl/types/span.h"
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 
@@ -19,15 +20,16 @@ class PackedConv {
  public:
   // `weights` is dense, in LibTorch's order: [out][in / groups][depth][height]
   // [width], or, transposed, [in][out / groups][depth][height][width].
-  PackedConv(const ConvShape& shape, const int8_t* weights, SaturationMode mode);
+  PackedConv(const ConvShape& shape, const int8_t* weights,
+             SaturationMode mode);
   ~PackedConv();
   PackedConv(PackedConv&&) noexcept;
   PackedConv& operator=(PackedConv&&) noexcept;
 
   const ConvShape& shape() const;
   SaturationMode saturation_mode() const;
-  // For each output channel, the sum of its weights, and how many there are:
-  // what PlanOutput takes.
+  // The sum of the weights of each output channel, and how many there are: what
+  // PlanOutput takes.
   absl::Span<const int32_t> column_sums() const;
   int64_t k() const;
 

@@ -1,4 +1,4 @@
-// Which convolutions saturate.
+// Says in which convolutions the int16 pair sums of fbgemm saturate.
 #ifndef PASSES_KERNELS_CONV_CONV_SATURATION_H_
 #define PASSES_KERNELS_CONV_CONV_SATURATION_H_
 

@@ -1,4 +1,4 @@
-// Depthwise quantized convolutions over channels-last tensors.
+// Computes depthwise quantized convolutions over channels-last tensors.
 #ifndef PASSES_KERNELS_DEPTHWISE_DEPTHWISE_H_
 #define PASSES_KERNELS_DEPTHWISE_DEPTHWISE_H_
 
@@ -6,9 +6,9 @@
 
 #include "passes/kernels/conv_shape.h"
 #include "passes/kernels/depthwise/packed_depthwise.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 

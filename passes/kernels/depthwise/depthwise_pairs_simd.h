@@ -1,4 +1,5 @@
-// Depthwise sums that saturate in pairs of taps, once for all instruction sets.
+// Computes depthwise sums that saturate in pairs of taps, once for all
+// instruction sets.
 //
 // Pairs are of the order of the taps, which neighbouring outputs do not share:
 // each output interleaves the taps of its own window, four by four. `V` is as
@@ -24,7 +25,7 @@ class DepthwisePairs {
         part_(part),
         taps_(strip.kernel_rows * strip.kernel_width) {}
 
-  // The outputs of the columns [begin, end).
+  // Computes the outputs of the columns [begin, end).
   template <LaneLayout kLayout>
   void Run(int64_t begin, int64_t end) const {
     const int64_t reach = (strip_.kernel_width - 1) * strip_.dilation + 1;
@@ -130,7 +131,7 @@ class DepthwisePairs {
   const int64_t taps_;
 };
 
-// All outputs of the strip.
+// Computes all outputs of the strip.
 template <typename V, LaneLayout kLayout>
 void RunDepthwisePairs(const LaneStrip& strip) {
   for (int part = 0; part * V::kBytes < 64; ++part) {

@@ -1,4 +1,4 @@
-// The depthwise kernels, once for all instruction sets.
+// The depthwise kernels, written once for all instruction sets.
 //
 // Exact sums take two passes over a piece of a row. The first interleaves, for
 // each column of inputs, the rows of the window in fours, so that the four of a
@@ -191,7 +191,8 @@ class DepthwiseColumns {
     return column;
   }
 
-  // Those of four rows of the window that row `row` of outputs meets.
+  // Weights of 1 for those of four rows of the window that row `row` of outputs
+  // meets, and of 0 for others.
   Operand Ones(int row, int64_t quad) const {
     int which = 0;
     for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-// How the kernels of lanes keep operands and add up four products of bytes:
+// Says how kernels of lanes keep operands and add up four products of bytes:
 // with vpdpbusd, in 16 bits, or in pairs that saturate.
 //
 // `V` is as in lane_simd.h; here, too, there is nothing but templates.

@@ -1,4 +1,5 @@
-// When results are far from overflowing.
+// Tells when the results of an elementwise kernel are far from overflowing, so
+// that a faster form of it gives the same.
 #ifndef PASSES_KERNELS_ELEMENTWISE_CANNOT_OVERFLOW_H_
 #define PASSES_KERNELS_ELEMENTWISE_CANNOT_OVERFLOW_H_
 
@@ -9,8 +10,8 @@
 namespace ns::kernels {
 
 // Whether no result wraps, saturates s32 or is a nan, given the greatest
-// magnitude of all in steps of the output: what ElementwiseKernels calls `cannot_overflow`.
-// False of nan.
+// magnitude of all in steps of the output. False for nan. ElementwiseKernels
+// takes the answer as `cannot_overflow`.
 inline bool CannotOverflow(float greatest_steps, QParams out_qparams) {
   return out_qparams.scale > 0 && greatest_steps < 1073741824.0f;
 }

@@ -1,16 +1,17 @@
-// How kernels that go by way of a table take the value of a code.
-#ifndef PASSES_KERNELS_ELEMENTWISE_CODE_READING_H_
-#define PASSES_KERNELS_ELEMENTWISE_CODE_READING_H_
+// Names the two formulas by which LibTorch dequantizes, for kernels that work
+// through a table.
+#ifndef PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_FORMULA_H_
+#define PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_FORMULA_H_
 
 namespace ns::kernels {
 
-// Both are rounded once, but not to the same float, and where values are ties
-// of the output's codes, not to the same code.
-enum class CodeReading {
-  kSubtract,  // scale * (code - zero_point), as Dequantize
-  kFma,       // fma(scale, code, scale * -zero_point), as Add
+// Both round once, but not to the same float. Where values are ties between two
+// quantized values of the output, they may lead to different ones.
+enum class DequantizeFormula {
+  kSubtract,  // scale * (quantized - zero_point), as Dequantize
+  kFma,       // fma(scale, quantized, scale * -zero_point), as Add
 };
 
 }  // namespace ns::kernels
 
-#endif  // PASSES_KERNELS_ELEMENTWISE_CODE_READING_H_
+#endif  // PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_FORMULA_H_

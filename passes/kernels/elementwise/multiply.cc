@@ -2,14 +2,14 @@
 
 #include <cmath>
 
+#include "passes/kernels/elementwise/cannot_overflow.h"
 #include "passes/kernels/elementwise/for_pieces.h"
 #include "passes/kernels/elementwise/kernels.h"
-#include "passes/kernels/elementwise/cannot_overflow.h"
 
 namespace ns::kernels {
 
-void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-              uint8_t* out, Parallel parallel) {
+void Multiply(QuantizedOperand a, QuantizedOperand b, int64_t count, bool relu,
+              QParams out_qparams, uint8_t* out, Parallel parallel) {
   const auto multiply = ChosenElementwiseKernels().multiply;
   const float multiplier =
       a.qparams.scale * b.qparams.scale * (1.0f / out_qparams.scale);

@@ -1,4 +1,4 @@
-// Loops between floats and codes.
+// The loops of simd_kernels.h between floats and quantized values.
 #ifndef PASSES_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
 #define PASSES_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
 
@@ -10,62 +10,65 @@
 
 namespace ns::kernels {
 
-template <typename V, typename Code>
+template <typename V, typename Quantized>
 void Quantize(const float* values, int64_t count, QParams qparams,
-              Code* codes) {
+              Quantized* quantized) {
   const auto inverse_scale = V::SetFloats(1.0f / qparams.scale);
   const auto zero_point = V::SetInts(qparams.zero_point);
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
-    const auto encode = [=](int quarter) {
+    const auto quantize = [=](int quarter) {
       const auto x = block.Load(values + i, quarter);
       return V::Add(RoundLimited<V>(V::Multiply(x, inverse_scale)), zero_point);
     };
-    block.StoreBytes(codes + i, PackBytes<V, Code>(encode(0), encode(1),
-                                                   encode(2), encode(3)));
+    block.StoreBytes(quantized + i,
+                     PackBytes<V, Quantized>(quantize(0), quantize(1),
+                                             quantize(2), quantize(3)));
   });
 }
 
-template <typename V, typename Code>
+template <typename V, typename Quantized>
 void QuantizeEach(const float* values, int64_t count,
                   const float* inverse_scales, const int32_t* zero_points,
-                  Code* codes) {
+                  Quantized* quantized) {
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
-    const auto encode = [=](int quarter) {
+    const auto quantize = [=](int quarter) {
       const auto x = V::Multiply(block.Load(values + i, quarter),
                                  block.Load(inverse_scales + i, quarter));
       return V::Add(RoundLimited<V>(x), block.Load(zero_points + i, quarter));
     };
-    block.StoreBytes(codes + i, PackBytes<V, Code>(encode(0), encode(1),
-                                                   encode(2), encode(3)));
+    block.StoreBytes(quantized + i,
+                     PackBytes<V, Quantized>(quantize(0), quantize(1),
+                                             quantize(2), quantize(3)));
   });
 }
 
 // Four of five bytes that move are written, and a line must be in the cache for
 // that: where none of them is in L3, asking this far ahead saves up to half of
 // the time.
-template <typename V, typename Code>
-void Dequantize(const Code* codes, int64_t count, QParams qparams,
+template <typename V, typename Quantized>
+void Dequantize(const Quantized* quantized, int64_t count, QParams qparams,
                 float* values) {
   const auto scale = V::SetFloats(qparams.scale);
-  const auto zero = V::ZeroPoint(qparams.zero_point, Code());
+  const auto zero = V::ZeroPoint(qparams.zero_point, Quantized());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     for (int quarter = 0; quarter < 4; ++quarter) {
       V::PrefetchAhead(values + i + quarter * V::kFloats, 2048);
-      const auto steps = block.LoadSteps(codes + i, quarter, zero);
+      const auto steps = block.LoadSteps(quantized + i, quarter, zero);
       block.Store(values + i, quarter, V::Multiply(scale, steps));
     }
   });
 }
 
-template <typename V, typename Code>
-void DequantizeEach(const Code* codes, int64_t count, const float* scales,
-                    const int32_t* zero_points, float* values) {
-  const auto no_zero = V::ZeroPoint(0, Code());
+template <typename V, typename Quantized>
+void DequantizeEach(const Quantized* quantized, int64_t count,
+                    const float* scales, const int32_t* zero_points,
+                    float* values) {
+  const auto no_zero = V::ZeroPoint(0, Quantized());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     for (int quarter = 0; quarter < 4; ++quarter) {
       const auto zero = V::ToFloats(block.Load(zero_points + i, quarter));
       const auto steps =
-          V::Subtract(block.LoadSteps(codes + i, quarter, no_zero), zero);
+          V::Subtract(block.LoadSteps(quantized + i, quarter, no_zero), zero);
       block.Store(values + i, quarter,
                   V::Multiply(block.Load(scales + i, quarter), steps));
     }

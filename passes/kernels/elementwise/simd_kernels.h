@@ -1,10 +1,9 @@
-// The loops of elementwise kernels, once for all instruction sets.
+// The loops of elementwise kernels, written once for all instruction sets.
 //
-// Each is a template over a class `V` of an instruction set, which holds its
-// vectors and what they can do. `V` is local to the file that includes this,
-// and so is what is made of these templates: files are compiled with different
-// flags, and none may take the code of another. So there is nothing but
-// templates here.
+// Each is a template over a class `V` of passes/kernels/simd. `V` is local to
+// the file that includes this, and so is what is made of these templates: files
+// are compiled with different flags, and none may take the code of another. So
+// there is nothing but templates here.
 #ifndef PASSES_KERNELS_ELEMENTWISE_SIMD_KERNELS_H_
 #define PASSES_KERNELS_ELEMENTWISE_SIMD_KERNELS_H_
 

@@ -1,4 +1,5 @@
-// The innermost of embedding bags: consecutive bags of one table.
+// Declares the inner loops of embedding bags, over consecutive bags of one
+// table.
 #ifndef PASSES_KERNELS_EMBEDDING_EMBEDDING_KERNELS_H_
 #define PASSES_KERNELS_EMBEDDING_EMBEDDING_KERNELS_H_
 

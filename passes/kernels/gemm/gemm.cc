@@ -26,7 +26,7 @@ struct Free {
   void operator()(uint8_t* bytes) const { std::free(bytes); }
 };
 
-// Of this thread, 64-byte aligned, until it asks again.
+// Memory of this thread, 64-byte aligned, which is valid until it asks again.
 uint8_t* Scratch(int64_t bytes) {
   thread_local std::unique_ptr<uint8_t, Free> scratch;
   thread_local int64_t size = 0;
@@ -79,7 +79,8 @@ void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
 }  // namespace
 
 bool ComesFromFar(int64_t bytes) {
-  // Of L2 caches of 2 MB, as processors with AMX have; weights need some, too.
+  // So much stays in L2 caches of 2 MB, as processors with AMX have; weights
+  // need some, too.
   constexpr int64_t kKept = 3 << 19;
   return bytes > kKept;
 }
@@ -120,8 +121,8 @@ void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
 void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
           const PackedMatrix& weights, const OutputPlan& plan,
           SaturationMode mode, void* out, Parallel parallel) {
-  // What a group of rows or of panels costs: its products, or reading its
-  // weights.
+  // The cost of a group of rows or of panels is that of its products, or of
+  // reading its weights.
   constexpr int64_t kGrainProducts = int64_t{1} << 21;
   constexpr int64_t kGrainWeights = int64_t{1} << 18;
   // The longer side is split, so that what is read twice is the smaller of the

@@ -1,13 +1,14 @@
-// u8 x s8 -> s32 matrix products with fbgemm's output pipeline.
+// Multiplies matrices of u8 and s8 to s32 sums, which pass through fbgemm's
+// output pipeline.
 #ifndef PASSES_KERNELS_GEMM_GEMM_H_
 #define PASSES_KERNELS_GEMM_GEMM_H_
 
 #include <cstdint>
 
 #include "passes/kernels/gemm/packed_matrix.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 

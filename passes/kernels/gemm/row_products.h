@@ -1,6 +1,6 @@
-// How the tiles of row_tiles.h multiply: what they hold of four activations of
-// a row and of the weights they meet, and how both are added to sums. `V` is of
-// passes/kernels/simd.
+// Says how the tiles of row_tiles.h multiply: what they hold of four
+// activations of a row and of the weights they meet, and how both are added to
+// sums. `V` is a class of passes/kernels/simd.
 #ifndef PASSES_KERNELS_GEMM_ROW_PRODUCTS_H_
 #define PASSES_KERNELS_GEMM_ROW_PRODUCTS_H_
 

@@ -1,4 +1,5 @@
-// GEMM of rows, tile by tile, once for all instruction sets.
+// Multiplies rows by packed weights, tile by tile, once for all instruction
+// sets.
 //
 // Each function is a template over a class `V` of an instruction set, which
 // holds its vectors of accumulators and how they take products. `V` is local to
@@ -24,15 +25,16 @@ constexpr int kPanelOutputs = 16;
 constexpr int kStepBytes = 4;
 constexpr int kStepWeights = kPanelOutputs * kStepBytes;
 
-// Where a tile is.
+// The place of a tile in its matrices.
 struct TilePlace {
   const uint8_t* const* rows;
   const int32_t* row_sums;  // null when weights have no zero points
   const int8_t* weights;
   int64_t output;  // the first
   uint8_t* out;    // of the first row and output
-  // What other tiles need soon, half as many bytes as a panel has, or as many
-  // as these rows have: fetched into a cache on the way. Null for nothing.
+  // Memory that other tiles need soon, half as many bytes as a panel has, or as
+  // many as these rows have: it is fetched into a cache on the way. Null for
+  // nothing.
   const int8_t* soon;
 };
 
@@ -67,7 +69,7 @@ struct RowTiles {
     asm("" : "+r"(value));
   }
 
-  // Of `count` rows from `first` on.
+  // Adds up the activations of `count` rows from `first` on.
   static void SumRows(const RowTask& task, int64_t first, int64_t count,
                       int32_t* row_sums) {
     for (int64_t row = 0; row < count; ++row) {

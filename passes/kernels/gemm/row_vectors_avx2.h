@@ -1,4 +1,5 @@
-// The vectors of accumulators of row_tiles.h in AVX2: eight outputs each.
+// The vectors of row_tiles.h in AVX2, which hold the sums of eight outputs
+// each.
 #ifndef PASSES_KERNELS_GEMM_ROW_VECTORS_AVX2_H_
 #define PASSES_KERNELS_GEMM_ROW_VECTORS_AVX2_H_
 
@@ -16,14 +17,14 @@ namespace {
 // `Products` says how activations meet weights: see row_products.h.
 template <typename Products>
 struct RowVectorsAvx2 : Avx2, Products {
-  // Outputs of types kU8 and kS8 of kPanels panels, 1 to 4.
+  // Writes outputs of types kU8 and kS8 of kPanels panels, 1 to 4.
   template <int kPanels>
   class QuantizedPanels {
    public:
     static constexpr int kRows = 1;
 
-    // Of the channels from `channel` on; none from `channels` on is read or
-    // written.
+    // Takes the constants of the channels from `channel` on; none from
+    // `channels` on is read or written.
     QuantizedPanels(const OutputView& view, int64_t channel, int64_t channels)
         : count_(channels - channel < 16 * kPanels ? channels - channel
                                                    : 16 * kPanels),
@@ -38,8 +39,8 @@ struct RowVectorsAvx2 : Avx2, Products {
       }
     }
 
-    // Those of one row. sums[2 * p] and the next are of panel p, and have all
-    // but their scale.
+    // Writes one row. sums[2 * p] and the next are of panel p, and have all but
+    // their scale.
     void Write(const Ints* sums, uint8_t* out) const {
       if (count_ < 16 * kPanels) {
         uint8_t bytes[32 * ((kPanels + 1) / 2)];

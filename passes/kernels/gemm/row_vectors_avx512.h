@@ -1,4 +1,4 @@
-// The vectors of accumulators of row_tiles.h in AVX512: 16 outputs each.
+// The vectors of row_tiles.h in AVX512, which hold the sums of 16 outputs each.
 #ifndef PASSES_KERNELS_GEMM_ROW_VECTORS_AVX512_H_
 #define PASSES_KERNELS_GEMM_ROW_VECTORS_AVX512_H_
 
@@ -16,15 +16,15 @@ namespace {
 // `Products` says how activations meet weights: see row_products.h.
 template <typename Products>
 struct RowVectorsAvx512 : Avx512, Products {
-  // Outputs of types kU8 and kS8 of kPanels panels, 1 to 4.
+  // Writes outputs of types kU8 and kS8 of kPanels panels, 1 to 4.
   template <int kPanels>
   class QuantizedPanels {
    public:
     // Rows that fill a vector of bytes.
     static constexpr int kRows = kPanels == 1 ? 4 : kPanels == 2 ? 2 : 1;
 
-    // Of the channels from `channel` on; none from `channels` on is read or
-    // written.
+    // Takes the constants of the channels from `channel` on; none from
+    // `channels` on is read or written.
     QuantizedPanels(const OutputView& view, int64_t channel, int64_t channels)
         : count_(channels - channel),
           factor_(Avx512::SetFloats(view.addend_factor)),
@@ -43,7 +43,7 @@ struct RowVectorsAvx512 : Avx512, Products {
       }
     }
 
-    // Those of one row. sums[p] is of panel p, and has all but its scale.
+    // Writes one row. sums[p] is of panel p, and has all but its scale.
     void Write(const Ints* sums, uint8_t* out) const {
       const Ints a = Round(sums[0], 0);
       const Ints b = kPanels > 1
@@ -68,7 +68,7 @@ struct RowVectorsAvx512 : Avx512, Products {
       }
     }
 
-    // Those of kRows rows, one or two panels each.
+    // Writes kRows rows, of one or two panels each.
     void WriteRows(const Ints* const (&rows)[kRows], uint8_t* out,
                    int64_t row_stride) const {
       static_assert(kPanels <= 2);

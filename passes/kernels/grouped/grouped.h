@@ -1,5 +1,5 @@
-// Quantized convolutions of few channels in each group over channels-last
-// tensors.
+// Computes quantized convolutions with few channels in each group, over
+// channels-last tensors.
 #ifndef PASSES_KERNELS_GROUPED_GROUPED_H_
 #define PASSES_KERNELS_GROUPED_GROUPED_H_
 
@@ -7,9 +7,9 @@
 
 #include "passes/kernels/conv_shape.h"
 #include "passes/kernels/grouped/packed_grouped.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 

@@ -1,4 +1,4 @@
-// The grouped kernels, once for all instruction sets.
+// The kernels of grouped convolutions, written once for all instruction sets.
 //
 // A chunk is four outputs of each lane, which all need the same inputs of the
 // lane, four at a time. The first pass over a piece of a row copies, for each
@@ -93,7 +93,7 @@ class GroupedColumns {
 
  private:
   static constexpr int kStepRows = kChannels == 2 ? 2 : 1;
-  // Of four channels each.
+  // Steps of four channels each.
   static constexpr int kChannelSteps = kChannels <= 4 ? 1 : kChannels / 4;
   static constexpr int64_t kStepBytes = 4 * P::kChunkBytes;
 
@@ -191,7 +191,8 @@ class GroupedColumns {
     return column;
   }
 
-  // Those inputs of a step that row `row` of outputs meets.
+  // Weights of 1 for the inputs of a step that row `row` of outputs meets, and
+  // of 0 for others.
   Operand Ones(int row, int64_t step) const {
     if (kStepRows == 1) {
       return P::Ones(15);

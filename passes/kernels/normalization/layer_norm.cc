@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "passes/kernels/isa.h"
-#include "passes/kernels/normalization/code_moments.h"
 #include "passes/kernels/normalization/layer_norm_kernels.h"
+#include "passes/kernels/normalization/value_moments.h"
 
 namespace ns::kernels {
 namespace {
@@ -14,9 +14,9 @@ constexpr IsaTable<const LayerNormKernels*> kKernels = {
     {Isa::kAvx512, &kAvx512LayerNorm},
 };
 
-Normalization NormalizationOf(const CodeSums& sums, int64_t n,
+Normalization NormalizationOf(const ValueSums& sums, int64_t n,
                               const NormalizationSpec& spec) {
-  const CodeMoments moments = MomentsOf(sums, n, spec);
+  const ValueMoments moments = MomentsOf(sums, n, spec);
   return {moments.mean,
           moments.rstd,
           spec.weight,
@@ -34,7 +34,7 @@ void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
     LayerNormReference(input, rows, n, spec, out);
     return;
   }
-  // Waking a thread is worth some 16,000 codes.
+  // Waking a thread is worth some 16,000 quantized values.
   const int64_t grain = 1 + (1 << 14) / std::max<int64_t>(n, 1);
   parallel(rows, grain, [&](int64_t begin, int64_t end) {
     const auto normalization = [&](int64_t row) {
@@ -43,8 +43,8 @@ void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
     if (begin == end) {
       return;
     }
-    // A row ahead: its divisions take as long as many codes, and are not
-    // waited for.
+    // A row ahead: its divisions take as long as many quantized values, and are
+    // not waited for.
     Normalization next = normalization(begin);
     for (int64_t row = begin; row < end; ++row) {
       const Normalization by = next;

@@ -1,14 +1,14 @@
-// The inner loops of layer normalization, over one row, in one instruction set.
+// Declares the inner loops of layer normalization, which work on one row.
 #ifndef PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 #define PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 
 #include <cstdint>
 
-#include "passes/kernels/normalization/code_moments.h"
+#include "passes/kernels/normalization/value_moments.h"
 
 namespace ns::kernels {
 
-// out[i] = QuantizeCode(fma((codes[i] - mean) * rstd, weight[i], bias[i]),
+// out[i] = QuantizeValue(fma((quantized[i] - mean) * rstd, weight[i], bias[i]),
 // multiplier, zero_point). `weight` and `bias` may be null: ones, zeros.
 struct Normalization {
   float mean;
@@ -20,8 +20,8 @@ struct Normalization {
 };
 
 struct LayerNormKernels {
-  CodeSums (*sum)(const uint8_t* codes, int64_t n);
-  void (*normalize)(const uint8_t* codes, int64_t n,
+  ValueSums (*sum)(const uint8_t* quantized, int64_t n);
+  void (*normalize)(const uint8_t* quantized, int64_t n,
                     const Normalization& normalization, uint8_t* out);
 };
 

@@ -1,27 +1,27 @@
 // Adds up quantized values and their squares, once for all instruction sets;
-// `V` is of passes/kernels/simd.
-#ifndef PASSES_KERNELS_NORMALIZATION_CODE_SUMS_SIMD_H_
-#define PASSES_KERNELS_NORMALIZATION_CODE_SUMS_SIMD_H_
+// `V` is a class of passes/kernels/simd.
+#ifndef PASSES_KERNELS_NORMALIZATION_VALUE_SUMS_SIMD_H_
+#define PASSES_KERNELS_NORMALIZATION_VALUE_SUMS_SIMD_H_
 
 #include <cstdint>
 
-#include "passes/kernels/normalization/code_moments.h"
+#include "passes/kernels/normalization/value_moments.h"
 #include "passes/kernels/simd/blocks.h"
 
 namespace ns::kernels {
 
 template <typename V>
-CodeSums SumCodes(const uint8_t* codes, int64_t n) {
+ValueSums SumValues(const uint8_t* quantized, int64_t n) {
   // An integer of squares takes up to 4 * 255 * 255 of each vector.
   constexpr int64_t kChunk = 8192 * V::kBytes;
-  CodeSums all = {0, 0};
+  ValueSums all = {0, 0};
   for (int64_t begin = 0; begin < n; begin += kChunk) {
     const int64_t count = n - begin < kChunk ? n - begin : kChunk;
     const typename V::Ints zero = V::Zero();
     typename V::Ints sums = zero;
     typename V::Ints squares = zero;
     ForBlocks<V>(count, [&](int64_t i, const auto& block) {
-      const auto bytes = block.LoadBytes(codes + begin + i);
+      const auto bytes = block.LoadBytes(quantized + begin + i);
       const auto low = V::UnpackLowBytes(bytes, zero);
       const auto high = V::UnpackHighBytes(bytes, zero);
       sums = V::Add(sums, V::SumEightBytes(bytes));
@@ -36,4 +36,4 @@ CodeSums SumCodes(const uint8_t* codes, int64_t n) {
 
 }  // namespace ns::kernels
 
-#endif  // PASSES_KERNELS_NORMALIZATION_CODE_SUMS_SIMD_H_
+#endif  // PASSES_KERNELS_NORMALIZATION_VALUE_SUMS_SIMD_H_

@@ -7,14 +7,15 @@
 namespace ns::kernels {
 namespace {
 
-// Up to 16 codes, or sums, as words. Channels that do not fill the widest that
-// fits are done by one more vector that overlaps the one before.
+// Loads up to 16 quantized values, or sums, as 16-bit words. Channels that do
+// not fill the widest that fits are done by one more vector that overlaps the
+// one before.
 struct Sixteen {
   static constexpr int64_t kWidth = 16;
   static __m256i Load(const uint8_t* at) { return Avx2::WidenToShorts(at); }
   static __m256i Load(const uint16_t* at) { return Avx2::Load(at); }
-  static void Store(uint8_t* at, __m128i codes) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), codes);
+  static void Store(uint8_t* at, __m128i quantized) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), quantized);
   }
   static void Store(uint16_t* at, __m256i words) { Avx2::Store(at, words); }
 };
@@ -29,8 +30,8 @@ struct Eight {
     return _mm256_zextsi128_si256(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
   }
-  static void Store(uint8_t* at, __m128i codes) {
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(at), codes);
+  static void Store(uint8_t* at, __m128i quantized) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(at), quantized);
   }
 };
 
@@ -40,8 +41,8 @@ struct One {
   static __m256i Load(const Element* at) {
     return _mm256_zextsi128_si256(_mm_cvtsi32_si128(*at));
   }
-  static void Store(uint8_t* at, __m128i codes) {
-    *at = static_cast<uint8_t>(_mm_cvtsi128_si32(codes));
+  static void Store(uint8_t* at, __m128i quantized) {
+    *at = static_cast<uint8_t>(_mm_cvtsi128_si32(quantized));
   }
 };
 
@@ -52,7 +53,7 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
   constexpr int64_t kWidth = Channels::kWidth;
   const __m256i zero = Avx2::Zero();
   __m256i narrow[kVectors];
-  // In the order that unpacking leaves, and packing undoes.
+  // The sums are in the order that unpacking leaves, and packing undoes.
   __m256i low[kVectors];
   __m256i high[kVectors];
 #pragma clang loop unroll(full)
@@ -92,7 +93,7 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
   }
 }
 
-// All outputs: blocks of kVectors, then of one.
+// Pools all outputs: blocks of kVectors vectors, then of one.
 template <typename Channels, int kVectors, typename Element>
 void AverageRow(const PoolRow<Element>& row, const AverageScale* scales,
                 const AverageRounding& rounding, uint8_t* out) {

@@ -23,17 +23,17 @@ void Widen(__m512i low, __m512i high, Sums& sums) {
       Avx512::Add(sums.wide[3], Avx512::UnpackHighShorts(high, zero));
 }
 
-// The codes of sums that have had their `start`. Packing undoes what unpacking
-// did to the order.
+// Rounds sums that have had their `start` to quantized values. Packing undoes
+// what unpacking did to the order.
 __m512i Round(const Sums& sums, float multiplier,
               const AverageRounding& rounding) {
-  __m512i codes[4];
+  __m512i quantized[4];
 #pragma clang loop unroll(full)
   for (int i = 0; i < 4; ++i) {
-    codes[i] = RoundAverages<Avx512>(sums.wide[i], multiplier, rounding);
+    quantized[i] = RoundAverages<Avx512>(sums.wide[i], multiplier, rounding);
   }
-  return Avx512::PackShorts(Avx512::PackInts(codes[0], codes[1]),
-                            Avx512::PackInts(codes[2], codes[3]));
+  return Avx512::PackShorts(Avx512::PackInts(quantized[0], quantized[1]),
+                            Avx512::PackInts(quantized[2], quantized[3]));
 }
 
 Sums StartAt(int32_t start) {
@@ -60,11 +60,12 @@ void AverageBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
   ForEachPixel(row, i, channel, [&](const uint8_t* pixel) {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      const __m512i codes = kMasked ? _mm512_maskz_loadu_epi8(mask, pixel)
-                                    : Avx512::Load(pixel + v * kWidth);
-      low[v] = Avx512::AddShorts(low[v], Avx512::UnpackLowBytes(codes, zero));
+      const __m512i quantized = kMasked ? _mm512_maskz_loadu_epi8(mask, pixel)
+                                        : Avx512::Load(pixel + v * kWidth);
+      low[v] =
+          Avx512::AddShorts(low[v], Avx512::UnpackLowBytes(quantized, zero));
       high[v] =
-          Avx512::AddShorts(high[v], Avx512::UnpackHighBytes(codes, zero));
+          Avx512::AddShorts(high[v], Avx512::UnpackHighBytes(quantized, zero));
     }
     if (--room == 0) {
       room = kNarrowSums;
@@ -78,11 +79,11 @@ void AverageBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
 #pragma clang loop unroll(full)
   for (int v = 0; v < kVectors; ++v) {
     Widen(low[v], high[v], sums[v]);
-    const __m512i codes = Round(sums[v], scale.multiplier, rounding);
+    const __m512i quantized = Round(sums[v], scale.multiplier, rounding);
     if (kMasked) {
-      _mm512_mask_storeu_epi8(out + channel, mask, codes);
+      _mm512_mask_storeu_epi8(out + channel, mask, quantized);
     } else {
-      Avx512::Store(out + channel + v * kWidth, codes);
+      Avx512::Store(out + channel + v * kWidth, quantized);
     }
   }
 }
@@ -170,9 +171,9 @@ void AverageOfSums(const PoolRow<uint16_t>& row, const AverageScale* scales,
       }
       Sums sums = StartAt(scales[i].start);
       Widen(low, high, sums);
-      const __m512i codes = Round(sums, scales[i].multiplier, rounding);
+      const __m512i quantized = Round(sums, scales[i].multiplier, rounding);
       _mm512_mask_storeu_epi8(out + channel, mask,
-                              _mm512_permutexvar_epi64(order, codes));
+                              _mm512_permutexvar_epi64(order, quantized));
     }
   }
 }

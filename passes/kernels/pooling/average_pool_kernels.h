@@ -1,4 +1,4 @@
-// The innermost of average pools.
+// Declares the inner loops of average pools.
 #ifndef PASSES_KERNELS_POOLING_AVERAGE_POOL_KERNELS_H_
 #define PASSES_KERNELS_POOLING_AVERAGE_POOL_KERNELS_H_
 
@@ -8,12 +8,13 @@
 
 namespace ns::kernels {
 
-// How many codes can be added in 16 bits.
+// So many quantized values can be added in 16 bits.
 inline constexpr int64_t kNarrowSums = 257;
 
-// Of an output: code = saturate_u8(round(min(
-//     (float)(sum + start) * multiplier + addend, 2147483520)) + zero_point),
-// as QuantizeCode.
+// How an output is rounded, as QuantizeValue does:
+//
+//   y = min((float)(sum + start) * multiplier + addend, 2147483520)
+//   q = saturate_u8(round(y) + zero_point)
 struct AverageScale {
   int32_t start;
   float multiplier;

@@ -1,5 +1,5 @@
-// Rounds vectors of sums to averages, as average_pool_kernels.h says; `V` is of
-// passes/kernels/simd.
+// Rounds vectors of sums to averages, as average_pool_kernels.h says; `V` is a
+// class of passes/kernels/simd.
 #ifndef PASSES_KERNELS_POOLING_AVERAGE_ROUNDING_SIMD_H_
 #define PASSES_KERNELS_POOLING_AVERAGE_ROUNDING_SIMD_H_
 

@@ -72,7 +72,7 @@ void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
   }
 }
 
-// All outputs: blocks of kVectors, then of one.
+// Pools all outputs: blocks of kVectors vectors, then of one.
 template <typename Bytes, int kVectors>
 void MaxRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   constexpr int64_t kWidth = Bytes::kWidth;

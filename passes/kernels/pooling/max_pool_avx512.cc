@@ -23,10 +23,10 @@ void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
       const uint8_t* at = pixel + v * kWidth;
-      const __m512i codes = kMasked && v == kVectors - 1
-                                ? _mm512_maskz_loadu_epi8(mask, at)
-                                : Avx512::Load(at);
-      greatest[v] = Avx512::MaxBytes(greatest[v], codes);
+      const __m512i quantized = kMasked && v == kVectors - 1
+                                    ? _mm512_maskz_loadu_epi8(mask, at)
+                                    : Avx512::Load(at);
+      greatest[v] = Avx512::MaxBytes(greatest[v], quantized);
     }
   });
 #pragma clang loop unroll(full)
@@ -40,8 +40,8 @@ void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
   }
 }
 
-// All outputs: blocks of the most vectors while there are more channels, then
-// one of kVectors.
+// Pools all outputs: blocks of the most vectors while there are more channels,
+// then one of kVectors.
 template <int kVectors, bool kMasked>
 void MaxRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   const __mmask64 mask = Avx512::FirstBytes(row.channels % kWidth);

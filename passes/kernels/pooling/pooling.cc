@@ -27,7 +27,7 @@ struct Extent {
   int64_t count;
 };
 
-// For each output, in each dimension.
+// The extents of each output, in each dimension.
 using Extents = std::array<std::vector<Extent>, 3>;
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -76,7 +76,7 @@ struct Columns {
   int64_t step;
   int64_t channels;
   int64_t seen = 0;  // all spans' counts
-  // What is seen, in the bytes of a row.
+  // The bytes of a row that some output sees.
   int64_t begin = 0;
   int64_t end = 0;
 };
@@ -104,16 +104,16 @@ Columns ColumnsOf(const PoolInput& input, const std::vector<Extent>& extents,
 
 // Whether it is less work to reduce the rows of a window to one first, which
 // outputs then share. It is where windows overlap, and where pixels are short.
-// `code_cost` is the work on a vector of codes, where that on what is stored in
-// between is 1.
+// `quantized_cost` is the work on a vector of quantized values, where that on
+// what is stored in between is 1.
 bool ReducesRowsFirst(const Columns& columns, int64_t row_count,
-                      int64_t code_cost) {
+                      int64_t quantized_cost) {
   constexpr int64_t kVector = 64;
   const int64_t vectors = (columns.channels + kVector - 1) / kVector;
-  const int64_t direct = columns.seen * row_count * vectors * code_cost;
-  const int64_t reduced =
-      (columns.end - columns.begin) * (row_count * code_cost + 1) / kVector +
-      columns.seen * vectors;
+  const int64_t direct = columns.seen * row_count * vectors * quantized_cost;
+  const int64_t reduced = (columns.end - columns.begin) *
+                              (row_count * quantized_cost + 1) / kVector +
+                          columns.seen * vectors;
   return row_count > 1 && 5 * reduced < 4 * direct;
 }
 
@@ -162,7 +162,7 @@ void ForEachRow(const PoolInput& input, const Extents& extents,
         for (int64_t h = 0; h < extents[1][oh].count; ++h) {
           const int64_t line =
               plane * input.size[1] + extents[1][oh].first + h * dilation[1];
-          rows.push_back(input.codes + line * row_bytes);
+          rows.push_back(input.quantized + line * row_bytes);
         }
       }
       own(rows, od, oh, out + task * out_bytes);
@@ -196,7 +196,7 @@ struct MaxOfRow {
   }
 };
 
-// What each dimension contributes to the divisor of its outputs.
+// The factors that each dimension contributes to the divisor of its outputs.
 using Factors = std::array<std::vector<int64_t>, 3>;
 
 // A row of averages. `multiplier(factors of an output)` is that of the output.

@@ -1,8 +1,8 @@
 // Vectors of AVX2 and FMA, by the names that all kernels use.
 //
 // avx512.h has the same ones, twice as wide, so that a kernel is written once,
-// as a template over such a class. For sources of an isa_library only: what is
-// here is local to the source that includes it.
+// as a template over such a class. It is for sources of an isa_library only:
+// what is here is local to the source that includes it.
 #ifndef PASSES_KERNELS_SIMD_AVX2_H_
 #define PASSES_KERNELS_SIMD_AVX2_H_
 
@@ -14,7 +14,7 @@
 namespace ns::kernels {
 namespace {
 
-// What is not obvious of an operation is said at that of Avx512.
+// Avx512 says what is not obvious of an operation.
 struct Avx2 {
   static constexpr int kBytes = 32;
   static constexpr int kFloats = 8;

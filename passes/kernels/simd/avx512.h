@@ -1,8 +1,8 @@
 // Vectors of AVX512F, BW, DQ and VL, by the names that all kernels use; avx2.h
 // has the same ones in AVX2.
 //
-// For sources of an isa_library only: what is here is local to the source that
-// includes it.
+// It is for sources of an isa_library only: what is here is local to the source
+// that includes it.
 #ifndef PASSES_KERNELS_SIMD_AVX512_H_
 #define PASSES_KERNELS_SIMD_AVX512_H_
 
@@ -152,7 +152,7 @@ struct Avx512 {
                           Floats zero_point) {
     return Subtract(ToFloats(WidenBytes(from, count)), zero_point);
   }
-  // Those of a quarter of each lane of unsigned values: the order in which
+  // The steps of a quarter of each lane of unsigned values: the order in which
   // PackInts and PackShorts make bytes of four vectors.
   static Floats Steps(Ints bytes, int quarter, Floats zero_point) {
     const Ints indices = _mm512_broadcast_i32x4(
@@ -161,7 +161,7 @@ struct Avx512 {
   }
 
   static Floats ToFloats(Ints a) { return _mm512_cvtepi32_ps(a); }
-  // To nearest, ties to even; INT_MIN for nan and what does not fit.
+  // Rounds to nearest, ties to even; INT_MIN for nan and what does not fit.
   static Ints Round(Floats a) { return _mm512_cvtps_epi32(a); }
   static Ints Bits(Floats a) { return _mm512_castps_si512(a); }
   static Floats Add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
@@ -171,7 +171,7 @@ struct Avx512 {
   static Floats MultiplyAdd(Floats a, Floats b, Floats c) {
     return _mm512_fmadd_ps(a, b, c);
   }
-  // The second where one is a nan.
+  // Both give the second operand where one is a nan.
   static Floats Min(Floats a, Floats b) { return _mm512_min_ps(a, b); }
   static Floats Max(Floats a, Floats b) { return _mm512_max_ps(a, b); }
 
@@ -297,7 +297,7 @@ struct Avx512 {
   static Floats ShuffledSteps(Ints bytes, Ints indices, Floats zero_point) {
     Ints sum = _mm512_set1_epi32(0x4B000000);
     const __mmask64 last_bytes = 0x1111111111111111;
-    // Of the intrinsic, clang 14 makes two shuffles of half the width.
+    // Clang 14 makes two shuffles of half the width of the intrinsic.
     asm("vpshufb %[indices], %[bytes], %[sum] %{%[mask]%}"
         : [sum] "+v"(sum)
         : [bytes] "v"(bytes), [indices] "v"(indices), [mask] "Yk"(last_bytes));

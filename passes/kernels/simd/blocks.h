@@ -14,6 +14,8 @@ namespace ns::kernels {
 template <typename V>
 class WholeBlock {
  public:
+  // Whether some element of a quarter is there.
+  static constexpr bool Has(int /*quarter*/) { return true; }
   typename V::Floats Load(const float* from, int quarter) const {
     return V::Load(from + quarter * V::kFloats);
   }
@@ -48,6 +50,7 @@ class PartOfBlock {
  public:
   explicit PartOfBlock(int64_t count) : count_(count) {}
 
+  bool Has(int quarter) const { return quarter * V::kFloats < count_; }
   typename V::Floats Load(const float* from, int quarter) const {
     const int64_t skipped = Skipped(quarter);
     return V::Load(from + skipped, V::First(count_ - skipped));

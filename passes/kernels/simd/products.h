@@ -26,7 +26,7 @@ WideBytes<V> WidenSigned(typename V::Ints bytes) {
           V::ShiftRightSignedShorts(bytes, 8)};
 }
 
-// No sum of two saturates.
+// Adds products of which no sum of two saturates.
 template <typename V>
 typename V::Ints AddWideProducts(typename V::Ints sums, WideBytes<V> a,
                                  WideBytes<V> weights) {
@@ -34,7 +34,8 @@ typename V::Ints AddWideProducts(typename V::Ints sums, WideBytes<V> a,
   return V::Add(sums, V::SumPairProducts(a.odd, weights.odd));
 }
 
-// The sums of two neighbours saturate, as saturation_mode.h says.
+// Adds products of which the sums of two neighbours saturate, as
+// saturation_mode.h says.
 template <typename V>
 typename V::Ints AddSaturatedProducts(typename V::Ints sums, typename V::Ints a,
                                       typename V::Ints weights) {

@@ -6,16 +6,16 @@
 
 namespace ns::kernels {
 
-// `scaled`, rounded to s32. The limit is the greatest float that s32 holds:
-// what is above, and nan, would become INT_MIN. The order of Min's operands
-// decides about nan.
+// Rounds `scaled` to s32. The limit is the greatest float that s32 holds: what
+// is above, and nan, would become INT_MIN. The order of Min's operands decides
+// about nan.
 template <typename V>
 typename V::Ints RoundLimited(typename V::Floats scaled) {
   return V::Round(V::Min(scaled, V::SetFloats(2147483520.0f)));
 }
 
-// Four vectors of s32 as bytes, saturated, in the order of their elements.
-// `Byte` is uint8_t or int8_t.
+// Packs four vectors of s32 to bytes, saturated, in the order of their
+// elements. `Byte` is uint8_t or int8_t.
 template <typename V, typename Byte>
 typename V::Ints PackBytes(typename V::Ints a, typename V::Ints b,
                            typename V::Ints c, typename V::Ints d) {

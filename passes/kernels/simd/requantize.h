@@ -7,8 +7,8 @@
 
 namespace ns::kernels {
 
-// Outputs of kU8 and kS8 before they saturate. All that is left is
-// RequantizedBytes.
+// Rounds sums to outputs of kU8 and kS8 that have not yet had their zero point,
+// which RequantizedBytes adds.
 template <typename V>
 typename V::Ints RoundSums(typename V::Ints sums, typename V::Floats addend,
                            typename V::Floats addend_factor,
@@ -18,8 +18,8 @@ typename V::Ints RoundSums(typename V::Ints sums, typename V::Floats addend,
   return V::Round(V::Multiply(x, multiplier));
 }
 
-// Outputs of kF32. Min and Max give the second operand when one is a nan, or
-// both are equal.
+// Gives outputs of kF32. Min and Max give the second operand when one is a nan,
+// or both are equal.
 template <typename V>
 typename V::Floats DequantizeSums(typename V::Ints sums,
                                   typename V::Floats addend,
@@ -42,9 +42,9 @@ class RequantizedBytes {
         mins_(Repeat(constants.mins)),
         maxes_(Repeat(constants.maxes)) {}
 
-  // Of four vectors, which PackInts has packed two by two. The bytes are in the
-  // order that packing leaves. Clamp is what is left where the constants say
-  // that more is to be done than saturating.
+  // Saturates four vectors, which PackInts has packed two by two, to bytes in
+  // the order that packing leaves. Clamp is what is left to do where the
+  // constants say that more is needed than saturating.
   [[gnu::always_inline]] Ints Saturate(Ints low, Ints high) const {
     return V::PackShorts(V::AddSaturatedShorts(low, zero_points_),
                          V::AddSaturatedShorts(high, zero_points_));

@@ -48,14 +48,14 @@ FbgemmLayer FbgemmLayer::With(kernels::SaturationMode mode) const {
     return FbgemmLayer(
         c10::make_intrusive<FbgemmConv>(conv_->parameters(), mode));
   }
-  return FbgemmLayer(c10::make_intrusive<FbgemmLinear>(
-      linear_->weight(), linear_->bias(), mode));
+  return FbgemmLayer(c10::make_intrusive<FbgemmLinear>(linear_->weight(),
+                                                       linear_->bias(), mode));
 }
 
-at::Tensor FbgemmLayer::Sums(const at::Tensor& codes) const {
+at::Tensor FbgemmLayer::Sums(const at::Tensor& quantized) const {
   OutputQParams sums;
   sums.type = kernels::OutputType::kS32;
-  return conv_ ? conv_->Run(codes, sums) : linear_->Run(codes, sums);
+  return conv_ ? conv_->Run(quantized, sums) : linear_->Run(quantized, sums);
 }
 
 c10::IValue FbgemmLayer::ToIValue() const {

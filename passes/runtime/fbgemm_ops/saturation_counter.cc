@@ -50,14 +50,14 @@ void SaturationCounter::Count(const at::Tensor& x, const FbgemmLayer& layer,
     exact_of_ = layer;
     exact_ = layer.With(kernels::SaturationMode::kExact);
   }
-  const at::Tensor codes =
+  const at::Tensor quantized =
       x.is_quantized()
           ? x
           : QuantizeDynamically(x, reduce_range, "SaturationCounter");
-  const at::Tensor sums = layer.Sums(codes);
+  const at::Tensor sums = layer.Sums(quantized);
   outputs_ += sums.numel();
   saturated_ +=
-      at::count_nonzero(at::ne(sums, exact_->Sums(codes))).item<int64_t>();
+      at::count_nonzero(at::ne(sums, exact_->Sums(quantized))).item<int64_t>();
 }
 
 }  // namespace ns

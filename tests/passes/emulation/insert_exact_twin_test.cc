@@ -23,7 +23,8 @@ constexpr char kLinearClamp[] =
     "    y = ops.ns.fbgemm_linear(x, self.layer, 0.5, 3)\n"
     "    return ops.ns.fbgemm_clamp(y, 0., 100.)\n";
 
-ModelGraph LinearClamp(const at::Tensor& weight, kernels::SaturationMode numerics) {
+ModelGraph LinearClamp(const at::Tensor& weight,
+                       kernels::SaturationMode numerics) {
   return ModelOfSource(kLinearClamp,
                        {{"layer", LinearLayer(weight, numerics)}});
 }
@@ -61,8 +62,8 @@ TEST(InsertExactTwinTest, GivesWhatTheExactModelGives) {
 
 TEST(InsertExactTwinTest, ThereIsNoneOfALayerThatCannotSaturate) {
   at::manual_seed(1);
-  ModelGraph model =
-      LinearClamp(RandomInt8({8, 16}, 63), kernels::SaturationMode::kFbgemmAvx2);
+  ModelGraph model = LinearClamp(RandomInt8({8, 16}, 63),
+                                 kernels::SaturationMode::kFbgemmAvx2);
   const std::string before = model.graph().toString();
   const Subgraph subgraph = LinearAndClamp(model);
   EXPECT_EQ(OrThrow(InsertExactTwin(model, subgraph, *subgraph.end->output())),

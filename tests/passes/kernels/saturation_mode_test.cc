@@ -9,7 +9,8 @@ namespace {
 
 TEST(SaturationModeTest, FindsEachByItsName) {
   for (const SaturationMode mode :
-       {SaturationMode::kExact, SaturationMode::kFbgemmVnni, SaturationMode::kFbgemmAvx2}) {
+       {SaturationMode::kExact, SaturationMode::kFbgemmVnni,
+        SaturationMode::kFbgemmAvx2}) {
     EXPECT_EQ(FindSaturationMode(SaturationModeName(mode)), mode);
   }
   EXPECT_EQ(FindSaturationMode("fbgemm"), std::nullopt);

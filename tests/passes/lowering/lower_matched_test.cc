@@ -99,8 +99,8 @@ TEST(LowerMatchedAgainTest, LayersThatWereLoweredBeforeTakeOnTheNumerics) {
       "    q = ops.ns.fbgemm_quantize(x, 0.05, 64)\n"
       "    q = ops.ns.fbgemm_linear(q, self.layer, 0.5, 3)\n"
       "    return ops.ns.fbgemm_dequantize(q)\n",
-      {{"layer",
-        LinearLayer(RandomInt8({4, 4}, 127), kernels::SaturationMode::kExact)}});
+      {{"layer", LinearLayer(RandomInt8({4, 4}, 127),
+                             kernels::SaturationMode::kExact)}});
   MatchResult matches = OrThrow(MatchSubgraphs(a, b));
   PassContext context;
   NS_ASSERT_OK(

@@ -10,8 +10,8 @@ namespace {
 // Sums, not corrected for zero points, of one image.
 std::vector<int32_t> Sums(const ConvShape& shape, const Dims& size,
                           const std::vector<uint8_t>& input,
-                          const std::vector<int8_t>& weights, SaturationMode mode,
-                          uint8_t zero_point = 0) {
+                          const std::vector<int8_t>& weights,
+                          SaturationMode mode, uint8_t zero_point = 0) {
   const std::vector<float> scales = {1};
   OutputSpec spec;
   spec.type = OutputType::kS32;
@@ -41,9 +41,9 @@ TEST(ConvReferenceTest, PadsWithTheZeroPoint) {
   shape.kernel = {1, 1, 3};
   shape.padding = {0, 0, 1};
   shape.stride = {1, 1, 2};
-  EXPECT_EQ(
-      Sums(shape, {1, 1, 3}, {1, 2, 3}, {1, 10, 100}, SaturationMode::kExact, 7),
-      std::vector<int32_t>({7 + 10 + 200, 2 + 30 + 700}));
+  EXPECT_EQ(Sums(shape, {1, 1, 3}, {1, 2, 3}, {1, 10, 100},
+                 SaturationMode::kExact, 7),
+            std::vector<int32_t>({7 + 10 + 200, 2 + 30 + 700}));
 }
 
 TEST(ConvReferenceTest, SkipsInputsWhenDilated) {
@@ -125,9 +125,9 @@ TEST(ConvReferenceTest, ScattersInputsWhenTransposed) {
     const std::vector<uint8_t> image(
         conv->input.data(),
         conv->input.data() + conv->input.size() / conv->batch);
-    EXPECT_EQ(
-        Sums(conv->shape, conv->size, image, conv->weights, SaturationMode::kExact),
-        ScatteredSums(*conv));
+    EXPECT_EQ(Sums(conv->shape, conv->size, image, conv->weights,
+                   SaturationMode::kExact),
+              ScatteredSums(*conv));
   }
   EXPECT_GT(transposed, 100);
 }
@@ -157,8 +157,9 @@ TEST(ConvReferenceTest, SaturatesDepthwisePairsOfKernelPositions) {
   const std::vector<int8_t> weights(8 * 9, -128);
   // All but the middle are padding, of code 255: pairs of -65280, and a last
   // one of its own.
-  EXPECT_EQ(Sums(shape, {1, 1, 1}, input, weights, SaturationMode::kFbgemmVnni, 255),
-            std::vector<int32_t>(8, 4 * -32768 + 255 * -128));
+  EXPECT_EQ(
+      Sums(shape, {1, 1, 1}, input, weights, SaturationMode::kFbgemmVnni, 255),
+      std::vector<int32_t>(8, 4 * -32768 + 255 * -128));
   EXPECT_EQ(Sums(shape, {1, 1, 1}, input, weights, SaturationMode::kExact, 255),
             std::vector<int32_t>(8, 9 * 255 * -128));
 }

@@ -136,11 +136,10 @@ TEST(ConvTest, EqualsReferenceForLayersOfNetworks) {
   deep.out_channels = 128;
   deep.kernel = {3, 3, 3};
   deep.padding = {1, 1, 1};
-  for (const SaturationMode mode : {SaturationMode::kExact, SaturationMode::kFbgemmAvx2}) {
-    ExpectReferenceInAllIsas(*CaseOf(first, 1, {1, 95, 95}, mode),
-                             InThreads);
-    ExpectReferenceInAllIsas(*CaseOf(middle, 2, {1, 40, 40}, mode),
-                             InThreads);
+  for (const SaturationMode mode :
+       {SaturationMode::kExact, SaturationMode::kFbgemmAvx2}) {
+    ExpectReferenceInAllIsas(*CaseOf(first, 1, {1, 95, 95}, mode), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(middle, 2, {1, 40, 40}, mode), InThreads);
     ExpectReferenceInAllIsas(*CaseOf(shortcut, 3, {1, 41, 41}, mode),
                              InThreads);
     ExpectReferenceInAllIsas(*CaseOf(up, 2, {1, 21, 33}, mode), InThreads);

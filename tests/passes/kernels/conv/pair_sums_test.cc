@@ -176,8 +176,8 @@ TEST(BoundPairSumsTest, CountsAsBruteForceInDepthwiseConvolutions) {
       for (int i = 0; i < 9 * 8; ++i) {
         input[i] = bits >> i / 8 & 1 ? 255 : 0;
       }
-      const auto sums =
-          Sums(shape, {1, 3, 3}, input, weights, SaturationMode::kFbgemmVnni, 0);
+      const auto sums = Sums(shape, {1, 3, 3}, input, weights,
+                             SaturationMode::kFbgemmVnni, 0);
       const auto exact =
           Sums(shape, {1, 3, 3}, input, weights, SaturationMode::kExact, 0);
       for (size_t i = 0; i < sums.size(); ++i) {

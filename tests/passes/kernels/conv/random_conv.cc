@@ -212,8 +212,8 @@ std::unique_ptr<ConvCase> RandomConv(uint64_t seed) {
     conv->batch = random.OneIn(20) ? 0 : random.Of<int64_t>({1, 1, 2, 3});
     conv->size = RandomSize(conv->shape, random);
   } while (conv->Outputs() * WeightsOfOutput(conv->shape) > 400000);
-  conv->mode = random.Of(
-      {SaturationMode::kExact, SaturationMode::kFbgemmVnni, SaturationMode::kFbgemmAvx2});
+  conv->mode = random.Of({SaturationMode::kExact, SaturationMode::kFbgemmVnni,
+                          SaturationMode::kFbgemmAvx2});
   // Full ranges, so that pairs saturate.
   conv->weights.resize(conv->shape.out_channels * WeightsOfOutput(conv->shape));
   const bool extreme = random.OneIn(4);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 

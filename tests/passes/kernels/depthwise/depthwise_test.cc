@@ -106,7 +106,8 @@ TEST(DepthwiseTest, RandomConvolutionsGiveTheReference) {
 TEST(DepthwiseTest, RowsLongerThanScratchMemoryGiveTheReference) {
   std::mt19937 random(4);
   for (const int64_t kernel : {3, 7}) {
-    for (const SaturationMode mode : {SaturationMode::kExact, SaturationMode::kFbgemmVnni}) {
+    for (const SaturationMode mode :
+         {SaturationMode::kExact, SaturationMode::kFbgemmVnni}) {
       LaneCase lane_case = DepthwiseCase(64 + 16, kernel, 1, 3);
       lane_case.size[2] = 301;
       lane_case.mode = mode;

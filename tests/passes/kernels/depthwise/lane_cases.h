@@ -10,9 +10,9 @@
 
 #include "absl/types/span.h"
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 

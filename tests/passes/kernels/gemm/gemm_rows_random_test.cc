@@ -229,7 +229,8 @@ struct RandomProblem {
          << " of " << weights.n() << ", " << weights.runs() << " runs of "
          << weights.run_length() << ", output type "
          << static_cast<int>(plan.type) << ", weight zero points "
-         << !plan.weight_zero_points.empty() << ", " << SaturationModeName(mode);
+         << !plan.weight_zero_points.empty() << ", "
+         << SaturationModeName(mode);
     return text.str();
   }
 
@@ -274,9 +275,9 @@ TEST(GemmRowsRandomTest, GivesTheBitsOfTheReference) {
   for (int64_t seed = 0; seed < shapes; ++seed) {
     Random random(seed);
     const RandomProblem problem(
-        random,
-        OneOf<SaturationMode>(random, {SaturationMode::kExact, SaturationMode::kFbgemmVnni,
-                                 SaturationMode::kFbgemmAvx2}));
+        random, OneOf<SaturationMode>(random, {SaturationMode::kExact,
+                                               SaturationMode::kFbgemmVnni,
+                                               SaturationMode::kFbgemmAvx2}));
     const auto run = [&](const auto& function) {
       // In one place, of one alignment.
       Bytes& out = *problem.out;

@@ -44,12 +44,12 @@ OutputPlan PlanSums(const PackedMatrix& weights) {
 // Sums of a[m][k] and b[n][k], in s32.
 std::vector<int32_t> Sums(const std::vector<uint8_t>& a,
                           const std::vector<int8_t>& b, int64_t m, int64_t n,
-                          int64_t k, SaturationMode mode = SaturationMode::kExact,
+                          int64_t k,
+                          SaturationMode mode = SaturationMode::kExact,
                           Parallel parallel = Serial) {
   const PackedMatrix weights(b.data(), n, 1, k);
   std::vector<int32_t> out(m * n, 77);
-  Gemm(a.data(), m, k, weights, PlanSums(weights), mode, out.data(),
-       parallel);
+  Gemm(a.data(), m, k, weights, PlanSums(weights), mode, out.data(), parallel);
   return out;
 }
 
@@ -143,8 +143,8 @@ TEST_P(GemmTest, RowsMayBeApart) {
   }
   const PackedMatrix weights(b.data(), kN, 1, kK);
   std::vector<int32_t> out(kM * kN);
-  Gemm(a.data(), kM, kStride, weights, PlanSums(weights), SaturationMode::kExact,
-       out.data(), Serial);
+  Gemm(a.data(), kM, kStride, weights, PlanSums(weights),
+       SaturationMode::kExact, out.data(), Serial);
   EXPECT_EQ(out, Sums(dense, b, kM, kN, kK));
 }
 
@@ -177,7 +177,8 @@ TEST_P(GemmTest, GivesTheSameHoweverItIsSplit) {
     const auto a = RandomBytes<uint8_t>(3, shape.m * shape.k);
     const auto b = RandomBytes<int8_t>(4, shape.n * shape.k);
     const auto sums = [&](Parallel parallel) {
-      return Sums(a, b, shape.m, shape.n, shape.k, SaturationMode::kExact, parallel);
+      return Sums(a, b, shape.m, shape.n, shape.k, SaturationMode::kExact,
+                  parallel);
     };
     const std::vector<int32_t> expected = sums(Serial);
     EXPECT_EQ(sums(Backwards), expected) << shape.m;
