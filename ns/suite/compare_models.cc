@@ -167,7 +167,7 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
       MatchSubgraphs(float_copy, quantized_copy, options.match));
   PassContext context;
   NS_RETURN_IF_ERROR(LowerMatched(quantized_copy, matches,
-                                  kernels::Numerics::kExact, context));
+                                  kernels::SaturationMode::kExact, context));
   CompareOptions only_activations;
   only_activations.exact = options.exact;
   NS_ASSIGN_OR_RETURN(PairRunner runner,

@@ -11,7 +11,7 @@
 #include "ns/suite/user_metrics.h"
 #include "passes/extraction/weight_extraction.h"
 #include "passes/instrument/pair_plan.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
@@ -27,7 +27,7 @@ struct CompareOptions : PairPlan {
   // another processor, and tells what saturates in each layer. With activations
   // the models run twice, the second time without saturation, for comparison.
   // Absent to run LibTorch's kernels.
-  std::optional<kernels::Numerics> emulate;
+  std::optional<kernels::SaturationMode> emulate;
   // How many of the worst output channels to name at each layer; 0 for no
   // figures of channels.
   int64_t worst_channels = 0;

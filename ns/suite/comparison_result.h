@@ -129,7 +129,7 @@ struct LayerSide {
 };
 
 // What becomes of a layer on a processor where sums of two products saturate
-// in 16 bits (passes/kernels/numerics.h).
+// in 16 bits (passes/kernels/saturation_mode.h).
 struct PairSaturation {
   // The kernels that were emulated: "fbgemm-avx2".
   std::string numerics;

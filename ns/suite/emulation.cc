@@ -70,9 +70,9 @@ absl::Status NothingToEmulate(const std::vector<PassRemark>& remarks) {
 }
 
 PairSaturation Describe(const SaturationCheck& check,
-                        kernels::Numerics numerics) {
+                        kernels::SaturationMode numerics) {
   PairSaturation saturation;
-  saturation.numerics = kernels::NumericsName(numerics);
+  saturation.numerics = kernels::SaturationModeName(numerics);
   saturation.channels = check.channels;
   saturation.saturating_channels = check.saturating_channels;
   saturation.worst_pair_sum = check.worst_pair_sum;
@@ -97,7 +97,7 @@ absl::StatusOr<torch::jit::Value*> UnsaturatedCopyOrNull(
 
 absl::StatusOr<Emulation> Emulation::Create(
     ModelGraph& quantized, MatchResult& matches,
-    std::optional<kernels::Numerics> numerics, ComparisonResult& result) {
+    std::optional<kernels::SaturationMode> numerics, ComparisonResult& result) {
   Emulation emulation;
   if (!numerics) {
     return emulation;
@@ -109,7 +109,7 @@ absl::StatusOr<Emulation> Emulation::Create(
   if (counted.empty()) {
     return NothingToEmulate(context.remarks());
   }
-  result.emulated = kernels::NumericsName(*numerics);
+  result.emulated = kernels::SaturationModeName(*numerics);
   const MatchOf match_of = IndexMatches(matches);
   for (CountedNode& node : counted) {
     const auto match = match_of.find(node.node);

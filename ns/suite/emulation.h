@@ -11,7 +11,7 @@
 #include "ns/suite/comparison_result.h"
 #include "passes/emulation/add_saturation_counters.h"
 #include "passes/instrument/pair_plan.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
@@ -29,7 +29,8 @@ class Emulation {
   // Error: a model without a layer that can be lowered.
   static absl::StatusOr<Emulation> Create(
       ModelGraph& quantized, MatchResult& matches,
-      std::optional<kernels::Numerics> numerics, ComparisonResult& result);
+      std::optional<kernels::SaturationMode> numerics,
+      ComparisonResult& result);
 
   // Makes what is compared with shadows beside the layers themselves: the
   // unsaturated copy of a layer that can saturate. Null where nothing is

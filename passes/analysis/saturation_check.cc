@@ -4,7 +4,7 @@
 
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
-#include "passes/kernels/conv/conv_numerics.h"
+#include "passes/kernels/conv/conv_saturation.h"
 #include "passes/kernels/conv/pair_sums.h"
 
 namespace ns {
@@ -30,7 +30,7 @@ int32_t HighestCode(const Node& node) {
 }  // namespace
 
 SaturationCheck CheckSaturation(const FbgemmLayer& layer,
-                                kernels::Numerics numerics,
+                                kernels::SaturationMode numerics,
                                 int32_t highest_code) {
   const kernels::ConvShape shape = layer.shape();
   const at::Tensor dense = layer.weight().contiguous();
@@ -54,8 +54,8 @@ std::optional<FbgemmLayer> LayerOf(const Node& node) {
 
 std::optional<SaturationCheck> CheckSaturation(const Node& node) {
   const std::optional<FbgemmLayer> layer = LayerOf(node);
-  return layer ? std::make_optional(CheckSaturation(*layer, layer->numerics(),
-                                                    HighestCode(node)))
+  return layer ? std::make_optional(CheckSaturation(
+                     *layer, layer->saturation_mode(), HighestCode(node)))
                : std::nullopt;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_layer.h"
 
 namespace torch::jit {
@@ -16,7 +16,8 @@ struct Node;
 
 namespace ns {
 
-// What saturates is the sum of two neighbouring products (kernels/numerics.h).
+// What saturates is the sum of two neighbouring products
+// (kernels/saturation_mode.h).
 struct SaturationCheck {
   // Output channels, and those in which a pair sum that saturates in the
   // layer's numerics can leave s16, whatever the codes it is given.
@@ -31,7 +32,7 @@ struct SaturationCheck {
 
 // Of `layer` in `numerics`, for codes of 0 to `highest_code`.
 SaturationCheck CheckSaturation(const FbgemmLayer& layer,
-                                kernels::Numerics numerics,
+                                kernels::SaturationMode numerics,
                                 int32_t highest_code = 255);
 
 // Of the layer that `node` calls, in the numerics it has. Dynamic ops with

@@ -29,7 +29,8 @@ absl::StatusOr<Value*> InsertUnsaturatedCopy(ModelGraph& host,
                    subgraph.start));
   NS_RETURN_IF_ERROR(CatchTorchErrors("copying a layer", [&] {
     Node* base = copy.subgraph.base;
-    const FbgemmLayer exact = LayerOf(*base)->With(kernels::Numerics::kExact);
+    const FbgemmLayer exact =
+        LayerOf(*base)->With(kernels::SaturationMode::kExact);
     torch::jit::WithInsertPoint in_front(base);
     base->replaceInput(1, host.graph().insertConstant(exact.ToIValue()));
   }));

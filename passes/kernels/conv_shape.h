@@ -1,4 +1,5 @@
-// What a convolution is, apart from its weights.
+// Describes a convolution apart from its weights: channels, groups, kernel,
+// stride, padding and dilation.
 #ifndef PASSES_KERNELS_CONV_SHAPE_H_
 #define PASSES_KERNELS_CONV_SHAPE_H_
 
@@ -21,12 +22,12 @@ struct ConvShape {
   Dims stride = {1, 1, 1};
   Dims padding = {0, 0, 0};
   Dims dilation = {1, 1, 1};
-  // Of a transposed one.
+  // Whether it is a transposed convolution.
   bool transposed = false;
   Dims output_padding = {0, 0, 0};
 };
 
-// What is wrong with `shape`, one phrase; null when nothing is.
+// Says in one phrase what is wrong with `shape`; null when nothing is.
 const char* InvalidConv(const ConvShape& shape);
 
 // The size of the output for an input of that size. No element may be

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 namespace ns::kernels {
 namespace {
@@ -22,6 +23,7 @@ constexpr IsaRow kIsas[] = {
     {Isa::kAvxVnni, "avx_vnni"},       {Isa::kAvx512, "avx512"},
     {Isa::kAvx512Vnni, "avx512_vnni"}, {Isa::kAmx, "amx"},
 };
+static_assert(std::size(kIsas) == kIsaCount);
 
 bool HasAvx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

@@ -32,7 +32,7 @@ Range RangeOf(OutputType type) {
   }
 }
 
-CodeConstants MakeCodeConstants(const OutputPlan& plan) {
+ByteConstants MakeByteConstants(const OutputPlan& plan) {
   constexpr uint32_t kBytes = 0x01010101;
   if (plan.type != OutputType::kU8 && plan.type != OutputType::kS8) {
     return {};
@@ -113,7 +113,7 @@ OutputView ViewOutput(const OutputPlan& plan, int64_t begin) {
           plan.output_zero_point,
           plan.min,
           plan.max,
-          MakeCodeConstants(plan)};
+          MakeByteConstants(plan)};
 }
 
 int32_t RoundToInt32(float x) {
@@ -154,9 +154,9 @@ void WriteOutput(const OutputView& view, int64_t channel, int32_t sum,
     return;
   }
   const float x = std::fma(view.addend[channel], view.addend_factor, real);
-  const int32_t code = Requantize(x, view.multiplier[channel],
-                                  view.output_zero_point, view.type);
-  const int32_t clamped = Saturate(code, static_cast<int32_t>(view.min),
+  const int32_t quantized = Requantize(x, view.multiplier[channel],
+                                       view.output_zero_point, view.type);
+  const int32_t clamped = Saturate(quantized, static_cast<int32_t>(view.min),
                                    static_cast<int32_t>(view.max));
   if (view.type == OutputType::kU8) {
     static_cast<uint8_t*>(out)[index] = static_cast<uint8_t>(clamped);

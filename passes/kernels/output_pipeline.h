@@ -1,4 +1,5 @@
-// What becomes of a sum of products between its accumulator and memory.
+// Describes the output pipeline (epilogue): how a sum of products becomes an
+// output.
 #ifndef PASSES_KERNELS_OUTPUT_PIPELINE_H_
 #define PASSES_KERNELS_OUTPUT_PIPELINE_H_
 
@@ -11,7 +12,7 @@
 namespace ns::kernels {
 
 enum class OutputType {
-  kU8,   // requantized codes
+  kU8,   // requantized quantized values
   kS8,   // the same, with a sign
   kF32,  // dequantized: dynamic linear
   kS32,  // corrected sums: nothing is added, scaled or clamped
@@ -20,25 +21,27 @@ enum class OutputType {
 // Bytes of one output.
 int64_t OutputSize(OutputType type);
 
-// How the numbers of one call relate to real values: an activation's code a is
-// (a - activation_zero_point) * activation_scale, and so on. Spans of weights
-// hold one element, or one for each output channel.
+// How the numbers of one call relate to real values: an activation's quantized
+// value a is (a - activation_zero_point) * activation_scale, and so on. Spans
+// of weights hold one element, or one for each output channel.
 struct OutputSpec {
   OutputType type = OutputType::kU8;
   float activation_scale = 1;
   int32_t activation_zero_point = 0;
   absl::Span<const float> weight_scales;
   absl::Span<const int32_t> weight_zero_points;
-  // For each output channel, or empty. At most one of the two. The float one is
-  // in real values, the other in units of activation_scale * weight_scale.
+  // The bias of each output channel, or empty. At most one of the two is given.
+  // The float one is in real values, the other in units of activation_scale *
+  // weight_scale.
   absl::Span<const float> bias;
   absl::Span<const int32_t> quantized_bias;
-  // Of codes (kU8, kS8). The zero point is a code itself.
+  // The qparams of outputs of kU8 and kS8. The zero point is a quantized value
+  // itself.
   float output_scale = 1;
   int32_t output_zero_point = 0;
-  // Least and largest result: codes, or values of kF32 (relu is a minimum of
-  // the zero point, or of 0). What `type` cannot hold is out of reach anyway.
-  // Of kF32, a nan is kept.
+  // The least and the largest result: quantized values, or values of kF32 (relu
+  // is a minimum of the zero point, or of 0). What `type` cannot hold is out of
+  // reach anyway. For kF32, a nan is kept.
   float min = -std::numeric_limits<float>::infinity();
   float max = std::numeric_limits<float>::infinity();
 };
@@ -46,12 +49,12 @@ struct OutputSpec {
 // An OutputSpec worked out for each of `channels` outputs, as fbgemm does:
 //
 //   sum    = sum over k of a[k] * b[k], in s32, wrapping, pairs saturating as
-//            numerics.h says
+//            saturation_mode.h says
 //   sum   += start - row_sum * weight_zero_point
 //   x      = fma(addend, addend_factor, (float)sum)
-//   code   = saturate_u8(saturate_s16(saturate_s16(round(x * multiplier)) +
+//   q      = saturate_u8(saturate_s16(saturate_s16(round(x * multiplier)) +
 //                                     output_zero_point))
-//   code   = min(max(code, min), max)
+//   q      = min(max(q, min), max)
 //
 // round is to nearest, ties to even, and gives INT_MIN for nan and what s32
 // cannot hold (cvtps2dq). With a float bias for each channel's own scale,
@@ -61,7 +64,7 @@ struct OutputSpec {
 // For kF32, value = fma((float)sum, aw, bias).
 struct OutputPlan {
   OutputType type = OutputType::kU8;
-  // The code of 0: what convolutions are padded with.
+  // The quantized value of 0, which convolutions are padded with.
   int32_t activation_zero_point = 0;
   int64_t channels = 0;
   // Each of size `channels`. `start` is quantized_bias - activation_zero_point
@@ -73,7 +76,8 @@ struct OutputPlan {
   // Empty when all are 0: row sums are not needed then.
   std::vector<int32_t> weight_zero_points;
   int32_t output_zero_point = 0;
-  // Codes: within the range of the type. kF32: bounds as they are.
+  // For kU8 and kS8, these are within the range of the type. For kF32, they are
+  // bounds as they are.
   float min = 0;
   float max = 0;
 };
@@ -82,20 +86,20 @@ struct OutputPlan {
 OutputPlan PlanOutput(const OutputSpec& spec,
                       absl::Span<const int32_t> column_sums, int64_t k);
 
-// The constants of codes as vectors take them: bytes, or s16, side by side in
-// 32 bits. Codes with a sign are worked out like those without and moved back:
-// those to be are 128 higher.
-struct CodeConstants {
+// The constants of kU8 and kS8 as vectors take them: bytes, or s16, side by
+// side in 32 bits. Values with a sign are worked out like those without, 128
+// higher, and moved back at the end.
+struct ByteConstants {
   uint32_t zero_points;  // s16, moved
   uint32_t moves;        // u8: 0, or 128 for a type with a sign
   uint32_t mins;         // u8, moved
   uint32_t maxes;        // u8, moved
-  // Codes are neither moved nor clamped: saturating to u8 is all.
+  // Whether saturating to u8 is all, as nothing is moved or clamped.
   bool saturates_only;
 };
 
-// A row or column of a bigger plan: outputs [begin, begin + count) of `plan`.
-// What kernels read, without owning.
+// A part of a plan that kernels read, without owning it: outputs [begin, begin
+// + count) of `plan`, for a row or column of a bigger one.
 struct OutputView {
   OutputType type;
   const int32_t* start;
@@ -106,19 +110,21 @@ struct OutputView {
   int32_t output_zero_point;
   float min;
   float max;
-  CodeConstants codes;  // of kU8 and kS8
+  ByteConstants bytes;  // of kU8 and kS8
 };
 OutputView ViewOutput(const OutputPlan& plan, int64_t begin);
 
-// The reference: takes `sum`, before `start` is added, to the output of
-// `channel`, and writes it to `out`, an array of the plan's type, at `index`.
+// This is the reference. It takes `sum`, before `start` is added, to the output
+// of `channel`, and writes it to `out`, an array of the plan's type, at
+// `index`.
 void WriteOutput(const OutputView& view, int64_t channel, int32_t sum,
                  int32_t row_sum, void* out, int64_t index);
 
-// cvtps2dq: to nearest, ties to even; INT_MIN for nan and what does not fit.
+// Rounds as cvtps2dq does: to nearest, ties to even; INT_MIN for nan and what
+// does not fit.
 int32_t RoundToInt32(float x);
 
-// The code of `x`, a sum in units of 1 / multiplier: rounded, then saturated as
+// Quantizes `x`, a sum in units of 1 / multiplier: rounded, then saturated as
 // OutputPlan says, not clamped to min and max. `type` is kU8 or kS8.
 int32_t Requantize(float x, float multiplier, int32_t zero_point,
                    OutputType type);

@@ -1,4 +1,4 @@
-// How kernels share work among threads, without knowing whose threads.
+// Lets kernels share work among threads without knowing whose threads they are.
 #ifndef PASSES_KERNELS_PARALLEL_H_
 #define PASSES_KERNELS_PARALLEL_H_
 

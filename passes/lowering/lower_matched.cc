@@ -16,10 +16,10 @@ namespace {
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 
-void SetNumerics(Graph& graph, kernels::Numerics numerics) {
+void SetNumerics(Graph& graph, kernels::SaturationMode numerics) {
   for (const CheckedNode& layer : CheckSaturation(graph)) {
     const std::optional<FbgemmLayer> old = LayerOf(*layer.node);
-    if (old->numerics() != numerics) {
+    if (old->saturation_mode() != numerics) {
       torch::jit::WithInsertPoint in_front(layer.node);
       layer.node->replaceInput(
           1, graph.insertConstant(old->With(numerics).ToIValue()));
@@ -30,7 +30,8 @@ void SetNumerics(Graph& graph, kernels::Numerics numerics) {
 }  // namespace
 
 absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
-                          kernels::Numerics numerics, PassContext& context) {
+                          kernels::SaturationMode numerics,
+                          PassContext& context) {
   MatchFollower follower(matches);
   const ScopedReplacementListener listener(
       context,

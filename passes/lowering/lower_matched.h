@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "ir/model_graph.h"
 #include "ir/pass_context.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
@@ -14,7 +14,8 @@ namespace ns {
 // that is matched stays: side b of `matches` then names the ns kernels. Layers
 // that were lowered before take on `numerics`, too. Remarks go to `context`.
 absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
-                          kernels::Numerics numerics, PassContext& context);
+                          kernels::SaturationMode numerics,
+                          PassContext& context);
 
 }  // namespace ns
 

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/pass.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace torch::jit {
 struct Graph;
@@ -16,8 +16,8 @@ struct Graph;
 namespace ns {
 
 struct LowerToFbgemmOptions {
-  // Whose answers layers give (kernels/numerics.h).
-  kernels::Numerics numerics = kernels::Numerics::kExact;
+  // Whose answers layers give (kernels/saturation_mode.h).
+  kernels::SaturationMode numerics = kernels::SaturationMode::kExact;
   // Whether activations move into layers, and dequantize with quantize becomes
   // requantize. Outputs are the same without.
   bool fuse = true;

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns {
 
@@ -17,7 +17,7 @@ namespace ns {
 // weight has another dtype than the layer takes.
 class Repacker {
  public:
-  explicit Repacker(kernels::Numerics numerics) : numerics_(numerics) {}
+  explicit Repacker(kernels::SaturationMode numerics) : numerics_(numerics) {}
 
   // An ns.FbgemmLinear of a quantized.LinearPackedParamsBase.
   absl::StatusOr<c10::IValue> Linear(const c10::IValue& packed);
@@ -36,7 +36,7 @@ class Repacker {
       const c10::IValue& packed,
       absl::FunctionRef<absl::StatusOr<c10::IValue>()> repack);
 
-  kernels::Numerics numerics_;
+  kernels::SaturationMode numerics_;
   // By the object that was repacked, which it keeps alive.
   struct Repacked {
     c10::IValue from;

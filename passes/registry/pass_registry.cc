@@ -10,7 +10,7 @@
 #include "ir/loading_passes.h"
 #include "ir/status.h"
 #include "passes/instrument/pair_models.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
@@ -47,7 +47,7 @@ PassOr MakeLowerToFbgemm(PassOptions& options) {
   made.fuse = options.Flag("fuse", true);
   made.fuse_sums = options.Flag("fuse-sums", false);
   NS_RETURN_IF_ERROR(options.Check());
-  made.numerics = *kernels::FindNumerics(numerics);
+  made.numerics = *kernels::FindSaturationMode(numerics);
   return std::make_unique<LowerToFbgemm>(made);
 }
 

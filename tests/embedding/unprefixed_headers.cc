@@ -3,7 +3,7 @@
 #include "ir/pipeline.h"
 #include "ir/verifier.h"
 #include "ns/suite/numeric_suite.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/ops/op_table.h"

@@ -25,7 +25,7 @@
 #include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
 #include "passes/kernels/isa.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/lowering/lowered_ops.h"
 #include "passes/ops/op_table.h"
@@ -280,14 +280,14 @@ absl::Status CheckAgainstLibTorch(const ModelGraph& quantized,
 }
 
 absl::StatusOr<ModelGraph> Lowered(const ModelGraph& quantized,
-                                   kernels::Numerics numerics) {
+                                   kernels::SaturationMode numerics) {
   NS_ASSIGN_OR_RETURN(ModelGraph lowered, quantized.Clone());
   LowerToFbgemmOptions options;
   options.numerics = numerics;
   PassContext context;
   NS_RETURN_IF_ERROR(LowerToFbgemm(options).Run(lowered, context).status());
   const int64_t count = CountLoweredOps(lowered.graph());
-  std::printf("%s: %lld ops lowered\n", kernels::NumericsName(numerics),
+  std::printf("%s: %lld ops lowered\n", kernels::SaturationModeName(numerics),
               static_cast<long long>(count));
   for (const PassRemark& remark : context.remarks()) {
     std::printf("  kept %s %s: %s\n", remark.name.c_str(), remark.op.c_str(),
@@ -330,12 +330,13 @@ absl::Status Check(const std::string& path, const std::string& inputs) {
   const Batch& batch = batches.at(0);
   NS_RETURN_IF_ERROR(CheckAgainstLibTorch(quantized, batch));
   for (const auto numerics :
-       {kernels::Numerics::kExact, kernels::Numerics::kFbgemmVnni,
-        kernels::Numerics::kFbgemmAvx2}) {
+       {kernels::SaturationMode::kExact, kernels::SaturationMode::kFbgemmVnni,
+        kernels::SaturationMode::kFbgemmAvx2}) {
     NS_ASSIGN_OR_RETURN(ModelGraph lowered, Lowered(quantized, numerics));
     NS_RETURN_IF_ERROR(CheckScalar(lowered, batch));
-    const std::string saved = absl::StrCat(
-        TestFolder(), "/lowered_", kernels::NumericsName(numerics), ".pt");
+    const std::string saved =
+        absl::StrCat(TestFolder(), "/lowered_",
+                     kernels::SaturationModeName(numerics), ".pt");
     NS_RETURN_IF_ERROR(CheckSaved(lowered, batch, saved));
   }
   return absl::OkStatus();

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
 
@@ -36,14 +36,14 @@ inline at::Tensor RandomCodes(at::IntArrayRef sizes, int low) {
 
 inline c10::intrusive_ptr<FbgemmLinear> LinearLayer(
     const at::Tensor& weight,
-    kernels::Numerics numerics = kernels::Numerics::kFbgemmAvx2) {
+    kernels::SaturationMode numerics = kernels::SaturationMode::kFbgemmAvx2) {
   return c10::make_intrusive<FbgemmLinear>(weight, at::Tensor(), numerics);
 }
 
 // Of two dimensions.
 inline c10::intrusive_ptr<FbgemmConv> ConvLayer(
     const at::Tensor& weight, int64_t groups = 1, int64_t padding = 0,
-    kernels::Numerics numerics = kernels::Numerics::kFbgemmAvx2) {
+    kernels::SaturationMode numerics = kernels::SaturationMode::kFbgemmAvx2) {
   FbgemmConvParameters parameters;
   parameters.weight = weight;
   parameters.stride = parameters.dilation = {1, 1};

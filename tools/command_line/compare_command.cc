@@ -14,7 +14,7 @@
 #include "ns/suite/byte_size.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/user_metrics.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/compare_modules.h"
 #include "tools/command_line/model_pair.h"
@@ -240,7 +240,7 @@ absl::Status ParseEmulate(const Flags& flags, Options& options) {
     return absl::InvalidArgumentError(
         "--emulate is of single layers; leave stubs and outputs out of --what");
   }
-  options.compare.emulate = kernels::FindNumerics(name);
+  options.compare.emulate = kernels::FindSaturationMode(name);
   return absl::OkStatus();
 }
 

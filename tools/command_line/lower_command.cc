@@ -12,7 +12,7 @@
 #include "ir/status.h"
 #include "ns/suite/printable.h"
 #include "passes/kernels/isa.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "tools/command_line/commands.h"
@@ -73,7 +73,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(
       const std::string numerics,
       flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));
-  options.lowering.numerics = *kernels::FindNumerics(numerics);
+  options.lowering.numerics = *kernels::FindSaturationMode(numerics);
   options.lowering.fuse_sums = flags.Has("fuse-sums");
   options.model.method = flags.Get("method", "forward");
   NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));

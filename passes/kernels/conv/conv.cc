@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "passes/kernels/conv/conv_numerics.h"
+#include "passes/kernels/conv/conv_saturation.h"
 #include "passes/kernels/conv/phase_gemm.h"
 #include "passes/kernels/conv/phase_weights.h"
 #include "passes/kernels/depthwise/depthwise.h"
@@ -49,9 +49,9 @@ bool IsPointwise(const ConvShape& shape) {
 
 struct PackedConv::Body {
   ConvShape shape;
-  Numerics numerics;
-  // Numerics with which all kernels saturate if this shape does, or none.
-  Numerics kernel_numerics;
+  SaturationMode mode;
+  // SaturationMode with which all kernels saturate if this shape does, or none.
+  SaturationMode kernel_mode;
   std::vector<int32_t> column_sums;
   // One of them.
   std::optional<PackedDepthwise> depthwise;
@@ -60,12 +60,13 @@ struct PackedConv::Body {
 };
 
 PackedConv::PackedConv(const ConvShape& shape, const int8_t* weights,
-                       Numerics numerics)
+                       SaturationMode mode)
     : body_(std::make_unique<Body>()) {
-  const bool saturates = ConvSaturates(shape, numerics);
+  const bool saturates = ConvSaturates(shape, mode);
   body_->shape = shape;
-  body_->numerics = numerics;
-  body_->kernel_numerics = saturates ? Numerics::kFbgemmAvx2 : Numerics::kExact;
+  body_->mode = mode;
+  body_->kernel_mode =
+      saturates ? SaturationMode::kFbgemmAvx2 : SaturationMode::kExact;
   body_->column_sums = SumWeights(shape, weights);
   if (PackedDepthwise::Takes(shape)) {
     body_->depthwise.emplace(shape, weights);
@@ -86,7 +87,7 @@ PackedConv& PackedConv::operator=(PackedConv&&) noexcept = default;
 
 const ConvShape& PackedConv::shape() const { return body_->shape; }
 
-Numerics PackedConv::numerics() const { return body_->numerics; }
+SaturationMode PackedConv::saturation_mode() const { return body_->mode; }
 
 absl::Span<const int32_t> PackedConv::column_sums() const {
   return body_->column_sums;
@@ -101,24 +102,23 @@ void Conv(const uint8_t* input, int64_t batch, const Dims& size,
           const PackedConv& conv, const OutputPlan& plan, void* out,
           Parallel parallel) {
   const PackedConv::Body& body = *conv.body_;
-  const Numerics numerics = body.kernel_numerics;
+  const SaturationMode mode = body.kernel_mode;
   if (body.depthwise.has_value()) {
-    Depthwise(input, batch, size, *body.depthwise, plan, numerics, out,
-              parallel);
+    Depthwise(input, batch, size, *body.depthwise, plan, mode, out, parallel);
     return;
   }
   if (body.grouped.has_value()) {
-    Grouped(input, batch, size, *body.grouped, plan, numerics, out, parallel);
+    Grouped(input, batch, size, *body.grouped, plan, mode, out, parallel);
     return;
   }
   if (IsPointwise(body.shape)) {
     Gemm(input, batch * size[0] * size[1] * size[2], body.shape.in_channels,
-         body.phases[0].matrix(0), plan, numerics, out, parallel);
+         body.phases[0].matrix(0), plan, mode, out, parallel);
     return;
   }
   const Dims outputs = ConvOutput(body.shape, size);
   for (const PhaseWeights& weights : body.phases) {
-    ConvByGemm(input, batch, size, body.shape, weights, plan, numerics, outputs,
+    ConvByGemm(input, batch, size, body.shape, weights, plan, mode, outputs,
                out, parallel);
   }
 }

@@ -1,4 +1,5 @@
-// Quantized convolutions of 1, 2 and 3 dimensions over channels-last tensors.
+// Computes quantized convolutions of 1, 2 and 3 dimensions over channels-last
+// tensors.
 #ifndef PASSES_KERNELS_CONV_CONV_H_
 #define PASSES_KERNELS_CONV_CONV_H_
 
@@ -7,9 +8,9 @@
 
 #include "absl/types/span.h"
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/numerics.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 
@@ -19,15 +20,16 @@ class PackedConv {
  public:
   // `weights` is dense, in LibTorch's order: [out][in / groups][depth][height]
   // [width], or, transposed, [in][out / groups][depth][height][width].
-  PackedConv(const ConvShape& shape, const int8_t* weights, Numerics numerics);
+  PackedConv(const ConvShape& shape, const int8_t* weights,
+             SaturationMode mode);
   ~PackedConv();
   PackedConv(PackedConv&&) noexcept;
   PackedConv& operator=(PackedConv&&) noexcept;
 
   const ConvShape& shape() const;
-  Numerics numerics() const;
-  // For each output channel, the sum of its weights, and how many there are:
-  // what PlanOutput takes.
+  SaturationMode saturation_mode() const;
+  // The sum of the weights of each output channel, and how many there are: what
+  // PlanOutput takes.
   absl::Span<const int32_t> column_sums() const;
   int64_t k() const;
 
@@ -49,7 +51,7 @@ void Conv(const uint8_t* input, int64_t batch, const Dims& size,
 // The reference: the definition, from weights in LibTorch's order.
 void ConvReference(const uint8_t* input, int64_t batch, const Dims& size,
                    const ConvShape& shape, const int8_t* weights,
-                   Numerics numerics, const OutputPlan& plan, void* out);
+                   SaturationMode mode, const OutputPlan& plan, void* out);
 
 }  // namespace ns::kernels
 

@@ -1,4 +1,5 @@
-// Convolutions as sums over evenly spaced inputs.
+// Splits a convolution into phases: sets of outputs that are sums over evenly
+// spaced inputs. A convolution that is not transposed is one phase.
 #ifndef PASSES_KERNELS_CONV_CONV_PHASE_H_
 #define PASSES_KERNELS_CONV_CONV_PHASE_H_
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "passes/kernels/conv/conv.h"
-#include "passes/kernels/conv/conv_numerics.h"
+#include "passes/kernels/conv/conv_saturation.h"
 
 namespace ns::kernels {
 namespace {
@@ -99,8 +99,8 @@ void Compute(const Image& image, const ConvShape& shape, const int8_t* weights,
 
 void ConvReference(const uint8_t* input, int64_t batch, const Dims& size,
                    const ConvShape& shape, const int8_t* weights,
-                   Numerics numerics, const OutputPlan& plan, void* out) {
-  const bool saturates = ConvSaturates(shape, numerics);
+                   SaturationMode mode, const OutputPlan& plan, void* out) {
+  const bool saturates = ConvSaturates(shape, mode);
   const Dims outputs = ConvOutput(shape, size);
   int64_t index = 0;
   for (int64_t b = 0; b < batch; ++b) {

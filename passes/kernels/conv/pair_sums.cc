@@ -47,7 +47,7 @@ class ChannelWeights {
 }  // namespace
 
 PairSumBounds BoundPairSums(const ConvShape& shape, const int8_t* weights,
-                            int32_t highest_code) {
+                            int32_t highest_value) {
   PairSumBounds bounds;
   bounds.channels = shape.out_channels;
   for (int64_t channel = 0; channel < shape.out_channels; ++channel) {
@@ -60,8 +60,8 @@ PairSumBounds BoundPairSums(const ConvShape& shape, const int8_t* weights,
       lowest = std::min(lowest, std::min(b0, 0) + std::min(b1, 0));
       highest = std::max(highest, std::max(b0, 0) + std::max(b1, 0));
     }
-    lowest *= highest_code;
-    highest *= highest_code;
+    lowest *= highest_value;
+    highest *= highest_value;
     const bool leaves = lowest < kLowestS16 || highest > kHighestS16;
     bounds.leaving_channels += leaves ? 1 : 0;
     bounds.lowest = std::min(bounds.lowest, lowest);

@@ -17,17 +17,17 @@ constexpr int64_t kBlockOutputs = 512;
 // Weights that are read again for each block should not be many times.
 constexpr int64_t kManyWeights = int64_t{1} << 19;
 
-// What the blocks of a call have in common.
+// The data that all blocks of a call share.
 struct PhaseCall {
   PhaseInput input;
   const ConvShape* shape;
   const PhaseWeights* weights;
   const OutputPlan* plan;
-  // Its only matrix, if `weights` has none for each group.
+  // The only matrix, if `weights` has none for each group.
   const PackedMatrix* matrix;
-  // For groups with a matrix of their own, if there are more than one.
+  // The plans of groups with a matrix of their own, if there are more than one.
   std::vector<OutputPlan> group_plans;
-  Numerics numerics;
+  SaturationMode mode;
   Dims outputs;  // of the convolution
   uint8_t* out;
   int64_t output_size;
@@ -61,8 +61,8 @@ int64_t PixelOf(const PhaseCall& call, int64_t row, int64_t w) {
          at[2];
 }
 
-// All rows of `located`, whose first output is `pixel`, outputs [n_begin,
-// n_end) of `group`.
+// Computes all rows of `located`, whose first output is `pixel`, and outputs
+// [n_begin, n_end) of `group`.
 void MultiplyGroup(const PhaseCall& call, const GemmRowsInput& located,
                    int64_t group, int64_t n_begin, int64_t n_end,
                    int64_t pixel) {
@@ -72,7 +72,7 @@ void MultiplyGroup(const PhaseCall& call, const GemmRowsInput& located,
   const int64_t offset = one_matrix ? group * group_outputs : 0;
   GemmRows(located, one_matrix ? *call.matrix : call.weights->matrix(group),
            call.group_plans.empty() ? *call.plan : call.group_plans[group],
-           offset + n_begin, offset + n_end, call.numerics,
+           offset + n_begin, offset + n_end, call.mode,
            call.out +
                (pixel * call.shape->out_channels + skipped) * call.output_size,
            (*call.input.phase)[2].out_step * call.shape->out_channels);
@@ -141,8 +141,8 @@ bool SplitsOutputs(const PhaseCall& call) {
 
 void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
                 const ConvShape& shape, const PhaseWeights& weights,
-                const OutputPlan& plan, Numerics numerics, const Dims& outputs,
-                void* out, Parallel parallel) {
+                const OutputPlan& plan, SaturationMode mode,
+                const Dims& outputs, void* out, Parallel parallel) {
   PhaseCall call;
   call.input.data = input;
   call.input.batch = batch;
@@ -170,7 +170,7 @@ void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
                         plan.weight_zero_points.empty()
                     ? weights.rounded()
                     : &weights.matrix(0);
-  call.numerics = numerics;
+  call.mode = mode;
   call.outputs = outputs;
   call.out = static_cast<uint8_t*>(out);
   call.output_size = OutputSize(plan.type);

@@ -1,5 +1,5 @@
-// Where the inputs of a phase's outputs are: in the tensor itself, or in a
-// padded copy of a part of it.
+// Finds the inputs of a phase's outputs: they are read from the tensor itself,
+// or from a padded copy of a part of it.
 #ifndef PASSES_KERNELS_CONV_PHASE_INPUT_H_
 #define PASSES_KERNELS_CONV_PHASE_INPUT_H_
 
@@ -47,7 +47,7 @@ struct PhaseInput {
   uint8_t zero_point;
   const ConvPhase* phase;
   PhaseRuns runs;
-  // Of the phase.
+  // The outputs of the phase, in each dimension.
   Dims outputs;
 
   // Rows of outputs: their number over batch, depth and height.

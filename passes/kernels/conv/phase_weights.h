@@ -1,4 +1,4 @@
-// The weights of a phase, as a GEMM takes them.
+// Packs the weights of a phase for GEMMs.
 #ifndef PASSES_KERNELS_CONV_PHASE_WEIGHTS_H_
 #define PASSES_KERNELS_CONV_PHASE_WEIGHTS_H_
 
@@ -54,7 +54,7 @@ class PhaseWeights {
   PhaseRuns runs_;
   std::vector<PackedMatrix> matrices_;
   PackedMatrix rounded_;
-  // Of the taps that are not in the phase.
+  // Whether the phase has all taps of the kernel.
   bool has_all_taps_ = true;
   std::vector<int32_t> missing_sums_;
   int64_t missing_k_ = 0;

@@ -9,32 +9,22 @@ namespace {
 
 using Kernel = void (*)(const LaneStrip& strip);
 
-Kernel KernelOf(Isa isa) {
-  switch (isa) {
-    case Isa::kScalar:
-      return nullptr;
-    case Isa::kAvx2:
-      return DepthwiseAvx2;
-    case Isa::kAvxVnni:
-      return DepthwiseAvxVnni;
-    case Isa::kAvx512:
-      return DepthwiseAvx512;
-    case Isa::kAvx512Vnni:
-    case Isa::kAmx:
-      return DepthwiseAvx512Vnni;
-  }
-  return nullptr;
-}
+constexpr IsaTable<Kernel> kKernels = {
+    {Isa::kAvx2, DepthwiseAvx2},
+    {Isa::kAvxVnni, DepthwiseAvxVnni},
+    {Isa::kAvx512, DepthwiseAvx512},
+    {Isa::kAvx512Vnni, DepthwiseAvx512Vnni},
+};
 
 }  // namespace
 
 void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
                const PackedDepthwise& weights, const OutputPlan& plan,
-               Numerics numerics, void* out, Parallel parallel) {
-  const Kernel kernel = KernelOf(ChosenIsa());
+               SaturationMode mode, void* out, Parallel parallel) {
+  const Kernel kernel = kKernels.Chosen();
   if (kernel == nullptr) {
     DepthwiseReference(input, batch, size, weights.shape(), weights.weights(),
-                       plan, numerics, out);
+                       plan, mode, out);
     return;
   }
   // A column of the window, widened or not, takes at most 512 bytes for four
@@ -43,7 +33,7 @@ void Depthwise(const uint8_t* input, int64_t batch, const Dims& size,
     return weights.PackedWeights(block);
   };
   ConvLanes({input, batch, size, weights.shape(), plan, out, weights.blocks(),
-             weights_of, DepthwiseSaturates(numerics), weights.output_rows(),
+             weights_of, DepthwiseSaturates(mode), weights.output_rows(),
              weights.quads() * 4, weights.quads() * 512},
             kernel, parallel);
 }

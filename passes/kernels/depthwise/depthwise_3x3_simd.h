@@ -1,6 +1,7 @@
 // Depthwise kernels three columns wide, for instruction sets with vpdpbusd and
-// registers enough to keep what neighbouring outputs share: no inputs are
-// stored on the way. They write codes, of lanes that are full.
+// registers enough to keep what neighbouring outputs share, so that no inputs
+// are stored on the way. They write outputs of kU8 and kS8, and only full
+// lanes.
 //
 // `V` is as in lane_simd.h; here, too, there is nothing but templates.
 #ifndef PASSES_KERNELS_DEPTHWISE_DEPTHWISE_3X3_SIMD_H_
@@ -14,7 +15,7 @@
 
 namespace ns::kernels {
 
-// What the kernels below have in common: kWindowRows rows of inputs from `row`
+// The common part of the kernels below: kWindowRows rows of inputs from `row`
 // on, and the sums of one chunk after the other.
 template <typename V, LaneLayout kLayout, bool kFindLargest, int kWindowRows>
 class Depthwise3x3 {
@@ -88,8 +89,8 @@ class Depthwise3x3 {
   LaneRow rows_[kWindowRows * 4];
 };
 
-// Up to four rows in the window of all rows of outputs, a stride of 1: each
-// column is interleaved once.
+// The kernel for a stride of 1 and up to four rows in the window of all rows of
+// outputs: each column is interleaved once.
 template <typename V, LaneLayout kLayout, bool kFindLargest, int kOutputRows>
 class DepthwiseStride1 : public Depthwise3x3<V, kLayout, kFindLargest, 4> {
  public:
@@ -158,9 +159,9 @@ class DepthwiseStride1 : public Depthwise3x3<V, kLayout, kFindLargest, 4> {
               V::Dot(V::Dot(start, b[chunk], w0), c[chunk], w1), d[chunk], w2);
         }
       }
-      this->output_.template WriteCodes<kLayout>(row, j, first);
+      this->output_.template WriteBytes<kLayout>(row, j, first);
       if (kHasSecond) {
-        this->output_.template WriteCodes<kLayout>(row, j + 1, second);
+        this->output_.template WriteBytes<kLayout>(row, j + 1, second);
       }
     }
     if (kHasSecond) {
@@ -238,13 +239,13 @@ class DepthwiseStride2 : public Depthwise3x3<V, kLayout, kFindLargest, 3> {
     Ints r[4];
     InterleaveFour<V>(odd[1], odd[2], next[1], next[2], r);
     this->Add(w + 2 * kStepWeights, r, first);
-    this->output_.template WriteCodes<kLayout>(row_, j, first);
+    this->output_.template WriteBytes<kLayout>(row_, j, first);
     if (kHasSecond) {
       this->Add(w + 3 * kStepWeights, r, second);
       this->template Load<kMayBeOutside>(column + 3, even);
       InterleaveFour<V>(even[0], even[1], even[2], next[0], q);
       this->Add(w + kStepWeights, q, second);
-      this->output_.template WriteCodes<kLayout>(row_, j + 1, second);
+      this->output_.template WriteBytes<kLayout>(row_, j + 1, second);
     }
   }
 
@@ -256,9 +257,9 @@ class DepthwiseStride2 : public Depthwise3x3<V, kLayout, kFindLargest, 3> {
 // returns the largest activations in `largest`, if asked to.
 template <typename V, LaneLayout kLayout, bool kFindLargest>
 bool RunDepthwise3x3(const LaneStrip& strip, typename V::Ints& largest) {
-  const bool is_code =
+  const bool is_quantized =
       strip.type == OutputType::kU8 || strip.type == OutputType::kS8;
-  if (!is_code || strip.weight_zero_points != nullptr ||
+  if (!is_quantized || strip.weight_zero_points != nullptr ||
       strip.kernel_width != 3 || strip.dilation != 1) {
     return false;
   }

@@ -1,4 +1,4 @@
-// The depthwise kernels of each instruction set.
+// Declares the depthwise kernels, one for each instruction set.
 #ifndef PASSES_KERNELS_DEPTHWISE_DEPTHWISE_KERNELS_H_
 #define PASSES_KERNELS_DEPTHWISE_DEPTHWISE_KERNELS_H_
 

@@ -1,4 +1,5 @@
-// Depthwise sums that saturate in pairs of taps, once for all instruction sets.
+// Computes depthwise sums that saturate in pairs of taps, once for all
+// instruction sets.
 //
 // Pairs are of the order of the taps, which neighbouring outputs do not share:
 // each output interleaves the taps of its own window, four by four. `V` is as
@@ -24,7 +25,7 @@ class DepthwisePairs {
         part_(part),
         taps_(strip.kernel_rows * strip.kernel_width) {}
 
-  // The outputs of the columns [begin, end).
+  // Computes the outputs of the columns [begin, end).
   template <LaneLayout kLayout>
   void Run(int64_t begin, int64_t end) const {
     const int64_t reach = (strip_.kernel_width - 1) * strip_.dilation + 1;
@@ -102,15 +103,16 @@ class DepthwisePairs {
         InterleaveFour<V>(taps[0], taps[1], taps[2], taps[3], chunks);
         NS_LANE_UNROLL
         for (int chunk = 0; chunk < 4; ++chunk) {
-          const Ints pairs = V::MultiplyBytes(
+          const Ints pairs = V::SumSaturatedPairProducts(
               chunks[chunk], V::Load(weights + tap * 64 + chunk * 64));
-          sums[chunk] = V::AddInts(sums[chunk], V::MultiplyShorts(pairs, ones));
+          sums[chunk] = V::Add(sums[chunk], V::SumPairProducts(pairs, ones));
           if (kHasZeroPoints) {
             // No sum of two bytes saturates, and what is not there is 0.
-            row_sums[chunk] = V::AddInts(
+            row_sums[chunk] = V::Add(
                 row_sums[chunk],
-                V::MultiplyShorts(
-                    V::MultiplyBytes(chunks[chunk], V::SetBytes(1)), ones));
+                V::SumPairProducts(
+                    V::SumSaturatedPairProducts(chunks[chunk], V::SetBytes(1)),
+                    ones));
           }
         }
       }
@@ -129,7 +131,7 @@ class DepthwisePairs {
   const int64_t taps_;
 };
 
-// All outputs of the strip.
+// Computes all outputs of the strip.
 template <typename V, LaneLayout kLayout>
 void RunDepthwisePairs(const LaneStrip& strip) {
   for (int part = 0; part * V::kBytes < 64; ++part) {

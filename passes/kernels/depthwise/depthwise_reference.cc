@@ -49,7 +49,8 @@ Sums SumWindow(const uint8_t* input, const Dims& size, const ConvShape& shape,
 
 void DepthwiseReference(const uint8_t* input, int64_t batch, const Dims& size,
                         const ConvShape& shape, const int8_t* weights,
-                        const OutputPlan& plan, Numerics numerics, void* out) {
+                        const OutputPlan& plan, SaturationMode mode,
+                        void* out) {
   const OutputView view = ViewOutput(plan, 0);
   const Dims output = ConvOutput(shape, size);
   const int64_t k = shape.kernel[0] * shape.kernel[1] * shape.kernel[2];
@@ -66,7 +67,7 @@ void DepthwiseReference(const uint8_t* input, int64_t batch, const Dims& size,
       const Sums sums =
           SumWindow(input + pixel / pixels * image, size, shape,
                     weights + channel * k, channel, corner,
-                    plan.activation_zero_point, DepthwiseSaturates(numerics));
+                    plan.activation_zero_point, DepthwiseSaturates(mode));
       WriteOutput(view, channel, sums.products, sums.inputs, out,
                   pixel * shape.groups + channel);
     }

@@ -1,4 +1,4 @@
-// The depthwise kernels, once for all instruction sets.
+// The depthwise kernels, written once for all instruction sets.
 //
 // Exact sums take two passes over a piece of a row. The first interleaves, for
 // each column of inputs, the rows of the window in fours, so that the four of a
@@ -106,11 +106,11 @@ class DepthwiseColumns {
   void SumRows(int64_t begin, int64_t end) const {
     if (strip_.output_rows == 2) {
       const int64_t left =
-          SumRows<2, V::kSums / 8, kSteps, false>(0, begin, begin, end);
+          SumRows<2, V::kRegisters / 16, kSteps, false>(0, begin, begin, end);
       SumRows<2, 1, kSteps, false>(0, begin, left, end);
     } else {
       const int64_t left =
-          SumRows<1, V::kSums / 4, kSteps, false>(0, begin, begin, end);
+          SumRows<1, V::kRegisters / 8, kSteps, false>(0, begin, begin, end);
       SumRows<1, 1, kSteps, false>(0, begin, left, end);
     }
   }
@@ -191,7 +191,8 @@ class DepthwiseColumns {
     return column;
   }
 
-  // Those of four rows of the window that row `row` of outputs meets.
+  // Weights of 1 for those of four rows of the window that row `row` of outputs
+  // meets, and of 0 for others.
   Operand Ones(int row, int64_t quad) const {
     int which = 0;
     for (int i = 0; i < 4; ++i) {
@@ -211,11 +212,13 @@ class DepthwiseColumns {
 // computed again.
 template <typename V, typename P, LaneLayout kLayout, bool kFindLargest>
 void DepthwiseStrip(const LaneStrip& strip) {
-  if constexpr (V::kHas3x3 && kLayout != LaneLayout::kPartial) {
+  // Neighbours share what is kept in registers.
+  constexpr bool kHas3x3 = V::kHasDot && V::kRegisters >= 32;
+  if constexpr (kHas3x3 && kLayout != LaneLayout::kPartial) {
     auto largest = V::Zero();
     if (RunDepthwise3x3<V, kLayout, kFindLargest>(strip, largest)) {
       if (kFindLargest &&
-          V::AnyAbove(largest, V::Load(strip.weights.safe_activations))) {
+          V::AnyByteAbove(largest, V::Load(strip.weights.safe_activations))) {
         RunDepthwisePairs<V, kLayout>(strip);
       }
       return;
@@ -234,7 +237,7 @@ void DepthwiseStrip(const LaneStrip& strip) {
       const auto largest = columns.template Interleave<kLayout, kFindLargest>(
           begin * strip.stride - strip.padding,
           (end - 1) * strip.stride - strip.padding + reach);
-      if (kFindLargest && V::AnyAbove(largest, safe)) {
+      if (kFindLargest && V::AnyByteAbove(largest, safe)) {
         DepthwisePairs<V>(strip, part).template Run<kLayout>(begin, end);
       } else {
         columns.Sum(begin, end);

@@ -1,5 +1,5 @@
-// How channels are laid out in the vectors of kernels that need, for sixteen
-// channels of outputs, the same sixteen channels of inputs.
+// Lays out channels for the vectors of kernels that need, for sixteen output
+// channels, the same sixteen input channels.
 #ifndef PASSES_KERNELS_DEPTHWISE_LANE_BLOCKS_H_
 #define PASSES_KERNELS_DEPTHWISE_LANE_BLOCKS_H_
 

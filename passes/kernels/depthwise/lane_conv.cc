@@ -10,7 +10,7 @@ namespace {
 // Inputs that are kept at a time, in the order a kernel wants them: they should
 // stay in L1.
 constexpr int64_t kScratchBytes = 24 * 1024;
-// What is worth another thread.
+// So many products are worth another thread.
 constexpr int64_t kProductsOfThread = 1 << 17;
 
 // The work of a convolution in tasks. A pass is the rows of outputs, of one
@@ -51,7 +51,7 @@ class LaneTasks {
     return pass % passes_of_depth_ * conv_.output_rows;
   }
 
-  // Of a task, at most.
+  // The most products of a task.
   int64_t Products() const {
     const Dims& kernel = conv_.shape.kernel;
     return conv_.output_rows * output_[2] * kBlockChannels * kernel[0] *
@@ -83,7 +83,7 @@ void CopyToLanes(const std::vector<T>& of_channels, const LaneBlock& block,
   }
 }
 
-// What one thread works with.
+// The state of one thread.
 class Worker {
  public:
   explicit Worker(const LaneTasks& tasks);
@@ -144,7 +144,7 @@ Worker::Worker(const LaneTasks& tasks)
       plan.weight_zero_points.empty() ? nullptr : buffers_.weight_zero_points;
   strip_.addend_factor = plan.addend_factor;
   strip_.type = plan.type;
-  strip_.output_zero_point = plan.output_zero_point;
+  strip_.bytes = ViewOutput(plan, 0).bytes;
   strip_.min = plan.min;
   strip_.max = plan.max;
   std::memset(buffers_.padding, strip_.zero_point, sizeof(buffers_.padding));

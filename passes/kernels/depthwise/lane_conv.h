@@ -1,4 +1,4 @@
-// Calls kernels of lanes for all outputs of a convolution.
+// Calls a kernel of lanes for all outputs of a convolution, in threads.
 #ifndef PASSES_KERNELS_DEPTHWISE_LANE_CONV_H_
 #define PASSES_KERNELS_DEPTHWISE_LANE_CONV_H_
 

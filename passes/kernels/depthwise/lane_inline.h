@@ -1,7 +1,7 @@
-// How the kernels of lanes make sure that sums stay in registers: what works
-// on them is inlined, and loops over them are unrolled. Not under sanitizers,
-// which make so much of each access to memory that compilers would take minutes
-// for it.
+// Makes sure that the sums of kernels of lanes stay in registers: what works on
+// them is inlined, and loops over them are unrolled. Sanitizers turn this off,
+// as they add so much to each access to memory that compilers would take
+// minutes.
 #ifndef PASSES_KERNELS_DEPTHWISE_LANE_INLINE_H_
 #define PASSES_KERNELS_DEPTHWISE_LANE_INLINE_H_
 

@@ -1,18 +1,20 @@
-// Sums of four products of bytes, once for all instruction sets: with vpdpbusd,
-// in 16 bits, or in pairs that saturate. `V` is as in lane_simd.h; here, too,
-// there is nothing but templates.
+// Says how kernels of lanes keep operands and add up four products of bytes:
+// with vpdpbusd, in 16 bits, or in pairs that saturate.
+//
+// `V` is as in lane_simd.h; here, too, there is nothing but templates.
 #ifndef PASSES_KERNELS_DEPTHWISE_LANE_PRODUCTS_H_
 #define PASSES_KERNELS_DEPTHWISE_LANE_PRODUCTS_H_
 
 #include <cstdint>
 
 #include "passes/kernels/depthwise/lane_strip.h"
+#include "passes/kernels/simd/products.h"
 
 namespace ns::kernels {
 
-// V is an instruction set with V::Dot(sum, activations, weights): vpdpbusd.
+// Operands that are vectors of bytes.
 template <typename V>
-struct DotProducts {
+struct ByteOperands {
   using Ints = typename V::Ints;
   using Operand = Ints;
 
@@ -36,26 +38,37 @@ struct DotProducts {
     return V::SetInts((which & 1) | (which & 2) << 7 | (which & 4) << 14 |
                       (which & 8) << 21);
   }
-  static Ints Add(Ints sum, Operand a, Operand weights) {
+};
+
+// Sums are exact. V has V::Dot.
+template <typename V>
+struct DotProducts : ByteOperands<V> {
+  using Ints = typename V::Ints;
+
+  static Ints Add(Ints sum, Ints a, Ints weights) {
     return V::Dot(sum, a, weights);
   }
 };
 
-// Any V.
+// The sums of pairs saturate.
+template <typename V>
+struct PairProducts : ByteOperands<V> {
+  using Ints = typename V::Ints;
+
+  static Ints Add(Ints sum, Ints a, Ints weights) {
+    return AddSaturatedProducts<V>(sum, a, weights);
+  }
+};
+
+// Sums are exact, of operands that are widened to 16 bits beforehand.
 template <typename V>
 struct WideProducts {
   using Ints = typename V::Ints;
-  // In 16 bits: first bytes 0 and 2 of each four, then 1 and 3.
-  struct Operand {
-    Ints even;
-    Ints odd;
-  };
+  using Operand = WideBytes<V>;
 
   static constexpr int64_t kChunkBytes = 2 * V::kBytes;
 
-  static Operand Prepare(Ints bytes) {
-    return {V::And(bytes, V::SetShorts(0xFF)), V::ShiftRightShorts(bytes, 8)};
-  }
+  static Operand Prepare(Ints bytes) { return WidenUnsigned<V>(bytes); }
   static Operand Load(const uint8_t* chunk) {
     return {V::Load(chunk), V::Load(chunk + V::kBytes)};
   }
@@ -75,35 +88,7 @@ struct WideProducts {
             V::SetInts((which & 2) >> 1 | (which & 8) << 13)};
   }
   static Ints Add(Ints sum, Operand a, Operand weights) {
-    return V::AddInts(sum, V::AddInts(V::MultiplyShorts(a.even, weights.even),
-                                      V::MultiplyShorts(a.odd, weights.odd)));
-  }
-};
-
-// Any V. Pairs of products saturate.
-template <typename V>
-struct PairProducts {
-  using Ints = typename V::Ints;
-  using Operand = Ints;
-
-  static constexpr int64_t kChunkBytes = V::kBytes;
-
-  static Operand Prepare(Ints bytes) { return bytes; }
-  static Operand Load(const uint8_t* chunk) { return V::Load(chunk); }
-  static void Store(uint8_t* chunk, Operand a) { V::Store(chunk, a); }
-  static const int8_t* Weights(const LaneStrip& strip, int part) {
-    return strip.weights.narrow + part * V::kBytes;
-  }
-  static Operand LoadWeights(const int8_t* weights, int64_t chunk) {
-    return V::Load(weights + chunk * 64);
-  }
-  static Operand Ones(int which) {
-    return V::SetInts((which & 1) | (which & 2) << 7 | (which & 4) << 14 |
-                      (which & 8) << 21);
-  }
-  static Ints Add(Ints sum, Operand a, Operand weights) {
-    return V::AddInts(
-        sum, V::MultiplyShorts(V::MultiplyBytes(a, weights), V::SetShorts(1)));
+    return AddWideProducts<V>(sum, a, weights);
   }
 };
 

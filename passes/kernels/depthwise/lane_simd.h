@@ -1,13 +1,13 @@
-// How kernels of lanes read inputs and write outputs, once for all instruction
-// sets.
+// Reads inputs and writes outputs for kernels of lanes, once for all
+// instruction sets.
 //
 // Each function is a template over a class `V` of an instruction set, which
-// holds its vectors and what they can do: lane_vectors_avx2.h and
-// lane_vectors_avx512.h. `V` is local to the file that includes this, and so is
-// what is made of these templates: files are compiled with different flags, and
-// none may take the code of another. So there is nothing but templates here.
+// holds its vectors and what they can do (passes/kernels/simd). `V` is local to
+// the file that includes this, and so is what is made of these templates: files
+// are compiled with different flags, and none may take the code of another. So
+// there is nothing but templates here.
 //
-// Vectors that have less than four lanes work on a block in parts.
+// A vector that has less than four lanes works on a block in parts.
 #ifndef PASSES_KERNELS_DEPTHWISE_LANE_SIMD_H_
 #define PASSES_KERNELS_DEPTHWISE_LANE_SIMD_H_
 
@@ -16,17 +16,18 @@
 
 #include "passes/kernels/depthwise/lane_inline.h"
 #include "passes/kernels/depthwise/lane_strip.h"
+#include "passes/kernels/simd/requantize.h"
 
 namespace ns::kernels {
 
-// Where the channels of a block are.
+// Says where the channels of a block are.
 enum class LaneLayout {
   kContiguous,  // side by side
   kLanes,       // 16 of each lane
   kPartial,     // fewer
 };
 
-// Inputs of the column at byte `at`, of rows[lane].
+// Loads the inputs of the column at byte `at`, of rows[lane].
 template <typename V, LaneLayout kLayout>
 NS_LANE_INLINE typename V::Ints LoadLanes(const LaneStrip& strip,
                                           const LaneRow* rows, int part,
@@ -44,7 +45,7 @@ NS_LANE_INLINE typename V::Ints LoadLanes(const LaneStrip& strip,
              : V::LoadLanes(from, strip.lane_channels);
 }
 
-// One chunk of a column of outputs of four bytes each.
+// Stores one chunk of a column of outputs of four bytes each.
 template <typename V>
 void StoreWords(const LaneStrip& strip, const LaneRow* rows, int part,
                 int64_t column, int chunk, typename V::Ints words) {
@@ -67,8 +68,8 @@ struct ColumnRange {
   int64_t end;
 };
 
-// Those of [first, last) that are of the input; others are padding: those
-// before `begin`, and those from `end` on.
+// The columns of [first, last) that are inside the input. Others are padding:
+// those before `begin`, and those from `end` on.
 template <typename V>
 ColumnRange ColumnsInside(const LaneStrip& strip, int64_t first, int64_t last) {
   ColumnRange inside = {first > 0 ? first : 0,
@@ -93,9 +94,9 @@ NS_LANE_INLINE void InterleaveFour(typename V::Ints a, typename V::Ints b,
   chunks[3] = V::UnpackHighShorts(high_ab, high_cd);
 }
 
-// What OutputPlan says, in the order of WriteOutput. `sums` are of the four
-// chunks, with `start` added. Copies what it needs: stores of bytes may change
-// anything else, as compilers see it.
+// Turns sums of the four chunks, with `start` added, into outputs as OutputPlan
+// says. It copies what it needs: stores of bytes may change anything else, as
+// compilers see it.
 template <typename V>
 class LaneOutput {
  public:
@@ -105,8 +106,8 @@ class LaneOutput {
   NS_LANE_INLINE LaneOutput(const LaneStrip& strip, int part)
       : strip_(strip),
         part_(part),
-        is_code_(strip.type == OutputType::kU8 ||
-                 strip.type == OutputType::kS8),
+        is_quantized_(strip.type == OutputType::kU8 ||
+                      strip.type == OutputType::kS8),
         contiguous_(strip.contiguous),
         lane_channels_(strip.lane_channels),
         pixel_(strip.output_pixel),
@@ -114,20 +115,8 @@ class LaneOutput {
         start_(strip.start + part * V::kBytes / 4),
         addend_(strip.addend + part * V::kBytes / 4),
         multiplier_(strip.multiplier + part * V::kBytes / 4),
-        factor_(V::SetFloats(strip.addend_factor)) {
-    // Codes with a sign are those without, moved by 128.
-    const int shift = strip.type == OutputType::kS8 ? 128 : 0;
-    sign_ = V::SetBytes(static_cast<char>(shift));
-    zero_point_ =
-        V::SetShorts(static_cast<int16_t>(strip.output_zero_point + shift));
-    min_ = max_ = V::Zero();
-    if (is_code_) {
-      min_ =
-          V::SetBytes(static_cast<char>(static_cast<int>(strip.min) + shift));
-      max_ =
-          V::SetBytes(static_cast<char>(static_cast<int>(strip.max) + shift));
-    }
-  }
+        factor_(V::SetFloats(strip.addend_factor)),
+        bytes_(strip.bytes) {}
 
   Ints Start(int chunk) const { return V::Load(start_ + chunk * 16); }
 
@@ -135,59 +124,56 @@ class LaneOutput {
   Ints Correct(int chunk, Ints sum, Ints row_sum) const {
     const Ints zero_points =
         V::Load(strip_.weight_zero_points + chunk * 16 + part_ * V::kBytes / 4);
-    return V::SubtractInts(sum, V::MultiplyInts(row_sum, zero_points));
+    return V::Subtract(sum, V::Multiply(row_sum, zero_points));
   }
 
-  // Of any type, in any layout.
+  // Writes outputs of any type, in any layout.
   NS_LANE_INLINE void Write(int row, int64_t column,
                             const Ints (&sums)[4]) const {
-    if (!is_code_) {
+    if (!is_quantized_) {
       WriteWords(strip_, part_, row, column, 0, sums[0]);
       WriteWords(strip_, part_, row, column, 1, sums[1]);
       WriteWords(strip_, part_, row, column, 2, sums[2]);
       WriteWords(strip_, part_, row, column, 3, sums[3]);
       return;
     }
-    const Ints codes = Codes(sums);
+    const Ints quantized = Bytes(sums);
     const LaneRow* rows = rows_ + row * 4;
     const int64_t at = column * pixel_;
     if (contiguous_) {
-      Store<LaneLayout::kContiguous>(rows, at, codes);
+      Store<LaneLayout::kContiguous>(rows, at, quantized);
     } else if (lane_channels_ == 16) {
-      Store<LaneLayout::kLanes>(rows, at, codes);
+      Store<LaneLayout::kLanes>(rows, at, quantized);
     } else {
-      Store<LaneLayout::kPartial>(rows, at, codes);
+      Store<LaneLayout::kPartial>(rows, at, quantized);
     }
   }
 
-  // Of codes.
+  // Writes outputs of kU8 or kS8.
   template <LaneLayout kLayout>
-  NS_LANE_INLINE void WriteCodes(int row, int64_t column,
+  NS_LANE_INLINE void WriteBytes(int row, int64_t column,
                                  const Ints (&sums)[4]) const {
-    Store<kLayout>(rows_ + row * 4, column * pixel_, Codes(sums));
+    Store<kLayout>(rows_ + row * 4, column * pixel_, Bytes(sums));
   }
 
  private:
   NS_LANE_INLINE Ints Rounded(int chunk, Ints sum) const {
-    const Floats x = V::MultiplyAdd(V::LoadFloats(addend_ + chunk * 16),
-                                    factor_, V::ToFloats(sum));
-    return V::Round(V::Multiply(x, V::LoadFloats(multiplier_ + chunk * 16)));
+    return RoundSums<V>(sum, V::Load(addend_ + chunk * 16), factor_,
+                        V::Load(multiplier_ + chunk * 16));
   }
 
-  NS_LANE_INLINE Ints Codes(const Ints (&sums)[4]) const {
-    const Ints low = V::AddShorts(
-        V::PackInts(Rounded(0, sums[0]), Rounded(1, sums[1])), zero_point_);
-    const Ints high = V::AddShorts(
-        V::PackInts(Rounded(2, sums[2]), Rounded(3, sums[3])), zero_point_);
-    const Ints codes =
-        V::MinBytes(V::MaxBytes(V::PackShorts(low, high), min_), max_);
-    return V::Xor(codes, sign_);
+  NS_LANE_INLINE Ints Bytes(const Ints (&sums)[4]) const {
+    return bytes_.Clamp(
+        bytes_.Saturate(V::PackInts(Rounded(0, sums[0]), Rounded(1, sums[1])),
+                        V::PackInts(Rounded(2, sums[2]), Rounded(3, sums[3]))));
   }
 
   template <LaneLayout kLayout>
-  NS_LANE_INLINE void Store(const LaneRow* rows, int64_t at, Ints codes) const {
+  NS_LANE_INLINE void Store(const LaneRow* rows, int64_t at,
+                            Ints quantized) const {
     if (kLayout == LaneLayout::kContiguous) {
-      V::Store(rows[0].base + (at & rows[0].mask) + part_ * V::kBytes, codes);
+      V::Store(rows[0].base + (at & rows[0].mask) + part_ * V::kBytes,
+               quantized);
       return;
     }
     uint8_t* to[V::kLanes];
@@ -196,32 +182,29 @@ class LaneOutput {
       to[i] = row.base + (at & row.mask);
     }
     if (kLayout == LaneLayout::kLanes) {
-      V::StoreLanes(to, codes);
+      V::StoreLanes(to, quantized);
     } else {
-      V::StoreLanes(to, lane_channels_, codes);
+      V::StoreLanes(to, lane_channels_, quantized);
     }
   }
 
-  // One chunk of kF32 and kS32. Min and Max return the second number when the
-  // two are equal or not ordered. Static: a pointer to this would keep it out
+  // One chunk of kF32 and kS32. Static: a pointer to this would keep it out
   // of registers.
   [[gnu::noinline]] static void WriteWords(const LaneStrip& strip, int part,
                                            int row, int64_t column, int chunk,
                                            Ints sum) {
     if (strip.type == OutputType::kF32) {
       const int first = chunk * 16 + part * V::kBytes / 4;
-      const Floats value = V::MultiplyAdd(
-          V::ToFloats(sum), V::LoadFloats(strip.multiplier + first),
-          V::LoadFloats(strip.addend + first));
-      sum = V::Bits(V::MinFloats(V::SetFloats(strip.max),
-                                 V::MaxFloats(V::SetFloats(strip.min), value)));
+      sum = V::Bits(DequantizeSums<V>(
+          sum, V::Load(strip.addend + first), V::Load(strip.multiplier + first),
+          V::SetFloats(strip.min), V::SetFloats(strip.max)));
     }
     StoreWords<V>(strip, strip.output + row * 4, part, column, chunk, sum);
   }
 
   const LaneStrip& strip_;
   const int part_;
-  const bool is_code_;
+  const bool is_quantized_;
   const bool contiguous_;
   const int lane_channels_;
   const int64_t pixel_;
@@ -230,10 +213,7 @@ class LaneOutput {
   const float* const addend_;
   const float* const multiplier_;
   const Floats factor_;
-  Ints sign_;
-  Ints zero_point_;
-  Ints min_;
-  Ints max_;
+  const RequantizedBytes<V> bytes_;
 };
 
 }  // namespace ns::kernels

@@ -1,4 +1,5 @@
-// What kernels of lanes are called with.
+// The argument of kernels of lanes: rows of outputs with all that is needed to
+// compute them.
 #ifndef PASSES_KERNELS_DEPTHWISE_LANE_STRIP_H_
 #define PASSES_KERNELS_DEPTHWISE_LANE_STRIP_H_
 
@@ -33,7 +34,7 @@ struct LaneRow {
 // window: the rows of inputs they meet.
 struct LaneStrip {
   int group_channels;
-  // In the direction of a row.
+  // These are in the direction of a row.
   int64_t kernel_width;
   int64_t stride;
   int64_t padding;
@@ -52,16 +53,16 @@ struct LaneStrip {
   const LaneRow* output;
   int output_rows;
 
-  // Of LaneBlock.
+  // These are as in LaneBlock.
   bool contiguous;
   int lane_channels;
   LaneWeights weights;
 
   // Pairs of products saturate.
   bool saturates;
-  // Of inputs.
+  // The zero point of the inputs.
   uint8_t zero_point;
-  // Of OutputPlan, for each channel, in the order of chunks. Zero points are
+  // As in OutputPlan, for each channel, in the order of chunks. Zero points are
   // null when all are 0.
   const int32_t* start;
   const float* addend;
@@ -69,7 +70,7 @@ struct LaneStrip {
   const int32_t* weight_zero_points;
   float addend_factor;
   OutputType type;
-  int32_t output_zero_point;
+  ByteConstants bytes;
   float min;
   float max;
 

@@ -1,4 +1,5 @@
-// The weights of a depthwise convolution in the orders its kernels read them.
+// Packs the weights of a depthwise convolution in the orders that its kernels
+// read them.
 #ifndef PASSES_KERNELS_DEPTHWISE_PACKED_DEPTHWISE_H_
 #define PASSES_KERNELS_DEPTHWISE_PACKED_DEPTHWISE_H_
 
@@ -24,13 +25,13 @@ class PackedDepthwise {
   PackedDepthwise(const ConvShape& shape, const int8_t* weights);
 
   const ConvShape& shape() const { return shape_; }
-  // For each channel, the sum of its weights, and how many there are: what
+  // The sum of the weights of each channel, and how many there are: what
   // PlanOutput takes.
   absl::Span<const int32_t> column_sums() const { return column_sums_; }
   int64_t k() const {
     return shape_.kernel[0] * shape_.kernel[1] * shape_.kernel[2];
   }
-  // As they were given.
+  // The weights as they were given.
   const int8_t* weights() const { return weights_.data(); }
 
   absl::Span<const LaneBlock> blocks() const { return blocks_; }

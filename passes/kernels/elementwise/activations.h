@@ -1,5 +1,5 @@
-// Activation functions for tables of codes, with the roundings of LibTorch's
-// kernels: quantized ones where there are, else those of floats.
+// Activation functions for tables of quantized values. They round as LibTorch's
+// quantized kernels do where there are such, and else as its float kernels do.
 #ifndef PASSES_KERNELS_ELEMENTWISE_ACTIVATIONS_H_
 #define PASSES_KERNELS_ELEMENTWISE_ACTIVATIONS_H_
 

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "passes/kernels/elementwise/cannot_overflow.h"
 #include "passes/kernels/elementwise/for_pieces.h"
 #include "passes/kernels/elementwise/kernels.h"
-#include "passes/kernels/elementwise/tame.h"
 
 namespace ns::kernels {
 namespace {
 
-// The greatest magnitude of an operand: values are monotonic in the code.
+// The greatest magnitude of an operand: values are monotonic in the quantized
+// value.
 float GreatestMagnitude(QParams qparams) {
   const float zero = qparams.scale * -static_cast<float>(qparams.zero_point);
   return std::max(std::abs(zero),
@@ -19,20 +20,20 @@ float GreatestMagnitude(QParams qparams) {
 
 }  // namespace
 
-void Add(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-         uint8_t* out, Parallel parallel) {
+void Add(QuantizedOperand a, QuantizedOperand b, int64_t count, bool relu,
+         QParams out_qparams, uint8_t* out, Parallel parallel) {
   const auto add = ChosenElementwiseKernels().add;
   const float greatest =
       GreatestMagnitude(a.qparams) + GreatestMagnitude(b.qparams);
-  const bool is_tame =
-      IsTame(greatest * (1.0f / out_qparams.scale), out_qparams);
+  const bool cannot_overflow =
+      CannotOverflow(greatest * (1.0f / out_qparams.scale), out_qparams);
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
     add({a.data + begin, a.qparams}, {b.data + begin, b.qparams}, size, relu,
-        out_qparams, is_tame, out + begin);
+        out_qparams, cannot_overflow, out + begin);
   });
 }
 
-void AddQuantize(const float* a, Codes b, int64_t count, bool relu,
+void AddQuantize(const float* a, QuantizedOperand b, int64_t count, bool relu,
                  QParams out_qparams, uint8_t* out, Parallel parallel) {
   const auto add = ChosenElementwiseKernels().add_floats;
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {

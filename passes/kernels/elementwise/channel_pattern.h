@@ -1,4 +1,5 @@
-// How kernels go over tensors with qparams for each channel.
+// Arranges the qparams of channels in the order of a tensor's elements, for
+// kernels that go over them in vectors.
 #ifndef PASSES_KERNELS_ELEMENTWISE_CHANNEL_PATTERN_H_
 #define PASSES_KERNELS_ELEMENTWISE_CHANNEL_PATTERN_H_
 
@@ -29,7 +30,7 @@ struct ChannelPattern {
 };
 ChannelPattern MakeChannelPattern(ChannelShape shape, ChannelQParams qparams);
 
-// Where so many elements of a channel lie side by side, they are a run.
+// Elements of a channel are a run where at least so many lie side by side.
 inline constexpr int64_t kShortestRun = 32;
 // About so many elements are worth another thread.
 inline constexpr int64_t kChannelGrain = 32768;

@@ -9,15 +9,17 @@ namespace {
 // No scale is less: half precision could not hold it as a normal number.
 constexpr float kLeastScale = 6.1e-5f;
 
-// The zero point that maps `bound` to `code`, before rounding, and how large
-// the terms are that it is the difference of: the smaller, the more exact.
+// The zero point that maps `bound` to `quantized value`, before rounding, and
+// how large the terms are that it is the difference of: the smaller, the more
+// exact.
 struct Candidate {
   double zero_point;
   double terms;
 };
 
-Candidate MapBound(double bound, int32_t code, double scale) {
-  return {code - bound / scale, std::abs(code) + std::abs(bound / scale)};
+Candidate MapBound(double bound, int32_t quantized, double scale) {
+  return {quantized - bound / scale,
+          std::abs(quantized) + std::abs(bound / scale)};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Qparams for a range of values: dynamic quantization.
+// Chooses qparams for a range of values, as dynamic quantization does.
 #ifndef PASSES_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_
 #define PASSES_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_
 
@@ -7,15 +7,15 @@
 namespace ns::kernels {
 
 // Qparams of u8 that reach from `min` to `max`, both extended to 0, with the
-// codes 0 to 255, or 0 to 127 when `reduce_range`: what fbgemm chooses
-// (preserve_sparsity and force_scale_power_of_two off). Scales are at least
-// 6.1e-5; a range of {0, 0} gives 0.1.
+// quantized values 0 to 255, or 0 to 127 when `reduce_range`: what fbgemm
+// chooses (preserve_sparsity and force_scale_power_of_two off). Scales are at
+// least 6.1e-5; a range of {0, 0} gives 0.1.
 //
 // LibTorch's own copy keeps the scale in double until the zero point is
 // chosen: where that is a tie, it can be another one, as of 1 in 400,000 random
 // ranges.
 //
-// Of ranges that are not finite, the scale is inf or nan as theirs is, and the
+// For ranges that are not finite, the scale is inf or nan as theirs is, and the
 // zero point, undefined there, is 0.
 QParams ChooseQuantizationParams(float min, float max, bool reduce_range);
 

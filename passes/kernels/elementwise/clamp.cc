@@ -5,19 +5,19 @@
 
 namespace ns::kernels {
 
-void ClampCodes(const uint8_t* codes, int64_t count, uint8_t min, uint8_t max,
-                uint8_t* out, Parallel parallel) {
+void ClampValues(const uint8_t* quantized, int64_t count, uint8_t min,
+                 uint8_t max, uint8_t* out, Parallel parallel) {
   const auto clamp = ChosenElementwiseKernels().clamp_u8;
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
-    clamp(codes + begin, size, min, max, out + begin);
+    clamp(quantized + begin, size, min, max, out + begin);
   });
 }
 
-void ClampCodes(const int8_t* codes, int64_t count, int8_t min, int8_t max,
-                int8_t* out, Parallel parallel) {
+void ClampValues(const int8_t* quantized, int64_t count, int8_t min, int8_t max,
+                 int8_t* out, Parallel parallel) {
   const auto clamp = ChosenElementwiseKernels().clamp_s8;
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
-    clamp(codes + begin, size, min, max, out + begin);
+    clamp(quantized + begin, size, min, max, out + begin);
   });
 }
 

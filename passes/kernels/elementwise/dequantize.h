@@ -1,4 +1,4 @@
-// Codes to floats.
+// Dequantizes: turns quantized values into floats.
 #ifndef PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_H_
 #define PASSES_KERNELS_ELEMENTWISE_DEQUANTIZE_H_
 
@@ -10,18 +10,18 @@
 
 namespace ns::kernels {
 
-// values[i] = scale * (float)(codes[i] - zero_point), as fbgemm and LibTorch
-// do: the difference is exact, and the product is rounded once.
-void Dequantize(const uint8_t* codes, int64_t count, QParams qparams,
+// values[i] = scale * (float)(quantized[i] - zero_point), as fbgemm and
+// LibTorch do: the difference is exact, and the product is rounded once.
+void Dequantize(const uint8_t* quantized, int64_t count, QParams qparams,
                 float* values, Parallel parallel);
-void Dequantize(const int8_t* codes, int64_t count, QParams qparams,
+void Dequantize(const int8_t* quantized, int64_t count, QParams qparams,
                 float* values, Parallel parallel);
 
-// The same, with the qparams of each code's channel.
-void DequantizePerChannel(const uint8_t* codes, ChannelShape shape,
+// The same, with the qparams of each quantized value's channel.
+void DequantizePerChannel(const uint8_t* quantized, ChannelShape shape,
                           ChannelQParams qparams, float* values,
                           Parallel parallel);
-void DequantizePerChannel(const int8_t* codes, ChannelShape shape,
+void DequantizePerChannel(const int8_t* quantized, ChannelShape shape,
                           ChannelQParams qparams, float* values,
                           Parallel parallel);
 

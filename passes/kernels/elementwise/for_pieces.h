@@ -1,4 +1,4 @@
-// How elementwise kernels share their elements among threads.
+// Shares the elements of an elementwise kernel among threads.
 #ifndef PASSES_KERNELS_ELEMENTWISE_FOR_PIECES_H_
 #define PASSES_KERNELS_ELEMENTWISE_FOR_PIECES_H_
 

@@ -5,7 +5,7 @@
 namespace ns::kernels {
 namespace {
 
-// Processors with VNNI that lack it are few, and old.
+// Processors with VNNI that lack VBMI are few, and old.
 const ElementwiseKernels& Avx512VnniElementwise() {
   static const ElementwiseKernels kKernels = [] {
     ElementwiseKernels chosen = kAvx512Elementwise;
@@ -20,19 +20,13 @@ const ElementwiseKernels& Avx512VnniElementwise() {
 }  // namespace
 
 const ElementwiseKernels& ChosenElementwiseKernels() {
-  switch (ChosenIsa()) {
-    case Isa::kScalar:
-      return kScalarElementwise;
-    case Isa::kAvx2:
-    case Isa::kAvxVnni:
-      return kAvx2Elementwise;
-    case Isa::kAvx512:
-      return kAvx512Elementwise;
-    case Isa::kAvx512Vnni:
-    case Isa::kAmx:
-      return Avx512VnniElementwise();
-  }
-  return kScalarElementwise;
+  static const IsaTable<const ElementwiseKernels*> kKernels = {
+      {Isa::kScalar, &kScalarElementwise},
+      {Isa::kAvx2, &kAvx2Elementwise},
+      {Isa::kAvx512, &kAvx512Elementwise},
+      {Isa::kAvx512Vnni, &Avx512VnniElementwise()},
+  };
+  return *kKernels.Chosen();
 }
 
 }  // namespace ns::kernels

@@ -1,6 +1,6 @@
 #include "passes/kernels/elementwise/kernels.h"
-#include "passes/kernels/elementwise/simd_avx2.h"
 #include "passes/kernels/elementwise/simd_kernels.h"
+#include "passes/kernels/simd/avx2.h"
 
 namespace ns::kernels {
 

@@ -1,6 +1,6 @@
 #include "passes/kernels/elementwise/kernels.h"
-#include "passes/kernels/elementwise/simd_avx512.h"
 #include "passes/kernels/elementwise/simd_kernels.h"
+#include "passes/kernels/simd/avx512.h"
 
 namespace ns::kernels {
 

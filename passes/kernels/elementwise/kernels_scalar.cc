@@ -15,93 +15,97 @@ int32_t WrappingAdd(int32_t a, int32_t b) {
                               static_cast<uint32_t>(b));
 }
 
-template <typename Code>
-Code ClampToCode(int32_t value) {
-  using Limits = std::numeric_limits<Code>;
-  return static_cast<Code>(
+template <typename Quantized>
+Quantized ClampTo(int32_t value) {
+  using Limits = std::numeric_limits<Quantized>;
+  return static_cast<Quantized>(
       std::clamp<int32_t>(value, Limits::min(), Limits::max()));
 }
 
-template <typename Code>
-Code Encode(float value, float inverse_scale, int32_t zero_point) {
+template <typename Quantized>
+Quantized QuantizeOne(float value, float inverse_scale, int32_t zero_point) {
   // The greatest float that is an s32. A nan is not below it, either.
   constexpr float kLimit = 2147483520.0f;
   const float x = value * inverse_scale;
   const int32_t rounded = RoundToInt32(x < kLimit ? x : kLimit);
-  return ClampToCode<Code>(WrappingAdd(rounded, zero_point));
+  return ClampTo<Quantized>(WrappingAdd(rounded, zero_point));
 }
 
-float Decode(int32_t code, float scale, int32_t zero_point) {
-  return scale * static_cast<float>(code - zero_point);
+float DequantizeOne(int32_t quantized, float scale, int32_t zero_point) {
+  return scale * static_cast<float>(quantized - zero_point);
 }
 
-// As operands of sums are read.
-float DecodeFma(int32_t code, QParams qparams) {
+// Dequantizes as operands of sums are read.
+float DequantizeFma(int32_t quantized, QParams qparams) {
   const float zero = qparams.scale * -static_cast<float>(qparams.zero_point);
-  return std::fma(qparams.scale, static_cast<float>(code), zero);
+  return std::fma(qparams.scale, static_cast<float>(quantized), zero);
 }
 
-template <typename Code>
+template <typename Quantized>
 void Quantize(const float* values, int64_t count, QParams qparams,
-              Code* codes) {
+              Quantized* quantized) {
   const float inverse_scale = 1.0f / qparams.scale;
   for (int64_t i = 0; i < count; ++i) {
-    codes[i] = Encode<Code>(values[i], inverse_scale, qparams.zero_point);
+    quantized[i] =
+        QuantizeOne<Quantized>(values[i], inverse_scale, qparams.zero_point);
   }
 }
 
-template <typename Code>
+template <typename Quantized>
 void QuantizeEach(const float* values, int64_t count,
                   const float* inverse_scales, const int32_t* zero_points,
-                  Code* codes) {
+                  Quantized* quantized) {
   for (int64_t i = 0; i < count; ++i) {
-    codes[i] = Encode<Code>(values[i], inverse_scales[i], zero_points[i]);
+    quantized[i] =
+        QuantizeOne<Quantized>(values[i], inverse_scales[i], zero_points[i]);
   }
 }
 
-template <typename Code>
-void Dequantize(const Code* codes, int64_t count, QParams qparams,
+template <typename Quantized>
+void Dequantize(const Quantized* quantized, int64_t count, QParams qparams,
                 float* values) {
   for (int64_t i = 0; i < count; ++i) {
-    values[i] = Decode(codes[i], qparams.scale, qparams.zero_point);
+    values[i] = DequantizeOne(quantized[i], qparams.scale, qparams.zero_point);
   }
 }
 
-template <typename Code>
-void DequantizeEach(const Code* codes, int64_t count, const float* scales,
-                    const int32_t* zero_points, float* values) {
+template <typename Quantized>
+void DequantizeEach(const Quantized* quantized, int64_t count,
+                    const float* scales, const int32_t* zero_points,
+                    float* values) {
   for (int64_t i = 0; i < count; ++i) {
-    values[i] = Decode(codes[i], scales[i], zero_points[i]);
+    values[i] = DequantizeOne(quantized[i], scales[i], zero_points[i]);
   }
 }
 
 // `sum < 0` is false of a nan, which stays.
-uint8_t EncodeSum(float sum, bool relu, float inverse_scale,
-                  int32_t zero_point) {
-  return Encode<uint8_t>(relu && sum < 0 ? 0 : sum, inverse_scale, zero_point);
+uint8_t QuantizeSum(float sum, bool relu, float inverse_scale,
+                    int32_t zero_point) {
+  return QuantizeOne<uint8_t>(relu && sum < 0 ? 0 : sum, inverse_scale,
+                              zero_point);
 }
 
-void Add(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-         bool /*is_tame*/, uint8_t* out) {
+void Add(QuantizedOperand a, QuantizedOperand b, int64_t count, bool relu,
+         QParams out_qparams, bool /*cannot_overflow*/, uint8_t* out) {
   const float inverse_scale = 1.0f / out_qparams.scale;
   for (int64_t i = 0; i < count; ++i) {
-    const float sum =
-        DecodeFma(a.data[i], a.qparams) + DecodeFma(b.data[i], b.qparams);
-    out[i] = EncodeSum(sum, relu, inverse_scale, out_qparams.zero_point);
+    const float sum = DequantizeFma(a.data[i], a.qparams) +
+                      DequantizeFma(b.data[i], b.qparams);
+    out[i] = QuantizeSum(sum, relu, inverse_scale, out_qparams.zero_point);
   }
 }
 
-void AddFloats(const float* a, Codes b, int64_t count, bool relu,
+void AddFloats(const float* a, QuantizedOperand b, int64_t count, bool relu,
                QParams out_qparams, uint8_t* out) {
   const float inverse_scale = 1.0f / out_qparams.scale;
   for (int64_t i = 0; i < count; ++i) {
-    const float sum = a[i] + DecodeFma(b.data[i], b.qparams);
-    out[i] = EncodeSum(sum, relu, inverse_scale, out_qparams.zero_point);
+    const float sum = a[i] + DequantizeFma(b.data[i], b.qparams);
+    out[i] = QuantizeSum(sum, relu, inverse_scale, out_qparams.zero_point);
   }
 }
 
-void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-              bool /*is_tame*/, uint8_t* out) {
+void Multiply(QuantizedOperand a, QuantizedOperand b, int64_t count, bool relu,
+              QParams out_qparams, bool /*cannot_overflow*/, uint8_t* out) {
   const float multiplier =
       a.qparams.scale * b.qparams.scale * (1.0f / out_qparams.scale);
   const uint8_t zero = static_cast<uint8_t>(out_qparams.zero_point);
@@ -110,34 +114,37 @@ void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
         (a.data[i] - a.qparams.zero_point) * (b.data[i] - b.qparams.zero_point);
     const int32_t rounded =
         RoundToInt32(static_cast<float>(product) * multiplier);
-    const uint8_t code =
-        ClampToCode<uint8_t>(WrappingAdd(rounded, out_qparams.zero_point));
-    out[i] = relu ? std::max(code, zero) : code;
+    const uint8_t quantized =
+        ClampTo<uint8_t>(WrappingAdd(rounded, out_qparams.zero_point));
+    out[i] = relu ? std::max(quantized, zero) : quantized;
   }
 }
 
-void ScaleEach(const uint8_t* codes, int64_t count, int32_t zero_point,
+void ScaleEach(const uint8_t* quantized, int64_t count, int32_t zero_point,
                const float* factors, const float* offsets,
                int32_t out_zero_point, uint8_t least, uint8_t* out) {
   for (int64_t i = 0; i < count; ++i) {
-    const float steps = static_cast<float>(codes[i] - zero_point);
+    const float steps = static_cast<float>(quantized[i] - zero_point);
     const float scaled = std::fma(factors[i], steps, offsets[i]);
-    out[i] = std::max(Encode<uint8_t>(scaled, 1.0f, out_zero_point), least);
+    out[i] =
+        std::max(QuantizeOne<uint8_t>(scaled, 1.0f, out_zero_point), least);
   }
 }
 
-template <typename Code>
-void Clamp(const Code* codes, int64_t count, Code min, Code max, Code* out) {
+template <typename Quantized>
+void Clamp(const Quantized* quantized, int64_t count, Quantized min,
+           Quantized max, Quantized* out) {
   for (int64_t i = 0; i < count; ++i) {
-    out[i] = std::min(std::max(codes[i], min), max);
+    out[i] = std::min(std::max(quantized[i], min), max);
   }
 }
 
-void LookUp(ByteRows codes, const uint8_t* table, uint8_t* out,
+void LookUp(ByteRows quantized, const uint8_t* table, uint8_t* out,
             int64_t out_stride) {
-  for (int64_t row = 0; row < codes.rows; ++row) {
-    for (int64_t i = 0; i < codes.row_bytes; ++i) {
-      out[row * out_stride + i] = table[codes.data[row * codes.stride + i]];
+  for (int64_t row = 0; row < quantized.rows; ++row) {
+    for (int64_t i = 0; i < quantized.row_bytes; ++i) {
+      out[row * out_stride + i] =
+          table[quantized.data[row * quantized.stride + i]];
     }
   }
 }
@@ -149,10 +156,10 @@ void MinMax(const float* values, int64_t count, float* min, float* max) {
   }
 }
 
-uint32_t Sum(const uint8_t* codes, int64_t count) {
+uint32_t Sum(const uint8_t* quantized, int64_t count) {
   uint32_t sum = 0;
   for (int64_t i = 0; i < count; ++i) {
-    sum += codes[i];
+    sum += quantized[i];
   }
   return sum;
 }

@@ -1,4 +1,4 @@
-// The range of floats.
+// Finds the range of floats.
 #ifndef PASSES_KERNELS_ELEMENTWISE_MIN_MAX_H_
 #define PASSES_KERNELS_ELEMENTWISE_MIN_MAX_H_
 

@@ -2,22 +2,22 @@
 
 #include <cmath>
 
+#include "passes/kernels/elementwise/cannot_overflow.h"
 #include "passes/kernels/elementwise/for_pieces.h"
 #include "passes/kernels/elementwise/kernels.h"
-#include "passes/kernels/elementwise/tame.h"
 
 namespace ns::kernels {
 
-void Multiply(Codes a, Codes b, int64_t count, bool relu, QParams out_qparams,
-              uint8_t* out, Parallel parallel) {
+void Multiply(QuantizedOperand a, QuantizedOperand b, int64_t count, bool relu,
+              QParams out_qparams, uint8_t* out, Parallel parallel) {
   const auto multiply = ChosenElementwiseKernels().multiply;
   const float multiplier =
       a.qparams.scale * b.qparams.scale * (1.0f / out_qparams.scale);
-  const bool is_tame =
-      IsTame(255.0f * 255.0f * std::abs(multiplier), out_qparams);
+  const bool cannot_overflow =
+      CannotOverflow(255.0f * 255.0f * std::abs(multiplier), out_qparams);
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
     multiply({a.data + begin, a.qparams}, {b.data + begin, b.qparams}, size,
-             relu, out_qparams, is_tame, out + begin);
+             relu, out_qparams, cannot_overflow, out + begin);
   });
 }
 

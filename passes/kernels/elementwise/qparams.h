@@ -1,4 +1,4 @@
-// How codes relate to real values.
+// Relates quantized values to real values, by a scale and a zero point.
 #ifndef PASSES_KERNELS_ELEMENTWISE_QPARAMS_H_
 #define PASSES_KERNELS_ELEMENTWISE_QPARAMS_H_
 
@@ -6,9 +6,9 @@
 
 namespace ns::kernels {
 
-// A code q is (q - zero_point) * scale. The zero point is itself a code: 0 to
-// 255, or -128 to 127 where codes are s8. LibTorch keeps scales in double; its
-// kernels, too, round them to float first.
+// A quantized value q is (q - zero_point) * scale. The zero point is itself a
+// quantized value: 0 to 255, or -128 to 127 where quantized values are s8.
+// LibTorch keeps scales in double; its kernels, too, round them to float first.
 struct QParams {
   float scale = 1;
   int32_t zero_point = 0;
@@ -21,8 +21,8 @@ struct QParams {
   }
 };
 
-// Codes of one tensor, as an operand.
-struct Codes {
+// The quantized values of one tensor, as an operand.
+struct QuantizedOperand {
   const uint8_t* data = nullptr;
   QParams qparams;
 };

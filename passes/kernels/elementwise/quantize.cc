@@ -7,29 +7,30 @@
 namespace ns::kernels {
 namespace {
 
-template <typename Code>
-using QuantizeFunction = void (*)(const float*, int64_t, QParams, Code*);
-template <typename Code>
+template <typename Quantized>
+using QuantizeFunction = void (*)(const float*, int64_t, QParams, Quantized*);
+template <typename Quantized>
 using QuantizeEachFunction = void (*)(const float*, int64_t, const float*,
-                                      const int32_t*, Code*);
+                                      const int32_t*, Quantized*);
 
-template <typename Code>
-void QuantizePieces(QuantizeFunction<Code> quantize, const float* values,
-                    int64_t count, QParams qparams, Code* codes,
+template <typename Quantized>
+void QuantizePieces(QuantizeFunction<Quantized> quantize, const float* values,
+                    int64_t count, QParams qparams, Quantized* quantized,
                     Parallel parallel) {
   ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
-    quantize(values + begin, size, qparams, codes + begin);
+    quantize(values + begin, size, qparams, quantized + begin);
   });
 }
 
-template <typename Code>
-void QuantizeChannels(QuantizeFunction<Code> quantize,
-                      QuantizeEachFunction<Code> quantize_each,
+template <typename Quantized>
+void QuantizeChannels(QuantizeFunction<Quantized> quantize,
+                      QuantizeEachFunction<Quantized> quantize_each,
                       const float* values, ChannelShape shape,
-                      ChannelQParams qparams, Code* codes, Parallel parallel) {
+                      ChannelQParams qparams, Quantized* quantized,
+                      Parallel parallel) {
   if (shape.inner >= kShortestRun) {
     ForRuns(shape, qparams, parallel, [&](int64_t begin, QParams channel) {
-      quantize(values + begin, shape.inner, channel, codes + begin);
+      quantize(values + begin, shape.inner, channel, quantized + begin);
     });
     return;
   }
@@ -42,38 +43,38 @@ void QuantizeChannels(QuantizeFunction<Code> quantize,
   ForPatterns(count, pattern.size(), parallel,
               [&](int64_t begin, int64_t size) {
                 quantize_each(values + begin, size, pattern.scales.data(),
-                              pattern.zero_points.data(), codes + begin);
+                              pattern.zero_points.data(), quantized + begin);
               });
 }
 
 }  // namespace
 
 void Quantize(const float* values, int64_t count, QParams qparams,
-              uint8_t* codes, Parallel parallel) {
+              uint8_t* quantized, Parallel parallel) {
   QuantizePieces(ChosenElementwiseKernels().quantize_u8, values, count, qparams,
-                 codes, parallel);
+                 quantized, parallel);
 }
 
 void Quantize(const float* values, int64_t count, QParams qparams,
-              int8_t* codes, Parallel parallel) {
+              int8_t* quantized, Parallel parallel) {
   QuantizePieces(ChosenElementwiseKernels().quantize_s8, values, count, qparams,
-                 codes, parallel);
+                 quantized, parallel);
 }
 
 void QuantizePerChannel(const float* values, ChannelShape shape,
-                        ChannelQParams qparams, uint8_t* codes,
+                        ChannelQParams qparams, uint8_t* quantized,
                         Parallel parallel) {
   const ElementwiseKernels& kernels = ChosenElementwiseKernels();
   QuantizeChannels(kernels.quantize_u8, kernels.quantize_each_u8, values, shape,
-                   qparams, codes, parallel);
+                   qparams, quantized, parallel);
 }
 
 void QuantizePerChannel(const float* values, ChannelShape shape,
-                        ChannelQParams qparams, int8_t* codes,
+                        ChannelQParams qparams, int8_t* quantized,
                         Parallel parallel) {
   const ElementwiseKernels& kernels = ChosenElementwiseKernels();
   QuantizeChannels(kernels.quantize_s8, kernels.quantize_each_s8, values, shape,
-                   qparams, codes, parallel);
+                   qparams, quantized, parallel);
 }
 
 }  // namespace ns::kernels

@@ -1,4 +1,4 @@
-// Floats to codes.
+// Quantizes floats.
 #ifndef PASSES_KERNELS_ELEMENTWISE_QUANTIZE_H_
 #define PASSES_KERNELS_ELEMENTWISE_QUANTIZE_H_
 
@@ -10,10 +10,10 @@
 
 namespace ns::kernels {
 
-// The codes of `count` values, as fbgemm's AVX2 kernel gives them:
+// The quantized values of `count` values, as fbgemm's AVX2 kernel gives them:
 //
 //   x    = min(value * (1 / scale), 2147483520), in float
-//   code = clamp(round(x) + zero_point, least code, greatest code)
+//   q    = clamp(round(x) + zero_point, least q, greatest q)
 //
 // round is to nearest, ties to even; the zero point is added after it, in s32,
 // which wraps. What this means beyond the range of s32:
@@ -25,18 +25,19 @@ namespace ns::kernels {
 //   -inf, -large      0                       -128, but 127 where the zero
 //                                             point is negative
 //
-// A LibTorch without fbgemm gives the least code to nan, inf and -inf.
+// A LibTorch without fbgemm gives the least quantized value to nan, inf and
+// -inf.
 void Quantize(const float* values, int64_t count, QParams qparams,
-              uint8_t* codes, Parallel parallel);
+              uint8_t* quantized, Parallel parallel);
 void Quantize(const float* values, int64_t count, QParams qparams,
-              int8_t* codes, Parallel parallel);
+              int8_t* quantized, Parallel parallel);
 
 // The same, with the qparams of each value's channel.
 void QuantizePerChannel(const float* values, ChannelShape shape,
-                        ChannelQParams qparams, uint8_t* codes,
+                        ChannelQParams qparams, uint8_t* quantized,
                         Parallel parallel);
 void QuantizePerChannel(const float* values, ChannelShape shape,
-                        ChannelQParams qparams, int8_t* codes,
+                        ChannelQParams qparams, int8_t* quantized,
                         Parallel parallel);
 
 }  // namespace ns::kernels

@@ -10,54 +10,54 @@
 namespace ns::kernels {
 namespace {
 
-constexpr int kCodes = 256;
+constexpr int kQuantizedValues = 256;
 
-CodeTable RequantizeTable(QParams from, QParams to, uint8_t /*tag*/) {
+LookUpTable RequantizeTable(QParams from, QParams to, uint8_t /*tag*/) {
   const ElementwiseKernels& kernels = ChosenElementwiseKernels();
-  CodeTable table;
-  for (int i = 0; i < kCodes; ++i) {
+  LookUpTable table;
+  for (int i = 0; i < kQuantizedValues; ++i) {
     table[i] = static_cast<uint8_t>(i);
   }
-  float values[kCodes];
-  kernels.dequantize_u8(table.data(), kCodes, from, values);
-  kernels.quantize_u8(values, kCodes, to, table.data());
+  float values[kQuantizedValues];
+  kernels.dequantize_u8(table.data(), kQuantizedValues, from, values);
+  kernels.quantize_u8(values, kQuantizedValues, to, table.data());
   return table;
 }
 
-// Of the bytes of s8 codes.
-CodeTable RequantizeTable(QParams from, QParams to, int8_t /*tag*/) {
+// Makes a table for the bytes of s8 quantized values.
+LookUpTable RequantizeTable(QParams from, QParams to, int8_t /*tag*/) {
   const ElementwiseKernels& kernels = ChosenElementwiseKernels();
-  int8_t codes[kCodes];
-  for (int i = 0; i < kCodes; ++i) {
-    codes[i] = static_cast<int8_t>(i);
+  int8_t quantized[kQuantizedValues];
+  for (int i = 0; i < kQuantizedValues; ++i) {
+    quantized[i] = static_cast<int8_t>(i);
   }
-  float values[kCodes];
-  kernels.dequantize_s8(codes, kCodes, from, values);
-  kernels.quantize_s8(values, kCodes, to, codes);
-  CodeTable table;
-  std::memcpy(table.data(), codes, kCodes);
+  float values[kQuantizedValues];
+  kernels.dequantize_s8(quantized, kQuantizedValues, from, values);
+  kernels.quantize_s8(values, kQuantizedValues, to, quantized);
+  LookUpTable table;
+  std::memcpy(table.data(), quantized, kQuantizedValues);
   return table;
 }
 
 }  // namespace
 
-void RequantizeCodes(const uint8_t* codes, int64_t count, QParams from,
-                     QParams to, uint8_t* out, Parallel parallel) {
+void RequantizeValues(const uint8_t* quantized, int64_t count, QParams from,
+                      QParams to, uint8_t* out, Parallel parallel) {
   if (from == to) {
     ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
-      std::memmove(out + begin, codes + begin, static_cast<size_t>(size));
+      std::memmove(out + begin, quantized + begin, static_cast<size_t>(size));
     });
     return;
   }
-  LookUp(codes, count, RequantizeTable(from, to, uint8_t()), out, parallel);
+  LookUp(quantized, count, RequantizeTable(from, to, uint8_t()), out, parallel);
 }
 
-void RequantizeCodes(const int8_t* codes, int64_t count, QParams from,
-                     QParams to, int8_t* out, Parallel parallel) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(codes);
+void RequantizeValues(const int8_t* quantized, int64_t count, QParams from,
+                      QParams to, int8_t* out, Parallel parallel) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(quantized);
   auto* out_bytes = reinterpret_cast<uint8_t*>(out);
   if (from == to) {
-    RequantizeCodes(bytes, count, from, to, out_bytes, parallel);
+    RequantizeValues(bytes, count, from, to, out_bytes, parallel);
     return;
   }
   LookUp(bytes, count, RequantizeTable(from, to, int8_t()), out_bytes,
@@ -67,7 +67,7 @@ void RequantizeCodes(const int8_t* codes, int64_t count, QParams from,
 void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
                      int64_t row_bytes, QParams from, uint8_t* dst,
                      int64_t dst_stride, QParams to, Parallel parallel,
-                     CodeReading reading) {
+                     DequantizeFormula reading) {
   if (row_bytes == 0) {
     return;
   }
@@ -82,8 +82,8 @@ void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
     return;
   }
   const auto look_up = ChosenElementwiseKernels().look_up;
-  const CodeTable table =
-      reading == CodeReading::kSubtract
+  const LookUpTable table =
+      reading == DequantizeFormula::kSubtract
           ? RequantizeTable(from, to, uint8_t())
           : MakeTable([](float x) { return x; }, from, to, reading);
   parallel(rows, grain, [&](int64_t begin, int64_t end) {

@@ -21,7 +21,7 @@ std::vector<float> Repeated(absl::Span<const float> of_channels,
 
 }  // namespace
 
-void ScaleChannels(const uint8_t* codes, int64_t rows,
+void ScaleChannels(const uint8_t* quantized, int64_t rows,
                    const ChannelScaling& scaling, uint8_t* out,
                    Parallel parallel) {
   const auto channels = static_cast<int64_t>(scaling.factors.size());
@@ -36,7 +36,7 @@ void ScaleChannels(const uint8_t* codes, int64_t rows,
   const auto scale_each = ChosenElementwiseKernels().scale_each;
   ForPatterns(rows * channels, together * channels, parallel,
               [&](int64_t begin, int64_t size) {
-                scale_each(codes + begin, size, scaling.zero_point,
+                scale_each(quantized + begin, size, scaling.zero_point,
                            factors.data(), offsets.data(),
                            scaling.out_zero_point, least, out + begin);
               });

@@ -1,5 +1,5 @@
-// Codes times a factor and plus an offset of their channel: batch norms with
-// statistics that are known.
+// Multiplies quantized values by a factor of their channel and adds an offset,
+// as batch norms with known statistics do.
 #ifndef PASSES_KERNELS_ELEMENTWISE_SCALE_CHANNELS_H_
 #define PASSES_KERNELS_ELEMENTWISE_SCALE_CHANNELS_H_
 
@@ -19,16 +19,16 @@ struct ChannelScaling {
   bool relu = false;
 };
 
-// Over [rows][channels] codes:
+// Over [rows][channels] quantized values:
 //
-//   steps = fma(factor, code - zero_point, offset)
-//   code  = QuantizeCode(steps, 1, out_zero_point)
-//   code  = max(code, out_zero_point) if `relu`
+//   steps = fma(factor, q - zero_point, offset)
+//   q     = QuantizeValue(steps, 1, out_zero_point)
+//   q     = max(q, out_zero_point) if `relu`
 //
-// QuantizeCode is that of quantize_code.h: to nearest, ties to even, within 0
+// QuantizeValue is that of quantize_value.h: to nearest, ties to even, within 0
 // and 255 up to 2^31 steps. This is q_batch_norm_kernel of LibTorch 1.13, which
-// beyond them does not wrap in its last few channels. `out` may be `codes`.
-void ScaleChannels(const uint8_t* codes, int64_t rows,
+// beyond them does not wrap in its last few channels. `out` may be `quantized`.
+void ScaleChannels(const uint8_t* quantized, int64_t rows,
                    const ChannelScaling& scaling, uint8_t* out,
                    Parallel parallel);
 

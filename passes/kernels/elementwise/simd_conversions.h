@@ -1,84 +1,74 @@
-// Loops between floats and codes.
+// The loops of simd_kernels.h between floats and quantized values.
 #ifndef PASSES_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
 #define PASSES_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
 
 #include <cstdint>
 
 #include "passes/kernels/elementwise/qparams.h"
-#include "passes/kernels/elementwise/simd_blocks.h"
+#include "passes/kernels/simd/blocks.h"
+#include "passes/kernels/simd/quantize.h"
 
 namespace ns::kernels {
 
-// To s32. The limit is the greatest float that is one: what is above, and nan,
-// would become INT_MIN.
-template <typename V>
-typename V::Ints RoundLimited(typename V::Floats x) {
-  return V::Round(V::Min(x, V::SetFloats(2147483520.0f)));
-}
-
-template <typename V, typename Code>
-typename V::Bytes PackBlock(typename V::Ints a, typename V::Ints b,
-                            typename V::Ints c, typename V::Ints d) {
-  return V::Sort(
-      V::PackCodes(V::PackShorts(a, b), V::PackShorts(c, d), Code()));
-}
-
-template <typename V, typename Code>
+template <typename V, typename Quantized>
 void Quantize(const float* values, int64_t count, QParams qparams,
-              Code* codes) {
+              Quantized* quantized) {
   const auto inverse_scale = V::SetFloats(1.0f / qparams.scale);
   const auto zero_point = V::SetInts(qparams.zero_point);
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
-    const auto encode = [=](int quarter) {
+    const auto quantize = [=](int quarter) {
       const auto x = block.Load(values + i, quarter);
       return V::Add(RoundLimited<V>(V::Multiply(x, inverse_scale)), zero_point);
     };
-    block.StoreBytes(codes + i, PackBlock<V, Code>(encode(0), encode(1),
-                                                   encode(2), encode(3)));
+    block.StoreBytes(quantized + i,
+                     PackBytes<V, Quantized>(quantize(0), quantize(1),
+                                             quantize(2), quantize(3)));
   });
 }
 
-template <typename V, typename Code>
+template <typename V, typename Quantized>
 void QuantizeEach(const float* values, int64_t count,
                   const float* inverse_scales, const int32_t* zero_points,
-                  Code* codes) {
+                  Quantized* quantized) {
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
-    const auto encode = [=](int quarter) {
+    const auto quantize = [=](int quarter) {
       const auto x = V::Multiply(block.Load(values + i, quarter),
                                  block.Load(inverse_scales + i, quarter));
       return V::Add(RoundLimited<V>(x), block.Load(zero_points + i, quarter));
     };
-    block.StoreBytes(codes + i, PackBlock<V, Code>(encode(0), encode(1),
-                                                   encode(2), encode(3)));
+    block.StoreBytes(quantized + i,
+                     PackBytes<V, Quantized>(quantize(0), quantize(1),
+                                             quantize(2), quantize(3)));
   });
 }
 
 // Four of five bytes that move are written, and a line must be in the cache for
 // that: where none of them is in L3, asking this far ahead saves up to half of
 // the time.
-template <typename V, typename Code>
-void Dequantize(const Code* codes, int64_t count, QParams qparams,
+template <typename V, typename Quantized>
+void Dequantize(const Quantized* quantized, int64_t count, QParams qparams,
                 float* values) {
   const auto scale = V::SetFloats(qparams.scale);
-  const auto zero = V::Zero(qparams.zero_point, Code());
+  const auto zero = V::ZeroPoint(qparams.zero_point, Quantized());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     for (int quarter = 0; quarter < 4; ++quarter) {
-      V::PrefetchAhead(values + i + quarter * V::kLanes, 2048);
-      const auto steps = block.LoadSteps(codes + i, quarter, zero);
+      V::PrefetchAhead(values + i + quarter * V::kFloats, 2048);
+      const auto steps = block.LoadSteps(quantized + i, quarter, zero);
       block.Store(values + i, quarter, V::Multiply(scale, steps));
     }
   });
 }
 
-template <typename V, typename Code>
-void DequantizeEach(const Code* codes, int64_t count, const float* scales,
-                    const int32_t* zero_points, float* values) {
-  const auto no_zero = V::Zero(0, Code());
+template <typename V, typename Quantized>
+void DequantizeEach(const Quantized* quantized, int64_t count,
+                    const float* scales, const int32_t* zero_points,
+                    float* values) {
+  const auto no_zero = V::ZeroPoint(0, Quantized());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     for (int quarter = 0; quarter < 4; ++quarter) {
       const auto zero = V::ToFloats(block.Load(zero_points + i, quarter));
       const auto steps =
-          V::Subtract(block.LoadSteps(codes + i, quarter, no_zero), zero);
+          V::Subtract(block.LoadSteps(quantized + i, quarter, no_zero), zero);
       block.Store(values + i, quarter,
                   V::Multiply(block.Load(scales + i, quarter), steps));
     }
@@ -95,20 +85,20 @@ void MinMax(const float* values, int64_t count, float* min, float* max) {
     maxs[quarter] = V::SetFloats(*max);
   }
   int64_t i = 0;
-  for (; i + V::kBlock <= count; i += V::kBlock) {
+  for (; i + V::kBytes <= count; i += V::kBytes) {
     for (int quarter = 0; quarter < 4; ++quarter) {
-      const auto x = V::Load(values + i + quarter * V::kLanes);
+      const auto x = V::Load(values + i + quarter * V::kFloats);
       // In this order, the old one stays where x is a nan.
       mins[quarter] = V::Min(x, mins[quarter]);
       maxs[quarter] = V::Max(x, maxs[quarter]);
     }
   }
-  float lanes[2][V::kLanes];
+  float lanes[2][V::kFloats];
   V::Store(lanes[0],
            V::Min(V::Min(mins[0], mins[1]), V::Min(mins[2], mins[3])));
   V::Store(lanes[1],
            V::Max(V::Max(maxs[0], maxs[1]), V::Max(maxs[2], maxs[3])));
-  for (int64_t lane = 0; lane < V::kLanes; ++lane) {
+  for (int64_t lane = 0; lane < V::kFloats; ++lane) {
     *min = lanes[0][lane] < *min ? lanes[0][lane] : *min;
     *max = lanes[1][lane] > *max ? lanes[1][lane] : *max;
   }

@@ -1,10 +1,9 @@
-// The loops of elementwise kernels, once for all instruction sets.
+// The loops of elementwise kernels, written once for all instruction sets.
 //
-// Each is a template over a class `V` of an instruction set, which holds its
-// vectors and what they can do. `V` is local to the file that includes this,
-// and so is what is made of these templates: files are compiled with different
-// flags, and none may take the code of another. So there is nothing but
-// templates here.
+// Each is a template over a class `V` of passes/kernels/simd. `V` is local to
+// the file that includes this, and so is what is made of these templates: files
+// are compiled with different flags, and none may take the code of another. So
+// there is nothing but templates here.
 #ifndef PASSES_KERNELS_ELEMENTWISE_SIMD_KERNELS_H_
 #define PASSES_KERNELS_ELEMENTWISE_SIMD_KERNELS_H_
 
@@ -12,10 +11,9 @@
 
 #include "passes/kernels/elementwise/kernels.h"
 #include "passes/kernels/elementwise/simd_arithmetic.h"
-#include "passes/kernels/elementwise/simd_blocks.h"
 #include "passes/kernels/elementwise/simd_conversions.h"
-#include "passes/kernels/elementwise/simd_sums.h"
 #include "passes/kernels/elementwise/simd_tables.h"
+#include "passes/kernels/simd/sum_of_bytes.h"
 
 namespace ns::kernels {
 
@@ -38,7 +36,7 @@ constexpr ElementwiseKernels SimdElementwise() {
       Clamp<V, int8_t>,
       LookUp<V>,
       MinMax<V>,
-      Sum<V>,
+      SumOfBytes<V>,
   };
 }
 

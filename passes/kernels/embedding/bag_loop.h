@@ -1,5 +1,6 @@
-// What the sources of all instruction sets do around their vectors. Everything
-// is in an unnamed namespace: each compiles its own.
+// The loops over bags and rows that the embedding kernels of all instruction
+// sets share. Everything is in an unnamed namespace, so that each compiles its
+// own.
 #ifndef PASSES_KERNELS_EMBEDDING_BAG_LOOP_H_
 #define PASSES_KERNELS_EMBEDDING_BAG_LOOP_H_
 
@@ -28,9 +29,24 @@ struct ByteRow {
   }
 };
 
-// What need not exist is prefetched, too. As many lines for each row, however
-// it lies in lines of 64 bytes: a branch that depends on that is predicted
-// wrong too often.
+// Adds the real values of quantized ones to `sum`, as the reference rounds
+// them. `V` is a class of passes/kernels/simd.
+template <typename V>
+typename V::Floats AddValues(typename V::Floats sum,
+                             typename V::Floats quantized,
+                             typename V::Floats scale,
+                             typename V::Floats bias) {
+  return V::MultiplyAdd(scale, quantized, V::Add(sum, bias));
+}
+template <typename V>
+typename V::Floats AddBytes(typename V::Floats sum, typename V::Ints quantized,
+                            typename V::Floats scale, typename V::Floats bias) {
+  return AddValues<V>(sum, V::ToFloats(quantized), scale, bias);
+}
+
+// Prefetches a row, which need not exist. As many lines are fetched for each
+// row, however it lies in lines of 64 bytes: a branch that depends on that is
+// predicted wrong too often.
 template <typename Index>
 void PrefetchRow(const BagRange<Index>& bags, Index index) {
   const auto row_bytes = static_cast<uintptr_t>(bags.row_bytes);
@@ -49,7 +65,7 @@ void PrefetchRow(const BagRange<Index>& bags, Index index) {
 template <typename Block, bool kFirst, bool kWeighted, typename Index>
 int64_t SumBlock(const BagRange<Index>& bags, int64_t begin, int64_t end,
                  int64_t column, int64_t columns, float* out) {
-  // As far ahead as memory is slow.
+  // Prefetches as far ahead as memory is slow.
   constexpr int64_t kDistance = 16;
   const int64_t row_bytes = bags.row_bytes;
   const auto row_count = static_cast<uint64_t>(bags.row_count);
@@ -76,8 +92,8 @@ int64_t SumBlock(const BagRange<Index>& bags, int64_t begin, int64_t end,
   return -1;
 }
 
-// All bags: blocks of the most units while there are more columns, then one of
-// kUnits.
+// Adds up all bags: blocks of the most units while there are more columns, then
+// one of kUnits.
 template <template <int> class Block, int kMost, int kUnits, bool kWeighted,
           typename Index>
 int64_t SumBagsOf(const BagRange<Index>& bags) {

@@ -11,12 +11,23 @@
 namespace ns::kernels {
 namespace {
 
+constexpr IsaTable<const EmbeddingKernels<int32_t>*> kKernels32 = {
+    {Isa::kAvx2, &kAvx2Embedding32},
+    {Isa::kAvx512, &kAvx512Embedding32},
+};
+constexpr IsaTable<const EmbeddingKernels<int64_t>*> kKernels64 = {
+    {Isa::kAvx2, &kAvx2Embedding64},
+    {Isa::kAvx512, &kAvx512Embedding64},
+};
+
+// Null for the reference.
 template <typename Index>
-int64_t SumBags(Isa isa, int bits, const BagRange<Index>& range) {
-  if (isa >= Isa::kAvx512) {
-    return bits == 8 ? SumByteBagsAvx512(range) : SumNibbleBagsAvx512(range);
+const EmbeddingKernels<Index>* ChosenKernels() {
+  if constexpr (sizeof(Index) == sizeof(int32_t)) {
+    return kKernels32.Chosen();
+  } else {
+    return kKernels64.Chosen();
   }
-  return bits == 8 ? SumByteBagsAvx2(range) : SumNibbleBagsAvx2(range);
 }
 
 // The first position of `offsets` that is wrong, or -1.
@@ -39,7 +50,9 @@ std::optional<EmbeddingError> SumAll(const EmbeddingTable& table,
                                      const Index* begins, int64_t end,
                                      int64_t count, float* out,
                                      Parallel parallel) {
-  const Isa isa = ChosenIsa();
+  const EmbeddingKernels<Index>& kernels = *ChosenKernels<Index>();
+  const auto sum_bags =
+      table.bits == 8 ? kernels.sum_bytes : kernels.sum_nibbles;
   const int64_t row_bytes = EmbeddingRowBytes(table.bits, table.columns);
   const auto begin_of = [&](int64_t bag) {
     return bag == count        ? end
@@ -62,7 +75,7 @@ std::optional<EmbeddingError> SumAll(const EmbeddingTable& table,
                                    begin_of(last),
                                    last - first,
                                    out + first * table.columns};
-    const int64_t wrong = SumBags(isa, table.bits, range);
+    const int64_t wrong = sum_bags(range);
     int64_t known = first_wrong.load();
     while (wrong >= 0 && wrong < known &&
            !first_wrong.compare_exchange_weak(known, wrong)) {
@@ -84,7 +97,7 @@ template <typename Index>
 std::optional<EmbeddingError> EmbeddingBag(const EmbeddingTable& table,
                                            const EmbeddingBags<Index>& bags,
                                            float* out, Parallel parallel) {
-  if (ChosenIsa() == Isa::kScalar || table.columns == 0) {
+  if (ChosenKernels<Index>() == nullptr || table.columns == 0) {
     return EmbeddingBagReference(table, bags, out);
   }
   const int64_t wrong = WrongOffset(bags);
@@ -103,7 +116,7 @@ template <typename Index>
 std::optional<EmbeddingError> Embedding(const EmbeddingTable& table,
                                         const Index* indices, int64_t count,
                                         float* out, Parallel parallel) {
-  if (ChosenIsa() != Isa::kScalar && table.columns > 0) {
+  if (ChosenKernels<Index>() != nullptr && table.columns > 0) {
     return SumAll<Index>(table, indices, nullptr, nullptr, count, count, out,
                          parallel);
   }

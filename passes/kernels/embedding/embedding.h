@@ -1,4 +1,4 @@
-// Rows of quantized tables, and sums of them, as floats.
+// Reads rows of quantized tables, and sums of rows, as floats.
 #ifndef PASSES_KERNELS_EMBEDDING_EMBEDDING_H_
 #define PASSES_KERNELS_EMBEDDING_EMBEDDING_H_
 
@@ -9,10 +9,11 @@
 
 namespace ns::kernels {
 
-// fbgemm's fused rows: of 8 bits, `columns` codes, then scale and bias as
-// floats; of 4 bits, two codes to a byte, the first in the lower half (an odd
-// last byte's upper half is not read), then scale and bias as fp16. A value is
-// scale * code + bias. Nothing is aligned.
+// A table of fbgemm's fused rows. Those of 8 bits have `columns` quantized
+// values, then scale and bias as floats. Those of 4 bits have two quantized
+// values to a byte, the first in the lower half (an odd last byte's upper half
+// is not read), then scale and bias as fp16. A real value is scale * quantized
+// value + bias. Nothing is aligned.
 struct EmbeddingTable {
   const uint8_t* data = nullptr;
   int64_t rows = 0;
@@ -23,9 +24,9 @@ struct EmbeddingTable {
 // Bytes of a row.
 int64_t EmbeddingRowBytes(int bits, int64_t columns);
 
-// What cannot be looked up: an index outside the table, or an offset that is
-// less than the one before (the first: than 0) or more than there are indices.
-// Of several, the first: offsets before indices.
+// The first thing that cannot be looked up: an index outside the table, or an
+// offset that is less than the one before (the first: than 0) or more than
+// there are indices. Offsets come before indices.
 struct EmbeddingError {
   enum class Kind { kIndex, kOffset };
   Kind kind;
@@ -43,7 +44,7 @@ struct EmbeddingBags {
   const Index* offsets = nullptr;
   int64_t offset_count = 0;
   bool include_last_offset = false;
-  // For each index, or null.
+  // One for each index, or null.
   const float* weights = nullptr;
 };
 
@@ -57,7 +58,7 @@ int64_t BagCount(const EmbeddingBags<Index>& bags) {
 
 // Dense [BagCount][columns]. For each index, in order, from zero:
 //
-//   out = fma(weight * scale, code, out + weight * bias)
+//   out = fma(weight * scale, q, out + weight * bias)
 //
 // with one rounding for the fma, as fbgemm's generated code does (a weight of 1
 // where there are none, which changes nothing). fbgemm's reference, and

@@ -1,30 +1,20 @@
 #include "passes/kernels/embedding/bag_loop.h"
 #include "passes/kernels/embedding/half.h"
+#include "passes/kernels/simd/avx2.h"
 
 namespace ns::kernels {
 namespace {
 
-constexpr int64_t kWidth = 8;  // floats of a vector
+constexpr int64_t kWidth = Avx2::kFloats;
 
-__m256 AddCodes(__m256 sum, __m256i codes, __m256 scale, __m256 bias) {
-  return _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(codes),
-                         _mm256_add_ps(sum, bias));
-}
-
-// Stores the first `count` of `value`, all if there are more.
+// Stores the first `count` of `value`, all if there are more: stores with a
+// mask take some processors much longer.
 void StoreSome(float* at, int64_t count, __m256 value) {
   if (count >= kWidth) {
-    _mm256_storeu_ps(at, value);
+    Avx2::Store(at, value);
   } else if (count > 0) {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i some =
-        _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), lanes);
-    _mm256_maskstore_ps(at, some, value);
+    Avx2::Store(at, Avx2::First(count), value);
   }
-}
-
-__m128i LoadEight(const uint8_t* at) {
-  return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
 }
 
 // The sums of the `columns` columns from `column`, at most kColumns.
@@ -38,19 +28,18 @@ class ByteBlock {
       : column_(column), last_(columns - (kVectors - 1) * kWidth) {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      sums_[v] = _mm256_setzero_ps();
+      sums_[v] = Avx2::SetFloats(0);
     }
   }
 
   // The last load may reach into scale and bias: these are eight bytes.
   void Add(const uint8_t* row, const ScaleBias& read) {
-    const __m256 scale = _mm256_set1_ps(read.scale);
-    const __m256 bias = _mm256_set1_ps(read.bias);
+    const __m256 scale = Avx2::SetFloats(read.scale);
+    const __m256 bias = Avx2::SetFloats(read.bias);
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      const __m256i codes =
-          _mm256_cvtepu8_epi32(LoadEight(row + column_ + v * kWidth));
-      sums_[v] = AddCodes(sums_[v], codes, scale, bias);
+      sums_[v] = AddBytes<Avx2>(
+          sums_[v], Avx2::WidenBytes(row + column_ + v * kWidth), scale, bias);
     }
   }
 
@@ -86,23 +75,23 @@ class NibbleBlock {
       : column_(column), last_(columns - (kPairs - 1) * 2 * kWidth) {
 #pragma clang loop unroll(full)
     for (int p = 0; p < kPairs; ++p) {
-      even_[p] = odd_[p] = _mm256_setzero_ps();
+      even_[p] = odd_[p] = Avx2::SetFloats(0);
     }
   }
 
   void Add(const uint8_t* row, const ScaleBias& read) {
-    const __m256i low = _mm256_set1_epi32(15);
-    const __m256 scale = _mm256_set1_ps(read.scale);
-    const __m256 bias = _mm256_set1_ps(read.bias);
+    const __m256i low = Avx2::SetInts(15);
+    const __m256 scale = Avx2::SetFloats(read.scale);
+    const __m256 bias = Avx2::SetFloats(read.bias);
 #pragma clang loop unroll(full)
     for (int p = 0; p < kPairs; ++p) {
       const uint8_t* at = row + column_ / 2 + p * kWidth;
       // Loads may reach into the four bytes of scale and bias, not beyond.
       const bool few = p == kPairs - 1 && last_ <= kWidth;
-      const __m256i bytes =
-          _mm256_cvtepu8_epi32(few ? LoadFour(at) : LoadEight(at));
-      even_[p] = AddCodes(even_[p], _mm256_and_si256(bytes, low), scale, bias);
-      odd_[p] = AddCodes(odd_[p], _mm256_srli_epi32(bytes, 4), scale, bias);
+      const __m256i bytes = few ? WidenFour(at) : Avx2::WidenBytes(at);
+      even_[p] = AddBytes<Avx2>(even_[p], Avx2::And(bytes, low), scale, bias);
+      odd_[p] =
+          AddBytes<Avx2>(odd_[p], _mm256_srli_epi32(bytes, 4), scale, bias);
     }
   }
 
@@ -120,10 +109,10 @@ class NibbleBlock {
   }
 
  private:
-  static __m128i LoadFour(const uint8_t* at) {
+  static __m256i WidenFour(const uint8_t* at) {
     int32_t four = 0;
     memcpy(&four, at, sizeof(four));
-    return _mm_cvtsi32_si128(four);
+    return _mm256_cvtepu8_epi32(_mm_cvtsi32_si128(four));
   }
 
   __m256 even_[kPairs];
@@ -134,20 +123,9 @@ class NibbleBlock {
 
 }  // namespace
 
-int64_t SumByteBagsAvx2(const BagRange<int32_t>& bags) {
-  return SumBags<ByteBlock, 8>(bags);
-}
-
-int64_t SumByteBagsAvx2(const BagRange<int64_t>& bags) {
-  return SumBags<ByteBlock, 8>(bags);
-}
-
-int64_t SumNibbleBagsAvx2(const BagRange<int32_t>& bags) {
-  return SumBags<NibbleBlock, 4>(bags);
-}
-
-int64_t SumNibbleBagsAvx2(const BagRange<int64_t>& bags) {
-  return SumBags<NibbleBlock, 4>(bags);
-}
+const EmbeddingKernels<int32_t> kAvx2Embedding32 = {SumBags<ByteBlock, 8>,
+                                                    SumBags<NibbleBlock, 4>};
+const EmbeddingKernels<int64_t> kAvx2Embedding64 = {SumBags<ByteBlock, 8>,
+                                                    SumBags<NibbleBlock, 4>};
 
 }  // namespace ns::kernels

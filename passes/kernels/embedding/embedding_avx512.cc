@@ -1,20 +1,10 @@
 #include "passes/kernels/embedding/bag_loop.h"
+#include "passes/kernels/simd/avx512.h"
 
 namespace ns::kernels {
 namespace {
 
-constexpr int64_t kWidth = 16;  // floats of a vector
-
-__m512 AddCodes(__m512 sum, __m512 codes, __m512 scale, __m512 bias) {
-  return _mm512_fmadd_ps(scale, codes, _mm512_add_ps(sum, bias));
-}
-
-// The lowest `count` of 16; more is all, less than none is none.
-__mmask16 Lowest(int64_t count) {
-  return count >= kWidth
-             ? 0xffff
-             : static_cast<__mmask16>((1 << (count > 0 ? count : 0)) - 1);
-}
+constexpr int64_t kWidth = Avx512::kFloats;
 
 // The bytes of `mask`. A load that is masked costs more.
 __m128i LoadBytes(const uint8_t* at, __mmask16 mask) {
@@ -30,30 +20,31 @@ class ByteBlock {
   using Row = ByteRow;
 
   ByteBlock(int64_t column, int64_t columns)
-      : column_(column), last_(Lowest(columns - (kVectors - 1) * kWidth)) {
+      : column_(column),
+        last_(Avx512::First(columns - (kVectors - 1) * kWidth)) {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      sums_[v] = _mm512_setzero_ps();
+      sums_[v] = Avx512::SetFloats(0);
     }
   }
 
   void Add(const uint8_t* row, const ScaleBias& read) {
-    const __m512 scale = _mm512_set1_ps(read.scale);
-    const __m512 bias = _mm512_set1_ps(read.bias);
+    const __m512 scale = Avx512::SetFloats(read.scale);
+    const __m512 bias = Avx512::SetFloats(read.bias);
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
       const __m128i bytes = LoadBytes(row + column_ + v * kWidth,
                                       v < kVectors - 1 ? 0xffff : last_);
-      const __m512 codes = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes));
-      sums_[v] = AddCodes(sums_[v], codes, scale, bias);
+      sums_[v] =
+          AddBytes<Avx512>(sums_[v], _mm512_cvtepu8_epi32(bytes), scale, bias);
     }
   }
 
   void Store(float* out) const {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      _mm512_mask_storeu_ps(out + column_ + v * kWidth,
-                            v < kVectors - 1 ? 0xffff : last_, sums_[v]);
+      Avx512::Store(out + column_ + v * kWidth,
+                    v < kVectors - 1 ? 0xffff : last_, sums_[v]);
     }
   }
 
@@ -83,10 +74,10 @@ class NibbleBlock {
   NibbleBlock(int64_t column, int64_t columns)
       : column_(column),
         last_((columns - (kPairs - 1) * 2 * kWidth)),
-        last_bytes_(Lowest((last_ + 1) / 2)) {
+        last_bytes_(Avx512::First((last_ + 1) / 2)) {
 #pragma clang loop unroll(full)
     for (int p = 0; p < kPairs; ++p) {
-      even_[p] = odd_[p] = _mm512_setzero_ps();
+      even_[p] = odd_[p] = Avx512::SetFloats(0);
     }
   }
 
@@ -94,8 +85,8 @@ class NibbleBlock {
     // The permutation looks at four bits of its index: it converts.
     const __m512 floats =
         _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512 scale = _mm512_set1_ps(read.scale);
-    const __m512 bias = _mm512_set1_ps(read.bias);
+    const __m512 scale = Avx512::SetFloats(read.scale);
+    const __m512 bias = Avx512::SetFloats(read.bias);
 #pragma clang loop unroll(full)
     for (int p = 0; p < kPairs; ++p) {
       const __m512i bytes = _mm512_cvtepu8_epi32(
@@ -104,8 +95,8 @@ class NibbleBlock {
       const __m512 low = _mm512_permutexvar_ps(bytes, floats);
       const __m512 high =
           _mm512_permutexvar_ps(_mm512_srli_epi32(bytes, 4), floats);
-      even_[p] = AddCodes(even_[p], low, scale, bias);
-      odd_[p] = AddCodes(odd_[p], high, scale, bias);
+      even_[p] = AddValues<Avx512>(even_[p], low, scale, bias);
+      odd_[p] = AddValues<Avx512>(odd_[p], high, scale, bias);
     }
   }
 
@@ -118,10 +109,10 @@ class NibbleBlock {
     for (int p = 0; p < kPairs; ++p) {
       float* at = out + column_ + p * 2 * kWidth;
       const int64_t columns = p < kPairs - 1 ? 2 * kWidth : last_;
-      _mm512_mask_storeu_ps(at, Lowest(columns),
-                            _mm512_permutex2var_ps(even_[p], first, odd_[p]));
-      _mm512_mask_storeu_ps(at + kWidth, Lowest(columns - kWidth),
-                            _mm512_permutex2var_ps(even_[p], second, odd_[p]));
+      Avx512::Store(at, Avx512::First(columns),
+                    _mm512_permutex2var_ps(even_[p], first, odd_[p]));
+      Avx512::Store(at + kWidth, Avx512::First(columns - kWidth),
+                    _mm512_permutex2var_ps(even_[p], second, odd_[p]));
     }
   }
 
@@ -135,20 +126,9 @@ class NibbleBlock {
 
 }  // namespace
 
-int64_t SumByteBagsAvx512(const BagRange<int32_t>& bags) {
-  return SumBags<ByteBlock, 16>(bags);
-}
-
-int64_t SumByteBagsAvx512(const BagRange<int64_t>& bags) {
-  return SumBags<ByteBlock, 16>(bags);
-}
-
-int64_t SumNibbleBagsAvx512(const BagRange<int32_t>& bags) {
-  return SumBags<NibbleBlock, 8>(bags);
-}
-
-int64_t SumNibbleBagsAvx512(const BagRange<int64_t>& bags) {
-  return SumBags<NibbleBlock, 8>(bags);
-}
+const EmbeddingKernels<int32_t> kAvx512Embedding32 = {SumBags<ByteBlock, 16>,
+                                                      SumBags<NibbleBlock, 8>};
+const EmbeddingKernels<int64_t> kAvx512Embedding64 = {SumBags<ByteBlock, 16>,
+                                                      SumBags<NibbleBlock, 8>};
 
 }  // namespace ns::kernels

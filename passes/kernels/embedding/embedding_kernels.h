@@ -1,4 +1,5 @@
-// The innermost of embedding bags: consecutive bags of one table.
+// Declares the inner loops of embedding bags, over consecutive bags of one
+// table.
 #ifndef PASSES_KERNELS_EMBEDDING_EMBEDDING_KERNELS_H_
 #define PASSES_KERNELS_EMBEDDING_EMBEDDING_KERNELS_H_
 
@@ -24,16 +25,19 @@ struct BagRange {
   float* out;
 };
 
-// Each gives the position of the first index outside the table, where it stops,
-// or -1.
-int64_t SumByteBagsAvx2(const BagRange<int32_t>& bags);
-int64_t SumByteBagsAvx2(const BagRange<int64_t>& bags);
-int64_t SumNibbleBagsAvx2(const BagRange<int32_t>& bags);
-int64_t SumNibbleBagsAvx2(const BagRange<int64_t>& bags);
-int64_t SumByteBagsAvx512(const BagRange<int32_t>& bags);
-int64_t SumByteBagsAvx512(const BagRange<int64_t>& bags);
-int64_t SumNibbleBagsAvx512(const BagRange<int32_t>& bags);
-int64_t SumNibbleBagsAvx512(const BagRange<int64_t>& bags);
+// The inner loops of embedding bags in one instruction set, for tables of 8 and
+// of 4 bits and indices of type `Index`, int32_t or int64_t. Each gives the
+// position of the first index outside the table, where it stops, or -1.
+template <typename Index>
+struct EmbeddingKernels {
+  int64_t (*sum_bytes)(const BagRange<Index>& bags);
+  int64_t (*sum_nibbles)(const BagRange<Index>& bags);
+};
+
+extern const EmbeddingKernels<int32_t> kAvx2Embedding32;
+extern const EmbeddingKernels<int64_t> kAvx2Embedding64;
+extern const EmbeddingKernels<int32_t> kAvx512Embedding32;
+extern const EmbeddingKernels<int64_t> kAvx512Embedding64;
 
 }  // namespace ns::kernels
 

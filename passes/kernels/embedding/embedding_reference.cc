@@ -7,7 +7,7 @@
 namespace ns::kernels {
 namespace {
 
-float CodeAt(const EmbeddingTable& table, const uint8_t* row, int64_t column) {
+float ValueAt(const EmbeddingTable& table, const uint8_t* row, int64_t column) {
   if (table.bits == 8) {
     return row[column];
   }
@@ -65,7 +65,7 @@ std::optional<EmbeddingError> EmbeddingBagReference(
       const float weighted_scale = weight * scale;
       const float weighted_bias = weight * bias;
       for (int64_t column = 0; column < table.columns; ++column) {
-        out[column] = std::fma(weighted_scale, CodeAt(table, row, column),
+        out[column] = std::fma(weighted_scale, ValueAt(table, row, column),
                                out[column] + weighted_bias);
       }
     }

@@ -1,4 +1,4 @@
-// fp16 without instructions for it.
+// Reads fp16 without instructions for it.
 #ifndef PASSES_KERNELS_EMBEDDING_HALF_H_
 #define PASSES_KERNELS_EMBEDDING_HALF_H_
 

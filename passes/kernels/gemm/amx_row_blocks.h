@@ -1,6 +1,6 @@
-// The rows of a GEMM in blocks of two tiles of AMX.
+// Cuts the rows of a GEMM into blocks of two tiles of AMX.
 //
-// For the file of that instruction set, as row_tiles.h is.
+// It is for the source of that instruction set only, as row_tiles.h says.
 #ifndef PASSES_KERNELS_GEMM_AMX_ROW_BLOCKS_H_
 #define PASSES_KERNELS_GEMM_AMX_ROW_BLOCKS_H_
 
@@ -12,20 +12,21 @@
 #include "passes/kernels/gemm/row_tiles.h"
 
 namespace ns::kernels {
+namespace {
 
 constexpr int kTileRows = 16;
 constexpr int kTileK = 64;  // activations of a row
 constexpr int kTileBytes = kTileRows * kTileK;
 constexpr int kBlockRows = 2 * kTileRows;
 
-// Up to 16 rows at one distance.
+// Up to 16 rows that lie at one distance from each other.
 struct RowTile {
   const uint8_t* base = nullptr;
   int64_t stride = 0;
   int rows = 0;
 };
 
-// Up to 32 rows, and how k goes through them.
+// A block of up to 32 rows, and how k goes through them.
 struct RowBlock {
   int64_t row;  // the first
   RowTile first;
@@ -181,6 +182,7 @@ class RowBlocks {
   int64_t stretch_ = 0;
 };
 
+}  // namespace
 }  // namespace ns::kernels
 
 #endif  // PASSES_KERNELS_GEMM_AMX_ROW_BLOCKS_H_

@@ -1,4 +1,4 @@
-// Sums of a block of rows in tiles of AMX: up to 16 rows of up to 64
+// Multiplies a block of rows in tiles of AMX: up to 16 rows of up to 64
 // activations times as many weights of 16 outputs, four tiles of sums at a
 // time.
 //
@@ -8,7 +8,7 @@
 //   tiles 4, 5   activations of the first rows and of the others
 //   tiles 6, 7   weights
 //
-// For the file of that instruction set, as row_tiles.h is.
+// It is for the source of that instruction set only, as row_tiles.h says.
 #ifndef PASSES_KERNELS_GEMM_AMX_TILES_H_
 #define PASSES_KERNELS_GEMM_AMX_TILES_H_
 
@@ -20,6 +20,7 @@
 #include "passes/kernels/gemm/row_tiles.h"
 
 namespace ns::kernels {
+namespace {
 
 constexpr int kQuad = 4;  // panels that are written together
 constexpr int kQuadOutputs = kQuad * kPanelOutputs;
@@ -58,7 +59,7 @@ inline bool HaveSameConfig(const RowBlock& a, const RowBlock& b) {
          a.tile_k == b.tile_k;
 }
 
-// What is read later, to be fetched into the L2 cache on the way.
+// Memory that is read later, to be fetched into the L2 cache on the way.
 struct Soon {
   const int8_t* next = nullptr;
   const int8_t* end = nullptr;
@@ -86,7 +87,7 @@ struct SoonOut {
   }
 };
 
-// Where sums come from and go to.
+// The places where sums come from and go to.
 struct AmxPlace {
   const int8_t* weights;
   int64_t panel_bytes;
@@ -137,7 +138,7 @@ struct AmxTiles {
       const RowBlock& block, const AmxPlace& place, const Between& between) {
     const int8_t* weights = place.weights;
     const int64_t panel_bytes = place.panel_bytes;
-    // Of a panel, for one tile of k.
+    // The bytes of a panel, for one tile of k.
     const int64_t weight_bytes = block.tile_k * kPanelOutputs;
     for (int64_t run = 0; run < block.runs; ++run) {
       const uint8_t* first = block.first.base + block.run_offsets[run];
@@ -198,6 +199,7 @@ struct AmxTiles {
   }
 };
 
+}  // namespace
 }  // namespace ns::kernels
 
 #endif  // PASSES_KERNELS_GEMM_AMX_TILES_H_

@@ -12,30 +12,21 @@ namespace {
 
 constexpr int64_t kPanel = PackedMatrix::kPanel;
 
-// Null for the reference.
-RowKernel KernelOf(Isa isa, bool saturates) {
-  switch (isa) {
-    case Isa::kScalar:
-      return nullptr;
-    case Isa::kAvx2:
-      return saturates ? SaturatingGemmRowsAvx2 : GemmRowsAvx2;
-    case Isa::kAvxVnni:
-      return saturates ? SaturatingGemmRowsAvx2 : GemmRowsAvxVnni;
-    case Isa::kAvx512:
-      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512;
-    case Isa::kAvx512Vnni:
-      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAvx512Vnni;
-    case Isa::kAmx:
-      return saturates ? SaturatingGemmRowsAvx512 : GemmRowsAmx;
-  }
-  return nullptr;
-}
+constexpr IsaTable<RowKernel> kExactKernels = {
+    {Isa::kAvx2, GemmRowsAvx2},     {Isa::kAvxVnni, GemmRowsAvxVnni},
+    {Isa::kAvx512, GemmRowsAvx512}, {Isa::kAvx512Vnni, GemmRowsAvx512Vnni},
+    {Isa::kAmx, GemmRowsAmx},
+};
+constexpr IsaTable<RowKernel> kSaturatingKernels = {
+    {Isa::kAvx2, SaturatingGemmRowsAvx2},
+    {Isa::kAvx512, SaturatingGemmRowsAvx512},
+};
 
 struct Free {
   void operator()(uint8_t* bytes) const { std::free(bytes); }
 };
 
-// Of this thread, 64-byte aligned, until it asks again.
+// Memory of this thread, 64-byte aligned, which is valid until it asks again.
 uint8_t* Scratch(int64_t bytes) {
   thread_local std::unique_ptr<uint8_t, Free> scratch;
   thread_local int64_t size = 0;
@@ -64,7 +55,7 @@ void AddScratch(const PackedMatrix& weights, RowTask& task) {
 void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
               int64_t m_end, const PackedMatrix& weights,
               const OutputPlan& plan, int64_t n_begin, int64_t n_end,
-              Numerics numerics, void* out) {
+              SaturationMode mode, void* out) {
   // On the stack: a call with few rows takes no longer than an allocation. Two
   // blocks of RowLoops.
   constexpr int64_t kRows = 384;
@@ -78,7 +69,7 @@ void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
       rows[i] = a + (first + i) * a_stride;
     }
     GemmRows({rows, count, &kRunOffset, comes_from_far}, weights, plan, n_begin,
-             n_end, numerics,
+             n_end, mode,
              static_cast<uint8_t*>(out) +
                  first * weights.n() * OutputSize(plan.type),
              weights.n());
@@ -88,20 +79,22 @@ void GemmPart(const uint8_t* a, int64_t a_stride, int64_t m_begin,
 }  // namespace
 
 bool ComesFromFar(int64_t bytes) {
-  // Of L2 caches of 2 MB, as processors with AMX have; weights need some, too.
+  // So much stays in L2 caches of 2 MB, as processors with AMX have; weights
+  // need some, too.
   constexpr int64_t kKept = 3 << 19;
   return bytes > kKept;
 }
 
 void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
               const OutputPlan& plan, int64_t n_begin, int64_t n_end,
-              Numerics numerics, void* out, int64_t row_stride) {
+              SaturationMode mode, void* out, int64_t row_stride) {
   if (n_begin >= n_end || input.count == 0) {
     return;
   }
-  const RowKernel kernel = KernelOf(ChosenIsa(), GemmSaturates(numerics));
+  const RowKernel kernel =
+      (GemmSaturates(mode) ? kSaturatingKernels : kExactKernels).Chosen();
   if (kernel == nullptr) {
-    GemmRowsReference(input, weights, plan, n_begin, n_end, numerics, out,
+    GemmRowsReference(input, weights, plan, n_begin, n_end, mode, out,
                       row_stride);
     return;
   }
@@ -127,9 +120,9 @@ void GemmRows(const GemmRowsInput& input, const PackedMatrix& weights,
 
 void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
           const PackedMatrix& weights, const OutputPlan& plan,
-          Numerics numerics, void* out, Parallel parallel) {
-  // What a group of rows or of panels costs: its products, or reading its
-  // weights.
+          SaturationMode mode, void* out, Parallel parallel) {
+  // The cost of a group of rows or of panels is that of its products, or of
+  // reading its weights.
   constexpr int64_t kGrainProducts = int64_t{1} << 21;
   constexpr int64_t kGrainWeights = int64_t{1} << 18;
   // The longer side is split, so that what is read twice is the smaller of the
@@ -144,7 +137,7 @@ void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
     parallel(groups, std::max<int64_t>(grain, 1),
              [&](int64_t begin, int64_t end) {
                GemmPart(a, a_stride, 0, m, weights, plan, begin * kGroup,
-                        std::min(end * kGroup, weights.n()), numerics, out);
+                        std::min(end * kGroup, weights.n()), mode, out);
              });
     return;
   }
@@ -155,7 +148,7 @@ void Gemm(const uint8_t* a, int64_t m, int64_t a_stride,
   parallel(groups, std::max<int64_t>(kGrainProducts / products, 1),
            [&](int64_t begin, int64_t end) {
              GemmPart(a, a_stride, begin * kGroup, std::min(end * kGroup, m),
-                      weights, plan, 0, weights.n(), numerics, out);
+                      weights, plan, 0, weights.n(), mode, out);
            });
 }
 

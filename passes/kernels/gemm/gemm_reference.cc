@@ -46,7 +46,7 @@ int32_t SumOfRow(const uint8_t* row, const int64_t* run_offsets,
 
 void GemmRowsReference(const GemmRowsInput& input, const PackedMatrix& weights,
                        const OutputPlan& plan, int64_t n_begin, int64_t n_end,
-                       Numerics numerics, void* out, int64_t row_stride) {
+                       SaturationMode mode, void* out, int64_t row_stride) {
   const OutputView view = ViewOutput(plan, 0);
   for (int64_t i = 0; i < input.count; ++i) {
     const uint8_t* row = input.rows[i];
@@ -55,7 +55,7 @@ void GemmRowsReference(const GemmRowsInput& input, const PackedMatrix& weights,
                                 : SumOfRow(row, input.run_offsets, weights);
     for (int64_t n = n_begin; n < n_end; ++n) {
       const int32_t sum = SumOfProducts(row, input.run_offsets, weights, n,
-                                        GemmSaturates(numerics));
+                                        GemmSaturates(mode));
       WriteOutput(view, n, sum, row_sum, out, i * row_stride + n);
     }
   }

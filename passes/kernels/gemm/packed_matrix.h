@@ -1,4 +1,4 @@
-// The weights of a GEMM in the order its kernels read them.
+// Packs the weights of a GEMM in the order that its kernels read them.
 #ifndef PASSES_KERNELS_GEMM_PACKED_MATRIX_H_
 #define PASSES_KERNELS_GEMM_PACKED_MATRIX_H_
 
@@ -50,7 +50,7 @@ class PackedMatrix {
     return data_.get() + index * panel_bytes();
   }
 
-  // For each output, the sum of its weights.
+  // The sum of the weights of each output.
   absl::Span<const int32_t> column_sums() const { return column_sums_; }
 
  private:

@@ -1,4 +1,4 @@
-// The kernels behind GemmRows, one for each instruction set.
+// Declares the kernels behind GemmRows, one for each instruction set.
 #ifndef PASSES_KERNELS_GEMM_ROW_KERNELS_H_
 #define PASSES_KERNELS_GEMM_ROW_KERNELS_H_
 
@@ -10,9 +10,9 @@ namespace ns::kernels {
 
 constexpr int64_t kMostScratchRows = 512;
 
-// What GemmRows is asked, as plain data: a kernel is compiled for a processor
-// that the rest of the program may not have, so it calls no function of a
-// header, of which the linker might keep the kernel's copy.
+// The argument of a row kernel, as plain data: a kernel is compiled for a
+// processor that the rest of the program may not have, so it calls no function
+// of a header, of which the linker might keep the kernel's copy.
 struct RowTask {
   // See GemmRowsInput.
   const uint8_t* const* rows;
@@ -30,16 +30,17 @@ struct RowTask {
   OutputView view;
   void* out;
   int64_t row_stride;  // elements
-  // Of the thread, for GemmRowsAmx: room for `scratch_rows` rows, a multiple of
-  // 32 up to kMostScratchRows, of runs * run_length activations, the length of
-  // each run rounded up to 4 and that of the row to 64. 64-byte aligned.
+  // Scratch memory of the thread, for GemmRowsAmx: room for `scratch_rows`
+  // rows, a multiple of 32 up to kMostScratchRows, of runs * run_length
+  // activations, the length of each run rounded up to 4 and that of the row to
+  // 64. It is 64-byte aligned.
   uint8_t* scratch;
   int64_t scratch_rows;
 };
 
 using RowKernel = void (*)(const RowTask& task);
 
-// None of the pair sums saturates.
+// Kernels whose pair sums are exact.
 void GemmRowsAvx2(const RowTask& task);
 void GemmRowsAvxVnni(const RowTask& task);
 void GemmRowsAvx512(const RowTask& task);
@@ -49,7 +50,7 @@ void GemmRowsAvx512Vnni(const RowTask& task);
 // been asked.
 void GemmRowsAmx(const RowTask& task);
 
-// All pair sums do.
+// Kernels whose pair sums all saturate.
 void SaturatingGemmRowsAvx2(const RowTask& task);
 void SaturatingGemmRowsAvx512(const RowTask& task);
 

@@ -1,18 +1,19 @@
 // GEMM of rows in tiles of AMX. Sums leave tiles by way of memory, and become
-// codes while the tiles work on the next ones: the two take about as long.
+// quantized values while the tiles work on the next ones: the two take about as
+// long.
 #include <immintrin.h>
 
 #include "passes/kernels/gemm/amx_row_blocks.h"
 #include "passes/kernels/gemm/amx_tiles.h"
 #include "passes/kernels/gemm/row_kernels.h"
 #include "passes/kernels/gemm/row_tiles.h"
-#include "passes/kernels/gemm/vectors512.h"
+#include "passes/kernels/gemm/row_vectors_avx512.h"
 
 namespace ns::kernels {
 namespace {
 
 struct NoProducts {};
-using Vectors = Vectors512<NoProducts>;
+using Vectors = RowVectorsAvx512<NoProducts>;
 
 // As many weights stay in the L2 cache while all rows meet them.
 constexpr int64_t kGroupBytes = 640 << 10;
@@ -20,10 +21,10 @@ constexpr int64_t kGroupBytes = 640 << 10;
 constexpr int64_t kStreamedBytes = 24 << 10;
 // Rows are fetched so far ahead of their use.
 constexpr int64_t kAheadBytes = 8 << 10;
-// Up to so many tiles of k, L1 has room for a second quad of sums.
+// Up to so many tiles of k, the L1 cache has room for a second quad of sums.
 constexpr int64_t kFewTiles = 6;
 
-// Sums of up to four panels that are to become codes.
+// Sums of up to four panels that are to become quantized values.
 struct Pending {
   const AmxSums* sums = nullptr;
   int row = 0;
@@ -39,9 +40,9 @@ class AmxRows {
  public:
   explicit AmxRows(const RowTask& task)
       : task_(task),
-        writes_codes_(task.view.type == OutputType::kU8 ||
+        writes_bytes_(task.view.type == OutputType::kU8 ||
                       task.view.type == OutputType::kS8),
-        output_bytes_(writes_codes_ ? 1 : 4),
+        output_bytes_(writes_bytes_ ? 1 : 4),
         panels_((task.outputs + kPanelOutputs - 1) / kPanelOutputs),
         row_blocks_(task) {}
 
@@ -164,7 +165,7 @@ class AmxRows {
       Multiply<2>(block, place, width);
     }
     WritePending();
-    if (writes_codes_) {
+    if (writes_bytes_) {
       pending_ = {&sums, 0, block.rows(), width, output, out};
       return;
     }
@@ -175,23 +176,25 @@ class AmxRows {
                                     kQuad);
   }
 
-  // What sums start with, of `count` rows.
+  // Stores what the sums of `count` rows start with.
   void StoreStart(int64_t output, int width, const int32_t* row_sums, int count,
                   int32_t* to) const {
     for (int p = 0; p < width; ++p) {
       const int64_t first = output + p * kPanelOutputs;
-      const auto lanes = Vectors::FirstLanes(task_.outputs - first);
-      const __m512i start = Vectors::Load(task_.view.start + first, lanes);
+      const auto mask = Vectors::First(task_.outputs - first);
+      const __m512i start = Vectors::Load(task_.view.start + first, mask);
       if (row_sums == nullptr) {
         Vectors::Store(to + p * kPanelOutputs, start);
         continue;
       }
       const __m512i zero_point =
-          Vectors::Load(task_.view.weight_zero_points + first, lanes);
+          Vectors::Load(task_.view.weight_zero_points + first, mask);
       for (int row = 0; row < count; ++row) {
-        Vectors::Store(to + row * kQuadOutputs + p * kPanelOutputs,
-                       Vectors::SubtractProduct(
-                           start, Vectors::Set(row_sums[row]), zero_point));
+        Vectors::Store(
+            to + row * kQuadOutputs + p * kPanelOutputs,
+            Vectors::Subtract(start,
+                              Vectors::Multiply(Vectors::SetInts(row_sums[row]),
+                                                zero_point)));
       }
     }
   }
@@ -237,8 +240,8 @@ class AmxRows {
     }
   }
 
-  // On the way, writes some pending rows at each tile of k and, if it may, at
-  // each tile of sums.
+  // Multiplies, and on the way writes some pending rows at each tile of k and,
+  // if it may, at each tile of sums.
   template <typename Tiles, int kPendingPanels>
   __attribute__((noinline)) void MultiplyTiles(const RowBlock& block,
                                                const AmxPlace& place) {
@@ -249,11 +252,11 @@ class AmxRows {
     SoonOut soon_out = soon_out_;
     const int64_t rows_each = rows_each_;
     const bool alternates = alternates_;
-    const Vectors::Codes<kPendingPanels> codes(task_.view, pending.output,
-                                               task_.outputs);
+    const Vectors::QuantizedPanels<kPendingPanels> quantized(
+        task_.view, pending.output, task_.outputs);
     const auto write_rows = [&] {
       for (int64_t i = 0; i < rows_each && !pending.IsEmpty(); ++i) {
-        WriteRow(codes, pending);
+        WriteRow(quantized, pending);
       }
     };
     Tiles::Add(block, place, [&] {
@@ -263,7 +266,7 @@ class AmxRows {
       soon_out.Fetch();
     });
     while (!alternates && !pending.IsEmpty()) {
-      WriteRow(codes, pending);
+      WriteRow(quantized, pending);
     }
     // Nothing is left to write here unless sums alternate.
     Tiles::Store(block, place.sums, write_rows);
@@ -275,13 +278,14 @@ class AmxRows {
 
   template <int kPanels>
   inline __attribute__((always_inline)) void WriteRow(
-      const Vectors::Codes<kPanels>& codes, Pending& pending) const {
+      const Vectors::QuantizedPanels<kPanels>& quantized,
+      Pending& pending) const {
     const int32_t* from = pending.sums->of[pending.row];
     __m512i sums[kPanels];
     for (int p = 0; p < kPanels; ++p) {
       sums[p] = _mm512_load_si512(from + p * kPanelOutputs);
     }
-    codes.Write(sums, pending.out + pending.row * task_.row_stride);
+    quantized.Write(sums, pending.out + pending.row * task_.row_stride);
     ++pending.row;
   }
 
@@ -289,21 +293,21 @@ class AmxRows {
     if (pending_.IsEmpty()) {
       return;
     }
-    const Vectors::Codes<kQuad> codes(task_.view, pending_.output,
-                                      task_.outputs);
+    const Vectors::QuantizedPanels<kQuad> quantized(task_.view, pending_.output,
+                                                    task_.outputs);
     while (!pending_.IsEmpty()) {
-      WriteRow(codes, pending_);
+      WriteRow(quantized, pending_);
     }
   }
 
   const RowTask& task_;
-  const bool writes_codes_;
+  const bool writes_bytes_;
   const int64_t output_bytes_;
   const int64_t panels_;
   RowBlocks row_blocks_;
   AmxSums sums_[2];
   alignas(64) int32_t start_[kQuadOutputs];
-  // Of the quad that is worked on.
+  // The state of the quad that is worked on.
   int turn_ = 0;
   bool alternates_ = false;
   bool streams_ = false;

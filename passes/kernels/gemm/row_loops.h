@@ -1,8 +1,8 @@
-// Which tiles a GEMM of rows is made of, and in which order.
+// Chooses the tiles that a GEMM of rows is made of, and their order.
 //
-// Templates over a class of vectors, as in row_tiles.h, with one constant more:
-// kMaxRows[panels], the rows of a tile of so many panels that registers suffice
-// for, or 0 where there is no such tile.
+// It consists of templates over a class of vectors, as row_tiles.h does. The
+// class has one more constant: kMaxRows[panels], the rows that registers
+// suffice for in a tile of so many panels, or 0 where there is no such tile.
 #ifndef PASSES_KERNELS_GEMM_ROW_LOOPS_H_
 #define PASSES_KERNELS_GEMM_ROW_LOOPS_H_
 
@@ -95,8 +95,8 @@ struct RowLoops {
     return best;
   }
 
-  // All outputs of `count` rows from `first` on, in tiles of `width` panels or
-  // less.
+  // Computes all outputs of `count` rows from `first` on, in tiles of `width`
+  // panels or less.
   static void Block(const RowTask& task, int64_t first, int64_t count,
                     int width) {
     int32_t row_sums[kBlockRows];

@@ -1,4 +1,5 @@
-// GEMM of rows, tile by tile, once for all instruction sets.
+// Multiplies rows by packed weights, tile by tile, once for all instruction
+// sets.
 //
 // Each function is a template over a class `V` of an instruction set, which
 // holds its vectors of accumulators and how they take products. `V` is local to
@@ -14,6 +15,8 @@
 #include <cstdint>
 
 #include "passes/kernels/gemm/row_kernels.h"
+#include "passes/kernels/simd/requantize.h"
+#include "passes/kernels/simd/sum_of_bytes.h"
 
 namespace ns::kernels {
 
@@ -22,22 +25,23 @@ constexpr int kPanelOutputs = 16;
 constexpr int kStepBytes = 4;
 constexpr int kStepWeights = kPanelOutputs * kStepBytes;
 
-// Where a tile is.
+// The place of a tile in its matrices.
 struct TilePlace {
   const uint8_t* const* rows;
   const int32_t* row_sums;  // null when weights have no zero points
   const int8_t* weights;
   int64_t output;  // the first
   uint8_t* out;    // of the first row and output
-  // What other tiles need soon, half as many bytes as a panel has, or as many
-  // as these rows have: fetched into a cache on the way. Null for nothing.
+  // Memory that other tiles need soon, half as many bytes as a panel has, or as
+  // many as these rows have: it is fetched into a cache on the way. Null for
+  // nothing.
   const int8_t* soon;
 };
 
 template <typename V>
 struct RowTiles {
   using Ints = typename V::Ints;
-  static constexpr int kVectors = kPanelOutputs / V::kLanes;  // of a panel
+  static constexpr int kVectors = kPanelOutputs / V::kFloats;  // of a panel
   static constexpr int kUnrolled = 4;  // steps of k at a time
 
   static uint32_t LoadStep(const uint8_t* bytes) {
@@ -65,15 +69,15 @@ struct RowTiles {
     asm("" : "+r"(value));
   }
 
-  // Of `count` rows from `first` on.
+  // Adds up the activations of `count` rows from `first` on.
   static void SumRows(const RowTask& task, int64_t first, int64_t count,
                       int32_t* row_sums) {
     for (int64_t row = 0; row < count; ++row) {
       // Unsigned: sums of s32 wrap around.
       uint32_t sum = 0;
       for (int64_t run = 0; run < task.runs; ++run) {
-        sum += static_cast<uint32_t>(V::SumBytes(
-            task.rows[first + row] + task.run_offsets[run], task.run_length));
+        sum += SumOfBytes<V>(task.rows[first + row] + task.run_offsets[run],
+                             task.run_length);
       }
       row_sums[row] = static_cast<int32_t>(sum);
     }
@@ -129,11 +133,11 @@ struct RowTiles {
     Ints sums[kRows][kPanels * kVectors];
 #pragma clang loop unroll(full)
     for (int v = 0; v < kPanels * kVectors; ++v) {
-      const int64_t output = place.output + v * V::kLanes;
+      const int64_t output = place.output + v * V::kFloats;
       const int64_t rest = task.outputs - output;
-      const Ints start = rest >= V::kLanes ? V::Load(task.view.start + output)
-                                           : V::Load(task.view.start + output,
-                                                     V::FirstLanes(rest));
+      const Ints start = rest >= V::kFloats ? V::Load(task.view.start + output)
+                                            : V::Load(task.view.start + output,
+                                                      V::First(rest));
       if (place.row_sums == nullptr) {
 #pragma clang loop unroll(full)
         for (int r = 0; r < kRows; ++r) {
@@ -141,11 +145,11 @@ struct RowTiles {
         }
       } else {
         const Ints zero_point =
-            V::Load(task.view.weight_zero_points + output, V::FirstLanes(rest));
+            V::Load(task.view.weight_zero_points + output, V::First(rest));
 #pragma clang loop unroll(full)
         for (int r = 0; r < kRows; ++r) {
-          sums[r][v] =
-              V::SubtractProduct(start, V::Set(place.row_sums[r]), zero_point);
+          sums[r][v] = V::Subtract(
+              start, V::Multiply(V::SetInts(place.row_sums[r]), zero_point));
         }
       }
     }
@@ -225,7 +229,7 @@ struct RowTiles {
       const Ints (&sums)[kRows][kPanels * kVectors]) {
     if (task.view.type == OutputType::kU8 ||
         task.view.type == OutputType::kS8) {
-      WriteCodes<kRows, kPanels, 0>(task, place, sums);
+      WriteBytes<kRows, kPanels, 0>(task, place, sums);
       return;
     }
     // Rarely asked for, or worth little beside the sums: not worth the code of
@@ -235,7 +239,7 @@ struct RowTiles {
     for (int r = 0; r < kRows; ++r) {
 #pragma clang loop unroll(full)
       for (int v = 0; v < kPanels * kVectors; ++v) {
-        V::Store(stored[r] + v * V::kLanes, sums[r][v]);
+        V::Store(stored[r] + v * V::kFloats, sums[r][v]);
       }
     }
     WriteNumbers(task, place, stored[0], kRows, kPanels);
@@ -243,33 +247,33 @@ struct RowTiles {
 
   // The panels from panel `kDone` on, at most four at a time.
   template <int kRows, int kPanels, int kDone>
-  static inline __attribute__((always_inline)) void WriteCodes(
+  static inline __attribute__((always_inline)) void WriteBytes(
       const RowTask& task, const TilePlace& place,
       const Ints (&sums)[kRows][kPanels * kVectors]) {
     constexpr int kNow = kPanels - kDone < 4 ? kPanels - kDone : 4;
-    using Codes = typename V::template Codes<kNow>;
-    const Codes codes(task.view, place.output + kDone * kPanelOutputs,
-                      task.outputs);
+    using Panels = typename V::template QuantizedPanels<kNow>;
+    const Panels outputs(task.view, place.output + kDone * kPanelOutputs,
+                         task.outputs);
     uint8_t* const out = place.out + kDone * kPanelOutputs;
-    constexpr int kTogether = Codes::kRows > 1 ? kRows / Codes::kRows : 0;
+    constexpr int kTogether = Panels::kRows > 1 ? kRows / Panels::kRows : 0;
     if constexpr (kTogether > 0) {
 #pragma clang loop unroll(full)
       for (int i = 0; i < kTogether; ++i) {
-        const Ints* rows[Codes::kRows];
+        const Ints* rows[Panels::kRows];
 #pragma clang loop unroll(full)
-        for (int r = 0; r < Codes::kRows; ++r) {
-          rows[r] = sums[i * Codes::kRows + r] + kDone * kVectors;
+        for (int r = 0; r < Panels::kRows; ++r) {
+          rows[r] = sums[i * Panels::kRows + r] + kDone * kVectors;
         }
-        codes.WriteRows(rows, out + i * Codes::kRows * task.row_stride,
-                        task.row_stride);
+        outputs.WriteRows(rows, out + i * Panels::kRows * task.row_stride,
+                          task.row_stride);
       }
     }
 #pragma clang loop unroll(full)
-    for (int r = kTogether * Codes::kRows; r < kRows; ++r) {
-      codes.Write(sums[r] + kDone * kVectors, out + r * task.row_stride);
+    for (int r = kTogether * Panels::kRows; r < kRows; ++r) {
+      outputs.Write(sums[r] + kDone * kVectors, out + r * task.row_stride);
     }
     if constexpr (kDone + kNow < kPanels) {
-      WriteCodes<kRows, kPanels, kDone + kNow>(task, place, sums);
+      WriteBytes<kRows, kPanels, kDone + kNow>(task, place, sums);
     }
   }
 
@@ -279,18 +283,23 @@ struct RowTiles {
                                                      const int32_t* sums,
                                                      int row_count,
                                                      int panels) {
-    const typename V::Reals reals(task.view);
+    const OutputView& view = task.view;
+    const auto min = V::SetFloats(view.min);
+    const auto max = V::SetFloats(view.max);
     for (int v = 0; v < panels * kVectors; ++v) {
-      const int64_t output = place.output + v * V::kLanes;
-      const auto lanes = V::FirstLanes(task.outputs - output);
+      const int64_t output = place.output + v * V::kFloats;
+      const auto mask = V::First(task.outputs - output);
+      const auto addend = V::Load(view.addend + output, mask);
+      const auto multiplier = V::Load(view.multiplier + output, mask);
       for (int r = 0; r < row_count; ++r) {
         const Ints sum =
-            V::Load(sums + r * panels * kPanelOutputs + v * V::kLanes);
-        uint8_t* out = place.out + 4 * (r * task.row_stride + v * V::kLanes);
-        if (task.view.type == OutputType::kF32) {
-          reals.Write(sum, output, lanes, reinterpret_cast<float*>(out));
+            V::Load(sums + r * panels * kPanelOutputs + v * V::kFloats);
+        uint8_t* out = place.out + 4 * (r * task.row_stride + v * V::kFloats);
+        if (view.type == OutputType::kF32) {
+          V::Store(reinterpret_cast<float*>(out), mask,
+                   DequantizeSums<V>(sum, addend, multiplier, min, max));
         } else {
-          V::Store(reinterpret_cast<int32_t*>(out), lanes, sum);
+          V::Store(reinterpret_cast<int32_t*>(out), mask, sum);
         }
       }
     }

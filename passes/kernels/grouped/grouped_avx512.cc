@@ -1,7 +1,7 @@
 #include "passes/kernels/depthwise/lane_products.h"
-#include "passes/kernels/depthwise/lane_vectors_avx512.h"
 #include "passes/kernels/grouped/grouped_kernels.h"
 #include "passes/kernels/grouped/grouped_simd.h"
+#include "passes/kernels/simd/avx512.h"
 
 namespace ns::kernels {
 

@@ -1,4 +1,4 @@
-// The grouped kernels of each instruction set.
+// Declares the kernels of grouped convolutions, one for each instruction set.
 #ifndef PASSES_KERNELS_GROUPED_GROUPED_KERNELS_H_
 #define PASSES_KERNELS_GROUPED_GROUPED_KERNELS_H_
 

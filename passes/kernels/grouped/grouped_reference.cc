@@ -47,7 +47,7 @@ Sums SumWindow(const uint8_t* input, const Dims& size, const ConvShape& shape,
 
 void GroupedReference(const uint8_t* input, int64_t batch, const Dims& size,
                       const ConvShape& shape, const int8_t* weights,
-                      const OutputPlan& plan, Numerics numerics, void* out) {
+                      const OutputPlan& plan, SaturationMode mode, void* out) {
   const OutputView view = ViewOutput(plan, 0);
   const Dims output = ConvOutput(shape, size);
   const int64_t channels = shape.in_channels / shape.groups;
@@ -63,10 +63,10 @@ void GroupedReference(const uint8_t* input, int64_t batch, const Dims& size,
       corner[i] = at[i] * shape.stride[i] - shape.padding[i];
     }
     for (int64_t channel = 0; channel < shape.out_channels; ++channel) {
-      const Sums sums = SumWindow(
-          input + pixel / pixels * image, size, shape, weights + channel * k,
-          channel / channels * channels, corner, plan.activation_zero_point,
-          GemmSaturates(numerics));
+      const Sums sums =
+          SumWindow(input + pixel / pixels * image, size, shape,
+                    weights + channel * k, channel / channels * channels,
+                    corner, plan.activation_zero_point, GemmSaturates(mode));
       WriteOutput(view, channel, sums.products, sums.inputs, out,
                   pixel * shape.out_channels + channel);
     }

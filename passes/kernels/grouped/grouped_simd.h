@@ -1,4 +1,4 @@
-// The grouped kernels, once for all instruction sets.
+// The kernels of grouped convolutions, written once for all instruction sets.
 //
 // A chunk is four outputs of each lane, which all need the same inputs of the
 // lane, four at a time. The first pass over a piece of a row copies, for each
@@ -82,18 +82,18 @@ class GroupedColumns {
       }
     } else if (strip_.output_rows == 2) {
       const int64_t left =
-          SumRows<2, V::kSums / 8, false>(0, begin, begin, end);
+          SumRows<2, V::kRegisters / 16, false>(0, begin, begin, end);
       SumRows<2, 1, false>(0, begin, left, end);
     } else {
       const int64_t left =
-          SumRows<1, V::kSums / 4, false>(0, begin, begin, end);
+          SumRows<1, V::kRegisters / 8, false>(0, begin, begin, end);
       SumRows<1, 1, false>(0, begin, left, end);
     }
   }
 
  private:
   static constexpr int kStepRows = kChannels == 2 ? 2 : 1;
-  // Of four channels each.
+  // Steps of four channels each.
   static constexpr int kChannelSteps = kChannels <= 4 ? 1 : kChannels / 4;
   static constexpr int64_t kStepBytes = 4 * P::kChunkBytes;
 
@@ -191,7 +191,8 @@ class GroupedColumns {
     return column;
   }
 
-  // Those inputs of a step that row `row` of outputs meets.
+  // Weights of 1 for the inputs of a step that row `row` of outputs meets, and
+  // of 0 for others.
   Operand Ones(int row, int64_t step) const {
     if (kStepRows == 1) {
       return P::Ones(15);

@@ -62,7 +62,7 @@ void PackedGrouped::Pack() {
       const int64_t copy = j / k();
       const int64_t channel = j % k() / positions;
       const int64_t position = j % positions;
-      // Of the first row of outputs, copy 0 is the only one, or its own.
+      // The first row of outputs has copy 0, which is the only one or its own.
       const int64_t row = position / width + copy;
       const int64_t step = ((copy * width + position % width) * row_steps() +
                             row / step_rows()) *

@@ -1,4 +1,5 @@
-// The weights of a grouped convolution in the orders its kernels read them.
+// Packs the weights of a grouped convolution in the orders that its kernels
+// read them.
 #ifndef PASSES_KERNELS_GROUPED_PACKED_GROUPED_H_
 #define PASSES_KERNELS_GROUPED_PACKED_GROUPED_H_
 
@@ -25,14 +26,14 @@ class PackedGrouped {
   PackedGrouped(const ConvShape& shape, const int8_t* weights);
 
   const ConvShape& shape() const { return shape_; }
-  // For each output channel, the sum of its weights, and how many there are:
-  // what PlanOutput takes.
+  // The sum of the weights of each output channel, and how many there are: what
+  // PlanOutput takes.
   absl::Span<const int32_t> column_sums() const { return column_sums_; }
   int64_t k() const {
     return group_channels() * shape_.kernel[0] * shape_.kernel[1] *
            shape_.kernel[2];
   }
-  // As they were given.
+  // The weights as they were given.
   const int8_t* weights() const { return weights_.data(); }
   int64_t group_channels() const { return shape_.in_channels / shape_.groups; }
 

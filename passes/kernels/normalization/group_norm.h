@@ -1,4 +1,5 @@
-// Group and instance normalization from codes to codes.
+// Normalizes quantized tensors by groups of channels: group and instance
+// normalization.
 #ifndef PASSES_KERNELS_NORMALIZATION_GROUP_NORM_H_
 #define PASSES_KERNELS_NORMALIZATION_GROUP_NORM_H_
 
@@ -9,7 +10,7 @@
 
 namespace ns::kernels {
 
-// Of dense codes [images][channels][positions], or
+// The shape of dense quantized values, [images][channels][positions] or
 // [images][positions][channels].
 struct GroupNormShape {
   int64_t images = 1;
@@ -22,21 +23,21 @@ struct GroupNormShape {
 };
 
 // Normalizes each group of neighbouring channels of each image by the mean and
-// the variance of its codes; `out` is as `input`, and may be the same. With
-// mean and rstd as layer_norm.h has them, of channels / groups * positions
-// codes:
+// the variance of its quantized values; `out` is as `input`, and may be the
+// same. With mean and rstd as layer_norm.h has them, of channels / groups *
+// positions quantized values:
 //
-//   x    = (code - input_zero_point) - (mean - input_zero_point)
+//   x    = (q - input_zero_point) - (mean - input_zero_point)
 //   y    = fma(x, weight * rstd, bias)
-//   code = QuantizeCode(y, 1 / output_scale, output_zero_point)
+//   q    = QuantizeValue(y, 1 / output_scale, output_zero_point)
 //
 // In floats, rounded one by one but for fma; sums are exact. So does
 // quantized_normalize_kernel of LibTorch 1.13 as gcc compiles it, but for what
 // layer_norm.h says. With channels last LibTorch computes
-// fma(code - zero_point, weight * rstd, bias - weight * rstd * mean), which
-// rounds otherwise: its codes may be a step apart there; and of more images
-// than a group has codes, it leaves some out. Here, the layout makes no
-// difference.
+// fma(quantized - zero_point, weight * rstd, bias - weight * rstd * mean),
+// which rounds otherwise: its quantized values may be a step apart there; and
+// of more images than a group has quantized values, it leaves some out. Here,
+// the layout makes no difference.
 void GroupNorm(const uint8_t* input, const GroupNormShape& shape,
                const NormalizationSpec& spec, uint8_t* out, Parallel parallel);
 

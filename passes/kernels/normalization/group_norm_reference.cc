@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "passes/kernels/normalization/group_norm.h"
-#include "passes/kernels/quantize_code.h"
+#include "passes/kernels/quantize_value.h"
 
 namespace ns::kernels {
 
@@ -13,7 +13,7 @@ void GroupNormReference(const uint8_t* input, const GroupNormShape& shape,
   for (int64_t group = 0; group < shape.images * shape.groups; ++group) {
     const int64_t image = group / shape.groups;
     const int64_t first = group % shape.groups * members;
-    // Where a code of the group is.
+    // The index of a quantized value of the group.
     const auto index = [&](int64_t member, int64_t position) {
       const int64_t channel = first + member;
       return shape.channels_last
@@ -26,9 +26,9 @@ void GroupNormReference(const uint8_t* input, const GroupNormShape& shape,
     int64_t sum_of_squares = 0;
     for (int64_t member = 0; member < members; ++member) {
       for (int64_t position = 0; position < shape.positions; ++position) {
-        const int64_t code = input[index(member, position)];
-        sum += code;
-        sum_of_squares += code * code;
+        const int64_t quantized = input[index(member, position)];
+        sum += quantized;
+        sum_of_squares += quantized * quantized;
       }
     }
     const float mean = static_cast<float>(sum) / count;
@@ -47,8 +47,8 @@ void GroupNormReference(const uint8_t* input, const GroupNormShape& shape,
         const int64_t at = index(member, position);
         const float x = (static_cast<float>(input[at]) - zero_point) - centre;
         out[at] =
-            QuantizeCode(std::fma(x, weight * rstd, bias),
-                         1.0f / spec.output_scale, spec.output_zero_point);
+            QuantizeValue(std::fma(x, weight * rstd, bias),
+                          1.0f / spec.output_scale, spec.output_zero_point);
       }
     }
   }

@@ -3,15 +3,20 @@
 #include <algorithm>
 
 #include "passes/kernels/isa.h"
-#include "passes/kernels/normalization/code_moments.h"
 #include "passes/kernels/normalization/layer_norm_kernels.h"
+#include "passes/kernels/normalization/value_moments.h"
 
 namespace ns::kernels {
 namespace {
 
-Normalization NormalizationOf(const CodeSums& sums, int64_t n,
+constexpr IsaTable<const LayerNormKernels*> kKernels = {
+    {Isa::kAvx2, &kAvx2LayerNorm},
+    {Isa::kAvx512, &kAvx512LayerNorm},
+};
+
+Normalization NormalizationOf(const ValueSums& sums, int64_t n,
                               const NormalizationSpec& spec) {
-  const CodeMoments moments = MomentsOf(sums, n, spec);
+  const ValueMoments moments = MomentsOf(sums, n, spec);
   return {moments.mean,
           moments.rstd,
           spec.weight,
@@ -24,31 +29,29 @@ Normalization NormalizationOf(const CodeSums& sums, int64_t n,
 
 void LayerNorm(const uint8_t* input, int64_t rows, int64_t n,
                const NormalizationSpec& spec, uint8_t* out, Parallel parallel) {
-  const Isa isa = ChosenIsa();
-  if (isa == Isa::kScalar) {
+  const LayerNormKernels* const kernels = kKernels.Chosen();
+  if (kernels == nullptr) {
     LayerNormReference(input, rows, n, spec, out);
     return;
   }
-  const auto sum = isa >= Isa::kAvx512 ? SumCodesAvx512 : SumCodesAvx2;
-  const auto normalize = isa >= Isa::kAvx512 ? NormalizeAvx512 : NormalizeAvx2;
-  // Waking a thread is worth some 16,000 codes.
+  // Waking a thread is worth some 16,000 quantized values.
   const int64_t grain = 1 + (1 << 14) / std::max<int64_t>(n, 1);
   parallel(rows, grain, [&](int64_t begin, int64_t end) {
     const auto normalization = [&](int64_t row) {
-      return NormalizationOf(sum(input + row * n, n), n, spec);
+      return NormalizationOf(kernels->sum(input + row * n, n), n, spec);
     };
     if (begin == end) {
       return;
     }
-    // A row ahead: its divisions take as long as many codes, and are not
-    // waited for.
+    // A row ahead: its divisions take as long as many quantized values, and are
+    // not waited for.
     Normalization next = normalization(begin);
     for (int64_t row = begin; row < end; ++row) {
       const Normalization by = next;
       if (row + 1 < end) {
         next = normalization(row + 1);
       }
-      normalize(input + row * n, n, by, out + row * n);
+      kernels->normalize(input + row * n, n, by, out + row * n);
     }
   });
 }

@@ -1,17 +1,14 @@
-// The innermost of layer normalization: one row.
+// Declares the inner loops of layer normalization, which work on one row.
 #ifndef PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 #define PASSES_KERNELS_NORMALIZATION_LAYER_NORM_KERNELS_H_
 
 #include <cstdint>
 
-#include "passes/kernels/normalization/code_moments.h"
+#include "passes/kernels/normalization/value_moments.h"
 
 namespace ns::kernels {
 
-CodeSums SumCodesAvx2(const uint8_t* codes, int64_t n);
-CodeSums SumCodesAvx512(const uint8_t* codes, int64_t n);
-
-// out[i] = QuantizeCode(fma((codes[i] - mean) * rstd, weight[i], bias[i]),
+// out[i] = QuantizeValue(fma((quantized[i] - mean) * rstd, weight[i], bias[i]),
 // multiplier, zero_point). `weight` and `bias` may be null: ones, zeros.
 struct Normalization {
   float mean;
@@ -22,10 +19,14 @@ struct Normalization {
   int32_t zero_point;
 };
 
-void NormalizeAvx2(const uint8_t* codes, int64_t n,
-                   const Normalization& normalization, uint8_t* out);
-void NormalizeAvx512(const uint8_t* codes, int64_t n,
-                     const Normalization& normalization, uint8_t* out);
+struct LayerNormKernels {
+  ValueSums (*sum)(const uint8_t* quantized, int64_t n);
+  void (*normalize)(const uint8_t* quantized, int64_t n,
+                    const Normalization& normalization, uint8_t* out);
+};
+
+extern const LayerNormKernels kAvx2LayerNorm;
+extern const LayerNormKernels kAvx512LayerNorm;
 
 }  // namespace ns::kernels
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "passes/kernels/normalization/layer_norm.h"
-#include "passes/kernels/quantize_code.h"
+#include "passes/kernels/quantize_value.h"
 
 namespace ns::kernels {
 
@@ -30,7 +30,7 @@ void LayerNormReference(const uint8_t* input, int64_t rows, int64_t n,
       const float y =
           std::fma(x * rstd, spec.weight == nullptr ? 1.0f : spec.weight[i],
                    spec.bias == nullptr ? 0.0f : spec.bias[i]);
-      out[i] = QuantizeCode(y, multiplier, spec.output_zero_point);
+      out[i] = QuantizeValue(y, multiplier, spec.output_zero_point);
     }
   }
 }

@@ -1,4 +1,5 @@
-// What all normalizations of codes are told.
+// The numbers that all normalizations of quantized values take: qparams,
+// epsilon, weight and bias.
 #ifndef PASSES_KERNELS_NORMALIZATION_NORMALIZATION_SPEC_H_
 #define PASSES_KERNELS_NORMALIZATION_NORMALIZATION_SPEC_H_
 
@@ -9,7 +10,8 @@ namespace ns::kernels {
 struct NormalizationSpec {
   float input_scale = 1;
   int32_t input_zero_point = 0;
-  // For each element of a row, or each channel; or null: ones, zeros.
+  // One for each element of a row, or each channel; or null, for ones and
+  // zeros.
   const float* weight = nullptr;
   const float* bias = nullptr;
   double eps = 1e-5;

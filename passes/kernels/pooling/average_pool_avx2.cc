@@ -1,28 +1,23 @@
 #include <immintrin.h>
 
 #include "passes/kernels/pooling/average_pool_kernels.h"
-#include "passes/kernels/quantize_code_simd.h"
+#include "passes/kernels/pooling/average_rounding_simd.h"
+#include "passes/kernels/simd/avx2.h"
 
 namespace ns::kernels {
 namespace {
 
-// Up to 16 codes, or sums, as words. Channels that do not fill the widest that
-// fits are done by one more vector that overlaps the one before.
+// Loads up to 16 quantized values, or sums, as 16-bit words. Channels that do
+// not fill the widest that fits are done by one more vector that overlaps the
+// one before.
 struct Sixteen {
   static constexpr int64_t kWidth = 16;
-  static __m256i Load(const uint8_t* at) {
-    return _mm256_cvtepu8_epi16(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+  static __m256i Load(const uint8_t* at) { return Avx2::WidenToShorts(at); }
+  static __m256i Load(const uint16_t* at) { return Avx2::Load(at); }
+  static void Store(uint8_t* at, __m128i quantized) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), quantized);
   }
-  static __m256i Load(const uint16_t* at) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-  }
-  static void Store(uint8_t* at, __m128i codes) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), codes);
-  }
-  static void Store(uint16_t* at, __m256i words) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), words);
-  }
+  static void Store(uint16_t* at, __m256i words) { Avx2::Store(at, words); }
 };
 
 struct Eight {
@@ -35,8 +30,8 @@ struct Eight {
     return _mm256_zextsi128_si256(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
   }
-  static void Store(uint8_t* at, __m128i codes) {
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(at), codes);
+  static void Store(uint8_t* at, __m128i quantized) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(at), quantized);
   }
 };
 
@@ -46,42 +41,31 @@ struct One {
   static __m256i Load(const Element* at) {
     return _mm256_zextsi128_si256(_mm_cvtsi32_si128(*at));
   }
-  static void Store(uint8_t* at, __m128i codes) {
-    *at = static_cast<uint8_t>(_mm_cvtsi128_si32(codes));
+  static void Store(uint8_t* at, __m128i quantized) {
+    *at = static_cast<uint8_t>(_mm_cvtsi128_si32(quantized));
   }
 };
-
-// The codes of eight sums that have had their `start`, before they saturate.
-__m256i Round(__m256i sums, float multiplier, const AverageRounding& rounding) {
-  __m256 scaled =
-      _mm256_mul_ps(_mm256_cvtepi32_ps(sums), _mm256_set1_ps(multiplier));
-  if (rounding.addend != 0) {
-    scaled = _mm256_add_ps(scaled, _mm256_set1_ps(rounding.addend));
-  }
-  return RoundCodes(scaled, _mm256_set1_epi32(rounding.zero_point));
-}
 
 template <typename Channels, int kVectors, typename Element>
 void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
                   const AverageScale& scale, const AverageRounding& rounding,
                   uint8_t* out) {
   constexpr int64_t kWidth = Channels::kWidth;
-  const __m256i zero = _mm256_setzero_si256();
+  const __m256i zero = Avx2::Zero();
   __m256i narrow[kVectors];
-  // In the order that unpacking leaves, and packing undoes.
+  // The sums are in the order that unpacking leaves, and packing undoes.
   __m256i low[kVectors];
   __m256i high[kVectors];
 #pragma clang loop unroll(full)
   for (int v = 0; v < kVectors; ++v) {
     narrow[v] = zero;
-    low[v] = high[v] = _mm256_set1_epi32(scale.start);
+    low[v] = high[v] = Avx2::SetInts(scale.start);
   }
   const auto widen = [&] {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      low[v] = _mm256_add_epi32(low[v], _mm256_unpacklo_epi16(narrow[v], zero));
-      high[v] =
-          _mm256_add_epi32(high[v], _mm256_unpackhi_epi16(narrow[v], zero));
+      low[v] = Avx2::Add(low[v], Avx2::UnpackLowShorts(narrow[v], zero));
+      high[v] = Avx2::Add(high[v], Avx2::UnpackHighShorts(narrow[v], zero));
       narrow[v] = zero;
     }
   };
@@ -90,7 +74,7 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
       narrow[v] =
-          _mm256_add_epi16(narrow[v], Channels::Load(pixel + v * kWidth));
+          Avx2::AddShorts(narrow[v], Channels::Load(pixel + v * kWidth));
     }
     if (sizeof(Element) == 1 && --room == 0) {
       room = kNarrowSums;
@@ -100,16 +84,16 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
   widen();
 #pragma clang loop unroll(full)
   for (int v = 0; v < kVectors; ++v) {
-    const __m256i words =
-        _mm256_packs_epi32(Round(low[v], scale.multiplier, rounding),
-                           Round(high[v], scale.multiplier, rounding));
+    const __m256i words = Avx2::PackInts(
+        RoundAverages<Avx2>(low[v], scale.multiplier, rounding),
+        RoundAverages<Avx2>(high[v], scale.multiplier, rounding));
     Channels::Store(out + channel + v * kWidth,
                     _mm_packus_epi16(_mm256_castsi256_si128(words),
                                      _mm256_extracti128_si256(words, 1)));
   }
 }
 
-// All outputs: blocks of kVectors, then of one.
+// Pools all outputs: blocks of kVectors vectors, then of one.
 template <typename Channels, int kVectors, typename Element>
 void AverageRow(const PoolRow<Element>& row, const AverageScale* scales,
                 const AverageRounding& rounding, uint8_t* out) {
@@ -132,8 +116,8 @@ void AverageRow(const PoolRow<Element>& row, const AverageScale* scales,
 }
 
 template <typename Element>
-void AverageAny(const PoolRow<Element>& row, const AverageScale* scales,
-                const AverageRounding& rounding, uint8_t* out) {
+void AveragePoolRow(const PoolRow<Element>& row, const AverageScale* scales,
+                    const AverageRounding& rounding, uint8_t* out) {
   if (row.channels >= Sixteen::kWidth) {
     AverageRow<Sixteen, 4>(row, scales, rounding, out);
   } else if (row.channels >= Eight::kWidth) {
@@ -143,25 +127,13 @@ void AverageAny(const PoolRow<Element>& row, const AverageScale* scales,
   }
 }
 
-}  // namespace
-
-void AveragePoolRowAvx2(const PoolRow<uint8_t>& row, const AverageScale* scales,
-                        const AverageRounding& rounding, uint8_t* out) {
-  AverageAny(row, scales, rounding, out);
-}
-
-void AverageOfSumsAvx2(const PoolRow<uint16_t>& row, const AverageScale* scales,
-                       const AverageRounding& rounding, uint8_t* out) {
-  AverageAny(row, scales, rounding, out);
-}
-
-void SumOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                   uint16_t* out) {
+void SumOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint16_t* out) {
   int64_t i = 0;
   for (; i + Sixteen::kWidth <= bytes; i += Sixteen::kWidth) {
-    __m256i sums = _mm256_setzero_si256();
+    __m256i sums = Avx2::Zero();
     for (int64_t r = 0; r < count; ++r) {
-      sums = _mm256_add_epi16(sums, Sixteen::Load(rows[r] + i));
+      sums = Avx2::AddShorts(sums, Sixteen::Load(rows[r] + i));
     }
     Sixteen::Store(out + i, sums);
   }
@@ -173,5 +145,10 @@ void SumOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
     out[i] = sum;
   }
 }
+
+}  // namespace
+
+const AveragePoolKernels kAvx2AveragePool = {AveragePoolRow<uint8_t>, SumOfRows,
+                                             AveragePoolRow<uint16_t>};
 
 }  // namespace ns::kernels

@@ -1,17 +1,13 @@
 #include <immintrin.h>
 
 #include "passes/kernels/pooling/average_pool_kernels.h"
-#include "passes/kernels/quantize_code_simd.h"
+#include "passes/kernels/pooling/average_rounding_simd.h"
+#include "passes/kernels/simd/avx512.h"
 
 namespace ns::kernels {
 namespace {
 
 constexpr int64_t kWidth = 64;  // channels of a block
-
-// The channels of a block that begins `left` before the last.
-__mmask64 Lowest(int64_t left) {
-  return left >= kWidth ? ~0ULL : (1ULL << left) - 1;
-}
 
 // Sums of 64 channels, in the order that unpacking leaves.
 struct Sums {
@@ -19,37 +15,29 @@ struct Sums {
 };
 
 void Widen(__m512i low, __m512i high, Sums& sums) {
-  const __m512i zero = _mm512_setzero_si512();
-  sums.wide[0] =
-      _mm512_add_epi32(sums.wide[0], _mm512_unpacklo_epi16(low, zero));
-  sums.wide[1] =
-      _mm512_add_epi32(sums.wide[1], _mm512_unpackhi_epi16(low, zero));
-  sums.wide[2] =
-      _mm512_add_epi32(sums.wide[2], _mm512_unpacklo_epi16(high, zero));
+  const __m512i zero = Avx512::Zero();
+  sums.wide[0] = Avx512::Add(sums.wide[0], Avx512::UnpackLowShorts(low, zero));
+  sums.wide[1] = Avx512::Add(sums.wide[1], Avx512::UnpackHighShorts(low, zero));
+  sums.wide[2] = Avx512::Add(sums.wide[2], Avx512::UnpackLowShorts(high, zero));
   sums.wide[3] =
-      _mm512_add_epi32(sums.wide[3], _mm512_unpackhi_epi16(high, zero));
+      Avx512::Add(sums.wide[3], Avx512::UnpackHighShorts(high, zero));
 }
 
-// The codes of sums that have had their `start`. Packing undoes what unpacking
-// did to the order.
+// Rounds sums that have had their `start` to quantized values. Packing undoes
+// what unpacking did to the order.
 __m512i Round(const Sums& sums, float multiplier,
               const AverageRounding& rounding) {
-  __m512i codes[4];
+  __m512i quantized[4];
 #pragma clang loop unroll(full)
   for (int i = 0; i < 4; ++i) {
-    __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(sums.wide[i]),
-                                  _mm512_set1_ps(multiplier));
-    if (rounding.addend != 0) {
-      scaled = _mm512_add_ps(scaled, _mm512_set1_ps(rounding.addend));
-    }
-    codes[i] = RoundCodes(scaled, _mm512_set1_epi32(rounding.zero_point));
+    quantized[i] = RoundAverages<Avx512>(sums.wide[i], multiplier, rounding);
   }
-  return _mm512_packus_epi16(_mm512_packs_epi32(codes[0], codes[1]),
-                             _mm512_packs_epi32(codes[2], codes[3]));
+  return Avx512::PackShorts(Avx512::PackInts(quantized[0], quantized[1]),
+                            Avx512::PackInts(quantized[2], quantized[3]));
 }
 
 Sums StartAt(int32_t start) {
-  const __m512i all = _mm512_set1_epi32(start);
+  const __m512i all = Avx512::SetInts(start);
   return {{all, all, all, all}};
 }
 
@@ -59,7 +47,7 @@ template <int kVectors, bool kMasked>
 void AverageBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
                   __mmask64 mask, const AverageScale& scale,
                   const AverageRounding& rounding, uint8_t* out) {
-  const __m512i zero = _mm512_setzero_si512();
+  const __m512i zero = Avx512::Zero();
   __m512i low[kVectors];
   __m512i high[kVectors];
   Sums sums[kVectors];
@@ -72,10 +60,12 @@ void AverageBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
   ForEachPixel(row, i, channel, [&](const uint8_t* pixel) {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
-      const __m512i codes = kMasked ? _mm512_maskz_loadu_epi8(mask, pixel)
-                                    : _mm512_loadu_si512(pixel + v * kWidth);
-      low[v] = _mm512_add_epi16(low[v], _mm512_unpacklo_epi8(codes, zero));
-      high[v] = _mm512_add_epi16(high[v], _mm512_unpackhi_epi8(codes, zero));
+      const __m512i quantized = kMasked ? _mm512_maskz_loadu_epi8(mask, pixel)
+                                        : Avx512::Load(pixel + v * kWidth);
+      low[v] =
+          Avx512::AddShorts(low[v], Avx512::UnpackLowBytes(quantized, zero));
+      high[v] =
+          Avx512::AddShorts(high[v], Avx512::UnpackHighBytes(quantized, zero));
     }
     if (--room == 0) {
       room = kNarrowSums;
@@ -89,25 +79,17 @@ void AverageBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
 #pragma clang loop unroll(full)
   for (int v = 0; v < kVectors; ++v) {
     Widen(low[v], high[v], sums[v]);
-    const __m512i codes = Round(sums[v], scale.multiplier, rounding);
+    const __m512i quantized = Round(sums[v], scale.multiplier, rounding);
     if (kMasked) {
-      _mm512_mask_storeu_epi8(out + channel, mask, codes);
+      _mm512_mask_storeu_epi8(out + channel, mask, quantized);
     } else {
-      _mm512_storeu_si512(out + channel + v * kWidth, codes);
+      Avx512::Store(out + channel + v * kWidth, quantized);
     }
   }
 }
 
-__m512i LoadWords(const uint8_t* at) {
-  return _mm512_cvtepu8_epi16(
-      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
-}
-
-}  // namespace
-
-void AveragePoolRowAvx512(const PoolRow<uint8_t>& row,
-                          const AverageScale* scales,
-                          const AverageRounding& rounding, uint8_t* out) {
+void AveragePoolRow(const PoolRow<uint8_t>& row, const AverageScale* scales,
+                    const AverageRounding& rounding, uint8_t* out) {
   for (int64_t i = 0; i < row.outputs; ++i, out += row.channels) {
     int64_t channel = 0;
     for (; channel + 2 * kWidth <= row.channels; channel += 2 * kWidth) {
@@ -118,16 +100,17 @@ void AveragePoolRowAvx512(const PoolRow<uint8_t>& row,
       channel += kWidth;
     }
     if (channel < row.channels) {
-      AverageBlock<1, true>(row, i, channel, Lowest(row.channels - channel),
+      AverageBlock<1, true>(row, i, channel,
+                            Avx512::FirstBytes(row.channels - channel),
                             scales[i], rounding, out);
     }
   }
 }
 
-void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                     uint16_t* out) {
+void SumOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint16_t* out) {
   constexpr int64_t kWords = 32;
-  const __m512i zero = _mm512_setzero_si512();
+  const __m512i zero = Avx512::Zero();
   int64_t i = 0;
   for (; i + 4 * kWords <= bytes; i += 4 * kWords) {
     __m512i sums[4] = {zero, zero, zero, zero};
@@ -135,12 +118,13 @@ void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
       const uint8_t* at = rows[r] + i;
 #pragma clang loop unroll(full)
       for (int v = 0; v < 4; ++v) {
-        sums[v] = _mm512_add_epi16(sums[v], LoadWords(at + v * kWords));
+        sums[v] =
+            Avx512::AddShorts(sums[v], Avx512::WidenToShorts(at + v * kWords));
       }
     }
 #pragma clang loop unroll(full)
     for (int v = 0; v < 4; ++v) {
-      _mm512_storeu_si512(out + i + v * kWords, sums[v]);
+      Avx512::Store(out + i + v * kWords, sums[v]);
     }
   }
   for (; i < bytes; i += kWords) {
@@ -148,7 +132,7 @@ void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
         bytes - i >= kWords ? ~0U : (1U << (bytes - i)) - 1);
     __m512i sums = zero;
     for (int64_t r = 0; r < count; ++r) {
-      sums = _mm512_add_epi16(
+      sums = Avx512::AddShorts(
           sums,
           _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(mask, rows[r] + i)));
     }
@@ -156,43 +140,47 @@ void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
   }
 }
 
-void AverageOfSumsAvx512(const PoolRow<uint16_t>& row,
-                         const AverageScale* scales,
-                         const AverageRounding& rounding, uint8_t* out) {
+void AverageOfSums(const PoolRow<uint16_t>& row, const AverageScale* scales,
+                   const AverageRounding& rounding, uint8_t* out) {
   // Packing took 128 bits of the lower half and of the higher in turns.
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  const __m512i zero = _mm512_setzero_si512();
+  const __m512i zero = Avx512::Zero();
   for (int64_t i = 0; i < row.outputs; ++i, out += row.channels) {
     for (int64_t channel = 0; channel < row.channels; channel += kWidth) {
-      const __mmask64 mask = Lowest(row.channels - channel);
+      const __mmask64 mask = Avx512::FirstBytes(row.channels - channel);
       const auto low_mask = static_cast<__mmask32>(mask);
       const auto high_mask = static_cast<__mmask32>(mask >> 32);
       __m512i low = zero;
       __m512i high = zero;
       if (mask == ~0ULL) {
         ForEachPixel(row, i, channel, [&](const uint16_t* pixel) {
-          low = _mm512_add_epi16(low, _mm512_loadu_si512(pixel));
-          high = _mm512_add_epi16(high, _mm512_loadu_si512(pixel + 32));
+          low = Avx512::AddShorts(low, Avx512::Load(pixel));
+          high = Avx512::AddShorts(high, Avx512::Load(pixel + 32));
         });
       } else if (high_mask == 0) {
         ForEachPixel(row, i, channel, [&](const uint16_t* pixel) {
           low =
-              _mm512_add_epi16(low, _mm512_maskz_loadu_epi16(low_mask, pixel));
+              Avx512::AddShorts(low, _mm512_maskz_loadu_epi16(low_mask, pixel));
         });
       } else {
         ForEachPixel(row, i, channel, [&](const uint16_t* pixel) {
-          low = _mm512_add_epi16(low, _mm512_loadu_si512(pixel));
-          high = _mm512_add_epi16(
+          low = Avx512::AddShorts(low, Avx512::Load(pixel));
+          high = Avx512::AddShorts(
               high, _mm512_maskz_loadu_epi16(high_mask, pixel + 32));
         });
       }
       Sums sums = StartAt(scales[i].start);
       Widen(low, high, sums);
-      const __m512i codes = Round(sums, scales[i].multiplier, rounding);
+      const __m512i quantized = Round(sums, scales[i].multiplier, rounding);
       _mm512_mask_storeu_epi8(out + channel, mask,
-                              _mm512_permutexvar_epi64(order, codes));
+                              _mm512_permutexvar_epi64(order, quantized));
     }
   }
 }
+
+}  // namespace
+
+const AveragePoolKernels kAvx512AveragePool = {AveragePoolRow, SumOfRows,
+                                               AverageOfSums};
 
 }  // namespace ns::kernels

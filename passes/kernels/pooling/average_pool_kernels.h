@@ -1,4 +1,4 @@
-// The innermost of average pools.
+// Declares the inner loops of average pools.
 #ifndef PASSES_KERNELS_POOLING_AVERAGE_POOL_KERNELS_H_
 #define PASSES_KERNELS_POOLING_AVERAGE_POOL_KERNELS_H_
 
@@ -8,12 +8,13 @@
 
 namespace ns::kernels {
 
-// How many codes can be added in 16 bits.
+// So many quantized values can be added in 16 bits.
 inline constexpr int64_t kNarrowSums = 257;
 
-// Of an output: code = saturate_u8(round(min(
-//     (float)(sum + start) * multiplier + addend, 2147483520)) + zero_point),
-// as QuantizeCode.
+// How an output is rounded, as QuantizeValue does:
+//
+//   y = min((float)(sum + start) * multiplier + addend, 2147483520)
+//   q = saturate_u8(round(y) + zero_point)
 struct AverageScale {
   int32_t start;
   float multiplier;
@@ -23,25 +24,21 @@ struct AverageRounding {
   int32_t zero_point;
 };
 
-// `scales` is for each output.
-void AveragePoolRowAvx2(const PoolRow<uint8_t>& row, const AverageScale* scales,
-                        const AverageRounding& rounding, uint8_t* out);
-void AveragePoolRowAvx512(const PoolRow<uint8_t>& row,
-                          const AverageScale* scales,
-                          const AverageRounding& rounding, uint8_t* out);
+// The inner loops of average pools in one instruction set.
+struct AveragePoolKernels {
+  // `scales` has one element for each output.
+  void (*pool_row)(const PoolRow<uint8_t>& row, const AverageScale* scales,
+                   const AverageRounding& rounding, uint8_t* out);
+  // out[i] is the sum of rows[...][i], of `count` rows, at most kNarrowSums.
+  void (*sum_of_rows)(const uint8_t* const* rows, int64_t count, int64_t bytes,
+                      uint16_t* out);
+  // Does what pool_row does, of sums; no output's may be above 65535.
+  void (*pool_sums)(const PoolRow<uint16_t>& row, const AverageScale* scales,
+                    const AverageRounding& rounding, uint8_t* out);
+};
 
-// out[i] is the sum of rows[...][i], of `count` rows, at most kNarrowSums.
-void SumOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                   uint16_t* out);
-void SumOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                     uint16_t* out);
-
-// As AveragePoolRow, of sums, no output's above 65535.
-void AverageOfSumsAvx2(const PoolRow<uint16_t>& row, const AverageScale* scales,
-                       const AverageRounding& rounding, uint8_t* out);
-void AverageOfSumsAvx512(const PoolRow<uint16_t>& row,
-                         const AverageScale* scales,
-                         const AverageRounding& rounding, uint8_t* out);
+extern const AveragePoolKernels kAvx2AveragePool;
+extern const AveragePoolKernels kAvx512AveragePool;
 
 }  // namespace ns::kernels
 

@@ -1,6 +1,7 @@
 #include <immintrin.h>
 
 #include "passes/kernels/pooling/max_pool_kernels.h"
+#include "passes/kernels/simd/avx2.h"
 
 namespace ns::kernels {
 namespace {
@@ -10,14 +11,11 @@ namespace {
 struct Bytes32 {
   static constexpr int64_t kWidth = 32;
   using Vector = __m256i;
-  static Vector Zero() { return _mm256_setzero_si256(); }
+  static Vector Zero() { return Avx2::Zero(); }
   static Vector Max(Vector a, const uint8_t* at) {
-    return _mm256_max_epu8(
-        a, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    return Avx2::MaxBytes(a, Avx2::Load(at));
   }
-  static void Store(uint8_t* at, Vector a) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), a);
-  }
+  static void Store(uint8_t* at, Vector a) { Avx2::Store(at, a); }
 };
 
 struct Bytes16 {
@@ -74,7 +72,7 @@ void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
   }
 }
 
-// All outputs: blocks of kVectors, then of one.
+// Pools all outputs: blocks of kVectors vectors, then of one.
 template <typename Bytes, int kVectors>
 void MaxRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   constexpr int64_t kWidth = Bytes::kWidth;
@@ -93,9 +91,7 @@ void MaxRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-}  // namespace
-
-void MaxPoolRowAvx2(const PoolRow<uint8_t>& row, uint8_t* out) {
+void MaxPoolRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   if (row.channels >= Bytes32::kWidth) {
     MaxRow<Bytes32, 4>(row, out);
   } else if (row.channels >= Bytes16::kWidth) {
@@ -107,11 +103,15 @@ void MaxPoolRowAvx2(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-void MaxOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                   uint8_t* out) {
+void MaxOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint8_t* out) {
   // One output whose pixels are one to a row, and bytes its channels.
   const PoolSpan first = {0, 1};
-  MaxPoolRowAvx2({rows, count, &first, 1, 0, bytes}, out);
+  MaxPoolRow({rows, count, &first, 1, 0, bytes}, out);
 }
+
+}  // namespace
+
+const MaxPoolKernels kAvx2MaxPool = {MaxPoolRow, MaxOfRows};
 
 }  // namespace ns::kernels

@@ -1,6 +1,7 @@
 #include <immintrin.h>
 
 #include "passes/kernels/pooling/max_pool_kernels.h"
+#include "passes/kernels/simd/avx512.h"
 
 namespace ns::kernels {
 namespace {
@@ -16,16 +17,16 @@ void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
   __m512i greatest[kVectors];
 #pragma clang loop unroll(full)
   for (int v = 0; v < kVectors; ++v) {
-    greatest[v] = _mm512_setzero_si512();
+    greatest[v] = Avx512::Zero();
   }
   ForEachPixel(row, i, channel, [&](const uint8_t* pixel) {
 #pragma clang loop unroll(full)
     for (int v = 0; v < kVectors; ++v) {
       const uint8_t* at = pixel + v * kWidth;
-      const __m512i codes = kMasked && v == kVectors - 1
-                                ? _mm512_maskz_loadu_epi8(mask, at)
-                                : _mm512_loadu_si512(at);
-      greatest[v] = _mm512_max_epu8(greatest[v], codes);
+      const __m512i quantized = kMasked && v == kVectors - 1
+                                    ? _mm512_maskz_loadu_epi8(mask, at)
+                                    : Avx512::Load(at);
+      greatest[v] = Avx512::MaxBytes(greatest[v], quantized);
     }
   });
 #pragma clang loop unroll(full)
@@ -34,16 +35,16 @@ void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
     if (kMasked && v == kVectors - 1) {
       _mm512_mask_storeu_epi8(at, mask, greatest[v]);
     } else {
-      _mm512_storeu_si512(at, greatest[v]);
+      Avx512::Store(at, greatest[v]);
     }
   }
 }
 
-// All outputs: blocks of the most vectors while there are more channels, then
-// one of kVectors.
+// Pools all outputs: blocks of the most vectors while there are more channels,
+// then one of kVectors.
 template <int kVectors, bool kMasked>
 void MaxRow(const PoolRow<uint8_t>& row, uint8_t* out) {
-  const __mmask64 mask = (1ULL << row.channels % kWidth) - 1;
+  const __mmask64 mask = Avx512::FirstBytes(row.channels % kWidth);
   for (int64_t i = 0; i < row.outputs; ++i, out += row.channels) {
     int64_t channel = 0;
     for (; row.channels - channel > kVectors * kWidth;
@@ -63,9 +64,7 @@ void MaxRowOf(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-}  // namespace
-
-void MaxPoolRowAvx512(const PoolRow<uint8_t>& row, uint8_t* out) {
+void MaxPoolRow(const PoolRow<uint8_t>& row, uint8_t* out) {
   switch ((row.channels - 1) / kWidth % kMostVectors) {
     case 0:
       return MaxRowOf<1>(row, out);
@@ -78,34 +77,36 @@ void MaxPoolRowAvx512(const PoolRow<uint8_t>& row, uint8_t* out) {
   }
 }
 
-void MaxOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                     uint8_t* out) {
+void MaxOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
+               uint8_t* out) {
   int64_t i = 0;
   for (; i + 4 * kWidth <= bytes; i += 4 * kWidth) {
-    __m512i greatest[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(),
-                           _mm512_setzero_si512(), _mm512_setzero_si512()};
+    __m512i greatest[4] = {Avx512::Zero(), Avx512::Zero(), Avx512::Zero(),
+                           Avx512::Zero()};
     for (int64_t r = 0; r < count; ++r) {
 #pragma clang loop unroll(full)
       for (int v = 0; v < 4; ++v) {
-        greatest[v] = _mm512_max_epu8(
-            greatest[v], _mm512_loadu_si512(rows[r] + i + v * kWidth));
+        greatest[v] = Avx512::MaxBytes(greatest[v],
+                                       Avx512::Load(rows[r] + i + v * kWidth));
       }
     }
 #pragma clang loop unroll(full)
     for (int v = 0; v < 4; ++v) {
-      _mm512_storeu_si512(out + i + v * kWidth, greatest[v]);
+      Avx512::Store(out + i + v * kWidth, greatest[v]);
     }
   }
   for (; i < bytes; i += kWidth) {
-    const __mmask64 mask =
-        bytes - i >= kWidth ? ~0ULL : (1ULL << (bytes - i)) - 1;
-    __m512i greatest = _mm512_setzero_si512();
+    __m512i greatest = Avx512::Zero();
     for (int64_t r = 0; r < count; ++r) {
       greatest =
-          _mm512_max_epu8(greatest, _mm512_maskz_loadu_epi8(mask, rows[r] + i));
+          Avx512::MaxBytes(greatest, Avx512::LoadBytes(rows[r] + i, bytes - i));
     }
-    _mm512_mask_storeu_epi8(out + i, mask, greatest);
+    Avx512::StoreBytes(out + i, bytes - i, greatest);
   }
 }
+
+}  // namespace
+
+const MaxPoolKernels kAvx512MaxPool = {MaxPoolRow, MaxOfRows};
 
 }  // namespace ns::kernels

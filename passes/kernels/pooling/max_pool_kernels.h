@@ -1,4 +1,4 @@
-// The innermost of max pools.
+// Declares the inner loops of max pools.
 #ifndef PASSES_KERNELS_POOLING_MAX_POOL_KERNELS_H_
 #define PASSES_KERNELS_POOLING_MAX_POOL_KERNELS_H_
 
@@ -8,16 +8,18 @@
 
 namespace ns::kernels {
 
-// The greatest code that each output sees, in each channel; 0 where it sees
-// none.
-void MaxPoolRowAvx2(const PoolRow<uint8_t>& row, uint8_t* out);
-void MaxPoolRowAvx512(const PoolRow<uint8_t>& row, uint8_t* out);
+// The inner loops of max pools in one instruction set.
+struct MaxPoolKernels {
+  // The greatest quantized value that each output sees, in each channel; 0
+  // where it sees none.
+  void (*pool_row)(const PoolRow<uint8_t>& row, uint8_t* out);
+  // out[i] is the greatest of rows[...][i], of `count` rows, at least one.
+  void (*max_of_rows)(const uint8_t* const* rows, int64_t count, int64_t bytes,
+                      uint8_t* out);
+};
 
-// out[i] is the greatest of rows[...][i], of `count` rows, at least one.
-void MaxOfRowsAvx2(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                   uint8_t* out);
-void MaxOfRowsAvx512(const uint8_t* const* rows, int64_t count, int64_t bytes,
-                     uint8_t* out);
+extern const MaxPoolKernels kAvx2MaxPool;
+extern const MaxPoolKernels kAvx512MaxPool;
 
 }  // namespace ns::kernels
 

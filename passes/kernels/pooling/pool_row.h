@@ -1,4 +1,5 @@
-// What the kernels of pools take: a row of outputs.
+// The argument of the kernels of pools: a row of outputs and the inputs that
+// they see.
 #ifndef PASSES_KERNELS_POOLING_POOL_ROW_H_
 #define PASSES_KERNELS_POOLING_POOL_ROW_H_
 
@@ -47,8 +48,8 @@ template <int kCount, typename Element, typename See>
   }
 }
 
-// The same of output `i`. The usual windows take no inner loop. Static: sources
-// of all instruction sets compile their own.
+// Does the same for output `i`. The usual windows take no inner loop. It is
+// static, as sources of all instruction sets compile their own.
 template <typename Element, typename See>
 [[gnu::always_inline]] static inline void ForEachPixel(
     const PoolRow<Element>& row, int64_t i, int64_t channel, const See& see) {

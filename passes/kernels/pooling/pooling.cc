@@ -12,13 +12,22 @@
 namespace ns::kernels {
 namespace {
 
+constexpr IsaTable<const MaxPoolKernels*> kMaxPoolKernels = {
+    {Isa::kAvx2, &kAvx2MaxPool},
+    {Isa::kAvx512, &kAvx512MaxPool},
+};
+constexpr IsaTable<const AveragePoolKernels*> kAveragePoolKernels = {
+    {Isa::kAvx2, &kAvx2AveragePool},
+    {Isa::kAvx512, &kAvx512AveragePool},
+};
+
 // The inputs that an output sees in one dimension, `dilation` apart.
 struct Extent {
   int64_t first;
   int64_t count;
 };
 
-// For each output, in each dimension.
+// The extents of each output, in each dimension.
 using Extents = std::array<std::vector<Extent>, 3>;
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -67,7 +76,7 @@ struct Columns {
   int64_t step;
   int64_t channels;
   int64_t seen = 0;  // all spans' counts
-  // What is seen, in the bytes of a row.
+  // The bytes of a row that some output sees.
   int64_t begin = 0;
   int64_t end = 0;
 };
@@ -95,23 +104,25 @@ Columns ColumnsOf(const PoolInput& input, const std::vector<Extent>& extents,
 
 // Whether it is less work to reduce the rows of a window to one first, which
 // outputs then share. It is where windows overlap, and where pixels are short.
-// `code_cost` is the work on a vector of codes, where that on what is stored in
-// between is 1.
+// `quantized_cost` is the work on a vector of quantized values, where that on
+// what is stored in between is 1.
 bool ReducesRowsFirst(const Columns& columns, int64_t row_count,
-                      int64_t code_cost) {
+                      int64_t quantized_cost) {
   constexpr int64_t kVector = 64;
   const int64_t vectors = (columns.channels + kVector - 1) / kVector;
-  const int64_t direct = columns.seen * row_count * vectors * code_cost;
-  const int64_t reduced =
-      (columns.end - columns.begin) * (row_count * code_cost + 1) / kVector +
-      columns.seen * vectors;
+  const int64_t direct = columns.seen * row_count * vectors * quantized_cost;
+  const int64_t reduced = (columns.end - columns.begin) *
+                              (row_count * quantized_cost + 1) / kVector +
+                          columns.seen * vectors;
   return row_count > 1 && 5 * reduced < 4 * direct;
 }
 
-// Vectors of 64 bytes with few channels in use read what was stored just before
-// in too many pieces. Of less than eight channels, shorter vectors have none.
-bool TakesLongVectors(bool avx512, int64_t channels) {
-  return avx512 && (channels >= 64 || channels < 8);
+// The instruction set for rows of `channels` where `isa` is chosen. Vectors of
+// 64 bytes with few channels in use read what was stored just before in too
+// many pieces. Of less than eight channels, shorter vectors have none.
+Isa IsaOfRows(Isa isa, int64_t channels) {
+  const bool suits_long_vectors = channels >= 64 || channels < 8;
+  return suits_long_vectors || isa < Isa::kAvx512 ? isa : Isa::kAvx2;
 }
 
 template <typename Element>
@@ -151,7 +162,7 @@ void ForEachRow(const PoolInput& input, const Extents& extents,
         for (int64_t h = 0; h < extents[1][oh].count; ++h) {
           const int64_t line =
               plane * input.size[1] + extents[1][oh].first + h * dilation[1];
-          rows.push_back(input.codes + line * row_bytes);
+          rows.push_back(input.quantized + line * row_bytes);
         }
       }
       own(rows, od, oh, out + task * out_bytes);
@@ -164,7 +175,8 @@ void ForEachRow(const PoolInput& input, const Extents& extents,
 
 // A row of maxima.
 struct MaxOfRow {
-  bool avx512;
+  const MaxPoolKernels& kernels;
+  const MaxPoolKernels& row_kernels;  // of IsaOfRows
   const Columns& columns;
   std::vector<uint8_t> reduced;
 
@@ -176,24 +188,22 @@ struct MaxOfRow {
       for (const uint8_t*& row : rows) {
         row += columns.begin;
       }
-      (avx512 ? MaxOfRowsAvx512 : MaxOfRowsAvx2)(
-          rows.data(), row_count, columns.end - columns.begin,
-          reduced.data() + columns.begin);
+      kernels.max_of_rows(rows.data(), row_count, columns.end - columns.begin,
+                          reduced.data() + columns.begin);
       rows.assign(1, reduced.data());
     }
-    (TakesLongVectors(avx512, columns.channels)
-         ? MaxPoolRowAvx512
-         : MaxPoolRowAvx2)(RowOf(rows, columns), out);
+    row_kernels.pool_row(RowOf(rows, columns), out);
   }
 };
 
-// What each dimension contributes to the divisor of its outputs.
+// The factors that each dimension contributes to the divisor of its outputs.
 using Factors = std::array<std::vector<int64_t>, 3>;
 
 // A row of averages. `multiplier(factors of an output)` is that of the output.
 template <typename Multiplier>
 struct AverageOfRow {
-  bool avx512;
+  const AveragePoolKernels& kernels;
+  const AveragePoolKernels& row_kernels;  // of IsaOfRows
   const Columns& columns;
   const Factors& factors;
   int32_t zero_point;
@@ -220,22 +230,19 @@ struct AverageOfRow {
           static_cast<int32_t>(-row_count * seen * zero_point),
           multiplier({factors[0][od], factors[1][oh], factors[2][ow]})};
     }
-    const bool long_vectors = TakesLongVectors(avx512, columns.channels);
     if (row_count * most_in_row > kNarrowSums ||
         !ReducesRowsFirst(columns, row_count, 2)) {
-      (long_vectors ? AveragePoolRowAvx512 : AveragePoolRowAvx2)(
-          RowOf(rows, columns), scales.data(), rounding, out);
+      row_kernels.pool_row(RowOf(rows, columns), scales.data(), rounding, out);
       return;
     }
     sums.resize(columns.end);
     for (const uint8_t*& row : rows) {
       row += columns.begin;
     }
-    (avx512 ? SumOfRowsAvx512 : SumOfRowsAvx2)(rows.data(), row_count,
-                                               columns.end - columns.begin,
-                                               sums.data() + columns.begin);
-    (long_vectors ? AverageOfSumsAvx512 : AverageOfSumsAvx2)(
-        RowOf<uint16_t>({sums.data()}, columns), scales.data(), rounding, out);
+    kernels.sum_of_rows(rows.data(), row_count, columns.end - columns.begin,
+                        sums.data() + columns.begin);
+    row_kernels.pool_sums(RowOf<uint16_t>({sums.data()}, columns),
+                          scales.data(), rounding, out);
   }
 };
 
@@ -249,7 +256,9 @@ void Average(const PoolInput& input, const Extents& extents,
   for (const PoolSpan& span : columns.spans) {
     most_in_row = std::max(most_in_row, span.count);
   }
-  const AverageOfRow<Multiplier> pool = {ChosenIsa() >= Isa::kAvx512,
+  const Isa row_isa = IsaOfRows(ChosenIsa(), columns.channels);
+  const AverageOfRow<Multiplier> pool = {*kAveragePoolKernels.Chosen(),
+                                         *kAveragePoolKernels.For(row_isa),
                                          columns,
                                          factors,
                                          zero_point,
@@ -266,21 +275,24 @@ void Average(const PoolInput& input, const Extents& extents,
 void MaxPool(const PoolInput& input, const PoolWindow& window,
              const Dims& out_size, uint8_t* out, Parallel parallel) {
   const Isa isa = ChosenIsa();
-  if (isa == Isa::kScalar) {
+  if (kMaxPoolKernels.For(isa) == nullptr) {
     MaxPoolReference(input, window, out_size, out);
     return;
   }
   const Extents extents =
       WindowExtents(window, window.dilation, input.size, out_size);
   const Columns columns = ColumnsOf(input, extents[2], window.dilation[2]);
-  const MaxOfRow pool = {isa >= Isa::kAvx512, columns, {}};
+  const MaxOfRow pool = {*kMaxPoolKernels.For(isa),
+                         *kMaxPoolKernels.For(IsaOfRows(isa, columns.channels)),
+                         columns,
+                         {}};
   ForEachRow(input, extents, window.dilation, out, parallel, pool);
 }
 
 void AveragePool(const PoolInput& input, const PoolWindow& window,
                  const Dims& out_size, const AverageSpec& spec, uint8_t* out,
                  Parallel parallel) {
-  if (ChosenIsa() == Isa::kScalar) {
+  if (kAveragePoolKernels.Chosen() == nullptr) {
     AveragePoolReference(input, window, out_size, spec, out);
     return;
   }
@@ -317,7 +329,7 @@ void AveragePool(const PoolInput& input, const PoolWindow& window,
 void AdaptiveAveragePool(const PoolInput& input, const Dims& out_size,
                          const AverageSpec& spec, uint8_t* out,
                          Parallel parallel) {
-  if (ChosenIsa() == Isa::kScalar) {
+  if (kAveragePoolKernels.Chosen() == nullptr) {
     AdaptiveAveragePoolReference(input, out_size, spec, out);
     return;
   }

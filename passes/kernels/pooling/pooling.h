@@ -1,4 +1,4 @@
-// Pooling of codes in channels-last tensors of 1, 2 and 3 dimensions.
+// Pools quantized values in channels-last tensors of 1, 2 and 3 dimensions.
 #ifndef PASSES_KERNELS_POOLING_POOLING_H_
 #define PASSES_KERNELS_POOLING_POOLING_H_
 
@@ -9,9 +9,10 @@
 
 namespace ns::kernels {
 
-// Dense codes, [batch][depth][height][width][channels]. Sizes may be 0.
+// Dense quantized values, [batch][depth][height][width][channels]. Sizes may be
+// 0.
 struct PoolInput {
-  const uint8_t* codes = nullptr;
+  const uint8_t* quantized = nullptr;
   int64_t batch = 1;
   Dims size = {1, 1, 1};
   int64_t channels = 1;
@@ -28,9 +29,9 @@ struct PoolWindow {
   Dims dilation = {1, 1, 1};
 };
 
-// The greatest code that each output sees, 0 if it sees none. `out` is dense,
-// [batch][out_size][channels]; any out_size is good, ceil_mode or not. It may
-// not overlap the input.
+// The greatest quantized value that each output sees, 0 if it sees none. `out`
+// is dense, [batch][out_size][channels]; any out_size is good, ceil_mode or
+// not. It may not overlap the input.
 void MaxPool(const PoolInput& input, const PoolWindow& window,
              const Dims& out_size, uint8_t* out, Parallel parallel);
 void MaxPoolReference(const PoolInput& input, const PoolWindow& window,
@@ -55,16 +56,16 @@ struct AverageSpec {
 
 // Averages, in floats but for the sum:
 //
-//   acc     = sum over the inputs seen of (code - input_zero_point), in s32
+//   acc     = sum over the inputs seen of (q - input_zero_point), in s32
 //   divisor = spec.divisor, or how many inputs are seen, or, with
 //             count_include_pad, how many of the kernel begin before
 //             size + padding
 //   kChannelsLast:
-//     code = QuantizeCode(acc, input_scale / output_scale / divisor,
-//                         output_zero_point)
+//     q    = QuantizeValue(acc, input_scale / output_scale / divisor,
+//                          output_zero_point)
 //   kContiguous:
 //     m    = (double)input_scale / output_scale / divisor, rounded to float
-//     code = QuantizeCode(acc * m + output_zero_point, 1, 0)
+//     q    = QuantizeValue(acc * m + output_zero_point, 1, 0)
 //
 // This is qavg_pool2d_nhwc of LibTorch 1.13 where it is vectorised, and
 // avg_pool2d_out_frame. The last channels % 8 of the former (% 16 with AVX512)
@@ -82,10 +83,10 @@ void AveragePoolReference(const PoolInput& input, const PoolWindow& window,
 //
 //   kChannelsLast:
 //     m    = input_scale / output_scale / count
-//     code = QuantizeCode(acc, 1 / (1 / m), output_zero_point)
+//     q    = QuantizeValue(acc, 1 / (1 / m), output_zero_point)
 //   kContiguous: both sides have the same scale and zero point
 //     m    = (float)(1.0 / depth) / height / width, of what is seen
-//     code = QuantizeCode(sum of codes, m, 0)
+//     q    = QuantizeValue(sum of q, m, 0)
 //
 // qadaptive_avg_pool3d_ndhwc of LibTorch 1.13, all channels, and
 // adaptive_avg_pool_single_out_frame.

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "passes/kernels/pooling/pooling.h"
-#include "passes/kernels/quantize_code.h"
+#include "passes/kernels/quantize_value.h"
 
 namespace ns::kernels {
 namespace {
@@ -24,15 +24,15 @@ void ForEachOutput(const PoolInput& input, const Dims& out_size, Write write) {
   }
 }
 
-int64_t CodeAt(const PoolInput& input, int64_t n, const Dims& at,
-               int64_t channel) {
+int64_t ValueAt(const PoolInput& input, int64_t n, const Dims& at,
+                int64_t channel) {
   const int64_t pixel =
       ((n * input.size[0] + at[0]) * input.size[1] + at[1]) * input.size[2] +
       at[2];
-  return input.codes[pixel * input.channels + channel];
+  return input.quantized[pixel * input.channels + channel];
 }
 
-// Calls `see(code)` for each input that output `o` sees.
+// Calls `see(quantized)` for each input that output `o` sees.
 template <typename See>
 void ForEachSeen(const PoolInput& input, const PoolWindow& window, int64_t n,
                  const Dims& o, int64_t channel, See see) {
@@ -46,7 +46,7 @@ void ForEachSeen(const PoolInput& input, const PoolWindow& window, int64_t n,
     for (int64_t h = 0; h < window.kernel[1]; ++h) {
       for (int64_t w = 0; w < window.kernel[2]; ++w) {
         if (exists(0, d) && exists(1, h) && exists(2, w)) {
-          see(CodeAt(input, n, at, channel));
+          see(ValueAt(input, n, at, channel));
         }
       }
     }
@@ -60,14 +60,14 @@ uint8_t Average(int64_t sum, int64_t count, int64_t divisor,
   if (spec.rule == AverageRule::kChannelsLast) {
     const float multiplier =
         spec.input_scale / spec.output_scale / static_cast<float>(divisor);
-    return QuantizeCode(acc, multiplier, spec.output_zero_point);
+    return QuantizeValue(acc, multiplier, spec.output_zero_point);
   }
   const auto multiplier =
       static_cast<float>(static_cast<double>(spec.input_scale) /
                          spec.output_scale / static_cast<double>(divisor));
   const float product = acc * multiplier;
-  return QuantizeCode(product + static_cast<float>(spec.output_zero_point), 1,
-                      0);
+  return QuantizeValue(product + static_cast<float>(spec.output_zero_point), 1,
+                       0);
 }
 
 uint8_t AdaptiveAverage(int64_t sum, const Dims& seen,
@@ -76,14 +76,14 @@ uint8_t AdaptiveAverage(int64_t sum, const Dims& seen,
     const int64_t count = seen[0] * seen[1] * seen[2];
     const float multiplier =
         spec.input_scale / spec.output_scale / static_cast<float>(count);
-    return QuantizeCode(static_cast<float>(static_cast<int32_t>(
-                            sum - count * spec.input_zero_point)),
-                        1.0f / (1.0f / multiplier), spec.output_zero_point);
+    return QuantizeValue(static_cast<float>(static_cast<int32_t>(
+                             sum - count * spec.input_zero_point)),
+                         1.0f / (1.0f / multiplier), spec.output_zero_point);
   }
   const float multiplier =
       static_cast<float>(1.0 / static_cast<double>(seen[0])) /
       static_cast<float>(seen[1]) / static_cast<float>(seen[2]);
-  return QuantizeCode(static_cast<float>(sum), multiplier, 0);
+  return QuantizeValue(static_cast<float>(sum), multiplier, 0);
 }
 
 }  // namespace
@@ -93,9 +93,10 @@ void MaxPoolReference(const PoolInput& input, const PoolWindow& window,
   ForEachOutput(input, out_size,
                 [&](int64_t n, const Dims& o, int64_t channel, int64_t index) {
                   int64_t greatest = 0;
-                  ForEachSeen(input, window, n, o, channel, [&](int64_t code) {
-                    greatest = std::max(greatest, code);
-                  });
+                  ForEachSeen(input, window, n, o, channel,
+                              [&](int64_t quantized) {
+                                greatest = std::max(greatest, quantized);
+                              });
                   out[index] = static_cast<uint8_t>(greatest);
                 });
 }
@@ -105,29 +106,29 @@ void AveragePoolReference(const PoolInput& input, const PoolWindow& window,
                           uint8_t* out) {
   PoolWindow dense = window;
   dense.dilation = {1, 1, 1};
-  ForEachOutput(input, out_size,
-                [&](int64_t n, const Dims& o, int64_t channel, int64_t index) {
-                  int64_t sum = 0;
-                  int64_t count = 0;
-                  ForEachSeen(input, dense, n, o, channel, [&](int64_t code) {
-                    sum += code;
-                    ++count;
-                  });
-                  int64_t divisor = spec.divisor;
-                  if (divisor == 0 && !spec.count_include_pad) {
-                    divisor = count;
-                  } else if (divisor == 0) {
-                    divisor = 1;
-                    for (int dim = 0; dim < 3; ++dim) {
-                      const int64_t first = o[dim] * window.stride[dim];
-                      const int64_t end =
-                          input.size[dim] + 2 * window.padding[dim];
-                      divisor *= std::max<int64_t>(
-                          std::min(window.kernel[dim], end - first), 0);
-                    }
-                  }
-                  out[index] = Average(sum, count, divisor, spec);
-                });
+  ForEachOutput(
+      input, out_size,
+      [&](int64_t n, const Dims& o, int64_t channel, int64_t index) {
+        int64_t sum = 0;
+        int64_t count = 0;
+        ForEachSeen(input, dense, n, o, channel, [&](int64_t quantized) {
+          sum += quantized;
+          ++count;
+        });
+        int64_t divisor = spec.divisor;
+        if (divisor == 0 && !spec.count_include_pad) {
+          divisor = count;
+        } else if (divisor == 0) {
+          divisor = 1;
+          for (int dim = 0; dim < 3; ++dim) {
+            const int64_t first = o[dim] * window.stride[dim];
+            const int64_t end = input.size[dim] + 2 * window.padding[dim];
+            divisor *=
+                std::max<int64_t>(std::min(window.kernel[dim], end - first), 0);
+          }
+        }
+        out[index] = Average(sum, count, divisor, spec);
+      });
 }
 
 void AdaptiveAveragePoolReference(const PoolInput& input, const Dims& out_size,
@@ -155,7 +156,7 @@ void AdaptiveAveragePoolReference(const PoolInput& input, const Dims& out_size,
           for (int64_t h = 0; h < seen[1]; ++h) {
             for (int64_t w = 0; w < seen[2]; ++w) {
               const Dims at = {first[0] + d, first[1] + h, first[2] + w};
-              sum += CodeAt(input, n, at, channel);
+              sum += ValueAt(input, n, at, channel);
             }
           }
         }

@@ -1,5 +1,6 @@
-// Activations on codes. Those that keep the qparams of their input clamp its
-// codes; the others look each code up in a table of 256.
+// Activations on quantized values. Those that keep the qparams of their input
+// clamp its quantized values; the others look each quantized value up in a
+// table of 256.
 #include <ATen/core/Scalar.h>
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
@@ -10,7 +11,7 @@
 #include "passes/kernels/elementwise/activations.h"
 #include "passes/kernels/elementwise/clamp.h"
 #include "passes/kernels/elementwise/look_up.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -18,48 +19,51 @@ namespace {
 
 at::Tensor ClampTo(const char* op, const at::Tensor& x, uint8_t min,
                    uint8_t max) {
-  CheckCodes(x, op);
+  CheckQuantized(x, op);
   const at::Tensor dense = Dense(x);
-  at::Tensor out = EmptyCodesLike(dense, x.q_scale(), x.q_zero_point());
-  kernels::ClampCodes(CodesOf(dense), out.numel(), min, max,
-                      MutableCodesOf(out), TorchParallel);
+  at::Tensor out = EmptyQuantizedLike(dense, x.q_scale(), x.q_zero_point());
+  kernels::ClampValues(QuantizedDataOf(dense), out.numel(), min, max,
+                       MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
 at::Tensor ReluOp(const at::Tensor& x) {
-  CheckCodes(x, "fbgemm_relu");
+  CheckQuantized(x, "fbgemm_relu");
   return ClampTo("fbgemm_relu", x, static_cast<uint8_t>(x.q_zero_point()), 255);
 }
 
 at::Tensor ClampOp(const at::Tensor& x, const c10::optional<at::Scalar>& min,
                    const c10::optional<at::Scalar>& max) {
-  CheckCodes(x, "fbgemm_clamp");
+  CheckQuantized(x, "fbgemm_clamp");
   const kernels::QParams qparams = QParamsOf(x);
-  return ClampTo("fbgemm_clamp", x, min ? CodeOf(min->to<float>(), qparams) : 0,
-                 max ? CodeOf(max->to<float>(), qparams) : 255);
+  return ClampTo("fbgemm_clamp", x,
+                 min ? QuantizedValueOf(min->to<float>(), qparams) : 0,
+                 max ? QuantizedValueOf(max->to<float>(), qparams) : 255);
 }
 
-// An op of LibTorch's on codes, which reads them with kFma.
-at::Tensor LookUp(const char* op, const at::Tensor& x, double scale,
-                  int64_t zero_point, absl::FunctionRef<float(float)> function,
-                  kernels::CodeReading reading = kernels::CodeReading::kFma) {
-  CheckCodes(x, op);
+// An op of LibTorch's on quantized values, which reads them with kFma.
+at::Tensor LookUp(
+    const char* op, const at::Tensor& x, double scale, int64_t zero_point,
+    absl::FunctionRef<float(float)> function,
+    kernels::DequantizeFormula reading = kernels::DequantizeFormula::kFma) {
+  CheckQuantized(x, op);
   CheckQParams(scale, zero_point, op);
   const at::Tensor dense = Dense(x);
-  at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
-  const kernels::CodeTable table =
+  at::Tensor out = EmptyQuantizedLike(dense, scale, zero_point);
+  const kernels::LookUpTable table =
       kernels::MakeTable(function, QParamsOf(x), QParamsOf(out), reading);
-  kernels::LookUp(CodesOf(dense), out.numel(), table, MutableCodesOf(out),
-                  TorchParallel);
+  kernels::LookUp(QuantizedDataOf(dense), out.numel(), table,
+                  MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
-// An op that LibTorch has for floats only: codes are dequantized for it.
+// An op that LibTorch has for floats only: quantized values are dequantized for
+// it.
 at::Tensor LookUpInFloat(const char* op, const at::Tensor& x, double scale,
                          int64_t zero_point,
                          absl::FunctionRef<float(float)> function) {
   return LookUp(op, x, scale, zero_point, function,
-                kernels::CodeReading::kSubtract);
+                kernels::DequantizeFormula::kSubtract);
 }
 
 at::Tensor SigmoidOp(const at::Tensor& x, double scale, int64_t zero_point) {

@@ -11,22 +11,22 @@
 
 #include "passes/kernels/elementwise/add.h"
 #include "passes/kernels/elementwise/clamp.h"
-#include "passes/kernels/elementwise/code_reading.h"
 #include "passes/kernels/elementwise/dequantize.h"
+#include "passes/kernels/elementwise/dequantize_formula.h"
 #include "passes/kernels/elementwise/multiply.h"
 #include "passes/kernels/elementwise/quantize.h"
 #include "passes/kernels/elementwise/requantize.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
 namespace {
 
-kernels::Codes Operand(const at::Tensor& x) {
-  return {CodesOf(x), QParamsOf(x)};
+kernels::QuantizedOperand Operand(const at::Tensor& x) {
+  return {QuantizedDataOf(x), QParamsOf(x)};
 }
 
-// Both of one shape, and dense in one order of dimensions.
+// Gives both one shape, dense in one order of dimensions.
 std::tuple<at::Tensor, at::Tensor> Aligned(const at::Tensor& a,
                                            const at::Tensor& b) {
   if (a.sizes() == b.sizes()) {
@@ -37,25 +37,26 @@ std::tuple<at::Tensor, at::Tensor> Aligned(const at::Tensor& a,
   return {both[0].contiguous(), both[1].contiguous()};
 }
 
-using Kernel = void (*)(kernels::Codes, kernels::Codes, int64_t, bool,
-                        kernels::QParams, uint8_t*, kernels::Parallel);
+using Kernel = void (*)(kernels::QuantizedOperand, kernels::QuantizedOperand,
+                        int64_t, bool, kernels::QParams, uint8_t*,
+                        kernels::Parallel);
 
 at::Tensor Binary(const char* op, Kernel kernel, const at::Tensor& a,
                   const at::Tensor& b, bool relu, double scale,
                   int64_t zero_point) {
-  CheckCodes(a, op);
-  CheckCodes(b, op);
+  CheckQuantized(a, op);
+  CheckQuantized(b, op);
   CheckQParams(scale, zero_point, op);
   const auto [x, y] = Aligned(a, b);
-  at::Tensor out = EmptyCodesLike(x, scale, zero_point);
+  at::Tensor out = EmptyQuantizedLike(x, scale, zero_point);
   kernel(Operand(x), Operand(y), out.numel(), relu, QParamsOf(out),
-         MutableCodesOf(out), TorchParallel);
+         MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
-// Whether LibTorch adds tensors of one shape in vectors, which read codes with
-// fma: along the dimension in which its output is dense, both have their
-// elements side by side.
+// Whether LibTorch adds tensors of one shape in vectors, which read quantized
+// values with fma: along the dimension in which its output is dense, both have
+// their elements side by side.
 bool AddsInVectors(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor dense = Dense(a);
   for (int64_t i = 0; i < dense.dim(); ++i) {
@@ -69,28 +70,29 @@ bool AddsInVectors(const at::Tensor& a, const at::Tensor& b) {
 at::Tensor ValuesOf(const at::Tensor& dense) {
   at::Tensor values =
       at::empty_strided(dense.sizes(), dense.strides(), at::kFloat);
-  kernels::Dequantize(CodesOf(dense), dense.numel(), QParamsOf(dense),
+  kernels::Dequantize(QuantizedDataOf(dense), dense.numel(), QParamsOf(dense),
                       values.data_ptr<float>(), TorchParallel);
   return values;
 }
 
-// As LibTorch adds one element after the other: it reads codes by subtraction.
+// Adds as LibTorch adds one element after the other: it reads quantized values
+// by subtraction.
 at::Tensor AddOneByOne(const at::Tensor& a, const at::Tensor& b, bool relu,
                        double scale, int64_t zero_point) {
   const at::Tensor dense = Dense(a);
   at::Tensor sum = ValuesOf(dense).add_(ValuesOf(LaidOutAs(b, dense)));
   sum = relu ? sum.clamp_min_(0) : sum;
-  at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
+  at::Tensor out = EmptyQuantizedLike(dense, scale, zero_point);
   kernels::Quantize(sum.data_ptr<float>(), sum.numel(), QParamsOf(out),
-                    MutableCodesOf(out), TorchParallel);
+                    MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
 template <bool kRelu>
 at::Tensor Add(const at::Tensor& a, const at::Tensor& b, double scale,
                int64_t zero_point) {
-  CheckCodes(a, "fbgemm_add");
-  CheckCodes(b, "fbgemm_add");
+  CheckQuantized(a, "fbgemm_add");
+  CheckQuantized(b, "fbgemm_add");
   CheckQParams(scale, zero_point, "fbgemm_add");
   if (a.sizes() == b.sizes() && !AddsInVectors(a, b)) {
     return AddOneByOne(a, b, kRelu, scale, zero_point);
@@ -122,23 +124,23 @@ CatPlace PlaceOf(const at::Tensor& out, int64_t dimension) {
   return place;
 }
 
-// What CopyRequantized takes of a tensor: `columns` codes of each row from
-// `begin` on.
+// The part of a tensor that CopyRequantized takes: `columns` quantized values
+// of each row from `begin` on.
 struct Part {
   int64_t begin;
   int64_t columns;
-  kernels::CodeReading reading;
+  kernels::DequantizeFormula reading;
 };
 
 // LibTorch concatenates the channels of channels-last tensors by eights, with
 // fma, and what is left of them, as all else, without.
 std::vector<Part> PartsOf(int64_t columns, bool by_eights) {
   if (!by_eights) {
-    return {{0, columns, kernels::CodeReading::kSubtract}};
+    return {{0, columns, kernels::DequantizeFormula::kSubtract}};
   }
   const int64_t eights = columns / 8 * 8;
-  return {{0, eights, kernels::CodeReading::kFma},
-          {eights, columns - eights, kernels::CodeReading::kSubtract}};
+  return {{0, eights, kernels::DequantizeFormula::kFma},
+          {eights, columns - eights, kernels::DequantizeFormula::kSubtract}};
 }
 
 // Along `dimension` of tensors that are dense in the order of dimensions.
@@ -156,18 +158,18 @@ at::Tensor CatDense(const std::vector<at::Tensor>& tensors, int64_t dimension,
     }
     sizes[dimension] += tensor.size(dimension);
   }
-  at::Tensor out = EmptyCodes(sizes, scale, zero_point);
+  at::Tensor out = EmptyQuantized(sizes, scale, zero_point);
   if (out.numel() == 0) {
     return out;  // It may have no memory to point into.
   }
   const CatPlace place = PlaceOf(out, dimension);
   const int64_t row_bytes = sizes[dimension] * place.inner;
-  uint8_t* destination = MutableCodesOf(out);
+  uint8_t* destination = MutableQuantizedDataOf(out);
   for (const at::Tensor& tensor : tensors) {
     const int64_t bytes = tensor.size(dimension) * place.inner;
     for (const Part& part : PartsOf(bytes, by_eights)) {
-      kernels::CopyRequantized(CodesOf(tensor) + part.begin, bytes, place.rows,
-                               part.columns, QParamsOf(tensor),
+      kernels::CopyRequantized(QuantizedDataOf(tensor) + part.begin, bytes,
+                               place.rows, part.columns, QParamsOf(tensor),
                                destination + part.begin, row_bytes,
                                QParamsOf(out), TorchParallel, part.reading);
     }
@@ -180,7 +182,7 @@ bool IsChannelsLast(const at::Tensor& x) {
   return x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-// As at::cat lays out what it gives.
+// Whether at::cat lays out its output with the channels last.
 bool SuggestChannelsLast(const std::vector<at::Tensor>& tensors) {
   const auto format = tensors.front().suggest_memory_format();
   return format != at::MemoryFormat::Contiguous &&
@@ -207,7 +209,7 @@ at::Tensor Cat(const c10::List<at::Tensor>& list, int64_t dimension,
   constexpr char kOp[] = "fbgemm_cat";
   TORCH_CHECK(!list.empty(), kOp, ": takes at least one tensor");
   for (const at::Tensor& tensor : list.vec()) {
-    CheckCodes(tensor, kOp);
+    CheckQuantized(tensor, kOp);
   }
   const double out_scale = scale.value_or(list.get(0).q_scale());
   const int64_t out_zero_point =
@@ -233,9 +235,9 @@ at::Tensor Cat(const c10::List<at::Tensor>& list, int64_t dimension,
   at::Tensor out =
       CatDense(tensors, place, out_scale, out_zero_point, by_eights);
   if (kRelu) {
-    kernels::ClampCodes(CodesOf(out), out.numel(),
-                        static_cast<uint8_t>(out_zero_point), 255,
-                        MutableCodesOf(out), TorchParallel);
+    kernels::ClampValues(QuantizedDataOf(out), out.numel(),
+                         static_cast<uint8_t>(out_zero_point), 255,
+                         MutableQuantizedDataOf(out), TorchParallel);
   }
   return channels_last ? out.movedim(-1, 1) : out;
 }

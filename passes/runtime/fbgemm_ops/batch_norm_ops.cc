@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "passes/kernels/elementwise/scale_channels.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -38,7 +38,7 @@ at::Tensor BatchNorm(const at::Tensor& x,
                      double output_scale, int64_t output_zero_point) {
   constexpr const char* kOp =
       kRelu ? "fbgemm_batch_norm_relu" : "fbgemm_batch_norm";
-  CheckCodes(x, kOp);
+  CheckQuantized(x, kOp);
   CheckQParams(output_scale, output_zero_point, kOp);
   TORCH_CHECK(x.dim() >= 2 && x.dim() <= 5, kOp,
               ": takes 2 to 5 dimensions, and the input is of size ",
@@ -61,7 +61,7 @@ at::Tensor BatchNorm(const at::Tensor& x,
     offsets[i] = static_cast<float>(
         (biases[i] - means[i] * inverse * weights[i]) / output_scale);
   }
-  const at::Tensor codes = ChannelsLast(x);
+  const at::Tensor quantized = ChannelsLast(x);
   at::Tensor out =
       EmptyChannelsLast(x.sizes(), output_scale, output_zero_point);
   kernels::ChannelScaling scaling;
@@ -70,10 +70,10 @@ at::Tensor BatchNorm(const at::Tensor& x,
   scaling.offsets = offsets;
   scaling.out_zero_point = QParamsOf(out).zero_point;
   scaling.relu = kRelu;
-  kernels::ScaleChannels(CodesOf(codes),
+  kernels::ScaleChannels(QuantizedDataOf(quantized),
                          channels == 0 ? 0 : x.numel() / channels, scaling,
-                         MutableCodesOf(out), TorchParallel);
-  // As LibTorch's batch_norm1d lays it out.
+                         MutableQuantizedDataOf(out), TorchParallel);
+  // The layout is that of LibTorch's batch_norm1d.
   return x.dim() == 3 ? out.contiguous() : out;
 }
 

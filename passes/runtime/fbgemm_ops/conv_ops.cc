@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "passes/runtime/fbgemm_ops/codes.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/packed_weight.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 
 namespace ns {
 namespace {
@@ -21,7 +21,7 @@ constexpr char kLayer[] = "FbgemmConv";
 using Self = c10::intrusive_ptr<FbgemmConv>;
 using Ints = std::vector<int64_t>;
 // weight, bias; stride, padding, dilation, output padding; groups, transposed,
-// numerics.
+// name of the saturation mode.
 using State = std::tuple<at::Tensor, c10::optional<at::Tensor>, Ints, Ints,
                          Ints, Ints, int64_t, bool, std::string>;
 
@@ -31,7 +31,7 @@ State StateOf(const FbgemmConv& conv) {
       p.bias.defined() ? c10::optional<at::Tensor>(p.bias) : c10::nullopt;
   return State(p.weight, bias, p.stride, p.padding, p.dilation,
                p.output_padding, p.groups, p.transposed,
-               kernels::NumericsName(conv.numerics()));
+               kernels::SaturationModeName(conv.saturation_mode()));
 }
 
 Self FromState(const State& state) {
@@ -42,7 +42,7 @@ Self FromState(const State& state) {
            p.groups, p.transposed, numerics) = state;
   p.bias = bias.value_or(at::Tensor());
   return c10::make_intrusive<FbgemmConv>(std::move(p),
-                                         ParseNumerics(numerics, kLayer));
+                                         ParseSaturationMode(numerics, kLayer));
 }
 
 const auto kClass =
@@ -53,7 +53,7 @@ const auto kClass =
              [](const Self& self) { return std::get<1>(StateOf(*self)); })
         .def("numerics",
              [](const Self& self) -> std::string {
-               return kernels::NumericsName(self->numerics());
+               return kernels::SaturationModeName(self->saturation_mode());
              })
         .def_pickle([](const Self& self) { return StateOf(*self); },
                     [](const State& state) { return FromState(state); });
@@ -71,19 +71,20 @@ struct Ops {
 
   static at::Tensor Plain(const at::Tensor& x, const Self& layer, double scale,
                           int64_t zero_point) {
-    return Checked(layer).Run(x, Codes(scale, zero_point, kLayer));
+    return Checked(layer).Run(x, QuantizedOutput(scale, zero_point, kLayer));
   }
 
   static at::Tensor WithRelu(const at::Tensor& x, const Self& layer,
                              double scale, int64_t zero_point) {
-    return Checked(layer).Run(x, Relu(Codes(scale, zero_point, kLayer)));
+    return Checked(layer).Run(x,
+                              Relu(QuantizedOutput(scale, zero_point, kLayer)));
   }
 
   static at::Tensor WithClamp(const at::Tensor& x, const Self& layer,
                               double scale, int64_t zero_point, double min,
                               double max) {
     return Checked(layer).Run(
-        x, Clamp(Codes(scale, zero_point, kLayer), min, max));
+        x, Clamp(QuantizedOutput(scale, zero_point, kLayer), min, max));
   }
 
   static at::Tensor Dynamic(const at::Tensor& x, const Self& layer,
@@ -103,12 +104,14 @@ at::Tensor Conv2dAdd(const at::Tensor& x, const Self& layer,
 template <typename Op>
 void Define(torch::Library& library, const std::string& name) {
   const std::string layer = "__torch__.torch.classes.ns.FbgemmConv layer";
-  const std::string codes =
+  const std::string quantized =
       "(Tensor x, " + layer + ", float scale, int zero_point";
-  library.def((name + codes + ") -> Tensor").c_str(), Op::Plain);
-  library.def((name + "_relu" + codes + ") -> Tensor").c_str(), Op::WithRelu);
+  library.def((name + quantized + ") -> Tensor").c_str(), Op::Plain);
+  library.def((name + "_relu" + quantized + ") -> Tensor").c_str(),
+              Op::WithRelu);
   library.def(
-      (name + "_clamp" + codes + ", float min, float max) -> Tensor").c_str(),
+      (name + "_clamp" + quantized + ", float min, float max) -> Tensor")
+          .c_str(),
       Op::WithClamp);
   library.def((name + "_dynamic(Tensor x, " + layer +
                ", bool reduce_range=False) -> Tensor")

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "passes/kernels/elementwise/add.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
 #include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -66,13 +66,13 @@ int64_t ChannelAxis(const FbgemmConvParameters& p) {
 }
 
 kernels::PackedConv Pack(const FbgemmConvParameters& p,
-                         kernels::Numerics numerics) {
+                         kernels::SaturationMode mode) {
   const kernels::ConvShape shape = ShapeOf(p);
   TORCH_CHECK(p.weight.scalar_type() == at::kQInt8, kLayer,
               ": the weight must be a qint8 tensor");
   const at::Tensor dense = p.weight.contiguous();
   return kernels::PackedConv(
-      shape, static_cast<const int8_t*>(dense.data_ptr()), numerics);
+      shape, static_cast<const int8_t*>(dense.data_ptr()), mode);
 }
 
 at::Tensor EmptyOutput(const Ints& sizes, const OutputQParams& output) {
@@ -89,9 +89,9 @@ at::Tensor EmptyOutput(const Ints& sizes, const OutputQParams& output) {
 }  // namespace
 
 FbgemmConv::FbgemmConv(FbgemmConvParameters parameters,
-                       kernels::Numerics numerics)
+                       kernels::SaturationMode mode)
     : parameters_(std::move(parameters)),
-      packed_(Pack(parameters_, numerics)),
+      packed_(Pack(parameters_, mode)),
       plans_(ReadWeightQParams(parameters_.weight, ChannelAxis(parameters_),
                                kLayer),
              ReadBias(parameters_.bias, packed_.shape().out_channels, kLayer)) {
@@ -103,7 +103,7 @@ bool FbgemmConv::IsWithoutBatch(const at::Tensor& x) const {
 
 at::Tensor FbgemmConv::Run(const at::Tensor& x,
                            const OutputQParams& output) const {
-  CheckCodes(x, kLayer);
+  CheckQuantized(x, kLayer);
   if (IsWithoutBatch(x)) {
     return Run(x.unsqueeze(0), output).squeeze(0);
   }
@@ -127,7 +127,7 @@ at::Tensor FbgemmConv::Run(const at::Tensor& x,
     const at::Tensor dense = ChannelsLast(x);
     const auto plan =
         plans_.Get(QParamsOf(x), output, packed_.column_sums(), packed_.k());
-    kernels::Conv(CodesOf(dense), x.size(0), input, packed_, *plan,
+    kernels::Conv(QuantizedDataOf(dense), x.size(0), input, packed_, *plan,
                   out.data_ptr(), TorchParallel);
   }
   return out;
@@ -136,7 +136,7 @@ at::Tensor FbgemmConv::Run(const at::Tensor& x,
 at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
                                   bool relu, double scale,
                                   int64_t zero_point) const {
-  CheckCodes(other, kLayer);
+  CheckQuantized(other, kLayer);
   CheckQParams(scale, zero_point, kLayer);
   if (IsWithoutBatch(x) && other.dim() <= x.dim()) {
     return RunWithSum(x.unsqueeze(0), other, relu, scale, zero_point)
@@ -154,18 +154,19 @@ at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
   const at::Tensor dense = ChannelsLast(summand);
   at::Tensor out = EmptyChannelsLast(summand.sizes(), scale, zero_point);
   kernels::AddQuantize(convolved.data_ptr<float>(),
-                       {CodesOf(dense), QParamsOf(other)}, out.numel(), relu,
-                       QParamsOf(out), MutableCodesOf(out), TorchParallel);
+                       {QuantizedDataOf(dense), QParamsOf(other)}, out.numel(),
+                       relu, QParamsOf(out), MutableQuantizedDataOf(out),
+                       TorchParallel);
   return out;
 }
 
 at::Tensor FbgemmConv::RunDynamic(const at::Tensor& x,
                                   bool reduce_range) const {
-  const at::Tensor codes = QuantizeDynamically(x, reduce_range, kLayer);
+  const at::Tensor quantized = QuantizeDynamically(x, reduce_range, kLayer);
   OutputQParams output;
-  output.qparams = QParamsOf(codes);
-  output.scale = codes.q_scale();
-  return Run(codes, output).dequantize();
+  output.qparams = QParamsOf(quantized);
+  output.scale = quantized.q_scale();
+  return Run(quantized, output).dequantize();
 }
 
 }  // namespace ns

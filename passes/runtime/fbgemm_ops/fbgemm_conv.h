@@ -1,4 +1,4 @@
-// Quantized convolutions on kernels of our own, with fbgemm's answers.
+// Quantized convolutions on ns kernels, with fbgemm's results.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_CONV_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_CONV_H_
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "passes/kernels/conv/conv.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/packed_weight.h"
 
 namespace ns {
@@ -32,9 +32,9 @@ struct FbgemmConvParameters {
 
 // A convolution, packed for kernels: what takes the place of a
 // Conv2dPackedParamsBase or Conv3dPackedParamsBase. Registered as
-// torch.classes.ns.FbgemmConv with the methods weight(), bias() and numerics().
-// It saves the weight as it was given, and packs it again when it is loaded:
-// files do not depend on the machine.
+// torch.classes.ns.FbgemmConv with the methods weight(), bias() and
+// saturation_mode(). It saves the weight as it was given, and packs it again
+// when it is loaded: files do not depend on the machine.
 //
 // Operators on it, X one of conv1d, conv2d, conv3d, conv_transpose1d,
 // conv_transpose2d and conv_transpose3d:
@@ -54,7 +54,7 @@ struct FbgemmConvParameters {
 class FbgemmConv final : public torch::CustomClassHolder {
  public:
   // Throws c10::Error for parameters that are not those of a convolution.
-  FbgemmConv(FbgemmConvParameters parameters, kernels::Numerics numerics);
+  FbgemmConv(FbgemmConvParameters parameters, kernels::SaturationMode mode);
 
   // `x` is quint8, [batch, in, sizes], and the output quint8 or, for an output
   // of type kF32 or kS32, float values or int32 sums, [batch, out, sizes]. It
@@ -64,8 +64,8 @@ class FbgemmConv final : public torch::CustomClassHolder {
   at::Tensor Run(const at::Tensor& x, const OutputQParams& output) const;
 
   // `x` is float, and quantized with the range of its own values, to 7 bits
-  // with `reduce_range`. As LibTorch does, the output, float, takes the codes
-  // of the input's scale and zero point on its way.
+  // with `reduce_range`. As LibTorch does, the output, float, takes the
+  // quantized values of the input's scale and zero point on its way.
   at::Tensor RunDynamic(const at::Tensor& x, bool reduce_range) const;
 
   // The sum of the convolution and `other`, quint8, which broadcasts, with relu
@@ -78,7 +78,9 @@ class FbgemmConv final : public torch::CustomClassHolder {
   int64_t dimensions() const { return parameters_.weight.dim() - 2; }
   const FbgemmConvParameters& parameters() const { return parameters_; }
   const kernels::ConvShape& shape() const { return packed_.shape(); }
-  kernels::Numerics numerics() const { return packed_.numerics(); }
+  kernels::SaturationMode saturation_mode() const {
+    return packed_.saturation_mode();
+  }
 
  private:
   bool IsWithoutBatch(const at::Tensor& x) const;

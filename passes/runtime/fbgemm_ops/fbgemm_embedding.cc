@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -30,25 +30,26 @@ void CheckWeight(const at::Tensor& weight) {
               "scale and zero point for each row");
 }
 
-// The codes of a row, `bits` each; tensors pack them without regard to rows.
-void CopyCodes(const uint8_t* codes, int bits, int64_t row, int64_t columns,
-               uint8_t* out) {
+// The quantized values of a row, `bits` each; tensors pack them without regard
+// to rows.
+void CopyValues(const uint8_t* quantized, int bits, int64_t row,
+                int64_t columns, uint8_t* out) {
   if (bits == 8) {
-    std::memcpy(out, codes + row * columns, columns);
+    std::memcpy(out, quantized + row * columns, columns);
     return;
   }
   for (int64_t column = 0; column < columns; ++column) {
     const int64_t place = row * columns + column;
-    const int code = codes[place / 2] >> (place % 2 * 4) & 15;
-    out[column / 2] |= static_cast<uint8_t>(code << (column % 2 * 4));
+    const int value = quantized[place / 2] >> (place % 2 * 4) & 15;
+    out[column / 2] |= static_cast<uint8_t>(value << (column % 2 * 4));
   }
 }
 
 template <typename Number>
-void Append(float scale, float bias, uint8_t* end_of_codes) {
+void Append(float scale, float bias, uint8_t* end_of_values) {
   const Number numbers[] = {static_cast<Number>(scale),
                             static_cast<Number>(bias)};
-  std::memcpy(end_of_codes, numbers, sizeof(numbers));
+  std::memcpy(end_of_values, numbers, sizeof(numbers));
 }
 
 // fbgemm's fused rows.
@@ -57,7 +58,7 @@ std::vector<uint8_t> FusedRows(const at::Tensor& weight) {
   const int bits = BitsOf(weight);
   const int64_t columns = weight.size(1);
   const int64_t row_bytes = kernels::EmbeddingRowBytes(bits, columns);
-  const int64_t code_bytes = (columns * bits + 7) / 8;
+  const int64_t value_bytes = (columns * bits + 7) / 8;
   const at::Tensor dense = weight.contiguous();
   const at::Tensor scales =
       weight.q_per_channel_scales().to(at::kFloat).contiguous();
@@ -66,14 +67,14 @@ std::vector<uint8_t> FusedRows(const at::Tensor& weight) {
   std::vector<uint8_t> rows(weight.size(0) * row_bytes);
   for (int64_t row = 0; row < weight.size(0); ++row) {
     uint8_t* out = rows.data() + row * row_bytes;
-    CopyCodes(static_cast<const uint8_t*>(dense.data_ptr()), bits, row, columns,
-              out);
+    CopyValues(static_cast<const uint8_t*>(dense.data_ptr()), bits, row,
+               columns, out);
     const float scale = scales.data_ptr<float>()[row];
     const float bias = zero_points.data_ptr<float>()[row] * scale * -1;
     if (bits == 8) {
-      Append<float>(scale, bias, out + code_bytes);
+      Append<float>(scale, bias, out + value_bytes);
     } else {
-      Append<c10::Half>(scale, bias, out + code_bytes);
+      Append<c10::Half>(scale, bias, out + value_bytes);
     }
   }
   return rows;

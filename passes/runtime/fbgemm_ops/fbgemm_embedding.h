@@ -1,4 +1,4 @@
-// Embeddings of 8 and 4 bits on kernels of our own, with fbgemm's answers.
+// Embeddings of 8 and 4 bits on ns kernels, with fbgemm's results.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_EMBEDDING_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_EMBEDDING_H_
 

@@ -25,8 +25,8 @@ std::optional<FbgemmLayer> FbgemmLayer::Of(const c10::IValue& value) {
   return std::nullopt;
 }
 
-kernels::Numerics FbgemmLayer::numerics() const {
-  return conv_ ? conv_->numerics() : linear_->numerics();
+kernels::SaturationMode FbgemmLayer::saturation_mode() const {
+  return conv_ ? conv_->saturation_mode() : linear_->saturation_mode();
 }
 
 const at::Tensor& FbgemmLayer::weight() const {
@@ -43,19 +43,19 @@ kernels::ConvShape FbgemmLayer::shape() const {
   return shape;
 }
 
-FbgemmLayer FbgemmLayer::With(kernels::Numerics numerics) const {
+FbgemmLayer FbgemmLayer::With(kernels::SaturationMode mode) const {
   if (conv_) {
     return FbgemmLayer(
-        c10::make_intrusive<FbgemmConv>(conv_->parameters(), numerics));
+        c10::make_intrusive<FbgemmConv>(conv_->parameters(), mode));
   }
-  return FbgemmLayer(c10::make_intrusive<FbgemmLinear>(
-      linear_->weight(), linear_->bias(), numerics));
+  return FbgemmLayer(c10::make_intrusive<FbgemmLinear>(linear_->weight(),
+                                                       linear_->bias(), mode));
 }
 
-at::Tensor FbgemmLayer::Sums(const at::Tensor& codes) const {
+at::Tensor FbgemmLayer::Sums(const at::Tensor& quantized) const {
   OutputQParams sums;
   sums.type = kernels::OutputType::kS32;
-  return conv_ ? conv_->Run(codes, sums) : linear_->Run(codes, sums);
+  return conv_ ? conv_->Run(quantized, sums) : linear_->Run(quantized, sums);
 }
 
 c10::IValue FbgemmLayer::ToIValue() const {

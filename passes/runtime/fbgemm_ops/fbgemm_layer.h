@@ -1,4 +1,4 @@
-// A convolution or a linear layer of ours, whichever.
+// Gives convolutions and linear layers on ns kernels one interface.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LAYER_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LAYER_H_
 
@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
 
 namespace ns {
 
-// Shares the layer. One of the two, and what both have in common.
+// One of the two layers, which it shares with other holders, and what both have
+// in common.
 class FbgemmLayer {
  public:
   explicit FbgemmLayer(c10::intrusive_ptr<FbgemmConv> conv)
@@ -23,20 +24,20 @@ class FbgemmLayer {
   explicit FbgemmLayer(c10::intrusive_ptr<FbgemmLinear> linear)
       : linear_(std::move(linear)) {}
 
-  // Nothing for a value that is neither.
+  // Gives nothing for a value that is neither.
   static std::optional<FbgemmLayer> Of(const c10::IValue& value);
 
-  kernels::Numerics numerics() const;
-  // In LibTorch's order.
+  kernels::SaturationMode saturation_mode() const;
+  // The weight, in LibTorch's order.
   const at::Tensor& weight() const;
   // A linear layer is a convolution of one position.
   kernels::ConvShape shape() const;
 
-  // The same layer, whatever its numerics, in `numerics`.
-  FbgemmLayer With(kernels::Numerics numerics) const;
+  // The same layer, whatever its saturation mode, in `mode`.
+  FbgemmLayer With(kernels::SaturationMode mode) const;
 
-  // int32 sums (kernels::OutputType::kS32) for `codes`, a quint8 tensor.
-  at::Tensor Sums(const at::Tensor& codes) const;
+  // int32 sums (kernels::OutputType::kS32) for `quantized`, a quint8 tensor.
+  at::Tensor Sums(const at::Tensor& quantized) const;
 
   c10::IValue ToIValue() const;
   // Tells layers apart.

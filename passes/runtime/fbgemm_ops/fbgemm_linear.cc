@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "passes/kernels/gemm/gemm.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
 #include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -37,17 +37,17 @@ at::Tensor EmptyOutput(const std::vector<int64_t>& sizes,
     case kernels::OutputType::kS32:
       return at::empty(sizes, at::kInt);
     default:
-      return EmptyCodes(sizes, output.scale, output.qparams.zero_point);
+      return EmptyQuantized(sizes, output.scale, output.qparams.zero_point);
   }
 }
 
 }  // namespace
 
 FbgemmLinear::FbgemmLinear(at::Tensor weight, at::Tensor bias,
-                           kernels::Numerics numerics)
+                           kernels::SaturationMode mode)
     : weight_(std::move(weight)),
       bias_(std::move(bias)),
-      numerics_(numerics),
+      mode_(mode),
       packed_(Pack(weight_)),
       plans_(ReadWeightQParams(weight_, 0, kLayer),
              ReadBias(bias_, packed_.n(), kLayer)) {}
@@ -57,24 +57,24 @@ void FbgemmLinear::CheckColumns(const at::Tensor& x) const {
               packed_.k(), " columns, and the input is of size ", x.sizes());
 }
 
-void FbgemmLinear::Multiply(const uint8_t* codes, int64_t rows,
+void FbgemmLinear::Multiply(const uint8_t* quantized, int64_t rows,
                             kernels::QParams activation,
                             const OutputQParams& output, void* out) const {
   const auto plan =
       plans_.Get(activation, output, packed_.column_sums(), packed_.k());
-  kernels::Gemm(codes, rows, packed_.k(), packed_, *plan, numerics_, out,
+  kernels::Gemm(quantized, rows, packed_.k(), packed_, *plan, mode_, out,
                 TorchParallel);
 }
 
 at::Tensor FbgemmLinear::Run(const at::Tensor& x,
                              const OutputQParams& output) const {
-  CheckCodes(x, kLayer);
+  CheckQuantized(x, kLayer);
   CheckColumns(x);
   const at::Tensor dense = x.contiguous();
   at::Tensor out = EmptyOutput(OutputSizes(x, packed_.n()), output);
   if (out.numel() > 0) {
-    Multiply(CodesOf(dense), out.numel() / packed_.n(), QParamsOf(x), output,
-             out.data_ptr());
+    Multiply(QuantizedDataOf(dense), out.numel() / packed_.n(), QParamsOf(x),
+             output, out.data_ptr());
   }
   return out;
 }
@@ -83,7 +83,7 @@ at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
                                     bool relu) const {
   CheckColumns(x);
   // Quantizing keeps the layout, and rows must lie one after the other.
-  const at::Tensor codes =
+  const at::Tensor quantized =
       QuantizeDynamically(x, reduce_range, kLayer).contiguous();
   at::Tensor out = at::empty(OutputSizes(x, packed_.n()), at::kFloat);
   if (out.numel() == 0) {
@@ -94,8 +94,8 @@ at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
   if (relu) {
     output = Relu(output);
   }
-  Multiply(CodesOf(codes), out.numel() / packed_.n(), QParamsOf(codes), output,
-           out.data_ptr());
+  Multiply(QuantizedDataOf(quantized), out.numel() / packed_.n(),
+           QParamsOf(quantized), output, out.data_ptr());
   return out;
 }
 

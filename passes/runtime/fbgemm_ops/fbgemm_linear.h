@@ -1,4 +1,4 @@
-// A quantized linear layer on kernels of our own, with fbgemm's answers.
+// A quantized linear layer on ns kernels, with fbgemm's results.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LINEAR_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LINEAR_H_
 
@@ -8,15 +8,15 @@
 #include <string>
 
 #include "passes/kernels/gemm/packed_matrix.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/packed_weight.h"
 
 namespace ns {
 
 // Weight and bias of a linear layer, packed for kernels: what takes the place
 // of a LinearPackedParamsBase. Registered as torch.classes.ns.FbgemmLinear with
-// the methods weight(), bias() and numerics(). It saves the weight as it was
-// given, and packs it again when it is loaded: files do not depend on the
+// the methods weight(), bias() and saturation_mode(). It saves the weight as it
+// was given, and packs it again when it is loaded: files do not depend on the
 // machine.
 //
 // Operators on it:
@@ -32,7 +32,8 @@ class FbgemmLinear final : public torch::CustomClassHolder {
  public:
   // `weight` is qint8, [out, in]; `bias` float, [out], or undefined. Throws
   // c10::Error for others.
-  FbgemmLinear(at::Tensor weight, at::Tensor bias, kernels::Numerics numerics);
+  FbgemmLinear(at::Tensor weight, at::Tensor bias,
+               kernels::SaturationMode mode);
 
   // `x` is quint8, [..., in], and the output quint8 or, for an output of type
   // kF32 or kS32 (kernels::OutputType), float values or int32 sums, [..., out].
@@ -46,17 +47,18 @@ class FbgemmLinear final : public torch::CustomClassHolder {
 
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }
-  kernels::Numerics numerics() const { return numerics_; }
+  kernels::SaturationMode saturation_mode() const { return mode_; }
 
  private:
-  // Codes [rows, in] to `out`, rows of the output's type.
-  void Multiply(const uint8_t* codes, int64_t rows, kernels::QParams activation,
-                const OutputQParams& output, void* out) const;
+  // Quantized values [rows, in] to `out`, rows of the output's type.
+  void Multiply(const uint8_t* quantized, int64_t rows,
+                kernels::QParams activation, const OutputQParams& output,
+                void* out) const;
   void CheckColumns(const at::Tensor& x) const;
 
   at::Tensor weight_;
   at::Tensor bias_;
-  kernels::Numerics numerics_;
+  kernels::SaturationMode mode_;
   kernels::PackedMatrix packed_;
   OutputPlans plans_;
 };

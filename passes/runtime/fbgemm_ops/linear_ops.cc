@@ -16,22 +16,23 @@ namespace {
 
 constexpr char kLayer[] = "FbgemmLinear";
 using Self = c10::intrusive_ptr<FbgemmLinear>;
-// weight, bias, numerics.
+// weight, bias, name of the saturation mode.
 using State = std::tuple<at::Tensor, c10::optional<at::Tensor>, std::string>;
 
 at::Tensor Linear(const at::Tensor& x, const Self& layer, double scale,
                   int64_t zero_point) {
-  return layer->Run(x, Codes(scale, zero_point, kLayer));
+  return layer->Run(x, QuantizedOutput(scale, zero_point, kLayer));
 }
 
 at::Tensor LinearRelu(const at::Tensor& x, const Self& layer, double scale,
                       int64_t zero_point) {
-  return layer->Run(x, Relu(Codes(scale, zero_point, kLayer)));
+  return layer->Run(x, Relu(QuantizedOutput(scale, zero_point, kLayer)));
 }
 
 at::Tensor LinearClamp(const at::Tensor& x, const Self& layer, double scale,
                        int64_t zero_point, double min, double max) {
-  return layer->Run(x, Clamp(Codes(scale, zero_point, kLayer), min, max));
+  return layer->Run(
+      x, Clamp(QuantizedOutput(scale, zero_point, kLayer), min, max));
 }
 
 at::Tensor LinearDynamic(const at::Tensor& x, const Self& layer,
@@ -55,33 +56,35 @@ const auto kClass =
              })
         .def("numerics",
              [](const Self& self) -> std::string {
-               return kernels::NumericsName(self->numerics());
+               return kernels::SaturationModeName(self->saturation_mode());
              })
         .def_pickle(
             [](const Self& self) {
-              return State(self->weight(),
-                           self->bias().defined()
-                               ? c10::optional<at::Tensor>(self->bias())
-                               : c10::nullopt,
-                           kernels::NumericsName(self->numerics()));
+              return State(
+                  self->weight(),
+                  self->bias().defined()
+                      ? c10::optional<at::Tensor>(self->bias())
+                      : c10::nullopt,
+                  kernels::SaturationModeName(self->saturation_mode()));
             },
             [](const State& state) {
               return c10::make_intrusive<FbgemmLinear>(
                   std::get<0>(state), std::get<1>(state).value_or(at::Tensor()),
-                  ParseNumerics(std::get<2>(state), kLayer));
+                  ParseSaturationMode(std::get<2>(state), kLayer));
             });
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   const std::string layer = "__torch__.torch.classes.ns.FbgemmLinear layer";
-  const std::string codes =
+  const std::string quantized =
       "Tensor x, " + layer + ", float scale, int zero_point";
   const auto define = [&](const std::string& name, const std::string& arguments,
                           auto* op) {
     library.def((name + "(" + arguments + ") -> Tensor").c_str(), op);
   };
-  define("fbgemm_linear", codes, Linear);
-  define("fbgemm_linear_relu", codes, LinearRelu);
-  define("fbgemm_linear_clamp", codes + ", float min, float max", LinearClamp);
+  define("fbgemm_linear", quantized, Linear);
+  define("fbgemm_linear_relu", quantized, LinearRelu);
+  define("fbgemm_linear_clamp", quantized + ", float min, float max",
+         LinearClamp);
   const std::string floats = "Tensor x, " + layer + ", bool reduce_range=False";
   define("fbgemm_linear_dynamic", floats, LinearDynamic);
   define("fbgemm_linear_relu_dynamic", floats, LinearReluDynamic);

@@ -1,5 +1,5 @@
-// ns::fbgemm_mean: what aten::mean takes, of codes, which keep their scale and
-// zero point.
+// ns::fbgemm_mean: what aten::mean takes, of quantized values, which keep their
+// scale and zero point.
 #include <ATen/Functions.h>
 #include <ATen/WrapDimUtilsMulti.h>
 #include <ATen/core/Tensor.h>
@@ -16,7 +16,7 @@
 #include "passes/kernels/elementwise/qparams.h"
 #include "passes/kernels/elementwise/quantize.h"
 #include "passes/kernels/pooling/pooling.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -68,9 +68,10 @@ kernels::PoolInput AsPoolInput(const at::Tensor& x, const Dimensions& order,
   return input;
 }
 
-// Whether LibTorch adds codes up, and not floats: ties then go to even codes,
-// and not to an even number of steps from the zero point.
-bool AveragesCodes(const at::Tensor& x, const Reduced& reduced) {
+// Whether LibTorch adds quantized values up, and not floats: ties then go to
+// even quantized values, and not to an even number of steps from the zero
+// point.
+bool AveragesQuantized(const at::Tensor& x, const Reduced& reduced) {
   bool is_innermost = x.is_contiguous();
   for (int64_t i = 1; i < x.dim(); ++i) {
     is_innermost = is_innermost && (reduced[i] || !reduced[i - 1]);
@@ -79,9 +80,10 @@ bool AveragesCodes(const at::Tensor& x, const Reduced& reduced) {
 }
 
 // Whether the rounding errors of floats can decide over the average of `count`
-// codes: it is a tie, or nearer to one than they are large. An average of an
-// odd number of codes is 1 / (2 * count) from the next tie or more, and floats,
-// of at most 255 steps from zero, are some 4e-4 steps off.
+// quantized values: it is a tie, or nearer to one than they are large. An
+// average of an odd number of quantized values is 1 / (2 * count) from the next
+// tie or more, and floats, of at most 255 steps from zero, are some 4e-4 steps
+// off.
 bool MayBeTie(int64_t count) {
   constexpr int64_t kMostApart = 512;
   return count % 2 == 0 || count > kMostApart;
@@ -99,47 +101,47 @@ at::Tensor AverageFloats(const at::Tensor& x, at::OptionalIntArrayRef dim,
   const at::Tensor values =
       at::empty_strided(dense.sizes(), dense.strides(), at::kFloat);
   const kernels::QParams qparams = QParamsOf(x);
-  kernels::Dequantize(CodesOf(dense), dense.numel(), qparams,
+  kernels::Dequantize(QuantizedDataOf(dense), dense.numel(), qparams,
                       values.data_ptr<float>(), TorchParallel);
   const at::Tensor mean = at::mean(values, dim, keepdim).contiguous();
-  at::Tensor out = EmptyCodes(mean.sizes(), x.q_scale(), x.q_zero_point());
+  at::Tensor out = EmptyQuantized(mean.sizes(), x.q_scale(), x.q_zero_point());
   kernels::Quantize(mean.data_ptr<float>(), mean.numel(), qparams,
-                    MutableCodesOf(out), TorchParallel);
+                    MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
 at::Tensor Mean(const at::Tensor& x, at::OptionalIntArrayRef dim,
                 bool keepdim) {
-  CheckCodes(x, kOp);
+  CheckQuantized(x, kOp);
   const Reduced reduced = ReducedDimensions(x, dim);
   const Dimensions order = OrderToReduce(x, reduced);
   kernels::PoolInput input = AsPoolInput(x, order, reduced);
-  if (input.size[2] == 0 || input.size[2] > kernels::kMostAveragedCodes) {
+  if (input.size[2] == 0 || input.size[2] > kernels::kMostAveragedValues) {
     return at::mean(x, dim, keepdim);
   }
-  if (!AveragesCodes(x, reduced) && MayBeTie(input.size[2]) &&
+  if (!AveragesQuantized(x, reduced) && MayBeTie(input.size[2]) &&
       IsOrdinary(x.q_scale())) {
     return AverageFloats(x, dim, keepdim);
   }
   const at::Tensor dense = x.permute(order).contiguous();
-  input.codes = CodesOf(dense);
+  input.quantized = QuantizedDataOf(dense);
   Dimensions kept;
   Dimensions place(x.dim());
   for (size_t i = 0; i < order.size(); ++i) {
     kept.push_back(reduced[order[i]] ? 1 : x.size(order[i]));
     place[order[i]] = static_cast<int64_t>(i);
   }
-  at::Tensor out = EmptyCodes(kept, x.q_scale(), x.q_zero_point());
+  at::Tensor out = EmptyQuantized(kept, x.q_scale(), x.q_zero_point());
   const int32_t zero_point = QParamsOf(x).zero_point;
   if (input.channels == 1) {
-    kernels::AverageRows(CodesOf(dense), input.batch, input.size[2],
-                         AveragesCodes(x, reduced) ? 0 : zero_point,
-                         MutableCodesOf(out), TorchParallel);
+    kernels::AverageRows(QuantizedDataOf(dense), input.batch, input.size[2],
+                         AveragesQuantized(x, reduced) ? 0 : zero_point,
+                         MutableQuantizedDataOf(out), TorchParallel);
   } else {
     kernels::AverageSpec spec;  // scales are the same: they cancel out
     spec.input_zero_point = spec.output_zero_point = zero_point;
-    kernels::AdaptiveAveragePool(input, {1, 1, 1}, spec, MutableCodesOf(out),
-                                 TorchParallel);
+    kernels::AdaptiveAveragePool(input, {1, 1, 1}, spec,
+                                 MutableQuantizedDataOf(out), TorchParallel);
   }
   at::Tensor result = out.permute(place);
   for (int64_t i = x.dim() - 1; !keepdim && i >= 0; --i) {

@@ -10,7 +10,7 @@
 #include "passes/kernels/normalization/group_norm.h"
 #include "passes/kernels/normalization/layer_norm.h"
 #include "passes/kernels/normalization/normalization_spec.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -51,7 +51,7 @@ at::Tensor LayerNorm(const at::Tensor& x, at::IntArrayRef normalized_shape,
                      const c10::optional<at::Tensor>& bias, double eps,
                      double scale, int64_t zero_point) {
   constexpr char kOp[] = "fbgemm_layer_norm";
-  CheckCodes(x, kOp);
+  CheckQuantized(x, kOp);
   CheckQParams(scale, zero_point, kOp);
   const int64_t dimensions = static_cast<int64_t>(normalized_shape.size());
   TORCH_CHECK(dimensions >= 1 && x.dim() >= dimensions &&
@@ -64,13 +64,13 @@ at::Tensor LayerNorm(const at::Tensor& x, at::IntArrayRef normalized_shape,
   const at::Tensor dense = x.contiguous();
   const at::Tensor weights = Parameter(kOp, weight, n);
   const at::Tensor biases = Parameter(kOp, bias, n);
-  at::Tensor out = EmptyCodes(x.sizes(), scale, zero_point);
+  at::Tensor out = EmptyQuantized(x.sizes(), scale, zero_point);
   if (out.numel() == 0) {
     return out;
   }
-  kernels::LayerNorm(CodesOf(dense), out.numel() / n, n,
-                     SpecOf(x, weights, biases, eps, out), MutableCodesOf(out),
-                     TorchParallel);
+  kernels::LayerNorm(QuantizedDataOf(dense), out.numel() / n, n,
+                     SpecOf(x, weights, biases, eps, out),
+                     MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
@@ -84,13 +84,13 @@ at::Tensor NormalizeGroups(const char* op, const at::Tensor& x, int64_t groups,
               " channels are not ", groups, " groups of as many each");
   const at::Tensor weights = Parameter(op, weight, channels);
   const at::Tensor biases = Parameter(op, bias, channels);
-  // As LibTorch lays it out.
+  // The layout is that of LibTorch.
   const bool channels_last =
       x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor dense =
       x.contiguous(channels_last ? at::MemoryFormat::ChannelsLast
                                  : at::MemoryFormat::Contiguous);
-  at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
+  at::Tensor out = EmptyQuantizedLike(dense, scale, zero_point);
   if (out.numel() == 0) {
     return out;
   }
@@ -100,15 +100,15 @@ at::Tensor NormalizeGroups(const char* op, const at::Tensor& x, int64_t groups,
   shape.groups = groups;
   shape.positions = x.numel() / (shape.images * channels);
   shape.channels_last = channels_last;
-  kernels::GroupNorm(CodesOf(dense), shape,
-                     SpecOf(x, weights, biases, eps, out), MutableCodesOf(out),
-                     TorchParallel);
+  kernels::GroupNorm(QuantizedDataOf(dense), shape,
+                     SpecOf(x, weights, biases, eps, out),
+                     MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
 // Of [batch, channels, ...].
 void CheckImages(const at::Tensor& x, const char* op) {
-  CheckCodes(x, op);
+  CheckQuantized(x, op);
   TORCH_CHECK(x.dim() >= 2, op,
               ": takes two dimensions or more, and the input is of size ",
               x.sizes());

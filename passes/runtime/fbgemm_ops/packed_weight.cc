@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 
 namespace ns {
 WeightQParams ReadWeightQParams(const at::Tensor& weight, int64_t axis,
@@ -48,14 +48,17 @@ std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
   return std::vector<float>(data, data + channels);
 }
 
-kernels::Numerics ParseNumerics(const std::string& name, const char* layer) {
-  const std::optional<kernels::Numerics> numerics = kernels::FindNumerics(name);
-  TORCH_CHECK(numerics.has_value(), layer, ": unknown numerics '", name,
+kernels::SaturationMode ParseSaturationMode(const std::string& name,
+                                            const char* layer) {
+  const std::optional<kernels::SaturationMode> mode =
+      kernels::FindSaturationMode(name);
+  TORCH_CHECK(mode.has_value(), layer, ": unknown numerics '", name,
               "'; use exact, fbgemm-vnni or fbgemm-avx2");
-  return *numerics;
+  return *mode;
 }
 
-OutputQParams Codes(double scale, int64_t zero_point, const char* layer) {
+OutputQParams QuantizedOutput(double scale, int64_t zero_point,
+                              const char* layer) {
   CheckQParams(scale, zero_point, layer);
   OutputQParams output;
   output.qparams = {static_cast<float>(scale),
@@ -72,8 +75,8 @@ OutputQParams Relu(OutputQParams output) {
 }
 
 OutputQParams Clamp(OutputQParams output, double min, double max) {
-  output.min = CodeOf(static_cast<float>(min), output.qparams);
-  output.max = CodeOf(static_cast<float>(max), output.qparams);
+  output.min = QuantizedValueOf(static_cast<float>(min), output.qparams);
+  output.max = QuantizedValueOf(static_cast<float>(max), output.qparams);
   return output;
 }
 

@@ -1,5 +1,5 @@
-// What the packed layers share: a quantized weight, and the output plan of the
-// last call.
+// Holds what the packed layers share: the qparams and the bias of a weight, and
+// the output plan of the last call.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_PACKED_WEIGHT_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_PACKED_WEIGHT_H_
 
@@ -14,8 +14,8 @@
 
 #include "absl/types/span.h"
 #include "passes/kernels/elementwise/qparams.h"
-#include "passes/kernels/numerics.h"
 #include "passes/kernels/output_pipeline.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns {
 
@@ -36,16 +36,18 @@ WeightQParams ReadWeightQParams(const at::Tensor& weight, int64_t axis,
 std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
                             const char* layer);
 
-// Throws for an unknown name (kernels/numerics.h).
-kernels::Numerics ParseNumerics(const std::string& name, const char* layer);
+// Throws for an unknown name (kernels/saturation_mode.h).
+kernels::SaturationMode ParseSaturationMode(const std::string& name,
+                                            const char* layer);
 
-// How a layer's output is quantized, and where its codes end.
+// Says how a layer's output is quantized, and the bounds of its quantized
+// values.
 struct OutputQParams {
   kernels::OutputType type = kernels::OutputType::kU8;
   kernels::QParams qparams;
-  // Of the output tensor: qparams.scale before it was rounded.
+  // The scale of the output tensor: qparams.scale before it was rounded.
   double scale = 1;
-  // As in kernels::OutputSpec.
+  // Bounds of the output, as in kernels::OutputSpec.
   float min = -std::numeric_limits<float>::infinity();
   float max = std::numeric_limits<float>::infinity();
 
@@ -56,14 +58,15 @@ struct OutputQParams {
   }
 };
 
-// Of quint8 codes. Throws "<layer>: ..." for a scale that is not positive and
-// finite, and a zero point that is no code.
-OutputQParams Codes(double scale, int64_t zero_point, const char* layer);
+// Describes an output of quint8. Throws "<layer>: ..." for a scale that is not
+// positive and finite, and a zero point that is no quantized value.
+OutputQParams QuantizedOutput(double scale, int64_t zero_point,
+                              const char* layer);
 
-// Codes, at least those of 0.
+// The same output with relu: at least its zero point.
 OutputQParams Relu(OutputQParams output);
 
-// Codes from that of `min` to that of `max`.
+// The same output within the quantized values of `min` and `max`.
 OutputQParams Clamp(OutputQParams output, double min, double max);
 
 // The plan for a weight with its bias. Activations are quantized alike from

@@ -1,6 +1,6 @@
 // ns::fbgemm_max_pool1d, 2d, ns::fbgemm_avg_pool1d, 2d, 3d and
-// ns::fbgemm_adaptive_avg_pool1d, 2d, 3d: what aten's take, of codes, which
-// keep their scale and zero point.
+// ns::fbgemm_adaptive_avg_pool1d, 2d, 3d: what aten's take, of quantized
+// values, which keep their scale and zero point.
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Pool.h>
 #include <torch/library.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "passes/kernels/pooling/pooling.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -42,14 +42,14 @@ class Input {
  public:
   Input(const char* op, const at::Tensor& x, int dimensions)
       : dimensions_(dimensions), has_batch_(x.dim() == dimensions + 2) {
-    CheckCodes(x, op);
+    CheckQuantized(x, op);
     TORCH_CHECK(has_batch_ || x.dim() == dimensions + 1, op, ": takes ",
                 dimensions,
                 " dimensions behind the channels, and the input "
                 "is of size ",
                 x.sizes());
     const at::Tensor batched = has_batch_ ? x : x.unsqueeze(0);
-    codes_ = ChannelsLast(batched);
+    quantized_ = ChannelsLast(batched);
     for (int i = 0; i < dimensions; ++i) {
       size_[3 - dimensions + i] = batched.size(i + 2);
     }
@@ -64,17 +64,18 @@ class Input {
     batch_ = batched.size(0);
   }
 
-  kernels::PoolInput codes() const {
-    return {CodesOf(codes_), batch_, size_, channels_};
+  kernels::PoolInput quantized() const {
+    return {QuantizedDataOf(quantized_), batch_, size_, channels_};
   }
   const Dims& size() const { return size_; }
   bool is_channels_last() const { return is_channels_last_; }
-  kernels::QParams qparams() const { return QParamsOf(codes_); }
+  kernels::QParams qparams() const { return QParamsOf(quantized_); }
 
   at::Tensor EmptyOutput(const Dims& out) const {
     std::vector<int64_t> sizes = {batch_, channels_};
     sizes.insert(sizes.end(), out.end() - dimensions_, out.end());
-    return EmptyChannelsLast(sizes, codes_.q_scale(), codes_.q_zero_point());
+    return EmptyChannelsLast(sizes, quantized_.q_scale(),
+                             quantized_.q_zero_point());
   }
   // `out` without the batch that the input did not have, laid out as LibTorch's
   // pools do: as the input is.
@@ -86,7 +87,7 @@ class Input {
  private:
   int dimensions_;
   bool has_batch_;
-  at::Tensor codes_;
+  at::Tensor quantized_;
   Dims size_ = {1, 1, 1};
   bool is_channels_last_ = false;
   int64_t channels_ = 0;
@@ -137,7 +138,7 @@ at::Tensor MaxPool(const at::Tensor& x, at::IntArrayRef kernel_size,
       WindowOf(kOp, kDimensions, kernel_size, stride, padding, dilation);
   const Dims size = OutputSize(kOp, input, window, ceil_mode);
   at::Tensor out = input.EmptyOutput(size);
-  kernels::MaxPool(input.codes(), window, size, MutableCodesOf(out),
+  kernels::MaxPool(input.quantized(), window, size, MutableQuantizedDataOf(out),
                    TorchParallel);
   return input.Finished(out);
 }
@@ -167,8 +168,8 @@ at::Tensor AveragePool(const at::Tensor& x, at::IntArrayRef kernel_size,
   spec.count_include_pad = count_include_pad;
   spec.divisor = divisor_override.value_or(0);
   at::Tensor out = input.EmptyOutput(size);
-  kernels::AveragePool(input.codes(), window, size, spec, MutableCodesOf(out),
-                       TorchParallel);
+  kernels::AveragePool(input.quantized(), window, size, spec,
+                       MutableQuantizedDataOf(out), TorchParallel);
   // LibTorch's avg_pool3d gives channels-last outputs of any batches.
   return kDimensions == 3 && x.dim() == 5 ? out : input.Finished(out);
 }
@@ -191,8 +192,8 @@ at::Tensor AdaptiveAveragePool(const at::Tensor& x,
                 ": sizes must be positive");
   }
   at::Tensor out = input.EmptyOutput(size);
-  kernels::AdaptiveAveragePool(input.codes(), size, SpecOf(input),
-                               MutableCodesOf(out), TorchParallel);
+  kernels::AdaptiveAveragePool(input.quantized(), size, SpecOf(input),
+                               MutableQuantizedDataOf(out), TorchParallel);
   return input.Finished(out);
 }
 

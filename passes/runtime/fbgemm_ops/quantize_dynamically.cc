@@ -5,7 +5,7 @@
 #include "passes/kernels/elementwise/choose_qparams.h"
 #include "passes/kernels/elementwise/min_max.h"
 #include "passes/kernels/elementwise/quantize.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -22,10 +22,11 @@ at::Tensor QuantizeDynamically(const at::Tensor& x, bool reduce_range,
               ": the input holds infinities, and has no scale");
   const kernels::QParams qparams =
       kernels::ChooseQuantizationParams(range.min, range.max, reduce_range);
-  at::Tensor codes = EmptyCodesLike(dense, qparams.scale, qparams.zero_point);
-  kernels::Quantize(values, dense.numel(), qparams, MutableCodesOf(codes),
-                    TorchParallel);
-  return codes;
+  at::Tensor quantized =
+      EmptyQuantizedLike(dense, qparams.scale, qparams.zero_point);
+  kernels::Quantize(values, dense.numel(), qparams,
+                    MutableQuantizedDataOf(quantized), TorchParallel);
+  return quantized;
 }
 
 }  // namespace ns

@@ -5,7 +5,7 @@
 #include "passes/kernels/elementwise/dequantize.h"
 #include "passes/kernels/elementwise/quantize.h"
 #include "passes/kernels/elementwise/requantize.h"
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -17,29 +17,30 @@ at::Tensor Quantize(const at::Tensor& x, double scale, int64_t zero_point) {
               x.scalar_type());
   CheckQParams(scale, zero_point, "fbgemm_quantize");
   const at::Tensor dense = Dense(x);
-  at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
+  at::Tensor out = EmptyQuantizedLike(dense, scale, zero_point);
   kernels::Quantize(dense.data_ptr<float>(), dense.numel(), QParamsOf(out),
-                    MutableCodesOf(out), TorchParallel);
+                    MutableQuantizedDataOf(out), TorchParallel);
   return out;
 }
 
 at::Tensor Dequantize(const at::Tensor& x) {
-  CheckCodes(x, "fbgemm_dequantize");
+  CheckQuantized(x, "fbgemm_dequantize");
   const at::Tensor dense = Dense(x);
   at::Tensor out =
       at::empty_strided(dense.sizes(), dense.strides(), at::kFloat);
-  kernels::Dequantize(CodesOf(dense), dense.numel(), QParamsOf(x),
+  kernels::Dequantize(QuantizedDataOf(dense), dense.numel(), QParamsOf(x),
                       out.data_ptr<float>(), TorchParallel);
   return out;
 }
 
 at::Tensor Requantize(const at::Tensor& x, double scale, int64_t zero_point) {
-  CheckCodes(x, "fbgemm_requantize");
+  CheckQuantized(x, "fbgemm_requantize");
   CheckQParams(scale, zero_point, "fbgemm_requantize");
   const at::Tensor dense = Dense(x);
-  at::Tensor out = EmptyCodesLike(dense, scale, zero_point);
-  kernels::RequantizeCodes(CodesOf(dense), dense.numel(), QParamsOf(x),
-                           QParamsOf(out), MutableCodesOf(out), TorchParallel);
+  at::Tensor out = EmptyQuantizedLike(dense, scale, zero_point);
+  kernels::RequantizeValues(QuantizedDataOf(dense), dense.numel(), QParamsOf(x),
+                            QParamsOf(out), MutableQuantizedDataOf(out),
+                            TorchParallel);
   return out;
 }
 

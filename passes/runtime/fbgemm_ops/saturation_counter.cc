@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
 
 namespace ns {
@@ -48,16 +48,16 @@ void SaturationCounter::Count(const at::Tensor& x, const FbgemmLayer& layer,
                               bool reduce_range) {
   if (!exact_of_ || exact_of_->id() != layer.id()) {
     exact_of_ = layer;
-    exact_ = layer.With(kernels::Numerics::kExact);
+    exact_ = layer.With(kernels::SaturationMode::kExact);
   }
-  const at::Tensor codes =
+  const at::Tensor quantized =
       x.is_quantized()
           ? x
           : QuantizeDynamically(x, reduce_range, "SaturationCounter");
-  const at::Tensor sums = layer.Sums(codes);
+  const at::Tensor sums = layer.Sums(quantized);
   outputs_ += sums.numel();
   saturated_ +=
-      at::count_nonzero(at::ne(sums, exact_->Sums(codes))).item<int64_t>();
+      at::count_nonzero(at::ne(sums, exact_->Sums(quantized))).item<int64_t>();
 }
 
 }  // namespace ns

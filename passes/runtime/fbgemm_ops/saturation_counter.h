@@ -1,4 +1,4 @@
-// Counts, as a model runs, what saturates in a layer.
+// Counts which outputs of a layer saturate as a model runs.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_SATURATION_COUNTER_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_SATURATION_COUNTER_H_
 
@@ -12,18 +12,18 @@
 
 namespace ns {
 
-// Of one layer, over all calls: how many outputs it had, and how many of them
-// saturated: their sum of products, before it is scaled, is another than
-// without saturation on the same input. Where pairs saturate to both sides,
-// they may make up for each other; such an output does not count.
+// Counts, of one layer and over all calls, how many outputs it had, and how
+// many of them saturated: their sum of products, before it is scaled, is
+// another than without saturation on the same input. Where pairs saturate to
+// both sides, they may make up for each other; such an output does not count.
 //
 // Registered as torch.classes.ns.SaturationCounter, with methods `count` (x,
 // layer, reduce_range), `count_outputs` (y), `outputs`, `saturated` and
 // `clear`; saves and loads with its counts.
 class SaturationCounter final : public torch::CustomClassHolder {
  public:
-  // `x` is what `layer` is given: codes or, for dynamic ops, floats, which are
-  // quantized as they do. Computes the layer twice more.
+  // `x` is what `layer` is given: quantized values or, for dynamic ops, floats,
+  // which are quantized as they do. Computes the layer twice more.
   void Count(const at::Tensor& x, const FbgemmLayer& layer, bool reduce_range);
 
   // The output of a layer that cannot saturate.
@@ -33,7 +33,7 @@ class SaturationCounter final : public torch::CustomClassHolder {
   int64_t saturated() const { return saturated_; }
   void Clear() { outputs_ = saturated_ = 0; }
 
-  // For loading.
+  // Sets the counts when it is loaded.
   void SetState(int64_t outputs, int64_t saturated) {
     outputs_ = outputs;
     saturated_ = saturated;

@@ -45,7 +45,8 @@ void TorchParallel(int64_t count, int64_t grain, kernels::Tasks tasks) {
     return;
   }
   Region region{tasks, count, (count + threads - 1) / threads};
-  // All threads, as LibTorch does: teams that change their size are slow.
+  // It uses all threads, as LibTorch does: teams that change their size are
+  // slow.
   GOMP_parallel(RunChunk, &region, 0, 0);
 }
 

@@ -1,4 +1,4 @@
-// LibTorch's threads, for kernels.
+// Runs kernels in LibTorch's threads.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_TORCH_PARALLEL_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_TORCH_PARALLEL_H_
 
@@ -14,7 +14,7 @@ namespace ns {
 // with clang's -fopenmp, threads of LLVM's OpenMP would be there beside the
 // others, each set waiting for work in a loop and in the way of the other.
 //
-// In one thread where the process has no GNU OpenMP.
+// It runs in one thread where the process has no GNU OpenMP.
 void TorchParallel(int64_t count, int64_t grain, kernels::Tasks tasks);
 
 }  // namespace ns

@@ -144,11 +144,13 @@ const PairKernels& ScalarPairKernels() {
 }
 
 const PairKernels& FastestPairKernels(kernels::Isa at_most) {
-  const kernels::Isa isa = kernels::FastestIsa(at_most);
-  if (isa >= kernels::Isa::kAvx512) {
-    return Avx512PairKernels();
-  }
-  return isa >= kernels::Isa::kAvx2 ? Avx2PairKernels() : ScalarPairKernels();
+  using Kernels = const PairKernels& (*)();
+  static constexpr kernels::IsaTable<Kernels> kKernels = {
+      {kernels::Isa::kScalar, ScalarPairKernels},
+      {kernels::Isa::kAvx2, Avx2PairKernels},
+      {kernels::Isa::kAvx512, Avx512PairKernels},
+  };
+  return kKernels.For(kernels::FastestIsa(at_most))();
 }
 
 std::vector<const PairKernels*> AvailablePairKernels() {

@@ -76,7 +76,7 @@ BatchReader ReaderOf(const std::vector<at::Tensor>& inputs) {
   return BatchReader::FromBatches(std::move(batches));
 }
 
-CompareOptions Emulate(kernels::Numerics numerics) {
+CompareOptions Emulate(kernels::SaturationMode numerics) {
   CompareOptions options;
   options.emulate = numerics;
   options.activations = options.shadows = true;
@@ -88,7 +88,7 @@ TEST_P(EmulationTest, CountsAreThoseOfAPlainLoop) {
   const std::vector<at::Tensor> inputs = Inputs();
   const ComparisonResult result =
       OrThrow(CompareModels(pair.of_float, pair.quantized, ReaderOf(inputs),
-                            Emulate(kernels::Numerics::kFbgemmAvx2)));
+                            Emulate(kernels::SaturationMode::kFbgemmAvx2)));
   int64_t expected = 0;
   for (const at::Tensor& input : inputs) {
     expected +=
@@ -117,7 +117,7 @@ TEST_P(EmulationTest, ALayerThatCannotSaturateCostsNothingItself) {
   const Pair pair = MakePair();
   const ComparisonResult result =
       OrThrow(CompareModels(pair.of_float, pair.quantized, ReaderOf(Inputs()),
-                            Emulate(kernels::Numerics::kFbgemmAvx2)));
+                            Emulate(kernels::SaturationMode::kFbgemmAvx2)));
   const PairSaturation& second = *result.layers.at(2).saturation;
   EXPECT_FALSE(second.IsPossible());
   EXPECT_EQ(second.outputs, 3 * 5 * 4);
@@ -133,10 +133,10 @@ TEST_P(EmulationTest, WithoutSaturationFiguresAreThoseOfExactNumerics) {
   const std::vector<at::Tensor> inputs = Inputs();
   const ComparisonResult exact =
       OrThrow(CompareModels(pair.of_float, pair.quantized, ReaderOf(inputs),
-                            Emulate(kernels::Numerics::kExact)));
+                            Emulate(kernels::SaturationMode::kExact)));
   const ComparisonResult avx2 =
       OrThrow(CompareModels(pair.of_float, pair.quantized, ReaderOf(inputs),
-                            Emulate(kernels::Numerics::kFbgemmAvx2)));
+                            Emulate(kernels::SaturationMode::kFbgemmAvx2)));
   for (size_t i = 1; i < 3; ++i) {
     EXPECT_EQ(exact.layers[i].saturation->cost_db, 0);
     EXPECT_EQ(exact.layers[i].saturation->saturated, 0);
@@ -153,7 +153,7 @@ TEST_P(EmulationTest, LayersAreThoseOfAComparisonWithoutIt) {
       OrThrow(DescribeMatches(pair.of_float, pair.quantized));
   const ComparisonResult emulated =
       OrThrow(CompareModels(pair.of_float, pair.quantized, ReaderOf(Inputs()),
-                            Emulate(kernels::Numerics::kFbgemmAvx2)));
+                            Emulate(kernels::SaturationMode::kFbgemmAvx2)));
   ASSERT_EQ(emulated.layers.size(), plain.layers.size());
   for (size_t i = 0; i < plain.layers.size(); ++i) {
     EXPECT_EQ(emulated.layers[i].name, plain.layers[i].name);
@@ -170,7 +170,7 @@ TEST_P(EmulationTest, WithoutBatchesWeightsTellWhatIsPossible) {
   const Pair pair = MakePair();
   CompareOptions options;
   options.activations = false;
-  options.emulate = kernels::Numerics::kFbgemmAvx2;
+  options.emulate = kernels::SaturationMode::kFbgemmAvx2;
   const ComparisonResult result = OrThrow(CompareModels(
       pair.of_float, pair.quantized, BatchReader::FromBatches({}), options));
   EXPECT_TRUE(result.layers.at(1).saturation->IsPossible());
@@ -184,7 +184,7 @@ TEST_P(EmulationTest, WithoutBatchesWeightsTellWhatIsPossible) {
 
 TEST_P(EmulationTest, ProgressCountsBothRuns) {
   const Pair pair = MakePair();
-  CompareOptions options = Emulate(kernels::Numerics::kFbgemmAvx2);
+  CompareOptions options = Emulate(kernels::SaturationMode::kFbgemmAvx2);
   std::vector<int64_t> seen;
   options.progress = [&](int64_t done, int64_t total) {
     EXPECT_EQ(total, 6);
@@ -207,7 +207,7 @@ TEST_P(EmulationTest, AModelWithNothingToLowerIsAnError) {
                  "return self.second.forward(self.first.forward(x))"}));
   EXPECT_THAT(
       MessageOf(CompareModels(pair.of_float, quantized, ReaderOf(Inputs()),
-                              Emulate(kernels::Numerics::kFbgemmAvx2))),
+                              Emulate(kernels::SaturationMode::kFbgemmAvx2))),
       HasSubstr("no convolution or linear layer to emulate"));
 }
 
@@ -215,7 +215,7 @@ TEST_P(EmulationTest, TheTableTellsWhatSaturates) {
   const Pair pair = MakePair();
   const ComparisonResult result =
       OrThrow(CompareModels(pair.of_float, pair.quantized, ReaderOf(Inputs()),
-                            Emulate(kernels::Numerics::kFbgemmAvx2)));
+                            Emulate(kernels::SaturationMode::kFbgemmAvx2)));
   const std::string table = ToTable(result, {});
   EXPECT_THAT(table,
               HasSubstr("fbgemm-avx2: sums saturate in 1 layer:\n  first ("));
@@ -228,7 +228,7 @@ TEST_P(EmulationTest, TheTableTellsWhatCouldSaturateAndDidNot) {
   const Pair pair = MakePair();
   const ComparisonResult result = OrThrow(CompareModels(
       pair.of_float, pair.quantized, ReaderOf({at::zeros({2, 16})}),
-      Emulate(kernels::Numerics::kFbgemmAvx2)));
+      Emulate(kernels::SaturationMode::kFbgemmAvx2)));
   EXPECT_THAT(ToTable(result, {}),
               HasSubstr("fbgemm-avx2: sums saturate in no layer\n"
                         "  could, and did not: first\n"));

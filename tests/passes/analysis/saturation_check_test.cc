@@ -14,7 +14,7 @@
 namespace ns {
 namespace {
 
-using kernels::Numerics;
+using kernels::SaturationMode;
 
 // The signs of random weights are the same in every run: of few weights, no two
 // neighbours may have the same sign.
@@ -26,7 +26,8 @@ class SaturationCheckTest : public ::testing::Test {
 TEST_F(SaturationCheckTest, TellsChannelsAndTheWorstPairOfALinearLayer) {
   const FbgemmLayer layer(
       LinearLayer(Int8({3, 4}, {127, 127, 0, 0, 127, 1, 0, 127, 1, 1, 1, 1})));
-  const SaturationCheck check = CheckSaturation(layer, Numerics::kFbgemmAvx2);
+  const SaturationCheck check =
+      CheckSaturation(layer, SaturationMode::kFbgemmAvx2);
   EXPECT_TRUE(check.IsPossible());
   EXPECT_EQ(check.channels, 3);
   EXPECT_EQ(check.saturating_channels, 1);
@@ -35,7 +36,8 @@ TEST_F(SaturationCheckTest, TellsChannelsAndTheWorstPairOfALinearLayer) {
 
 TEST_F(SaturationCheckTest, NothingSaturatesInNumericsThatAreExact) {
   const FbgemmLayer layer(LinearLayer(Int8({1, 2}, {127, 127})));
-  for (const Numerics numerics : {Numerics::kExact, Numerics::kFbgemmVnni}) {
+  for (const SaturationMode numerics :
+       {SaturationMode::kExact, SaturationMode::kFbgemmVnni}) {
     const SaturationCheck check = CheckSaturation(layer, numerics);
     EXPECT_FALSE(check.IsPossible());
     EXPECT_EQ(check.worst_pair_sum, 255 * 254);
@@ -44,21 +46,23 @@ TEST_F(SaturationCheckTest, NothingSaturatesInNumericsThatAreExact) {
 
 TEST_F(SaturationCheckTest, DepthwiseLayersSaturateWithVnniToo) {
   const FbgemmLayer layer(ConvLayer(RandomInt8({8, 1, 3, 3}, 127), 8, 1));
-  EXPECT_TRUE(CheckSaturation(layer, Numerics::kFbgemmVnni).IsPossible());
-  EXPECT_FALSE(CheckSaturation(layer, Numerics::kExact).IsPossible());
+  EXPECT_TRUE(CheckSaturation(layer, SaturationMode::kFbgemmVnni).IsPossible());
+  EXPECT_FALSE(CheckSaturation(layer, SaturationMode::kExact).IsPossible());
 }
 
 TEST_F(SaturationCheckTest, WeightsOfReducedRangeNeverSaturate) {
   const FbgemmLayer layer(ConvLayer(RandomInt8({8, 5, 3, 3}, 63)));
-  EXPECT_FALSE(CheckSaturation(layer, Numerics::kFbgemmAvx2).IsPossible());
+  EXPECT_FALSE(
+      CheckSaturation(layer, SaturationMode::kFbgemmAvx2).IsPossible());
 }
 
 // The channels of a pixel are neighbours, not its weights in memory.
 TEST_F(SaturationCheckTest, PairsRunOverChannelsOfAPosition) {
   const FbgemmLayer layer(ConvLayer(Int8({1, 2, 1, 2}, {127, 0, 0, 127})));
-  EXPECT_FALSE(CheckSaturation(layer, Numerics::kFbgemmAvx2).IsPossible());
+  EXPECT_FALSE(
+      CheckSaturation(layer, SaturationMode::kFbgemmAvx2).IsPossible());
   const FbgemmLayer other(ConvLayer(Int8({1, 2, 1, 2}, {127, 0, 127, 0})));
-  EXPECT_TRUE(CheckSaturation(other, Numerics::kFbgemmAvx2).IsPossible());
+  EXPECT_TRUE(CheckSaturation(other, SaturationMode::kFbgemmAvx2).IsPossible());
 }
 
 TEST_F(SaturationCheckTest, FindsTheLayersOfAGraphInOrder) {

@@ -23,7 +23,8 @@ constexpr char kLinearClamp[] =
     "    y = ops.ns.fbgemm_linear(x, self.layer, 0.5, 3)\n"
     "    return ops.ns.fbgemm_clamp(y, 0., 100.)\n";
 
-ModelGraph LinearClamp(const at::Tensor& weight, kernels::Numerics numerics) {
+ModelGraph LinearClamp(const at::Tensor& weight,
+                       kernels::SaturationMode numerics) {
   return ModelOfSource(kLinearClamp,
                        {{"layer", LinearLayer(weight, numerics)}});
 }
@@ -40,8 +41,8 @@ TEST(InsertUnsaturatedCopyTest, GivesWhatTheExactModelGives) {
   at::manual_seed(1);
   const at::Tensor weight = RandomInt8({8, 16}, 127);
   const at::Tensor codes = RandomCodes({4, 16}, 150);
-  ModelGraph model = LinearClamp(weight, kernels::Numerics::kFbgemmAvx2);
-  ModelGraph exact = LinearClamp(weight, kernels::Numerics::kExact);
+  ModelGraph model = LinearClamp(weight, kernels::SaturationMode::kFbgemmAvx2);
+  ModelGraph exact = LinearClamp(weight, kernels::SaturationMode::kExact);
   const c10::IValue before = OrThrow(model.Run({codes}));
   const Subgraph subgraph = LinearAndClamp(model);
   Value* copy =
@@ -61,8 +62,8 @@ TEST(InsertUnsaturatedCopyTest, GivesWhatTheExactModelGives) {
 
 TEST(InsertUnsaturatedCopyTest, ThereIsNoneOfALayerThatCannotSaturate) {
   at::manual_seed(1);
-  ModelGraph model =
-      LinearClamp(RandomInt8({8, 16}, 63), kernels::Numerics::kFbgemmAvx2);
+  ModelGraph model = LinearClamp(RandomInt8({8, 16}, 63),
+                                 kernels::SaturationMode::kFbgemmAvx2);
   const std::string before = model.graph().toString();
   const Subgraph subgraph = LinearAndClamp(model);
   EXPECT_EQ(

@@ -51,6 +51,37 @@ TEST(IsaTest, TheFastestUpToASupportedOneIsThatOne) {
   EXPECT_EQ(FastestIsa(Isa::kAmx), SupportedIsas().back());
 }
 
+TEST(IsaTableTest, GivesTheReferenceWhereNoRowIsBelow) {
+  constexpr IsaTable<const char*> kTable = {{Isa::kAvx512, "avx512"}};
+  EXPECT_EQ(kTable.For(Isa::kScalar), nullptr);
+  EXPECT_EQ(kTable.For(Isa::kAvx2), nullptr);
+  EXPECT_EQ(kTable.For(Isa::kAvxVnni), nullptr);
+}
+
+TEST(IsaTableTest, GivesWhatIsBelowWhereThereIsNoRow) {
+  constexpr IsaTable<int> kTable = {
+      {Isa::kScalar, 1}, {Isa::kAvx2, 2}, {Isa::kAvx512Vnni, 3}};
+  EXPECT_EQ(kTable.For(Isa::kScalar), 1);
+  EXPECT_EQ(kTable.For(Isa::kAvxVnni), 2);
+  EXPECT_EQ(kTable.For(Isa::kAvx512), 2);
+  EXPECT_EQ(kTable.For(Isa::kAvx512Vnni), 3);
+  EXPECT_EQ(kTable.For(Isa::kAmx), 3);
+}
+
+TEST(IsaTableTest, NeverGivesAvxVnniToProcessorsThatMayLackIt) {
+  constexpr IsaTable<int> kTable = {{Isa::kAvx2, 1}, {Isa::kAvxVnni, 2}};
+  EXPECT_EQ(kTable.For(Isa::kAvx512), 1);
+  EXPECT_EQ(kTable.For(Isa::kAmx), 1);
+}
+
+TEST(IsaTableTest, ChoosesByTheChosenInstructionSet) {
+  constexpr IsaTable<int> kTable = {{Isa::kScalar, 1}, {Isa::kAvx2, 2}};
+  for (const Isa isa : SupportedIsas()) {
+    const ScopedIsa scoped(isa);
+    EXPECT_EQ(kTable.Chosen(), isa == Isa::kScalar ? 1 : 2);
+  }
+}
+
 TEST(ScopedIsaTest, ChoosesAnotherWhileItLives) {
   const Isa before = ChosenIsa();
   for (const Isa isa : SupportedIsas()) {

@@ -57,7 +57,7 @@ TEST_P(LowerMatchedTest, MatchesNameTheOpsOfOurs) {
   MatchResult matches = OrThrow(MatchSubgraphs(a, b));
   PassContext context;
   NS_ASSERT_OK(
-      LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2, context));
+      LowerMatched(b, matches, kernels::SaturationMode::kFbgemmAvx2, context));
   NS_EXPECT_OK(VerifyGraph(b.graph()));
   EXPECT_EQ(CountLoweredOps(b.graph()), 5);
   const std::vector<torch::jit::Node*> nodes = AllNodes(b.graph());
@@ -80,10 +80,10 @@ TEST_P(LowerMatchedTest, NotFusedGivesTheSameBits) {
   MatchResult matches = OrThrow(MatchSubgraphs(a, b));
   PassContext context;
   NS_ASSERT_OK(
-      LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2, context));
+      LowerMatched(b, matches, kernels::SaturationMode::kFbgemmAvx2, context));
   ModelGraph fused = QuantizedModel();
   LowerToFbgemmOptions options;
-  options.numerics = kernels::Numerics::kFbgemmAvx2;
+  options.numerics = kernels::SaturationMode::kFbgemmAvx2;
   RunPass(LowerToFbgemm(options), fused);
   EXPECT_EQ(NodesOf(fused.graph(), "ns::fbgemm_clamp").size(), 0);
   const at::Tensor x = at::randn({2, 3, 9, 9}) * 3;
@@ -99,15 +99,15 @@ TEST(LowerMatchedAgainTest, LayersThatWereLoweredBeforeTakeOnTheNumerics) {
       "    q = ops.ns.fbgemm_quantize(x, 0.05, 64)\n"
       "    q = ops.ns.fbgemm_linear(q, self.layer, 0.5, 3)\n"
       "    return ops.ns.fbgemm_dequantize(q)\n",
-      {{"layer",
-        LinearLayer(RandomInt8({4, 4}, 127), kernels::Numerics::kExact)}});
+      {{"layer", LinearLayer(RandomInt8({4, 4}, 127),
+                             kernels::SaturationMode::kExact)}});
   MatchResult matches = OrThrow(MatchSubgraphs(a, b));
   PassContext context;
   NS_ASSERT_OK(
-      LowerMatched(b, matches, kernels::Numerics::kFbgemmAvx2, context));
+      LowerMatched(b, matches, kernels::SaturationMode::kFbgemmAvx2, context));
   const auto layer = LayerOf(*NodeOf(b.graph(), "ns::fbgemm_linear"));
   ASSERT_TRUE(layer.has_value());
-  EXPECT_EQ(layer->numerics(), kernels::Numerics::kFbgemmAvx2);
+  EXPECT_EQ(layer->saturation_mode(), kernels::SaturationMode::kFbgemmAvx2);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class RepackerTest : public EngineTest {
   }
 
   const at::Tensor weight_ = QuantizeWeight(at::randn({4, 8}));
-  Repacker repacker_{kernels::Numerics::kExact};
+  Repacker repacker_{kernels::SaturationMode::kExact};
 };
 
 TEST_P(RepackerTest, KeepsTheWeight) {

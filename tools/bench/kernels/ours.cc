@@ -12,7 +12,7 @@
 namespace ns::bench {
 namespace {
 
-using kernels::Numerics;
+using kernels::SaturationMode;
 
 struct LinearState {
   kernels::PackedMatrix weights;
@@ -38,7 +38,7 @@ Implementation OurLinear(const Problem& problem) {
   return {"ours",
           [state, &problem, k] {
             Gemm(problem.input.get(), problem.layer.batch, k, state->weights,
-                 state->plan, Numerics::kExact, state->output.get(),
+                 state->plan, SaturationMode::kExact, state->output.get(),
                  TorchParallel);
           },
           [state] { return state->output.get(); },
@@ -48,7 +48,7 @@ Implementation OurLinear(const Problem& problem) {
 Implementation OurConv(const Problem& problem) {
   const Layer& layer = problem.layer;
   kernels::PackedConv weights(layer.shape, problem.weights.data(),
-                              Numerics::kExact);
+                              SaturationMode::kExact);
   kernels::OutputPlan plan =
       PlanOutput(problem.Output(), weights.column_sums(), weights.k());
   auto state = std::make_shared<ConvState>(ConvState{

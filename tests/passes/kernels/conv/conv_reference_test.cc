@@ -10,8 +10,8 @@ namespace {
 // Sums, not corrected for zero points, of one image.
 std::vector<int32_t> Sums(const ConvShape& shape, const Dims& size,
                           const std::vector<uint8_t>& input,
-                          const std::vector<int8_t>& weights, Numerics numerics,
-                          uint8_t zero_point = 0) {
+                          const std::vector<int8_t>& weights,
+                          SaturationMode mode, uint8_t zero_point = 0) {
   const std::vector<float> scales = {1};
   OutputSpec spec;
   spec.type = OutputType::kS32;
@@ -22,7 +22,7 @@ std::vector<int32_t> Sums(const ConvShape& shape, const Dims& size,
   const Dims outputs = ConvOutput(shape, size);
   std::vector<int32_t> out(outputs[0] * outputs[1] * outputs[2] *
                            shape.out_channels);
-  ConvReference(input.data(), 1, size, shape, weights.data(), numerics, plan,
+  ConvReference(input.data(), 1, size, shape, weights.data(), mode, plan,
                 out.data());
   return out;
 }
@@ -31,7 +31,7 @@ TEST(ConvReferenceTest, SlidesTheKernel) {
   ConvShape shape;
   shape.kernel = {1, 2, 2};
   EXPECT_EQ(Sums(shape, {1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9},
-                 {1, 10, 100, -1}, Numerics::kExact),
+                 {1, 10, 100, -1}, SaturationMode::kExact),
             std::vector<int32_t>({1 + 20 + 400 - 5, 2 + 30 + 500 - 6,
                                   4 + 50 + 700 - 8, 5 + 60 + 800 - 9}));
 }
@@ -41,9 +41,9 @@ TEST(ConvReferenceTest, PadsWithTheZeroPoint) {
   shape.kernel = {1, 1, 3};
   shape.padding = {0, 0, 1};
   shape.stride = {1, 1, 2};
-  EXPECT_EQ(
-      Sums(shape, {1, 1, 3}, {1, 2, 3}, {1, 10, 100}, Numerics::kExact, 7),
-      std::vector<int32_t>({7 + 10 + 200, 2 + 30 + 700}));
+  EXPECT_EQ(Sums(shape, {1, 1, 3}, {1, 2, 3}, {1, 10, 100},
+                 SaturationMode::kExact, 7),
+            std::vector<int32_t>({7 + 10 + 200, 2 + 30 + 700}));
 }
 
 TEST(ConvReferenceTest, SkipsInputsWhenDilated) {
@@ -51,7 +51,7 @@ TEST(ConvReferenceTest, SkipsInputsWhenDilated) {
   shape.kernel = {2, 1, 2};
   shape.dilation = {1, 1, 2};
   EXPECT_EQ(Sums(shape, {2, 1, 3}, {1, 2, 3, 4, 5, 6}, {1, 10, 20, 30},
-                 Numerics::kExact),
+                 SaturationMode::kExact),
             std::vector<int32_t>({1 + 30 + 80 + 180}));
 }
 
@@ -61,7 +61,7 @@ TEST(ConvReferenceTest, KeepsGroupsApart) {
   shape.in_channels = 4;
   shape.out_channels = 4;
   EXPECT_EQ(Sums(shape, {1, 1, 1}, {1, 2, 3, 4}, {1, 10, 2, 20, 3, 30, 4, 40},
-                 Numerics::kExact),
+                 SaturationMode::kExact),
             std::vector<int32_t>({21, 42, 129, 172}));
 }
 
@@ -125,9 +125,9 @@ TEST(ConvReferenceTest, ScattersInputsWhenTransposed) {
     const std::vector<uint8_t> image(
         conv->input.data(),
         conv->input.data() + conv->input.size() / conv->batch);
-    EXPECT_EQ(
-        Sums(conv->shape, conv->size, image, conv->weights, Numerics::kExact),
-        ScatteredSums(*conv));
+    EXPECT_EQ(Sums(conv->shape, conv->size, image, conv->weights,
+                   SaturationMode::kExact),
+              ScatteredSums(*conv));
   }
   EXPECT_GT(transposed, 100);
 }
@@ -140,9 +140,9 @@ TEST(ConvReferenceTest, SaturatesPairsOfChannelsAcrossKernelPositions) {
   // [channel][position]; k is 127 127 | 0, 127 127 | 127 by position.
   const std::vector<int8_t> weights = {127, 127, 127, 127, 0, 127};
   // Pairs (127, 127), (0, 127), (127, 127).
-  EXPECT_EQ(Sums(shape, {1, 1, 2}, input, weights, Numerics::kFbgemmAvx2),
+  EXPECT_EQ(Sums(shape, {1, 1, 2}, input, weights, SaturationMode::kFbgemmAvx2),
             std::vector<int32_t>({32767 + 255 * 127 + 32767}));
-  EXPECT_EQ(Sums(shape, {1, 1, 2}, input, weights, Numerics::kFbgemmVnni),
+  EXPECT_EQ(Sums(shape, {1, 1, 2}, input, weights, SaturationMode::kFbgemmVnni),
             std::vector<int32_t>({5 * 255 * 127}));
 }
 
@@ -157,9 +157,10 @@ TEST(ConvReferenceTest, SaturatesDepthwisePairsOfKernelPositions) {
   const std::vector<int8_t> weights(8 * 9, -128);
   // All but the middle are padding, of code 255: pairs of -65280, and a last
   // one of its own.
-  EXPECT_EQ(Sums(shape, {1, 1, 1}, input, weights, Numerics::kFbgemmVnni, 255),
-            std::vector<int32_t>(8, 4 * -32768 + 255 * -128));
-  EXPECT_EQ(Sums(shape, {1, 1, 1}, input, weights, Numerics::kExact, 255),
+  EXPECT_EQ(
+      Sums(shape, {1, 1, 1}, input, weights, SaturationMode::kFbgemmVnni, 255),
+      std::vector<int32_t>(8, 4 * -32768 + 255 * -128));
+  EXPECT_EQ(Sums(shape, {1, 1, 1}, input, weights, SaturationMode::kExact, 255),
             std::vector<int32_t>(8, 9 * 255 * -128));
 }
 

@@ -51,7 +51,7 @@ void ExpectOutputs(const ConvCase& conv, const PackedConv& packed,
 
 void ExpectReferenceInAllIsas(const ConvCase& conv, Parallel parallel) {
   const ExactBytes expected = ReferenceOutputs(conv);
-  const PackedConv packed(conv.shape, conv.weights.data(), conv.numerics);
+  const PackedConv packed(conv.shape, conv.weights.data(), conv.mode);
   for (const Isa isa : SupportedIsas()) {
     SCOPED_TRACE(std::string(IsaName(isa)) + ", " + conv.Describe());
     const ScopedIsa scoped(isa);
@@ -76,12 +76,12 @@ TEST(ConvTest, EqualsReferenceInThreads) {
 
 // A case with random numbers and spec, of this shape.
 std::unique_ptr<ConvCase> CaseOf(const ConvShape& shape, int64_t batch,
-                                 const Dims& size, Numerics numerics) {
+                                 const Dims& size, SaturationMode mode) {
   auto conv = std::make_unique<ConvCase>();
   conv->shape = shape;
   conv->batch = batch;
   conv->size = size;
-  conv->numerics = numerics;
+  conv->mode = mode;
   uint32_t random = 1;
   const auto next = [&random] {
     random = random * 1664525 + 1013904223;
@@ -136,15 +136,14 @@ TEST(ConvTest, EqualsReferenceForLayersOfNetworks) {
   deep.out_channels = 128;
   deep.kernel = {3, 3, 3};
   deep.padding = {1, 1, 1};
-  for (const Numerics numerics : {Numerics::kExact, Numerics::kFbgemmAvx2}) {
-    ExpectReferenceInAllIsas(*CaseOf(first, 1, {1, 95, 95}, numerics),
+  for (const SaturationMode mode :
+       {SaturationMode::kExact, SaturationMode::kFbgemmAvx2}) {
+    ExpectReferenceInAllIsas(*CaseOf(first, 1, {1, 95, 95}, mode), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(middle, 2, {1, 40, 40}, mode), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(shortcut, 3, {1, 41, 41}, mode),
                              InThreads);
-    ExpectReferenceInAllIsas(*CaseOf(middle, 2, {1, 40, 40}, numerics),
-                             InThreads);
-    ExpectReferenceInAllIsas(*CaseOf(shortcut, 3, {1, 41, 41}, numerics),
-                             InThreads);
-    ExpectReferenceInAllIsas(*CaseOf(up, 2, {1, 21, 33}, numerics), InThreads);
-    ExpectReferenceInAllIsas(*CaseOf(deep, 2, {3, 5, 5}, numerics), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(up, 2, {1, 21, 33}, mode), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(deep, 2, {3, 5, 5}, mode), InThreads);
   }
 }
 
@@ -153,7 +152,7 @@ TEST(ConvTest, WritesNothingForAnEmptyBatch) {
   shape.in_channels = 4;
   shape.out_channels = 4;
   shape.kernel = {1, 3, 3};
-  const auto conv = CaseOf(shape, 0, {1, 5, 5}, Numerics::kExact);
+  const auto conv = CaseOf(shape, 0, {1, 5, 5}, SaturationMode::kExact);
   EXPECT_EQ(conv->Outputs(), 0);
   ExpectReferenceInAllIsas(*conv, Serial);
 }
@@ -163,9 +162,9 @@ TEST(ConvTest, WritesNothingWhenTheKernelIsBigger) {
   shape.in_channels = 4;
   shape.out_channels = 4;
   shape.kernel = {1, 4, 4};
-  const auto conv = CaseOf(shape, 2, {1, 3, 9}, Numerics::kExact);
+  const auto conv = CaseOf(shape, 2, {1, 3, 9}, SaturationMode::kExact);
   EXPECT_LE(conv->Outputs(), 0);
-  const PackedConv packed(shape, conv->weights.data(), conv->numerics);
+  const PackedConv packed(shape, conv->weights.data(), conv->mode);
   Conv(conv->input.data(), 2, conv->size, packed, conv->Plan(), nullptr,
        Serial);
 }
@@ -176,7 +175,7 @@ TEST(ConvTest, SeesOnlyPaddingOfAnEmptyInput) {
   shape.out_channels = 20;
   shape.kernel = {1, 3, 3};
   shape.padding = {0, 2, 2};
-  const auto conv = CaseOf(shape, 2, {1, 0, 0}, Numerics::kExact);
+  const auto conv = CaseOf(shape, 2, {1, 0, 0}, SaturationMode::kExact);
   EXPECT_EQ(conv->Outputs(), 2 * 2 * 2 * 20);
   ExpectReferenceInAllIsas(*conv, Serial);
 }
@@ -190,13 +189,13 @@ TEST(ConvTest, KnowsWhatItWasPackedFrom) {
   shape.transposed = true;
   // [in][out / groups][kernel]
   const std::vector<int8_t> weights = {1, 2, 3, 4, 50, 60, 70, 80};
-  PackedConv packed(shape, weights.data(), Numerics::kFbgemmVnni);
+  PackedConv packed(shape, weights.data(), SaturationMode::kFbgemmVnni);
   PackedConv moved = std::move(packed);
   EXPECT_EQ(moved.k(), 4);
   EXPECT_EQ(std::vector<int32_t>(moved.column_sums().begin(),
                                  moved.column_sums().end()),
             std::vector<int32_t>({10, 260}));
-  EXPECT_EQ(moved.numerics(), Numerics::kFbgemmVnni);
+  EXPECT_EQ(moved.saturation_mode(), SaturationMode::kFbgemmVnni);
   EXPECT_EQ(moved.shape().groups, 2);
 }
 

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/kernels/conv/conv.h"
-#include "passes/kernels/conv/conv_numerics.h"
+#include "passes/kernels/conv/conv_saturation.h"
 #include "tests/passes/kernels/conv/random_conv.h"
 
 namespace ns::kernels {
@@ -27,7 +27,7 @@ void NoThreads(int64_t count, int64_t /*grain*/, Tasks tasks) {
 // Sums, not corrected for zero points, of one image.
 std::vector<int32_t> Sums(const ConvShape& shape, const Dims& size,
                           const std::vector<uint8_t>& input,
-                          const Weights& weights, Numerics numerics,
+                          const Weights& weights, SaturationMode mode,
                           uint8_t zero_point) {
   const std::vector<float> scales = {1};
   OutputSpec spec;
@@ -39,7 +39,7 @@ std::vector<int32_t> Sums(const ConvShape& shape, const Dims& size,
   const Dims outputs = ConvOutput(shape, size);
   std::vector<int32_t> out(outputs[0] * outputs[1] * outputs[2] *
                            shape.out_channels);
-  const PackedConv conv(shape, weights.data(), numerics);
+  const PackedConv conv(shape, weights.data(), mode);
   Conv(input.data(), 1, size, conv, plan, out.data(), NoThreads);
   return out;
 }
@@ -48,7 +48,7 @@ std::vector<int32_t> Sums(const ConvShape& shape, const Dims& size,
 // codes 0 and 255 and some zero point of the two. Sums are linear in each code:
 // others lie between.
 int64_t CountByBruteForce(const ConvShape& shape, const Dims& size,
-                          const Weights& weights, Numerics numerics) {
+                          const Weights& weights, SaturationMode mode) {
   const int64_t inputs = size[0] * size[1] * size[2] * shape.in_channels;
   std::vector<bool> saturates(shape.out_channels);
   for (int64_t bits = 0; bits < int64_t{1} << inputs; ++bits) {
@@ -58,9 +58,9 @@ int64_t CountByBruteForce(const ConvShape& shape, const Dims& size,
     }
     for (const uint8_t zero_point : {0, 255}) {
       const std::vector<int32_t> sums =
-          Sums(shape, size, input, weights, numerics, zero_point);
+          Sums(shape, size, input, weights, mode, zero_point);
       const std::vector<int32_t> exact =
-          Sums(shape, size, input, weights, Numerics::kExact, zero_point);
+          Sums(shape, size, input, weights, SaturationMode::kExact, zero_point);
       for (size_t i = 0; i < sums.size(); ++i) {
         if (sums[i] != exact[i]) {
           saturates[i % shape.out_channels] = true;
@@ -82,7 +82,7 @@ Weights RandomWeights(const ConvShape& shape, std::mt19937& random) {
 }
 
 void ExpectAsByBruteForce(const ConvShape& shape, const Dims& size,
-                          Numerics numerics, int rounds) {
+                          SaturationMode mode, int rounds) {
   std::mt19937 random(7);
   int64_t leaving = 0;
   int64_t staying = 0;
@@ -91,7 +91,7 @@ void ExpectAsByBruteForce(const ConvShape& shape, const Dims& size,
     const PairSumBounds bounds = BoundPairSums(shape, weights.data());
     EXPECT_EQ(bounds.channels, shape.out_channels);
     EXPECT_EQ(bounds.leaving_channels,
-              CountByBruteForce(shape, size, weights, numerics));
+              CountByBruteForce(shape, size, weights, mode));
     leaving += bounds.leaving_channels;
     staying += bounds.channels - bounds.leaving_channels;
   }
@@ -104,7 +104,7 @@ TEST(BoundPairSumsTest, CountsAsBruteForceInLinearLayers) {
   ConvShape shape;
   shape.in_channels = 7;
   shape.out_channels = 40;
-  ExpectAsByBruteForce(shape, {1, 1, 1}, Numerics::kFbgemmAvx2, 4);
+  ExpectAsByBruteForce(shape, {1, 1, 1}, SaturationMode::kFbgemmAvx2, 4);
 }
 
 TEST(BoundPairSumsTest, CountsAsBruteForceInConvolutionsOfOddChannels) {
@@ -112,9 +112,9 @@ TEST(BoundPairSumsTest, CountsAsBruteForceInConvolutionsOfOddChannels) {
   shape.in_channels = 3;
   shape.out_channels = 20;
   shape.kernel = {1, 1, 3};
-  ExpectAsByBruteForce(shape, {1, 1, 3}, Numerics::kFbgemmAvx2, 2);
+  ExpectAsByBruteForce(shape, {1, 1, 3}, SaturationMode::kFbgemmAvx2, 2);
   shape.kernel = {1, 3, 1};
-  ExpectAsByBruteForce(shape, {1, 3, 1}, Numerics::kFbgemmAvx2, 2);
+  ExpectAsByBruteForce(shape, {1, 3, 1}, SaturationMode::kFbgemmAvx2, 2);
 }
 
 TEST(BoundPairSumsTest, CountsAsBruteForceInGroups) {
@@ -122,11 +122,11 @@ TEST(BoundPairSumsTest, CountsAsBruteForceInGroups) {
   shape.groups = 2;
   shape.in_channels = 6;
   shape.out_channels = 40;
-  ExpectAsByBruteForce(shape, {1, 1, 1}, Numerics::kFbgemmAvx2, 4);
+  ExpectAsByBruteForce(shape, {1, 1, 1}, SaturationMode::kFbgemmAvx2, 4);
   shape.in_channels = 4;
   shape.out_channels = 8;
   shape.kernel = {1, 1, 2};
-  ExpectAsByBruteForce(shape, {1, 1, 2}, Numerics::kFbgemmAvx2, 8);
+  ExpectAsByBruteForce(shape, {1, 1, 2}, SaturationMode::kFbgemmAvx2, 8);
 }
 
 TEST(BoundPairSumsTest, CountsAsBruteForceWhenDilatedAndPadded) {
@@ -136,7 +136,7 @@ TEST(BoundPairSumsTest, CountsAsBruteForceWhenDilatedAndPadded) {
   shape.kernel = {1, 1, 4};
   shape.dilation = {1, 1, 2};
   shape.padding = {0, 0, 2};
-  ExpectAsByBruteForce(shape, {1, 1, 8}, Numerics::kFbgemmAvx2, 2);
+  ExpectAsByBruteForce(shape, {1, 1, 8}, SaturationMode::kFbgemmAvx2, 2);
 }
 
 // Neighbouring taps never meet two inputs there.
@@ -147,15 +147,15 @@ TEST(BoundPairSumsTest, CountsAsBruteForceInTransposedConvolutions) {
   shape.out_channels = 12;
   shape.kernel = {1, 1, 3};
   shape.stride = {1, 1, 2};
-  ExpectAsByBruteForce(shape, {1, 1, 4}, Numerics::kFbgemmAvx2, 4);
+  ExpectAsByBruteForce(shape, {1, 1, 4}, SaturationMode::kFbgemmAvx2, 4);
   shape.in_channels = 1;
   shape.out_channels = 20;
   shape.kernel = {1, 1, 4};
-  ExpectAsByBruteForce(shape, {1, 1, 7}, Numerics::kFbgemmAvx2, 4);
+  ExpectAsByBruteForce(shape, {1, 1, 7}, SaturationMode::kFbgemmAvx2, 4);
   shape.in_channels = 4;
   shape.groups = 2;
   shape.kernel = {1, 1, 2};
-  ExpectAsByBruteForce(shape, {1, 1, 2}, Numerics::kFbgemmAvx2, 4);
+  ExpectAsByBruteForce(shape, {1, 1, 2}, SaturationMode::kFbgemmAvx2, 4);
 }
 
 // The nine taps of each channel pair up, on all machines.
@@ -176,10 +176,10 @@ TEST(BoundPairSumsTest, CountsAsBruteForceInDepthwiseConvolutions) {
       for (int i = 0; i < 9 * 8; ++i) {
         input[i] = bits >> i / 8 & 1 ? 255 : 0;
       }
-      const auto sums =
-          Sums(shape, {1, 3, 3}, input, weights, Numerics::kFbgemmVnni, 0);
+      const auto sums = Sums(shape, {1, 3, 3}, input, weights,
+                             SaturationMode::kFbgemmVnni, 0);
       const auto exact =
-          Sums(shape, {1, 3, 3}, input, weights, Numerics::kExact, 0);
+          Sums(shape, {1, 3, 3}, input, weights, SaturationMode::kExact, 0);
       for (size_t i = 0; i < sums.size(); ++i) {
         if (sums[i] != exact[i]) {
           saturates[i % 8] = true;
@@ -211,9 +211,9 @@ TEST(BoundPairSumsTest, RulesOutOnlyWhatNoKernelDoes) {
       conv->input.data()[i] = conv->input.data()[i] < 128 ? 0 : 255;
     }
     conv->spec.type = OutputType::kS32;
-    conv->numerics = Numerics::kFbgemmAvx2;
+    conv->mode = SaturationMode::kFbgemmAvx2;
     const ExactBytes sums = ReferenceOutputs(*conv);
-    conv->numerics = Numerics::kExact;
+    conv->mode = SaturationMode::kExact;
     const ExactBytes exact = ReferenceOutputs(*conv);
     EXPECT_EQ(std::memcmp(sums.data(), exact.data(), exact.size()), 0)
         << conv->Describe();

@@ -197,7 +197,7 @@ std::string ConvCase::Describe() const {
   Print("padding", shape.padding, text);
   Print("dilation", shape.dilation, text);
   Print("output padding", shape.output_padding, text);
-  text << ", " << NumericsName(numerics) << ", type "
+  text << ", " << SaturationModeName(mode) << ", type "
        << static_cast<int>(spec.type) << ", zero point "
        << spec.activation_zero_point;
   return text.str();
@@ -212,8 +212,8 @@ std::unique_ptr<ConvCase> RandomConv(uint64_t seed) {
     conv->batch = random.OneIn(20) ? 0 : random.Of<int64_t>({1, 1, 2, 3});
     conv->size = RandomSize(conv->shape, random);
   } while (conv->Outputs() * WeightsOfOutput(conv->shape) > 400000);
-  conv->numerics = random.Of(
-      {Numerics::kExact, Numerics::kFbgemmVnni, Numerics::kFbgemmAvx2});
+  conv->mode = random.Of({SaturationMode::kExact, SaturationMode::kFbgemmVnni,
+                          SaturationMode::kFbgemmAvx2});
   // Full ranges, so that pairs saturate.
   conv->weights.resize(conv->shape.out_channels * WeightsOfOutput(conv->shape));
   const bool extreme = random.OneIn(4);
@@ -236,7 +236,7 @@ std::unique_ptr<ConvCase> RandomConv(uint64_t seed) {
 ExactBytes ReferenceOutputs(const ConvCase& conv) {
   ExactBytes out(conv.Outputs() * OutputSize(conv.spec.type), 0);
   ConvReference(conv.input.data(), conv.batch, conv.size, conv.shape,
-                conv.weights.data(), conv.numerics, conv.Plan(), out.data());
+                conv.weights.data(), conv.mode, conv.Plan(), out.data());
   return out;
 }
 

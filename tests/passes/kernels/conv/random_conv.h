@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/numerics.h"
 #include "passes/kernels/output_pipeline.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 
@@ -34,7 +34,7 @@ struct ConvCase {
   ConvShape shape;
   int64_t batch = 1;
   Dims size = {1, 1, 1};
-  Numerics numerics = Numerics::kExact;
+  SaturationMode mode = SaturationMode::kExact;
   std::vector<int8_t> weights;
   ExactBytes input{0, 0};
   // Of `spec`, which points here.

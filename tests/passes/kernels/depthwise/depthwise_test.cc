@@ -17,13 +17,13 @@ namespace {
 void Reference(const LaneRun& run) {
   DepthwiseReference(run.input, run.lane_case.batch, run.lane_case.size,
                      run.lane_case.shape, run.weights, run.plan,
-                     run.lane_case.numerics, run.out);
+                     run.lane_case.mode, run.out);
 }
 
 void RunWith(const LaneRun& run, Parallel parallel) {
   const PackedDepthwise packed(run.lane_case.shape, run.weights);
   Depthwise(run.input, run.lane_case.batch, run.lane_case.size, packed,
-            run.plan, run.lane_case.numerics, run.out, parallel);
+            run.plan, run.lane_case.mode, run.out, parallel);
 }
 
 void RunSerially(const LaneRun& run) { RunWith(run, Serial); }
@@ -58,7 +58,7 @@ TEST(DepthwiseTest, EveryChannelCountGivesTheReference) {
   std::mt19937 random(1);
   for (int64_t channels = 1; channels <= 150; ++channels) {
     LaneCase lane_case = DepthwiseCase(channels, 3, 1, 6);
-    lane_case.numerics = static_cast<Numerics>(channels % 3);
+    lane_case.mode = static_cast<SaturationMode>(channels % 3);
     ExpectSame(lane_case, random);
   }
 }
@@ -70,7 +70,7 @@ TEST(DepthwiseTest, EveryMapUpTo20GivesTheReference) {
       LaneCase lane_case =
           DepthwiseCase(channels, 3 + height % 3 * 2, 1 + height % 2, height);
       lane_case.size[2] = 21 - height;
-      lane_case.numerics = static_cast<Numerics>(height / 2 % 2);
+      lane_case.mode = static_cast<SaturationMode>(height / 2 % 2);
       ExpectSame(lane_case, random);
     }
   }
@@ -85,7 +85,7 @@ TEST(DepthwiseTest, StridesThatDifferGiveTheReference) {
         lane_case.size[2] = std::max<int64_t>(width, 3 - 2 * padding);
         lane_case.shape.padding[2] = padding;
         lane_case.shape.stride = {1, 1 + width % 2, 2 - width % 2};
-        lane_case.numerics = static_cast<Numerics>(padding % 2);
+        lane_case.mode = static_cast<SaturationMode>(padding % 2);
         ExpectSame(lane_case, random);
         lane_case.shape.stride = {1, 2, 2};
         ExpectSame(lane_case, random);
@@ -106,10 +106,11 @@ TEST(DepthwiseTest, RandomConvolutionsGiveTheReference) {
 TEST(DepthwiseTest, RowsLongerThanScratchMemoryGiveTheReference) {
   std::mt19937 random(4);
   for (const int64_t kernel : {3, 7}) {
-    for (const Numerics numerics : {Numerics::kExact, Numerics::kFbgemmVnni}) {
+    for (const SaturationMode mode :
+         {SaturationMode::kExact, SaturationMode::kFbgemmVnni}) {
       LaneCase lane_case = DepthwiseCase(64 + 16, kernel, 1, 3);
       lane_case.size[2] = 301;
-      lane_case.numerics = numerics;
+      lane_case.mode = mode;
       ExpectSame(lane_case, random);
       lane_case.shape.stride[2] = 2;
       lane_case.shape.dilation[2] = 3;
@@ -177,7 +178,7 @@ TEST(DepthwiseTest, TasksAreOfferedOnceAndCoverAllOutputs) {
 
 // One pixel, so that the sums are known.
 int32_t SumOfTaps(const std::vector<uint8_t>& taps,
-                  const std::vector<int8_t>& weights, Numerics numerics,
+                  const std::vector<int8_t>& weights, SaturationMode mode,
                   Isa isa) {
   ConvShape shape;
   shape.kernel = {1, 3, 3};
@@ -189,7 +190,7 @@ int32_t SumOfTaps(const std::vector<uint8_t>& taps,
   const OutputPlan plan = PlanOutput(spec, packed.column_sums(), packed.k());
   int32_t sum = 0;
   const ScopedIsa scope(isa);
-  Depthwise(taps.data(), 1, {1, 3, 3}, packed, plan, numerics, &sum, Serial);
+  Depthwise(taps.data(), 1, {1, 3, 3}, packed, plan, mode, &sum, Serial);
   return sum;
 }
 
@@ -198,11 +199,11 @@ TEST(DepthwiseTest, PairsOfTapsSaturateInOrderAndTheLastTapIsAlone) {
   const std::vector<int8_t> weights = {127,  127, -128, -128, 127,
                                        -128, 1,   2,    127};
   for (const Isa isa : SupportedIsas()) {
-    EXPECT_EQ(SumOfTaps(taps, weights, Numerics::kExact, isa),
+    EXPECT_EQ(SumOfTaps(taps, weights, SaturationMode::kExact, isa),
               255 * 0 + 255 * (127 * 4 - 128 * 3 + 3));
-    for (const Numerics numerics :
-         {Numerics::kFbgemmVnni, Numerics::kFbgemmAvx2}) {
-      EXPECT_EQ(SumOfTaps(taps, weights, numerics, isa),
+    for (const SaturationMode mode :
+         {SaturationMode::kFbgemmVnni, SaturationMode::kFbgemmAvx2}) {
+      EXPECT_EQ(SumOfTaps(taps, weights, mode, isa),
                 32767 - 32768 - 255 + 255 * 3 + 255 * 127)
           << IsaName(isa);
     }
@@ -214,19 +215,19 @@ TEST(DepthwiseTest, ActivationsUpToTheLargestSafeOneDoNotSaturate) {
   for (const Isa isa : SupportedIsas()) {
     EXPECT_EQ(
         SumOfTaps(std::vector<uint8_t>(9, 129), {127, 127, 0, 0, 0, 0, 0, 0, 0},
-                  Numerics::kFbgemmVnni, isa),
+                  SaturationMode::kFbgemmVnni, isa),
         129 * 254);
     EXPECT_EQ(
         SumOfTaps(std::vector<uint8_t>(9, 130), {127, 127, 0, 0, 0, 0, 0, 0, 0},
-                  Numerics::kFbgemmVnni, isa),
+                  SaturationMode::kFbgemmVnni, isa),
         32767);
     EXPECT_EQ(SumOfTaps(std::vector<uint8_t>(9, 128),
                         {0, 0, -128, -128, 0, 0, 0, 0, 0},
-                        Numerics::kFbgemmVnni, isa),
+                        SaturationMode::kFbgemmVnni, isa),
               -32768);
     EXPECT_EQ(SumOfTaps(std::vector<uint8_t>(9, 129),
                         {0, 0, -128, -128, 0, 0, 0, 0, 0},
-                        Numerics::kFbgemmVnni, isa),
+                        SaturationMode::kFbgemmVnni, isa),
               -32768);
   }
 }

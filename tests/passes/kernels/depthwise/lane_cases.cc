@@ -125,7 +125,7 @@ std::string LaneCase::Describe() const {
       << " channels in " << shape.groups << " groups, kernel "
       << ShowDims(shape.kernel) << ", stride " << ShowDims(shape.stride)
       << ", padding " << ShowDims(shape.padding) << ", dilation "
-      << ShowDims(shape.dilation) << ", " << NumericsName(numerics)
+      << ShowDims(shape.dilation) << ", " << SaturationModeName(mode)
       << ", output type " << static_cast<int>(type) << ", zero point "
       << activation_zero_point << ", activations up to " << largest_activation
       << (has_weight_zero_points ? ", weight zero points" : "")
@@ -171,7 +171,7 @@ LaneCase RandomCase(int64_t groups, int64_t channels_of_group,
         std::max(lane_case.size[i], reach - 2 * shape.padding[i]);
   }
   lane_case.batch = Uniform(random, 1, 2);
-  lane_case.numerics = static_cast<Numerics>(Uniform(random, 0, 2));
+  lane_case.mode = static_cast<SaturationMode>(Uniform(random, 0, 2));
   lane_case.type =
       static_cast<OutputType>(std::max<int64_t>(Uniform(random, -3, 3), 0));
   const int32_t zero_points[] = {0, 255, 128, 7};

@@ -10,9 +10,9 @@
 
 #include "absl/types/span.h"
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/numerics.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 
@@ -42,7 +42,7 @@ struct LaneCase {
   ConvShape shape;
   int64_t batch = 1;
   Dims size = {1, 1, 1};
-  Numerics numerics = Numerics::kExact;
+  SaturationMode mode = SaturationMode::kExact;
   OutputType type = OutputType::kU8;
   int32_t activation_zero_point = 0;
   int32_t largest_activation = 255;

@@ -162,14 +162,14 @@ TEST_P(AddTest, NanOfOppositeInfinitiesStays) {
 
 TEST_P(AddTest, EqualsReferenceOfAnySizeAndAlignment) {
   std::mt19937 random(3);
-  const SumQParams tame{{0.1f, 3}, {0.07f, 200}, {0.15f, 100}};
-  const SumQParams wild{{1e9f, 3}, {1e9f, 200}, {0.15f, 100}};
+  const SumQParams small{{0.1f, 3}, {0.07f, 200}, {0.15f, 100}};
+  const SumQParams overflowing{{1e9f, 3}, {1e9f, 200}, {0.15f, 100}};
   for (int64_t size = 0; size <= 1000; size += size < 140 ? 1 : 43) {
     const std::vector<uint8_t> a = RandomCodes<uint8_t>(size, random);
     const std::vector<uint8_t> b = RandomCodes<uint8_t>(size, random);
     const int64_t offset = static_cast<int64_t>(random() % 70);
     const bool relu = random() % 2 == 0;
-    for (const SumQParams& qparams : {tame, wild}) {
+    for (const SumQParams& qparams : {small, overflowing}) {
       ASSERT_EQ(Sums(a, b, qparams, relu, offset),
                 InScalar([&] { return Sums(a, b, qparams, relu); }))
           << size;

@@ -48,8 +48,8 @@ TEST_P(AverageRowsTest, TiesGoToEvenStepsFromTheZeroPoint) {
 }
 
 TEST_P(AverageRowsTest, AddsTheLongestRows) {
-  EXPECT_EQ(Averages(std::vector<uint8_t>(kMostAveragedCodes, 255),
-                     kMostAveragedCodes, 0),
+  EXPECT_EQ(Averages(std::vector<uint8_t>(kMostAveragedValues, 255),
+                     kMostAveragedValues, 0),
             (std::vector<uint8_t>{255}));
 }
 

@@ -20,7 +20,7 @@ std::vector<Code> Clamped(const std::vector<Code>& codes, Code min, Code max,
   const int64_t count = static_cast<int64_t>(codes.size());
   const ExactArray<Code> in(codes, offset);
   ExactArray<Code> out(count, offset);
-  ClampCodes(in.data(), count, min, max, out.data(), Serial);
+  ClampValues(in.data(), count, min, max, out.data(), Serial);
   EXPECT_TRUE(out.IsUntouchedBefore());
   return out.ToVector();
 }
@@ -63,8 +63,8 @@ TEST_P(ClampTest, WorksInPlaceAndInAnyOrder) {
   std::mt19937 random(2);
   const std::vector<uint8_t> codes = RandomCodes<uint8_t>(200003, random);
   std::vector<uint8_t> out = codes;
-  ClampCodes(out.data(), 200003, uint8_t{30}, uint8_t{180}, out.data(),
-             Backwards);
+  ClampValues(out.data(), 200003, uint8_t{30}, uint8_t{180}, out.data(),
+              Backwards);
   EXPECT_EQ(out, Expected<uint8_t>(codes, 30, 180));
 }
 

@@ -129,14 +129,14 @@ TEST_P(MultiplyTest, EqualsReferenceAroundEndOfTameProducts) {
 
 TEST_P(MultiplyTest, EqualsReferenceOfAnySizeAndAlignment) {
   std::mt19937 random(3);
-  const ProductQParams tame{{0.1f, 3}, {0.07f, 200}, {0.15f, 100}};
-  const ProductQParams wild{{1e9f, 3}, {1.0f, 200}, {0.15f, 100}};
+  const ProductQParams small{{0.1f, 3}, {0.07f, 200}, {0.15f, 100}};
+  const ProductQParams overflowing{{1e9f, 3}, {1.0f, 200}, {0.15f, 100}};
   for (int64_t size = 0; size <= 1000; size += size < 140 ? 1 : 43) {
     const std::vector<uint8_t> a = RandomCodes<uint8_t>(size, random);
     const std::vector<uint8_t> b = RandomCodes<uint8_t>(size, random);
     const int64_t offset = static_cast<int64_t>(random() % 70);
     const bool relu = random() % 2 == 0;
-    for (const ProductQParams& qparams : {tame, wild}) {
+    for (const ProductQParams& qparams : {small, overflowing}) {
       ASSERT_EQ(Products(a, b, qparams, relu, offset),
                 InScalar([&] { return Products(a, b, qparams, relu); }))
           << size;

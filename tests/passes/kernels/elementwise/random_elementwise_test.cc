@@ -12,8 +12,8 @@
 #include "passes/kernels/elementwise/average_rows.h"
 #include "passes/kernels/elementwise/channel_qparams.h"
 #include "passes/kernels/elementwise/clamp.h"
-#include "passes/kernels/elementwise/code_reading.h"
 #include "passes/kernels/elementwise/dequantize.h"
+#include "passes/kernels/elementwise/dequantize_formula.h"
 #include "passes/kernels/elementwise/look_up.h"
 #include "passes/kernels/elementwise/min_max.h"
 #include "passes/kernels/elementwise/multiply.h"
@@ -155,7 +155,7 @@ Bytes RequantizeSome(Random& random) {
   const QParams from = random.Parameters<Code>();
   const QParams to = random.Coin() ? from : random.Parameters<Code>();
   auto out = random.Output<Code>(count);
-  RequantizeCodes(codes.data(), count, from, to, out.data(), Backwards);
+  RequantizeValues(codes.data(), count, from, to, out.data(), Backwards);
   return BytesOf(out);
 }
 
@@ -172,9 +172,10 @@ Bytes CopyRows(Random& random) {
   const QParams from = random.Parameters<uint8_t>();
   const QParams to = random.Coin() ? from : random.Parameters<uint8_t>();
   auto out = random.Output<uint8_t>(bytes(to_stride));
-  CopyRequantized(codes.data(), from_stride, rows, row, from, out.data(),
-                  to_stride, to, Backwards,
-                  random.Coin() ? CodeReading::kSubtract : CodeReading::kFma);
+  CopyRequantized(
+      codes.data(), from_stride, rows, row, from, out.data(), to_stride, to,
+      Backwards,
+      random.Coin() ? DequantizeFormula::kSubtract : DequantizeFormula::kFma);
   return BytesOf(out);
 }
 
@@ -185,8 +186,8 @@ Bytes CombineTwo(Random& random) {
   const auto a = random.Codes<uint8_t>(count);
   const auto b = random.Codes<uint8_t>(count);
   auto out = random.Output<uint8_t>(count);
-  const Codes left = {a.data(), random.Parameters<uint8_t>()};
-  const Codes right = {b.data(), random.Parameters<uint8_t>()};
+  const QuantizedOperand left = {a.data(), random.Parameters<uint8_t>()};
+  const QuantizedOperand right = {b.data(), random.Parameters<uint8_t>()};
   const bool relu = random.Coin();
   kFunction(left, right, count, relu, random.Parameters<uint8_t>(), out.data(),
             Backwards);
@@ -198,7 +199,7 @@ Bytes AddFloats(Random& random) {
   const auto a = random.Floats(count);
   const auto b = random.Codes<uint8_t>(count);
   auto out = random.Output<uint8_t>(count);
-  const Codes right = {b.data(), random.Parameters<uint8_t>()};
+  const QuantizedOperand right = {b.data(), random.Parameters<uint8_t>()};
   const bool relu = random.Coin();
   AddQuantize(a.data(), right, count, relu, random.Parameters<uint8_t>(),
               out.data(), Backwards);
@@ -211,8 +212,8 @@ Bytes ClampSome(Random& random) {
   const auto codes = random.Codes<Code>(count);
   const auto bounds = random.Codes<Code>(2);
   auto out = random.Output<Code>(count);
-  ClampCodes(codes.data(), count, bounds.data()[0], bounds.data()[1],
-             out.data(), Backwards);
+  ClampValues(codes.data(), count, bounds.data()[0], bounds.data()[1],
+              out.data(), Backwards);
   return BytesOf(out);
 }
 
@@ -220,7 +221,7 @@ Bytes LookUpSome(Random& random) {
   const int64_t count = random.Count();
   const auto codes = random.Codes<uint8_t>(count);
   const auto drawn = random.Codes<uint8_t>(256);
-  CodeTable table;
+  LookUpTable table;
   std::copy_n(drawn.data(), table.size(), table.begin());
   auto out = random.Output<uint8_t>(count);
   LookUp(codes.data(), count, table, out.data(), Backwards);

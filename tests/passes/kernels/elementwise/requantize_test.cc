@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "passes/kernels/elementwise/code_reading.h"
 #include "passes/kernels/elementwise/dequantize.h"
+#include "passes/kernels/elementwise/dequantize_formula.h"
 #include "passes/kernels/elementwise/quantize.h"
 #include "tests/passes/kernels/elementwise/elementwise_test_base.h"
 
@@ -41,7 +41,7 @@ std::vector<Code> Requantized(const std::vector<Code>& codes, QParams from,
   const int64_t count = static_cast<int64_t>(codes.size());
   const ExactArray<Code> in(codes, offset);
   ExactArray<Code> out(count, offset);
-  RequantizeCodes(in.data(), count, from, to, out.data(), Serial);
+  RequantizeValues(in.data(), count, from, to, out.data(), Serial);
   EXPECT_TRUE(out.IsUntouchedBefore());
   return out.ToVector();
 }
@@ -116,7 +116,7 @@ TEST_P(RequantizeTest, ReadsRowsAsAsked) {
   CopyRequantized(codes.data(), 64, 4, 64, from, subtracted.data(), 64, to,
                   Serial);
   CopyRequantized(codes.data(), 64, 4, 64, from, fused.data(), 64, to, Serial,
-                  CodeReading::kFma);
+                  DequantizeFormula::kFma);
   EXPECT_EQ(subtracted, Expected(codes, from, to));
   EXPECT_NE(fused, subtracted);
   for (int code = 0; code < 256; ++code) {
@@ -131,8 +131,8 @@ TEST_P(RequantizeTest, WorksInPlace) {
   std::mt19937 random(3);
   const std::vector<uint8_t> codes = RandomCodes<uint8_t>(1001, random);
   std::vector<uint8_t> out = codes;
-  RequantizeCodes(out.data(), 1001, {0.1f, 3}, {0.07f, 100}, out.data(),
-                  Serial);
+  RequantizeValues(out.data(), 1001, {0.1f, 3}, {0.07f, 100}, out.data(),
+                   Serial);
   EXPECT_EQ(out, Expected(codes, {0.1f, 3}, {0.07f, 100}));
 }
 

@@ -163,11 +163,11 @@ struct RandomSpec {
 };
 
 struct RandomProblem {
-  RandomProblem(Random& random, Numerics numerics) : numerics(numerics) {
+  RandomProblem(Random& random, SaturationMode mode) : mode(mode) {
     const int64_t n = RandomCount(random, 200);
     int64_t runs = OneIn(random, 3) ? Between(random, 1, 5) : 1;
     int64_t run_length = RandomCount(random, runs == 1 ? 300 : 80);
-    if (GemmSaturates(numerics) && run_length % 2 != 0) {
+    if (GemmSaturates(mode) && run_length % 2 != 0) {
       runs = 1;
     }
     rows_count = RandomCount(random, 40);
@@ -229,11 +229,12 @@ struct RandomProblem {
          << " of " << weights.n() << ", " << weights.runs() << " runs of "
          << weights.run_length() << ", output type "
          << static_cast<int>(plan.type) << ", weight zero points "
-         << !plan.weight_zero_points.empty() << ", " << NumericsName(numerics);
+         << !plan.weight_zero_points.empty() << ", "
+         << SaturationModeName(mode);
     return text.str();
   }
 
-  Numerics numerics;
+  SaturationMode mode;
   int64_t rows_count;
   PackedMatrix weights;
   OutputPlan plan;
@@ -274,16 +275,16 @@ TEST(GemmRowsRandomTest, GivesTheBitsOfTheReference) {
   for (int64_t seed = 0; seed < shapes; ++seed) {
     Random random(seed);
     const RandomProblem problem(
-        random,
-        OneOf<Numerics>(random, {Numerics::kExact, Numerics::kFbgemmVnni,
-                                 Numerics::kFbgemmAvx2}));
+        random, OneOf<SaturationMode>(random, {SaturationMode::kExact,
+                                               SaturationMode::kFbgemmVnni,
+                                               SaturationMode::kFbgemmAvx2}));
     const auto run = [&](const auto& function) {
       // In one place, of one alignment.
       Bytes& out = *problem.out;
       const std::vector<uint8_t> before(out.whole(),
                                         out.whole() + out.whole_size());
       function(problem.Input(), problem.weights, problem.plan, problem.n_begin,
-               problem.n_end, problem.numerics, out.data(), problem.row_stride);
+               problem.n_end, problem.mode, out.data(), problem.row_stride);
       std::vector<uint8_t> after(out.whole(), out.whole() + out.whole_size());
       std::memcpy(out.whole(), before.data(), before.size());
       return after;

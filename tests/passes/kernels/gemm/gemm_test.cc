@@ -44,12 +44,12 @@ OutputPlan PlanSums(const PackedMatrix& weights) {
 // Sums of a[m][k] and b[n][k], in s32.
 std::vector<int32_t> Sums(const std::vector<uint8_t>& a,
                           const std::vector<int8_t>& b, int64_t m, int64_t n,
-                          int64_t k, Numerics numerics = Numerics::kExact,
+                          int64_t k,
+                          SaturationMode mode = SaturationMode::kExact,
                           Parallel parallel = Serial) {
   const PackedMatrix weights(b.data(), n, 1, k);
   std::vector<int32_t> out(m * n, 77);
-  Gemm(a.data(), m, k, weights, PlanSums(weights), numerics, out.data(),
-       parallel);
+  Gemm(a.data(), m, k, weights, PlanSums(weights), mode, out.data(), parallel);
   return out;
 }
 
@@ -79,9 +79,9 @@ TEST_P(GemmTest, PairsSaturateWhenAsked) {
   const std::vector<uint8_t> a = {255, 255, 255, 255, 255};
   const std::vector<int8_t> b = {127, 127, -128, -128, 127};
   constexpr int32_t kExact = 255 * (127 + 127 - 128 - 128 + 127);
-  EXPECT_EQ(Sums(a, b, 1, 1, 5, Numerics::kExact)[0], kExact);
-  EXPECT_EQ(Sums(a, b, 1, 1, 5, Numerics::kFbgemmVnni)[0], kExact);
-  EXPECT_EQ(Sums(a, b, 1, 1, 5, Numerics::kFbgemmAvx2)[0],
+  EXPECT_EQ(Sums(a, b, 1, 1, 5, SaturationMode::kExact)[0], kExact);
+  EXPECT_EQ(Sums(a, b, 1, 1, 5, SaturationMode::kFbgemmVnni)[0], kExact);
+  EXPECT_EQ(Sums(a, b, 1, 1, 5, SaturationMode::kFbgemmAvx2)[0],
             32767 - 32768 + 255 * 127);
 }
 
@@ -92,8 +92,8 @@ TEST_P(GemmTest, PairsSaturateBeforeTheyAreAddedUp) {
   for (int64_t i = 0; i < 64; i += 4) {
     b[i] = b[i + 1] = -128;
   }
-  EXPECT_EQ(Sums(a, b, 1, 1, 64, Numerics::kExact)[0], 16 * 255 * 2 * -1);
-  EXPECT_EQ(Sums(a, b, 1, 1, 64, Numerics::kFbgemmAvx2)[0], 16 * -1);
+  EXPECT_EQ(Sums(a, b, 1, 1, 64, SaturationMode::kExact)[0], 16 * 255 * 2 * -1);
+  EXPECT_EQ(Sums(a, b, 1, 1, 64, SaturationMode::kFbgemmAvx2)[0], 16 * -1);
 }
 
 TEST_P(GemmTest, SumsOf65536ProductsAreExact) {
@@ -143,8 +143,8 @@ TEST_P(GemmTest, RowsMayBeApart) {
   }
   const PackedMatrix weights(b.data(), kN, 1, kK);
   std::vector<int32_t> out(kM * kN);
-  Gemm(a.data(), kM, kStride, weights, PlanSums(weights), Numerics::kExact,
-       out.data(), Serial);
+  Gemm(a.data(), kM, kStride, weights, PlanSums(weights),
+       SaturationMode::kExact, out.data(), Serial);
   EXPECT_EQ(out, Sums(dense, b, kM, kN, kK));
 }
 
@@ -177,7 +177,8 @@ TEST_P(GemmTest, GivesTheSameHoweverItIsSplit) {
     const auto a = RandomBytes<uint8_t>(3, shape.m * shape.k);
     const auto b = RandomBytes<int8_t>(4, shape.n * shape.k);
     const auto sums = [&](Parallel parallel) {
-      return Sums(a, b, shape.m, shape.n, shape.k, Numerics::kExact, parallel);
+      return Sums(a, b, shape.m, shape.n, shape.k, SaturationMode::kExact,
+                  parallel);
     };
     const std::vector<int32_t> expected = sums(Serial);
     EXPECT_EQ(sums(Backwards), expected) << shape.m;
@@ -190,7 +191,7 @@ TEST_P(GemmTest, SmallProblemsWakeNoThread) {
     const auto a = RandomBytes<uint8_t>(3, m * k);
     const auto b = RandomBytes<int8_t>(4, n * k);
     bool wakes = false;
-    Sums(a, b, m, n, k, Numerics::kExact,
+    Sums(a, b, m, n, k, SaturationMode::kExact,
          [&](int64_t count, int64_t grain, Tasks tasks) {
            wakes = count > grain;
            tasks(0, count);
@@ -232,7 +233,7 @@ TEST_P(GemmTest, RoundsEachTieOfEachCodeToEven) {
       spec.output_zero_point = zero_point;
       const OutputPlan plan = PlanOutput(spec, weights.column_sums(), 1);
       std::vector<uint8_t> out(kM * kN);
-      Gemm(a.data(), kM, 1, weights, plan, Numerics::kExact, out.data(),
+      Gemm(a.data(), kM, 1, weights, plan, SaturationMode::kExact, out.data(),
            Serial);
       for (int64_t i = 0; i < kM; ++i) {
         for (int64_t j = 0; j < kN; ++j) {
@@ -275,7 +276,7 @@ TEST_P(GemmTest, SaturatesLikeRequantize) {
         spec.output_zero_point = zero_point;
         const OutputPlan plan = PlanOutput(spec, weights.column_sums(), 1);
         std::vector<uint8_t> out(3 * n);
-        Gemm(a.data(), 3, 1, weights, plan, Numerics::kExact, out.data(),
+        Gemm(a.data(), 3, 1, weights, plan, SaturationMode::kExact, out.data(),
              Serial);
         for (int64_t i = 0; i < 3 * n; ++i) {
           const int32_t sum =

@@ -17,13 +17,13 @@ namespace {
 void Reference(const LaneRun& run) {
   GroupedReference(run.input, run.lane_case.batch, run.lane_case.size,
                    run.lane_case.shape, run.weights, run.plan,
-                   run.lane_case.numerics, run.out);
+                   run.lane_case.mode, run.out);
 }
 
 void RunWith(const LaneRun& run, Parallel parallel) {
   const PackedGrouped packed(run.lane_case.shape, run.weights);
   Grouped(run.input, run.lane_case.batch, run.lane_case.size, packed, run.plan,
-          run.lane_case.numerics, run.out, parallel);
+          run.lane_case.mode, run.out, parallel);
 }
 
 void ExpectSame(const LaneCase& lane_case, std::mt19937& random) {
@@ -39,7 +39,7 @@ TEST(GroupedTest, EveryGroupCountGivesTheReference) {
   for (const int64_t channels : kGroupChannels) {
     for (int64_t groups = 1; groups * channels <= 144; ++groups) {
       LaneCase lane_case = SquareCase(groups * channels, groups, 3, 1, 5);
-      lane_case.numerics = static_cast<Numerics>(groups % 3);
+      lane_case.mode = static_cast<SaturationMode>(groups % 3);
       ExpectSame(lane_case, random);
     }
   }
@@ -53,7 +53,7 @@ TEST(GroupedTest, EveryMapUpTo12GivesTheReference) {
           SquareCase(80, 80 / channels, 1 + height % 5, 1 + height % 2, height);
       lane_case.shape.padding = {0, 2, 2};
       lane_case.size[2] = 13 - height;
-      lane_case.numerics = static_cast<Numerics>(height / 2 % 3);
+      lane_case.mode = static_cast<SaturationMode>(height / 2 % 3);
       ExpectSame(lane_case, random);
     }
   }
@@ -117,7 +117,7 @@ TEST(GroupedTest, ThreadsGiveTheReference) {
 
 // One pixel, so that the sums are known: four channels in a group.
 int32_t SumOfChannels(const std::vector<uint8_t>& channels,
-                      const std::vector<int8_t>& weights, Numerics numerics) {
+                      const std::vector<int8_t>& weights, SaturationMode mode) {
   ConvShape shape;
   shape.in_channels = 4;
   shape.out_channels = 4;
@@ -130,7 +130,7 @@ int32_t SumOfChannels(const std::vector<uint8_t>& channels,
   spec.weight_scales = absl::MakeConstSpan(&scale, 1);
   const OutputPlan plan = PlanOutput(spec, packed.column_sums(), packed.k());
   int32_t sums[4] = {};
-  Grouped(channels.data(), 1, {1, 1, 1}, packed, plan, numerics, sums, Serial);
+  Grouped(channels.data(), 1, {1, 1, 1}, packed, plan, mode, sums, Serial);
   return sums[0];
 }
 
@@ -139,11 +139,11 @@ TEST(GroupedTest, PairsOfChannelsSaturateOnlyWithoutVnni) {
     const ScopedIsa scope(isa);
     const std::vector<uint8_t> channels(4, 255);
     const std::vector<int8_t> weights = {127, 127, -128, -100};
-    EXPECT_EQ(SumOfChannels(channels, weights, Numerics::kFbgemmAvx2),
+    EXPECT_EQ(SumOfChannels(channels, weights, SaturationMode::kFbgemmAvx2),
               32767 - 32768);
-    EXPECT_EQ(SumOfChannels(channels, weights, Numerics::kFbgemmVnni),
+    EXPECT_EQ(SumOfChannels(channels, weights, SaturationMode::kFbgemmVnni),
               255 * (254 - 228));
-    EXPECT_EQ(SumOfChannels(channels, weights, Numerics::kExact),
+    EXPECT_EQ(SumOfChannels(channels, weights, SaturationMode::kExact),
               255 * (254 - 228));
   }
 }

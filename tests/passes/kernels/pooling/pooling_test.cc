@@ -135,7 +135,7 @@ TEST_P(PoolingTest, MaxIsTheReferencesForRandomWindows) {
     input.channels = Channels();
     Buffer codes = Codes(input.batch * input.size[0] * input.size[1] *
                          input.size[2] * input.channels);
-    input.codes = codes.data();
+    input.quantized = codes.data();
     ExpectSame(
         input, out_size,
         [&](uint8_t* out) { MaxPool(input, window, out_size, out, InPieces); },
@@ -199,7 +199,7 @@ TEST_P(PoolingTest, AverageIsTheReferencesForRandomWindows) {
     input.channels = Channels();
     Buffer codes = Codes(input.batch * input.size[0] * input.size[1] *
                          input.size[2] * input.channels);
-    input.codes = codes.data();
+    input.quantized = codes.data();
     AverageSpec spec;
     spec.input_scale = scales[Draw(0, 5)];
     spec.output_scale = Draw(0, 1) == 0 ? spec.input_scale : scales[Draw(0, 5)];
@@ -332,7 +332,7 @@ TEST_P(PoolingTest, AdaptiveIsTheReferencesForManySizes) {
     input.batch = Draw(1, 2);
     Buffer codes = Codes(input.batch * input.size[0] * input.size[1] *
                          input.size[2] * input.channels);
-    input.codes = codes.data();
+    input.quantized = codes.data();
     AverageSpec spec;
     spec.input_scale = spec.output_scale = 0.1f;
     spec.input_zero_point = spec.output_zero_point = ZeroPoint();

@@ -34,7 +34,8 @@ FbgemmConvParameters Parameters(const at::Tensor& weight,
 }
 
 c10::IValue Layer(const FbgemmConvParameters& parameters) {
-  return c10::make_intrusive<FbgemmConv>(parameters, kernels::Numerics::kExact);
+  return c10::make_intrusive<FbgemmConv>(parameters,
+                                         kernels::SaturationMode::kExact);
 }
 
 std::string NameOf(const FbgemmConvParameters& p) {

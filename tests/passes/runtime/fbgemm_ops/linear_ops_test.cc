@@ -21,7 +21,7 @@ constexpr double kBiasesRounded = 0.02;
 
 c10::IValue Layer(const at::Tensor& weight, const at::Tensor& bias = {}) {
   return c10::make_intrusive<FbgemmLinear>(weight, bias,
-                                           kernels::Numerics::kExact);
+                                           kernels::SaturationMode::kExact);
 }
 
 at::Tensor Packed(const std::string& op, const at::Tensor& x,

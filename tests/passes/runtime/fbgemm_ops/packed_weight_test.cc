@@ -49,19 +49,20 @@ TEST(ReadBiasTest, ReadsFloatsInAnyLayout) {
   }
 }
 
-TEST(ParseNumericsTest, KnowsTheirNamesAndNoOthers) {
-  EXPECT_EQ(ParseNumerics("exact", "layer"), kernels::Numerics::kExact);
-  EXPECT_EQ(ParseNumerics("fbgemm-vnni", "layer"),
-            kernels::Numerics::kFbgemmVnni);
-  EXPECT_EQ(ParseNumerics("fbgemm-avx2", "layer"),
-            kernels::Numerics::kFbgemmAvx2);
+TEST(ParseSaturationModeTest, KnowsTheirNamesAndNoOthers) {
+  EXPECT_EQ(ParseSaturationMode("exact", "layer"),
+            kernels::SaturationMode::kExact);
+  EXPECT_EQ(ParseSaturationMode("fbgemm-vnni", "layer"),
+            kernels::SaturationMode::kFbgemmVnni);
+  EXPECT_EQ(ParseSaturationMode("fbgemm-avx2", "layer"),
+            kernels::SaturationMode::kFbgemmAvx2);
   for (const char* bad : {"", "Exact", "exact "}) {
-    EXPECT_THROW(ParseNumerics(bad, "layer"), c10::Error);
+    EXPECT_THROW(ParseSaturationMode(bad, "layer"), c10::Error);
   }
 }
 
 TEST(OutputQParamsTest, ReluBeginsAtTheZeroPoint) {
-  const OutputQParams relu = Relu(Codes(0.5, 17, "layer"));
+  const OutputQParams relu = Relu(QuantizedOutput(0.5, 17, "layer"));
   EXPECT_EQ(relu.min, 17);
   EXPECT_EQ(relu.max, kInf);
   OutputQParams floats;
@@ -70,10 +71,12 @@ TEST(OutputQParamsTest, ReluBeginsAtTheZeroPoint) {
 }
 
 TEST(OutputQParamsTest, ClampTakesBoundsToCodes) {
-  const OutputQParams clamped = Clamp(Codes(0.5, 17, "layer"), -1, 2.25);
+  const OutputQParams clamped =
+      Clamp(QuantizedOutput(0.5, 17, "layer"), -1, 2.25);
   EXPECT_EQ(clamped.min, 15);
   EXPECT_EQ(clamped.max, 21);
-  const OutputQParams open = Clamp(Codes(0.5, 17, "layer"), -kInf, kInf);
+  const OutputQParams open =
+      Clamp(QuantizedOutput(0.5, 17, "layer"), -kInf, kInf);
   EXPECT_EQ(open.min, 0);
   EXPECT_EQ(open.max, 255);
 }
@@ -81,15 +84,15 @@ TEST(OutputQParamsTest, ClampTakesBoundsToCodes) {
 TEST(OutputPlansTest, KeepThePlanUntilAnythingChanges) {
   const OutputPlans plans({{0.5f}, {0}}, {1, 2, 3});
   const std::vector<int32_t> sums = {4, 5, 6};
-  const OutputQParams output = Codes(0.1, 3, "layer");
+  const OutputQParams output = QuantizedOutput(0.1, 3, "layer");
   const auto first = plans.Get({0.2f, 7}, output, sums, 10);
   EXPECT_EQ(first->channels, 3);
   EXPECT_EQ(plans.Get({0.2f, 7}, output, sums, 10), first);
   const std::vector<std::pair<kernels::QParams, OutputQParams>> others = {
       {{0.3f, 7}, output},
       {{0.2f, 8}, output},
-      {{0.2f, 7}, Codes(0.2, 3, "layer")},
-      {{0.2f, 7}, Codes(0.1, 4, "layer")},
+      {{0.2f, 7}, QuantizedOutput(0.2, 3, "layer")},
+      {{0.2f, 7}, QuantizedOutput(0.1, 4, "layer")},
       {{0.2f, 7}, Relu(output)},
       {{0.2f, 7}, Clamp(output, -1, 1)}};
   for (const auto& [activation, other] : others) {

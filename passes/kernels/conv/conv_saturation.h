@@ -1,9 +1,9 @@
-// Which convolutions saturate.
-#ifndef PASSES_KERNELS_CONV_CONV_NUMERICS_H_
-#define PASSES_KERNELS_CONV_CONV_NUMERICS_H_
+// Says in which convolutions the int16 pair sums of fbgemm saturate.
+#ifndef PASSES_KERNELS_CONV_CONV_SATURATION_H_
+#define PASSES_KERNELS_CONV_CONV_SATURATION_H_
 
 #include "passes/kernels/conv_shape.h"
-#include "passes/kernels/numerics.h"
+#include "passes/kernels/saturation_mode.h"
 
 namespace ns::kernels {
 
@@ -15,8 +15,8 @@ namespace ns::kernels {
 bool IsFbgemmDepthwise(const ConvShape& shape);
 
 // Whether pair sums saturate in a convolution of `shape`.
-bool ConvSaturates(const ConvShape& shape, Numerics numerics);
+bool ConvSaturates(const ConvShape& shape, SaturationMode mode);
 
 }  // namespace ns::kernels
 
-#endif  // PASSES_KERNELS_CONV_CONV_NUMERICS_H_
+#endif  // PASSES_KERNELS_CONV_CONV_SATURATION_H_

@@ -1,6 +1,6 @@
-// Whose answers kernels give.
-#ifndef PASSES_KERNELS_NUMERICS_H_
-#define PASSES_KERNELS_NUMERICS_H_
+// How int16 pair sums behave: exactly, or saturating as fbgemm's do.
+#ifndef PASSES_KERNELS_SATURATION_MODE_H_
+#define PASSES_KERNELS_SATURATION_MODE_H_
 
 #include <optional>
 #include <string_view>
@@ -17,26 +17,26 @@ namespace ns::kernels {
 // and processors without VNNI saturate. In depthwise convolutions k counts
 // kernel positions, and all processors do. A last k without a neighbour is its
 // own pair. These are the sums before zero points are corrected for.
-enum class Numerics {
+enum class SaturationMode {
   kExact,       // no sum saturates
   kFbgemmVnni,  // fbgemm with VNNI: depthwise sums saturate
   kFbgemmAvx2,  // fbgemm without VNNI: all sums do
 };
 
 // "exact", "fbgemm-vnni", "fbgemm-avx2".
-const char* NumericsName(Numerics numerics);
-std::optional<Numerics> FindNumerics(std::string_view name);
+const char* SaturationModeName(SaturationMode mode);
+std::optional<SaturationMode> FindSaturationMode(std::string_view name);
 
 // Whether pair sums saturate in GEMMs and convolutions that are not depthwise.
-inline bool GemmSaturates(Numerics numerics) {
-  return numerics == Numerics::kFbgemmAvx2;
+inline bool GemmSaturates(SaturationMode mode) {
+  return mode == SaturationMode::kFbgemmAvx2;
 }
 
 // Whether they do in depthwise convolutions.
-inline bool DepthwiseSaturates(Numerics numerics) {
-  return numerics != Numerics::kExact;
+inline bool DepthwiseSaturates(SaturationMode mode) {
+  return mode != SaturationMode::kExact;
 }
 
 }  // namespace ns::kernels
 
-#endif  // PASSES_KERNELS_NUMERICS_H_
+#endif  // PASSES_KERNELS_SATURATION_MODE_H_

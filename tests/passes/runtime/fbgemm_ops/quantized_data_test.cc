@@ -1,4 +1,4 @@
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 
 #include <ATen/Functions.h>
 
@@ -18,12 +18,12 @@ const std::vector<std::vector<int64_t>> kShapes = {
     {4, 3, 1, 1}, {0, 3, 4, 5}, {2, 0, 3},       {2, 3, 0, 1, 2}};
 
 TEST(CheckCodesTest, NamesTheOpAndTheDtype) {
-  CheckCodes(RandomCodes({2}), "op");
-  EXPECT_THROW(CheckCodes(at::ones({2}), "op"), c10::Error);
-  EXPECT_THROW(CheckCodes(at::Tensor(), "op"), c10::Error);
-  EXPECT_THROW(CheckCodes(RandomWeight({2}), "op"), c10::Error);
+  CheckQuantized(RandomCodes({2}), "op");
+  EXPECT_THROW(CheckQuantized(at::ones({2}), "op"), c10::Error);
+  EXPECT_THROW(CheckQuantized(at::Tensor(), "op"), c10::Error);
+  EXPECT_THROW(CheckQuantized(RandomWeight({2}), "op"), c10::Error);
   try {
-    CheckCodes(RandomWeight({2}), "op");
+    CheckQuantized(RandomWeight({2}), "op");
   } catch (const c10::Error& error) {
     EXPECT_EQ(std::string(error.what_without_backtrace()),
               "op: takes quint8 tensors with one scale, and this one is "
@@ -33,11 +33,11 @@ TEST(CheckCodesTest, NamesTheOpAndTheDtype) {
 
 TEST(CheckCodesTest, RefusesZeroPointsThatAreNoCodes) {
   for (const int64_t zero_point : {-1, 256, 1000}) {
-    EXPECT_THROW(CheckCodes(RandomCodes({2}, 0.1, zero_point), "op"),
+    EXPECT_THROW(CheckQuantized(RandomCodes({2}, 0.1, zero_point), "op"),
                  c10::Error);
   }
-  CheckCodes(RandomCodes({2}, 0.1, 0), "op");
-  CheckCodes(RandomCodes({2}, 0.1, 255), "op");
+  CheckQuantized(RandomCodes({2}, 0.1, 0), "op");
+  CheckQuantized(RandomCodes({2}, 0.1, 255), "op");
 }
 
 TEST(CheckQParamsTest, TakesWhatQuantizesAndNothingElse) {
@@ -84,7 +84,7 @@ TEST(EmptyCodesLikeTest, HasTheStridesOfDenseTensors) {
       const at::Tensor dense = Dense(x);
       EXPECT_TRUE(dense.is_non_overlapping_and_dense());
       EXPECT_TRUE(dense.equal(x));
-      const at::Tensor codes = EmptyCodesLike(dense, 0.5, 9);
+      const at::Tensor codes = EmptyQuantizedLike(dense, 0.5, 9);
       EXPECT_EQ(codes.sizes(), dense.sizes());
       EXPECT_EQ(codes.q_scale(), 0.5);
       EXPECT_EQ(codes.q_zero_point(), 9);
@@ -117,7 +117,7 @@ TEST(CodeOfTest, IsThatOfLibTorch) {
         if (value / scale > 1e15f || value / scale < -1e15f) {
           continue;
         }
-        EXPECT_EQ(CodeOf(value, {scale, zero_point}),
+        EXPECT_EQ(QuantizedValueOf(value, {scale, zero_point}),
                   at::quantize_per_tensor(at::full({1}, value), scale,
                                           zero_point, at::kQUInt8)
                       .int_repr()
@@ -129,9 +129,9 @@ TEST(CodeOfTest, IsThatOfLibTorch) {
 }
 
 TEST(CodeOfTest, TakesInfinitiesToTheEnds) {
-  EXPECT_EQ(CodeOf(static_cast<float>(kInf), {0.1f, 3}), 255);
-  EXPECT_EQ(CodeOf(static_cast<float>(-kInf), {0.1f, 3}), 0);
-  EXPECT_EQ(CodeOf(static_cast<float>(kNan), {0.1f, 3}), 0);
+  EXPECT_EQ(QuantizedValueOf(static_cast<float>(kInf), {0.1f, 3}), 255);
+  EXPECT_EQ(QuantizedValueOf(static_cast<float>(-kInf), {0.1f, 3}), 0);
+  EXPECT_EQ(QuantizedValueOf(static_cast<float>(kNan), {0.1f, 3}), 0);
 }
 
 }  // namespace

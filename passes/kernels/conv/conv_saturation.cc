@@ -1,4 +1,4 @@
-#include "passes/kernels/conv/conv_numerics.h"
+#include "passes/kernels/conv/conv_saturation.h"
 
 namespace ns::kernels {
 namespace {
@@ -28,9 +28,9 @@ bool IsFbgemmDepthwise(const ConvShape& shape) {
   return true;
 }
 
-bool ConvSaturates(const ConvShape& shape, Numerics numerics) {
-  return IsFbgemmDepthwise(shape) ? DepthwiseSaturates(numerics)
-                                  : GemmSaturates(numerics);
+bool ConvSaturates(const ConvShape& shape, SaturationMode mode) {
+  return IsFbgemmDepthwise(shape) ? DepthwiseSaturates(mode)
+                                  : GemmSaturates(mode);
 }
 
 }  // namespace ns::kernels

@@ -1,4 +1,4 @@
-#include "passes/runtime/fbgemm_ops/codes.h"
+#include "passes/runtime/fbgemm_ops/quantized_data.h"
 
 #include <ATen/Functions.h>
 
@@ -27,7 +27,7 @@ at::Tensor WithChannelsLast(at::IntArrayRef sizes, const Make& make) {
 
 }  // namespace
 
-void CheckCodes(const at::Tensor& x, const char* op) {
+void CheckQuantized(const at::Tensor& x, const char* op) {
   TORCH_CHECK(
       x.is_quantized() && x.scalar_type() == at::kQUInt8 &&
           x.qscheme() == at::kPerTensorAffine,
@@ -44,11 +44,11 @@ kernels::QParams QParamsOf(const at::Tensor& x) {
           static_cast<int32_t>(x.q_zero_point())};
 }
 
-const uint8_t* CodesOf(const at::Tensor& x) {
+const uint8_t* QuantizedDataOf(const at::Tensor& x) {
   return static_cast<const uint8_t*>(x.data_ptr());
 }
 
-uint8_t* MutableCodesOf(const at::Tensor& x) {
+uint8_t* MutableQuantizedDataOf(const at::Tensor& x) {
   return static_cast<uint8_t*>(x.data_ptr());
 }
 
@@ -63,10 +63,10 @@ at::Tensor ChannelsLast(const at::Tensor& x) {
   }
 }
 
-uint8_t CodeOf(float value, kernels::QParams qparams) {
+uint8_t QuantizedValueOf(float value, kernels::QParams qparams) {
   const float steps = std::nearbyint(value * (1.0f / qparams.scale));
-  const float code = steps + static_cast<float>(qparams.zero_point);
-  return static_cast<uint8_t>(std::min(std::max(0.0f, code), 255.0f));
+  const float quantized = steps + static_cast<float>(qparams.zero_point);
+  return static_cast<uint8_t>(std::min(std::max(0.0f, quantized), 255.0f));
 }
 
 at::Tensor Dense(const at::Tensor& x) {
@@ -77,24 +77,24 @@ at::Tensor LaidOutAs(const at::Tensor& x, const at::Tensor& like) {
   return x.contiguous(like.suggest_memory_format());
 }
 
-at::Tensor EmptyCodesLike(const at::Tensor& like, double scale,
-                          int64_t zero_point) {
-  return EmptyCodes(like.sizes(), scale, zero_point,
-                    like.suggest_memory_format());
+at::Tensor EmptyQuantizedLike(const at::Tensor& like, double scale,
+                              int64_t zero_point) {
+  return EmptyQuantized(like.sizes(), scale, zero_point,
+                        like.suggest_memory_format());
 }
 
-at::Tensor EmptyCodes(at::IntArrayRef sizes, double scale, int64_t zero_point,
-                      at::MemoryFormat format) {
+at::Tensor EmptyQuantized(at::IntArrayRef sizes, double scale,
+                          int64_t zero_point, at::MemoryFormat format) {
   return at::_empty_affine_quantized(
       sizes, at::TensorOptions().dtype(at::kQUInt8), scale, zero_point, format);
 }
 
 at::Tensor EmptyChannelsLast(at::IntArrayRef sizes, double scale,
                              int64_t zero_point) {
-  return WithChannelsLast(sizes,
-                          [&](at::IntArrayRef dense, at::MemoryFormat format) {
-                            return EmptyCodes(dense, scale, zero_point, format);
-                          });
+  return WithChannelsLast(
+      sizes, [&](at::IntArrayRef dense, at::MemoryFormat format) {
+        return EmptyQuantized(dense, scale, zero_point, format);
+      });
 }
 
 at::Tensor EmptyChannelsLast(at::IntArrayRef sizes, at::ScalarType dtype) {

@@ -1,4 +1,4 @@
-#include "passes/kernels/conv/conv_numerics.h"
+#include "passes/kernels/conv/conv_saturation.h"
 
 #include "gtest/gtest.h"
 
@@ -15,7 +15,7 @@ ConvShape Depthwise(int64_t channels, int64_t kernel) {
   return shape;
 }
 
-TEST(ConvNumericsTest, KnowsFbgemmsDepthwiseKernels) {
+TEST(ConvSaturationTest, KnowsFbgemmsDepthwiseKernels) {
   for (const int64_t kernel : {3, 5, 7}) {
     ConvShape shape = Depthwise(24, kernel);
     EXPECT_TRUE(IsFbgemmDepthwise(shape));
@@ -30,7 +30,7 @@ TEST(ConvNumericsTest, KnowsFbgemmsDepthwiseKernels) {
   EXPECT_TRUE(IsFbgemmDepthwise(deep));
 }
 
-TEST(ConvNumericsTest, KnowsWhatFbgemmComputesAsGemms) {
+TEST(ConvSaturationTest, KnowsWhatFbgemmComputesAsGemms) {
   EXPECT_FALSE(IsFbgemmDepthwise(Depthwise(8, 1)));
   EXPECT_FALSE(IsFbgemmDepthwise(Depthwise(8, 4)));
   EXPECT_FALSE(IsFbgemmDepthwise(Depthwise(8, 9)));
@@ -59,15 +59,15 @@ TEST(ConvNumericsTest, KnowsWhatFbgemmComputesAsGemms) {
   EXPECT_FALSE(IsFbgemmDepthwise(shape));
 }
 
-TEST(ConvNumericsTest, SaturatesDepthwiseOnAllProcessors) {
+TEST(ConvSaturationTest, SaturatesDepthwiseOnAllProcessors) {
   const ConvShape depthwise = Depthwise(8, 3);
-  EXPECT_FALSE(ConvSaturates(depthwise, Numerics::kExact));
-  EXPECT_TRUE(ConvSaturates(depthwise, Numerics::kFbgemmVnni));
-  EXPECT_TRUE(ConvSaturates(depthwise, Numerics::kFbgemmAvx2));
+  EXPECT_FALSE(ConvSaturates(depthwise, SaturationMode::kExact));
+  EXPECT_TRUE(ConvSaturates(depthwise, SaturationMode::kFbgemmVnni));
+  EXPECT_TRUE(ConvSaturates(depthwise, SaturationMode::kFbgemmAvx2));
   const ConvShape other = Depthwise(12, 3);
-  EXPECT_FALSE(ConvSaturates(other, Numerics::kExact));
-  EXPECT_FALSE(ConvSaturates(other, Numerics::kFbgemmVnni));
-  EXPECT_TRUE(ConvSaturates(other, Numerics::kFbgemmAvx2));
+  EXPECT_FALSE(ConvSaturates(other, SaturationMode::kExact));
+  EXPECT_FALSE(ConvSaturates(other, SaturationMode::kFbgemmVnni));
+  EXPECT_TRUE(ConvSaturates(other, SaturationMode::kFbgemmAvx2));
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// Quantizes floats in vectors, as quantize_value.h says; `V` is as in blocks.h.
+#ifndef PASSES_KERNELS_SIMD_QUANTIZE_H_
+#define PASSES_KERNELS_SIMD_QUANTIZE_H_
+
+#include <cstdint>
+
+namespace ns::kernels {
+
+// Rounds `scaled` to s32. The limit is the greatest float that s32 holds: what
+// is above, and nan, would become INT_MIN. The order of Min's operands decides
+// about nan.
+template <typename V>
+typename V::Ints RoundLimited(typename V::Floats scaled) {
+  return V::Round(V::Min(scaled, V::SetFloats(2147483520.0f)));
+}
+
+// Packs four vectors of s32 to bytes, saturated, in the order of their
+// elements. `Byte` is uint8_t or int8_t.
+template <typename V, typename Byte>
+typename V::Ints PackBytes(typename V::Ints a, typename V::Ints b,
+                           typename V::Ints c, typename V::Ints d) {
+  return V::SortPacked(
+      V::PackShorts(V::PackInts(a, b), V::PackInts(c, d), Byte()));
+}
+
+}  // namespace ns::kernels
+
+#endif  // PASSES_KERNELS_SIMD_QUANTIZE_H_
