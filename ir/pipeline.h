@@ -20,7 +20,9 @@ class ModelGraph;
 // Passes in order. A host's own passes stand beside those of this project:
 //
 //   Pipeline pipeline("lower");
-//   pipeline.Add<FoldReferenceQuantization>().Add<MyPass>(3).Add<LowerToFbgemm>();
+//   pipeline.Add<FoldReferenceQuantization>()
+//       .Add<MyPass>(3)
+//       .Add<LowerToFbgemm>();
 //   PassContext context;
 //   NS_RETURN_IF_ERROR(pipeline.Run(model, context).status());
 //
