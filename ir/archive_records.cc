@@ -27,7 +27,7 @@ absl::StatusOr<std::string> Inflate(std::string& bytes, int64_t size) {
   if (bytes.size() > std::numeric_limits<uint32_t>::max()) {
     return Damaged();
   }
-  // It is too large for the stack.
+  // The state is too large for the stack.
   const auto state = std::make_unique<inflate_state>();
   isal_inflate_init(state.get());
   state->next_in = reinterpret_cast<uint8_t*>(bytes.data());
@@ -47,7 +47,8 @@ absl::StatusOr<std::string> Inflate(std::string& bytes, int64_t size) {
     }
     result.append(reinterpret_cast<const char*>(block.data()), count);
   }
-  // Whole bytes that it took in advance, and those that it did not take.
+  // There are whole bytes that it took in advance, or bytes that it did not
+  // take.
   const bool has_rest = state->read_in_length / 8 + state->avail_in > 0;
   return has_rest ? absl::StatusOr<std::string>(Damaged()) : result;
 }
@@ -61,7 +62,7 @@ absl::StatusOr<ArchiveRecords> FindArchiveRecords(const InputFile& file) {
   if (entries.empty()) {
     return records;
   }
-  // As LibTorch's reader finds the folder.
+  // LibTorch's reader finds the folder in the same way.
   const std::string& first = entries[0].name;
   const std::string folder =
       first.substr(0, std::min(first.find('/') + 1, first.size()));
@@ -76,7 +77,7 @@ absl::StatusOr<ArchiveRecords> FindArchiveRecords(const InputFile& file) {
     record.compressed = entry.compressed;
     record.crc32 = entry.crc32;
     NS_ASSIGN_OR_RETURN(record.offset, DataOffset(file, entry));
-    // Which of two LibTorch would read is a matter of luck.
+    // Which of two equal names LibTorch would read is undefined.
     if (!records.emplace(name, record).second) {
       return Damaged();
     }

@@ -1,4 +1,5 @@
-// The records of archives that torch.save and torch.jit.save write.
+// Finds and reads the records of archives that torch.save and torch.jit.save
+// write.
 #ifndef IR_ARCHIVE_RECORDS_H_
 #define IR_ARCHIVE_RECORDS_H_
 
@@ -11,33 +12,34 @@
 
 namespace ns {
 
-// Where the bytes of a record of an archive are.
+// Says where the bytes of one record lie in the file.
 struct ArchiveRecord {
-  // In the file, in bytes.
+  // The offset of the record's bytes in the file, in bytes.
   int64_t offset = 0;
-  // Bytes in the file, all of which are there, and when decompressed: that is a
-  // claim of the file.
+  // The bytes of the record in the file, all of which are there, and the bytes
+  // after decompression, which are a claim of the file.
   int64_t stored_size = 0;
   int64_t size = 0;
   bool compressed = false;
-  // Of the decompressed bytes.
+  // The checksum of the bytes after decompression.
   uint32_t crc32 = 0;
 };
 
-// By name, as LibTorch's reader has it: without the archive's folder.
+// The records by name. As in LibTorch's reader, a name does not contain the
+// archive's folder.
 using ArchiveRecords = absl::flat_hash_map<std::string, ArchiveRecord>;
 
-// The records of an archive, which are in one folder. Safe on any bytes. Error:
-// a phrase that goes on after "<path>: ".
+// Returns the records of an archive, which are in one folder. It is safe on any
+// bytes. Error: a phrase that continues "<path>: ".
 absl::StatusOr<ArchiveRecords> FindArchiveRecords(const InputFile& file);
 
-// Reads and decompresses a record. Error: as above; its bytes are not those
-// that were written, as its checksum tells.
+// Reads and decompresses a record. Error: a phrase that continues "<path>: ",
+// also where the checksum shows that the bytes are not those that were written.
 absl::StatusOr<std::string> ReadArchiveRecord(const InputFile& file,
                                               const ArchiveRecord& record);
 
-// The checksum of zip archives, of bytes behind others whose checksum is `crc`,
-// at first 0.
+// Extends `crc`, the zip checksum of the bytes so far (0 for none), by `count`
+// bytes.
 uint32_t ExtendCrc32(uint32_t crc, const void* bytes, int64_t count);
 
 }  // namespace ns

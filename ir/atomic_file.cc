@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As many as Linux follows.
+// Linux follows as many links.
 constexpr int kMostLinks = 40;
 
 absl::Status Failed(absl::string_view path, int error) {
@@ -38,9 +38,9 @@ std::string TemporaryName(absl::string_view target) {
   return absl::StrCat(target, ".", getpid(), ".tmp");
 }
 
-// An open file, which it locks where nobody else has. The lock tells that a
-// writer lives where its process id does not: on another machine, or in another
-// container.
+// Opens a file and locks it, unless somebody else has locked it. The lock shows
+// that a writer is alive where its process id does not: on another machine, or
+// in another container.
 class LockedFile {
  public:
   explicit LockedFile(const std::string& path, int flags)
@@ -58,7 +58,7 @@ class LockedFile {
 
   bool is_open() const { return descriptor_ >= 0; }
   bool is_locked() const { return locked_; }
-  // An errno, of a file that is not open.
+  // The errno of a file that could not be opened.
   int error() const { return error_; }
 
  private:
@@ -67,11 +67,12 @@ class LockedFile {
   const bool locked_;
 };
 
-// A file under its temporary name, removed at the end unless it was renamed.
+// A file under its temporary name, which is removed at the end unless it was
+// renamed.
 class Temporary {
  public:
-  // Makes the file: a folder that cannot be written to is found out before the
-  // work is done.
+  // Creates the file now, so that a folder that cannot be written to is noticed
+  // before the work is done.
   explicit Temporary(std::string target)
       : target_(std::move(target)),
         name_(TemporaryName(target_)),
@@ -89,11 +90,11 @@ class Temporary {
   const std::string& name() const { return name_; }
   const LockedFile& file() const { return file_; }
 
-  // Puts the file in its place; an errno, or 0.
+  // Renames the file to its target. Returns an errno, or 0.
   int Commit(bool may_be_undone) {
     if (may_be_undone) {
-      // A second name for what is replaced, where there is such a file and its
-      // file system has second names.
+      // Gives the replaced file a second name, where there is such a file and
+      // its file system has second names.
       has_spare_ = link(target_.c_str(), spare_.c_str()) == 0;
       is_new_ = !has_spare_ && errno == ENOENT;
     }
@@ -118,7 +119,7 @@ class Temporary {
   bool is_new_ = false;
 };
 
-// Renames all, or none: the earlier ones are undone when one fails.
+// Renames all files or none: the earlier ones are undone when one fails.
 absl::Status CommitAll(absl::Span<const FileToWrite> files,
                        std::vector<std::unique_ptr<Temporary>>& temporaries) {
   for (size_t i = 0; i < files.size(); ++i) {
@@ -134,8 +135,8 @@ absl::Status CommitAll(absl::Span<const FileToWrite> files,
   return absl::OkStatus();
 }
 
-// The process that a temporary file of `target` says it is of, or 0 for
-// another file. Both are names without a folder.
+// Returns the process that is in the name of a temporary file of `target`, or 0
+// where `file` is another file. Both are names without a folder.
 pid_t WriterOf(absl::string_view file, absl::string_view target) {
   pid_t writer = 0;
   if (!absl::ConsumePrefix(&file, absl::StrCat(target, ".")) ||
@@ -158,7 +159,7 @@ std::string ResolveLinks(absl::string_view path) {
     if (error) {
       break;
     }
-    // What is absolute replaces the folder.
+    // An absolute target replaces the folder.
     resolved = resolved.parent_path() / target;
   }
   return resolved.string();

@@ -1,4 +1,4 @@
-// Objects that a graph calls hang on its module, as attributes.
+// Attaches objects that a graph calls to its module, as attributes.
 #ifndef IR_ATTACH_ATTRIBUTE_H_
 #define IR_ATTACH_ATTRIBUTE_H_
 
@@ -16,8 +16,8 @@ struct Module;
 
 namespace ns {
 
-// `prefix` and the first number from `first` on that makes the name of no
-// attribute of `module` yet: "ns_logger_0".
+// Returns `prefix` with the first number, from `first` on, that makes a name
+// that no attribute of `module` has yet: "ns_logger_0".
 std::string FreeAttributeName(const torch::jit::Module& module,
                               absl::string_view prefix, int first = 0);
 

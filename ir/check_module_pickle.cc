@@ -23,7 +23,7 @@ namespace {
 using Kind = PickleValue::Kind;
 using Items = std::vector<std::shared_ptr<const PickleValue>>;
 
-// Each level of modules nests two deep.
+// Each level of modules takes two levels of nesting.
 constexpr int kMaxDepth = 1000;
 
 absl::Status Bad(absl::string_view what) {
@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<int64_t>> Ints(const PickleValue& value) {
   return ints;
 }
 
-// A list of ints as such, or in the call that gives it its type.
+// Returns a list of ints, which may be inside the call that gives it its type.
 absl::StatusOr<std::vector<int64_t>> TypedInts(const PickleValue& value) {
   if (value.kind == Kind::kCall && !value.items[1]->items.empty()) {
     return TypedInts(*value.items[1]->items[0]);
@@ -52,7 +52,8 @@ absl::StatusOr<std::vector<int64_t>> TypedInts(const PickleValue& value) {
   return Ints(value);
 }
 
-// The elements of a list, or of one in the call that gives it its type.
+// Returns the elements of a list, which may be inside the call that gives it
+// its type.
 const Items& TypedItems(const PickleValue& value) {
   return value.kind == Kind::kCall && !value.items[1]->items.empty()
              ? TypedItems(*value.items[1]->items[0])
@@ -67,8 +68,8 @@ bool IsQuantizedTensor(const PickleValue& value) {
   return IsCallOf(value, "torch._utils._rebuild_qtensor");
 }
 
-// Whether a quantized tensor without elements is among what `state`, of packed
-// parameters, holds. What several places of it share is looked at once.
+// Whether `state`, of packed parameters, holds a quantized tensor without
+// elements. A value that is shared by several places in it is looked at once.
 bool HoldsEmptyWeight(const PickleValue& state,
                       absl::flat_hash_set<const PickleValue*>& seen) {
   if (!seen.insert(&state).second) {
@@ -109,7 +110,7 @@ bool AreAtLeast(absl::Span<const int64_t> values, int64_t least) {
   return true;
 }
 
-// How a convolution moves its kernel.
+// The numbers that say how a convolution moves its kernel.
 struct ConvNumbers {
   std::vector<int64_t> stride;
   std::vector<int64_t> padding;
@@ -131,8 +132,8 @@ absl::Status Check(const ConvNumbers& conv) {
   return absl::OkStatus();
 }
 
-// Numbers of packed parameters: how many dimensions there are; for each of
-// them stride, padding, dilation and output padding; groups; flags.
+// Checks the numbers of packed parameters: how many dimensions there are; for
+// each of them stride, padding, dilation and output padding; groups; flags.
 absl::Status CheckPackedNumbers(absl::Span<const int64_t> numbers) {
   if (numbers.empty() || numbers[0] < 1 || numbers[0] > 3 ||
       numbers.size() != static_cast<size_t>(4 * numbers[0] + 3)) {
@@ -200,7 +201,7 @@ class Checker {
     if (call.state == nullptr) {
       return absl::OkStatus();
     }
-    // qnnpack packs such a weight, and reads what is not there, when it runs.
+    // qnnpack packs such a weight, and reads what is not there when it runs.
     if (absl::StartsWith(function.text, "__torch__.torch.classes.") &&
         HoldsEmptyWeight(*call.state)) {
       return Bad("the weight of a quantized layer is empty");
@@ -212,8 +213,8 @@ class Checker {
     return CheckConvModule(*call.state);
   }
 
-  // (storage, offset, sizes, strides, ...). None: a type of which nothing is
-  // known, or no window into a storage.
+  // Checks (storage, offset, sizes, strides, ...). Returns none for a type of
+  // which nothing is known, and for a tensor that is no window into a storage.
   absl::StatusOr<std::optional<PickledTensor>> CheckTensor(const Items& items,
                                                            bool is_quantized) {
     if (items.size() < 4 || items[0]->kind != Kind::kPersistentId ||
@@ -255,7 +256,7 @@ class Checker {
     return Bad(absl::StrCat("a tensor is of the unknown type ", type));
   }
 
-  // LibTorch reads as many bytes as the record has, and believes that they are
+  // LibTorch reads as many bytes as the record has, and assumes that they are
   // those of all elements.
   absl::Status CheckStorage(const std::string& key, int64_t elements,
                             int64_t element_bytes) {
@@ -275,8 +276,9 @@ class Checker {
     return absl::OkStatus();
   }
 
-  // (storage, offset, sizes, strides, quantizer, ...), where the quantizer is
-  // (scheme, scale, zero point) or (scheme, scales, zero points, axis).
+  // Checks (storage, offset, sizes, strides, quantizer, ...), where the
+  // quantizer is (scheme, scale, zero point) or (scheme, scales, zero points,
+  // axis).
   absl::Status CheckQuantizedTensor(const Items& items) {
     NS_ASSIGN_OR_RETURN(const std::optional<PickledTensor> tensor,
                         CheckTensor(items, /*is_quantized=*/true));
@@ -313,8 +315,9 @@ class Checker {
     return Ints(*tensor.items[1]->items[2]);
   }
 
-  // What packed parameters keep: (version, tensors, optional tensors), of which
-  // the first tensor holds the numbers; or (3, numbers, optional tensors).
+  // Checks what packed parameters keep: (version, tensors, optional tensors),
+  // of which the first tensor holds the numbers, or (3, numbers, optional
+  // tensors).
   absl::Status CheckPackedConv(const PickleValue& state) {
     if (state.kind != Kind::kTuple || state.items.size() < 3) {
       return absl::OkStatus();
@@ -333,7 +336,7 @@ class Checker {
     return CheckPackedNumbers(numbers);
   }
 
-  // The elements of a tensor of int16.
+  // Reads the elements of a tensor of int16.
   absl::StatusOr<std::vector<int64_t>> ReadShorts(const PickleValue& value) {
     if (!IsCallOf(value, "torch._utils._rebuild_tensor_v2")) {
       return Bad("the parameters of a convolution are no tensor");
@@ -354,9 +357,9 @@ class Checker {
     return std::vector<int64_t>(shorts.begin(), shorts.end());
   }
 
-  // What PyTorch's quantized convolutions keep, whatever their class is called:
-  // channels (0, 1), kernel size, stride, padding, dilation, transposed, output
-  // padding, groups, padding mode, weight, ...
+  // Checks what PyTorch's quantized convolutions keep, whatever their class is
+  // called: channels (0, 1), kernel size, stride, padding, dilation,
+  // transposed, output padding, groups, padding mode, weight, ...
   absl::Status CheckConvModule(const PickleValue& state) {
     if (state.kind != Kind::kTuple || state.items.size() < 13 ||
         state.items[9]->kind != Kind::kString ||

@@ -1,4 +1,4 @@
-// Questions about the control flow around nodes.
+// Answers where a node stands in control flow: in a loop, a block or a branch.
 #ifndef IR_CONTROL_FLOW_H_
 #define IR_CONTROL_FLOW_H_
 
@@ -9,13 +9,13 @@ struct Node;
 
 namespace ns {
 
-// True for nodes that may run several times, in the body of a prim::Loop.
+// True for a node in the body of a prim::Loop, which may run several times.
 bool IsInLoop(const torch::jit::Node& node);
 
-// True for nodes in `block` or, at any depth, in a block inside.
+// True for a node in `block` or, at any depth, in a block inside it.
 bool IsWithin(const torch::jit::Node& node, const torch::jit::Block& block);
 
-// True for nodes in a block of `owner`, at any depth.
+// True for a node in a block of `owner`, at any depth.
 bool IsInside(const torch::jit::Node& node, const torch::jit::Node& owner);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Removes checks that only raise.
+// Removes branches that only raise an exception, such as checks of shapes.
 #ifndef IR_DROP_EXCEPTION_CHECKS_H_
 #define IR_DROP_EXCEPTION_CHECKS_H_
 
@@ -8,7 +8,8 @@ struct Graph;
 
 namespace ns {
 
-// Replaces every prim::If of which one arm always raises by the other arm:
+// Replaces every prim::If in which one arm always raises by its other arm. This
+// one disappears:
 //
 //   prim::If(%bad_shape)
 //     block0():
@@ -17,9 +18,9 @@ namespace ns {
 //     block1():
 //       -> ()
 //
-// goes. What computed the condition is left to dead-code elimination.
-// (LibTorch's EliminateExceptions does not end when two checks share a
-// condition.) Returns whether there was any.
+// What computed the condition is left to dead-code elimination. (LibTorch's
+// EliminateExceptions does not terminate when two checks share a condition.)
+// Returns whether any prim::If was replaced.
 bool DropExceptionChecks(torch::jit::Graph& graph);
 
 }  // namespace ns

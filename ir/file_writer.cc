@@ -36,7 +36,7 @@ void FileWriter::Write(const void* bytes, size_t count) {
 
 absl::Status FileWriter::Close() {
   if (file_ != nullptr) {
-    // It writes what is buffered, and frees the file even when that fails.
+    // fclose writes what is buffered, and frees the file even when that fails.
     const int result = std::fclose(file_);
     file_ = nullptr;
     if (error_ == 0 && result != 0) {

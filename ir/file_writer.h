@@ -1,4 +1,5 @@
-// Files that are written front to back.
+// Writes files front to back, and reports their first failure when they are
+// closed.
 #ifndef IR_FILE_WRITER_H_
 #define IR_FILE_WRITER_H_
 
@@ -11,13 +12,13 @@
 
 namespace ns {
 
-// A new file, whose first failure is kept and told when it is closed.
-// LibTorch's archive writers need that: a write that fails before their eyes
+// Creates a file. Its first failure is kept and returned when it is closed.
+// LibTorch's archive writers need that: a write that fails while they work
 // makes them throw, and throw once more from their destructors, which ends the
 // process.
 class FileWriter {
  public:
-  // Empties `path` where it exists.
+  // Empties the file `path` where it exists.
   explicit FileWriter(const std::string& path);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
@@ -26,21 +27,21 @@ class FileWriter {
   // Does nothing after a failure.
   void Write(const void* bytes, size_t count);
 
-  // Bytes that were written, or would have been.
+  // The bytes that were written, or would have been without a failure.
   int64_t size() const { return size_; }
 
-  // To be called once, after the last byte. Error: the first failure, as a
-  // phrase that goes on after "<path>: ".
+  // Closes the file; to be called once, after the last byte. Error: the first
+  // failure, as a phrase that continues "<path>: ".
   absl::Status Close();
 
  private:
   std::FILE* file_;
   int64_t size_ = 0;
-  // An errno, 0 as long as all is well.
+  // The errno of the first failure, 0 as long as there is none.
   int error_ = 0;
 };
 
-// "cannot write: ", what `error`, an errno, means, and the way out.
+// The error "cannot write: ", what `error`, an errno, means, and the way out.
 absl::Status CannotWrite(int error);
 
 }  // namespace ns

@@ -58,7 +58,8 @@ bool IsOfObserver(const Node& get) {
          absl::StartsWith(name, "torch.quantization.");
 }
 
-// Names of the attributes that code writes, or whose tensors it writes to.
+// Collects the names of the attributes that code writes, or whose tensors it
+// writes to.
 class WrittenAttributes {
  public:
   explicit WrittenAttributes(const Graph& graph) { Collect(graph.block()); }
@@ -97,8 +98,9 @@ class WrittenAttributes {
   std::set<const torch::jit::Function*> entered_;
 };
 
-// What code cannot change but by writing the attribute. Tensors are as well, as
-// FoldAttributes says; so are the objects that hold packed weights.
+// True for values that code can change only by writing the attribute. Tensors
+// count as such, as FoldAttributes says, and so do the objects that hold packed
+// weights.
 bool CanFold(const c10::IValue& value) {
   if (value.isTensor()) {
     return value.toTensor().defined();
@@ -112,8 +114,8 @@ bool CanFold(const c10::IValue& value) {
   return value.isScalar() || value.isString() || value.isNone();
 }
 
-// The attributes from `root` down to what `node` reads; empty when it is not
-// reached through prim::GetAttr alone.
+// Returns the attribute names from `root` down to what `node` reads. Empty when
+// it is not reached through prim::GetAttr alone.
 std::vector<std::string> AttributePath(const Graph& graph, const Node* node) {
   std::vector<std::string> names;
   for (;;) {
@@ -129,7 +131,8 @@ std::vector<std::string> AttributePath(const Graph& graph, const Node* node) {
   }
 }
 
-// True when `node`, a prim::GetAttr, became a constant.
+// Replaces `node`, a prim::GetAttr, by a constant, and returns whether it
+// could.
 bool Fold(const torch::jit::Module& root, Graph& graph, Node* node) {
   const std::vector<std::string> path = AttributePath(graph, node);
   if (path.empty()) {

@@ -1,4 +1,4 @@
-// Turns attributes that never change into constants, where freezing did not.
+// Turns attributes that never change into constants where freezing did not.
 #ifndef IR_FOLD_ATTRIBUTES_H_
 #define IR_FOLD_ATTRIBUTES_H_
 
@@ -9,18 +9,18 @@ struct Module;
 
 namespace ns {
 
-// Replaces every prim::GetAttr of `graph` that reads a tensor, a number, a
-// string or packed parameters of `root` or of a module below it, and that no
-// prim::SetAttr writes here or in a called method, nor an op in place, by a
-// constant:
+// Replaces a prim::GetAttr of `graph` by a constant when it reads a tensor, a
+// number, a string or packed parameters of `root` or of a module below it, and
+// neither a prim::SetAttr, here or in a called method, nor an op in place
+// writes to that attribute:
 //
 //   %gru = prim::GetAttr[name="gru"](%self)
 //   %weight = prim::GetAttr[name="weight_ih_l0"](%gru)
 // becomes
 //   %self.gru.weight_ih_l0 = prim::Constant[value=<Tensor>]()
 //
-// Freezing keeps them where it cannot rule out that an op writes to them, as it
-// cannot for the parameter lists of traced recurrent layers. What PyTorch's
+// Freezing keeps such attributes where it cannot rule out that an op writes to
+// them, as with the parameter lists of traced recurrent layers. What PyTorch's
 // observers write in place is folded, too: once nothing reads the result, the
 // write is dead code, and observing is no part of what a model computes.
 // Returns whether any attribute was replaced.

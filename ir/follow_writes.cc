@@ -15,7 +15,7 @@ using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Use;
 
-// True for ops that write to their first input and give it back.
+// True for ops that write to their first input and return it.
 bool GivesWhatItWrites(const Node& node) {
   const c10::FunctionSchema* schema = node.maybeSchema();
   if (schema == nullptr || schema->arguments().empty() ||
@@ -28,7 +28,7 @@ bool GivesWhatItWrites(const Node& node) {
          written->beforeSets() == given->beforeSets();
 }
 
-// True when whatever runs `user` has run `node` before, on the same trip.
+// True when `node` always runs before `user` on the same trip.
 bool RunsBehind(const Node& user, const Node& node) {
   return &user != &node && IsWithin(user, *node.owningBlock()) &&
          RunsBefore(node, user);

@@ -8,8 +8,8 @@ struct Graph;
 
 namespace ns {
 
-// Lets the result of an op in place, which is the tensor that it wrote to, be
-// used in its stead by all that runs behind the op because the op has run:
+// Makes uses of a tensor that an op wrote to in place, where they run behind
+// the op, use the result of the op instead, which is the same tensor:
 //
 //   %1 = aten::add_(%x, %y, %one)
 //   %z = aten::relu(%x)
@@ -17,9 +17,9 @@ namespace ns {
 //   %1 = aten::add_(%x, %y, %one)
 //   %z = aten::relu(%1)
 //
-// That is what source code leaves out in `x.add_(y)`. Writes to views of %x are
-// not followed, nor those of one arm of a prim::If to what follows it. Returns
-// whether any use changed.
+// Source code such as `x.add_(y)` leaves this link out. Writes to views of %x
+// are not followed, nor those of one arm of a prim::If to what follows it.
+// Returns whether any use changed.
 bool FollowWrites(torch::jit::Graph& graph);
 
 }  // namespace ns

@@ -14,7 +14,7 @@ using ::torch::jit::Value;
 
 void TakeName(Value& from, Value& to) {
   if (from.hasDebugName() && !to.hasDebugName()) {
-    // Two values of one graph cannot have it.
+    // Two values of one graph cannot have the same name.
     const std::string name = from.debugName();
     from.setDebugName("");
     to.setDebugName(name);
@@ -29,7 +29,7 @@ absl::StatusOr<Value*> GraphEditor::InsertBefore(
   const torch::jit::WithInsertPoint in_front(&place);
   const Node* before = place.prev();
   NS_ASSIGN_OR_RETURN(Value * output, InsertOp(graph_, op, arguments));
-  // The call and the constants that it takes.
+  // These are the call and the constants that it takes.
   for (Node* node = place.prev(); node != before; node = node->prev()) {
     node->copyMetadata(&place);
   }

@@ -1,5 +1,5 @@
-// Changes to a graph after which readers, and later passes, still find their
-// way in it.
+// Changes a graph such that readers and later passes still find their way in
+// it.
 #ifndef IR_GRAPH_EDITOR_H_
 #define IR_GRAPH_EDITOR_H_
 
@@ -13,9 +13,10 @@ namespace ns {
 
 class PassContext;
 
-// What takes the place of an op keeps its module path (ir/module_path.h), its
-// source line and the name of its value, and listeners of the pass context
-// hear of it, so that matches follow (passes/matching/match_follower.h).
+// Edits a graph so that what takes the place of an op keeps its module path
+// (ir/module_path.h), its source line and the name of its value. Listeners of
+// the pass context are told, so that matches follow
+// (passes/matching/match_follower.h).
 //
 //   GraphEditor editor(model.graph(), &context);
 //   NS_ASSIGN_OR_RETURN(Value* clamp, editor.InsertBefore(
@@ -32,10 +33,9 @@ class GraphEditor {
 
   torch::jit::Graph& graph() const { return graph_; }
 
-  // Calls `op`, "aten::clamp", in front of `place`, with constants for
-  // arguments that are no values, and returns its output. The call has the
-  // module path and source line of `place`. Error: as InsertOp
-  // (ir/insert_op.h).
+  // Calls `op`, "aten::clamp", in front of `place`, and returns its output.
+  // Arguments that are no values become constants. The call has the module path
+  // and source line of `place`. Error: as InsertOp (ir/insert_op.h).
   absl::StatusOr<torch::jit::Value*> InsertBefore(
       torch::jit::Node& place, absl::string_view op,
       absl::Span<const torch::jit::NamedValue> arguments);
@@ -46,13 +46,13 @@ class GraphEditor {
                                  torch::jit::Node* node,
                                  const torch::jit::Node& original);
 
-  // Lets all that use `value` use `replacement`, which takes its name unless it
-  // has one. The node of `value` stays, unused.
+  // Makes all users of `value` use `replacement`, which takes the name of
+  // `value` unless it has one. The node of `value` stays, unused.
   void Replace(torch::jit::Value& value, torch::jit::Value& replacement);
 
-  // Puts the node of `replacement`, which stands in front of `node`, in the
-  // place of that: it takes its module path, source line, and the type and name
-  // of its only output. Destroys `node`.
+  // Replaces `node` by the node of `replacement`, which stands in front of it
+  // and takes its module path, its source line, and the type and name of its
+  // only output. Destroys `node`.
   void ReplaceNode(torch::jit::Node& node, torch::jit::Value& replacement);
 
  private:

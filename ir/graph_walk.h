@@ -1,4 +1,4 @@
-// Visits the nodes of a graph, those inside control flow too.
+// Visits the nodes of a graph, including those inside control flow.
 #ifndef IR_GRAPH_WALK_H_
 #define IR_GRAPH_WALK_H_
 
@@ -7,7 +7,7 @@
 namespace ns {
 
 // Calls `visit` with each node in the order of the graph's text: a prim::If or
-// prim::Loop comes before what its blocks hold.
+// prim::Loop comes before the nodes in its blocks.
 template <typename Visit>
 void ForEachNode(torch::jit::Block* block, const Visit& visit) {
   for (torch::jit::Node* node : block->nodes()) {
@@ -28,9 +28,9 @@ void ForEachNode(const torch::jit::Block* block, const Visit& visit) {
   }
 }
 
-// As ForEachNode, with what the blocks of a node hold in front of the node.
-// `visit` may insert nodes before the one that it is given, and destroy that
-// and any before it.
+// Calls `visit` with each node, but with the nodes in its blocks before a
+// prim::If or prim::Loop itself. `visit` may insert nodes before the one that
+// it is given, and destroy that one and any before it.
 template <typename Visit>
 void ForEachNodeInnermostFirst(torch::jit::Block* block, const Visit& visit) {
   for (auto it = block->nodes().begin(); it != block->nodes().end();) {
@@ -43,7 +43,7 @@ void ForEachNodeInnermostFirst(torch::jit::Block* block, const Visit& visit) {
   }
 }
 
-// Whether `is` holds for some node; asks none behind the first such one.
+// Whether `is` holds for some node. It asks no node behind the first such one.
 template <typename Predicate>
 bool AnyNode(const torch::jit::Block* block, const Predicate& is) {
   for (const torch::jit::Node* node : block->nodes()) {

@@ -34,10 +34,10 @@ using ::torch::jit::ScopePtr;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// Far deeper than any real module hierarchy: a bound on recursion.
+// Bounds the recursion, far beyond the depth of any real module hierarchy.
 constexpr int kMaxCallDepth = 500;
 
-// A module and where it hangs below the root.
+// A module and its path below the root.
 struct ModuleInstance {
   c10::intrusive_ptr<c10::ivalue::Object> object;
   std::string fqn;
@@ -67,7 +67,7 @@ class Inliner {
     TORCH_CHECK(depth < kMaxCallDepth, "calls nest deeper than ", kMaxCallDepth,
                 "; recursive modules cannot be inlined");
     for (Node* node = first; node != last;) {
-      // A call is replaced: step on before it goes.
+      // Steps on first, since a call is replaced.
       Node* next = node->next();
       node->setScope(scope);
       if (node->kind() == prim::CallMethod) {
@@ -156,12 +156,12 @@ class Inliner {
     Node* after = call->next();
     call->destroy();
     has_inlined_ = true;
-    // What now stands between the two is the callee's body.
+    // The nodes between the two are now the callee's body.
     InlineRange(before->next(), after, scope, depth + 1);
   }
 
-  // The module that `value` is, when it is reached from the graph's first
-  // input through prim::GetAttr alone.
+  // Returns the module that `value` is, when it is reached from the graph's
+  // first input through prim::GetAttr alone.
   std::optional<ModuleInstance> Resolve(Value* value) const {
     llvm::SmallVector<const std::string*, 8> names;
     while (value->node()->kind() == prim::GetAttr) {
@@ -189,7 +189,7 @@ class Inliner {
   const torch::jit::Module& root_;
   Graph& graph_;
   const LeafPredicate& is_leaf_;
-  // Calls seen so far of each module, by fqn.
+  // The number of calls so far of each module, by fqn.
   absl::flat_hash_map<std::string, int> calls_;
   bool has_forks_ = false;
   bool has_inlined_ = false;

@@ -17,13 +17,13 @@ struct Node;
 
 namespace ns {
 
-// Says of a module that is called whether it is a leaf: its calls stay. For a
-// called script function, `callee` has the function's name as its type, and the
-// path of the module whose code calls it.
+// Says whether a called module is a leaf, whose calls stay. For a called script
+// function, `callee` has the function's name as its type, and the path of the
+// module whose code calls it.
 using LeafPredicate = std::function<bool(const ModulePath& callee)>;
 
-// Modules of these types, and functions of these names, are leaves; names as
-// for IsTypeNamed.
+// Makes leaves of modules of these types and functions of these names, which
+// are compared as IsTypeNamed does.
 LeafPredicate LeafTypes(std::vector<std::string> types);
 
 // Replaces every prim::CallMethod and prim::CallFunction of `graph` that calls
@@ -40,11 +40,12 @@ LeafPredicate LeafTypes(std::vector<std::string> types);
 // ModulePathOf tells the module of every node. A called script function keeps
 // its caller's path, and so do the parts of a fused module
 // (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes
-// stay calls. What is forked is inlined where it is forked, and waited for no
-// more: its futures are values.
+// stay calls. What is forked is inlined where it is forked, and no longer
+// waited for: its futures become values.
 //
-// So do calls of modules and functions that `is_leaf` names, whatever method is
-// called; null names none. The call has the path of the module that it calls:
+// Calls of modules and functions that `is_leaf` names stay as well, whatever
+// method is called; null names none. Such a call has the path of the module
+// that it calls:
 //
 //   %y = prim::CallMethod[name="forward"](%conv, %x)  # scope: conv@0(...)
 //
@@ -54,8 +55,8 @@ absl::StatusOr<bool> InlineModules(const torch::jit::Module& root,
                                    torch::jit::Graph& graph,
                                    const LeafPredicate& is_leaf = nullptr);
 
-// The calls of leaf modules and functions that InlineModules left in `graph`,
-// inside control flow too, in program order.
+// Returns the calls of leaf modules and functions that InlineModules left in
+// `graph`, inside control flow too, in program order.
 std::vector<torch::jit::Node*> LeafCalls(torch::jit::Graph& graph);
 
 }  // namespace ns

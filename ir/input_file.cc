@@ -32,7 +32,7 @@ bool InputFile::Identity::operator==(const Identity& other) const {
 
 absl::StatusOr<std::shared_ptr<InputFile>> InputFile::Open(
     const std::string& path, absl::string_view saver) {
-  // Not blocking: opening a pipe would wait for somebody to write to it.
+  // The open does not block: a pipe would wait for somebody to write to it.
   const int descriptor =
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // NOLINT
   if (descriptor < 0) {
@@ -40,7 +40,7 @@ absl::StatusOr<std::shared_ptr<InputFile>> InputFile::Open(
   }
   struct stat info = {};
   const bool known = fstat(descriptor, &info) == 0;
-  // Owns the descriptor from here on.
+  // `file` owns the descriptor from here on.
   std::shared_ptr<InputFile> file(new InputFile(descriptor, IdentityOf(info)));
   if (!known) {
     return CannotOpen();

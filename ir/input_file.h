@@ -1,4 +1,4 @@
-// Files that are read in parts.
+// Reads files in parts, as LibTorch's archives do.
 #ifndef IR_INPUT_FILE_H_
 #define IR_INPUT_FILE_H_
 
@@ -15,11 +15,12 @@
 
 namespace ns {
 
-// An open file, closed at the end of its life, as LibTorch's archives read it.
+// An open file, which is closed when the object is destroyed. LibTorch's
+// archives can read it.
 class InputFile final : public caffe2::serialize::ReadAdapterInterface {
  public:
-  // What tells a file from another one at the same path, and from itself after
-  // it was written to.
+  // Distinguishes a file from another one at the same path, and from itself
+  // after it was written to.
   struct Identity {
     dev_t device;
     ino_t inode;
@@ -31,8 +32,9 @@ class InputFile final : public caffe2::serialize::ReadAdapterInterface {
     bool operator!=(const Identity& other) const { return !(*this == other); }
   };
 
-  // Error: a phrase that goes on after "<path>: ": cannot be opened, is a
-  // folder, a pipe or empty. `saver` is what writes such files.
+  // Opens a file for reading. `saver` is the function that writes such files,
+  // for messages. Error: a phrase that continues "<path>: ": the file cannot be
+  // opened, or it is a folder, a pipe or empty.
   static absl::StatusOr<std::shared_ptr<InputFile>> Open(
       const std::string& path, absl::string_view saver = "torch.save");
 
@@ -40,17 +42,18 @@ class InputFile final : public caffe2::serialize::ReadAdapterInterface {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  // When it was opened.
+  // What identified the file when it was opened.
   const Identity& identity() const { return identity_; }
 
-  // True when it was written to since it was opened.
+  // True when the file was written to since it was opened.
   bool HasChanged() const;
 
-  // Reads `count` bytes at `position`, fewer where the file ends or cannot be
-  // read, and returns how many.
+  // Reads `count` bytes at `position`, or fewer where the file ends or cannot
+  // be read, and returns how many it read.
   size_t ReadAt(uint64_t position, void* buffer, size_t count) const;
 
-  // What an archive asks for: bytes when the file was opened, and ReadAt().
+  // What LibTorch's archives call: the bytes of the file when it was opened,
+  // and ReadAt().
   size_t size() const override;
   size_t read(uint64_t position, void* buffer, size_t count,
               const char* what) const override;

@@ -19,8 +19,9 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// That no overload of `op` takes arguments of these types. The one line that
-// OneLineMessage takes of LibTorch's own message is the op's signature.
+// Says that no overload of `op` takes arguments of these types. The one line
+// that OneLineMessage takes of LibTorch's own message would be the op's
+// signature.
 absl::Status NoOverload(absl::string_view op,
                         const std::vector<std::string>& types) {
   if (torch::jit::getAllOperatorsFor(
@@ -33,8 +34,8 @@ absl::Status NoOverload(absl::string_view op,
       absl::StrCat(op, " does not take (", absl::StrJoin(types, ", "), ")"));
 }
 
-// The types of `arguments`, those of constants by making them in `graph`:
-// LibTorch does not export NamedValue::type().
+// Returns the types of `arguments` and `named`. Constants are made in `graph`
+// for this, since LibTorch does not export NamedValue::type().
 std::vector<std::string> TypesOf(Graph& graph,
                                  absl::Span<const NamedValue> arguments,
                                  absl::Span<const NamedValue> named) {

@@ -1,4 +1,4 @@
-// Inserts calls of ops into a graph, or nothing at all.
+// Inserts calls of ops into a graph, or leaves the graph as it was.
 //
 // Graph::insert of LibTorch throws where no overload of the op takes the
 // arguments, and leaves the constants behind that it has made for them.
@@ -14,8 +14,8 @@
 namespace ns {
 
 // Calls `op`, "aten::clamp", at the insertion point of `graph`, and returns its
-// output or, of several, a tuple of them. Arguments that are no values of the
-// graph become constants. `named` are those that are given by name.
+// output or, when it has several, a tuple of them. Arguments that are no values
+// of the graph become constants. `named` are arguments that are given by name.
 //
 //   NS_ASSIGN_OR_RETURN(Value* clamp,
 //                       InsertOp(graph, "aten::clamp", {x, 0.0, 6.0}));
@@ -28,15 +28,16 @@ absl::StatusOr<torch::jit::Value*> InsertOp(
     absl::Span<const torch::jit::NamedValue> named = {});
 
 // Puts `node`, which calls an op and is in no block yet, at the insertion point
-// of its graph, and returns it. Error: as above; `node` is then destroyed.
+// of its graph, and returns it. Error: no overload of the op takes the node's
+// inputs; `node` is then destroyed.
 absl::StatusOr<torch::jit::Node*> InsertNode(torch::jit::Node* node);
 
-// Destroys what was inserted in front of `place` since `before` stood there.
+// Destroys the nodes between `before` and `place`, which were inserted there.
 void DestroyBetween(const torch::jit::Node& before, torch::jit::Node& place);
 
 // Runs `insert` with the insertion point in front of `place`, and returns what
-// it returns, an absl::StatusOr. After an error, what was inserted there is
-// gone.
+// it returns, an absl::StatusOr. After an error, what it inserted there is
+// removed.
 template <typename Insert>
 auto InsertOrTakeBack(torch::jit::Node& place, Insert&& insert) {
   const torch::jit::WithInsertPoint in_front(&place);

@@ -33,8 +33,8 @@ using ::torch::jit::Graph;
 using ::torch::jit::Module;
 using ::torch::jit::Node;
 
-// Ops that compute tensors: not control flow, and not the dequantizing of one
-// value for each of its users, which is one thing.
+// True for ops that compute tensors: not for control flow, and not for the
+// dequantize that is repeated for each user of one value.
 bool IsTensorOp(const Node& node) {
   return !node.kind().is_prim() && node.kind() != c10::aten::dequantize &&
          TensorOutput(node) != nullptr;
@@ -69,7 +69,8 @@ bool HasModulePaths(const Block& block) {
   });
 }
 
-// Runs `rewrite`, which can only remove nodes, and tells whether it did.
+// Runs `rewrite`, which can only remove nodes, and returns whether it removed
+// any.
 template <typename Rewrite>
 absl::StatusOr<bool> RemoveNodes(const char* what, const Graph& graph,
                                  const Rewrite& rewrite) {
@@ -80,9 +81,10 @@ absl::StatusOr<bool> RemoveNodes(const char* what, const Graph& graph,
   });
 }
 
-// Computes all that depends on constants alone. LibTorch, which asks an alias
-// analysis of values that it has since replaced, stops at one place or another
-// from run to run, and the same model would be another graph each time.
+// Computes all that depends on constants alone. LibTorch asks an alias analysis
+// about values that it has replaced since, and so stops at one place or another
+// from run to run: without the loop, the same model would give another graph
+// each time.
 void PropagateAllConstants(std::shared_ptr<Graph> graph) {
   int64_t before = 0;
   do {
@@ -92,9 +94,9 @@ void PropagateAllConstants(std::shared_ptr<Graph> graph) {
       CountNodes(*graph->block(), Counted::kAllButConstants) < before);
 }
 
-// Freezes `module`. LibTorch merges equal ops on equal values meanwhile; they
-// are layers of their own here, and need not be equal in the other model. So
-// each has a number while it lasts.
+// Freezes `module` without merging equal ops on equal values, as LibTorch
+// would: they are layers of their own here, and need not be equal in the other
+// model. So each of them has a number meanwhile.
 void FreezeKeepingEqualOps(Module& module, const std::string& method) {
   const c10::Symbol number = c10::Symbol::attr("ns_number");
   int64_t next = 0;
@@ -119,7 +121,7 @@ void FreezeKeepingEqualOps(Module& module, const std::string& method) {
 absl::StatusOr<bool> InlineModulesPass::Run(ModelGraph& model,
                                             PassContext& /*context*/) const {
   const bool has_paths = HasModulePaths(*model.graph().block());
-  // Doing it again would lose the paths.
+  // Inlining again would lose the paths.
   if (has_paths && LeafCalls(model.graph()).empty()) {
     return false;
   }

@@ -1,4 +1,4 @@
-// The passes that make one flat graph of a module hierarchy.
+// Passes that turn a module hierarchy into one flat graph.
 #ifndef IR_LOADING_PASSES_H_
 #define IR_LOADING_PASSES_H_
 
@@ -26,9 +26,9 @@ class InlineModulesPass final : public Pass {
   const LeafPredicate is_leaf_;
 };
 
-// Makes constants of parameters, and computes what depends on constants alone.
-// Batch norms, dropout and constant arithmetic stay, and so do equal ops on
-// equal values, which are layers of their own. Calls of leaves cannot be
+// Turns parameters into constants, and computes what depends on constants
+// alone. Batch norms, dropout and constant arithmetic stay, and so do equal ops
+// on equal values, which are layers of their own. Calls of leaves cannot be
 // frozen, as freezing inlines them: where some stay, the attributes that the
 // graph itself reads become constants, and the module keeps its own.
 class FreezePass final : public Pass {
@@ -38,7 +38,7 @@ class FreezePass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Makes constants of the attributes that freezing has left: see
+// Turns the attributes that freezing has left into constants: see
 // ir/fold_attributes.h.
 class FoldAttributesPass final : public Pass {
  public:
@@ -55,7 +55,7 @@ class DropExceptionChecksPass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Uses the elements of tuples that are made and taken apart in the graph.
+// Makes users of a tuple that is made in the graph use its elements directly.
 class LowerTuplesPass final : public Pass {
  public:
   absl::string_view name() const override { return "lower-tuples"; }
@@ -79,9 +79,9 @@ class EliminateDeadCodePass final : public Pass {
                            PassContext& context) const override;
 };
 
-// What ModelGraph::FromModule runs: "load", the passes above in this order.
-// Without `freeze`, parameters stay attributes: freeze and fold-attributes are
-// left out.
+// The pipeline "load" that ModelGraph::FromModule runs: the passes above in
+// this order. Without `freeze`, parameters stay attributes: freeze and
+// fold-attributes are left out.
 Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze);
 
 }  // namespace ns

@@ -26,7 +26,7 @@ namespace {
 using ::torch::jit::Graph;
 using ::torch::jit::Module;
 
-// Writes the file `temporary`, which is to be `path`.
+// Writes the model to `temporary`, which is to be renamed to `path`.
 absl::Status WriteModel(const ModelGraph& model, const std::string& path,
                         const std::string& temporary) {
   const std::string what =

@@ -1,5 +1,5 @@
-// A TorchScript model as one value: a module, the flat graph of one of its
-// methods, and the module path of every node in it.
+// Holds a TorchScript model as passes see it: a module, the flat graph of one
+// of its methods, and the module path of every node in it.
 #ifndef IR_MODEL_GRAPH_H_
 #define IR_MODEL_GRAPH_H_
 
@@ -21,30 +21,31 @@ namespace ns {
 struct ModelGraphOptions {
   // The method whose graph is taken.
   std::string method = "forward";
-  // Modules whose calls stay in the graph (see inline_modules.h); null for
-  // none.
+  // Says which modules keep their calls in the graph (see inline_modules.h);
+  // null for none.
   LeafPredicate is_leaf = nullptr;
   // Whether parameters become constants and the module is switched to
-  // evaluation. Otherwise the graph reads them as attributes: for training.
+  // evaluation. Otherwise the graph reads parameters as attributes, as training
+  // needs it.
   bool freeze = true;
-  // Whether no pass runs at all: as ModelGraph::FromModuleAsItIs.
+  // Whether no pass runs at all, as with ModelGraph::FromModuleAsItIs.
   bool as_it_is = false;
-  // Hooks and a limit for the passes that load (ir/loading_passes.h).
+  // Hooks and a limit for the loading passes (ir/loading_passes.h).
   PassRunOptions run = {};
 };
 
-// Owns a private copy of a module, whose `method` has been inlined with module
+// Owns a private copy of a module. Its `method` has been inlined with module
 // paths (see module_path.h), frozen unless asked not to (parameters are
-// constants; batch norms, dropout and constant arithmetic are kept), and rid of
-// shape-check exceptions and dead code. Results of ops in place are used where
-// what they wrote to was (see follow_writes.h). The source module is not
-// changed; tensors are shared with it.
+// constants; batch norms, dropout and constant arithmetic are kept), and
+// shape-check exceptions and dead code have been removed. What an op wrote to
+// in place is used through the op's result (see follow_writes.h). The source
+// module is not changed; tensors are shared with it.
 //
 // A graph in which calls of leaf modules stay cannot be frozen, as freezing
 // inlines them: its module keeps its parameters, and the graph reads them as
 // constants all the same.
 //
-// Movable; copying is explicit, by Clone.
+// The class is movable; copying is explicit, by Clone.
 class ModelGraph {
  public:
   // Runs the pipeline "load" (ir/loading_passes.h). Errors: a method that does
@@ -53,27 +54,27 @@ class ModelGraph {
   static absl::StatusOr<ModelGraph> FromModule(
       const torch::jit::Module& module, const ModelGraphOptions& options = {});
 
-  // A copy of `module` before any pass: its graph calls other modules. Error: a
-  // method that does not exist.
+  // Copies `module` without running any pass: its graph still calls other
+  // modules. Error: a method that does not exist.
   static absl::StatusOr<ModelGraph> FromModuleAsItIs(
       const torch::jit::Module& module, const std::string& method = "forward");
 
-  // As FromModule, of a file that torch.jit.save wrote.
+  // Does the same as FromModule for a file that torch.jit.save wrote.
   static absl::StatusOr<ModelGraph> FromFile(
       absl::string_view path, const ModelGraphOptions& options = {});
 
-  // Wraps a copy of `graph`, whose inputs get an empty module put before them:
-  // for tests and compilers that have a graph and no module. Error: a graph
-  // that has a module as its first input already; use FromModule.
+  // Wraps a copy of `graph`, with an empty module as a new first input: for
+  // tests and compilers that have a graph and no module. Error: a graph that
+  // has a module as its first input already; use FromModule.
   static absl::StatusOr<ModelGraph> FromGraph(
       const std::shared_ptr<torch::jit::Graph>& graph);
 
-  // `graph` itself, not a copy, without a module: for passes that a compiler
-  // runs on its own graph (ir/run_on_graph.h). What needs the module or the
-  // method, to run, to save or to hang attributes on, is an error.
+  // Wraps `graph` itself, not a copy, without a module: for passes that a
+  // compiler runs on its own graph (ir/run_on_graph.h). Running, saving and
+  // attaching attributes, which need the module or the method, are errors.
   static ModelGraph AroundGraph(std::shared_ptr<torch::jit::Graph> graph);
 
-  // The module, to run, save or hang attributes on.
+  // The module, for running, saving and attaching attributes.
   torch::jit::Module& module() { return module_; }
   const torch::jit::Module& module() const { return module_; }
 
@@ -85,19 +86,19 @@ class ModelGraph {
 
   const std::string& method() const { return method_; }
 
-  // Whether the pass "freeze" has run. LibTorch's freezing would put the
-  // constants of a frozen graph into another order each time.
+  // Whether the pass "freeze" has run. Freezing a frozen graph again would
+  // change the order of its constants each time.
   bool is_frozen() const { return is_frozen_; }
   void set_frozen() { is_frozen_ = true; }
 
-  // Takes the graph of the method anew, after LibTorch has put another one into
-  // the module, as freezing may.
+  // Takes the graph from the method again, after LibTorch has put another one
+  // into the module, as freezing may.
   void TakeGraphOfMethod();
 
-  // The file that FromFile read, "" for another origin: for messages.
+  // The file that FromFile read, for messages; "" for a model from elsewhere.
   const std::string& source() const { return source_; }
 
-  // A copy with its own graph and attributes; tensors are shared.
+  // Returns a copy with its own graph and attributes; tensors are shared.
   absl::StatusOr<ModelGraph> Clone() const;
 
   // Runs the method as the graph stands, without further optimisation, in
@@ -106,8 +107,8 @@ class ModelGraph {
   absl::StatusOr<c10::IValue> Run(const std::vector<c10::IValue>& arguments,
                                   const torch::jit::Kwargs& keywords = {});
 
-  // Saves the module, so that torch.jit.load reads it. The file appears whole
-  // or not at all.
+  // Saves the module, so that torch.jit.load reads it. The file appears
+  // completely or not at all.
   absl::Status Save(absl::string_view path) const;
 
  private:
@@ -116,7 +117,7 @@ class ModelGraph {
 
   torch::jit::Module module_;
   std::string method_;
-  // The file that it is of, "" for none.
+  // The file that the model was read from; "" for none.
   std::string source_;
   bool is_frozen_ = false;
   std::shared_ptr<torch::jit::Graph> graph_;

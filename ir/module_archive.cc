@@ -12,12 +12,12 @@
 namespace ns {
 namespace {
 
-// Small enough for a core's own cache.
+// Blocks are small enough for a core's own cache.
 constexpr int64_t kBlockBytes = int64_t{1} << 18;
 
-// Asks for large pages below a buffer that is about to be filled. Its first use
-// costs more than reading the file does, page by page; this is where the time
-// for the checksums comes from.
+// Asks the system for large pages for a buffer that is about to be filled.
+// Touching it for the first time page by page costs more than reading the file
+// does; large pages save the time that the checksums take.
 void AdviseLargePages(char* buffer, int64_t bytes) {
   constexpr uintptr_t kPageBytes = 4096;
   if (bytes < kBlockBytes) {
@@ -26,7 +26,7 @@ void AdviseLargePages(char* buffer, int64_t bytes) {
   const auto start = reinterpret_cast<uintptr_t>(buffer);
   const uintptr_t first = (start + kPageBytes - 1) / kPageBytes * kPageBytes;
   const uintptr_t end = (start + bytes) / kPageBytes * kPageBytes;
-  // What the system does with it changes no result.
+  // What the system does with the advice changes no result.
   (void)madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
@@ -68,7 +68,7 @@ absl::StatusOr<std::string> ModuleArchive::Read(absl::string_view name) const {
 }
 
 absl::Status ModuleArchive::CheckRest() const {
-  // By name, so that a file has the same error each time.
+  // Sorts them by name, so that a file has the same error each time.
   std::vector<std::string> bad;
   for (auto& [offset, tracked] : stored_) {
     std::string content(tracked.is_good ? 0 : tracked.record.size, '\0');

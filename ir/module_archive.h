@@ -1,4 +1,4 @@
-// The archive of a TorchScript file, checked as LibTorch reads it.
+// Reads the archive of a TorchScript file, and checks it as LibTorch reads it.
 #ifndef IR_MODULE_ARCHIVE_H_
 #define IR_MODULE_ARCHIVE_H_
 
@@ -18,17 +18,16 @@
 
 namespace ns {
 
-// LibTorch trusts an archive: it compares no checksum, and takes a record to be
-// as long as a tensor says. With this between the two, it gets the bytes that
-// were written, or none.
+// An archive that checks records on their way to LibTorch, which compares no
+// checksum, and takes a record to be as long as a tensor says. Reading through
+// this class, LibTorch gets the bytes that were written, or none.
 //
-// Records are compared with their checksums on their way to LibTorch, while
-// they are in the cache: reading the file once more would cost a tenth of
-// loading it.
+// Records are compared with their checksums while they are in the cache:
+// reading the file once more would cost a tenth of loading it.
 class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
  public:
-  // Checks what LibTorch reads in pieces: compressed records. Safe on any
-  // bytes. Error: a phrase that goes on after "<path>: ".
+  // Opens an archive and checks its compressed records, which LibTorch reads in
+  // pieces. It is safe on any bytes. Error: a phrase that continues "<path>: ".
   static absl::StatusOr<std::shared_ptr<ModuleArchive>> Open(
       std::shared_ptr<InputFile> file);
 
@@ -36,10 +35,10 @@ class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
 
   bool Has(absl::string_view name) const { return records_.contains(name); }
 
-  // The checked content of a record that there is. Error: as above.
+  // Returns the checked content of an existing record. Error: as Open.
   absl::StatusOr<std::string> Read(absl::string_view name) const;
 
-  // Checks the records that nobody has read. Error: as above, also of a record
+  // Checks the records that nobody has read. Error: as Open, also for a record
   // that was damaged when LibTorch read it, which then got nothing.
   absl::Status CheckRest() const;
 
@@ -61,11 +60,12 @@ class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
 
   const std::shared_ptr<InputFile> file_;
   const ArchiveRecords records_;
-  // The stored records, by offset: LibTorch's calls are const.
+  // The stored records, by offset. They are mutable since LibTorch's calls are
+  // const.
   mutable absl::flat_hash_map<uint64_t, Tracked> stored_;
 };
 
-// A record whose bytes are not those that were written.
+// The error for a record whose bytes are not those that were written.
 absl::Status DamagedRecord(absl::string_view name);
 
 }  // namespace ns

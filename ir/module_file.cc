@@ -75,7 +75,7 @@ absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
         std::shared_ptr<caffe2::serialize::ReadAdapterInterface>(*archive),
         c10::Device(c10::kCPU));
   });
-  // A damaged record is the cause of whatever LibTorch says of it.
+  // A damaged record is the cause of whatever LibTorch says about it.
   if (const absl::Status rest = (*archive)->CheckRest(); !rest.ok()) {
     return Annotated(path, rest);
   }

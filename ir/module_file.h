@@ -1,4 +1,4 @@
-// Reading TorchScript files, with errors that say what the file is instead.
+// Loads TorchScript files, with errors that say what the file is instead.
 #ifndef IR_MODULE_FILE_H_
 #define IR_MODULE_FILE_H_
 
@@ -14,8 +14,8 @@ namespace ns {
 // or another pickle instead of TorchScript, operators or classes that this
 // build does not have.
 //
-// Safe on damaged files. Every record is compared with its checksum, and every
-// tensor with its record.
+// It is safe on damaged files: every record is compared with its checksum, and
+// every tensor with its record.
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path);
 
 }  // namespace ns

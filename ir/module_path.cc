@@ -25,10 +25,10 @@ using ::torch::jit::Node;
 using ::torch::jit::Scope;
 
 // A scope's name is "<fqn>@<call index>(<type>)". The '@' is always there: it
-// tells our scopes from those that tracing leaves. Modules may have any name,
-// so that some characters are escaped: the first '(' is the one before the
-// type, a symbol ends at a NUL, and control characters would garble dumps of
-// the IR.
+// tells the scopes of this file from those that tracing leaves. Modules may
+// have any name, so some characters are escaped: the first '(' must be the one
+// before the type, a symbol ends at a NUL, and control characters would garble
+// dumps of the IR.
 constexpr char kCallMark = '@';
 constexpr char kEscape = '%';
 constexpr size_t kHexDigits = 2;  // of "%28"
@@ -52,7 +52,7 @@ std::string Escaped(absl::string_view name) {
   return escaped;
 }
 
-// The reverse of Escaped.
+// Reverses Escaped.
 std::string Unescaped(absl::string_view escaped) {
   std::string name;
   for (size_t i = 0; i < escaped.size(); ++i) {
@@ -66,7 +66,8 @@ std::string Unescaped(absl::string_view escaped) {
   return name;
 }
 
-// Names that had to be unescaped, each once, for as long as the process lives.
+// Keeps names that had to be unescaped, each once, for as long as the process
+// lives.
 class UnescapedNames {
  public:
   absl::string_view Of(absl::string_view escaped) {
@@ -83,7 +84,7 @@ class UnescapedNames {
   absl::flat_hash_map<std::string, std::unique_ptr<const std::string>> names_;
 };
 
-// The name that `interned`, a part of a symbol, stands for.
+// Returns the name that `interned`, a part of a symbol, stands for.
 absl::string_view NameOf(absl::string_view interned) {
   if (!absl::StrContains(interned, kEscape)) {
     return interned;

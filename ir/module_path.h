@@ -1,4 +1,4 @@
-// The module that a node of a flat graph came from.
+// Records and reads the module that a node of a flat graph came from.
 //
 // Inlining a module hierarchy loses it, so InlineModules writes it into the
 // Scope of every node, where it survives copying, freezing and most passes. Any
@@ -19,15 +19,15 @@ struct Scope;
 
 namespace ns {
 
-// ModulePathOf gives views of interned text, which lives as long as the
-// process.
+// The module that a node came from. ModulePathOf returns views of interned
+// text, which lives as long as the process.
 struct ModulePath {
-  // Attribute names from the root, joined by dots: "layer1.0.conv1". Empty for
-  // code of the root module, and where nothing is known.
+  // The attribute names from the root, joined by dots: "layer1.0.conv1". Empty
+  // for code of the root module, and where nothing is known.
   absl::string_view fqn;
   // How many calls of this module came before this one, in program order.
   int call_index = 0;
-  // Qualified type without the "__torch__." prefix and mangling:
+  // The qualified type without the "__torch__." prefix and mangling:
   // "torch.nn.modules.conv.Conv2d".
   absl::string_view type;
 
@@ -37,25 +37,25 @@ struct ModulePath {
   }
 };
 
-// "fc", or "fc@1" for the second call: the key that tells calls apart.
+// Returns "fc", or "fc@1" for the second call: the key that tells calls apart.
 std::string CallName(const ModulePath& path);
 
-// The path recorded in the scope of `node`; empty when none is.
+// Returns the path that is recorded in the scope of `node`; empty when none is.
 ModulePath ModulePathOf(const torch::jit::Node& node);
 
-// A scope that records `path`, for the callee of a node in `parent`.
+// Returns a scope that records `path`, for the callee of a node in `parent`.
 c10::intrusive_ptr<torch::jit::Scope> ScopeFor(
     const ModulePath& path,
     const c10::intrusive_ptr<torch::jit::Scope>& parent);
 
-// "torch.nn.modules.conv.Conv2d" for
+// Returns "torch.nn.modules.conv.Conv2d" for
 // "__torch__.torch.nn.modules.conv.___torch_mangle_7.Conv2d".
 std::string UnmangledTypeName(const std::string& qualified_name);
 
-// True when `name` is that of `type`, an unmangled type name: all of it or its
-// last part, "torch.nn.modules.linear.Linear" or "Linear". PyTorch moved
-// modules from torch.nn to torch.ao.nn (and torch.quantization likewise):
-// either spelling names both.
+// True when `name` names `type`, an unmangled type name: all of it or its last
+// part, "torch.nn.modules.linear.Linear" or "Linear". PyTorch moved modules
+// from torch.nn to torch.ao.nn (and torch.quantization likewise): either
+// spelling names both.
 bool IsTypeNamed(absl::string_view type, absl::string_view name);
 
 // True for the type of a module that fusion made of several

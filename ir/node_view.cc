@@ -25,10 +25,10 @@ bool IsConstant(const Value& value) {
   return value.node()->kind() == prim::Constant;
 }
 
-// What computes a weight is a few ops: data comes from longer ones.
+// A weight is computed by a few ops at most: data comes from longer chains.
 constexpr int kMostOpsOfWeight = 4;
 
-// True for a constant, and for what at most `depth` ops make of constants.
+// True for a constant, and for what at most `depth` ops compute from constants.
 bool IsMadeOfConstants(const Value& value, int depth) {
   const Node& node = *value.node();
   if (node.kind() == prim::Constant) {
@@ -58,7 +58,7 @@ void AppendData(Value* value, std::vector<Value*>& out) {
   }
 }
 
-// `node` and the nodes that hold it, inside out.
+// Returns `node` and the nodes that hold it, innermost first.
 std::vector<const Node*> PathTo(const Node& node) {
   std::vector<const Node*> path;
   for (const Node* outer = &node; outer != nullptr;
@@ -68,7 +68,8 @@ std::vector<const Node*> PathTo(const Node& node) {
   return path;
 }
 
-// Its schema does not tell that it writes to its input.
+// True for a quantized::relu6 in place, whose schema hides that it writes to
+// its input.
 bool IsRelu6InPlace(const Node& node) {
   static const c10::Symbol kRelu6 =
       c10::Symbol::fromQualString("quantized::relu6");

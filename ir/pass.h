@@ -1,4 +1,4 @@
-// What every pass that rewrites a model in place has in common.
+// Declares the interface of every pass that rewrites one model in place.
 #ifndef IR_PASS_H_
 #define IR_PASS_H_
 
@@ -13,19 +13,19 @@ class PassContext;
 // Rewrites one model in place: its graph, and the attributes of its module that
 // the graph reads. A pass holds options and nothing else, so that one object
 // may run on any number of models, in any order, from any thread. What it has
-// to tell goes to the context.
+// to report goes to the context.
 //
-// A pass enters the blocks of prim::If and prim::Loop, leaves names and module
-// paths (ir/module_path.h) on what it makes, and leaves the graph well formed
-// (ir/verifier.h). What it cannot rewrite it leaves as it was and remarks on:
-// that is not an error. What returns something else than a model is a free
-// function and not a pass; what rewrites two models together is a PairPass
-// (passes/pipeline/pair_pass.h).
+// A pass enters the blocks of prim::If and prim::Loop, gives what it makes
+// names and module paths (ir/module_path.h), and leaves the graph well formed
+// (ir/verifier.h). Where it cannot rewrite something, it leaves that as it was
+// and adds a remark: this is not an error. A function that returns something
+// other than a model is a free function and not a pass; what rewrites two
+// models together is a PairPass (passes/pipeline/pair_pass.h).
 class Pass {
  public:
   virtual ~Pass() = default;
 
-  // How pipelines and command lines call the pass: "lower-to-fbgemm".
+  // The name of the pass in pipelines and on command lines: "lower-to-fbgemm".
   virtual absl::string_view name() const = 0;
 
   // Returns whether the canonical text of the graph (ir/text.h) differs

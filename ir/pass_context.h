@@ -1,4 +1,4 @@
-// What the passes of one run may tell: passes themselves keep no state.
+// Collects what the passes of one run report, since passes keep no state.
 #ifndef IR_PASS_CONTEXT_H_
 #define IR_PASS_CONTEXT_H_
 
@@ -23,23 +23,25 @@ struct PassRemark {
   std::string pass;    // "lower-to-fbgemm"; empty outside of pipelines
 };
 
-// Lives as long as one run over one model, in one thread.
+// The reports of one run over one model, in one thread.
 class PassContext {
  public:
-  // Called with a node that is about to go and the one that does its work.
+  // A listener is called with a node that is about to be destroyed and the one
+  // that does its work.
   using ReplacementListener =
       std::function<void(const torch::jit::Node& old, torch::jit::Node& now)>;
 
   // Notes that `node` stays as it is.
   void Remark(const torch::jit::Node& node, absl::string_view reason);
 
-  // In the order in which they were made.
+  // The remarks in the order in which they were made.
   const std::vector<PassRemark>& remarks() const { return remarks_; }
 
-  // Tells that `now` does what `old` did, which is still there and goes next.
+  // Tells the listeners that `now` does what `old` did. `old` still exists, and
+  // is destroyed next.
   void Replaced(const torch::jit::Node& old, torch::jit::Node& now);
 
-  // The pass whose remarks follow.
+  // Sets the pass that later remarks come from.
   void set_pass(absl::string_view name) { pass_ = std::string(name); }
 
  private:
@@ -50,8 +52,8 @@ class PassContext {
   std::vector<ReplacementListener> listeners_;
 };
 
-// Lets `listener` hear of all replacements while the object lives. Such objects
-// go in the reverse order in which they were made.
+// Calls `listener` for all replacements while the object lives. Such objects
+// must be destroyed in the reverse order of their making.
 class ScopedReplacementListener {
  public:
   ScopedReplacementListener(PassContext& context,

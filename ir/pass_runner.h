@@ -18,14 +18,15 @@ class ModelGraph;
 class Pass;
 class PassContext;
 
-// How a pipeline is run; the defaults run all of it and show nothing.
+// Says how a pipeline is run; the defaults run all of it and show nothing.
 struct PassRunOptions {
-  // What errors call the pipeline; empty for none.
+  // The name of the pipeline in errors; empty for none.
   std::string pipeline;
-  // How many passes run; those behind them are left out, to find the one that
-  // does harm by halving. Negative for all.
+  // The number of passes that run, negative for all. Bisecting it finds the
+  // pass that does harm.
   int64_t bisect_limit = -1;
-  // Called around each pass with its number in the pipeline, from 0.
+  // Hooks that are called around each pass with its number in the pipeline,
+  // from 0.
   std::function<absl::Status(int64_t index, absl::string_view pass,
                              const ModelGraph& model)>
       before;
@@ -41,7 +42,7 @@ struct PassRecord {
   std::chrono::nanoseconds time;
 };
 
-// Counts passes over one run of a pipeline.
+// Runs the passes of one run of a pipeline and counts them.
 class PassRunner {
  public:
   // `options` and `context` must outlive the object.
@@ -51,16 +52,17 @@ class PassRunner {
   // Runs `pass`, unless the limit is reached, and verifies the graph
   // (ir/verifier.h) if the pass says that it changed it. Returns that flag.
   //
-  // Errors, behind "pipeline 'lower', pass 2 'lower-to-fbgemm': ": that of the
-  // pass; an internal error for a graph that it left malformed.
+  // Error: that of the pass, or an internal error for a graph that it left
+  // malformed; both start with "pipeline 'lower', pass 2 'lower-to-fbgemm': ".
   absl::StatusOr<bool> Run(const Pass& pass, ModelGraph& model);
 
-  // The same of anything that is done to `models`, all of which are verified.
+  // Runs `action`, which changes `models`, in the same way, and verifies them
+  // all.
   absl::StatusOr<bool> Run(absl::string_view name,
                            const std::vector<ModelGraph*>& models,
                            const std::function<absl::StatusOr<bool>()>& action);
 
-  // Of the passes that ran, in order.
+  // The records of the passes that ran, in order.
   const std::vector<PassRecord>& records() const { return records_; }
 
  private:

@@ -1,4 +1,4 @@
-// Patterns of nodes, with the reason when one does not match.
+// Matches chains of ops in a graph, and says why one does not match.
 #ifndef IR_PATTERN_H_
 #define IR_PATTERN_H_
 
@@ -17,7 +17,8 @@ namespace ns {
 struct ChainMatch {
   // The nodes of the chain in order; empty when there is no match.
   std::vector<torch::jit::Node*> nodes;
-  // Why not, for people: "%y is used 2 times; a chain needs one use".
+  // Why there is no match, for people: "%y is used 2 times; a chain needs one
+  // use".
   std::string mismatch;
 
   explicit operator bool() const { return !nodes.empty(); }

@@ -84,7 +84,7 @@ class Parser {
     return scalar ? absl::OkStatus() : ExecuteContainer(opcode);
   }
 
-  // False when `opcode` is none that pushes a scalar.
+  // Returns false when `opcode` pushes no scalar.
   absl::StatusOr<bool> PushScalar(Op opcode) {
     switch (opcode) {
       case Op::kNone:
@@ -182,8 +182,8 @@ class Parser {
     }
   }
 
-  // Reads a little-endian number, as the machines that LibTorch runs on have
-  // them.
+  // Reads a little-endian number; the machines that LibTorch runs on are
+  // little-endian as well.
   template <typename T>
   absl::StatusOr<T> Read() {
     NS_ASSIGN_OR_RETURN(const absl::string_view bytes, ReadBytes(sizeof(T)));
@@ -224,7 +224,7 @@ class Parser {
     return true;
   }
 
-  // A two's complement number of `size` bytes.
+  // Pushes a two's complement number of `size` bytes.
   template <typename T>
   absl::StatusOr<bool> PushLong(const absl::StatusOr<T>& size) {
     NS_RETURN_IF_ERROR(size.status());
@@ -247,7 +247,7 @@ class Parser {
     return true;
   }
 
-  // Takes the last `count` values off the stack, down to the last mark.
+  // Takes the last `count` values off the stack, at most down to the last mark.
   absl::StatusOr<std::vector<ValuePtr>> PopLast(size_t count) {
     const size_t bottom = marks_.empty() ? 0 : marks_.back();
     if (stack_.size() - bottom < count) {
@@ -343,9 +343,9 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Notes that `holder` holds `values`. Python fills a container before it
-  // puts it into another one, but where a container holds itself: refusing to
-  // fill it later leaves no cycle, and depths that stay true.
+  // Notes that `holder` holds `values`. Python fills a container before it puts
+  // it into another one, except where a container holds itself. Refusing to
+  // fill it later thus avoids cycles, and keeps depths true.
   absl::Status Hold(const std::vector<ValuePtr>& values,
                     PickleValue& holder) const {
     for (const ValuePtr& value : values) {
@@ -368,7 +368,7 @@ class Parser {
   const PickleOptions options_;
   size_t position_ = 0;
   std::vector<ValuePtr> stack_;
-  // Heights of the stack where groups start.
+  // The heights of the stack where groups start.
   std::vector<size_t> marks_;
   absl::flat_hash_map<uint32_t, ValuePtr> memo_;
 };

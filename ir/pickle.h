@@ -1,4 +1,4 @@
-// Python pickles as data: nothing in them is looked up or called.
+// Parses Python pickles as data: nothing in them is looked up or called.
 #ifndef IR_PICKLE_H_
 #define IR_PICKLE_H_
 
@@ -12,7 +12,7 @@
 
 namespace ns {
 
-// One value of a pickle. Values are shared as in the pickle; there are no
+// One value of a pickle. Values are shared as in the pickle. There are no
 // cycles, and nesting is at most as deep as PickleOptions say.
 struct PickleValue {
   enum class Kind {
@@ -34,44 +34,46 @@ struct PickleValue {
   };
 
   Kind kind = Kind::kNone;
-  // kBool, kInt.
+  // The value of kBool and kInt.
   int64_t integer = 0;
-  // kFloat.
+  // The value of kFloat.
   double number = 0;
-  // kString, kBytes; for kGlobal the full name, "collections.OrderedDict".
+  // The text of kString and kBytes; for kGlobal the full name,
+  // "collections.OrderedDict".
   std::string text;
-  // kTuple, kList: the elements. kDict: keys and values in turn. kCall: the
-  // function and its arguments, mostly a kTuple. kPersistentId: the id.
+  // For kTuple and kList the elements; for kDict keys and values in turn; for
+  // kCall the function and its arguments, mostly a kTuple; for kPersistentId
+  // the id.
   std::vector<std::shared_ptr<const PickleValue>> items;
-  // kCall: keys and values in turn that were set on the result, the items of
-  // an OrderedDict.
+  // For kCall the keys and values in turn that were set on the result: the
+  // items of an OrderedDict.
   std::vector<std::shared_ptr<const PickleValue>> assigned;
-  // kCall: the state that was set on an object, where there is one and
+  // For kCall the state that was set on the object, where there is one and
   // PickleOptions ask for it.
   std::shared_ptr<const PickleValue> state;
 
-  // How deep its parts nest, and whether another value holds this one: what
-  // keeps the parser clear of cycles and of deep recursion.
+  // How deep the parts of this value nest, and whether another value holds it.
+  // The parser avoids cycles and deep recursion with them.
   int depth = 0;
   bool held = false;
 };
 
 struct PickleOptions {
-  // Keeps the state of objects: their attributes.
+  // Whether the state of objects, their attributes, is kept.
   bool keep_state = false;
-  // Refuses what LibTorch's unpickler does not check itself, and that makes it
-  // write to foreign memory: values that are noted out of order.
+  // Whether values that are memoized out of order are refused. LibTorch's
+  // unpickler does not check this, and writes to foreign memory.
   bool for_libtorch = false;
   int max_depth = 100;
 };
 
 // Parses a pickle of protocol 2 to 5 with the opcodes that Python emits for
 // None, numbers, strings, bytes, tuples, lists, dicts and objects. LibTorch's
-// own unpickler does not do for files of Python's torch.save: it fails on lists
+// own unpickler cannot read all files of Python's torch.save: it fails on lists
 // and dicts of one element and on integers beyond 32 bits, and trusts its
 // input.
 //
-// Safe on any bytes. Error: "the pickle ..." and what is wrong with it.
+// It is safe on any bytes. Error: "the pickle ..." and what is wrong with it.
 absl::StatusOr<std::shared_ptr<const PickleValue>> ParsePickle(
     absl::string_view bytes, const PickleOptions& options = {});
 

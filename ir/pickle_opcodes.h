@@ -1,4 +1,4 @@
-// The opcodes of Python pickles that the parser knows.
+// Lists the opcodes of Python pickles that the parser knows.
 #ifndef IR_PICKLE_OPCODES_H_
 #define IR_PICKLE_OPCODES_H_
 

@@ -66,7 +66,7 @@ absl::Status Check(const PickledTensor& pickled,
   return absl::OkStatus();
 }
 
-// What `set_` makes the tensor of.
+// Returns the empty tensor that `set_` puts the storage into.
 at::Tensor Start(const PickledTensor& pickled,
                  const PickledQuantizer* quantizer) {
   const auto options = at::TensorOptions(pickled.dtype);
@@ -126,7 +126,7 @@ absl::StatusOr<ByteRange> BytesOf(const PickledTensor& pickled,
                __builtin_add_overflow(last, reach, &last);
   }
   // A view that reaches beyond its storage would read foreign memory later, and
-  // LibTorch checks that in part only.
+  // LibTorch checks this only in part.
   const auto element_bytes =
       static_cast<int64_t>(c10::elementSize(pickled.dtype));
   if (overflow || (!empty && last >= storage_bytes / element_bytes)) {

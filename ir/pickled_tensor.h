@@ -1,4 +1,4 @@
-// Tensors as torch.save describes them: a window into a storage.
+// Rebuilds tensors from what torch.save writes of them: windows into storages.
 #ifndef IR_PICKLED_TENSOR_H_
 #define IR_PICKLED_TENSOR_H_
 
@@ -17,18 +17,18 @@
 
 namespace ns {
 
-// The dtype of "torch.FloatStorage", or null for no storage type that LibTorch
-// can read.
+// Returns the dtype of "torch.FloatStorage", or none for a type of storage that
+// LibTorch cannot read.
 std::optional<c10::ScalarType> StorageDtype(absl::string_view storage_type);
 
-// The dtype of "torch.float32", or null.
+// Returns the dtype that "torch.float32" names, or none.
 std::optional<c10::ScalarType> DtypeNamed(absl::string_view name);
 
 struct PickledTensor {
-  // The name of its storage.
+  // The name of the tensor's storage.
   std::string storage;
   c10::ScalarType dtype;
-  // All of these count elements.
+  // The offset, sizes and strides in the storage, in elements.
   int64_t offset = 0;
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;
@@ -36,32 +36,33 @@ struct PickledTensor {
 
 struct PickledQuantizer {
   c10::QScheme scheme = c10::kPerTensorAffine;
-  // Per tensor.
+  // The qparams of a per-tensor scheme.
   double scale = 1;
   int64_t zero_point = 0;
-  // Per channel.
+  // The qparams of a per-channel scheme.
   at::Tensor scales;
   at::Tensor zero_points;
   int64_t axis = 0;
 };
 
-// Bytes of a storage, from `begin` up to but not including `end`.
+// The bytes of a storage from `begin` up to but not including `end`.
 struct ByteRange {
   int64_t begin = 0;
   int64_t end = 0;
 };
 
-// The bytes of a storage of `storage_bytes` bytes from the first to the last
-// that the tensor has; none when it has no elements. Error: they are not inside
-// the storage.
+// Returns the bytes of a storage of `storage_bytes` bytes from the first to the
+// last that the tensor has; none when it has no elements. Error: they are not
+// inside the storage.
 absl::StatusOr<ByteRange> BytesOf(const PickledTensor& pickled,
                                   int64_t storage_bytes);
 
-// Both make a tensor; `quantizer` is null for one that is not quantized. Error:
-// a window that is not inside the storage, or a quantizer that does not fit.
+// Both functions make a tensor; `quantizer` is null for one that is not
+// quantized. Error: a window that is not inside the storage, or a quantizer
+// that does not fit.
 //
-// Rebuild: one that shares `storage`. Outline: one on the device "meta", which
-// has sizes and strides but no bytes, and is not quantized.
+// Rebuild makes a tensor that shares `storage`. Outline makes one on the device
+// "meta", which has sizes and strides but no bytes, and is not quantized.
 absl::StatusOr<at::Tensor> Rebuild(const PickledTensor& pickled,
                                    const PickledQuantizer* quantizer,
                                    const c10::Storage& storage);

@@ -1,4 +1,4 @@
-// Passes that run one after the other.
+// Runs passes one after the other.
 #ifndef IR_PIPELINE_H_
 #define IR_PIPELINE_H_
 
@@ -17,17 +17,19 @@ namespace ns {
 
 class ModelGraph;
 
-// A host's own passes stand beside ours:
+// Passes in order. A host's own passes stand beside those of this project:
 //
 //   Pipeline pipeline("lower");
-//   pipeline.Add<FoldReferenceQuantization>().Add<MyPass>(3).Add<LowerToFbgemm>();
+//   pipeline.Add<FoldReferenceQuantization>()
+//       .Add<MyPass>(3)
+//       .Add<LowerToFbgemm>();
 //   PassContext context;
 //   NS_RETURN_IF_ERROR(pipeline.Run(model, context).status());
 //
-// passes/registry/parse_pipeline.h makes one of text.
+// passes/registry/parse_pipeline.h makes a pipeline from text.
 class Pipeline {
  public:
-  // `name` is what errors call it.
+  // Errors call the pipeline `name`.
   explicit Pipeline(absl::string_view name) : name_(name) {}
 
   Pipeline& Add(std::unique_ptr<Pass> pass) {
@@ -43,11 +45,11 @@ class Pipeline {
   const std::vector<std::unique_ptr<Pass>>& passes() const { return passes_; }
 
   // Runs the passes in order, and verifies the graph after each that changed
-  // it. Returns whether any of them did. Errors stop it, and name pipeline and
-  // pass; the model is as that pass left it.
+  // it. Returns whether any of them did. An error stops the run and names
+  // pipeline and pass; the model is as that pass left it.
   absl::StatusOr<bool> Run(ModelGraph& model, PassContext& context) const;
-  // The same with a limit, or with hooks. The name is `options`'s, if it has
-  // one.
+  // Runs the passes with a limit, or with hooks. The pipeline's name is that in
+  // `options`, if it has one.
   absl::StatusOr<bool> Run(ModelGraph& model, PassContext& context,
                            PassRunOptions options) const;
 

@@ -1,4 +1,4 @@
-// "Does not match, because": how rewrites say why they leave an op as it is.
+// Lets rewrites say why they leave an op as it is: "does not match, because".
 #ifndef IR_REFUSAL_H_
 #define IR_REFUSAL_H_
 
@@ -8,21 +8,21 @@
 
 namespace ns {
 
-// No error of anybody's: what a rewrite does not match stays as it was, and the
+// Refuses a rewrite, which is nobody's error: the op stays as it was, and the
 // reason becomes a remark (ir/pass_context.h). `reason` is one phrase about the
 // op: "its packed parameters are not constant".
 inline absl::Status Refusal(absl::string_view reason) {
   return absl::FailedPreconditionError(reason);
 }
 
-// Whether `status` is a refusal: any other is a caller's or LibTorch's error.
+// Whether `status` is a refusal. Any other error is a caller's or LibTorch's.
 inline bool IsRefusal(const absl::Status& status) {
   return absl::IsFailedPrecondition(status);
 }
 
-// `status` as a refusal, "<what>: <message>": what a rewrite has tried, and
-// could not do, is a reason to leave the op as it is. OK and refusals stay as
-// they are.
+// Turns an error into a refusal, "<what>: <message>": a rewrite that was tried
+// and failed is a reason to leave the op as it is. OK and refusals stay as they
+// are.
 inline absl::Status RefusalOf(absl::string_view what,
                               const absl::Status& status) {
   return status.ok() || IsRefusal(status)

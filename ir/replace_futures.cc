@@ -12,12 +12,13 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// `type` with the value in place of each future of it, in containers too.
+// Returns `type` with each future in it, in containers too, replaced by the
+// type of its value.
 c10::TypePtr WithoutFutures(const c10::TypePtr& type) {
   if (const auto future = type->cast<c10::FutureType>()) {
     return WithoutFutures(future->getElementType());
   }
-  // Classes say nothing of what their attributes hold here.
+  // The type of a class does not change with what its attributes hold.
   if (type->containedTypes().empty() || type->cast<c10::ClassType>()) {
     return type;
   }

@@ -1,4 +1,4 @@
-// Values instead of futures.
+// Replaces futures by values where forked code has been inlined.
 #ifndef IR_REPLACE_FUTURES_H_
 #define IR_REPLACE_FUTURES_H_
 
@@ -8,7 +8,7 @@ struct Graph;
 
 namespace ns {
 
-// Makes values of the futures in `graph`, of which each prim::fork has been
+// Turns the futures in `graph` into values. Each prim::fork has already been
 // replaced by the body that it forks:
 //
 //   %future : Future(Tensor) = aten::relu(%x)   # was in a forked function
@@ -20,8 +20,9 @@ namespace ns {
 //   %futures : Tensor[] = prim::ListConstruct(%future)
 //   %y : Tensor = aten::__getitem__(%futures, %zero)
 //
-// inside control flow too. What waited uses the value itself: nothing is
-// computed in parallel any more, and all of it exactly once, as before.
+// It does so inside control flow too. Code that waited for a future uses the
+// value itself: nothing is computed in parallel any more, and all of it exactly
+// once, as before.
 void ReplaceFuturesByValues(torch::jit::Graph& graph);
 
 }  // namespace ns

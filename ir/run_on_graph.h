@@ -1,4 +1,4 @@
-// Passes in a compiler that has graphs and no models.
+// Runs passes in a compiler that has graphs and no models.
 #ifndef IR_RUN_ON_GRAPH_H_
 #define IR_RUN_ON_GRAPH_H_
 
@@ -15,18 +15,19 @@ struct Graph;
 
 namespace ns {
 
-// Runs `pass` on `graph` itself. Error: that of the pass; a pass that hangs
-// attributes on a module has none here.
+// Runs `pass` on `graph` itself. Error: that of the pass, also where it
+// attaches attributes to a module, since there is none here.
 absl::StatusOr<bool> RunOnGraph(const Pass& pass,
                                 const std::shared_ptr<torch::jit::Graph>& graph,
                                 PassContext& context);
 
-// `pass` as a plain function, which LibTorch's own pass registration takes:
+// Wraps `pass` as a plain function, which LibTorch's own pass registration
+// takes:
 //
 //   torch::jit::RegisterPostPass registered(
 //       AsGraphFunction(std::make_shared<LowerToFbgemm>()));
 //
-// It throws c10::Error where the pass returns an error.
+// The function throws c10::Error where the pass returns an error.
 std::function<void(std::shared_ptr<torch::jit::Graph>&)> AsGraphFunction(
     std::shared_ptr<const Pass> pass);
 

@@ -1,4 +1,5 @@
-// Early returns for absl::Status and absl::StatusOr, and where errors happened.
+// Returns early on an error in absl::Status and absl::StatusOr, and says in a
+// message where the error happened.
 #ifndef IR_STATUS_H_
 #define IR_STATUS_H_
 
@@ -32,8 +33,8 @@
 
 namespace ns {
 
-// `status` with "<what>: " in front of its message, which names the culprit to
-// those who do not know what was called. OK stays OK.
+// Puts "<what>: " in front of the message of `status`: it names the culprit to
+// a reader who does not know what was called. OK stays OK.
 inline absl::Status Annotated(absl::string_view what,
                               const absl::Status& status) {
   return status.ok() ? status
@@ -41,7 +42,7 @@ inline absl::Status Annotated(absl::string_view what,
                                     absl::StrCat(what, ": ", status.message()));
 }
 
-// The same of an error in place of a value.
+// Does the same for an error in place of a value.
 template <typename Value>
 absl::StatusOr<Value> Annotated(absl::string_view what,
                                 absl::StatusOr<Value> result) {

@@ -13,7 +13,7 @@
 namespace ns {
 namespace {
 
-// "aten::relu" and where its "relu" begins.
+// A text such as "aten::relu" and the position where its "relu" begins.
 struct Text {
   std::string qualified;
   size_t name_begin;
@@ -47,7 +47,7 @@ class Texts {
 };
 
 const Text& TextFor(c10::Symbol symbol) {
-  static Texts& texts = *new Texts;  // views outlive static destructors
+  static Texts& texts = *new Texts;  // Views outlive static destructors.
   return texts.Of(symbol);
 }
 

@@ -1,4 +1,4 @@
-// Texts of symbols that stay where they are.
+// Returns texts of symbols as views that stay valid.
 #ifndef IR_SYMBOL_TEXT_H_
 #define IR_SYMBOL_TEXT_H_
 
@@ -8,12 +8,13 @@
 
 namespace ns {
 
-// "aten::relu". Lives as long as the process, as LibTorch's own text of a
-// symbol does not: Symbol::toQualString points into a table that moves its
-// short texts when it grows. One text for each symbol; any thread may ask.
+// Returns "aten::relu", a text that lives as long as the process. LibTorch's
+// own does not: Symbol::toQualString points into a table that moves its short
+// texts when it grows. Each symbol has one text. It may be called from any
+// thread.
 absl::string_view QualifiedText(c10::Symbol symbol);
 
-// The same text without its namespace: "relu".
+// Returns the same text without its namespace: "relu".
 absl::string_view UnqualifiedText(c10::Symbol symbol);
 
 }  // namespace ns

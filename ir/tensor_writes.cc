@@ -31,9 +31,9 @@ void TensorWrites::FollowLoops(Block* block) {
     if (node->kind() != c10::prim::Loop) {
       continue;
     }
-    // Inputs: how many trips, whether to begin, what is carried. The body gets
-    // the number of the trip and what is carried; it gives whether to go on and
-    // what is carried.
+    // A loop's inputs are how many trips it takes, whether to begin, and what
+    // is carried. The body gets the number of the trip and what is carried, and
+    // returns whether to go on and what is carried.
     const Block& body = *node->blocks()[0];
     for (size_t i = 0; i < node->outputs().size(); ++i) {
       if (IsTensor(*node->outputs()[i])) {

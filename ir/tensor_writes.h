@@ -1,4 +1,4 @@
-// Which ops in place write to which tensors.
+// Tells which ops in place write to which tensors.
 #ifndef IR_TENSOR_WRITES_H_
 #define IR_TENSOR_WRITES_H_
 
@@ -17,9 +17,9 @@ struct Value;
 
 namespace ns {
 
-// LibTorch's analysis of aliases, and what it leaves out of loops: that what
-// one trip carries on is what the next one gets, and that a loop without a trip
-// gives what it was given.
+// Adds to LibTorch's analysis of aliases what that leaves out of loops: what
+// one trip carries on is what the next one gets, and a loop without a trip
+// returns what it was given.
 //
 //   %y = prim::Loop(%n, %true, %a)
 //     block0(%i, %v):
@@ -39,18 +39,18 @@ class TensorWrites {
   // Whether `node` may write to the tensor of `value`, or to a view of it.
   bool MayWrite(torch::jit::Node* node, const torch::jit::Value* value) const;
 
-  // Whether any node may.
+  // Whether any node may write to it.
   bool HasWriters(const torch::jit::Value* value) const;
 
  private:
   using Values = std::unordered_set<const torch::jit::Value*>;
 
   void FollowLoops(torch::jit::Block* block);
-  // `value` and what it becomes in loops and behind them.
+  // Returns `value` and the values that it becomes in loops and behind them.
   Values SameTensors(const torch::jit::Value* value) const;
 
   std::unique_ptr<torch::jit::AliasDb> aliases_;
-  // Tensors, and what they may become.
+  // Pairs of a tensor and a value that it may become.
   std::vector<std::pair<const torch::jit::Value*, const torch::jit::Value*>>
       becomes_;
 };

@@ -1,5 +1,5 @@
-// TorchScript IR as text: parsed into graphs, and graphs printed so that two of
-// them can be compared.
+// Parses TorchScript IR from text, and prints graphs so that two of them can be
+// compared.
 #ifndef IR_TEXT_H_
 #define IR_TEXT_H_
 
@@ -21,8 +21,8 @@ namespace ns {
 absl::StatusOr<std::shared_ptr<torch::jit::Graph>> ParseGraph(
     absl::string_view text);
 
-// The text of `graph` with values renumbered in order of definition and without
-// source locations: equal graphs give equal texts.
+// Returns the text of `graph` with values renumbered in order of definition and
+// without source locations: equal graphs give equal texts.
 std::string CanonicalText(const std::shared_ptr<torch::jit::Graph>& graph);
 
 }  // namespace ns

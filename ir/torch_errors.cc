@@ -14,14 +14,14 @@
 namespace ns {
 namespace {
 
-// What the interpreter puts in front of a traceback. Behind that, not indented
-// as the traceback is, comes "RuntimeError: <message>" for what an operator
+// What the interpreter puts in front of a traceback. Behind the traceback, and
+// not indented as it is, comes "RuntimeError: <message>" for what an operator
 // threw, and "builtins.ValueError: <message>" for what a model raised.
 constexpr absl::string_view kInterpreter =
     "The following operation failed in the TorchScript interpreter.";
 
-// "<message>" of the first of the above, "ValueError: <message>" of the second;
-// empty for other lines.
+// Returns "<message>" for the first of these two forms, "ValueError: <message>"
+// for the second, and "" for other lines.
 std::string Thrown(absl::string_view line) {
   const size_t colon = line.find(": ");
   const absl::string_view type = line.substr(0, colon);
@@ -49,7 +49,8 @@ constexpr char kDispatcherGuesses[] = " This could be because ";
 constexpr char kAssertion[] = " INTERNAL ASSERT FAILED at ";
 constexpr char kReport[] = "please report a bug to PyTorch.";
 
-// `line` without LibTorch's words for its developers, where it has them.
+// Returns `line` without LibTorch's words for its developers, where it has
+// them.
 std::string WithoutAssertion(const std::string& line) {
   const size_t start = line.find(kAssertion);
   const size_t report = line.find(kReport);
@@ -64,7 +65,7 @@ std::string WithoutAssertion(const std::string& line) {
                          : std::string(message);
 }
 
-// `line` without addresses in memory, which are others in every run.
+// Returns `line` without addresses in memory, which differ from run to run.
 std::string WithoutAddresses(std::string line) {
   constexpr absl::string_view kHexDigits = "0123456789abcdefABCDEF";
   // Shorter numbers are opcodes and the like.

@@ -1,4 +1,5 @@
-// Where LibTorch's exceptions stop: everything above ir/ sees absl::Status.
+// Turns LibTorch's exceptions into absl::Status, which is all that code above
+// ir/ sees.
 #ifndef IR_TORCH_ERRORS_H_
 #define IR_TORCH_ERRORS_H_
 
@@ -14,8 +15,8 @@
 
 namespace ns {
 
-// The one line of an exception that says what went wrong: no backtrace, no
-// TorchScript traceback, no source excerpt, no address in memory, and no
+// Returns the one line of an exception that says what went wrong: no backtrace,
+// no TorchScript traceback, no source excerpt, no address in memory, and no
 // request to report a bug to PyTorch.
 std::string OneLineMessage(const std::exception& error);
 
@@ -38,7 +39,7 @@ struct StatusFor<absl::StatusOr<Value>> {
   using Type = absl::StatusOr<Value>;
 };
 
-// Calls `call` and turns an exception into an error of `prefix` and one line.
+// Calls `call` and turns an exception into an error: `prefix` and one line.
 template <typename Call>
 auto CatchWithPrefix(absl::string_view prefix, Call& call) {
   using Result = decltype(call());
@@ -67,8 +68,8 @@ auto CatchTorchErrors(absl::string_view what, Call&& call) {
   return internal::CatchWithPrefix(absl::StrCat(what, ": "), call);
 }
 
-// The same where the caller says what failed (Annotated of ir/status.h): the
-// message is the one line.
+// Does the same where the caller says what failed (Annotated of ir/status.h):
+// the message is the one line only.
 template <typename Call>
 auto CatchTorchErrors(Call&& call) {
   return internal::CatchWithPrefix("", call);

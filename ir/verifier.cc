@@ -20,7 +20,8 @@ absl::Status Broken(const Node& node, absl::string_view why) {
       absl::StrCat(OpName(node), " (", NodeName(node), ") ", why));
 }
 
-// `visible` holds what is defined so far in this and the enclosing blocks.
+// Checks a block; `visible` holds what is defined so far in it and in the
+// enclosing blocks.
 absl::Status VerifyBlock(const Block* block,
                          absl::flat_hash_set<const Value*> visible) {
   const auto check_uses = [&](const Node* node) {

@@ -25,14 +25,15 @@ constexpr size_t kMostCommentBytes = 65535;
 constexpr uint16_t kStored = 0;
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint32_t kFolderAttribute = 0x10;
-// A size or an offset that is in the zip64 extra field instead.
+// Stands for a size or an offset that is in the zip64 extra field instead.
 constexpr uint32_t kIn64 = std::numeric_limits<uint32_t>::max();
 
 absl::Status Damaged() {
   return absl::InvalidArgumentError("is truncated or damaged; save it again");
 }
 
-// The little-endian number at `position` of `bytes`, which holds all of it.
+// Returns the little-endian number at `position` of `bytes`, which holds all of
+// it.
 template <typename T>
 T Number(absl::string_view bytes, size_t position) {
   T value;
@@ -53,7 +54,7 @@ absl::StatusOr<std::string> ReadRange(const InputFile& file, uint64_t position,
   return bytes;
 }
 
-// The bytes of all entries.
+// Reads the bytes of all entries.
 absl::StatusOr<std::string> ReadEntries(const InputFile& file) {
   const uint64_t tail_bytes = std::min<uint64_t>(
       file.size(), kLocator64Bytes + kEndBytes + kMostCommentBytes);
@@ -82,7 +83,7 @@ absl::StatusOr<std::string> ReadEntries(const InputFile& file) {
                    Number<uint32_t>(tail, end + 12));
 }
 
-// The zip64 field of an entry's extra fields, or none.
+// Returns the zip64 field of an entry's extra fields, or none.
 std::optional<absl::string_view> Zip64Field(absl::string_view extra) {
   while (extra.size() >= 4) {
     const auto id = Number<uint16_t>(extra, 0);
@@ -99,8 +100,8 @@ std::optional<absl::string_view> Zip64Field(absl::string_view extra) {
   return std::nullopt;
 }
 
-// The numbers of an entry, from `fixed` and, where they did not fit there, from
-// its extra fields.
+// Takes the numbers of an entry from `fixed` and, where they did not fit there,
+// from its extra fields.
 absl::StatusOr<ZipEntry> ParseEntry(absl::string_view fixed,
                                     absl::string_view extra) {
   ZipEntry entry;
@@ -120,8 +121,8 @@ absl::StatusOr<ZipEntry> ParseEntry(absl::string_view fixed,
     *number = Number<uint64_t>(field, 0);
     field.remove_prefix(sizeof(uint64_t));
   }
-  // Of a folder, or of what takes no bytes, LibTorch's reader leaves the
-  // content as memory happens to be.
+  // LibTorch's reader leaves the content of a folder, or of an entry that takes
+  // no bytes, uninitialised.
   const bool folder = (Number<uint32_t>(fixed, 38) & kFolderAttribute) != 0;
   if (entry.size > std::numeric_limits<int64_t>::max() ||
       (!entry.compressed && entry.size != entry.stored_size) ||
@@ -165,7 +166,8 @@ absl::StatusOr<int64_t> DataOffset(const InputFile& file,
   if (!absl::StartsWith(header, "PK\x03\x04")) {
     return Damaged();
   }
-  // The extra fields here are others than in the directory: padding, mostly.
+  // The extra fields here differ from those in the directory; mostly they are
+  // padding.
   const uint64_t offset = entry.header + kHeaderBytes +
                           Number<uint16_t>(header, 26) +
                           Number<uint16_t>(header, 28);

@@ -1,5 +1,5 @@
-// Where the records of a zip archive lie, which LibTorch's reader does not tell
-// in full: with it they can be read in parts.
+// Finds where the records of a zip archive lie, so that they can be read in
+// parts. LibTorch's reader does not tell this in full.
 #ifndef IR_ZIP_DIRECTORY_H_
 #define IR_ZIP_DIRECTORY_H_
 
@@ -13,24 +13,25 @@
 namespace ns {
 
 struct ZipEntry {
-  // In full: "archive/data/0".
+  // The full name, with its folder: "archive/data/0".
   std::string name;
-  // Where its own header starts in the file, in bytes.
+  // The offset of the entry's own header in the file, in bytes.
   uint64_t header = 0;
-  // Bytes in the file, and when decompressed.
+  // The bytes of the record in the file, and after decompression.
   uint64_t stored_size = 0;
   uint64_t size = 0;
   bool compressed = false;
-  // Of the decompressed bytes.
+  // The checksum of the bytes after decompression.
   uint32_t crc32 = 0;
 };
 
-// Reads the directory at the end of an archive, small or zip64, in its order.
-// Safe on any bytes. Error: a phrase that goes on after "<path>: ".
+// Reads the directory at the end of an archive, small or zip64, and returns the
+// entries in its order. It is safe on any bytes. Error: a phrase that continues
+// "<path>: ".
 absl::StatusOr<std::vector<ZipEntry>> ReadZipDirectory(const InputFile& file);
 
-// Where the bytes of `entry` start; all of them are inside the file. Error: as
-// above.
+// Returns the offset in the file of the bytes of `entry`, all of which are
+// inside the file. Error: as ReadZipDirectory.
 absl::StatusOr<int64_t> DataOffset(const InputFile& file,
                                    const ZipEntry& entry);
 

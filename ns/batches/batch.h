@@ -1,4 +1,4 @@
-// One sample input of a model.
+// Holds one sample input of a model.
 #ifndef NS_BATCHES_BATCH_H_
 #define NS_BATCHES_BATCH_H_
 
@@ -15,11 +15,12 @@ namespace ns {
 struct Batch {
   std::vector<c10::IValue> arguments;
   std::unordered_map<std::string, c10::IValue> keywords;
-  // Where it comes from, for errors: "inputs.pt: batch 3". May be empty.
+  // Where the batch comes from, for errors: "inputs.pt: batch 3". May be empty.
   std::string source{};
 };
 
-// What messages call `batch`, the one at `index`: its source, or "batch 3".
+// Returns what messages call `batch`, the one at `index`: its source, or "batch
+// 3".
 std::string BatchName(const Batch& batch, int64_t index);
 
 }  // namespace ns

@@ -26,7 +26,7 @@ absl::Status Bad(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(OneLine(absl::StrCat(path, ": ", what)));
 }
 
-// `result`, whose error names the file.
+// Returns `result`, with the file's name in its error.
 template <typename T>
 absl::StatusOr<T> In(absl::string_view path, absl::StatusOr<T> result) {
   if (!result.ok()) {
@@ -60,10 +60,10 @@ class HeldBatches final : public BatchFile {
   const std::vector<Batch> batches_;
 };
 
-// A file of torch.save.
+// The batches of a file that torch.save wrote.
 class SavedBatches final : public BatchFile {
  public:
-  // Error: it holds something else than batches.
+  // Error: the file holds something other than batches.
   static absl::StatusOr<std::unique_ptr<const BatchFile>> Open(
       const std::string& path, TorchSave save) {
     NS_ASSIGN_OR_RETURN(const c10::IValue outline,
@@ -83,8 +83,8 @@ class SavedBatches final : public BatchFile {
     NS_ASSIGN_OR_RETURN(
         const c10::IValue value,
         In(source, save_.Read(is_list ? *root.items.at(index) : root)));
-    // What is no list in the pickle is one batch, or a list all the same where
-    // the pickle is no ordinary one.
+    // A value that is no list in the pickle is one batch; in an unusual pickle
+    // it may be a list all the same.
     NS_ASSIGN_OR_RETURN(Batch batch,
                         In(source, ToBatch(is_list || !value.isList()
                                                ? value
@@ -111,7 +111,7 @@ class SavedBatches final : public BatchFile {
   SavedBatches(std::string path, TorchSave save, int64_t size)
       : path_(std::move(path)), save_(std::move(save)), size_(size) {}
 
-  // The file's value, without elements that are not among the first `count`.
+  // Reads the file's value; of a list, the first `count` elements only.
   absl::StatusOr<c10::IValue> ReadRoot(int64_t count) const {
     PickleValue root = save_.root();
     if (root.kind == PickleValue::Kind::kList) {
@@ -129,7 +129,8 @@ class SavedBatches final : public BatchFile {
 absl::Status NoArchive(const std::string& path, const InputFile& file) {
   std::string start(16, '\0');
   start.resize(file.ReadAt(0, start.data(), start.size()));
-  // A pickle of protocol 2, and in it the number that marks the old format.
+  // The file starts with a pickle of protocol 2, and in it the number that
+  // marks the old format.
   if (absl::StartsWith(start,
                        "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8")) {
     return Bad(path,
@@ -145,7 +146,7 @@ absl::Status NoArchive(const std::string& path, const InputFile& file) {
   return Bad(path, absl::StrCat("is no file of torch.save; ", kWhatToSave));
 }
 
-// What the attribute `batches` holds or forward() returns.
+// Returns what the attribute `batches` holds, or else what forward() returns.
 absl::StatusOr<c10::IValue> ReadModule(const std::string& path) {
   NS_ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
   if (module.hasattr("batches")) {
@@ -178,8 +179,8 @@ absl::StatusOr<std::unique_ptr<const BatchFile>> OpenModule(
   at::NoGradGuard no_grad;
   NS_ASSIGN_OR_RETURN(const c10::IValue value, ReadModule(path));
   NS_RETURN_IF_ERROR(CatchTorchErrors(path, [&] {
-    // A module's tensors are leaves, where the flag can be dropped in place;
-    // what its forward computed without gradients has none.
+    // A module's tensors are leaves, whose flag can be dropped in place. What
+    // its forward() computed without gradients has no flag.
     value.visit([](const c10::IValue& part) {
       if (part.isTensor() && part.toTensor().requires_grad()) {
         part.toTensor().set_requires_grad(false);

@@ -1,4 +1,4 @@
-// One file of sample inputs.
+// Reads the batches of one file of sample inputs.
 #ifndef NS_BATCHES_BATCH_FILE_H_
 #define NS_BATCHES_BATCH_FILE_H_
 
@@ -12,24 +12,25 @@
 
 namespace ns {
 
-// The batches of a file, in memory or not. Errors name the file.
+// The batches of a file, which are in memory or are read on demand. Errors name
+// the file.
 class BatchFile {
  public:
   virtual ~BatchFile() = default;
 
   virtual int64_t size() const = 0;
-  // Batch `index`, from 0 to size() - 1.
+  // Returns batch `index`, from 0 to size() - 1.
   virtual absl::StatusOr<Batch> Read(int64_t index) const = 0;
-  // The first `count` batches; storages that they share stay shared.
+  // Returns the first `count` batches; storages that they share stay shared.
   virtual absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const = 0;
 };
 
-// Opens what LoadBatches reads, without the bytes of its tensors where
-// torch.save wrote it. There is at least one batch.
+// Opens a file that LoadBatches could read. Where torch.save wrote it, the
+// bytes of its tensors are not read yet. There is at least one batch.
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
     const std::string& path);
 
-// Batches that are in memory.
+// Wraps batches that are in memory.
 std::unique_ptr<const BatchFile> MakeBatchFile(std::vector<Batch> batches);
 
 }  // namespace ns

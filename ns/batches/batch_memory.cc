@@ -9,10 +9,10 @@
 namespace ns {
 namespace {
 
-// Below it, holes do not matter, and pages would be wasted.
+// Below this size, holes do not matter, and whole pages would be wasted.
 constexpr size_t kLeastPagesBytes = size_t{1} << 20;
 
-// Pages from the system.
+// Owns pages that the system allocated.
 class Pages {
  public:
   explicit Pages(size_t bytes)

@@ -1,4 +1,4 @@
-// Memory for the tensors of batches.
+// Allocates memory for the tensors of batches.
 #ifndef NS_BATCHES_BATCH_MEMORY_H_
 #define NS_BATCHES_BATCH_MEMORY_H_
 
@@ -8,10 +8,10 @@
 
 namespace ns {
 
-// `bytes` bytes on the CPU, aligned as LibTorch's own are. What is large goes
-// back to the system when it is freed: malloc would keep the memory of some ten
-// batches that were read one after another, as small values come to lie between
-// them.
+// Allocates `bytes` bytes on the CPU, aligned as LibTorch's own allocations
+// are. Large blocks go back to the system when they are freed: malloc would
+// keep the memory of some ten batches that were read one after another, as
+// small values come to lie between them.
 //
 // Throws std::bad_alloc.
 at::DataPtr AllocateBatchMemory(size_t bytes);

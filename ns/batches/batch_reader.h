@@ -1,4 +1,4 @@
-// Sample inputs of a model, read from files one at a time.
+// Reads sample inputs of a model from files, one batch at a time.
 #ifndef NS_BATCHES_BATCH_READER_H_
 #define NS_BATCHES_BATCH_READER_H_
 
@@ -16,31 +16,30 @@ namespace ns {
 
 class BatchFile;
 
-// The batches of several files in order, of which only those are in memory that
-// the caller holds. See LoadBatches for what a file may hold.
+// The batches of several files in order. Only those are in memory that the
+// caller holds. See LoadBatches for what a file may hold.
 //
-// Of torch.save of a list nothing is kept but its structure: Read() reads the
+// Of a list that torch.save wrote, only the structure is kept: Read() reads the
 // bytes of one batch's tensors, and two batches that were read one by one share
-// no storage. Of a storage that a batch has only a part of, a view of a bigger
+// no storage. Where a batch has only a part of a storage, a view of a bigger
 // tensor, the bytes from its first to its last element are read: a batch of
 // list(x.split(8)) costs its own bytes, one of list(x.split(8, dim=1)) nearly
-// all of x while it is held. Not lazy are TorchScript modules, which Open()
-// loads as a whole, and compressed archives, which torch.save does not write:
-// each storage is read as a whole.
+// all of x while it is held. TorchScript modules are not lazy: Open() loads
+// them as a whole. Nor are compressed archives, which torch.save does not
+// write: each storage is read as a whole.
 //
 // Files are open only while they are read, and must stay as they are.
 class BatchReader {
  public:
-  // Opens and checks files, as far as can be told without the tensors' bytes:
-  // what LoadBatches refuses is an error here, but for records that cannot be
-  // read and damaged quantizers. There are `max_batches` batches at most, which
-  // is at least 1 where given; files behind the one that reaches it are not
-  // opened.
+  // Opens files and checks what can be checked without the tensors' bytes: what
+  // LoadBatches refuses is an error here, except for records that cannot be
+  // read and damaged quantizers. There are at most `max_batches` batches (at
+  // least 1 where given); files behind the one that reaches it are not opened.
   static absl::StatusOr<BatchReader> Open(
       absl::Span<const std::string> paths,
       std::optional<int64_t> max_batches = std::nullopt);
 
-  // Batches that the caller has, which are kept, and shared by what Read()
+  // Wraps batches that the caller has. They are kept, and shared by what Read()
   // returns.
   static BatchReader FromBatches(std::vector<Batch> batches);
 
@@ -48,19 +47,19 @@ class BatchReader {
   BatchReader& operator=(BatchReader&&) noexcept;
   ~BatchReader();
 
-  // How many batches there are.
+  // Returns the number of batches.
   int64_t size() const;
 
-  // Batch `index`, from 0 to size() - 1, in any order and any number of times.
-  // Error: "inputs.pt: batch 3: " and what is wrong: the file is gone, changed
-  // since it was opened, or is damaged.
+  // Returns batch `index`, from 0 to size() - 1, in any order and any number of
+  // times. Error: "inputs.pt: batch 3: " and what is wrong: the file is gone,
+  // was changed since it was opened, or is damaged.
   absl::StatusOr<Batch> Read(int64_t index) const;
 
-  // All batches. Those of one file that share a storage share it still.
+  // Returns all batches. Those of one file that share a storage still share it.
   absl::StatusOr<std::vector<Batch>> ReadAll() const;
 
  private:
-  // The batches of one file, of which `size` are wanted.
+  // The batches of one file, of which the first `size` are wanted.
   struct Part {
     std::unique_ptr<const BatchFile> file;
     int64_t size;

@@ -1,4 +1,4 @@
-// Sample inputs of a model, read from files.
+// Loads sample inputs of a model from files, and fits them to its method.
 #ifndef NS_BATCHES_BATCHES_H_
 #define NS_BATCHES_BATCHES_H_
 
@@ -13,8 +13,8 @@
 
 namespace ns {
 
-// Reads the batches of one file; BatchReader reads them one at a time. It holds
-// any of
+// Reads all batches of one file; BatchReader reads them one at a time. The file
+// holds any of
 //  * torch.save of a list of batches,
 //  * torch.save of a tensor or of a dict: one batch,
 //  * a TorchScript module with an attribute `batches`, or whose forward()
@@ -29,13 +29,13 @@ namespace ns {
 // of an element that is no batch.
 absl::StatusOr<std::vector<Batch>> LoadBatches(absl::string_view path);
 
-// Makes `batch` fit `schema` (whose first argument is the module), where lists
-// and dicts that lost their element type in the file get the declared one, and
-// an int becomes a float where that is declared. Arguments with defaults may be
+// Makes `batch` fit `schema`, whose first argument is the module: lists and
+// dicts that lost their element type in the file get the declared one, and an
+// int becomes a float where that is declared. Arguments with defaults may be
 // missing. On error `batch` is as it was.
 //
-// Error, naming the method: a count, a name or a type that does not fit, as
-// "method 'forward' takes 2 arguments and the input batch has 1; save tuples
+// Error, naming the method: a count, a name or a type that does not fit, such
+// as "method 'forward' takes 2 arguments and the input batch has 1; save tuples
 // of 2".
 absl::Status FitBatch(const c10::FunctionSchema& schema, Batch& batch);
 

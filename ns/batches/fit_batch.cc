@@ -11,7 +11,7 @@
 namespace ns {
 namespace {
 
-// "takes 2 arguments", "takes 1 to 2 arguments".
+// Returns "takes 2 arguments" or "takes 1 to 2 arguments".
 std::string Takes(size_t least, size_t most) {
   return absl::StrCat("takes ",
                       least == most ? "" : absl::StrCat(least, " to "), most,
@@ -25,7 +25,7 @@ absl::Status FitBatch(const c10::FunctionSchema& schema, Batch& batch) {
     return absl::InvalidArgumentError(
         OneLine(absl::StrCat("method '", schema.name(), "' ", parts...)));
   };
-  // Of each argument but the module.
+  // The declared arguments without the module.
   std::vector<const c10::Argument*> declared;
   std::vector<std::string> names;
   size_t positional = 0;

@@ -89,7 +89,8 @@ absl::StatusOr<c10::IValue> FitDict(const c10::IValue& value,
   return c10::IValue(dict);
 }
 
-// The first member that fits. None is tried as any other: it fits NoneType.
+// Fits `value` to the first member of the union that it fits. None is tried
+// like any other value: it fits NoneType.
 absl::StatusOr<c10::IValue> FitUnion(const c10::IValue& value,
                                      const c10::TypePtr& type,
                                      const std::string& where) {

@@ -129,7 +129,8 @@ class Converter {
     c10::impl::GenericDict dict(c10::AnyType::get(), c10::AnyType::get());
     for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
       const c10::IValue& key = pairs[i];
-      // What TorchScript's dicts can have as keys, and hash without throwing.
+      // These are the keys that TorchScript's dicts can have, and that hash
+      // without throwing.
       if (!key.isString() && !key.isInt() && !key.isDouble() && !key.isBool()) {
         return Unsupported(absl::StrCat("a dict with a key of type ",
                                         key.type()->annotation_str()));
@@ -175,8 +176,8 @@ class Converter {
     return UnknownGlobal(name);
   }
 
-  // A tensor with Python attributes: (rebuild function, class, its arguments,
-  // attributes). A subclass may mean something else by its values.
+  // Converts a tensor with Python attributes: (rebuild function, class, its
+  // arguments, attributes). A subclass may mean something else by its values.
   absl::StatusOr<c10::IValue> ConvertTensorWithState(const Items& items) {
     const absl::string_view type = items[1]->text;
     if (type != "torch.Tensor" && type != "torch.nn.parameter.Parameter") {
@@ -185,11 +186,12 @@ class Converter {
     PickleValue call;
     call.kind = Kind::kCall;
     call.items = {items[0], items[2]};
-    // Not by Convert, which would remember an address that dies here.
+    // Convert would remember the address of `call`, which dies here.
     return ConvertCall(call);
   }
 
-  // (storage, offset, size, stride, ...), as torch._utils._rebuild_tensor.
+  // Reads (storage, offset, size, stride, ...), the arguments of
+  // torch._utils._rebuild_tensor.
   absl::StatusOr<PickledTensor> Window(const Items& items) {
     if (items.size() < 4 || items[0]->kind != Kind::kPersistentId ||
         items[1]->kind != Kind::kInt) {
@@ -212,7 +214,7 @@ class Converter {
     return c10::IValue(std::move(tensor));
   }
 
-  // (storage, offset, size, stride, quantizer parameters, ...).
+  // Converts (storage, offset, size, stride, quantizer parameters, ...).
   absl::StatusOr<c10::IValue> ConvertQuantized(const Items& items) {
     NS_ASSIGN_OR_RETURN(const PickledTensor pickled, Window(items));
     if (items.size() < 5 || items[4]->items.empty() ||
@@ -225,7 +227,7 @@ class Converter {
     return c10::IValue(std::move(tensor));
   }
 
-  // (scheme, scale, zero point), or (scheme, scales, zero points, axis).
+  // Reads (scheme, scale, zero point), or (scheme, scales, zero points, axis).
   absl::StatusOr<PickledQuantizer> Quantizer(const Items& items) {
     const absl::string_view scheme = items[0]->text;
     PickledQuantizer quantizer;
@@ -251,7 +253,7 @@ class Converter {
     return Damaged(absl::StrCat("quantized tensor of scheme ", scheme));
   }
 
-  // ("storage", type, key, device, elements): the device is of no interest.
+  // Reads ("storage", type, key, device, elements). The device is ignored.
   absl::StatusOr<PickledTensor> Storage(const PickleValue& id) {
     if (id.kind != Kind::kTuple || id.items.size() < 5 ||
         id.items[1]->kind != Kind::kGlobal ||

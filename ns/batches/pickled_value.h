@@ -1,4 +1,4 @@
-// Values of a pickle as those of TorchScript.
+// Converts the values of a pickle to those of TorchScript.
 #ifndef NS_BATCHES_PICKLED_VALUE_H_
 #define NS_BATCHES_PICKLED_VALUE_H_
 
@@ -11,19 +11,19 @@
 
 namespace ns {
 
-// Makes the tensors of a pickle, which holds a description of each.
+// Makes the tensors that a pickle describes.
 class TensorMaker {
  public:
   virtual ~TensorMaker() = default;
 
-  // `quantizer` is null for a tensor that is not quantized; scales and zero
-  // points in it were made by this maker. Error: a phrase that goes on after
-  // "<path>: ".
+  // Makes one tensor. `quantizer` is null for a tensor that is not quantized;
+  // scales and zero points in it were made by this maker. Error: a phrase that
+  // continues "<path>: ".
   virtual absl::StatusOr<at::Tensor> Make(
       const PickledTensor& pickled, const PickledQuantizer* quantizer) = 0;
 };
 
-// The value that `value` stands for.
+// Converts `value` to the TorchScript value that it stands for.
 //  * nn.Parameters are tensors.
 //  * Lists and dicts have the element type Any, an OrderedDict is a dict, a
 //    torch.Size a list of int, a dtype an int, a device the CPU.
@@ -31,7 +31,7 @@ class TensorMaker {
 // Nothing else is supported: no sparse tensors, NumPy arrays or objects of
 // Python classes.
 //
-// Error: a phrase that goes on after "<path>: ".
+// Error: a phrase that continues "<path>: ".
 absl::StatusOr<c10::IValue> ConvertPickled(const PickleValue& value,
                                            TensorMaker& tensors);
 

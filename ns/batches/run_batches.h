@@ -1,4 +1,4 @@
-// Runs a model on batches.
+// Runs a model on batches of sample inputs.
 #ifndef NS_BATCHES_RUN_BATCHES_H_
 #define NS_BATCHES_RUN_BATCHES_H_
 
@@ -16,15 +16,15 @@
 
 namespace ns {
 
-// What `model` returns for `batch`, which is at `index`, fitted to its method.
-// Error: as RunBatches.
+// Returns what `model` returns for `batch`, the one at `index`, after fitting
+// it to the method. Error: as RunBatches.
 absl::StatusOr<c10::IValue> RunBatch(absl::string_view name, ModelGraph& model,
                                      const Batch& batch, int64_t index);
 
 // Runs `model` on every batch, fitted to its method, and calls `after_batch`,
 // unless it is null, with the number of batches done. Error: a batch that does
-// not fit the model, or fails in it: the message says which batch, and in the
-// model called `name`.
+// not fit the model, or fails in it. The message says which batch, and calls
+// the model `name`.
 absl::Status RunBatches(
     absl::string_view name, ModelGraph& model,
     const std::vector<Batch>& batches,

@@ -68,8 +68,8 @@ absl::StatusOr<std::vector<Batch>> ToBatches(const c10::IValue& value) {
     return batches;
   }
   if (value.isTuple()) {
-    // Several batches, or the arguments of one? Guessing would compare a model
-    // on inputs that nobody meant.
+    // A tuple could be several batches or the arguments of one. Guessing would
+    // compare a model on inputs that nobody meant.
     return absl::InvalidArgumentError(
         "holds a tuple; put it into a list: [(x, y)] is one batch of two "
         "arguments, [x, y] are two batches");

@@ -1,4 +1,4 @@
-// Values of files as batches.
+// Turns the values of a file into batches.
 #ifndef NS_BATCHES_TO_BATCHES_H_
 #define NS_BATCHES_TO_BATCHES_H_
 
@@ -12,17 +12,18 @@
 
 namespace ns {
 
-// What an error says that a file should hold.
+// Says in errors what a file should hold.
 inline constexpr absl::string_view kWhatToSave =
     "save a list of batches with torch.save, each a tensor, a tuple of "
     "positional arguments or a dict of keyword arguments";
 
-// A tensor, tuple or dict of strings as one batch. Error: a phrase that says
-// what of `value` is no batch, as "is an int; a batch is ...".
+// Turns a tensor, tuple or dict of strings into one batch. Error: a phrase that
+// says what of `value` is no batch, such as "is an int; a batch is ...".
 absl::StatusOr<Batch> ToBatch(const c10::IValue& value);
 
-// A list of batches, or one batch that is a tensor or a dict. Error: a phrase
-// that goes on after "<path>: ", as "element 1 is an int; a batch is ...".
+// Turns a list into batches, or a tensor or dict into one batch. Error: a
+// phrase that continues "<path>: ", such as "element 1 is an int; a batch is
+// ...".
 absl::StatusOr<std::vector<Batch>> ToBatches(const c10::IValue& value);
 
 }  // namespace ns

@@ -66,13 +66,13 @@ class OutlineMaker final : public TensorMaker {
   Windows windows_;
 };
 
-// The bytes of a record from `begin` on.
+// The bytes of a record from offset `begin` on.
 struct Window {
   c10::Storage storage;
   int64_t begin = 0;
 };
 
-// Makes tensors that share what was read of their storages.
+// Makes tensors that share the windows that were read of their storages.
 class WindowMaker final : public TensorMaker {
  public:
   void Add(const std::string& record, const Window& window) {
@@ -99,13 +99,13 @@ c10::Storage MakeStorage(at::DataPtr data, size_t bytes) {
   return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data));
 }
 
-// Reads records of an archive.
+// Reads the records of an archive.
 class RecordReader {
  public:
   explicit RecordReader(std::shared_ptr<InputFile> file)
       : file_(std::move(file)) {}
 
-  // Reads `range` of a record, and what is around it where that is simpler.
+  // Reads `range` of a record, or also bytes around it where that is simpler.
   absl::StatusOr<Window> Read(const std::string& name,
                               const ArchiveRecord& record,
                               const ByteRange& range) {
@@ -116,8 +116,8 @@ class RecordReader {
       std::memcpy(data.get(), content.data(), content.size());
       return Window{MakeStorage(std::move(data), content.size()), 0};
     }
-    // Kernels see the alignment that they would in the whole storage, and a
-    // window starts with a whole element of every dtype.
+    // Kernels see the same alignment as in the whole storage, and a window
+    // starts with a whole element of every dtype.
     constexpr int64_t kAlignment = 64;
     const int64_t begin = range.begin / kAlignment * kAlignment;
     const size_t bytes = range.end - begin;
@@ -132,7 +132,7 @@ class RecordReader {
   std::shared_ptr<InputFile> file_;
 };
 
-// The text of a record, "" where there is none.
+// Returns the text of a record, "" where there is none.
 absl::StatusOr<std::string> Text(RecordReader& reader,
                                  const ArchiveRecords& records,
                                  const std::string& name) {
@@ -147,7 +147,7 @@ absl::StatusOr<std::string> Text(RecordReader& reader,
                      window.storage.nbytes());
 }
 
-// `call()`, a StatusOr, with exceptions as errors.
+// Returns `call()`, a StatusOr, with exceptions turned into errors.
 template <typename Call>
 auto Guarded(Call&& call) -> decltype(call()) {
   decltype(call()) result = absl::UnknownError("");

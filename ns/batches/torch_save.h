@@ -1,4 +1,4 @@
-// Files that Python's torch.save wrote.
+// Reads files that Python's torch.save wrote.
 #ifndef NS_BATCHES_TORCH_SAVE_H_
 #define NS_BATCHES_TORCH_SAVE_H_
 
@@ -16,30 +16,31 @@
 
 namespace ns {
 
-// A file of torch.save, of which the structure is in memory and the tensors are
-// not. See ConvertPickled for the values that it can hold.
+// A file of torch.save, whose structure is in memory and whose tensors are not.
+// See ConvertPickled for the values that it can hold.
 //
-// Safe on damaged files. Errors: a phrase that goes on after "<path>: ".
+// It is safe on damaged files. Errors: a phrase that continues "<path>: ".
 class TorchSave {
  public:
-  // `file` is open at `path`. Which values are in the pickle is checked by what
-  // follows.
+  // Reads the structure of `file`, which is open at `path`. Which values are in
+  // the pickle is checked by the functions below.
   static absl::StatusOr<TorchSave> Open(const std::string& path,
                                         const std::shared_ptr<InputFile>& file,
                                         const PickleOptions& options = {});
 
-  // What the file holds; its parts can be given to the functions below.
+  // The pickle of the whole file; its parts can be given to the functions
+  // below.
   const PickleValue& root() const { return *root_; }
 
-  // `value` with tensors of the right sizes, on the device "meta": without
-  // bytes, and those of quantized ones without the quantizer. Error: `value`
-  // holds something unsupported, or a tensor that is not inside its storage.
+  // Converts `value` with tensors of the right sizes on the device "meta": they
+  // have no bytes, and quantized ones no quantizer. Error: `value` holds
+  // something unsupported, or a tensor that is not inside its storage.
   absl::StatusOr<c10::IValue> Outline(const PickleValue& value) const;
 
-  // `value`, with its tensors. They are on the CPU whatever device they were
-  // on, need no gradient and keep their strides; those that shared a storage
-  // share it still. Of each storage the bytes from the first to the last that
-  // `value` uses are read.
+  // Reads `value` with its tensors. They are on the CPU whatever device they
+  // were on, need no gradient and keep their strides; those that shared a
+  // storage still share it. Of each storage the bytes from the first to the
+  // last that `value` uses are read.
   //
   // Opens the file again. Error: also a file that changed since Open().
   absl::StatusOr<c10::IValue> Read(const PickleValue& value) const;

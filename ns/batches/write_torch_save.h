@@ -1,4 +1,4 @@
-// Writing files that Python's torch.load reads.
+// Writes files that Python's torch.load reads.
 #ifndef NS_BATCHES_WRITE_TORCH_SAVE_H_
 #define NS_BATCHES_WRITE_TORCH_SAVE_H_
 
@@ -12,15 +12,15 @@
 namespace ns {
 
 // Writes `value`, made of dense tensors on the CPU, numbers, strings, tuples,
-// lists and dicts, to `path` as torch.save does. torch::pickle_save does not
-// do: it marks lists and dicts with TorchScript's types, which torch.load
+// lists and dicts, to `path` as torch.save does. torch::pickle_save is not
+// enough: it marks lists and dicts with TorchScript's types, which torch.load
 // refuses with weights_only, and has the whole file in memory.
 //
 // Quantized tensors keep their scales, strides are kept, and the whole storage
 // of a view is written, once for all views of it. Returns the size of the file
 // in bytes.
 //
-// Error: a phrase that goes on after "<path>: ": it cannot be written, or a
+// Error: a phrase that continues "<path>: ": the file cannot be written, or a
 // value has no pickle.
 absl::StatusOr<int64_t> WriteTorchSave(const std::string& path,
                                        const c10::IValue& value);

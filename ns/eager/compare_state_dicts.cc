@@ -17,18 +17,18 @@
 namespace ns {
 namespace {
 
-// "conv.0" for "conv.0.weight".
+// Returns "conv.0" for "conv.0.weight".
 std::string PathOf(absl::string_view key) {
   const size_t dot = key.rfind('.');
   return std::string(key.substr(0, dot == absl::string_view::npos ? 0 : dot));
 }
 
-// "weight" for "conv.0.weight".
+// Returns "weight" for "conv.0.weight".
 absl::string_view NameOf(absl::string_view key) {
   return key.substr(key.rfind('.') + 1);
 }
 
-// Layers in the order in which they are first asked for.
+// Collects layers in the order in which they are first asked for.
 class Layers {
  public:
   explicit Layers(ComparisonResult& result) : result_(result) {}
@@ -49,7 +49,7 @@ class Layers {
 absl::Status CompareInto(const WeightPair& pair, Layers& layers,
                          std::vector<std::string>& warnings) {
   const ModuleWeight& weight = pair.quantized;
-  // The weight of a model that is one module has no path.
+  // The weight of a model that consists of one module has no path.
   const std::string& name = weight.path.empty() ? weight.key : weight.path;
   for (size_t i = 0; i < weight.values.size(); ++i) {
     const FloatWeight& of_float = pair.of_float[i];

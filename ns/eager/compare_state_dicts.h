@@ -1,4 +1,4 @@
-// The figures of weights of two state dicts.
+// Compares the weights of two state dicts.
 #ifndef NS_EAGER_COMPARE_STATE_DICTS_H_
 #define NS_EAGER_COMPARE_STATE_DICTS_H_
 
@@ -8,17 +8,18 @@
 
 namespace ns {
 
-// Compares what CompareWeights (compare_weights.h) pairs. A layer is a module
-// of the quantized model that has weights, in the order of its dict; its name
-// and `fqn` are its path, "lstm", and its weights are called as the float ones,
-// "weight_ih_l0". There are no ops: `op` and `subgraph` are empty. `matching`
-// is "keys". Weights of either side without a counterpart are unmatched, with
-// their key as `fqn`. Paths in the result are left empty.
+// Compares the weights that CompareWeights (compare_weights.h) pairs. A layer
+// is a module of the quantized model that has weights, in the order of its
+// dict; its name and `fqn` are its path, "lstm", and its weights are called as
+// the float ones, "weight_ih_l0". There are no ops: `op` and `subgraph` are
+// empty. `matching` is "keys". Weights of either side without a counterpart are
+// unmatched, with their key as `fqn`. Paths in the result are left empty.
 //
 // Nothing is folded: a batch norm that quantization folded into a convolution
-// shows as an error of that, unless the float model was fused before.
+// shows as an error of the convolution, unless the float model was fused
+// before.
 //
-// Error: no weights in common.
+// Error: the dicts have no weights in common.
 absl::StatusOr<ComparisonResult> CompareStateDicts(
     const StateDict& float_dict, const StateDict& quantized_dict);
 

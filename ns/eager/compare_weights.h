@@ -1,4 +1,4 @@
-// The weights of a float and a quantized model, side by side.
+// Collects the weights of a float and a quantized model side by side.
 #ifndef NS_EAGER_COMPARE_WEIGHTS_H_
 #define NS_EAGER_COMPARE_WEIGHTS_H_
 
@@ -11,18 +11,19 @@
 namespace ns {
 
 struct CompareWeightsOptions {
-  // Reproduce what PyTorch's suite does wrong: of a recurrent layer it returns
-  // the hidden-to-hidden weight alone, and that not at all for the reverse
-  // direction; it compares paths without their dots, so that "ab.c.weight" is
-  // taken for "a.bc.weight"; and it misses embeddings, recurrent cells and
-  // recurrent layers that stayed float.
+  // Whether to reproduce what PyTorch's suite does wrong: of a recurrent layer
+  // it returns the hidden-to-hidden weight alone, and that not at all for the
+  // reverse direction; it compares paths without their dots, so that
+  // "ab.c.weight" is taken for "a.bc.weight"; and it misses embeddings,
+  // recurrent cells and recurrent layers that stayed float.
   bool compat = false;
 };
 
-// The weights "float" and "quantized" of every module of the quantized model
-// that has some, and a counterpart in the float model: the module at the same
-// path, or else its first child that has such a weight, where fusion wrapped it
-// (reference: compare_weights). Layers that stayed float are there, too.
+// Returns the weights "float" and "quantized" of every module of the quantized
+// model that has some, and a counterpart in the float model: the module at the
+// same path, or else its first child that has such a weight, where fusion
+// wrapped it. Layers that stayed float are included. (In PyTorch's eager suite
+// it is compare_weights.)
 //
 // Keys are those of the quantized model's state_dict, in its order:
 // "conv1.weight", "fc._packed_params._packed_params". Each list holds one
@@ -35,7 +36,7 @@ absl::StatusOr<LoggerDict> CompareWeights(
     const torch::jit::Module& quantized_module,
     const CompareWeightsOptions& options = {});
 
-// As above, of state dicts, which the reference takes.
+// Does the same for state dicts, which PyTorch's compare_weights takes.
 LoggerDict CompareWeights(const StateDict& float_dict,
                           const StateDict& quantized_dict,
                           const CompareWeightsOptions& options = {});

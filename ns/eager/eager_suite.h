@@ -1,4 +1,4 @@
-// The eager numeric suite in one call each: prepare, run, gather.
+// Offers the eager numeric suite in one call each: prepare, run, gather.
 #ifndef NS_EAGER_EAGER_SUITE_H_
 #define NS_EAGER_EAGER_SUITE_H_
 
@@ -15,9 +15,10 @@
 
 namespace ns {
 
-// Runs both models on `batches`, each on its own values, and returns what
-// corresponding modules put out: "float" and "quantized", one tensor a call
-// (reference: compare_model_outputs). Memory holds all of it.
+// Runs both models on `batches`, each on its own values, and returns the
+// outputs of corresponding modules: "float" and "quantized", one tensor a call.
+// Memory holds all of it. (In PyTorch's eager suite it is
+// compare_model_outputs.)
 //
 // Errors: as PrepareModelOutputs; a batch that does not fit a model.
 absl::StatusOr<LoggerDict> CompareModelOutputs(
@@ -26,9 +27,10 @@ absl::StatusOr<LoggerDict> CompareModelOutputs(
     const std::vector<Batch>& batches, const OutputOptions& options = {});
 
 // Runs the quantized model on `batches`, with the float modules that the swap
-// list names as shadows on the same values, and returns what both put out:
-// "float" and "quantized", one tensor a call (reference: compare_model_stub).
-// Memory holds all of it; see StubComparer for figures alone.
+// list names as shadows on the same values, and returns the outputs of both:
+// "float" and "quantized", one tensor a call. Memory holds all of it; see
+// StubComparer for figures alone. (In PyTorch's eager suite it is
+// compare_model_stub.)
 //
 // Errors: as PrepareModelWithStubs; a batch that does not fit the model.
 absl::StatusOr<LoggerDict> CompareModelStub(

@@ -14,7 +14,8 @@ Parts PartsOf(absl::string_view key) {
   return key.empty() ? Parts() : Parts(absl::StrSplit(key, '.'));
 }
 
-// The first parts of `parts`, all but `dropped`, without dots between them.
+// Joins the first parts of `parts`, all but `dropped`, without dots between
+// them.
 std::string Joined(const Parts& parts, size_t dropped) {
   const size_t count = parts.size() - std::min(dropped, parts.size());
   return absl::StrJoin(parts.begin(), parts.begin() + count, "");

@@ -13,7 +13,7 @@
 namespace ns {
 namespace {
 
-// Of no stats at all, no lists.
+// Converts stats to lists by name. None gives no lists.
 LoggerStats ListsOf(const c10::IValue& stats) {
   if (stats.isNone()) {
     return {};
@@ -55,7 +55,7 @@ absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
       dict.emplace_back(key, std::move(stats));
       continue;
     }
-    // Loggers of first outputs come first.
+    // The loggers of first outputs come first.
     const auto of_module = absl::c_find_if(
         dict, [&](const auto& entry) { return entry.first == key; });
     if (of_module != dict.end()) {

@@ -1,4 +1,4 @@
-// What the loggers of the eager suite have gathered.
+// Gathers what the loggers of the eager suite have recorded.
 #ifndef NS_EAGER_LOGGER_DICT_H_
 #define NS_EAGER_LOGGER_DICT_H_
 
@@ -15,30 +15,32 @@
 
 namespace ns {
 
-// Keys of LoggerStats.
+// The keys of LoggerStats.
 inline constexpr char kTensorVal[] = "tensor_val";
 inline constexpr char kFloatValues[] = "float";
 inline constexpr char kQuantizedValues[] = "quantized";
 
-// Lists by name, one tensor a call: "tensor_val" of a logger of one value,
-// "float" and "quantized" of a pair. Of what a module gives besides its first
-// tensor, the names end in what it is called: "float_h_n".
+// Lists of values by name, one tensor a call: "tensor_val" of a logger of one
+// value, "float" and "quantized" of a pair. For tensors that a module returns
+// besides its first, the names end in the tensor's name: "float_h_n".
 using LoggerStats = std::map<std::string, std::vector<at::Tensor>>;
 
-// Stats by key, "layer1.0.stats", in order of execution.
+// The stats by key, "layer1.0.stats", in order of execution.
 using LoggerDict = std::vector<std::pair<std::string, LoggerStats>>;
 
-// Null when there is none.
+// Returns the stats of `key`, or null when there are none.
 const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key);
 
-// The values of all loggers of `module`, which PrepareModelWithStubs or
+// Returns the values of all loggers of `module`, which PrepareModelWithStubs or
 // PrepareModelOutputs prepared and which has run since, in this process or
-// before it was saved (reference: get_logger_dict). The key of a module's
-// logger is its path, behind `prefix`, and "stats"; all its outputs are there.
+// before it was saved. The key of a module's logger is its path, behind
+// `prefix`, and "stats"; all its outputs are there. (In PyTorch's eager suite
+// it is get_logger_dict.)
 //
 // A logger's values are those of its method `get_stats` or its attribute
-// `stats`: a list of tensors, which becomes "tensor_val", or a dict of such. A
-// logger with neither has an entry without lists. Error: stats of another type.
+// `stats`: a list of tensors, which becomes "tensor_val", or a dict of such
+// lists. A logger with neither has an entry without lists. Error: stats of
+// another type.
 absl::StatusOr<LoggerDict> GetLoggerDict(const torch::jit::Module& module,
                                          absl::string_view prefix = "");
 

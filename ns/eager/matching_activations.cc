@@ -16,7 +16,7 @@
 namespace ns {
 namespace {
 
-// OK for what loggers of one value keep, and for nothing.
+// Returns OK for stats that are empty or of a logger of one value.
 absl::Status CheckIsOfOneValue(const std::string& key,
                                const LoggerStats& stats) {
   return stats.empty() || stats.count(kTensorVal) != 0
@@ -26,7 +26,7 @@ absl::Status CheckIsOfOneValue(const std::string& key,
                    "' keeps pairs; use one that takes one Tensor"));
 }
 
-// The values of all outputs that both have.
+// Pairs the values of all outputs that both have.
 LoggerStats PairsOf(const LoggerStats& of_float, LoggerStats& of_quantized) {
   LoggerStats pairs;
   for (auto& [name, values] : of_quantized) {
@@ -55,7 +55,7 @@ absl::StatusOr<LoggerDict> GetMatchingActivations(
   NS_ASSIGN_OR_RETURN(LoggerDict of_float, GetLoggerDict(float_module));
   NS_ASSIGN_OR_RETURN(LoggerDict of_quantized, GetLoggerDict(quantized_module));
   std::map<std::string, LoggerStats> float_values;
-  // The last child of a module comes first: its output is the module's.
+  // The last child of a module comes first: its output is that of the module.
   std::vector<std::string> keys;
   for (auto& [key, stats] : of_float) {
     NS_RETURN_IF_ERROR(CheckIsOfOneValue(key, stats));

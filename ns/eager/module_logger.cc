@@ -63,7 +63,7 @@ absl::Status ModuleLogger::Call(absl::Span<Value* const> values,
   for (const Value* value : values) {
     count = std::min(count, CountTensors(*value->type()));
   }
-  // The first is called in any case: it says what a value lacks.
+  // The first logger is called in any case: its error says what a value lacks.
   for (size_t i = 0; i < std::max<size_t>(count, 1); ++i) {
     NS_RETURN_IF_ERROR(CallOne(i, values, place));
   }

@@ -1,4 +1,4 @@
-// Loggers on the calls of one module.
+// Attaches loggers to the calls of one module.
 #ifndef NS_EAGER_MODULE_LOGGER_H_
 #define NS_EAGER_MODULE_LOGGER_H_
 
@@ -19,18 +19,19 @@ struct Value;
 
 namespace ns {
 
-// What is known of the logger of the module that `callee` tells, in the model
-// called `model_name`.
+// Describes the logger of the module at `callee`, in the model called
+// `model_name`.
 LoggerInfo ModuleLoggerInfo(const ModulePath& callee,
                             const std::string& model_name);
 
-// One logger for each tensor that the module gives. Must not outlive the model
-// that it is attached to.
+// The loggers of one module, one for each tensor that it returns. It must not
+// outlive the model that it is attached to.
 class ModuleLogger {
  public:
-  // Hangs the loggers that `factory` makes on `host` (see AttachLogger), to be
-  // called with `arity` tensors: one for each of OutputTensors(*call), a leaf
-  // call of the module, or one for a null call. `info` is that of the first.
+  // Attaches the loggers that `factory` makes to `host` (see AttachLogger).
+  // Each will be called with `arity` tensors. There is one for each of
+  // OutputTensors(*call), where `call` is a leaf call of the module, or just
+  // one for a null call. `info` describes the first.
   //
   // Error: what the factory returns, or a logger whose `forward` takes anything
   // else.
@@ -38,9 +39,9 @@ class ModuleLogger {
       ModelGraph& host, const LoggerFactory& factory, const LoggerInfo& info,
       size_t arity, const torch::jit::Node* call = nullptr);
 
-  // Calls the loggers in front of `place`: the first with the first tensors of
-  // `values`, which are as many as its arity, the second with the second ones,
-  // as far as all of them have any (see TensorIn).
+  // Calls the loggers in front of `place`: the first with the first tensor of
+  // each of `values`, which are as many as its arity, the second with the
+  // second ones, and so on as long as each value has a tensor (see TensorIn).
   //
   //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
   //   %logged = prim::CallMethod[name="forward"](%logger, %quantized, %float)
@@ -62,7 +63,7 @@ class ModuleLogger {
 
   ModelGraph* host_;
   std::string fqn_;
-  // By the tensor that is logged.
+  // The loggers' attributes, by the index of the tensor that is logged.
   std::vector<std::string> attributes_;
 };
 

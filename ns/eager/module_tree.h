@@ -1,4 +1,4 @@
-// Module hierarchies, as the eager suite walks them.
+// Lists the types and paths of a module hierarchy for the eager suite.
 #ifndef NS_EAGER_MODULE_TREE_H_
 #define NS_EAGER_MODULE_TREE_H_
 
@@ -12,17 +12,17 @@
 
 namespace ns {
 
-// Unmangled, as UnmangledTypeName (ir/module_path.h).
+// Returns the type's name, unmangled by UnmangledTypeName (ir/module_path.h).
 std::string TypeNameOf(const torch::jit::Module& module);
 
-// Types of `module` and of all modules below it, parents first.
+// Returns the types of `module` and of all modules below it, parents first.
 std::vector<std::string> TypeNames(const torch::jit::Module& module);
 
-// Types by path, the root's is "".
+// Returns the types by path; the root's path is "".
 std::map<std::string, std::string> TypesByPath(
     const torch::jit::Module& module);
 
-// "layer1.0" for "layer1" and "0"; either may be empty.
+// Returns "layer1.0" for "layer1" and "0"; either may be empty.
 std::string JoinPath(absl::string_view parent, absl::string_view name);
 
 // Whether one of `names` names `type` (see IsTypeNamed).

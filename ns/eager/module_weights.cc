@@ -17,7 +17,8 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 constexpr char kClasses[] = "__torch__.torch.classes.";
 
-// The tensors of `module` alone: parameters, then buffers, as state_dict.
+// Returns the tensors of `module` alone: parameters, then buffers, as
+// state_dict does.
 NamedTensors OwnTensors(const Module& module) {
   NamedTensors parameters;
   NamedTensors buffers;
@@ -47,7 +48,7 @@ void CollectState(const Module& module, const std::string& path,
   }
 }
 
-// "lstm" for "lstm._all_weight_values.0", `levels` being 2.
+// Returns "lstm" for "lstm._all_weight_values.0" and 2 `levels`.
 std::string AncestorOf(absl::string_view path, int levels) {
   for (; levels > 0; --levels) {
     const size_t dot = path.rfind('.');
@@ -56,8 +57,9 @@ std::string AncestorOf(absl::string_view path, int levels) {
   return std::string(path);
 }
 
-// How the weights in `value`, attribute `name` of the module at `path`, are
-// held, if it is an object that packs some; without the weights.
+// Says how the weights in `value` are held, if it is an object that packs some.
+// `value` is the attribute `name` of the module at `path`. The weights
+// themselves are not filled in.
 std::optional<ModuleWeight> PackedWeight(const std::string& path,
                                          const std::string& name,
                                          const c10::IValue& value) {
@@ -115,7 +117,7 @@ absl::StatusOr<at::Tensor> UnpackedWeight(WeightHolder holder,
   }
 }
 
-// The weights that `value`, an attribute of `module`, packs.
+// Unpacks the weights in `value`, an attribute of `module`.
 absl::StatusOr<std::vector<at::Tensor>> UnpackedWeights(
     WeightHolder holder, const Module& module, const c10::IValue& value) {
   if (holder == WeightHolder::kCellParams) {

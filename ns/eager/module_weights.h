@@ -1,4 +1,5 @@
-// Weights in the modules of a model, by the keys that state_dict gives them.
+// Lists the weights in the modules of a model, by the keys that state_dict
+// gives them.
 #ifndef NS_EAGER_MODULE_WEIGHTS_H_
 #define NS_EAGER_MODULE_WEIGHTS_H_
 
@@ -14,15 +15,15 @@
 
 namespace ns {
 
-// Parameters and buffers by key, in the order of state_dict.
+// Returns parameters and buffers by key, in the order of state_dict.
 std::vector<std::pair<std::string, at::Tensor>> StateTensors(
     const torch::jit::Module& module);
 
-// The tensors of `dict`, without packed parameters.
+// Returns the tensors of `dict`, without packed parameters.
 std::vector<std::pair<std::string, at::Tensor>> StateTensors(
     const StateDict& dict);
 
-// How a module holds a weight.
+// Says how a module holds a weight, with the form of its key.
 enum class WeightHolder {
   kTensor,           // a parameter
   kPackedConv,       // Conv: key as the float one's, "conv.weight"
@@ -35,22 +36,22 @@ enum class WeightHolder {
 struct ModuleWeight {
   std::string key;
   WeightHolder holder = WeightHolder::kTensor;
-  // The path of the module that the weight is of, and what the float module
-  // calls it, "weight". For kCellParams, the number of the cell.
+  // The path of the module that the weight belongs to, and the parameter's name
+  // in the float module, "weight". For kCellParams, the number of the cell.
   std::string path;
   std::string parameter;
-  // kCellParams has two, w_ih and w_hh.
+  // The weight's tensor; kCellParams has two, w_ih and w_hh.
   std::vector<at::Tensor> values;
 };
 
-// The weights of all modules of a model, parents first: tensors whose name
-// starts with "weight", and packed parameters. Error: packed parameters that
-// cannot be unpacked.
+// Returns the weights of all modules of a model, parents first: tensors whose
+// name starts with "weight", and packed parameters. Error: packed parameters
+// that cannot be unpacked.
 absl::StatusOr<std::vector<ModuleWeight>> ModuleWeights(
     const torch::jit::Module& module);
 
-// As above, in the order of `dict`. Of packed parameters that are of no known
-// class, `values` is empty.
+// Returns the weights of a state dict, in its order. `values` is empty for
+// packed parameters of an unknown class.
 std::vector<ModuleWeight> ModuleWeights(const StateDict& dict);
 
 }  // namespace ns

@@ -31,9 +31,9 @@ namespace {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// What logs a tensor that a module returns.
+// The logger of one tensor that a module returns.
 struct TensorLogger {
-  // Empty for the first.
+  // The tensor's name; empty for the first.
   std::string tensor;
   c10::intrusive_ptr<OutputLogger> logger;
 };
@@ -42,10 +42,11 @@ struct TensorLogger {
 struct LoggedModule {
   std::string path;
   std::string type;
-  // In the order of the tensors.
+  // The loggers in the order of the tensors.
   std::vector<TensorLogger> loggers;
 
-  // Null for a tensor that it does not return.
+  // Returns the logger of `tensor`, or null for one that the module does not
+  // return.
   c10::intrusive_ptr<OutputLogger> Find(absl::string_view tensor) const {
     const auto found = absl::c_find_if(
         loggers, [&](const TensorLogger& one) { return one.tensor == tensor; });
@@ -56,7 +57,7 @@ struct LoggedModule {
 
 struct Pair {
   ModuleOutputComparison description;
-  // Null for what the models return.
+  // The loggers of both sides; null for what the models themselves return.
   c10::intrusive_ptr<OutputLogger> of_float;
   c10::intrusive_ptr<OutputLogger> of_quantized;
   PooledComparison pooled;
@@ -78,7 +79,7 @@ class OutputComparer {
       auto logger = c10::make_intrusive<OutputLogger>();
       std::vector<LoggedModule>& modules =
           info.model_name == "float" ? of_float : of_quantized;
-      // Those of one module are made one after the other.
+      // The loggers of one module are made one after the other.
       if (info.output_index == 0) {
         modules.push_back({info.fqn, info.ref_node_target_type, {}});
       }
@@ -105,7 +106,7 @@ class OutputComparer {
   }
 
   absl::Status Run(const Batch& batch, int64_t index) {
-    // The float model may write into its inputs.
+    // The float model may write into its inputs, so it gets copies.
     Batch of_float = batch;
     for (c10::IValue& argument : of_float.arguments) {
       argument = argument.deepcopy();
@@ -156,14 +157,15 @@ class OutputComparer {
  private:
   explicit OutputComparer(PreparedModels models) : models_(std::move(models)) {}
 
-  // As GetMatchingActivations.
+  // Pairs modules as GetMatchingActivations does.
   void PairModules(const std::vector<LoggedModule>& of_float,
                    const std::vector<LoggedModule>& of_quantized) {
     std::vector<std::string> keys;
     std::map<std::string, const LoggedModule*> by_key;
     for (const LoggedModule& module : of_float) {
       const std::string key = JoinPath(module.path, "stats");
-      // The last child of a module comes first: its output is the module's.
+      // The last child of a module comes first: its output is that of the
+      // module.
       keys.insert(keys.begin(), key);
       by_key[key] = &module;
     }
@@ -223,7 +225,8 @@ class OutputComparer {
   PreparedModels models_;
   std::vector<Pair> modules_;
   std::vector<Pair> returned_;
-  // By place: the model that returns it.
+  // The model that returns a tensor which the other does not return, by the
+  // tensor's place.
   std::map<std::string, std::string> returned_by_one_;
 };
 

@@ -1,4 +1,4 @@
-// The figures of what modules and models put out, batch by batch.
+// Computes error figures of what modules and models return, batch by batch.
 #ifndef NS_EAGER_OUTPUT_COMPARER_H_
 #define NS_EAGER_OUTPUT_COMPARER_H_
 
@@ -17,7 +17,7 @@
 namespace ns {
 
 struct OutputComparerOptions {
-  // As OutputOptions::allow_list.
+  // The types of modules to compare, as OutputOptions::allow_list.
   std::optional<std::vector<std::string>> allow_list = std::nullopt;
   // The method to run.
   std::string method = "forward";
@@ -26,19 +26,20 @@ struct OutputComparerOptions {
 };
 
 struct OutputComparisons {
-  // Modules in order of execution of the quantized model, those left out that
-  // no batch came by; then the tensors that the models return, in their order.
+  // The modules in order of execution of the quantized model, without those
+  // that no batch reached; then the tensors that the models return, in their
+  // order.
   std::vector<ModuleOutputComparison> outputs;
-  // One line for each whose values could not be compared, one for each tensor
-  // that one model alone returns, and one for inputs that are not finite.
+  // One line for each module whose values could not be compared, one for each
+  // tensor that one model alone returns, and one for inputs that are not
+  // finite.
   std::vector<std::string> warnings;
 };
 
-// Runs both models on each batch, each on its own values, and compares what
-// corresponding modules put out (see PrepareModelOutputs and
-// GetMatchingActivations) and what the models return: the figures of
-// CompareModelOutputs, without its memory. Memory holds the outputs of one
-// batch.
+// Runs both models on each batch, each on its own values, and compares the
+// outputs of corresponding modules (see PrepareModelOutputs and
+// GetMatchingActivations) and what the models return. The figures are those of
+// CompareModelOutputs, but memory holds the outputs of one batch only.
 //
 // Errors: as PrepareModelOutputs; an allow list that names no module which both
 // models call; a batch that cannot be read or does not fit a model; models that

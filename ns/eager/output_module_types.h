@@ -1,4 +1,4 @@
-// Which modules the eager suite logs unless it is told.
+// Lists the modules that the eager suite logs by default.
 #ifndef NS_EAGER_OUTPUT_MODULE_TYPES_H_
 #define NS_EAGER_OUTPUT_MODULE_TYPES_H_
 
@@ -7,13 +7,14 @@
 
 namespace ns {
 
-// Qualified types, sorted, with "torch.nn" for "torch.ao.nn": the float,
-// fused, fake-quantized and quantized modules that correspond (reference:
-// get_default_compare_output_module_list).
+// Returns qualified types, sorted, with "torch.nn" for "torch.ao.nn": the
+// float, fused, fake-quantized and quantized modules that correspond. (In
+// PyTorch's eager suite it is get_default_compare_output_module_list.)
 absl::Span<const absl::string_view> DefaultOutputModuleTypes();
 
-// True for modules that are never logged, listed or not: containers, and what
-// computes nothing in one of the models. The reference leaves them out as well.
+// True for modules that are never logged, listed or not: containers, and
+// modules that compute nothing in one of the models. PyTorch's eager suite
+// leaves them out as well.
 bool IsNeverLogged(absl::string_view type);
 
 }  // namespace ns

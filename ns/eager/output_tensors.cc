@@ -24,7 +24,7 @@ std::string KeyText(const c10::IValue& key) {
   return text.str();
 }
 
-// "[1]", or ".logits" of a named tuple.
+// Returns "[1]", or ".logits" for a named tuple.
 std::string ElementText(const c10::TupleType* type, size_t index) {
   return type != nullptr && type->schema() != nullptr
              ? absl::StrCat(".", type->schema()->arguments().at(index).name())

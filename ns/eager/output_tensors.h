@@ -1,4 +1,4 @@
-// The tensors in what a model returns.
+// Finds the tensors in what a model returns.
 #ifndef NS_EAGER_OUTPUT_TENSORS_H_
 #define NS_EAGER_OUTPUT_TENSORS_H_
 
@@ -11,10 +11,10 @@
 
 namespace ns {
 
-// All tensors in `value`, in order, each with the place where it is: "output"
-// for the value itself, "output[1]" in a tuple or list, "output.logits" in a
-// named tuple, "output['logits']" in a dict, and so on inwards. Undefined
-// tensors, and what objects hold, are left out.
+// Returns all tensors in `value`, in order, each with the place where it is:
+// "output" for the value itself, "output[1]" in a tuple or list,
+// "output.logits" in a named tuple, "output['logits']" in a dict, and so on
+// inwards. Undefined tensors, and those inside objects, are left out.
 std::vector<std::pair<std::string, at::Tensor>> OutputTensors(
     const c10::IValue& value);
 

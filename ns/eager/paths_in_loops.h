@@ -1,4 +1,4 @@
-// Which modules are called in trips of a loop.
+// Finds the modules that are called inside a loop.
 #ifndef NS_EAGER_PATHS_IN_LOOPS_H_
 #define NS_EAGER_PATHS_IN_LOOPS_H_
 
@@ -11,8 +11,8 @@ struct Graph;
 
 namespace ns {
 
-// Paths of the leaf modules (ir/inline_modules.h) that `graph` calls inside a
-// loop.
+// Returns the paths of the leaf modules (ir/inline_modules.h) that `graph`
+// calls inside a loop.
 std::set<std::string> PathsInLoops(torch::jit::Graph& graph);
 
 }  // namespace ns

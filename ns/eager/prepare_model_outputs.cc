@@ -22,8 +22,8 @@ using ::torch::jit::Module;
 using ::torch::jit::Node;
 using Types = std::map<std::string, std::string>;
 
-// The path of modules to log: what one of the models lists, and neither leaves
-// out.
+// Collects the paths of the modules to log: those that one of the models lists,
+// and neither leaves out.
 class LoggedModules {
  public:
   LoggedModules(const Module& float_module, const Module& quantized_module,
@@ -58,7 +58,7 @@ class LoggedModules {
   std::vector<std::string> allow_list_;
 };
 
-// The reference does not observe arithmetic with a number: its quantized form
+// PyTorch's suite does not observe arithmetic with a number: its quantized form
 // needs no observer.
 bool IsObserved(const Node& call, absl::string_view type) {
   const bool is_functional =

@@ -1,4 +1,4 @@
-// Loggers on the outputs of modules, in a float and a quantized model.
+// Adds loggers to the outputs of modules, in a float and a quantized model.
 #ifndef NS_EAGER_PREPARE_MODEL_OUTPUTS_H_
 #define NS_EAGER_PREPARE_MODEL_OUTPUTS_H_
 
@@ -17,8 +17,8 @@ namespace ns {
 struct OutputOptions {
   // Makes the logger of a module.
   LoggerFactory logger = OutputLoggerFactory();
-  // Types of the modules to log, qualified or bare (see IsTypeNamed); those of
-  // DefaultOutputModuleTypes when absent.
+  // The types of the modules to log, qualified or bare (see IsTypeNamed); those
+  // of DefaultOutputModuleTypes when absent.
   std::optional<std::vector<std::string>> allow_list = std::nullopt;
   // The method to run.
   std::string method = "forward";
@@ -29,16 +29,16 @@ struct PreparedModels {
   ModelGraph quantized_model;
 };
 
-// Copies of both models with a logger on the output of every module whose type,
-// or that of the module at the same path of the other model, is on the allow
-// list (reference: prepare_model_outputs). Modules inside a logged one are not
-// logged, nor is the model itself. Run the models, then call
-// GetMatchingActivations on their modules.
+// Returns copies of both models with a logger on the output of every module
+// whose type, or that of the module at the same path of the other model, is on
+// the allow list. Modules inside a logged one are not logged, nor is the model
+// itself. Run the models, then call GetMatchingActivations on their modules.
+// (In PyTorch's eager suite it is prepare_model_outputs.)
 //
-// Of an output with several tensors the first is logged. Of FloatFunctional and
-// QFunctional, the methods that the reference observes are logged: all but
-// `add_scalar` and `mul_scalar`. A module has one logger for all its calls, and
-// none when it is never called.
+// Where an output has several tensors, the first is logged. For FloatFunctional
+// and QFunctional, the methods that PyTorch's suite observes are logged: all
+// but `add_scalar` and `mul_scalar`. A module has one logger for all its calls,
+// and none when it is never called.
 //
 // Error: code that cannot be inlined, an output without tensors, or a logger
 // with the wrong signature.

@@ -24,7 +24,7 @@ namespace {
 using ::torch::jit::Module;
 using ::torch::jit::Node;
 
-// Float modules by the path of the quantized modules that they shadow.
+// Float modules, by the path of the quantized module that they shadow.
 using FloatModules = std::map<std::string, Module>;
 
 void FindShadows(const Module& float_module, const Module& quantized_module,

@@ -1,4 +1,5 @@
-// Float modules as shadows of the quantized modules that were made of them.
+// Adds float modules as shadows to the quantized modules that were made from
+// them.
 #ifndef NS_EAGER_PREPARE_MODEL_WITH_STUBS_H_
 #define NS_EAGER_PREPARE_MODEL_WITH_STUBS_H_
 
@@ -14,30 +15,31 @@
 namespace ns {
 
 struct StubOptions {
-  // Makes the logger of a module: an object with a method
-  // `forward(Tensor quantized, Tensor float)`. Null makes
-  // torch.classes.ns.ShadowLogger.
+  // Makes the logger of a module: an object with a method `forward(Tensor
+  // quantized, Tensor float)`. If it is null, torch.classes.ns.ShadowLogger is
+  // used.
   LoggerFactory logger = nullptr;
-  // Reproduce what PyTorch's ShadowLogger does wrong: of a tensor with several
-  // samples it keeps only the first. (A tuple it cuts to its first tensor, and
-  // that whole; so do we always.) Loggers of your own are not affected.
+  // Whether to reproduce what PyTorch's ShadowLogger does wrong: of a tensor
+  // with several samples it keeps only the first. (Of a tuple it keeps the
+  // first tensor whole, and so does this library in any case.) Loggers other
+  // than the default are not affected.
   bool compat = false;
   // The method of the quantized model whose calls are shadowed.
   std::string method = "forward";
 };
 
-// A copy of `quantized_module` in which the modules whose float counterpart,
-// the module of `float_module` at the same path, is of a type in
-// `module_swap_list` are shadowed by it (reference: prepare_model_with_stubs;
-// see shadow.h). What the model returns stays as it was, bit for bit. After
-// runs, GetLoggerDict of its module has a record for each, named
-// "<path>.stats". A module that returns a tuple has a logger for each tensor in
-// it that the float module's has, too.
+// Returns a copy of `quantized_module` in which modules are shadowed by their
+// float counterparts, the modules of `float_module` at the same path, where
+// these are of a type in `module_swap_list` (see shadow.h). What the model
+// returns stays as it was, bit for bit. After runs, GetLoggerDict of its module
+// has a record for each, named "<path>.stats". A module that returns a tuple
+// has a logger for each tensor in it that the float module returns, too. (In
+// PyTorch's eager suite it is prepare_model_with_stubs.)
 //
 // Types are qualified or bare (see IsTypeNamed). A module inside a shadowed one
-// is not shadowed itself, nor is one that has the same types in both models:
-// it was not quantized. A module that is never called gets no logger; one that
-// is called several times, inside control flow or not, has one for all calls.
+// is not shadowed itself, nor is one that has the same type in both models: it
+// was not quantized. A module that is never called gets no logger; one that is
+// called several times, inside control flow or not, has one for all calls.
 //
 // Errors: a list that names no module of the float model; a module whose float
 // counterpart does not take the same arguments; a logger with the wrong

@@ -28,7 +28,7 @@ bool HasTensor(const c10::Type& type) {
   if (type.isSubtypeOf(*c10::TensorType::get())) {
     return true;
   }
-  // A class holds values, but is no value of its own.
+  // Tensors in the attributes of an object do not count.
   if (type.kind() == c10::TypeKind::ClassType) {
     return false;
   }
@@ -79,9 +79,9 @@ const Function* CounterpartOf(const Node& call, const c10::ClassType& type) {
   return nullptr;
 }
 
-// What `method` of the float module is called with, at `place`: copies of what
-// `call` is called with, which may be overwritten in between, and the defaults
-// of what it has more.
+// Returns the arguments for `method` of the float module, at `place`: copies of
+// the arguments of `call`, which may be overwritten in between, and the
+// defaults of those that `call` does not have.
 absl::StatusOr<std::vector<Value*>> ArgumentsOf(const Function& method,
                                                 Node* call, Node* place) {
   Graph& graph = *call->owningGraph();
@@ -96,7 +96,7 @@ absl::StatusOr<std::vector<Value*>> ArgumentsOf(const Function& method,
       arguments.push_back(argument);
     }
   }
-  // The first formal is the module itself.
+  // The first formal argument is the module itself.
   const auto& formals = method.getSchema().arguments();
   arguments.resize(std::min(arguments.size(), formals.size() - 1));
   torch::jit::WithInsertPoint at(place);

@@ -1,4 +1,4 @@
-// A float module that runs beside its quantized counterpart.
+// Runs a float module beside its quantized counterpart.
 #ifndef NS_EAGER_SHADOW_H_
 #define NS_EAGER_SHADOW_H_
 
@@ -17,10 +17,11 @@ struct Node;
 
 namespace ns {
 
-// Must not outlive the model that it is attached to.
+// A float module that is attached to a quantized model, with a logger. It must
+// not outlive that model.
 class Shadow {
  public:
-  // Hangs a copy of `float_module`, which shares its tensors, on `host`, as
+  // Attaches a copy of `float_module`, which shares its tensors, to `host` as
   // attribute `ns_shadow_<n>`. `logger` takes two tensors.
   static absl::StatusOr<Shadow> Attach(ModelGraph& host,
                                        const torch::jit::Module& float_module,
@@ -28,7 +29,7 @@ class Shadow {
 
   // Makes the float module run whenever `call` does, a leaf call of the host's
   // graph (see ir/inline_modules.h), on copies in float of its arguments, and
-  // the logger see both outputs:
+  // passes both outputs to the logger:
   //
   //   %y = prim::CallMethod[name="forward"](%fc, %x)
   // becomes
@@ -45,8 +46,8 @@ class Shadow {
   // The float module's method is the one of the same name, or else the first
   // variant of `forward` that takes the arguments: the two LSTMs of PyTorch
   // call theirs differently. Arguments that only it has get their defaults, and
-  // None for one that it lacks is dropped. Error: there is none, or an output
-  // without tensors.
+  // None for one that it lacks is dropped. Error: there is no such method, or
+  // its output has no tensors.
   absl::Status Follow(torch::jit::Node* call) const;
 
  private:

@@ -31,15 +31,16 @@ absl::Status Bad(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(OneLine(absl::StrCat(path, ": ", what)));
 }
 
-// The name of the function or class that `value` is a call of; empty for
-// others.
+// Returns the name of the function or class that `value` is a call of; empty
+// for other values.
 absl::string_view CalleeOf(const PickleValue& value) {
   return value.kind == Kind::kCall && value.items[0]->kind == Kind::kGlobal
              ? absl::string_view(value.items[0]->text)
              : "";
 }
 
-// Keys and values in turn, or null for what is no dict by strings.
+// Returns keys and values in turn, or null for a value that is no dict with
+// string keys.
 const std::vector<Pickled>* ItemsOf(const PickleValue& value) {
   const std::vector<Pickled>* items =
       value.kind == Kind::kDict                      ? &value.items
@@ -59,7 +60,7 @@ bool IsTensor(const PickleValue& value) {
          callee == "torch._tensor._rebuild_from_type_v2";
 }
 
-// The tensor that a tuple (weight, bias) starts with, or null.
+// Returns the tensor that a tuple (weight, bias) starts with, or null.
 Pickled FirstTensor(const PickleValue& value) {
   return value.kind == Kind::kTuple && !value.items.empty() &&
                  IsTensor(*value.items[0])
@@ -90,14 +91,14 @@ std::optional<ScriptObject> AsScriptObject(const PickleValue& value) {
                       state->items[0]};
 }
 
-// The weights in an object; none where its class is not known.
+// Returns the weights in an object; none where its class is not known.
 std::vector<Pickled> PackedWeights(const ScriptObject& object) {
   if (object.class_name == "quantized.LinearPackedParamsBase") {
     Pickled weight = FirstTensor(*object.state);
     return weight == nullptr ? std::vector<Pickled>()
                              : std::vector<Pickled>{std::move(weight)};
   }
-  // (kind, biases, numbers, numbers, [w_ih, w_hh])
+  // The state is (kind, biases, numbers, numbers, [w_ih, w_hh]).
   constexpr size_t kCells = 4;
   if (object.class_name != "rnn.CellParamsBase" ||
       object.state->kind != Kind::kTuple ||
@@ -117,8 +118,7 @@ std::vector<Pickled> PackedWeights(const ScriptObject& object) {
   return weights.size() == 2 ? weights : std::vector<Pickled>();
 }
 
-// The entries of a file, and the tensors that they are going to have, entry by
-// entry.
+// The entries of a file, and for each of them the tensors that it will have.
 struct Entries {
   StateDict dict;
   std::vector<std::vector<Pickled>> tensors;
@@ -172,7 +172,7 @@ absl::StatusOr<StateDict> LoadStateDict(const std::string& path) {
   if (all.items.empty()) {
     return Bad(path, absl::StrCat("holds a dict without tensors", kWayOut));
   }
-  // At once: entries may share a storage.
+  // All are read at once, since entries may share a storage.
   const absl::StatusOr<c10::IValue> read = save->Read(all);
   if (!read.ok()) {
     return Bad(path, read.status().message());

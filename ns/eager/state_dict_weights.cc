@@ -1,4 +1,4 @@
-// module_weights.h, of state dicts.
+// Implements the functions of module_weights.h that read state dicts.
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace ns {
 namespace {
 
-// "fc" and "weight" for "fc.weight"; "" and "weight" for "weight".
+// Returns "fc" and "weight" for "fc.weight"; "" and "weight" for "weight".
 std::pair<absl::string_view, absl::string_view> Split(absl::string_view key) {
   const size_t dot = key.rfind('.');
   return dot == absl::string_view::npos
@@ -20,7 +20,7 @@ std::pair<absl::string_view, absl::string_view> Split(absl::string_view key) {
              : std::pair(key.substr(0, dot), key.substr(dot + 1));
 }
 
-// The weight that `entry` is; its key is empty for any other entry.
+// Returns the weight that `entry` is; its key is empty for any other entry.
 ModuleWeight WeightOf(const StateEntry& entry) {
   const auto [path, name] = Split(entry.key);
   const auto [owner, part] = Split(path);

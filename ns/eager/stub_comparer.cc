@@ -22,7 +22,7 @@
 namespace ns {
 namespace {
 
-// A tensor that a module and its shadow return.
+// One tensor that both a module and its shadow return.
 struct StubTensor {
   int64_t index;
   std::string name;
@@ -32,12 +32,12 @@ struct StubTensor {
 
 struct Stub {
   StubComparison description;
-  // The first comes first.
+  // The first output is the first element.
   std::vector<StubTensor> tensors;
 };
 
-// A warning where modules are a ConvReLU2d in the quantized model and a Conv2d
-// in the float one; empty where none are.
+// Returns a warning where modules are a ConvReLU2d in the quantized model and a
+// Conv2d in the float one; empty where none are.
 std::string FusionWarning(const std::vector<Stub>& stubs) {
   std::vector<std::string> names;
   for (const Stub& stub : stubs) {
@@ -104,7 +104,7 @@ absl::StatusOr<StubComparisons> CompareStubs(
       stub.description.float_type = float_types.at(info.fqn);
       stub.description.quantized_type = info.ref_node_target_type;
     }
-    // Those of one module are made one after the other.
+    // The loggers of one module are made one after the other.
     stubs.back().tensors.push_back({info.output_index, info.output_name, logger,
                                     PooledComparison(info.fqn)});
     return c10::IValue(logger);

@@ -1,4 +1,4 @@
-// The figures of stubs, batch by batch.
+// Computes error figures of stubs, batch by batch.
 #ifndef NS_EAGER_STUB_COMPARER_H_
 #define NS_EAGER_STUB_COMPARER_H_
 
@@ -16,7 +16,7 @@
 namespace ns {
 
 struct StubComparerOptions {
-  // Types of the float modules that are shadows; see PrepareModelWithStubs.
+  // The types of the float modules that are shadows; see PrepareModelWithStubs.
   std::vector<std::string> swap_list;
   // The method to run.
   std::string method = "forward";
@@ -25,7 +25,7 @@ struct StubComparerOptions {
 };
 
 struct StubComparisons {
-  // In order of execution. Modules that no batch came by are left out.
+  // The stubs in order of execution, without modules that no batch reached.
   std::vector<StubComparison> stubs;
   // One line for each module whose outputs could not be compared, and one for
   // those that fusion changed on the quantized side alone.
@@ -33,8 +33,8 @@ struct StubComparisons {
 };
 
 // Runs the quantized model with stubs (see PrepareModelWithStubs) and compares
-// what each quantized module puts out with what its float shadow does, all
-// tensors of a tuple. Memory holds the outputs of one batch.
+// the output of each quantized module, all tensors of a tuple, with that of its
+// float shadow. Memory holds the outputs of one batch.
 //
 // Errors: as PrepareModelWithStubs; a swap list all of whose modules stayed
 // float or are never called; a batch that does not fit the model.

@@ -24,8 +24,8 @@ class FloatWeights {
     }
   }
 
-  // The float weights of `weight`, as many as it has values; none when one is
-  // missing.
+  // Returns the float weights of `weight`, as many as it has values; none when
+  // one is missing.
   std::vector<FloatWeight> Match(const ModuleWeight& weight) const {
     if (weight.holder != WeightHolder::kCellParams) {
       return Lookup({FindMatch(keys_, weight.path, weight.parameter)});
@@ -50,7 +50,7 @@ class FloatWeights {
         return Lookup(
             {FindMatchAsReference(keys_, weight.key, "_packed_params")});
       case WeightHolder::kCellParams: {
-        // Not the cell, but its number is taken for the layer.
+        // The number of the cell is taken for that of the layer.
         const auto key = [&](const char* name) {
           return JoinPath(weight.path, absl::StrCat(name, weight.parameter));
         };
@@ -96,7 +96,8 @@ std::vector<WeightPair> PairWeights(const KeyedTensors& float_tensors,
                              : float_weights.Match(weight);
     }
     if (!pair.of_float.empty() && weight.values.size() > pair.of_float.size()) {
-      // What the reference returns last has overwritten the others.
+      // In PyTorch's suite, the weight that is returned last overwrites the
+      // others.
       weight.values = {weight.values.back()};
     }
     pair.quantized = std::move(weight);

@@ -1,4 +1,4 @@
-// Which weights of a float and a quantized model correspond.
+// Pairs the weights of a float and a quantized model.
 #ifndef NS_EAGER_WEIGHT_PAIRS_H_
 #define NS_EAGER_WEIGHT_PAIRS_H_
 
@@ -12,25 +12,26 @@
 
 namespace ns {
 
-// Tensors by key, in the order of a state dict.
+// The tensors by key, in the order of a state dict.
 using KeyedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 struct FloatWeight {
-  // "conv.0.weight".
+  // The key in the float model: "conv.0.weight".
   std::string key;
   at::Tensor value;
 };
 
 struct WeightPair {
   ModuleWeight quantized;
-  // As many as `quantized` has values, or none where the float model has no
-  // counterpart.
+  // As many weights as `quantized` has values, or none where the float model
+  // has no counterpart.
   std::vector<FloatWeight> of_float;
 };
 
-// One for each of `quantized`, in their order. `float_tensors` are all tensors
-// of the float model. With `compat`, which is that of CompareWeightsOptions, a
-// recurrent layer's cell has its last weight alone, on both sides.
+// Returns a pair for each of `quantized`, in their order. `float_tensors` are
+// all tensors of the float model. With `compat`, which is that of
+// CompareWeightsOptions, a recurrent layer's cell has only its last weight, on
+// both sides.
 std::vector<WeightPair> PairWeights(const KeyedTensors& float_tensors,
                                     std::vector<ModuleWeight> quantized,
                                     bool compat);

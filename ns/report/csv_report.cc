@@ -24,8 +24,9 @@
 namespace ns {
 namespace {
 
-// How many metrics stand in the middle; later ones come behind all other
-// columns of a layer, so that those of earlier versions keep their places.
+// This many metrics stand in the middle. Later ones come behind all other
+// columns of a layer, so that the columns of earlier versions keep their
+// places.
 constexpr size_t kMetricsInTheMiddle = 4;
 
 constexpr absl::string_view kHeader =
@@ -34,16 +35,16 @@ constexpr absl::string_view kHeader =
     "float_min,float_max,quantized_min,quantized_max,"
     "float_nan,float_inf,quantized_nan,quantized_inf,"
     "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by";
-// Where outliers were asked for.
+// These columns are there where outliers were asked for.
 constexpr absl::string_view kOutliersHeader = ",abs_error_p999,outlier_share";
-// Where numerics were emulated.
+// These columns are there where another processor was emulated.
 constexpr absl::string_view kSaturationHeader =
     ",emulated,saturation_possible,saturating_channels,worst_pair_sum,"
     "outputs,saturated,saturated_share,exact_sqnr_db,saturation_cost_db";
 constexpr size_t kSaturationFields = 9;
 
-// A field of text, such as a name that a model gave. Numbers are no such text:
-// "-3.2" is to stay one.
+// Returns a field of text, such as a name that a model gave. Numbers do not
+// come here: "-3.2" must stay as it is.
 std::string Text(absl::string_view text) {
   constexpr absl::string_view kStartsFormula = "=+-@";
   std::string field = Printable(text);
@@ -64,14 +65,14 @@ std::string ChannelsText(const std::vector<ChannelError>& channels) {
                        });
 }
 
-// The fields "batches" to "worst_channels".
+// The number of the fields "batches" to "worst_channels".
 constexpr size_t kOutputFields = 14;
 
 std::vector<std::string> OutputFields(const ActivationComparison& figures) {
   std::vector<std::string> fields = {
       absl::StrCat(figures.batch_sqnr_db.size()),
       figures.elements ? absl::StrCat(*figures.elements) : ""};
-  // Absent ones leave their fields empty.
+  // Absent figures leave their fields empty.
   std::vector<std::string> ranges(4), non_finite(4), codes(3);
   if (figures.ranges.has_value()) {
     ranges = {FormatDouble(figures.ranges->float_min),
@@ -101,7 +102,7 @@ std::string Number(const std::optional<double>& value) {
   return value ? FormatDouble(*value) : "";
 }
 
-// What saturation does to the figure of a row.
+// The SQNR of a row without saturation, and what saturation costs, in dB.
 struct SaturationCost {
   std::optional<double> sqnr_db = std::nullopt;
   std::optional<double> cost_db = std::nullopt;
@@ -127,7 +128,7 @@ std::vector<std::string> SaturationFields(
           Number(cost.cost_db)};
 }
 
-// One row but for the columns that it shares with the others of its layer.
+// A row without the columns that all rows of a layer share.
 struct Row {
   absl::string_view kind;
   absl::string_view parameter;
@@ -298,7 +299,7 @@ void Rows::AppendStub(const StubComparison& stub) {
 void Rows::AppendModuleOutput(const ModuleOutputComparison& output) {
   LayerComparison layer;
   layer.name = output.name;
-  // What the models return is of no module.
+  // An output of the whole model belongs to no module.
   if (!output.quantized_type.empty()) {
     layer.float_side.fqn = layer.quantized_side.fqn = output.name;
   }

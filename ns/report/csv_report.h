@@ -1,4 +1,4 @@
-// The result of a comparison as CSV, for spreadsheets and data frames.
+// Writes the result of a comparison as CSV, for spreadsheets and data frames.
 #ifndef NS_REPORT_CSV_REPORT_H_
 #define NS_REPORT_CSV_REPORT_H_
 
@@ -8,10 +8,11 @@
 
 namespace ns {
 
-// A header and one row for each weight, activation, shadow, inherited error and
-// kernel that was compared, in the order of `result.layers`, then one for each
-// stub. A layer without any has no row. Activations, shadows and inherited
-// errors of a layer's other outputs come behind those of the first.
+// Returns a header and one row for each weight, activation, shadow, inherited
+// error and kernel that was compared, in the order of `result.layers`, then one
+// for each stub. A layer without any of these has no row. Activations, shadows
+// and inherited errors of a layer's other outputs come behind those of the
+// first. The columns are
 //
 //   name, kind (weight, activation, shadow, inherited, kernel or stub),
 //   parameter (of weights, and of outputs but the first: "weight_ih_l0",
@@ -20,13 +21,14 @@ namespace ns {
 //   batches (of outputs: how many were compared), elements,
 //   float_min, float_max, quantized_min, quantized_max,
 //   float_nan, float_inf, quantized_nan, quantized_inf (counts),
-//   codes_lowest, codes_highest (values at that code), codes_unused,
+//   codes_lowest, codes_highest (elements at the lowest and the highest
+//   quantized value), codes_unused (quantized values that never occur),
 //   worst_channels ("3:12.1 7:14.0", channel and SQNR in dB, worst first),
 //   dominated_by (of activations: local, inherited or both),
 //   mean_error (of quantized minus float), bias_share (0 to 1), and whatever
 //   metric comes later (ns/suite/metrics.h)
 //
-// and, where numerics were emulated,
+// and, where another processor was emulated,
 //
 //   emulated ("fbgemm-avx2"), saturation_possible (true or false),
 //   saturating_channels, worst_pair_sum, outputs, saturated, saturated_share

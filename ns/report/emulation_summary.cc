@@ -50,7 +50,7 @@ std::string Listed(const Layers& layers,
   return text;
 }
 
-// "sums saturate in 2 layers:\n" and the list, or "sums saturate in no
+// Returns "sums saturate in 2 layers:\n" and the list, or "sums saturate in no
 // layer\n".
 std::string Section(absl::string_view what, const Layers& layers,
                     std::string (*describe)(const LayerComparison&)) {
@@ -62,7 +62,8 @@ std::string Section(absl::string_view what, const Layers& layers,
                       Listed(layers, describe));
 }
 
-// "1.2 % of 4096 outputs; costs 4.1 dB by itself, 5.3 dB with those before"
+// Returns "1.2 % of 4096 outputs; costs 4.1 dB by itself, 5.3 dB with those
+// before".
 std::string DescribeCounts(const LayerComparison& layer) {
   const PairSaturation& saturation = *layer.saturation;
   const double percent = 100 * Share(layer);
@@ -85,7 +86,7 @@ std::string DescribeCounts(const LayerComparison& layer) {
   return text;
 }
 
-// "in 3 of 64 channels; pair sums up to 64770"
+// Returns "in 3 of 64 channels; pair sums up to 64770".
 std::string DescribeCheck(const LayerComparison& layer) {
   const PairSaturation& saturation = *layer.saturation;
   return absl::StrCat("in ", saturation.saturating_channels, " of ",

@@ -1,4 +1,4 @@
-// The lines below a table that tell what saturates on another processor.
+// Writes the lines below a table that tell what saturates on another processor.
 #ifndef NS_REPORT_EMULATION_SUMMARY_H_
 #define NS_REPORT_EMULATION_SUMMARY_H_
 
@@ -8,11 +8,11 @@
 
 namespace ns {
 
-// The layers whose sums saturate, worst first: by what the layer itself costs,
-// or without shadows what it costs with all before it; then in which layers
-// sums could saturate and did not, and in how many they cannot. Where nothing
-// ran, in which they can, and in how many channels. Empty when nothing was
-// emulated.
+// Lists the layers whose sums saturate, worst first: by what the layer costs by
+// itself, or without shadows by what it costs together with all before it. Then
+// come the layers in which sums could saturate and did not, and the number of
+// layers in which they cannot. Where nothing ran, it lists the layers in which
+// sums can saturate, and in how many channels. Empty when nothing was emulated.
 std::string EmulationSummary(const ComparisonResult& result);
 
 }  // namespace ns

@@ -13,22 +13,22 @@
 namespace ns {
 namespace {
 
-// Absent for nan.
+// Returns the NSR of `error`; absent for nan.
 std::optional<double> Nsr(const ErrorFigures& error) {
   return std::isnan(error.sqnr_db)
              ? std::nullopt
              : std::make_optional(NoiseToSignal(error.sqnr_db));
 }
 
-// Absent, too, where a value is NaN or infinite: the figure tells of nothing
-// else.
+// Returns the NSR of `figures`; also absent where a value is NaN or infinite,
+// since the figure then tells of nothing else.
 std::optional<double> Nsr(const std::optional<ActivationComparison>& figures) {
   return figures.has_value() && IsOfFiniteValues(*figures) ? Nsr(figures->error)
                                                            : std::nullopt;
 }
 
-// Whether the local error of `output` says something of `layer`: not where
-// values are NaN or infinite, nor where the float model's are, nor behind a
+// Whether the local error of `output` says something about `layer`. It does not
+// where values are NaN or infinite, where the float model's are, or behind a
 // layer that only one model has.
 bool CanBeBlamed(const LayerComparison& layer, const OutputView& output) {
   return layer.unpaired_input.empty() && Nsr(*output.shadow).has_value() &&
@@ -42,8 +42,8 @@ bool IsFloatSideFinite(const std::optional<ActivationComparison>& figures) {
   return counts.float_nan == 0 && counts.float_inf == 0;
 }
 
-// Whether `layer` makes NaN or infinities of its `output` where its float form,
-// on the same inputs, makes numbers.
+// Whether `layer` produces NaN or infinities in its `output` where its float
+// form, on the same inputs, produces numbers.
 bool MakesNonFinite(const LayerComparison& layer, const OutputView& output) {
   return layer.unpaired_input.empty() && output.shadow->has_value() &&
          !IsOfFiniteValues(**output.shadow) &&
@@ -57,7 +57,8 @@ bool MakesNonFinite(const LayerComparison& layer) {
   });
 }
 
-// The output of the lowest local SQNR, in dB, if `layer` can be blamed for one.
+// The output with the lowest local SQNR, in dB, if `layer` can be blamed for
+// one.
 struct LowestLocal {
   double sqnr_db = INFINITY;
   const OutputComparison* output = nullptr;
@@ -74,7 +75,7 @@ LowestLocal LowestLocalOf(const LayerComparison& layer) {
   return lowest;
 }
 
-// The largest accumulated NSR among the producers of `layer`.
+// Returns the largest accumulated NSR among the producers of `layer`.
 std::optional<double> IncomingNsr(const ComparisonResult& result,
                                   const LayerComparison& layer) {
   if (!layer.producers_are_compared) {

@@ -1,5 +1,5 @@
-// The figures of compared values as JSON: what layers, their outputs and whole
-// modules have alike.
+// Writes the figures of compared values as JSON, in the same way for layers,
+// their outputs and whole modules.
 #ifndef NS_REPORT_JSON_FIGURES_H_
 #define NS_REPORT_JSON_FIGURES_H_
 
@@ -9,14 +9,14 @@
 
 namespace ns {
 
-// A member of the object that is open for each metric.
+// Writes a member for each metric into the object that is open.
 void WriteFigures(JsonWriter& json, const ErrorFigures& error);
 
-// Members for all that `activation` has.
+// Writes members for all figures that `activation` has.
 void WriteActivationFields(JsonWriter& json,
                            const ActivationComparison& activation);
 
-// A member `key`, an object of the above.
+// Writes a member `key` whose value is an object of these members.
 void WriteActivation(JsonWriter& json, absl::string_view key,
                      const ActivationComparison& activation);
 

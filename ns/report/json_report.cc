@@ -63,7 +63,7 @@ void WriteStub(JsonWriter& json, const StubComparison& stub) {
   json.EndObject();
 }
 
-// What the models return has no types.
+// Writes a module's output. What the models themselves return has no types.
 void WriteModuleOutput(JsonWriter& json, const ModuleOutputComparison& output) {
   json.BeginObject();
   json.Member("name", output.name);
@@ -75,7 +75,7 @@ void WriteModuleOutput(JsonWriter& json, const ModuleOutputComparison& output) {
   json.EndObject();
 }
 
-// The breakdown of a layer of which all three errors were measured.
+// Writes the breakdown of a layer for which all three errors were measured.
 void WriteBreakdown(JsonWriter& json, const LayerComparison& layer) {
   json.Key("error");
   json.BeginObject();
@@ -186,7 +186,7 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   json.EndObject();
 }
 
-// Names the output that decided, where it is not the first.
+// Names the output that decided, unless it is the first.
 void WriteDecidingOutput(JsonWriter& json, const OutputComparison* output) {
   if (output != nullptr) {
     json.Member("output", output->name);

@@ -1,4 +1,4 @@
-// The result of a comparison as JSON.
+// Writes the result of a comparison as JSON.
 #ifndef NS_REPORT_JSON_REPORT_H_
 #define NS_REPORT_JSON_REPORT_H_
 
@@ -8,10 +8,10 @@
 
 namespace ns {
 
-// One object of the schema "ns.compare/1". Keys come in a fixed order and
-// layers in the order of `result`, so equal results give equal bytes.
+// Returns one object of the schema "ns.compare/1". Keys come in a fixed order
+// and layers in the order of `result`, so equal results give equal bytes.
 //
-// Absent where they do not apply: of the whole "worst_offender",
+// These keys are absent where they do not apply: of the whole "worst_offender",
 // "first_unexplained_fall" and "stubs"; of the first two "output" (the layer's
 // first one decided); of a layer "output", "weight", "activation", "shadow",
 // "inherited", "kernel", "outputs" and "error", and "dominated_by" in the
@@ -20,7 +20,8 @@ namespace ns {
 // "fqn_inferred". All other keys are always there.
 //
 // "error" is the breakdown of ns/report/error_breakdown.h in dB; "codes" has
-// counts of values at the "lowest" and "highest" code and of "unused" codes.
+// the number of elements at the "lowest" and "highest" quantized value, and the
+// number of quantized values that are "unused".
 std::string ToJson(const ComparisonResult& result);
 
 }  // namespace ns

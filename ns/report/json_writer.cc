@@ -22,9 +22,9 @@ std::string JsonDouble(double value) {
   return std::isfinite(value) ? text : absl::StrCat("\"", text, "\"");
 }
 
-// Bytes of the UTF-8 sequence that `text` starts with, or 0 when it is not a
-// valid one: cut short, overlong, a surrogate, or above U+10FFFF (Unicode
-// 15.0, table 3-7).
+// Returns the bytes of the UTF-8 sequence that `text` starts with, or 0 when it
+// is not a valid one: cut short, overlong, a surrogate, or above U+10FFFF
+// (Unicode 15.0, table 3-7).
 size_t SequenceLength(absl::string_view text) {
   const auto byte = [text](size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -81,7 +81,7 @@ std::string FormatDouble(double value) {
   if (std::isinf(value)) {
     return value > 0 ? "inf" : "-inf";
   }
-  char buffer[32];  // The longest has 24 characters.
+  char buffer[32];  // The longest text has 24 characters.
   char* const end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
   std::string text(buffer, end);
   if (text.find_first_of(".e") == std::string::npos) {

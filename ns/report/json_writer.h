@@ -1,4 +1,4 @@
-// A streaming JSON writer: two spaces of indentation, keys in the order given.
+// Writes JSON as a stream: two spaces of indentation, keys in the order given.
 #ifndef NS_REPORT_JSON_WRITER_H_
 #define NS_REPORT_JSON_WRITER_H_
 
@@ -11,13 +11,13 @@
 
 namespace ns {
 
-// The shortest decimal text that reads back as `value`, always with a point or
-// an exponent ("30.0"), so that readers see a float. "inf", "-inf" and "nan"
-// for the others.
+// Returns the shortest decimal text that reads back as `value`, always with a
+// point or an exponent ("30.0"), so that readers see a float. Infinities and
+// NaN are "inf", "-inf" and "nan".
 std::string FormatDouble(double value);
 
-// `text` in quotes, as a JSON string. Non-ASCII characters stay as they are;
-// each byte that is not part of valid UTF-8 becomes U+FFFD.
+// Returns `text` in quotes, as a JSON string. Non-ASCII characters stay as they
+// are; each byte that is not part of valid UTF-8 becomes U+FFFD.
 std::string QuoteJson(absl::string_view text);
 
 // Writes one JSON value. The caller keeps calls balanced, and calls Key before
@@ -39,16 +39,16 @@ class JsonWriter {
 
   void String(absl::string_view value);
   void Int(int64_t value);
-  // JSON has no infinities and no nan: these become the strings "inf", "-inf"
-  // and "nan".
+  // Writes a number. JSON has no infinities and no nan: these become the
+  // strings "inf", "-inf" and "nan".
   void Double(double value);
   void Bool(bool value);
 
-  // An array of numbers: on one line up to ten, else ten on each line.
+  // Writes an array of numbers: on one line up to ten, else ten on each line.
   void Numbers(absl::Span<const int64_t> values);
   void Numbers(absl::Span<const double> values);
 
-  // A key and its value, an object's member.
+  // Writes a member of an object: a key and its value.
   void Member(absl::string_view key, absl::string_view value) {
     Key(key);
     String(value);
@@ -67,7 +67,7 @@ class JsonWriter {
     Numbers(values);
   }
 
-  // The text, with a newline at its end.
+  // Returns the text, with a newline at its end.
   std::string Finish() &&;
 
  private:
@@ -78,7 +78,7 @@ class JsonWriter {
 
   void Begin(char open, char close);
   void End();
-  // The comma, newline and indentation that the next value or key needs.
+  // Writes the comma, newline and indentation that the next value or key needs.
   void Separate();
   void Raw(absl::string_view text);
   void RawNumbers(absl::Span<const std::string> values);

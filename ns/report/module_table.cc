@@ -21,13 +21,13 @@ absl::string_view BareType(absl::string_view type) {
   return dot == absl::string_view::npos ? type : type.substr(dot + 1);
 }
 
-// A figure, and what has it.
+// A figure in dB, and the label of the tensor that has it.
 struct Lowest {
   double db;
   std::string label;
 };
 
-// Of all tensors of a module the lowest, nan before all.
+// Returns the lowest figure of all tensors of a module; nan is lower than any.
 Lowest LowestOf(const ModuleRow& row) {
   Lowest lowest = {row.sqnr_db, row.name};
   for (const ModuleRow::Other& other : row.others) {

@@ -1,4 +1,4 @@
-// Figures of whole modules as text for a terminal.
+// Prints figures of whole modules as a table for a terminal.
 #ifndef NS_REPORT_MODULE_TABLE_H_
 #define NS_REPORT_MODULE_TABLE_H_
 
@@ -14,11 +14,11 @@ namespace ns {
 struct ModuleRow {
   // The module's path.
   std::string name;
-  // Qualified types of both modules; may be empty.
+  // The qualified types of both modules; may be empty.
   std::string float_type;
   std::string quantized_type;
   double sqnr_db = 0;
-  // The tensors that it returns besides its first.
+  // A tensor that the module returns besides its first.
   struct Other {
     std::string name;
     double sqnr_db = 0;
@@ -26,11 +26,11 @@ struct ModuleRow {
   std::vector<Other> others = {};
 };
 
-// A row for each of `rows`: the module, the last parts of its types, its SQNR
-// in dB, and a bar of 0 to 60 dB, as in ToTable; then one for each of its other
-// tensors. Below it the count of modules, the number of batches, and the lowest
-// figure, "rnn (c_n)" where another tensor has it. `noun` is what a row is:
-// "stub".
+// Returns a row for each of `rows`: the module, the last parts of its types,
+// its SQNR in dB, and a bar of 0 to 60 dB, as in ToTable; then one for each of
+// its other tensors. Below come the count of modules, the number of batches,
+// and the lowest figure, "rnn (c_n)" where another tensor has it. `noun` says
+// what a row is: "stub".
 std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
                           int64_t batches, const TableOptions& options);
 

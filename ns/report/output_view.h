@@ -1,4 +1,4 @@
-// The outputs of a layer as reports go over them: the first and the others
+// Lets reports iterate over the outputs of a layer, the first and the others
 // alike.
 #ifndef NS_REPORT_OUTPUT_VIEW_H_
 #define NS_REPORT_OUTPUT_VIEW_H_
@@ -11,21 +11,21 @@
 
 namespace ns {
 
-// One output of a layer. Points into that, which must outlive it.
+// One output of a layer. It points into the layer, which must outlive it.
 struct OutputView {
   // Null for the first output, whose figures the layer itself has.
   const OutputComparison* other;
-  // Never null.
+  // The figures of the output; the pointers are never null.
   const std::optional<ActivationComparison>* activation;
   const std::optional<ActivationComparison>* shadow;
   const std::optional<ErrorFigures>* inherited;
 };
 
-// All outputs of `layer`; the first comes first.
+// Returns all outputs of `layer`, the first one first.
 std::vector<OutputView> OutputViews(const LayerComparison& layer);
 
-// "lstm" for the first output of a layer, for which `other` is null, and "lstm
-// (c_n)" for another one. Control characters are escaped.
+// Returns "lstm" for the first output of a layer, for which `other` is null,
+// and "lstm (c_n)" for another one. Control characters are escaped.
 std::string OutputLabel(const LayerComparison& layer,
                         const OutputComparison* other);
 

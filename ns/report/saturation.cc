@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t kCodes = 256;
 
-// A step, or more: the codes that occur are at least a step apart.
+// Returns a step, or more: the quantized values that occur are at least a step
+// apart.
 double Step(const ValueRanges& ranges, const CodeUse& codes) {
   const int64_t gaps = kCodes - codes.unused - 1;
   return gaps > 0 ? (ranges.quantized_max - ranges.quantized_min) / gaps : 0;
@@ -26,7 +27,7 @@ Saturation SharesOf(const ActivationComparison& figures) {
   const ValueRanges& ranges = *figures.ranges;
   const auto elements = static_cast<double>(*figures.elements);
   const double step = Step(ranges, *figures.codes);
-  // Neither is true for nan.
+  // Both comparisons are false for nan.
   if (ranges.float_min < ranges.quantized_min - step) {
     shares.at_lowest = figures.codes->at_lowest / elements;
   }

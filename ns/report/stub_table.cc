@@ -8,7 +8,7 @@
 namespace ns {
 namespace {
 
-// The row of a StubComparison or a ModuleOutputComparison.
+// Returns the row of a StubComparison or a ModuleOutputComparison.
 template <typename Module>
 ModuleRow RowOf(const Module& module) {
   return {module.name, module.float_type, module.quantized_type,

@@ -1,4 +1,4 @@
-// The figures of stubs and of outputs as text for a terminal.
+// Prints the figures of stubs and of outputs as tables for a terminal.
 #ifndef NS_REPORT_STUB_TABLE_H_
 #define NS_REPORT_STUB_TABLE_H_
 
@@ -9,14 +9,14 @@
 
 namespace ns {
 
-// A row for each stub of `result`: the module, its float and its quantized
-// type, SQNR in dB of its output, and a bar of 0 to 60 dB, as in ToTable; below
-// it a row for each other tensor that it returns. Then their count and the
-// lowest figure of all.
+// Returns a row for each stub of `result`: the module, its float and its
+// quantized type, SQNR in dB of its output, and a bar of 0 to 60 dB, as in
+// ToTable; below it a row for each other tensor that it returns. Then come
+// their count and the lowest figure of all.
 std::string ToStubTable(const ComparisonResult& result,
                         const TableOptions& options);
 
-// The same for outputs, of which those of the models have no types.
+// Does the same for outputs. Those of the models themselves have no types.
 std::string ToOutputTable(const ComparisonResult& result,
                           const TableOptions& options);
 

@@ -29,12 +29,13 @@ std::optional<double> LowestWeight(const LayerComparison& layer) {
   return lowest;
 }
 
-// Without values there is nothing to show, here and above.
+// True when elements were compared: without any there is nothing to show.
 bool HasValues(const std::optional<ActivationComparison>& figures) {
   return figures && figures->elements != 0;
 }
 
-// Null where `figure` is none of compared values, or the output has none.
+// Returns null where `figure` is not about compared values, or where the output
+// has no such figure.
 const ActivationComparison* ValuesOf(const LayerComparison& layer,
                                      const OutputView& output, Figure figure) {
   const std::optional<ActivationComparison>* const figures =
@@ -45,7 +46,7 @@ const ActivationComparison* ValuesOf(const LayerComparison& layer,
   return figures == nullptr || !figures->has_value() ? nullptr : &**figures;
 }
 
-// What else has figures has finite ones or nan.
+// Figures that are not about compared values are finite or nan.
 bool IsOfFiniteValues(const LayerComparison& layer, const OutputView& output,
                       Figure figure) {
   const ActivationComparison* const values = ValuesOf(layer, output, figure);
@@ -152,7 +153,7 @@ OutputSqnr RankedSqnr(const LayerComparison& layer, Figure figure) {
   OutputSqnr lowest;
   for (const OutputView& output : OutputViews(layer)) {
     const std::optional<double> db = SqnrDb(layer, output.other, figure);
-    if (db && *db < INFINITY &&  // False for nan.
+    if (db && *db < INFINITY &&  // This is false for nan.
         IsOfFiniteValues(layer, output, figure) &&
         (!lowest.db || *db < *lowest.db)) {
       lowest = {db, output.other};

@@ -1,4 +1,4 @@
-// What tables show of a layer.
+// Selects, ranks and sorts the figures of layers that tables show.
 #ifndef NS_REPORT_TABLE_FIGURES_H_
 #define NS_REPORT_TABLE_FIGURES_H_
 
@@ -10,26 +10,26 @@
 
 namespace ns {
 
-// "conv2d" of "aten::conv2d".
+// Returns "conv2d" for "aten::conv2d".
 absl::string_view ShortOp(absl::string_view op);
 
 enum class Figure { kWeight, kActivation, kShadow, kInherited, kKernel };
 
-// "weight", "activation", "shadow", "inherited" or "kernel".
+// Returns "weight", "activation", "shadow", "inherited" or "kernel".
 absl::string_view FigureName(Figure figure);
 
-// Of several weights the lowest, and nan before all; of several outputs the
-// first. Absent where the layer has no such figure, or no values that it could
-// be of.
+// Returns the SQNR of a layer in dB. Of several weights it is the lowest, nan
+// before all; of several outputs that of the first. Absent where the layer has
+// no such figure, or where no element was compared.
 std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure);
 
-// The same of an output of `layer`, null for the first. Others have neither
-// weights nor kernels.
+// Returns the same for an output of `layer`, null for the first. Other outputs
+// have neither weights nor kernels.
 std::optional<double> SqnrDb(const LayerComparison& layer,
                              const OutputComparison* output, Figure figure);
 
-// What the user's `metric` is there. Absent likewise, and of weights and what
-// was inherited, which have none.
+// Returns the user's `metric` of that figure. It is absent in the same cases,
+// and for weights and inherited errors, which have none.
 std::optional<double> UserFigureOf(const LayerComparison& layer,
                                    const OutputComparison* output,
                                    Figure figure, absl::string_view metric);
@@ -40,28 +40,32 @@ struct OutputSqnr {
   const OutputComparison* output = nullptr;
 };
 
-// Of all outputs the lowest, nan before all.
+// Returns the lowest figure of all outputs, nan before all.
 OutputSqnr LowestSqnr(const LayerComparison& layer, Figure figure);
 
-// Of all outputs the lowest by which Ranked ranks `layer`: a number below
-// infinity of values that are all finite. Absent for none.
+// Returns the lowest figure of the outputs by which Ranked ranks `layer`: a
+// number below infinity, of values that are all finite. Absent when there is
+// none.
 OutputSqnr RankedSqnr(const LayerComparison& layer, Figure figure);
 
-// The figures asked for, as far as the result tells, in the order of columns.
+// Returns the figures that were asked for, as far as the result tells, in the
+// order of columns.
 std::vector<Figure> ShownFigures(const ComparisonResult& result);
 
-// Of the figures asked for the first of activation, shadow, kernel and weight.
+// Returns the first of activation, shadow, kernel and weight that was asked
+// for.
 Figure BarFigure(const ComparisonResult& result);
 
 using Layers = std::vector<const LayerComparison*>;
 
-// Lowest first, by LowestSqnr: nan before all, layers without the figure last.
+// Sorts layers by LowestSqnr, lowest first: nan before all, layers without the
+// figure last.
 void SortByFigure(Figure figure, Layers& layers);
 
-// The layers that have a number below infinity, lowest first, each by the worst
-// of its outputs. Not those where a value is NaN or infinite: their number
-// tells of nothing else. Of layers with an unpaired input, only weights are
-// ranked.
+// Returns the layers whose figure is a number below infinity, lowest first,
+// each by the worst of its outputs. Outputs with values that are NaN or
+// infinite are left out, since their figure tells of nothing else. Layers with
+// an unpaired input are ranked by their weights only.
 Layers Ranked(const ComparisonResult& result, Figure figure);
 
 }  // namespace ns

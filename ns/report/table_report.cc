@@ -23,17 +23,18 @@
 namespace ns {
 namespace {
 
-// Marks of the lowest rows, one for every four rows: a short table needs none.
+// These mark the lowest rows, one mark for every four rows: a short table needs
+// none.
 constexpr absl::string_view kMarks[] = {" ← worst", " ← 2nd", " ← 3rd"};
 constexpr size_t kRowsPerMark = 4;
 
-// What there is room for.
+// The parts of a row that there is room for.
 struct Layout {
   size_t bar_cells;
   bool has_float_ops;
 };
 
-// From wide to narrow.
+// The layouts from wide to narrow.
 constexpr Layout kLayouts[] = {
     {kWideBar, true}, {kNarrowBar, true}, {0, true}, {0, false}};
 
@@ -45,8 +46,8 @@ std::string SubgraphText(const LayerSide& side) {
   return text.empty() ? "-" : Printable(text);
 }
 
-// A row: a layer with its first output, for which `output` is null, or below it
-// another output.
+// A row shows a layer with its first output, for which `output` is null, or
+// below it another output.
 struct Row {
   const LayerComparison* layer;
   const OutputComparison* output;
@@ -62,7 +63,8 @@ std::vector<Row> RowsOf(const Layers& layers) {
   return rows;
 }
 
-// SQNR of one kind, behind "(xN)" where it is the lowest of several weights.
+// Returns a column of one SQNR, with "(xN)" where it is the lowest of N
+// weights.
 Column FigureColumn(const std::vector<Row>& rows, Figure figure) {
   Column column{{{std::string(FigureName(figure)), kBold}, {"SQNR dB", kBold}},
                 /*align_right=*/true};
@@ -79,7 +81,7 @@ Column FigureColumn(const std::vector<Row>& rows, Figure figure) {
   return column;
 }
 
-// The figures of a user's metric, of what the bars show.
+// Returns a column of a user's metric, for the values that the bars show.
 Column UserColumn(const std::vector<Row>& rows, const std::string& metric,
                   Figure figure) {
   Column column{{{metric, kBold}, {std::string(FigureName(figure)), kBold}},

@@ -1,4 +1,4 @@
-// The result of a comparison as text for a terminal.
+// Prints the result of a comparison as a table for a terminal.
 #ifndef NS_REPORT_TABLE_REPORT_H_
 #define NS_REPORT_TABLE_REPORT_H_
 
@@ -9,39 +9,40 @@
 namespace ns {
 
 struct TableOptions {
-  // ANSI colours: red below 10 dB and for nan, yellow below 20 dB.
+  // Whether there are ANSI colours: red below 10 dB and for nan, yellow below
+  // 20 dB.
   bool color = false;
-  // Layers by the figure that the bar shows, lowest first, of several outputs
-  // by the worst; nan before all, layers without the figure last. Else in the
-  // order of the result.
+  // Whether layers are sorted by the figure that the bar shows, lowest first,
+  // and by the worst of several outputs; nan comes before all, layers without
+  // the figure last. Otherwise they are in the order of the result.
   bool sort_by_error = false;
-  // Columns of the terminal; 0 for no limit. A narrow one shortens names in
+  // The columns of the terminal; 0 for no limit. A narrow one shortens names in
   // their middle, but only as far as they stay distinct, then drops the bar,
   // then the float subgraph; rows may still be longer.
   int width = 0;
 };
 
-// A row for each layer: its name, ops of the float subgraph, the quantized base
-// op, SQNR in dB of weight, activation, shadow, what was inherited, and kernel
-// (columns that were not asked for are left out; "inherited" comes with both
-// activations and shadows), and a bar of 0 to 60 dB. The bar shows the
-// activation, or the shadow, or the kernel, or the weight: the first of these
-// that was asked for. "exact" is infinite SQNR, "-" no figure. Several weights
-// show as the lowest and "(xN)". Below a layer with several outputs, whose row
-// has the first, comes a row for each of the others, "  c_n".
+// Returns a row for each layer: its name, ops of the float subgraph, the
+// quantized base op, SQNR in dB of weight, activation, shadow, inherited error
+// and kernel (columns that were not asked for are left out; "inherited" comes
+// with both activations and shadows), and a bar of 0 to 60 dB. The bar shows
+// the activation, or the shadow, or the kernel, or the weight: the first of
+// these that was asked for. "exact" is infinite SQNR, "-" no figure. Several
+// weights show as the lowest and "(xN)". Below a layer with several outputs,
+// whose row has the first, comes a row for each of the others, "  c_n".
 //
-// Metrics of the user have a column each, of what the bar shows, in the order
-// in which they were given.
+// Metrics of the user have a column each, of the values that the bar shows, in
+// the order in which they were given.
 //
-// Below it the count of layers, the lowest figures, which layer is to blame,
-// which ones saturate, and what was left out and why
+// Below the rows come the count of layers, the lowest figures, which layer is
+// to blame, which ones saturate, and what was left out and why
 // (ns/report/table_summary.h). Control characters in names are escaped: a model
-// must not drive the terminal.
+// must not control the terminal.
 std::string ToTable(const ComparisonResult& result,
                     const TableOptions& options);
 
-// A row for each pair: its name and both subgraphs, each with its module path.
-// Then what stayed unmatched and why. Figures are ignored.
+// Returns a row for each pair: its name and both subgraphs, each with its
+// module path. Then comes what stayed unmatched and why. Figures are ignored.
 std::string ToMatchTable(const ComparisonResult& result,
                          const TableOptions& options);
 

@@ -29,7 +29,7 @@ constexpr size_t kListed = 20;
 constexpr size_t kListedSaturating = 5;
 constexpr size_t kListedChannels = 5;
 
-// "25 layers matched (aligned), 8 batches"
+// Returns "25 layers matched (aligned), 8 batches".
 std::string CountLine(const ComparisonResult& result) {
   const size_t layers = result.layers.size();
   std::string line =
@@ -49,8 +49,8 @@ struct Reasoned {
   std::string reason;
 };
 
-// "3 unmatched:", then the items below their reasons. Items with one reason
-// come together; beyond kListed only their number is told.
+// Returns "3 unmatched:", then the items below their reasons. Items with one
+// reason come together; of those beyond kListed only the number is told.
 std::string ReasonList(const std::vector<Reasoned>& items,
                        absl::string_view kind) {
   if (items.empty()) {
@@ -106,8 +106,8 @@ std::string LayerList(const std::vector<NotShadowed>& layers,
   return ReasonList(items, kind);
 }
 
-// "lowest activation SQNR   8.7 dB  layer4.1.conv2  (nan in 1 layer)", of
-// another output than the first "lstm (c_n)".
+// Returns "lowest activation SQNR   8.7 dB  layer4.1.conv2  (nan in 1 layer)",
+// with "lstm (c_n)" for an output that is not the first.
 std::string LowestLine(const ComparisonResult& result, Figure figure) {
   size_t compared = 0;
   size_t nans = 0;
@@ -144,7 +144,8 @@ std::string LowestLines(const ComparisonResult& result) {
   return lines;
 }
 
-// "worst offender          fc  local 8.7 dB (accumulated 6.1, inherited 9.9)"
+// Returns "worst offender          fc  local 8.7 dB (accumulated 6.1, inherited
+// 9.9)".
 std::string OffenderLine(const LayerComparison& layer,
                          const OutputComparison* output) {
   std::vector<std::string> parts;
@@ -161,9 +162,9 @@ std::string OffenderLine(const LayerComparison& layer,
       parts.empty() ? "" : absl::StrCat(" (", absl::StrJoin(parts, ", "), ")"));
 }
 
-// "mostly a shift          fc  quantized minus float is 0.0123 on average, 71 %
-// of the squared error", or nothing where the local error is mostly something
-// else.
+// Returns "mostly a shift          fc  quantized minus float is 0.0123 on
+// average, 71 % of the squared error", or nothing where the local error is
+// mostly something else.
 std::string ShiftLine(const LayerComparison& layer,
                       const OutputComparison* output) {
   constexpr double kMostly = 0.5;
@@ -178,8 +179,8 @@ std::string ShiftLine(const LayerComparison& layer,
              : "";
 }
 
-// "a few outliers          fc  the largest 0.1 % of the errors make 71 % of the
-// squared error", or nothing where they do not, or were not counted.
+// Returns "a few outliers          fc  the largest 0.1 % of the errors make 71
+// % of the squared error", or nothing where they do not, or were not counted.
 std::string OutliersLine(const LayerComparison& layer,
                          const OutputComparison* output) {
   constexpr double kMostly = 0.5;
@@ -194,7 +195,7 @@ std::string OutliersLine(const LayerComparison& layer,
              : "";
 }
 
-// "first unexplained fall  fc  accumulated 9.1 dB, expected 14.0"
+// Returns "first unexplained fall  fc  accumulated 9.1 dB, expected 14.0".
 std::string UnexplainedLine(const ComparisonResult& result, size_t index) {
   const LayerComparison& layer = result.layers[index];
   const OutputComparison* output = UnexplainedOutput(result, index);
@@ -205,8 +206,8 @@ std::string UnexplainedLine(const ComparisonResult& result, size_t index) {
       FormatDb(ExpectedAccumulatedDb(result, index, output)));
 }
 
-// "worst channels          fc  3 (2.1 dB), 17 (4.0), 5 (4.4)", or nothing where
-// channels were not asked for.
+// Returns "worst channels          fc  3 (2.1 dB), 17 (4.0), 5 (4.4)", or
+// nothing where channels were not asked for.
 std::string ChannelsLine(const LayerComparison& layer,
                          const OutputComparison* output, Figure figure) {
   const bool of_shadow = figure == Figure::kShadow;
@@ -226,8 +227,8 @@ std::string ChannelsLine(const LayerComparison& layer,
   return line + "\n";
 }
 
-// Who is to blame. Without shadows only channels are told, of the layer with
-// the lowest activation.
+// Says which layers are to blame. Without shadows it tells only channels, of
+// the layer with the lowest activation.
 std::string BlameLines(const ComparisonResult& result) {
   if (!result.has_activations || !result.inputs_are_finite) {
     return "";  // The lowest shadow says it, or a warning that there is none.
@@ -254,7 +255,7 @@ std::string BlameLines(const ComparisonResult& result) {
   return lines;
 }
 
-// "0.4 % at the lowest, 2.3 % at the highest code"
+// Returns "0.4 % at the lowest, 2.3 % at the highest code".
 std::string SharesText(const Saturation& shares) {
   std::vector<std::string> ends;
   if (shares.at_lowest > kSaturationLimit) {

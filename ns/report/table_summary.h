@@ -1,4 +1,4 @@
-// The lines below a table.
+// Writes the lines below a table.
 #ifndef NS_REPORT_TABLE_SUMMARY_H_
 #define NS_REPORT_TABLE_SUMMARY_H_
 
@@ -8,16 +8,16 @@
 
 namespace ns {
 
-// How many layers were matched, and what stayed unmatched and why.
+// Says how many layers were matched, and what stayed unmatched and why.
 std::string MatchSummary(const ComparisonResult& result);
 
-// How many layers were matched and the lowest of each figure. With activations
-// and shadows also the layer that does most harm by itself and the first fall
-// that no layer explains (ns/report/error_breakdown.h); the worst channels of
-// the former, or without shadows of the lowest activation, if there are any.
-// Then lists: layers that saturate (the worst five), those that do so on the
-// processor that is emulated (ns/report/emulation_summary.h), and what was left
-// out and why.
+// Says how many layers were matched and the lowest of each figure. With
+// activations and shadows it also names the layer that does most harm by itself
+// and the first fall that no layer explains (ns/report/error_breakdown.h); the
+// worst channels of the former, or without shadows of the lowest activation, if
+// there are any. Then come lists: layers that saturate (the worst five), those
+// that do so on the processor that is emulated (ns/report/emulation_summary.h),
+// and what was left out and why.
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

@@ -22,7 +22,7 @@ bool StartsCodePoint(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
 }
 
-// Terminal columns, taking each code point for one.
+// Returns the terminal columns that `text` takes, one for each code point.
 size_t Width(absl::string_view text) {
   return std::count_if(text.begin(), text.end(), StartsCodePoint);
 }
@@ -35,7 +35,7 @@ size_t Width(const Column& column) {
   return width;
 }
 
-// All but the first `count` code points.
+// Returns all but the first `count` code points.
 absl::string_view Skip(absl::string_view text, size_t count) {
   size_t i = 0;
   while (i < text.size() && (count > 0 || !StartsCodePoint(text[i]))) {
@@ -44,8 +44,8 @@ absl::string_view Skip(absl::string_view text, size_t count) {
   return text.substr(i);
 }
 
-// `text` in `width` columns: its first `head` code points, an ellipsis, its
-// end.
+// Shortens `text` to `width` columns: its first `head` code points, an
+// ellipsis, and its end.
 std::string Shorten(absl::string_view text, size_t width, size_t head) {
   const size_t length = Width(text);
   if (length <= width) {
@@ -56,8 +56,8 @@ std::string Shorten(absl::string_view text, size_t width, size_t head) {
                       Skip(text, length - (width - 1 - head)));
 }
 
-// The `head` nearest to the middle for which cells that differ still differ
-// when shortened to `width`.
+// Returns the `head` nearest to the middle for which cells that differ still
+// differ when shortened to `width`.
 std::optional<size_t> DistinctHead(const Column& column, size_t width) {
   absl::flat_hash_set<absl::string_view> whole;
   for (const Cell& cell : column.cells) {
@@ -125,8 +125,8 @@ std::string Render(const std::vector<Column>& columns,
   }
   std::string table;
   for (size_t row = 0; row < columns[0].cells.size(); ++row) {
-    size_t blanks =
-        0;  // Due before the next text, so that no line ends in them.
+    // Blanks are due before the next text, so that no line ends in them.
+    size_t blanks = 0;
     for (size_t i = 0; i < columns.size(); ++i) {
       const Cell& cell = columns[i].cells[row];
       const std::string text = Shorten(cell.text, widths[i], heads[i]);

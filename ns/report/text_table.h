@@ -1,4 +1,4 @@
-// Text in columns, for terminals.
+// Prints text in columns, for terminals.
 #ifndef NS_REPORT_TEXT_TABLE_H_
 #define NS_REPORT_TEXT_TABLE_H_
 
@@ -12,10 +12,10 @@ namespace ns {
 
 struct Cell {
   std::string text;
-  absl::string_view color;  // Empty for none.
+  absl::string_view color;  // The ANSI escape of the colour; empty for none.
 };
 
-// How a column takes part when rows are too wide.
+// Says when a column is shortened as rows are too wide.
 enum class Shrink { kNever, kFirst, kLater };
 
 struct Column {
@@ -25,15 +25,15 @@ struct Column {
   Shrink shrink = Shrink::kNever;
 };
 
-// Width of a row: its columns and the gaps between them.
+// Returns the width of a row: its columns and the gaps between them.
 size_t Width(const std::vector<size_t>& widths);
 
-// Widths that fit into `limit` (0 for none), the widest giving way first, or
-// the least when nothing fits.
+// Returns widths that fit into `limit` (0 for none), shrinking the widest
+// first, or the least widths when nothing fits.
 std::vector<size_t> FitWidths(const std::vector<Column>& columns, size_t limit);
 
-// The lines, with a rule below the headings. Cells wider than their column are
-// shortened in the middle; no line ends in blanks.
+// Returns the lines, with a rule below the headings. Cells wider than their
+// column are shortened in the middle; no line ends in blanks.
 std::string Render(const std::vector<Column>& columns,
                    const std::vector<size_t>& widths, bool color);
 

@@ -21,7 +21,7 @@
 namespace ns {
 namespace {
 
-// Nothing for a logger that keeps no values.
+// Returns the values of a logger; none for one that keeps no values.
 absl::StatusOr<std::vector<at::Tensor>> Values(const AttachedLogger& logger) {
   const std::string what =
       absl::StrCat("reading the logger of ", logger.info.layer);
@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<at::Tensor>> Values(const AttachedLogger& logger) {
   return CatchTorchErrors(what, [&] { return stats.toTensorVector(); });
 }
 
-// The loggers of `modules` that are of the class of this name, or all when it
-// is empty.
+// Returns the loggers of `modules` whose class has this name, or all when it is
+// empty.
 absl::StatusOr<std::vector<AttachedLogger>> LoggersOfClass(
     const std::vector<torch::jit::Module>& modules, const std::string& name) {
   std::vector<AttachedLogger> loggers;
@@ -59,7 +59,8 @@ absl::StatusOr<std::vector<AttachedLogger>> LoggersOfClass(
   return loggers;
 }
 
-// Calls the layers of `loggers` what they are called in the model of this name.
+// Gives the layers of `loggers` the names that they have in the model called
+// `model`.
 absl::Status Rename(const std::string& model,
                     std::vector<AttachedLogger>& loggers) {
   std::map<std::string, std::string> in_model;
@@ -76,7 +77,7 @@ absl::Status Rename(const std::string& model,
                                             "'; there are ",
                                             absl::StrJoin(models, ", ")));
   }
-  // A layer that keeps its name may have that of another one by now.
+  // A layer that keeps its name may now have the name of another one.
   std::map<std::string, std::string> renamed;
   UniqueNames unique;
   for (AttachedLogger& logger : loggers) {

@@ -1,4 +1,4 @@
-// What the loggers of instrumented models have gathered.
+// Gathers what the loggers of instrumented models have recorded.
 #ifndef PASSES_EXTRACTION_EXTRACT_LOGGER_INFO_H_
 #define PASSES_EXTRACTION_EXTRACT_LOGGER_INFO_H_
 
@@ -13,11 +13,12 @@
 namespace ns {
 
 struct ExtractLoggerInfoOptions {
-  // Order the inputs of an op as PyTorch's suite does, by the text
+  // Whether the inputs of an op are ordered as in PyTorch's suite, by the text
   // "<index of argument>:<index within argument>": "0:10" before "0:2".
   bool compat = false;
   // The class of the loggers to read, qualified or bare (see IsTypeNamed):
-  // "MyLogger" (reference: logger_cls). Empty: all loggers are read.
+  // "MyLogger". Empty: all loggers are read. (In PyTorch's suite it is
+  // logger_cls.)
   std::string logger_class = "";
   // The model whose names the layers get; "" for the names that they were
   // matched under (MatchOptions::naming). A layer without a logger of that
@@ -26,13 +27,13 @@ struct ExtractLoggerInfoOptions {
 };
 
 // Gathers the values of all loggers of `modules`, which AddLoggers instrumented
-// and which have run since, in this process or before they were saved
-// (reference: extract_logger_info). Layers come in the order in which their
-// loggers were added.
+// and which have run since, in this process or before they were saved. Layers
+// come in the order in which their loggers were added. (In PyTorch's suite it
+// is extract_logger_info.)
 //
-// An op that gives several tensors has a record for each, behind that of the
-// first, but for those that hold integers or truth values, such as indices:
-// they have no quantization error.
+// An op that returns several tensors has a record for each, behind that of the
+// first, except for tensors of integers or truth values, such as indices: they
+// have no quantization error.
 //
 // A logger's values are those of its method `get_stats() -> Tensor[]` or its
 // attribute `stats`; a logger with neither, which may print or send what it

@@ -1,4 +1,4 @@
-// The weights of matched subgraphs, side by side.
+// Extracts the weights of matched subgraphs, side by side.
 #ifndef PASSES_EXTRACTION_EXTRACT_WEIGHTS_H_
 #define PASSES_EXTRACTION_EXTRACT_WEIGHTS_H_
 
@@ -13,16 +13,17 @@
 namespace ns {
 
 struct ExtractWeightsOptions {
-  // Functions of the user's for ops whose weights are not to be found, or not
-  // to be read, by what the op table says. They are asked for both models.
+  // Functions of the user for ops whose weights cannot be found or read by what
+  // the op table says. They are called for both models.
   OpToWeightExtractionFn op_to_weight_extraction_fn;
 };
 
-// For every match whose base ops have constant weights, one record a weight
-// under type kWeightResult and each model's name (reference: extract_weights).
-// Weights of A have the batch norm folded in that B's weights have, unless a
-// function of the user's gave them. Values of B are as stored: quantized.
-// Layers without weights are left out. `matches` is of these two models.
+// Returns one record a weight, for every match whose base ops have constant
+// weights, under type kWeightResult and each model's name. Weights of A have
+// the batch norm folded in that B's weights have, unless a function of the user
+// returned them. Values of B are as stored: quantized. Layers without weights
+// are left out. `matches` must be of these two models. (In PyTorch's suite it
+// is extract_weights.)
 //
 // Error, naming the layer: weights that cannot be read.
 absl::StatusOr<Results> ExtractWeights(

@@ -1,4 +1,4 @@
-// What the numeric suite gathers: the nested result type of PyTorch's.
+// Holds what the numeric suite gathers, in the nested form of PyTorch's suite.
 #ifndef PASSES_EXTRACTION_RESULTS_H_
 #define PASSES_EXTRACTION_RESULTS_H_
 
@@ -13,36 +13,38 @@
 
 namespace ns {
 
-// One logger's or one weight's record (reference: NSSingleResultType).
+// The record of one logger or one weight. (In PyTorch's suite it is
+// NSSingleResultType.)
 struct SingleResult {
-  // Weights: one tensor. Loggers: one tensor a call, as logged (quantized
-  // tensors stay quantized).
+  // For a weight, one tensor. For a logger, one tensor a call, as logged
+  // (quantized tensors stay quantized).
   std::vector<at::Tensor> values;
-  // Where it comes from. `info.type` is kWeightResult for weights.
+  // Where the values come from. `info.type` is kWeightResult for weights.
   LoggerInfo info;
-  // For weights: "weight", "weight_ih_l0", ...
+  // The name of a weight: "weight", "weight_ih_l0", ... Empty for loggers.
   std::string parameter;
-  // Comparisons with the other model's record, by name ("sqnr"), one number
-  // for each of `values`. Filled by ExtendLoggerResultsWithComparison.
+  // The comparisons with the other model's record, by name ("sqnr"), one number
+  // for each of `values`. ExtendLoggerResultsWithComparison fills it.
   std::map<std::string, std::vector<double>> comparisons;
 };
 
-// model name -> records, inputs in order of index_of_arg, then
-// index_within_arg.
+// Maps a model's name to its records. Those of inputs are ordered by
+// index_of_arg, then index_within_arg.
 using ResultsByModel = std::map<std::string, std::vector<SingleResult>>;
-// kWeightResult, kNodeOutputResult or kNodeInputResult -> ...
+// Maps kWeightResult, kNodeOutputResult or kNodeInputResult to records by
+// model.
 using ResultsByType = std::map<std::string, ResultsByModel>;
 
-// layer -> type -> model -> records, layers in order of execution (reference:
-// NSResultsType).
+// Maps layer -> type -> model -> records, layers in order of execution. (In
+// PyTorch's suite it is NSResultsType.)
 class Results {
  public:
   using Layer = std::pair<std::string, ResultsByType>;
 
-  // The layer called `name`, added at the end when there is none.
+  // Returns the layer called `name`, added at the end when there is none.
   ResultsByType& operator[](const std::string& name);
 
-  // Null when there is none.
+  // Returns null when there is no such layer.
   const ResultsByType* Find(const std::string& name) const;
 
   const std::vector<Layer>& layers() const { return layers_; }

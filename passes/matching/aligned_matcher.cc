@@ -55,12 +55,13 @@ class Aligner {
             *node_a.weight_shape == *node_b.weight_shape);
   }
 
-  // Nodes of the same family in the same call of the same module, when there
-  // are equally many on both sides. Code of the root module is left to the
-  // data flow: a tracer that flattens the hierarchy puts everything there.
+  // Matches nodes of the same family in the same call of the same module, when
+  // there are equally many on both sides. Code of the root module is left to
+  // the data flow: a tracer that flattens the hierarchy puts everything there.
   void AnchorByName() {
     const PlacesByName places(a_, b_);
-    // In order of execution: a match may take in what another would match.
+    // The order is that of execution: a match may take in a node that a later
+    // one would match.
     for (const PlacesByName::Place& place : places.in_order()) {
       if (place.of_a.size() != place.of_b.size()) {
         continue;
@@ -73,8 +74,8 @@ class Aligner {
     }
   }
 
-  // Where a model has lost its names, weights tell: the right pair is far
-  // closer than any other of the same shape.
+  // Matches nodes by weight where a model has lost its names: the right pair is
+  // far closer than any other of the same shape.
   void AnchorByWeight() {
     using Key = std::pair<absl::string_view, std::vector<int64_t>>;
     std::map<Key, std::pair<std::vector<int>, std::vector<int>>> by_shape;
@@ -101,7 +102,8 @@ class Aligner {
     }
   }
 
-  // Control flow around nodes that are matched already, inside out.
+  // Matches the control flow around nodes that are matched already, innermost
+  // first.
   void AnchorControlFlow() {
     if (!a_.has_control_flow() || !b_.has_control_flow()) {
       return;
@@ -144,7 +146,8 @@ class Aligner {
     }
   }
 
-  // Inputs of graphs, in order, skipping the module; loop-carried values.
+  // Links the inputs of both graphs, in order and without the module, or the
+  // values that loops carry.
   void LinkInputs(Block* block_a, Block* block_b) {
     const Node* loop_a = block_a->owningNode();
     const Node* loop_b = block_b->owningNode();
@@ -198,8 +201,8 @@ class Aligner {
     }
   }
 
-  // The number of tensors that a list written down for `node` holds; 0 when it
-  // takes none.
+  // Returns the number of tensors in the list that is constructed for `node`; 0
+  // when it takes none.
   static size_t ListSize(const MatchableNode& node) {
     const auto inputs = node.base->inputs();
     return !inputs.empty() && IsTensorList(*inputs[0]) &&
@@ -209,9 +212,9 @@ class Aligner {
                : 0;
   }
 
-  // Whether they take lists of different numbers of tensors. A tracer makes one
-  // concatenation of a concatenation and what it is part of: the inner one has
-  // most inputs in common with it, but is not what corresponds.
+  // Whether they take lists of different numbers of tensors. A tracer merges a
+  // concatenation into another one that it is part of: then the inner one has
+  // the most inputs in common with the merged one, but is not its counterpart.
   bool TakeOtherLists(int a, int b) const {
     const size_t size_a = ListSize(a_[a]);
     const size_t size_b = ListSize(b_[b]);
@@ -221,8 +224,8 @@ class Aligner {
   int BestFollower(int b) const {
     struct Candidate {
       int a;
-      int inputs;  // that correspond
-      int steps;   // in between
+      int inputs;  // The number of inputs that correspond.
+      int steps;   // The number of ops in between.
     };
     llvm::SmallVector<Candidate, 4> candidates;
     for (Value* input : DataInputsOf(b_[b])) {
@@ -249,7 +252,7 @@ class Aligner {
         if (linked.value != nullptr) {
           users_a_.ForEach(linked, add);
         }
-        // Values further up are inputs of what was found.
+        // Values further up are inputs of the node that was found.
         if (found) {
           break;
         }
@@ -265,8 +268,8 @@ class Aligner {
     return best == candidates.end() ? -1 : best->a;
   }
 
-  // Aligns what is left between pairs that stand in the same order in both
-  // blocks.
+  // Aligns the unmatched nodes between pairs that stand in the same order in
+  // both blocks.
   void AlignGaps(Block* block_a, Block* block_b) {
     const absl::Span<const int> all_a = a_.InBlock(block_a);
     const absl::Span<const int> all_b = b_.InBlock(block_b);
@@ -318,7 +321,7 @@ class Aligner {
   const MatchableNodes& a_;
   const MatchableNodes& b_;
   SubgraphPairs pairs_;
-  // Users that stand in the block of A that is being followed.
+  // The users in the block of A that is being followed.
   UsersOfValues users_a_;
 };
 

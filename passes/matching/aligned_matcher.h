@@ -1,4 +1,4 @@
-// The aligned mode of MatchSubgraphs.
+// Implements the aligned mode of MatchSubgraphs.
 #ifndef PASSES_MATCHING_ALIGNED_MATCHER_H_
 #define PASSES_MATCHING_ALIGNED_MATCHER_H_
 

@@ -17,9 +17,9 @@ using ::torch::jit::Node;
 
 constexpr absl::string_view kBatchNorm = "batch_norm";
 
-// The only op that computes with what matchable node `from` gives, at `node`
-// of the step, and what the value passes on the way. No node where there is
-// none, or several.
+// Returns the only op that computes with the output of matchable node `from`,
+// as `node` of the step, with the ops that the value passes on the way. There
+// is no node where no op or several ops do.
 Step NextStep(const MatchableNodes& nodes, int from) {
   Step step;
   const torch::jit::Value* value = nodes[from].output;
@@ -29,7 +29,7 @@ Step NextStep(const MatchableNodes& nodes, int from) {
       break;
     }
     step.nodes.push_back(user);
-    // Dropout is matchable, and a step that changes nothing.
+    // Dropout is matchable, but changes nothing here.
     const bool keeps = KeepsOrQuantizesValues(*user);
     const int index = nodes.IndexOf(user);
     if (!keeps && index >= 0) {
@@ -74,7 +74,7 @@ class Search {
     const Step* Current() const {
       return at < side.steps.size() ? &side.steps[at] : nullptr;
     }
-    // The op that gives what the steps so far give.
+    // Returns the op that computes the result of the steps so far.
     const Node& LastOp() const {
       int last = side.base;
       for (size_t i = 0; i < at; ++i) {
@@ -101,7 +101,7 @@ class Search {
     if (step_a != nullptr && step_b != nullptr &&
         step_a->family == step_b->family) {
       if (!step_a->is_inside && !step_b->is_inside) {
-        return false;  // Each is a layer of its own.
+        return false;  // Each of the two is a layer of its own.
       }
       ++a_.at;
       ++b_.at;
@@ -130,7 +130,7 @@ class Search {
     return step->is_inside || !other.side.nodes.HasBatchNormOf(PathOf(cursor));
   }
 
-  // The same where the other side has a norm there, too.
+  // Answers the same where the other side has a norm there, too.
   static bool IsFoldedOfSeveral(const Cursor& cursor, const Cursor& other) {
     const absl::string_view path = PathOf(cursor);
     const absl::string_view other_path = PathOf(other);
@@ -150,8 +150,8 @@ class Search {
     return node < 0 ? absl::string_view() : cursor.side.nodes[node].path.fqn;
   }
 
-  // Whether the current step is an activation of which the other side has
-  // nothing, and needs nothing.
+  // Whether the current step is an activation that the other side does not have
+  // and does not need.
   static bool IsImplied(const Cursor& cursor, const Cursor& other) {
     const Step* step = cursor.Current();
     return step != nullptr && !IsNorm(step) && step->node >= 0 &&
@@ -172,7 +172,7 @@ Steps StepsBehind(const MatchableNodes& nodes, int base, int end) {
   const auto fuses = [&](absl::string_view next) {
     return FusesWith(family, family, next);
   };
-  // Returns whether nothing can follow in the same subgraph.
+  // `add` returns whether nothing can follow in the same subgraph.
   const auto add = [&](Step step, const MatchableNode& node) {
     bool ends = step.family != kBatchNorm;
     steps.push_back(std::move(step));

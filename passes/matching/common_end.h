@@ -1,5 +1,5 @@
-// How far two matched subgraphs reach: both to the same place of what the
-// models compute.
+// Finds how far two matched subgraphs reach, so that both end at the same place
+// of the computation.
 #ifndef PASSES_MATCHING_COMMON_END_H_
 #define PASSES_MATCHING_COMMON_END_H_
 
@@ -19,22 +19,23 @@ namespace ns {
 // A batch norm or an activation behind a base op.
 struct Step {
   absl::string_view family;
-  // Part of the subgraph whatever the other model does: fused into the base op,
-  // or of the same fused module.
+  // Whether the step is part of the subgraph whatever the other model does: it
+  // is fused into the base op, or belongs to the same fused module.
   bool is_inside = false;
   // The matchable node; -1 for an activation that is fused into an op.
   int node = -1;
-  // What a subgraph takes in to reach up to here from the step before: casts
-  // and dropout, then the node itself. Empty for steps inside.
+  // The nodes that a subgraph takes in to reach this step from the one before:
+  // casts and dropout, then the node itself. Empty for steps inside.
   absl::InlinedVector<torch::jit::Node*, 2> nodes;
 };
 
-// In order of execution. Casts and dropout may stand in between.
+// The steps in order of execution. Casts and dropout may stand in between.
 using Steps = absl::InlinedVector<Step, 2>;
 
-// What may be fused into the op of `base` or be folded into its weights: first
-// what its subgraph has already, from `base` to the matchable node `end`, then
-// batch norms and one activation that nothing else takes the input of.
+// Returns the steps that may be fused into the op of `base` or be folded into
+// its weights: first those that its subgraph has already, from `base` to the
+// matchable node `end`, then batch norms and one activation whose input nothing
+// else uses.
 Steps StepsBehind(const MatchableNodes& nodes, int base, int end);
 
 // One side of a pair of base ops.
@@ -45,21 +46,21 @@ struct SideOfPair {
 };
 
 struct CommonEnd {
-  // How many steps each subgraph has.
+  // The number of steps that each subgraph has.
   size_t steps_a = 0;
   size_t steps_b = 0;
-  // False where one side has fused what the other does not compute there, so
-  // that the two end at different places.
+  // False where one side has fused something that the other does not compute
+  // there, so that the two end at different places.
   bool is_same_place = true;
 };
 
-// The end of the shortest subgraphs that compute the same. What both models
-// have as a step of its own is left to be a pair of its own, and ends the
-// search:
+// Returns the end of the shortest subgraphs that compute the same. A step that
+// both models have as an op of its own is left to be a pair of its own, and
+// ends the search:
 //
 //   conv2d | batch_norm | relu     quantized::conv2d | quantized::batch_norm2d
 //
-// What only one has ends at the same place only if
+// A step that only one model has still lets both end at the same place only if
 //   - the other has fused it: an activation of the same family inside;
 //   - it is a batch norm in front of all activations, which the other has
 //   folded

@@ -20,12 +20,12 @@ using ::torch::jit::Value;
 using Index = std::optional<size_t>;
 using Indices = std::vector<size_t>;
 
-// "x0" of %x0.3; empty for a value without a name.
+// Returns "x0" for %x0.3; empty for a value without a name.
 std::string NameOf(const Value& value) {
   return value.hasDebugName() ? value.debugNameBase() : "";
 }
 
-// "x" of %x0.3.
+// Returns "x" for %x0.3.
 std::string VariableOf(const Value& value) {
   std::string name = NameOf(value);
   while (!name.empty() && absl::ascii_isdigit(name.back())) {
@@ -34,7 +34,8 @@ std::string VariableOf(const Value& value) {
   return name;
 }
 
-// The outputs that are left, by name; absent for a name that several have.
+// Returns the outputs that are left, by name; absent for a name that several
+// have.
 template <typename Name>
 std::map<std::string, Index> ByName(const Node& node, const Indices& left,
                                     const Name& name_of) {

@@ -17,7 +17,7 @@ using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// The control flow of `kind` that stands directly in `block` and is not
+// Returns the control flow of `kind` that stands directly in `block` and is not
 // matched.
 template <typename IsMatched>
 std::vector<Node*> ControlFlowIn(Block& block, c10::Symbol kind,
@@ -31,7 +31,7 @@ std::vector<Node*> ControlFlowIn(Block& block, c10::Symbol kind,
   return found;
 }
 
-// Follows a value of B to where it has a counterpart.
+// Follows a value of B to a value that has a counterpart.
 class Search {
  public:
   explicit Search(const SubgraphPairs& pairs) : pairs_(pairs) {}
@@ -44,8 +44,8 @@ class Search {
   }
 
  private:
-  // Nothing for what leads back to where it came from; null for what has no
-  // counterpart.
+  // The counterpart; null where there is none, and absent for a value that
+  // leads back to one that was already visited.
   using Found = std::optional<Value*>;
 
   Found Find(Value* value) {
@@ -78,7 +78,8 @@ class Search {
                : Found(nullptr);
   }
 
-  // Of what a loop carries on as its result `index`.
+  // Finds the counterpart of the value that a loop carries as its result
+  // `index`.
   Found FindCarried(Node& loop, size_t index) {
     const Found first = Find(loop.input(index + 2));
     return Join(first, Find(loop.blocks()[0]->outputs()[index + 1]));
@@ -116,8 +117,8 @@ Block* Counterparts::Of(const Block& block) const {
   return partner->blocks()[absl::c_find(blocks, &block) - blocks.begin()];
 }
 
-// Control flow of A for that of B. Where nothing inside is matched, it is told
-// by what it gives, or by its place among others of its kind.
+// Finds the control flow of A for that of B. Where nothing inside is matched,
+// it is recognised by its outputs, or by its place among others of its kind.
 Node* Counterparts::PartnerOf(const Node& control) const {
   const auto partner_of_b = [&](const Node& node) {
     const int b = nodes_b_.IndexOf(&node);

@@ -1,5 +1,5 @@
-// Where in A what stands in control flow of B has its place, and which values
-// are the same.
+// Finds the places and values of A that correspond to those in control flow of
+// B.
 #ifndef PASSES_MATCHING_COUNTERPARTS_H_
 #define PASSES_MATCHING_COUNTERPARTS_H_
 
@@ -15,27 +15,29 @@ struct Value;
 
 namespace ns {
 
-// A value that both models have, but for being quantized in B.
+// A value that both models have, apart from being quantized in B.
 struct SameValue {
-  // Null when there is none.
+  // The value in A; null when there is none.
   torch::jit::Value* a = nullptr;
-  // What it is in B, on all ways through control flow.
+  // The values in B that it may be, one for each way through control flow.
   absl::flat_hash_set<torch::jit::Value*> b;
 };
 
-// Of two models whose nodes are paired. Everything must outlive the object.
+// Finds counterparts in two models whose nodes are paired. All arguments must
+// outlive the object.
 class Counterparts {
  public:
   Counterparts(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
                const SubgraphPairs& pairs)
       : nodes_a_(nodes_a), nodes_b_(nodes_b), pairs_(pairs) {}
 
-  // The block of A that corresponds to `block` of B: it holds the partners of
-  // its nodes, or is the same arm or body of the partner of its control flow.
-  // Null when there is none.
+  // Returns the block of A that corresponds to `block` of B: it holds the
+  // partners of its nodes, or is the same arm or body of the partner of its
+  // control flow. Null when there is none.
   torch::jit::Block* Of(const torch::jit::Block& block) const;
 
-  // The value of A that `value` of B is, whichever way control flow takes.
+  // Returns the value of A that `value` of B corresponds to, whichever way
+  // control flow takes.
   SameValue Find(torch::jit::Value* value) const;
 
  private:

@@ -27,7 +27,7 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Tells why a node of one model has no partner in the other.
+// Finds the reason why a node of one model has no partner in the other.
 class ReasonFinder {
  public:
   ReasonFinder(const MatchableNodes& other, absl::string_view other_model,
@@ -129,7 +129,8 @@ class ResultBuilder {
     return node.row != nullptr ? node.row->op : OpName(*node.base);
   }
 
-  // `last` is the subgraph's last matchable node: casts may follow it.
+  // Returns the subgraph's output. `last` is its last matchable node, which
+  // casts may follow.
   static Value* OutputOf(const Subgraph& subgraph, const MatchableNode& last) {
     return subgraph.end == last.node ? last.output
                                      : ComparedOutput(*subgraph.end);
@@ -158,7 +159,8 @@ class ResultBuilder {
       match.b.fqn = std::string(path.fqn);
       match.a = FloatSideOf(point.value_a);
       match.a.compared_in = point.block_a;
-      // Named after the others are: a producer's name is part of it.
+      // Quantize points are named last, since a producer's name is part of
+      // theirs.
       producer_of_[point.node] = point.source;
       result_.matches.push_back(std::move(match));
     }
@@ -182,7 +184,8 @@ class ResultBuilder {
   }
 
   void NameInOrder() {
-    // Matches and quantize points are each in order already.
+    // Matches and quantize points are each in order already, and are merged
+    // here.
     std::vector<SubgraphMatch>& matches = result_.matches;
     const auto points = std::find_if(
         matches.begin(), matches.end(),
@@ -200,7 +203,7 @@ class ResultBuilder {
                            ? names_a_.NameOfQuantized(*match.a.output)
                            : match.b.name;
       }
-      // What is quantized in A has the name of what makes it.
+      // The quantized value of A gets the name of the match that makes it.
       match.a.name = names_a_.Take(
           match.a.name,
           has_points && !match.is_quantize_point ? match.a.output : nullptr);
@@ -264,7 +267,8 @@ class ResultBuilder {
   absl::flat_hash_map<const Node*, const Value*> producer_of_;
 };
 
-// Callees that the user related, and that are leaves of neither model.
+// Returns an error for callees that the user related, and that are leaves of
+// neither model.
 absl::Status CheckRelatedCallees(const OpRelations& relations,
                                  const MatchableNodes& a,
                                  const MatchableNodes& b) {
@@ -288,8 +292,8 @@ absl::Status CheckRelatedCallees(const OpRelations& relations,
   return absl::OkStatus();
 }
 
-// Module types and functions that are not to be matched, and that neither model
-// has.
+// Returns an error for module types and functions that are not to be matched,
+// and that neither model has.
 absl::Status CheckUnmatchableCallees(const UnmatchableOps& unmatchable,
                                      const MatchableNodes& a,
                                      const MatchableNodes& b) {

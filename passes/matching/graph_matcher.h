@@ -1,4 +1,5 @@
-// Finds which nodes of two models correspond.
+// Finds which subgraph of a float model corresponds to which of a quantized
+// one.
 #ifndef PASSES_MATCHING_GRAPH_MATCHER_H_
 #define PASSES_MATCHING_GRAPH_MATCHER_H_
 
@@ -20,17 +21,18 @@ struct Value;
 namespace ns {
 
 enum class MatchingMode {
-  // Never fails as a whole: same module path and call first, then equal
-  // weights where names are missing, then data flow from what is matched, then
-  // an order-preserving alignment of what lies between, block by block. What
-  // finds no partner is listed with a reason.
+  // Never fails as a whole. Nodes with the same module path and call are
+  // matched first, then those with equal weights where names are missing, then
+  // the data flow is followed from what is matched, and what lies between is
+  // aligned in order, block by block. Ops without a partner are listed with a
+  // reason.
   kAligned,
-  // As PyTorch's numeric suite: walks back from the outputs of both graphs in
-  // step; the first pair that is not related is an error.
+  // Matches as PyTorch's numeric suite does: walks back from the outputs of
+  // both graphs in step. The first pair that is not related is an error.
   kStrict,
 };
 
-// Whose names layers get.
+// Says which model's names the layers get.
 enum class LayerNaming {
   kByB,  // the quantized model's
   kByA,  // the float model's
@@ -39,45 +41,48 @@ enum class LayerNaming {
 struct MatchOptions {
   MatchingMode mode = MatchingMode::kAligned;
   OpRelations relations;
-  // What is no base op of a match, nor listed as unmatched. An activation or
-  // norm among these may still be part of the subgraph of the op before it.
+  // Ops that are no base op of a match, and are not listed as unmatched. An
+  // activation or norm among these may still be part of the subgraph of the op
+  // before it.
   UnmatchableOps unmatchable;
-  // What SubgraphMatch::name is: the name of that side.
+  // The side whose name becomes SubgraphMatch::name.
   LayerNaming naming = LayerNaming::kByB;
 };
 
-// Where one model's side of a pair is, and what it is called.
+// Says where one model's side of a pair is, and what it is called.
 struct MatchedSide {
   Subgraph subgraph;
-  // The value to compare: an output of subgraph.end; for a quantize point, the
-  // float value that is quantized (subgraph is empty where that is an input of
-  // the graph).
+  // The value to compare: an output of subgraph.end. For a quantize point, the
+  // float value that is quantized (`subgraph` is empty where that is an input
+  // of the graph).
   torch::jit::Value* output = nullptr;
-  // Of a quantize point inside control flow, when `output` comes from outside
-  // of it: the block at whose beginning to compare, so that it is compared as
-  // often as it is quantized. Null: compared where it is made.
+  // The block at whose beginning to compare. It is set for a quantize point
+  // inside control flow whose `output` comes from outside of it, so that it is
+  // compared as often as it is quantized. Null: the value is compared where it
+  // is made.
   torch::jit::Block* compared_in = nullptr;
-  // Path of the module that the base op belongs to, or whose code calls it.
+  // The path of the module that the base op belongs to, or whose code calls it.
   std::string fqn;
-  // Taken from the other model: this one has no names.
+  // True where `fqn` comes from the other model, since this one has no names.
   bool fqn_inferred = false;
-  // What the layer is called by the names of this model, unique among the
-  // matches; by those of the other one where this one has none. A quantize
-  // point is called after the value of this model that is quantized.
+  // The layer's name by the names of this model, unique among the matches; by
+  // those of the other model where this one has none. A quantize point is named
+  // after the value of this model that is quantized.
   std::string name;
 };
 
 struct SubgraphMatch {
-  // That of the side that MatchOptions::naming says. Unique; tools/README.md,
-  // "Names", says how it is made.
+  // The name on the side that MatchOptions::naming says. It is unique;
+  // tools/README.md, "Names", says how it is made.
   std::string name;
   MatchedSide a;
   MatchedSide b;
-  // True when b is an aten::quantize_per_tensor and a the value it quantizes.
+  // True when b is an aten::quantize_per_tensor and a the value that it
+  // quantizes.
   bool is_quantize_point = false;
-  // Why the inputs of the two sides do not correspond, as behind a layer that
-  // only one model has: the outputs then differ, whatever the ops do. Empty for
-  // most.
+  // Why the inputs of the two sides do not correspond, such as behind a layer
+  // that only one model has: the outputs then differ, whatever the ops do.
+  // Mostly empty.
   std::string unpaired_input;
 };
 
@@ -88,9 +93,9 @@ struct UnmatchedOp {
 };
 
 struct MatchResult {
-  // In order of execution of model b.
+  // The matches in order of execution of model b.
   std::vector<SubgraphMatch> matches;
-  // In order of execution.
+  // The unmatched ops of each model in order of execution.
   std::vector<UnmatchedOp> unmatched_a;
   std::vector<UnmatchedOp> unmatched_b;
 };

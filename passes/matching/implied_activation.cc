@@ -29,7 +29,8 @@ std::optional<double> ConstantNumber(const Value* value) {
              : std::nullopt;
 }
 
-// The values that `activation` gives back as it got them, if they are known.
+// Returns the range of the values that `activation` does not change, if it is
+// known.
 std::optional<Range> FixedPoints(const Node& activation) {
   const OpRow* row = FindOp(OpName(activation));
   if (row == nullptr) {
@@ -49,7 +50,7 @@ std::optional<Range> FixedPoints(const Node& activation) {
   return low && high ? std::optional(Range{*low, *high}) : std::nullopt;
 }
 
-// The range of the quint8 values that `op` gives, if it is constant.
+// Returns the range of the quint8 output of `op`, if it is constant.
 std::optional<Range> OutputRange(const Node& op) {
   const OpRow* row = FindOp(OpName(op));
   if (row == nullptr || row->numerics != Numerics::kInt8) {
@@ -84,7 +85,7 @@ bool IsImpliedByRange(const Node& activation, const Node& op) {
   if (!range) {
     return false;
   }
-  // A scale is rounded to float: the ends are right to half a step.
+  // A scale is rounded to float, so the ends are exact to half a step.
   const double half_step = (range->high - range->low) / 510;
   return range->low >= kept->low - half_step &&
          range->high <= kept->high + half_step;

@@ -1,4 +1,5 @@
-// Activations that a quantized op needs no op for.
+// Recognises activations that a quantized model leaves out, as the quantized
+// range implies them.
 #ifndef PASSES_MATCHING_IMPLIED_ACTIVATION_H_
 #define PASSES_MATCHING_IMPLIED_ACTIVATION_H_
 
@@ -8,12 +9,13 @@ struct Node;
 
 namespace ns {
 
-// True when the quantized range of what `op` gives is one that `activation`, a
-// relu, relu6 or hardtanh, leaves as it is: clipping to the range has done its
+// True when `activation`, a relu, relu6 or hardtanh, changes no value in the
+// quantized range of the output of `op`: clipping to the range has done its
 // work. With s, z the constant scale and zero point of the output, the range of
 // its 8 bits is [s (0 - z), s (255 - z)].
 //
-//   %y = quantized::conv2d(%x, %packed, 0.0235, 0)   # 0 to 6: as relu6 gives
+//   %y = quantized::conv2d(%x, %packed, 0.0235, 0)   # 0 to 6, as behind a
+//   relu6
 bool IsImpliedByRange(const torch::jit::Node& activation,
                       const torch::jit::Node& op);
 

@@ -11,8 +11,9 @@
 namespace ns {
 namespace {
 
-// Modules that PyTorch ships: one of them that calls no other is one op. FX's
-// GraphModule holds the flattened code of a whole model.
+// True for modules that PyTorch ships: one of them that calls no other is one
+// op. FX's GraphModule is none, as it holds the flattened code of a whole
+// model.
 bool IsLibraryModule(absl::string_view type) {
   return absl::StartsWith(type, "torch.") &&
          !absl::StartsWith(type, "torch.fx.");
@@ -24,7 +25,7 @@ LayerNames::LayerNames(const MatchableNodes& nodes) {
   const char* last = nullptr;
   for (int i = 0; i < nodes.size(); ++i) {
     absl::string_view fqn = nodes[i].path.fqn;
-    // Nodes of one call mostly share its text.
+    // Nodes of one call mostly share the text of the path.
     if (fqn.data() == last) {
       continue;
     }
@@ -55,7 +56,7 @@ std::string LayerNames::NameOf(const ModulePath& path,
 bool UniqueNames::WasMade(absl::string_view name) const {
   const size_t at = name.rfind('@');
   int number;
-  // "fc@01" is no name that is made here.
+  // "fc@01" is no name that this class makes.
   if (at == absl::string_view::npos ||
       !absl::SimpleAtoi(name.substr(at + 1), &number) ||
       absl::StrCat(number) != name.substr(at + 1)) {

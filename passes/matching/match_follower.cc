@@ -55,7 +55,8 @@ bool MatchFollower::Follow(const torch::jit::Graph& graph) {
   const Block* block = graph.block();
   ForEachNode(block,
               [&](const Node* node) { present[node] = NumberOf(*node); });
-  // Returns whether `node`, moved on, is in the graph.
+  // `follow` moves `node` on to its replacement and returns whether that is in
+  // the graph.
   const auto follow = [&](Node*& node) {
     size_t number = numbers_.at(node);
     for (auto it = replacements_.find(number); it != replacements_.end();
@@ -81,7 +82,7 @@ bool MatchFollower::Follow(const torch::jit::Graph& graph) {
     if (follow(node) && node != outputs_[i].node) {
       side.output = node->output(outputs_[i].offset);
     }
-    // One op may do what several did.
+    // One op may replace several.
     auto& nodes = side.subgraph.nodes;
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   }

@@ -1,4 +1,4 @@
-// Lets matches follow what passes do to the graph of side b.
+// Keeps matches valid while passes change the graph of side b.
 #ifndef PASSES_MATCHING_MATCH_FOLLOWER_H_
 #define PASSES_MATCHING_MATCH_FOLLOWER_H_
 
@@ -17,19 +17,19 @@ struct Node;
 
 namespace ns {
 
-// Made before a pass runs, and asked afterwards. Both arguments must outlive
-// the object.
+// Follows replacements in one graph. It is made before a pass runs, and asked
+// afterwards. Both arguments must outlive the object.
 class MatchFollower {
  public:
   explicit MatchFollower(MatchResult& matches);
 
-  // Notes that `now` does what `old` did: for PassContext.
+  // Notes that `now` does what `old` did. PassContext calls it.
   void Replaced(const torch::jit::Node& old, torch::jit::Node& now);
 
-  // Lets the matches name what took the place of their nodes in `graph`, that
-  // of side b; unmatched ops that are gone are dropped. Returns false, and
-  // leaves the matches unusable, where a matched node is gone and nobody told
-  // what took its place. Once.
+  // Updates the matches to the nodes that took the place of theirs in `graph`,
+  // that of side b; unmatched ops that are gone are dropped. Returns false, and
+  // leaves the matches unusable, where a matched node is gone and nobody
+  // reported what took its place. May be called once.
   bool Follow(const torch::jit::Graph& graph);
 
  private:
@@ -41,7 +41,7 @@ class MatchFollower {
   template <typename Visit>
   void ForEachMatchedNode(const Visit& visit);
 
-  // A node is known by the number of its first output: no other value of its
+  // A node, identified by the number of its first output: no other value of its
   // graph ever has it, while a later node may have the address of one that is
   // gone.
   struct Replacement {
@@ -51,9 +51,9 @@ class MatchFollower {
 
   MatchResult& matches_;
   std::vector<Output> outputs_;
-  // By number.
+  // The replacements by the number of the replaced node.
   absl::flat_hash_map<size_t, Replacement> replacements_;
-  // Of the nodes that the matches named at first.
+  // The numbers of the nodes that the matches named at first.
   absl::flat_hash_map<const torch::jit::Node*, size_t> numbers_;
 };
 

@@ -44,7 +44,8 @@ class Flow {
     for (Node* node : block->nodes()) {
       const auto start = starts_.find(node);
       if (start != starts_.end()) {
-        // Now: what it reads may be overwritten later.
+        // The inputs are looked up now, since what they hold may be overwritten
+        // later.
         into_[start->second] = Into(matches_.matches[start->second].b.subgraph);
       }
       Producers from;
@@ -69,13 +70,13 @@ class Flow {
       }
       if (node->blocks().empty() && !node->inputs().empty() &&
           WorksInPlace(*node)) {
-        // What reads its input later reads what it wrote.
+        // What reads the input later reads what this op wrote.
         sources_[node->inputs()[0]] = from;
       }
     }
   }
 
-  // By match.
+  // Returns what flows into each match, by its index.
   std::vector<Producers> TakeInto() { return std::move(into_); }
 
  private:
@@ -87,9 +88,10 @@ class Flow {
     return producers;
   }
 
-  // Output `index` of control flow.
+  // Returns the producers of output `index` of control flow.
   Producers OutOfBlocks(Node& node, size_t index) const {
-    // A loop's body returns a condition first. It may not run at all.
+    // A loop's body returns a condition first. Since it may not run at all, the
+    // loop's own input counts as well.
     const bool is_loop = node.kind() == c10::prim::Loop;
     Producers producers;
     if (is_loop) {
@@ -125,7 +127,8 @@ class Flow {
   void EnterBlock(const Node& node, Block* block, const Producers& from) {
     const bool is_loop = node.kind() == c10::prim::Loop;
     for (size_t i = 0; i < block->inputs().size(); ++i) {
-      // %trip, carried values; the node has a limit and a condition first.
+      // The body of a loop has the inputs %trip and the carried values, while
+      // the node has a limit and a condition in front of these.
       Producers entering =
           is_loop && i > 0 ? SourcesOf(*node.inputs()[i + 1]) : from;
       sources_[block->inputs()[i]] = std::move(entering);

@@ -1,4 +1,4 @@
-// Which matched subgraphs feed which.
+// Finds which matched subgraphs feed which.
 #ifndef PASSES_MATCHING_MATCH_PRODUCERS_H_
 #define PASSES_MATCHING_MATCH_PRODUCERS_H_
 
@@ -13,18 +13,18 @@ struct Graph;
 
 namespace ns {
 
-// What flows into a matched subgraph of B with no other matched subgraph in
-// between.
+// The sources of what flows into a matched subgraph of B with no other matched
+// subgraph in between.
 struct Producers {
-  // The matches it comes from, in ascending order.
+  // The indices of the matches that it comes from, in ascending order.
   std::vector<size_t> matches;
-  // False when some of it is not what is compared at its match, but another
-  // output, or an element of a list or tuple.
+  // False when some of it is not the value that is compared at its match, but
+  // another output, or an element of a list or tuple.
   bool are_compared = true;
 };
 
-// For each match. What an earlier trip of a loop hands to the next does not
-// count. `graph` is that of B.
+// Returns the producers of each match. What an earlier trip of a loop hands to
+// the next does not count. `graph` is that of B.
 std::vector<Producers> ProducersOf(torch::jit::Graph& graph,
                                    const MatchResult& matches);
 

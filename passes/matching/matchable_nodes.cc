@@ -37,8 +37,8 @@ bool IsTupleOfTensors(const Value& value) {
          tuple->elements()[0]->kind() == c10::TypeKind::TensorType;
 }
 
-// True for an op that is matched and compared in its own right.
-// `row` is that of its op.
+// True for an op that is matched and compared in its own right. `row` is that
+// of its op.
 bool IsMatchableOp(const Node& node, const OpRow* row) {
   if (IsControlFlow(node) || ComparedOutput(node) == nullptr) {
     return false;
@@ -83,7 +83,8 @@ bool HoldsMatchableOp(Node* node) {
   });
 }
 
-// The input that tells one layer's op from another's. `row` is the op's.
+// Returns the input that tells one layer's op from another's. `row` is the
+// op's.
 const Value* WeightInput(const Node& node, const OpRow* row) {
   return row == nullptr || row->weight_form == WeightForm::kNone ||
                  node.inputs().size() <= static_cast<size_t>(row->weight_input)
@@ -97,7 +98,7 @@ std::optional<std::vector<int64_t>> WeightShape(const Node& node,
   if (weight == nullptr) {
     return std::nullopt;
   }
-  // A constant's type has the shape: no need to fetch the tensor.
+  // The type of a constant has the shape, so the tensor need not be fetched.
   if (const auto type = weight->type()->cast<c10::TensorType>()) {
     if (const auto sizes = type->sizes().concrete_sizes()) {
       return *sizes;
@@ -110,8 +111,8 @@ std::optional<std::vector<int64_t>> WeightShape(const Node& node,
   return weights->front().value.sizes().vec();
 }
 
-// The first data input of `node`, no control flow, if it may be absent from the
-// other model; null otherwise. `row` is that of its op.
+// Returns the first data input of `node`, which is no control flow, if the node
+// may be absent from the other model; null otherwise. `row` is that of its op.
 Value* SkippedTo(const Node& node, const OpRow* row) {
   const bool may_be_absent =
       row != nullptr &&
@@ -122,8 +123,8 @@ Value* SkippedTo(const Node& node, const OpRow* row) {
   return may_be_absent ? FirstDataInput(node) : nullptr;
 }
 
-// Whether `value` is made, inside the block of `ops`, of what one of them
-// gives.
+// Whether `value` is computed, inside the block of `ops`, from an output of one
+// of them.
 bool IsMadeBy(const Value& value, const std::vector<const Node*>& ops,
               absl::flat_hash_set<const Node*>& seen) {
   const Node* node = value.node();
@@ -140,8 +141,8 @@ bool IsMadeBy(const Value& value, const std::vector<const Node*>& ops,
   });
 }
 
-// The value outside that one arm of the prim::If defining `value` hands on as
-// it is, where no arm computes anything; null otherwise.
+// Returns the value from outside that one arm of the prim::If defining `value`
+// returns unchanged, where no arm computes anything; null otherwise.
 Value* PassedThrough(const Value& value) {
   Node* node = const_cast<Node*>(value.node());
   if (node->kind() != prim::If || HoldsMatchableOp(node)) {
@@ -202,7 +203,7 @@ void MatchableNodes::FindOnlyUsers() {
   for (int i = 0; i < size(); ++i) {
     const Node* user = only_users_[i];
     if (user != nullptr) {
-      // Mostly the next one.
+      // The user is mostly the next node.
       const bool is_next = i + 1 < size() && nodes_[i + 1].node == user;
       nodes_[i].only_user = is_next ? i + 1 : IndexOf(user);
     }
@@ -216,8 +217,8 @@ void MatchableNodes::AddBlock(Block* block) {
   }
 }
 
-// Asks all there is to ask of the node while it is at hand: a large graph does
-// not fit into caches, and every walk over it costs as much as matching.
+// Finds all properties of the node while it is at hand: a large graph does not
+// fit into caches, and every walk over it costs as much as matching.
 void MatchableNodes::AddNode(Node* node) {
   MatchableNode matchable;
   matchable.node = node;
@@ -296,10 +297,10 @@ void MatchableNodes::AddQuantizeNodesIn(Node* node) {
   }
 }
 
-// The op of a prim::If that chooses between forms of one op by shape or rank:
-// every arm holds ops of one family with one activation fused, of one module
-// and with one weight, besides ops that only move data and dropout, and gives
-// what they make. Null for any other control flow.
+// Returns the op of a prim::If that chooses between forms of one op by shape or
+// rank: every arm holds ops of one family with one activation fused, of one
+// module and with one weight, besides ops that only move data and dropout, and
+// returns what they compute. Null for any other control flow.
 Node* MatchableNodes::OnlyOpInside(Node* node) const {
   const Value* compared = ComparedOutput(*node);
   if (node->kind() != prim::If || compared == nullptr) {
@@ -322,7 +323,8 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
                  IsDropout(*inner)) {
         continue;
       }
-      // One op after the other is a computation of the user's.
+      // Ops that follow one another are a computation of the user, not forms of
+      // one op.
       for (Value* input : DataInputs(*inner)) {
         for (const Source& source : Sources(input)) {
           if (absl::c_linear_search(ops_of_arm, source.value->node())) {
@@ -342,7 +344,7 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
         return nullptr;
       }
     }
-    // What an arm leaves as it was is no output of the op.
+    // A value that an arm returns unchanged is no output of the op.
     absl::flat_hash_set<const Node*> seen;
     if (ops_of_arm.empty() ||
         !IsMadeBy(*arm->outputs()[compared->offset()], ops_of_arm, seen)) {
@@ -363,7 +365,8 @@ int MatchableNodes::IndexOf(const Node* node) const {
 }
 
 Source MatchableNodes::SourceOf(Value* value, int user) const {
-  // Two: an op of a chain and of a branch beside it take turns.
+  // Two nodes back are looked at, since an op of a chain and one of a branch
+  // beside it may take turns.
   for (int i = user - 1; i >= std::max(0, user - 2); --i) {
     if (nodes_[i].output == value && nodes_[i].has_one_output) {
       return {value, i};

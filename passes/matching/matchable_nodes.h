@@ -1,5 +1,5 @@
-// The nodes of a graph that matching looks at, with what it wants to know of
-// each.
+// Collects the nodes of a graph that can be matched, with the properties of
+// each that matching needs.
 #ifndef PASSES_MATCHING_MATCHABLE_NODES_H_
 #define PASSES_MATCHING_MATCHABLE_NODES_H_
 
@@ -28,7 +28,7 @@ struct Value;
 
 namespace ns {
 
-// What an op stands in for when control flow is matched as a whole.
+// The families of control flow that is matched as a whole.
 inline constexpr char kIfFamily[] = "prim::If";
 inline constexpr char kLoopFamily[] = "prim::Loop";
 
@@ -37,48 +37,51 @@ struct MatchableNode {
   // The op that is compared. It differs from `node` where `node` is a prim::If
   // that only chooses between forms of one op (see Subgraph).
   torch::jit::Node* base = nullptr;
-  // Of the base op; null for ops outside the op table.
+  // The row of the base op; null for ops outside the op table.
   const OpRow* row = nullptr;
   absl::string_view family;
   ModulePath path;
-  // ComparedOutput of `node`, and whether it is the only output.
+  // The ComparedOutput of `node`, and whether it is the only output.
   torch::jit::Value* output = nullptr;
   bool has_one_output = false;
-  // The node that alone uses `output`, in the same block; -1 for none.
+  // The index of the node that alone uses `output`, in the same block; -1 for
+  // none.
   int only_user = -1;
   // The first data input of an op that may be absent from the other model: a
   // view, dropout, batch norm, activation or unmatchable op; null for any
   // other.
   torch::jit::Value* skipped_to = nullptr;
-  // True when an aten::dequantize makes the first data input.
+  // True when the first data input comes from an aten::dequantize.
   bool follows_dequantize = false;
   // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
   bool is_control_flow = false;
-  // True for an op that the user does not want to have matched: it may be part
-  // of a subgraph, but is the base op of none.
+  // True for an op that the user does not want to be matched: it may be part of
+  // a subgraph, but is no base op.
   bool is_unmatchable = false;
-  // Of the base op's first weight; absent for ops without a constant weight.
+  // The shape of the base op's first weight; absent for ops without a constant
+  // weight.
   std::optional<std::vector<int64_t>> weight_shape;
 };
 
-// A value, and which matchable node makes it.
+// A value, and the matchable node that makes it.
 struct Source {
   torch::jit::Value* value = nullptr;
-  // The node whose only output it is, or -1.
+  // The index of the node whose only output the value is, or -1.
   int node = -1;
 };
 
 // True for ops that move elements, such as the aten::pad of a convolution that
-// pads with a reflection: no part of what a fused module computes.
+// pads with a reflection. They are no part of what a fused module computes.
 bool IsShapeOp(const MatchableNode& matchable);
 
-// All matchable nodes of a graph in order of execution, blocks inside control
-// flow included. Control flow that holds none (shape arithmetic) is left out.
+// All matchable nodes of a graph in order of execution, including blocks inside
+// control flow. Control flow that holds none (shape arithmetic) is left out.
 class MatchableNodes {
  public:
-  // `graph` and `relations` must outlive the object. Module paths tell ops of
-  // the arms of a prim::If apart (see OnlyOpInside), but must not where the
-  // other model has none: both would then be divided into ops differently.
+  // Whether the other model has module paths. If so, they tell ops of the arms
+  // of a prim::If apart (see OnlyOpInside); otherwise they must not, as both
+  // models would then be divided into ops differently. `graph` and `relations`
+  // must outlive the object.
   enum class OtherModel { kHasPaths, kHasNoPaths };
   MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations,
                  OtherModel other = OtherModel::kHasPaths,
@@ -89,19 +92,20 @@ class MatchableNodes {
   int size() const { return static_cast<int>(nodes_.size()); }
   const MatchableNode& operator[](int index) const { return nodes_[index]; }
 
-  // Indices of the matchable nodes that stand directly in `block`.
+  // Returns the indices of the matchable nodes that stand directly in `block`.
   absl::Span<const int> InBlock(const torch::jit::Block* block) const;
 
-  // The index of `node`, or -1.
+  // Returns the index of `node`, or -1.
   int IndexOf(const torch::jit::Node* node) const;
 
-  // `value` as a source. `user` spares a look-up: of a node that takes the
-  // value, as mostly one of the two before it makes it.
+  // Returns `value` as a source. `user`, the index of a node that takes the
+  // value, saves a look-up: mostly one of the two nodes before it makes the
+  // value.
   Source SourceOf(torch::jit::Value* value, int user = 0) const;
 
-  // `value` and, nearest first, the values it is made from by ops that may be
-  // absent from the other model, casts among them; in its block and those
-  // around it. At most kMaxSources. `user` as above.
+  // Returns `value` and, nearest first, the values it is made from by ops that
+  // may be absent from the other model, casts among them, in its block and
+  // those around it. There are at most kMaxSources. `user` is as in SourceOf.
   static constexpr size_t kMaxSources = 12;
   using SourceValues = absl::InlinedVector<Source, kMaxSources>;
   SourceValues Sources(torch::jit::Value* value, int user = 0) const;
@@ -141,13 +145,14 @@ class MatchableNodes {
   absl::flat_hash_map<const torch::jit::Node*, int> index_;
   absl::flat_hash_map<const torch::jit::Block*, std::vector<int>> in_block_;
   std::vector<torch::jit::Node*> quantize_nodes_;
-  // OnlyUser of each node's output, until its index is known.
+  // The OnlyUser of each node's output, until its index is known.
   std::vector<const torch::jit::Node*> only_users_;
   std::vector<int> weighted_;
   absl::flat_hash_set<absl::string_view> batch_norm_paths_;
   bool has_module_names_ = false;
   bool has_control_flow_ = false;
-  // The scope of the node before, which nodes of one call share, and its path.
+  // The scope of the previous node, which nodes of one call share, and its
+  // path.
   const torch::jit::Scope* scope_ = nullptr;
   ModulePath path_;
 };
@@ -155,12 +160,12 @@ class MatchableNodes {
 // True when some node of `graph` has a module path.
 bool HasModulePaths(const torch::jit::Graph& graph);
 
-// The data inputs of `matchable`, as of a subgraph of one node.
+// Returns the data inputs of `matchable`, as those of a subgraph of one node.
 std::vector<torch::jit::Value*> DataInputsOf(const MatchableNode& matchable);
 
-// The value that is compared: the first tensor output, or the first output that
-// is a list of tensors or, of a leaf call, a tuple that starts with one; null
-// for ops without any.
+// Returns the value that is compared: the first tensor output, or the first
+// output that is a list of tensors or, for a leaf call, a tuple that starts
+// with one; null for ops without any.
 torch::jit::Value* ComparedOutput(const torch::jit::Node& node);
 
 }  // namespace ns

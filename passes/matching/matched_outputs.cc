@@ -14,11 +14,11 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Positions among the tensors of a node of A and of one of B.
+// The positions among the tensors of a node of A and of one of B.
 using IndexPair = std::pair<size_t, size_t>;
 
-// The position of tensor `place` in `value`; the number of tensors if it is not
-// among them.
+// Returns the position of tensor `place` in `value`; the number of tensors if
+// it is not among them.
 size_t IndexOf(const std::vector<OutputTensor>& tensors, const Value* value,
                size_t place) {
   return std::find_if(tensors.begin(), tensors.end(),

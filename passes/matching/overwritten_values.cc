@@ -18,8 +18,8 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// The outermost loop around `place` that is not around `made`; null when there
-// is none.
+// Returns the outermost loop around `place` that is not around `made`; null
+// when there is none.
 const Node* LoopSince(const Node& made, const Node& place) {
   const Node* loop = nullptr;
   for (const Node* outer = place.owningBlock()->owningNode(); outer != nullptr;

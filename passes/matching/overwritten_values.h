@@ -1,4 +1,5 @@
-// Values that are not any more what an op made.
+// Tells which values no longer hold what their op computed, since an op in
+// place has overwritten them.
 #ifndef PASSES_MATCHING_OVERWRITTEN_VALUES_H_
 #define PASSES_MATCHING_OVERWRITTEN_VALUES_H_
 
@@ -16,7 +17,8 @@ struct Value;
 
 namespace ns {
 
-// The ops in place of a graph, which must outlive the object and not change.
+// Knows the ops in place of a graph, which must outlive the object and not
+// change.
 class OverwrittenValues {
  public:
   explicit OverwrittenValues(torch::jit::Graph& graph);
@@ -28,14 +30,15 @@ class OverwrittenValues {
   bool IsOverwritten(torch::jit::Value* value,
                      const torch::jit::Node& place) const;
 
-  // The same from the beginning of the block of `place` on.
+  // Whether an op may have written to it from the beginning of the block of
+  // `place` on.
   bool IsOverwrittenInBlock(torch::jit::Value* value,
                             const torch::jit::Node& place) const;
 
  private:
-  // In order of execution.
+  // The nodes that write in place, in order of execution.
   std::vector<torch::jit::Node*> writers_;
-  // Null without writers.
+  // Null when there are no writers.
   std::unique_ptr<TensorWrites> writes_;
 };
 

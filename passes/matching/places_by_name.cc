@@ -17,7 +17,7 @@ bool HasName(const MatchableNode& node) {
 }
 
 // Whether `path` is that of the same call as `last`, a path of the same model.
-// Nodes of one call mostly share its text.
+// Nodes of one call mostly share the path's text.
 bool IsSameCall(const ModulePath& path, const ModulePath& last) {
   return path.fqn.data() == last.fqn.data() &&
          path.call_index == last.call_index;
@@ -33,8 +33,8 @@ PlacesByName::PlacesByName(const MatchableNodes& a, const MatchableNodes& b) {
   }
 }
 
-// An op that one model has fused into another layer is a call less of its
-// module there: those behind it may have other indices.
+// Where one model has fused an op into another layer, its module has one call
+// fewer there, and later calls may have other indices.
 void PlacesByName::DropUncertainCalls(const MatchableNodes& a,
                                       const MatchableNodes& b) {
   absl::flat_hash_set<absl::string_view> called_again;
@@ -48,7 +48,7 @@ void PlacesByName::DropUncertainCalls(const MatchableNodes& a,
   if (called_again.empty()) {
     return;
   }
-  // By module and family: the calls that ops are of, in order.
+  // Maps a module and a family to the calls that have such ops, in order.
   using Family = std::pair<absl::string_view, absl::string_view>;
   using CallsByFamily = absl::flat_hash_map<Family, std::vector<int>>;
   const auto calls_of = [&](const MatchableNodes& nodes) {

@@ -1,4 +1,4 @@
-// Nodes that stand at the same place of two models, by name.
+// Finds nodes that stand at the same place of two models by name.
 #ifndef PASSES_MATCHING_PLACES_BY_NAME_H_
 #define PASSES_MATCHING_PLACES_BY_NAME_H_
 
@@ -12,7 +12,7 @@
 
 namespace ns {
 
-// The matchable nodes of both models by call of a module and family of op.
+// The matchable nodes of both models, by call of a module and family of op.
 class PlacesByName {
  public:
   struct Place {
@@ -21,18 +21,18 @@ class PlacesByName {
     llvm::SmallVector<int, 1> of_b;
   };
 
-  // What is not in a named module is at no place, nor is control flow. Nor are
-  // ops of a module that is called several times unless the models have them in
-  // the same calls: which calls correspond, names do not tell.
+  // Nodes outside of named modules and control flow are at no place. Nor are
+  // ops of a module that is called several times, unless the models have them
+  // in the same calls: names do not tell which calls correspond.
   PlacesByName(const MatchableNodes& a, const MatchableNodes& b);
 
-  // The places of B, in order of execution.
+  // Returns the places of B, in order of execution.
   const std::vector<Place>& in_order() const { return places_; }
 
  private:
-  // Path and index of a call.
+  // The path of a module and the index of its call.
   using Call = std::pair<absl::string_view, int>;
-  // Indices into places_.
+  // The indices into places_.
   using Places = llvm::SmallVector<int, 2>;
 
   void AddB(const MatchableNodes& b);

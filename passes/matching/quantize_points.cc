@@ -23,7 +23,7 @@ using ::torch::jit::Node;
 using ::torch::jit::Use;
 using ::torch::jit::Value;
 
-// The nodes that take `value`, by itself or in a list.
+// Returns the nodes that take `value`, by itself or in a list.
 std::vector<const Node*> ConsumersOf(const Value& value) {
   std::vector<const Node*> consumers;
   for (const Use& use : value.uses()) {
@@ -38,8 +38,8 @@ std::vector<const Node*> ConsumersOf(const Value& value) {
   return consumers;
 }
 
-// The value of A at the place where the quantized tensor is first used: the
-// matched consumer has the same inputs in the same order.
+// Returns the value of A at the place where the quantized tensor is first used:
+// the matched consumer has the same inputs in the same order.
 Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
                   const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
                   const UnpairedInputs& unpaired) {
@@ -64,7 +64,8 @@ Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
   return nullptr;
 }
 
-// The constant index of `node`, an aten::__getitem__ of a list; -1 otherwise.
+// Returns the constant index of `node`, an aten::__getitem__ of a list; -1
+// otherwise.
 int64_t ElementIndex(const Node& node) {
   if (node.kind() != c10::aten::__getitem__) {
     return -1;
@@ -73,8 +74,8 @@ int64_t ElementIndex(const Node& node) {
   return index && index->isInt() ? index->toInt() : -1;
 }
 
-// The value of A that is the same element of the same list as `value` of B,
-// however either takes lists apart.
+// Returns the value of A that is the same element of the same list as `value`
+// of B, whichever ops take the lists apart.
 Value* ByListElement(const Value& value, const SubgraphPairs& pairs) {
   const Node* node = value.node();
   const bool unpacks = node->kind() == c10::prim::ListUnpack;
@@ -136,7 +137,7 @@ class PointFinder {
     }
     if (a == nullptr) {
       const SameValue same = counterparts_.Find(point.source);
-      // Not one that is there in another arm only.
+      // A value that exists in another arm only does not count.
       if (same.a != nullptr && block != nullptr &&
           IsWithin(*block->param_node(), *same.a->node()->owningBlock())) {
         a = same.a;
@@ -178,8 +179,8 @@ class PointFinder {
     });
   }
 
-  // A node of A that runs where `quantize` does in B or later: what is matched
-  // to its first consumer, or the end.
+  // Returns a node of A that runs where `quantize` does in B or later: the
+  // match of its first consumer, or the end.
   const Node& PlaceInA(const Node& quantize, const QuantizePoint& point) const {
     const Block& within =
         point.block_a != nullptr ? *point.block_a : *nodes_a_.graph().block();
@@ -213,8 +214,8 @@ class PointFinder {
   const OverwrittenValues overwritten_b_;
 };
 
-// Whether `node` stands in a matched prim::If that is one op as a whole: it is
-// part of that op.
+// Whether `node` stands in a matched prim::If that is one op as a whole, so
+// that it is part of that op.
 bool IsPartOfMatchedOp(const Node& node, const MatchableNodes& nodes,
                        const SubgraphPairs& pairs) {
   for (const Node* owner = node.owningBlock()->owningNode(); owner != nullptr;

@@ -8,17 +8,18 @@
 namespace ns {
 namespace {
 
-// A window costs its square, and the alignment advances by half of one.
+// The work for a window is the square of its size, and the alignment advances
+// by half of one.
 constexpr int kWindow = 512;
 
-// Longest common subsequence of [a, a_end) and [b, b_end) by dynamic
+// Finds a longest common subsequence of [a, a_end) and [b, b_end) by dynamic
 // programming.
 std::vector<std::pair<int, int>> AlignWindow(
     int a, int a_end, int b, int b_end,
     absl::FunctionRef<bool(int, int)> related) {
   const int rows = a_end - a;
   const int columns = b_end - b;
-  // best[i][j]: pairs to be had from a+i and b+j on.
+  // best[i][j] is the number of pairs that are possible from a+i and b+j on.
   std::vector<int16_t> best((rows + 1) * (columns + 1), 0);
   std::vector<bool> match(rows * columns);
   const auto at = [&](int i, int j) -> int16_t& {
@@ -61,8 +62,8 @@ std::vector<std::pair<int, int>> AlignSequences(
     const auto window = AlignWindow(a, a_end, b, b_end, related);
     int next_a = last ? size_a : std::min(size_a, a + kWindow / 2);
     int next_b = last ? size_b : std::min(size_b, b + kWindow / 2);
-    // Near the end of a window the alignment does not know what comes: keep
-    // the pairs of its first half, and go on behind them.
+    // Near the end of a window the alignment does not know what comes. So it
+    // keeps the pairs of the first half, and goes on behind them.
     for (const auto& [i, j] : window) {
       if (i >= next_a || j >= next_b) {
         next_a = std::min(next_a, i);

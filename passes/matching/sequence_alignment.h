@@ -1,4 +1,4 @@
-// Order-preserving alignment of two sequences.
+// Aligns two sequences without changing their order.
 #ifndef PASSES_MATCHING_SEQUENCE_ALIGNMENT_H_
 #define PASSES_MATCHING_SEQUENCE_ALIGNMENT_H_
 
@@ -9,15 +9,15 @@
 
 namespace ns {
 
-// Pairs (i, j), rising in both, of elements of sequences of length `size_a` and
-// `size_b` that are `related`: as many as possible (a longest common
-// subsequence) within windows of a few hundred elements, so that the work stays
-// linear in the length of long sequences.
+// Returns pairs (i, j), rising in both, of elements of sequences of length
+// `size_a` and `size_b` that are `related`: as many as possible (a longest
+// common subsequence) within windows of a few hundred elements, so that the
+// work stays linear in the length of long sequences.
 std::vector<std::pair<int, int>> AlignSequences(
     int size_a, int size_b, absl::FunctionRef<bool(int, int)> related);
 
-// Indices of a longest strictly rising subsequence of `values`, in order.
-// O(n log n).
+// Returns the indices of a longest strictly rising subsequence of `values`, in
+// order. It takes O(n log n) steps.
 std::vector<int> LongestRisingSubsequence(const std::vector<int>& values);
 
 }  // namespace ns

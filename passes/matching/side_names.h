@@ -1,4 +1,4 @@
-// What matches are called by the names of one of the two models.
+// Names matches by the names of one of the two models.
 #ifndef PASSES_MATCHING_SIDE_NAMES_H_
 #define PASSES_MATCHING_SIDE_NAMES_H_
 
@@ -16,24 +16,26 @@ struct Value;
 
 namespace ns {
 
-// Names the matches of one model in order of execution, each after those whose
-// values it takes.
+// Names the matches of one model in order of execution, each after the matches
+// whose values it takes.
 class SideNames {
  public:
-  // About `count` names will be taken.
+  // `count` is about the number of names that will be taken.
   SideNames(const MatchableNodes& nodes, size_t count)
       : names_(nodes), unique_(count) {}
 
-  // As LayerNames; not unique yet.
+  // Returns the name as LayerNames does; it is not unique yet.
   std::string NameOf(const ModulePath& path, absl::string_view op) const {
     return names_.NameOf(path, op);
   }
 
-  // What quantizes `source` is called where no module tells: "conv.quantize"
-  // behind the match "conv", "x.quantize" behind the input "x".
+  // Returns the name of a node that quantizes `source` where no module gives
+  // one: "conv.quantize" behind the match "conv", "x.quantize" behind the input
+  // "x".
   std::string NameOfQuantized(const torch::jit::Value& source) const;
 
-  // Makes `name` unique. Unless it is null, `output` is what has this name.
+  // Makes `name` unique. Unless it is null, `output` is the value with this
+  // name.
   std::string Take(const std::string& name, const torch::jit::Value* output);
 
  private:

@@ -19,7 +19,7 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// A subgraph by its matchable nodes, from base op to end.
+// A subgraph as the indices of its matchable nodes, from base op to end.
 using Chain = std::vector<int>;
 
 bool CarriesTensors(const c10::Type& type) {
@@ -38,7 +38,7 @@ class BackwardIterator {
     Push(graph.return_node());
   }
 
-  // The next chain, or an empty one at the end.
+  // Returns the next chain, or an empty one at the end.
   Chain Next() {
     while (!stack_.empty()) {
       Node* node = stack_.back();
@@ -67,8 +67,8 @@ class BackwardIterator {
   }
 
  private:
-  // Puts the producers of what `node` uses on the stack, for control flow also
-  // those of what its blocks return.
+  // Puts the producers of the inputs of `node` on the stack, for control flow
+  // also those of what its blocks return.
   void Push(Node* node) {
     for (Value* input : node->inputs()) {
       PushProducer(*input);
@@ -86,7 +86,8 @@ class BackwardIterator {
     }
   }
 
-  // A dict or a list holds what is put into it after it is made, too.
+  // Puts producers of values that are added to a dict or a list after it is
+  // made on the stack.
   void PushWhatIsPutInto(const Node& node) {
     for (const Value* output : node.outputs()) {
       for (const torch::jit::Use& use : output->uses()) {
@@ -98,8 +99,9 @@ class BackwardIterator {
     }
   }
 
-  // Sizes, dtypes and flags are no data: one model may ask for them where the
-  // other does not.
+  // Puts the producer of `value` on the stack, unless it carries no tensors:
+  // sizes, dtypes and flags are no data, and one model may ask for them where
+  // the other does not.
   void PushProducer(const Value& value) {
     if (value.node()->kind() != c10::prim::Param &&
         CarriesTensors(*value.type())) {
@@ -107,8 +109,8 @@ class BackwardIterator {
     }
   }
 
-  // The matchable node that produces the first data input of `index` and is
-  // used by nothing else, or -1.
+  // Returns the matchable node that produces the first data input of `index`
+  // and is used by nothing else, or -1.
   int Producer(int index) const {
     const std::vector<Value*> inputs = DataInputsOf(nodes_[index]);
     if (inputs.empty() || OnlyUser(*inputs[0]) != nodes_[index].node) {
@@ -121,9 +123,9 @@ class BackwardIterator {
                : -1;
   }
 
-  // What a fused module computes up to `end` is one: a convolution that is
-  // trained with its norm is conv, div, add, batch_norm, relu. Of other
-  // modules, `end` alone.
+  // Returns the chain that ends at `end` in the same fused module: a
+  // convolution that is trained with its norm is conv, div, add, batch_norm,
+  // relu. For other modules, it is `end` alone.
   Chain WithinFusedModule(int end) const {
     Chain chain = {end};
     const ModulePath& path = nodes_[end].path;
@@ -148,7 +150,7 @@ class BackwardIterator {
       return {end};
     }
     const absl::string_view last = nodes_[end].family;
-    // Of the activations, the reference fuses relu alone.
+    // Of the activations, PyTorch's suite fuses relu alone.
     if (IsActivation(last) && last != "relu") {
       return {end};
     }
@@ -169,7 +171,7 @@ class BackwardIterator {
   absl::flat_hash_set<const Node*> seen_;
 };
 
-// "'layer1.0.conv1' (aten::conv2d, %30)".
+// Returns "'layer1.0.conv1' (aten::conv2d, %30)".
 std::string Describe(const MatchableNodes& nodes, const Chain& chain) {
   if (chain.empty()) {
     return "nothing";
@@ -208,7 +210,7 @@ absl::StatusOr<SubgraphPairs> MatchInStep(Graph& graph_a,
           "subgraphs ", Describe(nodes_a, a), " and ", Describe(nodes_b, b),
           " are not related; relate their ops, or use --matching=aligned"));
     }
-    // Ops that nothing is known of are stepped over, as the reference does.
+    // Ops outside the op table are stepped over, as in PyTorch's suite.
     if (base_a.row != nullptr || base_b.row != nullptr) {
       pairs.MatchChains(a, b);
     }

@@ -1,4 +1,4 @@
-// The strict mode of MatchSubgraphs.
+// Implements the strict mode of MatchSubgraphs.
 #ifndef PASSES_MATCHING_STRICT_MATCHER_H_
 #define PASSES_MATCHING_STRICT_MATCHER_H_
 

@@ -97,7 +97,7 @@ void SubgraphPairs::Match(int a, int b) {
   Begin(a, b);
   const Side side_a = SideA();
   const Side side_b = SideB();
-  // What one side has fused in one module tells the other what to take in.
+  // What one side has fused in one module determines what the other takes in.
   ExtendWithinModule(side_a, a);
   ExtendWithinModule(side_b, b);
   ExtendToCommonEnd(a, b);
@@ -109,7 +109,8 @@ void SubgraphPairs::ExtendWithinModule(const Side& side, int base) {
   if (!IsFusedModule(path.type) || IsShapeOp(side.nodes[base])) {
     return;
   }
-  // All of it: a convolution that is trained with its norm is several ops.
+  // All nodes are taken in: a convolution that is trained with its norm is
+  // several ops.
   for (;;) {
     const int next = side.nodes[side.ends[base]].only_user;
     if (next < 0 || side.taken[next] || side.nodes[next].is_control_flow ||

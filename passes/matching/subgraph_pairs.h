@@ -1,4 +1,4 @@
-// Pairs of subgraphs under construction.
+// Builds the pairs of subgraphs while two models are matched.
 #ifndef PASSES_MATCHING_SUBGRAPH_PAIRS_H_
 #define PASSES_MATCHING_SUBGRAPH_PAIRS_H_
 
@@ -17,8 +17,8 @@ struct Value;
 
 namespace ns {
 
-// Which matchable node of A belongs to which of B, the subgraphs around them,
-// and which values correspond as a consequence.
+// Keeps which matchable node of A belongs to which of B, the subgraphs around
+// them, and which values correspond as a consequence.
 class SubgraphPairs {
  public:
   SubgraphPairs(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b);
@@ -27,22 +27,22 @@ class SubgraphPairs {
   // far as both compute the same (common_end.h).
   void Match(int a, int b);
 
-  // Pairs two subgraphs whose extent is known: matchable nodes from base op to
-  // end.
+  // Pairs two subgraphs whose extent is known, as matchable nodes from base op
+  // to end.
   void MatchChains(const std::vector<int>& a, const std::vector<int>& b);
 
-  // Takes in the casts around ops that emulate half precision. When all pairs
-  // are made.
+  // Takes in the casts around ops that emulate half precision. To be called
+  // when all pairs are made.
   void WrapHalfPrecision();
 
-  // False for a pair where one side has fused what the other does not compute
-  // at this place.
+  // False for a pair where one side has fused something that the other does not
+  // compute at this place.
   bool EndAtSamePlace(int b) const { return !ends_elsewhere_.contains(b); }
 
   // Marks the values as corresponding.
   void Link(torch::jit::Value* value_a, torch::jit::Value* value_b);
 
-  // The node of A that node `b` is matched with, or -1.
+  // Returns the node that is matched with the given one, or -1.
   int PartnerOfB(int b) const { return partner_of_b_[b]; }
   int PartnerOfA(int a) const { return partner_of_a_[a]; }
 
@@ -50,15 +50,15 @@ class SubgraphPairs {
   bool IsTakenA(int a) const { return taken_a_[a]; }
   bool IsTakenB(int b) const { return taken_b_[b]; }
 
-  // The last matchable node of the subgraph of a pair.
+  // Returns the last matchable node of the subgraph of a pair.
   int EndOfA(int a) const { return ends_a_[a]; }
   int EndOfB(int b) const { return ends_b_[b]; }
 
-  // The subgraphs of a pair; each can be taken once.
+  // Returns the subgraphs of a pair; each can be taken once.
   Subgraph TakeSubgraphOfA(int a) { return std::move(subgraphs_a_[a]); }
   Subgraph TakeSubgraphOfB(int b) { return std::move(subgraphs_b_[b]); }
 
-  // The value of A that corresponds to one of B, or null.
+  // Returns the value of A that corresponds to one of B, or null.
   torch::jit::Value* LinkedA(torch::jit::Value* value_b) const;
   Source LinkedA(const Source& source_b) const;
 
@@ -75,9 +75,10 @@ class SubgraphPairs {
   void Begin(int a, int b);
 
   static void Append(const Side& side, int base, int next);
-  // Takes in what stands behind `base` in the same fused module.
+  // Takes in the nodes behind `base` in the same fused module.
   static void ExtendWithinModule(const Side& side, int base);
-  // Takes in the first `count` steps; false if some belong to others.
+  // Takes in the first `count` steps; returns false if some belong to other
+  // subgraphs.
   static bool TakeIn(const Side& side, int base, const Steps& steps,
                      size_t count);
   void ExtendToCommonEnd(int a, int b);
@@ -91,18 +92,18 @@ class SubgraphPairs {
   std::vector<int> partner_of_b_;
   std::vector<bool> taken_a_;
   std::vector<bool> taken_b_;
-  // By base node; empty for others.
+  // The subgraphs by base node; empty for other nodes.
   std::vector<Subgraph> subgraphs_a_;
   std::vector<Subgraph> subgraphs_b_;
-  // The last matchable node of each, by base node.
+  // The last matchable node of each subgraph, by base node.
   std::vector<int> ends_a_;
   std::vector<int> ends_b_;
-  // Nodes of B.
+  // The nodes of B whose subgraph ends at another place than its partner.
   absl::flat_hash_set<int> ends_elsewhere_;
   // By node of B: the node of A whose only output corresponds to that node's
   // only output, or -1.
   std::vector<int> linked_end_;
-  // Values that correspond and are not outputs of such nodes.
+  // The values that correspond and are not outputs of such nodes.
   absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> linked_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// True for ops that hand on the elements of their only data input.
+// True for ops that pass on the elements of their only data input.
 bool OnlyMovesData(const Node& node) {
   if (KeepsOrQuantizesValues(node)) {
     return true;
@@ -31,7 +31,7 @@ bool OnlyMovesData(const Node& node) {
          DataInputs(node).size() == 1;
 }
 
-// "'layer1.conv' (aten::conv2d)".
+// Returns "'layer1.conv' (aten::conv2d)".
 std::string Describe(const MatchableNode& matchable) {
   const std::string name = CallName(matchable.path);
   return absl::StrCat("'", name.empty() ? NodeName(*matchable.node) : name,
@@ -88,7 +88,7 @@ UnpairedInputs::Producer UnpairedInputs::ProducerOf(const Side& side,
       }
     }
     if (!OnlyMovesData(node)) {
-      // Of several outputs the graph does not tell which is which.
+      // The graph does not tell which of several outputs it is.
       return index >= 0 && side.nodes[index].has_one_output
                  ? Producer{Kind::kUnmatched, index}
                  : Producer{};
@@ -107,7 +107,8 @@ std::vector<UnpairedInputs::Producer> UnpairedInputs::ProducersOf(
   return producers;
 }
 
-// Most inputs are: no need to look where they come from.
+// Whether all inputs are linked. Most are, and then nobody needs to look where
+// they come from.
 bool UnpairedInputs::AreLinked(const std::vector<Value*>& a,
                                const std::vector<Value*>& b) const {
   return a.size() == b.size() &&

@@ -1,5 +1,5 @@
-// Matched ops whose inputs do not correspond, as where one model has an extra
-// layer in front of them.
+// Finds matched ops whose inputs do not correspond, such as where one model has
+// an extra layer in front of them.
 #ifndef PASSES_MATCHING_UNPAIRED_INPUTS_H_
 #define PASSES_MATCHING_UNPAIRED_INPUTS_H_
 
@@ -15,17 +15,19 @@ struct Value;
 
 namespace ns {
 
-// Of two models whose nodes are paired; all must outlive the object.
+// Compares the inputs of two models whose nodes are paired. All arguments must
+// outlive the object.
 class UnpairedInputs {
  public:
   UnpairedInputs(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
                  const SubgraphPairs& pairs);
 
-  // Why an input of matched nodes `a` and `b` does not correspond: it comes
-  // from an op that has no counterpart where the other model has one that has,
-  // or from ops of two different pairs. Casts and ops that only move data do
-  // not count. Empty where the inputs correspond, where both sides replace one
-  // thing by another, and where control flow leaves it open.
+  // Returns why an input of matched nodes `a` and `b` does not correspond: it
+  // comes from an op without a counterpart where the input in the other model
+  // comes from an op that has one, or from ops of two different pairs. Casts
+  // and ops that only move data do not count. Empty where the inputs
+  // correspond, where both sides replace one thing by another, and where
+  // control flow leaves it open.
   //
   //   A: %c = conv2d(%x); %e = conv2d(%c); %l = linear(%e)
   //   B: %c = quantized::conv2d(%x);       %l = quantized::linear(%c)
@@ -39,16 +41,16 @@ class UnpairedInputs {
     kInput,      // an input of the graph
     kPaired,     // the output of a matched subgraph
     kUnmatched,  // the output of an op without a counterpart
-    kElsewhere,  // that of one which ends at another place than its partner
+    kElsewhere,  // a matched subgraph that ends elsewhere than its partner
   };
   struct Producer {
     Kind kind = Kind::kUnknown;
-    // The base of the subgraph, or the op itself.
+    // The base of the subgraph, or the op itself; -1 for none.
     int node = -1;
   };
   struct Side {
     const MatchableNodes& nodes;
-    // By the last matchable node of a subgraph; -1 for others.
+    // The base node by the last matchable node of its subgraph; -1 for others.
     std::vector<int> base_of_end;
   };
 

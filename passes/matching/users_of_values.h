@@ -1,4 +1,4 @@
-// Where the values of a graph go.
+// Finds the nodes that use a value of a graph.
 #ifndef PASSES_MATCHING_USERS_OF_VALUES_H_
 #define PASSES_MATCHING_USERS_OF_VALUES_H_
 
@@ -14,17 +14,18 @@ struct Value;
 
 namespace ns {
 
-// Which nodes take a value, straight or by way of ops that may be absent. Kept
-// by node, in order of execution, as far as nodes make the values: a long graph
-// is gone through from one end to the other, and so is this.
+// Keeps which nodes take a value, directly or through ops that may be absent.
+// Users are stored by the node that makes the value where there is one, in
+// order of execution: a long graph is walked from one end to the other, and so
+// is this table.
 class UsersOfValues {
  public:
   struct User {
     int node;
-    int steps;  // in between
+    int steps;  // the number of ops in between
   };
 
-  // Of values made by any of `nodes` nodes, or by none of them.
+  // Holds users of values made by any of `nodes` nodes, or by none of them.
   explicit UsersOfValues(int nodes) : last_(nodes, kNone) {}
 
   void Clear() {
@@ -58,8 +59,8 @@ class UsersOfValues {
 
   struct Link {
     User user;
-    int maker;     // of the value, or -1
-    int previous;  // link of the same value, or kNone
+    int maker;     // the node that makes the value, or -1
+    int previous;  // the link of the same value before, or kNone
   };
 
   int LastOf(const Source& source) const {
@@ -70,8 +71,8 @@ class UsersOfValues {
     return it == last_of_others_.end() ? kNone : it->second;
   }
 
-  // The last link of the users of a value, or kNone: by the node that makes
-  // it, and by value where none does.
+  // The last link of the users of a value, or kNone: by the node that makes the
+  // value, and by value where no node does.
   std::vector<int> last_;
   absl::flat_hash_map<const torch::jit::Value*, int> last_of_others_;
   std::vector<Link> links_;

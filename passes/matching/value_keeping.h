@@ -1,4 +1,4 @@
-// Ops that hand a value on as it is.
+// Recognises ops that pass a value on as it is.
 #ifndef PASSES_MATCHING_VALUE_KEEPING_H_
 #define PASSES_MATCHING_VALUE_KEEPING_H_
 
@@ -12,8 +12,8 @@ namespace ns {
 // dequantize, copies, observers, and dropout, which does nothing in inference.
 bool KeepsValues(const torch::jit::Node& node);
 
-// As above, and for ops that quantize: the values are the same up to rounding
-// and clipping.
+// True for the same ops and for those that quantize: the values are the same up
+// to rounding and clipping.
 bool KeepsOrQuantizesValues(const torch::jit::Node& node);
 
 }  // namespace ns

@@ -22,10 +22,10 @@ namespace {
 using ::torch::jit::Node;
 
 constexpr double kSimilarDb = 6.0;
-// Of two figures that are closer, the larger one may be so by chance, as with a
-// batch norm that scales by nearly 1.
+// Of two figures that differ by less, the larger one may be so by chance, as
+// with a batch norm that scales by nearly 1.
 constexpr double kAlikeDb = 3.0;
-// Elements that are looked at: plenty to tell layers apart.
+// The number of elements that are compared: plenty to tell layers apart.
 constexpr int64_t kSample = 4096;
 
 at::Tensor Sample(const at::Tensor& weight) {
@@ -36,8 +36,8 @@ at::Tensor Sample(const at::Tensor& weight) {
   return flat.slice(0, 0, c10::nullopt, step).contiguous();
 }
 
-// The forms in which the first weight of a node may appear in the other model:
-// as it is, and with the batch norm behind it folded in.
+// Returns the forms in which the first weight of a node may appear in the other
+// model: as it is, and with the batch norm behind it folded in.
 std::vector<at::Tensor> Forms(const MatchableNodes& nodes, int index) {
   std::vector<at::Tensor> forms;
   const Node& base = *nodes[index].base;
@@ -64,7 +64,7 @@ std::vector<at::Tensor> Forms(const MatchableNodes& nodes, int index) {
   return forms;
 }
 
-// SQNR in dB of the best pair of forms; the float side is the reference.
+// Returns the SQNR in dB of the best pair of forms, relative to the float side.
 double Similarity(const std::vector<at::Tensor>& forms_a,
                   const std::vector<at::Tensor>& forms_b) {
   double best = -std::numeric_limits<double>::infinity();
@@ -83,8 +83,8 @@ double Similarity(const std::vector<at::Tensor>& forms_a,
   return best;
 }
 
-// The indices below `count` with the largest value, in order. None when another
-// value is nearly as large: such values do not tell which is which.
+// Returns the indices below `count` with the largest value, in order. None when
+// another value is nearly as large: such values do not tell which is which.
 template <typename ValueOf>
 std::vector<size_t> IndicesOfLargest(size_t count, const ValueOf& value_of) {
   double largest = -std::numeric_limits<double>::infinity();
@@ -132,7 +132,7 @@ std::vector<std::pair<int, int>> PairBySimilarWeights(
     const std::vector<size_t> closest_b = IndicesOfLargest(
         candidates_b.size(),
         [&](size_t other) { return similarity[closest_a[0]][other]; });
-    // Of more than one, calls of one layer, each has its turn.
+    // Several equal ones are calls of one layer, which are paired in order.
     const auto turn = std::find(closest_b.begin(), closest_b.end(), j);
     if (turn != closest_b.end() && closest_a.size() == closest_b.size()) {
       pairs.emplace_back(candidates_a[closest_a[turn - closest_b.begin()]],

@@ -1,4 +1,4 @@
-// Passes that rewrite two models together.
+// Declares the interface of passes that rewrite two models together.
 #ifndef PASSES_PIPELINE_PAIR_PASS_H_
 #define PASSES_PIPELINE_PAIR_PASS_H_
 
@@ -13,25 +13,25 @@ namespace ns {
 
 class PassContext;
 
-// A float model, the quantized model that was made of it, and what corresponds.
+// A float model, the quantized model that was made from it, and their matches.
 struct MatchedModels {
   ModelGraph a;
   ModelGraph b;
   // What the pass `match` found; absent before it, and after a pass that
-  // removed matched nodes without telling. Points into both graphs.
+  // removed matched nodes without reporting it. Points into both graphs.
   std::optional<MatchResult> matches;
 };
 
-// As Pass, of two models.
+// Rewrites two models together; otherwise it is like Pass (ir/pass.h).
 class PairPass {
  public:
   virtual ~PairPass() = default;
 
-  // "add-loggers".
+  // The name of the pass in pipelines: "add-loggers".
   virtual absl::string_view name() const = 0;
 
   // Returns whether the canonical text of either graph differs afterwards.
-  // Errors as those of Pass::Run, and matches that are not there yet.
+  // Errors: as Pass::Run, or matches that are needed and absent.
   virtual absl::StatusOr<bool> Run(MatchedModels& models,
                                    PassContext& context) const = 0;
 };

@@ -132,7 +132,8 @@ absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text) {
 absl::string_view NearestName(absl::string_view name,
                               absl::Span<const absl::string_view> names) {
   absl::string_view nearest;
-  size_t least = name.size() / 2 + 1;  // More changed letters are another word.
+  // With more changed letters it is another word.
+  size_t least = name.size() / 2 + 1;
   for (const absl::string_view candidate : names) {
     const size_t distance =
         llvm::StringRef(name.data(), name.size())

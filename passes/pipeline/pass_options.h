@@ -1,4 +1,4 @@
-// Pipelines as text, and the options that passes read from it.
+// Parses pipelines as text, and the options that passes read from it.
 #ifndef PASSES_PIPELINE_PASS_OPTIONS_H_
 #define PASSES_PIPELINE_PASS_OPTIONS_H_
 
@@ -14,8 +14,8 @@
 
 namespace ns {
 
-// The options that follow a pass's name in braces. A pass is made by asking for
-// all options it has and then for what was wrong:
+// The options that follow a pass's name in braces. The code that makes a pass
+// asks for each option that it has, and then for the error:
 //
 //   LowerToFbgemmOptions made;
 //   made.fuse = options.Flag("fuse", true);
@@ -26,10 +26,10 @@ class PassOptions {
 
   explicit PassOptions(Values values) : values_(std::move(values)) {}
 
-  // "fuse=false"; "fuse" alone is true.
+  // Returns the value of "fuse=false"; "fuse" alone is true.
   bool Flag(absl::string_view name, bool otherwise);
   std::string Text(absl::string_view name, absl::string_view otherwise);
-  // One of `choices`, the first when it is not given.
+  // Returns one of `choices`, the first when the option is not given.
   std::string Choice(absl::string_view name,
                      std::initializer_list<absl::string_view> choices);
 
@@ -38,7 +38,8 @@ class PassOptions {
   absl::Status Check() const;
 
  private:
-  // The value, if it is given; notes that there is such an option.
+  // Returns the value, or null when it is not given, and notes that there is
+  // such an option.
   const std::string* Find(absl::string_view name);
 
   Values values_;
@@ -46,7 +47,7 @@ class PassOptions {
   absl::Status error_;
 };
 
-// A pass as it stands in a pipeline's text.
+// A pass as the text of a pipeline names it.
 struct PassSpec {
   std::string name;
   PassOptions::Values options;
@@ -57,8 +58,8 @@ struct PassSpec {
 // where: braces that do not match, an option or a pass without a name.
 absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text);
 
-// The name among `names` that differs from `name` in the fewest letters; empty
-// when none is alike.
+// Returns the name among `names` that differs from `name` in the fewest
+// letters; empty when none is similar.
 absl::string_view NearestName(absl::string_view name,
                               absl::Span<const absl::string_view> names);
 

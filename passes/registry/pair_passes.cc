@@ -15,7 +15,7 @@
 namespace ns {
 namespace {
 
-// What loggers call the two models.
+// The names of the two models in loggers.
 constexpr char kFloat[] = "float";
 constexpr char kQuantized[] = "quantized";
 
@@ -27,7 +27,7 @@ absl::Status CheckMatched(const MatchedModels& models) {
                    "rewrite the models");
 }
 
-// Remarks on the quantized ops of matches that were left out.
+// Adds remarks on the quantized ops of matches that were left out.
 void RemarkOn(const std::vector<NotShadowedMatch>& left_out,
               const MatchResult& matches, PassContext& context) {
   for (const NotShadowedMatch& one : left_out) {

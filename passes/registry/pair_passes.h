@@ -1,4 +1,4 @@
-// What rewrites two models, as passes.
+// Wraps the rewrites of two models as pair passes.
 #ifndef PASSES_REGISTRY_PAIR_PASSES_H_
 #define PASSES_REGISTRY_PAIR_PASSES_H_
 
@@ -13,8 +13,8 @@
 
 namespace ns {
 
-// Finds what corresponds: see passes/matching/graph_matcher.h. Neither graph
-// changes. Unmatched ops of b are remarked on.
+// Finds matching subgraphs: see passes/matching/graph_matcher.h. Neither graph
+// changes. Unmatched ops of b get remarks.
 class MatchPass final : public PairPass {
  public:
   explicit MatchPass(MatchOptions options = {})
@@ -41,9 +41,10 @@ class AddLoggersPass final : public PairPass {
   const LoggerOptions options_;
 };
 
-// Puts float subgraphs beside what they are matched with in b, and loggers on
-// both: see passes/instrument/add_shadow_loggers.h. As above otherwise; what
-// cannot be shadowed is remarked on.
+// Puts float subgraphs beside the subgraphs of b that they match, and loggers
+// on both: see passes/instrument/add_shadow_loggers.h. Models that have loggers
+// already are left as they are. What cannot be shadowed gets a remark. Error:
+// no matches yet.
 class AddShadowLoggersPass final : public PairPass {
  public:
   explicit AddShadowLoggersPass(LoggerOptions options = {})
@@ -56,9 +57,9 @@ class AddShadowLoggersPass final : public PairPass {
   const LoggerOptions options_;
 };
 
-// Puts a model that runs both, and compares what is matched as it runs, in the
-// place of b: see passes/instrument/pair_models.h. There are no matches any
-// more. A model that compares already is left as it is.
+// Replaces b by a model that runs both and compares matches as it runs: see
+// passes/instrument/pair_models.h. The matches are gone afterwards. A model
+// that compares already is left as it is.
 class PairModelsPass final : public PairPass {
  public:
   explicit PairModelsPass(PairPlan plan) : plan_(std::move(plan)) {}

@@ -38,7 +38,7 @@ absl::Status WithPass(absl::string_view name, const absl::Status& status) {
   return Annotated(absl::StrCat("pass '", name, "'"), status);
 }
 
-// Takes the option `on`, which all passes of one model have.
+// Takes the option `on`, which all passes of one model have, out of `values`.
 absl::StatusOr<bool> TakeOnFloat(PassOptions::Values& values) {
   const auto it = absl::c_find_if(
       values, [](const auto& value) { return value.first == "on"; });

@@ -1,4 +1,4 @@
-// Pipelines made of text: passes of one model and of two, in order.
+// Makes pipelines from text, of passes of one model and of two, and runs them.
 #ifndef PASSES_REGISTRY_PARSED_PIPELINE_H_
 #define PASSES_REGISTRY_PARSED_PIPELINE_H_
 
@@ -19,35 +19,36 @@ namespace ns {
 
 class ParsedPipeline {
  public:
-  // Makes the passes that `text` names, of those in `passes`:
+  // Makes the passes that `text` names, which are among `passes`:
   //
   //   fold-reference-quantization,lower-to-fbgemm{numerics=fbgemm-avx2}
   //
-  // Where there are two models, passes of one run on the quantized model, or
-  // with {on=float} on the float one. Error: text that is no list of passes, a
-  // name that is unknown, with the nearest one, or an option that its pass does
-  // not take.
+  // Where there are two models, passes of one model run on the quantized one,
+  // or with {on=float} on the float one. Error: text that is no list of passes,
+  // a name that is unknown, with the nearest one, or an option that its pass
+  // does not take.
   static absl::StatusOr<ParsedPipeline> Parse(
       absl::string_view text, absl::Span<const PassEntry> passes = AllPasses());
 
-  // The first pass that needs two models, or "".
+  // Returns the first pass that needs two models, or "".
   absl::string_view FirstOfTwoModels() const;
 
   // Runs the passes in order, and verifies what each has changed. Returns what
-  // they did. Errors name pipeline and pass. Before: FirstOfTwoModels() == "".
+  // they did. Errors name pipeline and pass. Precondition: FirstOfTwoModels()
+  // == "".
   absl::StatusOr<std::vector<PassRecord>> Run(
       ModelGraph& model, PassContext& context,
       const PassRunOptions& options = {}) const;
 
-  // The same of two models. Matches follow what passes replace, and are dropped
-  // when a pass removes matched nodes.
+  // Does the same for two models. Matches follow what passes replace, and are
+  // dropped when a pass removes matched nodes.
   absl::StatusOr<std::vector<PassRecord>> Run(
       MatchedModels& models, PassContext& context,
       const PassRunOptions& options = {}) const;
 
  private:
   struct Step {
-    // One of the two.
+    // One of these two is not null.
     std::unique_ptr<Pass> pass;
     std::unique_ptr<PairPass> pair_pass;
     bool on_float = false;

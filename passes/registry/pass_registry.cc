@@ -24,7 +24,7 @@ namespace {
 using PassOr = absl::StatusOr<std::unique_ptr<Pass>>;
 using PairPassOr = absl::StatusOr<std::unique_ptr<PairPass>>;
 
-// Of a pass that takes no options.
+// Makes a pass that takes no options.
 template <typename P>
 PassOr Make(PassOptions& options) {
   NS_RETURN_IF_ERROR(options.Check());

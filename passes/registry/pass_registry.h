@@ -1,4 +1,4 @@
-// All passes by name.
+// Lists all passes by name.
 #ifndef PASSES_REGISTRY_PASS_REGISTRY_H_
 #define PASSES_REGISTRY_PASS_REGISTRY_H_
 
@@ -17,13 +17,13 @@ namespace ns {
 // both return an error for options that the pass does not take.
 struct PassEntry {
   absl::string_view name;
-  // What it does, in one line without a full stop; options in braces.
+  // What the pass does, in one line without a full stop; options are in braces.
   absl::string_view description;
   absl::StatusOr<std::unique_ptr<Pass>> (*make)(PassOptions& options);
   absl::StatusOr<std::unique_ptr<PairPass>> (*make_pair)(PassOptions& options);
 };
 
-// The passes of this library, sorted by name.
+// Returns the passes of this library, sorted by name.
 absl::Span<const PassEntry> AllPasses();
 
 }  // namespace ns

@@ -26,7 +26,8 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 
-// Runs `rewrite`, which does not tell whether it changed anything.
+// Runs `rewrite`, which does not report whether it changed anything, and
+// compares the graph's text before and after.
 template <typename Rewrite>
 absl::StatusOr<bool> RewriteAndCompare(absl::string_view what,
                                        ModelGraph& model,
@@ -38,7 +39,8 @@ absl::StatusOr<bool> RewriteAndCompare(absl::string_view what,
   });
 }
 
-// An error for a graph without a module, which has no place for attributes.
+// Returns an error for a graph without a module, which has no place for
+// attributes.
 absl::Status CheckHasModule(const ModelGraph& model) {
   return model.method().empty()
              ? absl::InvalidArgumentError(

@@ -1,4 +1,4 @@
-// Rewrites as passes, under the names that pipelines call them by.
+// Wraps rewrites as passes, under the names that pipelines use.
 #ifndef PASSES_REGISTRY_REWRITE_PASSES_H_
 #define PASSES_REGISTRY_REWRITE_PASSES_H_
 
@@ -8,7 +8,7 @@
 
 namespace ns {
 
-// Values instead of futures, in a graph whose forks are inlined: see
+// Replaces futures by values, in a graph whose forks are inlined: see
 // ir/replace_futures.h.
 class ReplaceFuturesPass final : public Pass {
  public:

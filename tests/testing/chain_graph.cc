@@ -27,7 +27,7 @@ using Ints = std::vector<int64_t>;
 
 enum class Mode { kFloat, kQuantized, kDynamic };
 
-// A value of the network in the forms that it has so far in the graph.
+// The forms in which a value of the network exists in the graph so far.
 struct Forms {
   Value* in_float = nullptr;
   Value* quantized = nullptr;
@@ -98,7 +98,7 @@ class Emitter {
 
   int Dims(int value) const { return chain_.values[value].dims; }
 
-  // Gives a tensor a name, under which its place is known.
+  // Gives a tensor a name, under which its place is recorded.
   Value* Record(Value* made, int value) {
     const std::string name = absl::StrCat(options_.name_prefix, names_++);
     made->setDebugName(name);
@@ -115,8 +115,8 @@ class Emitter {
     return node->output()->setType(value.type());
   }
 
-  // A node that gives `value` of the network. Arguments are values or
-  // constants.
+  // Inserts a node that computes `value` of the network. Arguments are values
+  // or constants.
   struct Argument {
     Argument(Value* v) : value(v) {}                 // NOLINT
     Argument(const c10::IValue& c) : constant(c) {}  // NOLINT
@@ -153,7 +153,8 @@ class Emitter {
     return Record(node->output(), value);
   }
 
-  // Each node is a call of its module, but for the relu of a fused one.
+  // Returns the call of its module that a node belongs to. Each node is a call
+  // of its own, except for the relu of a fused module.
   int CallOf(const std::string& fqn, const std::string& op) {
     const bool goes_on = !fqn.empty() && fqn == last_fqn_ &&
                          op == "aten::relu" && last_op_ != op &&
@@ -202,14 +203,15 @@ class Emitter {
     }
   }
 
-  // Whether step `i` is `op` and alone takes what the step in front gives.
+  // Whether step `i` is `op` and alone uses the result of the step before.
   bool Follows(const ChainBlock& block, size_t i, ChainOp op) const {
     return i < block.steps.size() && block.steps[i].op == op &&
            block.steps[i].x == block.steps[i - 1].out &&
            chain_.values[block.steps[i].x].uses == 1;
   }
 
-  // Emits step `i` and what is fused into it; how many steps that is.
+  // Emits step `i` and the steps that are fused into it; returns how many these
+  // are.
   int EmitStep(const ChainBlock& block, size_t i) {
     const ChainStep& step = block.steps[i];
     switch (step.op) {
@@ -245,7 +247,7 @@ class Emitter {
   int EmitWeighted(const ChainBlock& block, size_t i) {
     const ChainStep& step = block.steps[i];
     size_t end = i + 1;
-    // Weights of several steps have one form.
+    // Weights that several steps share have one form, so they are not folded.
     const bool folded =
         !step.is_called_again && Follows(block, end, ChainOp::kNorm) &&
         block.steps[end].layer == step.layer && Chance(options_.folds);
@@ -261,7 +263,7 @@ class Emitter {
       return static_cast<int>(end - i);
     }
     const int out = block.steps[end - 1].out;
-    // A fused module of the float model, whose relu is an op of its own.
+    // The float model may have a fused module, whose relu is an op of its own.
     const bool in_one_module =
         has_relu && options_.folds > 0 && Chance(options_.folds);
     const Origin origin = {
@@ -318,7 +320,7 @@ class Emitter {
     const int out = block.steps[relu ? i + 1 : i].out;
     const std::string suffix = relu ? "_relu" : "";
     if (step.other >= 0) {
-      // In this order: one may have to be quantized.
+      // The order matters: one of them may have to be quantized.
       Value* x = Quantized(step.x);
       Value* other = Quantized(step.other);
       forms_[out].quantized =
@@ -341,7 +343,7 @@ class Emitter {
     return relu ? 2 : 1;
   }
 
-  // Those that take a float tensor as they do a quantized one.
+  // Emits ops that take a float tensor as well as a quantized one.
   Value* EmitEither(const ChainStep& step, Value* x) {
     const Origin origin = {step.fqn,
                            "modules." + ModuleType(step, Dims(step.x))};
@@ -429,7 +431,7 @@ class Emitter {
     }
   }
 
-  // The form in which a value crosses the border of control flow.
+  // Returns the form in which a value crosses the border of control flow.
   Value* AsBorder(int value, bool quantized) {
     return quantized ? Quantized(value) : InFloat(value);
   }
@@ -439,7 +441,7 @@ class Emitter {
         Record(made, value);
   }
 
-  // What is made inside is not seen outside.
+  // Emits `block`. Values that are made inside are not seen outside.
   void EmitInside(const ChainBlock& block, Block* into, bool quantized,
                   Value* condition) {
     const std::vector<Forms> outside = forms_;
@@ -487,7 +489,8 @@ class Emitter {
   Mode mode_ = Mode::kFloat;
   std::vector<Forms> forms_;
   int names_ = 0;
-  // By path: calls so far. And of the node before.
+  // The number of calls so far, by module path; and path and op of the last
+  // node.
   std::map<std::string, int> calls_;
   std::string last_fqn_;
   std::string last_op_;

@@ -1,5 +1,5 @@
-// Graphs that compute a network of random_chain.h as flows of PyTorch write it
-// down: as it is, or quantized in one of many ways.
+// Builds graphs that compute a network of random_chain.h, in the forms that
+// flows of PyTorch produce: in float, or quantized in one of many ways.
 #ifndef TESTS_TESTING_CHAIN_GRAPH_H_
 #define TESTS_TESTING_CHAIN_GRAPH_H_
 
@@ -15,13 +15,15 @@
 
 namespace ns {
 
-// Each is the chance of a choice, taken anew wherever it arises.
+// Each number is the probability of a choice, which is made anew wherever it
+// arises.
 struct ChainGraphOptions {
-  // Of a run of steps: computed by int8 ops, or by dynamically quantized linear
-  // layers among float ops; in float otherwise.
+  // The probabilities that a run of steps is computed by int8 ops, or by
+  // dynamically quantized linear layers among float ops. Otherwise it is in
+  // float.
   double quantized = 0;
   double dynamic = 0;
-  // That the next step belongs to another run.
+  // The next step belongs to another run.
   double change = 0.3;
   // A norm is folded into the layer in front of it.
   double folds = 0;
@@ -34,26 +36,27 @@ struct ChainGraphOptions {
   // Whether nodes have module paths, and what those begin with.
   bool has_paths = false;
   std::string path_prefix;
-  // What names of values begin with.
+  // The prefix of names of values.
   std::string name_prefix = "a";
 };
 
-// Of a value of a network: the scale and zero point it is quantized with.
+// The scale and zero point that a value of a network is quantized with.
 struct ChainQuantization {
   double scale = 0.05;
   int64_t zero_point = 64;
 };
 
 struct ChainGraph {
-  // Takes a tensor and, for all ifs, a bool; gives a float tensor.
+  // The graph takes a tensor and a bool for all ifs, and returns a float
+  // tensor.
   std::shared_ptr<torch::jit::Graph> graph;
   // The place of each tensor in the graph, by its name. Copies of the graph and
   // lowering keep names.
   absl::flat_hash_map<std::string, int> places;
 };
 
-// By value of `chain`; all alike when `quantization` is empty. Choices follow
-// from `seed`.
+// Makes a graph for `chain`. `quantization` is indexed by value of `chain`;
+// when it is empty, all values have the same. Choices follow from `seed`.
 ChainGraph MakeChainGraph(const Chain& chain, const ChainGraphOptions& options,
                           const std::vector<ChainQuantization>& quantization,
                           int64_t seed);

@@ -30,7 +30,7 @@ c10::IValue Pack(int dims, const ChainWeights& weights) {
                 {quantized, weights.bias, ones, ones, ones, int64_t{1}});
 }
 
-// y = (Wx + b - mean) * scale + bias, as one layer.
+// Folds y = (Wx + b - mean) * scale + bias into one layer.
 void Fold(const ChainNorm& norm, ChainWeights& weights) {
   const at::Tensor scale =
       norm.weight / at::sqrt(norm.variance + kChainEpsilon);
@@ -65,7 +65,7 @@ const ChainNorm& ChainNormAt(int number) {
   if (!norm.weight.defined()) {
     const uint64_t seed = 100000 + 10 * number;
     const std::vector<int64_t> shape = {kChainChannels};
-    // Such as networks have, none of which keeps a value as it was.
+    // Norms are as in real networks: none of them keeps its input unchanged.
     norm.weight = 1 + 0.3 * at::tanh(Random(seed, shape));
     norm.bias = 0.3 * Random(seed + 1, shape);
     norm.mean = 0.3 * Random(seed + 2, shape);

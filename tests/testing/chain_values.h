@@ -1,4 +1,4 @@
-// What the float ops of a network give, computed in float64 and without any
+// Computes what the float ops of a network return, in float64 and without any
 // graph.
 #ifndef TESTS_TESTING_CHAIN_VALUES_H_
 #define TESTS_TESTING_CHAIN_VALUES_H_
@@ -12,11 +12,11 @@
 
 namespace ns {
 
-// An input for `chain`, float.
+// Returns a float input for `chain`.
 at::Tensor ChainInput(const Chain& chain, int64_t seed);
 
-// By value of `chain`: what it holds, each time it is computed. `flag` chooses
-// the arms of all ifs.
+// Returns for each value of `chain` what it holds each time it is computed.
+// `flag` chooses the arms of all ifs.
 std::vector<std::vector<at::Tensor>> ChainValuesInFloat64(
     const Chain& chain, const at::Tensor& input, bool flag);
 

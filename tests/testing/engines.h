@@ -1,4 +1,4 @@
-// Tests that run once on each quantized engine of this LibTorch.
+// Runs tests once on each quantized engine of this LibTorch.
 #ifndef TESTS_TESTING_ENGINES_H_
 #define TESTS_TESTING_ENGINES_H_
 
@@ -28,7 +28,7 @@ class EngineTest : public ::testing::TestWithParam<at::QEngine> {
   const at::QEngine before_;
 };
 
-// Those of onednn and qnnpack that this LibTorch has.
+// Returns which of onednn and qnnpack this LibTorch has.
 inline std::vector<at::QEngine> TestedEngines() {
   std::vector<at::QEngine> engines;
   for (const at::QEngine engine : {at::kONEDNN, at::kQNNPACK}) {

@@ -1,4 +1,4 @@
-// Passes made in tests.
+// Makes passes from functions, for tests.
 #ifndef TESTS_TESTING_FUNCTION_PASS_H_
 #define TESTS_TESTING_FUNCTION_PASS_H_
 
@@ -14,7 +14,7 @@
 
 namespace ns {
 
-// A host's own pass, of a function.
+// A pass that calls a function, as a host's own pass could.
 class FunctionPass final : public Pass {
  public:
   using Function =

@@ -1,4 +1,4 @@
-// Graphs of float convolutions, fused, in tests.
+// Builds graphs of float convolutions, and fuses them, for tests.
 #ifndef TESTS_TESTING_FUSED_CONVS_H_
 #define TESTS_TESTING_FUSED_CONVS_H_
 
@@ -15,32 +15,35 @@
 
 namespace ns {
 
-// Bodies of graphs may use the inputs %x, %w, %b, %mean, %var, %gamma, %beta,
-// and constants by their names: %none, %no, %yes, %one, %two, %zero, %six,
-// %eps, and of lists %1, %11, %21, %00 and %01.
+// A test of FuseFloatConvs. The bodies of graphs may use the inputs %x, %w, %b,
+// %mean, %var, %gamma, %beta, and constants by their names: %none, %no, %yes,
+// %one, %two, %zero, %six, %eps, and the lists %1, %11, %21, %00 and %01.
 class FuseFloatConvsTest : public testing::Test {
  protected:
   FuseFloatConvsTest();
 
-  // Inputs but %x become constants where there is a tensor of that name.
+  // Returns a model of the body. Inputs other than %x become constants where
+  // there is a tensor of that name.
   ModelGraph Model(absl::string_view body) const;
 
   static absl::Status FuseAll(ModelGraph& model);
 
-  // The body with everything fused that can be; its parameters are in
-  // attributes now.
+  // Returns a model of the body with everything fused that can be; its
+  // parameters are attributes then.
   ModelGraph Fused(absl::string_view body) const;
 
   void ExpectKept(absl::string_view body) const;
 
-  // Fused as `fused` has it, and that computes what it did on `x`.
+  // Fails the test unless fusing makes `fused` of the body, and the model
+  // computes what it did on `x`.
   void ExpectFused(absl::string_view body, absl::string_view fused,
                    const at::Tensor& x = at::randn({2, 3, 8, 8})) const;
 
   static const FloatConvParameters& ParametersOf(const ModelGraph& model,
                                                  int index = 0);
 
-  // 1e-4 relative to the norm, as FuseFloatConvs promises.
+  // Fails the test unless outputs agree to 1e-4 relative to the norm, as
+  // FuseFloatConvs promises.
   static void ExpectNear(ModelGraph& fused, ModelGraph& plain,
                          const at::Tensor& x);
 

@@ -1,5 +1,5 @@
-// The models of the FX suite's acceptance list, which tests/models/fx_cases.py
-// makes.
+// Loads the models of the FX suite's acceptance list, which
+// tests/models/fx_cases.py makes.
 #ifndef TESTS_TESTING_FX_CASES_H_
 #define TESTS_TESTING_FX_CASES_H_
 
@@ -13,12 +13,12 @@
 
 namespace ns {
 
-// `stage` is "float", "prepared" (with observers or fake quantization) or
-// "quantized". Throws when there is no such case.
+// Returns the model of a case. `stage` is "float", "prepared" (with observers
+// or fake quantization) or "quantized". Throws when there is no such case.
 torch::jit::Module FxModule(const std::string& name, const std::string& stage);
 ModelGraph FxModel(const std::string& name, const std::string& stage);
 
-// The arguments of one call.
+// Returns the arguments of one call.
 std::vector<c10::IValue> FxInputs(const std::string& name);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Cases of the FX suite's acceptance list, shadowed and run.
+// Shadows and runs cases of the FX suite's acceptance list.
 #ifndef TESTS_TESTING_FX_SHADOWS_H_
 #define TESTS_TESTING_FX_SHADOWS_H_
 
@@ -11,8 +11,9 @@
 
 namespace ns {
 
-// Stage `stage_a` of a case as shadow "a" of its stage `stage_b`, "b", matched
-// strictly and run once on the case's inputs (see fx_cases.h).
+// The result of a case whose stage `stage_a`, as model "a", shadows its stage
+// `stage_b`, "b". Both are matched strictly and run once on the case's inputs
+// (see fx_cases.h).
 struct FxShadows {
   // Fails the test when a match gets no shadow, or records are not comparable.
   FxShadows(const std::string& name, const std::string& stage_a,
@@ -29,10 +30,10 @@ struct FxShadows {
                            const std::string& model) const;
 
   Results results;
-  // Of B with its shadows, and of B alone.
+  // What B returns with its shadows, and what B returns alone.
   c10::IValue output;
   c10::IValue plain_output;
-  // How many B has.
+  // The number of loggers in B.
   size_t loggers = 0;
 };
 

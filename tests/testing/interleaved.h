@@ -1,4 +1,4 @@
-// Two graphs copied into one by Interleave, in tests.
+// Copies two graphs into one with Interleave, for tests.
 #ifndef TESTS_TESTING_INTERLEAVED_H_
 #define TESTS_TESTING_INTERLEAVED_H_
 
@@ -18,7 +18,7 @@
 
 namespace ns {
 
-// Marks in the host where values come by, with ops that are used nowhere:
+// Marks in the host where values come by, with ops whose results are not used:
 //   Meet             aten::equal(a, b)
 //   apart, A then B  aten::sin(a), aten::cos(b)
 //   alone, A then B  aten::sinh(a), aten::cosh(b)
@@ -31,7 +31,7 @@ class Marks final : public MeetingListener {
   absl::Status PassBy(size_t point, bool is_b, torch::jit::Value* value,
                       bool apart, torch::jit::Node* place) override;
 
-  // What came by: "meet 0", "apart a 1", "alone b 2".
+  // The values that came by: "meet 0", "apart a 1", "alone b 2".
   std::vector<std::string> seen;
   // The point at which to return an error.
   size_t fails_at = 1000;
@@ -43,8 +43,8 @@ class Marks final : public MeetingListener {
   torch::jit::Graph& host_;
 };
 
-// Takes the inputs of both graphs, and returns what both return. Values of one
-// name meet.
+// A graph that takes the inputs of both graphs, and returns what both return.
+// Values of one name meet.
 class Interleaved {
  public:
   Interleaved(absl::string_view text_a, absl::string_view text_b,
@@ -64,7 +64,7 @@ class Interleaved {
   void AddInputs(const torch::jit::Graph& graph, GraphCopies& copies);
 };
 
-// What `graph` returns for copies of `inputs`.
+// Returns what `graph` returns for copies of `inputs`.
 std::vector<c10::IValue> RunGraph(
     const std::shared_ptr<torch::jit::Graph>& graph,
     const std::vector<c10::IValue>& inputs);

@@ -1,4 +1,4 @@
-// IR text in tests.
+// Parses and compares IR text in tests.
 #ifndef TESTS_TESTING_IR_H_
 #define TESTS_TESTING_IR_H_
 
@@ -13,10 +13,10 @@
 
 namespace ns {
 
-// The graph that `text` describes. Throws when it does not parse.
+// Returns the graph that `text` describes. Throws when it does not parse.
 std::shared_ptr<torch::jit::Graph> GraphOf(absl::string_view text);
 
-// GraphOf(text) as a model: its module has no attributes.
+// Returns GraphOf(text) as a model, whose module has no attributes.
 ModelGraph ModelOf(absl::string_view text);
 
 // Fails the test unless `graph` is the one that `text` describes, whatever its
@@ -24,14 +24,15 @@ ModelGraph ModelOf(absl::string_view text);
 void ExpectIr(const std::shared_ptr<torch::jit::Graph>& graph,
               absl::string_view text);
 
-// All nodes of `graph`, those inside control flow too, in order of execution.
+// Returns all nodes of `graph`, including those inside control flow, in order
+// of execution.
 std::vector<torch::jit::Node*> AllNodes(const torch::jit::Graph& graph);
 
-// The nodes of `graph` with the op `op`, as AllNodes.
+// Returns the nodes of `graph` with the op `op`, in the same order.
 std::vector<torch::jit::Node*> NodesOf(const torch::jit::Graph& graph,
                                        absl::string_view op);
 
-// The `index`th of NodesOf. Throws when there are not as many.
+// Returns the `index`th of NodesOf. Throws when there are fewer.
 torch::jit::Node* NodeOf(const torch::jit::Graph& graph, absl::string_view op,
                          size_t index = 0);
 

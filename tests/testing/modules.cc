@@ -21,7 +21,7 @@ namespace {
 using ::torch::jit::Module;
 using Ints = std::vector<int64_t>;
 
-// `ops`, of which attributes are namespaces of operators.
+// The value `ops`, whose attributes are namespaces of operators.
 class Ops final : public torch::jit::SugaredValue {
  public:
   std::string kind() const override { return "ops"; }
@@ -32,7 +32,7 @@ class Ops final : public torch::jit::SugaredValue {
   }
 };
 
-// Knows `torch` and `ops`.
+// Resolves the names `torch` and `ops`.
 class OpsResolver final : public torch::jit::Resolver {
  public:
   std::shared_ptr<torch::jit::SugaredValue> resolveValue(

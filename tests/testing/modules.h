@@ -1,4 +1,4 @@
-// TorchScript modules made in tests, float ones and quantized ones.
+// Makes TorchScript modules for tests, float ones and quantized ones.
 #ifndef TESTS_TESTING_MODULES_H_
 #define TESTS_TESTING_MODULES_H_
 
@@ -14,37 +14,39 @@ namespace ns {
 using Attributes = std::vector<std::pair<std::string, c10::IValue>>;
 using Submodules = std::vector<std::pair<std::string, torch::jit::Module>>;
 
-// A module of type `__torch__.<type>` with TorchScript `source` as its methods:
-// aten ops are `torch.relu(x)`, others `ops.quantized.add(...)`, and submodules
-// are called as `self.fc.forward(x)`.
+// Makes a module of type `__torch__.<type>` with TorchScript `source` as its
+// methods: aten ops are `torch.relu(x)`, others `ops.quantized.add(...)`, and
+// submodules are called as `self.fc.forward(x)`.
 torch::jit::Module MakeModule(const std::string& type,
                               const std::string& source,
                               const Attributes& attributes = {},
                               const Submodules& submodules = {});
 
-// A root module whose `forward(self, x: Tensor)` has `body` as its lines.
+// Makes a root module whose `forward(self, x: Tensor)` has `body` as its lines.
 torch::jit::Module MakeModel(const Submodules& submodules,
                              const std::vector<std::string>& body);
 
-// torch.nn modules. `weight` as in torch.nn; no bias; stride 1; no padding.
+// These are torch.nn modules. `weight` is as in torch.nn; there is no bias; the
+// stride is 1 and the padding 0.
 torch::jit::Module Conv2d(const at::Tensor& weight);
 torch::jit::Module Linear(const at::Tensor& weight);
-// With statistics and an affine part that `seed` chooses.
+// The statistics and the affine part follow from `seed`.
 torch::jit::Module BatchNorm2d(int channels, int seed = 1);
 torch::jit::Module Relu();
 
-// torch.nn.quantized modules: per-tensor weight, output scale 0.05 and zero
-// point 64. With `relu`, torch.nn.intrinsic.quantized modules.
+// These are torch.nn.quantized modules: per-tensor weight, output scale 0.05
+// and zero point 64. With `relu`, they are torch.nn.intrinsic.quantized
+// modules.
 torch::jit::Module QuantizedConv2d(const at::Tensor& weight, bool relu);
 torch::jit::Module QuantizedLinear(const at::Tensor& weight, bool relu);
-// torch.nn.quantized.Quantize and DeQuantize.
+// These are torch.nn.quantized.Quantize and DeQuantize.
 torch::jit::Module Quantize();
 torch::jit::Module DeQuantize();
 
-// `weight` as int8, with the scale that its largest element needs.
+// Returns `weight` as int8, with the scale that its largest element needs.
 at::Tensor QuantizeWeight(const at::Tensor& weight);
 
-// The first output of the operator `name`, called with `arguments`.
+// Returns the first output of the operator `name`, called with `arguments`.
 c10::IValue CallOp(const std::string& name, std::vector<c10::IValue> arguments);
 
 }  // namespace ns

@@ -14,7 +14,7 @@
 namespace ns {
 namespace {
 
-// Where numbers are in an entry of the directory, and in a record's header.
+// Offsets of numbers in an entry of the directory, and in a record's header.
 constexpr size_t kEntryBytes = 46;
 constexpr size_t kMethod = 10;
 constexpr size_t kChecksum = 16;
@@ -57,8 +57,8 @@ class Mutator {
 
   Mutant Run() && {
     using Step = void (Mutator::*)();
-    // Small archives are headers for the most part: what needs aiming comes
-    // more than once.
+    // Small archives are headers for the most part, so mutations of a certain
+    // place are listed more than once.
     constexpr Step kSteps[] = {
         &Mutator::FlipBits,      &Mutator::FlipBitsOfRecord,
         &Mutator::ZeroRun,       &Mutator::Truncate,
@@ -90,8 +90,8 @@ class Mutator {
     return Pick([](const RecordPlace& record) { return record.size > 0; });
   }
 
-  // Records hold what their checksums say; what is around them is padding in
-  // part.
+  // Requires a failure where the content of records has changed. Bytes around
+  // the records are padding in part.
   void FailWhenRecordsDiffer() {
     for (const RecordPlace& record : records_) {
       mutant_.must_fail =
@@ -182,8 +182,8 @@ class Mutator {
     mutant_.must_fail = true;
   }
 
-  // One to three bytes of a record become what `value` says, and its checksum
-  // what they are then.
+  // Changes one to three bytes of a record to what `value` returns, and sets
+  // its checksum accordingly.
   void Change(const RecordPlace& record, const std::function<char()>& value) {
     for (size_t changes = 1 + Below(3); changes > 0; --changes) {
       const size_t position = Below(record.size);
@@ -198,7 +198,8 @@ class Mutator {
     Change(Pick(IsPickle), [&] { return static_cast<char>(random_()); });
   }
 
-  // Small integers, each behind its opcode: sizes, strides, groups, memo.
+  // Changes small integers, each behind its opcode: sizes, strides, groups,
+  // memo.
   void ChangeNumbers() {
     const RecordPlace& record = Pick([](const RecordPlace& pickle) {
       return IsPickle(pickle) && pickle.size > 100;

@@ -1,4 +1,4 @@
-// Damaged copies of files that torch.jit.save wrote.
+// Makes damaged copies of files that torch.jit.save wrote.
 #ifndef TESTS_TESTING_MUTATE_ARCHIVE_H_
 #define TESTS_TESTING_MUTATE_ARCHIVE_H_
 
@@ -9,31 +9,32 @@
 
 namespace ns {
 
-// Where an archive has one of its records.
+// Where an archive has one of its records, in bytes.
 struct RecordPlace {
-  // Without the archive's folder.
+  // The name without the archive's folder.
   std::string name;
-  // Of its entry in the directory.
+  // The offset of its entry in the directory.
   size_t entry = 0;
-  // Of its bytes, as they are in the file.
+  // The offset and number of its bytes, as they are in the file.
   size_t offset = 0;
   size_t size = 0;
   bool compressed = false;
 };
 
-// The records of a small archive that is not damaged.
+// Returns the records of a small archive that is not damaged.
 std::vector<RecordPlace> FindRecordPlaces(const std::string& archive);
 
-// Makes `record` say that it has `size` bytes, and gives it their checksum. Not
-// for compressed records.
+// Makes `record` claim that it has `size` bytes, and gives it their checksum.
+// It must not be compressed.
 void SetRecordSize(std::string& archive, const RecordPlace& record,
                    size_t size);
 
 struct Mutant {
   std::string bytes;
-  // What was done to it.
+  // Says what was done to the archive.
   std::string what;
-  // The damage is to be found: reading it as if nothing were wrong is a bug.
+  // Whether the damage must be noticed: reading the archive as if nothing were
+  // wrong is a bug then.
   bool must_fail = false;
 };
 

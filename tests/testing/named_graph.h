@@ -1,5 +1,5 @@
-// A graph whose values are known by their names in IR text, which LibTorch's
-// parser does not keep.
+// Finds values of a graph by their names in IR text, which LibTorch's parser
+// does not keep.
 #ifndef TESTS_TESTING_NAMED_GRAPH_H_
 #define TESTS_TESTING_NAMED_GRAPH_H_
 
@@ -26,10 +26,11 @@ class NamedGraph {
   torch::jit::Graph* operator->() const { return graph_.get(); }
   const std::shared_ptr<torch::jit::Graph>& shared() const { return graph_; }
 
-  // The value `%name`, inside control flow too. Throws when there is none.
+  // Returns the value `%name`, inside control flow too. Throws when there is
+  // none.
   torch::jit::Value* Named(const std::string& name) const;
 
-  // The name of the first output of `node`.
+  // Returns the name of the first output of `node`.
   std::string NameOf(const torch::jit::Node& node) const;
 
  private:

@@ -1,4 +1,4 @@
-// Two models as one, in tests.
+// Runs two models as one, in tests.
 #ifndef TESTS_TESTING_PAIRED_H_
 #define TESTS_TESTING_PAIRED_H_
 
@@ -18,17 +18,18 @@
 
 namespace ns {
 
-// Plans that run everything as it stands.
+// These plans run everything as it stands.
 PairPlan Activations();
 PairPlan Shadows();
-// Activations, shadows and what is inherited.
+// This plan compares activations, shadows and inherited errors.
 PairPlan All();
 
-// `leaves` are the types of modules that stay calls.
+// Returns the model of `module`. `leaves` are the types of modules that stay
+// calls.
 ModelGraph ModelOfModule(const torch::jit::Module& module,
                          const std::vector<std::string>& leaves = {});
 
-// A model with this source of `forward`.
+// Returns a model with this source of `forward`.
 ModelGraph ModelOfSource(const std::string& source,
                          const Attributes& attributes = {},
                          const Submodules& submodules = {});
@@ -37,9 +38,9 @@ ModelGraph ModelOfSource(const std::string& source,
 // for bit.
 void ExpectEqualValues(const c10::IValue& actual, const c10::IValue& expected);
 
-// The first node of each op of `aten` in `a` with the first of that op in `b`,
-// wherever they are: the matcher pairs what stands in the same control flow
-// only.
+// Matches the first node of each op of `aten` in `a` with the first of that op
+// in `b`, wherever they are: the matcher would pair only what stands in the
+// same control flow.
 MatchResult MatchOps(const ModelGraph& a, const ModelGraph& b,
                      const std::vector<std::string>& ops);
 
@@ -53,33 +54,33 @@ class Paired {
  public:
   using IValues = std::vector<c10::IValue>;
 
-  // Without `ops`, what the matcher finds is matched.
+  // Without `ops`, the matcher decides what is matched.
   Paired(ModelGraph model_a, ModelGraph model_b,
          const PairPlan& plan = Activations(),
          const std::vector<std::string>& ops = {});
   Paired(absl::string_view text_a, absl::string_view text_b,
          const PairPlan& plan = Activations(),
          const std::vector<std::string>& ops = {});
-  // What was matched points into the graphs.
+  // The object cannot be copied, since matches point into the graphs.
   Paired(const Paired&) = delete;
   Paired& operator=(const Paired&) = delete;
 
-  // What both return on arguments of their own, of which copies are given. The
-  // shared ones are A's.
+  // Returns what both models return, each for copies of arguments of its own.
+  // Arguments that they share are A's.
   std::pair<c10::IValue, c10::IValue> Run(const IValues& of_a,
                                           const IValues& of_b);
 
-  // Fails the test unless both compute what they do alone, bit for bit.
+  // Fails the test unless both compute what they compute alone, bit for bit.
   void ExpectSameAsAlone(const IValues& of_a, const IValues& of_b);
   void ExpectSameAsAlone(const IValues& inputs) {
     ExpectSameAsAlone(inputs, inputs);
   }
 
-  // The arguments of one run.
+  // Returns the arguments of one run.
   IValues Arguments(const IValues& of_a, const IValues& of_b) const;
 
-  // What is at the match of that name; comparers may be null. Throw when there
-  // is no such match.
+  // Return the comparers at the match of that name; comparers may be null.
+  // Throw when there is no such match.
   PairComparerPtr Activation(const std::string& name) const;
   PairComparerPtr Shadow(const std::string& name) const;
   PairComparerPtr Inherited(const std::string& name) const;
@@ -91,7 +92,7 @@ class Paired {
   PairedModels pair;
 };
 
-// A test of PairModels, with rows to run models on.
+// A test of PairModels, with an input of several rows to run models on.
 class PairModelsTest : public testing::Test {
  protected:
   PairModelsTest();

@@ -12,10 +12,11 @@
 namespace ns {
 namespace {
 
-// How networks call their activations.
+// Says how networks call their activations.
 enum class ActivationStyle { kModules, kOneModule, kFunctions };
 
-// What is known of a value's range: it decides which activations do something.
+// What is known of a value's range. It decides which activations have an
+// effect.
 struct Range {
   bool not_negative = false;
   bool within_hardtanh = false;
@@ -44,7 +45,7 @@ class Maker {
   }
   bool Chance(double p) { return std::bernoulli_distribution(p)(random_); }
 
-  // With the place of the value `same_as`, or with one of its own.
+  // Adds a value with the place of the value `same_as`, or with one of its own.
   int NewValue(int dims, int same_as, Range range = {}) {
     const int value = static_cast<int>(chain_.values.size());
     ChainValue made;
@@ -59,7 +60,7 @@ class Maker {
   int Dims(int value) const { return chain_.values[value].dims; }
   int PlaceOf(int value) const { return chain_.values[value].place; }
 
-  // Adds so many steps, or fewer.
+  // Adds `steps` steps, or fewer.
   void Fill(ChainBlock& block, int steps, int depth) {
     for (int i = 0; i < steps; ++i) {
       AddStep(block, depth);
@@ -67,8 +68,8 @@ class Maker {
   }
 
   void AddStep(ChainBlock& block, int depth) {
-    // What is fused, folded or kept apart, more often than chance would have
-    // it.
+    // Ops that may be fused, folded or kept apart come more often than by
+    // chance.
     if (EndsWithWeights(block) && Chance(0.4)) {
       Chance(0.5) ? AddNorm(block) : AddActivation(block);
       return;
@@ -111,7 +112,7 @@ class Maker {
            block.steps.back().op <= ChainOp::kTanh;
   }
 
-  // "conv3", or "block1.conv3".
+  // Returns "conv3", or "block1.conv3".
   std::string ModuleName(const std::string& what) {
     const std::string name = absl::StrCat(what, names_++);
     return Chance(0.3) ? absl::StrCat("block", names_ / 4, ".", name) : name;
@@ -137,7 +138,7 @@ class Maker {
     const int dims = Dims(block.output);
     const ChainOp op = dims == 0 ? ChainOp::kLinear : ChainOp::kConv;
     std::vector<std::pair<std::string, int>>& made = layers_made_[dims];
-    // A module that is called again has the weights it had.
+    // A module that is called again keeps its weights.
     if (!made.empty() && Chance(0.06)) {
       const auto [fqn, layer] = made[Choose(static_cast<int>(made.size()))];
       called_again_.insert(fqn);
@@ -149,8 +150,8 @@ class Maker {
     made.emplace_back(block.steps.back().fqn, layer);
   }
 
-  // Right behind a layer, its norm has the layer's number: what is folded is
-  // packed once for all chains.
+  // Adds a norm. Right behind a layer, it has the layer's number: folded
+  // weights are packed once for all chains.
   void AddNorm(ChainBlock& block) {
     int layer = kChainLayers + (first_layer_ + norms_++) % kChainLayers;
     if (EndsWithWeights(block)) {
@@ -216,8 +217,8 @@ class Maker {
     ranges_[block.output] = result;
   }
 
-  // Adds an earlier result, of the blocks around this one too, or multiplies by
-  // it.
+  // Adds an earlier result, also one of the blocks around this one, or
+  // multiplies by it.
   void AddResidual(ChainBlock& block) {
     std::vector<int> earlier;
     for (const int value : visible_) {
@@ -244,10 +245,10 @@ class Maker {
     const size_t visible = visible_.size();
     for (int i = 0; i < (is_if ? 2 : 1); ++i) {
       ChainBlock inner;
-      // What a loop carries is a value of its own.
+      // The value that a loop carries is a value of its own.
       inner.input = is_if ? step.x : NewValue(Dims(step.x), -1);
       inner.output = inner.input;
-      // Only a second arm may hand on what it is given.
+      // Only a second arm may return its input unchanged.
       while (PlaceOf(inner.output) == PlaceOf(inner.input) &&
              (i == 0 || Chance(0.8))) {
         Fill(inner, 1 + Choose(5), depth + 1);
@@ -273,8 +274,8 @@ class Maker {
     ++chain_.values[block.output].uses;
   }
 
-  // Only where nothing else reads what is overwritten: neither the value nor
-  // what it shares its storage with.
+  // Makes ops work in place only where nothing else reads what is overwritten:
+  // neither the value nor one that shares its storage.
   void ChooseInPlace(ChainBlock& block) {
     int shares_storage = block.input;
     for (ChainStep& step : block.steps) {
@@ -307,9 +308,10 @@ class Maker {
   // The values that the next step can use.
   std::vector<int> visible_;
   ActivationStyle style_ = ActivationStyle::kModules;
-  // By spatial dimensions: modules there are and their weights.
+  // The existing modules and their weights, by the number of spatial
+  // dimensions.
   std::vector<std::pair<std::string, int>> layers_made_[4];
-  // Modules with weights that several steps call.
+  // The modules with weights that several steps call.
   std::set<std::string> called_again_;
   int first_layer_ = 0;
   int layers_ = 0;

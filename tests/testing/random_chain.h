@@ -1,5 +1,5 @@
-// Random networks as data: from one of them, tests make a float and a quantized
-// graph whose values they can tell the places of.
+// Makes random networks as data. From one of them, tests make a float and a
+// quantized graph in which they know the place of each value.
 #ifndef TESTS_TESTING_RANDOM_CHAIN_H_
 #define TESTS_TESTING_RANDOM_CHAIN_H_
 
@@ -45,15 +45,15 @@ struct ChainBlock {
 struct ChainStep {
   ChainOp op = ChainOp::kRelu;
   int x = -1;
-  // The second summand of kAdd or factor of kMul.
+  // The second summand of kAdd or the second factor of kMul.
   int other = -1;
   int out = -1;
-  // Which weights (chain_layers.h); -1 for ops without.
+  // The number of its weights (chain_layers.h); -1 for ops without weights.
   int layer = -1;
   bool in_place = false;
   // Whether another step has the same weights.
   bool is_called_again = false;
-  // Path of the module; empty for a function call in the root's code. Some
+  // The path of the module; empty for a function call in the root's code. Some
   // steps share a module.
   std::string fqn;
   // The arms of kIf; the body of kLoop.
@@ -61,12 +61,13 @@ struct ChainStep {
 };
 
 struct ChainValue {
-  // Which float computation gives it: the same for a value and for what dropout
-  // makes of it, and for no other two.
+  // The float computation that gives the value. It is the same for a value and
+  // for its dropout, and for no other two.
   int place = -1;
-  // Spatial dimensions behind batch and channels; 0 for rows of features.
+  // The number of spatial dimensions behind batch and channels; 0 for rows of
+  // features.
   int dims = 0;
-  // Steps that take it, and blocks that return it.
+  // The number of steps that take it, and of blocks that return it.
   int uses = 0;
 };
 
@@ -80,18 +81,19 @@ inline constexpr double kChainHardtanhMin = -0.8;
 inline constexpr double kChainHardtanhMax = 0.9;
 inline constexpr double kChainLeak = 0.1;
 
-// How often a kLoop runs.
+// The number of trips of a kLoop.
 inline constexpr int kChainTrips = 2;
 
-// The network that `seed` stands for. No activation in it is a no-op behind the
-// one before (relu behind relu or sigmoid): places differ in what they hold.
+// Makes the network for `seed`. No activation in it is a no-op behind the one
+// before (relu behind relu or sigmoid), so that the values of any two places
+// differ.
 Chain RandomChain(int64_t seed);
 
-// "conv2d", "relu_"; `dims` is that of its input.
+// Returns "conv2d", "relu_"; `dims` is that of its input.
 std::string ChainOpName(const ChainStep& step, int dims);
 
-// The steps as text, a line each: "%3 = conv2d(%2)  # features.0.conv". A value
-// is written as its place.
+// Returns the steps as text, a line each: "%3 = conv2d(%2)  # features.0.conv".
+// A value is written as its place.
 std::string ChainText(const Chain& chain);
 
 }  // namespace ns

@@ -9,8 +9,8 @@
 namespace ns {
 namespace {
 
-// TorchScript source of a method `forward(self, x: Tensor)`. All tensors are
-// 4 x 4.
+// Builds the source of a method `forward(self, x: Tensor)`. All tensors are 4 x
+// 4.
 class Program {
  public:
   Program(int seed, int alpha) : random_(seed), alpha_(alpha) {}
@@ -35,7 +35,8 @@ class Program {
   }
   std::string New() { return absl::StrCat("v", count_++); }
 
-  // Lines that define new values at `indent`; control flow at most twice deep.
+  // Adds lines that define new values at `indent`; control flow nests at most
+  // twice.
   void AddLines(int lines, int indent, int depth) {
     for (int i = 0; i < lines; ++i) {
       const std::string a = Any();
@@ -102,7 +103,8 @@ class Program {
     AddArm(indent + 1, depth + 1, result);
   }
 
-  // Values that are defined in here are not seen outside.
+  // Adds the lines of an arm. Values that are defined in it are not seen
+  // outside.
   void AddArm(int indent, int depth, const std::string& result) {
     const int before = count_;
     AddLines(2, indent, depth);

@@ -1,4 +1,4 @@
-// Random TorchScript programs, for property tests.
+// Makes random TorchScript programs, for property tests.
 #ifndef TESTS_TESTING_RANDOM_PROGRAM_H_
 #define TESTS_TESTING_RANDOM_PROGRAM_H_
 
@@ -6,10 +6,10 @@
 
 namespace ns {
 
-// The source of a method `forward(self, x: Tensor) -> Tensor` on 4 x 4 tensors,
-// with control flow that depends on data, lists, and ops that work in place;
-// always the same for one `seed`. `alpha` is a number in it that changes values
-// and leaves the program's shape as it is.
+// Returns the source of a method `forward(self, x: Tensor) -> Tensor` on 4 x 4
+// tensors, with control flow that depends on data, lists, and ops that work in
+// place; always the same for one `seed`. `alpha` is a number in it that changes
+// values and leaves the program's shape as it is.
 std::string RandomProgram(int seed, int alpha = 2);
 
 }  // namespace ns

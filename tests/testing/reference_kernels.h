@@ -1,4 +1,4 @@
-// Reference kernels, inserted and run in tests.
+// Inserts and runs reference kernels, in tests.
 #ifndef TESTS_TESTING_REFERENCE_KERNELS_H_
 #define TESTS_TESTING_REFERENCE_KERNELS_H_
 
@@ -15,8 +15,8 @@
 
 namespace ns {
 
-// A module that returns `expression` of its arguments, "x: Tensor, y: Tensor",
-// and of `attributes`.
+// Makes a module that returns `expression` of its arguments, "x: Tensor, y:
+// Tensor", and of `attributes`.
 ModelGraph LayerOf(const std::string& arguments, const std::string& expression,
                    const Attributes& attributes = {});
 
@@ -24,24 +24,24 @@ ModelGraph LayerOf(const std::string& arguments, const std::string& expression,
 absl::StatusOr<torch::jit::Value*> InsertReference(ModelGraph& model,
                                                    torch::jit::Node* node);
 
-// What an op gives and what its reference does.
+// What an op returns, and what its reference kernel returns.
 struct KernelPair {
   at::Tensor kernel;
   at::Tensor reference;
 };
 
-// Inserts the reference of the first `op` of `model`, and runs both. Throws
-// when it has none, or cannot run.
+// Inserts the reference kernel of the first `op` of `model`, and runs both.
+// Throws when it has none, or cannot run.
 KernelPair RunBoth(ModelGraph model, const std::string& op,
                    const std::vector<c10::IValue>& inputs);
 
-// The reason why the first `op` of `model` has no reference, "" when it has
-// one. Fails the test when the graph is not what it was.
+// Returns the reason why the first `op` of `model` has no reference kernel, ""
+// when it has one. Fails the test when the graph is not what it was.
 std::string WhyNoReference(ModelGraph model, const std::string& op);
 
-// How many steps of their scale two outputs, quantized with the same
-// parameters, differ by at most, and which fraction of them differs. Fails the
-// test when shapes or parameters are others.
+// By how many steps of their scale two outputs, quantized with the same
+// parameters, differ at most, and which fraction of the elements differs.
+// StepsBetween fails the test when shapes or parameters differ.
 struct Steps {
   int most = 0;
   double fraction = 0;

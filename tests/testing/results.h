@@ -1,4 +1,4 @@
-// What holds of every result of the numeric suite.
+// Checks what must hold of every result of the numeric suite.
 #ifndef TESTS_TESTING_RESULTS_H_
 #define TESTS_TESTING_RESULTS_H_
 
@@ -13,11 +13,11 @@ namespace ns {
 // the same number of records with the same number of values of the same shapes.
 void ExpectComparable(const Results& results);
 
-// The layers with records of `type` (kWeightResult, ...), in order.
+// Returns the layers with records of `type` (kWeightResult, ...), in order.
 std::vector<std::string> LayersWith(const Results& results, const char* type);
 
-// The lowest SQNR of all records of `type` of "b", with respect to "a". nan
-// (two outputs that are all zero) counts as lowest.
+// Returns the lowest SQNR of all records of `type` of "b", with respect to "a".
+// nan (two outputs that are all zero) counts as lowest.
 double LowestSqnr(const Results& results, const char* type);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Passes in tests.
+// Runs passes in tests, and checks their flags and remarks.
 #ifndef TESTS_TESTING_RUN_PASS_H_
 #define TESTS_TESTING_RUN_PASS_H_
 
@@ -21,18 +21,20 @@ struct PassRun {
 };
 
 // Runs `pass`, and fails the test unless the graph is well formed afterwards
-// and the flag is true to its text. Throws what the pass returns as an error.
+// and the returned flag says whether its text changed. Throws what the pass
+// returns as an error.
 PassRun RunPass(const Pass& pass, ModelGraph& model);
 PassRun RunPass(const Pass& pass,
                 const std::shared_ptr<torch::jit::Graph>& graph);
 
-// Fails the test unless `pass` makes `after` of `before`, whatever values are
-// called, and leaves that as it is when it runs again.
+// Fails the test unless `pass` turns `before` into `after`, whatever values are
+// called, and changes nothing when it runs again.
 void ExpectRewrite(const Pass& pass, absl::string_view before,
                    absl::string_view after);
 
-// Fails the test unless `pass` leaves the graph as it is and remarks so on one
-// of its ops; an empty reason stands for no remark at all.
+// Fails the test unless `pass` leaves the graph as it is and gives this reason
+// in a remark on one of its ops; with an empty reason, there must be no remark
+// at all.
 void ExpectUntouched(const Pass& pass, absl::string_view text,
                      absl::string_view reason = "");
 

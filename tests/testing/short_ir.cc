@@ -109,7 +109,7 @@ class Printer {
     absl::StrAppend(&text_, line, call, "\n", blocks);
   }
 
-  // The outputs of a node are numbered behind what is in its blocks.
+  // The outputs of a node are numbered behind the values in its blocks.
   std::string PrintBlocks(const Node& node, const std::string& indent) {
     const std::string before = std::move(text_);
     text_.clear();

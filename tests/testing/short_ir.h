@@ -1,5 +1,5 @@
-// Graphs with objects in them as short text, for tests: LibTorch's parser does
-// not read the types of those.
+// Prints graphs with objects in them as short text, for tests: LibTorch's
+// parser cannot read the types of objects.
 #ifndef TESTS_TESTING_SHORT_IR_H_
 #define TESTS_TESTING_SHORT_IR_H_
 
@@ -13,9 +13,9 @@ struct Graph;
 
 namespace ns {
 
-// One line a node: values numbered in order of definition, without types,
-// constants and attributes where they are used, calls as in Python. Nodes
-// without a name of their own for constants and attributes have no line.
+// Returns one line a node: values are numbered in order of definition, without
+// types, constants and attributes stand where they are used, and calls are as
+// in Python. The nodes of constants and attributes have no line.
 //
 //   %1 = aten::add(%0, 2, 1)
 //   self.ns_comparer_0.compare(%0, %1)
@@ -26,8 +26,8 @@ namespace ns {
 //       -> (%1)
 //   return (%2)
 //
-// Inputs but the module are %0, %1, ...; blocks other than those of prim::If
-// are "block(<parameters>):".
+// Inputs without the module are %0, %1, ...; blocks other than those of
+// prim::If are "block(<parameters>):".
 std::string ShortIr(const torch::jit::Graph& graph);
 
 // Fails the test unless ShortIr(graph) is `text`, whose first line break does

@@ -1,4 +1,5 @@
-// Layers with given weights, and what saturates in them, told plainly.
+// Makes layers with given weights, and counts what saturates in them in a
+// simple way.
 #ifndef TESTS_TESTING_SMALL_LAYERS_H_
 #define TESTS_TESTING_SMALL_LAYERS_H_
 
@@ -15,20 +16,21 @@
 
 namespace ns {
 
-// A qint8 tensor of scale 0.01.
+// Returns a qint8 tensor of scale 0.01.
 inline at::Tensor Int8(at::IntArrayRef sizes, const std::vector<int>& values) {
   return at::_make_per_tensor_quantized_tensor(
       at::tensor(values, at::kInt).to(at::kChar).reshape(sizes), 0.01, 0);
 }
 
-// Every weight is one of -magnitude and magnitude.
+// Returns a qint8 tensor in which every value is -magnitude or magnitude.
 inline at::Tensor RandomInt8(at::IntArrayRef sizes, int magnitude) {
   const at::Tensor signs = at::randint(0, 2, sizes, at::kInt) * 2 - 1;
   return at::_make_per_tensor_quantized_tensor(
       (signs * magnitude).to(at::kChar), 0.01, 0);
 }
 
-// Codes from `low` to 255, of scale 0.05 and zero point 64.
+// Returns quantized values from `low` to 255, with scale 0.05 and zero point
+// 64.
 inline at::Tensor RandomCodes(at::IntArrayRef sizes, int low) {
   return at::_make_per_tensor_quantized_tensor(
       at::randint(low, 256, sizes, at::kInt).to(at::kByte), 0.05, 64);
@@ -40,7 +42,7 @@ inline c10::intrusive_ptr<FbgemmLinear> LinearLayer(
   return c10::make_intrusive<FbgemmLinear>(weight, at::Tensor(), numerics);
 }
 
-// Of two dimensions.
+// Returns a convolution over two dimensions.
 inline c10::intrusive_ptr<FbgemmConv> ConvLayer(
     const at::Tensor& weight, int64_t groups = 1, int64_t padding = 0,
     kernels::SaturationMode numerics = kernels::SaturationMode::kFbgemmAvx2) {
@@ -52,8 +54,8 @@ inline c10::intrusive_ptr<FbgemmConv> ConvLayer(
   return c10::make_intrusive<FbgemmConv>(parameters, numerics);
 }
 
-// How many sums of rows of `codes` with rows of `weight`, both matrices, change
-// when each pair of products saturates in 16 bits.
+// Returns how many sums of products of rows of `codes` and rows of `weight`,
+// both matrices, change when each pair of products saturates in 16 bits.
 inline int64_t CountSaturated(const at::Tensor& codes,
                               const at::Tensor& weight) {
   const at::Tensor a = codes.int_repr().to(at::kInt).contiguous();

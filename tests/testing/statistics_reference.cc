@@ -11,8 +11,9 @@
 namespace ns {
 namespace {
 
-// Of sums in float, where values are all the same, and of sums in double.
-// (Sums of different values are below 2e-7: their rounding errors cancel.)
+// The tolerance of sums in float, where values are all the same, and that of
+// sums in double. (Sums of different values are below 2e-7: their rounding
+// errors cancel.)
 constexpr double kFloatTolerance = 6e-7;
 constexpr double kExactTolerance = 1e-12;
 
@@ -32,7 +33,7 @@ bool HasByteCodes(const at::Tensor& tensor) {
          tensor.scalar_type() == at::kQInt8;
 }
 
-// The same from LibTorch's float64 operators.
+// Computes the statistics with LibTorch's float64 operators.
 TensorStatistics Reference(const at::Tensor& x, const at::Tensor& y,
                            int64_t channel_dim) {
   const at::Tensor a = AsDouble(x);
@@ -87,7 +88,7 @@ TensorStatistics Reference(const at::Tensor& x, const at::Tensor& y,
   return expected;
 }
 
-// Also for nan and inf, which are only near themselves.
+// Compares numbers; nan and inf must be the same.
 void ExpectNear(double actual, double expected, double tolerance,
                 const char* what) {
   const bool same = actual == expected ||
@@ -112,7 +113,8 @@ void ExpectSameStatistics(const TensorStatistics& actual,
   ExpectNear(a.sum_x2, b.sum_x2, sums * b.sum_x2, "sum_x2");
   ExpectNear(a.sum_y2, b.sum_y2, sums * b.sum_y2, "sum_y2");
   ExpectNear(a.sum_e2, b.sum_e2, sums * b.sum_e2, "sum_e2");
-  // Sums of both signs: what they round off is relative to their terms.
+  // These are sums of terms of both signs: their rounding errors are relative
+  // to the terms.
   ExpectNear(a.sum_e, b.sum_e,
              2 * sums * std::sqrt(static_cast<double>(b.count) * b.sum_e2),
              "sum_e");

@@ -1,4 +1,5 @@
-// TensorStatistics from LibTorch's float64 operators, to test ours against.
+// Computes TensorStatistics with LibTorch's float64 operators, as the expected
+// value for those of passes/runtime/statistics.
 #ifndef TESTS_TESTING_STATISTICS_REFERENCE_H_
 #define TESTS_TESTING_STATISTICS_REFERENCE_H_
 
@@ -10,7 +11,7 @@
 
 namespace ns {
 
-// How far sums over these tensors may be off, relative to themselves.
+// Returns how far sums over these tensors may be off, relative to themselves.
 double ToleranceOf(const at::Tensor& x, const at::Tensor& y);
 
 // Fails the test unless they are equal: sums to a relative tolerance of `sums`,
@@ -19,7 +20,7 @@ void ExpectSameStatistics(const TensorStatistics& actual,
                           const TensorStatistics& expected, double sums,
                           double extremes);
 
-// Fails the test unless all available kernels find what LibTorch does.
+// Fails the test unless all available kernels find what LibTorch finds.
 void ExpectStatisticsOfReference(const at::Tensor& x, const at::Tensor& y,
                                  int64_t channel_dim);
 

@@ -1,4 +1,4 @@
-// Statuses in tests.
+// Checks statuses in tests.
 #ifndef TESTS_TESTING_STATUS_H_
 #define TESTS_TESTING_STATUS_H_
 
@@ -23,13 +23,14 @@
 
 namespace ns {
 
-// The value of `result`; an exception, which fails the test, when it has none.
+// Returns the value of `result`; when it has none, throws an exception, which
+// fails the test.
 template <typename T>
 T OrThrow(absl::StatusOr<T> result) {
   return std::move(result).value();
 }
 
-// The message of an error, "" of a value.
+// Returns the message of an error, "" for a value.
 template <typename T>
 std::string MessageOf(const absl::StatusOr<T>& result) {
   return std::string(result.status().message());

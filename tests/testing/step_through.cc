@@ -62,7 +62,8 @@ class Stepper {
     return stack;
   }
 
-  // What only the interpreter knows: prim::ListConstruct and the like.
+  // Runs an op that only the interpreter can run: prim::ListConstruct and the
+  // like.
   static std::vector<c10::IValue> RunAlone(
       const Node& node, const std::vector<c10::IValue>& inputs) {
     auto graph = std::make_shared<torch::jit::Graph>();

@@ -1,4 +1,4 @@
-// Runs a graph op by op, and shows each.
+// Runs a graph op by op, and shows each op's inputs and outputs.
 #ifndef TESTS_TESTING_STEP_THROUGH_H_
 #define TESTS_TESTING_STEP_THROUGH_H_
 
@@ -10,7 +10,7 @@
 
 namespace ns {
 
-// Called after each operator: the node, what it was given and what it gave.
+// Called after each operator with the node, its inputs and its outputs.
 using SeeOp = std::function<void(const torch::jit::Node& node,
                                  const std::vector<c10::IValue>& inputs,
                                  const std::vector<c10::IValue>& outputs)>;

@@ -1,4 +1,4 @@
-// Files that tests write.
+// Writes and reads the files of tests.
 #ifndef TESTS_TESTING_TEMPORARY_FILE_H_
 #define TESTS_TESTING_TEMPORARY_FILE_H_
 
@@ -11,11 +11,12 @@
 
 namespace ns {
 
-// A path in a folder of this test program; "<test>_<name>" is its last part.
+// Returns a path in a folder of this test program; its last part is
+// "<test>_<name>".
 inline std::string TemporaryPath(const std::string& name) {
   std::string test =
       testing::UnitTest::GetInstance()->current_test_info()->name();
-  // "Works/onednn" for a test on each engine.
+  // A test on each engine is called "Works/onednn".
   std::replace(test.begin(), test.end(), '/', '_');
   return testing::TempDir() + test + "_" + name;
 }

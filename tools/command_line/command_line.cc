@@ -26,7 +26,7 @@ const FlagSpec* FindFlag(const CommandSpec& command, absl::string_view name) {
 
 absl::Status UnknownFlag(const CommandSpec& command, absl::string_view name) {
   const FlagSpec* closest = nullptr;
-  // More edits than these are another word.
+  // With more edits than these it is another word.
   unsigned best = std::min<unsigned>(3, name.size() / 2);
   for (const FlagSpec& flag : command.flags) {
     const unsigned distance =

@@ -1,4 +1,4 @@
-// Flags of a command, parsed and documented from one table.
+// Parses and documents the flags of a command from one table.
 #ifndef TOOLS_COMMAND_LINE_COMMAND_LINE_H_
 #define TOOLS_COMMAND_LINE_COMMAND_LINE_H_
 
@@ -15,7 +15,7 @@
 namespace ns {
 
 struct FlagSpec {
-  // Without the dashes.
+  // The flag's name without the dashes.
   absl::string_view name;
   // What the value is, for the usage text: "PATH". Empty for a switch.
   absl::string_view value;
@@ -28,15 +28,16 @@ struct CommandSpec {
   absl::string_view usage;
   absl::string_view details;
   absl::Span<const FlagSpec> flags;
-  // Can be pasted.
+  // A command line that can be pasted.
   absl::string_view example;
 };
 
-// The values of flags given as --name=value; switches as --name.
+// The values of flags that are given as --name=value, and switches as --name.
 class Flags {
  public:
-  // Errors name the flag: unknown (with the closest one there is), given twice,
-  // without its value, or an argument that is no flag.
+  // Parses `arguments`. Errors name the flag: it is unknown (with the closest
+  // one there is), given twice, without its value, or an argument that is no
+  // flag.
   static absl::StatusOr<Flags> Parse(absl::Span<const std::string> arguments,
                                      const CommandSpec& command);
 
@@ -44,17 +45,18 @@ class Flags {
   std::string Get(absl::string_view name,
                   absl::string_view otherwise = "") const;
 
-  // Error when the flag was not given or is empty.
+  // Returns the flag's value. Error: the flag was not given or is empty.
   absl::StatusOr<std::string> Required(absl::string_view name) const;
 
-  // The parts between commas; empty when not given. Error: an empty part.
+  // Returns the parts between commas; empty when not given. Error: an empty
+  // part.
   absl::StatusOr<std::vector<std::string>> List(absl::string_view name) const;
 
-  // A whole number of at least `least`; absent when not given.
+  // Returns a whole number of at least `least`; absent when not given.
   absl::StatusOr<std::optional<int64_t>> Number(absl::string_view name,
                                                 int64_t least) const;
 
-  // One of `choices`, the first when not given.
+  // Returns one of `choices`, the first when not given.
   absl::StatusOr<std::string> Choice(
       absl::string_view name,
       absl::Span<const absl::string_view> choices) const;
@@ -63,7 +65,7 @@ class Flags {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
-// "usage: ns compare ..." with every flag and the example.
+// Returns "usage: ns compare ..." with every flag and the example.
 std::string HelpText(const CommandSpec& command);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// The commands of `ns`.
+// Declares the commands of `ns` and their exit codes.
 #ifndef TOOLS_COMMAND_LINE_COMMANDS_H_
 #define TOOLS_COMMAND_LINE_COMMANDS_H_
 
@@ -10,7 +10,7 @@
 
 namespace ns {
 
-// How a process ends; a contract with scripts.
+// Says how a process ends. Scripts rely on the numbers.
 enum class ExitCode {
   kDone = 0,
   kLimitCrossed = 1,
@@ -30,7 +30,7 @@ struct CommandOutcome {
   static CommandOutcome WrongUsage(absl::Status status) {
     return {ExitCode::kWrongUsage, std::move(status)};
   }
-  // kBadInput, or kInternal for what is our fault.
+  // Returns kBadInput, or kInternal for an error of this program.
   static CommandOutcome Failed(absl::Status status) {
     return {status.code() == absl::StatusCode::kInternal ? ExitCode::kInternal
                                                          : ExitCode::kBadInput,
@@ -43,7 +43,7 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// compare, match, instrument, sensitivity and lower.
+// The commands compare, match, instrument, sensitivity and lower.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();

@@ -115,7 +115,7 @@ constexpr CommandSpec kSpec = {
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
 };
 
-// At each layer.
+// The number of worst channels that are reported for each layer.
 constexpr int64_t kWorstChannels = 8;
 
 struct MetricFlag {
@@ -127,7 +127,7 @@ struct Options {
   ModelPairOptions models;
   CompareOptions compare;
   std::vector<MetricFlag> metrics;
-  // No directory: nothing is kept.
+  // Without a directory, no activations are kept.
   ActivationFiles::Options save;
   ModuleOptions modules;
   ReportOutputs outputs;
@@ -193,7 +193,7 @@ absl::Status ParseSave(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
-// Whether layers are compared as the models run.
+// Whether layers are compared while the models run.
 bool RunsLayers(const Options& options) {
   const CompareOptions& compare = options.compare;
   return compare.activations || compare.shadows || compare.kernels;
@@ -278,7 +278,7 @@ bool ComparesLayers(const Options& options) {
   return options.compare.weights || RunsLayers(options);
 }
 
-// Says what did not fit the budget.
+// Warns of files that did not fit the budget.
 void WarnOfLeftOut(const ActivationFiles& files, ComparisonResult& result) {
   if (files.files_left_out() > 0) {
     result.warnings.push_back(absl::StrCat(
@@ -315,7 +315,7 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
   });
 }
 
-// The weights of state dicts; see state_dict_files.h.
+// Compares the weights of state dicts; see state_dict_files.h.
 absl::Status CompareStateDicts(const Options& options) {
   NS_RETURN_IF_ERROR(
       PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
@@ -326,7 +326,8 @@ absl::Status CompareStateDicts(const Options& options) {
   return WriteReports(options.outputs, result, ToTable);
 }
 
-// The layers, if any were compared, the stubs and the outputs.
+// Returns the tables of the layers, if any were compared, the stubs and the
+// outputs.
 std::string ToTables(const ComparisonResult& result,
                      const TableOptions& options) {
   std::vector<std::string> tables;

@@ -33,7 +33,7 @@ absl::StatusOr<Modules> Load(const ModelPairOptions& models) {
 void AddWarnings(const std::vector<std::string>& warnings,
                  ComparisonResult& result) {
   for (const std::string& warning : warnings) {
-    // Layers were compared on the same inputs.
+    // Layers were compared on the same inputs and may have warned already.
     if (!absl::c_linear_search(result.warnings, warning)) {
       result.warnings.push_back(warning);
     }

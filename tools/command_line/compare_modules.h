@@ -1,4 +1,4 @@
-// What ns compare does with whole modules: stubs and outputs.
+// Compares whole modules for `ns compare`: stubs and outputs.
 #ifndef TOOLS_COMMAND_LINE_COMPARE_MODULES_H_
 #define TOOLS_COMMAND_LINE_COMPARE_MODULES_H_
 
@@ -13,22 +13,23 @@
 namespace ns {
 
 struct ModuleOptions {
-  // Float modules beside the quantized ones, and their types.
+  // Whether float modules run beside the quantized ones, and the types of these
+  // float modules.
   bool stubs = false;
   std::vector<std::string> swap_list;
-  // Outputs of modules and models, each model on its own values, and the types
-  // of those modules; empty for the default.
+  // Whether outputs of modules and models are compared, each model on its own
+  // values, and the types of those modules; empty for the default types.
   bool outputs = false;
   std::vector<std::string> output_types;
 
   bool Any() const { return stubs || outputs; }
 };
 
-// Error: types without what they are for, or stubs without types.
+// Error: types without the option that they are for, or stubs without types.
 absl::Status CheckModuleOptions(const ModuleOptions& options);
 
-// Adds to `result` what `options` ask for; warnings that it has already are
-// not told again. Shows a bar unless `quiet`.
+// Adds what `options` ask for to `result`, except for warnings that it already
+// has. Shows a progress bar unless `quiet`.
 absl::Status CompareModules(const ModuleOptions& options,
                             const ModelPairOptions& models,
                             const BatchReader& batches, bool quiet,

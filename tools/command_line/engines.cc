@@ -21,7 +21,7 @@ at::QEngine EngineNamed(absl::string_view name) {
   return name == "qnnpack" ? at::kQNNPACK : at::kFBGEMM;
 }
 
-// Engines of this LibTorch, in order of preference.
+// Returns the engines of this LibTorch, in order of preference.
 std::vector<std::string> AvailableEngines() {
   const std::vector<at::QEngine>& supported =
       at::globalContext().supportedQEngines();

@@ -1,4 +1,4 @@
-// LibTorch's quantized engines, as the flag --engine names them.
+// Chooses LibTorch's quantized engine, which the flag --engine names.
 #ifndef TOOLS_COMMAND_LINE_ENGINES_H_
 #define TOOLS_COMMAND_LINE_ENGINES_H_
 

@@ -71,7 +71,7 @@ struct Options {
   bool shadows = false;
   MatchOptions match;
   LoggerOptions loggers;
-  // Empty for loggers that keep every value.
+  // The file of a scripted logger; empty for loggers that keep every value.
   std::string logger_path;
   std::string out_float;
   std::string out_quantized;

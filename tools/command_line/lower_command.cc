@@ -81,7 +81,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
-// What `pass` remarked on.
+// Prints the remarks of `pass`.
 void PrintRemarks(const char* title, const PassContext& context,
                   absl::string_view pass) {
   bool is_first = true;

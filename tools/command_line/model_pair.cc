@@ -15,7 +15,7 @@
 namespace ns {
 namespace {
 
-// What users may say of ops of theirs.
+// The types that users may give to their own ops.
 constexpr Numerics kIoTypes[] = {Numerics::kFloat, Numerics::kInt8,
                                  Numerics::kEither};
 

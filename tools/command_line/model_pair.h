@@ -1,5 +1,4 @@
-// The two models of a command, loaded under a quantized engine that can run
-// them.
+// Loads the two models of a command under a quantized engine that can run them.
 #ifndef TOOLS_COMMAND_LINE_MODEL_PAIR_H_
 #define TOOLS_COMMAND_LINE_MODEL_PAIR_H_
 
@@ -16,14 +15,14 @@
 
 namespace ns {
 
-// What the flags shared by all commands say.
+// The values of the flags that all commands share.
 struct ModelPairOptions {
   std::string float_path;
   std::string quantized_path;
   std::string method;
-  // Empty: the first engine that works.
+  // The name of the quantized engine; empty for the first one that works.
   std::string engine;
-  // Module types and script functions that are one op.
+  // The module types and script functions whose calls are one op.
   std::vector<std::string> leaves;
 };
 
@@ -42,8 +41,8 @@ struct ModelPair {
 };
 
 // Loads both models and calls `use`, under the engine of `options`, or under
-// each that LibTorch has until one succeeds: packed weights are bound to the
-// engine that loads them. Returns the error of the first when none does.
+// each engine that LibTorch has until one succeeds: packed weights are bound to
+// the engine that loads them. Returns the error of the first when none does.
 absl::Status WithModels(const ModelPairOptions& options,
                         const std::function<absl::Status(ModelPair&)>& use);
 

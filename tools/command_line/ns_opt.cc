@@ -152,10 +152,11 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags,
   return options;
 }
 
-// What is shown of a run: IR, times and remarks.
+// Shows what happens in a run: IR, times and remarks.
 class Display {
  public:
-  // `options` must outlive the object. `float_model` is null for one model.
+  // `options` must outlive the object. `float_model` is null where there is one
+  // model only.
   Display(const Options& options, const ModelGraph* float_model)
       : options_(options), float_model_(float_model) {
     run_.bisect_limit = options.bisect_limit.value_or(-1);
@@ -205,7 +206,7 @@ class Display {
   }
 
  private:
-  // Which of two models it is; empty for the only one.
+  // Says which of two models it is; empty for the only one.
   std::string NameOf(const ModelGraph& model) const {
     return float_model_ == nullptr  ? ""
            : &model == float_model_ ? "float"
@@ -243,7 +244,7 @@ absl::StatusOr<ModelGraph> ReadGraph() {
   if (status.ok()) {
     status = VerifyGraph(**graph);
   }
-  // Whatever is wrong with it is the caller's.
+  // Whatever is wrong with the text is an error of the caller.
   return status.ok()
              ? absl::StatusOr<ModelGraph>(ModelGraph::AroundGraph(*graph))
              : absl::InvalidArgumentError(
@@ -258,7 +259,7 @@ absl::StatusOr<ModelGraph> LoadModel(const std::string& path,
   return ModelGraph::FromFile(path, load);
 }
 
-// The models at `paths`, under the engine that can load all of them.
+// Loads the models at `paths`, under the engine that can load all of them.
 absl::StatusOr<std::vector<ModelGraph>> LoadModels(
     const std::vector<std::string>& paths, const Options& options) {
   std::vector<ModelGraph> models;

@@ -1,4 +1,4 @@
-// The pass tool as a function.
+// Implements the pass tool, ns_opt, as a function.
 #ifndef TOOLS_COMMAND_LINE_NS_OPT_H_
 #define TOOLS_COMMAND_LINE_NS_OPT_H_
 

@@ -16,12 +16,13 @@ absl::Status LoadOpLibraries(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                       flags.List("load-library"));
   for (const std::string& path : paths) {
-    // A name without a slash is searched for among the system's libraries.
+    // dlopen searches for a name without a slash among the system's libraries.
     const std::string file =
         path.find('/') == std::string::npos ? absl::StrCat("./", path) : path;
     const std::string flag = absl::StrCat("--load-library=", path);
-    // Lazily: what registers ops for Python, too, has symbols of Python's that
-    // are not needed here. A library that registers an op twice throws.
+    // Symbols are bound lazily: a library that also registers ops for Python
+    // refers to symbols of Python that are not needed here. A library that
+    // registers an op twice throws.
     const absl::StatusOr<void*> library = CatchTorchErrors(
         flag, [&] { return dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL); });
     NS_RETURN_IF_ERROR(library.status());

@@ -1,4 +1,5 @@
-// Shared libraries that register ops, as the flag --load-library names them.
+// Loads shared libraries that register ops, which the flag --load-library
+// names.
 #ifndef TOOLS_COMMAND_LINE_OP_LIBRARIES_H_
 #define TOOLS_COMMAND_LINE_OP_LIBRARIES_H_
 
@@ -8,11 +9,12 @@
 namespace ns {
 
 // Loads the libraries that --load-library names into this process, for good, as
-// torch.ops.load_library does in Python. Error: one that cannot be loaded.
+// torch.ops.load_library does in Python. Error: a library that cannot be
+// loaded.
 absl::Status LoadOpLibraries(const Flags& flags);
 
-// `status` of a command; where an op that a model calls is in no library here,
-// its message ends with the flag.
+// Returns the `status` of a command. Where a model calls an op that no library
+// here has, its message ends with a hint at the flag.
 absl::Status WithLibraryHint(const absl::Status& status);
 
 }  // namespace ns

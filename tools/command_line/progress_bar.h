@@ -1,4 +1,4 @@
-// A bar on standard error that shows how far a long run is.
+// Shows on standard error how far a long run is.
 #ifndef TOOLS_COMMAND_LINE_PROGRESS_BAR_H_
 #define TOOLS_COMMAND_LINE_PROGRESS_BAR_H_
 
@@ -6,7 +6,7 @@
 
 namespace ns {
 
-// Draws on a terminal only; elsewhere it is silent. Erases itself at the end.
+// A bar that is drawn on a terminal only, and erases itself at the end.
 class ProgressBar {
  public:
   explicit ProgressBar(bool quiet);
@@ -14,7 +14,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // `done` of `total` batches are done.
+  // Shows that `done` of `total` batches are done.
   void Update(int64_t done, int64_t total);
 
  private:

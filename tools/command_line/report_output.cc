@@ -35,7 +35,8 @@ TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
   TableOptions options;
   options.sort_by_error = outputs.sort_by_error;
   if (isatty(STDOUT_FILENO) == 1) {
-    // no-color.org: set and not empty turns colour off.
+    // See no-color.org: if the variable is set and not empty, there is no
+    // colour.
     const char* no_color = std::getenv("NO_COLOR");
     options.color = no_color == nullptr || *no_color == '\0';
     winsize size = {};
@@ -53,7 +54,7 @@ std::string CanonicalPath(const std::string& path) {
   return error ? path : canonical.string();
 }
 
-// False for what stands for no file: nothing, and standard output.
+// False for a path that stands for no file: an empty one, and standard output.
 bool IsFile(const std::string& path) {
   return !path.empty() && path != kStandardOutput;
 }
@@ -103,7 +104,8 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
 
 absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
                            const std::vector<PathFlag>& inputs) {
-  std::map<std::string, absl::string_view> taken;  // canonical path -> flag
+  // maps a canonical path to its flag
+  std::map<std::string, absl::string_view> taken;
   for (const PathFlag& input : inputs) {
     taken.emplace(CanonicalPath(input.path), input.flag);
   }

@@ -1,4 +1,5 @@
-// Where a command's results go.
+// Writes a command's results to the files and the terminal that its flags ask
+// for.
 #ifndef TOOLS_COMMAND_LINE_REPORT_OUTPUT_H_
 #define TOOLS_COMMAND_LINE_REPORT_OUTPUT_H_
 
@@ -22,26 +23,26 @@ struct ReportOutputs {
   bool quiet = false;
 };
 
-// Reads --json, --csv, --html, --sort and --quiet, of which a command may have
-// some.
+// Reads --json, --csv, --html, --sort and --quiet. A command may have only some
+// of them.
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);
 
-// A path, and the flag that it was given with.
+// A path, and the flag that gave it.
 struct PathFlag {
   absl::string_view flag;
   std::string path;
 };
 
-// Error when one of `outputs` is one of `inputs`, or is named twice. Empty
-// paths and "-" are passed over, here and below.
+// Returns an error when one of `outputs` is one of `inputs`, or is named twice.
+// Empty paths and "-" are ignored, here and in the functions below.
 absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
                            const std::vector<PathFlag>& inputs);
 
-// Finds out, before any work is done, whether `outputs` can be written to, and
-// removes what killed runs left of them.
+// Checks, before any work is done, that `outputs` can be written to, and
+// removes temporary files that killed runs left beside them.
 absl::Status PrepareOutputs(const std::vector<std::string>& outputs);
 
-// What a result is as text; each is made when it is wanted.
+// The texts of a result; each is made when it is needed.
 struct ReportTexts {
   std::function<std::string()> json;
   std::function<std::string()> csv;
@@ -53,7 +54,8 @@ struct ReportTexts {
 // and, unless quiet or standard output is taken by a file named "-", the table.
 absl::Status WriteTexts(const ReportOutputs& outputs, const ReportTexts& texts);
 
-// As above, of a comparison and with the table that `table` makes.
+// Writes the reports of a comparison in this way, with the table that `table`
+// returns.
 absl::Status WriteReports(const ReportOutputs& outputs,
                           const ComparisonResult& result,
                           std::string (*table)(const ComparisonResult&,

@@ -1,4 +1,4 @@
-// The main function of a program that is one command.
+// Runs a program that consists of one command.
 #ifndef TOOLS_COMMAND_LINE_RUN_COMMAND_H_
 #define TOOLS_COMMAND_LINE_RUN_COMMAND_H_
 

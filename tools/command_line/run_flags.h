@@ -1,4 +1,4 @@
-// Flags of the commands that run models on batches.
+// Reads the flags of commands that run models on batches.
 #ifndef TOOLS_COMMAND_LINE_RUN_FLAGS_H_
 #define TOOLS_COMMAND_LINE_RUN_FLAGS_H_
 
@@ -22,10 +22,10 @@ struct RunFlags {
 // Reads --inputs, --max-batches and --threads.
 absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags);
 
-// Sets the number of threads within one op, where it was given.
+// Sets the number of threads within one op, if the flag was given.
 void UseThreads(const RunFlags& flags);
 
-// The batches of all files in order, as many as were asked for.
+// Opens the batches of all files in order, as many as were asked for.
 absl::StatusOr<BatchReader> OpenBatches(const RunFlags& flags);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// The command-line tool as a function.
+// Implements the command-line tool, ns, as a function.
 #ifndef TOOLS_COMMAND_LINE_RUN_NS_H_
 #define TOOLS_COMMAND_LINE_RUN_NS_H_
 

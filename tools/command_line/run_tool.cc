@@ -21,7 +21,7 @@
 namespace ns {
 namespace {
 
-// One line, whatever a message holds.
+// Prints one line, whatever a message contains.
 void PrintFailure(absl::string_view tool, absl::string_view message) {
   std::string line = absl::StrCat(tool, ": ", message);
   std::replace_if(
@@ -34,7 +34,8 @@ void PrintFailure(absl::string_view tool, absl::string_view message) {
 
 bool PrepareProcess(absl::string_view tool) {
   OccupyClosedStreams();
-  // A file that outgrows its limit is a failed write, and no end by a signal.
+  // With SIGXFSZ ignored, a file that outgrows its limit is a failed write, and
+  // does not end the process.
   std::signal(SIGXFSZ, SIG_IGN);
   AvoidFaultyOneDnnKernels();
   PrintTorchWarningsOnce();

@@ -17,8 +17,9 @@ void OccupyClosedStreams() {
     if (fcntl(stream, F_GETFD) == 0 || errno != EBADF) {
       continue;
     }
-    // The lowest number that is free, which is this one. Opened the wrong way
-    // round: what uses it fails, as it would on a closed stream.
+    // open() returns the lowest free number, which is this one. The file is
+    // opened in the wrong direction, so that using it fails as on a closed
+    // stream.
     const int flags = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", flags) != stream) {  // NOLINT
       return;

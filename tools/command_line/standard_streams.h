@@ -1,4 +1,4 @@
-// Standard output that tells when it could not be written.
+// Writes to standard output and reports when that failed.
 #ifndef TOOLS_COMMAND_LINE_STANDARD_STREAMS_H_
 #define TOOLS_COMMAND_LINE_STANDARD_STREAMS_H_
 
@@ -7,15 +7,17 @@
 
 namespace ns {
 
-// To be called first in a program. Takes the places of those standard streams
-// that the caller closed, so that no file which is opened later gets one of
-// them, and with it what is printed. Reading and writing them still fails.
+// Takes the places of the standard streams that the caller closed, so that no
+// file which is opened later gets one of them, and with it what is printed.
+// Reading and writing these streams still fails. To be called first in a
+// program.
 void OccupyClosedStreams();
 
 // Prints `text`. Error: as FlushStandardOutput.
 absl::Status WriteToStandardOutput(absl::string_view text);
 
-// Error: some of what was printed since the start could not be written.
+// Flushes standard output. Error: some of what was printed since the start
+// could not be written.
 absl::Status FlushStandardOutput();
 
 }  // namespace ns

@@ -8,7 +8,7 @@
 namespace ns {
 namespace {
 
-// They say something of graphs.
+// These flags are about graphs.
 constexpr absl::string_view kOfTorchScript[] = {
     "emulate", "exact", "io-type", "leaf",       "matching",
     "method",  "names", "relate",  "unmatchable"};

@@ -1,4 +1,4 @@
-// What ns compare does with files that hold state dicts.
+// Compares files that hold state dicts for `ns compare`.
 #ifndef TOOLS_COMMAND_LINE_STATE_DICT_FILES_H_
 #define TOOLS_COMMAND_LINE_STATE_DICT_FILES_H_
 
@@ -10,14 +10,14 @@
 
 namespace ns {
 
-// Whether both files of `models` are state dicts, and no TorchScript.
+// Whether both files of `models` are state dicts rather than TorchScript.
 bool AreStateDicts(const ModelPairOptions& models);
 
-// Error: a flag that says how TorchScript models are matched or run.
+// Error: a flag that says how TorchScript models are matched or run is given.
 absl::Status CheckFlagsOfStateDicts(const Flags& flags);
 
-// The weights of both files: see ns/eager/compare_state_dicts.h. Errors name
-// the files.
+// Compares the weights of both files: see ns/eager/compare_state_dicts.h.
+// Errors name the files.
 absl::StatusOr<ComparisonResult> CompareStateDictFiles(
     const ModelPairOptions& models);
 

@@ -2,8 +2,8 @@
 
 #include <ATen/Parallel.h>
 
-// Not there where LibTorch calls another BLAS. Debian's keeps threads of its
-// own, which LibTorch does not know of.
+// The function is missing where LibTorch calls another BLAS. Debian's OpenBLAS
+// keeps threads of its own, which LibTorch does not know of.
 extern "C" void openblas_set_num_threads(int count) __attribute__((weak));
 
 namespace ns {

@@ -1,10 +1,10 @@
-// Threads within one op.
+// Sets the number of threads within one op.
 #ifndef TOOLS_COMMAND_LINE_THREADS_H_
 #define TOOLS_COMMAND_LINE_THREADS_H_
 
 namespace ns {
 
-// Lets LibTorch, and the OpenBLAS that it calls, use `count` threads.
+// Makes LibTorch, and the OpenBLAS that it calls, use `count` threads.
 void SetThreads(int count);
 
 }  // namespace ns

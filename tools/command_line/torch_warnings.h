@@ -1,11 +1,11 @@
-// What LibTorch warns of, for people.
+// Prints LibTorch's warnings in a form for users.
 #ifndef TOOLS_COMMAND_LINE_TORCH_WARNINGS_H_
 #define TOOLS_COMMAND_LINE_TORCH_WARNINGS_H_
 
 namespace ns {
 
-// From now on, each warning of LibTorch is printed once to standard error, as
-// "ns: warning: LibTorch: text", and not each time that an op gives it.
+// Makes each warning of LibTorch be printed once to standard error, as "ns:
+// warning: LibTorch: text", and not each time that an op gives it.
 void PrintTorchWarningsOnce();
 
 }  // namespace ns

@@ -1,4 +1,5 @@
-// The base of everything that watches values in an instrumented graph.
+// Defines the base class of everything that watches values in an instrumented
+// graph.
 #ifndef PASSES_RUNTIME_LOGGERS_LOGGER_H_
 #define PASSES_RUNTIME_LOGGERS_LOGGER_H_
 
@@ -9,7 +10,7 @@
 namespace ns {
 
 // A logger, which sees one value a call, or a comparer, which sees two. A
-// subclass of yours becomes usable in graphs, and saves and loads with them, by
+// user's subclass becomes usable in graphs, and saves and loads with them, by
 // registering itself with torch::class_ with def_pickle and these methods:
 //
 //   forward(Tensor) -> Tensor           a logger; what it returns is not used
@@ -17,13 +18,15 @@ namespace ns {
 //                                       quantized value, then the float one
 //   get_stats() -> Tensor[]             what was kept; optional
 //
-// and with those of RegisterSwitches. Scripted modules do as well.
+// and with those of RegisterSwitches. Scripted modules with these methods can
+// be used as well.
 class Logger : public torch::CustomClassHolder {
  public:
-  // Forgets what was gathered.
+  // Forgets what was recorded.
   virtual void Clear() = 0;
 
-  // A disabled logger gathers nothing. Loggers start enabled.
+  // Enables or disables the logger. A disabled one records nothing. Loggers
+  // start enabled.
   void SetEnabled(bool enabled) { enabled_ = enabled; }
   bool IsEnabled() const { return enabled_; }
 
@@ -32,7 +35,7 @@ class Logger : public torch::CustomClassHolder {
 };
 
 // Adds the methods `clear`, `set_enabled` and `is_enabled` to a class that is a
-// Logger; returns it.
+// Logger, and returns the class.
 template <typename Subclass>
 torch::class_<Subclass>& RegisterSwitches(torch::class_<Subclass>& subclass) {
   using Self = c10::intrusive_ptr<Subclass>;

@@ -10,7 +10,7 @@ namespace ns {
 namespace {
 
 using Self = c10::intrusive_ptr<OutputComparisonLogger>;
-// Sums call by call, saved activations, the two switches.
+// The state is the sums call by call, saved activations, and the two switches.
 using State =
     std::tuple<std::vector<double>, std::vector<at::Tensor>, bool, bool>;
 

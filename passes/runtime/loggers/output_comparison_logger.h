@@ -1,5 +1,5 @@
-// What compares a quantization candidate with the float model when an
-// instrumented graph runs.
+// Compares a quantization candidate with the float model when an instrumented
+// graph runs.
 #ifndef PASSES_RUNTIME_LOGGERS_OUTPUT_COMPARISON_LOGGER_H_
 #define PASSES_RUNTIME_LOGGERS_OUTPUT_COMPARISON_LOGGER_H_
 
@@ -13,9 +13,9 @@
 
 namespace ns {
 
-// Compares values with reference values, call by call. Keeps statistics only,
-// unless told to save the activations, too. The candidate in front of a
-// disabled one does not run.
+// Compares values with those of the float model, call by call. It keeps
+// statistics only, unless told to save the activations, too. The candidate in
+// front of a disabled logger does not run.
 //
 // Registered as torch.classes.ns.OutputComparisonLogger, with methods
 // `forward(Tensor x, Tensor x_ref) -> Tensor` (x), `get_stats() -> Tensor[]`,
@@ -23,16 +23,17 @@ namespace ns {
 // `clear()`, `set_enabled(bool)`, `is_enabled()`, `set_save_activations(bool)`.
 class OutputComparisonLogger final : public Logger {
  public:
-  // Compares `x` with `reference`. Throws c10::Error when their shapes differ.
+  // Compares `x` with `reference`, the float model's value. Throws c10::Error
+  // when their shapes differ.
   void Compare(const at::Tensor& x, const at::Tensor& reference);
 
   // One entry for each call since the last Clear.
   const std::vector<PairStatistics>& comparisons() const {
     return comparisons_;
   }
-  // One copy of `x` a call, where activations are saved.
+  // The copies of `x`, one a call, where activations are saved.
   const std::vector<at::Tensor>& stats() const { return stats_; }
-  // Of all calls together.
+  // Returns the statistics of all calls together.
   PairStatistics Pooled() const;
 
   void Clear() override;
@@ -41,7 +42,7 @@ class OutputComparisonLogger final : public Logger {
   void SetSaveActivations(bool save) { save_activations_ = save; }
   bool SavesActivations() const { return save_activations_; }
 
-  // For loading.
+  // Sets the state when a saved logger is loaded.
   void Restore(std::vector<PairStatistics> comparisons,
                std::vector<at::Tensor> stats) {
     comparisons_ = std::move(comparisons);

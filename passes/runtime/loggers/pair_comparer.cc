@@ -14,8 +14,8 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// in loop, channels, by batch, codes; pooled, batches, trips; shape; only x,
-// only y; problem.
+// The state is (in loop, channels, by batch, codes), pooled statistics, those
+// of batches, those of trips, shape, (only x, only y), and problem.
 using State =
     std::tuple<std::tuple<bool, int64_t, bool, bool>, Numbers, Numbers, Numbers,
                std::vector<int64_t>, std::tuple<int64_t, int64_t>, std::string>;
@@ -58,7 +58,7 @@ torch::class_<PairComparer> Register() {
   torch::class_<PairComparer> registered("ns", "PairComparer");
   RegisterSwitches(registered)
       .def(torch::init<>([] { return c10::make_intrusive<PairComparer>(); }))
-      // Graphs that earlier versions saved call it in front of a shadow.
+      // Graphs that earlier versions saved call `begin` in front of a shadow.
       .def("begin", [](const Self&) {})
       .def("compare", [](const Self& self, const at::Tensor& x,
                          const at::Tensor& y) { self->Compare(x, y); })

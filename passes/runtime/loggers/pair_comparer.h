@@ -1,4 +1,5 @@
-// What a comparison node calls when a graph of two models runs.
+// Compares the values that a comparison node sees when a graph of two models
+// runs.
 #ifndef PASSES_RUNTIME_LOGGERS_PAIR_COMPARER_H_
 #define PASSES_RUNTIME_LOGGERS_PAIR_COMPARER_H_
 
@@ -16,70 +17,75 @@
 
 namespace ns {
 
-// Which dimension of a value is that of its channels.
+// Says which dimension of a value is that of its channels.
 enum class ChannelDim {
   kNone,    // no statistics by channel
-  kSecond,  // [N, C, ...], as of convolutions
-  kLast,    // [..., C], as of linear layers
+  kSecond,  // [N, C, ...], as convolutions have it
+  kLast,    // [..., C], as linear layers have it
   kByRank,  // the second of four or more dimensions, else the last
 };
 
 struct PairComparerOptions {
-  // Values of one batch are of trips of a loop, which get figures of their own.
+  // Whether values of one batch belong to trips of a loop, which get figures of
+  // their own.
   bool in_loop = false;
   ChannelDim channels = ChannelDim::kNone;
   // Whether each batch gets statistics of its own.
   bool by_batch = true;
-  // Whether it is noted which codes y uses, where it has 8 bits.
+  // Whether the quantized values that y uses are noted, where it has 8 bits.
   bool codes = true;
   // Whether absolute errors are counted by their size.
   bool errors = false;
   // Whether integers and truth values are compared, too. Indices and lengths
-  // have no quantization error. Not saved: true in what was loaded.
+  // have no quantization error. It is not saved: it is true in a loaded
+  // comparer.
   bool integers = true;
 };
 
 // Compares values x of one model with values y of another, and keeps statistics
 // only. Registered as torch.classes.ns.PairComparer, with methods `compare`,
-// `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `sqnr_db`,
-// `count` and those of a Logger; saves and loads with what it has gathered, and
-// is enabled then.
+// `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `sqnr_db`, `count` and
+// those of a Logger. It saves and loads with what it has recorded, and is
+// enabled after loading.
 class PairComparer final : public Logger {
  public:
   explicit PairComparer(const PairComparerOptions& options = {})
       : options_(options) {}
 
-  // Tensors of different shapes are not compared: see problem().
+  // Compares two values. Tensors of different shapes are not compared: see
+  // problem().
   void Compare(const at::Tensor& x, const at::Tensor& y);
 
-  // One side's value, where the models do not come by at the same time. The
-  // first that comes is copied, and kept until its counterpart comes.
+  // Takes the value of one side, where the models do not compute it at the same
+  // time. The first value that comes is copied, and kept until its counterpart
+  // comes.
   void SeeX(const at::Tensor& x);
   void SeeY(const at::Tensor& y);
 
-  // One model took a way on which the other has no value. Calls are counted as
-  // the model of y makes them.
+  // Notes that one model took a branch on which the other has no value. Calls
+  // are counted as the model of y makes them.
   void MissX();
   void MissY();
 
-  // To be called after every batch. Values that still wait had no counterpart.
+  // To be called after every batch. Values that still wait have no counterpart.
   void EndBatch();
 
   void Clear() override;
 
   const PairRecord& record() const { return record_; }
-  // What could not be compared, in a phrase; empty for nothing.
+  // Says in a phrase what could not be compared; empty for nothing.
   const std::string& problem() const { return problem_; }
   const PairComparerOptions& options() const { return options_; }
 
-  // Called with every pair that is compared: the how many-th of this batch.
+  // An observer is called with every pair that is compared. `call` is the
+  // number of the pair in this batch.
   using Observer = std::function<void(const at::Tensor& x, const at::Tensor& y,
                                       int64_t call)>;
   void AddObserver(Observer observer) {
     observers_.push_back(std::move(observer));
   }
 
-  // For loading.
+  // Sets the state when a saved comparer is loaded.
   void SetState(PairRecord record, std::string problem) {
     record_ = std::move(record);
     problem_ = std::move(problem);
@@ -90,7 +96,7 @@ class PairComparer final : public Logger {
   PairRecord record_;
   std::string problem_;
   std::vector<Observer> observers_;
-  // Of the batch that runs.
+  // The statistics of the batch that runs.
   PairStatistics batch_;
   int64_t calls_ = 0;
   bool compared_ = false;

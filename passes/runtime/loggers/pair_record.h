@@ -1,4 +1,4 @@
-// What is kept of one place in a pair of models, over batches.
+// Holds what is recorded at one place in a pair of models, over batches.
 #ifndef PASSES_RUNTIME_LOGGERS_PAIR_RECORD_H_
 #define PASSES_RUNTIME_LOGGERS_PAIR_RECORD_H_
 
@@ -10,20 +10,20 @@
 
 namespace ns {
 
-// Of values x of one model and y of the other. Mergeable: the record of two
-// runs is that of one run over the batches of both.
+// The record of values x of one model and y of the other. It is mergeable: the
+// record of two runs is that of one run over the batches of both.
 struct PairRecord {
-  // Over all batches.
+  // The statistics over all batches.
   TensorStatistics pooled;
-  // One for each batch in which values were compared; one for all of them where
-  // batches are not told apart.
+  // The statistics of each batch in which values were compared; a single entry
+  // for all of them where batches are not told apart.
   std::vector<PairStatistics> batches;
-  // For places inside a loop: of the first, second, ... time in a batch, over
-  // all batches. Empty elsewhere.
+  // For places inside a loop, the statistics of the first, second, ... time in
+  // a batch, over all batches. Empty elsewhere.
   std::vector<PairStatistics> trips;
-  // Of the first values.
+  // The shape of the first values.
   std::vector<int64_t> shape;
-  // How often only one model came by.
+  // How often only one model had a value.
   int64_t only_x = 0;
   int64_t only_y = 0;
 

@@ -15,14 +15,14 @@ namespace ns {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
-// Layer, reason.
+// The state is (layer, reason).
 using State = std::tuple<std::string, std::string>;
 
 torch::class_<ShadowGuard> Register() {
   torch::class_<ShadowGuard> registered("ns", "ShadowGuard");
   registered.def(torch::init<std::string>())
       .def("begin", [](const ShadowGuardPtr&) {})
-      // Reached: the shadow did not fail.
+      // The run has reached the end, so the shadow did not fail.
       .def("end", [](const ShadowGuardPtr&) { return true; })
       .def("layer", [](const ShadowGuardPtr& self) { return self->layer(); })
       .def("reason", [](const ShadowGuardPtr& self) { return self->reason(); })
@@ -40,7 +40,8 @@ torch::class_<ShadowGuard> Register() {
 
 const auto kRegistration = Register();
 
-// The inputs of the operator, and their number on top of them, are on `stack`.
+// Runs the operator. Its inputs, and their number on top of them, are on
+// `stack`.
 void RunShadow(torch::jit::Stack& stack) {
   constexpr size_t kFixedInputs = 4;
   const auto count = static_cast<size_t>(torch::jit::pop(stack).toInt());

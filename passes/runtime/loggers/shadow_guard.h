@@ -12,29 +12,29 @@
 
 namespace ns {
 
-// Watches over the shadows of one match. A shadow computes in float with values
-// of the quantized model, whose shapes may not fit it: that must not end the
-// run of the model that it stands beside. A shadow that failed once does not
-// run again.
+// Guards the shadows of one match. A shadow computes in float with values of
+// the quantized model, whose shapes may not fit it: that must not end the run
+// of the model that it stands beside. A shadow that failed once does not run
+// again.
 //
 // The operator `ns::run_shadow` runs a shadow, which is a method of the model:
 //
 //   %made : bool, %outputs : Tensor[] =
 //       ns::run_shadow(%guard, %self, "ns_shadow_0", 2, %x, %y)
 //
-// gives the `2` tensors that `%self.ns_shadow_0(%x, %y)` returns as a list, and
-// whether it could: if not, the tensors are empty.
+// It returns the `2` tensors that `%self.ns_shadow_0(%x, %y)` returns as a
+// list, and whether it could: if not, the tensors are empty.
 //
 // Registered as torch.classes.ns.ShadowGuard with methods `begin` and `end`,
 // which mark where a shadow stands as long as it is no method yet (see
-// passes/instrument/guarded_shadow.h), `layer`, `reason` and `clear`. Saves and
-// loads with the layer and the reason.
+// passes/instrument/guarded_shadow.h), `layer`, `reason` and `clear`. It saves
+// and loads with the layer and the reason.
 class ShadowGuard final : public torch::CustomClassHolder {
  public:
   explicit ShadowGuard(std::string layer, std::string reason = "")
       : layer_(std::move(layer)), reason_(std::move(reason)) {}
 
-  // SubgraphMatch::name.
+  // The name of the match, SubgraphMatch::name.
   const std::string& layer() const { return layer_; }
 
   // Why the shadow does not run: one line; empty while it does.
@@ -44,9 +44,9 @@ class ShadowGuard final : public torch::CustomClassHolder {
   // Lets the shadow run again.
   void Clear() { reason_.clear(); }
 
-  // What `method` of the module `self` returns for `arguments`, a list of
-  // tensors; nothing where it fails now or has failed before, or `self` has no
-  // such method.
+  // Returns what `method` of the module `self` returns for `arguments`, a list
+  // of tensors; nothing where it fails now or has failed before, or where
+  // `self` has no such method.
   std::optional<std::vector<at::Tensor>> Run(
       const c10::IValue& self, const std::string& method,
       const std::vector<c10::IValue>& arguments);
@@ -54,7 +54,8 @@ class ShadowGuard final : public torch::CustomClassHolder {
  private:
   std::string layer_;
   std::string reason_;
-  // The method, found once: a class has as many as the model has shadows.
+  // The method, which is looked up once: a class has as many as the model has
+  // shadows.
   c10::ClassTypePtr type_;
   torch::jit::Function* function_ = nullptr;
 };

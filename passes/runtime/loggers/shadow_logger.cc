@@ -9,7 +9,7 @@ namespace {
 
 using Self = c10::intrusive_ptr<ShadowLogger>;
 using Tensors = std::vector<at::Tensor>;
-// float, quantized, first sample only, enabled.
+// The state is (float, quantized, first sample only, enabled).
 using State = std::tuple<Tensors, Tensors, bool, bool>;
 
 c10::Dict<std::string, Tensors> Stats(const Self& self) {

@@ -1,4 +1,4 @@
-// What a stub calls: the logger of a quantized module and its float shadow.
+// Logs the outputs of a quantized module and its float shadow; a stub calls it.
 #ifndef PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_
 #define PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_
 
@@ -17,12 +17,12 @@ namespace ns {
 // `set_enabled` and `is_enabled`.
 class ShadowLogger final : public Logger {
  public:
-  // With `first_sample_only`, of a value with several samples only the first is
-  // kept: what PyTorch's ShadowLogger does to every tensor.
+  // With `first_sample_only`, only the first of several samples of a value is
+  // kept, as PyTorch's ShadowLogger does with every tensor.
   explicit ShadowLogger(bool first_sample_only = false)
       : first_sample_only_(first_sample_only) {}
 
-  // The order of the arguments is the reference's.
+  // The order of the arguments is that of PyTorch's ShadowLogger.
   void Forward(const at::Tensor& quantized, const at::Tensor& float_value);
 
   const std::vector<at::Tensor>& float_values() const { return float_; }
@@ -30,7 +30,7 @@ class ShadowLogger final : public Logger {
   void Clear() override;
   bool KeepsFirstSampleOnly() const { return first_sample_only_; }
 
-  // For loading.
+  // Sets the state when a saved logger is loaded.
   void SetValues(std::vector<at::Tensor> float_values,
                  std::vector<at::Tensor> quantized_values) {
     float_ = std::move(float_values);

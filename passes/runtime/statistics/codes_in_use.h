@@ -1,7 +1,8 @@
-// Which codes a tensor quantized to 8 bits uses.
+// Records which quantized values a tensor of 8 bits uses.
 //
-// Not how often each occurs: a counter for every code is a store for every
-// element, which took a quarter of the time of comparing mobilenet_v2.
+// It does not record how often each occurs: a counter for each would be a store
+// for every element, which took a quarter of the time of comparing
+// mobilenet_v2.
 #ifndef PASSES_RUNTIME_STATISTICS_CODES_IN_USE_H_
 #define PASSES_RUNTIME_STATISTICS_CODES_IN_USE_H_
 
@@ -9,23 +10,24 @@
 
 namespace ns {
 
-// Codes are unsigned: of qint8, code + 128. Mergeable: the use of the parts is
-// that of the whole.
+// The quantized values that occur, as unsigned bytes: for qint8, the value +
+// 128. Mergeable: the use of the parts is that of the whole.
 struct CodesInUse {
   static constexpr int kBytes = 32;
 
-  int64_t total = 0;  // elements
-  // Elements of the lowest and the highest code there is: those that were
-  // clamped are among them.
+  int64_t total = 0;  // The number of elements.
+  // The numbers of elements at the lowest and the highest quantized value there
+  // is. Those that were clipped are among them.
   int64_t at_lowest = 0;
   int64_t at_highest = 0;
-  // A bit for each code, where vector instructions that look up 16 bytes find
-  // it: bit (code / 16) % 8 of byte code % 16, plus 16 from code 128 on.
+  // A bit for each quantized value q, where vector instructions that look up 16
+  // bytes find it: bit (q / 16) % 8 of byte q % 16, plus 16 from q = 128 on.
   uint8_t used[kBytes] = {};
 
-  // Adds `count` bytes; `flip_sign` says that they are codes with a sign.
+  // Adds `count` bytes; `flip_sign` says that they are quantized values with a
+  // sign.
   void Add(const uint8_t* bytes, int64_t count, bool flip_sign);
-  // Sets the bits of those of 64 codes that have a one in `which`, from its
+  // Sets the bits of those of 64 `codes` that have a one in `which`, from its
   // lowest bit on, and counts none of them.
   void MarkUsed(const uint8_t* codes, uint64_t which);
 
@@ -33,7 +35,7 @@ struct CodesInUse {
   bool operator==(const CodesInUse& other) const;
 
   bool IsUsed(uint8_t code) const;
-  // How many of the 256 codes occur nowhere.
+  // Returns how many of the 256 quantized values do not occur.
   int64_t Unused() const;
 };
 

@@ -10,9 +10,9 @@
 namespace ns {
 namespace {
 
-// Bits of a float's mantissa that a bin does not tell.
+// The bits of a float's mantissa that a bin ignores.
 constexpr int kDroppedBits = 19;
-// Of floats without a sign, up to infinity.
+// The number of bins of floats without a sign, up to infinity.
 constexpr int64_t kBins = (int64_t{0x7f800000} >> kDroppedBits) + 1;
 
 uint32_t BitsOf(float error) {
@@ -28,8 +28,8 @@ float LowerEnd(int64_t bin) {
   return value;
 }
 
-// What stands for all errors of a bin. The lowest holds zero, and what is so
-// small that it may as well be.
+// Returns the value that stands for all errors of a bin. The lowest bin holds
+// zero, and errors that are so small that they may as well be zero.
 double MiddleOf(int64_t bin) {
   if (bin == 0) {
     return 0;
@@ -61,7 +61,7 @@ void ErrorHistogram::Add(const float* x, const float* y, int64_t count) {
 void ErrorHistogram::Add(const double* x, const double* y, int64_t count) {
   Reserve();
   for (int64_t i = 0; i < count; ++i) {
-    // What leaves the range of float is infinite, or zero.
+    // An error beyond the range of float becomes infinite, or zero.
     const auto error = static_cast<float>(std::abs(x[i] - y[i]));
     if (!std::isnan(error)) {
       ++counts_[BitsOf(error) >> kDroppedBits];
@@ -96,7 +96,7 @@ double ErrorHistogram::Quantile(double quantile) const {
 }
 
 double ErrorHistogram::ShareOfSquares(double share) const {
-  // The elements that are the largest ones, and not counted yet.
+  // The number of the largest elements that are not counted yet.
   auto left =
       static_cast<int64_t>(std::ceil(share * static_cast<double>(total_)));
   double largest = 0;

@@ -1,4 +1,4 @@
-// How the absolute errors of a pair of tensors are distributed.
+// Records how the absolute errors of a pair of tensors are distributed.
 #ifndef PASSES_RUNTIME_STATISTICS_ERROR_HISTOGRAM_H_
 #define PASSES_RUNTIME_STATISTICS_ERROR_HISTOGRAM_H_
 
@@ -9,33 +9,36 @@
 namespace ns {
 
 // Counts |x - y|, element by element, in bins whose upper end is at most 1/16
-// above their lower one, whatever the magnitude: bins are what floats of the
-// same exponent and first four digits of the mantissa have in common. Memory is
-// fixed, 32 KiB once something was counted. Mergeable: the histogram of parts
-// is that of the whole. Costs a store an element, which is as much as all sums.
+// above their lower one, whatever the magnitude: all floats with the same
+// exponent and the same first four binary digits of the mantissa share a bin.
+// Memory is fixed, 32 KiB once something was counted. Mergeable: the histogram
+// of parts is that of the whole. It costs a store an element, which is as much
+// as all sums.
 class ErrorHistogram {
  public:
-  // Errors that are NaN are not counted; those of infinities are infinite.
+  // Counts errors. Those that are NaN are not counted; those of infinities are
+  // infinite.
   void Add(const float* x, const float* y, int64_t count);
   void Add(const double* x, const double* y, int64_t count);
 
   void Merge(const ErrorHistogram& other);
 
-  // How many were counted.
+  // Returns the number of errors that were counted.
   int64_t total() const { return total_; }
 
-  // The least error e such that a share `quantile` of the errors, 0 to 1, is no
-  // larger: exact to half of its bin, 1/32 of itself. 0 where nothing was
-  // counted.
+  // Returns the least error e such that a share `quantile` of the errors, 0 to
+  // 1, is no larger: exact to half of its bin, 1/32 of itself. 0 where nothing
+  // was counted.
   double Quantile(double quantile) const;
 
-  // The part of the sum of squared errors that the largest errors have, those
-  // of a share `share` of the elements: 0 to 1, exact to 1/8. 0 where all
+  // Returns the part, 0 to 1, of the sum of squared errors that comes from the
+  // largest errors, a share `share` of the elements: exact to 1/8. 0 where all
   // errors are 0, nan where some are infinite.
   double ShareOfSquares(double share) const;
 
-  // Pairs of a bin and its count, for saving; those without elements are left
-  // out. AddBin is the way back; it returns false for a bin that there is not.
+  // Bins returns pairs of a bin and its count, for saving, without empty bins.
+  // AddBin adds one when a histogram is loaded; it returns false for a bin that
+  // does not exist.
   std::vector<std::pair<int64_t, int64_t>> Bins() const;
   bool AddBin(int64_t bin, int64_t count);
 

@@ -9,13 +9,13 @@
 namespace ns {
 namespace {
 
-// Codes in shorter runs of one format than this are dequantized first: a kernel
-// takes too long to start.
+// Quantized values in shorter runs of one format than this are dequantized
+// first: a kernel takes too long to start.
 constexpr int64_t kShortestRun = 512;
 
-// |a - b| as the kernels find it: rounded to float where these are floats and
-// the result is in the range of float. Rounding to double first changes
-// nothing.
+// Returns |a - b| as the kernels compute it: rounded to float where these are
+// floats and the result is in the range of float. Rounding to double first
+// changes nothing.
 inline double Magnitude(double error, double /*type*/) {
   return std::fabs(error);
 }
@@ -52,7 +52,8 @@ PairStatistics Accumulate(const T* x, const T* y, int64_t count) {
   return sums;
 }
 
-// Squares of about the size of float's smallest number are lost beside these.
+// True for sums beside which squares of about the size of float's smallest
+// number do not matter.
 bool IsSafe(const PairErrors& errors) {
   constexpr double kHuge = 1e30;
   constexpr double kTiny = 1e-28;

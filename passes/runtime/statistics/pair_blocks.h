@@ -1,5 +1,5 @@
-// Statistics of a piece of a pair of tensors, in float where that is accurate
-// and in double where it is not.
+// Computes statistics of a piece of a pair of tensors, in float where that is
+// accurate and in double where it is not.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_BLOCKS_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_BLOCKS_H_
 
@@ -11,10 +11,11 @@
 
 namespace ns {
 
-// A piece as the kernels take it: floats, and floats or codes of one format.
+// A piece as the kernels take it: floats x, and y as floats or as quantized
+// values of one format.
 struct PairPiece {
   const float* x = nullptr;
-  const float* y = nullptr;        // null where there are codes
+  const float* y = nullptr;        // null where there are quantized values
   const uint8_t* codes = nullptr;  // null where there are floats
   CodeFormat format;
   int64_t count = 0;
@@ -27,9 +28,9 @@ class PairReader {
  public:
   explicit PairReader(const PairOperands& pair) : pair_(pair) {}
 
-  // The piece that starts with element `first`, of at most `limit` elements.
-  // Where memory holds what the kernels take it is not copied; otherwise it is
-  // valid until the next call.
+  // Returns the piece that starts with element `first`, of at most `limit`
+  // elements. Where memory holds what the kernels take it is not copied;
+  // otherwise it is valid until the next call.
   PairPiece Read(int64_t first, int64_t limit);
 
  private:
@@ -38,7 +39,7 @@ class PairReader {
   float y_[kPairBlock];
 };
 
-// In double throughout: for every value there is.
+// Computes the statistics in double throughout, for any values.
 PairStatistics CompareExactly(const double* x, const double* y, int64_t count);
 PairStatistics CompareExactly(const PairPiece& piece);
 
@@ -46,10 +47,10 @@ PairStatistics CompareExactly(const PairPiece& piece);
 // values are numbers, and the largest are neither huge nor tiny.
 bool IsSafe(const PairBlock& block);
 
-// What a safe block says of `count` elements.
+// Returns the statistics of a safe block of `count` elements.
 PairStatistics StatisticsOf(const PairBlock& block, int64_t count);
 
-// Of any piece, by the kernels where these are safe.
+// Computes the statistics of any piece, with the kernels where these are safe.
 PairStatistics ComparePiece(const PairPiece& piece);
 PairErrors SumErrors(const PairPiece& piece);
 

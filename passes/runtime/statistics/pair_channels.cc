@@ -6,13 +6,14 @@
 namespace ns {
 namespace {
 
-// Runs of this length are pieces.
+// Runs of this length or more are pieces.
 constexpr int64_t kLongRun = 512;
 
 bool ArePieces(const MemoryRuns& runs) { return runs.length >= kLongRun; }
 
-// A whole number of turns through the channels, and of vectors of 16 where this
-// is not long; zero where single runs are better.
+// Returns the number of columns: a multiple of the length of all channels'
+// runs, and of 16, a vector, where this is not long; zero where single runs are
+// better.
 int64_t ColumnsOf(const MemoryRuns& runs) {
   if (ArePieces(runs)) {
     return 0;

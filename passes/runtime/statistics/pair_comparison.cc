@@ -1,4 +1,4 @@
-// The functions of pair_statistics.h that read tensors.
+// Implements the functions of pair_statistics.h that read tensors.
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>

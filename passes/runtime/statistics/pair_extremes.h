@@ -1,10 +1,10 @@
-// Extremes that show every nan.
+// Computes minima and maxima that show every nan.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_EXTREMES_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_EXTREMES_H_
 
 namespace ns {
 
-// The larger one, or nan when one is nan. std::max would drop a nan.
+// Returns the larger one, or nan when one is nan. std::max would drop a nan.
 inline double MaxOrNan(double current, double candidate) {
   return (candidate > current || candidate != candidate) ? candidate : current;
 }

@@ -11,13 +11,14 @@ namespace {
 
 struct Avx2 {
   static constexpr int kLanes = 8;
-  // Of each kind: with more, sums of all kinds would not fit in registers.
+  // The sums of each kind: with more, sums of all kinds would not fit in
+  // registers.
   static constexpr int kSums = 2;
 
   using Floats = __m256;
   using Doubles = __m256d;
   using Bytes = __m256i;
-  // The first so many.
+  // The number of the first lanes that are in use.
   using Lanes = int;
 
   static Lanes FirstLanes(int64_t left) {
@@ -54,13 +55,14 @@ struct Avx2 {
   }
   static Floats Min(Floats a, Floats b) { return _mm256_min_ps(a, b); }
   static Floats Max(Floats a, Floats b) { return _mm256_max_ps(a, b); }
-  // `a` is not negative.
+  // Returns the larger of `a` and the magnitude of `b`. `a` is not negative.
   static Floats LargerMagnitude(Floats a, Floats b) {
     return Max(a, _mm256_andnot_ps(Set(-0.0F), b));
   }
   static Floats Or(Floats a, Floats b) { return _mm256_or_ps(a, b); }
-  // Whether each sum of squares is of zeros only, of which `bits` are all bits,
-  // or in the range where no square matters that is not in the range of float.
+  // Whether each sum of squares is safe: it consists of zeros only (`bits` are
+  // the bits of all terms), or it is in the range where squares outside of
+  // float's range do not matter.
   static bool AreSafe(Floats sums, Floats bits) {
     const Floats in_range =
         _mm256_and_ps(_mm256_cmp_ps(sums, Set(kTinySum), _CMP_GT_OQ),
@@ -98,24 +100,25 @@ struct Avx2 {
   }
   static Bytes Xor(Bytes a, Bytes b) { return _mm256_xor_si256(a, b); }
   static Bytes Or(Bytes a, Bytes b) { return _mm256_or_si256(a, b); }
-  // 16 bytes over and over.
+  // Repeats 16 bytes.
   static Bytes RepeatBytes(const uint8_t* from) {
     return _mm256_broadcastsi128_si256(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
-  // Byte `index % 16` of `table` for each index; 0 from 128 on.
+  // Returns byte `index % 16` of `table` for each index; 0 from 128 on.
   static Bytes LookUp(Bytes table, Bytes indices) {
     return _mm256_shuffle_epi8(table, indices);
   }
-  // The upper four bits of each byte.
+  // Returns the upper four bits of each byte.
   static Bytes HighHalves(Bytes a) {
     return _mm256_and_si256(_mm256_srli_epi16(a, 4), SetBytes(0x0F));
   }
-  // A bit for each byte: ones where those of `a` and `b` are equal.
+  // Returns a bit for each byte: one where those of `a` and `b` are equal.
   static uint32_t Equal(Bytes a, Bytes b) {
     return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)));
   }
-  // The same where they have no bit in common.
+  // Returns a bit for each byte: one where those of `a` and `b` have no bit in
+  // common.
   static uint64_t WithoutCommonBits(Bytes a, Bytes b) {
     return Equal(_mm256_and_si256(a, b), SetBytes(0));
   }
@@ -125,7 +128,7 @@ struct Avx2 {
   static Bytes Min(Bytes a, Bytes b) { return _mm256_min_epu8(a, b); }
   static Bytes Max(Bytes a, Bytes b) { return _mm256_max_epu8(a, b); }
 
-  // As many codes as there are lanes.
+  // Loads as many quantized values as there are lanes.
   static __m128i LoadCodes(const uint8_t* from) {
     return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
   }
@@ -135,7 +138,7 @@ struct Avx2 {
     return LoadCodes(codes);
   }
 
-  // code - zero_point of codes.
+  // Computes q - zero_point for quantized values q.
   template <bool kFlipSign>
   class Steps {
    public:

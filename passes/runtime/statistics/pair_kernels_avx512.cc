@@ -9,7 +9,7 @@ namespace {
 
 struct Avx512 {
   static constexpr int kLanes = 16;
-  // Of each kind: all registers are in use then.
+  // The sums of each kind: all registers are in use then.
   static constexpr int kSums = kUnroll;
 
   using Floats = __m512;
@@ -52,8 +52,9 @@ struct Avx512 {
     return _mm512_range_ps(a, b, kLargerAbsolute);
   }
   static Floats Or(Floats a, Floats b) { return _mm512_or_ps(a, b); }
-  // Whether each sum of squares is of zeros only, of which `bits` are all bits,
-  // or in the range where no square matters that is not in the range of float.
+  // Whether each sum of squares is safe: it consists of zeros only (`bits` are
+  // the bits of all terms), or it is in the range where squares outside of
+  // float's range do not matter.
   static bool AreSafe(Floats sums, Floats bits) {
     const __m512i magnitude = _mm512_set1_epi32(0x7FFFFFFF);
     const Lanes in_range = _mm512_mask_cmp_ps_mask(
@@ -87,19 +88,20 @@ struct Avx512 {
   static void StoreBytes(uint8_t* to, Bytes a) { _mm512_storeu_si512(to, a); }
   static Bytes Xor(Bytes a, Bytes b) { return _mm512_xor_si512(a, b); }
   static Bytes Or(Bytes a, Bytes b) { return _mm512_or_si512(a, b); }
-  // 16 bytes over and over.
+  // Repeats 16 bytes.
   static Bytes RepeatBytes(const uint8_t* from) {
     return _mm512_broadcast_i32x4(LoadCodes(from));
   }
-  // Byte `index % 16` of `table` for each index; 0 from 128 on.
+  // Returns byte `index % 16` of `table` for each index; 0 from 128 on.
   static Bytes LookUp(Bytes table, Bytes indices) {
     return _mm512_shuffle_epi8(table, indices);
   }
-  // The upper four bits of each byte.
+  // Returns the upper four bits of each byte.
   static Bytes HighHalves(Bytes a) {
     return _mm512_and_si512(_mm512_srli_epi16(a, 4), SetBytes(0x0F));
   }
-  // A bit for each byte: ones where those of `a` and `b` have none in common.
+  // Returns a bit for each byte: one where those of `a` and `b` have no bit in
+  // common.
   static uint64_t WithoutCommonBits(Bytes a, Bytes b) {
     return _mm512_testn_epi8_mask(a, b);
   }
@@ -109,7 +111,7 @@ struct Avx512 {
   static Bytes Min(Bytes a, Bytes b) { return _mm512_min_epu8(a, b); }
   static Bytes Max(Bytes a, Bytes b) { return _mm512_max_epu8(a, b); }
 
-  // As many codes as there are lanes.
+  // Loads as many quantized values as there are lanes.
   static __m128i LoadCodes(const uint8_t* from) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   }
@@ -117,7 +119,7 @@ struct Avx512 {
     return _mm_maskz_loadu_epi8(some, from);
   }
 
-  // code - zero_point of codes.
+  // Computes q - zero_point for quantized values q.
   template <bool kFlipSign>
   class Steps {
    public:
@@ -142,9 +144,9 @@ struct Avx512 {
     }
 
    private:
-    // The float 2^23 + n has n in its lowest bits. So a code is made a float by
-    // putting it there, and 2^23 and the zero point are taken off together: all
-    // of it exact.
+    // The float 2^23 + n has n in its lowest bits. So a quantized value becomes
+    // a float by being put there, and 2^23 and the zero point are subtracted
+    // together: all of it is exact.
     static constexpr int kMagic = 1 << 23;
 
     Floats offset_;

@@ -1,10 +1,10 @@
-// The loops of the vector kernels, once for all instruction sets.
+// Implements the loops of the vector kernels, once for all instruction sets.
 //
 // Each is a template over a class `V` of an instruction set, which holds its
-// vectors and what they can do. `V` is local to the file that includes this,
-// and so is what is made of these templates: files are compiled with different
-// flags, and none may take the code of another. So there is nothing but
-// templates here.
+// vectors and their operations. `V` is local to the file that includes this
+// header, and so are the instances of these templates: files are compiled with
+// different flags, and none may take the code of another. So this header
+// contains nothing but templates.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_KERNELS_SIMD_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_KERNELS_SIMD_H_
 
@@ -19,10 +19,10 @@
 
 namespace ns {
 
-// The functions of PairKernels.
+// Implements the functions of PairKernels.
 template <typename V>
 struct SimdKernels {
-  // Those of codes in one kind of format.
+  // The functions for quantized values of one kind of format.
   template <bool kFlipSign, bool kHasRest>
   struct OfCodes {
     using Loader = CodeLoader<V, kFlipSign, kHasRest>;

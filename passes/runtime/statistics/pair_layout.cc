@@ -11,7 +11,7 @@
 namespace ns {
 namespace {
 
-// Transposes squares of `T` of which a row fills 16 bytes.
+// Transposes squares of elements `T` in which a row fills 16 bytes.
 template <typename T>
 struct Tile;
 
@@ -26,7 +26,7 @@ struct Tile<uint8_t> {
       rows[i] = _mm_loadu_si128(
           reinterpret_cast<const __m128i*>(from + i * from_stride));
     }
-    // After four of eight turns, row and column have changed places.
+    // After four of eight turns, rows and columns have changed places.
     __m128i turned[kSize];
     Turn(rows, turned);
     Turn(turned, rows);
@@ -38,8 +38,8 @@ struct Tile<uint8_t> {
   }
 
  private:
-  // Turns the bits of the places of bytes in the tile: the highest becomes the
-  // lowest.
+  // Rotates the bits of the positions of bytes in the tile: the highest becomes
+  // the lowest.
   static void Turn(const __m128i (&from)[kSize], __m128i (&to)[kSize]) {
     for (int i = 0; i < kSize / 2; ++i) {
       to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + kSize / 2]);
@@ -65,7 +65,7 @@ struct Tile<float> {
   }
 };
 
-// to[column][row] = from[row][column], for some rows and columns.
+// Sets to[column][row] = from[row][column] for some rows and columns.
 template <typename T>
 void TransposeRest(const T* from, int64_t rows, int64_t columns, T* to,
                    int64_t first_row, int64_t end_row, int64_t first_column) {
@@ -76,8 +76,8 @@ void TransposeRest(const T* from, int64_t rows, int64_t columns, T* to,
   }
 }
 
-// The same for all of them. Writes whole cache lines: rows of `to` may be apart
-// so that few of their lines fit in the cache together.
+// Transposes all rows and columns. It writes whole cache lines: rows of `to`
+// may be so far apart that few of their lines fit in the cache together.
 template <typename T>
 void Transpose(const T* from, int64_t rows, int64_t columns, T* to) {
   constexpr int64_t kTile = Tile<T>::kSize;
@@ -103,7 +103,8 @@ void Transpose(const T* from, int64_t rows, int64_t columns, T* to) {
   TransposeRest(from, rows, columns, to, row, rows, 0);
 }
 
-// The layout that has the channels of `tensor` last, if it has that one.
+// Returns the channels-last layout that `tensor` has; none when it has no such
+// one.
 std::optional<at::MemoryFormat> ChannelsLastOf(const at::Tensor& tensor) {
   for (const auto format :
        {at::MemoryFormat::ChannelsLast, at::MemoryFormat::ChannelsLast3d}) {
@@ -114,7 +115,7 @@ std::optional<at::MemoryFormat> ChannelsLastOf(const at::Tensor& tensor) {
   return std::nullopt;
 }
 
-// LibTorch's copies are several times slower.
+// Copies `tensor` into `format`. LibTorch's copies are several times slower.
 template <typename T>
 at::Tensor Transposed(const at::Tensor& tensor, at::MemoryFormat format) {
   at::Tensor copy =
@@ -130,7 +131,8 @@ at::Tensor Transposed(const at::Tensor& tensor, at::MemoryFormat format) {
   return copy;
 }
 
-// `tensor`, which is contiguous or has its channels last, the other way round.
+// Returns `tensor`, which is contiguous or has its channels last, in the other
+// of these two layouts.
 at::Tensor WithOtherLayout(const at::Tensor& tensor, at::MemoryFormat format) {
   switch (tensor.numel() == 0 ? at::kLong : tensor.scalar_type()) {
     case at::kFloat:

@@ -1,4 +1,4 @@
-// Layouts of tensors in memory.
+// Compares and changes the layouts of tensors in memory.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_LAYOUT_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_LAYOUT_H_
 
@@ -10,7 +10,7 @@ namespace ns {
 bool HaveSameLayout(const at::Tensor& x, const at::Tensor& y);
 
 // Brings both to the same layout. Where the channels of one are last and those
-// of the other are not, the one of smaller elements is copied.
+// of the other are not, the one with smaller elements is copied.
 void BringToSameLayout(at::Tensor& x, at::Tensor& y);
 
 }  // namespace ns

@@ -49,7 +49,7 @@ void Convert(const at::Tensor& memory, int64_t first, int64_t count, Out* out) {
   }
 }
 
-// True for codes that the kernels read as they are.
+// True for quantized values that the kernels read as they are.
 bool HasByteCodes(const at::Tensor& tensor) {
   return tensor.is_quantized() &&
          (tensor.scalar_type() == at::kQUInt8 ||
@@ -63,7 +63,7 @@ bool IsComplex(const at::Tensor& first, const at::Tensor& second) {
          (first.is_complex() || second.is_complex());
 }
 
-// Real and imaginary parts, beside each other in a dimension behind the others.
+// Returns real and imaginary parts, beside each other in a new last dimension.
 at::Tensor Parts(const at::Tensor& tensor) {
   at::Tensor values = tensor;
   if (values.layout() != at::kStrided) {
@@ -119,7 +119,7 @@ void PairOperand::TakeCodes(const at::Tensor& quantized) {
   axis_ = quantized.q_per_channel_axis();
 }
 
-// A kernel knows of a scale what two floats hold, about 48 bits: so one value
+// A kernel knows of a scale what two floats hold, about 48 bits. So one value
 // in ten millions is rounded to the other side.
 bool PairOperand::IsExact(size_t format) const {
   constexpr int kCodes = 256;

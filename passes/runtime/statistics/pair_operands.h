@@ -1,4 +1,4 @@
-// The two tensors of a comparison as memory holds them, read piece by piece.
+// Reads the two tensors of a comparison piece by piece, as memory holds them.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_OPERANDS_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_OPERANDS_H_
 
@@ -12,9 +12,9 @@
 
 namespace ns {
 
-// Where memory holds what has the same index along one dimension: `length`
-// elements in a row, then those of the next index, and after `size` of them
-// again from the first.
+// Describes where memory holds elements with the same index along one
+// dimension: `length` elements in a row, then those of the next index, and
+// after `size` indices again those of the first.
 struct MemoryRuns {
   int64_t size = 1;
   int64_t length = std::numeric_limits<int64_t>::max();
@@ -23,42 +23,44 @@ struct MemoryRuns {
   int64_t LeftInRun(int64_t element) const { return length - element % length; }
 };
 
-// One of the two. Values of every dtype, and codes of 8 bits per tensor and per
-// channel, stay as they are until they are read; other quantized and sparse
-// tensors are copied. Throws c10::Error for undefined tensors.
+// One of the two tensors. Values of every dtype, and 8-bit quantized values per
+// tensor and per channel, stay as they are until they are read; other quantized
+// and sparse tensors are copied. Throws c10::Error for undefined tensors.
 class PairOperand {
  public:
   explicit PairOperand(const at::Tensor& tensor);
 
-  // Its values, or its codes as bytes.
+  // The tensor's values, or its quantized values as bytes.
   const at::Tensor& memory() const { return memory_; }
-  // Gives both the same layout.
+  // Brings both to the same layout.
   void BringToLayoutOf(PairOperand& other);
 
-  // Where elements of one index along `dim` are.
+  // Returns where the elements of one index along `dim` are.
   MemoryRuns RunsOf(int64_t dim) const;
 
-  // True where float32 would round its values.
+  // True where float32 would round the values.
   bool NeedsDouble() const;
   bool HoldsFloats() const {
     return !holds_codes_ && memory_.scalar_type() == at::kFloat;
   }
-  // 8 bits each, as bytes.
+  // True where memory holds quantized values of 8 bits, as bytes.
   bool HoldsCodes() const { return holds_codes_; }
   const uint8_t* Codes(int64_t first) const {
     return static_cast<const uint8_t*>(memory_.data_ptr()) + first;
   }
-  // Runs of codes in the same format; of all codes, where it is per tensor.
+  // The runs of quantized values in the same format; one run of all of them
+  // where it is per tensor.
   const MemoryRuns& format_runs() const { return format_runs_; }
   bool HasOneFormat() const { return scales_.size() == 1; }
   CodeFormat FormatOf(int64_t element) const;
-  // Whether kernels make of codes in these formats the values that LibTorch
-  // makes of them.
+  // Whether the kernels dequantize values in these formats to the same floats
+  // as LibTorch does.
   bool HasExactFormats() const { return formats_are_exact_; }
 
-  // `count` values, in memory or, where that holds others, in `buffer`.
+  // Returns `count` values, in memory or, where that holds other types, in
+  // `buffer`.
   const float* Floats(int64_t first, int64_t count, float* buffer) const;
-  // The same, at most kPairBlock of them.
+  // Returns the same in double, at most kPairBlock of them.
   const double* Doubles(int64_t first, int64_t count, double* buffer) const;
 
  private:
@@ -67,21 +69,21 @@ class PairOperand {
   CodeFormat Format(size_t index) const;
   void Dequantize(int64_t first, int64_t count, float* values) const;
 
-  at::Tensor source_;  // owns the codes
+  at::Tensor source_;  // Owns the quantized values.
   at::Tensor memory_;
   bool holds_codes_ = false;
   bool flip_sign_ = false;
-  int64_t axis_ = -1;  // of the formats
+  int64_t axis_ = -1;  // The dimension along which formats differ.
   std::vector<double> scales_;
   std::vector<int32_t> zero_points_;
   MemoryRuns format_runs_;
   bool formats_are_exact_ = true;
 };
 
-// Both, brought to the same layout where they do not have it: element i in
-// memory of `x` and of `y` have the same indices. Where a tensor is complex,
-// its real and imaginary parts are the elements, and those of the other.
-// Throws c10::Error when the shapes differ.
+// Both tensors, brought to the same layout where they do not have it: element i
+// in memory of `x` and of `y` have the same indices. Where a tensor is complex,
+// the elements of both are real and imaginary parts. Throws c10::Error when the
+// shapes differ.
 struct PairOperands {
   PairOperands(const at::Tensor& first, const at::Tensor& second);
 

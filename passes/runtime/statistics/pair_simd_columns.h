@@ -1,4 +1,4 @@
-// Sums of columns by vectors.
+// Sums columns with vector instructions.
 //
 // A template over a class `V` of an instruction set: see pair_kernels_simd.h.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_SIMD_COLUMNS_H_
@@ -8,7 +8,7 @@
 
 namespace ns {
 
-// Of the columns of one vector, half of them each.
+// The sums of the columns of one vector, half of them in each element.
 template <typename V>
 struct ColumnSums {
   typename V::Doubles x2[2] = {};
@@ -38,8 +38,8 @@ inline void AddRowsInDouble(const float* x, const float* y, int64_t rows,
   }
 }
 
-// Adds so few rows that sums stay accurate in float, where all squares are in
-// the range of float.
+// Adds so few rows that sums stay accurate in float, as long as all squares are
+// in the range of float; otherwise it adds them in double.
 template <typename V>
 inline void AddRows(const float* x, const float* y, int64_t rows,
                     int64_t stride, typename V::Lanes some,
@@ -81,7 +81,7 @@ inline void AddTo(double* sums, int64_t count,
   }
 }
 
-// Columns of one vector at a time, from the top to the bottom.
+// Adds columns of one vector at a time, from the top to the bottom.
 template <typename V>
 inline void AddColumns(const float* x, const float* y, int64_t rows,
                        int64_t columns, double* x2, double* e2) {

@@ -1,4 +1,5 @@
-// What the vector kernels find beside sums.
+// Finds the extremes and the quantized values in use, beside the sums of the
+// vector kernels.
 //
 // A template over a class `V` of an instruction set: see pair_kernels_simd.h.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_SIMD_OBSERVERS_H_
@@ -24,7 +25,7 @@ inline float Reduce(typename V::Floats lanes, const Choose& choose) {
   return values[0];
 }
 
-// The smallest and the largest of floats.
+// Finds the smallest and the largest of floats.
 template <typename V>
 class FloatRange {
  public:
@@ -48,8 +49,8 @@ class FloatRange {
   typename V::Floats max_;
 };
 
-// What Accumulate wants to know of y beside the error: its squares and its
-// range where it is floats.
+// Finds for Accumulate what it needs of y beside the error: its range, where y
+// is floats.
 template <typename V>
 class FloatObserver {
  public:
@@ -69,8 +70,8 @@ class FloatObserver {
   FloatRange<V> range_;
 };
 
-// The same where y is codes: its range is that of its codes, four times as many
-// of which are in a vector.
+// Does the same where y is quantized values: its range is that of the quantized
+// values, four times as many of which are in a vector.
 template <typename V, bool kFlipSign, bool kHasRest>
 class CodeObserver {
  public:
@@ -80,14 +81,14 @@ class CodeObserver {
         min_(V::SetBytes(0xFF)),
         max_(V::SetBytes(0)) {}
 
-  // Of a whole block before its sums, which leave no register to it.
+  // Looks at a whole block before its sums, which leave no register for this.
   void AddSteps(int64_t i, int64_t end) {
     for (; i + kStep<V> <= end; i += kStep<V>) {
       AddCodes(V::LoadBytes(codes_ + i));
     }
   }
   void AddRest(int64_t i, int64_t count) {
-    // The first one over and over in what is left of a vector.
+    // The rest of the vector is filled with copies of the first value.
     uint8_t rest[kStep<V>];
     std::memset(rest, codes_[i], sizeof(rest));
     std::memcpy(rest, codes_ + i, static_cast<size_t>(count));
@@ -111,7 +112,7 @@ class CodeObserver {
   }
 
  protected:
-  // Returns them in the order of their values: 0 is the lowest.
+  // Returns the quantized values in the order of their values: 0 is the lowest.
   typename V::Bytes AddCodes(typename V::Bytes codes) {
     if (kFlipSign) {
       codes = V::Xor(codes, V::SetBytes(0x80));
@@ -136,7 +137,7 @@ class CodeObserver {
   typename V::Bytes max_;
 };
 
-// Notes which codes are used, too.
+// Also notes which quantized values are used.
 template <typename V, bool kFlipSign, bool kHasRest>
 class UseObserver : public CodeObserver<V, kFlipSign, kHasRest> {
  public:
@@ -159,12 +160,12 @@ class UseObserver : public CodeObserver<V, kFlipSign, kHasRest> {
       use_.total += kStep<V>;
       at_lowest += V::CountEqual(codes, V::SetBytes(0));
       at_highest += V::CountEqual(codes, V::SetBytes(0xFF));
-      // What is looked up for a byte of 128 and more is zero.
+      // The look-up of a byte of 128 or more gives zero.
       const Bytes marks =
           V::Or(V::LookUp(used_low, codes),
                 V::LookUp(used_high, V::Xor(codes, highest_bit)));
       const Bytes bits = V::LookUp(bit_of_high, V::HighHalves(codes));
-      // Rare: there are but 256 codes to be new.
+      // This is rare: there are only 256 quantized values that can be new.
       if (const uint64_t which = V::WithoutCommonBits(marks, bits)) {
         uint8_t bytes[kStep<V>];
         V::StoreBytes(bytes, codes);

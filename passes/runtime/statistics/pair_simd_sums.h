@@ -1,4 +1,4 @@
-// The loops of the vector kernels over all elements.
+// Implements the loops of the vector kernels over all elements.
 //
 // A template over a class `V` of an instruction set: see pair_kernels_simd.h.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_SIMD_SUMS_H_

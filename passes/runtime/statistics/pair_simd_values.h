@@ -1,4 +1,4 @@
-// What the vector kernels read and sum.
+// Reads and sums values for the vector kernels.
 //
 // A template over a class `V` of an instruction set: see pair_kernels_simd.h.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_SIMD_VALUES_H_
@@ -10,18 +10,20 @@
 
 namespace ns {
 
-// Vectors of one turn of a loop.
+// The number of vectors in one turn of a loop.
 inline constexpr int kUnroll = 4;
 
-// How many elements ahead memory is asked for: as far as a cache that all cores
-// share needs.
+// The number of elements that are prefetched: as far ahead as a cache that all
+// cores share needs.
 inline constexpr int64_t kAhead = kPairBlock;
 
-// Between these, a sum of squares in float has lost nothing that matters.
+// Between these bounds, a sum of squares in float has lost nothing that
+// matters.
 inline constexpr float kTinySum = 1e-28F;
 inline constexpr float kHugeSum = 1e30F;
 
-// Elements of one turn of a loop: as many as there are bytes in a vector.
+// The number of elements in one turn of a loop: as many as there are bytes in a
+// vector.
 template <typename V>
 inline constexpr int64_t kStep = int64_t{kUnroll} * V::kLanes;
 
@@ -33,8 +35,8 @@ inline void PrefetchFloats(const float* values) {
   }
 }
 
-// A sum: in float for a block, in double from block to block. Several sums in
-// turn hide the latency of additions.
+// A sum that is in float within a block, and in double from block to block.
+// Several sums in turn hide the latency of additions.
 template <typename V, int kSums>
 class BlockedSum {
  public:
@@ -63,8 +65,8 @@ class BlockedSum {
   typename V::Doubles total_ = {};
 };
 
-// Values of the other side, where memory holds floats. With `some`, those lanes
-// only: zero in the others.
+// Loads values of the other side where memory holds floats. With `some`, it
+// loads those lanes only: the others are zero.
 template <typename V>
 class FloatLoader {
  public:
@@ -80,7 +82,7 @@ class FloatLoader {
   const float* values_;
 };
 
-// The same where memory holds codes.
+// Loads values of the other side where memory holds quantized values.
 template <typename V, bool kFlipSign, bool kHasRest>
 class CodeLoader {
  public:

@@ -84,8 +84,8 @@ bool PairStatistics::AreEqual() const {
 
 double PairStatistics::SqnrDb() const {
   if (sum_e2 == 0) {
-    // Also where sum_x2 is inf: log10(inf / 0) would do, but division by zero
-    // is undefined in C++.
+    // This includes an infinite sum_x2: log10(inf / 0) would be right, but
+    // division by zero is undefined in C++.
     return sum_x2 > 0 || AreEqual() ? kInfinity : kNan;
   }
   return 10 * std::log10(sum_x2 / sum_e2);

@@ -1,5 +1,5 @@
-// Sums over a float tensor x and a quantized tensor y from which every error
-// figure follows.
+// Computes the sums over a float tensor x and a quantized tensor y from which
+// every error figure follows.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_STATISTICS_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_STATISTICS_H_
 
@@ -14,10 +14,11 @@ class Tensor;
 
 namespace ns {
 
-// Mergeable: statistics of parts add up to those of the whole.
+// The sums and the figures of a pair of tensors. Mergeable: statistics of parts
+// add up to those of the whole.
 //
 // Sums are in double, or of 16 to 32 floats each and then in double: figures in
-// dB are within 1e-6 of those in double, but for tensors of a single value,
+// dB are within 1e-6 of those in double, except for tensors of a single value,
 // which round alike each time (3e-6). Equal tensors have an error of exactly
 // zero. Nothing is skipped: where x or y is nan or inf, so are the sums it
 // enters, and x = y = inf counts as a difference of nan. Values beyond 1e154 in
@@ -30,12 +31,12 @@ struct PairStatistics {
   double sum_e2 = 0;         // sum of (x - y)^2
   double sum_e = 0;          // sum of x - y
   double max_abs_error = 0;  // max |x - y|; nan as soon as one difference is
-  // nan as soon as one value is; inf and -inf for no elements.
+  // The extremes: nan as soon as one value is; inf and -inf for no elements.
   double min_x = std::numeric_limits<double>::infinity();
   double max_x = -std::numeric_limits<double>::infinity();
   double min_y = std::numeric_limits<double>::infinity();
   double max_y = -std::numeric_limits<double>::infinity();
-  // How many values are nan, and how many inf or -inf.
+  // The numbers of elements that are nan, and that are inf or -inf.
   int64_t nan_x = 0;
   int64_t inf_x = 0;
   int64_t nan_y = 0;
@@ -43,24 +44,25 @@ struct PairStatistics {
 
   void Merge(const PairStatistics& other);
 
-  // All of it as numbers, to save and to load. FromNumbers throws c10::Error
-  // for a count that is none.
+  // All members as numbers, to save and to load. FromNumbers throws c10::Error
+  // for a count that is invalid.
   static constexpr size_t kNumbers = 15;
   using Numbers = std::array<double, kNumbers>;
   Numbers ToNumbers() const;
   static PairStatistics FromNumbers(const Numbers& numbers);
 
-  // True where there are values and no two differ, be they all zero. Of sums
-  // without max_abs_error, as CompareErrors gives, zeros may be underflows.
+  // True where there are elements and no two differ, even if all are zero. In
+  // statistics without max_abs_error, as CompareErrors returns, zeros may be
+  // underflows.
   bool AreEqual() const;
 
   // The figures of a layer, which every report shows as they are. Equal tensors
   // have the same ones whether they are zero or not, +inf, 0 and 1: a layer
-  // that is all zero on both sides, such as a mask, has no error. No values
-  // have no figures: nan. (PyTorch's compute_sqnr and its like give 0/0 = nan
-  // for zeros; ns/suite/comparisons.h mirrors them.)
+  // that is all zero on both sides, such as a mask, has no error. Without
+  // elements the figures are nan. (PyTorch's compute_sqnr and its like give 0/0
+  // = nan for zeros; ns/suite/comparisons.h mirrors them.)
   //
-  // 20 log10(|x| / |x - y|) in dB; -inf where only x is zero.
+  // SqnrDb is 20 log10(|x| / |x - y|) in dB; -inf where only x is zero.
   double SqnrDb() const;
   // |x - y| / |x|; +inf where only x is zero.
   double NormalizedL2() const;
@@ -68,15 +70,16 @@ struct PairStatistics {
   double Cosine() const;
   // max |x - y|.
   double MaxAbsError() const { return max_abs_error; }
-  // The mean of y - x: by how much y is shifted, in the units of the values.
+  // The mean of y - x, in the units of the values: by how much y is shifted.
   double MeanError() const;
-  // How much of the mean squared error is that of the shift alone, from 0 to 1:
-  // MeanError()^2 / mean (x - y)^2. Near 1, correcting a bias would mend it.
+  // The share of the mean squared error that the shift alone makes, from 0 to
+  // 1: MeanError()^2 / mean (x - y)^2. Near 1, correcting a bias would mend it.
   double BiasShare() const;
 };
 
-// A count of elements that was saved as a number. Throws c10::Error for what is
-// none: a negative number, a fraction, nan, inf, and what is above 2^53.
+// Returns a count of elements that was saved as a number. Throws c10::Error for
+// an invalid one: a negative number, a fraction, nan, inf, and what is above
+// 2^53.
 int64_t CountFromNumber(double number);
 
 // Compares `x` with `y` element by element in logical (not memory) order, in
@@ -85,14 +88,15 @@ int64_t CountFromNumber(double number);
 // any strides. A complex number counts as two elements, its parts: sums of
 // squares are those of absolute values. Throws c10::Error when the shapes
 // differ.
+//
 // Copies nothing when both have the same dense memory layout, unless one is
 // sparse or quantized to other than 8 bits: other dtypes are converted, and
-// codes dequantized, a few thousand at a time.
+// quantized values dequantized, a few thousand at a time.
 PairStatistics ComparePair(const at::Tensor& x, const at::Tensor& y);
 
-// What SqnrDb and NormalizedL2 need, in less time: only count, sum_x2 and
-// sum_e2 are filled; the others stay as for no elements. Otherwise as
-// ComparePair.
+// Computes what SqnrDb and NormalizedL2 need, in less time: only count, sum_x2
+// and sum_e2 are filled; the others stay as for no elements. Otherwise it is
+// like ComparePair.
 PairStatistics CompareErrors(const at::Tensor& x, const at::Tensor& y);
 
 }  // namespace ns

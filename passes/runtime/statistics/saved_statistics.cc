@@ -8,12 +8,13 @@
 namespace ns {
 namespace {
 
-// No count, which came first before, is negative.
+// This differs from any count, which came first in older lists and is not
+// negative.
 constexpr double kHasSumE = -2;
 
 struct Form {
-  size_t first;  // where the first part begins
-  size_t each;   // how many numbers a part has
+  size_t first;  // the index where the first part begins
+  size_t each;   // the number of numbers that a part has
 };
 
 Form FormOf(const std::vector<double>& numbers) {

@@ -1,4 +1,4 @@
-// Statistics as saved files hold them, those of earlier versions too.
+// Saves and loads statistics, also those that earlier versions saved.
 #ifndef PASSES_RUNTIME_STATISTICS_SAVED_STATISTICS_H_
 #define PASSES_RUNTIME_STATISTICS_SAVED_STATISTICS_H_
 
@@ -9,16 +9,17 @@
 
 namespace ns {
 
-// A list is a number that tells its form, and then PairStatistics::ToNumbers of
-// each part. Lists of versions that had no sum_e lack the first number, and the
-// last one of each part: it is loaded as nan.
+// Returns a list of a number that tells its form, and then
+// PairStatistics::ToNumbers of each part. Lists of versions that had no sum_e
+// lack the first number, and the last one of each part, which is loaded as nan.
 std::vector<double> NumbersOf(const std::vector<PairStatistics>& parts);
 
-// The parts of a list of either form. Throws c10::Error for what is none.
+// Returns the parts of a list of either form. Throws c10::Error for an invalid
+// list.
 std::vector<PairStatistics> StatisticsFromNumbers(
     const std::vector<double>& numbers);
 
-// How many numbers a list of one part has that `numbers` begins with.
+// Returns how many numbers a list of one part takes at the start of `numbers`.
 size_t SavedSize(const std::vector<double>& numbers);
 
 }  // namespace ns

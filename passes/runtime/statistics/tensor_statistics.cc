@@ -18,11 +18,11 @@
 namespace ns {
 namespace {
 
-// Of CodesInUse: three counts, and `used`.
+// The numbers of CodesInUse: three counts, and `used`.
 constexpr size_t kNumbersOfUse = 3 + CodesInUse::kBytes;
 constexpr size_t kNumbersPerChannel = 2;
-// In place of the sum of squares of a channel: no more channels, but pairs of a
-// bin of the error histogram and its count.
+// Stands in place of the sum of squares of a channel: what follows is no more
+// channels, but pairs of a bin of the error histogram and its count.
 constexpr double kErrorsFollow = -1;
 
 // The comparison of one pair.
@@ -35,9 +35,11 @@ class Comparison {
  private:
   void AddDoubles();
   void AddPieces();
-  // The sums of one piece, which starts with element `first`; adds them.
+  // Computes the sums of one piece, which starts with element `first`, and adds
+  // them.
   PairStatistics Add(const PairPiece& piece, int64_t first);
-  // Where codes are noted at all: those that no kernel reads.
+  // Notes the quantized values that no kernel reads, where they are noted at
+  // all.
   void NoteCodes(int64_t first, int64_t count);
   void CountErrors(int64_t first, int64_t count);
 

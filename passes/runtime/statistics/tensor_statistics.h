@@ -1,5 +1,5 @@
-// All that is known of a float tensor x and a quantized tensor y from one pass
-// over both.
+// Computes all statistics of a float tensor x and a quantized tensor y in one
+// pass over both.
 #ifndef PASSES_RUNTIME_STATISTICS_TENSOR_STATISTICS_H_
 #define PASSES_RUNTIME_STATISTICS_TENSOR_STATISTICS_H_
 
@@ -16,34 +16,36 @@ class Tensor;
 
 namespace ns {
 
-// Of the elements of one channel.
+// The sums over the elements of one channel.
 struct ChannelSums {
   double sum_x2 = 0;  // sum of x^2
   double sum_e2 = 0;  // sum of (x - y)^2
 };
 
-// Mergeable: statistics of parts add up to those of the whole.
+// All statistics of a pair. Mergeable: statistics of parts add up to those of
+// the whole.
 struct TensorStatistics {
   PairStatistics sums;
-  CodesInUse codes;  // of y; of no element unless y is quantized to 8 bits
+  CodesInUse codes;  // of y; without elements unless y is quantized to 8 bits
   std::vector<ChannelSums> channels;  // empty unless asked for
-  ErrorHistogram errors;              // of no element unless asked for
+  ErrorHistogram errors;              // without elements unless asked for
 
-  // Channels add up by index. Where `other` has more of them, the further ones
-  // are taken over, as if they had been zero here: the longer list wins.
+  // Adds the statistics of another part. Channels add up by index. Where
+  // `other` has more of them, the further ones are taken over, as if they had
+  // been zero here: the longer list wins.
   void Merge(const TensorStatistics& other);
 
-  // All of it as numbers, to save and to load. FromNumbers throws c10::Error
+  // All members as numbers, to save and to load. FromNumbers throws c10::Error
   // for numbers that ToNumbers cannot have made.
   std::vector<double> ToNumbers() const;
   static TensorStatistics FromNumbers(const std::vector<double>& numbers);
 };
 
 struct TensorStatisticsOptions {
-  // Whether the use of the codes of y is noted.
+  // Whether the quantized values that y uses are noted.
   bool codes = true;
-  // The dimension of the channels; -1 and dimensions that the tensors do not
-  // have: no channels.
+  // The dimension of the channels. There are none for -1 and for dimensions
+  // that the tensors do not have.
   int64_t channel_dim = -1;
   // Whether absolute errors are counted by their size.
   bool errors = false;
