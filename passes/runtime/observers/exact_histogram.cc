@@ -68,24 +68,26 @@ class BinTables {
   // Whether a table could overflow soon.
   bool IsFull() const { return in_tables_ > kMost; }
 
-  void MoveTo(std::vector<int64_t>& counts) {
+  // Moves what was counted, all of it in bins `first`..`last`.
+  void MoveTo(std::vector<int64_t>& counts, int64_t first, int64_t last) {
     if (in_tables_ == 0) {
       return;
     }
     for (int64_t table = 0; table < kBinTables; ++table) {
-      const uint32_t* counted = tables_.data() + table * kBinRoom;
-      for (int64_t i = 0; i < kBinRoom; ++i) {
+      uint32_t* counted = tables_.data() + table * kBinStride;
+      for (int64_t i = kZeroBin + first; i <= kZeroBin + last; ++i) {
         counts[static_cast<size_t>(i)] += counted[i];
+        counted[i] = 0;
       }
     }
-    std::fill(tables_.begin(), tables_.end(), 0);
     in_tables_ = 0;
   }
 
  private:
   static constexpr int64_t kMost = int64_t{1} << 31;
 
-  std::vector<uint32_t> tables_ = std::vector<uint32_t>(kBinTables * kBinRoom);
+  std::vector<uint32_t> tables_ =
+      std::vector<uint32_t>(kBinTables * kBinStride);
   int64_t in_tables_ = 0;
 };
 
@@ -113,10 +115,10 @@ void ExactHistogram::AddCounts(const std::vector<int64_t>& counts, int steps) {
 }
 
 void ExactHistogram::Widen() {
-  const int exponent = ExponentFor(range_, exponent_);
-  if (exponent == exponent_) {
+  if (BinsOf(range_, exponent_) <= kBins) {
     return;
   }
+  const int exponent = ExponentFor(range_, exponent_);
   const std::vector<int64_t> narrow =
       std::exchange(counts_, std::vector<int64_t>(kBinRoom));
   AddCounts(narrow, StepsBetween(exponent_, exponent));
@@ -125,16 +127,19 @@ void ExactHistogram::Widen() {
 
 void ExactHistogram::Add(const float* x, int64_t count) {
   thread_local BinTables tables;
+  const auto collect = [&] { tables.MoveTo(counts_, first_bin(), last_bin()); };
   for (int64_t i = 0; i < count; i += kMostBinned) {
     // The block is in the cache when it is read again.
     const float* block = x + i;
     const int64_t length = std::min(kMostBinned, count - i);
     const ValueRange added = RangeOf(block, length);
-    range_.Merge(added);
-    if (BinsOf(range_, exponent_) > kBins) {
-      tables.MoveTo(counts_);
-      Widen();
+    ValueRange all = range_;
+    all.Merge(added);
+    if (BinsOf(all, exponent_) > kBins || tables.IsFull()) {
+      collect();
     }
+    range_ = all;
+    Widen();
     if (added.NonFinite() == 0) {
       zeros_ += tables.Count(block, length, exponent_);
     } else {
@@ -142,11 +147,8 @@ void ExactHistogram::Add(const float* x, int64_t count) {
       zeros_ += tables.Count(finite.data(), static_cast<int64_t>(finite.size()),
                              exponent_);
     }
-    if (tables.IsFull()) {
-      tables.MoveTo(counts_);
-    }
   }
-  tables.MoveTo(counts_);
+  collect();
 }
 
 void ExactHistogram::Merge(const ExactHistogram& other) {

@@ -12,8 +12,11 @@ constexpr int64_t kBinRoom = 4096;
 // How many tables CountBins counts in, in turn: adding to one bin again and
 // again would wait for its last count to be written.
 constexpr int64_t kBinTables = 4;
+// From one table to the next, more than kBinRoom: processors take addresses
+// with the same low bits for the same when they order loads after stores.
+constexpr int64_t kBinStride = kBinRoom + 64;
 // At most so many values a call of CountBins.
-constexpr int64_t kMostBinned = 2048;
+constexpr int64_t kMostBinned = 1024;
 
 // Floats as integers of the same order, nan beyond both infinities. It is its
 // own inverse.
@@ -29,9 +32,9 @@ struct ValueKernels {
                    int32_t* largest);
 
   // For each value, adds 1 to entry floor(x * inverse_width) + kBinRoom / 2 of
-  // one of the kBinTables tables of kBinRoom entries that lie behind each other
-  // at `tables`. `inverse_width` is a power of two, and all entries exist.
-  // Returns how many values are zero.
+  // one of kBinTables tables, which are kBinStride apart from `tables` on.
+  // `inverse_width` is a power of two, and all entries exist. Returns how many
+  // values are zero.
   int64_t (*count_bins)(const float* x, int64_t count, float inverse_width,
                         uint32_t* tables);
 };
