@@ -43,7 +43,7 @@ std::string ActivationText(const ActivationConfig& activation) {
   return absl::StrCat(
       is_static ? "static " : "dynamic ", activation.quant_min, "..",
       activation.quant_max, activation.symmetric ? " symmetric" : "",
-      is_static && activation.observer == ObserverKind::kHistogram
+      is_static && activation.observer == ActivationObserver::kHistogram
           ? " histogram"
           : "");
 }
@@ -87,7 +87,7 @@ QConfig Int4WeightsQConfig() {
 
 std::string QConfigName(const QConfig& qconfig) {
   QConfig with_range = qconfig;
-  with_range.activation.observer = ObserverKind::kMinMax;
+  with_range.activation.observer = ActivationObserver::kMinMax;
   const bool is_static = qconfig.activation.scheme == ActivationScheme::kStatic;
   for (const NamedQConfig& named : kNamed) {
     const QConfig known = named.make();

@@ -108,7 +108,7 @@ absl::StatusOr<std::vector<QConfig>> ParseCandidates(const Flags& flags) {
   if (observer == "histogram") {
     for (QConfig& candidate : candidates) {
       if (candidate.activation.scheme == ActivationScheme::kStatic) {
-        candidate.activation.observer = ObserverKind::kHistogram;
+        candidate.activation.observer = ActivationObserver::kHistogram;
       }
     }
   }

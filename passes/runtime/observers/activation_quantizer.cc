@@ -45,7 +45,7 @@ Quantizer Load(const State& state) {
               saved.size(), " options; this version has 5");
   ActivationConfig options;
   options.scheme = static_cast<ActivationScheme>(saved[0]);
-  options.observer = static_cast<ObserverKind>(saved[1]);
+  options.observer = static_cast<ActivationObserver>(saved[1]);
   options.quant_min = saved[2];
   options.quant_max = saved[3];
   options.symmetric = saved[4] != 0;
@@ -108,7 +108,7 @@ void ActivationQuantizer::Observe(const at::Tensor& x) {
     }
     range = RangeOf(value);
   }
-  if (options_.observer == ObserverKind::kHistogram) {
+  if (options_.observer == ActivationObserver::kHistogram) {
     histogram_.Add(value);
     has_seen_values_ = true;
     return;
@@ -139,7 +139,7 @@ QParams ActivationQuantizer::OwnRange(const at::Tensor& x) const {
 }
 
 QParams ActivationQuantizer::Calibrated() const {
-  if (options_.observer == ObserverKind::kHistogram) {
+  if (options_.observer == ActivationObserver::kHistogram) {
     const auto [min, max] =
         histogram_.BestRange(options_.quant_max - options_.quant_min);
     return FromRange(min, max);
@@ -170,14 +170,14 @@ std::vector<double> ActivationQuantizer::ObservedState() const {
   if (!has_seen_values_) {
     return {};
   }
-  return options_.observer == ObserverKind::kHistogram
+  return options_.observer == ActivationObserver::kHistogram
              ? histogram_.State()
              : std::vector<double>{min_, max_};
 }
 
 void ActivationQuantizer::SetObservedState(const std::vector<double>& state) {
   has_seen_values_ = !state.empty();
-  if (options_.observer == ObserverKind::kHistogram) {
+  if (options_.observer == ActivationObserver::kHistogram) {
     histogram_ = ActivationHistogram::FromState(state);
   } else if (has_seen_values_) {
     TORCH_CHECK(state.size() == 2, "a range was saved with ", state.size(),

@@ -23,14 +23,14 @@ enum class ActivationScheme : int64_t {
 };
 
 // What calibration makes of the values it sees, for the static scheme.
-enum class ObserverKind : int64_t {
+enum class ActivationObserver : int64_t {
   kMinMax = 0,     // the range that holds all of them
   kHistogram = 1,  // the range with the smallest squared error
 };
 
 struct ActivationConfig {
   ActivationScheme scheme = ActivationScheme::kNone;
-  ObserverKind observer = ObserverKind::kMinMax;
+  ActivationObserver observer = ActivationObserver::kMinMax;
   int64_t quant_min = 0;
   int64_t quant_max = 255;
   bool symmetric = false;

@@ -52,7 +52,7 @@ TEST(QConfigTest, EveryFieldTellsQConfigsApart) {
   changed[0].activation.quant_min = -1;
   changed[1].activation.quant_max = 127;
   changed[2].activation.symmetric = true;
-  changed[3].activation.observer = ObserverKind::kHistogram;
+  changed[3].activation.observer = ActivationObserver::kHistogram;
   changed[4].weight.dtype = WeightDtype::kInt4;
   changed[5].weight.per_channel = true;
   for (size_t i = 0; i < changed.size(); ++i) {
@@ -64,7 +64,7 @@ TEST(QConfigTest, EveryFieldTellsQConfigsApart) {
 TEST(QConfigTest, OthersAreCalledByTheirParts) {
   QConfig qconfig = Int8PerChannelQConfig();
   qconfig.activation.quant_max = 127;
-  qconfig.activation.observer = ObserverKind::kHistogram;
+  qconfig.activation.observer = ActivationObserver::kHistogram;
   EXPECT_EQ(QConfigName(qconfig),
             "static 0..127 histogram, int8 weight per channel");
   EXPECT_EQ(QConfigName(QConfig()), "float, float weight");
@@ -72,7 +72,7 @@ TEST(QConfigTest, OthersAreCalledByTheirParts) {
 
 TEST(QConfigTest, HistogramsAreCalledSo) {
   QConfig qconfig = Int8PerChannelQConfig();
-  qconfig.activation.observer = ObserverKind::kHistogram;
+  qconfig.activation.observer = ActivationObserver::kHistogram;
   EXPECT_EQ(QConfigName(qconfig), "int8 per channel histogram");
 }
 

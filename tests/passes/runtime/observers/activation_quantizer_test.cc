@@ -66,7 +66,7 @@ TEST_F(ActivationQuantizerTest, ConvertedIgnoresWhatItObserves) {
 
 TEST_F(ActivationQuantizerTest, HistogramClipsOutliers) {
   ActivationConfig config = ConfigOf(ActivationScheme::kStatic);
-  config.observer = ObserverKind::kHistogram;
+  config.observer = ActivationObserver::kHistogram;
   ActivationQuantizer quantizer(config);
   quantizer.Observe(at::cat({at::randn({1000000}), at::full({1}, 40.0)}));
   EXPECT_LT(quantizer.Calibrated().scale, 20.0 / 255);
@@ -115,8 +115,8 @@ TEST_F(ActivationQuantizerTest, NanAndInfDoNotCount) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const at::Tensor x = at::tensor({nan, inf, -1.0F, 2.0F, -inf});
-  for (const ObserverKind observer :
-       {ObserverKind::kMinMax, ObserverKind::kHistogram}) {
+  for (const ActivationObserver observer :
+       {ActivationObserver::kMinMax, ActivationObserver::kHistogram}) {
     ActivationConfig config = ConfigOf(ActivationScheme::kStatic);
     config.observer = observer;
     ActivationQuantizer quantizer(config);
@@ -138,8 +138,8 @@ TEST_F(ActivationQuantizerTest, NoneQuantizesNothing) {
 }
 
 TEST_F(ActivationQuantizerTest, SavesAndLoadsWithItsModule) {
-  for (const ObserverKind observer :
-       {ObserverKind::kMinMax, ObserverKind::kHistogram}) {
+  for (const ActivationObserver observer :
+       {ActivationObserver::kMinMax, ActivationObserver::kHistogram}) {
     for (const bool converted : {false, true}) {
       ActivationConfig config = ConfigOf(ActivationScheme::kStatic);
       config.observer = observer;

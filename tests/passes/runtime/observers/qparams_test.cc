@@ -51,5 +51,53 @@ TEST(QParamsTest, ZerosHaveAScale) {
   }
 }
 
+TEST(QParamsTest, NoScaleIsBelowEps) {
+  QuantGrid grid;
+  grid.eps = 0x1p-12F;
+  EXPECT_EQ(ChooseQParams(0, 1e-9F, grid).scale, 0x1p-12F);
+}
+
+TEST(QParamsTest, SymmetricGridSaysWhereZeroIs) {
+  QuantGrid grid;
+  grid.quant_max = 127;
+  grid.symmetric_zero_point = 63;
+  const QParams qparams = ChooseQParams(-3, 2, grid);
+  EXPECT_EQ(qparams.zero_point, 63);
+  EXPECT_FLOAT_EQ(qparams.scale, 3 / 63.5);
+}
+
+QuantGrid Int32Grid(bool compat) {
+  QuantGrid grid;
+  grid.quant_min = std::numeric_limits<int32_t>::min();
+  grid.quant_max = std::numeric_limits<int32_t>::max();
+  grid.eps = 1e-30F;
+  grid.compat = compat;
+  return grid;
+}
+
+TEST(QParamsTest, ZeroPointsOf32BitsWrapAroundInCompatModeOnly) {
+  EXPECT_EQ(ChooseQParams(-1, 0, Int32Grid(false)).zero_point,
+            std::numeric_limits<int32_t>::max());
+  EXPECT_EQ(ChooseQParams(-1, 0, Int32Grid(true)).zero_point, 0);
+}
+
+TEST(QParamsTest, RangeLongerThanAnyFloatHasAScale) {
+  constexpr float kMax = std::numeric_limits<float>::max();
+  QuantGrid grid;
+  EXPECT_FLOAT_EQ(ChooseQParams(-kMax, kMax, grid).scale, kMax / 255 * 2);
+  EXPECT_EQ(ChooseQParams(-kMax, kMax, grid).zero_point, 128);
+  grid.compat = true;
+  EXPECT_EQ(ChooseQParams(-kMax, kMax, grid).scale,
+            std::numeric_limits<float>::infinity());
+}
+
+TEST(QParamsTest, FloatZeroPointCoversTheRangeAsItIs) {
+  const FloatQParams qparams = ChooseFloatQParams(2, 7.1F, QuantGrid());
+  EXPECT_FLOAT_EQ(qparams.scale, 5.1 / 255);
+  EXPECT_FLOAT_EQ(qparams.zero_point, -2 / (5.1 / 255));
+  EXPECT_EQ(ChooseFloatQParams(2, 2, QuantGrid()).scale, 1);
+  EXPECT_EQ(ChooseFloatQParams(2, 2, QuantGrid()).zero_point, -2);
+}
+
 }  // namespace
 }  // namespace ns

@@ -1,0 +1,44 @@
+#include "passes/runtime/observers/observer.h"
+
+#include <ATen/ATen.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace ns {
+
+at::Tensor Observer::Forward(const at::Tensor& x) {
+  if (!x.defined() || x.numel() == 0) {
+    return x;
+  }
+  TORCH_CHECK(!x.is_quantized() && !x.is_complex(), Name(),
+              " takes real values; this tensor has dtype ",
+              c10::toString(x.scalar_type()));
+  const at::NoGradGuard no_grad;
+  Observe(x.detach());
+  return x;
+}
+
+void Observer::Merge(const Observer& other) {
+  TORCH_CHECK(config_ == other.config_, Name(),
+              " cannot take in what an observer with another config has seen (",
+              other.Name(), ")");
+  MergeSame(other);
+}
+
+std::string Observer::Name() const {
+  return absl::StrCat("observer '", ObserverKindName(config_.kind), "'");
+}
+
+const at::Tensor& Observer::Entry(const ObserverState& state,
+                                  const std::string& name) const {
+  const auto found = state.find(name);
+  TORCH_CHECK(found != state.end(), Name(), ": its state has no '", name, "'");
+  return found->second;
+}
+
+at::Tensor FloatsOf(const at::Tensor& x) {
+  const at::Tensor floats = x.to(at::kFloat);
+  return floats.is_non_overlapping_and_dense() ? floats : floats.contiguous();
+}
+
+}  // namespace ns

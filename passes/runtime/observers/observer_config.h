@@ -1,0 +1,114 @@
+// What an observer is to do: its kind, the integers that it finds parameters
+// for, and what the kind can be told.
+#ifndef PASSES_RUNTIME_OBSERVERS_OBSERVER_CONFIG_H_
+#define PASSES_RUNTIME_OBSERVERS_OBSERVER_CONFIG_H_
+
+#include <c10/core/QScheme.h>
+#include <c10/core/ScalarType.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "passes/runtime/observers/qparams.h"
+
+namespace ns {
+
+// With the names that options and qconfig files have for them.
+enum class ObserverKind {
+  kMinMax,               // "minmax": the range of all values
+  kMovingAverageMinMax,  // "moving-average": an average of batches' ranges
+  kPerChannelMinMax,     // "minmax-per-channel"
+  kMovingAveragePerChannelMinMax,  // "moving-average-per-channel"
+  kHistogram,     // "histogram": PyTorch's search for the least squared error
+  kMse,           // "mse": the range with the least squared error
+  kPercentile,    // "percentile": the range of nearly all values
+  kEntropy,       // "entropy": the range that keeps the distribution best
+  kFixedQParams,  // "fixed": scale and zero point of the config
+  kPlaceholder,   // "placeholder": a dtype and nothing more; see compute_dtype
+  kNoop,          // "noop": a dtype and nothing more
+  kRecording,     // "recording": keeps all values
+  kReuseInput,    // "reuse-input": the observer of the op's input is meant
+  kScripted,      // "scripted": a TorchScript object of the user's
+};
+
+absl::string_view ObserverKindName(ObserverKind kind);
+std::optional<ObserverKind> FindObserverKind(absl::string_view name);
+
+// Fields, names and defaults are those of PyTorch's observers; DefaultConfig
+// has the defaults that depend on the kind. To change some is to copy and set,
+// what `with_args` does in Python.
+struct ObserverConfig {
+  ObserverKind kind = ObserverKind::kMinMax;
+  // quint8, qint8, quint4x2 or qint32; for placeholders, any.
+  at::ScalarType dtype = at::kQUInt8;
+  at::QScheme qscheme = at::kPerTensorAffine;
+  // Halves the range of integers.
+  bool reduce_range = false;
+  // Both, or none: then the dtype's.
+  std::optional<int64_t> quant_min;
+  std::optional<int64_t> quant_max;
+  // The smallest scale.
+  double eps = 0x1p-23;
+  // Of moving averages: the share of the newest batch.
+  double averaging_constant = 0.01;
+  // Of per-channel kinds; negative ones count from behind.
+  int64_t ch_axis = 0;
+  // Of kHistogram.
+  int64_t bins = 2048;
+  int64_t upsample_rate = 128;
+  // Of kPercentile: the range leaves out at most 1 - percentile of the values
+  // on each side.
+  double percentile = 0.9999;
+  // Of kFixedQParams.
+  double scale = 1;
+  int64_t zero_point = 0;
+  // Of kPlaceholder: what ops quantize the value to as they run.
+  std::optional<at::ScalarType> compute_dtype;
+  // Of kPlaceholder and kNoop.
+  std::string custom_op_name;
+  // PyTorch 1.13's results to the bit, defects included: see kHistogram. Nan
+  // and inf then count as values, and a range with nan has no parameters.
+  bool compat = false;
+};
+
+bool operator==(const ObserverConfig& a, const ObserverConfig& b);
+inline bool operator!=(const ObserverConfig& a, const ObserverConfig& b) {
+  return !(a == b);
+}
+
+// What PyTorch constructs without arguments: per-channel kinds have scheme
+// per_channel_affine, placeholders dtype float32, no-ops float16.
+ObserverConfig DefaultConfig(ObserverKind kind);
+
+bool IsPerChannel(at::QScheme qscheme);
+bool IsSymmetric(at::QScheme qscheme);
+
+// Whether `config` can be had; the error says what cannot. It refuses what
+// PyTorch refuses, and without `compat` also integers that the dtype does not
+// have, and one bound without the other.
+absl::Status Validate(const ObserverConfig& config);
+
+// The integers that values are quantized to (calculate_qmin_qmax) and how. Of a
+// valid config.
+QuantGrid GridOf(const ObserverConfig& config);
+
+// A config as text, field by field, under the names above; dtypes and schemes
+// are called as in Python ("quint8", "per_tensor_affine"), numbers round-trip.
+// Fields that are absent are left out.
+using ObserverOptions = std::map<std::string, std::string>;
+ObserverOptions OptionsOf(const ObserverConfig& config);
+
+// The config with `options` over the defaults of its kind, which is "minmax"
+// when they have none. Errors: an unknown name, a value that is none; what
+// Validate refuses.
+absl::StatusOr<ObserverConfig> ParseObserverConfig(
+    const ObserverOptions& options);
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_OBSERVERS_OBSERVER_CONFIG_H_

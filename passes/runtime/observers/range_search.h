@@ -1,0 +1,35 @@
+// Which part of the values that were seen to quantize, values beyond it being
+// clipped.
+#ifndef PASSES_RUNTIME_OBSERVERS_RANGE_SEARCH_H_
+#define PASSES_RUNTIME_OBSERVERS_RANGE_SEARCH_H_
+
+#include "passes/runtime/observers/exact_histogram.h"
+#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/value_range.h"
+
+namespace ns {
+
+// Each returns a part of the range of `histogram`, which holds a finite value,
+// widened to zero.
+
+// The range for which quantizing to `grid` has the smallest squared error
+// (SquaredError), of those tried: both ends move inwards by factors of 2^(1/4),
+// then on from the best by smaller ones.
+Interval LeastSquaredErrorRange(const ExactHistogram& histogram,
+                                const QuantGrid& grid);
+
+// The shortest range below which, and above which, lies at most the share
+// `1 - percentile` of the values each.
+Interval PercentileRange(const ExactHistogram& histogram, double percentile);
+
+// The range -t..t, cut to the values that there are, for which the values as
+// `grid` keeps them resemble the values most: with the smallest divergence
+// (Kullback and Leibler) between the histogram, clipped, and the same with the
+// counts of each step spread over its bins. After Migacz, "8-bit inference with
+// TensorRT", 2017.
+Interval LeastDivergenceRange(const ExactHistogram& histogram,
+                              const QuantGrid& grid);
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_OBSERVERS_RANGE_SEARCH_H_

@@ -1,0 +1,50 @@
+// A TorchScript object of the user's where an observer is wanted.
+#ifndef PASSES_RUNTIME_OBSERVERS_SCRIPTED_OBSERVER_H_
+#define PASSES_RUNTIME_OBSERVERS_SCRIPTED_OBSERVER_H_
+
+#include <ATen/core/ivalue.h>
+
+#include "absl/status/statusor.h"
+#include "passes/runtime/observers/observer.h"
+
+namespace ns {
+
+// The kind kScripted: calls the methods of an object, such as a scripted module
+// (Module::_ivalue). Its state is that of the object.
+class ScriptedObserver final : public Observer {
+ public:
+  // For an object that is an observer, see MakeScriptedObserver.
+  ScriptedObserver(const ObserverConfig& config,
+                   c10::intrusive_ptr<c10::ivalue::Object> object)
+      : Observer(config), object_(std::move(object)) {}
+
+  const c10::intrusive_ptr<c10::ivalue::Object>& object() const {
+    return object_;
+  }
+
+  TensorQParams CalculateQParams() const override;
+  // Calls reset_min_max_vals(), and throws where the object has no such method.
+  void Reset() override;
+  ObserverState State() const override { return {}; }
+  void SetState(const ObserverState&) override {}
+
+ protected:
+  void Observe(const at::Tensor& x) override;
+  // Throws: what the object knows is not known.
+  void MergeSame(const Observer& other) override;
+
+ private:
+  c10::intrusive_ptr<c10::ivalue::Object> object_;
+};
+
+// An observer that calls `object`, which has methods forward(Tensor) -> Tensor
+// and calculate_qparams() -> (Tensor, Tensor), as those of PyTorch have when
+// they are scripted. dtype, qscheme, ch_axis, quant_min and quant_max are its
+// attributes of these names; where it has none, the defaults. Error: another
+// object.
+absl::StatusOr<ObserverPtr> MakeScriptedObserver(
+    c10::intrusive_ptr<c10::ivalue::Object> object);
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_OBSERVERS_SCRIPTED_OBSERVER_H_

@@ -1,0 +1,68 @@
+#include "passes/runtime/observers/tensor_qparams.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "passes/runtime/observers/qparams.h"
+
+namespace ns {
+namespace {
+
+TensorQParams FloatQParamsOf(absl::Span<const Interval> ranges,
+                             const QuantGrid& grid) {
+  const auto size = static_cast<int64_t>(ranges.size());
+  TensorQParams qparams = {at::ones({size}, at::kFloat),
+                           at::zeros({size}, at::kFloat)};
+  for (int64_t i = 0; i < size; ++i) {
+    const Interval& range = ranges[static_cast<size_t>(i)];
+    if (!range.IsEmpty()) {
+      const FloatQParams chosen =
+          ChooseFloatQParams(range.min, range.max, grid);
+      qparams.scale.data_ptr<float>()[i] = chosen.scale;
+      qparams.zero_point.data_ptr<float>()[i] = chosen.zero_point;
+    }
+  }
+  return qparams;
+}
+
+}  // namespace
+
+TensorQParams UnobservedQParams() {
+  return {at::ones({1}, at::kFloat), at::zeros({1}, at::kLong)};
+}
+
+TensorQParams QParamsOf(absl::Span<const Interval> ranges,
+                        const ObserverConfig& config) {
+  if (std::all_of(ranges.begin(), ranges.end(),
+                  [](const Interval& range) { return range.IsEmpty(); })) {
+    return UnobservedQParams();
+  }
+  for (const Interval& range : ranges) {
+    TORCH_CHECK(range.IsEmpty() || range.min <= range.max, "observer '",
+                ObserverKindName(config.kind), "': no parameters for values ",
+                range.min, "..", range.max,
+                "; without compat, nan and inf do not count");
+  }
+  const QuantGrid grid = GridOf(config);
+  if (config.qscheme == at::kPerChannelAffineFloatQParams) {
+    return FloatQParamsOf(ranges, grid);
+  }
+  const auto size = static_cast<int64_t>(ranges.size());
+  TensorQParams qparams = {at::ones({size}, at::kFloat),
+                           at::zeros({size}, at::kLong)};
+  for (int64_t i = 0; i < size; ++i) {
+    const Interval& range = ranges[static_cast<size_t>(i)];
+    if (!range.IsEmpty()) {
+      const QParams chosen = ChooseQParams(range.min, range.max, grid);
+      qparams.scale.data_ptr<float>()[i] = static_cast<float>(chosen.scale);
+      qparams.zero_point.data_ptr<int64_t>()[i] = chosen.zero_point;
+    }
+  }
+  if (!grid.symmetric_zero_point) {
+    qparams.zero_point = qparams.zero_point.to(at::kInt);
+  }
+  return qparams;
+}
+
+}  // namespace ns

@@ -1,0 +1,190 @@
+#include "passes/runtime/observers/observer_config.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace ns {
+namespace {
+
+ObserverConfig Minmax() { return DefaultConfig(ObserverKind::kMinMax); }
+
+std::string Refusal(const ObserverConfig& config) {
+  return std::string(Validate(config).message());
+}
+
+std::string ParseError(const ObserverOptions& options) {
+  return std::string(ParseObserverConfig(options).status().message());
+}
+
+TEST(ObserverConfigTest, KindsHaveNames) {
+  for (int i = 0; i <= static_cast<int>(ObserverKind::kScripted); ++i) {
+    const auto kind = static_cast<ObserverKind>(i);
+    EXPECT_EQ(FindObserverKind(ObserverKindName(kind)), kind);
+  }
+  EXPECT_EQ(FindObserverKind("unknown"), std::nullopt);
+}
+
+TEST(ObserverConfigTest, TextBringsItBack) {
+  ObserverConfig config = DefaultConfig(ObserverKind::kHistogram);
+  EXPECT_EQ(*ParseObserverConfig(OptionsOf(config)), config);
+  config.dtype = at::kQInt8;
+  config.qscheme = at::kPerTensorSymmetric;
+  config.reduce_range = true;
+  config.quant_min = -100;
+  config.quant_max = 99;
+  config.eps = 1.0 / 3;
+  config.averaging_constant = 0.1;
+  config.ch_axis = -1;
+  config.bins = 77;
+  config.upsample_rate = 5;
+  config.percentile = 0.9876543210987654;
+  config.scale = 1e-300;
+  config.zero_point = 3;
+  config.compute_dtype = at::kQUInt8;
+  config.custom_op_name = "a, \"b\"";
+  config.compat = true;
+  const auto parsed = ParseObserverConfig(OptionsOf(config));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, config);
+  EXPECT_EQ(parsed->eps, config.eps);
+  EXPECT_EQ(parsed->percentile, config.percentile);
+  EXPECT_EQ(parsed->scale, config.scale);
+  EXPECT_NE(*parsed, DefaultConfig(ObserverKind::kHistogram));
+}
+
+TEST(ObserverConfigTest, OptionsAreOverTheDefaultsOfTheKind) {
+  EXPECT_EQ(*ParseObserverConfig({}), Minmax());
+  EXPECT_EQ(ParseObserverConfig({{"kind", "minmax-per-channel"}})->qscheme,
+            at::kPerChannelAffine);
+  EXPECT_EQ(ParseObserverConfig({{"kind", "placeholder"}})->dtype, at::kFloat);
+  EXPECT_EQ(ParseObserverConfig({{"kind", "noop"}})->dtype, at::kHalf);
+}
+
+TEST(ObserverConfigTest, WrongOptionsAreNamed) {
+  EXPECT_EQ(ParseError({{"kind", "mean"}}), "no observer has kind 'mean'");
+  EXPECT_EQ(ParseError({{"qmin", "0"}}),
+            "observer 'minmax': has no option 'qmin'");
+  EXPECT_EQ(ParseError({{"dtype", "int8"}}),
+            "observer 'minmax': dtype cannot be 'int8'");
+  EXPECT_EQ(ParseError({{"bins", "many"}}),
+            "observer 'minmax': bins cannot be 'many'");
+  EXPECT_EQ(ParseError({{"reduce_range", "1"}}),
+            "observer 'minmax': reduce_range cannot be '1'");
+  EXPECT_EQ(ParseError({{"eps", "0"}}),
+            "observer 'minmax': eps must be above 0");
+}
+
+TEST(ObserverConfigTest, GridIsThatOfDtypeAndRange) {
+  struct Case {
+    at::ScalarType dtype;
+    bool reduce_range;
+    int64_t min;
+    int64_t max;
+  };
+  for (const Case& c : std::vector<Case>{
+           {at::kQUInt8, false, 0, 255},
+           {at::kQUInt8, true, 0, 127},
+           {at::kQInt8, false, -128, 127},
+           {at::kQInt8, true, -64, 63},
+           {at::kQUInt4x2, true, 0, 15},
+           {at::kQInt32, true, -(int64_t{1} << 31), (int64_t{1} << 31) - 1}}) {
+    ObserverConfig config = Minmax();
+    config.dtype = c.dtype;
+    config.reduce_range = c.reduce_range;
+    EXPECT_EQ(GridOf(config).quant_min, c.min);
+    EXPECT_EQ(GridOf(config).quant_max, c.max);
+  }
+  ObserverConfig config = Minmax();
+  config.dtype = at::kQInt8;
+  config.quant_min = -127;
+  config.quant_max = 127;
+  config.reduce_range = true;
+  EXPECT_EQ(GridOf(config).quant_min, -64);
+  EXPECT_EQ(GridOf(config).quant_max, 63);
+}
+
+TEST(ObserverConfigTest, SymmetricZeroIsInTheMiddle) {
+  ObserverConfig config = Minmax();
+  EXPECT_EQ(GridOf(config).symmetric_zero_point, std::nullopt);
+  config.qscheme = at::kPerTensorSymmetric;
+  EXPECT_EQ(GridOf(config).symmetric_zero_point, 128);
+  config.dtype = at::kQUInt4x2;
+  EXPECT_EQ(GridOf(config).symmetric_zero_point, 8);
+  config.compat = true;
+  EXPECT_EQ(GridOf(config).symmetric_zero_point, 0);
+  config.dtype = at::kQInt8;
+  EXPECT_EQ(GridOf(config).symmetric_zero_point, 0);
+  config.dtype = at::kQUInt8;
+  config.quant_min = 0;
+  config.quant_max = 127;
+  EXPECT_EQ(GridOf(config).symmetric_zero_point, 63);
+}
+
+TEST(ObserverConfigTest, RefusesWhatCannotBe) {
+  ObserverConfig config = Minmax();
+  config.dtype = at::kHalf;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax': dtype float16 is none of quint8, qint8, "
+            "quint4x2, qint32");
+  config = Minmax();
+  config.qscheme = at::kPerChannelAffine;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax': scheme per_channel_affine is per channel");
+  config = DefaultConfig(ObserverKind::kPerChannelMinMax);
+  config.qscheme = at::kPerTensorAffine;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax-per-channel': scheme per_tensor_affine is not "
+            "per channel");
+  config = Minmax();
+  config.qscheme = at::kPerTensorSymmetric;
+  config.reduce_range = true;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax': a symmetric range of quint8 cannot be reduced; "
+            "use qint8 or an affine scheme");
+}
+
+TEST(ObserverConfigTest, RefusesRangesThatAreNone) {
+  ObserverConfig config = Minmax();
+  config.quant_min = 0;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax': has one of quant_min and quant_max; give both "
+            "or none");
+  config.quant_max = 256;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax': the range 0..256 is not within 0..255, the "
+            "integers of quint8");
+  config.quant_min = 3;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax': the range 3..256 must hold 0 and be no point");
+  config.quant_min = 0;
+  config.quant_max = 1;
+  config.reduce_range = true;
+  EXPECT_EQ(Refusal(config),
+            "observer 'minmax': the range 0..1 is empty when it is reduced");
+}
+
+TEST(ObserverConfigTest, RefusesNumbersOutOfRange) {
+  const auto refusal_with = [](auto change) {
+    ObserverConfig config = Minmax();
+    change(config);
+    return Refusal(config);
+  };
+  EXPECT_NE(refusal_with([](auto& c) { c.averaging_constant = 0; }), "");
+  EXPECT_NE(refusal_with([](auto& c) { c.averaging_constant = 1.5; }), "");
+  EXPECT_NE(refusal_with([](auto& c) { c.bins = 1; }), "");
+  EXPECT_NE(refusal_with([](auto& c) { c.upsample_rate = 0; }), "");
+  EXPECT_NE(refusal_with([](auto& c) { c.percentile = 0.5; }), "");
+  EXPECT_NE(refusal_with([](auto& c) { c.percentile = 1.01; }), "");
+  ObserverConfig fixed = DefaultConfig(ObserverKind::kFixedQParams);
+  fixed.zero_point = 300;
+  EXPECT_EQ(Refusal(fixed),
+            "observer 'fixed': zero_point 300 is not within 0..255");
+  fixed.zero_point = 0;
+  fixed.scale = 0;
+  EXPECT_EQ(Refusal(fixed), "observer 'fixed': scale must be above 0");
+}
+
+}  // namespace
+}  // namespace ns
