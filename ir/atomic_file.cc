@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Linux follows as many links.
+// Linux follows at most this many links.
 constexpr int kMostLinks = 40;
 
 absl::Status Failed(absl::string_view path, int error) {

@@ -1,4 +1,4 @@
-// Answers where a node stands in control flow: in a loop, a block or a branch.
+// Tells where a node stands in control flow: in a loop, a block or a branch.
 #ifndef IR_CONTROL_FLOW_H_
 #define IR_CONTROL_FLOW_H_
 

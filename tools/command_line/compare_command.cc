@@ -54,20 +54,20 @@ constexpr FlagSpec kFlags[] = {
     {"per-channel", "", "name the worst output channels of each layer"},
     {"outliers", "",
      "tell how large the largest errors of each layer are, and what part of "
-     "the error they make (slower)"},
+     "the whole error they make up (slower)"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
     {"save-activations", "DIR",
      "keep the compared values there: for each layer and batch a file for "
      "torch.load"},
     {"save-budget", "BYTES",
-     "of --save-activations, as 500M or 2G; default 1G"},
+     "how much --save-activations may write, as 500M or 2G; default 1G"},
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"method", "NAME", "the method to compare; default forward"},
     {"emulate", "NAME",
-     "answers of another processor: fbgemm-avx2 is fbgemm without VNNI, where "
-     "sums of products saturate, fbgemm-vnni with it; tells what saturates in "
-     "each layer, or without --inputs what can"},
+     "compute what another processor would: fbgemm-avx2 is fbgemm without "
+     "VNNI, where sums of products saturate, fbgemm-vnni with it; tells what "
+     "saturates in each layer, or without --inputs what can"},
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"csv", "PATH", "write the results as CSV; - is standard output"},
     {"html", "PATH", "not in this version yet"},
@@ -83,7 +83,7 @@ constexpr FlagSpec kFlags[] = {
     {"unmatchable", "OPS",
      "ops, or types of modules whose ops, are never matched, with commas"},
     {"io-type", "TYPES",
-     "what ops of yours take and give, for shadows: OP=float, OP=int8 or "
+     "what ops of your own take and return, for shadows: OP=float, OP=int8 or "
      "OP=either, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can run the model"},
@@ -101,15 +101,13 @@ constexpr CommandSpec kSpec = {
     "dB:\n"
     "higher is better, int8 weights give 30 to 50, and 'exact' is no "
     "difference.\n"
-    "Activations are of each model on its own values: errors add up. Shadows "
-    "are of\n"
-    "the float layer on the quantized model's inputs: the error of the layer "
-    "alone.\n"
-    "Stubs are the same of whole modules, such as a residual block. Outputs "
-    "are\n"
-    "of modules and of the models, each model on its own values. kernel is\n"
-    "of each quantized op against a reference that dequantizes, computes in\n"
-    "float and quantizes: what the kernel adds to the error of quantization.\n",
+    "'activations' runs each model on its own values, so that errors add up.\n"
+    "'shadows' runs each float layer on the quantized model's inputs: this is\n"
+    "the error of the layer alone. 'stubs' does the same for whole modules,\n"
+    "such as a residual block. 'outputs' compares what modules and the models\n"
+    "return, each model on its own values. 'kernel' compares each quantized\n"
+    "op with a reference that dequantizes, computes in float and quantizes:\n"
+    "what the kernel adds to the error of quantization.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",

@@ -44,7 +44,7 @@ constexpr FlagSpec kFlags[] = {
     {"unmatchable", "OPS",
      "ops, or types of modules whose ops, are never matched, with commas"},
     {"io-type", "TYPES",
-     "what ops of yours take and give, for shadows: OP=float, OP=int8 or "
+     "what ops of your own take and return, for shadows: OP=float, OP=int8 or "
      "OP=either, with commas"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},

@@ -104,7 +104,7 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
 
 absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
                            const std::vector<PathFlag>& inputs) {
-  // maps a canonical path to its flag
+  // Maps a canonical path to its flag.
   std::map<std::string, absl::string_view> taken;
   for (const PathFlag& input : inputs) {
     taken.emplace(CanonicalPath(input.path), input.flag);
