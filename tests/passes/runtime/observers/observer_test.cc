@@ -173,6 +173,18 @@ TEST_F(ObserverTest, SavingInBetweenChangesNothing) {
   }
 }
 
+TEST_F(ObserverTest, StateStaysWhenMoreIsSeen) {
+  for (const ObserverKind kind : kKindsWithRange) {
+    const ObserverPtr observer = Seen(kind, {batches_[0]});
+    const ObserverState state = observer->State();
+    observer->Forward(batches_[0]);
+    observer->Forward(batches_[1]);
+    const ObserverPtr restored = Make(kind);
+    restored->SetState(state);
+    ExpectSameState(*restored, *Seen(kind, {batches_[0]}));
+  }
+}
+
 TEST_F(ObserverTest, StateOfAnotherIsRefused) {
   for (const ObserverKind kind : kKindsWithRange) {
     const ObserverPtr observer = Seen(kind, batches_);
