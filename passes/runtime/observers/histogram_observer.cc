@@ -75,7 +75,8 @@ void ReferenceHistogramObserver::MergeSame(const Observer& other) {
 }
 
 ObserverState ReferenceHistogramObserver::State() const {
-  return {{"histogram", histogram_.counts()},
+  // Of its own: counts are added in place.
+  return {{"histogram", histogram_.counts().clone()},
           {"min_val", Number(histogram_.range().min)},
           {"max_val", Number(histogram_.range().max)},
           {"nan_count", Number(nan_count_)},

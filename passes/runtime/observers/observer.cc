@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "absl/strings/str_cat.h"
+#include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
 

@@ -13,6 +13,7 @@
 #include "passes/runtime/observers/fixed_observers.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/observer_options.h"
 #include "passes/runtime/observers/scripted_observer.h"
 
 namespace ns {

@@ -1,146 +1,14 @@
 #include "passes/runtime/observers/observer_config.h"
 
-#include <charconv>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include <string>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace ns {
 namespace {
-
-template <typename T>
-struct Named {
-  absl::string_view name;
-  T value;
-};
-
-constexpr Named<ObserverKind> kKinds[] = {
-    {"minmax", ObserverKind::kMinMax},
-    {"moving-average", ObserverKind::kMovingAverageMinMax},
-    {"minmax-per-channel", ObserverKind::kPerChannelMinMax},
-    {"moving-average-per-channel",
-     ObserverKind::kMovingAveragePerChannelMinMax},
-    {"histogram", ObserverKind::kHistogram},
-    {"mse", ObserverKind::kMse},
-    {"percentile", ObserverKind::kPercentile},
-    {"entropy", ObserverKind::kEntropy},
-    {"fixed", ObserverKind::kFixedQParams},
-    {"placeholder", ObserverKind::kPlaceholder},
-    {"noop", ObserverKind::kNoop},
-    {"recording", ObserverKind::kRecording},
-    {"reuse-input", ObserverKind::kReuseInput},
-    {"scripted", ObserverKind::kScripted},
-};
-
-constexpr Named<at::ScalarType> kDtypes[] = {
-    {"quint8", at::kQUInt8},     {"qint8", at::kQInt8},
-    {"quint4x2", at::kQUInt4x2}, {"qint32", at::kQInt32},
-    {"float16", at::kHalf},      {"float32", at::kFloat},
-};
-
-constexpr Named<at::QScheme> kQSchemes[] = {
-    {"per_tensor_affine", at::kPerTensorAffine},
-    {"per_tensor_symmetric", at::kPerTensorSymmetric},
-    {"per_channel_affine", at::kPerChannelAffine},
-    {"per_channel_symmetric", at::kPerChannelSymmetric},
-    {"per_channel_affine_float_qparams", at::kPerChannelAffineFloatQParams},
-};
-
-constexpr Named<bool> kBools[] = {{"false", false}, {"true", true}};
-
-template <typename T, size_t kSize>
-absl::string_view NameIn(const Named<T> (&table)[kSize], T value) {
-  for (const Named<T>& row : table) {
-    if (row.value == value) {
-      return row.name;
-    }
-  }
-  return "unknown";
-}
-
-template <typename T, size_t kSize>
-bool FindIn(const Named<T> (&table)[kSize], absl::string_view name, T& value) {
-  for (const Named<T>& row : table) {
-    if (row.name == name) {
-      value = row.value;
-      return true;
-    }
-  }
-  return false;
-}
-
-std::string ToText(ObserverKind kind) {
-  return std::string(NameIn(kKinds, kind));
-}
-std::string ToText(at::ScalarType dtype) {
-  return std::string(NameIn(kDtypes, dtype));
-}
-std::string ToText(at::QScheme qscheme) {
-  return std::string(NameIn(kQSchemes, qscheme));
-}
-std::string ToText(bool value) { return std::string(NameIn(kBools, value)); }
-std::string ToText(int64_t value) { return absl::StrCat(value); }
-std::string ToText(double value) {
-  // The shortest text that is this number.
-  char text[32];
-  return std::string(text, std::to_chars(text, std::end(text), value).ptr);
-}
-std::string ToText(const std::string& value) { return value; }
-
-bool FromText(const std::string& text, ObserverKind& kind) {
-  return FindIn(kKinds, text, kind);
-}
-bool FromText(const std::string& text, at::ScalarType& dtype) {
-  return FindIn(kDtypes, text, dtype);
-}
-bool FromText(const std::string& text, at::QScheme& qscheme) {
-  return FindIn(kQSchemes, text, qscheme);
-}
-bool FromText(const std::string& text, bool& value) {
-  return FindIn(kBools, text, value);
-}
-bool FromText(const std::string& text, int64_t& value) {
-  return absl::SimpleAtoi(text, &value);
-}
-bool FromText(const std::string& text, double& value) {
-  return absl::SimpleAtod(text, &value);
-}
-bool FromText(const std::string& text, std::string& value) {
-  value = text;
-  return true;
-}
-template <typename T>
-bool FromText(const std::string& text, std::optional<T>& value) {
-  return FromText(text, value.emplace());
-}
-
-// Calls `see` with the name and the value of each field of `config`.
-template <typename Config, typename See>
-void ForEachField(Config& config, const See& see) {
-  see("kind", config.kind);
-  see("dtype", config.dtype);
-  see("qscheme", config.qscheme);
-  see("reduce_range", config.reduce_range);
-  see("quant_min", config.quant_min);
-  see("quant_max", config.quant_max);
-  see("eps", config.eps);
-  see("averaging_constant", config.averaging_constant);
-  see("ch_axis", config.ch_axis);
-  see("bins", config.bins);
-  see("upsample_rate", config.upsample_rate);
-  see("percentile", config.percentile);
-  see("scale", config.scale);
-  see("zero_point", config.zero_point);
-  see("compute_dtype", config.compute_dtype);
-  see("custom_op_name", config.custom_op_name);
-  see("compat", config.compat);
-}
 
 struct Bounds {
   int64_t min;
@@ -245,9 +113,9 @@ absl::Status ValidateBounds(const ObserverConfig& config) {
   }
   const Bounds all = *BoundsOf(config.dtype);
   if (!config.compat && (min < all.min || max > all.max)) {
-    return Refuse(config, absl::StrCat(given, " is not within ", all.min, "..",
-                                       all.max, ", the integers of ",
-                                       NameIn(kDtypes, config.dtype)));
+    return Refuse(config,
+                  absl::StrCat(given, " is not within ", all.min, "..", all.max,
+                               ", the integers of ", DtypeName(config.dtype)));
   }
   const int64_t most = config.dtype == at::kQInt8    ? 256
                        : config.dtype == at::kQInt32 ? int64_t{1} << 31
@@ -297,19 +165,6 @@ absl::Status ValidateFixed(const ObserverConfig& config) {
 
 }  // namespace
 
-absl::string_view ObserverKindName(ObserverKind kind) {
-  return NameIn(kKinds, kind);
-}
-
-std::optional<ObserverKind> FindObserverKind(absl::string_view name) {
-  ObserverKind kind;
-  return FindIn(kKinds, name, kind) ? std::optional(kind) : std::nullopt;
-}
-
-bool operator==(const ObserverConfig& a, const ObserverConfig& b) {
-  return OptionsOf(a) == OptionsOf(b);
-}
-
 ObserverConfig DefaultConfig(ObserverKind kind) {
   ObserverConfig config;
   config.kind = kind;
@@ -341,12 +196,12 @@ absl::Status Validate(const ObserverConfig& config) {
   }
   if (!BoundsOf(config.dtype)) {
     return Refuse(config,
-                  absl::StrCat("dtype ", NameIn(kDtypes, config.dtype),
+                  absl::StrCat("dtype ", DtypeName(config.dtype),
                                " is none of quint8, qint8, quint4x2, qint32"));
   }
   if (IsPerChannel(config.qscheme) != IsPerChannelKind(config.kind)) {
     return Refuse(
-        config, absl::StrCat("scheme ", ToText(config.qscheme), " is",
+        config, absl::StrCat("scheme ", QSchemeName(config.qscheme), " is",
                              IsPerChannelKind(config.kind) ? " not per channel"
                                                            : " per channel"));
   }
@@ -377,64 +232,6 @@ QuantGrid GridOf(const ObserverConfig& config) {
   grid.eps = static_cast<float>(config.eps);
   grid.compat = config.compat;
   return grid;
-}
-
-ObserverOptions OptionsOf(const ObserverConfig& config) {
-  ObserverOptions options;
-  const auto add = [&](const char* name, const auto& value) {
-    options[name] = ToText(value);
-  };
-  const auto add_if_there = [&](const char* name, const auto& value) {
-    if (value) {
-      options[name] = ToText(*value);
-    }
-  };
-  ForEachField(config, [&](const char* name, const auto& value) {
-    using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, std::optional<int64_t>> ||
-                  std::is_same_v<Value, std::optional<at::ScalarType>>) {
-      add_if_there(name, value);
-    } else {
-      add(name, value);
-    }
-  });
-  return options;
-}
-
-absl::StatusOr<ObserverConfig> ParseObserverConfig(
-    const ObserverOptions& options) {
-  ObserverKind kind = ObserverKind::kMinMax;
-  if (const auto found = options.find("kind");
-      found != options.end() && !FromText(found->second, kind)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no observer has kind '", found->second, "'"));
-  }
-  ObserverConfig config = DefaultConfig(kind);
-  ObserverOptions left = options;
-  absl::Status status;
-  ForEachField(config, [&](const char* name, auto& value) {
-    const auto found = left.find(name);
-    if (found == left.end()) {
-      return;
-    }
-    if (!FromText(found->second, value)) {
-      status.Update(Refuse(
-          config, absl::StrCat(name, " cannot be '", found->second, "'")));
-    }
-    left.erase(found);
-  });
-  if (!status.ok()) {
-    return status;
-  }
-  if (!left.empty()) {
-    return Refuse(config,
-                  absl::StrCat("has no option '", left.begin()->first, "'"));
-  }
-  status = Validate(config);
-  if (!status.ok()) {
-    return status;
-  }
-  return config;
 }
 
 }  // namespace ns

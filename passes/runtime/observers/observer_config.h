@@ -7,37 +7,14 @@
 #include <c10/core/ScalarType.h>
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "passes/runtime/observers/observer_names.h"
 #include "passes/runtime/observers/qparams.h"
 
 namespace ns {
-
-// With the names that options and qconfig files have for them.
-enum class ObserverKind {
-  kMinMax,               // "minmax": the range of all values
-  kMovingAverageMinMax,  // "moving-average": an average of batches' ranges
-  kPerChannelMinMax,     // "minmax-per-channel"
-  kMovingAveragePerChannelMinMax,  // "moving-average-per-channel"
-  kHistogram,     // "histogram": PyTorch's search for the least squared error
-  kMse,           // "mse": the range with the least squared error
-  kPercentile,    // "percentile": the range of nearly all values
-  kEntropy,       // "entropy": the range that keeps the distribution best
-  kFixedQParams,  // "fixed": scale and zero point of the config
-  kPlaceholder,   // "placeholder": a dtype and nothing more; see compute_dtype
-  kNoop,          // "noop": a dtype and nothing more
-  kRecording,     // "recording": keeps all values
-  kReuseInput,    // "reuse-input": the observer of the op's input is meant
-  kScripted,      // "scripted": a TorchScript object of the user's
-};
-
-absl::string_view ObserverKindName(ObserverKind kind);
-std::optional<ObserverKind> FindObserverKind(absl::string_view name);
 
 // Fields, names and defaults are those of PyTorch's observers; DefaultConfig
 // has the defaults that depend on the kind. To change some is to copy and set,
@@ -76,11 +53,6 @@ struct ObserverConfig {
   bool compat = false;
 };
 
-bool operator==(const ObserverConfig& a, const ObserverConfig& b);
-inline bool operator!=(const ObserverConfig& a, const ObserverConfig& b) {
-  return !(a == b);
-}
-
 // What PyTorch constructs without arguments: per-channel kinds have scheme
 // per_channel_affine, placeholders dtype float32, no-ops float16.
 ObserverConfig DefaultConfig(ObserverKind kind);
@@ -96,18 +68,6 @@ absl::Status Validate(const ObserverConfig& config);
 // The integers that values are quantized to (calculate_qmin_qmax) and how. Of a
 // valid config.
 QuantGrid GridOf(const ObserverConfig& config);
-
-// A config as text, field by field, under the names above; dtypes and schemes
-// are called as in Python ("quint8", "per_tensor_affine"), numbers round-trip.
-// Fields that are absent are left out.
-using ObserverOptions = std::map<std::string, std::string>;
-ObserverOptions OptionsOf(const ObserverConfig& config);
-
-// The config with `options` over the defaults of its kind, which is "minmax"
-// when they have none. Errors: an unknown name, a value that is none; what
-// Validate refuses.
-absl::StatusOr<ObserverConfig> ParseObserverConfig(
-    const ObserverOptions& options);
 
 }  // namespace ns
 

@@ -13,6 +13,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/runtime/observers/make_observer.h"
+#include "passes/runtime/observers/observer_options.h"
 #include "passes/runtime/observers/scripted_observer.h"
 
 namespace ns {
@@ -170,6 +171,18 @@ TEST_F(ObserverTest, SavingInBetweenChangesNothing) {
     EXPECT_EQ(observer->config(), Make(kind)->config());
     ExpectSameState(*observer, *Seen(kind, batches_));
     ExpectSameQParams(*observer, *Seen(kind, batches_));
+  }
+}
+
+TEST_F(ObserverTest, StateStaysWhenMoreIsSeen) {
+  for (const ObserverKind kind : kKindsWithRange) {
+    const ObserverPtr observer = Seen(kind, {batches_[0]});
+    const ObserverState state = observer->State();
+    observer->Forward(batches_[0]);
+    observer->Forward(batches_[1]);
+    const ObserverPtr restored = Make(kind);
+    restored->SetState(state);
+    ExpectSameState(*restored, *Seen(kind, {batches_[0]}));
   }
 }
 

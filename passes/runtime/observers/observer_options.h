@@ -1,0 +1,35 @@
+// Observer configs as text, for qconfig files and saved models.
+#ifndef PASSES_RUNTIME_OBSERVERS_OBSERVER_OPTIONS_H_
+#define PASSES_RUNTIME_OBSERVERS_OBSERVER_OPTIONS_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "passes/runtime/observers/observer_config.h"
+
+namespace ns {
+
+// A config as text, field by field, under the names above; dtypes and schemes
+// are called as in Python ("quint8", "per_tensor_affine"), numbers round-trip.
+// Fields that are absent are left out.
+using ObserverOptions = std::map<std::string, std::string>;
+ObserverOptions OptionsOf(const ObserverConfig& config);
+
+// The config with `options` over the defaults of its kind, which is "minmax"
+// when they have none. Errors: an unknown name, a value that is none; what
+// Validate refuses.
+absl::StatusOr<ObserverConfig> ParseObserverConfig(
+    const ObserverOptions& options);
+
+// Configs are equal when their options are.
+inline bool operator==(const ObserverConfig& a, const ObserverConfig& b) {
+  return OptionsOf(a) == OptionsOf(b);
+}
+inline bool operator!=(const ObserverConfig& a, const ObserverConfig& b) {
+  return !(a == b);
+}
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_OBSERVERS_OBSERVER_OPTIONS_H_

@@ -1,0 +1,76 @@
+#include "passes/runtime/observers/observer_options.h"
+
+#include <optional>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "passes/runtime/observers/observer_config.h"
+#include "passes/runtime/observers/observer_names.h"
+
+namespace ns {
+namespace {
+
+std::string ParseError(const ObserverOptions& options) {
+  return std::string(ParseObserverConfig(options).status().message());
+}
+
+TEST(ObserverOptionsTest, KindsHaveNames) {
+  for (int i = 0; i <= static_cast<int>(ObserverKind::kScripted); ++i) {
+    const auto kind = static_cast<ObserverKind>(i);
+    EXPECT_EQ(FindObserverKind(ObserverKindName(kind)), kind);
+  }
+  EXPECT_EQ(FindObserverKind("unknown"), std::nullopt);
+}
+
+TEST(ObserverOptionsTest, TextBringsItBack) {
+  ObserverConfig config = DefaultConfig(ObserverKind::kHistogram);
+  EXPECT_EQ(*ParseObserverConfig(OptionsOf(config)), config);
+  config.dtype = at::kQInt8;
+  config.qscheme = at::kPerTensorSymmetric;
+  config.reduce_range = true;
+  config.quant_min = -100;
+  config.quant_max = 99;
+  config.eps = 1.0 / 3;
+  config.averaging_constant = 0.1;
+  config.ch_axis = -1;
+  config.bins = 77;
+  config.upsample_rate = 5;
+  config.percentile = 0.9876543210987654;
+  config.scale = 1e-300;
+  config.zero_point = 3;
+  config.compute_dtype = at::kQUInt8;
+  config.custom_op_name = "a, \"b\"";
+  config.compat = true;
+  const auto parsed = ParseObserverConfig(OptionsOf(config));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, config);
+  EXPECT_EQ(parsed->eps, config.eps);
+  EXPECT_EQ(parsed->percentile, config.percentile);
+  EXPECT_EQ(parsed->scale, config.scale);
+  EXPECT_NE(*parsed, DefaultConfig(ObserverKind::kHistogram));
+}
+
+TEST(ObserverOptionsTest, OptionsAreOverTheDefaultsOfTheKind) {
+  EXPECT_EQ(*ParseObserverConfig({}), DefaultConfig(ObserverKind::kMinMax));
+  EXPECT_EQ(ParseObserverConfig({{"kind", "minmax-per-channel"}})->qscheme,
+            at::kPerChannelAffine);
+  EXPECT_EQ(ParseObserverConfig({{"kind", "placeholder"}})->dtype, at::kFloat);
+  EXPECT_EQ(ParseObserverConfig({{"kind", "noop"}})->dtype, at::kHalf);
+}
+
+TEST(ObserverOptionsTest, WrongOptionsAreNamed) {
+  EXPECT_EQ(ParseError({{"kind", "mean"}}), "no observer has kind 'mean'");
+  EXPECT_EQ(ParseError({{"qmin", "0"}}),
+            "observer 'minmax': has no option 'qmin'");
+  EXPECT_EQ(ParseError({{"dtype", "int8"}}),
+            "observer 'minmax': dtype cannot be 'int8'");
+  EXPECT_EQ(ParseError({{"bins", "many"}}),
+            "observer 'minmax': bins cannot be 'many'");
+  EXPECT_EQ(ParseError({{"reduce_range", "1"}}),
+            "observer 'minmax': reduce_range cannot be '1'");
+  EXPECT_EQ(ParseError({{"eps", "0"}}),
+            "observer 'minmax': eps must be above 0");
+}
+
+}  // namespace
+}  // namespace ns
