@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
 #include "passes/analysis/op_facts.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -16,125 +15,26 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Families whose outputs have as many dimensions as their first input, or more
-// where another is broadcast. Sorted.
-constexpr absl::string_view kKeepRank[] = {
-    "abs",
-    "adaptive_avg_pool1d",
-    "adaptive_max_pool1d",
-    "add",
-    "alias",
-    "avg_pool1d",
-    "batch_norm",
-    "cat",
-    "celu",
-    "channel_shuffle",
-    "chunk",
-    "clone",
-    "constant_pad_nd",
-    "contiguous",
-    "conv1d",
-    "conv_transpose1d",
-    "convolution",
-    "copy",
-    "cpu",
-    "data",
-    "dequantize",
-    "detach",
-    "div",
-    "dropout",
-    "elu",
-    "expand",
-    "expand_as",
-    "fake_quantize",
-    "flip",
-    "gelu",
-    "group_norm",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "index_select",
-    "instance_norm",
-    "int_repr",
-    "layer_norm",
-    "leaky_relu",
-    "lift_fresh",
-    "linear",
-    "log_sigmoid",
-    "log_softmax",
-    "max_pool1d",
-    "mish",
-    "movedim",
-    "mul",
-    "narrow",
-    "neg",
-    "pad",
-    "permute",
-    "pin_memory",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "prelu",
-    "quantize",
-    "reflection_pad1d",
-    "relu",
-    "repeat",
-    "replication_pad1d",
-    "requantize",
-    "requires_grad",
-    "roll",
-    "selu",
-    "sigmoid",
-    "silu",
-    "slice",
-    "softmax",
-    "softplus",
-    "split",
-    "sub",
-    "swapaxes",
-    "tanh",
-    "threshold",
-    "tile",
-    "to",
-    "transpose",
-    "type_as",
-    "unchecked_cast",
-    "unflatten",
-    "unwrap_optional",
-};
-
-// Families whose outputs have a batch or channels, and two dimensions in all,
-// at least.
-constexpr absl::string_view kTwoOrMore[] = {
-    "adaptive_avg_pool1d",
-    "adaptive_max_pool1d",
-    "avg_pool1d",
-    "batch_norm",
-    "conv1d",
-    "conv_transpose1d",
-    "group_norm",
-    "instance_norm",
-    "max_pool1d",
-};
-
-// What the family alone tells of the rank.
-int LeastRankOf(const OpRow& row) {
-  const absl::string_view family = row.family;
-  // To a size of 1 x 1, it averages floats of two dimensions, too.
-  if (family == "adaptive_avg_pool2d" && row.numerics == Numerics::kEither) {
-    return 2;
+// What the family alone tells of the rank of the output of an op whose first
+// input has `rank` dimensions or more.
+int RankByFamily(const OpRow& row, int rank) {
+  switch (row.family_row->facts.rank) {
+    case OutputRank::kUnknown:
+      return 0;
+    case OutputRank::kAsInput:
+      return rank;
+    case OutputRank::kTwoOrMore:
+      return std::max(rank, 2);
+    case OutputRank::kThreeOrMore:
+      return std::max(rank, 3);
+    case OutputRank::kThreeInInt8:
+      // LibTorch's ops of quantized tensors take batches only; ns kernels do
+      // not.
+      return std::max(
+          rank,
+          row.numerics == Numerics::kInt8 && !IsLoweredOp(row.op) ? 3 : 2);
   }
-  const bool is_image_op =
-      absl::EndsWith(family, "2d") || absl::EndsWith(family, "3d") ||
-      family == "conv2d_add" || family == "interpolate" ||
-      family == "pixel_shuffle" || family == "pixel_unshuffle";
-  // LibTorch's convolutions of quantized tensors take batches only.
-  const bool is_quantized_conv1d =
-      row.numerics == Numerics::kInt8 && !IsLoweredOp(row.op) &&
-      (family == "conv1d" || family == "conv_transpose1d");
-  if (is_image_op || is_quantized_conv1d) {
-    return 3;
-  }
-  return absl::c_linear_search(kTwoOrMore, family) ? 2 : 0;
+  return 0;
 }
 
 std::optional<int64_t> ConstantInt(const Value* value) {
@@ -238,9 +138,8 @@ int LeastRankOfOutput(const Node& node, size_t index, FactsOfInput facts_of) {
   if (row->family == "add" || row->family == "mul") {
     return HighestRank(node, facts_of);
   }
-  const bool keeps =
-      index == 0 && absl::c_binary_search(kKeepRank, row->family);
-  return std::max(keeps ? rank : 0, LeastRankOf(*row));
+  // The outputs behind the first are of their own rank.
+  return RankByFamily(*row, index == 0 ? rank : 0);
 }
 
 }  // namespace ns

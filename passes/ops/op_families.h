@@ -165,9 +165,12 @@ struct QuantizedRange {
 // How many dimensions an output has at least.
 enum class OutputRank {
   kUnknown,
-  kAsInput,      // as many as the first input
-  kImage,        // three
-  kImageInInt8,  // three, of the int8 op, which takes batches only
+  kAsInput,      // as many as the first input, or more
+  kTwoOrMore,    // likewise, and two at least: a batch or channels
+  kThreeOrMore,  // likewise, and three at least: an image
+  // As kThreeOrMore for the int8 op, which takes batches only, and as
+  // kTwoOrMore for others.
+  kThreeInInt8,
 };
 
 // Which dimension of an output has its channels.
