@@ -93,7 +93,6 @@ Interval ValuesAt(const Edges& edges, const ExactHistogram& histogram) {
 double Divergence(const Bins& bins, const EdgeFigures& below, Edges edges,
                   int64_t origin, double bins_per_level) {
   const double all = below[bins.end()];
-  const double kept = below[edges.high] - below[edges.low];
   // Clipped values are at the ends.
   const auto clipped_count = [&](int64_t bin) {
     double count = bins.CountOf(bin);
@@ -121,7 +120,7 @@ double Divergence(const Bins& bins, const EdgeFigures& below, Edges edges,
       if (bins.CountOf(bin) == 0) {
         return kInfinity;
       }
-      divergence += p * std::log(p / (count / used / kept));
+      divergence += p * std::log(p / (count / used / all));
     }
   }
   return divergence;

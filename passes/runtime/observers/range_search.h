@@ -24,9 +24,10 @@ Interval PercentileRange(const ExactHistogram& histogram, double percentile);
 
 // The range -t..t, cut to the values that there are, for which the values as
 // `grid` keeps them resemble the values most: with the smallest divergence
-// (Kullback and Leibler) between the histogram, clipped, and the same with the
-// counts of each step spread over its bins. After Migacz, "8-bit inference with
-// TensorRT", 2017.
+// (Kullback and Leibler) between the histogram, clipped values in its end bins,
+// and the same without clipped values, the counts of each step spread over its
+// bins. After Migacz, "8-bit inference with TensorRT", 2017; but there the
+// second sums to 1, so that a range with hardly any values can be the best.
 Interval LeastDivergenceRange(const ExactHistogram& histogram,
                               const QuantGrid& grid);
 

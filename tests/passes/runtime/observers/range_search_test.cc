@@ -124,5 +124,19 @@ TEST_F(RangeSearchTest, DivergenceClipsOutliersAndKeepsTheRest) {
               0.02);
 }
 
+// Within 6 dB of the range of all values, or better.
+TEST_F(RangeSearchTest, DivergenceKeepsValuesOfAnySign) {
+  for (const at::Tensor& x : {normal_, normal_.relu(), -normal_.abs(),
+                              normal_ + 5, at::linspace(-1.9, 1.9, 20000)}) {
+    for (const QuantGrid& grid :
+         {Affine(255), Affine(127), Affine(15), Symmetric(-128, 127)}) {
+      const Interval found = LeastDivergenceRange(HistogramOf(x), grid);
+      EXPECT_LT(SquaredError(x, found, grid),
+                4 * SquaredError(x, RangeOfTensor(x), grid))
+          << grid.quant_max << ": " << found.min << ".." << found.max;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ns
