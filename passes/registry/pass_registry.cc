@@ -72,7 +72,8 @@ PairPassOr MakePairModels(PassOptions& options) {
   plan.activations = options.Flag("activations", plan.activations);
   plan.shadows = options.Flag("shadows", plan.shadows);
   plan.kernels = options.Flag("kernels", plan.kernels);
-  plan.exact = options.Flag("exact", plan.exact);
+  // Who looks at a graph wants to see the ops that were there.
+  plan.exact = options.Flag("exact", true);
   NS_RETURN_IF_ERROR(options.Check());
   return std::make_unique<PairModelsPass>(std::move(plan));
 }
