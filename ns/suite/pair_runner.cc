@@ -73,7 +73,7 @@ PairRunner::PairRunner(const ModelGraph& float_model,
     : float_model_(&float_model),
       quantized_model_(&quantized_model),
       matches_(&matches),
-      options_(options),
+      options_(std::make_unique<const CompareOptions>(options)),
       pair_(std::move(pair)) {
   if (!options.user_metrics.empty()) {
     ComputeUserFigures();
@@ -99,7 +99,7 @@ void PairRunner::ComputeUserFigures() {
       const auto figures =
           user_figures_
               .emplace(comparer.get(), std::make_unique<UserFigures>(
-                                           place, &options_.user_metrics))
+                                           place, &options_->user_metrics))
               .first->second.get();
       comparer->AddObserver([figures](const at::Tensor& x, const at::Tensor& y,
                                       int64_t) { figures->See(x, y); });
@@ -179,7 +179,7 @@ std::optional<ActivationComparison> PairRunner::Result(
     return std::nullopt;
   }
   ActivationComparison result =
-      FiguresOfRecord(comparer->record(), options_.worst_channels);
+      FiguresOfRecord(comparer->record(), options_->worst_channels);
   const auto figures = user_figures_.find(comparer.get());
   if (figures != user_figures_.end()) {
     result.user_figures = figures->second->Means();

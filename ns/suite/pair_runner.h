@@ -88,7 +88,8 @@ class PairRunner {
   const ModelGraph* float_model_;
   const ModelGraph* quantized_model_;
   const MatchResult* matches_;
-  CompareOptions options_;
+  // The user's figures hold the address of the metrics in it.
+  std::unique_ptr<const CompareOptions> options_;
   PairedModels pair_;
   // Null where nothing is saved.
   std::unique_ptr<ActivationSaver> saver_;

@@ -420,5 +420,24 @@ TEST_F(PairRunnerTest, WarnsOfOtherOutputsThatCannotBeCompared) {
   EXPECT_THAT(models.runner.OtherOutputs(models.Index("svd")), SizeIs(1));
 }
 
+// The runner is handed on before it runs.
+TEST_F(PairRunnerTest, ComputesMetricsOfTheUser) {
+  CompareOptions options = All(/*exact=*/true);
+  options.user_metrics.push_back(
+      {"largest", [](const at::Tensor& x, const at::Tensor& y) {
+         return (x - y).abs().max().item<double>();
+       }});
+  Running models(Float(), Quantized(), options);
+  options.user_metrics.clear();
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
+  for (const ActivationComparison& compared :
+       {models.Activation("conv"), models.Shadow("conv")}) {
+    ASSERT_EQ(compared.user_figures.size(), 1);
+    EXPECT_EQ(compared.user_figures[0].metric, "largest");
+    EXPECT_NEAR(compared.user_figures[0].value, compared.error.max_abs_error,
+                1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace ns
