@@ -12,9 +12,9 @@ namespace ns {
 
 // How far a quantized tensor y is from its float original x. Ratios are over
 // all elements of all batches, from sums in float64. Equal tensors, also those
-// that are all zero, have +inf dB, 0, 1 and 0. Figures are nan where a tensor
-// holds nan or infinities, or no values at all. PairStatistics has the rules;
-// every output shows the numbers that it gives.
+// that are all zero, have +inf dB, a cosine of 1, and 0 for the rest. Figures
+// are nan where a tensor holds nan or infinities, or no values at all.
+// PairStatistics has the rules; every output shows the numbers that it gives.
 struct ErrorFigures {
   // 20 log10(|x| / |x - y|), in dB; -inf where only x is zero.
   double sqnr_db = 0;
@@ -224,8 +224,6 @@ struct UnmatchedNode {
   std::string reason;
 };
 
-// A layer that could not be shadowed, compared with a reference kernel or
-// emulated.
 // A layer that could not be shadowed, compared with a reference kernel or
 // emulated.
 struct NotShadowed {

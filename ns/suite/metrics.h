@@ -1,5 +1,6 @@
-// The table of error figures: one row each, from which the JSON, CSV and table
-// outputs, sensitivity and ComparisonByMetric follow.
+// The table of error figures: one row each, from which JSON, CSV, the JSON of
+// `ns sensitivity` and ComparisonByMetric follow. The table of `ns compare`
+// shows the SQNR alone.
 #ifndef NS_SUITE_METRICS_H_
 #define NS_SUITE_METRICS_H_
 

@@ -68,7 +68,7 @@ absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
   const auto optional = [](const at::Tensor& tensor) {
     return tensor.defined() ? c10::make_optional(tensor) : c10::nullopt;
   };
-  // The norm of a row of one sample.
+  // The folded bias is the norm of the bias, taken as a batch of one sample.
   return CatchTorchErrors([&] {
     return at::batch_norm(bias.unsqueeze(0), optional(norm.weight),
                           optional(norm.bias), norm.mean, norm.variance,

@@ -28,7 +28,8 @@ bool MakesList(const Node& node) {
                             row->family == "unbind" || row->family == "list");
 }
 
-// Whether `user` reads or changes a list and does not hand it on.
+// Whether `user` reads or changes a list, and its outputs do not refer to the
+// list.
 bool KeepsListToItself(const Node& user) {
   if (user.kind() == c10::prim::ListUnpack) {
     return true;

@@ -1,4 +1,4 @@
-// Which ops change lists, and which lists are seen through one value alone.
+// Tells which ops change lists, and which lists only one value refers to.
 #ifndef PASSES_ANALYSIS_LIST_WRITES_H_
 #define PASSES_ANALYSIS_LIST_WRITES_H_
 
@@ -13,8 +13,8 @@ namespace ns {
 // input, and no tensor.
 bool WritesToList(const torch::jit::Node& node);
 
-// True when `list` is made by an op, and no other value can be the same list:
-// all that is written to it is written by its own users.
+// True when an op makes `list`, and no other value can be the same list: then
+// only the users of `list` can change it.
 bool IsPrivateList(const torch::jit::Value& list);
 
 }  // namespace ns

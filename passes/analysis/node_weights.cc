@@ -23,7 +23,8 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// The source of `value` behind observers, fake quantization and casts.
+// Returns the value that `value` comes from, through observers, fake
+// quantization and casts.
 const Value* Uncast(const Value* value) {
   for (;;) {
     const Node* node = value->node();
@@ -49,8 +50,8 @@ std::optional<at::Tensor> ConstantTensor(const Value* value) {
   return constant->toTensor();
 }
 
-// The constants of a list value, whether the list is one constant or is built
-// from constants, perhaps element by element.
+// Returns the elements of a constant list. The list is one constant, or is
+// built from constants, perhaps element by element.
 std::vector<c10::IValue> ConstantList(const Value* value) {
   std::vector<c10::IValue> elements;
   if (value == nullptr) {
@@ -98,8 +99,9 @@ int64_t ConstantInt(const Node& node, absl::string_view name,
   return number && number->isInt() ? number->toInt() : otherwise;
 }
 
-// The weights of an aten::lstm, aten::gru, ...: its parameter list holds, cell
-// by cell, w_ih, w_hh, then the biases if there are any, then a projection.
+// Returns the weights of an aten::lstm, aten::gru, ... Its parameter list
+// holds, cell by cell, w_ih, w_hh, then the biases if there are any, then a
+// projection.
 std::vector<NamedTensor> RecurrentWeights(const Node& node) {
   const std::vector<c10::IValue> parameters =
       ConstantList(InputNamed(node, "params"));
@@ -125,7 +127,7 @@ std::vector<NamedTensor> RecurrentWeights(const Node& node) {
   return weights;
 }
 
-// The weights of an aten::quantized_lstm or _gru.
+// Returns the weights of an aten::quantized_lstm or aten::quantized_gru.
 absl::StatusOr<std::vector<NamedTensor>> QuantizedRecurrentWeights(
     const Node& node) {
   std::vector<NamedTensor> weights;
@@ -142,7 +144,8 @@ absl::StatusOr<std::vector<NamedTensor>> QuantizedRecurrentWeights(
   return weights;
 }
 
-// Throws for a constant that is not what the op takes.
+// Reads the weights of `node` from where `row` says they are. Throws c10::Error
+// for a constant that is not what the op takes.
 absl::StatusOr<std::vector<NamedTensor>> ReadWeights(const Node& node,
                                                      const OpRow& row) {
   std::vector<NamedTensor> weights;

@@ -1,4 +1,4 @@
-// The weights of one op, wherever it keeps them.
+// Finds the weights of one op, whether they are constants or packed.
 #ifndef PASSES_ANALYSIS_NODE_WEIGHTS_H_
 #define PASSES_ANALYSIS_NODE_WEIGHTS_H_
 
@@ -15,18 +15,20 @@ struct Node;
 
 namespace ns {
 
+// A weight and its name.
 struct NamedTensor {
   // "weight"; for recurrent layers "weight_ih_l0", "weight_hh_l0_reverse", ...
   // as in torch.nn; for recurrent cells "weight_ih" and "weight_hh".
   std::string name;
-  // As stored: quantized for int8 ops. Shaped as the float op's weight.
+  // The weight as it is stored (quantized for int8 ops), in the shape of the
+  // float op's weight.
   at::Tensor value;
 };
 
-// The weights of `node` as its row of the op table says: constant inputs,
-// traced through observers and casts, or unpacked from packed parameters.
-// Empty for ops without weights and for weights that are not constant. Error: a
-// packed object that cannot be unpacked.
+// Returns the weights of `node`. Its row of the op table says where they are:
+// in constant inputs, also behind observers and casts, or in packed parameters,
+// which are unpacked. Empty for ops without weights and for weights that are
+// not constant. Error: a packed object that cannot be unpacked.
 absl::StatusOr<std::vector<NamedTensor>> NodeWeights(
     const torch::jit::Node& node);
 

@@ -24,19 +24,20 @@ bool IsEmbedding(const OpRow& row) {
   return row.family == "embedding" || row.family == "embedding_bag";
 }
 
-// True for layers of packed parameters, which take and give quint8 alone.
+// True for layers with packed parameters, which take and give quint8 only.
 bool IsPackedLayer(const OpRow& row) {
   return row.numerics == Numerics::kInt8 &&
          (row.weight_form == WeightForm::kPackedConv ||
           row.weight_form == WeightForm::kPackedLinear);
 }
 
-// Float ops that LibTorch also runs on quantized tensors as they are.
+// True for the rows of float ops that LibTorch also runs on quantized tensors
+// as they are.
 bool RunsOnQuantizedToo(const OpRow& row) {
   return row.op == "aten::gelu" || row.op == "aten::masked_fill";
 }
 
-// Families of ops that take several activations, of one dtype.
+// True for the rows of ops that take several activations, all of one dtype.
 bool IsOfSeveral(const OpRow& row) {
   return row.family == "add" || row.family == "mul" || row.family == "matmul" ||
          row.family == "cat";
@@ -46,7 +47,8 @@ bool HoldsTensors(const Value& value) {
   return IsTensor(value) || IsTensorList(value);
 }
 
-// The first tensor, or list of tensors, that `node` takes; null for none.
+// Returns the first tensor, or list of tensors, that `node` takes; null when
+// there is none.
 const Value* FirstTensorInput(const Node& node) {
   const auto inputs = node.inputs();
   const auto* first = absl::c_find_if(
@@ -54,7 +56,7 @@ const Value* FirstTensorInput(const Node& node) {
   return first == inputs.end() ? nullptr : *first;
 }
 
-// `dtype`, where it is known.
+// Returns the fact that the dtype is `dtype`, or unknown when that is absent.
 DtypeFact DtypeOrUnknown(std::optional<c10::ScalarType> dtype) {
   return dtype ? DtypeFact(*dtype) : DtypeFact::Unknown();
 }
@@ -66,8 +68,8 @@ TensorFacts WithQParams(TensorFacts facts, const Node& node, int scale) {
   return facts;
 }
 
-// The index of the first argument whose name holds "scale", with a zero point
-// behind it; -1 for none.
+// Returns the index of the first argument whose name contains "scale" and that
+// has a zero point behind it; -1 when there is none.
 int ScaleByName(const Node& node) {
   const c10::FunctionSchema* schema = node.maybeSchema();
   if (schema == nullptr) {
@@ -93,7 +95,7 @@ TensorFacts FactsOfQuantize(const Node& node, const OpRow& row) {
   }
   const TensorFacts facts = TensorFacts::PerTensor(dtype);
   const int scale = ScaleByName(node);
-  // A list's tensors have scales of their own.
+  // The tensors of a list have a scale each.
   return scale >= 0 && IsTensor(*node.input(0))
              ? WithQParams(facts, node, scale)
              : facts;
@@ -112,12 +114,13 @@ TensorFacts FactsOfCast(const Node& node, const TensorFacts& input) {
   if (!constant) {
     return TensorFacts::Unknown();
   }
-  // Casts to quantized types are an error, but where nothing changes.
+  // A cast to a quantized type raises an error unless the tensor has that type
+  // already.
   return c10::isQIntType(*constant) ? input
                                     : TensorFacts::Plain(DtypeFact(*constant));
 }
 
-// What aten::copy_ leaves in the tensor that it writes to.
+// Returns the facts of a tensor after an aten::copy_ wrote to it.
 TensorFacts FactsOfCopy(const Node& node, FactsOfInput facts_of) {
   const TensorFacts target = facts_of(*node.input(0));
   const bool is_of_floats = node.inputs().size() > 1 &&
@@ -128,8 +131,8 @@ TensorFacts FactsOfCopy(const Node& node, FactsOfInput facts_of) {
              : target.WithoutQParams();
 }
 
-// Of the output of an op that is not quantized when its inputs are not:
-// arithmetic keeps the floating-point type that all of them have.
+// Returns the dtype of an output that is not quantized because no input is:
+// arithmetic keeps the floating-point type that all inputs have.
 DtypeFact DtypeOfPlain(const Node& node, const OpRow& row,
                        FactsOfInput facts_of) {
   DtypeFact dtype;
@@ -145,17 +148,17 @@ DtypeFact DtypeOfPlain(const Node& node, const OpRow& row,
   return keeps ? dtype : DtypeFact::Unknown();
 }
 
-// Of ops that compute with whatever they are given.
+// Returns the facts of an output of an op of Numerics::kEither.
 TensorFacts FactsOfEither(const Node& node, const OpRow& row, size_t index,
                           FactsOfInput facts_of) {
-  // Behind the values, such ops give their indices.
+  // Outputs behind the values are their indices.
   const bool gives_indices = row.family == "argmax" || row.family == "argmin" ||
                              (row.role == Role::kCompute && index > 0);
   if (gives_indices) {
     return TensorFacts::Plain();
   }
   const Value* input = FirstTensorInput(node);
-  // One overload of aten::view reads bits as another type.
+  // One overload of aten::view reads the bits as another type.
   const bool is_of_another_type =
       row.family == "type_as" ||
       (node.kind() == c10::aten::view && InputNamed(node, "size") == nullptr);
@@ -166,7 +169,7 @@ TensorFacts FactsOfEither(const Node& node, const OpRow& row, size_t index,
   if (facts.is_quantized.Is(false)) {
     return TensorFacts::Plain(DtypeOfPlain(node, row, facts_of));
   }
-  // One of the channels has one scale.
+  // A single channel of a per-channel tensor has one scale.
   if ((row.family == "select" || row.family == "unbind") &&
       !facts.is_per_tensor.Is(true)) {
     facts.is_per_tensor = Fact<bool>::Unknown();
@@ -183,7 +186,7 @@ TensorFacts FactsOfEither(const Node& node, const OpRow& row, size_t index,
       PerTensorQParams{{fixed->scale}, {fixed->zero_point}, c10::kQUInt8});
 }
 
-// Of ops that compute with quantized tensors.
+// Returns the facts of an output of an op of Numerics::kInt8.
 TensorFacts FactsOfInt8(const Node& node, const OpRow& row,
                         FactsOfInput facts_of) {
   if (IsEmbedding(row) || row.family == "int_repr") {
@@ -203,7 +206,7 @@ TensorFacts FactsOfInt8(const Node& node, const OpRow& row,
     return OutputScaleInput(node) >= 0 ? WithQParams(facts, node, scale)
                                        : facts;
   }
-  // Sums and products with a number choose a scale of their own.
+  // The kernels of sums and products with a number choose the output's scale.
   const bool chooses =
       scale < 0 && (row.family == "add" || row.family == "mul");
   if (!chooses && input != nullptr) {
@@ -213,7 +216,8 @@ TensorFacts FactsOfInt8(const Node& node, const OpRow& row,
   return facts;
 }
 
-// Of ops that the table does not know, as the user says.
+// Returns the facts of the output of an op that the table does not have, and of
+// which the user says that it has `numerics`.
 TensorFacts FactsOfUserOp(const Node& node, Numerics numerics,
                           FactsOfInput facts_of) {
   const Value* input = FirstDataInput(node);
@@ -254,7 +258,7 @@ TensorFacts FactsWithoutRank(const Node& node, size_t index,
     return FactsOfCopy(node, facts_of);
   }
   if (RunsOnQuantizedToo(*row)) {
-    // The scale comes back rounded to float.
+    // The output's scale is that of the input, rounded to float.
     return FactsOfEither(node, *row, index, facts_of).WithoutQParams();
   }
   switch (row->numerics) {
@@ -263,8 +267,8 @@ TensorFacts FactsWithoutRank(const Node& node, size_t index,
     case Numerics::kInt8:
       return FactsOfInt8(node, *row, facts_of);
     default:
-      // aten::empty_like and such make tensors like the one that they are
-      // given.
+      // aten::empty_like and similar ops make tensors like the one that they
+      // are given, which may be quantized.
       return row->role == Role::kSource && FirstTensorInput(node) != nullptr
                  ? TensorFacts::Unknown()
                  : TensorFacts::Plain();
@@ -304,8 +308,8 @@ WriteEffect EffectOfWrites(const Node& node) {
   if (row->family == "copy") {
     return WriteEffect::kQParams;
   }
-  // The name of a form in place ends in an underscore; others write to an
-  // output that they may resize.
+  // The names of in-place forms end in an underscore. Other ops that write do
+  // so to a given output, which they may resize.
   if (!absl::EndsWith(op, "_") || row->role != Role::kCompute) {
     return WriteEffect::kAll;
   }

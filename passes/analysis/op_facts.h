@@ -1,5 +1,6 @@
-// What an op makes of what is known of its inputs: the transfer function of
-// ValueFacts (value_facts.h), without control flow, lists and tuples.
+// Computes what is known of the outputs of one op from what is known of its
+// inputs. This is the transfer function of the data-flow analysis ValueFacts
+// (value_facts.h), which itself handles control flow, lists and tuples.
 #ifndef PASSES_ANALYSIS_OP_FACTS_H_
 #define PASSES_ANALYSIS_OP_FACTS_H_
 
@@ -16,32 +17,34 @@ struct Value;
 
 namespace ns {
 
-// The facts of an input: of a list or a tuple, those of all its tensors.
+// Returns the facts of an input. For a list or a tuple they hold for all its
+// tensors.
 using FactsOfInput =
     absl::FunctionRef<TensorFacts(const torch::jit::Value& input)>;
 
-// Facts of output `index` of `node`, a tensor or a list of tensors, when the
-// op runs without an error. `io_types` tells of ops of the user's.
+// Returns the facts of output `index` of `node`, a tensor or a list of tensors,
+// for runs in which the op does not raise an error. `io_types` has what users
+// say of their own ops.
 TensorFacts FactsOfOutput(const torch::jit::Node& node, size_t index,
                           FactsOfInput facts_of, const OpIoTypes& io_types);
 
-// The rank that output `index` has at least.
+// Returns the least rank that output `index` of `node` has.
 int LeastRankOfOutput(const torch::jit::Node& node, size_t index,
                       FactsOfInput facts_of);
 
-// Whether the activation `value` of `user` is quantized whenever that runs:
-// the op takes no other.
+// Whether `user` takes the activation `value` only when that is quantized.
 bool TakesQuantizedAlone(const torch::jit::Node& user,
                          const torch::jit::Value& value,
                          const OpIoTypes& io_types);
 
-// What an op in place may change of the tensors that it writes to, besides
+// What an op in place may change in the tensors that it writes to, besides
 // their elements.
 enum class WriteEffect {
   kNone,     // writes elements alone: aten::relu_
   kQParams,  // may give them another scale: aten::copy_
   kAll,      // may change anything: aten::unsqueeze_
 };
+// Returns the effect of `node`, an op in place.
 WriteEffect EffectOfWrites(const torch::jit::Node& node);
 
 }  // namespace ns

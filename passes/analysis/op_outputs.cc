@@ -21,14 +21,14 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Types of recurrent modules, and an op that gives what they do.
+// The types of recurrent modules, each with an op that has the same outputs.
 constexpr std::pair<absl::string_view, absl::string_view> kRecurrentModules[] =
     {{"GRU", "aten::gru"},
      {"LSTM", "aten::lstm"},
      {"LSTMCell", "aten::lstm_cell"},
      {"RNN", "aten::rnn_tanh"}};
 
-// The row that names the outputs of `node`; null where none does.
+// Returns the row that names the outputs of `node`; null when there is none.
 const OpRow* RowOf(const Node& node) {
   const absl::string_view name = OpName(node);
   if (!IsLeafCall(node)) {

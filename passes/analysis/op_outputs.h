@@ -1,5 +1,5 @@
-// The tensors that an op gives: an LSTM gives three, a module as many as the
-// tuple that it returns holds.
+// Lists and names the tensors that an op gives: an LSTM gives three, a call of
+// a module as many as the tuple that it returns holds.
 #ifndef PASSES_ANALYSIS_OP_OUTPUTS_H_
 #define PASSES_ANALYSIS_OP_OUTPUTS_H_
 
@@ -18,36 +18,38 @@ struct Value;
 
 namespace ns {
 
-// How many tensors a value of `type` is known to hold: one where it is a
-// tensor, those of all elements of a tuple, and of a list, whose length only a
-// run tells, those of its first element; 0 for anything else.
+// Returns the number of tensors that a value of `type` is known to hold: one
+// for a tensor, those of all elements for a tuple, those of the first element
+// for a list, whose length only a run tells, and 0 for anything else.
 size_t CountTensors(const c10::Type& type);
 
-// A tensor among those that an op gives.
+// One of the tensors that an op gives.
 struct OutputTensor {
-  // The op's output that is it, or holds it.
+  // The output of the op that is the tensor, or holds it.
   torch::jit::Value* value = nullptr;
-  // Which of the tensors in `value` it is, counted from 0 in the order of
-  // CountTensors. TensorIn (passes/rewrite/tensor_in.h) takes it out.
+  // The index of the tensor among those in `value`, counted from 0 in the order
+  // of CountTensors. TensorIn (passes/rewrite/tensor_in.h) takes it out.
   size_t place = 0;
 };
 
-// All tensors that `node` gives, in order:
+// Returns all tensors that `node` gives, in order. Both of these nodes have
+// three:
 //
 //   %y : Tensor, %h : Tensor, %c : Tensor = aten::lstm(...)
 //   %t : (Tensor, (Tensor, Tensor)) = prim::CallMethod[name="forward"](%lstm)
 //
-// have three each. Empty for a node without any.
+// Empty for a node that gives no tensor.
 std::vector<OutputTensor> OutputTensors(const torch::jit::Node& node);
 
-// What a user calls tensor `position` of OutputTensors(node): "output", "h_n"
-// and "c_n" of recurrent layers and cells, ops and modules alike; or the name
-// that the op's schema has for it, "indices"; empty where there is none. Of a
-// prim::If, what the op calls it that makes it in the first arm.
+// Returns the name that users have for tensor `position` of
+// OutputTensors(node). Recurrent layers and cells, ops and modules alike, give
+// "output", "h_n" and "c_n"; others have the names of the op's schema, such as
+// "indices". Empty when there is no name. An output of a prim::If has the name
+// that it has in the first arm.
 std::string KnownOutputName(const torch::jit::Node& node, size_t position);
 
-// The name of an output that is counted as `index`, 0 for the first: `known`,
-// or where that is empty "output" for the first and the index, "1", for others.
+// Returns the name of output `index`, counted from 0: `known` or, when that is
+// empty, "output" for the first and the index, "1", for others.
 std::string OutputName(std::string known, size_t index);
 
 }  // namespace ns

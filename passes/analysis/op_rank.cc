@@ -43,7 +43,7 @@ std::optional<int64_t> ConstantInt(const Value* value) {
                                        : std::nullopt;
 }
 
-// How many elements a list always has.
+// Returns how many elements a list always has; nothing when only a run tells.
 std::optional<int> LengthOf(const Value* list) {
   if (list == nullptr) {
     return std::nullopt;
@@ -59,7 +59,8 @@ std::optional<int> LengthOf(const Value* list) {
              : std::nullopt;
 }
 
-// Of an op that reduces some dimensions of `rank`.
+// Returns the least rank of the output of an op that reduces some of the
+// dimensions of its input, which has `rank` or more.
 int RankOfReduction(const Node& node, int rank) {
   const Value* keep = InputNamed(node, "keepdim");
   const auto keeps = keep == nullptr ? std::nullopt : ConstantOf(*keep);
@@ -67,12 +68,12 @@ int RankOfReduction(const Node& node, int rank) {
     return rank;
   }
   const std::optional<int> reduced = LengthOf(InputNamed(node, "dim"));
-  // No dimension stands for all.
+  // An empty list of dimensions means all of them.
   return reduced && *reduced > 0 ? rank - *reduced : 0;
 }
 
-// Of ops that change the number of dimensions of their input, which has `rank`
-// or more.
+// Returns the least rank of the output of an op that changes the number of
+// dimensions of its input, which has `rank` or more. Nothing for other ops.
 std::optional<int> RankOfView(const Node& node, const OpRow& row, int rank,
                               FactsOfInput facts_of) {
   const absl::string_view family = row.family;
@@ -90,7 +91,7 @@ std::optional<int> RankOfView(const Node& node, const OpRow& row, int rank,
     return start && *start >= 0 ? static_cast<int>(*start) + 1 : 1;
   }
   if (node.kind() == c10::aten::linear) {
-    // A weight of one dimension makes numbers of rows.
+    // A weight with one dimension turns each row into a number.
     return facts_of(*node.input(1)).least_rank >= 2 ? rank : rank - 1;
   }
   if (family == "select" || family == "unbind") {
@@ -108,7 +109,8 @@ std::optional<int> RankOfView(const Node& node, const OpRow& row, int rank,
   return std::nullopt;
 }
 
-// The highest rank of the tensors that `node` takes: others are broadcast.
+// Returns the highest rank of the tensors that `node` takes: the others are
+// broadcast to it.
 int HighestRank(const Node& node, FactsOfInput facts_of) {
   int highest = 0;
   for (const Value* input : node.inputs()) {

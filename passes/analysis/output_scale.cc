@@ -14,8 +14,8 @@ namespace {
 
 using ::torch::jit::Node;
 
-// What ops call the scale of their output. "scale" comes last: of elu, it is a
-// factor.
+// The names that schemas have for the scale of the output. "scale" comes last,
+// because elu has a factor of this name.
 constexpr std::array<absl::string_view, 3> kOutputScales = {
     "output_scale", "Y_scale_i", "scale"};
 

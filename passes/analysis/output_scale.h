@@ -1,4 +1,4 @@
-// Which input of a quantized op is the scale of its output.
+// Finds the input of a quantized op that is the scale of its output.
 #ifndef PASSES_ANALYSIS_OUTPUT_SCALE_H_
 #define PASSES_ANALYSIS_OUTPUT_SCALE_H_
 
@@ -8,11 +8,12 @@ struct Node;
 
 namespace ns {
 
-// The index of the argument that the schema of `node` calls a scale of the
-// output, whose zero point follows it; -1 when there is none.
+// Returns the index of the argument that the schema of `node` has for the scale
+// of the output; the zero point follows it. -1 when there is none.
 int OutputScaleArgument(const torch::jit::Node& node);
 
-// The same where `node` is given a scale: -1 also when it may be None.
+// Returns the same index when `node` is surely given a scale; -1 also when that
+// may be None.
 int OutputScaleInput(const torch::jit::Node& node);
 
 }  // namespace ns

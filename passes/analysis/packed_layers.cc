@@ -16,8 +16,8 @@
 namespace ns {
 namespace {
 
-// Constants of graphs cannot require gradients, as the parameters that were
-// packed may.
+// Returns `bias` without gradients: the parameter that was packed may require
+// them, which constants of graphs cannot.
 at::Tensor Bias(const c10::optional<at::Tensor>& bias) {
   return bias && bias->defined() ? bias->detach() : at::Tensor();
 }
@@ -51,7 +51,7 @@ ConvLayer LayerOf(const FbgemmConvParameters& p) {
   return layer;
 }
 
-// Drops the height, the first of two numbers.
+// Drops the first of two numbers, the one for the height.
 void KeepWidth(std::vector<int64_t>& numbers) {
   if (numbers.size() == 2) {
     numbers.erase(numbers.begin());

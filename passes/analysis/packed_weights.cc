@@ -16,7 +16,7 @@
 namespace ns {
 namespace {
 
-// What the functions of the header do, and throw.
+// These do what the functions of the header do, but throw c10::Error.
 
 at::Tensor LinearWeight(const c10::IValue& packed) {
   if (HoldsLayer<FbgemmLinear>(packed)) {
@@ -45,8 +45,8 @@ at::Tensor EmbeddingWeight(const c10::IValue& packed) {
   }
   at::Tensor weight =
       packed.toCustomClass<EmbeddingPackedParamsBase>()->unpack();
-  // LibTorch leaves its scales and zero points where the object has them, and
-  // does not keep the object.
+  // The scales and zero points that LibTorch returns are views of the object's
+  // memory, and do not keep it alive: copy them.
   at::set_quantizer_(weight,
                      at::make_per_channel_affine_quantizer(
                          weight.q_per_channel_scales().clone(),
@@ -56,7 +56,7 @@ at::Tensor EmbeddingWeight(const c10::IValue& packed) {
 }
 
 std::vector<at::Tensor> CellWeights(const c10::IValue& packed) {
-  // No header shows the class. Its pickled state is
+  // No header declares the class, so read its pickled state, which is
   // (type, tensors, doubles, longs, packed linears).
   torch::jit::Object object(packed.toObject());
   const c10::IValue state = object.get_method("__getstate__")({});

@@ -1,8 +1,8 @@
-// The weights inside the objects that LibTorch, or lowering, packs them into.
+// Unpacks the weights of layers that LibTorch, or lowering, has packed.
 //
-// Weights are as stored, quantized for int8 objects, and shaped as the float
-// op's. Error: an object of another class, or one that cannot be unpacked. The
-// message does not say which: callers know the op or the module.
+// Weights are as stored (quantized for int8 objects) and have the shape of the
+// float op's weight. Error: an object of another class, or one that cannot be
+// unpacked. The message does not name the layer: callers know the op or module.
 #ifndef PASSES_ANALYSIS_PACKED_WEIGHTS_H_
 #define PASSES_ANALYSIS_PACKED_WEIGHTS_H_
 
@@ -25,24 +25,28 @@ bool HoldsLayer(const c10::IValue& packed) {
              *c10::getCustomClassType<c10::intrusive_ptr<Layer>>());
 }
 
-// Of a quantized.LinearPackedParamsBase, int8 or fp16, or an ns.FbgemmLinear.
+// Returns the weight of a quantized.LinearPackedParamsBase, int8 or fp16, or of
+// an ns.FbgemmLinear.
 absl::StatusOr<at::Tensor> PackedLinearWeight(const c10::IValue& packed);
 
-// Of a quantized.Conv2dPackedParamsBase or Conv3dPackedParamsBase, transposed
-// or not, or an ns.FbgemmConv. LibTorch packs a conv1d as a conv2d of height 1.
+// Returns the weight of a quantized.Conv2dPackedParamsBase or
+// Conv3dPackedParamsBase, transposed or not, or of an ns.FbgemmConv. LibTorch
+// packs a conv1d as a conv2d of height 1: `is_1d` says that it is one.
 absl::StatusOr<at::Tensor> PackedConvWeight(const c10::IValue& packed,
                                             bool is_1d);
 
-// Of a quantized.EmbeddingPackedParamsBase or an ns.FbgemmEmbedding.
+// Returns the weight of a quantized.EmbeddingPackedParamsBase or of an
+// ns.FbgemmEmbedding.
 absl::StatusOr<at::Tensor> PackedEmbeddingWeight(const c10::IValue& packed);
 
-// Of a rnn.CellParamsBase, what a quantized LSTM or GRU has for each layer and
-// direction: [w_ih, w_hh].
+// Returns the weights of a rnn.CellParamsBase, [w_ih, w_hh]. A quantized LSTM
+// or GRU has one such object for each layer and direction.
 absl::StatusOr<std::vector<at::Tensor>> PackedCellWeights(
     const c10::IValue& packed);
 
-// What torch.nn puts behind the names of a recurrent layer's parameters:
-// "_l1_reverse" for the fourth of a bidirectional layer's cells.
+// Returns the suffix that torch.nn gives the parameters of cell `cell` of a
+// recurrent layer, counted from 0: "_l1_reverse" for cell 3 of a bidirectional
+// one.
 std::string CellSuffix(size_t cell, bool bidirectional);
 
 }  // namespace ns

@@ -14,28 +14,29 @@ using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-constexpr int32_t kHighestCode = 255;
-// Of 7 bits. The rounding of the zero point may add one to 127.
-constexpr int32_t kHighestReducedCode = 128;
+constexpr int32_t kHighestInput = 255;
+// The highest quantized input of 7 bits: rounding the zero point may add one to
+// 127.
+constexpr int32_t kHighestReducedInput = 128;
 
-int32_t HighestCode(const Node& node) {
+int32_t HighestInput(const Node& node) {
   const Value* reduce_range = InputNamed(node, "reduce_range");
   const auto constant =
       reduce_range == nullptr ? std::nullopt : ConstantOf(*reduce_range);
   return constant && constant->isBool() && constant->toBool()
-             ? kHighestReducedCode
-             : kHighestCode;
+             ? kHighestReducedInput
+             : kHighestInput;
 }
 
 }  // namespace
 
 SaturationCheck CheckSaturation(const FbgemmLayer& layer,
                                 kernels::SaturationMode numerics,
-                                int32_t highest_code) {
+                                int32_t highest_input) {
   const kernels::ConvShape shape = layer.shape();
   const at::Tensor dense = layer.weight().contiguous();
   const kernels::PairSumBounds bounds = kernels::BoundPairSums(
-      shape, static_cast<const int8_t*>(dense.data_ptr()), highest_code);
+      shape, static_cast<const int8_t*>(dense.data_ptr()), highest_input);
   SaturationCheck check;
   check.channels = bounds.channels;
   check.saturating_channels =
@@ -55,7 +56,7 @@ std::optional<FbgemmLayer> LayerOf(const Node& node) {
 std::optional<SaturationCheck> CheckSaturation(const Node& node) {
   const std::optional<FbgemmLayer> layer = LayerOf(node);
   return layer ? std::make_optional(CheckSaturation(
-                     *layer, layer->saturation_mode(), HighestCode(node)))
+                     *layer, layer->saturation_mode(), HighestInput(node)))
                : std::nullopt;
 }
 

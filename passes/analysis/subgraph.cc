@@ -14,7 +14,8 @@ std::vector<Value*> DataInputsOf(const Subgraph& subgraph) {
   if (subgraph.start->blocks().empty()) {
     return DataInputs(*subgraph.start);
   }
-  // The op stands in an arm: step out of it through what merely reshapes.
+  // The base op is in an arm: go back through ops that only reshape, until the
+  // value is one from outside.
   std::vector<Value*> inputs = DataInputs(*subgraph.base);
   const torch::jit::Block* outside = subgraph.start->owningBlock();
   for (Value*& input : inputs) {

@@ -25,8 +25,9 @@ std::optional<c10::IValue> ConstantInput(const Node& node,
   return value == nullptr ? std::nullopt : ConstantOf(*value);
 }
 
-// One factor for each output channel; undefined where the statistics are not
-// constant. Of a norm in training, too, as those it has gathered so far tell.
+// Returns the factor that `batch_norm` has for each output channel; undefined
+// when its statistics are not constant. A norm in training is taken with the
+// statistics that it has gathered so far.
 absl::StatusOr<at::Tensor> ScaleOf(const Node& batch_norm) {
   const auto variance = ConstantInput(batch_norm, "running_var");
   const auto eps = ConstantInput(batch_norm, "eps");
@@ -44,7 +45,7 @@ int64_t GroupsOf(const Node& node) {
   return groups && groups->isInt() ? groups->toInt() : 1;
 }
 
-// `weight` times `scale`, output channel by output channel.
+// Returns `weight` times `scale`, output channel by output channel.
 at::Tensor Scaled(const at::Tensor& weight, const Node& base,
                   const at::Tensor& scale) {
   const OpFamily* family = FindFamily(OpRelations().FamilyOf(base));
@@ -81,8 +82,9 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
                       NodeWeights(*subgraph.base));
   const Node* previous = nullptr;
   for (const Node* node : subgraph.nodes) {
-    // Behind other ops, those of a module that is trained with its norm, the
-    // scale is in the weight already. The base may be inside a prim::If.
+    // Behind other ops, which are those of a module that is trained with its
+    // norm, the scale is in the weight already. The base may be inside a
+    // prim::If.
     const bool follows_base =
         previous != nullptr &&
         (previous == subgraph.base || !previous->blocks().empty());

@@ -1,4 +1,4 @@
-// The weights of a subgraph, with what was fused into them.
+// Finds the weights of a subgraph, with its batch norms folded into them.
 #ifndef PASSES_ANALYSIS_SUBGRAPH_WEIGHTS_H_
 #define PASSES_ANALYSIS_SUBGRAPH_WEIGHTS_H_
 
@@ -10,16 +10,16 @@
 
 namespace ns {
 
-// The weights of the base op. Where a batch norm follows it in `subgraph`, its
-// scale gamma / sqrt(var + eps) is folded into them, channel by channel, as
-// fusing before quantization does.
+// Returns the weights of the base op. When a batch norm follows it in
+// `subgraph`, the norm's scale, gamma / sqrt(var + eps), is folded into them,
+// channel by channel, as fusing before quantization does.
 absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
     const Subgraph& subgraph);
 
-// `weight` with the scale of `batch_norm` (an aten::batch_norm) folded in.
-// `base` is the convolution or linear that owns the weight. A batch norm whose
-// statistics are not constant gives `weight` back. Error: its channels are not
-// those of the weight.
+// Returns `weight` with the scale of `batch_norm` (an aten::batch_norm) folded
+// in, and `weight` itself when the statistics of the norm are not constant.
+// `base` is the convolution or linear that owns the weight. Error: the norm and
+// the weight have different numbers of channels.
 absl::StatusOr<at::Tensor> FoldBatchNorm(const at::Tensor& weight,
                                          const torch::jit::Node& base,
                                          const torch::jit::Node& batch_norm);

@@ -13,7 +13,7 @@ namespace {
 
 using ::torch::jit::Value;
 
-// The number that `value` always is.
+// Returns the number that `value` always is; nothing when only a run tells.
 std::optional<c10::Scalar> ConstantNumber(const Value& value) {
   const std::optional<c10::IValue> constant = ConstantOf(value);
   if (!constant) {

@@ -1,19 +1,20 @@
-// What can be known of a tensor before its graph runs.
+// Defines what can be known of a tensor before its graph runs: whether it is
+// quantized, its dtype, scale, zero point and rank.
 //
-// Facts form a lattice. Each tells something of all tensors that a value may
-// be: on every way through control flow, on every trip of a loop, as any
-// element of a list. From what says most to what says least:
+// Facts form a lattice. Each fact holds for all tensors that a value may be: on
+// every way through control flow, on every trip of a loop, and for every
+// element of a list. From the fact that says most to the one that says least:
 //
 //   never    there is no such tensor: None, an arm that raises an exception, a
-//            list without elements; or no scale of a tensor that has none
-//   is(x)    it is x, always
-//   differs  each way gives one that is known, and not all the same
+//            list without elements; or the tensor has no scale
+//   is(x)    it is always x
+//   differs  it is known on each way, and not the same on all of them
 //   unknown  only a run tells
 //
-// The join of two facts holds for both: never joined with a fact is that fact;
-// a known x joined with another is `differs`; unknown joined with anything but
-// itself is unknown again. No fact can change more than three times, and a
-// least rank no more often than it is high: a fixed point is soon found.
+// The join of two facts holds where either does: never joined with a fact is
+// that fact; is(x) joined with another is `differs`; unknown joined with
+// anything is unknown. A fact can change three times at most, and a least rank
+// as often as it is high, so that an analysis soon finds a fixed point.
 #ifndef PASSES_ANALYSIS_TENSOR_FACTS_H_
 #define PASSES_ANALYSIS_TENSOR_FACTS_H_
 
@@ -31,11 +32,13 @@ struct Value;
 
 namespace ns {
 
+// One fact of the lattice, about a property of type T.
 template <typename T>
 class Fact {
  public:
-  // Never.
+  // Makes the fact `never`.
   Fact() = default;
+  // Makes the fact that the property is `value`.
   explicit Fact(T value) : state_(State::kIs), value_(std::move(value)) {}
   static Fact Unknown() { return Fact(State::kUnknown); }
 
@@ -45,7 +48,7 @@ class Fact {
   bool Is(const T& value) const {
     return state_ == State::kIs && value_ == value;
   }
-  // Null when it is not always the same.
+  // Returns the value that the property always has; null when there is none.
   const T* known() const { return state_ == State::kIs ? &value_ : nullptr; }
 
   Fact Join(const Fact& other) const {
@@ -69,11 +72,13 @@ class Fact {
   T value_{};  // T{} unless kIs
 };
 
-// A number that is constant, or a value of the graph: a number, or a tensor of
-// one element.
+// A scale or zero point that is a constant, or a value of the graph: a number,
+// or a tensor of one element.
 template <typename T>
 struct KnownNumber {
+  // The constant; absent when only `value` is known.
   std::optional<T> constant;
+  // The value of the graph; null for a constant.
   torch::jit::Value* value = nullptr;
 
   // True when the two are the same, whenever the graph runs.
@@ -82,10 +87,11 @@ struct KnownNumber {
   }
 };
 
+// Return the number that an argument for a scale or a zero point is.
 KnownNumber<double> KnownScale(torch::jit::Value& scale);
 KnownNumber<int64_t> KnownZeroPoint(torch::jit::Value& zero_point);
 
-// How a tensor is quantized that has one scale.
+// The qparams and the dtype of a tensor that is quantized with one scale.
 struct PerTensorQParams {
   KnownNumber<double> scale;
   KnownNumber<int64_t> zero_point;
@@ -97,38 +103,41 @@ struct PerTensorQParams {
   }
 };
 
+// All facts of a tensor.
 struct TensorFacts {
-  // The rank of what is never a tensor.
+  // The least rank of a value that is never a tensor.
   static constexpr int kNoTensor = std::numeric_limits<int>::max();
 
   Fact<bool> is_quantized;
   Fact<c10::ScalarType> dtype;
-  // Where it is quantized: with one scale, or with one for each channel.
+  // For a quantized tensor: whether it has one scale, and not one for each
+  // channel.
   Fact<bool> is_per_tensor;
-  // Where it is quantized with one scale.
+  // For a tensor that is quantized with one scale: the qparams.
   Fact<KnownNumber<double>> scale;
   Fact<KnownNumber<int64_t>> zero_point;
-  // It has this many dimensions, or more.
+  // The tensor has this many dimensions, or more.
   int least_rank = kNoTensor;
 
-  // Of no tensor.
+  // The facts of a value that is never a tensor.
   static TensorFacts Never() { return {}; }
   static TensorFacts Unknown();
-  // Of a tensor that is not quantized.
+  // The facts of a tensor that is not quantized.
   static TensorFacts Plain(
       Fact<c10::ScalarType> dtype = Fact<c10::ScalarType>::Unknown());
-  // Of a quantized tensor with one scale that is not known.
+  // The facts of a tensor that is quantized with one scale, which is not known,
+  // or with `qparams`; and of one with a scale for each channel.
   static TensorFacts PerTensor(Fact<c10::ScalarType> dtype);
   static TensorFacts PerTensor(const PerTensorQParams& qparams);
   static TensorFacts PerChannel(Fact<c10::ScalarType> dtype);
 
   bool IsNever() const { return is_quantized.IsNever(); }
 
-  // Absent unless it is quantized on all ways, with one scale, and that, the
-  // zero point and the dtype are known.
+  // Returns the qparams when the tensor is always quantized with one scale, and
+  // that scale, the zero point and the dtype are known. Absent otherwise.
   std::optional<PerTensorQParams> qparams() const;
 
-  // Without what is known of the scale and the zero point.
+  // Returns these facts with an unknown scale and zero point.
   TensorFacts WithoutQParams() const;
 
   TensorFacts Join(const TensorFacts& other) const;
@@ -137,7 +146,8 @@ struct TensorFacts {
   bool operator!=(const TensorFacts& other) const { return !(*this == other); }
 };
 
-// Of a constant: a tensor, the elements of a list of tensors, or no tensor.
+// Returns the facts of a constant: a tensor, a list of tensors (they hold for
+// all elements), or something else (`never`).
 TensorFacts FactsOfConstant(const c10::IValue& constant);
 
 }  // namespace ns

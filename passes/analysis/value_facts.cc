@@ -20,7 +20,8 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-// Appends the types that a value of `type` has facts for.
+// Appends the types of the entries (ValueFacts::Elements) that a value of
+// `type` has.
 void AppendElementTypes(const c10::TypePtr& type,
                         std::vector<c10::TypePtr>& types) {
   if (const auto tuple = type->cast<c10::TupleType>()) {
@@ -73,7 +74,7 @@ void AppendConstant(const c10::IValue& constant,
   }
 }
 
-// Whether what runs in `block` sees `value`.
+// Whether `value` can be used in `block`.
 bool IsSeenIn(const Value& value, const Block* block) {
   for (; block != nullptr; block = block->owningNode() == nullptr
                                        ? nullptr
@@ -85,8 +86,9 @@ bool IsSeenIn(const Value& value, const Block* block) {
   return false;
 }
 
-// `facts`, told to `block`: a scale that is made inside of another one is not
-// known there, and each trip of a loop makes a new one.
+// Returns `facts` as they hold in `block`. A scale or zero point that is made
+// inside of another block is not known there: each trip of a loop makes a new
+// one.
 TensorFacts ToldTo(const Block* block, TensorFacts facts) {
   const auto is_hidden = [&](const auto& number) {
     return number.known() != nullptr && number.known()->value != nullptr &&
@@ -97,8 +99,8 @@ TensorFacts ToldTo(const Block* block, TensorFacts facts) {
              : facts;
 }
 
-// The op that takes `value` and no tensor but quantized ones, directly or in a
-// list; null for none.
+// Returns an op that uses `value`, directly or in a list, and takes only
+// quantized tensors; null when there is none.
 const Node* TakerOfQuantized(const Value& value, const OpIoTypes& io_types) {
   for (const torch::jit::Use& use : value.uses()) {
     if (TakesQuantizedAlone(*use.user, value, io_types)) {
@@ -116,7 +118,8 @@ const Node* TakerOfQuantized(const Value& value, const OpIoTypes& io_types) {
   return nullptr;
 }
 
-// The likely one of two ways: the first that tells something.
+// Returns the likely facts of two ways: those of the first one that tells
+// something.
 TensorFacts Likelier(const TensorFacts& first, const TensorFacts& second) {
   const bool tells = first.is_quantized.known() != nullptr;
   return tells || second.IsNever() ||
@@ -125,8 +128,8 @@ TensorFacts Likelier(const TensorFacts& first, const TensorFacts& second) {
              : second;
 }
 
-// Whether a tensor that `facts` tell of has a scale that is a tensor which
-// `is_written`.
+// Whether the scale or zero point in `facts` is a tensor for which `is_written`
+// is true.
 template <typename IsWritten>
 bool HasWrittenQParams(const TensorFacts& facts, const IsWritten& is_written) {
   const auto is_of_written = [&](const auto& number) {
@@ -167,14 +170,14 @@ void ValueFacts::FindRewritten(const Graph& graph) {
     }
   });
   if (has_writes) {
-    // It looks at the graph, which it does not take as const.
+    // TensorWrites only reads the graph, but does not take it as const.
     writes_ = std::make_unique<TensorWrites>(const_cast<Graph&>(graph));
   }
   for (Node* node : rewrites) {
     auto& rewritten =
         EffectOfWrites(*node) == WriteEffect::kAll ? reshaped_ : rescaled_;
     for (const Value* value : values) {
-      // What is written inside of lists is not told apart.
+      // A write to a tensor inside a list counts as a write to any value.
       if (!IsTensor(*node->input(0)) ||
           (IsTensor(*value) && writes_->MayWrite(node, value))) {
         rewritten.insert(value);
@@ -218,7 +221,7 @@ void ValueFacts::Sweep(const Block& block) {
 void ValueFacts::LearnParameters(const Node& loop) {
   const Block& body = *loop.blocks()[0];
   for (size_t i = 1; i < body.inputs().size(); ++i) {
-    // What one trip carries on is known from the sweep before.
+    // What the trip before has carried on is known from the sweep before.
     needs_more_ = true;
     Elements elements = OutputOfLoop(loop, i - 1);
     if (gives_up_) {
@@ -363,7 +366,9 @@ ValueFacts::Elements ValueFacts::Find(const Value& value) const {
     }
     return elements;
   }
-  // On the first trip of a loop, there is nothing that a trip carried on.
+  // During the analysis, a value without facts is one that a trip of a loop
+  // carries on and that no sweep has seen yet: it is `never` for the first
+  // trip.
   const bool is_never = is_analysing_ || HoldsNoTensor(*value.type());
   return Elements(
       CountElements(value.type()),
@@ -390,7 +395,7 @@ void ValueFacts::Note(const Value& value, Elements elements) {
   Elements& known = facts_[&value];
   if (known.size() == elements.size() && is_analysing_ && has_list_writes_ &&
       IsPrivateList(value)) {
-    // Reads in front of a write see what was written on the trip before.
+    // Nodes in front of a write read what was written on the trip before.
     JoinInto(elements, known, nullptr);
   }
   if (known != elements) {
@@ -442,7 +447,8 @@ void ValueFacts::Adjust(const Value& value, Elements& elements) {
   }
 }
 
-// What is not known of `value`, by what takes it.
+// Returns `facts` of `value` with unknown ones guessed from the ops that use
+// it.
 TensorFacts ValueFacts::Guess(const Value& value, TensorFacts facts) {
   if (facts.IsNever() || !(IsTensor(value) || IsTensorList(value))) {
     return facts;
@@ -466,13 +472,14 @@ TensorFacts ValueFacts::Guess(const Value& value, TensorFacts facts) {
   return facts;
 }
 
-// The dtype of what `user` takes beside `value`, another activation.
+// Returns the dtype of another activation that `user` takes besides `value`.
 Fact<c10::ScalarType> ValueFacts::DtypeBeside(const Value& value,
                                               const Node& user) {
   for (const Value* other : DataInputs(user)) {
     const TensorFacts facts =
         other == &value ? TensorFacts::Never() : FindJoined(*other).likely;
-    // It may stand behind `value`.
+    // The other one may come behind `value`, and be known in the next sweep
+    // only.
     needs_more_ |= other != &value && facts.IsNever();
     if (facts.is_quantized.Is(true) && facts.dtype.known()) {
       return facts.dtype;

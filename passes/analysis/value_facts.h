@@ -1,5 +1,6 @@
-// What the values of a graph hold: which are quantized, to which dtype, with
-// which scale and zero point, and how many dimensions they have.
+// Finds what is known of the values of a graph before it runs: which are
+// quantized, to which dtype, with which scale and zero point, and how many
+// dimensions they have.
 #ifndef PASSES_ANALYSIS_VALUE_FACTS_H_
 #define PASSES_ANALYSIS_VALUE_FACTS_H_
 
@@ -34,32 +35,36 @@ namespace ns {
 //       -> (%q)
 //   %d = aten::dequantize(%y)                        float
 //
-// Each value has two answers. What is *sure* holds whenever the graph runs
-// without an error: a rewrite asks for it. What is *likely* is for those who
-// must decide something, such as a cast in front of a shadow: it takes the
-// first arm of a prim::If and what a loop begins with for the whole, and
-// believes that a value of which nothing is known is quantized where an op
-// takes it that takes nothing else: to the dtype of the other operand or, where
-// the graph does not tell that, to quint8. What is sure is always likely.
+// Each value has two answers. *Sure* facts hold whenever the graph runs without
+// an error: rewrites ask for them. *Likely* facts are for callers that must
+// decide in any case, such as one that puts a cast in front of a shadow. They
+// are guessed in two ways. The first arm of a prim::If, and the values that a
+// loop begins with, stand for all. And a value of which nothing is known is
+// taken to be quantized when an op uses it that takes only quantized tensors:
+// to the dtype of the other operand or, when the graph does not tell that, to
+// quint8. A sure fact is always likely, too.
 //
-// Nothing is sure of graph inputs, attributes and what unknown ops give; and of
-// tensors that an op in place may give another rank, dtype or scale (such as
-// aten::unsqueeze_, aten::copy_), through a view, from inside of control flow,
-// or by way of a list. Ops in place that write elements alone change no fact.
+// Nothing is sure of graph inputs, attributes and outputs of unknown ops; nor
+// of tensors that an op in place may give another rank, dtype or scale (such as
+// aten::unsqueeze_, aten::copy_), be it through a view, from inside of control
+// flow, or by way of a list. Ops in place that only write elements change no
+// fact.
 //
-// Of a list the facts hold for each element, of a tuple element by element.
+// The facts of a list hold for each of its elements. A tuple has facts for each
+// element.
 //
-// Analysing takes one sweep over the graph and, where there are loops or lists
-// that are appended to, a few more, whose number is bounded. A question takes
-// constant time. Facts of values stay true while other parts of the graph are
-// rewritten to what computes the same; a rewrite lets them learn of new nodes.
+// The analysis takes one sweep over the graph and, when there are loops or
+// lists that are appended to, a bounded number of further ones. A question
+// takes constant time. The facts of a value stay true while other parts of the
+// graph are rewritten to nodes that compute the same; a rewrite calls Learn for
+// new nodes.
 class ValueFacts {
  public:
-  // `io_types` tells what ops of the user's take and give. `graph` is not
-  // changed.
+  // `io_types` has what users say of their own ops. `graph` is not changed.
   explicit ValueFacts(const torch::jit::Graph& graph, OpIoTypes io_types = {});
 
-  // Of a tuple, what holds for all its elements.
+  // Return the facts of `value`. The facts of a tuple hold for all its
+  // elements.
   TensorFacts Sure(const torch::jit::Value& value) const;
   TensorFacts Likely(const torch::jit::Value& value) const;
 
@@ -70,28 +75,28 @@ class ValueFacts {
     return Likely(value).is_quantized.Is(true);
   }
 
-  // Whether an op takes `value` that takes no tensor but quantized ones: where
-  // that op runs, `value` is quantized.
+  // Whether an op uses `value` that takes only quantized tensors: when that op
+  // runs, `value` is quantized.
   bool IsTakenAsQuantized(const torch::jit::Value& value) const;
 
   // Whether an op in place may write to the elements of `value`, a tensor or a
-  // list. Of values that are newer than the analysis, only those have writers
-  // that Replace told of.
+  // list. A value that is newer than the analysis has writers only when Replace
+  // put it in the place of a value that had some.
   bool HasWriters(const torch::jit::Value& value) const;
 
-  // Learns of the outputs of `node`, which is new or has changed, from its
-  // inputs and, of control flow, from what its blocks give.
+  // Computes the facts of the outputs of `node`, which is new or has changed,
+  // from its inputs and, for control flow, from the outputs of its blocks.
   void Learn(const torch::jit::Node& node);
 
-  // Says that `value` is surely quantized like that.
+  // Says that `value` is surely quantized with `qparams`.
   void Set(const torch::jit::Value& value, const PerTensorQParams& qparams);
 
   // Says that `replacement` takes the place of `value`.
   void Replace(const torch::jit::Value& value,
                const torch::jit::Value& replacement);
 
-  // Forgets the outputs of `node`, which goes: other values may come to lie
-  // where they were.
+  // Forgets the outputs of `node`, which is about to be destroyed: new values
+  // may get their addresses.
   void Forget(const torch::jit::Node& node);
 
  private:
@@ -104,8 +109,8 @@ class ValueFacts {
       return sure == other.sure && likely == other.likely;
     }
   };
-  // The facts of a value, one for each element of a tuple, and of tuples in
-  // it, in order; one for all other values.
+  // The facts of a value. A tuple has one entry for each element, including
+  // those of tuples in it, in order. Any other value has one entry.
   using Elements = std::vector<Facts>;
 
   void FindRewritten(const torch::jit::Graph& graph);
@@ -118,34 +123,39 @@ class ValueFacts {
   Elements OutputOfLoop(const torch::jit::Node& node, size_t index) const;
   Elements OutputOfTuple(const torch::jit::Node& node, size_t index) const;
   Facts OutputOfOp(const torch::jit::Node& node, size_t index) const;
+  // Returns the facts that hold for all inputs of `node`.
   Facts OfAllInputs(const torch::jit::Node& node) const;
 
-  // What is known of `value`: by its own type; by a type of `count` elements;
-  // as one, for all elements.
+  // Return what is known of `value`: with the entries of its own type; with
+  // `count` entries, those of another type; and as one entry for all.
   Elements Find(const torch::jit::Value& value) const;
   Elements FindAs(const torch::jit::Value& value, size_t count) const;
   Facts FindJoined(const torch::jit::Value& value) const;
 
-  // Says that `value` holds `elements`, as far as its writers let it.
+  // Stores that `value` has the facts `elements`, without those that its
+  // writers may change.
   void Note(const torch::jit::Value& value, Elements elements);
   void Adjust(const torch::jit::Value& value, Elements& elements);
   TensorFacts Guess(const torch::jit::Value& value, TensorFacts facts);
   Fact<c10::ScalarType> DtypeBeside(const torch::jit::Value& value,
                                     const torch::jit::Node& user);
 
-  // Lets `elements` hold for `others`, too, which come out into `block`; null
-  // where they are of the same block.
+  // Joins `others` into `elements`, which then hold for both. `others` are
+  // values that come out of an inner block into `block`, or, when that is null,
+  // of the same block.
   static void JoinInto(Elements& elements, const Elements& others,
                        const torch::jit::Block* block);
 
   OpIoTypes io_types_;
+  // The facts of all values that have been learnt of.
   absl::flat_hash_map<const torch::jit::Value*, Elements> facts_;
 
-  // Null for graphs without ops in place.
+  // Tells which ops write to which values. Null for graphs without ops in
+  // place.
   std::unique_ptr<TensorWrites> writes_;
-  // Values that took the place of one with writers.
+  // The values that took the place of one with writers.
   absl::flat_hash_set<const torch::jit::Value*> replaced_written_;
-  // Values whose scale an op in place may change, and those of which it may
+  // The values whose scale an op in place may change, and those in which it may
   // change anything.
   absl::flat_hash_set<const torch::jit::Value*> rescaled_;
   absl::flat_hash_set<const torch::jit::Value*> reshaped_;
@@ -154,10 +164,12 @@ class ValueFacts {
 
   bool is_analysing_ = false;
   int sweeps_ = 0;
-  // Whether this sweep changed a fact, and whether another may then be needed.
+  // Whether this sweep changed a fact, and whether a change can matter to nodes
+  // that were visited before it, so that another sweep is needed.
   bool has_news_ = false;
   bool needs_more_ = false;
-  // Whether what loops carry, and lists that are written to, are given up.
+  // Whether the analysis has given up on the values that loops carry and on
+  // lists that are written to, and takes them as unknown.
   bool gives_up_ = false;
 };
 

@@ -28,7 +28,7 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// A static layer of ours that has no activation yet.
+// Whether `node` is a static layer on an ns kernel without a fused activation.
 bool IsPlainLayer(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr && IsLoweredOp(row->op) &&
@@ -37,7 +37,8 @@ bool IsPlainLayer(const Node& node) {
           row->weight_form == WeightForm::kPackedLinear);
 }
 
-// A bound of a clamp; `otherwise` where it is None. Null when only a run tells.
+// Returns a bound of a clamp: `otherwise` when it is None, nothing when only a
+// run tells it.
 std::optional<double> Bound(const Value& value, double otherwise) {
   const std::optional<c10::IValue> constant = ConstantOf(value);
   if (!constant) {
@@ -46,7 +47,8 @@ std::optional<double> Bound(const Value& value, double otherwise) {
   return constant->isNone() ? otherwise : constant->toScalar().toDouble();
 }
 
-// The layer's op with `suffix`, in the place of `activation`.
+// Inserts the op of `layer` with `suffix` and the further arguments `bounds`,
+// which takes the place of both `layer` and `activation`.
 absl::Status FuseInto(GraphEditor& editor, ValueFacts& facts, Node* layer,
                       Node* activation, absl::string_view suffix,
                       const std::vector<double>& bounds) {
@@ -68,7 +70,7 @@ absl::Status FuseInto(GraphEditor& editor, ValueFacts& facts, Node* layer,
   return absl::OkStatus();
 }
 
-// True when `activation` went into the layer in front of it.
+// Moves `activation` into the layer in front of it. Returns whether it did.
 absl::StatusOr<bool> FuseActivation(GraphEditor& editor, ValueFacts& facts,
                                     Node* activation) {
   const bool is_relu = OpName(*activation) == "ns::fbgemm_relu";
@@ -100,16 +102,17 @@ bool AnyWorksInPlace(const Graph& graph) {
                      [](const Node* node) { return WorksInPlace(*node); });
 }
 
-// Answers what may move, for one graph: most have no op that writes to its
-// inputs, and everything may.
+// Tells whether the reads of a node may be moved behind other nodes of its
+// graph. Most graphs have no op that writes to its inputs: there, all reads
+// may.
 class Writers {
  public:
   explicit Writers(const Graph& graph) : any_(AnyWorksInPlace(graph)) {}
 
   bool any() const { return any_; }
 
-  // Whether what `first` reads may be read by `last` instead: nothing in
-  // between writes to it.
+  // Whether `last` may read what `first` reads in its place: nothing in between
+  // writes to it.
   bool LetWait(const Node& first, const Node& last) const {
     if (!any_) {
       return true;
@@ -129,7 +132,8 @@ class Writers {
   bool any_;
 };
 
-// Takes what `quantize` quantizes from in front of the dequantize that made it.
+// Makes `quantize` requantize the quantized tensor that its input was
+// dequantized from.
 absl::Status SkipDequantize(GraphEditor& editor, ValueFacts& facts,
                             Node* quantize, const Writers& writers) {
   Node* dequantize = quantize->input(0)->node();
@@ -138,26 +142,27 @@ absl::Status SkipDequantize(GraphEditor& editor, ValueFacts& facts,
       !writers.LetWait(*dequantize, *quantize)) {
     return absl::OkStatus();
   }
-  Value* codes = dequantize->input(0);
-  const auto have = facts.Sure(*codes).qparams();
+  Value* quantized = dequantize->input(0);
+  const auto have = facts.Sure(*quantized).qparams();
   if (have && have == facts.Sure(*quantize->output()).qparams() &&
-      // A copy may be written to where the codes are still read.
+      // An op in place may write to the copy that `quantize` makes while the
+      // original is still read.
       !writers.any()) {
-    editor.Replace(*quantize->output(), *codes);
+    editor.Replace(*quantize->output(), *quantized);
     return absl::OkStatus();
   }
   NS_ASSIGN_OR_RETURN(
       Value * requantized,
       editor.InsertBefore(*quantize, "ns::fbgemm_requantize",
-                          {codes, quantize->input(1), quantize->input(2)}));
+                          {quantized, quantize->input(1), quantize->input(2)}));
   facts.Learn(*requantized->node());
   facts.Forget(*quantize);
   editor.ReplaceNode(*quantize, *requantized);
   return absl::OkStatus();
 }
 
-// The convolution that makes summand `index` of `add` and nothing else; null
-// for others.
+// Returns the convolution that gives operand `index` of `add` and is used by
+// nothing else; null when there is none.
 Node* SummandLayer(Node* add, size_t index) {
   Node* layer = add->input(index)->node();
   return OpName(*layer) == "ns::fbgemm_conv2d" &&

@@ -1,4 +1,5 @@
-// The fusions that fbgemm's output pipeline can take.
+// Fuses ns ops of a lowered graph: activations, requantization and sums move
+// into the ops in front of them.
 #ifndef PASSES_LOWERING_FUSE_LOWERED_H_
 #define PASSES_LOWERING_FUSE_LOWERED_H_
 
@@ -8,11 +9,10 @@ namespace ns {
 
 class GraphEditor;
 
-// Over the ops of ours in the editor's graph:
+// Fuses these ns ops in the editor's graph:
 //
 //   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
-//   %z = ns::fbgemm_relu(%y)                   # or fbgemm_clamp(%y, %min,
-//   %max)
+//   %z = ns::fbgemm_relu(%y)           # or ns::fbgemm_clamp(%y, %min, %max)
 // becomes, when nothing else uses %y,
 //   %z = ns::fbgemm_conv2d_relu(%x, %layer, %scale, %zero_point)
 //   # or ns::fbgemm_conv2d_clamp(%x, %layer, %scale, %zero_point, %min, %max)
@@ -21,22 +21,25 @@ class GraphEditor;
 //   %r = ns::fbgemm_quantize(%d, %scale, %zero_point)
 // becomes
 //   %r = ns::fbgemm_requantize(%q, %scale, %zero_point)
-// or %q, when it has that scale and zero point already.
+// or %q, when that has this scale and zero point already.
 //
-// Bounds of clamps must be constant. Outputs do not change by a bit. What is no
-// longer used stays, for dead-code elimination. Error: an op that does not take
-// its arguments, as in a malformed graph.
+// A clamp is fused only when its bounds are constant. Outputs do not change by
+// a bit. Nodes that nothing uses any more stay, for dead-code elimination.
+// Error: that of an op that does not take its arguments, as in a malformed
+// graph.
 absl::Status FuseLowered(GraphEditor& editor);
 
-// Over the ops of ours in the editor's graph, once FuseLowered has run:
+// Fuses a sum into the convolution that gives one of its operands. FuseLowered
+// must have run on the editor's graph before:
 //
 //   %y = ns::fbgemm_conv2d(%x, %layer, %y_scale, %y_zero_point)
 //   %z = ns::fbgemm_add_relu(%y, %other, %scale, %zero_point)
 // becomes, when nothing else uses %y,
 //   %z = ns::fbgemm_conv2d_add_relu(%x, %layer, %other, %scale, %zero_point)
 //
-// which does not round to %y's codes: outputs change. Where both summands are
-// convolutions, the later one is fused. As above otherwise.
+// which does not round %y to its quantized values: outputs change. Where both
+// operands are convolutions, the later one is fused. Nodes without users and
+// errors are as for FuseLowered.
 absl::Status FuseSums(GraphEditor& editor);
 
 }  // namespace ns

@@ -1,4 +1,5 @@
-// Lowers a model that is matched already.
+// Lowers a quantized model that is matched with a float model already, and
+// keeps the matches.
 #ifndef PASSES_LOWERING_LOWER_MATCHED_H_
 #define PASSES_LOWERING_LOWER_MATCHED_H_
 
@@ -10,9 +11,10 @@
 
 namespace ns {
 
-// As LowerToFbgemm, of the graph of `b`, without fusion, so that everything
-// that is matched stays: side b of `matches` then names the ns kernels. Layers
-// that were lowered before take on `numerics`, too. Remarks go to `context`.
+// Lowers the graph of `b` as LowerToFbgemm does, but without fusion, so that
+// every matched op has a counterpart. Side b of `matches` then refers to the ns
+// ops. Layers that were lowered before get the saturation mode `numerics`, too.
+// Remarks go to `context`.
 absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
                           kernels::SaturationMode numerics,
                           PassContext& context);

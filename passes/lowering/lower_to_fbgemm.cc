@@ -29,7 +29,8 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Whether a quantized op is what the report should name, when it stays.
+// Whether `node` is an op that should be lowered, so that a remark is due when
+// it stays.
 bool IsWorthARemark(const Node& node, const ValueFacts& facts) {
   const OpRow* row = FindOp(OpName(node));
   const Value* output = TensorOutput(node);

@@ -1,4 +1,5 @@
-// From LibTorch's quantized ops to ns kernels, which compute what fbgemm does.
+// Lowers a quantized graph: LibTorch's quantized ops become ns ops, whose
+// kernels compute what fbgemm does.
 #ifndef PASSES_LOWERING_LOWER_TO_FBGEMM_H_
 #define PASSES_LOWERING_LOWER_TO_FBGEMM_H_
 
@@ -16,23 +17,25 @@ struct Graph;
 namespace ns {
 
 struct LowerToFbgemmOptions {
-  // Whose answers layers give (kernels/saturation_mode.h).
+  // How sums of int16 pairs behave in layers: exact, or saturating as fbgemm's
+  // do (kernels/saturation_mode.h).
   kernels::SaturationMode numerics = kernels::SaturationMode::kExact;
-  // Whether activations move into layers, and dequantize with quantize becomes
-  // requantize. Outputs are the same without.
+  // Whether activations move into layers, and a dequantize with a quantize
+  // behind it becomes a requantize. Outputs do not depend on this.
   bool fuse = true;
-  // With `fuse`, also fuse a conv2d into the add behind it, and quantize their
-  // sum once. That is nearer to the float model, and other than what fbgemm
-  // answers; nothing in a float model corresponds to the fused op.
+  // With `fuse`, whether a conv2d is also fused with the add behind it, so that
+  // their sum is quantized once. The output is then nearer to the float model,
+  // and not what fbgemm computes; nothing in a float model corresponds to the
+  // fused op.
   bool fuse_sums = false;
 };
 
-// How many ops of `graph`, inside control flow too, are ns kernels.
+// Returns the number of ns ops in `graph`, inside control flow too.
 int64_t CountLoweredOps(const torch::jit::Graph& graph);
 
-// Rewrites the quantized ops of a graph, inside prim::If and prim::Loop too, as
-// the lowering table says. Packed parameters are unpacked and packed again,
-// once for each object, into constants.
+// Replaces the quantized ops of a graph, inside prim::If and prim::Loop too, by
+// ns ops, as lowered_ops.h says. Packed parameters are unpacked and packed
+// again for ns kernels, once for each object, and become constants.
 //
 //   %packed : Conv2dPackedParamsBase = prim::Constant[value=object]()
 //   %y = quantized::conv2d(%x, %packed, %scale, %zero_point)
@@ -41,12 +44,12 @@ int64_t CountLoweredOps(const torch::jit::Graph& graph);
 //   %layer : ns.FbgemmConv = prim::Constant[value=object]()
 //   %z = ns::fbgemm_conv2d_clamp(%x, %layer, %scale, %zero_point, %min, %max)
 //
-// relu and clamp move into the convolution or linear layer whose output only
-// they use. What is dequantized and quantized again is requantized, or passed
-// on when the parameters are the same. Names and module paths stay.
+// A relu or clamp moves into the convolution or linear layer whose output only
+// it uses. A tensor that is dequantized and quantized again is requantized, or
+// passed on when the qparams are the same. Names and module paths stay.
 //
-// Quantized ops that stay are remarked on. The context hears what takes the
-// place of each op before it is fused.
+// Each quantized op that stays gets a remark. Listeners of the context are told
+// the replacement of each op before fusion, too.
 //
 // Error: a graph that LibTorch cannot rewrite; the graph is then well formed,
 // and some of it may be lowered.

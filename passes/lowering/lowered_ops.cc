@@ -8,15 +8,17 @@
 namespace ns {
 namespace {
 
-// What the row of `op` says of it. Ops that take floats have forms of their
-// own, where they are lowered when they are given quantized values.
+// Returns the form that the table has for `op`. The family's form is for its
+// quantized ops; ops that take floats have a form of their own when they are
+// lowered on quantized tensors.
 LoweringForm FormOf(const OpRow& op) {
   return op.spelling->lowering.value_or(IsQuantizedOp(op)
                                             ? op.family_row->facts.lowering
                                             : LoweringForm::kNoKernel);
 }
 
-// Why nothing takes the place of an op of `form`; empty where something does.
+// Returns why nothing takes the place of an op of `form`; empty when something
+// does.
 absl::string_view ReasonOf(LoweringForm form) {
   switch (form) {
     case LoweringForm::kNoKernel:
@@ -53,7 +55,7 @@ absl::StatusOr<LoweredOp> FindLowering(absl::string_view op) {
   const auto lowered = absl::c_find_if(ops, [&](const FamilyOp& candidate) {
     return TakesPlaceOf(candidate, *row);
   });
-  // op_families_test holds that each op with a form has one.
+  // op_families_test checks that each op with a form has an ns op.
   return lowered == ops.end() ? absl::StatusOr<LoweredOp>(
                                     Refusal(ReasonOf(LoweringForm::kNoKernel)))
                               : LoweredOp{lowered->op, form};

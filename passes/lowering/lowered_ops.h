@@ -1,5 +1,5 @@
-// Which ns kernel takes the place of which op, or why none does, by the table
-// of ops (passes/ops/op_families.h).
+// Finds the ns op that takes the place of an op of LibTorch, or the reason why
+// none does, by the table of ops (passes/ops/op_families.h).
 #ifndef PASSES_LOWERING_LOWERED_OPS_H_
 #define PASSES_LOWERING_LOWERED_OPS_H_
 
@@ -9,16 +9,17 @@
 
 namespace ns {
 
+// How an op is lowered.
 struct LoweredOp {
-  // "ns::fbgemm_conv2d_relu".
+  // Qualified name of the ns op, "ns::fbgemm_conv2d_relu".
   absl::string_view op;
-  // How its arguments are taken over; one that InsertLowered takes.
+  // How the ns op is given its arguments; a form that InsertLowered takes.
   LoweringForm form = LoweringForm::kNoKernel;
 };
 
-// What takes the place of `op`, in its in-place form or not: the ns kernel of
-// its family that fuses the same activation and, like it, is dynamic or is not.
-// Error: a refusal (ir/refusal.h) where nothing does.
+// Returns what takes the place of `op`, in its in-place form or not: the ns op
+// of its family that fuses the same activation and is dynamic when `op` is.
+// Error: a refusal (ir/refusal.h) when there is none.
 absl::StatusOr<LoweredOp> FindLowering(absl::string_view op);
 
 }  // namespace ns

@@ -40,14 +40,14 @@ absl::StatusOr<c10::IValue> PackedInput(const Node& node, size_t index) {
   return *packed;
 }
 
-// `layer`, which a Repacker made, or a refusal.
+// Returns `layer`, the result of a Repacker, with its error as a refusal.
 absl::StatusOr<c10::IValue> Repacked(absl::StatusOr<c10::IValue> layer) {
   NS_RETURN_IF_ERROR(
       RefusalOf("its packed parameters cannot be repacked", layer.status()));
   return layer;
 }
 
-// `node`'s arguments with `layer` as the second.
+// Inserts `op` with the arguments of `node`, but `layer` as the second one.
 absl::StatusOr<Value*> InsertWithLayer(Node* node, absl::string_view op,
                                        const c10::IValue& layer) {
   std::vector<NamedValue> arguments = Arguments(node);
@@ -65,7 +65,8 @@ absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
   return Repacked(repacker.Embedding(packed));
 }
 
-// Whether `x` is quantized to quint8 with one scale, as far as the graph tells.
+// Returns a refusal when the graph tells that `x` is not quantized to quint8
+// with one scale.
 absl::Status CheckIsQuint8(const Value& x, const ValueFacts& facts) {
   const TensorFacts sure = facts.Sure(x);
   if (sure.is_quantized.Differs() ||
@@ -82,8 +83,10 @@ absl::Status CheckIsQuint8(const Value& x, const ValueFacts& facts) {
              : absl::OkStatus();
 }
 
-// As above, for an op that would as well take a tensor that is not quantized.
-absl::Status CheckTakesCodes(const Node& node, const ValueFacts& facts) {
+// Does the same as CheckIsQuint8 for the input of an op that also takes tensors
+// that are not quantized: a refusal unless the graph tells that it is
+// quantized.
+absl::Status CheckTakesQuantized(const Node& node, const ValueFacts& facts) {
   const Value* x = FirstDataInput(node);
   if (x == nullptr || !IsTensor(*x)) {
     return Refusal("it takes no tensor");
@@ -94,9 +97,9 @@ absl::Status CheckTakesCodes(const Node& node, const ValueFacts& facts) {
              : Refusal("its input is not quantized");
 }
 
-// Whether the op that makes `value` makes it anew: nothing else then shares
-// its memory, as long as nothing else uses it. Dropout hands its input on when
-// it does nothing.
+// Whether the op that gives `value` allocates it: nothing else then shares its
+// memory, as long as nothing else uses it. Dropout returns its input when it
+// does nothing.
 bool IsFresh(const Value& value) {
   const Node& node = *value.node();
   const OpRow* row = FindOp(OpName(node));
@@ -105,7 +108,8 @@ bool IsFresh(const Value& value) {
           row->role == Role::kDequantize);
 }
 
-// A write is lowered to an op that makes its output anew.
+// Returns a refusal when `node` works in place and something else may see what
+// it writes: ns ops allocate their outputs instead.
 absl::Status CheckNobodySeesWrites(Node* node) {
   if (WorksInPlace(*node) &&
       (OnlyUser(*node->input(0)) != node || !IsFresh(*node->input(0)))) {
@@ -114,8 +118,8 @@ absl::Status CheckNobodySeesWrites(Node* node) {
   return absl::OkStatus();
 }
 
-// `value`, or the number in it when it is a constant tensor of one element, as
-// tracing makes them.
+// Returns `value` or, when it is a constant tensor of one element, as tracing
+// makes them, the number in it. Nothing for other tensors.
 std::optional<NamedValue> Number(Value* value) {
   if (!IsTensor(*value)) {
     return NamedValue(value);
@@ -189,16 +193,17 @@ absl::StatusOr<Value*> LowerEmbeddingBag(Node* node,
        InputNamed(*node, "include_last_offset")});
 }
 
-absl::StatusOr<Value*> LowerOnCodes(Node* node, absl::string_view lowered_op,
-                                    const LoweringTools& tools) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
+absl::StatusOr<Value*> LowerOnQuantized(Node* node,
+                                        absl::string_view lowered_op,
+                                        const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesQuantized(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, Arguments(node));
 }
 
 absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
                                  const LoweringTools& tools) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
+  NS_RETURN_IF_ERROR(CheckTakesQuantized(*node, tools.facts));
   const Value* dtype = InputNamed(*node, "dtype");
   if (dtype != nullptr && !dtype->mustBeNone()) {
     return Refusal("it asks for a type");
@@ -214,23 +219,24 @@ absl::StatusOr<Value*> LowerMean(Node* node, absl::string_view lowered_op,
                 {node->input(0), dimensions, InputNamed(*node, "keepdim")});
 }
 
-absl::StatusOr<Value*> LowerCatOfCodes(Node* node, absl::string_view lowered_op,
-                                       const LoweringTools& tools) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
+absl::StatusOr<Value*> LowerCatOfQuantized(Node* node,
+                                           absl::string_view lowered_op,
+                                           const LoweringTools& tools) {
+  NS_RETURN_IF_ERROR(CheckTakesQuantized(*node, tools.facts));
   return Insert(node, lowered_op,
                 {node->input(0), node->input(1), c10::IValue(), c10::IValue()});
 }
 
 absl::StatusOr<Value*> LowerRelu6(Node* node, absl::string_view lowered_op,
                                   const LoweringTools& tools) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
+  NS_RETURN_IF_ERROR(CheckTakesQuantized(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   return Insert(node, lowered_op, {node->input(0), 0.0, 6.0});
 }
 
 absl::StatusOr<Value*> LowerFixedRange(Node* node, absl::string_view lowered_op,
                                        const LoweringTools& tools) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
+  NS_RETURN_IF_ERROR(CheckTakesQuantized(*node, tools.facts));
   NS_RETURN_IF_ERROR(CheckNobodySeesWrites(node));
   const QuantizedRange* range = FixedRangeOf(*FindOp(OpName(*node)));
   TORCH_INTERNAL_ASSERT(range != nullptr, OpName(*node));
@@ -258,7 +264,7 @@ absl::StatusOr<Value*> LowerQuantize(Node* node, absl::string_view lowered_op) {
 
 absl::StatusOr<Value*> LowerDequantize(Node* node, absl::string_view lowered_op,
                                        const LoweringTools& tools) {
-  NS_RETURN_IF_ERROR(CheckTakesCodes(*node, tools.facts));
+  NS_RETURN_IF_ERROR(CheckTakesQuantized(*node, tools.facts));
   return Insert(node, lowered_op, Arguments(node));
 }
 
@@ -285,13 +291,13 @@ absl::StatusOr<Value*> InsertLowered(LoweringForm form, Node* node,
     case LoweringForm::kDequantize:
       return LowerDequantize(node, lowered_op, tools);
     case LoweringForm::kOnQuantized:
-      return LowerOnCodes(node, lowered_op, tools);
+      return LowerOnQuantized(node, lowered_op, tools);
     case LoweringForm::kFixedRange:
       return LowerFixedRange(node, lowered_op, tools);
     case LoweringForm::kMean:
       return LowerMean(node, lowered_op, tools);
     case LoweringForm::kCat:
-      return LowerCatOfCodes(node, lowered_op, tools);
+      return LowerCatOfQuantized(node, lowered_op, tools);
     case LoweringForm::kRelu6:
       return LowerRelu6(node, lowered_op, tools);
     case LoweringForm::kNoKernel:

@@ -1,4 +1,5 @@
-// How an ns kernel takes over the arguments of the op whose place it takes.
+// Inserts the ns op that takes the place of an op, with the arguments of that
+// op.
 #ifndef PASSES_LOWERING_LOWERING_FORMS_H_
 #define PASSES_LOWERING_LOWERING_FORMS_H_
 
@@ -15,32 +16,36 @@ struct Value;
 
 namespace ns {
 
-// What the forms of one run over a graph share.
+// What InsertLowered uses for all ops of one graph.
 struct LoweringTools {
+  // Packs weights for ns kernels, each packed object once.
   Repacker& repacker;
   // What is known of the values of the graph.
   const ValueFacts& facts;
 };
 
-// Inserts `lowered_op` at the insertion point of the graph of `node`, on the
-// inputs of `node` and in the way of `form`, and returns its output. By form:
+// Inserts `lowered_op` at the insertion point of the graph of `node`, which it
+// takes the place of, and returns its output. `form` says how the ns op gets
+// its arguments:
 //
 //  * kSameArguments, kTwoTensors: the same arguments. quantized::add takes
-//    numbers, too, and its kernel does not;
-//  * kLinear, kConv: the layer that is packed into the second input, repacked
-//    into a constant by the repacker;
-//  * kEmbedding, kEmbeddingBag: so the table that is packed into the first,
-//    which must be whole (no pruned rows);
-//  * kQuantize: aten::quantize_per_tensor to quint8;
-//  * kDequantize: aten::dequantize of one quantized tensor;
-//  * kOnQuantized, kFixedRange, kMean, kCat, kRelu6: ops that work on whatever
-//    they are given, and here on quint8. In place only where nobody else can
-//    see it. What aten::cat takes all has the scale and zero point of the
-//    first.
+//    numbers, too; with kTwoTensors an op that is given one is refused;
+//  * kLinear, kConv: the layer that is packed into the second input becomes a
+//    constant, repacked by the repacker;
+//  * kEmbedding, kEmbeddingBag: the table that is packed into the first input
+//    becomes such a constant. It must be whole (no pruned rows);
+//  * kQuantize: for an aten::quantize_per_tensor to quint8;
+//  * kDequantize: for an aten::dequantize of one quantized tensor;
+//  * kOnQuantized, kFixedRange, kMean, kCat, kRelu6: for ops that run on
+//  whatever
+//    tensor they are given, when that is quint8. An op in place is lowered only
+//    when nothing else can see what it writes. The output of aten::cat has the
+//    scale and zero point of its first tensor.
 //
-// Error: a refusal (ir/refusal.h), or an op that does not take the arguments.
-// What was inserted stays then: InsertOrTakeBack (ir/insert_op.h) takes it
-// back. A form that says why there is no kernel is an internal error.
+// Error: a refusal (ir/refusal.h), or the error of an op that does not take the
+// arguments. What was inserted before the error stays in the graph:
+// InsertOrTakeBack (ir/insert_op.h) removes it. A form that says why there is
+// no kernel is an internal error.
 absl::StatusOr<torch::jit::Value*> InsertLowered(LoweringForm form,
                                                  torch::jit::Node* node,
                                                  absl::string_view lowered_op,

@@ -21,7 +21,8 @@ at::Tensor Bias(const c10::optional<at::Tensor>& bias) {
   return bias && bias->defined() ? bias->detach().to(at::kFloat) : at::Tensor();
 }
 
-// Of a conv1d, the width, the second of two numbers.
+// Drops the first of two numbers, the one for the height, when `is_1d`:
+// LibTorch packs a conv1d as a conv2d of height 1.
 std::vector<int64_t> Numbers(std::vector<int64_t> numbers, bool is_1d) {
   if (is_1d && numbers.size() == 2) {
     numbers.erase(numbers.begin());

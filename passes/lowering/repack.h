@@ -1,4 +1,4 @@
-// LibTorch's packed layers, packed again for ns kernels.
+// Packs the weights of LibTorch's packed layers again for ns kernels.
 #ifndef PASSES_LOWERING_REPACK_H_
 #define PASSES_LOWERING_REPACK_H_
 
@@ -13,35 +13,40 @@ namespace ns {
 
 // Repacks each layer once, however many ops share it.
 //
-// Error: an object of another class, one that cannot be unpacked, and one whose
-// weight has another dtype than the layer takes.
+// Each function returns an error for an object of another class, for one that
+// cannot be unpacked, and for one whose weight has a dtype that the ns kernel
+// does not take.
 class Repacker {
  public:
+  // `numerics` is the saturation mode of the layers.
   explicit Repacker(kernels::SaturationMode numerics) : numerics_(numerics) {}
 
-  // An ns.FbgemmLinear of a quantized.LinearPackedParamsBase.
+  // Returns an ns.FbgemmLinear, made of a quantized.LinearPackedParamsBase.
   absl::StatusOr<c10::IValue> Linear(const c10::IValue& packed);
 
-  // An ns.FbgemmConv of a quantized.Conv2dPackedParamsBase or
-  // Conv3dPackedParamsBase, transposed or not. A conv1d is packed as a conv2d
-  // of height 1.
+  // Returns an ns.FbgemmConv, made of a quantized.Conv2dPackedParamsBase or
+  // Conv3dPackedParamsBase, transposed or not. LibTorch packs a conv1d as a
+  // conv2d of height 1: `is_1d` says that it is one.
   absl::StatusOr<c10::IValue> Conv(const c10::IValue& packed, bool is_1d);
 
-  // An ns.FbgemmEmbedding of a quantized.EmbeddingPackedParamsBase.
+  // Returns an ns.FbgemmEmbedding, made of a
+  // quantized.EmbeddingPackedParamsBase.
   absl::StatusOr<c10::IValue> Embedding(const c10::IValue& packed);
 
  private:
-  // What `repack`, which may throw, made of `packed`, now or before.
+  // Returns what `repack` made of `packed` when it was first asked for.
+  // `repack` may throw.
   absl::StatusOr<c10::IValue> Once(
       const c10::IValue& packed,
       absl::FunctionRef<absl::StatusOr<c10::IValue>()> repack);
 
   kernels::SaturationMode numerics_;
-  // By the object that was repacked, which it keeps alive.
   struct Repacked {
+    // The packed object. Keeping it alive keeps its address, the key, unique.
     c10::IValue from;
     c10::IValue to;
   };
+  // What was repacked, by the address of the packed object.
   absl::flat_hash_map<const void*, Repacked> cache_;
 };
 

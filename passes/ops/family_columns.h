@@ -1,5 +1,5 @@
-// How a row of the table of ops (op_families.cc) is written: what it does not
-// name, it leaves as op_families.h says.
+// The words that rows of the table of ops (op_families.cc) are written in.
+// Columns that a row does not name keep the defaults of op_families.h.
 //
 //   {"layer_norm",
 //    {Float("aten::layer_norm").Folds(FoldForm::kByName),
@@ -14,7 +14,7 @@
 
 namespace ns::family_columns {
 
-// One op of a family. The methods return a copy that has the column, too.
+// One op of a family. Each method returns a copy with one more column set.
 struct Op : FamilyOp {
   constexpr Op(absl::string_view name, Numerics op_numerics,
                FinalActivation activation) {
@@ -23,7 +23,7 @@ struct Op : FamilyOp {
     fused_activation = activation;
   }
 
-  // Of a float op.
+  // How a float op is folded, and which of its calls can be.
   constexpr Op Folds(FoldForm form, CallGuard call = CallGuard::kNone) const {
     Op copy = *this;
     copy.fold = form;
@@ -31,21 +31,24 @@ struct Op : FamilyOp {
     return copy;
   }
 
-  // Where it is not the family's; of an op of either numerics, always.
+  // How an op is lowered, when that is not as the family's facts say. An op of
+  // Numerics::kEither that is lowered always has this column.
   constexpr Op Lowers(LoweringForm form) const {
     Op copy = *this;
     copy.lowering = form;
     return copy;
   }
 
-  // Of a quantized op: the float op, where it is not the family's first.
+  // The float op that a quantized op computes, when that is not the family's
+  // first float op.
   constexpr Op InFloat(absl::string_view name) const {
     Op copy = *this;
     copy.float_op = name;
     return copy;
   }
 
-  // Of an embedding whose table is a tensor of bytes.
+  // The columns of an embedding whose table is a plain tensor of bytes instead
+  // of a packed object.
   constexpr Op TakesRawTable() const {
     Op copy = *this;
     copy.has_family_weight = false;
@@ -82,26 +85,26 @@ inline constexpr QuantizedRange kUnitInterval = {QuantizedRange::Kind::kFixed,
 inline constexpr QuantizedRange kMinusOneToOne = {QuantizedRange::Kind::kFixed,
                                                   2.0 / 256, 128};
 
-// The facts of a family. The methods return a copy that has the column, too.
+// The facts of a family. Each method returns a copy with one more column set.
 struct Facts : FamilyFacts {
   constexpr Facts() = default;
   constexpr explicit Facts(Role family_role) { role = family_role; }
 
-  // Of the ops that take floats.
+  // Where the ops that take floats have their weight.
   constexpr Facts FloatWeight(WeightForm form, int input) const {
     Facts copy = *this;
     copy.float_weight = {form, input};
     return copy;
   }
 
-  // Of the others.
+  // Where the quantized, dynamic and fp16 ops have theirs.
   constexpr Facts QuantizedWeight(WeightForm form, int input) const {
     Facts copy = *this;
     copy.quantized_weight = {form, input};
     return copy;
   }
 
-  // A float tensor for all.
+  // A weight that is a float tensor for all ops of the family.
   constexpr Facts TensorWeight(int input) const {
     return FloatWeight(WeightForm::kTensor, input)
         .QuantizedWeight(WeightForm::kTensor, input);
@@ -166,7 +169,7 @@ struct Facts : FamilyFacts {
   }
 };
 
-// Families that are something else than an operation to matching.
+// The facts of families that matching does not treat as an operation.
 constexpr Facts Shape() { return Facts(Role::kShape).KeepsRange(); }
 constexpr Facts Transparent() { return Facts(Role::kTransparent).KeepsRange(); }
 constexpr Facts Quantize() { return Facts(Role::kQuantize); }

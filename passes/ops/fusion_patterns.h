@@ -1,4 +1,5 @@
-// Chains of ops that quantization turns into one.
+// Tells which chains of float ops quantization turns into one op, such as a
+// conv and a relu.
 #ifndef PASSES_OPS_FUSION_PATTERNS_H_
 #define PASSES_OPS_FUSION_PATTERNS_H_
 
@@ -6,11 +7,11 @@
 
 namespace ns {
 
-// What may follow what in one fused subgraph, by the table of ops
-// (FamilyFacts::fusion): conv, linear and their transposed forms take a batch
-// norm, then an activation; batch norm, add, mul, matmul and cat take a relu.
-// `base` is the family of the base op, `previous` the family of the last op so
-// far and `next` the candidate's. A family of the user's takes nothing.
+// Whether an op of family `next` may come next in a fused subgraph whose base
+// op has the family `base` and whose last op so far has the family `previous`.
+// The table of ops decides (FamilyFacts::fusion): conv, linear and their
+// transposed forms take a batch norm, then an activation; batch norm, add, mul,
+// matmul and cat take a relu. Families that users define take nothing.
 bool FusesWith(absl::string_view base, absl::string_view previous,
                absl::string_view next);
 

@@ -34,12 +34,13 @@ constexpr Facts kCell = kRecurrent.FloatWeight(WeightForm::kTensorPair, 2)
                             .QuantizedWeight(WeightForm::kPackedPair, 2);
 
 // To add an op, add its name to the row of the float op that computes the same,
-// or a row for the two. Float("aten::abs") and the like say what it computes
-// with, and what follows them how it is folded, lowered, or called in float
-// where that is not as the family's others are; the first float op of a row is
-// the one that the quantized ones are computed by. The third column has what
-// holds of all. op_families.h says what each word means and what holds without
-// it, and passes/README.md ("an op") which tests and sources go with a row.
+// or add a row. Float("aten::abs") and the like say what tensors the op
+// computes with. The calls behind them say how it is folded, lowered or
+// computed in float, where that differs from the other ops of the family. The
+// first float op of a row is the one that computes its quantized ops in float.
+// The third column has the facts that all ops of the row share. op_families.h
+// says what each word means and what its default is, and passes/README.md ("an
+// op") says which tests and sources go with a row.
 //
 // Ops stand in the order float, quantized, ns kernels. A float op is folded to
 // the first int8 one, and an ns kernel takes the place of the quantized ops

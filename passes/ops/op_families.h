@@ -1,12 +1,12 @@
 // The table of ops: one row for each family, which is one mathematical
 // operation in all the spellings and numerics that models have it in.
 //
-// What the library knows of an op follows from the row of its family: what it
-// is related to and fuses with (op_relations.h, fusion_patterns.h), how it
-// computes in float (quantization/reference_ops.h), what becomes of it in
-// quantized models (lowering/fold/), and which ns kernel takes its place
-// (lowering/lowered_ops.h). This folder is below those, so that a row tells
-// by an enum which of their functions does it.
+// All that the library knows of an op follows from the row of its family: which
+// ops it is related to and fuses with (op_relations.h, fusion_patterns.h), how
+// it computes in float (quantization/reference_ops.h), which quantized op it is
+// folded to (lowering/fold/), and which ns kernel takes its place
+// (lowering/lowered_ops.h). This folder cannot depend on those folders, so a
+// row names their functions by the values of enums.
 //
 // op_families.cc has the rows, and says how to add one. Ops are looked up by
 // name in op_table.h.
@@ -22,7 +22,7 @@
 
 namespace ns {
 
-// What an op computes with.
+// The kind of tensors that an op computes with.
 enum class Numerics {
   kFloat,    // floating-point tensors
   kInt8,     // quantized tensors in, quantized tensors out
@@ -31,7 +31,7 @@ enum class Numerics {
   kEither,   // whatever it is given
 };
 
-// What an op is to matching.
+// How matching treats an op.
 enum class Role {
   kCompute,      // an operation that is matched and compared
   kShape,        // matched and compared, though it only moves data
@@ -62,83 +62,89 @@ enum class FinalActivation {
   kHardtanh,  // a clamp, whose bounds the op takes as its last arguments
 };
 
-// What a float op becomes where its inputs are dequantized and its output is
-// quantized (lowering/fold/).
+// The quantized op that a float op is folded to when its inputs are dequantized
+// and its output is quantized (lowering/fold/).
 enum class FoldForm {
   kNone,  // it stays in float
-  // The op itself, which LibTorch runs on quantized values and which keeps
-  // their scale and zero point. Exactly: it moves or picks elements, and
-  // f(dequantize(q)) is dequantize(f(q)) to the bit. Rounding: f(q) is
-  // quantize(f(dequantize(q))), but for ties.
+  // The op itself, which LibTorch runs on quantized tensors and which keeps
+  // their scale and zero point. kSameOpExactly: the op only moves or picks
+  // elements, so that f(dequantize(q)) equals dequantize(f(q)) to the bit.
+  // kSameOpRounding: f(q) is quantize(f(dequantize(q))), except for ties.
   kSameOpExactly,
   kSameOpRounding,
-  // As kSameOpExactly, by the family's ns kernel: LibTorch has no kernel.
+  // As kSameOpExactly, but by the family's ns kernel: LibTorch has none.
   kNsKernelExactly,
-  // The family's int8 op, LibTorch's where it has one:
-  kByName,        // whose arguments have the same names
-  kNsKernel,      // which is an ns kernel, for quint8 alone
-  kGroupNorm,     // or its ns kernel, where LibTorch's may raise
-  kBinary,        // of two tensors, or a tensor and a number
-  kList,          // of a list of tensors
-  kPackedLinear,  // with a packed weight
-  kPackedConv,
-  // The op itself, which gives QuantizedRange::kFixed; or else as kByName.
+  // The family's int8 op: LibTorch's or, where it has none, the ns op. The
+  // values say how the int8 op gets its arguments.
+  kByName,        // its arguments have the same names
+  kNsKernel,      // the same for an ns op, which takes quint8 only
+  kGroupNorm,     // by name; the ns op where LibTorch's may raise
+  kBinary,        // two tensors, or a tensor and a number
+  kList,          // a list of tensors
+  kPackedLinear,  // an activation and a packed weight
+  kPackedConv,    // the same for a convolution
+  // The op itself, whose output has the qparams of QuantizedRange::kFixed.
+  // Where the output is quantized with others, kFixedRangeOrByName folds as
+  // kByName.
   kFixedRange,
   kFixedRangeOrByName,
 };
 
-// What must hold of the call of a float op for its FoldForm to apply
-// (lowering/fold/call_guards.h).
+// What the arguments of a float op's call must satisfy for its FoldForm to
+// apply (lowering/fold/call_guards.h).
 enum class CallGuard {
-  kNone,
+  kNone,             // all calls are folded
   kAddsUnscaled,     // alpha is 1
   kCountsPadding,    // an average pool divides by the size of its window
-  kIsClamp,          // two bounds, which are numbers; not on qnnpack
+  kIsClamp,          // it has two bounds, which are numbers; not on qnnpack
   kEngineClamps,     // not on qnnpack, which clamps channels-last wrongly
-  kDropsNothing,     // it does not train
-  kPadsWithZero,     // the value that it pads with
+  kDropsNothing,     // a dropout that is not in training
+  kPadsWithZero,     // the value that it pads with is zero
   kOverDimensions,   // a mean over given dimensions, of the input's type
-  kIsReshape,        // a view of another size, not of another dtype
+  kIsReshape,        // a view to another size, not as another dtype
   kKeepsLayout,      // no memory format is asked for
   kKeepsDtype,       // no dtype is asked for
   kKnownStatistics,  // a batch norm in evaluation, with weight and bias
-  kInputStatistics,  // an instance norm of the statistics of its input
+  kInputStatistics,  // an instance norm uses the statistics of its input
 };
 
 // How the ns kernel that takes the place of an op is given its arguments
 // (lowering/lowering_forms.h), or why none takes its place.
 enum class LoweringForm {
-  kNoKernel,    // there is none
-  kHalfWeight,  // its weight is float16
-  kRecurrent,   // it is a recurrent layer
-  kPerChannel,  // its values have a scale for each channel
-  kSameArguments,
-  kTwoTensors,  // the same, where both operands are tensors
-  kLinear,      // with the packed layer repacked
-  kConv,
-  kEmbedding,  // with the packed table repacked
-  kEmbeddingBag,
-  kQuantize,
-  kDequantize,
-  // Of ops of Numerics::kEither, where their input is quantized:
-  kOnQuantized,  // the same arguments
+  kNoKernel,       // there is none
+  kHalfWeight,     // its weight is float16
+  kRecurrent,      // it is a recurrent layer
+  kPerChannel,     // its values have a scale for each channel
+  kSameArguments,  // the arguments of the op
+  kTwoTensors,     // the same, when both operands are tensors
+  kLinear,         // with the packed layer repacked
+  kConv,           // the same
+  kEmbedding,      // with the packed table repacked
+  kEmbeddingBag,   // the same
+  kQuantize,       // of a quantize to quint8
+  kDequantize,     // of a dequantize of one tensor
+  // These are for ops of Numerics::kEither, when their input is quantized:
+  kOnQuantized,  // the arguments of the op
   kFixedRange,   // with the scale and zero point of QuantizedRange::kFixed
-  kMean,
-  kCat,
-  kRelu6,  // a clamp from 0 to 6
+  kMean,         // the arguments that a mean of quantized tensors has
+  kCat,          // the tensors and the dimension
+  kRelu6,        // the arguments of a clamp from 0 to 6
 };
 
 // How a quantized op is computed in float (quantization/float_forms.h), or why
 // it is not.
 enum class ReferenceForm {
-  kOnlyQuantizes,
-  kHandsOn,      // it only hands its data on
-  kRecurrent,    // it is a recurrent layer
-  kConvWithSum,  // it is two ops
-  kRawTable,     // its table is a tensor of bytes
-  kSameOp,       // by the op itself, out of place
-  kSameArguments,
-  kCommutative,  // the same, the tensor before a number
+  // The first values say why an op is not computed in float:
+  kOnlyQuantizes,  // it only quantizes or requantizes
+  kHandsOn,        // it only hands its data on
+  kRecurrent,      // it is a recurrent layer
+  kConvWithSum,    // it is a convolution and a sum in one
+  kRawTable,       // its table is a tensor of bytes
+  // The others say which op computes it, and with which arguments:
+  kSameOp,         // the op itself, out of place
+  kSameArguments,  // the float op with the same arguments
+  kCommutative,    // the same, with the tensor before a number
+  // The float op with the arguments that quantization/float_forms.h describes:
   kBatchNorm,
   kInstanceNorm,
   kLinear,
@@ -148,13 +154,14 @@ enum class ReferenceForm {
   kEmbeddingBag,
 };
 
-// Which scale and zero point the output of a static int8 op has.
+// Says which scale and zero point the output of a static int8 op has.
 struct QuantizedRange {
   enum class Kind {
-    kOwn,      // those that it is given
-    kOfInput,  // those of its input: what it gives is in the range of that
-    // `scale` and `zero_point`, of LibTorch's kernel for quint8. An int8 op
-    // with a name of its own ("quantized::sigmoid") is given others.
+    kOwn,      // those that the op is given as arguments
+    kOfInput,  // those of its input, in whose range its output is
+    // `scale` and `zero_point`, which LibTorch's quint8 kernel of the float op
+    // gives its output. An int8 op with a name of its own
+    // ("quantized::sigmoid") is given them as arguments.
     kFixed,
   };
   Kind kind = Kind::kOwn;
@@ -162,7 +169,7 @@ struct QuantizedRange {
   int64_t zero_point = 0;
 };
 
-// How many dimensions an output has at least.
+// The least number of dimensions that an output has.
 enum class OutputRank {
   kUnknown,
   kAsInput,      // as many as the first input, or more
@@ -173,61 +180,66 @@ enum class OutputRank {
   kThreeInInt8,
 };
 
-// Which dimension of an output has its channels.
+// The dimension of an output that its channels are in.
 enum class ChannelPlace {
   kByRank,  // the rank of the tensor tells (ChannelDim::kByRank)
-  kSecond,
-  kLast,
+  kSecond,  // dimension 1
+  kLast,    // the last dimension
 };
 
-// What may follow an op in one fused subgraph.
+// The ops that may follow an op in one fused subgraph.
 enum class Fusion {
   kNone,
   kRelu,
   kBatchNormAndActivation,  // either, or both in this order
 };
 
-// One op of a family: its row in the list of spellings.
+// One op of a family: one spelling of the operation.
 struct FamilyOp {
   // Qualified name, "quantized::conv2d_relu". In-place forms have no row.
   absl::string_view op;
   Numerics numerics = Numerics::kFloat;
   FinalActivation fused_activation = FinalActivation::kNone;
+  // How a float op is folded, and which calls of it can be.
   FoldForm fold = FoldForm::kNone;
   CallGuard guard = CallGuard::kNone;
-  // Where they are not the family's. Only these tell of an op that takes
-  // floats.
+  // How the op is lowered, and computed in float. Without a value, a quantized,
+  // dynamic or fp16 op has the form of its family (FamilyFacts), and an op that
+  // takes floats has none.
   std::optional<LoweringForm> lowering = std::nullopt;
   std::optional<ReferenceForm> reference = std::nullopt;
-  // The float op that computes the same, where it is not the family's first.
+  // The float op that computes the same, when that is not the family's first
+  // one. Empty otherwise.
   absl::string_view float_op = "";
   // False for a quantized op that does not hold the family's weight.
   bool has_family_weight = true;
 };
 
+// Where an op has its weight.
 struct WeightPlace {
   WeightForm form = WeightForm::kNone;
   // The index of the input that holds it; -1 for none.
   int input = -1;
 };
 
-// What holds of all ops of a family.
+// The facts that all ops of a family share.
 struct FamilyFacts {
   Role role = Role::kCompute;
-  // Of ops that take floats, and of quantized, dynamic and fp16 ones.
+  // Where the weight is, in ops that take floats and in quantized, dynamic and
+  // fp16 ones.
   WeightPlace float_weight;
   WeightPlace quantized_weight;
-  // The dimension of the weight that belongs to output channels. Weights with
-  // another one than the first cannot be packed with a scale for each channel.
+  // The dimension of the weight that counts output channels. When it is not the
+  // first, the weight cannot be packed with a scale for each channel.
   int weight_channel_dim = 0;
   QuantizedRange range;
   OutputRank rank = OutputRank::kUnknown;
   ChannelPlace channels = ChannelPlace::kByRank;
   Fusion fusion = Fusion::kNone;
-  // True for what computes element by element on one input, keeps its shape,
-  // and may end a fused subgraph.
+  // True for a family that computes element by element on one input, keeps its
+  // shape, and may end a fused subgraph.
   bool is_activation = false;
-  // Of its ops that are quantized, dynamic or fp16.
+  // How its quantized, dynamic and fp16 ops are lowered, and computed in float.
   LoweringForm lowering = LoweringForm::kNoKernel;
   ReferenceForm reference = ReferenceForm::kSameArguments;
   // What users call the outputs behind the first, "h_n c_n", where the ops'
@@ -235,23 +247,26 @@ struct FamilyFacts {
   absl::string_view other_outputs = "";
 };
 
+// One row of the table.
 struct OpFamily {
   static constexpr size_t kMostOps = 16;
 
-  // Named after the op that a user would write, "conv2d".
+  // The name of the op that a user would write, "conv2d".
   absl::string_view name;
-  // Those after the last one are empty: OpsOf leaves them out.
+  // The spellings. Entries behind the last one are empty: OpsOf leaves them
+  // out.
   FamilyOp ops[kMostOps] = {};
   FamilyFacts facts = {};
 };
 
-// All rows, sorted by name.
+// Returns all rows, sorted by name.
 absl::Span<const OpFamily> OpFamilies();
 
-// The row of `name`, or null: op_relations.h has families of the user's, too.
+// Returns the row of the family `name`. Null for another name, such as that of
+// a family that a user added (op_relations.h).
 const OpFamily* FindFamily(absl::string_view name);
 
-// The spellings of a family.
+// Returns the spellings of a family.
 absl::Span<const FamilyOp> OpsOf(const OpFamily& family);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Names of ops as users write them.
+// Checks names of ops as users write them.
 #ifndef PASSES_OPS_OP_NAME_H_
 #define PASSES_OPS_OP_NAME_H_
 
@@ -14,7 +14,7 @@ bool IsOperator(absl::string_view name);
 // True for an operator that the op table or this process knows.
 bool IsKnownOperator(absl::string_view name);
 
-// What is said of an operator that is not known, or of an empty name.
+// Returns the error for an operator that is not known, or for an empty name.
 absl::Status UnknownOp(absl::string_view name);
 
 }  // namespace ns

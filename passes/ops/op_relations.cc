@@ -19,17 +19,18 @@ namespace {
 
 using ::torch::jit::Node;
 
-// The family of convolutions whose dimension the op's name does not tell.
+// The family of aten::_convolution, whose name does not tell how many
+// dimensions it has.
 constexpr absl::string_view kConvolution = "convolution";
 
-// A copy of `text` that lives as long as the process.
+// Returns a copy of `text` that lives as long as the process.
 absl::string_view Interned(absl::string_view text) {
   return UnqualifiedText(
       c10::Symbol::fromQualString(absl::StrCat("ns_family::", text)));
 }
 
-// conv1d, conv2d, ... of an aten::_convolution, from its stride and its
-// transposed flag.
+// Returns the family of an aten::_convolution, such as conv2d, from its stride
+// and its transposed flag.
 absl::string_view ConvolutionFamily(const Node& node) {
   static constexpr absl::string_view kFamilies[] = {
       "conv1d",           "conv2d",           "conv3d",

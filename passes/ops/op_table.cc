@@ -58,7 +58,7 @@ std::vector<OpRow> MakeRows() {
 }
 
 const OpRow* FindExactly(absl::string_view op) {
-  // Every node of a model is looked up, some of them several times.
+  // A hash map, because every node of a model is looked up, some several times.
   static const auto& rows = *[] {
     auto* rows = new absl::flat_hash_map<absl::string_view, const OpRow*>;
     for (const OpRow& row : OpTable()) {

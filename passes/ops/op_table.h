@@ -1,5 +1,5 @@
-// The table of ops (op_families.h) by op: where an op is a spelling of a
-// family, what its row says of it.
+// Finds the facts of an op by its name: the view of the table of ops
+// (op_families.h) that has one row for each op.
 #ifndef PASSES_OPS_OP_TABLE_H_
 #define PASSES_OPS_OP_TABLE_H_
 
@@ -14,39 +14,41 @@ struct OpRow {
   // Qualified name, "quantized::conv2d_relu". In-place forms have no row of
   // their own: FindOp drops the trailing underscore.
   absl::string_view op;
-  // Ops of one family are related.
+  // The name of its family. Ops of one family are related.
   absl::string_view family;
   Numerics numerics = Numerics::kFloat;
   Role role = Role::kCompute;
   // The family of the activation that the op applies last, or empty.
   absl::string_view fused_activation = "";
   WeightForm weight_form = WeightForm::kNone;
+  // The index of the input that holds the weight; -1 for none.
   int weight_input = -1;
   // What users call the outputs behind the first (FamilyFacts::other_outputs).
   absl::string_view other_outputs = "";
-  // Where all this is from, and the rest.
+  // The entry of the op and the row of its family, which have the other facts,
+  // too. Never null in a row of OpTable.
   const FamilyOp* spelling = nullptr;
   const OpFamily* family_row = nullptr;
 };
 
-// All rows, sorted by op.
+// Returns all rows, sorted by op.
 absl::Span<const OpRow> OpTable();
 
-// The row of `op` or, for an in-place op without one, of its out-of-place form
-// ("aten::relu" for "aten::relu_"). Null for an unknown op.
+// Returns the row of `op` or, for an in-place op without one, of its
+// out-of-place form ("aten::relu" for "aten::relu_"). Null for an unknown op.
 const OpRow* FindOp(absl::string_view op);
 
-// True for int8, dynamic and fp16 ops and for quantize ops: those that only a
-// quantized model has.
+// True for ops that only a quantized model has: int8, dynamic and fp16 ops, and
+// quantize ops.
 bool IsQuantizedOp(const OpRow& row);
 
-// The scale and zero point that an op of either numerics gives quantized values
-// of its own accord, whatever those of its input are: of a sigmoid, a tanh.
-// Null for other ops.
+// Returns the fixed scale and zero point that an op of Numerics::kEither gives
+// a quantized output, whatever those of its input are: a sigmoid or tanh has
+// them. Null for other ops.
 const QuantizedRange* FixedRangeOf(const OpRow& row);
 
-// True for the ops of our own kernels, which lower-to-fbgemm puts in the place
-// of quantized ones: "ns::fbgemm_conv2d".
+// True for the ops that run ns kernels, such as "ns::fbgemm_conv2d":
+// lower-to-fbgemm puts them in the place of quantized ops.
 bool IsLoweredOp(absl::string_view op);
 
 }  // namespace ns

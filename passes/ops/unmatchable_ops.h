@@ -1,4 +1,4 @@
-// Ops that the user does not want to have matched.
+// Keeps the ops that a user does not want to have matched.
 #ifndef PASSES_OPS_UNMATCHABLE_OPS_H_
 #define PASSES_OPS_UNMATCHABLE_OPS_H_
 
@@ -12,31 +12,35 @@
 
 namespace ns {
 
-// What is never matched, besides what the op table says so of: casts, views,
-// quantize and dequantize, observers, and what makes tensors from nothing
-// (reference: unmatchable_types_map).
+// The ops that are not matched because the user says so (PyTorch's numeric
+// suite: unmatchable_types_map). The op table has more that are never matched:
+// casts, views, quantize and dequantize, observers, and ops that make tensors
+// from nothing.
 class UnmatchableOps {
  public:
-  // Adds an operator, "aten::relu", its form in place included; a type of
-  // modules, "my.package.Gate" or "Gate" (see IsTypeNamed), which stands for
-  // all ops that the code of such modules calls itself and for calls of them
-  // as leaves; or the name of a leaf function (ir/inline_modules.h). Error: an
-  // operator that this process does not know, or an empty name.
+  // Adds one of these:
+  //  * an operator, "aten::relu", which stands for its in-place form, too;
+  //  * a type of modules, "my.package.Gate" or "Gate" (see IsTypeNamed), which
+  //    stands for all ops that the code of such modules calls itself and for
+  //    calls of them as leaves;
+  //  * the name of a leaf function (ir/inline_modules.h).
+  // Error: an operator that this process does not know, or an empty name.
   absl::Status Add(absl::string_view op);
 
   bool empty() const { return operators_.empty() && callees_.empty(); }
 
-  // True for the op `op` in the module that `path` tells.
+  // True for the op `op` in the module at `path`.
   bool Contains(absl::string_view op, const ModulePath& path) const;
 
-  // The types and functions that were added, in order of their names.
+  // Returns the types and functions that were added, in order of their names.
   std::vector<std::string> Callees() const {
     return {callees_.begin(), callees_.end()};
   }
 
  private:
-  // Without the underscore of forms in place.
+  // Operators, without the underscore of in-place forms.
   std::set<std::string, std::less<>> operators_;
+  // Types of modules, and functions.
   std::set<std::string> callees_;
 };
 

@@ -31,13 +31,14 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// aten::embedding_bag's mode: quantized kernels have no other.
+// The mode of aten::embedding_bag that adds up rows: quantized kernels have no
+// other.
 constexpr int64_t kSum = 0;
 
-// Arguments that say where an output goes.
+// The names of arguments that say where an output is written.
 constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
 
-// Of several outputs, the first.
+// Inserts `op`, and returns its first output.
 absl::StatusOr<Value*> Insert(Node* node, absl::string_view op,
                               absl::Span<const NamedValue> arguments,
                               absl::Span<const NamedValue> named = {}) {
@@ -68,7 +69,8 @@ absl::StatusOr<Value*> AsFloatInput(Node* node, Value* input) {
   return input;
 }
 
-// The first input, after what a dynamic op quantizes it with.
+// Returns the first input of `node` in float. For a dynamic op it is quantized
+// and dequantized first, as the op's kernel quantizes it.
 absl::StatusOr<Value*> Activation(Node* node) {
   Value* input = node->input(0);
   const OpRow* row = FindOp(OpName(*node));
@@ -94,7 +96,7 @@ c10::IValue TensorOrNone(const at::Tensor& tensor) {
 
 struct Arguments {
   std::vector<NamedValue> in_order;
-  // Those that can only be given by name.
+  // The arguments that can only be given by name.
   std::vector<NamedValue> named;
 };
 
@@ -126,7 +128,8 @@ absl::StatusOr<ConvLayer> ConvLayerOf(const Node& node,
   return UnpackConv(packed, /*is_1d=*/absl::EndsWith(float_op, "1d"));
 }
 
-// Of bags in the rows of a matrix: the indices of all, and where each begins.
+// The bags that a matrix of indices has in its rows: the indices of all bags,
+// and the offset of each.
 struct Bags {
   Value* indices;
   Value* offsets;
@@ -144,7 +147,7 @@ absl::StatusOr<Bags> BagsOfRows(Node* node, Value* indices) {
   return bags;
 }
 
-// The rows of an embedding, in float.
+// Returns the table of an embedding in float.
 absl::StatusOr<at::Tensor> TableOf(const Node& node) {
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(node, 0));
   NS_ASSIGN_OR_RETURN(const at::Tensor weight, PackedEmbeddingWeight(packed));

@@ -1,4 +1,5 @@
-// How a float op takes over the arguments of a quantized one.
+// Inserts the float op that computes a quantized one, with the arguments of
+// that.
 #ifndef PASSES_QUANTIZATION_FLOAT_FORMS_H_
 #define PASSES_QUANTIZATION_FLOAT_FORMS_H_
 
@@ -13,28 +14,31 @@ struct Value;
 
 namespace ns {
 
-// Inserts, at the insertion point of the graph of `node`, `float_op` on the
-// inputs of `node`, dequantized, and returns its first output, which is neither
-// activated nor quantized yet. Quantized constants, weights among them, are
-// dequantized at once; other tensors pass through ns::as_float, and the input
-// of a dynamic op through what its kernel quantizes it with. By form:
+// Inserts `float_op` at the insertion point of the graph of `node`, a quantized
+// op, with the dequantized inputs of `node`, and returns its first output.
+// Activation and quantization of the output are not included. Quantized
+// constants, such as weights, are dequantized right away; other tensors go
+// through ns::as_float. The input of a dynamic op is quantized first, as its
+// kernel does. `form` says how `float_op` gets its arguments:
 //
-//  * kSameOp: `float_op` takes what the op of `node` takes: it is that op
-//    itself, or its out-of-place form;
+//  * kSameOp: the inputs of `node`; `float_op` is the op of `node` itself, or
+//  its
+//    out-of-place form;
 //  * kSameArguments: the same arguments in the same order, without those that
-//    say how the output is quantized or where it is written;
-//  * kCommutative: so, of two arguments, the tensor first: quantized::add and
-//    mul take a number on either side;
-//  * kBatchNorm, kInstanceNorm: with the running statistics that the quantized
-//    op is given, and with those of the input;
-//  * kLinear, kConv, kConvTranspose: with the layer that is packed into the
-//    second input;
-//  * kEmbedding, kEmbeddingBag: with the table that is packed into the first.
+//  say
+//    how the output is quantized or where it is written;
+//  * kCommutative: the same for two operands, the tensor first: quantized::add
+//    and quantized::mul take a number on either side;
+//  * kBatchNorm: the running statistics that the quantized op is given;
+//  * kInstanceNorm: the statistics of the input;
+//  * kLinear, kConv, kConvTranspose: the layer that is packed into the second
+//    input;
+//  * kEmbedding, kEmbeddingBag: the table that is packed into the first input.
 //
-// Error: a refusal (ir/refusal.h), or an op that does not take the arguments,
-// or an object that cannot be unpacked. What was inserted stays then:
-// InsertOrTakeBack (ir/insert_op.h) takes it back. A form that says why there
-// is no reference is an internal error.
+// Error: a refusal (ir/refusal.h), or the error of an op that does not take the
+// arguments or of an object that cannot be unpacked. What was inserted before
+// the error stays in the graph: InsertOrTakeBack (ir/insert_op.h) removes it. A
+// form that says why an op is not computed in float is an internal error.
 absl::StatusOr<torch::jit::Value*> InsertInFloat(ReferenceForm form,
                                                  torch::jit::Node* node,
                                                  absl::string_view float_op);

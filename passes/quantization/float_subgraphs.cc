@@ -31,7 +31,8 @@ bool IsQuantizable(const MatchableNode& node) {
          (node.row->role == Role::kCompute && !IsQuantizedOp(*node.row));
 }
 
-// True when a quantized op of `base` also does what `next` does.
+// True when the quantized op of the family `base` also computes an op of the
+// family `next` behind one of the family `previous`.
 bool IsTakenIn(absl::string_view base, absl::string_view previous,
                absl::string_view next) {
   if (!FusesWith(base, previous, next)) {
@@ -51,7 +52,7 @@ std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
   const MatchableNodes nodes(graph, relations);
   const LayerNames names(nodes);
   UniqueNames unique;
-  // How many ops of one kind a module has had so far.
+  // The number of ops so far, by their module and op.
   std::map<std::pair<std::string, std::string>, int> orders;
   std::vector<bool> taken(nodes.size());
   std::vector<FloatSubgraph> subgraphs;

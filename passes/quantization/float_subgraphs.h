@@ -1,4 +1,5 @@
-// What quantization would make one op of, in a float model.
+// Finds the subgraphs of a float model that quantization turns into one op
+// each.
 #ifndef PASSES_QUANTIZATION_FLOAT_SUBGRAPHS_H_
 #define PASSES_QUANTIZATION_FLOAT_SUBGRAPHS_H_
 
@@ -16,20 +17,22 @@ struct Value;
 
 namespace ns {
 
-// What a QConfigMapping looks at is that of the base op.
+// A subgraph of a float model, with the facts of its base op that a
+// QConfigMapping looks at.
 struct FloatSubgraph : QConfigTarget {
+  // The nodes.
   Subgraph subgraph;
-  // What it computes: a tensor or a list of tensors.
+  // The value that the subgraph computes: a tensor or a list of tensors.
   torch::jit::Value* output = nullptr;
-  // Unique: "layer1.0.conv1", "add", "fc@1" for the second call.
+  // A unique name: "layer1.0.conv1", "add", "fc@1" for the second call.
   std::string name;
 };
 
-// All subgraphs of `graph` that compute something, in order of execution,
-// inside control flow too. Each is one op with the batch norm and the relu
-// behind it that a quantized op takes in: conv2d - batch_norm - relu, linear -
-// relu, add - relu. Left out are ops that only move data, dropout, and ops that
-// are quantized already.
+// Returns all subgraphs of `graph` that compute something, in order of
+// execution, inside control flow too. Each is one op, together with the batch
+// norm and the relu behind it that a quantized op includes: conv2d - batch_norm
+// - relu, linear - relu, add - relu. Ops that only move data, dropout, and ops
+// that are quantized already are left out.
 std::vector<FloatSubgraph> FindFloatSubgraphs(
     torch::jit::Graph& graph, const OpRelations& relations = {});
 

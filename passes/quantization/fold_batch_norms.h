@@ -1,4 +1,4 @@
-// Batch norms that run in evaluation become part of the layer in front of them.
+// Folds batch norms that run in evaluation into the layer in front of them.
 #ifndef PASSES_QUANTIZATION_FOLD_BATCH_NORMS_H_
 #define PASSES_QUANTIZATION_FOLD_BATCH_NORMS_H_
 
@@ -15,8 +15,8 @@ namespace ns {
 
 class GraphEditor;
 
-// Folds batch norms into convolutions of 1 to 3 dimensions, transposed ones
-// among them, and into linear layers, whatever their groups:
+// Folds batch norms into convolutions of 1 to 3 dimensions, transposed or not
+// and with any number of groups, and into linear layers:
 //
 //   %c = aten::conv2d(%x, %weight, %bias, ...)
 //   %y = aten::batch_norm(%c, %gamma, %beta, %mean, %variance, %false, ...)
@@ -26,12 +26,12 @@ class GraphEditor;
 // with scale = gamma / sqrt(variance + eps), folded_weight = weight * scale for
 // each output channel, and folded_bias = (bias - mean) * scale + beta, as
 // fusing before quantization does (torch/nn/utils/fusion.py). Outputs stay
-// equal up to rounding. A linear layer's output is taken to be rows: its
-// features are the channels of the norm.
+// equal up to rounding. The output of a linear layer is taken to have two
+// dimensions: its features are the channels of the norm.
 //
-// A norm stays, and is remarked on, where something else uses what it
-// normalizes, where it computes its statistics itself, or where weights or
-// statistics are not constant: freeze first.
+// A norm stays, and gets a remark, when something else uses its input, when it
+// computes its statistics itself, and when weights or statistics are not
+// constant: freeze the model first.
 class FoldBatchNorms final : public Pass {
  public:
   absl::string_view name() const override { return "fold-batch-norms"; }
@@ -39,9 +39,10 @@ class FoldBatchNorms final : public Pass {
                            PassContext& context) const override;
 };
 
-// Folds one aten::batch_norm into `base`, the convolution or linear that alone
-// makes its input. Destroys the norm; users of its output use that of `base`.
-// Error: a refusal (ir/refusal.h); the graph is then as it was.
+// Folds one aten::batch_norm into `base`, the convolution or linear that gives
+// its input. Nothing else may use that input. Destroys the norm; users of its
+// output use that of `base`. Error: a refusal (ir/refusal.h); the graph is then
+// as it was.
 absl::Status FoldBatchNormInto(GraphEditor& editor, torch::jit::Node* base,
                                torch::jit::Node* batch_norm);
 

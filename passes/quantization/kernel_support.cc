@@ -8,8 +8,9 @@
 namespace ns {
 namespace {
 
-// Whether an op of LibTorch's computes what `family` does with `numerics`; ns
-// kernels are made of those. No op of a family of the user's is known to.
+// Whether LibTorch has an op of `family` with `numerics`. Ns ops do not count:
+// they are made of LibTorch's. Null, for a family that a user added, has no
+// ops.
 bool HasOp(const OpFamily* family, Numerics numerics) {
   return family != nullptr &&
          absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {

@@ -1,4 +1,4 @@
-// Which ops a qconfig can be applied to, and how the ops treat it.
+// Tells which ops a qconfig can be applied to, and how the ops treat it.
 #ifndef PASSES_QUANTIZATION_KERNEL_SUPPORT_H_
 #define PASSES_QUANTIZATION_KERNEL_SUPPORT_H_
 
@@ -8,25 +8,27 @@
 
 namespace ns {
 
-// OK when an op of `family` (op_table.h) can run as `qconfig` says:
+// Returns OK when an op of `family` (op_table.h) can run as `qconfig` says:
 //  * static activations: the family has int8 ops, or its ops take any dtype;
 //  * dynamic activations: the family has dynamic ops;
-//  * half precision, or nothing: always;
+//  * activations in half precision, and no quantization at all: always;
 //  * float activations and quantized weights: the family's ops pack weights;
-//  * per channel: its kernels take such weights, as those of transposed
-//    convolutions do not.
+//  * weights with a scale for each channel: in addition, the family's kernels
+//  take
+//    them; those of transposed convolutions do not.
 //
-// Otherwise an invalid-argument error that names the candidate and `op`.
+// Otherwise it returns an invalid-argument error that names the candidate and
+// `op`.
 absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
                          absl::string_view family);
 
-// True for families of which quantized ops hold quantized weights: linear,
-// convolutions, embeddings and recurrent layers, and not norms.
+// True for families whose quantized ops hold quantized weights: linear layers,
+// convolutions, embeddings and recurrent layers, but not norms.
 bool QuantizesWeight(absl::string_view family);
 
 // True for families whose int8 op gives its output the scale and zero point of
-// its input (QuantizedRange::Kind::kOfInput): pools, clamps, and what else
-// stays within the range of its input, as a sum does not.
+// its input (QuantizedRange::Kind::kOfInput): pools, clamps, and others whose
+// output stays in the range of the input. A sum does not.
 bool KeepsQParams(absl::string_view family);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// How one subgraph is quantized.
+// Says how one subgraph is quantized.
 #ifndef PASSES_QUANTIZATION_QCONFIG_H_
 #define PASSES_QUANTIZATION_QCONFIG_H_
 
@@ -14,8 +14,8 @@
 
 namespace ns {
 
-// What happens to the activations and to the weight of a subgraph; as
-// constructed, nothing.
+// How the activations and the weight of a subgraph are quantized. A default
+// QConfig quantizes neither.
 struct QConfig {
   ActivationConfig activation;
   WeightConfig weight;
@@ -26,38 +26,41 @@ struct QConfig {
   bool operator!=(const QConfig& other) const { return !(*this == other); }
 };
 
-// Absent: the subgraph is not quantized.
+// A qconfig; absent when the subgraph is not quantized.
 using OptionalQConfig = std::optional<QConfig>;
 
-// Static uint8 activations of the full range, with minimum and maximum
-// observed, and int8 weights with one scale.
+// Static activations in uint8 of the full range, by observed minimum and
+// maximum, and int8 weights with one scale.
 QConfig Int8PerTensorQConfig();
-// As above, with one scale for each output channel of a weight.
+// The same with one scale for each output channel of a weight.
 QConfig Int8PerChannelQConfig();
-// Input activations in uint8 with the range of each batch; int8 weights with
+// Input activations in uint8 by the range of each batch, and int8 weights with
 // one scale.
 QConfig DynamicQConfig();
 // Weights and activations in half precision.
 QConfig Fp16QConfig();
-// int4 weights with one scale for each output channel; activations in float.
+// int4 weights with one scale for each output channel, and activations in
+// float.
 QConfig Int4WeightsQConfig();
 
-// "int8 per tensor", "int8 per channel", "dynamic", "fp16", "int4 weights"; the
-// first two with " histogram" behind them where that is the observer; or, for
-// any other, its parts: "static 0..127 histogram, int8 weight per channel".
+// Returns the name of a qconfig: "int8 per tensor", "int8 per channel",
+// "dynamic", "fp16" or "int4 weights". The first two have " histogram" behind
+// them when that is the observer. Any other qconfig is named by its parts:
+// "static 0..127 histogram, int8 weight per channel".
 std::string QConfigName(const QConfig& qconfig);
 
-// As above; "none" when absent.
+// Returns the same name; "none" when `qconfig` is absent.
 std::string QConfigName(const OptionalQConfig& qconfig);
 
-// The qconfigs with names of their own, in the order above.
+// Returns the qconfigs that have names of their own, in the order of
+// QConfigName.
 const std::vector<QConfig>& NamedQConfigs();
 
-// The one of them called `name`, with blanks or dashes between words. Error:
-// another name; the message lists all.
+// Returns the qconfig of NamedQConfigs called `name`, with blanks or dashes
+// between words. Error: another name; the message lists all.
 absl::StatusOr<QConfig> QConfigNamed(absl::string_view name);
 
-// For test output.
+// Lets GoogleTest print a QConfig.
 inline void PrintTo(const QConfig& qconfig, std::ostream* out) {
   *out << QConfigName(qconfig);
 }

@@ -46,13 +46,13 @@ bool IsOp(const QConfigTarget& target, absl::string_view object_type) {
   return object_type == target.op || object_type == target.family;
 }
 
-// True when `path` starts with a match of `regex`, as Python's re.match.
+// True when `path` starts with a match of `regex`, as Python's re.match tells.
 bool StartsWithMatch(const std::string& path, const std::string& regex) {
   return std::regex_search(path, std::regex(regex),
                            std::regex_constants::match_continuous);
 }
 
-// "a.b" for "a.b.c"; "" for "a".
+// Returns the path of the module around `path`: "a.b" for "a.b.c", "" for "a".
 std::string ParentOf(const std::string& path) {
   const size_t dot = path.rfind('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);

@@ -1,4 +1,4 @@
-// Which qconfig each subgraph of a model gets.
+// Chooses the qconfig of each subgraph of a model.
 #ifndef PASSES_QUANTIZATION_QCONFIG_MAPPING_H_
 #define PASSES_QUANTIZATION_QCONFIG_MAPPING_H_
 
@@ -12,22 +12,22 @@
 
 namespace ns {
 
-// What a mapping looks at of a subgraph: its base op.
+// The facts of a subgraph that a mapping looks at, all of its base op.
 struct QConfigTarget {
-  // "aten::conv2d", and its family, "conv2d".
+  // The op, "aten::conv2d", and its family, "conv2d".
   std::string op;
   std::string family;
-  // Path and type of the module that the op belongs to: "layer1.0.conv1",
-  // "torch.nn.modules.conv.Conv2d".
+  // The path of the module that the op belongs to, "layer1.0.conv1", and the
+  // type of that module, "torch.nn.modules.conv.Conv2d".
   std::string fqn;
   std::string module_type;
-  // How many targets with the same module and op come before this one.
+  // The number of targets with the same module and op before this one.
   int order = 0;
 };
 
-// The setting that decided about a target; from the widest to the narrowest.
+// The kinds of settings, from the widest to the narrowest.
 enum class QConfigSetting {
-  kNone,
+  kNone,  // no setting is for the target
   kGlobal,
   kObjectType,
   kModuleNameRegex,
@@ -35,18 +35,21 @@ enum class QConfigSetting {
   kModuleNameObjectTypeOrder,
 };
 
+// What a mapping says of a target.
 struct QConfigChoice {
   OptionalQConfig qconfig;
+  // The kind of the setting that decided.
   QConfigSetting setting = QConfigSetting::kNone;
-  // True when the setting names this op or this very module, rather than a
-  // group it is one of (everything, a pattern, a module around it).
+  // True when the setting names this op or this very module, and false when it
+  // names a group that they belong to (everything, a pattern, a module around).
   bool names_target = false;
 };
 
-// One setting each for all subgraphs, for those of an object type, for modules
-// with a matching or a given name, and for one op of one module; the narrowest
-// that a subgraph meets decides, even when it says "no qconfig". Of settings of
-// one kind, the one set first decides (reference: QConfigMapping).
+// Has settings for all subgraphs, for those of an object type, for modules
+// whose name matches a pattern or is given, and for one op of one module. The
+// narrowest setting that is for a subgraph decides, even when it says "no
+// qconfig". Among settings of one kind, the first one that was set decides, as
+// in PyTorch's QConfigMapping.
 //
 //   QConfigMapping()
 //       .SetGlobal(Int8PerTensorQConfig())
@@ -54,8 +57,7 @@ struct QConfigChoice {
 //       .SetModuleName("head", std::nullopt)
 class QConfigMapping {
  public:
-  // Which module, object type and occurrence a setting of the narrowest kind is
-  // for.
+  // The op that a setting of the narrowest kind is for.
   struct OrderKey {
     std::string module_name;
     std::string object_type;
@@ -66,39 +68,41 @@ class QConfigMapping {
              object_type == other.object_type && order == other.order;
     }
   };
-  // In the order in which keys were first set.
+  // The settings of one kind, in the order in which their keys were first set.
   template <typename Key>
   using Settings = std::vector<std::pair<Key, OptionalQConfig>>;
 
+  // Sets the qconfig of all subgraphs.
   QConfigMapping& SetGlobal(OptionalQConfig qconfig);
 
-  // `object_type` is an op ("aten::linear"), a family ("linear"), or the type
-  // of the module around the op, whole or its last parts:
-  // "torch.nn.modules.linear.Linear", "linear.Linear", "Linear". The type of a
-  // module decides before an op.
+  // Sets the qconfig of an object type: an op ("aten::linear"), a family
+  // ("linear"), or the type of the module around the op, in full or its last
+  // parts: "torch.nn.modules.linear.Linear", "linear.Linear", "Linear". A
+  // setting for the type of a module decides before one for an op.
   QConfigMapping& SetObjectType(const std::string& object_type,
                                 OptionalQConfig qconfig);
 
-  // For modules whose path starts with a match of `regex` (ECMAScript).
+  // Sets the qconfig of modules whose path starts with a match of `regex`
+  // (ECMAScript).
   QConfigMapping& SetModuleNameRegex(const std::string& regex,
                                      OptionalQConfig qconfig);
 
-  // For the module with this path and those inside it; a path that is closer
-  // to the module decides before others.
+  // Sets the qconfig of the module with this path and of those inside it. The
+  // longest path decides.
   QConfigMapping& SetModuleName(const std::string& module_name,
                                 OptionalQConfig qconfig);
 
-  // For the `order`th (from 0) op of this object type in the module with this
-  // path.
+  // Sets the qconfig of op number `order`, counted from 0, of this object type
+  // in the module with this path.
   QConfigMapping& SetModuleNameObjectTypeOrder(const std::string& module_name,
                                                const std::string& object_type,
                                                int order,
                                                OptionalQConfig qconfig);
 
-  // Error: a regular expression that is none.
+  // Returns an error for a pattern that is not a regular expression.
   absl::Status Validate() const;
 
-  // The mapping must be valid.
+  // Returns what the mapping says of `target`. The mapping must be valid.
   QConfigChoice Choose(const QConfigTarget& target) const;
 
   const OptionalQConfig& global() const { return global_; }
@@ -116,7 +120,7 @@ class QConfigMapping {
     return !(*this == other);
   }
 
-  // One line a setting: "object type 'linear': dynamic".
+  // Returns one line for each setting: "object type 'linear': dynamic".
   std::string ToString() const;
 
  private:

@@ -32,8 +32,8 @@ std::optional<at::Tensor> ConstantTensor(const Value* value) {
              : std::nullopt;
 }
 
-// Folds the batch norm behind the base op, if there is one whose numbers are
-// known.
+// Folds the batch norm behind the base op, if there is one and its numbers are
+// constant.
 void FoldBatchNormOf(CopiedSubgraph& copy) {
   Subgraph& subgraph = copy.subgraph;
   Node* base = subgraph.base;
@@ -45,7 +45,7 @@ void FoldBatchNormOf(CopiedSubgraph& copy) {
   const Value* normalized = batch_norm->output();
   GraphEditor editor(*base->owningGraph(), /*context=*/nullptr);
   if (!FoldBatchNormInto(editor, base, batch_norm).ok()) {
-    return;  // The copy keeps it.
+    return;  // The norm stays in the copy.
   }
   if (copy.output == normalized) {
     copy.output = base->output();
@@ -111,7 +111,7 @@ class Quantizer {
     });
   }
 
-  // The parameters of a recurrent layer.
+  // Returns the parameter list of a recurrent layer with quantized weights.
   absl::StatusOr<Value*> QuantizedList(Value* list) const {
     if (list->node()->kind() != c10::prim::ListConstruct ||
         IsWrittenTo(*list)) {

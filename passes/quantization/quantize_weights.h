@@ -1,4 +1,5 @@
-// Gives the weights of a subgraph the values that a quantized op has.
+// Gives the weights of a copied float subgraph the values that they have after
+// quantization.
 #ifndef PASSES_QUANTIZATION_QUANTIZE_WEIGHTS_H_
 #define PASSES_QUANTIZATION_QUANTIZE_WEIGHTS_H_
 
@@ -8,10 +9,10 @@
 
 namespace ns {
 
-// Quantizes and dequantizes, as `config` says, the weights of all ops of
-// `subgraph`, a copy that nothing else uses. A batch norm behind a convolution
-// or a linear is folded into weight and bias before, as it is when a model is
-// quantized, and goes:
+// Quantizes and dequantizes the weights of all ops of `subgraph`, as `config`
+// says. `subgraph` is a copy that nothing else uses. A batch norm behind a
+// convolution or a linear is folded into weight and bias before, as it is when
+// a model is quantized:
 //
 //   %y = aten::conv2d(%x, %weight, %bias, ...)
 //   %n = aten::batch_norm(%y, ...)
@@ -22,10 +23,10 @@ namespace ns {
 //   %y = aten::conv2d(%x, %folded, %folded_bias, ...)
 //   %r = aten::relu(%y)
 //
-// Constants are quantized here, weights that the graph computes when it runs,
-// by ns::fake_quantize_weight. Biases stay in float. Weights of norms have no
-// integer form and change for half precision only. A config of float weights
-// changes nothing. Error: a tensor that cannot be quantized.
+// Constant weights are quantized at once; weights that the graph computes when
+// it runs go through ns::fake_quantize_weight. Biases stay in float. Weights of
+// norms have no integer form, and change for half precision only. A config of
+// float weights changes nothing. Error: a tensor that cannot be quantized.
 absl::Status QuantizeWeights(const WeightConfig& config,
                              CopiedSubgraph& subgraph);
 

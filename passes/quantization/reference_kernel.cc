@@ -23,8 +23,8 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Errors: a call that cannot run; an op that could work on quantized tensors
-// and does not here.
+// Returns a refusal for a call that no operator takes, and for an op that can
+// run on quantized tensors but does not do so here.
 absl::Status CheckCall(const Node& node, bool gives_quantized) {
   if (node.maybeSchema() == nullptr) {
     return Refusal("no operator takes its arguments");
@@ -35,7 +35,7 @@ absl::Status CheckCall(const Node& node, bool gives_quantized) {
              : absl::OkStatus();
 }
 
-// `value`, quantized as `node` quantizes its output.
+// Returns `value`, quantized as `node` quantizes its output.
 absl::StatusOr<Value*> Quantized(Value* value, Node* node) {
   Graph& graph = *node->owningGraph();
   const int scale = OutputScaleInput(*node);
@@ -50,7 +50,8 @@ absl::StatusOr<Value*> Quantized(Value* value, Node* node) {
                   {value, node->input(scale), node->input(scale + 1), dtype});
 }
 
-// At the insertion point, which is in front of `node`.
+// Inserts the reference `op` of `node` at the insertion point, which is in
+// front of `node`.
 absl::StatusOr<Value*> InsertReference(Node* node, const ReferenceOp& op,
                                        bool gives_quantized) {
   NS_ASSIGN_OR_RETURN(Value * value, InsertInFloat(op.form, node, op.float_op));

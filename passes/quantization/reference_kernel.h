@@ -1,4 +1,5 @@
-// What a quantized op would give if its kernel made no error of its own.
+// Inserts reference kernels, which compute what a quantized op would give if
+// its kernel made no error of its own.
 #ifndef PASSES_QUANTIZATION_REFERENCE_KERNEL_H_
 #define PASSES_QUANTIZATION_REFERENCE_KERNEL_H_
 
@@ -13,10 +14,11 @@ struct Value;
 
 namespace ns {
 
-// Puts beside `node`, a quantized op of `host`, a reference: its inputs are
-// dequantized, the op is computed in float, and what comes out is quantized
-// with the op's own output parameters. Where the two differ, the kernel
-// rounded, saturated or computed otherwise; what quantization costs is in both.
+// Inserts the reference of `node`, a quantized op of `host`: its inputs are
+// dequantized, the op is computed in float, and the result is quantized with
+// the op's own output qparams. When the outputs of both differ, the kernel
+// rounded, saturated or computed in another way. The error that quantization
+// makes is in both outputs.
 //
 //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
 // becomes
@@ -30,8 +32,8 @@ namespace ns {
 //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
 //
 // An op that has no scale and zero point among its inputs (max_pool2d, sigmoid,
-// add_scalar) chooses them as it runs. Its reference, computed in front of it
-// all the same, is quantized right behind it:
+// add_scalar) chooses them as it runs. Its reference is also computed in front
+// of it, but quantized right behind it:
 //
 //   %float = ns::as_float(%x)
 //   %sigmoid = aten::sigmoid(%float)
@@ -51,19 +53,20 @@ namespace ns {
 // Weights are dequantized into constants, four bytes an element.
 //
 // `gives_quantized` tells whether the output of `node` is quantized: some ops
-// take either.
+// run on float tensors, too.
 //
-// Returns %reference, which can be used behind its own node. Of an op with
-// several outputs, it is the reference of the first.
+// Returns %reference, which can be used behind its own node. For an op with
+// several outputs it is the reference of the first one.
 //
-// Error: a refusal (ir/refusal.h), where there is no reference
-// (reference_ops.h), or packed parameters are not constant or cannot be
-// unpacked. The graph is then as it was.
+// Error: a refusal (ir/refusal.h) when the op has no reference
+// (reference_ops.h), or when packed parameters are not constant or cannot be
+// unpacked. The graph is then unchanged.
 absl::StatusOr<torch::jit::Value*> InsertReferenceKernel(ModelGraph& host,
                                                          torch::jit::Node* node,
                                                          bool gives_quantized);
 
-// Whether `node`, of the graph that `facts` are of, gives a quantized tensor.
+// Whether `node` likely gives a quantized tensor. `facts` are those of its
+// graph.
 bool GivesQuantized(const torch::jit::Node& node, const ValueFacts& facts);
 
 }  // namespace ns

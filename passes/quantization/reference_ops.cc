@@ -9,7 +9,7 @@ namespace {
 
 constexpr absl::string_view kHandsOn = "it only hands its data on";
 
-// Why an op of `form` has no reference; empty where it has one.
+// Returns why an op of `form` has no reference; empty when it has one.
 absl::string_view ReasonOf(ReferenceForm form) {
   switch (form) {
     case ReferenceForm::kOnlyQuantizes:
@@ -28,14 +28,14 @@ absl::string_view ReasonOf(ReferenceForm form) {
   }
 }
 
-// The float op that computes what `op`, a quantized one, does.
+// Returns the float op that computes what `op`, a quantized one, does.
 absl::string_view FloatOpOf(const OpRow& op) {
-  // op_families_test holds that families have one, and that it comes first.
+  // op_families_test checks that families have one, and that it comes first.
   return op.spelling->float_op.empty() ? OpsOf(*op.family_row).front().op
                                        : op.spelling->float_op;
 }
 
-// The reference of an op that float models have, too: itself.
+// Returns the reference of an op that float models have, too: the op itself.
 absl::StatusOr<ReferenceOp> OwnReference(const OpRow& op) {
   if (op.role == Role::kSource) {
     return Refusal("it makes its data from nothing");

@@ -29,7 +29,8 @@ namespace prim = ::c10::prim;
 
 constexpr char kAttributePrefix[] = "ns_copied_";
 
-// What comes along with a subgraph is small: more is a sign that it computes.
+// The most nodes that are copied with a subgraph besides its own. It needs few:
+// more are a sign that they compute data.
 constexpr int kMostNodesAlong = 256;
 
 bool HasTensorOutput(const Node& node) {
@@ -76,7 +77,7 @@ class Copier {
     return copied;
   }
 
-  // Takes back all that was added.
+  // Removes all nodes that were inserted.
   void Undo() {
     for (auto it = created_.rbegin(); it != created_.rend(); ++it) {
       (*it)->destroy();
@@ -100,7 +101,7 @@ class Copier {
     return Refusal(absl::StrCat("its input %", value.debugName(), " ", why));
   }
 
-  // `inputs`, or copies of them where the subgraph would overwrite them.
+  // Returns `inputs`, with copies of those that the subgraph would overwrite.
   std::vector<Value*> CopyIfWritten(const Subgraph& subgraph,
                                     absl::Span<Value* const> inputs) {
     std::vector<Value*> fresh(inputs.begin(), inputs.end());
@@ -121,8 +122,8 @@ class Copier {
     return fresh;
   }
 
-  // The start's data inputs are replaced by position: one value may stand for
-  // two of them, and be fed from two places in the target.
+  // Copies the first node. Its data inputs are replaced by position: two of
+  // them may be the same value, and get different values of the target.
   absl::StatusOr<Node*> CopyStart(Node* start,
                                   const std::vector<Value*>& data) {
     std::vector<Value*> arguments;
@@ -138,7 +139,8 @@ class Copier {
     return copy;
   }
 
-  // Consumes data in the order of DataInputs.
+  // Returns the counterpart of an argument of the first node. `next` points to
+  // the data that are left, in the order of DataInputs.
   absl::StatusOr<Value*> CopyArgument(
       Value* value, std::vector<Value*>::const_iterator& next) {
     Node* node = value->node();
@@ -190,8 +192,8 @@ class Copier {
     return copies_.at(value);
   }
 
-  // A list or dict may be filled after it is made: copies what does that, up to
-  // where the subgraph starts.
+  // Copies the ops that fill a list or dict after it is made, up to the start
+  // of the subgraph.
   absl::Status CopyWritesTo(const Value& value) {
     const c10::TypeKind kind = value.type()->kind();
     if (kind != c10::TypeKind::ListType && kind != c10::TypeKind::DictType) {
@@ -209,8 +211,8 @@ class Copier {
     return absl::OkStatus();
   }
 
-  // What `value` is, when it is reached from the source's module through
-  // prim::GetAttr alone.
+  // Returns what `value` is when it comes from the source's module through
+  // prim::GetAttr only; nothing otherwise.
   std::optional<c10::IValue> AttributeOf(const Value& value) const {
     if (&value == source_.graph().inputs()[0]) {
       return c10::IValue(source_.module()._ivalue());
@@ -226,8 +228,8 @@ class Copier {
     return owner->toObject()->getAttr(node->s(c10::attr::name));
   }
 
-  // For arithmetic on shapes: a value with the shape of `value`, whatever its
-  // numbers are.
+  // Returns a value of the target with the shape of `value`, for arithmetic on
+  // shapes. Its numbers do not matter.
   absl::StatusOr<Value*> CopyForShape(Value* value) {
     const auto it = counterparts_.find(value);
     if (!copies_.contains(value) && it != counterparts_.end() &&
@@ -241,7 +243,7 @@ class Copier {
     return HasTensorOutput(user) ? Copy(value) : CopyForShape(value);
   }
 
-  // Copies what `node` and the blocks in it take from outside.
+  // Copies the values from outside that `node` and the blocks in it use.
   absl::Status CopyCaptured(const Node& node, const Node& outermost) {
     for (const Value* const_input : node.inputs()) {
       auto* input = const_cast<Value*>(const_input);

@@ -15,23 +15,24 @@ struct Value;
 
 namespace ns {
 
-// Values of the source, and values of the target that have their shape; for
-// graph inputs that are no tensors, the same value.
+// Maps values of the source to values of the target that have the same shape.
+// Graph inputs that are not tensors are mapped to the same value.
 using ValueCounterparts =
     absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*>;
 
+// A copy of a subgraph.
 struct CopiedSubgraph {
-  // Copies of the nodes of the same name. `base` stands inside `start` where
-  // the original does.
+  // The copies of the nodes. `base` is inside `start` when it is so in the
+  // original.
   Subgraph subgraph;
   // The copy of the value that was asked for.
   torch::jit::Value* output = nullptr;
 };
 
 // Copies `subgraph` of `source` into the graph of `target`, in front of
-// `place`. `inputs`, values of the target that can be used at `place`, stand in
-// for DataInputsOf(subgraph), in order. `output` is the value of the source
-// whose copy is wanted, an output of subgraph.end.
+// `place`. `inputs` are values of the target that can be used at `place`; they
+// take the place of DataInputsOf(subgraph), in order. `output` is the value of
+// the source whose copy the caller wants, an output of subgraph.end.
 //
 //   %y = aten::conv2d(%x, %weight, %none, ...)        # source, inputs = {%d}
 // becomes
@@ -39,13 +40,13 @@ struct CopiedSubgraph {
 //   %none = prim::Constant()
 //   %y = aten::conv2d(%d, %weight, %none, ...)        # in the target
 //
-// What the nodes need besides data comes along: constants (tensors are shared,
-// not copied), attributes of the source's module, under names of their own, and
-// arithmetic on shapes, of `inputs` or of `counterparts`. A subgraph that works
-// in place gets copies of its inputs. Source and target may be the same model.
+// What the nodes need besides data is copied, too: constants (tensors are
+// shared), attributes of the source's module, under new names, and arithmetic
+// on the shapes of `inputs` and `counterparts`. A subgraph that works in place
+// gets copies of its inputs. Source and target may be the same model.
 //
 // Error: a refusal (ir/refusal.h) for an input that comes from elsewhere; the
-// message says which. The target's graph is then as it was.
+// message says which. The target's graph is then unchanged.
 absl::StatusOr<CopiedSubgraph> CopySubgraph(
     const ModelGraph& source, const Subgraph& subgraph,
     const torch::jit::Value& output,

@@ -1,4 +1,4 @@
-// The tensor that stands for an output of several.
+// Takes the first tensor out of a value that may hold several.
 #ifndef PASSES_REWRITE_FIRST_TENSOR_H_
 #define PASSES_REWRITE_FIRST_TENSOR_H_
 
@@ -11,13 +11,13 @@ struct Value;
 
 namespace ns {
 
-// `value` where it is a tensor, else the first tensor inside it: of a tuple,
-// the first element that has one; of a list, the first element. The nodes that
-// take it out go in front of `place`.
+// Returns `value` when it is a tensor, and else the first tensor inside it:
+// that of the first element of a tuple that has one, or of the first element of
+// a list. The nodes that take it out are inserted in front of `place`.
 //
 //   %tensor = prim::TupleIndex(%lstm_output, %zero)
 //
-// Error: a type that has no tensor at a known place.
+// Error: the type of `value` has no tensor at a known place.
 absl::StatusOr<torch::jit::Value*> FirstTensor(torch::jit::Value* value,
                                                torch::jit::Node* place);
 

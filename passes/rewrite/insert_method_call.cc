@@ -17,7 +17,7 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// The method of that name of the object at `attribute`.
+// Returns the method `method` of the object at `attribute`.
 absl::StatusOr<const torch::jit::Function*> MethodOf(
     const torch::jit::Module& module, const std::string& attribute,
     const std::string& method) {

@@ -1,4 +1,4 @@
-// Calls of the objects that hang on a module.
+// Inserts calls of methods of the objects that are attributes of a module.
 #ifndef PASSES_REWRITE_INSERT_METHOD_CALL_H_
 #define PASSES_REWRITE_INSERT_METHOD_CALL_H_
 
@@ -20,8 +20,8 @@ namespace ns {
 //   %object = prim::GetAttr[name=<attribute>](%self)
 //   %result = prim::CallMethod[name=<method>](%object, <arguments>)
 //
-// and returns %result, which is None for a method without a result. Error: no
-// such attribute or method; the graph is then as it was.
+// and returns %result, which is None for a method without a result. Error:
+// there is no such attribute or method. The graph is then unchanged.
 absl::StatusOr<torch::jit::Value*> InsertMethodCall(
     ModelGraph& model, const std::string& attribute, const std::string& method,
     const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);

@@ -1,4 +1,5 @@
-// The casts between the values of one model and the subgraphs of another.
+// Casts values of one model to the dtype that a subgraph of the other model
+// takes.
 #ifndef PASSES_REWRITE_SHADOW_CASTS_H_
 #define PASSES_REWRITE_SHADOW_CASTS_H_
 
@@ -12,17 +13,18 @@ struct Value;
 
 namespace ns {
 
-// Casts `value`, a tensor or a list of tensors of any dtype, to what `original`
-// likely holds by the `facts` of its graph, in front of `place`:
+// Inserts, in front of `place`, a cast of `value`, a tensor or a list of
+// tensors of any dtype, to the dtype that `original` likely has, and returns
+// the result. `facts` are those of the graph of `original`. By that dtype:
 //
 //   float     %cast = ns::as_float(%value)
 //   half      %cast = ns::as_half(%value)
 //   quantized %cast = ns::as_quantized(%value, %scale, %zero_point, %dtype),
 //             with the qparams of `original`
 //
-// Indices and masks, which `original` may hold, count as float: the casts leave
-// them alone. Error: an `original` that is quantized with a scale or a zero
-// point that is not constant.
+// When `original` holds indices or masks, the cast is the one to float, which
+// does not change them. Error: an `original` that is quantized with a scale or
+// a zero point that is not constant.
 absl::StatusOr<torch::jit::Value*> CastLike(const torch::jit::Value& original,
                                             const ValueFacts& facts,
                                             torch::jit::Value* value,

@@ -12,7 +12,7 @@ namespace {
 using ::torch::jit::Graph;
 using ::torch::jit::Value;
 
-// `value` holds more than `place` tensors.
+// Does what TensorIn does for a `value` that holds more than `place` tensors.
 Value* TakeOut(Graph& graph, Value* value, size_t place) {
   const c10::TypePtr type = value->type();
   if (type->kind() == c10::TypeKind::ListType) {

@@ -13,15 +13,16 @@ struct Value;
 
 namespace ns {
 
-// Tensor `place` of those in `value`, counted from 0 in the order of
-// CountTensors (passes/analysis/op_outputs.h): `value` itself where it is a
-// tensor, else an element of the tuple, at any depth, or the first element of
-// the list. The nodes that take it out go in front of `node`.
+// Returns tensor number `place` of those in `value`, counted from 0 in the
+// order of CountTensors (passes/analysis/op_outputs.h): `value` itself when it
+// is a tensor, and else an element of a tuple, at any depth, or the first
+// element of a list. The nodes that take it out are inserted in front of
+// `node`.
 //
 //   %state = prim::TupleIndex(%lstm_output, %one)
 //   %tensor = prim::TupleIndex(%state, %zero)
 //
-// Error: a value that is not known to hold so many tensors.
+// Error: `value` is not known to hold so many tensors.
 absl::StatusOr<torch::jit::Value*> TensorIn(torch::jit::Value* value,
                                             size_t place,
                                             torch::jit::Node* node);

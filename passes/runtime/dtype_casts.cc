@@ -41,14 +41,15 @@ std::vector<at::Tensor> AsQuantizedList(const std::vector<at::Tensor>& x,
   });
 }
 
-// As LibTorch does, which takes one code at a time: (code - zero point) *
-// scale, rounded once.
-template <typename Code>
-void DequantizeCodes(const Code* codes, int64_t count, float scale,
-                     int32_t zero_point, float* values) {
+// Computes (value - zero point) * scale, rounded once, as LibTorch does.
+// LibTorch takes one value at a time.
+template <typename Quantized>
+void DequantizeValues(const Quantized* quantized, int64_t count, float scale,
+                      int32_t zero_point, float* values) {
   for (int64_t i = 0; i < count; ++i) {
     values[i] =
-        static_cast<float>(static_cast<int32_t>(codes[i]) - zero_point) * scale;
+        static_cast<float>(static_cast<int32_t>(quantized[i]) - zero_point) *
+        scale;
   }
 }
 
@@ -64,11 +65,11 @@ at::Tensor Dequantize(const at::Tensor& x) {
   const auto scale = static_cast<float>(x.q_scale());
   const auto zero_point = static_cast<int32_t>(x.q_zero_point());
   if (x.scalar_type() == at::kQUInt8) {
-    DequantizeCodes(static_cast<const uint8_t*>(x.data_ptr()), x.numel(), scale,
-                    zero_point, values.data_ptr<float>());
+    DequantizeValues(static_cast<const uint8_t*>(x.data_ptr()), x.numel(),
+                     scale, zero_point, values.data_ptr<float>());
   } else {
-    DequantizeCodes(static_cast<const int8_t*>(x.data_ptr()), x.numel(), scale,
-                    zero_point, values.data_ptr<float>());
+    DequantizeValues(static_cast<const int8_t*>(x.data_ptr()), x.numel(), scale,
+                     zero_point, values.data_ptr<float>());
   }
   return values;
 }

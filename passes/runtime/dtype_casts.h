@@ -1,8 +1,8 @@
-// What a shadow subgraph's inputs pass through when an instrumented graph runs:
-// a value may be of either dtype, and only the run tells.
+// Casts the inputs of shadow subgraphs when an instrumented graph runs. A value
+// may be float or quantized, and only the run tells which.
 //
-// Registered as ns::as_float, ns::as_half and ns::as_quantized, on tensors and
-// on lists of tensors.
+// The functions are registered as the operators ns::as_float, ns::as_half and
+// ns::as_quantized, for tensors and for lists of tensors.
 #ifndef PASSES_RUNTIME_DTYPE_CASTS_H_
 #define PASSES_RUNTIME_DTYPE_CASTS_H_
 
@@ -10,16 +10,16 @@
 
 namespace ns {
 
-// `x` dequantized, or widened from half or bfloat16 to float32. Tensors of
-// other dtypes (indices, masks, float) are handed on as they are.
+// Returns `x` dequantized, or widened from half or bfloat16 to float32. Tensors
+// of other dtypes (indices, masks, float) are returned as they are.
 at::Tensor AsFloat(const at::Tensor& x);
 
-// AsFloat(x) rounded to half precision. Indices and masks are handed on as they
-// are.
+// Returns AsFloat(x) rounded to half precision. Indices and masks are returned
+// as they are.
 at::Tensor AsHalf(const at::Tensor& x);
 
-// AsFloat(x) quantized per tensor. A tensor that is quantized already keeps its
-// own parameters; indices and masks are handed on as they are.
+// Returns AsFloat(x) quantized per tensor. A tensor that is quantized already
+// keeps its own qparams; indices and masks are returned as they are.
 at::Tensor AsQuantized(const at::Tensor& x, double scale, int64_t zero_point,
                        at::ScalarType dtype);
 

@@ -15,7 +15,7 @@ namespace {
 
 using Self = c10::intrusive_ptr<FloatConv>;
 using Ints = std::vector<int64_t>;
-// weight, scale, bias; stride, padding, dilation; groups.
+// What is saved: weight, scale, bias; stride, padding, dilation; groups.
 using State =
     std::tuple<at::Tensor, at::Tensor, at::Tensor, Ints, Ints, Ints, int64_t>;
 
@@ -39,7 +39,8 @@ const auto kRegistration =
             },
             [](const State& state) { return FromState(state); });
 
-// An operator that LibTorch has when it is built with oneDNN.
+// Returns an operator that LibTorch has only when it is built with oneDNN; null
+// otherwise.
 const c10::OperatorHandle* FindOperator(const char* name) {
   const auto found = c10::Dispatcher::singleton().findSchema({name, ""});
   return found ? new c10::OperatorHandle(*found) : nullptr;
@@ -86,7 +87,8 @@ at::Tensor FloatConv::ScaledWeight() const {
       .to(at::kFloat);
 }
 
-// What oneDNN's operator takes without looking: sizes that at::conv2d refuses.
+// Whether oneDNN's operator can run on `x`. It does not check its arguments,
+// and takes sizes that at::conv2d refuses.
 bool FloatConv::Fits(const at::Tensor& x) const {
   const FloatConvParameters& p = parameters_;
   if (x.dim() != 4 || x.scalar_type() != at::kFloat || x.numel() == 0 ||
@@ -111,8 +113,8 @@ at::Tensor FloatConv::Forward(const at::Tensor& x) {
   }
   if (x.sizes() != at::IntArrayRef(prepacked_for_)) {
     const std::vector<int64_t> sizes = x.sizes().vec();
-    // The layout of the weight tells that of the values it is packed for:
-    // packed for another, it would be rearranged in every call.
+    // oneDNN packs a weight for inputs of the layout that the weight has.
+    // Packed for another layout, it would be rearranged in every call.
     const at::Tensor weight =
         ScaledWeight().contiguous(at::MemoryFormat::ChannelsLast);
     prepacked_ =

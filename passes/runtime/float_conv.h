@@ -1,4 +1,5 @@
-// A float convolution as fast as LibTorch runs it.
+// Runs a float convolution as fast as LibTorch does: on oneDNN where it has
+// that.
 #ifndef PASSES_RUNTIME_FLOAT_CONV_H_
 #define PASSES_RUNTIME_FLOAT_CONV_H_
 
@@ -10,6 +11,7 @@
 
 namespace ns {
 
+// The parameters of a 2d convolution.
 struct FloatConvParameters {
   at::Tensor weight;  // [out, in / groups, height, width], float32
   at::Tensor scale;   // [out], float64: a factor of the weight
@@ -20,17 +22,18 @@ struct FloatConvParameters {
   int64_t groups = 1;
 };
 
-// A 2d convolution that lays out its output as quantized convolutions do, with
-// channels last, whatever the layout of its input. Registered as
-// torch.classes.ns.FloatConv with the method `forward(Tensor) -> Tensor`; saves
-// and loads.
+// A 2d convolution whose output is channels-last, whatever the layout of its
+// input, as the outputs of quantized convolutions are. Registered as
+// torch.classes.ns.FloatConv with the method `forward(Tensor) -> Tensor`; it
+// can be saved and loaded.
 class FloatConv final : public torch::CustomClassHolder {
  public:
   // Throws c10::Error for parameters that are not those of a 2d convolution.
   explicit FloatConv(FloatConvParameters parameters);
 
-  // `x` is [N, in, height, width] or [in, height, width] and float; oneDNN
-  // gets its weight as it wants it, once. Throws what at::conv2d throws.
+  // Returns the convolution of `x`, a float tensor [N, in, height, width] or
+  // [in, height, width]. The weight is packed for oneDNN when the input has
+  // other sizes than before. Throws what at::conv2d throws.
   at::Tensor Forward(const at::Tensor& x);
 
   const FloatConvParameters& parameters() const { return parameters_; }
@@ -40,7 +43,7 @@ class FloatConv final : public torch::CustomClassHolder {
   at::Tensor ScaledWeight() const;
   bool Fits(const at::Tensor& x) const;
 
-  // oneDNN's copy of the scaled weight, and the input sizes that it is made
+  // The scaled weight, packed for oneDNN, and the input sizes that it is packed
   // for.
   c10::IValue prepacked_;
   std::vector<int64_t> prepacked_for_;

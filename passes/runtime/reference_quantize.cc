@@ -14,7 +14,7 @@ at::Tensor QuantizeLike(const at::Tensor& x, const at::Tensor& like) {
 }
 
 at::Tensor QuantizeDynamic(const at::Tensor& x, bool reduce_range) {
-  // LibTorch's op, unlike its kernels, throws when there is no least element.
+  // LibTorch's op, unlike its kernels, throws for a tensor without elements.
   return x.numel() == 0
              ? x
              : at::quantize_per_tensor_dynamic(x, at::kQUInt8, reduce_range);

@@ -23,7 +23,8 @@ bool IsNoneOrMissing(const Node& node, absl::string_view name) {
   return input == nullptr || input->mustBeNone();
 }
 
-// The constant bool, or int, of an input; nothing when it is not constant.
+// Returns the constant int or bool that an input is; nothing when it is not
+// constant.
 std::optional<int64_t> ConstantInt(const Node& node, absl::string_view name) {
   const Value* input = InputNamed(node, name);
   const auto constant = input == nullptr ? std::nullopt : ConstantOf(*input);
@@ -89,7 +90,7 @@ absl::Status CheckPad(const Node& node) {
                  : Refusal("it pads with something else than zero");
 }
 
-// Another type of result asks for other arithmetic.
+// A mean that asks for another dtype of its result needs other arithmetic.
 absl::Status CheckMean(const Node& node) {
   if (IsNoneOrMissing(node, "dim")) {
     return Refusal("it averages over all dimensions");

@@ -1,4 +1,5 @@
-// Which calls of a float op have a form on quantized values.
+// Checks whether the arguments of one call of a float op allow the fold that
+// the table of ops has for the op.
 #ifndef PASSES_LOWERING_FOLD_CALL_GUARDS_H_
 #define PASSES_LOWERING_FOLD_CALL_GUARDS_H_
 
@@ -11,8 +12,8 @@ struct Node;
 
 namespace ns {
 
-// A refusal (ir/refusal.h) where the arguments of `node` are not as `guard`
-// wants them.
+// Returns a refusal (ir/refusal.h) when the arguments of `node` do not satisfy
+// `guard`.
 absl::Status CheckCall(CallGuard guard, const torch::jit::Node& node);
 
 }  // namespace ns

@@ -21,7 +21,7 @@ using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// `op` without its namespace, "linear_dynamic".
+// Inserts quantized::`op`: "linear_dynamic" for quantized::linear_dynamic.
 absl::StatusOr<Value*> Insert(Node* node, absl::string_view op,
                               absl::Span<const NamedValue> arguments) {
   return InsertOp(*node->owningGraph(), absl::StrCat("quantized::", op),
@@ -33,7 +33,8 @@ bool IsConstantInt(const Value* value, int64_t expected) {
   return constant && constant->isInt() && constant->toInt() == expected;
 }
 
-// Whether the quantized op can stand in for `node`, an aten::embedding_bag.
+// Returns a refusal when the quantized op cannot take the place of `node`, an
+// aten::embedding_bag.
 absl::Status CheckBag(const Node& node) {
   for (size_t i = 1; i < node.outputs().size(); ++i) {
     if (!node.output(i)->uses().empty()) {
@@ -50,8 +51,8 @@ absl::Status CheckBag(const Node& node) {
   return has_none ? absl::OkStatus() : Refusal("it leaves out a row");
 }
 
-// The ranks of indices that the kernel of quantized embeddings shapes its
-// output by.
+// Whether `indices` may have `first` to `last` dimensions. The kernel of
+// quantized embeddings shapes its output by this number.
 bool MayHaveRank(const Value& indices, size_t first, size_t last) {
   const auto type = indices.type()->cast<c10::TensorType>();
   return !type || !type->dim() ||

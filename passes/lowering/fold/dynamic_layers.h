@@ -1,4 +1,5 @@
-// Layers of reference models whose output is not quantized.
+// Replaces the layers of reference models whose output is not quantized:
+// dynamically quantized linear layers, and embeddings.
 #ifndef PASSES_LOWERING_FOLD_DYNAMIC_LAYERS_H_
 #define PASSES_LOWERING_FOLD_DYNAMIC_LAYERS_H_
 
@@ -13,38 +14,42 @@ struct Value;
 
 namespace ns {
 
-// Where a dynamic layer takes its input from.
+// The input of a dynamically quantized layer.
 struct DynamicInput {
-  // The float tensor.
+  // The float tensor, before it is quantized.
   torch::jit::Value* tensor;
-  // Whether it is quantized to 7 bits, a bool.
+  // A bool: whether the tensor is quantized to 7 bits instead of 8.
   torch::jit::Value* reduce_range;
 };
 
-// What `input` is made of when it is dequantized from codes with the parameters
-// of the moment, in either of LibTorch's ways of writing that:
+// Returns the source of `input` when that is quantized with qparams that each
+// run chooses, and dequantized again. LibTorch writes this in two ways:
 //
-//   %codes = aten::quantize_per_tensor_dynamic(%x, %dtype, %reduce_range)
+//   %q = aten::quantize_per_tensor_dynamic(%x, %dtype, %reduce_range)
 //
 //   %scale, %zero_point = aten::_choose_qparams_per_tensor(%x, %reduce_range)
-//   %codes = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
+//   %q = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
+//
+// Nothing when `input` is made in another way.
 std::optional<DynamicInput> DynamicInputOf(const torch::jit::Value& input);
 
-// Inserts, in front of `node`, an aten::linear, its dynamic form on `input`:
+// Inserts in front of `node`, an aten::linear, the dynamic linear op that
+// computes it from `input`, and returns its output:
 //
 //   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
 //
-// Error: a refusal (ir/refusal.h), or an op that does not take the arguments.
-// What was inserted stays then: FoldEditor::TryInsert takes it back.
+// Error: a refusal (ir/refusal.h), or the error of an op that does not take the
+// arguments. What was inserted before the error stays in the graph:
+// FoldEditor::TryInsert removes it.
 absl::StatusOr<torch::jit::Value*> InsertDynamicLinear(
     torch::jit::Node* node, const DynamicInput& input);
 
-// Inserts, in front of `node`, an aten::embedding or aten::embedding_bag, the
-// op that looks its rows up in codes:
+// Inserts in front of `node`, an aten::embedding or aten::embedding_bag, the op
+// that looks its rows up in a packed quantized table, and returns its output:
 //
 //   %y = quantized::embedding_byte(%packed, %indices, %pruned)
 //
-// Errors as above.
+// The errors are those of InsertDynamicLinear.
 absl::StatusOr<torch::jit::Value*> InsertPackedEmbedding(
     torch::jit::Node* node);
 

@@ -8,8 +8,8 @@
 #include "absl/algorithm/container.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
-#include "passes/lowering/fold/code_ops.h"
-#include "passes/lowering/fold/codes_behind.h"
+#include "passes/lowering/fold/ops_on_quantized.h"
+#include "passes/lowering/fold/quantized_behind.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/ops/op_table.h"
 
@@ -39,14 +39,16 @@ std::string ReasonOf(const FoldEditor& editor, const Node& node) {
     return "it works in place on a tensor that other ops see";
   }
   if (FindQuantizedOp(OpName(node)) == nullptr &&
-      FindCodeOp(OpName(node)) == nullptr) {
+      FindOpOnQuantized(OpName(node)) == nullptr) {
     return "no quantized op computes it";
   }
-  const bool has_codes = absl::c_any_of(DataInputs(node), [&](const Value* x) {
-    return CodesBehind(editor.facts(), *x) != nullptr;
-  });
-  return has_codes ? "its output is not quantized"
-                   : "its input is not dequantized from known codes";
+  const bool has_quantized_input =
+      absl::c_any_of(DataInputs(node), [&](const Value* x) {
+        return QuantizedBehind(editor.facts(), *x) != nullptr;
+      });
+  return has_quantized_input
+             ? "its output is not quantized"
+             : "its input is not dequantized from known quantized values";
 }
 
 }  // namespace

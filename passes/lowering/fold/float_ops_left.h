@@ -1,4 +1,4 @@
-// What computes in float after fold-reference-quantization.
+// Reports which ops still compute in float after fold-reference-quantization.
 #ifndef PASSES_LOWERING_FOLD_FLOAT_OPS_LEFT_H_
 #define PASSES_LOWERING_FOLD_FLOAT_OPS_LEFT_H_
 
@@ -7,9 +7,10 @@
 
 namespace ns {
 
-// Remarks on the ops of the graph of `editor` that compute in float, in order
-// of execution, those inside control flow too: the reason that each was
-// rejected with or, where no rule came near it, what is missing around it.
+// Writes a remark to `context` for each op of the editor's graph that computes
+// in float, in order of execution and inside control flow too. The remark gives
+// the reason that the op was rejected with or, when no rule tried to fold it,
+// says what is missing around it.
 void RemarkOnFloatOps(const FoldEditor& editor, PassContext& context);
 
 }  // namespace ns

@@ -1,4 +1,5 @@
-// What all parts of fold-reference-quantization do to a graph.
+// Holds the state of one run of fold-reference-quantization: the graph edits
+// that its parts share, what is known of values, and why ops were rejected.
 #ifndef PASSES_LOWERING_FOLD_FOLD_EDITOR_H_
 #define PASSES_LOWERING_FOLD_FOLD_EDITOR_H_
 
@@ -20,51 +21,55 @@ struct Value;
 
 namespace ns {
 
-// One run on one graph, which is well formed again when this is destroyed.
+// One run on one graph. The graph is well formed again only when this object is
+// destroyed, which removes the dropped nodes.
 class FoldEditor {
  public:
   FoldEditor(torch::jit::Graph& graph, PassContext& context);
   ~FoldEditor();
 
   torch::jit::Graph& graph() const { return graph_; }
-  // Learns of what TryInsert inserts; who inserts otherwise lets it learn.
+  // What is known of the values of the graph. TryInsert updates it; code that
+  // inserts nodes in another way must call Learn itself.
   ValueFacts& facts() { return facts_; }
   const ValueFacts& facts() const { return facts_; }
 
-  // Whether Replace or NoteChange was called.
+  // Whether the graph changed, as far as Replace and NoteChange know.
   bool changed() const { return changed_; }
   void NoteChange() { changed_ = true; }
 
   // Runs `insert` with the insertion point in front of `place`, and returns
-  // what it returns. What it inserted gets the module path of `original`, the
-  // op that it stands for. On an error it is taken back, null is returned, and
-  // `original` is rejected with that reason.
+  // what it returns. Inserted nodes get the module path of `original`, the op
+  // whose place they take. On an error the inserted nodes are removed, null is
+  // returned, and `original` is rejected with that reason.
   torch::jit::Value* TryInsert(
       torch::jit::Node* place, torch::jit::Node* original,
       const std::function<absl::StatusOr<torch::jit::Value*>()>& insert);
 
-  // Lets `replacement` take the place and the name of `value`, and drops what
-  // is not used any more.
+  // Makes all users of `value` use `replacement`, which also gets its name, and
+  // drops the nodes that nothing uses any more.
   void Replace(torch::jit::Value* value, torch::jit::Value* replacement);
 
-  // Tells that `now` does what `node` did, which stands between values that
-  // Replace exchanges.
+  // Tells the listeners of the context that `now` does what `node` did. It is
+  // for nodes between the values that Replace exchanges, of which Replace does
+  // not know.
   void NoteReplaced(const torch::jit::Node& node, torch::jit::Node& now);
 
-  // Drops `node`, and what it alone used, when nothing uses it. Dropped nodes
-  // stay where they are, without inputs, until this object is destroyed: their
-  // addresses, which are keys, do not come back as those of other nodes.
+  // Drops `node`, and the nodes that only it used, when nothing uses it.
+  // Dropped nodes stay in the graph, without inputs, until this object is
+  // destroyed: addresses of nodes are keys here, and must not come back as
+  // those of other nodes.
   void DropUnused(torch::jit::Node* node);
   bool WasDropped(const torch::jit::Node* node) const {
     return dropped_.contains(const_cast<torch::jit::Node*>(node));
   }
 
-  // Whether some op writes to the tensors that `node` takes or gives, or to the
-  // codes that its inputs are dequantized from.
+  // Whether an op in place may write to a tensor that `node` takes or gives, or
+  // to a quantized tensor that one of its inputs is dequantized from.
   bool HasWriters(const torch::jit::Node& node) const;
 
-  // The refusal (ir/refusal.h) that says why `node` stays a float op: the last
-  // one given; OK when there was none.
+  // Reject notes the refusal (ir/refusal.h) that says why `node` stays a float
+  // op. Rejection returns the last one noted, and OK when there was none.
   void Reject(const torch::jit::Node* node, absl::Status refusal);
   absl::Status Rejection(const torch::jit::Node* node) const;
 

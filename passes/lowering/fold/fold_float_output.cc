@@ -70,7 +70,7 @@ bool FoldFloatOutput(FoldEditor& editor, Node* node) {
                                 "the range of their input"));
     return false;
   }
-  // It is read at the layer, and no more where it was quantized.
+  // The new layer reads the float tensor later than the quantize op did.
   if (input && editor.facts().HasWriters(*input->tensor)) {
     editor.Reject(node, Refusal("an op in place writes to its tensors"));
     return false;

@@ -1,4 +1,4 @@
-// Reference layers whose output is not quantized.
+// Folds the layers of reference models whose output stays float.
 #ifndef PASSES_LOWERING_FOLD_FOLD_FLOAT_OUTPUT_H_
 #define PASSES_LOWERING_FOLD_FOLD_FLOAT_OUTPUT_H_
 
@@ -10,11 +10,15 @@ struct Node;
 
 namespace ns {
 
-// Replaces a linear with a dynamically quantized input by its dynamic form, an
-// embedding by one of packed rows, and a relu behind a
-// quantized::linear_dynamic, together with that, by the form that has one
-// (dynamic_layers.h). Returns whether `node` is gone. Why it is not is said of
-// it.
+// Replaces `node` when it is one of these (dynamic_layers.h has the new ops):
+//
+//  * a linear with a dynamically quantized input becomes a dynamic linear;
+//  * an embedding becomes one that looks up packed rows;
+//  * a relu behind a quantized::linear_dynamic, together with that, becomes a
+//    quantized::linear_relu_dynamic.
+//
+// Returns whether `node` was replaced. When it could not be, the editor notes
+// the reason as its rejection.
 bool FoldFloatOutput(FoldEditor& editor, torch::jit::Node* node);
 
 }  // namespace ns

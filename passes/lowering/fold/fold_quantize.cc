@@ -10,10 +10,10 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "passes/lowering/fold/code_ops.h"
-#include "passes/lowering/fold/codes_behind.h"
-#include "passes/lowering/fold/move_to_codes.h"
+#include "passes/lowering/fold/ops_on_quantized.h"
+#include "passes/lowering/fold/quantized_behind.h"
 #include "passes/lowering/fold/quantized_ops.h"
+#include "passes/lowering/fold/run_on_quantized.h"
 #include "passes/lowering/fold/saturation.h"
 
 namespace ns {
@@ -22,23 +22,24 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// A float op, and what stands between it and the quantize of its output.
+// A float op, and the relus and clamps between it and the quantize of its
+// output.
 struct Chain {
   Node* op;
-  // The last relu, or null.
+  // The last relu of the chain; null when there is none.
   Node* relu = nullptr;
-  // Whether quantizing absorbs every relu.
+  // Whether quantizing absorbs every relu of the chain (saturation.h).
   bool relu_is_absorbed = true;
 };
 
-// Whether the value that `node` gives is used by one node, of its own block.
+// Whether exactly one node uses the output of `node`, and is in the same block.
 bool HasOneUse(const Node& node) {
   const Value* output = TensorOutput(node);
   return output != nullptr && output->uses().size() == 1 &&
          output->uses()[0].user->owningBlock() == node.owningBlock();
 }
 
-// The chain that ends in `last`; none when it cannot be folded.
+// Returns the chain that ends in `last`; nothing when it cannot be folded.
 std::optional<Chain> ChainBefore(FoldEditor& editor, Node* last,
                                  const PerTensorQParams& parameters) {
   Chain chain{last};
@@ -78,29 +79,32 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
       {chain.op, fuses ? row.relu_op : row.op, parameters, editor.facts()});
 }
 
-// The op itself, on codes.
-absl::StatusOr<Value*> InsertOnCodes(FoldEditor& editor, const CodeOp& row,
-                                     Node* op,
-                                     const PerTensorQParams& parameters) {
+// Inserts the op itself, with the quantized tensor as its first input.
+absl::StatusOr<Value*> InsertOnQuantized(FoldEditor& editor,
+                                         const OpOnQuantized& row, Node* op,
+                                         const PerTensorQParams& parameters) {
   NS_RETURN_IF_ERROR(CheckCall(row, *op));
-  Value* codes = CodesBehind(editor.facts(), *op->input(0));
-  if (codes == nullptr) {
-    return Refusal("its input is not dequantized from known codes");
+  Value* quantized = QuantizedBehind(editor.facts(), *op->input(0));
+  if (quantized == nullptr) {
+    return Refusal("its input is not dequantized from known quantized values");
   }
-  if (!(editor.facts().Sure(*codes).qparams() == parameters)) {
+  if (!(editor.facts().Sure(*quantized).qparams() == parameters)) {
     return Refusal(
         "its output is quantized with other parameters than its input");
   }
   torch::jit::Graph& graph = editor.graph();
-  Node* copy = graph.insertNode(graph.createClone(
-      op, [&](Value* input) { return input == op->input(0) ? codes : input; }));
+  Node* copy = graph.insertNode(graph.createClone(op, [&](Value* input) {
+    return input == op->input(0) ? quantized : input;
+  }));
   copy->output()->setType(c10::TensorType::get());
   return copy->output();
 }
 
-// Where what takes the place of `chain` can stand: at the op, so that nothing
-// of what happens behind it comes first, or in front of its user, where the
-// parameters of its output are known. Null when something does come first.
+// Returns the node in front of which the replacement of `chain` is inserted.
+// With constant qparams that is the op of the chain, so that no later op runs
+// before the replacement. Qparams that are values of the graph are known in
+// front of `user`. Null when an op in place may write to the op's inputs before
+// that.
 Node* PlaceOf(const FoldEditor& editor, const Chain& chain, Node* user,
               const PerTensorQParams& parameters) {
   if (parameters.scale.constant && parameters.zero_point.constant) {
@@ -112,7 +116,8 @@ Node* PlaceOf(const FoldEditor& editor, const Chain& chain, Node* user,
   return is_written ? nullptr : user;
 }
 
-// Codes of what `chain` gives `user`. Null when no rule takes the op.
+// Inserts the op that computes the output of `chain` for `user` as a quantized
+// tensor, and returns that. Null when no rule folds the op.
 Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
                        const PerTensorQParams& parameters) {
   Node* place = PlaceOf(editor, chain, user, parameters);
@@ -126,7 +131,7 @@ Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
       return InsertForm(editor, *row, chain, parameters);
     });
   }
-  const CodeOp* row = FindCodeOp(OpName(*chain.op));
+  const OpOnQuantized* row = FindOpOnQuantized(OpName(*chain.op));
   if (row == nullptr || row->is_exact) {
     return nullptr;
   }
@@ -134,15 +139,15 @@ Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
     if (chain.relu != nullptr && !chain.relu_is_absorbed) {
       return Refusal("its quantized form does not fuse the relu behind it");
     }
-    return InsertOnCodes(editor, *row, chain.op, parameters);
+    return InsertOnQuantized(editor, *row, chain.op, parameters);
   });
 }
 
-// Whether `node`, somewhere in front of `quantize`, moves or picks elements of
-// its input and could as well do so with codes.
+// Whether `node`, somewhere in front of `quantize`, only moves or picks
+// elements of its input, and could do the same with a quantized input.
 bool MovesElements(const FoldEditor& editor, const Node& node,
                    const Node& quantize) {
-  const CodeOp* row = FindCodeOp(OpName(node));
+  const OpOnQuantized* row = FindOpOnQuantized(OpName(node));
   return row != nullptr && row->is_exact && node.kind() != c10::aten::relu &&
          node.outputs().size() == 1 && IsTensor(*node.input(0)) &&
          HasOneUse(node) && !editor.HasWriters(node) &&
@@ -153,7 +158,8 @@ bool MovesElements(const FoldEditor& editor, const Node& node,
          });
 }
 
-// The ops right in front of `quantize` that move elements, the last one first.
+// Returns the ops right in front of `quantize` that move elements, the last one
+// first.
 std::vector<Node*> MoversBefore(const FoldEditor& editor,
                                 const Node& quantize) {
   std::vector<Node*> movers;
@@ -164,23 +170,25 @@ std::vector<Node*> MoversBefore(const FoldEditor& editor,
   return movers;
 }
 
-// Lets `movers` work on `codes` of what the first of them to run gets. Returns
-// the codes of what the last one gives.
-Value* MoveCodes(FoldEditor& editor, const std::vector<Node*>& movers,
-                 Value* codes) {
+// Inserts copies of `movers` that run on `quantized`, the quantized input of
+// the mover that runs first. Returns the quantized output of the one that runs
+// last.
+Value* RunMoversOnQuantized(FoldEditor& editor,
+                            const std::vector<Node*>& movers,
+                            Value* quantized) {
   for (auto it = movers.rbegin(); it != movers.rend(); ++it) {
-    Node* on_codes = CloneOnCodes(editor, *it, codes);
-    on_codes->insertBefore(*it)->copyMetadata(*it);
-    editor.NoteReplaced(**it, *on_codes);
-    codes = on_codes->output();
-    editor.facts().Learn(*on_codes);
+    Node* on_quantized = CloneOnQuantized(editor, *it, quantized);
+    on_quantized->insertBefore(*it)->copyMetadata(*it);
+    editor.NoteReplaced(**it, *on_quantized);
+    quantized = on_quantized->output();
+    editor.facts().Learn(*on_quantized);
   }
-  return codes;
+  return quantized;
 }
 
 bool Fold(FoldEditor& editor, Node* quantize,
           const PerTensorQParams& parameters) {
-  Value* same = CodesBehind(editor.facts(), *quantize->input(0));
+  Value* same = QuantizedBehind(editor.facts(), *quantize->input(0));
   if (same != nullptr) {
     if (!(editor.facts().Sure(*same).qparams() == parameters) ||
         editor.HasWriters(*quantize)) {
@@ -193,17 +201,18 @@ bool Fold(FoldEditor& editor, Node* quantize,
   Node* first = movers.empty() ? quantize : movers.back();
   const std::optional<Chain> chain =
       ChainBefore(editor, first->input(0)->node(), parameters);
-  Value* codes =
+  Value* quantized =
       chain ? InsertQuantized(editor, first, *chain, parameters) : nullptr;
-  if (codes == nullptr) {
+  if (quantized == nullptr) {
     return false;
   }
-  editor.facts().Set(*codes, parameters);
-  editor.NoteReplaced(*chain->op, *codes->node());
+  editor.facts().Set(*quantized, parameters);
+  editor.NoteReplaced(*chain->op, *quantized->node());
   if (chain->relu != nullptr) {
-    editor.NoteReplaced(*chain->relu, *codes->node());
+    editor.NoteReplaced(*chain->relu, *quantized->node());
   }
-  editor.Replace(quantize->output(), MoveCodes(editor, movers, codes));
+  editor.Replace(quantize->output(),
+                 RunMoversOnQuantized(editor, movers, quantized));
   return true;
 }
 
@@ -224,7 +233,7 @@ void TakeNumbers(FoldEditor& editor, Node* quantize,
 }  // namespace
 
 bool FoldQuantize(FoldEditor& editor, Node* quantize) {
-  // It may be new, in an arm of a prim::If.
+  // SinkQuantize may have just put it into an arm of a prim::If.
   editor.facts().Learn(*quantize);
   const auto parameters = editor.facts().Sure(*quantize->output()).qparams();
   if (!parameters) {

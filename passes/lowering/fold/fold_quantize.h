@@ -1,4 +1,4 @@
-// Float ops between dequantize and quantize.
+// Folds a float op between dequantize and quantize into one quantized op.
 #ifndef PASSES_LOWERING_FOLD_FOLD_QUANTIZE_H_
 #define PASSES_LOWERING_FOLD_FOLD_QUANTIZE_H_
 
@@ -19,8 +19,9 @@ namespace ns {
 // becomes
 //   %y = quantized::hardswish(%q, %scale, %zero_point)
 //
-// Where nothing stands between, and the parameters are the same, %y becomes %q.
-// Ops that move elements between the two work on codes then:
+// When there is no op between dequantize and quantize, and the qparams are the
+// same, %y becomes %q. An op between them that only moves elements runs on the
+// quantized tensor afterwards:
 //
 //   %h = aten::hardswish(%d)
 //   %t = aten::squeeze(%h)
@@ -30,9 +31,10 @@ namespace ns {
 //   %y = aten::squeeze(%z)
 //
 // A scale and a zero point that are constant tensors become numbers, whether
-// `quantize` goes or stays.
+// `quantize` is replaced or stays.
 //
-// Returns whether `quantize` is gone. Why it is not is said of the float op.
+// Returns whether `quantize` was replaced. When it could not be, the editor
+// notes the reason as the rejection of the float op.
 bool FoldQuantize(FoldEditor& editor, torch::jit::Node* quantize);
 
 }  // namespace ns

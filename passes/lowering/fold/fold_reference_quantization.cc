@@ -11,8 +11,8 @@
 #include "passes/lowering/fold/fold_float_output.h"
 #include "passes/lowering/fold/fold_quantize.h"
 #include "passes/lowering/fold/local_mutation.h"
-#include "passes/lowering/fold/move_to_codes.h"
 #include "passes/lowering/fold/reshape_views.h"
+#include "passes/lowering/fold/run_on_quantized.h"
 #include "passes/lowering/fold/sink_quantize.h"
 
 namespace ns {
@@ -21,22 +21,23 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 
-// Whether `node` is gone.
+// Returns whether `node` was replaced.
 bool Fold(FoldEditor& editor, Node* node) {
   if (node->kind() == c10::aten::quantize_per_tensor) {
     return FoldQuantize(editor, node);
   }
-  return MoveToCodes(editor, node) || FoldFloatOutput(editor, node);
+  return RunOnQuantized(editor, node) || FoldFloatOutput(editor, node);
 }
 
-// In order of execution: what is learnt of a value is known to its users.
+// Visits nodes in order of execution, so that the facts of a value are known
+// before its users are folded.
 void FoldBlock(FoldEditor& editor, Block* block) {
   const std::vector<Node*> nodes(block->nodes().begin(), block->nodes().end());
   for (Node* node : nodes) {
     if (editor.WasDropped(node) || Fold(editor, node)) {
       continue;
     }
-    AskCodesForShape(editor, node);
+    AskQuantizedForShape(editor, node);
     SinkQuantize(editor, node);
     for (Block* inner : node->blocks()) {
       FoldBlock(editor, inner);

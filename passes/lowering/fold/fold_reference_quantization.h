@@ -1,5 +1,5 @@
-// From a reference quantized graph, which computes in float between dequantize
-// and quantize, to the quantized ops that it stands for.
+// Turns a reference quantized graph, which computes in float between dequantize
+// and quantize, into the quantized ops that it stands for.
 #ifndef PASSES_LOWERING_FOLD_FOLD_REFERENCE_QUANTIZATION_H_
 #define PASSES_LOWERING_FOLD_FOLD_REFERENCE_QUANTIZATION_H_
 
@@ -9,28 +9,29 @@
 
 namespace ns {
 
-// Folds what convert_to_reference_fx and eager reference modules give, scripted
-// or traced:
+// Folds the graphs of models that convert_to_reference_fx or eager reference
+// modules made, scripted or traced:
 //
 //   %d = aten::dequantize(%q)
-//   %w = aten::dequantize(%weight)        # constant int8 codes
+//   %w = aten::dequantize(%weight)        # a constant int8 tensor
 //   %c = aten::conv2d(%d, %w, %bias, ...)
 //   %r = aten::relu(%c)
 //   %y = aten::quantize_per_tensor(%r, %scale, %zero_point, %dtype)
 // becomes
 //   %y = quantized::conv2d_relu(%q, %packed, %scale, %zero_point)
 //
-// fold/quantized_ops.h lists the ops; activations that LibTorch knows in float
-// only, such as silu and gelu, become ops of ours that look codes up
-// (ns::fbgemm_silu), and so do 3d max pooling and group and instance norms that
-// may be of tensors of two dimensions, which LibTorch refuses; a saved graph
-// that has them runs where libns_ops.so is loaded. Weights are packed now, for
-// the quantized engine that is set, and become constants; of a layer that is
-// called twice, twice.
+// fold/quantized_ops.h lists the ops. Some become ns ops, because LibTorch has
+// no quantized kernel for them: activations such as silu and gelu, which
+// ns::fbgemm_silu and the like look up in a table; 3d max pooling; and group
+// and instance norms whose input may have two dimensions only. A saved graph
+// with ns ops runs only where libns_ops.so is loaded.
+//
+// Weights are packed by this pass, for the quantized engine that is set, and
+// become constants. The weight of a layer that is called twice is packed twice.
 //
 // An op that moves or picks elements, such as max_pool2d, flatten or relu
-// (fold/code_ops.h), works on codes, whatever follows it, and a quantize that
-// changes nothing vanishes:
+// (fold/ops_on_quantized.h), runs on the quantized tensor, whatever follows it,
+// and a quantize that changes nothing is removed:
 //
 //   %d = aten::dequantize(%q)
 //   %f = aten::flatten(%d, %one, %last)
@@ -38,30 +39,33 @@ namespace ns {
 //   %g = aten::flatten(%q, %one, %last)
 //   %f = aten::dequantize(%g)
 //
-// Folded convolutions lay their outputs out as channels-last, whatever their
-// input is: views become reshapes (fold/reshape_views.h).
+// Folded convolutions lay their outputs out as channels-last, whatever the
+// layout of their input. Views therefore become reshapes
+// (fold/reshape_views.h).
 //
-// A linear whose input is quantized with parameters of the moment becomes a
-// dynamic one, and embeddings look up packed rows:
+// A linear whose input is quantized with qparams that each run chooses becomes
+// a dynamic linear, and embeddings look up packed rows:
 //
 //   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
 //   %e = quantized::embedding_byte(%packed, %indices, %pruned)
 //
-// A quantize of what a prim::If gives moves into its arms where ops wait for it
-// (fold/sink_quantize.h). Ops in place whose writes nothing else sees become
-// out-of-place ones first.
+// A quantize of the output of a prim::If moves into the arms where that lets
+// ops be folded (fold/sink_quantize.h). Ops in place become out-of-place ones
+// first, where nothing else sees what they write (fold/local_mutation.h).
 //
-// Numerics. Codes are those of the reference graph up to one step: kernels
-// round sums in another order, and resolve ties otherwise. That a float layer
-// takes inputs of other ranks than its kernel (images without a batch, group
-// norms of rows) only a run tells; as PyTorch's own lowering does, this folds
-// it. (The convolutions that lower-to-fbgemm puts in their place take images
+// Numerics. Quantized values differ from those of the reference graph by one
+// step at most: kernels round sums in another order, and resolve ties
+// differently. A float layer may be given inputs of a rank that its quantized
+// kernel does not take (images without a batch, group norms of rows); only a
+// run tells, and the layer is folded all the same, as PyTorch's own lowering
+// does. (The convolutions that lower-to-fbgemm puts in their place take images
 // without a batch.)
 //
-// The graph must be frozen (ir/model_graph.h does it) for weights and scales to
-// be constants. Scales and zero points of activations need not be.
+// The graph must be frozen (ir/model_graph.h does it), so that weights and
+// their scales are constants. Scales and zero points of activations need not
+// be.
 //
-// What still computes in float afterwards is remarked on, in order of
+// Ops that still compute in float afterwards get a remark each, in order of
 // execution.
 class FoldReferenceQuantization final : public Pass {
  public:

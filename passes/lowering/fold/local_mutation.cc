@@ -16,7 +16,7 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 // Whether an op computes with dequantized values, directly or behind other ops
-// in place. A chain of those is short.
+// in place. Chains of ops in place are short, so only a few are followed.
 bool ComputesWithDequantized(const Node& node) {
   constexpr int kMostOpsInPlace = 8;
   const Node* current = &node;
@@ -42,8 +42,9 @@ bool HasOpsInPlace(const Block* block) {
 }  // namespace
 
 bool RemoveLocalMutation(torch::jit::Graph& graph) {
-  // The analysis of aliases is dear, and most graphs have none. It wants a
-  // pointer that it could share, but does not outlive this call.
+  // RemoveTensorMutation analyses aliases, which is slow, and most graphs have
+  // no ops in place. It wants a shared pointer, but does not keep it after the
+  // call.
   const std::shared_ptr<torch::jit::Graph> borrowed(
       std::shared_ptr<torch::jit::Graph>(), &graph);
   return HasOpsInPlace(graph.block()) &&

@@ -1,4 +1,5 @@
-// Ops in place that need not be.
+// Makes ops in place out-of-place where nothing can tell the difference, so
+// that they can be folded.
 #ifndef PASSES_LOWERING_FOLD_LOCAL_MUTATION_H_
 #define PASSES_LOWERING_FOLD_LOCAL_MUTATION_H_
 
@@ -8,14 +9,15 @@ struct Graph;
 
 namespace ns {
 
-// Makes out-of-place ops of those that write into what a dequantize gave, or
-// into what other ops made of it, where nothing tells the difference:
+// Replaces ops that write into the output of a dequantize, or into what other
+// ops in place made of it, by their out-of-place forms:
 //
 //   %y = aten::add_(%dequantized, %other, %one)
 // becomes
 //   %y = aten::add(%dequantized, %other, %one)
 //
-// Returns whether the graph changed.
+// An op stays when something else may see what it writes. Returns whether the
+// graph changed.
 bool RemoveLocalMutation(torch::jit::Graph& graph);
 
 }  // namespace ns

@@ -19,7 +19,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/lowering/fold/codes_behind.h"
+#include "passes/lowering/fold/quantized_behind.h"
 #include "passes/lowering/fold/reference_layers.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
@@ -41,7 +41,8 @@ absl::StatusOr<Value*> Insert(const FoldSite& site, absl::string_view op,
   return InsertOp(*site.node->owningGraph(), op, arguments, named);
 }
 
-// The scale and zero point of the output, as numbers.
+// Returns the scale of the output as a number: a constant, or a value of the
+// graph.
 absl::StatusOr<NamedValue> Scale(const FoldSite& site) {
   if (site.output.scale.constant) {
     return NamedValue(*site.output.scale.constant);
@@ -53,6 +54,7 @@ absl::StatusOr<NamedValue> Scale(const FoldSite& site) {
   return NamedValue(scale);
 }
 
+// Does the same for the zero point.
 absl::StatusOr<NamedValue> ZeroPoint(const FoldSite& site) {
   if (site.output.zero_point.constant) {
     return NamedValue(*site.output.zero_point.constant);
@@ -64,7 +66,8 @@ absl::StatusOr<NamedValue> ZeroPoint(const FoldSite& site) {
   return NamedValue(zero_point);
 }
 
-// `op` on `inputs`, the scale and the zero point of the output.
+// Inserts `op` with `inputs`, followed by the scale and zero point of the
+// output.
 absl::StatusOr<Value*> InsertWithQParams(const FoldSite& site,
                                          absl::string_view op,
                                          std::vector<NamedValue> inputs) {
@@ -75,36 +78,39 @@ absl::StatusOr<Value*> InsertWithQParams(const FoldSite& site,
   return Insert(site, op, inputs);
 }
 
-// The codes that `value`, an input, is dequantized from. Kernels give their
-// output the type of their input.
-absl::StatusOr<Value*> Codes(const FoldSite& site, const Value& value) {
-  Value* codes = CodesBehind(site.facts, value);
-  if (codes == nullptr) {
-    return Refusal("its input is not dequantized from known codes");
+// Returns the quantized tensor that `value`, an input, is dequantized from. A
+// refusal when its dtype is not that of the output: kernels give their output
+// the dtype of their input.
+absl::StatusOr<Value*> QuantizedInput(const FoldSite& site,
+                                      const Value& value) {
+  Value* quantized = QuantizedBehind(site.facts, value);
+  if (quantized == nullptr) {
+    return Refusal("its input is not dequantized from known quantized values");
   }
-  const c10::ScalarType type = site.facts.Sure(*codes).qparams()->dtype;
+  const c10::ScalarType type = site.facts.Sure(*quantized).qparams()->dtype;
   if (type != site.output.dtype) {
-    return Refusal(absl::StrCat("it takes codes of type ", c10::toString(type),
-                                " and its output is quantized to ",
-                                c10::toString(site.output.dtype)));
+    return Refusal(absl::StrCat(
+        "it takes quantized values of type ", c10::toString(type),
+        " and its output is quantized to ", c10::toString(site.output.dtype)));
   }
-  return codes;
+  return quantized;
 }
 
-// As above, for kernels that know unsigned codes only.
-absl::StatusOr<Value*> UnsignedCodes(const FoldSite& site, const Value& value) {
-  NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, value));
+// Does the same as QuantizedInput for kernels that take quint8 only.
+absl::StatusOr<Value*> UnsignedInput(const FoldSite& site, const Value& value) {
+  NS_ASSIGN_OR_RETURN(Value * quantized, QuantizedInput(site, value));
   if (site.output.dtype != c10::kQUInt8) {
-    return Refusal(absl::StrCat("it takes codes of type ",
+    return Refusal(absl::StrCat("it takes quantized values of type ",
                                 c10::toString(site.output.dtype),
                                 "; its kernel takes QUInt8"));
   }
-  return codes;
+  return quantized;
 }
 
-// A tensor without dimensions that dequantizes to `number`, which must be
-// float's own, to the bit.
-absl::StatusOr<at::Tensor> CodeOf(double number, c10::ScalarType type) {
+// Returns a tensor without dimensions that dequantizes to `number`, rounded to
+// float, to the bit. A refusal when that is not finite or a denormal.
+absl::StatusOr<at::Tensor> QuantizedNumber(double number,
+                                           c10::ScalarType type) {
   const float rounded = static_cast<float>(number);
   if (!std::isfinite(rounded) ||
       (rounded != 0.0F &&
@@ -118,22 +124,24 @@ absl::StatusOr<at::Tensor> CodeOf(double number, c10::ScalarType type) {
   });
 }
 
-// The codes of an operand that is a tensor or a constant number.
+// Returns an operand as a quantized tensor; it is a tensor or a constant
+// number.
 absl::StatusOr<Value*> Operand(const FoldSite& site, const Value& value) {
   if (IsTensor(value)) {
-    return Codes(site, value);
+    return QuantizedInput(site, value);
   }
   const std::optional<c10::IValue> constant = ConstantOf(value);
   if (!constant || !(constant->isDouble() || constant->isInt())) {
     return Refusal("its operand is not constant");
   }
   NS_ASSIGN_OR_RETURN(
-      const at::Tensor code,
-      CodeOf(constant->toScalar().toDouble(), site.output.dtype));
-  return site.node->owningGraph()->insertConstant(code);
+      const at::Tensor quantized,
+      QuantizedNumber(constant->toScalar().toDouble(), site.output.dtype));
+  return site.node->owningGraph()->insertConstant(quantized);
 }
 
-// What batch norms call differently.
+// Returns what the float op calls the argument `name` of the quantized op. Only
+// batch norms have other names.
 absl::string_view NameOnFloatSide(absl::string_view name) {
   if (name == "mean" || name == "var") {
     return name == "mean" ? "running_mean" : "running_var";
@@ -142,18 +150,19 @@ absl::string_view NameOnFloatSide(absl::string_view name) {
 }
 
 absl::StatusOr<Value*> InsertLayer(const FoldSite& site,
-                                   const PackedLayer& layer, Value* codes) {
+                                   const PackedLayer& layer, Value* quantized) {
   Value* packed = site.node->owningGraph()->insertConstant(layer.parameters);
   return InsertWithQParams(site, absl::StrCat("quantized::", layer.op, site.op),
-                           {codes, packed});
+                           {quantized, packed});
 }
 
 absl::StatusOr<Value*> InsertWithArguments(const FoldSite& site,
-                                           absl::string_view op, Value* codes) {
+                                           absl::string_view op,
+                                           Value* quantized) {
   const auto overloads = torch::jit::getAllOperatorsFor(OpSymbol(op));
   TORCH_INTERNAL_ASSERT(overloads.size() == 1);
   const auto& schema = overloads.front()->schema();
-  std::vector<NamedValue> arguments = {codes};
+  std::vector<NamedValue> arguments = {quantized};
   std::vector<NamedValue> named;
   for (size_t i = 1; i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
@@ -183,25 +192,28 @@ absl::StatusOr<Value*> InsertWithArguments(const FoldSite& site,
 }  // namespace
 
 absl::StatusOr<Value*> InsertByName(const FoldSite& site) {
-  NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, *site.node->input(0)));
-  return InsertWithArguments(site, site.op, codes);
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      QuantizedInput(site, *site.node->input(0)));
+  return InsertWithArguments(site, site.op, quantized);
 }
 
-absl::StatusOr<Value*> InsertOurs(const FoldSite& site) {
-  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
-  return InsertWithArguments(site, site.op, codes);
+absl::StatusOr<Value*> InsertNsKernel(const FoldSite& site) {
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      UnsignedInput(site, *site.node->input(0)));
+  return InsertWithArguments(site, site.op, quantized);
 }
 
 absl::StatusOr<Value*> InsertGroupNorm(const FoldSite& site) {
   if (site.facts.Sure(*site.node->input(0)).least_rank >= 3) {
     return InsertByName(site);
   }
-  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      UnsignedInput(site, *site.node->input(0)));
   return InsertWithArguments(site,
                              site.node->kind() == c10::aten::group_norm
                                  ? "ns::fbgemm_group_norm"
                                  : "ns::fbgemm_instance_norm",
-                             codes);
+                             quantized);
 }
 
 absl::StatusOr<Value*> InsertBinary(const FoldSite& site) {
@@ -221,26 +233,27 @@ absl::StatusOr<Value*> InsertList(const FoldSite& site) {
   }
   std::vector<Value*> elements;
   for (const Value* element : list->node()->inputs()) {
-    NS_ASSIGN_OR_RETURN(Value * codes, Codes(site, *element));
-    elements.push_back(codes);
+    NS_ASSIGN_OR_RETURN(Value * quantized, QuantizedInput(site, *element));
+    elements.push_back(quantized);
   }
   torch::jit::Graph& graph = *site.node->owningGraph();
-  Node* codes =
+  Node* quantized =
       graph.insertNode(graph.createList(c10::TensorType::get(), elements));
   return InsertWithQParams(site, site.op,
-                           {codes->output(), site.node->input(1)});
+                           {quantized->output(), site.node->input(1)});
 }
 
 absl::StatusOr<Value*> InsertFixed(const FoldSite& site) {
   const QuantizedRange& fixed = *FixedRangeOf(*FindOp(OpName(*site.node)));
   if (site.output.scale.constant != fixed.scale ||
       site.output.zero_point.constant != fixed.zero_point) {
-    return Refusal(absl::StrCat("its kernel gives codes with scale ",
+    return Refusal(absl::StrCat("its kernel gives quantized values with scale ",
                                 fixed.scale, " and zero point ",
                                 fixed.zero_point, " only"));
   }
-  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
-  return Insert(site, OpName(*site.node), {codes});
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      UnsignedInput(site, *site.node->input(0)));
+  return Insert(site, OpName(*site.node), {quantized});
 }
 
 absl::StatusOr<Value*> InsertSigmoid(const FoldSite& site) {
@@ -250,18 +263,20 @@ absl::StatusOr<Value*> InsertSigmoid(const FoldSite& site) {
 }
 
 absl::StatusOr<Value*> InsertPackedLinear(const FoldSite& site) {
-  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      UnsignedInput(site, *site.node->input(0)));
   NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackLinear(*site.node));
-  return InsertLayer(site, layer, codes);
+  return InsertLayer(site, layer, quantized);
 }
 
 absl::StatusOr<Value*> InsertPackedConv(const FoldSite& site) {
-  NS_ASSIGN_OR_RETURN(Value * codes, UnsignedCodes(site, *site.node->input(0)));
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      UnsignedInput(site, *site.node->input(0)));
   NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackConv(*site.node));
   if (!site.op.empty() && absl::StrContains(layer.op, "transpose")) {
     return Refusal("transposed convolutions do not fuse a relu");
   }
-  return InsertLayer(site, layer, codes);
+  return InsertLayer(site, layer, quantized);
 }
 
 }  // namespace ns

@@ -1,10 +1,12 @@
-// The ways in which a quantized op takes over the arguments of a float one:
-// float_forms.h the other way round.
+// Inserts the quantized op that takes the place of a float op. There is one
+// function for each way in which the arguments of the float op become those of
+// the quantized one. (quantization/float_forms.h is the opposite direction.)
 //
-// Each inserts, at the insertion point of its graph, a quantized op that is
-// given the codes that the float op's inputs are dequantized from, and returns
-// its output. Error: a refusal (ir/refusal.h), or an op that does not take the
-// arguments. What was inserted stays then: FoldEditor::TryInsert takes it back.
+// Each function inserts the quantized op at the insertion point of its graph,
+// gives it the quantized tensors that the float op's inputs are dequantized
+// from, and returns its output. Error: a refusal (ir/refusal.h), or the error
+// of an op that does not take the arguments. What was inserted before the error
+// stays in the graph: FoldEditor::TryInsert removes it.
 #ifndef PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_
 #define PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_
 
@@ -19,44 +21,52 @@ struct Value;
 
 namespace ns {
 
-// A float op, and what is done to its output.
+// A float op that is to be replaced, and what to replace it by.
 struct FoldSite {
+  // The float op.
   torch::jit::Node* node;
-  // The quantized op to insert, "quantized::add_relu". For layers, what follows
-  // the name of the packed layer: "" or "_relu".
+  // The name of the quantized op to insert, "quantized::add_relu". For layers
+  // with packed weights, the suffix behind the name of the packed layer: "" or
+  // "_relu".
   absl::string_view op;
-  // How the output is quantized.
+  // The qparams that the output is quantized with.
   const PerTensorQParams& output;
+  // What is known of the values of the graph.
   const ValueFacts& facts;
 };
 
 using QuantizedForm =
     absl::StatusOr<torch::jit::Value*> (*)(const FoldSite& site);
 
-// An op of one activation whose arguments have the same names on both sides.
+// Inserts an op of one activation whose arguments have the same names as those
+// of the float op.
 absl::StatusOr<torch::jit::Value*> InsertByName(const FoldSite& site);
 
-// The same of an op of ours, which takes unsigned codes.
-absl::StatusOr<torch::jit::Value*> InsertOurs(const FoldSite& site);
+// Does the same as InsertByName for an ns op, which takes quint8 only.
+absl::StatusOr<torch::jit::Value*> InsertNsKernel(const FoldSite& site);
 
-// The same of group and instance norms: ours where the input may have two
-// dimensions only, which the kernel of LibTorch refuses.
+// Does the same as InsertByName for group and instance norms. Where the input
+// may have two dimensions only, which LibTorch's kernel refuses, it inserts the
+// ns op.
 absl::StatusOr<torch::jit::Value*> InsertGroupNorm(const FoldSite& site);
 
-// Two activations, of which one may be a number: that becomes a constant tensor
-// of one code, which is exact.
+// Inserts an op of two activations, of which one may be a number. The number
+// becomes a constant quantized tensor of one element that is exactly the number
+// in float.
 absl::StatusOr<torch::jit::Value*> InsertBinary(const FoldSite& site);
 
-// A list of activations.
+// Inserts an op that takes a list of activations.
 absl::StatusOr<torch::jit::Value*> InsertList(const FoldSite& site);
 
-// An activation with a fixed range, which takes codes under its float name.
+// Inserts an activation whose output has fixed qparams. LibTorch has its
+// quantized kernel under the name of the float op.
 absl::StatusOr<torch::jit::Value*> InsertFixed(const FoldSite& site);
 
-// As InsertFixed where the range is that, and InsertByName elsewhere.
+// Does what InsertFixed does where the output has the fixed qparams, and what
+// InsertByName does elsewhere.
 absl::StatusOr<torch::jit::Value*> InsertSigmoid(const FoldSite& site);
 
-// Layers with packed weights.
+// Insert a layer whose constant weight is packed.
 absl::StatusOr<torch::jit::Value*> InsertPackedLinear(const FoldSite& site);
 absl::StatusOr<torch::jit::Value*> InsertPackedConv(const FoldSite& site);
 

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/call_guards.h"
-#include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -15,13 +15,14 @@ namespace {
 
 using ::torch::jit::Node;
 
-// Null for an op that is not folded, or is so as it is.
+// Returns null for an op that is not folded, and for one that runs on quantized
+// tensors as it is.
 QuantizedForm FormOf(FoldForm fold) {
   switch (fold) {
     case FoldForm::kByName:
       return InsertByName;
     case FoldForm::kNsKernel:
-      return InsertOurs;
+      return InsertNsKernel;
     case FoldForm::kGroupNorm:
       return InsertGroupNorm;
     case FoldForm::kBinary:
@@ -45,10 +46,10 @@ QuantizedForm FormOf(FoldForm fold) {
   return nullptr;
 }
 
-// The op of `family` for quantized values that ends in `activation`: LibTorch's
-// or, where it has none, the ns kernel. Empty for none.
+// Returns the op of `family` for quantized values that ends in `activation`:
+// LibTorch's or, when it has none, the ns op. Empty when there is neither.
 absl::string_view Int8OpOf(const OpFamily& family, FinalActivation activation) {
-  // LibTorch's stand before ns kernels.
+  // LibTorch's ops stand before ns ops in the table.
   for (const FamilyOp& op : OpsOf(family)) {
     if (op.numerics == Numerics::kInt8 && op.fused_activation == activation) {
       return op.op;
@@ -74,8 +75,8 @@ std::optional<QuantizedOp> QuantizedOpOf(const OpRow& row) {
   op.relu_op = Int8OpOf(family, FinalActivation::kRelu);
   op.fuses_relu = !op.relu_op.empty() && !IsLoweredOp(op.relu_op);
   if (fold == FoldForm::kPackedConv || fold == FoldForm::kPackedLinear) {
-    // Of aten::_convolution, only the call tells the family: InsertPackedConv
-    // refuses the relu where it is not fused.
+    // aten::_convolution is of no one family: the call tells which convolution
+    // it is, and InsertPackedConv refuses the relu where that does not fuse it.
     op.fuses_relu = op.fuses_relu || op.op.empty();
     op.op = "";
     op.relu_op = op.fuses_relu ? "_relu" : "";
@@ -112,7 +113,7 @@ absl::Status CheckCall(const QuantizedOp& op, const Node& node) {
 bool MayBeQuantized(const Node& node) {
   return node.kind() == c10::aten::dequantize || node.kind() == c10::prim::If ||
          FindQuantizedOp(OpName(node)) != nullptr ||
-         FindCodeOp(OpName(node)) != nullptr;
+         FindOpOnQuantized(OpName(node)) != nullptr;
 }
 
 }  // namespace ns

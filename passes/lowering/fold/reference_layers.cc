@@ -28,7 +28,8 @@ absl::Status NotConstant(absl::string_view what) {
   return Refusal(absl::StrCat("its ", what, " is not constant"));
 }
 
-// What `value` always is, lists and quantize ops of constants included.
+// Returns what `value` is in every run: a constant, a list of constant ints, or
+// a quantize op of constants.
 std::optional<c10::IValue> Evaluated(const Value& value) {
   if (std::optional<c10::IValue> constant = ConstantOf(value)) {
     return constant;
@@ -55,7 +56,7 @@ std::optional<c10::IValue> Evaluated(const Value& value) {
              : std::nullopt;
 }
 
-// The tensor, or None, that `input` always is.
+// Returns the constant bias of `node`: a tensor, or None.
 absl::StatusOr<c10::IValue> ConstantBias(const Node& node) {
   const Value* input = InputNamed(node, "bias");
   if (input == nullptr || input->mustBeNone()) {
@@ -68,12 +69,13 @@ absl::StatusOr<c10::IValue> ConstantBias(const Node& node) {
   return c10::IValue(bias->toTensor().detach());
 }
 
-// The codes of a layer's weight, of which kernels take one kind.
+// Returns the quantized weight of `node`. A refusal when it is not quantized in
+// the way that LibTorch's layers take.
 absl::StatusOr<at::Tensor> LayerWeight(const Node& node) {
   NS_ASSIGN_OR_RETURN(at::Tensor weight,
-                      ConstantCodes(*InputNamed(node, "weight")));
+                      ConstantQuantized(*InputNamed(node, "weight")));
   if (weight.scalar_type() != at::kQInt8) {
-    return Refusal(absl::StrCat("its weight has codes of type ",
+    return Refusal(absl::StrCat("its weight has quantized values of type ",
                                 c10::toString(weight.scalar_type()),
                                 "; quantized layers take QInt8"));
   }
@@ -101,8 +103,8 @@ absl::StatusOr<PackedLayer> Pack(std::string op, const std::string& prepack,
   return PackedLayer{std::move(op), arguments.front()};
 }
 
-// Reads the numbers of a convolution. One number for all dimensions is repeated
-// as float kernels do.
+// Reads the numbers of a convolution, such as its stride. One number that
+// stands for all dimensions is repeated, as float kernels do.
 class ConvNumbers {
  public:
   ConvNumbers(const Node& node, size_t dimensions)
@@ -138,7 +140,7 @@ class ConvNumbers {
   const size_t dimensions_;
 };
 
-// Whether a convolution is a transposed one.
+// Whether a convolution is transposed. A refusal when only a run tells.
 absl::StatusOr<bool> IsTransposed(const Node& node) {
   if (absl::StrContains(OpName(node), "conv_transpose")) {
     return true;
@@ -156,7 +158,7 @@ absl::StatusOr<bool> IsTransposed(const Node& node) {
 
 }  // namespace
 
-absl::StatusOr<at::Tensor> ConstantCodes(const Value& weight) {
+absl::StatusOr<at::Tensor> ConstantQuantized(const Value& weight) {
   const Node& node = *weight.node();
   if (node.kind() != c10::aten::dequantize) {
     return Refusal(
@@ -164,12 +166,13 @@ absl::StatusOr<at::Tensor> ConstantCodes(const Value& weight) {
             ? "its weight is a float constant, without scale and zero point"
             : "its weight is not dequantized");
   }
-  const std::optional<c10::IValue> codes = Evaluated(*node.input(0));
-  if (!codes || !codes->isTensor() || !codes->toTensor().defined() ||
-      !codes->toTensor().is_quantized()) {
+  const std::optional<c10::IValue> quantized = Evaluated(*node.input(0));
+  if (!quantized || !quantized->isTensor() ||
+      !quantized->toTensor().defined() ||
+      !quantized->toTensor().is_quantized()) {
     return NotConstant("weight");
   }
-  return codes->toTensor();
+  return quantized->toTensor();
 }
 
 absl::StatusOr<PackedLayer> PackLinear(const Node& node) {
@@ -207,12 +210,13 @@ absl::StatusOr<PackedLayer> PackConv(const Node& node) {
 
 absl::StatusOr<PackedLayer> PackEmbedding(const Node& node) {
   NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                      ConstantCodes(*InputNamed(node, "weight")));
+                      ConstantQuantized(*InputNamed(node, "weight")));
   const bool is_byte = weight.scalar_type() == at::kQUInt8;
   if (!is_byte && weight.scalar_type() != at::kQUInt4x2) {
-    return Refusal(absl::StrCat(
-        "its weight has codes of type ", c10::toString(weight.scalar_type()),
-        "; quantized embeddings take QUInt8 and QUInt4x2"));
+    return Refusal(
+        absl::StrCat("its weight has quantized values of type ",
+                     c10::toString(weight.scalar_type()),
+                     "; quantized embeddings take QUInt8 and QUInt4x2"));
   }
   if (weight.qscheme() != c10::kPerChannelAffineFloatQParams ||
       weight.q_per_channel_axis() != 0) {

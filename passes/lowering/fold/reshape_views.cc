@@ -14,7 +14,7 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 
-// What `node`, a view, becomes; nothing for other ops.
+// Returns the op that takes the place of `node`, a view; nothing for other ops.
 std::optional<c10::Symbol> ReshapeFor(const Node& node) {
   if (node.kind() == c10::aten::view_as) {
     return c10::aten::reshape_as;

@@ -1,4 +1,4 @@
-// Views of tensors that come with another layout now.
+// Replaces views of tensors that have another layout after folding.
 #ifndef PASSES_LOWERING_FOLD_RESHAPE_VIEWS_H_
 #define PASSES_LOWERING_FOLD_RESHAPE_VIEWS_H_
 
@@ -6,10 +6,10 @@
 
 namespace ns {
 
-// Quantized convolutions give channels-last tensors where float ones give dense
-// ones in order, of which a view may be impossible. Makes every aten::view and
-// aten::view_as that nothing writes through an aten::reshape and
-// aten::reshape_as, which copy where they must.
+// Quantized convolutions give channels-last tensors where float ones give
+// contiguous ones, and a channels-last tensor may not have the view. This
+// replaces every aten::view and aten::view_as that nothing writes through by an
+// aten::reshape or aten::reshape_as, which copies when it must.
 void ReshapeViews(FoldEditor& editor);
 
 }  // namespace ns

@@ -20,7 +20,8 @@ struct Bounds {
   double high = std::numeric_limits<double>::infinity();
 };
 
-// The number, `missing` for None, or nothing for what only a run tells.
+// Returns the input `name` as a number: `missing` when it is None or not there,
+// nothing when only a run tells it.
 std::optional<double> NumberOr(const Node& node, absl::string_view name,
                                double missing) {
   const Value* input = InputNamed(node, name);
@@ -60,14 +61,16 @@ bool IsAbsorbed(const Node& node, const PerTensorQParams& output) {
       !is_byte) {
     return false;
   }
-  // As quantizing computes it: in float, and rounded before the zero point.
-  const auto code = [&](double number) {
+  // This is how aten::quantize_per_tensor computes it: in float, and rounded
+  // before the zero point is added.
+  const auto quantized = [&](double number) {
     const float inverse = 1.0F / static_cast<float>(*output.scale.constant);
     return std::nearbyint(static_cast<float>(number) * inverse) +
            static_cast<float>(*output.zero_point.constant);
   };
   const float lowest = output.dtype == c10::kQUInt8 ? 0 : -128;
-  return code(bounds->low) <= lowest && code(bounds->high) >= lowest + 255;
+  return quantized(bounds->low) <= lowest &&
+         quantized(bounds->high) >= lowest + 255;
 }
 
 }  // namespace ns

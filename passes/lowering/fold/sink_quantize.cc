@@ -13,7 +13,7 @@ using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// The quantize of `output` that can move into the arms, or null.
+// Returns the quantize of `output` that can move into the arms, or null.
 Node* QuantizeOf(const FoldEditor& editor, const Value& output) {
   Node* quantize = OnlyUser(output);
   if (quantize == nullptr ||

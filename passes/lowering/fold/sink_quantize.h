@@ -1,4 +1,5 @@
-// Quantize ops behind prim::If.
+// Moves quantize ops from behind a prim::If into its arms, where they can be
+// folded.
 #ifndef PASSES_LOWERING_FOLD_SINK_QUANTIZE_H_
 #define PASSES_LOWERING_FOLD_SINK_QUANTIZE_H_
 
@@ -10,9 +11,9 @@ struct Node;
 
 namespace ns {
 
-// Moves a quantize of what only it uses of a prim::If to the ends of both arms,
-// next to the ops there: scripted F.interpolate and instance norms are Ifs that
-// ask for the rank of their input.
+// Moves the quantize of an output of a prim::If, when it is the only user of
+// that output, to the ends of both arms. Scripted F.interpolate and instance
+// norms are such prim::Ifs, which ask for the rank of their input.
 //
 //   %x = prim::If(%p)
 //     block0():
@@ -31,8 +32,8 @@ namespace ns {
 //       %e = aten::quantize_per_tensor(%b, %scale, %zero_point, %dtype)
 //       -> (%e)
 //
-// Returns whether it moved any. Nothing moves where no arm ends in an op that a
-// quantize may be folded with.
+// Returns whether a quantize moved. None moves when no arm ends in an op that a
+// quantize may be folded with (MayBeQuantized).
 bool SinkQuantize(FoldEditor& editor, torch::jit::Node* node);
 
 }  // namespace ns

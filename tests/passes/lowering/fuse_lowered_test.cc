@@ -164,7 +164,7 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : floa
   ExpectSumsFused(kText, kText);
 }
 
-TEST(FuseLoweredTest, PassesCodesOnThatAreQuantizedBackAlike) {
+TEST(FuseLoweredTest, PassesTensorsOnThatAreQuantizedBackAlike) {
   ExpectFused(R"IR(
 graph(%x : Tensor):
   %scale : float = prim::Constant[value=0.5]()
@@ -183,7 +183,7 @@ graph(%x : Tensor):
   return (%y))IR");
 }
 
-TEST(FuseLoweredTest, RequantizesCodesThatAreQuantizedBackOtherwise) {
+TEST(FuseLoweredTest, RequantizesTensorsThatAreQuantizedBackOtherwise) {
   ExpectFused(R"IR(
 graph(%x : Tensor):
   %scale : float = prim::Constant[value=0.5]()

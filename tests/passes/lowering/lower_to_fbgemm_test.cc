@@ -45,7 +45,7 @@ void ExpectKept(const std::string& op, const std::string& reason,
                                 Field(&PassRemark::reason, reason))));
 }
 
-TEST(LowerToFbgemmTest, RewritesWhatWorksOnCodes) {
+TEST(LowerToFbgemmTest, RewritesWhatRunsOnQuantizedTensors) {
   ExpectLowered(R"IR(
 graph(%x : Tensor):
   %scale : float = prim::Constant[value=0.5]()
@@ -180,7 +180,7 @@ graph(%x : Tensor, %factor : Tensor):
              "ns::fbgemm_mul does not take (Tensor, Tensor, Tensor)", kText);
 }
 
-TEST(LowerToFbgemmTest, KeepsOpsOnCodesOfOtherDtypes) {
+TEST(LowerToFbgemmTest, KeepsOpsOnQuantizedTensorsOfOtherDtypes) {
   const auto graph = GraphOf(R"IR(
 graph(%x : Tensor):
   %scale : float = prim::Constant[value=0.5]()
@@ -224,7 +224,7 @@ TEST_P(LowerToFbgemmLayersTest, StayWhereTheEngineCannotUnpackThem) {
   }
 }
 
-// conv, conv-relu, linear on codes of a float input.
+// A conv, a conv-relu and a linear on the quantized values of a float input.
 ModelGraph SmallModel() {
   at::manual_seed(1);
   return OrThrow(ModelGraph::FromModule(
@@ -239,7 +239,7 @@ ModelGraph SmallModel() {
                  "return self.dequant.forward(self.fc.forward(x))"})));
 }
 
-TEST_P(LowerToFbgemmLayersTest, GiveLibTorchsCodesToOneStep) {
+TEST_P(LowerToFbgemmLayersTest, GiveLibTorchsQuantizedValuesToOneStep) {
   ModelGraph quantized = SmallModel();
   ModelGraph lowered = OrThrow(quantized.Clone());
   EXPECT_THAT(Lower(lowered.shared_graph()), IsEmpty());

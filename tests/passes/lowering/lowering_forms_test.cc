@@ -170,7 +170,7 @@ TEST(LoweringFormsTest, RequantizesWhatAWriteLeft) {
   return (%p))IR");
 }
 
-TEST(LoweringFormsTest, KeepsOpsOnSignedCodes) {
+TEST(LoweringFormsTest, KeepsOpsOnSignedValues) {
   for (const char* op :
        {"quantized::add(%s, %s, %scale, %zero)",
         "quantized::mul_relu(%s, %s, %scale, %zero)",
@@ -185,7 +185,7 @@ TEST(LoweringFormsTest, KeepsOpsOnSignedCodes) {
   }
 }
 
-TEST(LoweringFormsTest, KeepsOpsBehindOpsOnSignedCodes) {
+TEST(LoweringFormsTest, KeepsOpsBehindOpsOnSignedValues) {
   ExpectSameOutputs(R"IR(
   %s : Tensor = aten::quantize_per_tensor(%x, %scale, %zero, %qint8)
   %a : Tensor = quantized::add(%s, %s, %scale, %zero)
@@ -194,7 +194,7 @@ TEST(LoweringFormsTest, KeepsOpsBehindOpsOnSignedCodes) {
   return (%d))IR");
 }
 
-TEST(LoweringFormsTest, KeepsOpsBehindNormsOfSignedCodes) {
+TEST(LoweringFormsTest, KeepsOpsBehindNormsOfSignedValues) {
   const GraphPointer graph = ExpectSameOutputs(R"IR(
   %s : Tensor = aten::quantize_per_tensor(%x, %scale, %zero, %qint8)
   %four : int = prim::Constant[value=4]()
@@ -206,7 +206,7 @@ TEST(LoweringFormsTest, KeepsOpsBehindNormsOfSignedCodes) {
   EXPECT_EQ(NodesOf(*graph, "aten::mean").size(), 1);
 }
 
-TEST(LoweringFormsTest, KeepsOpsOnCodesWithAScaleForEachChannel) {
+TEST(LoweringFormsTest, KeepsOpsOnQuantizedTensorsWithAScaleForEachChannel) {
   const GraphPointer graph = ExpectSameOutputs(R"IR(
   %three : int = prim::Constant[value=3]()
   %long : int = prim::Constant[value=4]()
@@ -234,7 +234,7 @@ TEST(LoweringFormsTest, KeepsOpsOnWhatOneArmHoldsInFloat) {
   }
 }
 
-TEST(LoweringFormsTest, KeepsOpsOnSignedCodesOfBothArms) {
+TEST(LoweringFormsTest, KeepsOpsOnSignedValuesOfBothArms) {
   const GraphPointer graph = ExpectSameOutputs(R"IR(
   %c : Tensor = prim::If(%true)
     block0():
@@ -269,7 +269,7 @@ graph(%x : Tensor, %y : Tensor):
   EXPECT_EQ(NodesOf(*lowered, "ns::fbgemm_add").size(), 1);
 }
 
-TEST(LoweringFormsTest, LowersMeansOfUnsignedCodes) {
+TEST(LoweringFormsTest, LowersMeansOfUnsignedValues) {
   const auto with_mean = [](const std::string& dtype, const std::string& mean) {
     return absl::StrCat(R"IR(
   %c : Tensor = aten::quantize_per_tensor(%x, %scale, %zero, )IR",
@@ -290,7 +290,7 @@ TEST(LoweringFormsTest, LowersMeansOfUnsignedCodes) {
   EXPECT_EQ(count("%qint8", over_rows), 0);
 }
 
-TEST(LoweringFormsTest, KeepsConcatenationsOfSignedCodes) {
+TEST(LoweringFormsTest, KeepsConcatenationsOfSignedValues) {
   ExpectSameOutputs(R"IR(
   %s : Tensor = aten::quantize_per_tensor(%x, %scale, %zero, %qint8)
   %list : Tensor[] = prim::ListConstruct(%s, %s)
@@ -298,7 +298,7 @@ TEST(LoweringFormsTest, KeepsConcatenationsOfSignedCodes) {
   return (%c))IR");
 }
 
-TEST(LoweringFormsTest, LowersConcatenationsOfCodesWithTheirParameters) {
+TEST(LoweringFormsTest, LowersConcatenationsOfTensorsWithTheirParameters) {
   const GraphPointer graph = ExpectSameOutputs(R"IR(
   %r : Tensor = aten::relu(%q)
   %list : Tensor[] = prim::ListConstruct(%q, %r)

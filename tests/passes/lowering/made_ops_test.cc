@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/lowering/lowered_ops.h"
 #include "passes/ops/op_table.h"
@@ -41,8 +41,8 @@ std::set<std::string> MadeOps() {
     if (const QuantizedOp* folded = FindQuantizedOp(row.op)) {
       made.insert(std::string(folded->op));
     }
-    if (const CodeOp* on_codes = FindCodeOp(row.op)) {
-      made.insert(std::string(on_codes->ns_op));
+    if (const OpOnQuantized* on_quantized = FindOpOnQuantized(row.op)) {
+      made.insert(std::string(on_quantized->ns_op));
     }
   }
   return made;

@@ -29,14 +29,14 @@ constexpr char kLinear[] = R"IR(
   return (%o, %e))IR";
 
 TEST_P(FoldLayersTest, FoldsLinear) {
-  ExpectFoldedOnCodes(
+  ExpectFoldedOnQuantized(
       kLinear,
       absl::StrCat(kUnused, R"(%6 = quantized::linear(%3, <Object>, 0.5, 3)
 return (%6, %5))"));
 }
 
 TEST_P(FoldLayersTest, FoldsReluIntoConv2d) {
-  ExpectFoldedOnCodes(
+  ExpectFoldedOnQuantized(
       R"IR(
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::conv2d(%d, %w, %none, %ones, %zeros, %ones, %one)
@@ -49,7 +49,7 @@ return (%6, %5))"));
 }
 
 TEST_P(FoldLayersTest, FoldsConv1d) {
-  ExpectFoldedOnCodes(
+  ExpectFoldedOnQuantized(
       R"IR(
   %w : Tensor = aten::dequantize(%conv1d_w)
   %c : Tensor = aten::conv1d(%d, %w, %b, %one1, %zero1, %one1, %one)
@@ -62,7 +62,7 @@ return (%6, %5))"));
 
 // Tracing makes it of every convolution.
 TEST_P(FoldLayersTest, TellsTransposedConvolutionsByTheirArguments) {
-  ExpectFoldedOnCodes(
+  ExpectFoldedOnQuantized(
       R"IR(
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::_convolution(%d, %w, %none, %ones, %zeros, %ones, %yes, %zeros, %one, %no, %no, %no, %no)
@@ -79,7 +79,7 @@ TEST_P(FoldLayersTest, QuantizesConstantWeights) {
   GraphConstants constants = With("linear_w", at::ones({4, 8}));
   constants["conv_w"] = at::full(4, 0.25);
   constants["conv1d_w"] = at::zeros(4, at::kLong);
-  ExpectFoldedOnCodes(
+  ExpectFoldedOnQuantized(
       R"IR(
   %codes : Tensor = aten::quantize_per_channel(%linear_w, %conv_w, %conv1d_w, %zero, %signed)
   %w : Tensor = aten::dequantize(%codes)
@@ -93,14 +93,14 @@ return (%6, %5))"),
 }
 
 TEST_P(FoldLayersTest, FoldsDynamicLinearAndItsRelu) {
-  ExpectFoldedOnCodes(R"IR(
+  ExpectFoldedOnQuantized(R"IR(
   %q2 : Tensor = aten::quantize_per_tensor_dynamic(%x, %t, %no)
   %d2 : Tensor = aten::dequantize(%q2)
   %w : Tensor = aten::dequantize(%linear_w)
   %l : Tensor = aten::linear(%d2, %w, %b)
   %a : Tensor = aten::relu(%l)
   return (%a, %d, %e))IR",
-                      R"(%5 = aten::dequantize(%3)
+                          R"(%5 = aten::dequantize(%3)
 %6 = aten::dequantize(%4)
 %7 = quantized::linear_relu_dynamic(%0, <Object>, False)
 return (%7, %5, %6))");
@@ -108,27 +108,28 @@ return (%7, %5, %6))");
 
 // Its output is float: it has a range of its own.
 TEST_P(FoldLayersTest, KeepsDynamicConvolutions) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(
+      R"IR(
   %q2 : Tensor = aten::quantize_per_tensor_dynamic(%x, %t, %no)
   %d2 : Tensor = aten::dequantize(%q2)
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::conv2d(%d2, %w, %none, %ones, %zeros, %ones, %one)
   return (%c, %d, %e))IR",
-                      "aten::conv2d",
-                      "dynamic convolutions clip their output to the range of "
-                      "their input");
+      "aten::conv2d",
+      "dynamic convolutions clip their output to the range of "
+      "their input");
 }
 
 // As LibTorch's graph-mode passes write it.
 TEST_P(FoldLayersTest, FoldsDynamicLinearWithChosenParameters) {
-  ExpectFoldedOnCodes(R"IR(
+  ExpectFoldedOnQuantized(R"IR(
   %s2 : float, %z2 : int = aten::_choose_qparams_per_tensor(%x, %yes)
   %q2 : Tensor = aten::quantize_per_tensor(%x, %s2, %z2, %t)
   %d2 : Tensor = aten::dequantize(%q2)
   %w : Tensor = aten::dequantize(%linear_w)
   %l : Tensor = aten::linear(%d2, %w, %b)
   return (%l, %d, %e))IR",
-                      R"(%5 = aten::dequantize(%3)
+                          R"(%5 = aten::dequantize(%3)
 %6 = aten::dequantize(%4)
 %7 = quantized::linear_dynamic(%0, <Object>, True)
 return (%7, %5, %6))");
@@ -189,14 +190,14 @@ TEST(FoldEmbeddingsTest, KeepsBagWhenItsOtherOutputsAreUsed) {
 }
 
 TEST(FoldEmbeddingsTest, KeepsEmbeddingWhenItsRowsAreSigned) {
-  ExpectReasonOnCodes(
-      kEmbedding, "aten::embedding",
-      "its weight has codes of type QInt8; quantized embeddings take QUInt8 "
-      "and QUInt4x2");
+  ExpectReasonOnQuantized(kEmbedding, "aten::embedding",
+                          "its weight has quantized values of type QInt8; "
+                          "quantized embeddings take QUInt8 "
+                          "and QUInt4x2");
 }
 
 TEST(FoldEmbeddingsTest, KeepsEmbeddingWhenItsRowsShareAScale) {
-  ExpectReasonOnCodes(
+  ExpectReasonOnQuantized(
       kEmbedding, "aten::embedding",
       "its weight does not have a scale and a float zero point for each row",
       With("linear_w", PerTensor({4, 8}, at::kQUInt8)));
@@ -213,50 +214,51 @@ graph(%x : Long(2, 3, 4), %linear_w : Tensor, %zero : int, %no : bool):
 }
 
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightIsAFloatConstant) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(
+      R"IR(
   %l : Tensor = aten::linear(%d, %linear_w, %b)
   %o : Tensor = aten::quantize_per_tensor(%l, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::linear",
-                      "its weight is a float constant, without scale and zero "
-                      "point",
-                      With("linear_w", at::ones({4, 8})));
+      "aten::linear",
+      "its weight is a float constant, without scale and zero "
+      "point",
+      With("linear_w", at::ones({4, 8})));
 }
 
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightIsNotDequantized) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %l : Tensor = aten::linear(%d, %x, %b)
   %o : Tensor = aten::quantize_per_tensor(%l, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::linear", "its weight is not dequantized");
+                          "aten::linear", "its weight is not dequantized");
 }
 
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightIsNotConstant) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %l : Tensor = aten::linear(%d, %e, %b)
   %o : Tensor = aten::quantize_per_tensor(%l, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::linear", "its weight is not constant");
+                          "aten::linear", "its weight is not constant");
 }
 
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsBiasIsNotConstant) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %w : Tensor = aten::dequantize(%linear_w)
   %l : Tensor = aten::linear(%d, %w, %y)
   %o : Tensor = aten::quantize_per_tensor(%l, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::linear", "its bias is not constant");
+                          "aten::linear", "its bias is not constant");
 }
 
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightIsUnsigned) {
-  ExpectReasonOnCodes(
-      kLinear, "aten::linear",
-      "its weight has codes of type QUInt8; quantized layers take QInt8",
-      With("linear_w", PerTensor({4, 8}, at::kQUInt8)));
+  ExpectReasonOnQuantized(kLinear, "aten::linear",
+                          "its weight has quantized values of type QUInt8; "
+                          "quantized layers take QInt8",
+                          With("linear_w", PerTensor({4, 8}, at::kQUInt8)));
 }
 
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightHasAScaleForEachInput) {
-  ExpectReasonOnCodes(
+  ExpectReasonOnQuantized(
       kLinear, "aten::linear",
       "its weight has a scale for each slice of dimension 1; quantized layers "
       "take dimension 0",
@@ -264,51 +266,52 @@ TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightHasAScaleForEachInput) {
 }
 
 TEST(FoldLayerGuardsTest, KeepsLayerWhenItsWeightHasFloatZeroPoints) {
-  ExpectReasonOnCodes(kLinear, "aten::linear",
-                      "its weight is quantized with float zero points",
-                      With("linear_w", Rows(at::kQInt8)));
+  ExpectReasonOnQuantized(kLinear, "aten::linear",
+                          "its weight is quantized with float zero points",
+                          With("linear_w", Rows(at::kQInt8)));
 }
 
-TEST(FoldLayerGuardsTest, KeepsLayerWhenItsCodesAreSigned) {
+TEST(FoldLayerGuardsTest, KeepsLayerWhenItsInputIsSigned) {
   GraphConstants constants = Constants();
   constants["t"] = int64_t{12};
-  ExpectReasonOnCodes(kLinear, "aten::linear",
-                      "it takes codes of type QInt8; its kernel takes QUInt8",
-                      constants);
+  ExpectReasonOnQuantized(
+      kLinear, "aten::linear",
+      "it takes quantized values of type QInt8; its kernel takes QUInt8",
+      constants);
 }
 
 TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsStrideIsNotConstant) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %n : int = aten::dim(%x)
   %strides : int[] = prim::ListConstruct(%n, %n)
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::conv2d(%d, %w, %none, %strides, %zeros, %ones, %one)
   %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::conv2d", "its stride is not constant");
+                          "aten::conv2d", "its stride is not constant");
 }
 
 TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsGroupsAreNotConstant) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %n : int = aten::dim(%x)
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::conv2d(%d, %w, %none, %ones, %zeros, %ones, %n)
   %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::conv2d", "its groups is not constant");
+                          "aten::conv2d", "its groups is not constant");
 }
 
 TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsNumbersDoNotFit) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %w : Tensor = aten::dequantize(%conv1d_w)
   %c : Tensor = aten::conv1d(%d, %w, %b, %ones, %zero1, %one1, %one)
   %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::conv1d", "its stride does not fit its weight");
+                          "aten::conv1d", "its stride does not fit its weight");
 }
 
 TEST(FoldLayerGuardsTest, KeepsTransposedConvolutionWhenItHasAScalePerChannel) {
-  const auto graph = GraphWith(OnCodes(R"IR(
+  const auto graph = GraphWith(OnQuantized(R"IR(
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::conv_transpose2d(%d, %w, %none, %ones, %zeros, %zeros, %one, %ones)
   %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
@@ -325,7 +328,7 @@ TEST(FoldLayerGuardsTest, KeepsTransposedConvolutionWhenItHasAScalePerChannel) {
 }
 
 TEST(FoldLayerGuardsTest, KeepsTransposedConvolutionWhenAReluFollows) {
-  ExpectReasonOnCodes(
+  ExpectReasonOnQuantized(
       R"IR(
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::_convolution(%d, %w, %none, %ones, %zeros, %ones, %yes, %zeros, %one, %no, %no, %no, %no)
@@ -337,33 +340,34 @@ TEST(FoldLayerGuardsTest, KeepsTransposedConvolutionWhenAReluFollows) {
 }
 
 TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsKindIsNotConstant) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %w : Tensor = aten::dequantize(%conv_w)
   %c : Tensor = aten::_convolution(%d, %w, %none, %ones, %zeros, %ones, %p, %zeros, %one, %no, %no, %no, %no)
   %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::_convolution", "its kind is not constant");
+                          "aten::_convolution", "its kind is not constant");
 }
 
 TEST(FoldLayerGuardsTest, KeepsConvolutionWhenItsWeightIsAMatrix) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %w : Tensor = aten::dequantize(%linear_w)
   %c : Tensor = aten::conv2d(%d, %w, %none, %ones, %zeros, %ones, %one)
   %o : Tensor = aten::quantize_per_tensor(%c, %so, %zo, %t)
   return (%o, %e))IR",
-                      "aten::conv2d",
-                      "its weight has 2 dimensions, which no kernel takes");
+                          "aten::conv2d",
+                          "its weight has 2 dimensions, which no kernel takes");
 }
 
 TEST(FoldLayerGuardsTest, KeepsDynamicLayerWhenItsInputIsWrittenTo) {
-  ExpectReasonOnCodes(R"IR(
+  ExpectReasonOnQuantized(R"IR(
   %q2 : Tensor = aten::quantize_per_tensor_dynamic(%x, %t, %no)
   %d2 : Tensor = aten::dequantize(%q2)
   %m : Tensor = aten::mul_(%x, %half)
   %w : Tensor = aten::dequantize(%linear_w)
   %l : Tensor = aten::linear(%d2, %w, %b)
   return (%l, %m, %d, %e))IR",
-                      "aten::linear", "an op in place writes to its tensors");
+                          "aten::linear",
+                          "an op in place writes to its tensors");
 }
 
 TEST(FoldEmbeddingsTest, PacksRowsOfHalfBytes) {

@@ -1,5 +1,5 @@
-// What folded ops give, next to what the float ops gave: codes up to one step,
-// and most of them equal.
+// What folded ops give, next to what the float ops gave: quantized values up to
+// one step, and most of them equal.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/runtime/operator.h>
@@ -14,8 +14,8 @@
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "ir/pass_context.h"
-#include "passes/lowering/fold/code_ops.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
+#include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/ops/op_table.h"
 #include "tests/testing/engines.h"
@@ -100,12 +100,12 @@ const std::vector<OpCase>& Functions() {
 
 // clang-format on
 
-// Averages of codes end on ties often: they are rounded to even, or away from
-// zero, or as float's rounding error has it.
+// Averages of quantized values end on ties often: they are rounded to even, or
+// away from zero, or as float's rounding error has it.
 constexpr double kAverages = 0.06;
 
 // clang-format off
-const std::vector<OpCase>& OnCodes() {
+const std::vector<OpCase>& OnQuantized() {
   static const auto* const kCases = new std::vector<OpCase>{
       {"aten::_upsample_nearest_exact2d", "torch._upsample_nearest_exact2d(x, [5, 12], None)"},
       {"aten::_upsample_nearest_exact3d", "torch._upsample_nearest_exact3d(x, [3, 5, 12], None)", {1, 2, 4, 5, 6}},
@@ -230,7 +230,7 @@ ModelGraph ModelOfCase(const OpCase& op_case) {
 
 class FoldNumericsTest : public EngineTest {
  protected:
-  static void ExpectEqualCodes(const OpCase& op_case) {
+  static void ExpectEqualOutputs(const OpCase& op_case) {
     const bool is_qnnpack = GetParam() == at::kQNNPACK;
     if (is_qnnpack && !op_case.on_qnnpack) {
       return;
@@ -257,21 +257,21 @@ class FoldNumericsTest : public EngineTest {
 };
 NS_INSTANTIATE_ON_ENGINES(FoldNumericsTest);
 
-TEST_P(FoldNumericsTest, LayersGiveTheSameCodes) {
+TEST_P(FoldNumericsTest, LayersGiveTheSameQuantizedValues) {
   for (const OpCase& op_case : Layers()) {
-    ExpectEqualCodes(op_case);
+    ExpectEqualOutputs(op_case);
   }
 }
 
-TEST_P(FoldNumericsTest, FunctionsGiveTheSameCodes) {
+TEST_P(FoldNumericsTest, FunctionsGiveTheSameQuantizedValues) {
   for (const OpCase& op_case : Functions()) {
-    ExpectEqualCodes(op_case);
+    ExpectEqualOutputs(op_case);
   }
 }
 
-TEST_P(FoldNumericsTest, OpsOnCodesGiveTheSameCodes) {
-  for (const OpCase& op_case : OnCodes()) {
-    ExpectEqualCodes(op_case);
+TEST_P(FoldNumericsTest, OpsOnQuantizedGiveTheSameQuantizedValues) {
+  for (const OpCase& op_case : OnQuantized()) {
+    ExpectEqualOutputs(op_case);
   }
 }
 
@@ -301,7 +301,7 @@ TEST(QuantizedOpsTest, AreKnownAndTested) {
     SCOPED_TRACE(row.op);
     ops.insert(std::string(row.op));
     EXPECT_EQ(folded->float_op, row.op);
-    EXPECT_EQ(FindCodeOp(row.op), nullptr) << "an op has one form";
+    EXPECT_EQ(FindOpOnQuantized(row.op), nullptr) << "an op has one form";
     for (const absl::string_view op : {folded->op, folded->relu_op}) {
       EXPECT_TRUE(!absl::StrContains(op, "::") || IsKnown(op)) << op;
     }
@@ -322,16 +322,16 @@ TEST(QuantizedOpsTest, AreTheFirstInt8OpsOfTheirFamilies) {
   EXPECT_EQ(FindQuantizedOp("aten::erf"), nullptr);
 }
 
-TEST(CodeOpsTest, AreKnownAndTested) {
+TEST(OpsOnQuantizedTest, AreKnownAndTested) {
   std::set<std::string> ops;
   for (const OpRow& row : OpTable()) {
-    if (const CodeOp* on_codes = FindCodeOp(row.op)) {
-      EXPECT_EQ(on_codes->op, row.op);
+    if (const OpOnQuantized* on_quantized = FindOpOnQuantized(row.op)) {
+      EXPECT_EQ(on_quantized->op, row.op);
       ops.insert(std::string(row.op));
       EXPECT_TRUE(IsKnown(row.op)) << row.op;
     }
   }
-  EXPECT_EQ(ops, OpsOf(OnCodes()));
+  EXPECT_EQ(ops, OpsOf(OnQuantized()));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ std::vector<std::string> OpsOf(const ModelGraph& model) {
 
 // What the quantize ops of the reference, outside control flow, give, or the
 // ops that took their place and their names.
-std::map<std::string, at::Tensor> CodesByName(
+std::map<std::string, at::Tensor> QuantizedByName(
     ModelGraph model, const std::vector<c10::IValue>& inputs) {
   torch::jit::Graph& graph = model.graph();
   std::vector<Value*> values = {graph.outputs()[0]};
@@ -99,37 +99,38 @@ std::map<std::string, at::Tensor> CodesByName(
   Node* all = graph.insertNode(graph.createTuple(values));
   graph.return_node()->replaceInput(0, all->output());
   const c10::IValue outputs = OrThrow(model.Run(inputs));
-  std::map<std::string, at::Tensor> codes;
+  std::map<std::string, at::Tensor> quantized;
   for (size_t i = 1; i < names.size(); ++i) {
-    codes[names[i]] = outputs.toTupleRef().elements()[i].toTensor();
+    quantized[names[i]] = outputs.toTupleRef().elements()[i].toTensor();
   }
-  return codes;
+  return quantized;
 }
 
 struct Agreement {
   int most = 0;         // steps
-  double fraction = 0;  // of codes that differ
+  double fraction = 0;  // of quantized values that differ
   size_t compared = 0;  // values
 };
 
-// Of all codes that both models have, each on its own earlier codes.
+// Compares all quantized values that both models have. Each model computes them
+// from its own earlier ones.
 Agreement AgreementOf(const std::string& name, const std::string& form) {
   const auto inputs = Inputs(name);
-  const auto reference = CodesByName(Load(name, form), inputs);
-  const auto folded = CodesByName(Fold(name, form).model, inputs);
+  const auto reference = QuantizedByName(Load(name, form), inputs);
+  const auto folded = QuantizedByName(Fold(name, form).model, inputs);
   Agreement agreement;
   double different = 0;
   double all = 0;
-  for (const auto& [value, codes] : folded) {
+  for (const auto& [value, quantized] : folded) {
     const auto found = reference.find(value);
     if (found == reference.end()) {
       ADD_FAILURE() << value;
       continue;
     }
-    const Steps steps = StepsBetween({codes, found->second});
+    const Steps steps = StepsBetween({quantized, found->second});
     agreement.most = std::max(agreement.most, steps.most);
-    different += steps.fraction * codes.numel();
-    all += codes.numel();
+    different += steps.fraction * quantized.numel();
+    all += quantized.numel();
     ++agreement.compared;
   }
   agreement.fraction = different / all;
@@ -144,8 +145,8 @@ constexpr const char* kForms[] = {"scripted", "traced"};
 
 class FoldReferenceModelsTest : public EngineTest {
  protected:
-  // At least `values` quantized values are compared; `fraction` of their codes
-  // may differ.
+  // At least `values` quantized values are compared; `fraction` of their
+  // elements may differ.
   static void ExpectAgreement(const std::string& name, size_t values,
                               double fraction) {
     for (const std::string form : kForms) {
@@ -160,7 +161,7 @@ class FoldReferenceModelsTest : public EngineTest {
 };
 NS_INSTANTIATE_ON_ENGINES(FoldReferenceModelsTest);
 
-TEST_P(FoldReferenceModelsTest, CodesAreTheReferencesUpToOneStep) {
+TEST_P(FoldReferenceModelsTest, QuantizedValuesAreTheReferencesUpToOneStep) {
   const double few = GetParam() == at::kONEDNN ? 1e-4 : 5e-3;
   ExpectAgreement("efficientnet_block", 10, few);
   ExpectAgreement("functions", 12, few);
@@ -278,7 +279,7 @@ TEST(FoldedModelsTest, SaysWhatStaysInFloat) {
     EXPECT_THAT(Fold("partial", form).remarks,
                 ElementsAre("aten::linear: its output is not quantized",
                             "aten::gelu: its input is not dequantized from "
-                            "known codes"));
+                            "known quantized values"));
   }
   // The arm that F.interpolate takes for tensors of another rank.
   EXPECT_THAT(
@@ -286,11 +287,12 @@ TEST(FoldedModelsTest, SaysWhatStaysInFloat) {
       ElementsAre("aten::upsample_nearest1d: no quantized op computes it"));
   EXPECT_THAT(Fold("resize", "traced").remarks, IsEmpty());
   // F.embedding_bag asks which of its arguments is the weight.
-  EXPECT_THAT(
-      Fold("lookup", "scripted").remarks,
-      ElementsAre("aten::mean: its input is not dequantized from known codes",
-                  "aten::embedding_bag: its weight is not dequantized",
-                  "aten::add: its input is not dequantized from known codes"));
+  EXPECT_THAT(Fold("lookup", "scripted").remarks,
+              ElementsAre("aten::mean: its input is not dequantized from known "
+                          "quantized values",
+                          "aten::embedding_bag: its weight is not dequantized",
+                          "aten::add: its input is not dequantized from known "
+                          "quantized values"));
 }
 
 TEST(FoldedModelsTest, GiveTheSameOnKernelsOfOurs) {

@@ -33,10 +33,10 @@ TEST(FoldReferenceQuantizationTest, HasAName) {
 }
 
 TEST(FoldReferenceQuantizationTest, FoldsAddAndItsRelu) {
-  ExpectFoldedOnCodes(Sum(R"IR(
+  ExpectFoldedOnQuantized(Sum(R"IR(
   %a : Tensor = aten::add(%d, %e, %one)
   %sum : Tensor = aten::relu(%a))IR"),
-                      R"(%5 = quantized::add_relu(%3, %4, 0.5, 3)
+                          R"(%5 = quantized::add_relu(%3, %4, 0.5, 3)
 return (%5))");
 }
 
@@ -54,10 +54,10 @@ return (%4))");
 }
 
 TEST(FoldReferenceQuantizationTest, FoldsCat) {
-  ExpectFoldedOnCodes(Sum(R"IR(
+  ExpectFoldedOnQuantized(Sum(R"IR(
   %list : Tensor[] = prim::ListConstruct(%d, %e)
   %sum : Tensor = aten::cat(%list, %one))IR"),
-                      R"(%5 = prim::ListConstruct(%3, %4)
+                          R"(%5 = prim::ListConstruct(%3, %4)
 %6 = quantized::cat(%5, 1, 0.5, 3)
 return (%6))");
 }
@@ -189,34 +189,36 @@ graph(%x : Tensor, %s : float, %z : int, %so : Tensor, %zo : Tensor, %t : int):
 return (%8))");
 }
 
-TEST(FoldReferenceQuantizationTest, LeavesClampsToTheRangeOfCodes) {
+TEST(FoldReferenceQuantizationTest, LeavesClampsToTheRangeOfQuantizedValues) {
   constexpr char kText[] = R"IR(
   %a : Tensor = aten::mul(%d, %e)
   %sum : Tensor = aten::relu6(%a))IR";
   GraphConstants narrow = With("so", 6.0 / 255);
   narrow["zo"] = 0;
-  ExpectFolded(OnCodes(Sum(kText)), narrow, R"(
+  ExpectFolded(OnQuantized(Sum(kText)), narrow, R"(
 %3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
 %4 = aten::quantize_per_tensor(%1, 0.0235294, 7, 13)
 %5 = quantized::mul(%3, %4, 0.0235294, 0)
 return (%5))");
-  ExpectReasonOnCodes(Sum(kText), "aten::mul", "its output is not quantized");
+  ExpectReasonOnQuantized(Sum(kText), "aten::mul",
+                          "its output is not quantized");
 }
 
-// Other codes of zero keep what the relu cuts off.
+// With another zero point, quantizing does not clip what the relu cuts off.
 TEST(FoldReferenceQuantizationTest, LeavesReluToAZeroPointOfZero) {
   constexpr char kText[] = R"IR(
   %a : Tensor = aten::matmul(%d, %e)
   %sum : Tensor = aten::relu(%a))IR";
-  ExpectFoldedOnCodes(Sum(kText), R"(%5 = quantized::matmul(%3, %4, 0.5, 0)
+  ExpectFoldedOnQuantized(Sum(kText), R"(%5 = quantized::matmul(%3, %4, 0.5, 0)
 return (%5))",
-                      With("zo", 0));
-  ExpectReasonOnCodes(Sum(kText), "aten::matmul",
-                      "its quantized form does not fuse the relu behind it");
+                          With("zo", 0));
+  ExpectReasonOnQuantized(
+      Sum(kText), "aten::matmul",
+      "its quantized form does not fuse the relu behind it");
 }
 
 TEST(FoldReferenceQuantizationTest, EntersControlFlow) {
-  ExpectFolded(OnCodes(R"IR(
+  ExpectFolded(OnQuantized(R"IR(
   %o : Tensor = prim::If(%p)
     block0():
       %a : Tensor = aten::add(%d, %e, %one)
@@ -230,7 +232,7 @@ TEST(FoldReferenceQuantizationTest, EntersControlFlow) {
       %n : Tensor = aten::quantize_per_tensor(%m, %so, %zo, %t)
       -> (%p, %n)
   return (%u))IR"),
-               Constants(), absl::StrCat(kOnCodesHead, R"(%6 = prim::If(%2)
+               Constants(), absl::StrCat(kOnQuantizedHead, R"(%6 = prim::If(%2)
   then:
     %5 = quantized::add(%3, %4, 0.5, 3)
     -> (%5)
@@ -244,14 +246,14 @@ return (%10))"));
 }
 
 TEST(FoldReferenceQuantizationTest, QuantizesInTheArmsOfIf) {
-  ExpectFoldedOnCodes(Sum(R"IR(
+  ExpectFoldedOnQuantized(Sum(R"IR(
   %sum : Tensor = prim::If(%p)
     block0():
       %a : Tensor = aten::add(%d, %e, %one)
       -> (%a)
     block1():
       -> (%x))IR"),
-                      R"(%7 = prim::If(%2)
+                          R"(%7 = prim::If(%2)
   then:
     %5 = quantized::add(%3, %4, 0.5, 3)
     -> (%5)
@@ -261,7 +263,8 @@ TEST(FoldReferenceQuantizationTest, QuantizesInTheArmsOfIf) {
 return (%7))");
 }
 
-// Both arms give codes with the same parameters: they are known behind it.
+// Both arms give quantized values with the same qparams, which are known behind
+// the prim::If.
 TEST(FoldReferenceQuantizationTest, KnowsWhatBothArmsGive) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
@@ -288,10 +291,10 @@ return (%6))");
 }
 
 TEST(FoldReferenceQuantizationTest, MakesOpsInPlaceOutOfPlace) {
-  ExpectFoldedOnCodes(Sum(R"IR(
+  ExpectFoldedOnQuantized(Sum(R"IR(
   %a : Tensor = aten::add_(%d, %e, %one)
   %sum : Tensor = aten::relu_(%a))IR"),
-                      R"(%5 = quantized::add_relu(%3, %4, 0.5, 3)
+                          R"(%5 = quantized::add_relu(%3, %4, 0.5, 3)
 return (%5))");
 }
 

@@ -92,7 +92,7 @@ std::string GraphText(absl::string_view body) {
       body);
 }
 
-std::string OnCodes(absl::string_view body) {
+std::string OnQuantized(absl::string_view body) {
   return GraphText(absl::StrCat(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %r : Tensor = aten::quantize_per_tensor(%y, %so, %z, %t)
@@ -101,7 +101,7 @@ std::string OnCodes(absl::string_view body) {
                                 body));
 }
 
-const char kOnCodesHead[] = R"(
+const char kOnQuantizedHead[] = R"(
 %3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
 %4 = aten::quantize_per_tensor(%1, 0.5, 7, 13)
 )";
@@ -146,15 +146,16 @@ void ExpectReason(absl::string_view text, const GraphConstants& constants,
   EXPECT_EQ(ReasonOf(run.remarks, op), std::string(reason));
 }
 
-void ExpectFoldedOnCodes(absl::string_view body, absl::string_view folded,
-                         const GraphConstants& constants) {
-  ExpectFolded(OnCodes(body), constants, absl::StrCat(kOnCodesHead, folded));
+void ExpectFoldedOnQuantized(absl::string_view body, absl::string_view folded,
+                             const GraphConstants& constants) {
+  ExpectFolded(OnQuantized(body), constants,
+               absl::StrCat(kOnQuantizedHead, folded));
 }
 
-void ExpectReasonOnCodes(absl::string_view body, absl::string_view op,
-                         absl::string_view reason,
-                         const GraphConstants& constants) {
-  ExpectReason(OnCodes(body), constants, op, reason);
+void ExpectReasonOnQuantized(absl::string_view body, absl::string_view op,
+                             absl::string_view reason,
+                             const GraphConstants& constants) {
+  ExpectReason(OnQuantized(body), constants, op, reason);
 }
 
 }  // namespace ns

@@ -34,10 +34,10 @@ GraphConstants With(const std::string& name, const c10::IValue& value);
 // %x, %y and %p: %0, %1 and %2 of its ShortIr.
 std::string GraphText(absl::string_view body);
 
-// `body` on two dequantized tensors, %d and %e, with codes %q and %r: %3 and %4
-// of its ShortIr, which starts with kOnCodesHead when `body` uses both.
-std::string OnCodes(absl::string_view body);
-extern const char kOnCodesHead[];
+// `body` on two dequantized tensors, %d and %e, made from %q and %r: %3 and %4
+// of its ShortIr, which starts with kOnQuantizedHead when `body` uses both.
+std::string OnQuantized(absl::string_view body);
+extern const char kOnQuantizedHead[];
 
 // Weights, of ones.
 at::Tensor PerTensor(at::IntArrayRef shape, c10::ScalarType type = at::kQInt8);
@@ -60,12 +60,12 @@ void ExpectKept(absl::string_view text, const GraphConstants& constants,
 void ExpectReason(absl::string_view text, const GraphConstants& constants,
                   absl::string_view op, absl::string_view reason);
 
-// Of OnCodes(body).
-void ExpectFoldedOnCodes(absl::string_view body, absl::string_view folded,
-                         const GraphConstants& constants = Constants());
-void ExpectReasonOnCodes(absl::string_view body, absl::string_view op,
-                         absl::string_view reason,
-                         const GraphConstants& constants = Constants());
+// Of OnQuantized(body).
+void ExpectFoldedOnQuantized(absl::string_view body, absl::string_view folded,
+                             const GraphConstants& constants = Constants());
+void ExpectReasonOnQuantized(absl::string_view body, absl::string_view op,
+                             absl::string_view reason,
+                             const GraphConstants& constants = Constants());
 
 }  // namespace ns
 

@@ -1,4 +1,4 @@
-#include "passes/lowering/fold/codes_behind.h"
+#include "passes/lowering/fold/quantized_behind.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -9,7 +9,7 @@ namespace ns {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-Value* CodesBehind(const ValueFacts& facts, const Value& value) {
+Value* QuantizedBehind(const ValueFacts& facts, const Value& value) {
   const Node* node = value.node();
   const bool is_dequantized = node->kind() == c10::aten::dequantize &&
                               node->inputs().size() == 1 &&

@@ -1,4 +1,4 @@
-#include "passes/lowering/fold/code_ops.h"
+#include "passes/lowering/fold/ops_on_quantized.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -21,31 +21,31 @@ absl::string_view NsKernelOf(const OpFamily& family) {
   const absl::Span<const FamilyOp> ops = OpsOf(family);
   const auto kernel = absl::c_find_if(
       ops, [](const FamilyOp& op) { return IsLoweredOp(op.op); });
-  // op_families_test holds that there is one.
+  // op_families_test checks that every such family has one.
   return kernel == ops.end() ? absl::string_view() : kernel->op;
 }
 
-std::optional<CodeOp> CodeOpOf(const OpRow& row) {
+std::optional<OpOnQuantized> OpOnQuantizedOf(const OpRow& row) {
   switch (row.spelling->fold) {
     case FoldForm::kSameOpExactly:
-      return CodeOp{row.op, /*is_exact=*/true, row.spelling->guard};
+      return OpOnQuantized{row.op, /*is_exact=*/true, row.spelling->guard};
     case FoldForm::kSameOpRounding:
-      return CodeOp{row.op, /*is_exact=*/false, row.spelling->guard};
+      return OpOnQuantized{row.op, /*is_exact=*/false, row.spelling->guard};
     case FoldForm::kNsKernelExactly:
-      return CodeOp{row.op, /*is_exact=*/true, row.spelling->guard,
-                    NsKernelOf(*row.family_row)};
+      return OpOnQuantized{row.op, /*is_exact=*/true, row.spelling->guard,
+                           NsKernelOf(*row.family_row)};
     default:
       return std::nullopt;
   }
 }
 
-using CodeOps = absl::flat_hash_map<absl::string_view, CodeOp>;
+using OpsOnQuantized = absl::flat_hash_map<absl::string_view, OpOnQuantized>;
 
-const CodeOps& AllCodeOps() {
+const OpsOnQuantized& AllOpsOnQuantized() {
   static const auto& ops = *[] {
-    auto* ops = new CodeOps;
+    auto* ops = new OpsOnQuantized;
     for (const OpRow& row : OpTable()) {
-      if (const std::optional<CodeOp> op = CodeOpOf(row)) {
+      if (const std::optional<OpOnQuantized> op = OpOnQuantizedOf(row)) {
         ops->emplace(row.op, *op);
       }
     }
@@ -56,12 +56,12 @@ const CodeOps& AllCodeOps() {
 
 }  // namespace
 
-const CodeOp* FindCodeOp(absl::string_view op) {
-  const auto it = AllCodeOps().find(op);
-  return it == AllCodeOps().end() ? nullptr : &it->second;
+const OpOnQuantized* FindOpOnQuantized(absl::string_view op) {
+  const auto it = AllOpsOnQuantized().find(op);
+  return it == AllOpsOnQuantized().end() ? nullptr : &it->second;
 }
 
-absl::Status CheckCall(const CodeOp& op, const torch::jit::Node& node) {
+absl::Status CheckCall(const OpOnQuantized& op, const torch::jit::Node& node) {
   return CheckCall(op.guard, node);
 }
 

@@ -1,4 +1,4 @@
-// Ops that work on codes as they are.
+// Tests the folding of ops that run on quantized tensors as they are.
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
 
@@ -11,7 +11,7 @@
 namespace ns {
 namespace {
 
-TEST(FoldCodesTest, MovesDequantizeBehindOpsThatMoveElements) {
+TEST(RunOnQuantizedTest, MovesDequantizeBehindOpsThatMoveElements) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -27,7 +27,7 @@ return (%6))");
 }
 
 // The layout of what convolutions give is another.
-TEST(FoldCodesTest, ViewsBecomeReshapes) {
+TEST(RunOnQuantizedTest, ViewsBecomeReshapes) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -61,14 +61,14 @@ TEST(FoldCodesTest, ViewsBecomeReshapes) {
 return (%8, %12))");
 }
 
-TEST(FoldCodesTest, KeepsViewsAsAnotherType) {
-  ExpectKept(OnCodes(R"IR(
+TEST(RunOnQuantizedTest, KeepsViewsAsAnotherType) {
+  ExpectKept(OnQuantized(R"IR(
   %v : Tensor = aten::view(%d, %one)
   return (%v, %e))IR"),
              Constants(), "", "no remark");
 }
 
-TEST(FoldCodesTest, DropsQuantizeWithTheSameParameters) {
+TEST(RunOnQuantizedTest, DropsQuantizeWithTheSameParameters) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -81,7 +81,7 @@ TEST(FoldCodesTest, DropsQuantizeWithTheSameParameters) {
 return (%4))");
 }
 
-TEST(FoldCodesTest, KeepsQuantizeWhenItsParametersAreOthers) {
+TEST(RunOnQuantizedTest, KeepsQuantizeWhenItsParametersAreOthers) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -97,7 +97,7 @@ return (%6))");
 }
 
 // The same value, whatever it is.
-TEST(FoldCodesTest, ComparesParametersThatOnlyARunTells) {
+TEST(RunOnQuantizedTest, ComparesParametersThatOnlyARunTells) {
   constexpr char kText[] = R"IR(
 graph(%x : Tensor, %s : float, %so : float, %z : int, %t : int):
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
@@ -116,8 +116,8 @@ graph(%x : Tensor, %s : float, %so : float, %z : int, %t : int):
              {{"t", 13}}, "", "no remark");
 }
 
-TEST(FoldCodesTest, TakesListsApart) {
-  ExpectFoldedOnCodes(R"IR(
+TEST(RunOnQuantizedTest, TakesListsApart) {
+  ExpectFoldedOnQuantized(R"IR(
   %c : Tensor[] = aten::chunk(%d, %two, %one)
   %u : Tensor, %v : Tensor = prim::ListUnpack(%c)
   %sp : Tensor[] = aten::split(%e, %two, %one)
@@ -125,7 +125,7 @@ TEST(FoldCodesTest, TakesListsApart) {
   %sum : Tensor = aten::add(%v, %g, %one)
   %o : Tensor = aten::quantize_per_tensor(%sum, %so, %zo, %t)
   return (%o))IR",
-                      R"(%5 = aten::chunk(%3, 2, 1)
+                          R"(%5 = aten::chunk(%3, 2, 1)
 %6, %7 = prim::ListUnpack(%5)
 %8 = aten::split(%4, 2, 1)
 %9 = aten::__getitem__(%8, 1)
@@ -133,15 +133,15 @@ TEST(FoldCodesTest, TakesListsApart) {
 return (%10))");
 }
 
-TEST(FoldCodesTest, KeepsOpWhenItsListIsUsedAsAWhole) {
-  ExpectReasonOnCodes(R"IR(
+TEST(RunOnQuantizedTest, KeepsOpWhenItsListIsUsedAsAWhole) {
+  ExpectReasonOnQuantized(R"IR(
   %c : Tensor[] = aten::chunk(%d, %two, %one)
   %m : Tensor = aten::max_pool2d(%e, %twos, %twos, %zeros, %ones, %no)
   return (%c, %m))IR",
-                      "aten::chunk", "no remark");
+                          "aten::chunk", "no remark");
 }
 
-TEST(FoldCodesTest, StacksCodesWithEqualParameters) {
+TEST(RunOnQuantizedTest, StacksTensorsWithEqualParameters) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %r : Tensor = aten::quantize_per_tensor(%y, %s, %z, %t)
@@ -159,15 +159,15 @@ TEST(FoldCodesTest, StacksCodesWithEqualParameters) {
 return (%7))");
 }
 
-TEST(FoldCodesTest, KeepsStackWhenParametersDiffer) {
-  ExpectKept(OnCodes(R"IR(
+TEST(RunOnQuantizedTest, KeepsStackWhenParametersDiffer) {
+  ExpectKept(OnQuantized(R"IR(
   %list : Tensor[] = prim::ListConstruct(%d, %e)
   %c : Tensor = aten::stack(%list, %one)
   return (%c))IR"),
              Constants(), "", "no remark");
 }
 
-TEST(FoldCodesTest, AsksCodesForShapes) {
+TEST(RunOnQuantizedTest, AsksQuantizedTensorsForShapes) {
   ExpectFolded(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -179,22 +179,22 @@ TEST(FoldCodesTest, AsksCodesForShapes) {
 return (%3, %4))");
 }
 
-TEST(FoldCodesTest, QuantizesInFrontOfOpsThatMoveElements) {
-  ExpectFoldedOnCodes(R"IR(
+TEST(RunOnQuantizedTest, QuantizesInFrontOfOpsThatMoveElements) {
+  ExpectFoldedOnQuantized(R"IR(
   %a : Tensor = aten::add(%d, %e, %one)
   %b1 : Tensor = aten::relu(%a)
   %c : Tensor = aten::flatten(%b1, %zero, %one)
   %f : Tensor = aten::unsqueeze(%c, %zero)
   %o : Tensor = aten::quantize_per_tensor(%f, %so, %zo, %t)
   return (%o))IR",
-                      R"(%5 = quantized::add_relu(%3, %4, 0.5, 3)
+                          R"(%5 = quantized::add_relu(%3, %4, 0.5, 3)
 %6 = aten::flatten(%5, 0, 1)
 %7 = aten::unsqueeze(%6, 0)
 return (%7))");
 }
 
 // What is not picked was never meant to fit the scale of what is.
-TEST(FoldCodesTest, QuantizesWhatWasPickedWhenTheOpCannotBeFolded) {
+TEST(RunOnQuantizedTest, QuantizesWhatWasPickedWhenTheOpCannotBeFolded) {
   ExpectKept(GraphText(R"IR(
   %a : Tensor = aten::add(%x, %y, %one)
   %b1 : Tensor = aten::select(%a, %zero, %zero)
@@ -206,7 +206,7 @@ TEST(FoldCodesTest, QuantizesWhatWasPickedWhenTheOpCannotBeFolded) {
              "its float output is used elsewhere, too");
 }
 
-TEST(FoldCodesTest, KeepsOpInFrontOfQuantizeWhenNothingCanBeFolded) {
+TEST(RunOnQuantizedTest, KeepsOpInFrontOfQuantizeWhenNothingCanBeFolded) {
   ExpectKept(GraphText(R"IR(
   %a : Tensor = aten::log(%x)
   %c : Tensor = aten::flatten(%a, %zero, %one)
@@ -215,7 +215,7 @@ TEST(FoldCodesTest, KeepsOpInFrontOfQuantizeWhenNothingCanBeFolded) {
              Constants(), "aten::log", "no quantized op computes it");
 }
 
-TEST(FoldCodesTest, GivesQuantizeNumbers) {
+TEST(RunOnQuantizedTest, GivesQuantizeNumbers) {
   ExpectFolded(R"IR(
 graph(%x : Tensor, %s : Tensor, %z : Tensor, %t : int):
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
@@ -229,7 +229,7 @@ return (%1))");
 }
 
 // Elsewhere the view of the float tensor would see the write.
-TEST(FoldCodesTest, KeepsOpWhenItsOutputIsWrittenTo) {
+TEST(RunOnQuantizedTest, KeepsOpWhenItsOutputIsWrittenTo) {
   ExpectKept(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -247,19 +247,19 @@ constexpr char kPool[] = R"IR(
   %o : Tensor = aten::quantize_per_tensor(%a, %s, %z, %t)
   return (%o))IR";
 
-TEST(FoldCodesTest, RoundsToTheCodesOfItsInput) {
+TEST(RunOnQuantizedTest, RoundsToTheQuantizedValuesOfItsInput) {
   ExpectFolded(GraphText(kPool), Constants(), R"(
 %3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
 %4 = aten::avg_pool2d(%3, [2, 2], [2, 2], [0, 0], False, True, None)
 return (%4))");
 }
 
-TEST(FoldCodesTest, KeepsPoolWhenItDoesNotCountPadding) {
+TEST(RunOnQuantizedTest, KeepsPoolWhenItDoesNotCountPadding) {
   ExpectKept(GraphText(kPool), With("yes", false), "aten::avg_pool2d",
              "it does not count padding");
 }
 
-TEST(FoldCodesTest, KeepsPoolWhenItDividesByANumberOfItsOwn) {
+TEST(RunOnQuantizedTest, KeepsPoolWhenItDividesByANumberOfItsOwn) {
   ExpectKept(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -280,7 +280,7 @@ std::string OneOp(const std::string& op) {
   return (%o))IR"));
 }
 
-TEST(FoldCodesTest, KeepsRoundingOpWhenItsOutputHasOtherParameters) {
+TEST(RunOnQuantizedTest, KeepsRoundingOpWhenItsOutputHasOtherParameters) {
   ExpectKept(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -291,16 +291,16 @@ TEST(FoldCodesTest, KeepsRoundingOpWhenItsOutputHasOtherParameters) {
              "its output is quantized with other parameters than its input");
 }
 
-TEST(FoldCodesTest, KeepsRoundingOpWhenItsInputIsFloat) {
+TEST(RunOnQuantizedTest, KeepsRoundingOpWhenItsInputIsFloat) {
   ExpectKept(GraphText(R"IR(
   %a : Tensor = aten::adaptive_avg_pool2d(%x, %ones)
   %o : Tensor = aten::quantize_per_tensor(%a, %so, %z, %t)
   return (%o))IR"),
              Constants(), "aten::adaptive_avg_pool2d",
-             "its input is not dequantized from known codes");
+             "its input is not dequantized from known quantized values");
 }
 
-TEST(FoldCodesTest, KeepsRoundingOpWhenAReluFollows) {
+TEST(RunOnQuantizedTest, KeepsRoundingOpWhenAReluFollows) {
   ExpectKept(GraphText(R"IR(
   %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
   %d : Tensor = aten::dequantize(%q)
@@ -312,42 +312,42 @@ TEST(FoldCodesTest, KeepsRoundingOpWhenAReluFollows) {
              "its quantized form does not fuse the relu behind it");
 }
 
-TEST(FoldCodesTest, KeepsClampWhenItHasOneBound) {
+TEST(RunOnQuantizedTest, KeepsClampWhenItHasOneBound) {
   ExpectKept(OneOp("aten::clamp(%d, %half, %none)"), Constants(), "aten::clamp",
              "it has one bound only");
 }
 
-TEST(FoldCodesTest, KeepsClampWhenItsBoundsAreTensors) {
+TEST(RunOnQuantizedTest, KeepsClampWhenItsBoundsAreTensors) {
   ExpectKept(OneOp("aten::clamp(%d, %y, %y)"), Constants(), "aten::clamp",
              "its bounds are tensors");
 }
 
-TEST(FoldCodesTest, KeepsMeanWhenItAsksForAType) {
+TEST(RunOnQuantizedTest, KeepsMeanWhenItAsksForAType) {
   ExpectKept(OneOp("aten::mean(%d, %ones, %no, %two)"), Constants(),
              "aten::mean", "it asks for a type");
 }
 
-TEST(FoldCodesTest, KeepsMeanOverAllDimensions) {
+TEST(RunOnQuantizedTest, KeepsMeanOverAllDimensions) {
   ExpectKept(OneOp("aten::mean(%d, %none)"), Constants(), "aten::mean",
              "it averages over all dimensions");
 }
 
-TEST(FoldCodesTest, KeepsDropoutWhenItIsTraining) {
+TEST(RunOnQuantizedTest, KeepsDropoutWhenItIsTraining) {
   ExpectKept(OneOp("aten::dropout(%d, %half, %yes)"), Constants(),
              "aten::dropout", "it drops elements at random");
 }
 
-TEST(FoldCodesTest, KeepsPaddingWhenItIsNotWithZero) {
+TEST(RunOnQuantizedTest, KeepsPaddingWhenItIsNotWithZero) {
   ExpectKept(OneOp("aten::constant_pad_nd(%d, %ones, %half)"), Constants(), "",
              "no remark");
 }
 
-TEST(FoldCodesTest, KeepsCloneWhenItAsksForALayout) {
+TEST(RunOnQuantizedTest, KeepsCloneWhenItAsksForALayout) {
   ExpectKept(OneOp("aten::clone(%d, %two)"), Constants(), "", "no remark");
 }
 
 // It mixes up tensors that are channels-last.
-TEST(FoldCodesTest, KeepsClampsForQnnpack) {
+TEST(RunOnQuantizedTest, KeepsClampsForQnnpack) {
   const at::QEngine before = at::globalContext().qEngine();
   at::globalContext().setQEngine(at::kQNNPACK);
   for (const std::string op : {"aten::relu6(%d)", "aten::hardtanh(%d, %s, %so)",
