@@ -12,8 +12,8 @@
 
 namespace ns {
 
-// Replaces calls of modules and functions by their code, and records module
-// paths: see ir/inline_modules.h. Calls of leaves stay.
+// Inlines calls of modules and functions, and records module paths: see
+// ir/inline_modules.h. Calls that `is_leaf` is true of stay; null for none.
 class InlineModulesPass final : public Pass {
  public:
   explicit InlineModulesPass(LeafPredicate is_leaf = nullptr)
@@ -26,11 +26,12 @@ class InlineModulesPass final : public Pass {
   const LeafPredicate is_leaf_;
 };
 
-// Turns parameters into constants, and computes what depends on constants
-// alone. Batch norms, dropout and constant arithmetic stay, and so do equal ops
-// on equal values, which are layers of their own. Calls of leaves cannot be
-// frozen, as freezing inlines them: where some stay, the attributes that the
-// graph itself reads become constants, and the module keeps its own.
+// Makes constants of parameters with LibTorch's freezing, which evaluates ops
+// whose inputs are constants, but does not fold batch norms or remove dropout.
+// Equal ops on equal values are not merged: they are two layers.
+// ModelGraph::FromModule switches the module to evaluation before. Freezing
+// would inline calls of leaves: in a graph with such calls, the attributes that
+// the graph itself reads become constants, and the leaf modules keep theirs.
 class FreezePass final : public Pass {
  public:
   absl::string_view name() const override { return "freeze"; }
@@ -55,7 +56,8 @@ class DropExceptionChecksPass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Makes users of a tuple that is made in the graph use its elements directly.
+// Removes tuples that are made and taken apart in the graph: their users use
+// the elements.
 class LowerTuplesPass final : public Pass {
  public:
   absl::string_view name() const override { return "lower-tuples"; }
@@ -63,7 +65,8 @@ class LowerTuplesPass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Makes what ops in place write visible as data flow: see ir/follow_writes.h.
+// Lets what comes after an in-place op use its result instead of the tensor
+// that it wrote to: see ir/follow_writes.h.
 class FollowWritesPass final : public Pass {
  public:
   absl::string_view name() const override { return "follow-writes"; }
@@ -71,7 +74,7 @@ class FollowWritesPass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Removes nodes whose outputs nothing uses, and that write to nothing.
+// Removes nodes whose outputs nothing uses and that have no side effect.
 class EliminateDeadCodePass final : public Pass {
  public:
   absl::string_view name() const override { return "eliminate-dead-code"; }

@@ -18,16 +18,23 @@
 
 namespace ns {
 
-// An archive that checks records on their way to LibTorch, which compares no
-// checksum, and takes a record to be as long as a tensor says. Reading through
-// this class, LibTorch gets the bytes that were written, or none.
+// An archive that checks records on their way to LibTorch. LibTorch compares no
+// checksums, and trusts the size that follows from a tensor's type and shape
+// more than the size of its record. Reading through this class, it gets the
+// bytes that were written, or none:
 //
-// Records are compared with their checksums while they are in the cache:
-// reading the file once more would cost a tenth of loading it.
+//   NS_ASSIGN_OR_RETURN(auto archive, ModuleArchive::Open(file));
+//   Module module = torch::jit::load(archive);   // throws for a damaged record
+//   NS_RETURN_IF_ERROR(archive->CheckRest());    // says which one, and why
+//
+// A record is compared with its checksum right after it was read, while it is
+// in the processor's cache: reading the file once more would cost a tenth of
+// loading it. An object serves one load, in one thread.
 class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
  public:
-  // Opens an archive and checks its compressed records, which LibTorch reads in
-  // pieces. It is safe on any bytes. Error: a phrase that continues "<path>: ".
+  // Opens an archive. Its compressed records are checked at once, as LibTorch
+  // reads those in pieces. Any content is safe: a malformed archive is an
+  // error. Messages leave out the path: the caller puts "<path>: " in front.
   static absl::StatusOr<std::shared_ptr<ModuleArchive>> Open(
       std::shared_ptr<InputFile> file);
 
@@ -35,13 +42,16 @@ class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
 
   bool Has(absl::string_view name) const { return records_.contains(name); }
 
-  // Returns the checked content of an existing record. Error: as Open.
+  // Returns the checked content of a record that Has is true of. Error: as
+  // Open.
   absl::StatusOr<std::string> Read(absl::string_view name) const;
 
-  // Checks the records that nobody has read. Error: as Open, also for a record
-  // that was damaged when LibTorch read it, which then got nothing.
+  // Checks the records that were not read yet. To be called after loading, also
+  // where that threw. Error: as Open; it also names a record that LibTorch got
+  // nothing of, as it was damaged.
   absl::Status CheckRest() const;
 
+  // LibTorch calls these two. `read` returns 0 for a damaged record.
   size_t size() const override { return file_->size(); }
   size_t read(uint64_t position, void* buffer, size_t count,
               const char* what) const override;
@@ -60,8 +70,8 @@ class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
 
   const std::shared_ptr<InputFile> file_;
   const ArchiveRecords records_;
-  // The stored records, by offset. They are mutable since LibTorch's calls are
-  // const.
+  // The records that are not compressed, by offset. They are mutable since
+  // LibTorch's calls are const.
   mutable absl::flat_hash_map<uint64_t, Tracked> stored_;
 };
 

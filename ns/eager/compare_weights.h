@@ -11,24 +11,25 @@
 namespace ns {
 
 struct CompareWeightsOptions {
-  // Whether to reproduce what PyTorch's suite does wrong: of a recurrent layer
-  // it returns the hidden-to-hidden weight alone, and that not at all for the
-  // reverse direction; it compares paths without their dots, so that
-  // "ab.c.weight" is taken for "a.bc.weight"; and it misses embeddings,
-  // recurrent cells and recurrent layers that stayed float.
+  // Whether to reproduce three defects of PyTorch's suite: of recurrent layers
+  // it returns the hidden-to-hidden weight only, and nothing for the reverse
+  // direction; it compares paths without their dots, so that "ab.c.weight" is
+  // taken for "a.bc.weight"; and it leaves out embeddings, recurrent cells, and
+  // recurrent layers that stayed float.
   bool compat = false;
 };
 
-// Returns the weights "float" and "quantized" of every module of the quantized
-// model that has some, and a counterpart in the float model: the module at the
-// same path, or else its first child that has such a weight, where fusion
-// wrapped it. Layers that stayed float are included. (In PyTorch's eager suite
-// it is compare_weights.)
+// Returns an entry for each module of the quantized model that has weights and
+// a counterpart in the float model: the lists "float" and "quantized". The
+// counterpart is the module at the same path. If that has no such weight, since
+// fusion put the layer into a container such as ConvReLU2d, it is the
+// container's first child that has one. Layers that stayed float have entries,
+// too. PyTorch calls this torch.ao.ns._numeric_suite.compare_weights.
 //
 // Keys are those of the quantized model's state_dict, in its order:
 // "conv1.weight", "fc._packed_params._packed_params". Each list holds one
 // tensor; for "lstm._all_weight_values.0.param", two: input-to-hidden and
-// hidden-to-hidden. Quantized weights are as stored.
+// hidden-to-hidden. Quantized weights are not dequantized.
 //
 // Error: packed parameters that cannot be unpacked.
 absl::StatusOr<LoggerDict> CompareWeights(

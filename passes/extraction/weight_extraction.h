@@ -1,4 +1,5 @@
-// Lets users extract the weights of ops that the op table does not know.
+// Lets users say where an op has its weights, such as an op of their own that
+// the op table (passes/ops/op_table.h) does not know.
 #ifndef PASSES_EXTRACTION_WEIGHT_EXTRACTION_H_
 #define PASSES_EXTRACTION_WEIGHT_EXTRACTION_H_
 
@@ -18,22 +19,25 @@ struct Node;
 
 namespace ns {
 
-// Returns the weights of `node`, the base op of a match in `model`, as they are
-// to be compared: dense or quantized, shaped as those of the other model's op.
-// Returning none is no error. May throw c10::Error.
+// Returns the weights of `node`, the base op of a match in `model`: unpacked,
+// float or quantized, and in the shape of the float op's. The weights of the
+// two models are compared in the order in which they are returned. An empty
+// list says that the op has none. A c10::Error that the function throws becomes
+// an error of MatchedWeights.
 using WeightExtractionFn =
     std::function<absl::StatusOr<std::vector<NamedTensor>>(
         const torch::jit::Node& node, const ModelGraph& model)>;
 
-// The functions by op: an operator, "my::linear", or a type of leaf modules or
-// a leaf function, "Block". (In PyTorch's suite it is
-// op_to_type_to_weight_extraction_fn.)
+// The functions by the name of an op: an operator, "my::linear", or the type of
+// a leaf module or name of a leaf function, "Block". It corresponds to
+// op_to_type_to_weight_extraction_fn of PyTorch's extract_weights.
 using OpToWeightExtractionFn = std::map<std::string, WeightExtractionFn>;
 
-// Returns the weights of a matched subgraph of `model`: what the function for
-// its base op returns, unchanged, or SubgraphWeights (subgraph_weights.h) where
-// `functions` has none. Error: that of the function, with the op's name in the
-// message; a tensor of it that is not defined; or as SubgraphWeights.
+// Returns the weights of a matched subgraph of `model`. Where `functions` has
+// one for its base op, they are what that returns, in which no batch norm is
+// folded; elsewhere SubgraphWeights (passes/analysis/subgraph_weights.h).
+// Error: that of the function, with the op's name in front; an undefined tensor
+// among those that it returned; or as SubgraphWeights.
 absl::StatusOr<std::vector<NamedTensor>> MatchedWeights(
     const Subgraph& subgraph, const ModelGraph& model,
     const OpToWeightExtractionFn& functions);

@@ -13,8 +13,13 @@ struct Graph;
 
 namespace ns {
 
-// Pairs the matchable nodes of two graphs, and extends the subgraphs on both
-// sides over what the other side has fused. Never fails.
+// Pairs the matchable nodes of `graph_a`, the float model, and `graph_b`, the
+// quantized one, by the rules of MatchingMode::kAligned
+// (passes/matching/graph_matcher.h). Then it extends each pair's subgraphs, so
+// that a convolution and a relu on one side face the one op that the other side
+// has fused them into. Nodes that find no partner stay unpaired: there are no
+// errors. `nodes_a` and `nodes_b` are of these graphs and must outlive the
+// result.
 SubgraphPairs AlignGraphs(torch::jit::Graph& graph_a,
                           const MatchableNodes& nodes_a,
                           torch::jit::Graph& graph_b,

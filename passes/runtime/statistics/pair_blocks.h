@@ -11,26 +11,31 @@
 
 namespace ns {
 
-// A piece as the kernels take it: floats x, and y as floats or as quantized
-// values of one format.
+// A piece is a run of elements of two tensors, as the kernels take it: floats
+// x, and y as floats or as quantized values of one format. A PairBlock
+// (pair_kernels.h) has the sums that a kernel computes of one.
 struct PairPiece {
   const float* x = nullptr;
-  const float* y = nullptr;        // null where there are quantized values
-  const uint8_t* codes = nullptr;  // null where there are floats
-  CodeFormat format;
+  const float* y = nullptr;        // null where y is quantized
+  const uint8_t* codes = nullptr;  // null where y is float
+  CodeFormat format;               // of `codes`
   int64_t count = 0;
 
+  // Returns the `size` elements from `first` on.
   PairPiece Part(int64_t first, int64_t size) const;
 };
 
-// Cuts a pair that does not need double into pieces.
+// Cuts a pair of tensors into pieces.
 class PairReader {
  public:
+  // `pair` must outlive the reader, and PairOperands::NeedDouble must be false.
   explicit PairReader(const PairOperands& pair) : pair_(pair) {}
 
-  // Returns the piece that starts with element `first`, of at most `limit`
-  // elements. Where memory holds what the kernels take it is not copied;
-  // otherwise it is valid until the next call.
+  // Returns the piece that starts with element `first`. It has at most `limit`
+  // elements, and fewer where the format of y changes or values have to be
+  // converted: go on at `first` plus its count. The piece points into the
+  // tensors where they hold what the kernels take; otherwise into this object,
+  // and the next call overwrites it.
   PairPiece Read(int64_t first, int64_t limit);
 
  private:
@@ -43,15 +48,18 @@ class PairReader {
 PairStatistics CompareExactly(const double* x, const double* y, int64_t count);
 PairStatistics CompareExactly(const PairPiece& piece);
 
-// True where no square in the block can have left the range of float: all
-// values are numbers, and the largest are neither huge nor tiny.
+// Whether the float sums of `block` are accurate: all values were numbers, and
+// the largest were neither so huge that their squares overflow nor so tiny that
+// they vanish.
 bool IsSafe(const PairBlock& block);
 
-// Returns the statistics of a safe block of `count` elements.
+// Converts the sums of a piece of `count` elements. IsSafe must be true.
 PairStatistics StatisticsOf(const PairBlock& block, int64_t count);
 
-// Computes the statistics of any piece, with the kernels where these are safe.
+// Computes the statistics of a piece with the chosen kernels, and again with
+// CompareExactly where their sums are not safe.
 PairStatistics ComparePiece(const PairPiece& piece);
+// Does the same for the two sums that the SQNR needs.
 PairErrors SumErrors(const PairPiece& piece);
 
 }  // namespace ns
