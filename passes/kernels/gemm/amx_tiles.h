@@ -72,8 +72,8 @@ struct Soon {
   }
 };
 
-// Rows of outputs that are written soon: a line of the cache that is there
-// already, and ours to write, is waited for by no store.
+// The rows of outputs that are written soon. Fetching their cache lines for
+// writing beforehand keeps stores from waiting for them.
 struct SoonOut {
   uint8_t* next = nullptr;
   int64_t stride = 0;
