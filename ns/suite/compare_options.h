@@ -28,8 +28,8 @@ struct CompareOptions : PairPlan {
   // the models run twice, the second time without saturation, for comparison.
   // Absent to run LibTorch's kernels.
   std::optional<kernels::SaturationMode> emulate;
-  // How many of the worst output channels to name at each layer; 0 for no
-  // figures of channels.
+  // How many of the worst output channels to name at each layer; more than none
+  // imply figures of channels (PairPlan::channels).
   int64_t worst_channels = 0;
   // Metrics of the user, which are computed wherever activations, shadows and
   // kernels are compared.

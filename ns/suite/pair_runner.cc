@@ -59,7 +59,7 @@ absl::StatusOr<PairRunner> PairRunner::Create(const ModelGraph& float_model,
                                               const MatchResult& matches,
                                               const CompareOptions& options) {
   PairPlan plan = options;
-  plan.channels = options.worst_channels > 0;
+  plan.channels = plan.channels || options.worst_channels > 0;
   NS_ASSIGN_OR_RETURN(PairedModels pair,
                       PairModels(float_model, quantized_model, matches, plan));
   return PairRunner(float_model, quantized_model, matches, options,
@@ -132,6 +132,12 @@ absl::Status PairRunner::Run(const Batch& batch) {
     }
   });
   NS_RETURN_IF_ERROR(status);
+  std::vector<size_t> shadowed;
+  for (size_t i = 0; i < pair_.comparers.size(); ++i) {
+    if (pair_.comparers[i].guard != nullptr && !HasFailedShadow(i)) {
+      shadowed.push_back(i);
+    }
+  }
   status = pair_.model.Run(arguments).status();
   for (const PairComparers& comparers : pair_.comparers) {
     for (const PairComparerPtr& comparer : comparers.All()) {
@@ -139,6 +145,10 @@ absl::Status PairRunner::Run(const Batch& batch) {
     }
   }
   if (!status.ok()) {
+    // A batch that a model does not take says nothing of its shadows.
+    for (const size_t i : shadowed) {
+      pair_.comparers[i].guard->Clear();
+    }
     NS_RETURN_IF_ERROR(Blame(*of_float, *of_quantized));
     return status;
   }
@@ -164,11 +174,14 @@ std::vector<NotShadowedMatch> PairRunner::not_shadowed() const {
   auto next = pair_.not_shadowed.begin();
   for (size_t i = 0; i < pair_.comparers.size(); ++i) {
     const std::string& name = matches_->matches[i].name;
+    const bool is_listed =
+        next != pair_.not_shadowed.end() && next->name == name;
     if (HasFailedShadow(i)) {
       matches.push_back({name, pair_.comparers[i].guard->reason()});
-    } else if (next != pair_.not_shadowed.end() && next->name == name) {
-      matches.push_back(*next++);
+    } else if (is_listed) {
+      matches.push_back(*next);
     }
+    next += is_listed ? 1 : 0;
   }
   return matches;
 }

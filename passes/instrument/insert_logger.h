@@ -29,8 +29,8 @@ struct LoggerOptions {
   bool should_log_inputs = false;
   // For shadows: what ops compute with that the op table does not know.
   OpIoTypes io_types = {};
-  // For shadows: whether one that fails as the model runs is left out.
-  // Otherwise the run ends there.
+  // For shadows: whether one that fails as the model runs is left out
+  // (guarded_shadow.h). Otherwise the run ends there.
   bool guard_shadows = true;
   // Reproduce what PyTorch's suite does wrong: of `x * x`, the logger of the
   // second argument gets what that of the first returns, and is described as

@@ -43,8 +43,10 @@ class PairBuilder final : public MeetingListener {
         matches_(matches),
         plan_(plan),
         pair_(pair),
-        shadows_(a, pair.model, matches, {plan.io_types, /*guards=*/true}),
-        facts_b_(b.graph()) {
+        shadows_(a, pair.model, matches, {plan.io_types, plan.guard_shadows}) {
+    if (plan.kernels) {
+      facts_b_.emplace(b.graph());
+    }
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       const SubgraphMatch& match = matches.matches[i];
       const PairComparerOptions of_match = ComparerOptionsFor(match, plan);
@@ -310,7 +312,7 @@ class PairBuilder final : public MeetingListener {
     }
     Node* base = subgraph->base;
     const absl::StatusOr<Value*> reference = InsertReferenceKernel(
-        pair_.model, base, GivesQuantized(*match.b.subgraph.base, facts_b_));
+        pair_.model, base, GivesQuantized(*match.b.subgraph.base, *facts_b_));
     if (!reference.ok()) {
       const OpRow* row = FindOp(OpName(*base));
       // An op that takes floats, too, has no kernel to speak of.
@@ -359,7 +361,8 @@ class PairBuilder final : public MeetingListener {
   const PairPlan& plan_;
   PairedModels& pair_;
   ShadowInserter shadows_;
-  const ValueFacts facts_b_;
+  // What is known of the values of B; with kernels only.
+  std::optional<ValueFacts> facts_b_;
   std::vector<MeetingPoint> points_;
   std::vector<OfOutput> outputs_;
   // What stands at a match.

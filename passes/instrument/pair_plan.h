@@ -26,6 +26,9 @@ struct PairPlan {
   bool shadows = false;
   // For shadows: what ops compute with that the op table does not know.
   OpIoTypes io_types = {};
+  // For shadows: whether one that fails as the model runs is left out
+  // (guarded_shadow.h). Otherwise the run ends there.
+  bool guard_shadows = true;
   // Outputs of quantized ops, against those of reference kernels on the same
   // inputs: what the kernels add to what quantization costs. See
   // passes/quantization/reference_kernel.h.

@@ -30,9 +30,12 @@ Node* Shadow::PlaceWhenMade(Node* place) const {
 absl::StatusOr<Shadow> ShadowInserter::InsertCopy(
     const SubgraphMatch& match, const Subgraph& shadowed,
     const ValueCounterparts& counterparts) {
+  if (!facts_) {
+    facts_.emplace(source_.graph(), options_.io_types);
+  }
   Node* place = shadowed.start;
   NS_ASSIGN_OR_RETURN(const std::vector<Value*> inputs,
-                      ShadowInputs(match.a.subgraph, shadowed, place, facts_));
+                      ShadowInputs(match.a.subgraph, shadowed, place, *facts_));
   NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
                       CopySubgraph(source_, match.a.subgraph, *match.a.output,
                                    inputs, host_, place, counterparts));

@@ -59,8 +59,7 @@ class ShadowInserter {
       : source_(source),
         host_(host),
         matches_(matches),
-        options_(std::move(options)),
-        facts_(source.graph(), options_.io_types) {}
+        options_(std::move(options)) {}
 
   // Copies A's subgraph of match `index` in front of `shadowed`, B's subgraph
   // in the host or a copy of it there, and feeds it with what that is fed, cast
@@ -97,8 +96,8 @@ class ShadowInserter {
   ModelGraph& host_;
   const MatchResult& matches_;
   const Options options_;
-  // What is known of the values of the source.
-  const ValueFacts facts_;
+  // What is known of the values of the source; found for the first shadow.
+  std::optional<ValueFacts> facts_;
   std::map<size_t, std::string> guard_attributes_;
   std::vector<GuardedShadow> guarded_;
 };

@@ -59,12 +59,19 @@ PairPassOr MakeMatch(PassOptions& options) {
   return std::make_unique<MatchPass>(std::move(made));
 }
 
-template <typename P>
-PairPassOr MakeLogging(PassOptions& options) {
+PairPassOr MakeAddLoggers(PassOptions& options) {
   LoggerOptions made;
-  made.should_log_inputs = options.Flag("log-inputs", false);
+  made.should_log_inputs = options.Flag("log-inputs", made.should_log_inputs);
   NS_RETURN_IF_ERROR(options.Check());
-  return std::make_unique<P>(std::move(made));
+  return std::make_unique<AddLoggersPass>(std::move(made));
+}
+
+PairPassOr MakeAddShadowLoggers(PassOptions& options) {
+  LoggerOptions made;
+  made.should_log_inputs = options.Flag("log-inputs", made.should_log_inputs);
+  made.guard_shadows = options.Flag("guard", made.guard_shadows);
+  NS_RETURN_IF_ERROR(options.Check());
+  return std::make_unique<AddShadowLoggersPass>(std::move(made));
 }
 
 PairPassOr MakePairModels(PassOptions& options) {
@@ -72,6 +79,7 @@ PairPassOr MakePairModels(PassOptions& options) {
   plan.activations = options.Flag("activations", plan.activations);
   plan.shadows = options.Flag("shadows", plan.shadows);
   plan.kernels = options.Flag("kernels", plan.kernels);
+  plan.guard_shadows = options.Flag("guard", plan.guard_shadows);
   // Who looks at a graph wants to see the ops that were there.
   plan.exact = options.Flag("exact", true);
   NS_RETURN_IF_ERROR(options.Check());
@@ -81,11 +89,11 @@ PairPassOr MakePairModels(PassOptions& options) {
 constexpr PassEntry kPasses[] = {
     {"add-loggers",
      "logs the values of matched subgraphs of both models {log-inputs}",
-     nullptr, &MakeLogging<AddLoggersPass>},
+     nullptr, &MakeAddLoggers},
     {"add-shadow-loggers",
      "runs float subgraphs on the quantized model's inputs, and logs both "
-     "{log-inputs}",
-     nullptr, &MakeLogging<AddShadowLoggersPass>},
+     "{log-inputs, guard}",
+     nullptr, &MakeAddShadowLoggers},
     {"count-saturation", "lets lowered layers count the outputs that saturate",
      &Make<CountSaturationPass>, nullptr},
     {"drop-exception-checks", "removes checks that only raise exceptions",
@@ -127,7 +135,7 @@ constexpr PassEntry kPasses[] = {
      nullptr, &MakeMatch},
     {"pair-models",
      "makes one model that runs both and compares them "
-     "{activations, shadows, kernels, exact}",
+     "{activations, shadows, kernels, guard, exact}",
      nullptr, &MakePairModels},
     {"replace-futures", "replaces futures whose forks are inlined by values",
      &Make<ReplaceFuturesPass>, nullptr},

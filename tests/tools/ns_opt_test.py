@@ -132,6 +132,19 @@ class NsOptTest(cli.CliTest):
     self.assertIn('ns_comparer_0', text)
     self.assertIn('aten::conv2d', text)
     self.assertIn('quantized::conv2d', text)
+    self.assertIn('ns::run_shadow', text)
+    self.assertNotIn('ns::as_float', text)
+
+  def test_shadows_stand_in_the_graph_where_asked(self):
+    for name in ('add-shadow-loggers{guard=false}',
+                 'pair-models{shadows,guard=false}'):
+      self.opt(f'--passes=match,{name}', f'--float={case("net_float")}',
+               f'--model={case("net_quantized")}',
+               f'--out={self.path("shadowed.pt")}')
+      text, _ = self.opt('--passes=eliminate-dead-code',
+                         f'--model={self.path("shadowed.pt")}', '--raw')
+      self.assertIn('ns::as_float', text)
+      self.assertNotIn('ns::run_shadow', text)
 
   def test_wrong_usage(self):
     self.refuse(2, '--passes=lower-to-fbgem', names=["'lower-to-fbgemm'"])

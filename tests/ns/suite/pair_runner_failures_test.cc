@@ -121,6 +121,27 @@ TEST_F(PairRunnerFailuresTest, ShadowThatFailsInALaterBatchHasNoFigures) {
   EXPECT_EQ(models.Shadow("sigmoid").batch_sqnr_db.size(), 2);
 }
 
+// The shadow of the split fails, and then the quantized model.
+TEST_F(PairRunnerFailuresTest, BatchThatFailsSaysNothingOfItsShadows) {
+  Running models(
+      ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                    "    y = torch.sigmoid(x)\n"
+                    "    return torch.split_with_sizes(y, [1, 1])[0]\n"),
+      ModelOfSource("def forward(self, x: Tensor) -> Tensor:\n"
+                    "    y = torch.sigmoid(x)\n"
+                    "    y = torch.cat([y] * (1 + int(x.sum() > 100)))\n"
+                    "    z = torch.split_with_sizes(y, [1, y.size(0) - 1])[0]\n"
+                    "    return z.reshape([1, 4])\n"),
+      All(/*exact=*/true));
+  const absl::Status status =
+      models.runner.Run(BatchOf({at::full({2, 5}, 100)}));
+  EXPECT_THAT(std::string(status.message()),
+              StartsWith("the quantized model, "));
+  NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({2, 4})})));
+  EXPECT_THAT(models.runner.not_shadowed(), IsEmpty());
+  EXPECT_EQ(models.Shadow("split_with_sizes").error.max_abs_error, 0);
+}
+
 // The kernel does not fit into the input.
 TEST_F(PairRunnerFailuresTest, NamesTheModelThatFailsForSmallInputs) {
   for (const bool exact : {false, true}) {
