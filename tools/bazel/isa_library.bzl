@@ -2,9 +2,10 @@
 
 Such a library may only be called where the processor has the instruction set
 (passes/kernels/isa.h). The linker keeps one copy of an inline function, and it
-may keep the one of this library: so its sources, and the headers that they
-include, define nothing but functions of an unnamed namespace, static ones, and
-templates over a class that is in an unnamed namespace."""
+may keep the one of this library. So its sources define, and use of the headers
+that they include, nothing but functions of an unnamed namespace, static ones,
+and templates over a class that is in an unnamed namespace: `nm` shows no weak
+symbol (W, V or u) in its objects."""
 
 _AVX2 = ["-mavx2", "-mfma"]
 _AVX512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]

@@ -12,6 +12,7 @@
 #include "passes/kernels/depthwise/lane_inline.h"
 #include "passes/kernels/depthwise/lane_simd.h"
 #include "passes/kernels/depthwise/lane_strip.h"
+#include "passes/kernels/simd/products.h"
 
 namespace ns::kernels {
 
@@ -70,7 +71,6 @@ class DepthwisePairs {
   void SumRow(int row, int64_t begin, int64_t end, const uint8_t* window,
               int64_t row_bytes) const {
     const LaneOutput<V> output(strip_, part_);
-    const Ints ones = V::SetShorts(1);
     const int64_t next = strip_.dilation * V::kBytes;
     const int64_t stride = strip_.stride * V::kBytes;
     const int64_t width = kIs3x3 ? 3 : strip_.kernel_width;
@@ -103,16 +103,13 @@ class DepthwisePairs {
         InterleaveFour<V>(taps[0], taps[1], taps[2], taps[3], chunks);
         NS_LANE_UNROLL
         for (int chunk = 0; chunk < 4; ++chunk) {
-          const Ints pairs = V::SumSaturatedPairProducts(
-              chunks[chunk], V::Load(weights + tap * 64 + chunk * 64));
-          sums[chunk] = V::Add(sums[chunk], V::SumPairProducts(pairs, ones));
+          sums[chunk] =
+              AddSaturatedProducts<V>(sums[chunk], chunks[chunk],
+                                      V::Load(weights + tap * 64 + chunk * 64));
           if (kHasZeroPoints) {
             // No sum of two bytes saturates, and what is not there is 0.
-            row_sums[chunk] = V::Add(
-                row_sums[chunk],
-                V::SumPairProducts(
-                    V::SumSaturatedPairProducts(chunks[chunk], V::SetBytes(1)),
-                    ones));
+            row_sums[chunk] = AddSaturatedProducts<V>(
+                row_sums[chunk], chunks[chunk], V::SetBytes(1));
           }
         }
       }

@@ -42,6 +42,15 @@ void QuantizeEach(const float* values, int64_t count,
   });
 }
 
+// Fetches what is `bytes` after `at`, which may be beyond the end: an integer,
+// as no such pointer may be made, and none is followed.
+static inline void PrefetchAhead(const float* at, int64_t bytes) {
+  const uintptr_t ahead =
+      reinterpret_cast<uintptr_t>(at) + static_cast<uintptr_t>(bytes);
+  __builtin_prefetch(reinterpret_cast<const void*>(ahead), /*rw=*/0,
+                     /*locality=*/3);
+}
+
 // Four of five bytes that move are written, and a line must be in the cache for
 // that: where none of them is in L3, asking this far ahead saves up to half of
 // the time.
@@ -52,7 +61,7 @@ void Dequantize(const Quantized* quantized, int64_t count, QParams qparams,
   const auto zero = V::ZeroPoint(qparams.zero_point, Quantized());
   ForBlocks<V>(count, [=](int64_t i, const auto& block) {
     for (int quarter = 0; quarter < 4; ++quarter) {
-      V::PrefetchAhead(values + i + quarter * V::kFloats, 2048);
+      PrefetchAhead(values + i + quarter * V::kFloats, 2048);
       const auto steps = block.LoadSteps(quantized + i, quarter, zero);
       block.Store(values + i, quarter, V::Multiply(scale, steps));
     }

@@ -45,9 +45,8 @@ struct ByteRowOperands {
 
 template <typename V>
 struct SaturatingRowProducts : ByteRowOperands<V> {
-  using Ints = typename V::Ints;
-
-  static Ints AddProducts(Ints sums, Ints a, Ints weights) {
+  static typename V::Ints AddProducts(typename V::Ints sums, typename V::Ints a,
+                                      typename V::Ints weights) {
     return AddSaturatedProducts<V>(sums, a, weights);
   }
 };

@@ -32,12 +32,6 @@ struct Avx2 {
                               _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
 
-  static void PrefetchAhead(const float* at, int64_t bytes) {
-    const uintptr_t ahead =
-        reinterpret_cast<uintptr_t>(at) + static_cast<uintptr_t>(bytes);
-    _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T0);
-  }
-
   static Ints Zero() { return _mm256_setzero_si256(); }
   static Floats SetFloats(float value) { return _mm256_set1_ps(value); }
   static Ints SetInts(int32_t value) { return _mm256_set1_epi32(value); }
@@ -66,7 +60,7 @@ struct Avx2 {
   }
   static Ints LoadBytes(const void* from, int64_t count) {
     uint8_t bytes[kBytes] = {};
-    memcpy(bytes, from, static_cast<size_t>(count));
+    memcpy(bytes, from, FirstBytes(count));
     return Load(bytes);
   }
   static void Store(float* to, Floats a) { _mm256_storeu_ps(to, a); }
@@ -82,7 +76,7 @@ struct Avx2 {
   static void StoreBytes(void* to, int64_t count, Ints a) {
     uint8_t bytes[kBytes];
     Store(bytes, a);
-    memcpy(to, bytes, static_cast<size_t>(count));
+    memcpy(to, bytes, FirstBytes(count));
   }
 
   static Ints LoadLanes(const uint8_t* const (&from)[2]) {
@@ -116,10 +110,12 @@ struct Avx2 {
   }
   template <typename Byte>
   static Ints WidenBytes(const Byte* from, int64_t count) {
+    if (count >= kFloats) {
+      return WidenBytes(from);
+    }
     Byte bytes[kFloats] = {};
     if (count > 0) {
-      memcpy(bytes, from,
-             static_cast<size_t>(count >= kFloats ? kFloats : count));
+      memcpy(bytes, from, static_cast<size_t>(count));
     }
     return WidenBytes(bytes);
   }
@@ -250,6 +246,13 @@ struct Avx2 {
   }
 
  private:
+  // How many of the bytes `count` are in a vector.
+  static size_t FirstBytes(int64_t count) {
+    return static_cast<size_t>(count >= kBytes ? kBytes
+                               : count < 0     ? 0
+                                               : count);
+  }
+
   static __m128i LoadLane(const uint8_t* from) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   }

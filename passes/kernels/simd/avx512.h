@@ -34,14 +34,6 @@ struct Avx512 {
                             : static_cast<Mask>((1u << count) - 1);
   }
 
-  // Fetches what is `bytes` after `at`, which may be beyond the end: an
-  // integer, as no such pointer may be made, and none is followed.
-  static void PrefetchAhead(const float* at, int64_t bytes) {
-    const uintptr_t ahead =
-        reinterpret_cast<uintptr_t>(at) + static_cast<uintptr_t>(bytes);
-    _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T0);
-  }
-
   static Ints Zero() { return _mm512_setzero_si512(); }
   static Floats SetFloats(float value) { return _mm512_set1_ps(value); }
   static Ints SetInts(int32_t value) { return _mm512_set1_epi32(value); }

@@ -2,8 +2,6 @@
 #ifndef PASSES_KERNELS_SIMD_QUANTIZE_H_
 #define PASSES_KERNELS_SIMD_QUANTIZE_H_
 
-#include <cstdint>
-
 namespace ns::kernels {
 
 // Rounds `scaled` to s32. The limit is the greatest float that s32 holds: what

@@ -32,9 +32,9 @@ struct FbgemmConvParameters {
 
 // A convolution, packed for kernels: what takes the place of a
 // Conv2dPackedParamsBase or Conv3dPackedParamsBase. Registered as
-// torch.classes.ns.FbgemmConv with the methods weight(), bias() and
-// saturation_mode(). It saves the weight as it was given, and packs it again
-// when it is loaded: files do not depend on the machine.
+// torch.classes.ns.FbgemmConv with the methods weight(), bias() and numerics(),
+// the name of its saturation mode. It saves the weight as it was given, and
+// packs it again when it is loaded: files do not depend on the machine.
 //
 // Operators on it, X one of conv1d, conv2d, conv3d, conv_transpose1d,
 // conv_transpose2d and conv_transpose3d:

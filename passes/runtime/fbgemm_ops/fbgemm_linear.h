@@ -15,9 +15,9 @@ namespace ns {
 
 // Weight and bias of a linear layer, packed for kernels: what takes the place
 // of a LinearPackedParamsBase. Registered as torch.classes.ns.FbgemmLinear with
-// the methods weight(), bias() and saturation_mode(). It saves the weight as it
-// was given, and packs it again when it is loaded: files do not depend on the
-// machine.
+// the methods weight(), bias() and numerics(), the name of its saturation mode.
+// It saves the weight as it was given, and packs it again when it is loaded:
+// files do not depend on the machine.
 //
 // Operators on it:
 //

@@ -97,7 +97,8 @@ inline PairBlock Accumulate(const float* x, const Y& y, Observer observer,
     e2.EndBlock();
     e.EndBlock();
   });
-  PairBlock block;
+  // With braces, no constructor is called, which other code could share.
+  PairBlock block = {};
   block.x2 = x2.Total();
   block.y2 = y2.Total();
   block.e2 = e2.Total();

@@ -10,7 +10,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-TEST(QuantizeCodeTest, TiesRoundToEvenBeforeTheZeroPointIsAdded) {
+TEST(QuantizeValueTest, TiesRoundToEvenBeforeTheZeroPointIsAdded) {
   EXPECT_EQ(QuantizeValue(0.5f, 1, 3), 3);
   EXPECT_EQ(QuantizeValue(1.5f, 1, 3), 5);
   EXPECT_EQ(QuantizeValue(2.5f, 1, 3), 5);
@@ -18,14 +18,14 @@ TEST(QuantizeCodeTest, TiesRoundToEvenBeforeTheZeroPointIsAdded) {
   EXPECT_EQ(QuantizeValue(-1.5f, 1, 3), 1);
 }
 
-TEST(QuantizeCodeTest, TheProductIsRoundedFirst) {
+TEST(QuantizeValueTest, TheProductIsRoundedFirst) {
   // The float next to 1 / 6 is above it: so are products, until rounded.
   const float sixth = 1.0f / 6;
   EXPECT_EQ(QuantizeValue(3, sixth, 0), 0);
   EXPECT_EQ(QuantizeValue(15, sixth, 0), 2);
 }
 
-TEST(QuantizeCodeTest, CodesSaturate) {
+TEST(QuantizeValueTest, ValuesAreClipped) {
   EXPECT_EQ(QuantizeValue(300, 1, 0), 255);
   EXPECT_EQ(QuantizeValue(-300, 1, 255), 0);
   EXPECT_EQ(QuantizeValue(1e9f, 1, 255), 255);
@@ -33,7 +33,7 @@ TEST(QuantizeCodeTest, CodesSaturate) {
   EXPECT_EQ(QuantizeValue(-kInfinity, 1, 255), 0);
 }
 
-TEST(QuantizeCodeTest, WhatIsClippedWrapsWithHighZeroPoints) {
+TEST(QuantizeValueTest, WhatIsClippedWrapsWithHighZeroPoints) {
   for (const float x : {1e10f, kInfinity, kNan}) {
     EXPECT_EQ(QuantizeValue(x, 1, 0), 255);
     EXPECT_EQ(QuantizeValue(x, 1, 127), 255);
