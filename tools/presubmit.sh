@@ -164,6 +164,35 @@ lint_header_guards() {
   return "${status}"
 }
 
+# Two classes of one name in one namespace have one destructor: the linker keeps
+# either. Functions and classes of unnamed namespaces are not looked at.
+lint_class_names() {
+  local -a files
+  mapfile -t files < <(tracked '*.h' | grep -v "^${EMBEDDING}")
+  if ((${#files[@]} == 0)); then
+    return 0
+  fi
+  awk '
+    FNR == 1 { space = ""; unnamed = 0 }
+    /^namespace \{/ { unnamed = 1 }
+    /^}  \/\/ namespace$/ { unnamed = 0 }
+    /^namespace ns[a-z_:]* \{/ { space = $2 }
+    /^(class|struct|enum class) [A-Za-z0-9]+( final)?( :.*)?( \{|$)/ {
+      name = ($1 == "enum") ? $3 : $2
+      key = space "::" name
+      if (space == "" || unnamed) {
+        next
+      }
+      if (key in first && first[key] != FILENAME) {
+        print FILENAME ":" FNR ": " first[key] " has a " key ", too"
+        bad = 1
+      }
+      first[key] = FILENAME
+    }
+    END { exit bad }
+  ' "${files[@]}"
+}
+
 lint_layers() {
   local -a files
   mapfile -t files < <(tracked 'ir/*' 'passes/*' 'ns/*' | grep -E '\.(cc|h)$')
@@ -222,8 +251,8 @@ lint_rules() {
 
 step_lint() {
   local check status=0
-  for check in assertions sources_in_build header_guards layers folders \
-    umbrellas rules scripts; do
+  for check in assertions sources_in_build header_guards class_names layers \
+    folders umbrellas rules scripts; do
     "lint_${check}" || status=1
   done
   return "${status}"

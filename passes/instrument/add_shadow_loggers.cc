@@ -37,7 +37,7 @@ class Shadower {
     std::vector<NotShadowedMatch> not_shadowed;
     for (size_t i = 0; i < matches_.matches.size(); ++i) {
       const SubgraphMatch& match = matches_.matches[i];
-      const absl::StatusOr<Shadow> shadow =
+      const absl::StatusOr<InsertedShadow> shadow =
           shadows_.Insert(i, match.b.subgraph, counterparts_);
       if (shadow.ok()) {
         NS_RETURN_IF_ERROR(LogShadow(match, *shadow));
@@ -68,7 +68,8 @@ class Shadower {
     }
   }
 
-  absl::Status LogShadow(const SubgraphMatch& match, const Shadow& shadow) {
+  absl::Status LogShadow(const SubgraphMatch& match,
+                         const InsertedShadow& shadow) {
     const Subgraph& shadowed = match.b.subgraph;
     if (options_.should_log_inputs && shadow.subgraph) {
       NS_RETURN_IF_ERROR(InsertInputLoggers(

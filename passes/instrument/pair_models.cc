@@ -166,7 +166,7 @@ class PairBuilder final : public MeetingListener {
     AttachedComparer kernel;
     AttachedComparer unsaturated;
     // The newest shadow. Other outputs than the first come by right behind it.
-    std::optional<Shadow> shadow;
+    std::optional<InsertedShadow> shadow;
     // Why there is no shadow, and no reference kernel.
     std::string not_shadowed;
     std::string no_reference;
@@ -253,7 +253,7 @@ class PairBuilder final : public MeetingListener {
 
   // The shadow of the copy `b` of B's output at match `index`, or nothing when
   // it cannot be made.
-  std::optional<Shadow> NewShadow(size_t index, Value* b) {
+  std::optional<InsertedShadow> NewShadow(size_t index, Value* b) {
     OfMatch& of_match = comparers_[index];
     const SubgraphMatch& match = matches_.matches[index];
     const std::optional<Subgraph> shadowed = CopyOf(match.b.subgraph);
@@ -262,7 +262,7 @@ class PairBuilder final : public MeetingListener {
           "it is control flow in which other layers are compared";
       return std::nullopt;
     }
-    absl::StatusOr<Shadow> shadow =
+    absl::StatusOr<InsertedShadow> shadow =
         shadows_.Insert(index, *shadowed, counterparts_);
     if (!match.is_quantize_point) {
       counterparts_[match.a.output] = b;

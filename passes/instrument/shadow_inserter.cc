@@ -23,11 +23,11 @@ constexpr char kGuardPrefix[] = "ns_shadow_guard_";
 
 }  // namespace
 
-Node* Shadow::PlaceWhenMade(Node* place) const {
+Node* InsertedShadow::PlaceWhenMade(Node* place) const {
   return guarded ? guarded->PlaceWhenMade(place) : place;
 }
 
-absl::StatusOr<Shadow> ShadowInserter::InsertCopy(
+absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
     const SubgraphMatch& match, const Subgraph& shadowed,
     const ValueCounterparts& counterparts) {
   if (!facts_) {
@@ -39,7 +39,7 @@ absl::StatusOr<Shadow> ShadowInserter::InsertCopy(
   NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
                       CopySubgraph(source_, match.a.subgraph, *match.a.output,
                                    inputs, host_, place, counterparts));
-  Shadow shadow;
+  InsertedShadow shadow;
   for (const MatchedOutput& output : MatchedOutputs(match)) {
     // All outputs of a subgraph are of one node.
     Value* value = copy.output->node()->output(output.a.value->offset());
@@ -50,17 +50,18 @@ absl::StatusOr<Shadow> ShadowInserter::InsertCopy(
   return shadow;
 }
 
-absl::StatusOr<Shadow> ShadowInserter::Insert(
+absl::StatusOr<InsertedShadow> ShadowInserter::Insert(
     size_t index, const Subgraph& shadowed,
     const ValueCounterparts& counterparts) {
   const SubgraphMatch& match = matches_.matches[index];
   if (match.is_quantize_point) {
-    Shadow shadow;
+    InsertedShadow shadow;
     shadow.tensors = {shadowed.start->input(0)};
     return shadow;
   }
   const Node* before = shadowed.start->prev();
-  NS_ASSIGN_OR_RETURN(Shadow shadow, InsertOrTakeBack(*shadowed.start, [&] {
+  NS_ASSIGN_OR_RETURN(InsertedShadow shadow,
+                      InsertOrTakeBack(*shadowed.start, [&] {
                         return InsertCopy(match, shadowed, counterparts);
                       }));
   if (options_.guards) {

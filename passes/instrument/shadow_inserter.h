@@ -28,7 +28,7 @@ struct Value;
 namespace ns {
 
 // A subgraph of one model in the graph of another, whose values it takes.
-struct Shadow {
+struct InsertedShadow {
   // The tensors, in the order of MatchedOutputs.
   std::vector<torch::jit::Value*> tensors;
   // The nodes; none at a quantize point, where the shadow is a value that is
@@ -76,8 +76,8 @@ class ShadowInserter {
   // point the shadow is the value that is quantized. `counterparts` is as in
   // CopySubgraph. Error: the reason why it cannot be shadowed; the graph of the
   // host is then as it was.
-  absl::StatusOr<Shadow> Insert(size_t index, const Subgraph& shadowed,
-                                const ValueCounterparts& counterparts);
+  absl::StatusOr<InsertedShadow> Insert(size_t index, const Subgraph& shadowed,
+                                        const ValueCounterparts& counterparts);
 
   // Completes the guards; comes last (GuardedShadow::MoveToMethod).
   absl::Status Finish();
@@ -86,9 +86,9 @@ class ShadowInserter {
   ShadowGuardPtr GuardOf(size_t index) const;
 
  private:
-  absl::StatusOr<Shadow> InsertCopy(const SubgraphMatch& match,
-                                    const Subgraph& shadowed,
-                                    const ValueCounterparts& counterparts);
+  absl::StatusOr<InsertedShadow> InsertCopy(
+      const SubgraphMatch& match, const Subgraph& shadowed,
+      const ValueCounterparts& counterparts);
   // The attribute of the guard of a match, which is made with its first shadow.
   const std::string& GuardAttributeOf(size_t index);
 

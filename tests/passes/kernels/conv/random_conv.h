@@ -10,24 +10,9 @@
 #include "passes/kernels/conv_shape.h"
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/saturation_mode.h"
+#include "tests/passes/kernels/exact_bytes.h"
 
 namespace ns::kernels {
-
-// Bytes of exactly one size, up to 15 bytes behind an allocation's begin: a
-// sanitizer sees what is read behind them.
-class ExactBytes {
- public:
-  ExactBytes(int64_t size, int64_t offset)
-      : size_(size), offset_(offset), bytes_(new uint8_t[size + offset]) {}
-
-  uint8_t* data() const { return bytes_.get() + offset_; }
-  int64_t size() const { return size_; }
-
- private:
-  int64_t size_;
-  int64_t offset_;
-  std::unique_ptr<uint8_t[]> bytes_;
-};
 
 // All that a call of Conv depends on.
 struct ConvCase {

@@ -13,30 +13,9 @@
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/parallel.h"
 #include "passes/kernels/saturation_mode.h"
+#include "tests/passes/kernels/exact_bytes.h"
 
 namespace ns::kernels {
-
-// Memory of exactly so many bytes, aligned to elements and to nothing more:
-// address sanitizer finds what is read or written outside.
-class ExactBytes {
- public:
-  explicit ExactBytes(int64_t size, int64_t element_size = 1)
-      : bytes_(new uint8_t[size + element_size]),
-        size_(size),
-        offset_(element_size) {}
-  ~ExactBytes() { delete[] bytes_; }
-  ExactBytes(const ExactBytes&) = delete;
-  ExactBytes& operator=(const ExactBytes&) = delete;
-
-  uint8_t* data() { return bytes_ + offset_; }
-  const uint8_t* data() const { return bytes_ + offset_; }
-  int64_t size() const { return size_; }
-
- private:
-  uint8_t* bytes_;
-  int64_t size_;
-  int64_t offset_;
-};
 
 struct LaneCase {
   ConvShape shape;

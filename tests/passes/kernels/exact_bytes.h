@@ -1,0 +1,29 @@
+// Memory of exactly the size that a kernel may touch, for tests.
+#ifndef TESTS_PASSES_KERNELS_EXACT_BYTES_H_
+#define TESTS_PASSES_KERNELS_EXACT_BYTES_H_
+
+#include <cstdint>
+#include <memory>
+
+namespace ns::kernels {
+
+// Bytes that begin `offset` bytes behind an allocation, which ends with them:
+// the address sanitizer sees what is read or written behind them, and they are
+// aligned to no more than the offset is.
+class ExactBytes {
+ public:
+  explicit ExactBytes(int64_t size, int64_t offset = 1)
+      : size_(size), offset_(offset), bytes_(new uint8_t[size + offset]) {}
+
+  uint8_t* data() const { return bytes_.get() + offset_; }
+  int64_t size() const { return size_; }
+
+ private:
+  int64_t size_;
+  int64_t offset_;
+  std::unique_ptr<uint8_t[]> bytes_;
+};
+
+}  // namespace ns::kernels
+
+#endif  // TESTS_PASSES_KERNELS_EXACT_BYTES_H_
