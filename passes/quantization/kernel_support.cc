@@ -56,11 +56,10 @@ absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
         absl::StrCat("candidate '", QConfigName(qconfig),
                      "' has no kernel for ", op, ": ", why));
   };
-  const WeightConfig& weight = qconfig.weight;
   const bool integer_weight =
-      weight.dtype == WeightDtype::kInt8 || weight.dtype == WeightDtype::kInt4;
-  switch (qconfig.activation.scheme) {
-    case ActivationScheme::kStatic:
+      ModeOf(qconfig.weight) == QuantizationMode::kStatic;
+  switch (ModeOf(qconfig.activation)) {
+    case QuantizationMode::kStatic:
       if (QuantizedForm(row) == WeightForm::kPackedEmbedding) {
         return unsupported(
             "its input are indices; quantize its weight only, as 'int4 "
@@ -70,21 +69,21 @@ absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
         return unsupported("it has no int8 form; leave it in float");
       }
       break;
-    case ActivationScheme::kDynamic:
+    case QuantizationMode::kDynamic:
       if (!HasOp(row, Numerics::kDynamic)) {
         return unsupported(
             "it has no dynamically quantized form; leave it in float");
       }
       break;
-    case ActivationScheme::kNone:
+    case QuantizationMode::kFloat:
       if (integer_weight && !QuantizesWeight(family)) {
         return unsupported("it has no weight to quantize; leave it in float");
       }
       break;
-    case ActivationScheme::kHalf:
+    case QuantizationMode::kHalf:
       break;
   }
-  if (integer_weight && weight.per_channel && row != nullptr &&
+  if (integer_weight && IsPerChannel(qconfig.weight) && row != nullptr &&
       row->facts.weight_channel_dim != 0) {
     return unsupported(
         "weights of transposed convolutions are packed per tensor only; use a "

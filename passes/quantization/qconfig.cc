@@ -6,6 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "passes/runtime/observers/observer_names.h"
+#include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/observers/qparams.h"
 
 namespace ns {
 namespace {
@@ -23,79 +26,142 @@ constexpr NamedQConfig kNamed[] = {
     {"int4 weights", Int4WeightsQConfig},
 };
 
-ActivationConfig WithScheme(ActivationScheme scheme) {
-  ActivationConfig activation;
-  activation.scheme = scheme;
-  return activation;
+ObserverSpec StaticActivation() {
+  return {DefaultConfig(ObserverKind::kMinMax)};
 }
 
-std::string ActivationText(const ActivationConfig& activation) {
-  switch (activation.scheme) {
-    case ActivationScheme::kNone:
+ObserverSpec DynamicActivation() {
+  ObserverSpec spec = PlaceholderSpec(at::kQUInt8);
+  spec.config.compute_dtype = at::kQUInt8;
+  return spec;
+}
+
+ObserverSpec Int8Weight(bool per_channel) {
+  ObserverSpec spec{DefaultConfig(per_channel ? ObserverKind::kPerChannelMinMax
+                                              : ObserverKind::kMinMax)};
+  spec.config.dtype = at::kQInt8;
+  spec.config.qscheme =
+      per_channel ? at::kPerChannelSymmetric : at::kPerTensorSymmetric;
+  return spec;
+}
+
+std::string RangeText(const ObserverConfig& config) {
+  const QuantGrid grid = GridOf(config);
+  return absl::StrCat(grid.quant_min, "..", grid.quant_max,
+                      IsSymmetric(config.qscheme) ? " symmetric" : "");
+}
+
+std::string ActivationText(const ObserverSpec& activation) {
+  const ObserverConfig& config = activation.config;
+  switch (ModeOf(activation)) {
+    case QuantizationMode::kFloat:
       return "float";
-    case ActivationScheme::kHalf:
+    case QuantizationMode::kHalf:
       return "half";
-    case ActivationScheme::kStatic:
-    case ActivationScheme::kDynamic:
+    case QuantizationMode::kDynamic:
+      return "dynamic";
+    case QuantizationMode::kStatic:
       break;
   }
-  const bool is_static = activation.scheme == ActivationScheme::kStatic;
-  return absl::StrCat(
-      is_static ? "static " : "dynamic ", activation.quant_min, "..",
-      activation.quant_max, activation.symmetric ? " symmetric" : "",
-      is_static && activation.observer == ActivationObserver::kHistogram
-          ? " histogram"
-          : "");
+  return absl::StrCat("static ", RangeText(config),
+                      config.kind == ObserverKind::kMinMax ? "" : " ",
+                      config.kind == ObserverKind::kMinMax
+                          ? ""
+                          : ObserverKindName(config.kind));
 }
 
-std::string WeightText(const WeightConfig& weight) {
-  switch (weight.dtype) {
-    case WeightDtype::kFloat:
+// "int8", "int4" by the number of integers.
+std::string WeightText(const ObserverSpec& weight) {
+  switch (ModeOf(weight)) {
+    case QuantizationMode::kFloat:
       return "float weight";
-    case WeightDtype::kHalf:
+    case QuantizationMode::kHalf:
       return "half weight";
-    case WeightDtype::kInt8:
-    case WeightDtype::kInt4:
+    case QuantizationMode::kDynamic:
+      return "dynamic weight";
+    case QuantizationMode::kStatic:
       break;
   }
-  return absl::StrCat(weight.dtype == WeightDtype::kInt8 ? "int8" : "int4",
-                      " weight per ",
-                      weight.per_channel ? "channel" : "tensor");
+  const QuantGrid grid = GridOf(weight.config);
+  int bits = 1;
+  while ((int64_t{1} << bits) <= grid.quant_max - grid.quant_min) {
+    ++bits;
+  }
+  return absl::StrCat("int", bits, " weight per ",
+                      IsPerChannel(weight) ? "channel" : "tensor");
 }
 
 }  // namespace
 
+bool operator==(const ObserverSpec& a, const ObserverSpec& b) {
+  return a.config == b.config && a.use == b.use && a.path == b.path;
+}
+
+ObserverSpec PlaceholderSpec(at::ScalarType dtype) {
+  ObserverSpec spec{DefaultConfig(ObserverKind::kPlaceholder)};
+  spec.config.dtype = dtype;
+  return spec;
+}
+
+QuantizationMode ModeOf(const ObserverSpec& spec) {
+  const ObserverConfig& config = spec.config;
+  switch (config.kind) {
+    case ObserverKind::kPlaceholder:
+    case ObserverKind::kNoop:
+      break;
+    default:
+      return QuantizationMode::kStatic;
+  }
+  if (config.compute_dtype && at::isQIntType(*config.compute_dtype)) {
+    return QuantizationMode::kDynamic;
+  }
+  return config.dtype == at::kHalf ? QuantizationMode::kHalf
+                                   : QuantizationMode::kFloat;
+}
+
+bool IsPerChannel(const ObserverSpec& spec) {
+  return ModeOf(spec) == QuantizationMode::kStatic &&
+         IsPerChannel(spec.config.qscheme);
+}
+
 QConfig Int8PerTensorQConfig() {
-  return {WithScheme(ActivationScheme::kStatic), {WeightDtype::kInt8, false}};
+  return {StaticActivation(), Int8Weight(/*per_channel=*/false)};
 }
 
 QConfig Int8PerChannelQConfig() {
-  return {WithScheme(ActivationScheme::kStatic), {WeightDtype::kInt8, true}};
+  return {StaticActivation(), Int8Weight(/*per_channel=*/true)};
 }
 
 QConfig DynamicQConfig() {
-  return {WithScheme(ActivationScheme::kDynamic), {WeightDtype::kInt8, false}};
+  return {DynamicActivation(), Int8Weight(/*per_channel=*/false)};
 }
 
 QConfig Fp16QConfig() {
-  return {WithScheme(ActivationScheme::kHalf), {WeightDtype::kHalf, false}};
+  return {PlaceholderSpec(at::kHalf), PlaceholderSpec(at::kHalf)};
 }
 
 QConfig Int4WeightsQConfig() {
-  return {WithScheme(ActivationScheme::kNone), {WeightDtype::kInt4, true}};
+  ObserverSpec weight = Int8Weight(/*per_channel=*/true);
+  weight.config.quant_min = -8;
+  weight.config.quant_max = 7;
+  return {PlaceholderSpec(), weight};
 }
 
 std::string QConfigName(const QConfig& qconfig) {
   QConfig with_range = qconfig;
-  with_range.activation.observer = ActivationObserver::kMinMax;
-  const bool is_static = qconfig.activation.scheme == ActivationScheme::kStatic;
+  const bool is_static =
+      ModeOf(qconfig.activation) == QuantizationMode::kStatic;
+  if (is_static) {
+    with_range.activation.config.kind = ObserverKind::kMinMax;
+  }
   for (const NamedQConfig& named : kNamed) {
     const QConfig known = named.make();
     if (qconfig == known) {
       return std::string(named.name);
     }
     if (is_static && with_range == known) {
-      return absl::StrCat(named.name, " histogram");
+      return absl::StrCat(named.name, " ",
+                          ObserverKindName(qconfig.activation.config.kind));
     }
   }
   return absl::StrCat(ActivationText(qconfig.activation), ", ",

@@ -1,4 +1,5 @@
-// Says how one subgraph is quantized.
+// Says how one subgraph is quantized: what observes its activations and its
+// weight.
 #ifndef PASSES_QUANTIZATION_QCONFIG_H_
 #define PASSES_QUANTIZATION_QCONFIG_H_
 
@@ -9,16 +10,47 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "passes/runtime/observers/activation_quantizer.h"
-#include "passes/runtime/observers/fake_quantize_weight.h"
+#include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
 
-// How the activations and the weight of a subgraph are quantized. A default
-// QConfig quantizes neither.
+// Whether an observer stands by itself, or in a FakeQuantize, which lets a
+// model that is trained see quantized values (runtime/observers/
+// fake_quantize.h).
+enum class ObserverUse {
+  kObserve,
+  kFakeQuantize,
+  kFusedFakeQuantize,
+};
+
+// One observer of a QConfig. Each place that is observed gets an observer of
+// its own, made of this.
+struct ObserverSpec {
+  ObserverConfig config;
+  ObserverUse use = ObserverUse::kObserve;
+  // Of the kind kScripted: the file of the scripted module that is called
+  // (runtime/observers/scripted_observer.h).
+  std::string path;
+};
+
+bool operator==(const ObserverSpec& a, const ObserverSpec& b);
+inline bool operator!=(const ObserverSpec& a, const ObserverSpec& b) {
+  return !(a == b);
+}
+
+// An observer that finds no parameters, for values that are left as they are
+// or, of at::kHalf, rounded to that dtype.
+ObserverSpec PlaceholderSpec(at::ScalarType dtype = at::kFloat);
+
+// How the activations and the weight of a subgraph are quantized (reference:
+// torch.ao.quantization.QConfig). A default QConfig quantizes neither. To
+// change an observer, copy and set, what `with_args` does in Python:
+//
+//   QConfig qconfig = DefaultQConfig();
+//   qconfig.activation.config.reduce_range = true;
 struct QConfig {
-  ActivationConfig activation;
-  WeightConfig weight;
+  ObserverSpec activation = PlaceholderSpec();
+  ObserverSpec weight = PlaceholderSpec();
 
   bool operator==(const QConfig& other) const {
     return activation == other.activation && weight == other.weight;
@@ -29,31 +61,48 @@ struct QConfig {
 // A qconfig; absent when the subgraph is not quantized.
 using OptionalQConfig = std::optional<QConfig>;
 
-// Static activations in uint8 of the full range, by observed minimum and
-// maximum, and int8 weights with one scale.
+// What becomes of the values that an ObserverSpec stands for.
+enum class QuantizationMode {
+  kFloat,    // left as they are
+  kStatic,   // integers, with the parameters that calibration finds
+  kDynamic,  // integers, with parameters of each tensor's own range
+  kHalf,     // rounded to half precision
+};
+
+// Placeholders and no-ops: kDynamic with an integer compute_dtype, kHalf for
+// float16, else kFloat. All other kinds: kStatic.
+QuantizationMode ModeOf(const ObserverSpec& spec);
+
+// True when `spec` gives one scale for each channel.
+bool IsPerChannel(const ObserverSpec& spec);
+
+// The qconfigs that n-shadows and `ns sensitivity` try by name:
+
+// Static activations in quint8 of the full range, by observed minimum and
+// maximum, and qint8 weights with one scale, symmetric, -128..127.
 QConfig Int8PerTensorQConfig();
 // The same with one scale for each output channel of a weight.
 QConfig Int8PerChannelQConfig();
-// Input activations in uint8 by the range of each batch, and int8 weights with
-// one scale.
+// Input activations in quint8 by the range of each batch, and qint8 weights
+// with one scale.
 QConfig DynamicQConfig();
 // Weights and activations in half precision.
 QConfig Fp16QConfig();
-// int4 weights with one scale for each output channel, and activations in
-// float.
+// Weights of four bits, -8..7, with one scale for each output channel, and
+// activations in float.
 QConfig Int4WeightsQConfig();
 
 // Returns the name of a qconfig: "int8 per tensor", "int8 per channel",
-// "dynamic", "fp16" or "int4 weights". The first two have " histogram" behind
-// them when that is the observer. Any other qconfig is named by its parts:
-// "static 0..127 histogram, int8 weight per channel".
+// "dynamic", "fp16" or "int4 weights". The first two have the kind of the
+// observer behind them when that is not minmax: "int8 per channel histogram".
+// Any other qconfig is named by its parts: "static 0..127 mse, int8 weight per
+// channel". Different qconfigs may share a name of that form.
 std::string QConfigName(const QConfig& qconfig);
 
 // Returns the same name; "none" when `qconfig` is absent.
 std::string QConfigName(const OptionalQConfig& qconfig);
 
-// Returns the qconfigs that have names of their own, in the order of
-// QConfigName.
+// Returns the five qconfigs above, in their order.
 const std::vector<QConfig>& NamedQConfigs();
 
 // Returns the qconfig of NamedQConfigs called `name`, with blanks or dashes

@@ -1,0 +1,64 @@
+// The qconfigs and mappings that PyTorch 1.13 has names for, and by these names
+// (torch/ao/quantization/qconfig.py, qconfig_mapping.py).
+#ifndef PASSES_QUANTIZATION_DEFAULT_QCONFIGS_H_
+#define PASSES_QUANTIZATION_DEFAULT_QCONFIGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig_mapping.h"
+
+namespace ns {
+
+// Where a quantized model is to run. It decides the defaults: fbgemm and x86
+// have kernels whose sums saturate, and get activations of 7 bits; qnnpack
+// takes one scale a weight.
+enum class Backend { kFbgemm, kX86, kOnednn, kQnnpack };
+
+// "fbgemm", "x86", "onednn", "qnnpack".
+absl::string_view BackendName(Backend backend);
+// Error: another name; the message lists all.
+absl::StatusOr<Backend> BackendNamed(absl::string_view name);
+
+QConfig DefaultQConfig();
+QConfig DefaultPerChannelQConfig();
+QConfig DefaultDynamicQConfig();
+QConfig PerChannelDynamicQConfig();
+QConfig Float16DynamicQConfig();
+QConfig Float16StaticQConfig();
+QConfig FloatQParamsWeightOnlyQConfig();
+QConfig FloatQParamsWeightOnlyQConfig4Bit();
+QConfig DefaultWeightOnlyQConfig();
+QConfig DefaultActivationOnlyQConfig();
+QConfig DefaultDebugQConfig();
+QConfig DefaultReuseInputQConfig();
+QConfig DefaultQatQConfig();
+QConfig DefaultQatQConfigV2();
+
+// get_default_qconfig: histogram observers of activations.
+QConfig GetDefaultQConfig(Backend backend);
+
+// get_default_qat_qconfig: version 1 fuses observing and quantizing, version 0
+// does not. Error: another version.
+absl::StatusOr<QConfig> GetDefaultQatQConfig(Backend backend, int version = 1);
+
+// get_default_qconfig_mapping: the global qconfig is that of the backend;
+// transposed convolutions have per-tensor weights where others have not, norms
+// float ones, reshapes the parameters of their input, and hardsigmoid, sigmoid,
+// softmax and tanh fixed parameters.
+QConfigMapping GetDefaultQConfigMapping(Backend backend);
+absl::StatusOr<QConfigMapping> GetDefaultQatQConfigMapping(Backend backend,
+                                                           int version = 1);
+
+// The names under which files have qconfigs: "default", "fbgemm", "x86",
+// "onednn", "qnnpack", "default-dynamic", ..., and those of NamedQConfigs with
+// dashes. PresetNamed: error for another name; the message has the nearest.
+std::vector<std::string> PresetNames();
+absl::StatusOr<QConfig> PresetNamed(absl::string_view name);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_DEFAULT_QCONFIGS_H_
