@@ -1,0 +1,66 @@
+// What quantizing a model did to each layer, for tables and JSON.
+#ifndef PASSES_QUANTIZATION_QUANTIZATION_REPORT_H_
+#define PASSES_QUANTIZATION_QUANTIZATION_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ns {
+
+// How an input or the output of a layer is quantized.
+struct ValueQuantization {
+  double scale = 1;
+  int64_t zero_point = 0;
+  // The least and the largest value that the integers stand for.
+  double min = 0;
+  double max = 0;
+};
+
+struct WeightQuantization {
+  // QSchemeName: "per_channel_symmetric".
+  std::string scheme;
+  // One, or one for each channel.
+  std::vector<double> scales;
+};
+
+struct LayerQuantization {
+  // FloatSubgraph::name, "layer1.0.conv1", and op, "aten::conv2d".
+  std::string name;
+  std::string op;
+  // QConfigName, and the rule of the mapping that chose it: "global",
+  // "object type 'linear'", "module name 'fc'".
+  std::string qconfig;
+  std::string rule;
+  // The inputs that are quantized, in order; none for dynamic and weight-only
+  // layers, and no output.
+  std::vector<ValueQuantization> inputs;
+  std::optional<ValueQuantization> output;
+  // Absent for ops without a quantized weight.
+  std::optional<WeightQuantization> weight;
+};
+
+struct FloatLayer {
+  std::string name;
+  std::string op;
+  // Why: "qconfig is none (module name 'fc')", "has no int8 form", "never ran
+  // during calibration".
+  std::string reason;
+};
+
+struct QuantizationReport {
+  // In order of execution.
+  std::vector<LayerQuantization> layers;
+  std::vector<FloatLayer> stayed_float;
+  // Rules of the mapping that chose nothing, as QConfigMapping::ToString shows
+  // them.
+  std::vector<std::string> unused_rules;
+  // For the user's eyes, one line each: nan and inf among observed values, a
+  // qconfig that was changed because a kernel refuses it.
+  std::vector<std::string> warnings;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_QUANTIZATION_REPORT_H_
