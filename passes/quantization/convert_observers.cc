@@ -65,6 +65,18 @@ absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
   });
 }
 
+// Qparams as good as any, which no two observers share.
+Observed MakeUp(ObserverPtr observer, size_t index) {
+  Observed observed;
+  observed.qparams = {1 + static_cast<double>(index) / 1024, 0};
+  if (observer->config().kind == ObserverKind::kFixedQParams) {
+    observed.qparams = {observer->config().scale,
+                        observer->config().zero_point};
+  }
+  observed.observer = std::move(observer);
+  return observed;
+}
+
 Observed Ask(ObserverPtr observer) {
   Observed observed;
   observed.status = CheckSeen(*observer);
@@ -83,7 +95,8 @@ ValueQuantization Describe(const Observed& observed) {
   const auto value = [&](int64_t integer) {
     return qparams.scale * static_cast<double>(integer - qparams.zero_point);
   };
-  return {qparams.scale, qparams.zero_point, value(grid.quant_min), value(grid.quant_max)};
+  return {qparams.scale, qparams.zero_point, value(grid.quant_min),
+          value(grid.quant_max)};
 }
 
 WeightQuantization DescribeWeight(const at::Tensor& quantized,
@@ -102,12 +115,16 @@ WeightQuantization DescribeWeight(const at::Tensor& quantized,
 
 class Converter {
  public:
-  Converter(ModelGraph& model, PreparedModel prepared)
-      : model_(model), prepared_(std::move(prepared)) {}
+  Converter(ModelGraph& model, PreparedModel prepared, bool is_calibrated)
+      : model_(model),
+        prepared_(std::move(prepared)),
+        is_calibrated_(is_calibrated) {}
 
   absl::StatusOr<QuantizationReport> Run() {
     FindCalls();
-    NS_RETURN_IF_ERROR(CheckCalibrated());
+    if (is_calibrated_) {
+      NS_RETURN_IF_ERROR(CheckCalibrated());
+    }
     for (size_t i = 0; i < prepared_.layers.size(); ++i) {
       NS_RETURN_IF_ERROR(Decide(i));
     }
@@ -136,7 +153,9 @@ class Converter {
       ObserverPtr observer = AttachedObserver(model_.module(), name);
       if (observer != nullptr) {
         calls_.push_back(node);
-        observed_.emplace(name, Ask(std::move(observer)));
+        observed_.try_emplace(name, is_calibrated_ ? Ask(std::move(observer))
+                                                   : MakeUp(std::move(observer),
+                                                            observed_.size()));
       }
     });
   }
@@ -165,6 +184,9 @@ class Converter {
         return Refusal("its observer is gone from the graph");
       }
       NS_RETURN_IF_ERROR(observed->status);
+    }
+    if (!is_calibrated_) {
+      return absl::OkStatus();
     }
     const int64_t rank =
         Find(layer.inputs.front())->observer->seen().least_rank;
@@ -351,6 +373,7 @@ class Converter {
 
   ModelGraph& model_;
   PreparedModel prepared_;
+  const bool is_calibrated_;
   std::vector<Node*> calls_;
   std::vector<Node*> weight_marks_;
   // By attribute.
@@ -363,14 +386,23 @@ class Converter {
   std::map<int64_t, std::pair<at::Tensor, ObserverConfig>> weights_;
 };
 
-}  // namespace
-
-absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model) {
+absl::StatusOr<QuantizationReport> Convert(ModelGraph& model,
+                                           bool is_calibrated) {
   NS_ASSIGN_OR_RETURN(PreparedModel prepared,
                       AttachedPreparedModel(model.module()));
   return CatchTorchErrors("converting observers", [&] {
-    return Converter(model, std::move(prepared)).Run();
+    return Converter(model, std::move(prepared), is_calibrated).Run();
   });
+}
+
+}  // namespace
+
+absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model) {
+  return Convert(model, /*is_calibrated=*/true);
+}
+
+absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model) {
+  return Convert(model, /*is_calibrated=*/false);
 }
 
 absl::StatusOr<bool> ConvertObserversPass::Run(ModelGraph& model,

@@ -35,6 +35,10 @@ namespace ns {
 // which none has seen a value, although some layer needs it.
 absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model);
 
+// Does the same as if each observer had seen values, with made-up qparams, each
+// observer its own: to find out which quantized ops a model would have.
+absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model);
+
 // The same as a pass, which remarks on the layers that stay in float.
 class ConvertObserversPass final : public Pass {
  public:

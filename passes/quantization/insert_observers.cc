@@ -14,6 +14,7 @@
 #include "ir/graph_walk.h"
 #include "ir/insert_op.h"
 #include "ir/model_graph.h"
+#include "ir/module_file.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
@@ -36,10 +37,7 @@ absl::StatusOr<ObserverPtr> NewObserver(const ObserverSpec& spec) {
   if (spec.config.kind != ObserverKind::kScripted) {
     return MakeObserver(spec.config);
   }
-  NS_ASSIGN_OR_RETURN(
-      const torch::jit::Module module,
-      CatchTorchErrors(absl::StrCat("observer ", spec.path),
-                       [&] { return torch::jit::load(spec.path); }));
+  NS_ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(spec.path));
   return Annotated(spec.path, MakeScriptedObserver(module._ivalue()));
 }
 
@@ -143,6 +141,7 @@ PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
     PreparedLayer record;
     record.name = layer.name;
     record.op = layer.op;
+    record.call = layer.call;
     record.qconfig = layer.qconfig;
     record.rule = layer.rule;
     record.inputs.assign(layer.inputs.begin(), layer.inputs.end());

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
 #include "passes/ops/op_table.h"
@@ -37,7 +38,7 @@ constexpr absl::string_view kMoversOfFx[] = {
     "aten::unsqueeze",  "aten::view"};
 
 ObserverSpec FixedSpec(const QuantizedRange& range) {
-  ObserverSpec spec{DefaultConfig(ObserverKind::kFixedQParams)};
+  ObserverSpec spec = SpecOf(ObserverKind::kFixedQParams);
   spec.config.scale = range.scale;
   spec.config.zero_point = range.zero_point;
   return spec;
@@ -236,6 +237,11 @@ class Planner {
         return;
       }
     }
+    if (const auto found = options_.float_layers.find(subgraph.name);
+        found != options_.float_layers.end()) {
+      StayFloat(subgraph, found->second);
+      return;
+    }
     const QConfigChoice choice = options_.mapping.Choose(subgraph);
     if (!choice.qconfig) {
       StayFloat(subgraph,
@@ -320,6 +326,7 @@ class Planner {
     PlannedLayer layer;
     layer.name = subgraph.name;
     layer.op = subgraph.op;
+    layer.call = CallName(ModulePathOf(*subgraph.subgraph.base));
     layer.qconfig = QConfigName(qconfig);
     layer.rule = rule;
     const Node& base = *subgraph.subgraph.base;

@@ -3,6 +3,7 @@
 #ifndef PASSES_QUANTIZATION_OBSERVER_PLAN_H_
 #define PASSES_QUANTIZATION_OBSERVER_PLAN_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct PlannedLayer {
   // FloatSubgraph::name and op; QConfigName, QConfigChoice::rule.
   std::string name;
   std::string op;
+  // CallName (ir/module_path.h) of the base op: what remarks call it.
+  std::string call;
   std::string qconfig;
   std::string rule;
   // Indices of observers: of the inputs, in order, and of the output.
@@ -73,6 +76,8 @@ struct ObserverPlanOptions {
   // FloatSubgraph::name ("layer1.*"), ops ("aten::linear"), families ("linear")
   // and types of modules ("Linear").
   std::vector<std::string> keep;
+  // Names of further subgraphs that stay in float, and why.
+  std::map<std::string, std::string> float_layers;
   OpRelations relations;
   // Places observers where PyTorch 1.13's prepare_fx does: see PlanObservers.
   bool compat = false;

@@ -22,7 +22,7 @@ constexpr int64_t kVersion = 1;
 using Options = c10::Dict<std::string, std::string>;
 // The fields of PreparedLayer, in order.
 using SavedLayer =
-    std::tuple<std::string, std::string, std::string, std::string,
+    std::tuple<std::string, std::string, std::string, std::string, std::string,
                std::vector<int64_t>, int64_t, Options, int64_t>;
 // Of a layer that is quantized already: name, op, qconfig, rule; scheme and
 // scales of the weight, without scales when it has none.
@@ -58,9 +58,9 @@ SavedRecord Pack(const PreparedModel& prepared) {
   SavedRecord saved;
   auto& [layers, quantized, floats, rules, warnings] = saved;
   for (const PreparedLayer& layer : prepared.layers) {
-    layers.emplace_back(layer.name, layer.op, layer.qconfig, layer.rule,
-                        layer.inputs, layer.output, DictOf(layer.weight),
-                        layer.least_rank);
+    layers.emplace_back(layer.name, layer.op, layer.call, layer.qconfig,
+                        layer.rule, layer.inputs, layer.output,
+                        DictOf(layer.weight), layer.least_rank);
   }
   for (const LayerQuantization& layer : prepared.report.layers) {
     const WeightQuantization weight =
@@ -80,9 +80,10 @@ PreparedModel Unpack(const SavedRecord& saved) {
   const auto& [layers, quantized, floats, rules, warnings] = saved;
   PreparedModel prepared;
   for (const SavedLayer& layer : layers) {
-    const auto& [name, op, qconfig, rule, inputs, output, weight, rank] = layer;
+    const auto& [name, op, call, qconfig, rule, inputs, output, weight, rank] =
+        layer;
     prepared.layers.push_back(
-        {name, op, qconfig, rule, inputs, output, MapOf(weight), rank});
+        {name, op, call, qconfig, rule, inputs, output, MapOf(weight), rank});
   }
   for (const SavedQuantized& layer : quantized) {
     const auto& [name, op, qconfig, rule, scheme, scales] = layer;
@@ -146,15 +147,16 @@ absl::StatusOr<PreparedModel> AttachedPreparedModel(
 ObserverPtr AttachedObserver(const torch::jit::Module& module,
                              const std::string& name) {
   if (!absl::StartsWith(name, kObserverPrefix) || !module.hasattr(name)) {
-    return nullptr;
+    return {};
   }
   const c10::IValue object = module.attr(name);
   if (object.type() == c10::getTypePtr<FakeQuantizePtr>()) {
     return object.toCustomClass<FakeQuantize>()->observer();
   }
-  return object.type() == c10::getTypePtr<ObserverPtr>()
-             ? object.toCustomClass<Observer>()
-             : nullptr;
+  if (object.type() == c10::getTypePtr<ObserverPtr>()) {
+    return object.toCustomClass<Observer>();
+  }
+  return {};
 }
 
 void DetachPreparedModel(torch::jit::Module& module) {

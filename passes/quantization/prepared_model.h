@@ -21,6 +21,8 @@ struct PreparedLayer {
   // As in LayerQuantization.
   std::string name;
   std::string op;
+  // CallName (ir/module_path.h) of its base op, which remarks use.
+  std::string call;
   std::string qconfig;
   std::string rule;
   // Numbers of observers: of the inputs, in order, and of the output.

@@ -44,7 +44,7 @@ struct QConfigChoice {
   // names a group that they belong to (everything, a pattern, a module around).
   bool names_target = false;
   // The setting that decided, in words: "object type 'linear'". Empty for none.
-  std::string rule;
+  std::string rule = {};
 };
 
 // Has settings for all subgraphs, for those of an object type, for modules
