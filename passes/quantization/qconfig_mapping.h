@@ -2,6 +2,7 @@
 #ifndef PASSES_QUANTIZATION_QCONFIG_MAPPING_H_
 #define PASSES_QUANTIZATION_QCONFIG_MAPPING_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,10 @@ class QConfigMapping {
                                                const std::string& object_type,
                                                int order,
                                                OptionalQConfig qconfig);
+
+  // Returns a copy in which `change` has made something else of each qconfig
+  // that is there.
+  QConfigMapping With(const std::function<QConfig(QConfig)>& change) const;
 
   // Returns an error for a pattern that is not a regular expression.
   absl::Status Validate() const;
