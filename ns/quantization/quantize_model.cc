@@ -91,9 +91,13 @@ absl::StatusOr<ModelGraph> Observed(const ModelGraph& model,
   return observed;
 }
 
-absl::Status Fold(ModelGraph& model, PassContext& context) {
+// `compat` leaves in float what convert_fx does.
+absl::Status Fold(ModelGraph& model, bool compat, PassContext& context) {
   FoldReferenceQuantization::Options options;
   options.ns_ops = false;
+  if (compat) {
+    options.float_families = {"conv_transpose3d", "group_norm", "softmax"};
+  }
   return FoldReferenceQuantization(options).Run(model, context).status();
 }
 
@@ -106,7 +110,7 @@ absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
   NS_ASSIGN_OR_RETURN(ModelGraph trial, observed.Clone());
   NS_RETURN_IF_ERROR(ConvertUncalibrated(trial).status());
   PassContext context;
-  NS_RETURN_IF_ERROR(Fold(trial, context));
+  NS_RETURN_IF_ERROR(Fold(trial, /*compat=*/false, context));
   std::map<std::string, std::string> not_folded;
   for (const PassRemark& remark : context.remarks()) {
     for (const PreparedLayer& layer : prepared.layers) {
@@ -148,7 +152,9 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
     torch::jit::RemoveTensorMutation(folded.shared_graph());
   }));
   PassContext context;
-  NS_RETURN_IF_ERROR(FoldBatchNorms().Run(folded, context).status());
+  FoldBatchNorms::Options norms;
+  norms.compat = options.compat;
+  NS_RETURN_IF_ERROR(FoldBatchNorms(norms).Run(folded, context).status());
   NS_ASSIGN_OR_RETURN(ModelGraph observed, Observed(folded, plan));
   // PyTorch quantizes the values of such layers, too.
   const int rounds = options.compat || options.reference ? 0 : kMostRounds;
@@ -221,7 +227,7 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
   NS_ASSIGN_OR_RETURN(QuantizationReport report, ConvertObservers(model));
   if (!options.reference) {
     PassContext context;
-    NS_RETURN_IF_ERROR(Fold(model, context));
+    NS_RETURN_IF_ERROR(Fold(model, options.compat, context));
   }
   NS_RETURN_IF_ERROR(VerifyGraph(model.graph()));
   return QuantizedModel{std::move(model), std::move(report)};

@@ -54,7 +54,11 @@ absl::Status CheckSeen(const Observer& observer) {
                                       : absl::OkStatus();
 }
 
+// No-ops, which see the rank of a value, have none.
 absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
+  if (observer.config().kind == ObserverKind::kNoop) {
+    return QParams();
+  }
   return CatchTorchErrors([&]() -> absl::StatusOr<QParams> {
     const TensorQParams found = observer.CalculateQParams();
     if (found.scale.numel() != 1) {
@@ -185,11 +189,12 @@ class Converter {
       }
       NS_RETURN_IF_ERROR(observed->status);
     }
-    if (!is_calibrated_) {
-      return absl::OkStatus();
-    }
-    const int64_t rank =
-        Find(layer.inputs.front())->observer->seen().least_rank;
+    const Observed* watched = is_calibrated_ && layer.least_rank > 0
+                                  ? Find(layer.rank_observer)
+                                  : nullptr;
+    const int64_t rank = watched == nullptr
+                             ? layer.least_rank
+                             : watched->observer->seen().least_rank;
     return rank < layer.least_rank
                ? Refusal(absl::StrCat("its input has ", rank,
                                       " dimensions; its int8 op takes ",

@@ -25,8 +25,7 @@ using Tensors = c10::Dict<std::string, at::Tensor>;
 // does not fit.
 using Saved = std::tuple<int64_t, c10::IValue>;
 // Options, state, SeenTensors, object of a scripted observer or None.
-using SavedObserver =
-    std::tuple<Options, Tensors, int64_t, bool, c10::IValue>;
+using SavedObserver = std::tuple<Options, Tensors, int64_t, bool, c10::IValue>;
 // Observer, fused; fake quantization, observer enabled; scale, zero point.
 using SavedFakeQuantize =
     std::tuple<ObserverPtr, bool, bool, bool, at::Tensor, at::Tensor>;
@@ -135,6 +134,7 @@ void RegisterObserver() {
       .def(torch::init(FromOptions))
       .def("forward", [](const Self& self,
                          const at::Tensor& x) { return self->Forward(x); })
+      .def("hand_on", [](const Self&, const at::Tensor& x) { return x; })
       .def("calculate_qparams",
            [](const Self& self) { return PairOf(self->CalculateQParams()); })
       .def("reset_min_max_vals", [](const Self& self) { self->Reset(); })
@@ -157,6 +157,7 @@ void RegisterFakeQuantize() {
       }))
       .def("forward", [](const Self& self,
                          const at::Tensor& x) { return self->Forward(x); })
+      .def("hand_on", [](const Self&, const at::Tensor& x) { return x; })
       .def("calculate_qparams",
            [](const Self& self) { return PairOf(self->CalculateQParams()); })
       .def("enable_fake_quant",
