@@ -39,11 +39,13 @@ bool IsTakenIn(absl::string_view base, absl::string_view previous,
     return false;
   }
   const OpFamily* family = FindFamily(base);
-  return next == kBatchNorm ||
-         absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
-           return FindOp(op.op)->fused_activation == next &&
-                  (fusing == FusingOps::kAll || !IsLoweredOp(op.op));
-         });
+  if (next == kBatchNorm) {
+    return fusing == FusingOps::kAll;
+  }
+  return absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
+    return FindOp(op.op)->fused_activation == next &&
+           (fusing == FusingOps::kAll || !IsLoweredOp(op.op));
+  });
 }
 
 }  // namespace

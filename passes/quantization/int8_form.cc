@@ -69,9 +69,17 @@ absl::StatusOr<Int8Form> Int8FormOf(const Node& node) {
   return Refusal("it has no int8 form");
 }
 
+bool HandsOnItsInput(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr &&
+         row->family_row->facts.reference == ReferenceForm::kHandsOn &&
+         CheckCall(row->spelling->guard, node).ok();
+}
+
 bool MovesValues(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
-  return row != nullptr && row->role != Role::kCompute &&
+  return row != nullptr &&
+         (row->role != Role::kCompute || HandsOnItsInput(node)) &&
          row->spelling->fold == FoldForm::kSameOpExactly &&
          CheckCall(row->spelling->guard, node).ok();
 }

@@ -212,7 +212,7 @@ class Planner {
     if (!id || writes_.HasWriters(node->output(0))) {
       return;
     }
-    if (!options_.compat) {
+    if (!options_.compat || HandsOnItsInput(*node)) {
       ids_[node->output(0)] = *id;
     } else if (absl::c_linear_search(kMoversOfFx, OpName(*node))) {
       AddOutputPoint(node->output(0), *id, /*is_seen=*/true);
