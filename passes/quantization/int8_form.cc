@@ -1,5 +1,6 @@
 #include "passes/quantization/int8_form.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -30,6 +31,10 @@ absl::Status CheckLayer(const Node& node, int weight_input) {
     return Refusal("its weight is not constant");
   }
   const Value* bias = InputNamed(node, "bias");
+  if (at::globalContext().qEngine() == at::QEngine::QNNPACK &&
+      weight->toTensor().dim() > 4) {
+    return Refusal("qnnpack cannot save it");
+  }
   return bias == nullptr || ConstantOf(*bias)
              ? absl::OkStatus()
              : Refusal("its bias is not constant");

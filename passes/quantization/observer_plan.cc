@@ -406,7 +406,14 @@ class Planner {
     } else {
       layer.output = observers_.Add(qconfig.activation);
     }
-    const bool is_seen = options_.compat || !IsClamped(*subgraph.output);
+    // What a pool makes of values that were seen is within their range.
+    const bool is_new = form != Int8Form::kRangeOfInput ||
+                        clamped_.contains(operands.front().value);
+    const bool is_clamped = IsClamped(*subgraph.output);
+    const bool is_seen = options_.compat || (is_new && !is_clamped);
+    if (is_new && is_clamped) {
+      clamped_.insert(subgraph.output);
+    }
     AddOutputPoint(subgraph.output, layer.output, is_seen);
     AddWeight(subgraph, qconfig.weight, layer);
     plan_.layers.push_back(std::move(layer));
@@ -486,6 +493,8 @@ class Planner {
   // The observers of values that are quantized where they are made.
   absl::flat_hash_map<const Value*, int> ids_;
   absl::flat_hash_set<const Value*> unobserved_;
+  // Values that are seen only behind the clamp that takes them.
+  absl::flat_hash_set<const Value*> clamped_;
   SharedObservers observers_;
   // The indices of the points of a value.
   absl::flat_hash_map<const Value*, std::vector<size_t>> points_;

@@ -29,7 +29,8 @@ struct ObservedPoint {
   // run in int8. Empty for the output of a subgraph: all users do.
   std::vector<torch::jit::Node*> users;
   // False where the value only gets the qparams that the observer finds for
-  // another: that of the clamp behind it, or what the arms of a prim::If give.
+  // others: what the clamp behind it gives, what the pool in front of it takes,
+  // what the arms of a prim::If give.
   bool is_seen = true;
 };
 
