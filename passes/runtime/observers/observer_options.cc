@@ -85,6 +85,7 @@ void ForEachField(Config& config, const See& see) {
   see("bins", config.bins);
   see("upsample_rate", config.upsample_rate);
   see("percentile", config.percentile);
+  see("clipping_weight", config.clipping_weight);
   see("scale", config.scale);
   see("zero_point", config.zero_point);
   see("compute_dtype", config.compute_dtype);
