@@ -40,8 +40,8 @@ class Quantizer {
   Quantizer(const QuantizeFlags& flags, const BatchReader& batches)
       : flags_(flags), options_(flags.options), batches_(batches) {}
 
-  // Writes the models, and then the mapping where it was asked for. Error: which
-  // file is at fault.
+  // Writes the models, and then the mapping where it was asked for. Error:
+  // which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
     if (!flags_.qconfig_path.empty()) {
       NS_ASSIGN_OR_RETURN(options_.mapping,

@@ -189,8 +189,8 @@ TEST_P(OutputComparerTest, FailuresNameBatchAndModel) {
                   QuantizedModel({"return torch.mm(x, torch.ones([7, 7]))"}),
                   Reader())),
               HasSubstr("batch 0: the quantized model"));
-  const auto numbers = CompareOutputs(
-      FloatModel({"return 2.5"}), QuantizedModel({"return 2.5"}), Reader());
+  const auto numbers = CompareOutputs(FloatModel({"return 2.5"}),
+                                      QuantizedModel({"return 2.5"}), Reader());
   EXPECT_TRUE(absl::IsNotFound(numbers.status()));
   EXPECT_THAT(MessageOf(numbers),
               HasSubstr("return no tensor at the same place"));
