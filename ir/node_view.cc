@@ -257,6 +257,13 @@ Node* OnlyUser(const Value& value) {
              : nullptr;
 }
 
+Node* PlaceAfter(const Value& value) {
+  Node* definition = const_cast<Node*>(value.node());
+  return definition->kind() == c10::prim::Param
+             ? *definition->owningBlock()->nodes().begin()
+             : definition->next();
+}
+
 bool RunsBefore(const Node& a, const Node& b) {
   // Node::isBefore leaves the arms of one prim::If unordered.
   const std::vector<const Node*> path_a = PathTo(a);

@@ -81,6 +81,9 @@ std::vector<torch::jit::Value*> DataInputsOfArgument(torch::jit::Value& input);
 // the same block; null otherwise.
 torch::jit::Node* OnlyUser(const torch::jit::Value& value);
 
+// Returns the node in front of which `value` can be used first.
+torch::jit::Node* PlaceAfter(const torch::jit::Value& value);
+
 // True when `a` runs before `b` in execution order, inside control flow too.
 bool RunsBefore(const torch::jit::Node& a, const torch::jit::Node& b);
 

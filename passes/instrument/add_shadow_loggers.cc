@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
 #include "passes/instrument/shadow_inserter.h"

@@ -70,13 +70,6 @@ absl::StatusOr<Value*> InsertLogger(ModelGraph& host,
   return InsertMethodCall(host, attribute, "forward", {tensor}, place);
 }
 
-Node* PlaceAfter(const Value& value) {
-  Node* definition = const_cast<Node*>(value.node());
-  return definition->kind() == c10::prim::Param
-             ? *definition->owningBlock()->nodes().begin()
-             : definition->next();
-}
-
 Node* PlaceOf(const MatchedSide& side) {
   return side.compared_in != nullptr ? *side.compared_in->nodes().begin()
                                      : PlaceAfter(*side.output);

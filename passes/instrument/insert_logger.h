@@ -63,9 +63,6 @@ absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const Subgraph& subgraph,
                                 const Subgraph& original);
 
-// Returns the node in front of which `value` can be used first.
-torch::jit::Node* PlaceAfter(const torch::jit::Value& value);
-
 // Returns the node in front of which the output of `side` is compared.
 torch::jit::Node* PlaceOf(const MatchedSide& side);
 

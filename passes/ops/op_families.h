@@ -91,7 +91,7 @@ enum class FoldForm {
 };
 
 // What the arguments of a float op's call must satisfy for its FoldForm to
-// apply (lowering/fold/call_guards.h).
+// apply (analysis/call_guards.h).
 enum class CallGuard {
   kNone,             // all calls are folded
   kAddsUnscaled,     // alpha is 1

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "ir/nearest_name.h"
 #include "ir/status.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace ns {
 namespace {
@@ -81,13 +81,11 @@ absl::Status PassOptions::Check() const {
     if (absl::c_linear_search(known, name)) {
       continue;
     }
-    const absl::string_view nearest = NearestName(name, known);
+    const std::string all =
+        known.empty() ? "it takes none"
+                      : absl::StrCat("it takes ", absl::StrJoin(known, ", "));
     return absl::InvalidArgumentError(absl::StrCat(
-        "has no option '", name, "'",
-        !nearest.empty() ? absl::StrCat("; did you mean '", nearest, "'?")
-        : known.empty()
-            ? "; it takes none"
-            : absl::StrCat("; it takes ", absl::StrJoin(known, ", "))));
+        "has no option '", name, "'; ", DidYouMean(name, known, all)));
   }
   return absl::OkStatus();
 }
@@ -127,23 +125,6 @@ absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text) {
     }
     rest.remove_prefix(1);
   }
-}
-
-absl::string_view NearestName(absl::string_view name,
-                              absl::Span<const absl::string_view> names) {
-  absl::string_view nearest;
-  // With more changed letters it is another word.
-  size_t least = name.size() / 2 + 1;
-  for (const absl::string_view candidate : names) {
-    const size_t distance =
-        llvm::StringRef(name.data(), name.size())
-            .edit_distance(llvm::StringRef(candidate.data(), candidate.size()));
-    if (distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
 }
 
 }  // namespace ns

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 
 namespace ns {
 
@@ -57,11 +56,6 @@ struct PassSpec {
 // space around names and values does not count. Error: what was expected, and
 // where: braces that do not match, an option or a pass without a name.
 absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text);
-
-// Returns the name among `names` that differs from `name` in the fewest
-// letters; empty when none is similar.
-absl::string_view NearestName(absl::string_view name,
-                              absl::Span<const absl::string_view> names);
 
 }  // namespace ns
 

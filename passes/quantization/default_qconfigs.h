@@ -3,6 +3,7 @@
 #ifndef PASSES_QUANTIZATION_DEFAULT_QCONFIGS_H_
 #define PASSES_QUANTIZATION_DEFAULT_QCONFIGS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,15 @@ QConfig DefaultDebugQConfig();
 QConfig DefaultReuseInputQConfig();
 QConfig DefaultQatQConfig();
 QConfig DefaultQatQConfigV2();
+// The observer of its activations keeps the newest batch alone.
+QConfig DefaultDynamicQatQConfig();
+QConfig DefaultEmbeddingQatQConfig();
+QConfig DefaultEmbeddingQatQConfig4Bit();
+// Signed activations and weights -127..127, for kernels of XNNPACK.
+QConfig DefaultSymmetricQnnpackQConfig();
+QConfig DefaultPerChannelSymmetricQnnpackQConfig();
+QConfig DefaultSymmetricQnnpackQatQConfig();
+QConfig DefaultPerChannelSymmetricQnnpackQatQConfig();
 
 // get_default_qconfig: histogram observers of activations.
 QConfig GetDefaultQConfig(Backend backend);
@@ -45,19 +55,25 @@ QConfig GetDefaultQConfig(Backend backend);
 // does not. Error: another version.
 absl::StatusOr<QConfig> GetDefaultQatQConfig(Backend backend, int version = 1);
 
-// get_default_qconfig_mapping: the global qconfig is that of the backend;
-// transposed convolutions have per-tensor weights where others have not, norms
-// float ones, reshapes the parameters of their input, and hardsigmoid, sigmoid,
-// softmax and tanh fixed parameters.
+// get_default_qconfig_mapping: the global qconfig is that of the backend; on
+// fbgemm and x86, transposed convolutions have per-tensor weights; layer norms
+// have float ones, reshapes the parameters of their input, and hardsigmoid,
+// sigmoid, softmax and tanh fixed parameters. Object types are families of ops,
+// where PyTorch lists a module and its functions one by one.
 QConfigMapping GetDefaultQConfigMapping(Backend backend);
 absl::StatusOr<QConfigMapping> GetDefaultQatQConfigMapping(Backend backend,
                                                            int version = 1);
 
-// The names under which files have qconfigs: "default", "fbgemm", "x86",
-// "onednn", "qnnpack", "default-dynamic", ..., and those of NamedQConfigs with
-// dashes. PresetNamed: error for another name; the message has the nearest.
+// The names under which files have qconfigs: those of NamedQConfigs with
+// dashes, "fbgemm", "x86", "onednn", "qnnpack" for GetDefaultQConfig and, with
+// "-qat" behind them, for GetDefaultQatQConfig; and those of the functions
+// above: "default", "default-dynamic", "float16-static", ... Several may name
+// one qconfig; the first one is the best known.
 std::vector<std::string> PresetNames();
+// Error: another name; the message has the nearest one.
 absl::StatusOr<QConfig> PresetNamed(absl::string_view name);
+// The first of the names of `qconfig`; absent when it has none.
+std::optional<std::string> PresetNameOf(const QConfig& qconfig);
 
 }  // namespace ns
 

@@ -26,10 +26,6 @@ constexpr NamedQConfig kNamed[] = {
     {"int4 weights", Int4WeightsQConfig},
 };
 
-ObserverSpec StaticActivation() {
-  return {DefaultConfig(ObserverKind::kMinMax)};
-}
-
 ObserverSpec DynamicActivation() {
   ObserverSpec spec = PlaceholderSpec(at::kQUInt8);
   spec.config.compute_dtype = at::kQUInt8;
@@ -37,8 +33,8 @@ ObserverSpec DynamicActivation() {
 }
 
 ObserverSpec Int8Weight(bool per_channel) {
-  ObserverSpec spec{DefaultConfig(per_channel ? ObserverKind::kPerChannelMinMax
-                                              : ObserverKind::kMinMax)};
+  ObserverSpec spec = SpecOf(per_channel ? ObserverKind::kPerChannelMinMax
+                                         : ObserverKind::kMinMax);
   spec.config.dtype = at::kQInt8;
   spec.config.qscheme =
       per_channel ? at::kPerChannelSymmetric : at::kPerTensorSymmetric;
@@ -97,8 +93,14 @@ bool operator==(const ObserverSpec& a, const ObserverSpec& b) {
   return a.config == b.config && a.use == b.use && a.path == b.path;
 }
 
+ObserverSpec SpecOf(ObserverKind kind) {
+  ObserverSpec spec;
+  spec.config = DefaultConfig(kind);
+  return spec;
+}
+
 ObserverSpec PlaceholderSpec(at::ScalarType dtype) {
-  ObserverSpec spec{DefaultConfig(ObserverKind::kPlaceholder)};
+  ObserverSpec spec = SpecOf(ObserverKind::kPlaceholder);
   spec.config.dtype = dtype;
   return spec;
 }
@@ -125,11 +127,11 @@ bool IsPerChannel(const ObserverSpec& spec) {
 }
 
 QConfig Int8PerTensorQConfig() {
-  return {StaticActivation(), Int8Weight(/*per_channel=*/false)};
+  return {SpecOf(ObserverKind::kMinMax), Int8Weight(/*per_channel=*/false)};
 }
 
 QConfig Int8PerChannelQConfig() {
-  return {StaticActivation(), Int8Weight(/*per_channel=*/true)};
+  return {SpecOf(ObserverKind::kMinMax), Int8Weight(/*per_channel=*/true)};
 }
 
 QConfig DynamicQConfig() {

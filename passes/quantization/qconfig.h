@@ -38,6 +38,9 @@ inline bool operator!=(const ObserverSpec& a, const ObserverSpec& b) {
   return !(a == b);
 }
 
+// An observer of this kind, with the defaults of the kind.
+ObserverSpec SpecOf(ObserverKind kind);
+
 // An observer that finds no parameters, for values that are left as they are
 // or, of at::kHalf, rounded to that dtype.
 ObserverSpec PlaceholderSpec(at::ScalarType dtype = at::kFloat);

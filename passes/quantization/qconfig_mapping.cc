@@ -1,5 +1,6 @@
 #include "passes/quantization/qconfig_mapping.h"
 
+#include <functional>
 #include <regex>  // NOLINT(build/c++11)
 #include <string>
 #include <utility>
@@ -88,6 +89,27 @@ QConfigMapping& QConfigMapping::SetModuleNameObjectTypeOrder(
     OptionalQConfig qconfig) {
   Set(orders_, OrderKey{module_name, object_type, order}, std::move(qconfig));
   return *this;
+}
+
+QConfigMapping QConfigMapping::With(
+    const std::function<QConfig(QConfig)>& change) const {
+  QConfigMapping changed = *this;
+  const auto apply = [&](OptionalQConfig& qconfig) {
+    if (qconfig) {
+      qconfig = change(*std::move(qconfig));
+    }
+  };
+  apply(changed.global_);
+  for (auto* settings : {&changed.object_types_, &changed.module_name_regexes_,
+                         &changed.module_names_}) {
+    for (auto& [key, qconfig] : *settings) {
+      apply(qconfig);
+    }
+  }
+  for (auto& [key, qconfig] : changed.orders_) {
+    apply(qconfig);
+  }
+  return changed;
 }
 
 absl::Status QConfigMapping::Validate() const {

@@ -2,6 +2,7 @@
 #ifndef PASSES_QUANTIZATION_QCONFIG_MAPPING_H_
 #define PASSES_QUANTIZATION_QCONFIG_MAPPING_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ struct QConfigChoice {
   // True when the setting names this op or this very module, and false when it
   // names a group that they belong to (everything, a pattern, a module around).
   bool names_target = false;
+  // The setting that decided, in words: "object type 'linear'". Empty for none.
+  std::string rule = {};
 };
 
 // Has settings for all subgraphs, for those of an object type, for modules
@@ -98,6 +101,10 @@ class QConfigMapping {
                                                const std::string& object_type,
                                                int order,
                                                OptionalQConfig qconfig);
+
+  // Returns a copy in which `change` has made something else of each qconfig
+  // that is there.
+  QConfigMapping With(const std::function<QConfig(QConfig)>& change) const;
 
   // Returns an error for a pattern that is not a regular expression.
   absl::Status Validate() const;

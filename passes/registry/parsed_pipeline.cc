@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
+#include "ir/nearest_name.h"
 #include "ir/status.h"
 #include "passes/matching/match_follower.h"
 #include "passes/pipeline/pass_options.h"
@@ -27,11 +28,9 @@ absl::StatusOr<const PassEntry*> FindPass(absl::Span<const PassEntry> passes,
   for (const PassEntry& entry : passes) {
     names.push_back(entry.name);
   }
-  const absl::string_view nearest = NearestName(name, names);
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unknown pass '", name, "'; ",
-      nearest.empty() ? "see --list-passes"
-                      : absl::StrCat("did you mean '", nearest, "'?")));
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown pass '", name, "'; ",
+                   DidYouMean(name, names, "see --list-passes")));
 }
 
 absl::Status WithPass(absl::string_view name, const absl::Status& status) {

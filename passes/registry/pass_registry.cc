@@ -40,6 +40,13 @@ PassOr MakeInlineModules(PassOptions& options) {
                                                            : LeafTypes(types));
 }
 
+PassOr MakeFoldReferenceQuantization(PassOptions& options) {
+  FoldReferenceQuantization::Options made;
+  made.ns_ops = options.Flag("ns-ops", made.ns_ops);
+  NS_RETURN_IF_ERROR(options.Check());
+  return std::make_unique<FoldReferenceQuantization>(made);
+}
+
 PassOr MakeLowerToFbgemm(PassOptions& options) {
   LowerToFbgemmOptions made;
   const std::string numerics =
@@ -106,8 +113,8 @@ constexpr PassEntry kPasses[] = {
      "folds batch norms into the convolutions and linear layers before them",
      &Make<FoldBatchNorms>, nullptr},
     {"fold-reference-quantization",
-     "turns dequantize, float op, quantize into quantized ops",
-     &Make<FoldReferenceQuantization>, nullptr},
+     "turns dequantize, float op, quantize into quantized ops {ns-ops}",
+     &MakeFoldReferenceQuantization, nullptr},
     {"follow-writes",
      "makes what ops in place wrote be used through their results",
      &Make<FollowWritesPass>, nullptr},

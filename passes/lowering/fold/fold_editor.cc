@@ -24,9 +24,10 @@ bool CanDrop(const Node& node) {
 
 }  // namespace
 
-FoldEditor::FoldEditor(Graph& graph, PassContext& context)
+FoldEditor::FoldEditor(Graph& graph, PassContext& context, bool ns_ops)
     : graph_(graph),
       context_(context),
+      ns_ops_(ns_ops),
       editor_(graph, &context),
       facts_(graph) {}
 

@@ -25,10 +25,12 @@ namespace ns {
 // destroyed, which removes the dropped nodes.
 class FoldEditor {
  public:
-  FoldEditor(torch::jit::Graph& graph, PassContext& context);
+  // `ns_ops` tells whether ops of this library may be inserted.
+  FoldEditor(torch::jit::Graph& graph, PassContext& context, bool ns_ops);
   ~FoldEditor();
 
   torch::jit::Graph& graph() const { return graph_; }
+  bool ns_ops() const { return ns_ops_; }
   // What is known of the values of the graph. TryInsert updates it; code that
   // inserts nodes in another way must call Learn itself.
   ValueFacts& facts() { return facts_; }
@@ -76,6 +78,7 @@ class FoldEditor {
  private:
   torch::jit::Graph& graph_;
   PassContext& context_;
+  const bool ns_ops_;
   GraphEditor editor_;
   ValueFacts facts_;
   absl::flat_hash_map<const torch::jit::Node*, absl::Status> rejected_;

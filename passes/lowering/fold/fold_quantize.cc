@@ -15,6 +15,7 @@
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/lowering/fold/run_on_quantized.h"
 #include "passes/lowering/fold/saturation.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -75,8 +76,13 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
   if (chain.relu != nullptr && !fuses && !chain.relu_is_absorbed) {
     return Refusal("its quantized form does not fuse the relu behind it");
   }
-  return row.form(
-      {chain.op, fuses ? row.relu_op : row.op, parameters, editor.facts()});
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      row.form({chain.op, fuses ? row.relu_op : row.op,
+                                parameters, editor.facts()}));
+  return IsLoweredOp(OpName(*quantized->node())) && !editor.ns_ops()
+             ? absl::StatusOr<Value*>(
+                   Refusal("LibTorch has no quantized kernel for it"))
+             : quantized;
 }
 
 // Inserts the op itself, with the quantized tensor as its first input.
@@ -152,7 +158,8 @@ bool MovesElements(const FoldEditor& editor, const Node& node,
          node.outputs().size() == 1 && IsTensor(*node.input(0)) &&
          HasOneUse(node) && !editor.HasWriters(node) &&
          CheckCall(*row, node).ok() &&
-         (row->ns_op.empty() || ConstantDtype(quantize) == c10::kQUInt8) &&
+         (row->ns_op.empty() ||
+          (editor.ns_ops() && ConstantDtype(quantize) == c10::kQUInt8)) &&
          absl::c_all_of(quantize.inputs().slice(1), [&](const Value* argument) {
            return argument->node()->isBefore(&node);
          });

@@ -53,7 +53,7 @@ absl::StatusOr<bool> FoldReferenceQuantization::Run(
   return CatchTorchErrors("folding reference quantization", [&] {
     torch::jit::Graph& graph = model.graph();
     const bool had_mutation = RemoveLocalMutation(graph);
-    FoldEditor editor(graph, context);
+    FoldEditor editor(graph, context, options_.ns_ops);
     FoldBlock(editor, graph.block());
     RemarkOnFloatOps(editor, context);
     if (editor.changed()) {

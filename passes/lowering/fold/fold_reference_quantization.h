@@ -20,11 +20,11 @@ namespace ns {
 // becomes
 //   %y = quantized::conv2d_relu(%q, %packed, %scale, %zero_point)
 //
-// fold/quantized_ops.h lists the ops. Some become ns ops, because LibTorch has
-// no quantized kernel for them: activations such as silu and gelu, which
-// ns::fbgemm_silu and the like look up in a table; 3d max pooling; and group
-// and instance norms whose input may have two dimensions only. A saved graph
-// with ns ops runs only where libns_ops.so is loaded.
+// fold/quantized_ops.h lists the ops. Some become ns ops (see Options), because
+// LibTorch has no quantized kernel for them: activations such as silu and gelu,
+// which ns::fbgemm_silu and the like look up in a table; 3d max pooling; and
+// group and instance norms whose input may have two dimensions only. A saved
+// graph with ns ops runs only where libns_ops.so is loaded.
 //
 // Weights are packed by this pass, for the quantized engine that is set, and
 // become constants. The weight of a layer that is called twice is packed twice.
@@ -69,11 +69,25 @@ namespace ns {
 // execution.
 class FoldReferenceQuantization final : public Pass {
  public:
+  struct Options {
+    // Whether ns ops take the place of what LibTorch has no quantized kernel
+    // for. Otherwise such ops stay in float, and the graph runs without
+    // libns_ops.so.
+    bool ns_ops = true;
+  };
+
+  FoldReferenceQuantization() = default;
+  explicit FoldReferenceQuantization(const Options& options)
+      : options_(options) {}
+
   absl::string_view name() const override {
     return "fold-reference-quantization";
   }
   absl::StatusOr<bool> Run(ModelGraph& model,
                            PassContext& context) const override;
+
+ private:
+  Options options_;
 };
 
 }  // namespace ns

@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "passes/lowering/fold/call_guards.h"
+#include "passes/analysis/call_guards.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -60,6 +60,9 @@ absl::Status CheckTakesQuantized(const FoldEditor& editor,
   if (editor.HasWriters(node)) {
     return Refusal("an op in place writes to its tensors");
   }
+  if (!row.ns_op.empty() && !editor.ns_ops()) {
+    return Refusal("LibTorch has no quantized kernel for it");
+  }
   if (!row.ns_op.empty() &&
       !editor.facts().Sure(quantized).dtype.Is(c10::kQUInt8)) {
     return Refusal("its kernel takes quint8 values alone");

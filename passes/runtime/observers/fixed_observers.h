@@ -16,7 +16,7 @@ class FixedObserver final : public Observer {
   explicit FixedObserver(const ObserverConfig& config) : Observer(config) {}
 
   TensorQParams CalculateQParams() const override;
-  void Reset() override {}
+  void Clear() override {}
   ObserverState State() const override { return {}; }
   void SetState(const ObserverState&) override {}
 
@@ -33,7 +33,7 @@ class RecordingObserver final : public Observer {
 
   // Throws.
   TensorQParams CalculateQParams() const override;
-  void Reset() override { values_.clear(); }
+  void Clear() override { values_.clear(); }
   ObserverState State() const override;
   void SetState(const ObserverState& state) override;
 

@@ -23,7 +23,7 @@ ReferenceHistogramObserver::ReferenceHistogramObserver(
     : Observer(config),
       histogram_(config.bins, config.upsample_rate, config.compat) {}
 
-void ReferenceHistogramObserver::Reset() {
+void ReferenceHistogramObserver::Clear() {
   histogram_ = ReferenceHistogram(config().bins, config().upsample_rate,
                                   config().compat);
   nan_count_ = inf_count_ = 0;

@@ -19,7 +19,7 @@ class ReferenceHistogramObserver final : public Observer {
   explicit ReferenceHistogramObserver(const ObserverConfig& config);
 
   TensorQParams CalculateQParams() const override;
-  void Reset() override;
+  void Clear() override;
   int64_t NanCount() const override { return nan_count_; }
   int64_t InfCount() const override { return inf_count_; }
   ObserverState State() const override;
@@ -51,7 +51,7 @@ class ExactHistogramObserver final : public Observer {
       : Observer(config) {}
 
   TensorQParams CalculateQParams() const override;
-  void Reset() override { histogram_ = ExactHistogram(); }
+  void Clear() override { histogram_ = ExactHistogram(); }
   int64_t NanCount() const override;
   int64_t InfCount() const override;
   ObserverState State() const override;

@@ -16,7 +16,21 @@ at::Tensor Observer::Forward(const at::Tensor& x) {
               c10::toString(x.scalar_type()));
   const at::NoGradGuard no_grad;
   Observe(x.detach());
+  Note({x.dim(), !x.is_floating_point()});
   return x;
+}
+
+void Observer::Note(const SeenTensors& seen) {
+  if (seen_.least_rank < 0 ||
+      (seen.least_rank >= 0 && seen.least_rank < seen_.least_rank)) {
+    seen_.least_rank = seen.least_rank;
+  }
+  seen_.has_integers |= seen.has_integers;
+}
+
+void Observer::Reset() {
+  seen_ = {};
+  Clear();
 }
 
 void Observer::Merge(const Observer& other) {
@@ -24,6 +38,7 @@ void Observer::Merge(const Observer& other) {
               " cannot take in what an observer with another config has seen (",
               other.Name(), ")");
   MergeSame(other);
+  Note(other.seen());
 }
 
 std::string Observer::Name() const {

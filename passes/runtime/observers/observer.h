@@ -20,6 +20,15 @@ namespace ns {
 // are called as there.
 using ObserverState = std::map<std::string, at::Tensor>;
 
+// What was seen of tensors besides their values: it tells whether a quantized
+// op can take them.
+struct SeenTensors {
+  // The least number of dimensions; -1 before any tensor.
+  int64_t least_rank = -1;
+  // Whether one held integers or booleans, such as indices and masks.
+  bool has_integers = false;
+};
+
 // Watches a value of a model as it runs. MakeObserver (make_observer.h) makes
 // one of any kind; graphs call it as torch.classes.ns.Observer, with methods
 // `forward`, `calculate_qparams`, `reset_min_max_vals`, `merge`, `state`,
@@ -41,7 +50,7 @@ class Observer : public torch::CustomClassHolder {
   virtual TensorQParams CalculateQParams() const = 0;
 
   // Forgets what was seen.
-  virtual void Reset() = 0;
+  void Reset();
 
   // Takes in what `other` has seen, as if it had seen it afterwards itself.
   // Throws when `other` has another config.
@@ -52,13 +61,18 @@ class Observer : public torch::CustomClassHolder {
   virtual int64_t NanCount() const { return 0; }
   virtual int64_t InfCount() const { return 0; }
 
+  const SeenTensors& seen() const { return seen_; }
+
   // For saving and loading. SetState throws for what State cannot have given.
   virtual ObserverState State() const = 0;
   virtual void SetState(const ObserverState& state) = 0;
+  void SetSeen(const SeenTensors& seen) { seen_ = seen; }
 
  protected:
   // `x` is not empty, does not require gradients, and has real values.
   virtual void Observe(const at::Tensor& x) = 0;
+  // Forgets the values.
+  virtual void Clear() = 0;
   // `other` is of this kind, with the same config.
   virtual void MergeSame(const Observer& other) = 0;
 
@@ -69,7 +83,10 @@ class Observer : public torch::CustomClassHolder {
                           const std::string& name) const;
 
  private:
+  void Note(const SeenTensors& seen);
+
   ObserverConfig config_;
+  SeenTensors seen_;
 };
 
 using ObserverPtr = c10::intrusive_ptr<Observer>;

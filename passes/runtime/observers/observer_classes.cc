@@ -24,13 +24,14 @@ using Tensors = c10::Dict<std::string, at::Tensor>;
 // The version of what follows, so that another is told by name and not by what
 // does not fit.
 using Saved = std::tuple<int64_t, c10::IValue>;
-// Options, state, object of a scripted observer or None.
-using SavedObserver = std::tuple<Options, Tensors, c10::IValue>;
+// Options, state, SeenTensors, object of a scripted observer or None.
+using SavedObserver =
+    std::tuple<Options, Tensors, int64_t, bool, c10::IValue>;
 // Observer, fused; fake quantization, observer enabled; scale, zero point.
 using SavedFakeQuantize =
     std::tuple<ObserverPtr, bool, bool, bool, at::Tensor, at::Tensor>;
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 
 template <typename T>
 T ValueOrThrow(absl::StatusOr<T> value) {
@@ -95,18 +96,19 @@ Saved SaveObserver(const ObserverPtr& self) {
   const auto* scripted = dynamic_cast<const ScriptedObserver*>(self.get());
   return {kVersion,
           SavedObserver(OptionsOfObserver(self), StateOf(self),
+                        self->seen().least_rank, self->seen().has_integers,
                         scripted == nullptr ? c10::IValue()
                                             : c10::IValue(scripted->object()))};
 }
 
 ObserverPtr LoadObserver(const Saved& saved) {
-  const auto [options, state, object] =
+  const auto [options, state, least_rank, has_integers, object] =
       Unwrap<SavedObserver>(saved, "an observer");
-  if (!object.isNone()) {
-    return ValueOrThrow(MakeScriptedObserver(object.toObject()));
-  }
-  ObserverPtr observer = FromOptions(options);
+  ObserverPtr observer =
+      object.isNone() ? FromOptions(options)
+                      : ValueOrThrow(MakeScriptedObserver(object.toObject()));
   observer->SetState(MapOf(state));
+  observer->SetSeen({least_rank, has_integers});
   return observer;
 }
 

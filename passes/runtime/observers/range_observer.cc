@@ -66,7 +66,7 @@ std::vector<Interval> RangesOf(const at::Tensor& min, const at::Tensor& max) {
 }  // namespace
 
 RangeObserver::RangeObserver(const ObserverConfig& config) : Observer(config) {
-  RangeObserver::Reset();
+  RangeObserver::Clear();
 }
 
 bool RangeObserver::IsMoving() const {
@@ -78,7 +78,7 @@ bool RangeObserver::IsPerChannel() const {
   return ns::IsPerChannel(config().qscheme);
 }
 
-void RangeObserver::Reset() {
+void RangeObserver::Clear() {
   ranges_.assign(IsPerChannel() ? 0 : 1, Interval());
   first_ = ranges_;
   batches_ = nan_count_ = inf_count_ = 0;

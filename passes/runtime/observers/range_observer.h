@@ -22,7 +22,7 @@ class RangeObserver final : public Observer {
   explicit RangeObserver(const ObserverConfig& config);
 
   TensorQParams CalculateQParams() const override;
-  void Reset() override;
+  void Clear() override;
   int64_t NanCount() const override { return nan_count_; }
   int64_t InfCount() const override { return inf_count_; }
   ObserverState State() const override;

@@ -106,7 +106,7 @@ TensorQParams ScriptedObserver::CalculateQParams() const {
   return {qparams->elements()[0].toTensor(), qparams->elements()[1].toTensor()};
 }
 
-void ScriptedObserver::Reset() {
+void ScriptedObserver::Clear() {
   TORCH_CHECK(object_->type()->findMethod("reset_min_max_vals") != nullptr,
               Name(), ": ", object_->name(),
               " has no method reset_min_max_vals()");

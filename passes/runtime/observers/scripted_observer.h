@@ -24,7 +24,7 @@ class ScriptedObserver final : public Observer {
 
   TensorQParams CalculateQParams() const override;
   // Calls reset_min_max_vals(), and throws where the object has no such method.
-  void Reset() override;
+  void Clear() override;
   ObserverState State() const override { return {}; }
   void SetState(const ObserverState&) override {}
 

@@ -81,11 +81,5 @@ TEST(PassOptionsTest, RefusesOptionsThatNobodyAskedFor) {
             "has no option 'x'; it takes none");
 }
 
-TEST(NearestNameTest, IsTheOneWithTheFewestChanges) {
-  EXPECT_EQ(NearestName("lower-to-fbgem", {"lower-tuples", "lower-to-fbgemm"}),
-            "lower-to-fbgemm");
-  EXPECT_EQ(NearestName("xyz", {"lower-tuples", "match"}), "");
-}
-
 }  // namespace
 }  // namespace ns

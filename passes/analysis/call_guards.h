@@ -1,7 +1,7 @@
 // Checks whether the arguments of one call of a float op allow the fold that
 // the table of ops has for the op.
-#ifndef PASSES_LOWERING_FOLD_CALL_GUARDS_H_
-#define PASSES_LOWERING_FOLD_CALL_GUARDS_H_
+#ifndef PASSES_ANALYSIS_CALL_GUARDS_H_
+#define PASSES_ANALYSIS_CALL_GUARDS_H_
 
 #include "absl/status/status.h"
 #include "passes/ops/op_families.h"
@@ -18,4 +18,4 @@ absl::Status CheckCall(CallGuard guard, const torch::jit::Node& node);
 
 }  // namespace ns
 
-#endif  // PASSES_LOWERING_FOLD_CALL_GUARDS_H_
+#endif  // PASSES_ANALYSIS_CALL_GUARDS_H_

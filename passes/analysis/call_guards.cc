@@ -1,4 +1,4 @@
-#include "passes/lowering/fold/call_guards.h"
+#include "passes/analysis/call_guards.h"
 
 #include <ATen/Context.h>
 #include <c10/util/Exception.h>

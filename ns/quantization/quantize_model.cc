@@ -1,0 +1,240 @@
+#include "ns/quantization/quantize_model.h"
+
+#include <torch/csrc/jit/passes/remove_mutation.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "ir/pass_context.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ir/verifier.h"
+#include "ns/batches/run_batches.h"
+#include "ns/quantization/quantized_engine.h"
+#include "passes/lowering/fold/fold_reference_quantization.h"
+#include "passes/quantization/convert_observers.h"
+#include "passes/quantization/fold_batch_norms.h"
+#include "passes/quantization/insert_observers.h"
+#include "passes/quantization/prepared_model.h"
+
+namespace ns {
+namespace {
+
+// What keeps a layer from being folded may be known only once others are gone.
+constexpr int kMostRounds = 4;
+
+// `spec` as our defaults have it: the observer of the options, and weights
+// without the integer that has no negative.
+QConfig Ours(QConfig qconfig, ObserverKind observer) {
+  ObserverConfig& activation = qconfig.activation.config;
+  if (activation.kind == ObserverKind::kHistogram) {
+    const ObserverConfig theirs = activation;
+    activation = DefaultConfig(observer);
+    activation.dtype = theirs.dtype;
+    activation.qscheme = theirs.qscheme;
+    activation.reduce_range = theirs.reduce_range;
+    activation.quant_min = theirs.quant_min;
+    activation.quant_max = theirs.quant_max;
+    activation.eps = theirs.eps;
+  }
+  ObserverConfig& weight = qconfig.weight.config;
+  const bool is_symmetric =
+      ModeOf(qconfig.weight) == QuantizationMode::kStatic &&
+      IsSymmetric(weight.qscheme);
+  if (is_symmetric && weight.dtype == at::kQInt8 && !weight.quant_min) {
+    weight.quant_min = -127;
+    weight.quant_max = 127;
+  }
+  return qconfig;
+}
+
+QConfigMapping StaticMapping(const QuantizeOptions& options) {
+  const QConfigMapping theirs = GetDefaultQConfigMapping(options.backend);
+  return options.compat ? theirs : theirs.With([&](QConfig qconfig) {
+    return Ours(std::move(qconfig), options.observer);
+  });
+}
+
+// As PyTorch 1.13 has it, to the bit.
+QConfig Compatible(QConfig qconfig) {
+  qconfig.activation.config.compat = true;
+  qconfig.weight.config.compat = true;
+  return qconfig;
+}
+
+QConfigMapping DynamicMapping() {
+  QConfigMapping mapping;
+  for (const char* family : {"linear", "lstm", "gru", "lstm_cell", "gru_cell",
+                             "rnn_tanh_cell", "rnn_relu_cell"}) {
+    mapping.SetObjectType(family, DefaultDynamicQConfig());
+  }
+  return mapping;
+}
+
+QConfigMapping WeightOnlyMapping() {
+  QConfigMapping mapping;
+  for (const char* family : {"embedding", "embedding_bag"}) {
+    mapping.SetObjectType(family, FloatQParamsWeightOnlyQConfig());
+  }
+  return mapping;
+}
+
+absl::StatusOr<ModelGraph> Observed(const ModelGraph& model,
+                                    const ObserverPlanOptions& plan) {
+  NS_ASSIGN_OR_RETURN(ModelGraph observed, model.Clone());
+  PassContext context;
+  NS_RETURN_IF_ERROR(InsertObservers(plan).Run(observed, context).status());
+  return observed;
+}
+
+absl::Status Fold(ModelGraph& model, PassContext& context) {
+  FoldReferenceQuantization::Options options;
+  options.ns_ops = false;
+  return FoldReferenceQuantization(options).Run(model, context).status();
+}
+
+// The layers of `observed` whose ops would compute in float all the same, by
+// name, and why.
+absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
+    const ModelGraph& observed) {
+  NS_ASSIGN_OR_RETURN(const PreparedModel prepared,
+                      AttachedPreparedModel(observed.module()));
+  NS_ASSIGN_OR_RETURN(ModelGraph trial, observed.Clone());
+  NS_RETURN_IF_ERROR(ConvertUncalibrated(trial).status());
+  PassContext context;
+  NS_RETURN_IF_ERROR(Fold(trial, context));
+  std::map<std::string, std::string> not_folded;
+  for (const PassRemark& remark : context.remarks()) {
+    for (const PreparedLayer& layer : prepared.layers) {
+      if (layer.op == remark.op && layer.call == remark.name) {
+        not_folded[layer.name] = remark.reason;
+      }
+    }
+  }
+  return not_folded;
+}
+
+}  // namespace
+
+QConfigMapping DefaultMapping(const QuantizeOptions& options) {
+  switch (options.mode) {
+    case QuantizeMode::kStatic:
+      return StaticMapping(options);
+    case QuantizeMode::kDynamic:
+      return DynamicMapping();
+    case QuantizeMode::kWeightOnly:
+      return WeightOnlyMapping();
+  }
+  return {};
+}
+
+absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
+                                        const QuantizeOptions& options) {
+  const ScopedEngine engine(EngineOf(options.backend));
+  ObserverPlanOptions plan;
+  plan.mapping = options.mapping.value_or(DefaultMapping(options));
+  NS_RETURN_IF_ERROR(plan.mapping.Validate());
+  if (options.compat) {
+    plan.mapping = plan.mapping.With(Compatible);
+  }
+  plan.keep = options.keep;
+  plan.compat = options.compat;
+  NS_ASSIGN_OR_RETURN(ModelGraph folded, model.Clone());
+  NS_RETURN_IF_ERROR(CatchTorchErrors("removing ops in place", [&] {
+    torch::jit::RemoveTensorMutation(folded.shared_graph());
+  }));
+  PassContext context;
+  NS_RETURN_IF_ERROR(FoldBatchNorms().Run(folded, context).status());
+  NS_ASSIGN_OR_RETURN(ModelGraph observed, Observed(folded, plan));
+  // PyTorch quantizes the values of such layers, too.
+  const int rounds = options.compat || options.reference ? 0 : kMostRounds;
+  for (int round = 0; round < rounds; ++round) {
+    NS_ASSIGN_OR_RETURN(auto not_folded, LayersNotFolded(observed));
+    if (not_folded.empty()) {
+      break;
+    }
+    plan.float_layers.merge(not_folded);
+    NS_ASSIGN_OR_RETURN(observed, Observed(folded, plan));
+  }
+  return observed;
+}
+
+absl::Status Calibrate(
+    ModelGraph& prepared, const std::vector<Batch>& batches,
+    const std::function<void(int64_t done, int64_t total)>& progress) {
+  if (batches.empty()) {
+    return absl::InvalidArgumentError(
+        "there are no batches; calibration needs at least one");
+  }
+  const auto total = static_cast<int64_t>(batches.size());
+  return RunBatches("float", prepared, batches, [&](size_t done) {
+    if (progress) {
+      progress(static_cast<int64_t>(done), total);
+    }
+  });
+}
+
+absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {
+  NS_ASSIGN_OR_RETURN(const PreparedModel ours,
+                      AttachedPreparedModel(prepared.module()));
+  NS_ASSIGN_OR_RETURN(const PreparedModel theirs,
+                      AttachedPreparedModel(other.module()));
+  const auto is_same = [](const PreparedLayer& a, const PreparedLayer& b) {
+    return a.name == b.name && a.op == b.op && a.inputs == b.inputs &&
+           a.output == b.output && a.weight == b.weight;
+  };
+  const auto differ = [] {
+    return absl::InvalidArgumentError(
+        "the models were not prepared alike; merge what one model with one "
+        "qconfig mapping was prepared to");
+  };
+  if (!absl::c_equal(ours.layers, theirs.layers, is_same)) {
+    return differ();
+  }
+  return CatchTorchErrors("merging observers", [&]() -> absl::Status {
+    for (const auto& attribute :
+         prepared.module().named_attributes(/*recurse=*/false)) {
+      const ObserverPtr observer =
+          AttachedObserver(prepared.module(), attribute.name);
+      if (!observer) {
+        continue;
+      }
+      const ObserverPtr added =
+          AttachedObserver(other.module(), attribute.name);
+      if (!added) {
+        return differ();
+      }
+      observer->Merge(*added);
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
+                                            const QuantizeOptions& options) {
+  const ScopedEngine engine(EngineOf(options.backend));
+  NS_ASSIGN_OR_RETURN(ModelGraph model, prepared.Clone());
+  NS_ASSIGN_OR_RETURN(QuantizationReport report, ConvertObservers(model));
+  if (!options.reference) {
+    PassContext context;
+    NS_RETURN_IF_ERROR(Fold(model, context));
+  }
+  NS_RETURN_IF_ERROR(VerifyGraph(model.graph()));
+  return QuantizedModel{std::move(model), std::move(report)};
+}
+
+absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
+                                             const std::vector<Batch>& batches,
+                                             const QuantizeOptions& options) {
+  NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model, options));
+  if (options.mode == QuantizeMode::kStatic) {
+    NS_RETURN_IF_ERROR(Calibrate(prepared, batches, options.progress));
+  }
+  return ConvertModel(prepared, options);
+}
+
+}  // namespace ns

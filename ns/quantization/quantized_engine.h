@@ -1,0 +1,30 @@
+// Chooses LibTorch's quantized engine for a while.
+#ifndef NS_QUANTIZATION_QUANTIZED_ENGINE_H_
+#define NS_QUANTIZATION_QUANTIZED_ENGINE_H_
+
+#include <c10/core/QEngine.h>
+
+#include "passes/quantization/default_qconfigs.h"
+
+namespace ns {
+
+// The engine that runs what was quantized for `backend`: of those that this
+// LibTorch has, FBGEMM or else oneDNN for all backends but qnnpack.
+at::QEngine EngineOf(Backend backend);
+
+// Sets the engine, which weights are packed for, while the object lives.
+class ScopedEngine {
+ public:
+  // An engine that LibTorch does not have leaves the present one.
+  explicit ScopedEngine(at::QEngine engine);
+  ~ScopedEngine();
+  ScopedEngine(const ScopedEngine&) = delete;
+  ScopedEngine& operator=(const ScopedEngine&) = delete;
+
+ private:
+  const at::QEngine before_;
+};
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_QUANTIZED_ENGINE_H_

@@ -1,0 +1,415 @@
+#include "passes/quantization/convert_observers.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
+#include "ir/insert_op.h"
+#include "ir/node_view.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/quantization/prepared_model.h"
+#include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/observer_names.h"
+#include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/quantized_weight.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kNotCalibrated[] =
+    "the model was not calibrated: no observer has seen a value; run it on "
+    "sample batches first";
+
+// What an observer says of the values that it has seen.
+struct Observed {
+  ObserverPtr observer;
+  QParams qparams;
+  // Not OK where the values cannot be quantized: a refusal.
+  absl::Status status;
+};
+
+absl::Status CheckSeen(const Observer& observer) {
+  if (observer.seen().least_rank < 0) {
+    return Refusal("never ran during calibration");
+  }
+  return observer.seen().has_integers ? Refusal("it computes with integers")
+                                      : absl::OkStatus();
+}
+
+absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
+  return CatchTorchErrors([&]() -> absl::StatusOr<QParams> {
+    const TensorQParams found = observer.CalculateQParams();
+    if (found.scale.numel() != 1) {
+      return Refusal("its activations have a scale for each channel");
+    }
+    return QParams{found.scale.item<double>(),
+                   found.zero_point.item<int64_t>()};
+  });
+}
+
+// Qparams as good as any, which no two observers share.
+Observed MakeUp(ObserverPtr observer, size_t index) {
+  Observed observed;
+  observed.qparams = {1 + static_cast<double>(index) / 1024, 0};
+  if (observer->config().kind == ObserverKind::kFixedQParams) {
+    observed.qparams = {observer->config().scale,
+                        observer->config().zero_point};
+  }
+  observed.observer = std::move(observer);
+  return observed;
+}
+
+Observed Ask(ObserverPtr observer) {
+  Observed observed;
+  observed.status = CheckSeen(*observer);
+  if (observed.status.ok()) {
+    absl::StatusOr<QParams> qparams = QParamsOfTensor(*observer);
+    observed.status = RefusalOf("its observer", qparams.status());
+    observed.qparams = qparams.ok() ? *qparams : QParams();
+  }
+  observed.observer = std::move(observer);
+  return observed;
+}
+
+ValueQuantization Describe(const Observed& observed) {
+  const QuantGrid grid = GridOf(observed.observer->config());
+  const QParams& qparams = observed.qparams;
+  const auto value = [&](int64_t integer) {
+    return qparams.scale * static_cast<double>(integer - qparams.zero_point);
+  };
+  return {qparams.scale, qparams.zero_point, value(grid.quant_min),
+          value(grid.quant_max)};
+}
+
+WeightQuantization DescribeWeight(const at::Tensor& quantized,
+                                  const ObserverConfig& config) {
+  WeightQuantization weight{std::string(QSchemeName(config.qscheme)), {}};
+  if (quantized.qscheme() == at::kPerTensorAffine) {
+    weight.scales = {quantized.q_scale()};
+    return weight;
+  }
+  const at::Tensor scales =
+      quantized.q_per_channel_scales().to(at::kDouble).contiguous();
+  weight.scales.assign(scales.data_ptr<double>(),
+                       scales.data_ptr<double>() + scales.numel());
+  return weight;
+}
+
+class Converter {
+ public:
+  Converter(ModelGraph& model, PreparedModel prepared, bool is_calibrated)
+      : model_(model),
+        prepared_(std::move(prepared)),
+        is_calibrated_(is_calibrated) {}
+
+  absl::StatusOr<QuantizationReport> Run() {
+    FindCalls();
+    if (is_calibrated_) {
+      NS_RETURN_IF_ERROR(CheckCalibrated());
+    }
+    for (size_t i = 0; i < prepared_.layers.size(); ++i) {
+      NS_RETURN_IF_ERROR(Decide(i));
+    }
+    for (Node* call : calls_) {
+      NS_RETURN_IF_ERROR(ConvertCall(call));
+    }
+    for (Node* mark : weight_marks_) {
+      NS_RETURN_IF_ERROR(ConvertWeight(mark));
+    }
+    DestroyUnusedAttributes();
+    DetachPreparedModel(model_.module());
+    return Report();
+  }
+
+ private:
+  void FindCalls() {
+    ForEachNode(model_.graph().block(), [&](Node* node) {
+      if (OpName(*node) == "ns::observed_weight") {
+        weight_marks_.push_back(node);
+      }
+      if (node->kind() != c10::prim::CallMethod ||
+          node->input(0)->node()->kind() != c10::prim::GetAttr) {
+        return;
+      }
+      const std::string name = node->input(0)->node()->s(c10::attr::name);
+      ObserverPtr observer = AttachedObserver(model_.module(), name);
+      if (observer != nullptr) {
+        calls_.push_back(node);
+        observed_.try_emplace(name, is_calibrated_ ? Ask(std::move(observer))
+                                                   : MakeUp(std::move(observer),
+                                                            observed_.size()));
+      }
+    });
+  }
+
+  // A model without any layer needs no calibration.
+  absl::Status CheckCalibrated() const {
+    const bool is_needed = !prepared_.layers.empty() && !observed_.empty();
+    const bool has_seen = absl::c_any_of(observed_, [](const auto& entry) {
+      return entry.second.observer->seen().least_rank >= 0;
+    });
+    return is_needed && !has_seen ? absl::InvalidArgumentError(kNotCalibrated)
+                                  : absl::OkStatus();
+  }
+
+  const Observed* Find(int64_t number) const {
+    const auto found = observed_.find(ObserverAttribute(number));
+    return found == observed_.end() ? nullptr : &found->second;
+  }
+
+  absl::Status CheckValues(const PreparedLayer& layer) const {
+    std::vector<int64_t> numbers = layer.inputs;
+    numbers.push_back(layer.output);
+    for (const int64_t number : numbers) {
+      const Observed* observed = Find(number);
+      if (observed == nullptr) {
+        return Refusal("its observer is gone from the graph");
+      }
+      NS_RETURN_IF_ERROR(observed->status);
+    }
+    if (!is_calibrated_) {
+      return absl::OkStatus();
+    }
+    const int64_t rank =
+        Find(layer.inputs.front())->observer->seen().least_rank;
+    return rank < layer.least_rank
+               ? Refusal(absl::StrCat("its input has ", rank,
+                                      " dimensions; its int8 op takes ",
+                                      layer.least_rank))
+               : absl::OkStatus();
+  }
+
+  const Node* MarkOf(size_t layer) const {
+    const auto found = absl::c_find_if(weight_marks_, [&](const Node* mark) {
+      const auto index = ConstantOf(*mark->input(1));
+      return index && index->isInt() &&
+             index->toInt() == static_cast<int64_t>(layer);
+    });
+    return found == weight_marks_.end() ? nullptr : *found;
+  }
+
+  absl::StatusOr<std::optional<at::Tensor>> WeightOf(size_t layer) {
+    const PreparedLayer& prepared = prepared_.layers[layer];
+    if (prepared.weight.empty()) {
+      return std::optional<at::Tensor>();
+    }
+    NS_ASSIGN_OR_RETURN(const ObserverConfig config,
+                        ParseObserverConfig(prepared.weight));
+    const Node* mark = MarkOf(layer);
+    const auto weight =
+        mark == nullptr ? std::nullopt : ConstantOf(*mark->input(0));
+    if (!weight || !weight->isTensor()) {
+      return Refusal("its weight is not constant");
+    }
+    absl::StatusOr<at::Tensor> quantized = CatchTorchErrors(
+        [&] { return QuantizedWeight(weight->toTensor(), config); });
+    NS_RETURN_IF_ERROR(RefusalOf("its weight", quantized.status()));
+    weights_[static_cast<int64_t>(layer)] = {*quantized, config};
+    return std::make_optional(*std::move(quantized));
+  }
+
+  // Says whether the layer runs in int8, and notes what it needs.
+  absl::Status Decide(size_t index) {
+    const PreparedLayer& layer = prepared_.layers[index];
+    absl::Status status = CheckValues(layer);
+    if (status.ok()) {
+      status = WeightOf(index).status();
+    }
+    if (!status.ok() && !IsRefusal(status)) {
+      return status;
+    }
+    if (!status.ok()) {
+      weights_.erase(static_cast<int64_t>(index));
+      float_layers_.push_back(
+          {layer.name, layer.op, std::string(status.message())});
+      return absl::OkStatus();
+    }
+    quantized_layers_.push_back(index);
+    for (const int64_t input : layer.inputs) {
+      used_.insert(ObserverAttribute(input));
+    }
+    used_.insert(ObserverAttribute(layer.output));
+    return absl::OkStatus();
+  }
+
+  absl::Status ConvertCall(Node* call) {
+    Value* value = call->input(1);
+    const std::string name = call->input(0)->node()->s(c10::attr::name);
+    Value* result = value;
+    if (used_.count(name) != 0) {
+      NS_ASSIGN_OR_RETURN(result, QuantizedAndBack(call, observed_.at(name)));
+      result->setType(value->type());
+    }
+    call->output()->replaceAllUsesWith(result);
+    call->destroy();
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Value*> QuantizedAndBack(Node* call,
+                                          const Observed& observed) {
+    Value* value = call->input(1);
+    torch::jit::Graph& graph = model_.graph();
+    const torch::jit::WithInsertPoint in_front(call);
+    const at::ScalarType dtype = observed.observer->config().dtype;
+    const auto [scale, zero_point] = observed.qparams;
+    Value* quantized = nullptr;
+    if (const auto constant = ConstantOf(*value);
+        constant && constant->isTensor()) {
+      NS_ASSIGN_OR_RETURN(const at::Tensor tensor, CatchTorchErrors([&] {
+                            return at::quantize_per_tensor(
+                                constant->toTensor().to(at::kFloat),
+                                observed.qparams.scale,
+                                observed.qparams.zero_point, dtype);
+                          }));
+      quantized = graph.insertConstant(tensor);
+    } else {
+      NS_ASSIGN_OR_RETURN(
+          quantized,
+          InsertOp(graph, "aten::quantize_per_tensor",
+                   {value, scale, zero_point, static_cast<int64_t>(dtype)}));
+      quantized->node()->copyMetadata(call);
+    }
+    NS_ASSIGN_OR_RETURN(Value * result,
+                        InsertOp(graph, "aten::dequantize", {quantized}));
+    result->node()->copyMetadata(call);
+    return result;
+  }
+
+  absl::Status ConvertWeight(Node* mark) {
+    const auto index = ConstantOf(*mark->input(1));
+    const auto found = index && index->isInt() ? weights_.find(index->toInt())
+                                               : weights_.end();
+    Value* result = mark->input(0);
+    if (found != weights_.end()) {
+      const torch::jit::WithInsertPoint in_front(mark);
+      Value* quantized = model_.graph().insertConstant(found->second.first);
+      NS_ASSIGN_OR_RETURN(
+          result, InsertOp(model_.graph(), "aten::dequantize", {quantized}));
+      result->node()->copyMetadata(mark);
+    }
+    mark->output()->replaceAllUsesWith(result);
+    mark->destroy();
+    return absl::OkStatus();
+  }
+
+  void DestroyUnusedAttributes() {
+    std::vector<Node*> unused;
+    ForEachNode(model_.graph().block(), [&](Node* node) {
+      if (node->kind() == c10::prim::GetAttr &&
+          node->output()->uses().empty()) {
+        unused.push_back(node);
+      }
+    });
+    for (Node* node : unused) {
+      node->destroy();
+    }
+  }
+
+  void WarnOfNonFinite(QuantizationReport& report) const {
+    std::set<std::string> told;
+    for (const PreparedLayer& layer : prepared_.layers) {
+      std::vector<int64_t> numbers = layer.inputs;
+      numbers.push_back(layer.output);
+      for (const int64_t number : numbers) {
+        const Observed* observed = Find(number);
+        if (observed == nullptr ||
+            !told.insert(ObserverAttribute(number)).second) {
+          continue;
+        }
+        const int64_t nans = observed->observer->NanCount();
+        const int64_t infs = observed->observer->InfCount();
+        if (nans + infs > 0) {
+          report.warnings.push_back(absl::StrCat(
+              layer.name, ": ", nans, " nan and ", infs,
+              " infinite values among its activations; they do not count"));
+        }
+      }
+    }
+  }
+
+  QuantizationReport Report() {
+    QuantizationReport report = std::move(prepared_.report);
+    for (const size_t index : quantized_layers_) {
+      const PreparedLayer& layer = prepared_.layers[index];
+      LayerQuantization described;
+      described.name = layer.name;
+      described.op = layer.op;
+      described.qconfig = layer.qconfig;
+      described.rule = layer.rule;
+      for (const int64_t input : layer.inputs) {
+        described.inputs.push_back(Describe(*Find(input)));
+      }
+      described.output = Describe(*Find(layer.output));
+      const auto weight = weights_.find(static_cast<int64_t>(index));
+      if (weight != weights_.end()) {
+        described.weight =
+            DescribeWeight(weight->second.first, weight->second.second);
+      }
+      report.layers.push_back(std::move(described));
+    }
+    report.stayed_float.insert(report.stayed_float.end(), float_layers_.begin(),
+                               float_layers_.end());
+    WarnOfNonFinite(report);
+    return report;
+  }
+
+  ModelGraph& model_;
+  PreparedModel prepared_;
+  const bool is_calibrated_;
+  std::vector<Node*> calls_;
+  std::vector<Node*> weight_marks_;
+  // By attribute.
+  std::map<std::string, Observed> observed_;
+  // The observers of layers that run in int8.
+  std::set<std::string> used_;
+  std::vector<size_t> quantized_layers_;
+  std::vector<FloatLayer> float_layers_;
+  // By index of the layer.
+  std::map<int64_t, std::pair<at::Tensor, ObserverConfig>> weights_;
+};
+
+absl::StatusOr<QuantizationReport> Convert(ModelGraph& model,
+                                           bool is_calibrated) {
+  NS_ASSIGN_OR_RETURN(PreparedModel prepared,
+                      AttachedPreparedModel(model.module()));
+  return CatchTorchErrors("converting observers", [&] {
+    return Converter(model, std::move(prepared), is_calibrated).Run();
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model) {
+  return Convert(model, /*is_calibrated=*/true);
+}
+
+absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model) {
+  return Convert(model, /*is_calibrated=*/false);
+}
+
+absl::StatusOr<bool> ConvertObserversPass::Run(ModelGraph& model,
+                                               PassContext& context) const {
+  (void)context;
+  NS_RETURN_IF_ERROR(ConvertObservers(model).status());
+  return true;
+}
+
+}  // namespace ns

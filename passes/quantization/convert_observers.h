@@ -1,0 +1,52 @@
+// Makes a reference quantized graph of a prepared and calibrated model.
+#ifndef PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
+#define PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "ir/pass.h"
+#include "passes/quantization/quantization_report.h"
+
+namespace ns {
+
+// Puts quantize and dequantize in the place of observers, with what these have
+// seen (reference: convert_to_reference_fx):
+//
+//   %observer_0 = prim::GetAttr[name="ns_observer_0"](%self)
+//   %x1 = prim::CallMethod[name="forward"](%observer_0, %x)
+//   %w1 = ns::observed_weight(%weight, 0)
+//   %y = aten::conv2d(%x1, %w1, %bias, ...)
+// becomes
+//   %q = aten::quantize_per_tensor(%x, 0.0213, 7, 13)
+//   %x1 = aten::dequantize(%q)
+//   %weight = prim::Constant[value=<Tensor>]()        # qint8
+//   %w1 = aten::dequantize(%weight)
+//   %y = aten::conv2d(%x1, %w1, %bias, ...)
+//
+// fold-reference-quantization makes quantized ops of the result. No observer is
+// left, neither in the graph nor in the module.
+//
+// A layer stays in float, with the reason in the report, when one of its values
+// was never seen or holds integers, when its int8 op does not take the rank
+// that its input had, and when its observers or its weight give no parameters.
+//
+// Errors: a model that is not prepared, or was by another version; observers of
+// which none has seen a value, although some layer needs it.
+absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model);
+
+// Does the same as if each observer had seen values, with made-up qparams, each
+// observer its own: to find out which quantized ops a model would have.
+absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model);
+
+// The same as a pass, which remarks on the layers that stay in float.
+class ConvertObserversPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "convert-observers"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_

@@ -1,0 +1,207 @@
+#include "passes/quantization/insert_observers.h"
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
+#include "ir/insert_op.h"
+#include "ir/model_graph.h"
+#include "ir/module_file.h"
+#include "ir/node_view.h"
+#include "ir/pass_context.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/ops/op_table.h"
+#include "passes/quantization/prepared_model.h"
+#include "passes/rewrite/insert_method_call.h"
+#include "passes/runtime/observers/fake_quantize.h"
+#include "passes/runtime/observers/make_observer.h"
+#include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/observers/scripted_observer.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+absl::StatusOr<ObserverPtr> NewObserver(const ObserverSpec& spec) {
+  if (spec.config.kind != ObserverKind::kScripted) {
+    return MakeObserver(spec.config);
+  }
+  NS_ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(spec.path));
+  return Annotated(spec.path, MakeScriptedObserver(module._ivalue()));
+}
+
+// What stands in the graph for `spec`: an Observer or a FakeQuantize.
+absl::StatusOr<c10::IValue> NewObject(const ObserverSpec& spec) {
+  NS_ASSIGN_OR_RETURN(ObserverPtr observer, NewObserver(spec));
+  if (spec.use == ObserverUse::kObserve) {
+    return c10::IValue(std::move(observer));
+  }
+  NS_ASSIGN_OR_RETURN(
+      FakeQuantizePtr quantizer,
+      MakeFakeQuantize(std::move(observer),
+                       spec.use == ObserverUse::kFusedFakeQuantize));
+  return c10::IValue(std::move(quantizer));
+}
+
+bool IsIn(const Node* node, const Node* around) {
+  while (node != nullptr && node != around) {
+    node = node->owningBlock()->owningNode();
+  }
+  return node != nullptr;
+}
+
+class Inserter {
+ public:
+  Inserter(ModelGraph& model, const ObserverPlan& plan)
+      : model_(model), plan_(plan) {}
+
+  absl::Status Run() {
+    for (const ObservedPoint& point : plan_.points) {
+      NS_RETURN_IF_ERROR(Attach(point.observer));
+      NS_RETURN_IF_ERROR(Observe(point));
+    }
+    for (size_t i = 0; i < plan_.layers.size(); ++i) {
+      NS_RETURN_IF_ERROR(MarkWeight(plan_.layers[i], static_cast<int64_t>(i)));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Attach(int observer) {
+    const std::string name = ObserverAttribute(observer);
+    if (model_.module().hasattr(name)) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const c10::IValue object,
+                        NewObject(plan_.observers[observer]));
+    model_.module().register_attribute(name, object.type(), object);
+    return absl::OkStatus();
+  }
+
+  absl::Status Observe(const ObservedPoint& point) {
+    Value* value = point.value;
+    // The newest value that stands for `value`: all its users use that.
+    Node* place = PlaceAfter(*value);
+    NS_ASSIGN_OR_RETURN(
+        Value * observed,
+        InsertMethodCall(model_, ObserverAttribute(point.observer), "forward",
+                         {value}, place));
+    observed->setType(value->type());
+    if (value->node()->kind() != c10::prim::Param) {
+      observed->node()->copyMetadata(value->node());
+    }
+    const std::vector<torch::jit::Use> uses(value->uses().begin(),
+                                            value->uses().end());
+    for (const torch::jit::Use& use : uses) {
+      const bool is_meant = point.users.empty() ||
+                            absl::c_any_of(point.users, [&](const Node* user) {
+                              return IsIn(use.user, user);
+                            });
+      const bool is_observer =
+          use.user->kind() == c10::prim::CallMethod && use.offset == 1;
+      if (is_meant && !is_observer) {
+        use.user->replaceInput(use.offset, observed);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MarkWeight(const PlannedLayer& layer, int64_t index) {
+    if (layer.weight < 0) {
+      return absl::OkStatus();
+    }
+    const ObservedWeight& weight = plan_.weights[layer.weight];
+    const torch::jit::WithInsertPoint in_front(weight.node);
+    NS_ASSIGN_OR_RETURN(Value * marked,
+                        InsertOp(model_.graph(), "ns::observed_weight",
+                                 {weight.node->input(weight.input), index}));
+    marked->node()->copyMetadata(weight.node);
+    weight.node->replaceInput(weight.input, marked);
+    return absl::OkStatus();
+  }
+
+  ModelGraph& model_;
+  const ObserverPlan& plan_;
+};
+
+PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
+  PreparedModel prepared;
+  for (const PlannedLayer& layer : plan.layers) {
+    PreparedLayer record;
+    record.name = layer.name;
+    record.op = layer.op;
+    record.call = layer.call;
+    record.qconfig = layer.qconfig;
+    record.rule = layer.rule;
+    record.inputs.assign(layer.inputs.begin(), layer.inputs.end());
+    record.output = layer.output;
+    record.least_rank = layer.least_rank;
+    if (layer.weight >= 0) {
+      record.weight = OptionsOf(plan.weights[layer.weight].spec.config);
+    }
+    prepared.layers.push_back(std::move(record));
+  }
+  prepared.report = std::move(known);
+  const auto append = [](const auto& from, auto& to) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(plan.stayed_float, prepared.report.stayed_float);
+  append(plan.unused_rules, prepared.report.unused_rules);
+  append(plan.warnings, prepared.report.warnings);
+  return prepared;
+}
+
+// Embeddings count as float ones: they take no quantized values, and
+// quantize-dynamic may have packed them.
+bool TakesQuantized(const OpRow& row) {
+  return row.role == Role::kQuantize || row.role == Role::kDequantize ||
+         (row.numerics == Numerics::kInt8 &&
+          row.weight_form != WeightForm::kPackedEmbedding);
+}
+
+// The first op that only a quantized model has; null for none.
+const Node* QuantizedOpIn(torch::jit::Graph& graph) {
+  const Node* found = nullptr;
+  ForEachNode(graph.block(), [&](Node* node) {
+    const OpRow* row = FindOp(OpName(*node));
+    if (found == nullptr && row != nullptr && TakesQuantized(*row)) {
+      found = node;
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> InsertObservers::Run(ModelGraph& model,
+                                          PassContext& context) const {
+  (void)context;
+  if (IsPrepared(model.module())) {
+    return absl::InvalidArgumentError(
+        "the model is prepared already; calibrate and convert it");
+  }
+  if (const Node* quantized = QuantizedOpIn(model.graph())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model is quantized already: it has ",
+                     OpName(*quantized), "; give the float model"));
+  }
+  return CatchTorchErrors("inserting observers", [&]() -> absl::StatusOr<bool> {
+    const ObserverPlan plan = PlanObservers(model.graph(), options_);
+    NS_RETURN_IF_ERROR(Inserter(model, plan).Run());
+    AttachPreparedModel(model.module(), RecordOf(plan, known_));
+    return !plan.points.empty();
+  });
+}
+
+}  // namespace ns

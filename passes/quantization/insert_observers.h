@@ -1,0 +1,56 @@
+// Puts observers where a float model's values will be quantized.
+#ifndef PASSES_QUANTIZATION_INSERT_OBSERVERS_H_
+#define PASSES_QUANTIZATION_INSERT_OBSERVERS_H_
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/pass.h"
+#include "passes/quantization/observer_plan.h"
+#include "passes/quantization/quantization_report.h"
+
+namespace ns {
+
+// Prepares a frozen float model for calibration (reference: prepare_fx). What
+// PlanObservers (observer_plan.h) finds gets observers, which hand their values
+// on: the model computes what it did.
+//
+//   %y = aten::conv2d(%x, %weight, %bias, ...)
+//   %r = aten::relu(%y)
+//   %f = aten::flatten(%r, ...)
+// becomes
+//   %observer_0 = prim::GetAttr[name="ns_observer_0"](%self)
+//   %x1 = prim::CallMethod[name="forward"](%observer_0, %x)
+//   %w1 = ns::observed_weight(%weight, 0)
+//   %y = aten::conv2d(%x1, %w1, %bias, ...)
+//   %r = aten::relu(%y)
+//   %observer_1 = prim::GetAttr[name="ns_observer_1"](%self)
+//   %r1 = prim::CallMethod[name="forward"](%observer_1, %r)
+//   %f = aten::flatten(%r1, ...)
+//
+// All that convert_observers.h needs becomes part of the module
+// (prepared_model.h). The saved model runs where libns_ops.so is loaded.
+//
+// Errors: a model that is prepared already; one that holds quantized ops; an
+// observer that cannot be made, such as a scripted one whose file is missing.
+class InsertObservers final : public Pass {
+ public:
+  // `known` goes into the report in front of what this pass finds: what
+  // quantize-dynamic did before.
+  explicit InsertObservers(ObserverPlanOptions options,
+                           QuantizationReport known = {})
+      : options_(std::move(options)), known_(std::move(known)) {}
+
+  absl::string_view name() const override { return "insert-observers"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+
+ private:
+  ObserverPlanOptions options_;
+  QuantizationReport known_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_INSERT_OBSERVERS_H_

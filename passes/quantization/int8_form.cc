@@ -1,0 +1,100 @@
+#include "passes/quantization/int8_form.h"
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
+#include "passes/analysis/call_guards.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool IsPacked(FoldForm form) {
+  return form == FoldForm::kPackedLinear || form == FoldForm::kPackedConv;
+}
+
+absl::Status CheckLayer(const Node& node, int weight_input) {
+  const std::optional<c10::IValue> weight =
+      ConstantOf(*node.input(weight_input));
+  if (!weight || !weight->isTensor()) {
+    return Refusal("its weight is not constant");
+  }
+  const Value* bias = InputNamed(node, "bias");
+  return bias == nullptr || ConstantOf(*bias)
+             ? absl::OkStatus()
+             : Refusal("its bias is not constant");
+}
+
+}  // namespace
+
+absl::StatusOr<Int8Form> Int8FormOf(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  if (row == nullptr) {
+    return Refusal("the table of ops does not know it");
+  }
+  const FoldForm form = row->spelling->fold;
+  NS_RETURN_IF_ERROR(CheckCall(row->spelling->guard, node));
+  switch (form) {
+    case FoldForm::kNone:
+      return Refusal("it has no int8 form");
+    case FoldForm::kNsKernel:
+    case FoldForm::kNsKernelExactly:
+      return Refusal("LibTorch has no int8 kernel for it");
+    case FoldForm::kSameOpExactly:
+    case FoldForm::kSameOpRounding:
+      return Int8Form::kRangeOfInput;
+    case FoldForm::kFixedRange:
+    case FoldForm::kFixedRangeOrByName:
+      return Int8Form::kFixedRange;
+    case FoldForm::kPackedLinear:
+    case FoldForm::kPackedConv:
+      NS_RETURN_IF_ERROR(CheckLayer(node, row->weight_input));
+      return Int8Form::kOwnRange;
+    case FoldForm::kByName:
+    case FoldForm::kGroupNorm:
+    case FoldForm::kBinary:
+    case FoldForm::kList:
+      return Int8Form::kOwnRange;
+  }
+  return Refusal("it has no int8 form");
+}
+
+bool MovesValues(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->role != Role::kCompute &&
+         row->spelling->fold == FoldForm::kSameOpExactly &&
+         CheckCall(row->spelling->guard, node).ok();
+}
+
+int64_t LeastRankInInt8(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  if (row == nullptr) {
+    return 0;
+  }
+  const FoldForm form = row->spelling->fold;
+  if (form == FoldForm::kGroupNorm) {
+    return 3;
+  }
+  if (!IsPacked(form)) {
+    return 0;
+  }
+  // A batch and channels, as the weight has output and input channels; a linear
+  // layer takes rows without a batch, too.
+  const std::optional<c10::IValue> weight =
+      ConstantOf(*node.input(row->weight_input));
+  return form == FoldForm::kPackedConv && weight && weight->isTensor()
+             ? weight->toTensor().dim()
+             : 0;
+}
+
+}  // namespace ns

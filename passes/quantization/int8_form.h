@@ -1,0 +1,41 @@
+// Tells how one call of a float op runs on quantized values, once its inputs
+// are quantized (reference: the BackendConfig of PyTorch's native backend).
+#ifndef PASSES_QUANTIZATION_INT8_FORM_H_
+#define PASSES_QUANTIZATION_INT8_FORM_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Which scale and zero point the output gets.
+enum class Int8Form {
+  kOwnRange,      // its own: the op is given them
+  kRangeOfInput,  // those of its first input: pools, clamps, reshapes
+  kFixedRange,    // those of FixedRangeOf (passes/ops/op_table.h): tanh
+};
+
+// Returns how `node`, a float op, runs in int8 with the ops of LibTorch and of
+// the quantized engine that is set. It is what fold-reference-quantization will
+// do, and the table of ops decides (FoldForm). Error: a refusal (ir/refusal.h)
+// for ops and for calls that have no int8 form: only ns kernels compute them,
+// an argument forbids it, or a weight is not constant.
+absl::StatusOr<Int8Form> Int8FormOf(const torch::jit::Node& node);
+
+// True for ops that move or pick elements of their first input, so that the
+// output holds no other values than that, and that are not compared: reshapes,
+// slices. LibTorch runs them on quantized tensors.
+bool MovesValues(const torch::jit::Node& node);
+
+// Returns the number of dimensions that the first input of `node` has, or
+// more, where its int8 op runs without an error; 0 where it takes any.
+int64_t LeastRankInInt8(const torch::jit::Node& node);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_INT8_FORM_H_

@@ -1,0 +1,444 @@
+#include "passes/quantization/observer_plan.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "ir/module_path.h"
+#include "ir/node_view.h"
+#include "ir/tensor_writes.h"
+#include "passes/ops/op_table.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/int8_form.h"
+#include "passes/quantization/keep_list.h"
+#include "passes/quantization/kernel_support.h"
+#include "passes/quantization/shared_observers.h"
+#include "passes/runtime/observers/observer_config.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// The ops that move values and that prepare_fx knows: it observes behind them.
+// Others end the flow of quantized values.
+constexpr absl::string_view kMoversOfFx[] = {
+    "aten::contiguous", "aten::detach",  "aten::flatten",
+    "aten::permute",    "aten::repeat",  "aten::repeat_interleave",
+    "aten::reshape",    "aten::squeeze", "aten::transpose",
+    "aten::unsqueeze",  "aten::view"};
+
+ObserverSpec FixedSpec(const QuantizedRange& range) {
+  ObserverSpec spec = SpecOf(ObserverKind::kFixedQParams);
+  spec.config.scale = range.scale;
+  spec.config.zero_point = range.zero_point;
+  return spec;
+}
+
+// An operand that quantization must make quantized, and who takes it: the node,
+// or the list that is made for it.
+struct Operand {
+  Value* value;
+  Node* user;
+};
+
+// The tensors that `subgraph` takes in int8. Those of a sum or product may be
+// constants. Nothing when only a run tells which they are.
+std::optional<std::vector<Operand>> OperandsOf(const Subgraph& subgraph) {
+  Node* start = subgraph.start;
+  std::vector<Operand> operands;
+  if (!start->blocks().empty()) {
+    for (Value* value : DataInputsOf(subgraph)) {
+      operands.push_back({value, start});
+    }
+    return operands;
+  }
+  const OpRow* row = FindOp(OpName(*start));
+  if (row != nullptr && row->spelling->fold == FoldForm::kBinary) {
+    for (size_t i = 0; i < 2; ++i) {
+      if (IsTensor(*start->input(i))) {
+        operands.push_back({start->input(i), start});
+      }
+    }
+    return operands;
+  }
+  Value* first = start->inputs().empty() ? nullptr : start->input(0);
+  if (first != nullptr && IsTensorList(*first)) {
+    Node* list = first->node();
+    if (list->kind() != c10::prim::ListConstruct || IsWrittenTo(*first) ||
+        first->uses().size() != 1) {
+      return std::nullopt;
+    }
+    for (Value* element : list->inputs()) {
+      operands.push_back({element, list});
+    }
+    return operands;
+  }
+  for (Value* value : DataInputs(*start)) {
+    operands.push_back({value, start});
+  }
+  return operands;
+}
+
+class Planner {
+ public:
+  Planner(torch::jit::Graph& graph, const ObserverPlanOptions& options)
+      : graph_(graph),
+        options_(options),
+        writes_(graph),
+        subgraphs_(FindFloatSubgraphs(graph, options.relations)) {}
+
+  ObserverPlan Run() {
+    for (const FloatSubgraph& subgraph : subgraphs_) {
+      by_start_[subgraph.subgraph.start] = &subgraph;
+      for (Node* node : subgraph.subgraph.nodes) {
+        inside_.insert(node);
+      }
+      inside_.insert(subgraph.subgraph.start);
+    }
+    Visit(graph_.block());
+    for (ObservedPoint& point : plan_.points) {
+      point.observer = observers_.Find(point.observer);
+    }
+    for (PlannedLayer& layer : plan_.layers) {
+      for (int& input : layer.inputs) {
+        input = observers_.Find(input);
+      }
+      layer.output = observers_.Find(layer.output);
+    }
+    plan_.observers = observers_.specs();
+    for (size_t i = 0; i < options_.keep.size(); ++i) {
+      if (!kept_.contains(i)) {
+        plan_.unused_rules.push_back(
+            absl::StrCat("keep '", options_.keep[i], "'"));
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void Visit(Block* block) {
+    for (Node* node : block->nodes()) {
+      const auto found = by_start_.find(node);
+      if (found != by_start_.end()) {
+        Visit(*found->second);
+      } else if (inside_.contains(node)) {
+        continue;
+      } else if (node->kind() == c10::prim::If) {
+        VisitIf(node);
+      } else if (node->kind() == c10::prim::Loop) {
+        VisitLoop(node);
+      } else {
+        VisitOther(node);
+      }
+    }
+  }
+
+  void VisitIf(Node* node) {
+    for (Block* arm : node->blocks()) {
+      Visit(arm);
+    }
+    for (size_t i = 0; i < node->outputs().size(); ++i) {
+      std::vector<int> sources;
+      for (const Block* arm : node->blocks()) {
+        if (const auto id = IdOf(arm->outputs()[i])) {
+          sources.push_back(*id);
+        }
+      }
+      if (sources.size() == node->blocks().size()) {
+        HandOn(sources, node->output(i));
+      }
+    }
+  }
+
+  void VisitLoop(Node* node) {
+    Block* body = node->blocks()[0];
+    Visit(body);
+    // Inputs are the trip count, the condition, and what is carried; parameters
+    // of the body the trip and what is carried.
+    for (size_t i = 0; i < node->outputs().size(); ++i) {
+      const auto first = IdOf(node->input(i + 2));
+      const auto next = IdOf(body->outputs()[i + 1]);
+      if (!first || !next) {
+        continue;
+      }
+      for (const size_t point : points_[body->inputs()[i + 1]]) {
+        observers_.Unify(*first, plan_.points[point].observer);
+      }
+      HandOn({*first, *next}, node->output(i));
+    }
+  }
+
+  // `output` is one of the values that `sources` observe.
+  void HandOn(const std::vector<int>& sources, Value* output) {
+    for (const int source : sources) {
+      if (!observers_.Unify(sources.front(), source)) {
+        return;
+      }
+    }
+    AddOutputPoint(output, sources.front());
+  }
+
+  void VisitOther(Node* node) {
+    if (node->kind() == c10::prim::ListUnpack ||
+        node->kind() == c10::aten::__getitem__) {
+      if (const auto id = IdOf(node->input(0))) {
+        for (Value* output : node->outputs()) {
+          ids_[output] = *id;
+        }
+      }
+      return;
+    }
+    if (node->inputs().empty() || !MovesValues(*node)) {
+      return;
+    }
+    const auto id = IdOf(node->input(0));
+    if (!id || writes_.HasWriters(node->output(0))) {
+      return;
+    }
+    if (!options_.compat) {
+      ids_[node->output(0)] = *id;
+    } else if (absl::c_linear_search(kMoversOfFx, OpName(*node))) {
+      AddOutputPoint(node->output(0), *id);
+    }
+  }
+
+  void StayFloat(const FloatSubgraph& subgraph, absl::string_view reason) {
+    plan_.stayed_float.push_back(
+        {subgraph.name, subgraph.op, std::string(reason)});
+  }
+
+  bool HasWriters(const FloatSubgraph& subgraph) const {
+    for (const Node* node : subgraph.subgraph.nodes) {
+      for (const Value* output : node->outputs()) {
+        if (writes_.HasWriters(output)) {
+          return true;
+        }
+      }
+    }
+    return writes_.HasWriters(subgraph.output);
+  }
+
+  void Visit(const FloatSubgraph& subgraph) {
+    for (size_t i = 0; i < options_.keep.size(); ++i) {
+      if (IsKeptBy(subgraph, options_.keep[i])) {
+        kept_.insert(i);
+        StayFloat(subgraph,
+                  absl::StrCat("kept in float ('", options_.keep[i], "')"));
+        return;
+      }
+    }
+    if (const auto found = options_.float_layers.find(subgraph.name);
+        found != options_.float_layers.end()) {
+      StayFloat(subgraph, found->second);
+      return;
+    }
+    const QConfigChoice choice = options_.mapping.Choose(subgraph);
+    if (!choice.qconfig) {
+      StayFloat(subgraph,
+                choice.rule.empty()
+                    ? "no rule of the qconfig mapping is for it"
+                    : absl::StrCat("its qconfig is none (", choice.rule, ")"));
+      return;
+    }
+    if (ModeOf(choice.qconfig->activation) != QuantizationMode::kStatic) {
+      return;  // quantize-dynamic has seen to it.
+    }
+    QConfig qconfig = *choice.qconfig;
+    const Node& base = *subgraph.subgraph.base;
+    const absl::StatusOr<Int8Form> form = Int8FormOf(base);
+    if (!form.ok()) {
+      StayFloat(subgraph, form.status().message());
+      return;
+    }
+    FitWeight(subgraph, qconfig);
+    const absl::Status supported =
+        CheckKernel(qconfig, subgraph.op, subgraph.family);
+    if (!supported.ok()) {
+      StayFloat(subgraph, supported.message());
+      return;
+    }
+    const std::optional<std::vector<Operand>> operands =
+        OperandsOf(subgraph.subgraph);
+    if (!operands || operands->empty()) {
+      StayFloat(subgraph, "only a run tells which tensors it takes");
+      return;
+    }
+    if (HasWriters(subgraph) ||
+        absl::c_any_of(*operands, [&](const Operand& operand) {
+          return writes_.HasWriters(operand.value);
+        })) {
+      StayFloat(subgraph, "an op in place writes to its values");
+      return;
+    }
+    if (!options_.compat && *form != Int8Form::kOwnRange &&
+        !IdOf(operands->front().value)) {
+      StayFloat(subgraph, "its input is not quantized");
+      return;
+    }
+    if (*form == Int8Form::kRangeOfInput && !CanJoin(*operands)) {
+      StayFloat(subgraph, "its inputs have fixed scales, which differ");
+      return;
+    }
+    AddLayer(subgraph, qconfig, choice.rule, *form, *operands);
+  }
+
+  // Gives the weight one scale where no kernel takes one for each channel.
+  void FitWeight(const FloatSubgraph& subgraph, QConfig& qconfig) {
+    const OpRow* row = FindOp(OpName(*subgraph.subgraph.base));
+    ObserverConfig& config = qconfig.weight.config;
+    if (row == nullptr || row->weight_form == WeightForm::kNone ||
+        !IsPerChannel(qconfig.weight) || !IsTransposed(subgraph)) {
+      return;
+    }
+    config.kind = config.kind == ObserverKind::kMovingAveragePerChannelMinMax
+                      ? ObserverKind::kMovingAverageMinMax
+                      : ObserverKind::kMinMax;
+    config.qscheme = IsSymmetric(config.qscheme) ? at::kPerTensorSymmetric
+                                                 : at::kPerTensorAffine;
+    plan_.warnings.push_back(absl::StrCat(
+        subgraph.name,
+        ": its weight gets one scale; kernels of transposed convolutions do "
+        "not take one for each channel"));
+  }
+
+  static bool IsTransposed(const FloatSubgraph& subgraph) {
+    const Value* transposed = InputNamed(*subgraph.subgraph.base, "transposed");
+    const auto constant =
+        transposed == nullptr ? std::nullopt : ConstantOf(*transposed);
+    const OpRow* row = FindOp(OpName(*subgraph.subgraph.base));
+    return row->family_row->facts.weight_channel_dim != 0 ||
+           (constant && constant->isBool() && constant->toBool());
+  }
+
+  void AddLayer(const FloatSubgraph& subgraph, const QConfig& qconfig,
+                const std::string& rule, Int8Form form,
+                const std::vector<Operand>& operands) {
+    PlannedLayer layer;
+    layer.name = subgraph.name;
+    layer.op = subgraph.op;
+    layer.call = CallName(ModulePathOf(*subgraph.subgraph.base));
+    layer.qconfig = QConfigName(qconfig);
+    layer.rule = rule;
+    const Node& base = *subgraph.subgraph.base;
+    layer.least_rank = LeastRankInInt8(base);
+    for (const Operand& operand : operands) {
+      layer.inputs.push_back(InputPoint(operand, qconfig.activation));
+    }
+    if (form == Int8Form::kRangeOfInput ||
+        (subgraph.family == "cat" && CanJoin(operands))) {
+      for (const int input : layer.inputs) {
+        observers_.Unify(layer.inputs.front(), input);
+      }
+      layer.output = layer.inputs.front();
+    } else if (form == Int8Form::kFixedRange &&
+               qconfig.activation.config.kind != ObserverKind::kFixedQParams &&
+               !options_.compat) {
+      layer.output =
+          observers_.Add(FixedSpec(*FixedRangeOf(*FindOp(OpName(base)))));
+    } else {
+      layer.output = observers_.Add(qconfig.activation);
+    }
+    AddOutputPoint(subgraph.output, layer.output);
+    AddWeight(subgraph, qconfig.weight, layer);
+    plan_.layers.push_back(std::move(layer));
+  }
+
+  // Whether one observer may see all operands: none of those that are
+  // quantized already has qparams that the others cannot have.
+  bool CanJoin(const std::vector<Operand>& operands) const {
+    const auto is_fixed = [&](const Operand& operand) {
+      const auto id = IdOf(operand.value);
+      return id &&
+             observers_.SpecOf(*id).config.kind == ObserverKind::kFixedQParams;
+    };
+    if (absl::c_none_of(operands, is_fixed)) {
+      return true;
+    }
+    const auto first = IdOf(operands.front().value);
+    return first && absl::c_all_of(operands, [&](const Operand& operand) {
+             const auto id = IdOf(operand.value);
+             return id && observers_.SpecOf(*id) == observers_.SpecOf(*first);
+           });
+  }
+
+  void AddWeight(const FloatSubgraph& subgraph, const ObserverSpec& spec,
+                 PlannedLayer& layer) {
+    Node* base = subgraph.subgraph.base;
+    const OpRow* row = FindOp(OpName(*base));
+    if (ModeOf(spec) != QuantizationMode::kStatic || row == nullptr ||
+        row->weight_form != WeightForm::kTensor ||
+        (row->spelling->fold != FoldForm::kPackedLinear &&
+         row->spelling->fold != FoldForm::kPackedConv)) {
+      return;
+    }
+    layer.weight = static_cast<int>(plan_.weights.size());
+    plan_.weights.push_back({base, row->weight_input, spec});
+  }
+
+  std::optional<int> IdOf(const Value* value) const {
+    const auto found = ids_.find(value);
+    return found == ids_.end() ? std::nullopt
+                               : std::make_optional(found->second);
+  }
+
+  // The observer of a value that a subgraph takes in int8.
+  int InputPoint(const Operand& operand, const ObserverSpec& spec) {
+    if (const auto id = IdOf(operand.value)) {
+      return *id;
+    }
+    for (const size_t index : points_[operand.value]) {
+      ObservedPoint& point = plan_.points[index];
+      if (observers_.SpecOf(point.observer) == spec) {
+        point.users.push_back(operand.user);
+        return point.observer;
+      }
+    }
+    const int id = observers_.Add(spec);
+    AddPoint({operand.value, id, {operand.user}});
+    return id;
+  }
+
+  void AddOutputPoint(Value* value, int id) {
+    ids_[value] = id;
+    AddPoint({value, id, {}});
+  }
+
+  void AddPoint(ObservedPoint point) {
+    points_[point.value].push_back(plan_.points.size());
+    plan_.points.push_back(std::move(point));
+  }
+
+  torch::jit::Graph& graph_;
+  const ObserverPlanOptions& options_;
+  const TensorWrites writes_;
+  const std::vector<FloatSubgraph> subgraphs_;
+  absl::flat_hash_map<const Node*, const FloatSubgraph*> by_start_;
+  absl::flat_hash_set<const Node*> inside_;
+  // The observers of values that are quantized where they are made.
+  absl::flat_hash_map<const Value*, int> ids_;
+  SharedObservers observers_;
+  // The indices of the points of a value.
+  absl::flat_hash_map<const Value*, std::vector<size_t>> points_;
+  // The indices of entries of the keep list that were for a subgraph.
+  absl::flat_hash_set<size_t> kept_;
+  ObserverPlan plan_;
+};
+
+}  // namespace
+
+ObserverPlan PlanObservers(torch::jit::Graph& graph,
+                           const ObserverPlanOptions& options) {
+  return Planner(graph, options).Run();
+}
+
+}  // namespace ns

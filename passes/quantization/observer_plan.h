@@ -1,0 +1,111 @@
+// Decides which subgraphs of a float graph run in int8, and where their values
+// are observed for it.
+#ifndef PASSES_QUANTIZATION_OBSERVER_PLAN_H_
+#define PASSES_QUANTIZATION_OBSERVER_PLAN_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "passes/ops/op_relations.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/quantization_report.h"
+
+namespace torch::jit {
+struct Graph;
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// A value that is observed, and quantized later.
+struct ObservedPoint {
+  torch::jit::Value* value = nullptr;
+  // Which of ObserverPlan::observers sees it.
+  int observer = 0;
+  // The nodes, or nodes around nodes, that use the quantized value: those that
+  // run in int8. Empty for the output of a subgraph: all users do.
+  std::vector<torch::jit::Node*> users;
+};
+
+// A weight that is quantized.
+struct ObservedWeight {
+  // The node, and the index of its input that holds the weight.
+  torch::jit::Node* node = nullptr;
+  int input = 0;
+  ObserverSpec spec;
+};
+
+// A subgraph that is to run in int8.
+struct PlannedLayer {
+  // FloatSubgraph::name and op; QConfigName, QConfigChoice::rule.
+  std::string name;
+  std::string op;
+  // CallName (ir/module_path.h) of the base op: what remarks call it.
+  std::string call;
+  std::string qconfig;
+  std::string rule;
+  // Indices of observers: of the inputs, in order, and of the output.
+  std::vector<int> inputs;
+  int output = 0;
+  // Index of ObserverPlan::weights; -1 for none.
+  int weight = -1;
+  // LeastRankInInt8.
+  int64_t least_rank = 0;
+};
+
+struct ObserverPlan {
+  // Each is shared by all points with its index: values that need the same
+  // scale and zero point.
+  std::vector<ObserverSpec> observers;
+  // In order of execution of what makes the values.
+  std::vector<ObservedPoint> points;
+  std::vector<ObservedWeight> weights;
+  // In order of execution.
+  std::vector<PlannedLayer> layers;
+  std::vector<FloatLayer> stayed_float;
+  std::vector<std::string> unused_rules;
+  std::vector<std::string> warnings;
+};
+
+struct ObserverPlanOptions {
+  QConfigMapping mapping;
+  // Subgraphs that stay in float, whatever the mapping says: names or globs of
+  // FloatSubgraph::name ("layer1.*"), ops ("aten::linear"), families ("linear")
+  // and types of modules ("Linear").
+  std::vector<std::string> keep;
+  // Names of further subgraphs that stay in float, and why.
+  std::map<std::string, std::string> float_layers;
+  OpRelations relations;
+  // Places observers where PyTorch 1.13's prepare_fx does: see PlanObservers.
+  bool compat = false;
+};
+
+// Plans for `graph`, a frozen float graph (ir/model_graph.h). Points come from
+// data flow, through prim::If, prim::Loop, lists and views:
+//
+//  * the inputs of each subgraph that runs in int8, unless they are quantized
+//    already, and its output, have a point;
+//  * a value has one point, whoever uses it;
+//  * one observer sees the inputs and the output of pools, clamps, stacks and
+//    concatenations, which hand their scale and zero point on; values that move
+//    through reshapes and slices; and what the arms of a prim::If give;
+//  * where LibTorch's op has fixed qparams (sigmoid), an observer of these
+//    stands behind it.
+//
+// A subgraph stays in float when the mapping says so or chooses no static
+// qconfig, when its call has no int8 form (int8_form.h), when an op in place
+// writes to its values, and when it only hands on a range (a pool) of values
+// that nothing quantizes.
+//
+// `compat` does what prepare_fx does where that differs: pools of float values
+// run in int8, too, reshapes have a point behind them, and ops that it does not
+// list (chunk, slice) end the flow of quantized values.
+ObserverPlan PlanObservers(torch::jit::Graph& graph,
+                           const ObserverPlanOptions& options);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_OBSERVER_PLAN_H_

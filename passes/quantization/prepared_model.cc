@@ -1,0 +1,176 @@
+#include "passes/quantization/prepared_model.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/torch_errors.h"
+#include "passes/runtime/observers/fake_quantize.h"
+
+namespace ns {
+namespace {
+
+constexpr char kRecord[] = "ns_prepared";
+constexpr char kObserverPrefix[] = "ns_observer_";
+constexpr int64_t kVersion = 1;
+
+using Options = c10::Dict<std::string, std::string>;
+// The fields of PreparedLayer, in order.
+using SavedLayer =
+    std::tuple<std::string, std::string, std::string, std::string, std::string,
+               std::vector<int64_t>, int64_t, Options, int64_t>;
+// Of a layer that is quantized already: name, op, qconfig, rule; scheme and
+// scales of the weight, without scales when it has none.
+using SavedQuantized =
+    std::tuple<std::string, std::string, std::string, std::string, std::string,
+               std::vector<double>>;
+// Name, op, reason.
+using SavedFloat = std::tuple<std::string, std::string, std::string>;
+// Layers, quantized layers, float layers, unused rules, warnings.
+using SavedRecord =
+    std::tuple<std::vector<SavedLayer>, std::vector<SavedQuantized>,
+               std::vector<SavedFloat>, std::vector<std::string>,
+               std::vector<std::string>>;
+using SavedWithVersion = std::tuple<int64_t, SavedRecord>;
+
+Options DictOf(const ObserverOptions& options) {
+  Options dict;
+  for (const auto& [name, value] : options) {
+    dict.insert(name, value);
+  }
+  return dict;
+}
+
+ObserverOptions MapOf(const Options& dict) {
+  ObserverOptions options;
+  for (const auto& entry : dict) {
+    options[entry.key()] = entry.value();
+  }
+  return options;
+}
+
+SavedRecord Pack(const PreparedModel& prepared) {
+  SavedRecord saved;
+  auto& [layers, quantized, floats, rules, warnings] = saved;
+  for (const PreparedLayer& layer : prepared.layers) {
+    layers.emplace_back(layer.name, layer.op, layer.call, layer.qconfig,
+                        layer.rule, layer.inputs, layer.output,
+                        DictOf(layer.weight), layer.least_rank);
+  }
+  for (const LayerQuantization& layer : prepared.report.layers) {
+    const WeightQuantization weight =
+        layer.weight.value_or(WeightQuantization());
+    quantized.emplace_back(layer.name, layer.op, layer.qconfig, layer.rule,
+                           weight.scheme, weight.scales);
+  }
+  for (const FloatLayer& layer : prepared.report.stayed_float) {
+    floats.emplace_back(layer.name, layer.op, layer.reason);
+  }
+  rules = prepared.report.unused_rules;
+  warnings = prepared.report.warnings;
+  return saved;
+}
+
+PreparedModel Unpack(const SavedRecord& saved) {
+  const auto& [layers, quantized, floats, rules, warnings] = saved;
+  PreparedModel prepared;
+  for (const SavedLayer& layer : layers) {
+    const auto& [name, op, call, qconfig, rule, inputs, output, weight, rank] =
+        layer;
+    prepared.layers.push_back(
+        {name, op, call, qconfig, rule, inputs, output, MapOf(weight), rank});
+  }
+  for (const SavedQuantized& layer : quantized) {
+    const auto& [name, op, qconfig, rule, scheme, scales] = layer;
+    LayerQuantization known;
+    known.name = name;
+    known.op = op;
+    known.qconfig = qconfig;
+    known.rule = rule;
+    if (!scales.empty()) {
+      known.weight = {scheme, scales};
+    }
+    prepared.report.layers.push_back(std::move(known));
+  }
+  for (const SavedFloat& layer : floats) {
+    const auto& [name, op, reason] = layer;
+    prepared.report.stayed_float.push_back({name, op, reason});
+  }
+  prepared.report.unused_rules = rules;
+  prepared.report.warnings = warnings;
+  return prepared;
+}
+
+}  // namespace
+
+std::string ObserverAttribute(int64_t number) {
+  return absl::StrCat(kObserverPrefix, number);
+}
+
+void AttachPreparedModel(torch::jit::Module& module,
+                         const PreparedModel& prepared) {
+  module.register_attribute(
+      kRecord, c10::getTypePtr<SavedWithVersion>(),
+      c10::IValue(SavedWithVersion(kVersion, Pack(prepared))));
+}
+
+bool IsPrepared(const torch::jit::Module& module) {
+  return module.hasattr(kRecord);
+}
+
+absl::StatusOr<PreparedModel> AttachedPreparedModel(
+    const torch::jit::Module& module) {
+  if (!IsPrepared(module)) {
+    return absl::InvalidArgumentError(
+        "the model was not prepared; insert-observers has not run on it");
+  }
+  return CatchTorchErrors(
+      "the record of the prepared model",
+      [&]() -> absl::StatusOr<PreparedModel> {
+        const c10::IValue record = module.attr(kRecord);
+        const auto& elements = record.toTupleRef().elements();
+        if (elements.empty() || !elements[0].isInt() ||
+            elements[0].toInt() != kVersion) {
+          return absl::InvalidArgumentError(
+              "the model was prepared by another version of ns; prepare it "
+              "again");
+        }
+        return Unpack(std::get<1>(record.to<SavedWithVersion>()));
+      });
+}
+
+ObserverPtr AttachedObserver(const torch::jit::Module& module,
+                             const std::string& name) {
+  if (!absl::StartsWith(name, kObserverPrefix) || !module.hasattr(name)) {
+    return {};
+  }
+  const c10::IValue object = module.attr(name);
+  if (object.type() == c10::getTypePtr<FakeQuantizePtr>()) {
+    return object.toCustomClass<FakeQuantize>()->observer();
+  }
+  if (object.type() == c10::getTypePtr<ObserverPtr>()) {
+    return object.toCustomClass<Observer>();
+  }
+  return {};
+}
+
+void DetachPreparedModel(torch::jit::Module& module) {
+  std::vector<std::string> names;
+  for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
+    if (attribute.name == kRecord ||
+        absl::StartsWith(attribute.name, kObserverPrefix)) {
+      names.push_back(attribute.name);
+    }
+  }
+  for (const std::string& name : names) {
+    module._ivalue()->unsafeRemoveAttr(name);
+    module.type()->unsafeRemoveAttribute(name);
+  }
+}
+
+}  // namespace ns

@@ -1,0 +1,70 @@
+// What insert-observers leaves in a model for convert-observers, so that the
+// model can be saved, calibrated elsewhere, and converted in a third process.
+#ifndef PASSES_QUANTIZATION_PREPARED_MODEL_H_
+#define PASSES_QUANTIZATION_PREPARED_MODEL_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "passes/quantization/quantization_report.h"
+#include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/observer_options.h"
+
+namespace ns {
+
+// A subgraph that is to run in int8.
+struct PreparedLayer {
+  // As in LayerQuantization.
+  std::string name;
+  std::string op;
+  // CallName (ir/module_path.h) of its base op, which remarks use.
+  std::string call;
+  std::string qconfig;
+  std::string rule;
+  // Numbers of observers: of the inputs, in order, and of the output.
+  std::vector<int64_t> inputs;
+  int64_t output = 0;
+  // OptionsOf the observer of the weight; empty for none.
+  ObserverOptions weight;
+  // Its int8 op takes tensors of so many dimensions or more.
+  int64_t least_rank = 0;
+};
+
+struct PreparedModel {
+  // In order of execution.
+  std::vector<PreparedLayer> layers;
+  // What is known already: layers that were quantized without calibration, and
+  // those that stay in float.
+  QuantizationReport report;
+};
+
+// The attribute that holds observer `number`: "ns_observer_3".
+std::string ObserverAttribute(int64_t number);
+
+// Makes `prepared` part of `module`.
+void AttachPreparedModel(torch::jit::Module& module,
+                         const PreparedModel& prepared);
+
+// True when insert-observers has run on `module`.
+bool IsPrepared(const torch::jit::Module& module);
+
+// Reads what AttachPreparedModel left. Errors: a module that was not prepared,
+// or was by another version of this library.
+absl::StatusOr<PreparedModel> AttachedPreparedModel(
+    const torch::jit::Module& module);
+
+// Returns the observer at attribute `name`; that of a fake quantization, too.
+// Null when there is none.
+ObserverPtr AttachedObserver(const torch::jit::Module& module,
+                             const std::string& name);
+
+// Removes the record and all observers. The graph must not use them any more.
+void DetachPreparedModel(torch::jit::Module& module);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_PREPARED_MODEL_H_
