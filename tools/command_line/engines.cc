@@ -49,24 +49,6 @@ absl::StatusOr<std::string> ParseEngine(const Flags& flags) {
   return engine;
 }
 
-absl::StatusOr<std::string> EngineOfBackend(absl::string_view backend) {
-  const bool is_fbgemm = backend == "fbgemm" || backend == "x86";
-  const std::vector<std::string> wanted =
-      is_fbgemm ? std::vector<std::string>{"fbgemm", "onednn"}
-                : std::vector<std::string>{std::string(backend)};
-  const std::vector<std::string> available = AvailableEngines();
-  for (const std::string& engine : wanted) {
-    if (std::find(available.begin(), available.end(), engine) !=
-        available.end()) {
-      return engine;
-    }
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--backend=", backend, " needs the quantized engine ",
-                   absl::StrJoin(wanted, " or "), "; this LibTorch has ",
-                   absl::StrJoin(available, ", ")));
-}
-
 absl::Status WithEngine(const std::string& engine,
                         const std::function<absl::Status()>& use) {
   const std::vector<std::string> engines =

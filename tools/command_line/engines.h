@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "tools/command_line/command_line.h"
 
 namespace ns {
@@ -15,11 +14,6 @@ namespace ns {
 // Reads --engine; empty when it is not given. Error: an engine that this
 // LibTorch does not have.
 absl::StatusOr<std::string> ParseEngine(const Flags& flags);
-
-// Returns the engine of this LibTorch that runs models made for `backend`, one
-// of "fbgemm", "x86", "onednn" and "qnnpack". Where LibTorch lacks FBGEMM,
-// oneDNN runs what FBGEMM would. Error: this LibTorch has no such engine.
-absl::StatusOr<std::string> EngineOfBackend(absl::string_view backend);
 
 // Calls `use` under `engine` or, when that is empty, under each engine that
 // LibTorch has until one succeeds: packed weights are bound to the engine that

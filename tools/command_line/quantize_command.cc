@@ -19,10 +19,10 @@
 #include "ns/quantization/quantize_model.h"
 #include "ns/quantization/quantize_summary.h"
 #include "ns/quantization/quantize_table.h"
+#include "ns/quantization/quantized_engine.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
-#include "tools/command_line/engines.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/quantize_flags.h"
 #include "tools/command_line/report_output.h"
@@ -204,11 +204,10 @@ absl::Status Quantize(const QuantizeFlags& flags) {
   if (!flags.run.input_paths.empty()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(flags.run));
   }
-  QuantizeSummary summary;
-  NS_RETURN_IF_ERROR(WithEngine(flags.engine, [&]() -> absl::Status {
-    NS_ASSIGN_OR_RETURN(summary, Quantizer(flags, batches).Run());
-    return absl::OkStatus();
-  }));
+  // Outputs are measured on the engine that the weights are packed for.
+  const ScopedEngine engine(EngineOf(flags.options.backend));
+  NS_ASSIGN_OR_RETURN(const QuantizeSummary summary,
+                      Quantizer(flags, batches).Run());
   return Report(flags, summary);
 }
 

@@ -10,7 +10,6 @@
 #include "ir/status.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/runtime/observers/observer_names.h"
-#include "tools/command_line/engines.h"
 
 namespace ns {
 namespace {
@@ -211,7 +210,6 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(const std::string backend,
                       flags.Choice("backend", kBackends));
   NS_ASSIGN_OR_RETURN(options.backend, BackendNamed(backend));
-  NS_ASSIGN_OR_RETURN(parsed.engine, EngineOfBackend(backend));
   NS_ASSIGN_OR_RETURN(const std::string observer,
                       flags.Choice("observer", kObservers));
   options.observer = *FindObserverKind(observer);

@@ -27,8 +27,6 @@ struct QuantizeFlags {
   std::string emit_qconfig_path;
   // The name of options.mode.
   std::string mode;
-  // LibTorch's engine for options.backend.
-  std::string engine;
   ModelGraphOptions model;
   RunFlags run;
   // Without the mapping, which is read when the command runs.
