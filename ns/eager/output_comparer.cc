@@ -131,7 +131,7 @@ class OutputComparer {
 
   absl::StatusOr<OutputComparisons> Results() && {
     if (returned_.empty()) {
-      return absl::InvalidArgumentError(
+      return absl::NotFoundError(
           "the models return no tensor at the same place; there are no outputs "
           "to compare");
     }

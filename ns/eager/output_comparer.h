@@ -42,8 +42,8 @@ struct OutputComparisons {
 // CompareModelOutputs, but memory holds the outputs of one batch only.
 //
 // Errors: as PrepareModelOutputs; an allow list that names no module which both
-// models call; a batch that cannot be read or does not fit a model; models that
-// return no tensor at the same place.
+// models call; a batch that cannot be read or does not fit a model; NotFound
+// for models that return no tensor at the same place.
 absl::StatusOr<OutputComparisons> CompareOutputs(
     const torch::jit::Module& float_module,
     const torch::jit::Module& quantized_module, const BatchReader& batches,

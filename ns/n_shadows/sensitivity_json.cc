@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "ns/report/json_writer.h"
 #include "ns/suite/metrics.h"
 
@@ -41,17 +40,6 @@ void WriteLayer(JsonWriter& json, const SensitivityReport& report,
   json.EndObject();
 }
 
-template <typename Names>
-void WriteStrings(JsonWriter& json, absl::string_view key,
-                  const Names& strings) {
-  json.Key(key);
-  json.BeginArray();
-  for (const std::string& text : strings) {
-    json.String(text);
-  }
-  json.EndArray();
-}
-
 void WriteBudget(JsonWriter& json, const SensitivityReport& report) {
   std::vector<std::string> kept;
   for (size_t i = 0; i < report.sensitivity.layers.size(); ++i) {
@@ -62,7 +50,7 @@ void WriteBudget(JsonWriter& json, const SensitivityReport& report) {
   json.Key("budget");
   json.BeginObject();
   json.Member("sqnr_db", report.plan->sqnr_db);
-  WriteStrings(json, "keep_in_float", kept);
+  json.Member("keep_in_float", kept);
   json.EndObject();
 }
 
@@ -79,7 +67,7 @@ std::string SensitivityJson(const SensitivityReport& report) {
   for (const QConfig& qconfig : sensitivity.candidates) {
     candidates.push_back(QConfigName(qconfig));
   }
-  WriteStrings(json, "candidates", candidates);
+  json.Member("candidates", candidates);
   json.Key("layers");
   json.BeginArray();
   for (size_t i = 0; i < sensitivity.layers.size(); ++i) {
@@ -99,7 +87,7 @@ std::string SensitivityJson(const SensitivityReport& report) {
     json.EndObject();
   }
   json.EndArray();
-  WriteStrings(json, "never_ran", sensitivity.never_ran);
+  json.Member("never_ran", sensitivity.never_ran);
   json.EndObject();
   return std::move(json).Finish();
 }

@@ -137,6 +137,14 @@ void JsonWriter::Numbers(absl::Span<const double> values) {
   RawNumbers(texts);
 }
 
+void JsonWriter::Strings(absl::Span<const std::string> values) {
+  BeginArray();
+  for (const std::string& value : values) {
+    String(value);
+  }
+  EndArray();
+}
+
 void JsonWriter::RawNumbers(absl::Span<const std::string> values) {
   Raw("[");
   const bool one_line = values.size() <= kNumbersPerLine;

@@ -48,6 +48,9 @@ class JsonWriter {
   void Numbers(absl::Span<const int64_t> values);
   void Numbers(absl::Span<const double> values);
 
+  // Writes an array of strings, each on a line of its own.
+  void Strings(absl::Span<const std::string> values);
+
   // Writes a member of an object: a key and its value.
   void Member(absl::string_view key, absl::string_view value) {
     Key(key);
@@ -65,6 +68,11 @@ class JsonWriter {
   void Member(absl::string_view key, const std::vector<Number>& values) {
     Key(key);
     Numbers(values);
+  }
+
+  void Member(absl::string_view key, const std::vector<std::string>& values) {
+    Key(key);
+    Strings(values);
   }
 
   // Returns the text, with a newline at its end.

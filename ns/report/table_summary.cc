@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +15,7 @@
 #include "ns/report/error_breakdown.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/output_view.h"
+#include "ns/report/reason_list.h"
 #include "ns/report/saturation.h"
 #include "ns/report/table_figures.h"
 #include "ns/report/text_table.h"
@@ -25,7 +25,6 @@
 namespace ns {
 namespace {
 
-constexpr size_t kListed = 20;
 constexpr size_t kListedSaturating = 5;
 constexpr size_t kListedChannels = 5;
 
@@ -42,45 +41,6 @@ std::string CountLine(const ComparisonResult& result) {
                     result.batches == 1 ? " batch" : " batches");
   }
   return line + "\n";
-}
-
-struct Reasoned {
-  std::string what;
-  std::string reason;
-};
-
-// Returns "3 unmatched:", then the items below their reasons. Items with one
-// reason come together; of those beyond kListed only the number is told.
-std::string ReasonList(const std::vector<Reasoned>& items,
-                       absl::string_view kind) {
-  if (items.empty()) {
-    return "";
-  }
-  std::vector<absl::string_view> reasons;
-  for (const Reasoned& item : items) {
-    if (!absl::c_linear_search(reasons, item.reason)) {
-      reasons.push_back(item.reason);
-    }
-  }
-  std::string text = absl::StrCat("\n", items.size(), " ", kind, ":\n");
-  size_t listed = 0;
-  for (const absl::string_view reason : reasons) {
-    if (listed == kListed) {
-      break;
-    }
-    absl::StrAppend(&text, "  ", Printable(reason), "\n");
-    for (const Reasoned& item : items) {
-      if (item.reason == reason && listed < kListed) {
-        absl::StrAppend(&text, "    ", Printable(item.what), "\n");
-        ++listed;
-      }
-    }
-  }
-  if (items.size() > listed) {
-    absl::StrAppend(&text, "  and ", items.size() - listed,
-                    " more (see --json)\n");
-  }
-  return text;
 }
 
 std::string UnmatchedList(const ComparisonResult& result) {

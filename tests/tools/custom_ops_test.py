@@ -59,6 +59,8 @@ class CustomOpsTest(cli.CliTest):
                  f'--out-float={self.path("f.pt")}',
                  f'--out-quantized={self.path("q.pt")}')
     self.succeed('sensitivity', MODELS[0], '--inputs=rows.pt', flag)
+    self.succeed('quantize', MODELS[0], '--inputs=rows.pt', flag,
+                 f'--out={self.path("q.pt")}')
     self.succeed('lower', '--in=custom_quantized.pt',
                  f'--out={self.path("l.pt")}', flag)
 

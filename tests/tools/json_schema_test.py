@@ -216,5 +216,67 @@ class JsonSchemaTest(cli.CliTest):
     self.assertEqual(result['unmatched'], [])
 
 
+class QuantizeSchemaTest(cli.CliTest):
+  """ns.quantize/1."""
+
+  def check_value(self, value):
+    self.assertEqual(list(value), ['scale', 'zero_point', 'min', 'max'])
+    self.assertIsInstance(value['zero_point'], int)
+    for key in ('scale', 'min', 'max'):
+      self.assertIsInstance(value[key], float)
+
+  def check_layer(self, layer):
+    self.assertEqual([key for key in layer if key not in ('output', 'weight')],
+                     ['name', 'op', 'qconfig', 'rule', 'inputs'])
+    for key in ('name', 'qconfig', 'rule'):
+      self.assertTrue(layer[key])
+    self.assertRegex(layer['op'], r'^\w+::\w+$')
+    for value in layer['inputs']:
+      self.check_value(value)
+    if 'output' in layer:
+      self.check_value(layer['output'])
+    if 'weight' in layer:
+      self.assertEqual(list(layer['weight']), ['scheme', 'scales'])
+      self.assertRegex(layer['weight']['scheme'], r'^per_(tensor|channel)_')
+      self.assertTrue(layer['weight']['scales'])
+      for scale in layer['weight']['scales']:
+        self.assertIsInstance(scale, float)
+
+  def check(self, result):
+    self.assertEqual([key for key in result if key != 'output_sqnr_db'],
+                     ['schema', 'float', 'out', 'mode', 'backend', 'batches',
+                      'layers', 'stayed_float', 'unused_rules', 'warnings'])
+    self.assertEqual(result['schema'], 'ns.quantize/1')
+    names = [one['name'] for one in result['layers'] + result['stayed_float']]
+    self.assertEqual(len(names), len(set(names)), names)
+    for layer in result['layers']:
+      self.check_layer(layer)
+    for layer in result['stayed_float']:
+      self.assertEqual(list(layer), ['name', 'op', 'reason'])
+      self.assertTrue(layer['reason'])
+    for text in result['unused_rules'] + result['warnings']:
+      self.assertIsInstance(text, str)
+    self.assertEqual('output_sqnr_db' in result, result['batches'] > 0)
+    for output in result.get('output_sqnr_db', []):
+      self.assertEqual(list(output), ['name', 'sqnr_db'])
+      if isinstance(output['sqnr_db'], str):
+        self.assertIn(output['sqnr_db'], ('inf', '-inf', 'nan'))
+      else:
+        self.assertIsInstance(output['sqnr_db'], float)
+
+  def test_every_model_follows_it(self):
+    out = f'--out={self.path("q.pt")}'
+    for name, inputs in (('net', 'images'), ('mlp', 'rows'), ('two', 'pairs'),
+                         ('log', 'rows'), ('by_zero', 'rows'),
+                         ('unknown_op', 'rows'), ('dict', 'rows'),
+                         ('tuple', 'rows'), ('twice', 'rows'),
+                         ('loop', 'rows'), ('branch', 'rows'),
+                         ('lstm', 'sequences')):
+      with self.subTest(name):
+        model = f'--float={name}_float.pt'
+        self.check(self.json('quantize', model, f'--inputs={inputs}.pt', out))
+        self.check(self.json('quantize', model, '--mode=dynamic', out))
+
+
 if __name__ == '__main__':
   unittest.main()

@@ -23,6 +23,11 @@ class OutputTest(cli.CliTest):
   def lower(self):
     return ('lower', '--in=net_quantized.pt', f'--out={self.path("out.pt")}')
 
+  def quantize(self):
+    return ('quantize', '--float=net_float.pt', '--inputs=images.pt',
+            f'--out={self.path("int8.pt")}',
+            f'--prepared={self.path("observed.pt")}')
+
   def instrument(self):
     return ('instrument', *cli.COMPARE[1:], f'--out-float={self.path("f.pt")}',
             f'--out-quantized={self.path("q.pt")}')
@@ -43,12 +48,12 @@ class StandardOutputTest(OutputTest):
 
   def test_a_full_device_is_no_success(self):
     with open('/dev/full', 'wb') as full:
-      for command in (*PRINTING, self.lower()):
+      for command in (*PRINTING, self.lower(), self.quantize()):
         with self.subTest(command):
           self.fail_with(3, *command, stdout=full, names='standard output')
 
   def test_closed_standard_output_is_no_success(self):
-    for command in (*PRINTING, self.lower()):
+    for command in (*PRINTING, self.lower(), self.quantize()):
       with self.subTest(command):
         self.fail_with(3, *command, shell='exec "$@" >&-',
                        names='standard output')
@@ -84,13 +89,17 @@ class FullDiskTest(OutputTest):
   def test_lower_leaves_nothing(self):
     self.refuse(*self.lower(), names=(self.path('out.pt'),))
 
+  def test_quantize_leaves_nothing(self):
+    self.refuse(*self.quantize(), names=(self.folder,))
+
   def test_instrument_leaves_nothing(self):
     self.refuse(*self.instrument(), names=(self.folder,))
 
   def test_old_files_stay(self):
-    for name in ('out.pt', 'f.pt', 'q.pt'):
+    for name in ('out.pt', 'f.pt', 'q.pt', 'int8.pt', 'observed.pt'):
       self.write(name)
     self.refuse(*self.lower(), names=())
+    self.refuse(*self.quantize(), names=())
     self.refuse(*self.instrument(), names=())
 
   def test_reports_leave_nothing(self):

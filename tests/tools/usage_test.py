@@ -8,7 +8,7 @@ import cli
 
 # Those that take two models.
 PAIR_COMMANDS = ('compare', 'match', 'instrument')
-COMMANDS = (*PAIR_COMMANDS, 'sensitivity')
+COMMANDS = (*PAIR_COMMANDS, 'sensitivity', 'quantize')
 PAIR = cli.COMPARE[1:]
 
 

@@ -43,11 +43,12 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// The commands compare, match, instrument, sensitivity and lower.
+// The commands compare, match, instrument, sensitivity, quantize and lower.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
 Command SensitivityCommand();
+Command QuantizeCommand();
 Command LowerCommand();
 
 }  // namespace ns

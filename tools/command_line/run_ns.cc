@@ -16,15 +16,15 @@ namespace {
 constexpr char kVersion[] = "0.1.0";
 
 std::vector<Command> Commands() {
-  return {CompareCommand(), MatchCommand(), InstrumentCommand(),
-          SensitivityCommand(), LowerCommand()};
+  return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),
+          SensitivityCommand(), QuantizeCommand(), LowerCommand()};
 }
 
 std::string GeneralHelp() {
   std::string text =
       "usage: ns COMMAND [--flag=value ...]\n\n"
-      "Shows where and why a quantized TorchScript model differs from the "
-      "float model\nit was made from.\n\ncommands:\n";
+      "Makes quantized TorchScript models, and shows where and why one differs "
+      "from the\nfloat model it was made from.\n\ncommands:\n";
   for (const Command& command : Commands()) {
     absl::StrAppend(&text, "  ", command.spec->name,
                     std::string(12 - command.spec->name.size(), ' '),
@@ -48,8 +48,8 @@ const Command* FindCommand(const std::vector<Command>& commands,
 CommandOutcome UnknownCommand(const std::string& name) {
   return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
       absl::StrCat("unknown command '", name,
-                   "'; use compare, match, instrument, sensitivity, lower or "
-                   "help")));
+                   "'; use compare, match, instrument, sensitivity, quantize, "
+                   "lower or help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -69,8 +69,8 @@ CommandOutcome Help(const std::vector<std::string>& arguments) {
 CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
-        "no command; use compare, match, instrument, sensitivity, lower or "
-        "help"));
+        "no command; use compare, match, instrument, sensitivity, quantize, "
+        "lower or help"));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());

@@ -126,6 +126,22 @@ TEST(JsonWriterTest, WritesTenNumbersOnALine) {
 )");
 }
 
+TEST(JsonWriterTest, WritesEachStringOnALineOfItsOwn) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Member("names", std::vector<std::string>{"a", "\""});
+  json.Member("none", std::vector<std::string>());
+  json.EndObject();
+  EXPECT_EQ(std::move(json).Finish(),
+            "{\n"
+            "  \"names\": [\n"
+            "    \"a\",\n"
+            "    \"\\\"\"\n"
+            "  ],\n"
+            "  \"none\": []\n"
+            "}\n");
+}
+
 TEST(JsonWriterTest, WritesAValueAlone) {
   JsonWriter json;
   json.Double(0.5);

@@ -1,0 +1,101 @@
+#include "ns/quantization/quantize_json.h"
+
+#include <string>
+#include <utility>
+
+#include "ns/report/json_writer.h"
+
+namespace ns {
+namespace {
+
+void WriteValue(JsonWriter& json, const ValueQuantization& value) {
+  json.BeginObject();
+  json.Member("scale", value.scale);
+  json.Member("zero_point", value.zero_point);
+  json.Member("min", value.min);
+  json.Member("max", value.max);
+  json.EndObject();
+}
+
+void WriteLayer(JsonWriter& json, const LayerQuantization& layer) {
+  json.BeginObject();
+  json.Member("name", layer.name);
+  json.Member("op", layer.op);
+  json.Member("qconfig", layer.qconfig);
+  json.Member("rule", layer.rule);
+  json.Key("inputs");
+  json.BeginArray();
+  for (const ValueQuantization& input : layer.inputs) {
+    WriteValue(json, input);
+  }
+  json.EndArray();
+  if (layer.output) {
+    json.Key("output");
+    WriteValue(json, *layer.output);
+  }
+  if (layer.weight) {
+    json.Key("weight");
+    json.BeginObject();
+    json.Member("scheme", layer.weight->scheme);
+    json.Member("scales", layer.weight->scales);
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+void WriteFloatLayer(JsonWriter& json, const FloatLayer& layer) {
+  json.BeginObject();
+  json.Member("name", layer.name);
+  json.Member("op", layer.op);
+  json.Member("reason", layer.reason);
+  json.EndObject();
+}
+
+void WriteOutput(JsonWriter& json, const OutputError& output) {
+  json.BeginObject();
+  json.Member("name", output.name);
+  json.Member("sqnr_db", output.sqnr_db);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string QuantizeJson(const QuantizeSummary& summary) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Member("schema", "ns.quantize/1");
+  json.Member("float", summary.float_path);
+  if (!summary.prepared_paths.empty()) {
+    json.Member("prepared", summary.prepared_paths);
+  }
+  json.Member("out", summary.out_path);
+  json.Member("mode", summary.mode);
+  json.Member("backend", summary.backend);
+  json.Member("batches", summary.batches);
+  json.Key("layers");
+  json.BeginArray();
+  for (const LayerQuantization& layer : summary.report.layers) {
+    WriteLayer(json, layer);
+  }
+  json.EndArray();
+  json.Key("stayed_float");
+  json.BeginArray();
+  for (const FloatLayer& layer : summary.report.stayed_float) {
+    WriteFloatLayer(json, layer);
+  }
+  json.EndArray();
+  json.Member("unused_rules", summary.report.unused_rules);
+  json.Member("warnings", summary.report.warnings);
+  if (summary.batches > 0) {
+    json.Key("output_sqnr_db");
+    json.BeginArray();
+    for (const OutputError& output : summary.outputs) {
+      WriteOutput(json, output);
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+  return std::move(json).Finish();
+}
+
+}  // namespace ns

@@ -1,0 +1,224 @@
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "ir/atomic_file.h"
+#include "ir/model_graph.h"
+#include "ir/status.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/quantization/output_error.h"
+#include "ns/quantization/quantize_json.h"
+#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/quantize_summary.h"
+#include "ns/quantization/quantize_table.h"
+#include "ns/quantization/quantized_engine.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig_json.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/progress_bar.h"
+#include "tools/command_line/quantize_flags.h"
+#include "tools/command_line/report_output.h"
+#include "tools/command_line/run_flags.h"
+
+namespace ns {
+namespace {
+
+using Progress = std::function<void(int64_t done, int64_t total)>;
+
+// Makes the quantized model of one command.
+class Quantizer {
+ public:
+  // Both must outlive the object.
+  Quantizer(const QuantizeFlags& flags, const BatchReader& batches)
+      : flags_(flags), options_(flags.options), batches_(batches) {}
+
+  // Writes the models, and then the mapping where it was asked for. Error:
+  // which file is at fault.
+  absl::StatusOr<QuantizeSummary> Run() {
+    if (!flags_.qconfig_path.empty()) {
+      NS_ASSIGN_OR_RETURN(options_.mapping,
+                          ReadQConfigMapping(flags_.qconfig_path));
+    }
+    std::optional<ModelGraph> float_model;
+    if (flags_.HasFloat()) {
+      NS_ASSIGN_OR_RETURN(
+          float_model, ModelGraph::FromFile(flags_.float_path, flags_.model));
+    }
+    NS_ASSIGN_OR_RETURN(
+        ModelGraph prepared,
+        float_model
+            ? Annotated(flags_.float_path, PrepareModel(*float_model, options_))
+            : MergeFiles());
+    NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
+    NS_ASSIGN_OR_RETURN(
+        QuantizedModel quantized,
+        Annotated(SourceName(), ConvertModel(prepared, options_)));
+    QuantizeSummary summary;
+    summary.report = std::move(quantized.report);
+    // A prepared model computes what the float one does.
+    NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
+                                      quantized.model, summary));
+    NS_RETURN_IF_ERROR(Save(prepared, quantized.model));
+    Describe(summary);
+    return summary;
+  }
+
+ private:
+  // What messages call the model that is converted.
+  std::string SourceName() const {
+    return flags_.HasFloat() ? flags_.float_path
+                             : absl::StrJoin(flags_.prepared_paths, ",");
+  }
+
+  absl::StatusOr<ModelGraph> LoadPrepared(const std::string& path) const {
+    ModelGraphOptions as_it_is = flags_.model;
+    as_it_is.as_it_is = true;
+    return ModelGraph::FromFile(path, as_it_is);
+  }
+
+  // Returns the model of the first prepared file, with what the observers of
+  // all have seen.
+  absl::StatusOr<ModelGraph> MergeFiles() const {
+    const std::vector<std::string>& paths = flags_.prepared_paths;
+    NS_ASSIGN_OR_RETURN(ModelGraph prepared, LoadPrepared(paths.front()));
+    for (size_t i = 1; i < paths.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(const ModelGraph other, LoadPrepared(paths[i]));
+      NS_RETURN_IF_ERROR(Annotated(paths[i], MergePrepared(prepared, other)));
+    }
+    return prepared;
+  }
+
+  bool Calibrates() const { return options_.mode == QuantizeMode::kStatic; }
+
+  // Returns what shows that `before` batches and those of the call are done, of
+  // all that the command runs: each to calibrate and to measure.
+  Progress ProgressAfter(int64_t before) {
+    return [this, before](int64_t done, int64_t) {
+      bar_.Update(before + done, (Calibrates() ? 2 : 1) * batches_.size());
+    };
+  }
+
+  // Reads one batch at a time, so that there may be any number of them.
+  absl::Status CalibrateOnBatches(ModelGraph& prepared) {
+    if (!Calibrates()) {
+      return absl::OkStatus();
+    }
+    const Progress progress = ProgressAfter(0);
+    for (int64_t i = 0; i < batches_.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(Batch batch, batches_.Read(i));
+      NS_RETURN_IF_ERROR(Calibrate(prepared, {std::move(batch)}));
+      progress(i + 1, batches_.size());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MeasureOutputs(const ModelGraph& float_model,
+                              const ModelGraph& quantized,
+                              QuantizeSummary& summary) {
+    if (batches_.size() == 0) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(
+        OutputErrors errors,
+        MeasureOutputErrors(float_model, quantized, batches_,
+                            ProgressAfter(Calibrates() ? batches_.size() : 0)));
+    summary.outputs = std::move(errors.outputs);
+    std::vector<std::string>& warnings = summary.report.warnings;
+    warnings.insert(warnings.end(), errors.warnings.begin(),
+                    errors.warnings.end());
+    return absl::OkStatus();
+  }
+
+  absl::Status Save(const ModelGraph& prepared, const ModelGraph& quantized) {
+    std::vector<ModelToSave> models = {{&quantized, flags_.out_path}};
+    if (flags_.HasFloat() && !flags_.prepared_paths.empty()) {
+      models.push_back({&prepared, flags_.prepared_paths.front()});
+    }
+    NS_RETURN_IF_ERROR(SaveModels(models));
+    if (flags_.emit_qconfig_path.empty()) {
+      return absl::OkStatus();
+    }
+    return WriteFileAtomically(
+        flags_.emit_qconfig_path,
+        QConfigMappingToJson(options_.mapping ? *options_.mapping
+                                              : DefaultMapping(options_)));
+  }
+
+  void Describe(QuantizeSummary& summary) const {
+    summary.float_path = flags_.float_path;
+    if (!flags_.HasFloat()) {
+      summary.prepared_paths = flags_.prepared_paths;
+    }
+    summary.out_path = flags_.out_path;
+    summary.mode = flags_.mode;
+    summary.backend = std::string(BackendName(options_.backend));
+    summary.batches = batches_.size();
+  }
+
+  const QuantizeFlags& flags_;
+  QuantizeOptions options_;
+  const BatchReader& batches_;
+  ProgressBar bar_{flags_.outputs.quiet};
+};
+
+absl::Status Report(const QuantizeFlags& flags,
+                    const QuantizeSummary& summary) {
+  ReportTexts texts;
+  texts.json = [&] { return QuantizeJson(summary); };
+  texts.table = [&](const TableOptions& options) {
+    return QuantizeTable(summary, options);
+  };
+  texts.warnings = summary.report.warnings;
+  const std::vector<std::string>& unused = summary.report.unused_rules;
+  if (!unused.empty()) {
+    texts.warnings.push_back(absl::StrCat(
+        "no layer has the ", unused.size() == 1 ? "rule " : "rules ",
+        absl::StrJoin(unused, "; ")));
+  }
+  return WriteTexts(flags.outputs, texts);
+}
+
+// The files that the command writes.
+std::vector<std::string> OutputsOf(const QuantizeFlags& flags) {
+  std::vector<std::string> outputs = {flags.out_path, flags.emit_qconfig_path,
+                                      flags.outputs.json_path};
+  if (flags.HasFloat()) {
+    outputs.insert(outputs.end(), flags.prepared_paths.begin(),
+                   flags.prepared_paths.end());
+  }
+  return outputs;
+}
+
+absl::Status Quantize(const QuantizeFlags& flags) {
+  UseThreads(flags.run);
+  NS_RETURN_IF_ERROR(PrepareOutputs(OutputsOf(flags)));
+  BatchReader batches = BatchReader::FromBatches({});
+  if (!flags.run.input_paths.empty()) {
+    NS_ASSIGN_OR_RETURN(batches, OpenBatches(flags.run));
+  }
+  // Outputs are measured on the engine that the weights are packed for.
+  const ScopedEngine engine(EngineOf(flags.options.backend));
+  NS_ASSIGN_OR_RETURN(const QuantizeSummary summary,
+                      Quantizer(flags, batches).Run());
+  return Report(flags, summary);
+}
+
+CommandOutcome RunCommand(const Flags& flags) {
+  const absl::StatusOr<QuantizeFlags> parsed = ParseQuantizeFlags(flags);
+  return parsed.ok() ? CommandOutcome::Done(Quantize(*parsed))
+                     : CommandOutcome::WrongUsage(parsed.status());
+}
+
+}  // namespace
+
+Command QuantizeCommand() { return {&QuantizeSpec(), RunCommand}; }
+
+}  // namespace ns

@@ -1,0 +1,244 @@
+#include "tools/command_line/quantize_flags.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/inline_modules.h"
+#include "ir/status.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/runtime/observers/observer_names.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"float", "PATH", "the float model, saved by torch.jit.save"},
+    {"inputs", "PATHS",
+     "batches to calibrate on: torch.save of a list of tensors, tuples or "
+     "dicts; several files with commas"},
+    {"out", "PATH", "where the quantized model goes"},
+    {"mode", "NAME",
+     "static (default): activations by what the batches show; dynamic: by the "
+     "range of each at run time; weight-only: in float"},
+    {"backend", "NAME",
+     "fbgemm (default), x86, onednn or qnnpack: whose default qconfigs"},
+    {"qconfig", "PATH", "a qconfig mapping as JSON instead of the defaults"},
+    {"emit-qconfig", "PATH",
+     "write the mapping that was used, for --qconfig; --keep is not in it"},
+    {"observer", "KIND",
+     "of activations: mse (default), minmax, moving-average, histogram, "
+     "percentile or entropy"},
+    {"keep", "LIST",
+     "what stays float, with commas: names of layers or globs (layer1.*), ops "
+     "(aten::linear), families (linear) or types of modules (Linear)"},
+    {"compat", "VERSION",
+     "torch-1.13: the scales, zero points and weights of prepare_fx and "
+     "convert_fx"},
+    {"reference", "",
+     "write the reference graph: quantize and dequantize around float ops"},
+    {"prepared", "PATHS",
+     "with --float: keep the observed model there; without: convert it, "
+     "several with commas as one"},
+    {"max-batches", "N", "stop after N batches"},
+    {"method", "NAME", "the method to quantize; default forward"},
+    {"leaf", "TYPES",
+     "module types and script functions that stay calls, in float, with "
+     "commas"},
+    {"json", "PATH", "write the report as JSON; - is standard output"},
+    {"threads", "N", "threads within one op; default: all cores"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the model, with commas"},
+    {"quiet", "", "no table, no progress"},
+};
+
+constexpr CommandSpec kSpec = {
+    "quantize",
+    "makes a quantized model of a float one",
+    "ns quantize --float=PATH [--inputs=PATHS] --out=PATH [--flag=value ...]",
+    "Batch norms are folded, activations observed on the batches, and layers "
+    "replaced by\n"
+    "quantized ops. The result needs LibTorch's ops alone: torch.jit.load "
+    "reads it. The\n"
+    "table has each layer's scales and zero points and the rule that chose its "
+    "qconfig,\n"
+    "what stayed float and why, and the SQNR of the outputs on the batches: "
+    "20 log10\n"
+    "(|x| / |x - y|) in dB, x float and y quantized.\n\n"
+    "--prepared keeps the observed model, to be converted later, after more "
+    "calibration\n"
+    "with --inputs. Several that were prepared alike, each calibrated on a "
+    "part of the\n"
+    "batches by a process of its own, are converted as one:\n"
+    "  ns quantize --float=F.pt --inputs=I0.pt --prepared=P0.pt --out=Q0.pt\n"
+    "  ns quantize --float=F.pt --inputs=I1.pt --prepared=P1.pt --out=Q1.pt\n"
+    "  ns quantize --prepared=P0.pt,P1.pt --out=Q.pt\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- quantize --float=tools/demo/float.pt "
+    "--inputs=tools/demo/images.pt --out=quantized.pt",
+};
+
+constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only"};
+constexpr absl::string_view kBackends[] = {"fbgemm", "x86", "onednn",
+                                           "qnnpack"};
+constexpr absl::string_view kObservers[] = {
+    "mse", "minmax", "moving-average", "histogram", "percentile", "entropy"};
+constexpr absl::string_view kVersions[] = {"torch-1.13"};
+
+// What says how a float model is prepared: a prepared one has it in itself.
+constexpr absl::string_view kPreparing[] = {"qconfig", "emit-qconfig",
+                                            "observer", "keep", "leaf"};
+
+template <typename... Parts>
+absl::Status Refused(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+QuantizeMode ModeNamed(absl::string_view name) {
+  return name == "static"    ? QuantizeMode::kStatic
+         : name == "dynamic" ? QuantizeMode::kDynamic
+                             : QuantizeMode::kWeightOnly;
+}
+
+// Checks that there is a model to start from, and the flags that go with it.
+absl::Status CheckModels(const Flags& flags, const QuantizeFlags& parsed) {
+  const size_t prepared = parsed.prepared_paths.size();
+  if (!flags.Has("float") && prepared == 0) {
+    return Refused(
+        "--float is required, or --prepared with the file that an earlier run "
+        "kept");
+  }
+  if (flags.Has("float") && prepared > 1) {
+    return Refused("--prepared=", flags.Get("prepared"), " names ", prepared,
+                   " files; with --float it is the one to write");
+  }
+  if (prepared > 0 && parsed.options.mode != QuantizeMode::kStatic) {
+    return Refused("--prepared is for --mode=static; --mode=", parsed.mode,
+                   " observes nothing that could be kept");
+  }
+  for (const absl::string_view name : kPreparing) {
+    if (!flags.Has("float") && flags.Has(name)) {
+      return Refused("--", name,
+                     " says how a float model is prepared, and --prepared was; "
+                     "give --float, too, or leave it out");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCalibration(const Flags& flags, const QuantizeFlags& parsed) {
+  const bool is_static = parsed.options.mode == QuantizeMode::kStatic;
+  if (is_static && flags.Has("float") && !flags.Has("inputs")) {
+    return Refused(
+        "--mode=static needs --inputs=PATHS with batches to calibrate on; "
+        "--mode=dynamic needs none");
+  }
+  if (flags.Has("max-batches") && !flags.Has("inputs")) {
+    return Refused("--max-batches needs --inputs=PATHS");
+  }
+  if (!flags.Has("observer")) {
+    return absl::OkStatus();
+  }
+  for (const absl::string_view other : {"compat", "qconfig"}) {
+    if (flags.Has(other)) {
+      return Refused("--observer and --", other,
+                     " both say what observes activations; leave one out");
+    }
+  }
+  return is_static
+             ? absl::OkStatus()
+             : Refused("--observer needs --mode=static; --mode=", parsed.mode,
+                       " observes no activations");
+}
+
+// Checks the paths: models are no text that standard output could take, and no
+// output is another file of the command.
+absl::Status CheckPaths(const QuantizeFlags& parsed) {
+  std::vector<PathFlag> outputs = {{"out", parsed.out_path},
+                                   {"emit-qconfig", parsed.emit_qconfig_path}};
+  std::vector<PathFlag> inputs;
+  const auto add = [](absl::string_view flag, const std::string& path,
+                      std::vector<PathFlag>& files) {
+    if (!path.empty()) {
+      files.push_back({flag, path});
+    }
+  };
+  for (const std::string& path : parsed.prepared_paths) {
+    add("prepared", path, parsed.HasFloat() ? outputs : inputs);
+  }
+  for (const PathFlag& output : outputs) {
+    if (output.path == "-") {
+      return Refused("--", output.flag,
+                     "=- is no file; only --json can go to standard output");
+    }
+  }
+  add("json", parsed.outputs.json_path, outputs);
+  add("float", parsed.float_path, inputs);
+  add("qconfig", parsed.qconfig_path, inputs);
+  for (const std::string& path : parsed.run.input_paths) {
+    add("inputs", path, inputs);
+  }
+  return CheckDistinct(outputs, inputs);
+}
+
+// Reads the paths of files, none of which may be empty.
+absl::Status ParsePaths(const Flags& flags, QuantizeFlags& parsed) {
+  const struct {
+    absl::string_view flag;
+    std::string& path;
+  } optional[] = {{"float", parsed.float_path},
+                  {"qconfig", parsed.qconfig_path},
+                  {"emit-qconfig", parsed.emit_qconfig_path}};
+  for (const auto& [flag, path] : optional) {
+    if (flags.Has(flag)) {
+      NS_ASSIGN_OR_RETURN(path, flags.Required(flag));
+    }
+  }
+  NS_ASSIGN_OR_RETURN(parsed.prepared_paths, flags.List("prepared"));
+  NS_ASSIGN_OR_RETURN(parsed.run, ParseRunFlags(flags));
+  NS_ASSIGN_OR_RETURN(parsed.outputs, ParseReportOutputs(flags));
+  return absl::OkStatus();
+}
+
+// Reads the flags that say how the model is quantized.
+absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
+  QuantizeOptions& options = parsed.options;
+  NS_ASSIGN_OR_RETURN(parsed.mode, flags.Choice("mode", kModes));
+  options.mode = ModeNamed(parsed.mode);
+  NS_ASSIGN_OR_RETURN(const std::string backend,
+                      flags.Choice("backend", kBackends));
+  NS_ASSIGN_OR_RETURN(options.backend, BackendNamed(backend));
+  NS_ASSIGN_OR_RETURN(const std::string observer,
+                      flags.Choice("observer", kObservers));
+  options.observer = *FindObserverKind(observer);
+  NS_ASSIGN_OR_RETURN(options.keep, flags.List("keep"));
+  NS_RETURN_IF_ERROR(flags.Choice("compat", kVersions).status());
+  options.compat = flags.Has("compat");
+  options.reference = flags.Has("reference");
+  parsed.model.method = flags.Get("method", "forward");
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> leaves,
+                      flags.List("leaf"));
+  if (!leaves.empty()) {
+    parsed.model.is_leaf = LeafTypes(leaves);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const CommandSpec& QuantizeSpec() { return kSpec; }
+
+absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
+  QuantizeFlags parsed;
+  NS_RETURN_IF_ERROR(ParsePaths(flags, parsed));
+  NS_RETURN_IF_ERROR(ParseOptions(flags, parsed));
+  NS_RETURN_IF_ERROR(CheckModels(flags, parsed));
+  NS_ASSIGN_OR_RETURN(parsed.out_path, flags.Required("out"));
+  NS_RETURN_IF_ERROR(CheckCalibration(flags, parsed));
+  NS_RETURN_IF_ERROR(CheckPaths(parsed));
+  return parsed;
+}
+
+}  // namespace ns

@@ -1,0 +1,46 @@
+// Reads the flags of `ns quantize`.
+#ifndef TOOLS_COMMAND_LINE_QUANTIZE_FLAGS_H_
+#define TOOLS_COMMAND_LINE_QUANTIZE_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/quantization/quantize_model.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/report_output.h"
+#include "tools/command_line/run_flags.h"
+
+namespace ns {
+
+struct QuantizeFlags {
+  // The float model; empty where prepared models are converted.
+  std::string float_path;
+  // With a float model, the file to keep the prepared model in, if any. Without
+  // one, the files of prepared models, at least one, which are only read.
+  std::vector<std::string> prepared_paths;
+  std::string out_path;
+  // The file of the qconfig mapping, and where to write the one that was used;
+  // empty for none.
+  std::string qconfig_path;
+  std::string emit_qconfig_path;
+  // The name of options.mode.
+  std::string mode;
+  ModelGraphOptions model;
+  RunFlags run;
+  // Without the mapping, which is read when the command runs.
+  QuantizeOptions options;
+  ReportOutputs outputs;
+
+  bool HasFloat() const { return !float_path.empty(); }
+};
+
+const CommandSpec& QuantizeSpec();
+
+// Error: wrong usage, which includes flags that make no sense together.
+absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_QUANTIZE_FLAGS_H_
