@@ -13,6 +13,9 @@
 namespace ns {
 namespace {
 
+// std::regex calls itself for each character.
+constexpr size_t kLongestRegex = 1000;
+
 template <typename Key>
 void Set(QConfigMapping::Settings<Key>& settings, Key key,
          OptionalQConfig qconfig) {
@@ -93,6 +96,11 @@ QConfigMapping& QConfigMapping::SetModuleNameObjectTypeOrder(
 absl::Status QConfigMapping::Validate() const {
   for (const auto& [regex, qconfig] : module_name_regexes_) {
     const std::string& pattern = regex;
+    if (pattern.size() > kLongestRegex) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("module name regex '", pattern.substr(0, 20),
+                       "...' is longer than ", kLongestRegex, " characters"));
+    }
     absl::Status status =
         CatchTorchErrors(absl::StrCat("module name regex '", pattern, "'"),
                          [&] { std::regex compiled(pattern); });

@@ -99,7 +99,8 @@ class QConfigMapping {
                                                int order,
                                                OptionalQConfig qconfig);
 
-  // Returns an error for a pattern that is not a regular expression.
+  // Returns an error for a pattern that is not a regular expression, or is
+  // longer than 1000 characters.
   absl::Status Validate() const;
 
   // Returns what the mapping says of `target`. The mapping must be valid.
