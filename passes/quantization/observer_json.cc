@@ -97,21 +97,15 @@ absl::Status CheckUse(const ObserverSpec& spec) {
 }  // namespace
 
 std::string ObserverSpecToJson(const ObserverSpec& spec) {
-  const ObserverOptions options = OptionsOf(spec.config);
-  const ObserverOptions defaults = OptionsOf(DefaultConfig(spec.config.kind));
+  const ObserverOptions options = ChangedOptionsOf(spec.config);
   std::vector<std::string> fields;
   const auto add = [&](absl::string_view name, absl::string_view json) {
     fields.push_back(absl::StrCat(JsonString(name), ": ", json));
   };
   for (const ObserverOption& option : AllObserverOptions()) {
-    const std::string name(option.name);
-    const auto value = options.find(name);
-    const auto by_default = defaults.find(name);
-    const bool is_default =
-        value == options.end() ||
-        (by_default != defaults.end() && by_default->second == value->second);
-    if (!is_default || name == "kind") {
-      add(name, OptionJson(option.type, value->second));
+    const auto value = options.find(std::string(option.name));
+    if (value != options.end()) {
+      add(option.name, OptionJson(option.type, value->second));
     }
   }
   if (spec.use != ObserverUse::kObserve) {

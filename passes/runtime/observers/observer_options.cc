@@ -139,6 +139,18 @@ ObserverOptions OptionsOf(const ObserverConfig& config) {
   return options;
 }
 
+ObserverOptions ChangedOptionsOf(const ObserverConfig& config) {
+  const ObserverOptions defaults = OptionsOf(DefaultConfig(config.kind));
+  ObserverOptions changed = {{"kind", ToText(config.kind)}};
+  for (const auto& [name, value] : OptionsOf(config)) {
+    const auto by_default = defaults.find(name);
+    if (by_default == defaults.end() || by_default->second != value) {
+      changed[name] = value;
+    }
+  }
+  return changed;
+}
+
 std::vector<ObserverOption> AllObserverOptions() {
   std::vector<ObserverOption> options;
   const ObserverConfig config;

@@ -18,6 +18,10 @@ namespace ns {
 using ObserverOptions = std::map<std::string, std::string>;
 ObserverOptions OptionsOf(const ObserverConfig& config);
 
+// Those that say which config it is: the kind, and what is not the default of
+// the kind.
+ObserverOptions ChangedOptionsOf(const ObserverConfig& config);
+
 // What the text of an option stands for.
 enum class OptionType { kBoolean, kInteger, kNumber, kText };
 

@@ -63,6 +63,18 @@ TEST(ObserverOptionsTest, OptionsAreOverTheDefaultsOfTheKind) {
   EXPECT_EQ(ParseObserverConfig({{"kind", "noop"}})->dtype, at::kHalf);
 }
 
+TEST(ObserverOptionsTest, ChangedOnesAreTheKindAndWhatIsNoDefault) {
+  ObserverConfig config = DefaultConfig(ObserverKind::kPerChannelMinMax);
+  EXPECT_EQ(ChangedOptionsOf(config),
+            (ObserverOptions{{"kind", "minmax-per-channel"}}));
+  config.dtype = at::kQInt8;
+  config.quant_min = -8;
+  EXPECT_EQ(ChangedOptionsOf(config),
+            (ObserverOptions{{"kind", "minmax-per-channel"},
+                             {"dtype", "qint8"},
+                             {"quant_min", "-8"}}));
+}
+
 TEST(ObserverOptionsTest, AllAreListedWithTheirType) {
   std::map<absl::string_view, OptionType> types;
   for (const ObserverOption& option : AllObserverOptions()) {
