@@ -192,6 +192,23 @@ bool IsSymmetric(at::QScheme qscheme) {
          qscheme == at::kPerChannelSymmetric;
 }
 
+QuantizationMode ModeOf(const ObserverConfig& config) {
+  if (config.kind != ObserverKind::kPlaceholder &&
+      config.kind != ObserverKind::kNoop) {
+    return QuantizationMode::kStatic;
+  }
+  if (config.compute_dtype && at::isQIntType(*config.compute_dtype)) {
+    return QuantizationMode::kDynamic;
+  }
+  return config.dtype == at::kHalf ? QuantizationMode::kHalf
+                                   : QuantizationMode::kFloat;
+}
+
+bool HasQParams(ObserverKind kind) {
+  return HasRange(kind) || kind == ObserverKind::kFixedQParams ||
+         kind == ObserverKind::kScripted;
+}
+
 absl::Status Validate(const ObserverConfig& config) {
   const bool is_fixed = config.kind == ObserverKind::kFixedQParams;
   if (!HasRange(config.kind) && !is_fixed) {

@@ -65,6 +65,21 @@ ObserverConfig DefaultConfig(ObserverKind kind);
 bool IsPerChannel(at::QScheme qscheme);
 bool IsSymmetric(at::QScheme qscheme);
 
+// What becomes of the values that an observer is for.
+enum class QuantizationMode {
+  kFloat,    // left as they are
+  kStatic,   // integers, with the parameters that calibration finds
+  kDynamic,  // integers, with parameters of each tensor's own range
+  kHalf,     // rounded to half precision
+};
+
+// Placeholders and no-ops: kDynamic with an integer compute_dtype, kHalf for
+// float16, else kFloat. All other kinds: kStatic.
+QuantizationMode ModeOf(const ObserverConfig& config);
+
+// True for the kinds that find, or have, a scale and a zero point.
+bool HasQParams(ObserverKind kind);
+
 // Whether `config` can be had; the error says what cannot. It refuses what
 // PyTorch refuses, and without `compat` also integers that the dtype does not
 // have, and one bound without the other.
