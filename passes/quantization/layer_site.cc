@@ -1,0 +1,52 @@
+#include "passes/quantization/layer_site.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
+#include "ir/refusal.h"
+
+namespace ns {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+size_t ArgumentIndex(const Node& node, absl::string_view name) {
+  const c10::optional<int> index =
+      node.schema().argumentIndexWithName(std::string(name));
+  TORCH_INTERNAL_ASSERT(index, OpName(node), " has no argument ", name);
+  return static_cast<size_t>(*index);
+}
+
+absl::StatusOr<at::Tensor> ConstantTensorOf(const LayerSite& site,
+                                            const Value& value,
+                                            absl::string_view what) {
+  if (value.node()->kind() == c10::aten::dequantize) {
+    return Refusal(absl::StrCat(what, " is quantized already"));
+  }
+  const std::optional<c10::IValue> constant = ConstantOf(value);
+  if (!constant || !(constant->isTensor() || constant->isNone())) {
+    return Refusal(absl::StrCat(what, " is not constant"));
+  }
+  if (constant->isNone()) {
+    return at::Tensor();
+  }
+  if (site.writes != nullptr && site.writes->HasWriters(&value)) {
+    return Refusal(absl::StrCat("an op in place writes to ", what));
+  }
+  return constant->toTensor().detach();
+}
+
+absl::StatusOr<at::Tensor> ConstantArgument(const LayerSite& site, size_t index,
+                                            absl::string_view what) {
+  return ConstantTensorOf(site, *site.node->input(index), what);
+}
+
+std::string NameFor(const Value& value, absl::string_view suffix) {
+  return value.hasDebugName() ? absl::StrCat(ValueName(value), ".", suffix)
+                              : "";
+}
+
+}  // namespace ns
