@@ -1,5 +1,6 @@
 #include "passes/quantization/layer_site.h"
 
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
@@ -7,6 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "passes/runtime/observers/quantized_weight.h"
 
 namespace ns {
 
@@ -42,6 +46,25 @@ absl::StatusOr<at::Tensor> ConstantTensorOf(const LayerSite& site,
 absl::StatusOr<at::Tensor> ConstantArgument(const LayerSite& site, size_t index,
                                             absl::string_view what) {
   return ConstantTensorOf(site, *site.node->input(index), what);
+}
+
+absl::StatusOr<at::Tensor> QuantizedBySpec(const at::Tensor& weight,
+                                           const ObserverSpec& spec) {
+  if (weight.scalar_type() != at::kFloat) {
+    return Refusal(absl::StrCat("its weight is of type ",
+                                c10::toString(weight.scalar_type()),
+                                "; quantized layers compute in Float"));
+  }
+  const absl::StatusOr<at::Tensor> quantized =
+      CatchTorchErrors([&]() -> absl::StatusOr<at::Tensor> {
+        if (!at::isfinite(weight).all().item<bool>()) {
+          return Refusal("its weight has values that are not finite");
+        }
+        return QuantizedWeight(weight, spec.config);
+      });
+  NS_RETURN_IF_ERROR(
+      RefusalOf("its weight cannot be quantized", quantized.status()));
+  return quantized;
 }
 
 std::string NameFor(const Value& value, absl::string_view suffix) {

@@ -70,6 +70,13 @@ absl::StatusOr<at::Tensor> ConstantTensorOf(const LayerSite& site,
                                             const torch::jit::Value& value,
                                             absl::string_view what);
 
+// Returns `weight`, which has no gradients, quantized as `spec` says
+// (passes/runtime/observers/quantized_weight.h). Error: a refusal for a weight
+// that is not of float32 or has values that are not finite, and for an observer
+// that finds no parameters.
+absl::StatusOr<at::Tensor> QuantizedBySpec(const at::Tensor& weight,
+                                           const ObserverSpec& spec);
+
 // Returns the name of a constant that is made of `value`: "fc.weight.packed".
 // Empty when `value` has no name.
 std::string NameFor(const torch::jit::Value& value, absl::string_view suffix);

@@ -16,7 +16,6 @@
 #include "ir/status.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
-#include "passes/quantization/quantized_weight.h"
 #include "passes/quantization/recurrent_cells.h"
 #include "passes/rewrite/packed_embedding.h"
 #include "passes/rewrite/prepack.h"
@@ -46,10 +45,10 @@ absl::StatusOr<std::vector<Value*>> Call(const LayerSite& site,
                                          absl::string_view op,
                                          const std::vector<Value*>& inputs) {
   const auto outputs = site.node->outputs();
-  NS_ASSIGN_OR_RETURN(
-      Node * call, InsertNode(site.node->owningGraph()->create(
-                       c10::Symbol::fromQualString(std::string(op)), inputs,
-                       outputs.size())));
+  NS_ASSIGN_OR_RETURN(Node * call,
+                      InsertNode(site.node->owningGraph()->create(
+                          c10::Symbol::fromQualString(std::string(op)), inputs,
+                          outputs.size())));
   std::vector<Value*> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
     results.push_back(call->output(i)->setType(outputs[i]->type()));
@@ -80,7 +79,7 @@ absl::StatusOr<const Entry*> PackArguments(const LayerSite& site,
       NameFor(*site.node->input(weight_index), "packed"),
       [&]() -> absl::StatusOr<QuantizedConstant> {
         NS_ASSIGN_OR_RETURN(at::Tensor quantized,
-                            QuantizedWeight(weight, site.weight));
+                            QuantizedBySpec(weight, site.weight));
         NS_ASSIGN_OR_RETURN(c10::IValue packed, PrepackLinear(quantized, bias));
         return QuantizedConstant{std::move(packed), {std::move(quantized)}};
       });
@@ -139,10 +138,9 @@ absl::StatusOr<QuantizedLayer> InsertRecurrent(const LayerSite& site,
 // is None. The op does not look at it, as the packed weight holds it, too.
 Value* CellBias(const LayerSite& site, size_t index, const Entry& packed) {
   Value* bias = site.node->input(index);
-  return bias->mustBeNone()
-             ? site.node->owningGraph()->insertConstant(
-                   at::zeros({packed.weights.front().size(0)}))
-             : bias;
+  return bias->mustBeNone() ? site.node->owningGraph()->insertConstant(
+                                  at::zeros({packed.weights.front().size(0)}))
+                            : bias;
 }
 
 //   %h = quantized::quantized_gru_cell_dynamic(%x, %hx, %ih, %hh, %b_ih, %b_hh)
@@ -206,7 +204,7 @@ absl::StatusOr<QuantizedLayer> InsertQuantizedEmbedding(const LayerSite& site) {
           NameFor(*site.node->input(index), "packed"),
           [&]() -> absl::StatusOr<QuantizedConstant> {
             NS_ASSIGN_OR_RETURN(at::Tensor quantized,
-                                QuantizedWeight(table, site.weight));
+                                QuantizedBySpec(table, site.weight));
             NS_ASSIGN_OR_RETURN(c10::IValue value, PrepackEmbedding(quantized));
             return QuantizedConstant{std::move(value), {std::move(quantized)}};
           }));

@@ -9,7 +9,6 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "passes/quantization/quantized_weight.h"
 #include "passes/rewrite/prepack.h"
 
 namespace ns {
@@ -66,8 +65,8 @@ absl::StatusOr<Parameters> ReadParameters(const LayerSite& site) {
 absl::StatusOr<QuantizedConstant> PackCell(const LayerSite& site,
                                            absl::Span<const at::Tensor> cell) {
   RecurrentCell packed;
-  NS_ASSIGN_OR_RETURN(packed.w_ih, QuantizedWeight(cell[0], site.weight));
-  NS_ASSIGN_OR_RETURN(packed.w_hh, QuantizedWeight(cell[1], site.weight));
+  NS_ASSIGN_OR_RETURN(packed.w_ih, QuantizedBySpec(cell[0], site.weight));
+  NS_ASSIGN_OR_RETURN(packed.w_hh, QuantizedBySpec(cell[1], site.weight));
   packed.b_ih = cell.size() > 2 ? cell[2] : at::zeros({cell[0].size(0)});
   packed.b_hh = cell.size() > 2 ? cell[3] : at::zeros({cell[1].size(0)});
   NS_ASSIGN_OR_RETURN(c10::IValue value,
@@ -103,11 +102,11 @@ absl::StatusOr<Cells> PackRecurrentCells(const LayerSite& site) {
   for (size_t i = 0; i < count; ++i) {
     const auto cell =
         absl::MakeSpan(parameters.tensors).subspan(i * stride, stride);
-    NS_ASSIGN_OR_RETURN(
-        const SharedConstants::Entry* entry,
-        site.constants.Get("cell", cell, site.weight, node,
-                           parameters.names[i * stride],
-                           [&] { return PackCell(site, cell); }));
+    NS_ASSIGN_OR_RETURN(const SharedConstants::Entry* entry,
+                        site.constants.Get("cell", cell, site.weight, node,
+                                           parameters.names[i * stride], [&] {
+                                             return PackCell(site, cell);
+                                           }));
     cells.push_back(entry);
   }
   return cells;

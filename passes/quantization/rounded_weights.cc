@@ -1,5 +1,6 @@
 #include "passes/quantization/rounded_weights.h"
 
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <utility>
@@ -9,10 +10,10 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/kernel_support.h"
-#include "passes/quantization/quantized_weight.h"
 
 namespace ns {
 namespace {
@@ -21,6 +22,8 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 using Entry = SharedConstants::Entry;
+
+constexpr double kLargestHalf = 65504;
 
 // An argument that is a weight or a list of parameters, and for each of these
 // what takes its place; null where it stays.
@@ -54,6 +57,19 @@ std::vector<size_t> WeightArguments(const Node& node) {
   }
 }
 
+// Returns `weight` rounded to half precision and back. Values beyond its range
+// become the nearest end of it, as linear_prepack_fp16 of LibTorch does it.
+absl::StatusOr<at::Tensor> HalfWeight(const at::Tensor& weight) {
+  if (!weight.is_floating_point()) {
+    return Refusal("its weight is not of floating point");
+  }
+  return CatchTorchErrors([&] {
+    return weight.clamp(-kLargestHalf, kLargestHalf)
+        .to(at::kHalf)
+        .to(weight.scalar_type());
+  });
+}
+
 // Makes the constant of one weight. Null when it has its values already.
 absl::StatusOr<const Entry*> RoundedHalf(const LayerSite& site,
                                          const at::Tensor& weight,
@@ -62,9 +78,10 @@ absl::StatusOr<const Entry*> RoundedHalf(const LayerSite& site,
   if (rounded.equal(weight)) {
     return nullptr;
   }
-  return site.constants.Get(
-      "half", {weight}, site.weight, *site.node, name,
-      [&] { return QuantizedConstant{rounded, {}}; });
+  return site.constants.Get("half", {weight}, site.weight, *site.node, name,
+                            [&] {
+                              return QuantizedConstant{rounded, {}};
+                            });
 }
 
 absl::StatusOr<const Entry*> Rounded(const LayerSite& site,
@@ -74,14 +91,13 @@ absl::StatusOr<const Entry*> Rounded(const LayerSite& site,
   if (ModeOf(spec) == QuantizationMode::kHalf) {
     return RoundedHalf(site, weight, NameFor(value, "half"));
   }
-  return site.constants.Get("quantized", {weight}, spec, *site.node,
-                            NameFor(value, "quantized"),
-                            [&]() -> absl::StatusOr<QuantizedConstant> {
-                              NS_ASSIGN_OR_RETURN(
-                                  const at::Tensor quantized,
-                                  QuantizedWeight(weight, spec));
-                              return QuantizedConstant{quantized, {quantized}};
-                            });
+  return site.constants.Get(
+      "quantized", {weight}, spec, *site.node, NameFor(value, "quantized"),
+      [&]() -> absl::StatusOr<QuantizedConstant> {
+        NS_ASSIGN_OR_RETURN(const at::Tensor quantized,
+                            QuantizedBySpec(weight, spec));
+        return QuantizedConstant{quantized, {quantized}};
+      });
 }
 
 absl::StatusOr<Argument> RoundedArgument(const LayerSite& site,

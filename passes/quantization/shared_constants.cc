@@ -51,11 +51,11 @@ absl::StatusOr<const SharedConstants::Entry*> SharedConstants::Get(
   if (!name.empty()) {
     value->setDebugName(name);
   }
-  alike.push_back({std::string(kind),
-                   {tensors.begin(), tensors.end()},
-                   spec,
-                   std::make_unique<Entry>(
-                       Entry{value, std::move(made.weights)})});
+  alike.push_back(
+      {std::string(kind),
+       {tensors.begin(), tensors.end()},
+       spec,
+       std::make_unique<Entry>(Entry{value, std::move(made.weights)})});
   return alike.back().entry.get();
 }
 
