@@ -13,6 +13,12 @@
 namespace ns {
 namespace {
 
+// What texts call the kinds of settings.
+constexpr char kGlobal[] = "global";
+constexpr char kObjectType[] = "object type";
+constexpr char kModuleNameRegex[] = "module name regex";
+constexpr char kModuleName[] = "module name";
+
 template <typename Key>
 void Set(QConfigMapping::Settings<Key>& settings, Key key,
          OptionalQConfig qconfig) {
@@ -25,15 +31,25 @@ void Set(QConfigMapping::Settings<Key>& settings, Key key,
   settings.emplace_back(std::move(key), std::move(qconfig));
 }
 
+// Returns the first setting whose key is wanted, or null.
 template <typename Key, typename Predicate>
-const OptionalQConfig* Find(const QConfigMapping::Settings<Key>& settings,
-                            const Predicate& is_wanted) {
-  for (const auto& [key, qconfig] : settings) {
-    if (is_wanted(key)) {
-      return &qconfig;
+const std::pair<Key, OptionalQConfig>* Find(
+    const QConfigMapping::Settings<Key>& settings, const Predicate& is_wanted) {
+  for (const std::pair<Key, OptionalQConfig>& setting : settings) {
+    if (is_wanted(setting.first)) {
+      return &setting;
     }
   }
   return nullptr;
+}
+
+// Say what a setting is for.
+std::string RuleText(absl::string_view kind, const std::string& key) {
+  return absl::StrCat(kind, " '", key, "'");
+}
+std::string RuleText(const QConfigMapping::OrderKey& key) {
+  return absl::StrCat("object type '", key.object_type, "' number ", key.order,
+                      " in module '", key.module_name, "'");
 }
 
 bool IsModuleType(absl::string_view type, absl::string_view object_type) {
@@ -109,13 +125,15 @@ QConfigChoice QConfigMapping::Choose(const QConfigTarget& target) const {
                (IsOp(target, key.object_type) ||
                 IsModuleType(target.module_type, key.object_type));
       })) {
-    return {*found, QConfigSetting::kModuleNameObjectTypeOrder, true};
+    return {found->second, QConfigSetting::kModuleNameObjectTypeOrder, true,
+            RuleText(found->first)};
   }
   for (std::string path = target.fqn;; path = ParentOf(path)) {
     if (const auto* found = Find(module_names_, [&](const std::string& name) {
           return name == path;
         })) {
-      return {*found, QConfigSetting::kModuleName, path == target.fqn};
+      return {found->second, QConfigSetting::kModuleName, path == target.fqn,
+              RuleText(kModuleName, found->first)};
     }
     if (path.empty()) {
       break;
@@ -125,7 +143,8 @@ QConfigChoice QConfigMapping::Choose(const QConfigTarget& target) const {
           Find(module_name_regexes_, [&](const std::string& regex) {
             return StartsWithMatch(target.fqn, regex);
           })) {
-    return {*found, QConfigSetting::kModuleNameRegex, false};
+    return {found->second, QConfigSetting::kModuleNameRegex, false,
+            RuleText(kModuleNameRegex, found->first)};
   }
   const auto is_module_type = [&](const std::string& type) {
     return IsModuleType(target.module_type, type);
@@ -134,13 +153,15 @@ QConfigChoice QConfigMapping::Choose(const QConfigTarget& target) const {
     return IsOp(target, type);
   };
   if (const auto* found = Find(object_types_, is_module_type)) {
-    return {*found, QConfigSetting::kObjectType, true};
+    return {found->second, QConfigSetting::kObjectType, true,
+            RuleText(kObjectType, found->first)};
   }
   if (const auto* found = Find(object_types_, is_op)) {
-    return {*found, QConfigSetting::kObjectType, true};
+    return {found->second, QConfigSetting::kObjectType, true,
+            RuleText(kObjectType, found->first)};
   }
   return {global_, global_ ? QConfigSetting::kGlobal : QConfigSetting::kNone,
-          false};
+          false, global_ ? kGlobal : ""};
 }
 
 bool QConfigMapping::operator==(const QConfigMapping& other) const {
@@ -150,20 +171,18 @@ bool QConfigMapping::operator==(const QConfigMapping& other) const {
 }
 
 std::string QConfigMapping::ToString() const {
-  std::string text = absl::StrCat("global: ", QConfigName(global_), "\n");
+  std::string text = absl::StrCat(kGlobal, ": ", QConfigName(global_), "\n");
   const auto append = [&](absl::string_view kind, const auto& settings) {
     for (const auto& [key, qconfig] : settings) {
-      absl::StrAppend(&text, kind, " '", key, "': ", QConfigName(qconfig),
+      absl::StrAppend(&text, RuleText(kind, key), ": ", QConfigName(qconfig),
                       "\n");
     }
   };
-  append("object type", object_types_);
-  append("module name regex", module_name_regexes_);
-  append("module name", module_names_);
+  append(kObjectType, object_types_);
+  append(kModuleNameRegex, module_name_regexes_);
+  append(kModuleName, module_names_);
   for (const auto& [key, qconfig] : orders_) {
-    absl::StrAppend(&text, "object type '", key.object_type, "' number ",
-                    key.order, " in module '", key.module_name,
-                    "': ", QConfigName(qconfig), "\n");
+    absl::StrAppend(&text, RuleText(key), ": ", QConfigName(qconfig), "\n");
   }
   return text;
 }

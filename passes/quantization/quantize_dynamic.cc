@@ -151,9 +151,14 @@ class Quantizer {
                 RefusalOf("its quantized form fails", weights.status()));
       return;
     }
-    if (options_.report == nullptr) {
-      return;
+    if (options_.report != nullptr) {
+      Report(subgraph, choice, treatment, *weights);
     }
+  }
+
+  void Report(const FloatSubgraph& subgraph, const QConfigChoice& choice,
+              Treatment treatment, const std::vector<at::Tensor>& weights) {
+    const QConfig& qconfig = *choice.qconfig;
     LayerQuantization layer;
     layer.name = subgraph.name;
     layer.op = subgraph.op;
@@ -162,8 +167,22 @@ class Quantizer {
     layer.weight =
         treatment == Treatment::kHalfWeights
             ? WeightQuantization{"float16", {}}
-            : DescribeWeights(*weights, qconfig.weight.config.qscheme);
+            : DescribeWeights(weights, qconfig.weight.config.qscheme);
+    if (ModeOf(qconfig.activation) == QuantizationMode::kHalf &&
+        !qconfig.activation.config.compute_dtype) {
+      Warn(absl::StrCat("qconfig '", layer.qconfig,
+                        "': activations stay in float32; only weights are "
+                        "rounded to half precision"));
+    }
     options_.report->layers.push_back(std::move(layer));
+  }
+
+  // Adds a warning that is not there yet.
+  void Warn(std::string warning) {
+    std::vector<std::string>& warnings = options_.report->warnings;
+    if (!absl::c_linear_search(warnings, warning)) {
+      warnings.push_back(std::move(warning));
+    }
   }
 
   void StayFloat(const FloatSubgraph& subgraph, const absl::Status& refusal) {
