@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
@@ -46,6 +47,31 @@ absl::StatusOr<at::Tensor> ConstantTensorOf(const LayerSite& site,
 absl::StatusOr<at::Tensor> ConstantArgument(const LayerSite& site, size_t index,
                                             absl::string_view what) {
   return ConstantTensorOf(site, *site.node->input(index), what);
+}
+
+absl::StatusOr<std::vector<ConstantElement>> ConstantElements(
+    const LayerSite& site, size_t index) {
+  const Value& list = *site.node->input(index);
+  std::vector<ConstantElement> elements;
+  if (IsWrittenTo(list)) {
+    return Refusal("its parameters are not constant");
+  }
+  if (const std::optional<c10::IValue> constant = ConstantOf(list)) {
+    for (const at::Tensor& tensor : constant->toTensorVector()) {
+      elements.push_back({tensor.detach(), nullptr, &list});
+    }
+    return elements;
+  }
+  if (list.node()->kind() != c10::prim::ListConstruct) {
+    return Refusal("its parameters are not constant");
+  }
+  for (const Value* element : list.node()->inputs()) {
+    NS_ASSIGN_OR_RETURN(at::Tensor tensor,
+                        ConstantTensorOf(site, *element, "a parameter of it"));
+    elements.push_back(
+        {std::move(tensor), const_cast<Value*>(element), element});
+  }
+  return elements;
 }
 
 absl::StatusOr<at::Tensor> QuantizedBySpec(const at::Tensor& weight,

@@ -70,6 +70,21 @@ absl::StatusOr<at::Tensor> ConstantTensorOf(const LayerSite& site,
                                             const torch::jit::Value& value,
                                             absl::string_view what);
 
+// An element of a constant list of tensors.
+struct ConstantElement {
+  at::Tensor tensor;
+  // The value that it is; null where the whole list is one constant.
+  torch::jit::Value* value = nullptr;
+  // The value, or the list, that constants are named after.
+  const torch::jit::Value* named = nullptr;
+};
+
+// Returns the elements of argument `index`, the parameters of a recurrent
+// layer: a constant list, or a list of constants. Error: a refusal when only a
+// run tells them.
+absl::StatusOr<std::vector<ConstantElement>> ConstantElements(
+    const LayerSite& site, size_t index);
+
 // Returns `weight`, which has no gradients, quantized as `spec` says
 // (passes/runtime/observers/quantized_weight.h). Error: a refusal for a weight
 // that is not of float32 or has values that are not finite, and for an observer

@@ -15,10 +15,7 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 using Cells = std::vector<const SharedConstants::Entry*>;
-
-constexpr absl::string_view kParameters = "a parameter of it";
 
 absl::StatusOr<c10::IValue> ConstantNamed(const Node& node,
                                           absl::string_view name) {
@@ -29,39 +26,7 @@ absl::StatusOr<c10::IValue> ConstantNamed(const Node& node,
   return *std::move(constant);
 }
 
-// The parameters of a layer, as torch.nn has them: cell by cell w_ih, w_hh, the
-// biases if there are any, and the projection if there is one.
-struct Parameters {
-  std::vector<at::Tensor> tensors;
-  // What constants made of them are named after: the first of each cell.
-  std::vector<std::string> names;
-};
-
-absl::StatusOr<Parameters> ReadParameters(const LayerSite& site) {
-  const Value& list = *InputNamed(*site.node, "params");
-  if (IsWrittenTo(list)) {
-    return Refusal("its parameters are not constant");
-  }
-  Parameters parameters;
-  if (const std::optional<c10::IValue> constant = ConstantOf(list)) {
-    for (const at::Tensor& tensor : constant->toTensorVector()) {
-      parameters.tensors.push_back(tensor.detach());
-      parameters.names.push_back(NameFor(list, "packed"));
-    }
-    return parameters;
-  }
-  if (list.node()->kind() != c10::prim::ListConstruct) {
-    return Refusal("its parameters are not constant");
-  }
-  for (const Value* element : list.node()->inputs()) {
-    NS_ASSIGN_OR_RETURN(at::Tensor tensor,
-                        ConstantTensorOf(site, *element, kParameters));
-    parameters.tensors.push_back(std::move(tensor));
-    parameters.names.push_back(NameFor(*element, "packed"));
-  }
-  return parameters;
-}
-
+// Packs w_ih, w_hh and, if there are any, the biases.
 absl::StatusOr<QuantizedConstant> PackCell(const LayerSite& site,
                                            absl::Span<const at::Tensor> cell) {
   RecurrentCell packed;
@@ -88,25 +53,30 @@ absl::StatusOr<Cells> PackRecurrentCells(const LayerSite& site) {
                       ConstantNamed(node, "num_layers"));
   NS_ASSIGN_OR_RETURN(const c10::IValue both,
                       ConstantNamed(node, "bidirectional"));
-  NS_ASSIGN_OR_RETURN(const Parameters parameters, ReadParameters(site));
+  NS_ASSIGN_OR_RETURN(const std::vector<ConstantElement> parameters,
+                      ConstantElements(site, ArgumentIndex(node, "params")));
   const size_t count = layers.toInt() * (both.toBool() ? 2 : 1);
+  // Cell by cell w_ih, w_hh, the biases if there are any, and the projection if
+  // there is one.
   const size_t stride = biases.toBool() ? 4 : 2;
-  if (parameters.tensors.size() == count * (stride + 1)) {
+  if (parameters.size() == count * (stride + 1)) {
     return Refusal(
         "it projects its state (proj_size), which quantized layers cannot");
   }
-  if (parameters.tensors.size() != count * stride) {
+  if (parameters.size() != count * stride) {
     return Refusal("its parameters do not fit its layers");
   }
   Cells cells;
-  for (size_t i = 0; i < count; ++i) {
-    const auto cell =
-        absl::MakeSpan(parameters.tensors).subspan(i * stride, stride);
-    NS_ASSIGN_OR_RETURN(const SharedConstants::Entry* entry,
-                        site.constants.Get("cell", cell, site.weight, node,
-                                           parameters.names[i * stride], [&] {
-                                             return PackCell(site, cell);
-                                           }));
+  for (size_t first = 0; first < parameters.size(); first += stride) {
+    std::vector<at::Tensor> cell;
+    for (size_t i = first; i < first + stride; ++i) {
+      cell.push_back(parameters[i].tensor);
+    }
+    NS_ASSIGN_OR_RETURN(
+        const SharedConstants::Entry* entry,
+        site.constants.Get("cell", cell, site.weight, node,
+                           NameFor(*parameters[first].named, "packed"),
+                           [&] { return PackCell(site, cell); }));
     cells.push_back(entry);
   }
   return cells;

@@ -29,6 +29,8 @@ constexpr double kLargestHalf = 65504;
 // what takes its place; null where it stays.
 struct Argument {
   size_t index = 0;
+  // Of a list.
+  std::vector<ConstantElement> elements;
   std::vector<const Entry*> rounded;
 };
 
@@ -103,7 +105,7 @@ absl::StatusOr<const Entry*> Rounded(const LayerSite& site,
 absl::StatusOr<Argument> RoundedArgument(const LayerSite& site,
                                          const ObserverSpec& spec,
                                          size_t index) {
-  Argument argument = {index, {}};
+  Argument argument = {index, {}, {}};
   const Value& value = *site.node->input(index);
   if (IsTensor(value)) {
     NS_ASSIGN_OR_RETURN(const at::Tensor weight,
@@ -113,16 +115,13 @@ absl::StatusOr<Argument> RoundedArgument(const LayerSite& site,
     argument.rounded.push_back(rounded);
     return argument;
   }
-  if (value.node()->kind() != c10::prim::ListConstruct || IsWrittenTo(value)) {
-    return Refusal("its parameters are not constant");
-  }
-  for (const Value* element : value.node()->inputs()) {
-    NS_ASSIGN_OR_RETURN(const at::Tensor parameter,
-                        ConstantTensorOf(site, *element, "a parameter of it"));
+  NS_ASSIGN_OR_RETURN(argument.elements, ConstantElements(site, index));
+  for (const ConstantElement& element : argument.elements) {
     const Entry* rounded = nullptr;
-    const bool is_bias = parameter.defined() && parameter.dim() < 2;
+    const bool is_bias = element.tensor.dim() < 2;
     if (!is_bias) {
-      NS_ASSIGN_OR_RETURN(rounded, Rounded(site, spec, parameter, *element));
+      NS_ASSIGN_OR_RETURN(rounded,
+                          Rounded(site, spec, element.tensor, *element.named));
     }
     argument.rounded.push_back(rounded);
   }
@@ -136,7 +135,7 @@ absl::StatusOr<Value*> FloatValue(Value* value, const Entry* rounded) {
   }
   return rounded->weights.empty()
              ? rounded->value
-             : InsertOp(*value->owningGraph(), "aten::dequantize",
+             : InsertOp(*rounded->value->owningGraph(), "aten::dequantize",
                         {rounded->value});
 }
 
@@ -147,12 +146,19 @@ absl::StatusOr<Value*> InsertArgument(const Node& node,
   if (IsTensor(*value)) {
     return FloatValue(value, argument.rounded.front());
   }
-  std::vector<Value*> elements = value->node()->inputs().vec();
-  for (size_t i = 0; i < elements.size(); ++i) {
-    NS_ASSIGN_OR_RETURN(elements[i],
-                        FloatValue(elements[i], argument.rounded[i]));
-  }
   Graph& graph = *value->owningGraph();
+  std::vector<Value*> elements;
+  for (size_t i = 0; i < argument.elements.size(); ++i) {
+    const ConstantElement& element = argument.elements[i];
+    const bool needs_value =
+        element.value == nullptr && argument.rounded[i] == nullptr;
+    NS_ASSIGN_OR_RETURN(
+        Value * rounded,
+        FloatValue(
+            needs_value ? graph.insertConstant(element.tensor) : element.value,
+            argument.rounded[i]));
+    elements.push_back(rounded);
+  }
   return graph.insertNode(graph.createList(c10::TensorType::get(), elements))
       ->output();
 }

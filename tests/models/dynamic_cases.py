@@ -4,9 +4,10 @@
   /usr/bin/python3 tests/models/dynamic_cases.py --out=DIR [CASE...]
 
 Writes DIR/CASE/float.pt and quantized.pt, scripted, and inputs.pt, a list of
-batches. Layers have the qconfigs of the pass quantize-dynamic. Where PyTorch 1.13
-quantizes something else than the model, quantized.pt computes in float, with the
-table of its quantized embedding: see REBUILT.
+batches. Layers have the qconfigs of the pass quantize-dynamic or, of some cases,
+another one (PRESETS). Where PyTorch 1.13 quantizes something else than the model,
+or nothing, quantized.pt computes in float with the weights that a quantized model
+has: see REBUILT and ROUNDED.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 # The source folder may be read-only, and is not the place for caches anyhow.
 sys.dont_write_bytecode = True
 
+import copy
 import os
 from typing import Any, List, Tuple
 import warnings
@@ -24,6 +26,7 @@ warnings.filterwarnings('ignore')
 import torch
 from torch import nn
 from torch.ao import quantization as tq
+from torch.ao.nn.quantized.modules.utils import _quantize_weight
 from torch.nn.utils.rnn import pack_padded_sequence
 
 import common
@@ -39,6 +42,14 @@ SPEC = {
                     tq.default_dynamic_qconfig),
     **dict.fromkeys((nn.Embedding, nn.EmbeddingBag),
                     tq.float_qparams_weight_only_qconfig),
+}
+
+
+# What the layers of a case have instead.
+PRESETS = {
+    'per_channel': tq.per_channel_dynamic_qconfig,
+    'embedding_4bit': tq.float_qparams_weight_only_qconfig_4bit,
+    'bag_4bit': tq.float_qparams_weight_only_qconfig_4bit,
 }
 
 
@@ -122,6 +133,19 @@ class LstmPacked(Sequence):
     return y.data, h, c
 
 
+class PerChannel(nn.Module):
+  """An LSTM and a linear layer behind it."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.rnn = nn.LSTM(WIDTH, HIDDEN)
+    self.head = nn.Linear(HIDDEN, 5)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    y, _ = self.rnn(x)
+    return torch.relu(self.head(y))
+
+
 class Gru(Sequence):
 
   def forward(self, x: torch.Tensor):
@@ -135,6 +159,23 @@ class GruPacked(Sequence):
     packed = pack_padded_sequence(x, lengths, enforce_sorted=False)
     y, h = self.rnn(packed)
     return y.data, h
+
+
+class Mixed(nn.Module):
+  """A convolution, a recurrent and a linear layer."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.conv = nn.Conv1d(WIDTH, HIDDEN, 3, padding=1)
+    self.up = nn.ConvTranspose1d(HIDDEN, HIDDEN, 3, padding=1, groups=2)
+    self.rnn = nn.LSTM(HIDDEN, HIDDEN, bidirectional=True)
+    self.cell = nn.GRUCell(2 * HIDDEN, HIDDEN)
+    self.head = nn.Linear(HIDDEN, 5)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    x = self.up(torch.relu(self.conv(x)))
+    y, _ = self.rnn(x.permute(2, 0, 1))
+    return self.head(self.cell(y[0]))
 
 
 class Cells(nn.Module):
@@ -242,6 +283,12 @@ CASES = {
     'gru_packed': lambda: (
         GruPacked(nn.GRU(WIDTH, HIDDEN, 2)), packed_sequences()),
     'cells': lambda: (Cells(), sequences(5, 3, WIDTH)),
+    'per_channel': lambda: (PerChannel(), sequences(5, 3, WIDTH)),
+    'half': lambda: (Mixed(), sequences(3, WIDTH, 7)),
+    'int4_weights': lambda: (Mixed(), sequences(3, WIDTH, 7)),
+    'embedding_4bit': lambda: (
+        Embedding(nn.Embedding(ROWS, 8)), [indices(4, 3)]),
+    'bag_4bit': lambda: (Bag(bag(mode='sum')), bags()),
     'embedding': lambda: (
         Embedding(nn.Embedding(ROWS, 8, padding_idx=3)),
         [indices(4, 3), indices(7)]),
@@ -272,18 +319,51 @@ REBUILT = {'bag_mean', 'bag_mean_last_offset', 'bag_padding',
            'bag_mean_padding'}
 
 
+def half(weight: torch.Tensor, axis: int) -> torch.Tensor:
+  return weight.half().float()
+
+
+def int4(weight: torch.Tensor, axis: int) -> torch.Tensor:
+  observer = tq.PerChannelMinMaxObserver(
+      ch_axis=axis, dtype=torch.qint8, qscheme=torch.per_channel_symmetric,
+      quant_min=-8, quant_max=7)
+  observer(weight)
+  return _quantize_weight(weight, observer).dequantize()
+
+
+# No engine here multiplies in half precision, and none with weights alone.
+ROUNDED = {'half': half, 'int4_weights': int4}
+
+
+def round_weights(model: nn.Module, rounded: Any) -> nn.Module:
+  """The same model with rounded weights; biases are vectors."""
+  copied = copy.deepcopy(model)
+  with torch.no_grad():
+    for name, weight in copied.named_parameters():
+      if weight.dim() > 1:
+        # Of transposed convolutions, the output channels come second.
+        weight.copy_(rounded(weight, 1 if name.startswith('up.') else 0))
+  return copied
+
+
 def quantize(name: str, model: nn.Module) -> nn.Module:
-  quantized = tq.quantize_dynamic(model, SPEC)
+  if name in ROUNDED:
+    return round_weights(model, ROUNDED[name])
+  preset = PRESETS.get(name)
+  quantized = tq.quantize_dynamic(
+      model, dict.fromkeys(SPEC, preset) if preset else SPEC)
   if name in REBUILT:
     # The module keeps its arguments, and gets the quantized rows.
     bag = model.table
-    rows = nn.EmbeddingBag.from_pretrained(
+    quantized.table = nn.EmbeddingBag.from_pretrained(
         quantized.table.weight().dequantize(), mode=bag.mode,
         include_last_offset=bag.include_last_offset,
         padding_idx=bag.padding_idx)
-    quantized.table = rows
+  # What PyTorch loses, besides.
   elif name == 'bag_last_offset':
-    quantized.table.include_last_offset = True  # Another that PyTorch loses.
+    quantized.table.include_last_offset = True
+  elif name == 'embedding_4bit':
+    quantized.table.dtype = torch.quint4x2
   return quantized
 
 

@@ -82,6 +82,36 @@ graph(%x : Tensor, %w : Tensor, %b : NoneType):
             "an op in place writes to its weight");
 }
 
+TEST_F(LayerSiteTest, ReadsListsOfConstants) {
+  const at::Tensor a = at::ones({2});
+  const auto graph = GraphWith(R"IR(
+graph(%x : Tensor, %a : Tensor, %list : Tensor[]):
+  %own : Tensor[] = prim::ListConstruct(%a, %a)
+  %other : Tensor[] = prim::ListConstruct(%a, %x)
+  %y : Tensor = aten::cat(%own, %list)
+  return (%y))IR",
+                               {{"a", a}});
+  SharedConstants constants(*graph);
+  Node* cat = NodeOf(*graph, "aten::cat");
+  const LayerSite site = {cat, "cat", spec_, false, true, constants, nullptr};
+  std::vector<ConstantElement> elements = OrThrow(ConstantElements(site, 0));
+  ASSERT_EQ(elements.size(), 2);
+  EXPECT_TRUE(elements[1].tensor.equal(a));
+  EXPECT_EQ(elements[1].value, cat->input(0)->node()->input(1));
+  EXPECT_EQ(MessageOf(ConstantElements(site, 1)),
+            "its parameters are not constant");
+  cat->replaceInput(0, NodeOf(*graph, "prim::ListConstruct", 1)->output());
+  EXPECT_EQ(MessageOf(ConstantElements(site, 0)),
+            "a parameter of it is not constant");
+  const torch::jit::WithInsertPoint in_front(cat);
+  Value* list = graph->insertConstant(std::vector<at::Tensor>{a, a, a});
+  cat->replaceInput(0, list);
+  elements = OrThrow(ConstantElements(site, 0));
+  ASSERT_EQ(elements.size(), 3);
+  EXPECT_EQ(elements[2].value, nullptr);
+  EXPECT_EQ(elements[2].named, list);
+}
+
 TEST_F(LayerSiteTest, QuantizesAsPyTorchDoes) {
   const at::Tensor weight = at::tensor({-1.0F, 0.3F, 0.51F}).reshape({1, 3});
   const at::Tensor quantized = OrThrow(QuantizedBySpec(weight, spec_));

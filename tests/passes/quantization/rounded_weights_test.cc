@@ -118,6 +118,29 @@ return (%5))");
             NodeOf(*graph_, "aten::dequantize", 1)->input(0));
 }
 
+TEST_F(RoundedWeightsTest, OfConstantListsAreRounded) {
+  graph_ =
+      GraphWith(kLstm, {{"yes", true}, {"no", false}, {"n", 1}, {"p", 0.0}});
+  Value* list = NodeOf(*graph_, "prim::ListConstruct")->output();
+  {
+    const torch::jit::WithInsertPoint in_front(list->node());
+    const at::Tensor bias = at::randn({8});
+    list->replaceAllUsesWith(graph_->insertConstant(
+        std::vector<at::Tensor>{weight_, weight_, bias, bias}));
+    list->node()->destroy();
+  }
+  constants_ = std::make_unique<SharedConstants>(*graph_);
+  EXPECT_EQ(
+      OrThrow(RoundWeights(SiteOf("aten::lstm", "lstm", int4_))).weights.size(),
+      2);
+  ExpectShortIr(*graph_, R"(
+%4 = aten::dequantize(<Tensor>)
+%5 = aten::dequantize(<Tensor>)
+%6 = prim::ListConstruct(%4, %5, <Tensor>, <Tensor>)
+%7, %8, %9 = aten::lstm(%0, %1, %6, True, 1, 0, False, False, False)
+return (%7))");
+}
+
 TEST_F(RoundedWeightsTest, OfCellsAreBothRounded) {
   const RoundedWeights rounded =
       OrThrow(Round(R"IR(
