@@ -43,6 +43,24 @@ TEST(QConfigMappingTest, NarrowerSettingsDecide) {
   EXPECT_EQ(mapping.Choose(Fc("head.fc", 1)).qconfig, kHalf);
 }
 
+TEST(QConfigMappingTest, ChoiceNamesTheSettingThatDecided) {
+  QConfigMapping mapping;
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "");
+  mapping.SetGlobal(kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "global");
+  mapping.SetObjectType("linear", std::nullopt);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "object type 'linear'");
+  mapping.SetObjectType("Linear", kPerChannel);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "object type 'Linear'");
+  mapping.SetModuleNameRegex("head.*", kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "module name regex 'head.*'");
+  mapping.SetModuleName("head", kHalf);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "module name 'head'");
+  mapping.SetModuleNameObjectTypeOrder("head.fc", "linear", 0, kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule,
+            "object type 'linear' number 0 in module 'head.fc'");
+}
+
 TEST(QConfigMappingTest, NoQConfigIsASettingToo) {
   QConfigMapping mapping;
   mapping.SetGlobal(kStatic).SetModuleName("head.fc", std::nullopt);
