@@ -227,24 +227,29 @@ bool QConfigMapping::operator==(const QConfigMapping& other) const {
          module_names_ == other.module_names_ && orders_ == other.orders_;
 }
 
-std::string QConfigMapping::ToString() const {
-  std::string text;
-  const auto append = [&](absl::string_view rule,
-                          const OptionalQConfig& qconfig) {
-    absl::StrAppend(&text, rule, ": ", QConfigName(qconfig), "\n");
-  };
-  append(kGlobalRule, global_);
+std::vector<std::pair<std::string, OptionalQConfig>> QConfigMapping::Rules()
+    const {
+  std::vector<std::pair<std::string, OptionalQConfig>> rules;
+  rules.emplace_back(kGlobalRule, global_);
   for (const auto& [type, qconfig] : object_types_) {
-    append(RuleText(kObjectTypeRule, type), qconfig);
+    rules.emplace_back(RuleText(kObjectTypeRule, type), qconfig);
   }
   for (const auto& [regex, qconfig] : module_name_regexes_) {
-    append(RuleText(kModuleNameRegexRule, regex), qconfig);
+    rules.emplace_back(RuleText(kModuleNameRegexRule, regex), qconfig);
   }
   for (const auto& [name, qconfig] : module_names_) {
-    append(RuleText(kModuleNameRule, name), qconfig);
+    rules.emplace_back(RuleText(kModuleNameRule, name), qconfig);
   }
   for (const auto& [key, qconfig] : orders_) {
-    append(RuleText(key), qconfig);
+    rules.emplace_back(RuleText(key), qconfig);
+  }
+  return rules;
+}
+
+std::string QConfigMapping::ToString() const {
+  std::string text;
+  for (const auto& [rule, qconfig] : Rules()) {
+    absl::StrAppend(&text, rule, ": ", QConfigName(qconfig), "\n");
   }
   return text;
 }

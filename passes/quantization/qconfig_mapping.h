@@ -127,6 +127,10 @@ class QConfigMapping {
     return orders_;
   }
 
+  // Returns all settings, the widest kind first: what QConfigChoice::rule calls
+  // it, and its qconfig.
+  std::vector<std::pair<std::string, OptionalQConfig>> Rules() const;
+
   bool operator==(const QConfigMapping& other) const;
   bool operator!=(const QConfigMapping& other) const {
     return !(*this == other);

@@ -22,6 +22,7 @@
 #include "passes/quantization/describe_weights.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/fold_batch_norms.h"
+#include "passes/quantization/keep_list.h"
 #include "passes/quantization/layer_site.h"
 #include "passes/quantization/quantized_layers.h"
 #include "passes/quantization/rounded_weights.h"
@@ -122,7 +123,10 @@ class Quantizer {
   bool Run() {
     for (const FloatSubgraph& subgraph : FindFloatSubgraphs(graph_)) {
       const QConfigChoice choice = options_.mapping.Choose(subgraph);
-      if (choice.qconfig) {
+      const bool is_kept = absl::c_any_of(
+          options_.keep,
+          [&](const std::string& entry) { return IsKeptBy(subgraph, entry); });
+      if (choice.qconfig && !is_kept) {
         Visit(subgraph, choice);
       }
     }

@@ -2,7 +2,9 @@
 #ifndef PASSES_QUANTIZATION_QUANTIZE_DYNAMIC_H_
 #define PASSES_QUANTIZATION_QUANTIZE_DYNAMIC_H_
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -57,6 +59,8 @@ class QuantizeDynamic final : public Pass {
  public:
   struct Options {
     QConfigMapping mapping;
+    // Layers that stay in float (keep_list.h).
+    std::vector<std::string> keep = {};
     bool reduce_range = true;
     // Where not null, gets an entry for each layer that was replaced, or that
     // was to be and stayed in float.
