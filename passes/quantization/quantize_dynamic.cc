@@ -2,7 +2,6 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "ir/pass_context.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "ir/tensor_writes.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/describe_weights.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -61,11 +59,6 @@ Treatment TreatmentOf(const QConfig& qconfig) {
   }
   return activation == QuantizationMode::kDynamic ? Treatment::kDynamicOp
                                                   : Treatment::kNone;
-}
-
-bool HasWorkInPlace(const Graph& graph) {
-  return AnyNode(graph.block(),
-                 [](const Node* node) { return WorksInPlace(*node); });
 }
 
 // Returns the layers of `subgraph`: its base op or, where a prim::If chooses
@@ -114,11 +107,7 @@ class Quantizer {
         context_(context),
         options_(options),
         editor_(graph, &context),
-        constants_(graph) {
-    if (HasWorkInPlace(graph)) {
-      writes_.emplace(graph);
-    }
-  }
+        constants_(graph) {}
 
   bool Run() {
     for (const FloatSubgraph& subgraph : FindFloatSubgraphs(graph_)) {
@@ -198,9 +187,8 @@ class Quantizer {
   }
 
   LayerSite SiteOf(const FloatSubgraph& subgraph, const QConfig& qconfig) {
-    return {subgraph.subgraph.base,       subgraph.family,       qconfig.weight,
-            /*with_relu=*/false,          options_.reduce_range, constants_,
-            writes_ ? &*writes_ : nullptr};
+    return {subgraph.subgraph.base, subgraph.family,       qconfig.weight,
+            /*with_relu=*/false,    options_.reduce_range, constants_};
   }
 
   // Returns the quantized weights of the layer.
@@ -279,7 +267,6 @@ class Quantizer {
   const QuantizeDynamic::Options& options_;
   GraphEditor editor_;
   SharedConstants constants_;
-  std::optional<TensorWrites> writes_;
   bool changed_ = false;
 };
 

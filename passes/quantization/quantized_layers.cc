@@ -16,6 +16,7 @@
 #include "ir/status.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
+#include "passes/quantization/constant_weights.h"
 #include "passes/quantization/recurrent_cells.h"
 #include "passes/rewrite/packed_embedding.h"
 #include "passes/rewrite/prepack.h"
@@ -67,10 +68,12 @@ bool MayBeMatrix(const Value& value) {
 absl::StatusOr<const Entry*> PackArguments(const LayerSite& site,
                                            size_t weight_index,
                                            size_t bias_index) {
-  NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                      ConstantArgument(site, weight_index, "its weight"));
-  NS_ASSIGN_OR_RETURN(const at::Tensor bias,
-                      ConstantArgument(site, bias_index, "its bias"));
+  NS_ASSIGN_OR_RETURN(
+      const at::Tensor weight,
+      ConstantTensor(*site.node->input(weight_index), "its weight"));
+  NS_ASSIGN_OR_RETURN(
+      const at::Tensor bias,
+      ConstantTensor(*site.node->input(bias_index), "its bias"));
   if (!weight.defined()) {
     return Refusal("its weight is None");
   }
@@ -196,7 +199,7 @@ absl::StatusOr<QuantizedLayer> InsertQuantizedEmbedding(const LayerSite& site) {
   NS_RETURN_IF_ERROR(CheckPackedEmbedding(*site.node));
   const size_t index = ArgumentIndex(*site.node, "weight");
   NS_ASSIGN_OR_RETURN(const at::Tensor table,
-                      ConstantArgument(site, index, "its weight"));
+                      ConstantTensor(*site.node->input(index), "its weight"));
   NS_ASSIGN_OR_RETURN(
       const Entry* packed,
       site.constants.Get(

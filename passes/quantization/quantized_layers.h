@@ -7,10 +7,23 @@
 #ifndef PASSES_QUANTIZATION_QUANTIZED_LAYERS_H_
 #define PASSES_QUANTIZATION_QUANTIZED_LAYERS_H_
 
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "passes/quantization/layer_site.h"
 
 namespace ns {
+
+// What has been inserted in front of a layer to take its place.
+struct QuantizedLayer {
+  // In the order of the layer's own outputs, of which the last may be missing
+  // when nothing uses them.
+  std::vector<torch::jit::Value*> outputs;
+  // The quantized weights, in the order in which the layer has them.
+  std::vector<at::Tensor> weights;
+};
 
 // Dynamic quantization of an aten::linear, lstm, gru or cell. Of other layers:
 // the refusal "it has no dynamically quantized form".

@@ -9,6 +9,7 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "passes/quantization/constant_weights.h"
 #include "passes/rewrite/prepack.h"
 
 namespace ns {
@@ -54,7 +55,7 @@ absl::StatusOr<Cells> PackRecurrentCells(const LayerSite& site) {
   NS_ASSIGN_OR_RETURN(const c10::IValue both,
                       ConstantNamed(node, "bidirectional"));
   NS_ASSIGN_OR_RETURN(const std::vector<ConstantElement> parameters,
-                      ConstantElements(site, ArgumentIndex(node, "params")));
+                      ConstantElements(*InputNamed(node, "params")));
   const size_t count = layers.toInt() * (both.toBool() ? 2 : 1);
   // Cell by cell w_ih, w_hh, the biases if there are any, and the projection if
   // there is one.

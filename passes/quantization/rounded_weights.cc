@@ -13,6 +13,7 @@
 #include "ir/torch_errors.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
+#include "passes/quantization/constant_weights.h"
 #include "passes/quantization/kernel_support.h"
 
 namespace ns {
@@ -109,13 +110,13 @@ absl::StatusOr<Argument> RoundedArgument(const LayerSite& site,
   const Value& value = *site.node->input(index);
   if (IsTensor(value)) {
     NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                        ConstantTensorOf(site, value, "its weight"));
+                        ConstantTensor(value, "its weight"));
     NS_ASSIGN_OR_RETURN(const Entry* rounded,
                         Rounded(site, spec, weight, value));
     argument.rounded.push_back(rounded);
     return argument;
   }
-  NS_ASSIGN_OR_RETURN(argument.elements, ConstantElements(site, index));
+  NS_ASSIGN_OR_RETURN(argument.elements, ConstantElements(value));
   for (const ConstantElement& element : argument.elements) {
     const Entry* rounded = nullptr;
     const bool is_bias = element.tensor.dim() < 2;

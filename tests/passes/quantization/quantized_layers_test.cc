@@ -48,8 +48,7 @@ class QuantizedLayersTest : public EngineTest {
     const ObserverSpec weight = family == "embedding"
                                     ? FloatQParamsWeightOnlyQConfig().weight
                                     : DynamicQConfig().weight;
-    const LayerSite site = {node, family,      weight, with_relu,
-                            true, *constants_, nullptr};
+    const LayerSite site = {node, family, weight, with_relu, true, *constants_};
     absl::StatusOr<QuantizedLayer> layer = family == "embedding"
                                                ? InsertQuantizedEmbedding(site)
                                                : InsertDynamicLayer(site);

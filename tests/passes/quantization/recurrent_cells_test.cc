@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/analysis/packed_weights.h"
+#include "passes/quantization/constant_weights.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/graph_with.h"
 #include "tests/testing/ir.h"
@@ -57,8 +58,8 @@ class RecurrentCellsTest : public EngineTest {
 
   absl::StatusOr<Entries> PackIn(Graph& graph) {
     shared_ = std::make_unique<SharedConstants>(graph);
-    return PackRecurrentCells({NodeOf(graph, "aten::lstm"), "lstm", spec_,
-                               false, true, *shared_, nullptr});
+    return PackRecurrentCells(
+        {NodeOf(graph, "aten::lstm"), "lstm", spec_, false, true, *shared_});
   }
 
   const ObserverSpec spec_ = DynamicQConfig().weight;

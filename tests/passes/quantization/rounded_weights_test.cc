@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
+#include "passes/quantization/constant_weights.h"
 #include "tests/testing/graph_with.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"
@@ -50,8 +51,7 @@ class RoundedWeightsTest : public testing::Test {
 
   LayerSite SiteOf(const std::string& op, absl::string_view family,
                    const ObserverSpec& spec) {
-    return {NodeOf(*graph_, op), family, spec, false, true,
-            *constants_,         nullptr};
+    return {NodeOf(*graph_, op), family, spec, false, true, *constants_};
   }
 
   at::Tensor weight_ = at::randn({8, 2});
