@@ -1,5 +1,6 @@
 #include "ns/quantization/quantize_model.h"
 
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/remove_mutation.h>
 
 #include <map>
@@ -10,6 +11,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
+#include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -17,6 +21,7 @@
 #include "ns/batches/run_batches.h"
 #include "ns/quantization/quantized_engine.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
+#include "passes/ops/op_table.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/fold_batch_norms.h"
@@ -26,6 +31,8 @@
 
 namespace ns {
 namespace {
+
+using ::torch::jit::Node;
 
 // What keeps a layer from being folded may be known only once others are gone.
 constexpr int kMostRounds = 4;
@@ -140,6 +147,39 @@ absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
   return not_folded;
 }
 
+// Embeddings count as float ones: they take no quantized values, and
+// quantize-dynamic may have packed them.
+bool TakesQuantized(const OpRow& row) {
+  return row.role == Role::kQuantize || row.role == Role::kDequantize ||
+         (row.numerics == Numerics::kInt8 &&
+          row.weight_form != WeightForm::kPackedEmbedding);
+}
+
+// The first op that only a quantized model has; null for none.
+const Node* QuantizedOpIn(torch::jit::Graph& graph) {
+  const Node* found = nullptr;
+  ForEachNode(graph.block(), [&](Node* node) {
+    const OpRow* row = FindOp(OpName(*node));
+    if (found == nullptr && row != nullptr && TakesQuantized(*row)) {
+      found = node;
+    }
+  });
+  return found;
+}
+
+absl::Status CheckIsFloat(const ModelGraph& model) {
+  if (IsPrepared(model.module())) {
+    return absl::InvalidArgumentError(
+        "the model is prepared already; calibrate and convert it");
+  }
+  const Node* quantized = QuantizedOpIn(model.graph());
+  return quantized == nullptr
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   absl::StrCat("the model is quantized already: it has ",
+                                OpName(*quantized), "; give the float model"));
+}
+
 }  // namespace
 
 QConfigMapping DefaultMapping(const QuantizeOptions& options) {
@@ -155,6 +195,7 @@ QConfigMapping DefaultMapping(const QuantizeOptions& options) {
 
 absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
                                         const QuantizeOptions& options) {
+  NS_RETURN_IF_ERROR(CheckIsFloat(model));
   const ScopedEngine engine(EngineOf(options.backend));
   ObserverPlanOptions plan;
   plan.mapping = options.mapping.value_or(DefaultMapping(options));

@@ -399,6 +399,9 @@ absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model) {
 absl::StatusOr<bool> ConvertObserversPass::Run(ModelGraph& model,
                                                PassContext& context) const {
   (void)context;
+  if (!IsPrepared(model.module())) {
+    return false;
+  }
   NS_RETURN_IF_ERROR(ConvertObservers(model).status());
   return true;
 }

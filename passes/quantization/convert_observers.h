@@ -39,7 +39,7 @@ absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model);
 // observer its own: to find out which quantized ops a model would have.
 absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model);
 
-// The same as a pass, which remarks on the layers that stay in float.
+// The same as a pass. A model that is not prepared stays as it is.
 class ConvertObserversPass final : public Pass {
  public:
   absl::string_view name() const override { return "convert-observers"; }

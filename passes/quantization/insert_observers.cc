@@ -10,8 +10,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "ir/graph_walk.h"
 #include "ir/insert_op.h"
 #include "ir/model_graph.h"
 #include "ir/module_file.h"
@@ -19,7 +17,6 @@
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/ops/op_table.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/rewrite/insert_method_call.h"
 #include "passes/runtime/observers/fake_quantize.h"
@@ -191,39 +188,13 @@ PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
   return prepared;
 }
 
-// Embeddings count as float ones: they take no quantized values, and
-// quantize-dynamic may have packed them.
-bool TakesQuantized(const OpRow& row) {
-  return row.role == Role::kQuantize || row.role == Role::kDequantize ||
-         (row.numerics == Numerics::kInt8 &&
-          row.weight_form != WeightForm::kPackedEmbedding);
-}
-
-// The first op that only a quantized model has; null for none.
-const Node* QuantizedOpIn(torch::jit::Graph& graph) {
-  const Node* found = nullptr;
-  ForEachNode(graph.block(), [&](Node* node) {
-    const OpRow* row = FindOp(OpName(*node));
-    if (found == nullptr && row != nullptr && TakesQuantized(*row)) {
-      found = node;
-    }
-  });
-  return found;
-}
-
 }  // namespace
 
 absl::StatusOr<bool> InsertObservers::Run(ModelGraph& model,
                                           PassContext& context) const {
   (void)context;
   if (IsPrepared(model.module())) {
-    return absl::InvalidArgumentError(
-        "the model is prepared already; calibrate and convert it");
-  }
-  if (const Node* quantized = QuantizedOpIn(model.graph())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the model is quantized already: it has ",
-                     OpName(*quantized), "; give the float model"));
+    return false;
   }
   return CatchTorchErrors("inserting observers", [&]() -> absl::StatusOr<bool> {
     const ObserverPlan plan = PlanObservers(model.graph(), options_);

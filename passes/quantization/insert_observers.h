@@ -32,8 +32,8 @@ namespace ns {
 // All that convert_observers.h needs becomes part of the module
 // (prepared_model.h). The saved model runs where libns_ops.so is loaded.
 //
-// Errors: a model that is prepared already; one that holds quantized ops; an
-// observer that cannot be made, such as a scripted one whose file is missing.
+// A model that is prepared already stays as it is. Error: an observer that
+// cannot be made, such as a scripted one whose file is missing.
 class InsertObservers final : public Pass {
  public:
   // `known` goes into the report in front of what this pass finds: what

@@ -14,6 +14,7 @@
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -97,6 +98,7 @@ class Planner {
       : graph_(graph),
         options_(options),
         writes_(graph),
+        facts_(graph),
         subgraphs_(FindFloatSubgraphs(graph, options.relations,
                                       FusingOps::kLibTorch)) {}
 
@@ -277,7 +279,19 @@ class Planner {
     return writes_.HasWriters(subgraph.output);
   }
 
+  // Whether the ops of `subgraph` run on quantized values already.
+  bool IsQuantized(const FloatSubgraph& subgraph) const {
+    return facts_.IsLikelyQuantized(*subgraph.output) ||
+           absl::c_any_of(DataInputsOf(subgraph.subgraph),
+                          [&](const Value* input) {
+                            return facts_.IsLikelyQuantized(*input);
+                          });
+  }
+
   void Visit(const FloatSubgraph& subgraph) {
+    if (IsQuantized(subgraph)) {
+      return;
+    }
     for (size_t i = 0; i < options_.keep.size(); ++i) {
       if (IsKeptBy(subgraph, options_.keep[i])) {
         kept_.insert(i);
@@ -487,6 +501,7 @@ class Planner {
   torch::jit::Graph& graph_;
   const ObserverPlanOptions& options_;
   const TensorWrites writes_;
+  const ValueFacts facts_;
   const std::vector<FloatSubgraph> subgraphs_;
   absl::flat_hash_map<const Node*, const FloatSubgraph*> by_start_;
   absl::flat_hash_set<const Node*> inside_;

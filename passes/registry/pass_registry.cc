@@ -14,7 +14,11 @@
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/quantization/convert_observers.h"
+#include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/fold_batch_norms.h"
+#include "passes/quantization/insert_observers.h"
+#include "passes/quantization/qconfig_json.h"
 #include "passes/quantization/quantize_dynamic.h"
 #include "passes/registry/pair_passes.h"
 #include "passes/registry/rewrite_passes.h"
@@ -54,6 +58,22 @@ PassOr MakeQuantizeDynamic(PassOptions& options) {
   made.reduce_range = options.Flag("reduce-range", made.reduce_range);
   NS_RETURN_IF_ERROR(options.Check());
   return std::make_unique<QuantizeDynamic>(std::move(made));
+}
+
+PassOr MakeInsertObservers(PassOptions& options) {
+  ObserverPlanOptions made;
+  const std::string backend =
+      options.Choice("backend", {"fbgemm", "x86", "onednn", "qnnpack"});
+  const std::string path = options.Text("qconfig", "");
+  made.compat = options.Flag("compat", made.compat);
+  NS_RETURN_IF_ERROR(options.Check());
+  if (path.empty()) {
+    NS_ASSIGN_OR_RETURN(const Backend named, BackendNamed(backend));
+    made.mapping = GetDefaultQConfigMapping(named);
+  } else {
+    NS_ASSIGN_OR_RETURN(made.mapping, ReadQConfigMapping(path));
+  }
+  return std::make_unique<InsertObservers>(std::move(made));
 }
 
 PassOr MakeLowerToFbgemm(PassOptions& options) {
@@ -110,6 +130,9 @@ constexpr PassEntry kPasses[] = {
      "runs float subgraphs on the quantized model's inputs, and logs both "
      "{log-inputs, guard}",
      nullptr, &MakeAddShadowLoggers},
+    {"convert-observers",
+     "puts quantize and dequantize in the place of calibrated observers",
+     &Make<ConvertObserversPass>, nullptr},
     {"count-saturation", "lets lowered layers count the outputs that saturate",
      &Make<CountSaturationPass>, nullptr},
     {"drop-exception-checks", "removes checks that only raise exceptions",
@@ -140,6 +163,9 @@ constexpr PassEntry kPasses[] = {
     {"inline-modules",
      "replaces calls of modules by their code {leaf=TYPE+TYPE}",
      &MakeInlineModules, nullptr},
+    {"insert-observers",
+     "puts observers where values will be quantized {backend, qconfig, compat}",
+     &MakeInsertObservers, nullptr},
     {"lower-to-fbgemm",
      "replaces quantized ops by ns kernels "
      "{numerics=exact|fbgemm-vnni|fbgemm-avx2, fuse, fuse-sums}",
@@ -154,7 +180,8 @@ constexpr PassEntry kPasses[] = {
      "{activations, shadows, kernels, guard, exact}",
      nullptr, &MakePairModels},
     {"quantize-dynamic",
-     "makes dynamically quantized ops of linear and recurrent layers, and packs "
+     "makes dynamically quantized ops of linear and recurrent layers, and "
+     "packs "
      "embeddings {reduce-range}",
      &MakeQuantizeDynamic, nullptr},
     {"replace-futures", "replaces futures whose forks are inlined by values",
