@@ -95,8 +95,7 @@ TEST(QConfigJsonTest, QConfigsHaveTheirNameOrTheirObservers) {
 }
 
 // As in tools/README.md.
-TEST(QConfigJsonTest, ReadsTheExampleOfTheDocumentation) {
-  const QConfigMapping mapping = OrThrow(ParseQConfigMapping(R"({
+constexpr char kDocumentedJson[] = R"({
   "schema": "ns.qconfig/1",
   "global": "fbgemm",
   "object_type": [
@@ -107,8 +106,11 @@ TEST(QConfigJsonTest, ReadsTheExampleOfTheDocumentation) {
   "module_name_regex": [["layer[34]\\.", "int8-per-channel"]],
   "module_name": [["fc", null]],
   "module_name_object_type_order": [["head", "add", 0, "dynamic"]]
-})",
-                                                             "README"));
+})";
+
+TEST(QConfigJsonTest, ReadsTheExampleOfTheDocumentation) {
+  const QConfigMapping mapping =
+      OrThrow(ParseQConfigMapping(kDocumentedJson, "README"));
   EXPECT_EQ(mapping.ToString(),
             "global: static 0..127 histogram, int8 weight per channel\n"
             "object type 'linear': static 0..127 mse, int8 weight per tensor\n"
