@@ -1,6 +1,8 @@
 """`ns sensitivity`: the table, the JSON, budgets, and what is refused."""
 
+import json
 import math
+import os
 import unittest
 
 import cli
@@ -151,6 +153,80 @@ class SensitivityTest(cli.CliTest):
     with open(path, encoding='utf-8') as file:
       self.assertIn('ns.sensitivity/1', file.read())
 
+  def mapping(self, *flags):
+    """The mapping that is emitted, and the results beside it."""
+    path = self.path('mapping.json')
+    result = self.json(*flags, f'--emit-qconfig={path}')
+    with open(path, encoding='utf-8') as file:
+      return json.load(file), result
+
+  def test_the_advice_is_a_mapping(self):
+    mapping, result = self.mapping(*NET, '--budget=1layer',
+                                   '--candidates=int8-per-channel,dynamic')
+    self.assertEqual(list(mapping), [
+        'schema', 'global', 'object_type', 'module_name_regex', 'module_name',
+        'module_name_object_type_order'])
+    self.assertEqual(mapping['schema'], 'ns.qconfig/1')
+    names = {'int8 per channel': 'int8-per-channel', 'dynamic': 'dynamic',
+             'float': None}
+    self.assertEqual(mapping['module_name'],
+                     [[layer['name'], names[layer['use']]]
+                      for layer in result['layers']])
+    self.assertIn(None, [qconfig for _, qconfig in mapping['module_name']])
+    for section in ('global', 'object_type', 'module_name_regex',
+                    'module_name_object_type_order'):
+      self.assertFalse(mapping[section], section)
+
+  def test_the_mapping_has_the_observers(self):
+    mapping, _ = self.mapping(*NET, '--budget=0layers', '--observer=mse',
+                              '--candidates=int8-per-tensor')
+    self.assertEqual(mapping['module_name'][0], ['conv', {
+        'activation': {'kind': 'mse'},
+        'weight': {'kind': 'minmax', 'dtype': 'qint8',
+                   'qscheme': 'per_tensor_symmetric'}}])
+
+  def test_ops_without_a_module_of_their_own_are_numbered(self):
+    mapping, result = self.mapping(
+        'sensitivity', '--float=two_float.pt', '--inputs=pairs.pt',
+        '--budget=0layers', '--candidates=int8-per-channel')
+    self.assertEqual([layer['name'] for layer in result['layers']],
+                     ['left', 'right', 'add'])
+    self.assertEqual(mapping['module_name'], [['left', 'int8-per-channel'],
+                                              ['right', 'int8-per-channel']])
+    self.assertEqual(mapping['module_name_object_type_order'],
+                     [['', 'aten::add', 0, 'int8-per-channel']])
+
+  def test_calls_of_one_module_are_numbered(self):
+    mapping, result = self.mapping(
+        'sensitivity', '--float=twice_float.pt', '--inputs=rows.pt',
+        '--budget=0layers')
+    orders = mapping['module_name_object_type_order']
+    self.assertEqual(len(orders) + len(mapping['module_name']),
+                     len(result['layers']))
+    for number in (0, 1):
+      self.assertIn(['inner.first', 'aten::linear', number],
+                    [row[:3] for row in orders])
+
+  def test_the_mapping_may_go_to_standard_output(self):
+    output, _ = self.succeed(*NET, '--budget=30dB', '--emit-qconfig=-')
+    self.assertEqual(json.loads(output)['schema'], 'ns.qconfig/1')
+    self.fail_with(2, *NET, '--budget=30dB', '--json=-', '--emit-qconfig=-',
+                   names=('--json', '--emit-qconfig'))
+
+  def test_a_mapping_needs_a_budget(self):
+    path = self.path('mapping.json')
+    self.fail_with(2, *NET, f'--emit-qconfig={path}',
+                   names=('--emit-qconfig', '--budget=30dB'))
+    self.fail_with(2, *NET, '--budget=30dB', '--emit-qconfig=',
+                   names='--emit-qconfig')
+    self.fail_with(2, *NET, '--budget=30dB', '--emit-qconfig=net_float.pt',
+                   names='--float')
+    self.fail_with(2, *NET, '--budget=30dB', f'--emit-qconfig={path}',
+                   f'--json={path}', names='--json')
+    self.fail_with(3, *NET, '--budget=30dB', '--emit-qconfig=no/such/folder/m',
+                   names='no/such/folder/m')
+    self.assertFalse(os.path.exists(path))
+
   def test_wrong_usage_names_the_flag(self):
     self.fail_with(2, 'sensitivity', '--float=net_float.pt', names='--inputs')
     self.fail_with(2, 'sensitivity', '--inputs=images.pt', names='--float')
@@ -171,6 +247,9 @@ class SensitivityTest(cli.CliTest):
                      names=model + '.pt')
     self.fail_with(3, 'sensitivity', '--float=net_float.pt',
                    '--inputs=pairs.pt', f'--json={path}', names='pairs.pt')
+    self.fail_with(3, 'sensitivity', '--float=net_float.pt',
+                   '--inputs=pairs.pt', '--budget=30dB',
+                   f'--emit-qconfig={path}', names='pairs.pt')
     self.fail_with(3, *NET, '--method=backward', f'--json={path}',
                    names='backward')
 

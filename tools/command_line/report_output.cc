@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -82,18 +83,25 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
         "--html is not in this version yet; use --json or --csv");
   }
   ReportOutputs outputs;
-  outputs.json_path = flags.Get("json");
-  outputs.csv_path = flags.Get("csv");
-  for (const char* name : {"json", "csv"}) {
-    if (flags.Has(name) && flags.Get(name).empty()) {
+  // The flag whose file is standard output.
+  absl::string_view printed;
+  for (const auto& [name, path] :
+       {std::pair("json", &outputs.json_path),
+        std::pair("csv", &outputs.csv_path),
+        std::pair("emit-qconfig", &outputs.qconfig_path)}) {
+    *path = flags.Get(name);
+    if (flags.Has(name) && path->empty()) {
       return absl::InvalidArgumentError(
           absl::StrCat("--", name, " needs a path; - is standard output"));
     }
-  }
-  if (outputs.json_path == kStandardOutput &&
-      outputs.csv_path == kStandardOutput) {
-    return absl::InvalidArgumentError(
-        "--json and --csv both go to standard output");
+    if (*path != kStandardOutput) {
+      continue;
+    }
+    if (!printed.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", printed, " and --", name, " both go to standard output"));
+    }
+    printed = name;
   }
   NS_ASSIGN_OR_RETURN(const std::string sort,
                       flags.Choice("sort", {"graph", "error"}));
@@ -141,11 +149,15 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
   if (!outputs.csv_path.empty()) {
     NS_RETURN_IF_ERROR(Write(outputs.csv_path, texts.csv()));
   }
+  if (!outputs.qconfig_path.empty()) {
+    NS_RETURN_IF_ERROR(Write(outputs.qconfig_path, texts.qconfig()));
+  }
   for (const std::string& warning : texts.warnings) {
     std::fprintf(stderr, "ns: warning: %s\n", Printable(warning).c_str());
   }
   if (outputs.quiet || outputs.json_path == kStandardOutput ||
-      outputs.csv_path == kStandardOutput) {
+      outputs.csv_path == kStandardOutput ||
+      outputs.qconfig_path == kStandardOutput) {
     return absl::OkStatus();
   }
   return Write(kStandardOutput, texts.table(OptionsForTerminal(outputs)));

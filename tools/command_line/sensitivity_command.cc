@@ -6,9 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
+#include "ns/n_shadows/planned_mapping.h"
 #include "ns/n_shadows/sensitivity.h"
 #include "ns/n_shadows/sensitivity_json.h"
 #include "ns/n_shadows/sensitivity_table.h"
+#include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/engines.h"
 #include "tools/command_line/progress_bar.h"
@@ -31,6 +33,9 @@ constexpr FlagSpec kFlags[] = {
     {"observer", "KIND",
      "what finds the range of static activations: minmax (default), "
      "moving-average, histogram, mse, percentile or entropy (see above)"},
+    {"emit-qconfig", "PATH",
+     "write what the budget advises as a qconfig mapping, JSON that can be "
+     "edited; - is standard output"},
     {"max-batches", "N", "stop after N batches"},
     {"method", "NAME", "the method to measure; default forward"},
     {"json", "PATH", "write the results as JSON; - is standard output"},
@@ -82,7 +87,9 @@ constexpr CommandSpec kSpec = {
     "what all\n"
     "           others can reach\n"
     "  10%      the same for 10 percent of the layers\n"
-    "A layer without a figure (nan) stays in float besides those.\n",
+    "A layer without a figure (nan) stays in float besides those. "
+    "--emit-qconfig writes\n"
+    "the advice as a file: a rule for each layer, null for float.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- sensitivity --float=tools/demo/float.pt "
     "--inputs=tools/demo/images.pt --budget=30dB",
@@ -137,21 +144,31 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
     NS_ASSIGN_OR_RETURN(options.budget, ParseBudget(flags.Get("budget")));
   }
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
+  if (!options.outputs.qconfig_path.empty() && !options.budget) {
+    return absl::InvalidArgumentError(
+        "--emit-qconfig needs to know what may be lost; pass --budget=30dB or "
+        "--budget=3layers");
+  }
   std::vector<PathFlag> inputs = {{"float", options.float_path}};
   for (const std::string& path : options.run.input_paths) {
     inputs.push_back({"inputs", path});
   }
   NS_RETURN_IF_ERROR(
-      CheckDistinct({{"json", options.outputs.json_path}}, inputs));
+      CheckDistinct({{"json", options.outputs.json_path},
+                     {"emit-qconfig", options.outputs.qconfig_path}},
+                    inputs));
   return options;
 }
 
-absl::StatusOr<Sensitivity> Measure(const Options& options,
+struct Results {
+  SensitivityReport report;
+  // What the plan recommends, if there is one.
+  QConfigMapping mapping;
+};
+
+absl::StatusOr<Sensitivity> Measure(const ModelGraph& model,
+                                    const Options& options,
                                     const std::vector<Batch>& batches) {
-  ModelGraphOptions graph_options;
-  graph_options.method = options.method;
-  NS_ASSIGN_OR_RETURN(const ModelGraph model,
-                      ModelGraph::FromFile(options.float_path, graph_options));
   ProgressBar bar(options.outputs.quiet);
   SensitivityOptions sensitivity;
   sensitivity.candidates = options.candidates;
@@ -161,21 +178,37 @@ absl::StatusOr<Sensitivity> Measure(const Options& options,
   return MeasureSensitivity(model, batches, sensitivity);
 }
 
-absl::Status Run(const Options& options) {
-  UseThreads(options.run);
-  NS_RETURN_IF_ERROR(PrepareOutputs({options.outputs.json_path}));
-  NS_ASSIGN_OR_RETURN(const BatchReader reader, OpenBatches(options.run));
-  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
-  SensitivityReport report;
-  NS_RETURN_IF_ERROR(WithEngine(options.engine, [&]() -> absl::Status {
-    NS_ASSIGN_OR_RETURN(report.sensitivity, Measure(options, batches));
-    return absl::OkStatus();
-  }));
+absl::StatusOr<Results> MeasureAndPlan(const Options& options,
+                                       const std::vector<Batch>& batches) {
+  ModelGraphOptions graph_options;
+  graph_options.method = options.method;
+  NS_ASSIGN_OR_RETURN(const ModelGraph model,
+                      ModelGraph::FromFile(options.float_path, graph_options));
+  Results results;
+  SensitivityReport& report = results.report;
+  NS_ASSIGN_OR_RETURN(report.sensitivity, Measure(model, options, batches));
   report.sensitivity.float_path = options.float_path;
   if (options.budget) {
     report.plan = PlanQuantization(report.sensitivity, *options.budget);
+    results.mapping = PlannedMapping(model, report);
   }
+  return results;
+}
+
+absl::Status Run(const Options& options) {
+  UseThreads(options.run);
+  NS_RETURN_IF_ERROR(PrepareOutputs(
+      {options.outputs.json_path, options.outputs.qconfig_path}));
+  NS_ASSIGN_OR_RETURN(const BatchReader reader, OpenBatches(options.run));
+  NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
+  Results results;
+  NS_RETURN_IF_ERROR(WithEngine(options.engine, [&]() -> absl::Status {
+    NS_ASSIGN_OR_RETURN(results, MeasureAndPlan(options, batches));
+    return absl::OkStatus();
+  }));
+  const SensitivityReport& report = results.report;
   ReportTexts texts;
+  texts.qconfig = [&] { return QConfigMappingToJson(results.mapping); };
   texts.json = [&] { return SensitivityJson(report); };
   texts.table = [&](const TableOptions& table) {
     return SensitivityTable(report, table);

@@ -94,6 +94,31 @@ TEST(QConfigJsonTest, QConfigsHaveTheirNameOrTheirObservers) {
       R"("quant_max": 63}})");
 }
 
+// As in tools/README.md.
+constexpr char kDocumentedJson[] = R"({
+  "schema": "ns.qconfig/1",
+  "global": "fbgemm",
+  "object_type": [
+    ["linear", {"activation": {"kind": "mse", "reduce_range": true},
+                "weight": {"kind": "minmax", "dtype": "qint8",
+                           "qscheme": "per_tensor_symmetric"}}]
+  ],
+  "module_name_regex": [["layer[34]\\.", "int8-per-channel"]],
+  "module_name": [["fc", null]],
+  "module_name_object_type_order": [["head", "add", 0, "dynamic"]]
+})";
+
+TEST(QConfigJsonTest, ReadsTheExampleOfTheDocumentation) {
+  const QConfigMapping mapping =
+      OrThrow(ParseQConfigMapping(kDocumentedJson, "README"));
+  EXPECT_EQ(mapping.ToString(),
+            "global: static 0..127 histogram, int8 weight per channel\n"
+            "object type 'linear': static 0..127 mse, int8 weight per tensor\n"
+            "module name regex 'layer[34]\\.': int8 per channel\n"
+            "module name 'fc': none\n"
+            "object type 'add' number 0 in module 'head': dynamic\n");
+}
+
 TEST(QConfigJsonTest, AllPresetsCanBeNamed) {
   for (const std::string& name : PresetNames()) {
     const QConfigMapping mapping = OrThrow(ParseQConfigMapping(
