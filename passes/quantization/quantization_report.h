@@ -19,9 +19,10 @@ struct ValueQuantization {
 };
 
 struct WeightQuantization {
-  // QSchemeName: "per_channel_symmetric".
+  // QSchemeName: "per_channel_symmetric"; "float16" for half precision.
   std::string scheme;
-  // One, or one for each channel.
+  // One, or one for each channel; of recurrent layers, those of all weights in
+  // the order of torch.nn. None for half precision.
   std::vector<double> scales;
 };
 

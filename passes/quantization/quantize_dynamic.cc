@@ -16,6 +16,7 @@
 #include "ir/pass_context.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/describe_weights.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -137,12 +138,16 @@ class Quantizer {
     if (needs_weights && !HasWeightsToRound(SiteOf(subgraph, qconfig))) {
       return;
     }
-    const absl::StatusOr<std::vector<at::Tensor>> weights =
-        Quantize(subgraph, qconfig, treatment);
-    if (!weights.ok()) {
-      StayFloat(subgraph,
-                RefusalOf("its quantized form fails", weights.status()));
-      return;
+    FoldBatchNormOf(subgraph.subgraph);
+    absl::StatusOr<std::vector<at::Tensor>> weights;
+    for (Node* layer : LayersOf(subgraph.subgraph)) {
+      LayerSite site = SiteOf(subgraph, qconfig);
+      site.node = layer;
+      weights = QuantizeLayer(site, subgraph, treatment);
+      if (!weights.ok()) {
+        StayFloat(subgraph, *layer, weights.status());
+        return;
+      }
     }
     if (options_.report != nullptr) {
       Report(subgraph, choice, treatment, *weights);
@@ -178,11 +183,15 @@ class Quantizer {
     }
   }
 
-  void StayFloat(const FloatSubgraph& subgraph, const absl::Status& refusal) {
-    context_.Remark(*subgraph.subgraph.base, refusal.message());
+  // Says why `layer` of `subgraph` has no quantized form.
+  void StayFloat(const FloatSubgraph& subgraph, const Node& layer,
+                 const absl::Status& status) {
+    const std::string reason(
+        RefusalOf("its quantized form fails", status).message());
+    context_.Remark(layer, reason);
     if (options_.report != nullptr) {
       options_.report->stayed_float.push_back(
-          {subgraph.name, subgraph.op, std::string(refusal.message())});
+          {subgraph.name, subgraph.op, reason});
     }
   }
 
@@ -192,19 +201,6 @@ class Quantizer {
   }
 
   // Returns the quantized weights of the layer.
-  absl::StatusOr<std::vector<at::Tensor>> Quantize(
-      const FloatSubgraph& subgraph, const QConfig& qconfig,
-      Treatment treatment) {
-    FoldBatchNormOf(subgraph.subgraph);
-    std::vector<at::Tensor> weights;
-    for (Node* layer : LayersOf(subgraph.subgraph)) {
-      LayerSite site = SiteOf(subgraph, qconfig);
-      site.node = layer;
-      NS_ASSIGN_OR_RETURN(weights, QuantizeLayer(site, subgraph, treatment));
-    }
-    return weights;
-  }
-
   absl::StatusOr<std::vector<at::Tensor>> QuantizeLayer(
       LayerSite& site, const FloatSubgraph& subgraph, Treatment treatment) {
     const bool is_embedding =
@@ -239,8 +235,11 @@ class Quantizer {
   // Returns the relu behind `layer` that its quantized op computes, too; null
   // for none.
   Node* ReluBehind(const FloatSubgraph& subgraph, const Node& layer) const {
+    if (subgraph.family != "linear") {
+      return nullptr;
+    }
     Node* user = OnlyUser(*layer.output(0));
-    return subgraph.family == "linear" && user != nullptr && IsRelu(*user) &&
+    return user != nullptr && IsRelu(*user) &&
                    absl::c_linear_search(subgraph.subgraph.nodes, user)
                ? user
                : nullptr;
@@ -275,7 +274,9 @@ class Quantizer {
 absl::StatusOr<bool> QuantizeDynamic::Run(ModelGraph& model,
                                           PassContext& context) const {
   NS_RETURN_IF_ERROR(options_.mapping.Validate());
-  return Quantizer(model.graph(), context, options_).Run();
+  return CatchTorchErrors("quantizing layers", [&] {
+    return Quantizer(model.graph(), context, options_).Run();
+  });
 }
 
 QConfigMapping DefaultDynamicMapping() {

@@ -50,9 +50,13 @@ namespace ns {
 // float, with a remark, when its qconfig has no op for it (a dynamic
 // convolution, an embedding without float zero points), its parameters are not
 // constant, it has a proj_size, or its call asks for what the kernel cannot do
-// (the maximum of a bag, a vector where it takes a matrix). Values that are not
-// finite, a vector of unknown rank and embeddings without any index fail in
-// LibTorch's kernels when the model runs, as they do in PyTorch.
+// (the maximum of a bag; ranks that the graph tells and the kernel refuses). A
+// recurrent layer without biases gets some of zeros.
+//
+// LibTorch's kernels fail when the model runs, as they do in PyTorch, for
+// values that are not finite and where only a run tells that a linear gets a
+// vector or an embedding indices of another rank than 1 and 2. An embedding
+// without any index crashes them.
 //
 // Error: a mapping that is not valid.
 class QuantizeDynamic final : public Pass {

@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"

@@ -29,6 +29,7 @@ DYNAMIC_CASES = [
     "lstm_bidirectional",
     "lstm_packed",
     "lstm_with_state",
+    "no_biases",
     "per_channel",
 ]
 

@@ -202,6 +202,23 @@ class Cells(nn.Module):
     return h, c, g, r, s
 
 
+class Recurrent(nn.Module):
+  """Recurrent layers and cells, with biases or without any."""
+
+  def __init__(self, bias: bool) -> None:
+    super().__init__()
+    self.lstm = nn.LSTM(WIDTH, HIDDEN, 2, bidirectional=True, bias=bias)
+    self.gru = nn.GRU(2 * HIDDEN, HIDDEN, bias=bias)
+    self.lstm_cell = nn.LSTMCell(HIDDEN, HIDDEN, bias=bias)
+    self.gru_cell = nn.GRUCell(HIDDEN, HIDDEN, bias=bias)
+
+  def forward(self, x: torch.Tensor):
+    y, _ = self.lstm(x)
+    y, _ = self.gru(y)
+    h, c = self.lstm_cell(y[0])
+    return y, self.gru_cell(h), c
+
+
 class Table(nn.Module):
 
   def __init__(self, table: nn.Module) -> None:
@@ -283,6 +300,7 @@ CASES = {
     'gru_packed': lambda: (
         GruPacked(nn.GRU(WIDTH, HIDDEN, 2)), packed_sequences()),
     'cells': lambda: (Cells(), sequences(5, 3, WIDTH)),
+    'no_biases': lambda: (Recurrent(bias=False), sequences(5, 3, WIDTH)),
     'per_channel': lambda: (PerChannel(), sequences(5, 3, WIDTH)),
     'half': lambda: (Mixed(), sequences(3, WIDTH, 7)),
     'int4_weights': lambda: (Mixed(), sequences(3, WIDTH, 7)),
@@ -346,7 +364,19 @@ def round_weights(model: nn.Module, rounded: Any) -> nn.Module:
   return copied
 
 
+def with_zero_biases(model: nn.Module) -> nn.Module:
+  """The same model for PyTorch, which quantizes nothing without biases."""
+  copied = Recurrent(bias=True).eval()
+  with torch.no_grad():
+    for bias in copied.parameters():
+      bias.zero_()
+  copied.load_state_dict(model.state_dict(), strict=False)
+  return copied
+
+
 def quantize(name: str, model: nn.Module) -> nn.Module:
+  if name == 'no_biases':
+    model = with_zero_biases(model)
   if name in ROUNDED:
     return round_weights(model, ROUNDED[name])
   preset = PRESETS.get(name)

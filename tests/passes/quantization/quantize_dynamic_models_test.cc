@@ -61,6 +61,7 @@ const std::vector<Case>& Cases() {
       {"lstm_bidirectional"},
       {"lstm_packed"},
       {"lstm_with_state"},
+      {"no_biases"},
       {"per_channel", true, Global(PerChannelDynamicQConfig())},
   };
   return *kCases;

@@ -254,6 +254,28 @@ return (%5))");
   EXPECT_EQ(report.layers.size(), 1);
 }
 
+TEST_P(QuantizeDynamicTest, TellsOfTheFormOfAnOpThatStays) {
+  const auto graph = GraphWith(R"IR(
+graph(%x : Tensor, %v : Float(4), %p : bool, %w : Tensor, %b : Tensor):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %l : Tensor = aten::linear(%x, %w, %b)
+      -> (%l)
+    block1():
+      %r : Tensor = aten::linear(%v, %w, %b)
+      -> (%r)
+  return (%y))IR",
+                               Constants());
+  QuantizationReport report;
+  const PassRun run = RunPass(PassOf(DefaultDynamicMapping(), &report), graph);
+  ASSERT_EQ(run.remarks.size(), 1);
+  EXPECT_EQ(run.remarks[0].reason,
+            "its input is a vector; its kernel takes matrices");
+  EXPECT_THAT(report.layers, IsEmpty());
+  EXPECT_EQ(report.stayed_float.size(), 1);
+  EXPECT_EQ(NodesOf(*graph, "aten::linear").size(), 1);
+}
+
 TEST_P(QuantizeDynamicTest, SharesThePackedConstantOfALayerThatIsCalledTwice) {
   const auto graph = GraphWith(R"IR(
 graph(%x : Tensor, %w : Tensor, %b : Tensor):
