@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
 #include "ir/module_path.h"
+#include "ir/node_view.h"
 
 namespace ns {
 namespace {
@@ -22,29 +23,6 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
-
-// True when an op works in place on `value` or on a view of it.
-bool IsWrittenInPlace(const Value& value) {
-  for (const torch::jit::Use& use : value.uses()) {
-    const c10::FunctionSchema* schema = use.user->maybeSchema();
-    if (schema == nullptr || use.offset >= schema->arguments().size()) {
-      continue;
-    }
-    const c10::AliasInfo* alias = schema->arguments()[use.offset].alias_info();
-    if (alias == nullptr) {
-      continue;
-    }
-    if (alias->isWrite()) {
-      return true;
-    }
-    for (const Value* view : use.user->outputs()) {
-      if (IsWrittenInPlace(*view)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
 
 // Whether `get` reads an attribute of a module that PyTorch observes or
 // fake-quantizes with.

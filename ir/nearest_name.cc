@@ -13,6 +13,10 @@ absl::string_view NearestName(absl::string_view name,
   // With more changed letters it is another word.
   size_t least = name.size() / 2 + 1;
   for (const absl::string_view candidate : names) {
+    // No long name of the user's is compared letter by letter.
+    if (name.size() > candidate.size() + least) {
+      continue;
+    }
     const size_t distance =
         llvm::StringRef(name.data(), name.size())
             .edit_distance(llvm::StringRef(candidate.data(), candidate.size()));

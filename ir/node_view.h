@@ -45,6 +45,10 @@ bool IsWrittenTo(const torch::jit::Value& list);
 // `inplace` is known to be false.
 bool WorksInPlace(const torch::jit::Node& node);
 
+// True when an op works in place on the tensor `value` or on a view of it.
+// Control flow and lists that it goes through are not followed.
+bool IsWrittenInPlace(const torch::jit::Value& value);
+
 // Returns the nodes that write to `container`, a list or dict, before `place`
 // runs, in order. They are in the block where it is made, or in control flow
 // inside that block.

@@ -27,7 +27,7 @@ absl::Status Append(const FloatSubgraph& subgraph, const QConfig& qconfig,
     one.value = weight.value;
     NS_RETURN_IF_ERROR(CatchTorchErrors(
         absl::StrCat("quantizing the weight of ", subgraph.name), [&] {
-          one.quantized = FakeQuantizeWeight(one.value, qconfig.weight);
+          one.quantized = FakeQuantizeWeight(one.value, qconfig.weight.config);
           one.statistics = ComparePair(one.value, one.quantized);
         }));
     quantized.push_back(std::move(one));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ns/n_shadows/candidate_logger.h"
@@ -18,6 +19,8 @@
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/rewrite/insert_method_call.h"
+#include "passes/runtime/observers/activation_quantizer.h"
+#include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
 namespace {
@@ -27,12 +30,8 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-bool Quantizes(const ActivationConfig& config) {
-  return config.scheme != ActivationScheme::kNone;
-}
-
-bool IsStatic(const ActivationConfig& config) {
-  return config.scheme == ActivationScheme::kStatic;
+bool IsStatic(const ObserverConfig& config) {
+  return ModeOf(config) == QuantizationMode::kStatic;
 }
 
 // The inputs of all blocks around `node`: a copy in front of it can use them as
@@ -70,17 +69,18 @@ absl::StatusOr<Value*> CandidateInserter::Call(
 
 // Candidates share the quantizers that are alike.
 absl::StatusOr<std::string> CandidateInserter::QuantizerFor(
-    const ActivationConfig& config, Quantizers& known, Value* observed,
+    const ObserverConfig& config, Quantizers& known, Value* observed,
     Node* place) {
   for (const auto& [known_config, name] : known) {
     if (known_config == config) {
       return name;
     }
   }
+  NS_ASSIGN_OR_RETURN(const ActivationQuantizerPtr quantizer,
+                      Annotated(absl::StrCat("activations of ", subgraph_.name),
+                                MakeActivationQuantizer(config)));
   known.emplace_back(
-      config,
-      AttachQuantizer(model_.module(), next_quantizer_++,
-                      c10::make_intrusive<ActivationQuantizer>(config)));
+      config, AttachQuantizer(model_.module(), next_quantizer_++, quantizer));
   const std::string& name = known.back().second;
   if (IsStatic(config)) {
     NS_RETURN_IF_ERROR(Call(name,
@@ -101,11 +101,13 @@ absl::Status CandidateInserter::LogFloat(const LoggerInfo& info) {
 // The copied subgraph in front of `place`, quantized; its output.
 absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
                                                    const QConfig& qconfig) {
-  const ActivationConfig& activation = qconfig.activation;
+  const ObserverConfig& activation = qconfig.activation.config;
+  const QuantizationMode mode = ModeOf(activation);
   Node* start = subgraph_.subgraph.start;
   std::vector<Value*> inputs = inputs_;
   std::string first_quantizer;
-  for (size_t i = 0; Quantizes(activation) && i < inputs.size(); ++i) {
+  for (size_t i = 0; mode != QuantizationMode::kFloat && i < inputs.size();
+       ++i) {
     // Observed outside of the candidate, which does not run while the model is
     // calibrated.
     NS_ASSIGN_OR_RETURN(
@@ -125,12 +127,12 @@ absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
                    model_, place, InputsInScope(*start)));
   NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
   NS_ASSIGN_OR_RETURN(Value * output, FirstTensor(copy.output, place));
-  switch (activation.scheme) {
-    case ActivationScheme::kNone:
-    case ActivationScheme::kDynamic:  // Results are in float.
+  switch (mode) {
+    case QuantizationMode::kFloat:
+    case QuantizationMode::kDynamic:  // Results are in float.
       return output;
-    case ActivationScheme::kStatic:
-    case ActivationScheme::kHalf:
+    case QuantizationMode::kStatic:
+    case QuantizationMode::kHalf:
       break;
   }
   const bool keeps = IsStatic(activation) && !first_quantizer.empty() &&

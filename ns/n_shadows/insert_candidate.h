@@ -11,6 +11,7 @@
 #include "passes/instrument/logger_info.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/observer_config.h"
 
 namespace torch::jit {
 struct Node;
@@ -40,9 +41,9 @@ class CandidateInserter {
  private:
   using Value = torch::jit::Value;
   // Attribute names, by what they are for.
-  using Quantizers = std::vector<std::pair<ActivationConfig, std::string>>;
+  using Quantizers = std::vector<std::pair<ObserverConfig, std::string>>;
 
-  absl::StatusOr<std::string> QuantizerFor(const ActivationConfig& config,
+  absl::StatusOr<std::string> QuantizerFor(const ObserverConfig& config,
                                            Quantizers& known, Value* observed,
                                            torch::jit::Node* place);
   absl::StatusOr<Value*> CopyInto(torch::jit::Node* place,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -157,26 +158,29 @@ class Preparer {
     CopiedSubgraph copy = {second_.CopyOf(subgraph.subgraph),
                            second_.CopyOf(subgraph.output)};
     std::string first_quantizer;
-    if (qconfig.activation.scheme != ActivationScheme::kNone) {
-      NS_ASSIGN_OR_RETURN(first_quantizer,
-                          QuantizeInputs(*subgraph.subgraph.start,
-                                         copy.subgraph.start, qconfig));
+    const QuantizationMode mode = ModeOf(qconfig.activation);
+    if (mode != QuantizationMode::kFloat) {
+      NS_ASSIGN_OR_RETURN(
+          first_quantizer,
+          Annotated(absl::StrCat("activations of ", subgraph.name),
+                    QuantizeInputs(*subgraph.subgraph.start,
+                                   copy.subgraph.start, qconfig)));
     }
     NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
     const bool quantizes_output =
-        qconfig.activation.scheme == ActivationScheme::kStatic ||
-        qconfig.activation.scheme == ActivationScheme::kHalf;
+        mode == QuantizationMode::kStatic || mode == QuantizationMode::kHalf;
     if (!quantizes_output || !IsTensor(*copy.output)) {
       return copy.output;
     }
-    const bool keeps = qconfig.activation.scheme == ActivationScheme::kStatic &&
+    const bool keeps = mode == QuantizationMode::kStatic &&
                        !first_quantizer.empty() &&
                        KeepsQParams(subgraph.family);
     std::string quantizer = first_quantizer;
     if (!keeps) {
       NS_ASSIGN_OR_RETURN(
-          quantizer,
-          NewQuantizer(qconfig, subgraph.output, PlaceAfter(*subgraph.output)));
+          quantizer, Annotated(absl::StrCat("activations of ", subgraph.name),
+                               NewQuantizer(qconfig, subgraph.output,
+                                            PlaceAfter(*subgraph.output))));
     }
     NS_ASSIGN_OR_RETURN(
         Value * quantized,
@@ -215,9 +219,10 @@ class Preparer {
 
   absl::StatusOr<std::string> NewQuantizer(const QConfig& qconfig,
                                            Value* observed, Node* place) {
-    std::string name = AttachQuantizer(
-        model().module(), next_quantizer_++,
-        c10::make_intrusive<ActivationQuantizer>(qconfig.activation));
+    NS_ASSIGN_OR_RETURN(const ActivationQuantizerPtr quantizer,
+                        MakeActivationQuantizer(qconfig.activation.config));
+    std::string name =
+        AttachQuantizer(model().module(), next_quantizer_++, quantizer);
     NS_RETURN_IF_ERROR(
         InsertMethodCall(model(), name,
                          IsTensor(*observed) ? "observe" : "observe_list",

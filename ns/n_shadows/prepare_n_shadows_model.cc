@@ -10,6 +10,7 @@
 
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/insert_candidate.h"
@@ -125,22 +126,24 @@ absl::Status ConvertNShadowsModel(torch::jit::Module& module) {
         "the module is no n-shadows model; make one with "
         "PrepareNShadowsModel");
   }
-  const std::vector<QuantizerPtr> quantizers = AttachedQuantizers(module);
+  const std::vector<ActivationQuantizerPtr> quantizers =
+      AttachedQuantizers(module);
   bool has_static = false;
   bool is_calibrated = false;
-  for (const QuantizerPtr& quantizer : quantizers) {
-    has_static |= quantizer->options().scheme == ActivationScheme::kStatic;
-    is_calibrated |= quantizer->HasSeenValues();
+  for (const ActivationQuantizerPtr& quantizer : quantizers) {
+    has_static |= quantizer->NeedsValues();
+    is_calibrated |= quantizer->values_seen() > 0;
   }
   if (has_static && !is_calibrated) {
     return absl::FailedPreconditionError(
         "the n-shadows model was not calibrated; run it on sample batches "
         "before it is converted");
   }
-  for (const QuantizerPtr& quantizer : quantizers) {
-    quantizer->Convert();
-  }
-  return absl::OkStatus();
+  return CatchTorchErrors("converting an n-shadows model", [&] {
+    for (const ActivationQuantizerPtr& quantizer : quantizers) {
+      quantizer->Convert();
+    }
+  });
 }
 
 }  // namespace ns

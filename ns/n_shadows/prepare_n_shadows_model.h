@@ -79,15 +79,18 @@ struct NShadowsModel {
 // Errors: what the factory of loggers returns, and a logger without one of the
 // methods above; a regular expression that is none, and a candidate that the
 // mapping sets for an op or a module by name and that no kernel supports
-// (CheckKernel). Where a wider setting chose it, it is skipped, as is one that
-// cannot be copied.
+// (CheckKernel), and an observer that finds no parameters or is made of an
+// object of the user's (MakeActivationQuantizer, QuantizeWeights). Where a
+// wider setting chose a candidate without a kernel, it is skipped, as is one
+// that cannot be copied.
 absl::StatusOr<NShadowsModel> PrepareNShadowsModel(
     const ModelGraph& model, const QConfigMultiMapping& mapping,
     const NShadowsOptions& options = {});
 
 // Turns the quantizers of `module`, an n-shadows model, from observing to
 // quantizing (reference: convert_n_shadows_model). Errors: a module that is
-// none, and one that was never run although it has static candidates.
+// none, one that was never run although it has static candidates, and values
+// that an observer has no parameters for.
 absl::Status ConvertNShadowsModel(torch::jit::Module& module);
 
 }  // namespace ns

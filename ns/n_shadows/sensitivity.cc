@@ -71,8 +71,8 @@ size_t IntegerLayers(const Sensitivity& sensitivity) {
 }  // namespace
 
 bool IsFloatCandidate(const QConfig& qconfig) {
-  return qconfig.weight.dtype == WeightDtype::kHalf ||
-         qconfig.activation.scheme == ActivationScheme::kHalf;
+  return ModeOf(qconfig.weight) == QuantizationMode::kHalf ||
+         ModeOf(qconfig.activation) == QuantizationMode::kHalf;
 }
 
 absl::StatusOr<Sensitivity> MeasureSensitivity(

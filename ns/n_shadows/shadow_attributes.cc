@@ -52,15 +52,16 @@ LoggerInfo ShadowLoggerInfo(const FloatSubgraph& subgraph,
 }
 
 std::string AttachQuantizer(torch::jit::Module& module, int index,
-                            const QuantizerPtr& quantizer) {
+                            const ActivationQuantizerPtr& quantizer) {
   std::string name = absl::StrCat(kQuantizerPrefix, index);
   const c10::IValue object(quantizer);
   module.register_attribute(name, object.type(), object);
   return name;
 }
 
-std::vector<QuantizerPtr> AttachedQuantizers(const torch::jit::Module& module) {
-  std::vector<QuantizerPtr> quantizers;
+std::vector<ActivationQuantizerPtr> AttachedQuantizers(
+    const torch::jit::Module& module) {
+  std::vector<ActivationQuantizerPtr> quantizers;
   for (int i = 0; module.hasattr(absl::StrCat(kQuantizerPrefix, i)); ++i) {
     quantizers.push_back(module.attr(absl::StrCat(kQuantizerPrefix, i))
                              .toCustomClass<ActivationQuantizer>());

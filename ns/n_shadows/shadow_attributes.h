@@ -32,15 +32,14 @@ std::optional<ShadowIndex> ParseShadowModelName(absl::string_view name);
 LoggerInfo ShadowLoggerInfo(const FloatSubgraph& subgraph,
                             const ShadowIndex& index);
 
-using QuantizerPtr = c10::intrusive_ptr<ActivationQuantizer>;
-
 // Hangs `quantizer` on `module` as attribute `ns_quantizer_<index>`; returns
 // the attribute's name.
 std::string AttachQuantizer(torch::jit::Module& module, int index,
-                            const QuantizerPtr& quantizer);
+                            const ActivationQuantizerPtr& quantizer);
 
 // All quantizers of `module`, in the order of their indices.
-std::vector<QuantizerPtr> AttachedQuantizers(const torch::jit::Module& module);
+std::vector<ActivationQuantizerPtr> AttachedQuantizers(
+    const torch::jit::Module& module);
 
 // Writes the names of candidates, by ShadowModelName, to the attribute
 // `ns_n_shadows`, which says that a module is an n-shadows model.

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/passes/remove_mutation.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,11 @@
 #include "ns/quantization/quantized_engine.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/quantization/convert_observers.h"
+#include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/fold_batch_norms.h"
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/prepared_model.h"
+#include "passes/quantization/quantize_dynamic.h"
 
 namespace ns {
 namespace {
@@ -66,34 +69,53 @@ QConfig Compatible(QConfig qconfig) {
   return qconfig;
 }
 
-QConfigMapping DynamicMapping() {
-  QConfigMapping mapping;
-  for (const char* family : {"linear", "lstm", "gru", "lstm_cell", "gru_cell",
-                             "rnn_tanh_cell", "rnn_relu_cell"}) {
-    mapping.SetObjectType(family, DefaultDynamicQConfig());
+// The rules of `mapping` that choose nothing in `model`.
+std::vector<std::string> UnusedRules(const QConfigMapping& mapping,
+                                     const ModelGraph& model) {
+  std::set<std::string> used;
+  for (const FloatSubgraph& subgraph :
+       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
+    used.insert(mapping.Choose(subgraph).rule);
   }
-  return mapping;
+  std::vector<std::string> unused;
+  for (const auto& [rule, qconfig] : mapping.Rules()) {
+    if (used.count(rule) == 0) {
+      unused.push_back(rule);
+    }
+  }
+  return unused;
 }
 
-QConfigMapping WeightOnlyMapping() {
+// PyTorch's, for the layers of one mode.
+QConfigMapping WithoutCalibration(bool wants_dynamic) {
   QConfigMapping mapping;
-  for (const char* family : {"embedding", "embedding_bag"}) {
-    mapping.SetObjectType(family, FloatQParamsWeightOnlyQConfig());
+  for (const auto& [type, qconfig] : DefaultDynamicMapping().object_types()) {
+    const bool is_dynamic =
+        ModeOf(qconfig->activation) == QuantizationMode::kDynamic;
+    if (is_dynamic == wants_dynamic) {
+      mapping.SetObjectType(type, qconfig);
+    }
   }
   return mapping;
 }
 
 absl::StatusOr<ModelGraph> Observed(const ModelGraph& model,
-                                    const ObserverPlanOptions& plan) {
+                                    const ObserverPlanOptions& plan,
+                                    const QuantizationReport& known) {
   NS_ASSIGN_OR_RETURN(ModelGraph observed, model.Clone());
   PassContext context;
-  NS_RETURN_IF_ERROR(InsertObservers(plan).Run(observed, context).status());
+  NS_RETURN_IF_ERROR(
+      InsertObservers(plan, known).Run(observed, context).status());
   return observed;
 }
 
-absl::Status Fold(ModelGraph& model, PassContext& context) {
+// `compat` leaves in float what convert_fx does.
+absl::Status Fold(ModelGraph& model, bool compat, PassContext& context) {
   FoldReferenceQuantization::Options options;
   options.ns_ops = false;
+  if (compat) {
+    options.float_families = {"conv_transpose3d", "group_norm", "softmax"};
+  }
   return FoldReferenceQuantization(options).Run(model, context).status();
 }
 
@@ -106,7 +128,7 @@ absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
   NS_ASSIGN_OR_RETURN(ModelGraph trial, observed.Clone());
   NS_RETURN_IF_ERROR(ConvertUncalibrated(trial).status());
   PassContext context;
-  NS_RETURN_IF_ERROR(Fold(trial, context));
+  NS_RETURN_IF_ERROR(Fold(trial, /*compat=*/false, context));
   std::map<std::string, std::string> not_folded;
   for (const PassRemark& remark : context.remarks()) {
     for (const PreparedLayer& layer : prepared.layers) {
@@ -125,9 +147,8 @@ QConfigMapping DefaultMapping(const QuantizeOptions& options) {
     case QuantizeMode::kStatic:
       return StaticMapping(options);
     case QuantizeMode::kDynamic:
-      return DynamicMapping();
     case QuantizeMode::kWeightOnly:
-      return WeightOnlyMapping();
+      return WithoutCalibration(options.mode == QuantizeMode::kDynamic);
   }
   return {};
 }
@@ -148,8 +169,20 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
     torch::jit::RemoveTensorMutation(folded.shared_graph());
   }));
   PassContext context;
-  NS_RETURN_IF_ERROR(FoldBatchNorms().Run(folded, context).status());
-  NS_ASSIGN_OR_RETURN(ModelGraph observed, Observed(folded, plan));
+  FoldBatchNorms::Options norms;
+  norms.compat = options.compat;
+  NS_RETURN_IF_ERROR(FoldBatchNorms(norms).Run(folded, context).status());
+  QuantizationReport known;
+  if (options.mapping) {
+    known.unused_rules = UnusedRules(*options.mapping, folded);
+  }
+  QuantizeDynamic::Options dynamic;
+  dynamic.mapping = plan.mapping;
+  dynamic.keep = options.keep;
+  dynamic.reduce_range = options.backend != Backend::kQnnpack;
+  dynamic.report = &known;
+  NS_RETURN_IF_ERROR(QuantizeDynamic(dynamic).Run(folded, context).status());
+  NS_ASSIGN_OR_RETURN(ModelGraph observed, Observed(folded, plan, known));
   // PyTorch quantizes the values of such layers, too.
   const int rounds = options.compat || options.reference ? 0 : kMostRounds;
   for (int round = 0; round < rounds; ++round) {
@@ -158,7 +191,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
       break;
     }
     plan.float_layers.merge(not_folded);
-    NS_ASSIGN_OR_RETURN(observed, Observed(folded, plan));
+    NS_ASSIGN_OR_RETURN(observed, Observed(folded, plan, known));
   }
   return observed;
 }
@@ -221,7 +254,7 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
   NS_ASSIGN_OR_RETURN(QuantizationReport report, ConvertObservers(model));
   if (!options.reference) {
     PassContext context;
-    NS_RETURN_IF_ERROR(Fold(model, context));
+    NS_RETURN_IF_ERROR(Fold(model, options.compat, context));
   }
   NS_RETURN_IF_ERROR(VerifyGraph(model.graph()));
   return QuantizedModel{std::move(model), std::move(report)};

@@ -64,17 +64,23 @@ absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
 }
 
 absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
-                                         const BatchNorm& norm) {
-  const auto optional = [](const at::Tensor& tensor) {
-    return tensor.defined() ? c10::make_optional(tensor) : c10::nullopt;
-  };
-  // The folded bias is the norm of the bias, taken as a batch of one sample.
+                                         const BatchNorm& norm,
+                                         NormedLayer layer) {
   return CatchTorchErrors([&] {
-    return at::batch_norm(bias.unsqueeze(0), optional(norm.weight),
-                          optional(norm.bias), norm.mean, norm.variance,
-                          /*training=*/false, /*momentum=*/0, norm.eps,
-                          /*cudnn_enabled=*/false)
-        .squeeze(0);
+    TORCH_CHECK(bias.sizes() == norm.mean.sizes(), "a norm of ",
+                norm.mean.numel(), " channels behind a layer of ",
+                bias.numel());
+    const at::Tensor centered = bias - norm.mean;
+    const at::Tensor factor = at::rsqrt(norm.variance + norm.eps);
+    at::Tensor folded;
+    if (!norm.weight.defined()) {
+      folded = centered * factor;
+    } else if (layer == NormedLayer::kLinear) {
+      folded = centered * (norm.weight * factor);
+    } else {
+      folded = centered * factor * norm.weight;
+    }
+    return norm.bias.defined() ? folded + norm.bias : folded;
   });
 }
 

@@ -42,11 +42,19 @@ absl::StatusOr<at::Tensor> ConstantTensorInput(const torch::jit::Node& node,
 absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
                                           double eps, const at::Tensor& gamma);
 
-// Returns the bias that the layer has after folding, (bias - mean) * scale +
-// beta, rounded as LibTorch's kernel does. `bias` and `norm` must have the same
-// type. Error: they have different numbers of channels.
+// Which layer stands in front of the norm: PyTorch rounds the bias of each in
+// its own order (torch/nn/utils/fusion.py).
+enum class NormedLayer {
+  kConv,    // (bias - mean) * rsqrt(variance + eps) * gamma + beta
+  kLinear,  // (bias - mean) * (gamma * rsqrt(variance + eps)) + beta
+};
+
+// Returns the bias that the layer has after folding, to the bit of PyTorch's
+// fusion. `bias` and `norm` must have the same type. Error: they have different
+// numbers of channels.
 absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
-                                         const BatchNorm& norm);
+                                         const BatchNorm& norm,
+                                         NormedLayer layer);
 
 }  // namespace ns
 

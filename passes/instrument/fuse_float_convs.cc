@@ -119,8 +119,9 @@ absl::StatusOr<bool> FoldBatchNorm(const Node& node,
   const BatchNorm norm = InDouble(*constants);
   NS_ASSIGN_OR_RETURN(parameters.scale,
                       BatchNormScale(norm.variance, norm.eps, norm.weight));
-  NS_ASSIGN_OR_RETURN(const at::Tensor bias,
-                      BatchNormBias(parameters.bias.to(at::kDouble), norm));
+  NS_ASSIGN_OR_RETURN(
+      const at::Tensor bias,
+      BatchNormBias(parameters.bias.to(at::kDouble), norm, NormedLayer::kConv));
   parameters.bias = bias.to(at::kFloat);
   return true;
 }

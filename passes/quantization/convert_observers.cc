@@ -21,9 +21,9 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/quantization/describe_weights.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
-#include "passes/runtime/observers/observer_names.h"
 #include "passes/runtime/observers/observer_options.h"
 #include "passes/runtime/observers/qparams.h"
 #include "passes/runtime/observers/quantized_weight.h"
@@ -54,7 +54,11 @@ absl::Status CheckSeen(const Observer& observer) {
                                       : absl::OkStatus();
 }
 
+// No-ops, which see the rank of a value, have none.
 absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
+  if (observer.config().kind == ObserverKind::kNoop) {
+    return QParams();
+  }
   return CatchTorchErrors([&]() -> absl::StatusOr<QParams> {
     const TensorQParams found = observer.CalculateQParams();
     if (found.scale.numel() != 1) {
@@ -97,20 +101,6 @@ ValueQuantization Describe(const Observed& observed) {
   };
   return {qparams.scale, qparams.zero_point, value(grid.quant_min),
           value(grid.quant_max)};
-}
-
-WeightQuantization DescribeWeight(const at::Tensor& quantized,
-                                  const ObserverConfig& config) {
-  WeightQuantization weight{std::string(QSchemeName(config.qscheme)), {}};
-  if (quantized.qscheme() == at::kPerTensorAffine) {
-    weight.scales = {quantized.q_scale()};
-    return weight;
-  }
-  const at::Tensor scales =
-      quantized.q_per_channel_scales().to(at::kDouble).contiguous();
-  weight.scales.assign(scales.data_ptr<double>(),
-                       scales.data_ptr<double>() + scales.numel());
-  return weight;
 }
 
 class Converter {
@@ -185,11 +175,12 @@ class Converter {
       }
       NS_RETURN_IF_ERROR(observed->status);
     }
-    if (!is_calibrated_) {
-      return absl::OkStatus();
-    }
-    const int64_t rank =
-        Find(layer.inputs.front())->observer->seen().least_rank;
+    const Observed* watched = is_calibrated_ && layer.least_rank > 0
+                                  ? Find(layer.rank_observer)
+                                  : nullptr;
+    const int64_t rank = watched == nullptr
+                             ? layer.least_rank
+                             : watched->observer->seen().least_rank;
     return rank < layer.least_rank
                ? Refusal(absl::StrCat("its input has ", rank,
                                       " dimensions; its int8 op takes ",
@@ -360,8 +351,8 @@ class Converter {
       described.output = Describe(*Find(layer.output));
       const auto weight = weights_.find(static_cast<int64_t>(index));
       if (weight != weights_.end()) {
-        described.weight =
-            DescribeWeight(weight->second.first, weight->second.second);
+        described.weight = DescribeWeights({weight->second.first},
+                                           weight->second.second.qscheme);
       }
       report.layers.push_back(std::move(described));
     }

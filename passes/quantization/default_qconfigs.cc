@@ -102,7 +102,7 @@ QConfigMapping MappingOf(Backend backend, const QConfig& qconfig,
       .SetObjectType("layer_norm", QConfig{qconfig.activation})
       .SetObjectType("hardsigmoid", unit_interval)
       .SetObjectType("sigmoid", unit_interval)
-      .SetObjectType("softmax", unit_interval)
+      .SetObjectType("torch.nn.modules.activation.Softmax", unit_interval)
       .SetObjectType("tanh",
                      QConfig{specs.from_neg1_to_1, specs.per_tensor_weight});
 }

@@ -34,21 +34,25 @@ bool IsQuantizable(const MatchableNode& node) {
 // True when the quantized op of the family `base` also computes an op of the
 // family `next` behind one of the family `previous`.
 bool IsTakenIn(absl::string_view base, absl::string_view previous,
-               absl::string_view next) {
+               absl::string_view next, FusingOps fusing) {
   if (!FusesWith(base, previous, next)) {
     return false;
   }
   const OpFamily* family = FindFamily(base);
-  return next == kBatchNorm ||
-         absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
-           return FindOp(op.op)->fused_activation == next;
-         });
+  if (next == kBatchNorm) {
+    return fusing == FusingOps::kAll;
+  }
+  return absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
+    return FindOp(op.op)->fused_activation == next &&
+           (fusing == FusingOps::kAll || !IsLoweredOp(op.op));
+  });
 }
 
 }  // namespace
 
 std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
-                                              const OpRelations& relations) {
+                                              const OpRelations& relations,
+                                              FusingOps fusing) {
   const MatchableNodes nodes(graph, relations);
   const LayerNames names(nodes);
   UniqueNames unique;
@@ -66,7 +70,7 @@ std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
     int end = i;
     for (int next = node.only_user;
          next >= 0 && !nodes[next].is_control_flow &&
-         IsTakenIn(node.family, nodes[end].family, nodes[next].family);
+         IsTakenIn(node.family, nodes[end].family, nodes[next].family, fusing);
          next = nodes[end].only_user) {
       taken[next] = true;
       found.subgraph.end = nodes[next].node;

@@ -28,13 +28,20 @@ struct FloatSubgraph : QConfigTarget {
   std::string name;
 };
 
+// Whose quantized ops tell what a subgraph includes.
+enum class FusingOps {
+  kAll,       // also those of this library, which fuse a clamp
+  kLibTorch,  // its ops alone
+};
+
 // Returns all subgraphs of `graph` that compute something, in order of
 // execution, inside control flow too. Each is one op, together with the batch
 // norm and the relu behind it that a quantized op includes: conv2d - batch_norm
 // - relu, linear - relu, add - relu. Ops that only move data, dropout, and ops
 // that are quantized already are left out.
 std::vector<FloatSubgraph> FindFloatSubgraphs(
-    torch::jit::Graph& graph, const OpRelations& relations = {});
+    torch::jit::Graph& graph, const OpRelations& relations = {},
+    FusingOps fusing = FusingOps::kAll);
 
 }  // namespace ns
 

@@ -20,6 +20,7 @@
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_relations.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -83,7 +84,11 @@ absl::Status FoldBatchNormInto(GraphEditor& editor, Node* base,
   const absl::StatusOr<at::Tensor> folded_weight =
       FoldBatchNorm(weight, *base, *batch_norm);
   NS_RETURN_IF_ERROR(RefusalOf(kFails, folded_weight.status()));
-  const absl::StatusOr<at::Tensor> folded_bias = BatchNormBias(bias, norm);
+  const NormedLayer layer = base->kind() == c10::aten::linear
+                                ? NormedLayer::kLinear
+                                : NormedLayer::kConv;
+  const absl::StatusOr<at::Tensor> folded_bias =
+      BatchNormBias(bias, norm, layer);
   NS_RETURN_IF_ERROR(RefusalOf(kFails, folded_bias.status()));
   ReplaceByConstant(base, "weight", *folded_weight);
   ReplaceByConstant(base, "bias", *folded_bias);
@@ -92,12 +97,24 @@ absl::Status FoldBatchNormInto(GraphEditor& editor, Node* base,
   return absl::OkStatus();
 }
 
+namespace {
+
+bool IsBetweenTransposedAndRelu(const Node& batch_norm) {
+  const OpRow* row = FindOp(OpName(*batch_norm.input(0)->node()));
+  const Node* user = OnlyUser(*batch_norm.output());
+  return row != nullptr && row->family_row->facts.weight_channel_dim != 0 &&
+         user != nullptr && user->kind() == c10::aten::relu;
+}
+
+}  // namespace
+
 absl::StatusOr<bool> FoldBatchNorms::Run(ModelGraph& model,
                                          PassContext& context) const {
   bool changed = false;
   GraphEditor editor(model.graph(), &context);
   ForEachNodeInnermostFirst(model.graph().block(), [&](Node* node) {
-    if (node->kind() != c10::aten::batch_norm) {
+    if (node->kind() != c10::aten::batch_norm ||
+        (options_.compat && IsBetweenTransposedAndRelu(*node))) {
       return;
     }
     const absl::Status status = Fold(editor, node);

@@ -34,9 +34,21 @@ class GraphEditor;
 // constant: freeze the model first.
 class FoldBatchNorms final : public Pass {
  public:
+  struct Options {
+    // Leaves a norm between a transposed convolution and a relu, as PyTorch
+    // 1.13's prepare_fx does: it fuses the norm with the relu.
+    bool compat = false;
+  };
+
+  FoldBatchNorms() = default;
+  explicit FoldBatchNorms(const Options& options) : options_(options) {}
+
   absl::string_view name() const override { return "fold-batch-norms"; }
   absl::StatusOr<bool> Run(ModelGraph& model,
                            PassContext& context) const override;
+
+ private:
+  Options options_;
 };
 
 // Folds one aten::batch_norm into `base`, the convolution or linear that gives

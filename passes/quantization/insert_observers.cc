@@ -61,6 +61,11 @@ bool IsIn(const Node* node, const Node* around) {
   return node != nullptr;
 }
 
+// The number of the observer that sees the rank of the input of a layer.
+int RankObserverOf(const ObserverPlan& plan, int layer) {
+  return static_cast<int>(plan.observers.size()) + layer;
+}
+
 class Inserter {
  public:
   Inserter(ModelGraph& model, const ObserverPlan& plan)
@@ -68,23 +73,24 @@ class Inserter {
 
   absl::Status Run() {
     for (const ObservedPoint& point : plan_.points) {
-      NS_RETURN_IF_ERROR(Attach(point.observer));
+      NS_RETURN_IF_ERROR(
+          Attach(point.observer, plan_.observers[point.observer]));
       NS_RETURN_IF_ERROR(Observe(point));
     }
     for (size_t i = 0; i < plan_.layers.size(); ++i) {
       NS_RETURN_IF_ERROR(MarkWeight(plan_.layers[i], static_cast<int64_t>(i)));
+      NS_RETURN_IF_ERROR(WatchRank(plan_.layers[i], static_cast<int>(i)));
     }
     return absl::OkStatus();
   }
 
  private:
-  absl::Status Attach(int observer) {
-    const std::string name = ObserverAttribute(observer);
+  absl::Status Attach(int number, const ObserverSpec& spec) {
+    const std::string name = ObserverAttribute(number);
     if (model_.module().hasattr(name)) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(const c10::IValue object,
-                        NewObject(plan_.observers[observer]));
+    NS_ASSIGN_OR_RETURN(const c10::IValue object, NewObject(spec));
     model_.module().register_attribute(name, object.type(), object);
     return absl::OkStatus();
   }
@@ -95,8 +101,9 @@ class Inserter {
     Node* place = PlaceAfter(*value);
     NS_ASSIGN_OR_RETURN(
         Value * observed,
-        InsertMethodCall(model_, ObserverAttribute(point.observer), "forward",
-                         {value}, place));
+        InsertMethodCall(model_, ObserverAttribute(point.observer),
+                         point.is_seen ? "forward" : "hand_on", {value},
+                         place));
     observed->setType(value->type());
     if (value->node()->kind() != c10::prim::Param) {
       observed->node()->copyMetadata(value->node());
@@ -131,13 +138,32 @@ class Inserter {
     return absl::OkStatus();
   }
 
+  // Sees the input of the base op itself: other observers may see a value
+  // before a reshape.
+  absl::Status WatchRank(const PlannedLayer& layer, int index) {
+    if (layer.least_rank == 0) {
+      return absl::OkStatus();
+    }
+    const int number = RankObserverOf(plan_, index);
+    NS_RETURN_IF_ERROR(Attach(number, SpecOf(ObserverKind::kNoop)));
+    NS_ASSIGN_OR_RETURN(
+        Value * watched,
+        InsertMethodCall(model_, ObserverAttribute(number), "forward",
+                         {layer.base->input(0)}, layer.base));
+    watched->setType(layer.base->input(0)->type());
+    watched->node()->copyMetadata(layer.base);
+    layer.base->replaceInput(0, watched);
+    return absl::OkStatus();
+  }
+
   ModelGraph& model_;
   const ObserverPlan& plan_;
 };
 
 PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
   PreparedModel prepared;
-  for (const PlannedLayer& layer : plan.layers) {
+  for (size_t i = 0; i < plan.layers.size(); ++i) {
+    const PlannedLayer& layer = plan.layers[i];
     PreparedLayer record;
     record.name = layer.name;
     record.op = layer.op;
@@ -147,6 +173,9 @@ PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
     record.inputs.assign(layer.inputs.begin(), layer.inputs.end());
     record.output = layer.output;
     record.least_rank = layer.least_rank;
+    if (layer.least_rank > 0) {
+      record.rank_observer = RankObserverOf(plan, static_cast<int>(i));
+    }
     if (layer.weight >= 0) {
       record.weight = OptionsOf(plan.weights[layer.weight].spec.config);
     }

@@ -1,5 +1,6 @@
 #include "passes/quantization/int8_form.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -30,6 +31,10 @@ absl::Status CheckLayer(const Node& node, int weight_input) {
     return Refusal("its weight is not constant");
   }
   const Value* bias = InputNamed(node, "bias");
+  if (at::globalContext().qEngine() == at::QEngine::QNNPACK &&
+      weight->toTensor().dim() > 4) {
+    return Refusal("qnnpack cannot save it");
+  }
   return bias == nullptr || ConstantOf(*bias)
              ? absl::OkStatus()
              : Refusal("its bias is not constant");
@@ -69,9 +74,17 @@ absl::StatusOr<Int8Form> Int8FormOf(const Node& node) {
   return Refusal("it has no int8 form");
 }
 
+bool HandsOnItsInput(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr &&
+         row->family_row->facts.reference == ReferenceForm::kHandsOn &&
+         CheckCall(row->spelling->guard, node).ok();
+}
+
 bool MovesValues(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
-  return row != nullptr && row->role != Role::kCompute &&
+  return row != nullptr &&
+         (row->role != Role::kCompute || HandsOnItsInput(node)) &&
          row->spelling->fold == FoldForm::kSameOpExactly &&
          CheckCall(row->spelling->guard, node).ok();
 }

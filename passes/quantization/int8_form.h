@@ -27,9 +27,13 @@ enum class Int8Form {
 // an argument forbids it, or a weight is not constant.
 absl::StatusOr<Int8Form> Int8FormOf(const torch::jit::Node& node);
 
+// True for calls that return their first input: a dropout in evaluation.
+bool HandsOnItsInput(const torch::jit::Node& node);
+
 // True for ops that move or pick elements of their first input, so that the
-// output holds no other values than that, and that are not compared: reshapes,
-// slices. LibTorch runs them on quantized tensors.
+// output holds no other values than that, and that are not quantized by
+// themselves: reshapes, slices, HandsOnItsInput. LibTorch runs them on
+// quantized tensors.
 bool MovesValues(const torch::jit::Node& node);
 
 // Returns the number of dimensions that the first input of `node` has, or

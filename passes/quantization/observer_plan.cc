@@ -14,8 +14,10 @@
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
+#include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/fx_unobserved.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/keep_list.h"
 #include "passes/quantization/kernel_support.h"
@@ -95,7 +97,8 @@ class Planner {
       : graph_(graph),
         options_(options),
         writes_(graph),
-        subgraphs_(FindFloatSubgraphs(graph, options.relations)) {}
+        subgraphs_(FindFloatSubgraphs(graph, options.relations,
+                                      FusingOps::kLibTorch)) {}
 
   ObserverPlan Run() {
     for (const FloatSubgraph& subgraph : subgraphs_) {
@@ -104,6 +107,10 @@ class Planner {
         inside_.insert(node);
       }
       inside_.insert(subgraph.subgraph.start);
+    }
+    if (options_.compat) {
+      unobserved_ = FindUnobservedByFx(
+          graph_, [this](const Node& node) { return HandsOnInFx(node); });
     }
     Visit(graph_.block());
     for (ObservedPoint& point : plan_.points) {
@@ -185,7 +192,7 @@ class Planner {
         return;
       }
     }
-    AddOutputPoint(output, sources.front());
+    AddOutputPoint(output, sources.front(), /*is_seen=*/false);
   }
 
   void VisitOther(Node* node) {
@@ -205,11 +212,53 @@ class Planner {
     if (!id || writes_.HasWriters(node->output(0))) {
       return;
     }
-    if (!options_.compat) {
+    if (!options_.compat || HandsOnItsInput(*node)) {
       ids_[node->output(0)] = *id;
     } else if (absl::c_linear_search(kMoversOfFx, OpName(*node))) {
-      AddOutputPoint(node->output(0), *id);
+      AddOutputPoint(node->output(0), *id, /*is_seen=*/true);
     }
+  }
+
+  // Whether prepare_fx takes the output of `node` for one with the observer of
+  // its input.
+  bool HandsOnInFx(const Node& node) const {
+    if (node.kind() == c10::prim::Param || node.inputs().empty()) {
+      return false;
+    }
+    const auto found = by_start_.find(&node);
+    if (found == by_start_.end()) {
+      return absl::c_linear_search(kMoversOfFx, OpName(node));
+    }
+    const absl::StatusOr<Int8Form> form =
+        Int8FormOf(*found->second->subgraph.base);
+    return form.ok() && *form == Int8Form::kRangeOfInput;
+  }
+
+  // Whether all that takes `value` is a relu or clamp that runs in int8, with
+  // the qparams of its input.
+  bool IsClamped(const Value& value) const {
+    if (value.uses().size() != 1) {
+      return false;
+    }
+    const auto found = by_start_.find(value.uses()[0].user);
+    if (found == by_start_.end() || !IsActivation(found->second->family) ||
+        found->second->subgraph.nodes.size() != 1) {
+      return false;
+    }
+    const absl::StatusOr<Int8Form> form =
+        Int8FormOf(*found->second->subgraph.base);
+    return form.ok() && *form == Int8Form::kRangeOfInput &&
+           !IsLeftFloat(*found->second);
+  }
+
+  // Whether the user or the mapping leaves `subgraph` in float.
+  bool IsLeftFloat(const FloatSubgraph& subgraph) const {
+    const QConfigChoice choice = options_.mapping.Choose(subgraph);
+    return options_.float_layers.count(subgraph.name) != 0 || !choice.qconfig ||
+           ModeOf(choice.qconfig->activation) != QuantizationMode::kStatic ||
+           absl::c_any_of(options_.keep, [&](const std::string& entry) {
+             return IsKeptBy(subgraph, entry);
+           });
   }
 
   void StayFloat(const FloatSubgraph& subgraph, absl::string_view reason) {
@@ -285,6 +334,12 @@ class Planner {
       StayFloat(subgraph, "its input is not quantized");
       return;
     }
+    if (unobserved_.contains(subgraph.output) ||
+        (*form == Int8Form::kRangeOfInput &&
+         unobserved_.contains(operands->front().value))) {
+      StayFloat(subgraph, "prepare_fx takes its values for integers");
+      return;
+    }
     if (*form == Int8Form::kRangeOfInput && !CanJoin(*operands)) {
       StayFloat(subgraph, "its inputs have fixed scales, which differ");
       return;
@@ -331,8 +386,11 @@ class Planner {
     layer.rule = rule;
     const Node& base = *subgraph.subgraph.base;
     layer.least_rank = LeastRankInInt8(base);
+    layer.base = subgraph.subgraph.base;
     for (const Operand& operand : operands) {
-      layer.inputs.push_back(InputPoint(operand, qconfig.activation));
+      if (!unobserved_.contains(operand.value)) {
+        layer.inputs.push_back(InputPoint(operand, qconfig.activation));
+      }
     }
     if (form == Int8Form::kRangeOfInput ||
         (subgraph.family == "cat" && CanJoin(operands))) {
@@ -348,7 +406,15 @@ class Planner {
     } else {
       layer.output = observers_.Add(qconfig.activation);
     }
-    AddOutputPoint(subgraph.output, layer.output);
+    // What a pool makes of values that were seen is within their range.
+    const bool is_new = form != Int8Form::kRangeOfInput ||
+                        clamped_.contains(operands.front().value);
+    const bool is_clamped = IsClamped(*subgraph.output);
+    const bool is_seen = options_.compat || (is_new && !is_clamped);
+    if (is_new && is_clamped) {
+      clamped_.insert(subgraph.output);
+    }
+    AddOutputPoint(subgraph.output, layer.output, is_seen);
     AddWeight(subgraph, qconfig.weight, layer);
     plan_.layers.push_back(std::move(layer));
   }
@@ -408,9 +474,9 @@ class Planner {
     return id;
   }
 
-  void AddOutputPoint(Value* value, int id) {
+  void AddOutputPoint(Value* value, int id, bool is_seen) {
     ids_[value] = id;
-    AddPoint({value, id, {}});
+    AddPoint({value, id, {}, is_seen});
   }
 
   void AddPoint(ObservedPoint point) {
@@ -426,6 +492,9 @@ class Planner {
   absl::flat_hash_set<const Node*> inside_;
   // The observers of values that are quantized where they are made.
   absl::flat_hash_map<const Value*, int> ids_;
+  absl::flat_hash_set<const Value*> unobserved_;
+  // Values that are seen only behind the clamp that takes them.
+  absl::flat_hash_set<const Value*> clamped_;
   SharedObservers observers_;
   // The indices of the points of a value.
   absl::flat_hash_map<const Value*, std::vector<size_t>> points_;

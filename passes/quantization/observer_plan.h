@@ -28,6 +28,10 @@ struct ObservedPoint {
   // The nodes, or nodes around nodes, that use the quantized value: those that
   // run in int8. Empty for the output of a subgraph: all users do.
   std::vector<torch::jit::Node*> users;
+  // False where the value only gets the qparams that the observer finds for
+  // others: what the clamp behind it gives, what the pool in front of it takes,
+  // what the arms of a prim::If give.
+  bool is_seen = true;
 };
 
 // A weight that is quantized.
@@ -52,8 +56,9 @@ struct PlannedLayer {
   int output = 0;
   // Index of ObserverPlan::weights; -1 for none.
   int weight = -1;
-  // LeastRankInInt8.
+  // LeastRankInInt8 of the base op and, where that is not 0, the base op.
   int64_t least_rank = 0;
+  torch::jit::Node* base = nullptr;
 };
 
 struct ObserverPlan {
@@ -89,6 +94,8 @@ struct ObserverPlanOptions {
 //  * the inputs of each subgraph that runs in int8, unless they are quantized
 //    already, and its output, have a point;
 //  * a value has one point, whoever uses it;
+//  * a value that only a relu or clamp takes gets the qparams of what comes out
+//    of that, whose range is smaller: clipping is what the clamp does anyhow;
 //  * one observer sees the inputs and the output of pools, clamps, stacks and
 //    concatenations, which hand their scale and zero point on; values that move
 //    through reshapes and slices; and what the arms of a prim::If give;
@@ -101,8 +108,9 @@ struct ObserverPlanOptions {
 // that nothing quantizes.
 //
 // `compat` does what prepare_fx does where that differs: pools of float values
-// run in int8, too, reshapes have a point behind them, and ops that it does not
-// list (chunk, slice) end the flow of quantized values.
+// run in int8, too, reshapes have a point behind them, ops that it does not
+// list (chunk, slice) end the flow of quantized values, clamps are seen in
+// front as well as behind, and its mistakes are made (fx_unobserved.h).
 ObserverPlan PlanObservers(torch::jit::Graph& graph,
                            const ObserverPlanOptions& options);
 

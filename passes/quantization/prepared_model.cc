@@ -23,7 +23,7 @@ using Options = c10::Dict<std::string, std::string>;
 // The fields of PreparedLayer, in order.
 using SavedLayer =
     std::tuple<std::string, std::string, std::string, std::string, std::string,
-               std::vector<int64_t>, int64_t, Options, int64_t>;
+               std::vector<int64_t>, int64_t, Options, int64_t, int64_t>;
 // Of a layer that is quantized already: name, op, qconfig, rule; scheme and
 // scales of the weight, without scales when it has none.
 using SavedQuantized =
@@ -60,7 +60,8 @@ SavedRecord Pack(const PreparedModel& prepared) {
   for (const PreparedLayer& layer : prepared.layers) {
     layers.emplace_back(layer.name, layer.op, layer.call, layer.qconfig,
                         layer.rule, layer.inputs, layer.output,
-                        DictOf(layer.weight), layer.least_rank);
+                        DictOf(layer.weight), layer.least_rank,
+                        layer.rank_observer);
   }
   for (const LayerQuantization& layer : prepared.report.layers) {
     const WeightQuantization weight =
@@ -80,10 +81,10 @@ PreparedModel Unpack(const SavedRecord& saved) {
   const auto& [layers, quantized, floats, rules, warnings] = saved;
   PreparedModel prepared;
   for (const SavedLayer& layer : layers) {
-    const auto& [name, op, call, qconfig, rule, inputs, output, weight, rank] =
-        layer;
-    prepared.layers.push_back(
-        {name, op, call, qconfig, rule, inputs, output, MapOf(weight), rank});
+    const auto& [name, op, call, qconfig, rule, inputs, output, weight, rank,
+                 rank_observer] = layer;
+    prepared.layers.push_back({name, op, call, qconfig, rule, inputs, output,
+                               MapOf(weight), rank, rank_observer});
   }
   for (const SavedQuantized& layer : quantized) {
     const auto& [name, op, qconfig, rule, scheme, scales] = layer;

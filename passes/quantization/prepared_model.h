@@ -30,8 +30,10 @@ struct PreparedLayer {
   int64_t output = 0;
   // OptionsOf the observer of the weight; empty for none.
   ObserverOptions weight;
-  // Its int8 op takes tensors of so many dimensions or more.
+  // Its int8 op takes tensors of so many dimensions or more. Where that is not
+  // 0, the number of a no-op observer that sees its input.
   int64_t least_rank = 0;
+  int64_t rank_observer = -1;
 };
 
 struct PreparedModel {

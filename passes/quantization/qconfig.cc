@@ -105,22 +105,6 @@ ObserverSpec PlaceholderSpec(at::ScalarType dtype) {
   return spec;
 }
 
-QuantizationMode ModeOf(const ObserverSpec& spec) {
-  const ObserverConfig& config = spec.config;
-  switch (config.kind) {
-    case ObserverKind::kPlaceholder:
-    case ObserverKind::kNoop:
-      break;
-    default:
-      return QuantizationMode::kStatic;
-  }
-  if (config.compute_dtype && at::isQIntType(*config.compute_dtype)) {
-    return QuantizationMode::kDynamic;
-  }
-  return config.dtype == at::kHalf ? QuantizationMode::kHalf
-                                   : QuantizationMode::kFloat;
-}
-
 bool IsPerChannel(const ObserverSpec& spec) {
   return ModeOf(spec) == QuantizationMode::kStatic &&
          IsPerChannel(spec.config.qscheme);

@@ -64,17 +64,10 @@ struct QConfig {
 // A qconfig; absent when the subgraph is not quantized.
 using OptionalQConfig = std::optional<QConfig>;
 
-// What becomes of the values that an ObserverSpec stands for.
-enum class QuantizationMode {
-  kFloat,    // left as they are
-  kStatic,   // integers, with the parameters that calibration finds
-  kDynamic,  // integers, with parameters of each tensor's own range
-  kHalf,     // rounded to half precision
-};
-
-// Placeholders and no-ops: kDynamic with an integer compute_dtype, kHalf for
-// float16, else kFloat. All other kinds: kStatic.
-QuantizationMode ModeOf(const ObserverSpec& spec);
+// What becomes of the values that `spec` stands for.
+inline QuantizationMode ModeOf(const ObserverSpec& spec) {
+  return ModeOf(spec.config);
+}
 
 // True when `spec` gives one scale for each channel.
 bool IsPerChannel(const ObserverSpec& spec);

@@ -14,6 +14,9 @@
 namespace ns {
 namespace {
 
+// std::regex calls itself for each character.
+constexpr size_t kLongestRegex = 1000;
+
 template <typename Key>
 void Set(QConfigMapping::Settings<Key>& settings, Key key,
          OptionalQConfig qconfig) {
@@ -26,25 +29,70 @@ void Set(QConfigMapping::Settings<Key>& settings, Key key,
   settings.emplace_back(std::move(key), std::move(qconfig));
 }
 
+// The first setting whose key is wanted; null when there is none.
 template <typename Key, typename Predicate>
-const OptionalQConfig* Find(const QConfigMapping::Settings<Key>& settings,
-                            const Predicate& is_wanted) {
-  for (const auto& [key, qconfig] : settings) {
-    if (is_wanted(key)) {
-      return &qconfig;
-    }
-  }
-  return nullptr;
+const std::pair<Key, OptionalQConfig>* Find(
+    const QConfigMapping::Settings<Key>& settings, const Predicate& is_wanted) {
+  const auto found = absl::c_find_if(
+      settings, [&](const auto& setting) { return is_wanted(setting.first); });
+  return found == settings.end() ? nullptr : &*found;
 }
 
+// What QConfigChoice::rule and ToString call settings.
+constexpr char kGlobalRule[] = "global";
+constexpr char kObjectTypeRule[] = "object type";
+constexpr char kModuleNameRegexRule[] = "module name regex";
+constexpr char kModuleNameRule[] = "module name";
+
+std::string RuleText(absl::string_view kind, absl::string_view key) {
+  return absl::StrCat(kind, " '", key, "'");
+}
+
+std::string RuleText(const QConfigMapping::OrderKey& key) {
+  return absl::StrCat(RuleText(kObjectTypeRule, key.object_type), " number ",
+                      key.order, " in module '", key.module_name, "'");
+}
+
+// True when the last parts of `type` are `name`.
+bool EndsWithParts(absl::string_view type, absl::string_view name) {
+  return !name.empty() && absl::ConsumeSuffix(&type, name) &&
+         (type.empty() || absl::EndsWith(type, "."));
+}
+
+// "torch.nn.Linear" is where PyTorch shows torch.nn.modules.linear.Linear.
 bool IsModuleType(absl::string_view type, absl::string_view object_type) {
-  absl::string_view rest = type;
-  return !object_type.empty() && absl::ConsumeSuffix(&rest, object_type) &&
-         (rest.empty() || absl::EndsWith(rest, "."));
+  if (EndsWithParts(type, object_type)) {
+    return true;
+  }
+  absl::string_view name = object_type;
+  return (absl::ConsumePrefix(&name, "torch.nn.") ||
+          absl::ConsumePrefix(&name, "nn.")) &&
+         absl::StartsWith(type, "torch.nn.modules.") &&
+         !absl::StrContains(name, '.') && EndsWithParts(type, name);
+}
+
+// The name of an op in what Python calls it: "relu" of "torch.relu".
+absl::string_view WithoutPythonModule(absl::string_view function) {
+  for (const absl::string_view prefix :
+       {"torch.nn.functional.", "torch.ops.aten.", "torch.Tensor.", "torch.",
+        "nn.functional.", "F.", "operator.", "_operator."}) {
+    if (absl::ConsumePrefix(&function, prefix)) {
+      break;
+    }
+  }
+  return function;
 }
 
 bool IsOp(const QConfigTarget& target, absl::string_view object_type) {
-  return object_type == target.op || object_type == target.family;
+  if (object_type.empty()) {
+    return false;
+  }
+  if (object_type == target.op || object_type == target.family) {
+    return true;
+  }
+  const absl::string_view name = WithoutPythonModule(object_type);
+  return !name.empty() &&
+         (name == target.family || absl::StrCat("aten::", name) == target.op);
 }
 
 // True when `path` starts with a match of `regex`, as Python's re.match tells.
@@ -115,6 +163,11 @@ QConfigMapping QConfigMapping::With(
 absl::Status QConfigMapping::Validate() const {
   for (const auto& [regex, qconfig] : module_name_regexes_) {
     const std::string& pattern = regex;
+    if (pattern.size() > kLongestRegex) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("module name regex '", pattern.substr(0, 20),
+                       "...' is longer than ", kLongestRegex, " characters"));
+    }
     absl::Status status =
         CatchTorchErrors(absl::StrCat("module name regex '", pattern, "'"),
                          [&] { std::regex compiled(pattern); });
@@ -131,13 +184,15 @@ QConfigChoice QConfigMapping::Choose(const QConfigTarget& target) const {
                (IsOp(target, key.object_type) ||
                 IsModuleType(target.module_type, key.object_type));
       })) {
-    return {*found, QConfigSetting::kModuleNameObjectTypeOrder, true};
+    return {found->second, QConfigSetting::kModuleNameObjectTypeOrder, true,
+            RuleText(found->first)};
   }
   for (std::string path = target.fqn;; path = ParentOf(path)) {
     if (const auto* found = Find(module_names_, [&](const std::string& name) {
           return name == path;
         })) {
-      return {*found, QConfigSetting::kModuleName, path == target.fqn};
+      return {found->second, QConfigSetting::kModuleName, path == target.fqn,
+              RuleText(kModuleNameRule, found->first)};
     }
     if (path.empty()) {
       break;
@@ -147,22 +202,23 @@ QConfigChoice QConfigMapping::Choose(const QConfigTarget& target) const {
           Find(module_name_regexes_, [&](const std::string& regex) {
             return StartsWithMatch(target.fqn, regex);
           })) {
-    return {*found, QConfigSetting::kModuleNameRegex, false};
+    return {found->second, QConfigSetting::kModuleNameRegex, false,
+            RuleText(kModuleNameRegexRule, found->first)};
   }
-  const auto is_module_type = [&](const std::string& type) {
+  const auto* found = Find(object_types_, [&](const std::string& type) {
     return IsModuleType(target.module_type, type);
-  };
-  const auto is_op = [&](const std::string& type) {
-    return IsOp(target, type);
-  };
-  if (const auto* found = Find(object_types_, is_module_type)) {
-    return {*found, QConfigSetting::kObjectType, true};
+  });
+  if (found == nullptr) {
+    found = Find(object_types_,
+                 [&](const std::string& type) { return IsOp(target, type); });
   }
-  if (const auto* found = Find(object_types_, is_op)) {
-    return {*found, QConfigSetting::kObjectType, true};
+  if (found != nullptr) {
+    return {found->second, QConfigSetting::kObjectType, true,
+            RuleText(kObjectTypeRule, found->first)};
   }
-  return {global_, global_ ? QConfigSetting::kGlobal : QConfigSetting::kNone,
-          false};
+  return global_ ? QConfigChoice{global_, QConfigSetting::kGlobal, false,
+                                 kGlobalRule}
+                 : QConfigChoice();
 }
 
 bool QConfigMapping::operator==(const QConfigMapping& other) const {
@@ -171,21 +227,29 @@ bool QConfigMapping::operator==(const QConfigMapping& other) const {
          module_names_ == other.module_names_ && orders_ == other.orders_;
 }
 
-std::string QConfigMapping::ToString() const {
-  std::string text = absl::StrCat("global: ", QConfigName(global_), "\n");
-  const auto append = [&](absl::string_view kind, const auto& settings) {
-    for (const auto& [key, qconfig] : settings) {
-      absl::StrAppend(&text, kind, " '", key, "': ", QConfigName(qconfig),
-                      "\n");
-    }
-  };
-  append("object type", object_types_);
-  append("module name regex", module_name_regexes_);
-  append("module name", module_names_);
+std::vector<std::pair<std::string, OptionalQConfig>> QConfigMapping::Rules()
+    const {
+  std::vector<std::pair<std::string, OptionalQConfig>> rules;
+  rules.emplace_back(kGlobalRule, global_);
+  for (const auto& [type, qconfig] : object_types_) {
+    rules.emplace_back(RuleText(kObjectTypeRule, type), qconfig);
+  }
+  for (const auto& [regex, qconfig] : module_name_regexes_) {
+    rules.emplace_back(RuleText(kModuleNameRegexRule, regex), qconfig);
+  }
+  for (const auto& [name, qconfig] : module_names_) {
+    rules.emplace_back(RuleText(kModuleNameRule, name), qconfig);
+  }
   for (const auto& [key, qconfig] : orders_) {
-    absl::StrAppend(&text, "object type '", key.object_type, "' number ",
-                    key.order, " in module '", key.module_name,
-                    "': ", QConfigName(qconfig), "\n");
+    rules.emplace_back(RuleText(key), qconfig);
+  }
+  return rules;
+}
+
+std::string QConfigMapping::ToString() const {
+  std::string text;
+  for (const auto& [rule, qconfig] : Rules()) {
+    absl::StrAppend(&text, rule, ": ", QConfigName(qconfig), "\n");
   }
   return text;
 }

@@ -44,8 +44,10 @@ struct QConfigChoice {
   // True when the setting names this op or this very module, and false when it
   // names a group that they belong to (everything, a pattern, a module around).
   bool names_target = false;
-  // The setting that decided, in words: "object type 'linear'". Empty for none.
-  std::string rule = {};
+  // The setting that decided, as ToString calls it: "global", "object type
+  // 'linear'", "module name 'fc'", "module name regex 'a.*'", "object type
+  // 'linear' number 0 in module 'head'". Empty for kNone.
+  std::string rule;
 };
 
 // Has settings for all subgraphs, for those of an object type, for modules
@@ -79,9 +81,11 @@ class QConfigMapping {
   QConfigMapping& SetGlobal(OptionalQConfig qconfig);
 
   // Sets the qconfig of an object type: an op ("aten::linear"), a family
-  // ("linear"), or the type of the module around the op, in full or its last
-  // parts: "torch.nn.modules.linear.Linear", "linear.Linear", "Linear". A
-  // setting for the type of a module decides before one for an op.
+  // ("linear"), what Python calls one ("torch.nn.functional.linear",
+  // "F.linear", "torch.relu", "operator.add"), or the type of the module around
+  // the op, in full or its last parts: "torch.nn.modules.linear.Linear",
+  // "linear.Linear", "Linear", "torch.nn.Linear". A setting for the type of a
+  // module decides before one for an op.
   QConfigMapping& SetObjectType(const std::string& object_type,
                                 OptionalQConfig qconfig);
 
@@ -106,7 +110,8 @@ class QConfigMapping {
   // that is there.
   QConfigMapping With(const std::function<QConfig(QConfig)>& change) const;
 
-  // Returns an error for a pattern that is not a regular expression.
+  // Returns an error for a pattern that is not a regular expression, or is
+  // longer than 1000 characters.
   absl::Status Validate() const;
 
   // Returns what the mapping says of `target`. The mapping must be valid.
@@ -121,6 +126,10 @@ class QConfigMapping {
   const Settings<OrderKey>& module_name_object_type_orders() const {
     return orders_;
   }
+
+  // Returns all settings, the widest kind first: what QConfigChoice::rule calls
+  // it, and its qconfig.
+  std::vector<std::pair<std::string, OptionalQConfig>> Rules() const;
 
   bool operator==(const QConfigMapping& other) const;
   bool operator!=(const QConfigMapping& other) const {

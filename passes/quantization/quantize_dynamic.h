@@ -3,6 +3,8 @@
 #define PASSES_QUANTIZATION_QUANTIZE_DYNAMIC_H_
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -12,34 +14,53 @@
 
 namespace ns {
 
-// Replaces the layers for which `mapping` chooses a qconfig without observed
-// activations, by the ops that PyTorch's quantize_dynamic makes of them:
+// Replaces the layers of a frozen graph for which `mapping` chooses a qconfig
+// without observed activations (reference: torch.ao.quantization
+// .quantize_dynamic, whose outputs it gives to the bit):
 //
 //   %y = aten::linear(%x, %weight, %bias)
 //   %r = aten::relu(%y)
 // becomes
 //   %r = quantized::linear_relu_dynamic(%x, %packed, %reduce_range)
 //
-//   linear          quantized::linear_dynamic, linear_relu_dynamic
-//   lstm, gru       aten::quantized_lstm, aten::quantized_gru
-//   *_cell          quantized::quantized_lstm_cell_dynamic, ...
-//   embedding       quantized::embedding_byte, embedding_4bit
-//   embedding_bag   quantized::embedding_bag_byte, embedding_bag_4bit
+// What becomes of a layer follows from its qconfig (ModeOf in qconfig.h):
 //
-// A qconfig of half precision (Float16DynamicQConfig) rounds the weights to
-// half precision and computes in float: no engine here runs it. A qconfig of
-// float activations and an integer weight (weight only) packs embeddings, and
-// gives other layers the weights that they have after quantization.
-// Activations of dynamic linears take 7 bits where `reduce_range` is set, as
-// PyTorch does on fbgemm.
+//   activation  weight
+//   dynamic     integers  linear          quantized::linear_dynamic,
+//                                         linear_relu_dynamic
+//                         lstm, gru       aten::quantized_lstm, quantized_gru
+//                         lstm, gru, rnn quantized::quantized_lstm_cell_dynamic
+//                         cells           and the like
+//   float       integers  embedding       quantized::embedding_byte, _4bit
+//                         embedding_bag   quantized::embedding_bag_byte, _4bit
+//                         others          float ops, of weights that are
+//                                         quantized and dequantized
+//   any but     half      all             float ops, of weights that are
+//   rounded static                                to half precision and back
 //
-// Static qconfigs are left to insert-observers. A layer whose weight is not
-// constant, that lacks a bias where the op wants one, or has proj_size, stays
-// in float, with a remark.
+// Dynamic ops quantize their input to quint8 by the range of each tensor, to 7
+// bits where `reduce_range` is set, as PyTorch does; cells always do the
+// latter. No engine of LibTorch here multiplies in half precision, and
+// activations stay in float with it. A mean of embeddings and a padding row are
+// sums with weights (passes/rewrite/bag_weights.h); PyTorch 1.13 makes plain
+// sums of them. Rounding weights (rounded_weights.h) folds a batch norm behind
+// the layer before, and so does dynamic quantization of a linear.
+//
+// Layers with a static qconfig are left to insert-observers. A layer stays in
+// float, with a remark, when its qconfig has no op for it (a dynamic
+// convolution, an embedding without float zero points), its parameters are not
+// constant, it has a proj_size, or its call asks for what the kernel cannot do
+// (the maximum of a bag, a vector where it takes a matrix). Values that are not
+// finite, a vector of unknown rank and embeddings without any index fail in
+// LibTorch's kernels when the model runs, as they do in PyTorch.
+//
+// Error: a mapping that is not valid.
 class QuantizeDynamic final : public Pass {
  public:
   struct Options {
     QConfigMapping mapping;
+    // Layers that stay in float (keep_list.h).
+    std::vector<std::string> keep = {};
     bool reduce_range = true;
     // Where not null, gets an entry for each layer that was replaced, or that
     // was to be and stayed in float.
@@ -54,6 +75,11 @@ class QuantizeDynamic final : public Pass {
  private:
   Options options_;
 };
+
+// Returns the mapping of PyTorch's quantize_dynamic, for both of its integer
+// dtypes at once: DefaultDynamicQConfig for linear layers, LSTMs, GRUs and
+// cells, FloatQParamsWeightOnlyQConfig for embeddings and bags of them.
+QConfigMapping DefaultDynamicMapping();
 
 }  // namespace ns
 

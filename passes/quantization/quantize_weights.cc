@@ -16,6 +16,7 @@
 #include "passes/ops/op_table.h"
 #include "passes/quantization/fold_batch_norms.h"
 #include "passes/quantization/kernel_support.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 
 namespace ns {
 namespace {
@@ -58,7 +59,7 @@ void FoldBatchNormOf(CopiedSubgraph& copy) {
 
 class Quantizer {
  public:
-  explicit Quantizer(const WeightConfig& config) : config_(config) {}
+  explicit Quantizer(const ObserverConfig& config) : config_(config) {}
 
   absl::Status Visit(Node* node) const {
     absl::Status status;
@@ -77,7 +78,7 @@ class Quantizer {
         static_cast<size_t>(row->weight_input) >= node->inputs().size()) {
       return absl::OkStatus();
     }
-    if (config_.dtype != WeightDtype::kHalf &&
+    if (ModeOf(config_) != QuantizationMode::kHalf &&
         !QuantizesWeight(OpRelations().FamilyOf(*node))) {
       return absl::OkStatus();
     }
@@ -132,23 +133,27 @@ class Quantizer {
   }
 
   absl::StatusOr<Value*> AtRunTime(Value* weight) const {
-    return InsertOp(
-        *weight->owningGraph(), "ns::fake_quantize_weight",
-        {weight, static_cast<int64_t>(config_.dtype), config_.per_channel});
+    return InsertOp(*weight->owningGraph(), "ns::fake_quantize_weight",
+                    {weight, ObserverArgument(config_)});
   }
 
-  const WeightConfig config_;
+  const ObserverConfig config_;
 };
 
 }  // namespace
 
-absl::Status QuantizeWeights(const WeightConfig& config,
+absl::Status QuantizeWeights(const ObserverSpec& weight,
                              CopiedSubgraph& subgraph) {
-  if (config.dtype == WeightDtype::kFloat) {
-    return absl::OkStatus();
+  switch (ModeOf(weight)) {
+    case QuantizationMode::kFloat:
+    case QuantizationMode::kDynamic:
+      return absl::OkStatus();
+    case QuantizationMode::kStatic:
+    case QuantizationMode::kHalf:
+      break;
   }
   FoldBatchNormOf(subgraph);
-  const Quantizer quantizer(config);
+  const Quantizer quantizer(weight.config);
   for (Node* node : subgraph.subgraph.nodes) {
     NS_RETURN_IF_ERROR(Annotated("quantizing a weight", quantizer.Visit(node)));
   }

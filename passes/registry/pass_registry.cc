@@ -15,6 +15,7 @@
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/quantization/fold_batch_norms.h"
+#include "passes/quantization/quantize_dynamic.h"
 #include "passes/registry/pair_passes.h"
 #include "passes/registry/rewrite_passes.h"
 
@@ -45,6 +46,14 @@ PassOr MakeFoldReferenceQuantization(PassOptions& options) {
   made.ns_ops = options.Flag("ns-ops", made.ns_ops);
   NS_RETURN_IF_ERROR(options.Check());
   return std::make_unique<FoldReferenceQuantization>(made);
+}
+
+PassOr MakeQuantizeDynamic(PassOptions& options) {
+  QuantizeDynamic::Options made;
+  made.mapping = DefaultDynamicMapping();
+  made.reduce_range = options.Flag("reduce-range", made.reduce_range);
+  NS_RETURN_IF_ERROR(options.Check());
+  return std::make_unique<QuantizeDynamic>(std::move(made));
 }
 
 PassOr MakeLowerToFbgemm(PassOptions& options) {
@@ -144,6 +153,10 @@ constexpr PassEntry kPasses[] = {
      "makes one model that runs both and compares them "
      "{activations, shadows, kernels, guard, exact}",
      nullptr, &MakePairModels},
+    {"quantize-dynamic",
+     "makes dynamically quantized ops of linear and recurrent layers, and packs "
+     "embeddings {reduce-range}",
+     &MakeQuantizeDynamic, nullptr},
     {"replace-futures", "replaces futures whose forks are inlined by values",
      &Make<ReplaceFuturesPass>, nullptr},
 };

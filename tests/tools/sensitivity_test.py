@@ -101,10 +101,18 @@ class SensitivityTest(cli.CliTest):
                        '--inputs=rows.pt')
     self.assertGreater(len(result['layers']), 0)
 
-  def test_the_histogram_observer_is_named(self):
-    result = self.json(*NET, '--observer=histogram')
-    self.assertEqual(result['candidates'][0], 'int8 per tensor histogram')
-    self.assertEqual(result['candidates'][2], 'dynamic')
+  def test_observers_are_named(self):
+    for observer in ('moving-average', 'histogram', 'mse', 'percentile',
+                     'entropy'):
+      result = self.json(*NET, f'--observer={observer}')
+      self.assertEqual(result['candidates'], [
+          f'int8 per tensor {observer}', f'int8 per channel {observer}',
+          'dynamic', 'fp16', 'int4 weights'])
+      for layer in result['layers']:
+        self.assertGreater(layer['candidates'][0]['sqnr_db'], 10, observer)
+
+  def test_minmax_is_the_default_observer(self):
+    self.assertEqual(self.json(*NET, '--observer=minmax'), self.json(*NET))
 
   def test_engines_give_the_same(self):
     results = [self.json(*NET, f'--engine={engine}')
@@ -151,7 +159,7 @@ class SensitivityTest(cli.CliTest):
     for budget in ('', 'much', '-3', '200%', '1.5layers'):
       self.fail_with(2, *NET, f'--budget={budget}',
                      names=('budget', f"'{budget}'", '30dB'))
-    self.fail_with(2, *NET, '--observer=best', names='--observer=best')
+    self.fail_with(2, *NET, '--observer=best', names=('--observer=best', 'minmax', 'entropy'))
     self.fail_with(2, *NET, '--engine=none', names='--engine=none')
     self.fail_with(2, *NET, '--json=net_float.pt', names='--float')
 

@@ -128,6 +128,19 @@ def _isal(ctx, dirs):
         linkopts = ["-lisal"],
     )]
 
+def _nlohmann_json(ctx):
+    include = "/usr/include/nlohmann"
+    if not ctx.path(include + "/json.hpp").exists:
+        _missing("header nlohmann/json.hpp", "nlohmann-json3-dev")
+
+    # As of isa-l.
+    ctx.symlink(include, "json/nlohmann")
+    return [_rule(
+        "nlohmann_json",
+        hdrs = "glob([\"json/nlohmann/**\"])",
+        includes = ["json"],
+    )]
+
 def _torch(ctx, dirs):
     """LibTorch: $LIBTORCH (an unpacked LibTorch, or the `torch` folder of a
     Python install), or Debian's libtorch-dev."""
@@ -214,6 +227,7 @@ def _system_repository(ctx):
     rules += _simple_libraries(ctx, dirs)
     rules += _llvm(ctx, dirs)
     rules += _isal(ctx, dirs)
+    rules += _nlohmann_json(ctx)
     rules += _torch(ctx, dirs)
     rules += _precompiled(ctx)
     ctx.file("BUILD", "".join(rules))

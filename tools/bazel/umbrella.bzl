@@ -21,6 +21,7 @@ _USED_BY_HEADERS = ["@system//:" + name for name in [
     "absl_status",
     "absl_strings",
     "llvm",
+    "nlohmann_json",
     "torch",
 ]]
 

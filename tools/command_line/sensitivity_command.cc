@@ -29,8 +29,8 @@ constexpr FlagSpec kFlags[] = {
     {"budget", "BUDGET",
      "what may be lost: 30dB, 3layers or 10% (see above); default: no advice"},
     {"observer", "KIND",
-     "range of static activations: minmax (default), or histogram, which clips "
-     "outliers where that loses less"},
+     "what finds the range of static activations: minmax (default), "
+     "moving-average, histogram, mse, percentile or entropy (see above)"},
     {"max-batches", "N", "stop after N batches"},
     {"method", "NAME", "the method to measure; default forward"},
     {"json", "PATH", "write the results as JSON; - is standard output"},
@@ -64,6 +64,16 @@ constexpr CommandSpec kSpec = {
     "output\n"
     "  fp16              half precision; counts as float below\n"
     "  int4-weights      int4 weights per channel, float activations\n\n"
+    "observers of static activations:\n"
+    "  minmax          the range of all values\n"
+    "  moving-average  an average of the batches' ranges\n"
+    "  histogram       the range that PyTorch's HistogramObserver finds\n"
+    "  mse             the range with the least squared error: clips outliers "
+    "where\n"
+    "                  that loses less\n"
+    "  percentile      the range without the 0.01% farthest values on each "
+    "side\n"
+    "  entropy         the range that keeps the distribution best\n\n"
     "With --budget, each layer gets the first candidate that is good enough, "
     "or stays\n"
     "in float:\n"
@@ -103,13 +113,13 @@ absl::StatusOr<std::vector<QConfig>> ParseCandidates(const Flags& flags) {
   if (candidates.empty()) {
     candidates = NamedQConfigs();
   }
-  NS_ASSIGN_OR_RETURN(const std::string observer,
-                      flags.Choice("observer", {"minmax", "histogram"}));
-  if (observer == "histogram") {
-    for (QConfig& candidate : candidates) {
-      if (candidate.activation.scheme == ActivationScheme::kStatic) {
-        candidate.activation.observer = ActivationObserver::kHistogram;
-      }
+  NS_ASSIGN_OR_RETURN(
+      const std::string observer,
+      flags.Choice("observer", {"minmax", "moving-average", "histogram", "mse",
+                                "percentile", "entropy"}));
+  for (QConfig& candidate : candidates) {
+    if (ModeOf(candidate.activation) == QuantizationMode::kStatic) {
+      candidate.activation.config.kind = *FindObserverKind(observer);
     }
   }
   return candidates;

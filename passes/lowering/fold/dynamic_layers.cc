@@ -4,60 +4,18 @@
 
 #include <optional>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
-#include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/lowering/fold/reference_layers.h"
+#include "passes/rewrite/packed_embedding.h"
+#include "passes/rewrite/prepack.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-// Inserts quantized::`op`: "linear_dynamic" for quantized::linear_dynamic.
-absl::StatusOr<Value*> Insert(Node* node, absl::string_view op,
-                              absl::Span<const NamedValue> arguments) {
-  return InsertOp(*node->owningGraph(), absl::StrCat("quantized::", op),
-                  arguments);
-}
-
-bool IsConstantInt(const Value* value, int64_t expected) {
-  const auto constant = value == nullptr ? std::nullopt : ConstantOf(*value);
-  return constant && constant->isInt() && constant->toInt() == expected;
-}
-
-// Returns a refusal when the quantized op cannot take the place of `node`, an
-// aten::embedding_bag.
-absl::Status CheckBag(const Node& node) {
-  for (size_t i = 1; i < node.outputs().size(); ++i) {
-    if (!node.output(i)->uses().empty()) {
-      return Refusal("more than its first output is used");
-    }
-  }
-  constexpr int64_t kSum = 0;
-  if (!IsConstantInt(InputNamed(node, "mode"), kSum)) {
-    return Refusal("it does not add up its rows");
-  }
-  const Value* padding = InputNamed(node, "padding_idx");
-  const bool has_none =
-      padding == nullptr || padding->mustBeNone() || IsConstantInt(padding, -1);
-  return has_none ? absl::OkStatus() : Refusal("it leaves out a row");
-}
-
-// Whether `indices` may have `first` to `last` dimensions. The kernel of
-// quantized embeddings shapes its output by this number.
-bool MayHaveRank(const Value& indices, size_t first, size_t last) {
-  const auto type = indices.type()->cast<c10::TensorType>();
-  return !type || !type->dim() ||
-         (*type->dim() >= first && *type->dim() <= last);
-}
 
 }  // namespace
 
@@ -94,31 +52,17 @@ absl::StatusOr<Value*> InsertDynamicLinear(Node* node,
                                            const DynamicInput& input) {
   NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackLinear(*node));
   Value* packed = node->owningGraph()->insertConstant(layer.parameters);
-  return Insert(node, absl::StrCat(layer.op, "_dynamic"),
-                {input.tensor, packed, input.reduce_range});
+  return InsertOp(*node->owningGraph(), "quantized::linear_dynamic",
+                  {input.tensor, packed, input.reduce_range});
 }
 
-absl::StatusOr<Value*> InsertPackedEmbedding(Node* node) {
-  const bool is_bag = node->kind() != c10::aten::embedding;
-  Value* indices = InputNamed(*node, "indices");
-  if (is_bag) {
-    NS_RETURN_IF_ERROR(CheckBag(*node));
-  }
-  if (!MayHaveRank(*indices, 1, 2)) {
-    return Refusal("its kernel takes indices with one or two dimensions");
-  }
-  NS_ASSIGN_OR_RETURN(const PackedLayer layer, PackEmbedding(*node));
-  Value* packed = node->owningGraph()->insertConstant(layer.parameters);
-  if (!is_bag) {
-    return Insert(node, layer.op, {packed, indices, /*pruned_weights=*/false});
-  }
-  return Insert(
-      node, layer.op,
-      {packed, indices, InputNamed(*node, "offsets"),
-       InputNamed(*node, "scale_grad_by_freq"), InputNamed(*node, "mode"),
-       /*pruned_weights=*/false, InputNamed(*node, "per_sample_weights"),
-       /*compressed_indices_mapping=*/c10::IValue(),
-       InputNamed(*node, "include_last_offset")});
+absl::StatusOr<Value*> InsertReferenceEmbedding(Node* node) {
+  NS_RETURN_IF_ERROR(CheckPackedEmbedding(*node));
+  NS_ASSIGN_OR_RETURN(const at::Tensor table,
+                      ConstantQuantized(*InputNamed(*node, "weight")));
+  NS_ASSIGN_OR_RETURN(const c10::IValue packed, PrepackEmbedding(table));
+  return InsertPackedEmbedding(*node, table,
+                               *node->owningGraph()->insertConstant(packed));
 }
 
 }  // namespace ns

@@ -44,13 +44,11 @@ std::optional<DynamicInput> DynamicInputOf(const torch::jit::Value& input);
 absl::StatusOr<torch::jit::Value*> InsertDynamicLinear(
     torch::jit::Node* node, const DynamicInput& input);
 
-// Inserts in front of `node`, an aten::embedding or aten::embedding_bag, the op
-// that looks its rows up in a packed quantized table, and returns its output:
-//
-//   %y = quantized::embedding_byte(%packed, %indices, %pruned)
-//
-// The errors are those of InsertDynamicLinear.
-absl::StatusOr<torch::jit::Value*> InsertPackedEmbedding(
+// Inserts in front of `node`, an aten::embedding or aten::embedding_bag of a
+// dequantized table, the op that looks its rows up in a packed quantized one
+// (passes/rewrite/packed_embedding.h), and returns its output. The errors are
+// those of InsertDynamicLinear.
+absl::StatusOr<torch::jit::Value*> InsertReferenceEmbedding(
     torch::jit::Node* node);
 
 }  // namespace ns

@@ -9,6 +9,7 @@
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -24,12 +25,18 @@ bool CanDrop(const Node& node) {
 
 }  // namespace
 
-FoldEditor::FoldEditor(Graph& graph, PassContext& context, bool ns_ops)
+FoldEditor::FoldEditor(Graph& graph, PassContext& context, Allowed allowed)
     : graph_(graph),
       context_(context),
-      ns_ops_(ns_ops),
+      allowed_(std::move(allowed)),
       editor_(graph, &context),
       facts_(graph) {}
+
+bool FoldEditor::StaysFloat(const Node& node) const {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr &&
+         absl::c_linear_search(allowed_.float_families, row->family);
+}
 
 FoldEditor::~FoldEditor() {
   for (Node* node : dropped_) {

@@ -4,6 +4,8 @@
 #define PASSES_LOWERING_FOLD_FOLD_EDITOR_H_
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -25,12 +27,19 @@ namespace ns {
 // destroyed, which removes the dropped nodes.
 class FoldEditor {
  public:
-  // `ns_ops` tells whether ops of this library may be inserted.
-  FoldEditor(torch::jit::Graph& graph, PassContext& context, bool ns_ops);
+  // Which ops may be inserted: see FoldReferenceQuantization::Options.
+  struct Allowed {
+    bool ns_ops = true;
+    std::vector<std::string> float_families;
+  };
+  FoldEditor(torch::jit::Graph& graph, PassContext& context, Allowed allowed);
   ~FoldEditor();
 
   torch::jit::Graph& graph() const { return graph_; }
-  bool ns_ops() const { return ns_ops_; }
+  bool ns_ops() const { return allowed_.ns_ops; }
+
+  // Whether `node` stays in float, whatever could be folded.
+  bool StaysFloat(const torch::jit::Node& node) const;
   // What is known of the values of the graph. TryInsert updates it; code that
   // inserts nodes in another way must call Learn itself.
   ValueFacts& facts() { return facts_; }
@@ -78,7 +87,7 @@ class FoldEditor {
  private:
   torch::jit::Graph& graph_;
   PassContext& context_;
-  const bool ns_ops_;
+  const Allowed allowed_;
   GraphEditor editor_;
   ValueFacts facts_;
   absl::flat_hash_map<const torch::jit::Node*, absl::Status> rejected_;

@@ -57,7 +57,7 @@ bool FoldFloatOutput(FoldEditor& editor, Node* node) {
   if (node->kind() == c10::aten::embedding ||
       node->kind() == c10::aten::embedding_bag) {
     return TryReplace(editor, node,
-                      [&] { return InsertPackedEmbedding(node); });
+                      [&] { return InsertReferenceEmbedding(node); });
   }
   const bool is_convolution =
       absl::c_linear_search(kConvolutions, OpName(*node));

@@ -72,6 +72,9 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
                                   const Chain& chain,
                                   const PerTensorQParams& parameters) {
   NS_RETURN_IF_ERROR(CheckCall(row, *chain.op));
+  if (editor.StaysFloat(*chain.op)) {
+    return Refusal("its family is to stay in float");
+  }
   const bool fuses = chain.relu != nullptr && row.fuses_relu;
   if (chain.relu != nullptr && !fuses && !chain.relu_is_absorbed) {
     return Refusal("its quantized form does not fuse the relu behind it");

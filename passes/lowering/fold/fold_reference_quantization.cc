@@ -53,7 +53,8 @@ absl::StatusOr<bool> FoldReferenceQuantization::Run(
   return CatchTorchErrors("folding reference quantization", [&] {
     torch::jit::Graph& graph = model.graph();
     const bool had_mutation = RemoveLocalMutation(graph);
-    FoldEditor editor(graph, context, options_.ns_ops);
+    FoldEditor editor(graph, context,
+                      {options_.ns_ops, options_.float_families});
     FoldBlock(editor, graph.block());
     RemarkOnFloatOps(editor, context);
     if (editor.changed()) {

@@ -3,6 +3,10 @@
 #ifndef PASSES_LOWERING_FOLD_FOLD_REFERENCE_QUANTIZATION_H_
 #define PASSES_LOWERING_FOLD_FOLD_REFERENCE_QUANTIZATION_H_
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/pass.h"
@@ -74,11 +78,13 @@ class FoldReferenceQuantization final : public Pass {
     // for. Otherwise such ops stay in float, and the graph runs without
     // libns_ops.so.
     bool ns_ops = true;
+    // Families (passes/ops/op_families.h) whose ops stay in float.
+    std::vector<std::string> float_families;
   };
 
   FoldReferenceQuantization() = default;
-  explicit FoldReferenceQuantization(const Options& options)
-      : options_(options) {}
+  explicit FoldReferenceQuantization(Options options)
+      : options_(std::move(options)) {}
 
   absl::string_view name() const override {
     return "fold-reference-quantization";

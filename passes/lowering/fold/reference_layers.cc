@@ -1,6 +1,5 @@
 #include "passes/lowering/fold/reference_layers.h"
 
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/constant_propagation.h>
 
@@ -15,7 +14,7 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "passes/rewrite/prepack.h"
 
 namespace ns {
 namespace {
@@ -74,33 +73,8 @@ absl::StatusOr<c10::IValue> ConstantBias(const Node& node) {
 absl::StatusOr<at::Tensor> LayerWeight(const Node& node) {
   NS_ASSIGN_OR_RETURN(at::Tensor weight,
                       ConstantQuantized(*InputNamed(node, "weight")));
-  if (weight.scalar_type() != at::kQInt8) {
-    return Refusal(absl::StrCat("its weight has quantized values of type ",
-                                c10::toString(weight.scalar_type()),
-                                "; quantized layers take QInt8"));
-  }
-  if (weight.qscheme() != c10::kPerTensorAffine &&
-      weight.qscheme() != c10::kPerChannelAffine) {
-    return Refusal("its weight is quantized with float zero points");
-  }
-  if (weight.qscheme() == c10::kPerChannelAffine &&
-      weight.q_per_channel_axis() != 0) {
-    return Refusal(absl::StrCat(
-        "its weight has a scale for each slice of dimension ",
-        weight.q_per_channel_axis(), "; quantized layers take dimension 0"));
-  }
+  NS_RETURN_IF_ERROR(CheckLayerWeight(weight));
   return weight;
-}
-
-absl::StatusOr<PackedLayer> Pack(std::string op, const std::string& prepack,
-                                 std::vector<c10::IValue> arguments) {
-  NS_RETURN_IF_ERROR(RefusalOf(
-      "its weight cannot be packed", CatchTorchErrors([&] {
-        c10::Dispatcher::singleton()
-            .findSchemaOrThrow(absl::StrCat("quantized::", prepack).c_str(), "")
-            .callBoxed(&arguments);
-      })));
-  return PackedLayer{std::move(op), arguments.front()};
 }
 
 // Reads the numbers of a convolution, such as its stride. One number that
@@ -177,8 +151,11 @@ absl::StatusOr<at::Tensor> ConstantQuantized(const Value& weight) {
 
 absl::StatusOr<PackedLayer> PackLinear(const Node& node) {
   NS_ASSIGN_OR_RETURN(const at::Tensor weight, LayerWeight(node));
-  NS_ASSIGN_OR_RETURN(c10::IValue bias, ConstantBias(node));
-  return Pack("linear", "linear_prepack", {weight, std::move(bias)});
+  NS_ASSIGN_OR_RETURN(const c10::IValue bias, ConstantBias(node));
+  NS_ASSIGN_OR_RETURN(
+      c10::IValue packed,
+      PrepackLinear(weight, bias.isTensor() ? bias.toTensor() : at::Tensor()));
+  return PackedLayer{"linear", std::move(packed)};
 }
 
 absl::StatusOr<PackedLayer> PackConv(const Node& node) {
@@ -204,28 +181,9 @@ absl::StatusOr<PackedLayer> PackConv(const Node& node) {
   arguments.emplace_back(groups);
   std::string op =
       absl::StrCat(transposed ? "conv_transpose" : "conv", dimensions, "d");
-  const std::string prepack = absl::StrCat(op, "_prepack");
-  return Pack(std::move(op), prepack, std::move(arguments));
-}
-
-absl::StatusOr<PackedLayer> PackEmbedding(const Node& node) {
-  NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                      ConstantQuantized(*InputNamed(node, "weight")));
-  const bool is_byte = weight.scalar_type() == at::kQUInt8;
-  if (!is_byte && weight.scalar_type() != at::kQUInt4x2) {
-    return Refusal(
-        absl::StrCat("its weight has quantized values of type ",
-                     c10::toString(weight.scalar_type()),
-                     "; quantized embeddings take QUInt8 and QUInt4x2"));
-  }
-  if (weight.qscheme() != c10::kPerChannelAffineFloatQParams ||
-      weight.q_per_channel_axis() != 0) {
-    return Refusal(
-        "its weight does not have a scale and a float zero point for each row");
-  }
-  return Pack(
-      absl::StrCat(ShortOpName(OpName(node)), is_byte ? "_byte" : "_4bit"),
-      "embedding_bag_prepack", {weight});
+  NS_ASSIGN_OR_RETURN(c10::IValue packed, Prepack(absl::StrCat(op, "_prepack"),
+                                                  std::move(arguments)));
+  return PackedLayer{std::move(op), std::move(packed)};
 }
 
 }  // namespace ns

@@ -13,7 +13,7 @@
 // the ops it skips), so that scales and zero points are there to be packed.
 //
 // Errors are refusals (ir/refusal.h). The quantized engine that is set packs
-// the weights, by way of the dispatcher; a weight that it cannot pack is such
+// the weights (passes/rewrite/prepack.h); a weight that it cannot pack is such
 // an error.
 #ifndef PASSES_LOWERING_FOLD_REFERENCE_LAYERS_H_
 #define PASSES_LOWERING_FOLD_REFERENCE_LAYERS_H_
@@ -35,7 +35,7 @@ namespace ns {
 // A packed layer, and the op that takes it.
 struct PackedLayer {
   // The name of the quantized op without namespace and suffixes: "linear",
-  // "conv2d", "conv_transpose1d", "embedding_byte".
+  // "conv2d", "conv_transpose1d".
   std::string op;
   // The packed weight, bias and numbers: a quantized.LinearPackedParamsBase or
   // the class that the op takes instead.
@@ -51,10 +51,6 @@ absl::StatusOr<PackedLayer> PackLinear(const torch::jit::Node& node);
 // Packs an aten::conv1d, aten::conv_transpose1d, ..., or an aten::_convolution,
 // which tracing writes for all of them.
 absl::StatusOr<PackedLayer> PackConv(const torch::jit::Node& node);
-
-// Packs an aten::embedding or aten::embedding_bag. The op's name tells the
-// width of a row's elements: "embedding_byte", "embedding_bag_4bit".
-absl::StatusOr<PackedLayer> PackEmbedding(const torch::jit::Node& node);
 
 }  // namespace ns
 

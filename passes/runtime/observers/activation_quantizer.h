@@ -7,91 +7,73 @@
 #include <torch/custom_class.h>
 
 #include <cstdint>
-#include <vector>
 
-#include "passes/runtime/observers/activation_histogram.h"
-#include "passes/runtime/observers/qparams.h"
+#include "absl/status/statusor.h"
+#include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
 
-// How activations are quantized; numbers are saved with models.
-enum class ActivationScheme : int64_t {
-  kNone = 0,     // left in float
-  kStatic = 1,   // integers, with the parameters that calibration found
-  kDynamic = 2,  // integers, with parameters of each tensor's own range
-  kHalf = 3,     // rounded to half precision
-};
-
-// What calibration makes of the values it sees, for the static scheme.
-enum class ActivationObserver : int64_t {
-  kMinMax = 0,     // the range that holds all of them
-  kHistogram = 1,  // the range with the smallest squared error
-};
-
-struct ActivationConfig {
-  ActivationScheme scheme = ActivationScheme::kNone;
-  ActivationObserver observer = ActivationObserver::kMinMax;
-  int64_t quant_min = 0;
-  int64_t quant_max = 255;
-  bool symmetric = false;
-
-  bool operator==(const ActivationConfig& other) const {
-    return scheme == other.scheme && observer == other.observer &&
-           quant_min == other.quant_min && quant_max == other.quant_max &&
-           symmetric == other.symmetric;
-  }
-};
-
 // Observes values while a model is calibrated; once converted, quantizes and
-// dequantizes them. Before that, quantizing hands its value on.
+// dequantizes them. Before that, quantizing hands its value on. What it does
+// is the mode of its observer (ModeOf of observer_config.h).
 //
-// Registered as torch.classes.ns.ActivationQuantizer, with methods
+// Graphs call it as torch.classes.ns.ActivationQuantizer, with methods
 // `observe(Tensor)`, `observe_list(Tensor[])`, `forward(Tensor) -> Tensor`,
 // `forward_list(Tensor[]) -> Tensor[]`, `convert()`, `is_converted()`,
-// `scale()` and `zero_point()`.
+// `scale()`, `zero_point()` and `observer()`; it saves and loads with its
+// module.
 class ActivationQuantizer final : public torch::CustomClassHolder {
  public:
-  explicit ActivationQuantizer(const ActivationConfig& options)
-      : options_(options) {}
+  // For a valid observer, see MakeActivationQuantizer.
+  explicit ActivationQuantizer(ObserverPtr observer);
 
-  const ActivationConfig& options() const { return options_; }
+  const ObserverConfig& config() const { return observer_->config(); }
+  const ObserverPtr& observer() const { return observer_; }
 
-  // Takes in the values of a batch; nothing once converted, in other schemes
-  // than the static one, and for tensors that are not of floating point
-  // (indices, masks). Nan and inf do not count.
+  // Takes in the values of a batch; nothing once converted, in other modes than
+  // the static one, and for tensors that are not of floating point (indices,
+  // masks).
   void Observe(const at::Tensor& x);
 
   // `x` quantized and dequantized, in the dtype it has. Tensors that are not of
-  // floating point and schemes that do not quantize hand it on as it is. A
-  // place that calibration never reached has the parameters of the tensor's own
+  // floating point and modes that do not quantize hand it on as it is. A place
+  // that calibration never reached has the parameters of the tensor's own
   // range.
   at::Tensor Quantize(const at::Tensor& x) const;
 
-  // From now on, quantizes.
+  // From now on, quantizes. Throws what CalculateQParams of the observer does.
   void Convert();
   bool IsConverted() const { return converted_; }
 
-  // Of the values observed so far.
-  QParams Calibrated() const;
-  bool HasSeenValues() const { return has_seen_values_; }
+  // True for a static one whose parameters are those of values.
+  bool NeedsValues() const;
+  // How many values were observed; nan and inf do not count.
+  int64_t values_seen() const { return values_seen_; }
 
-  // For saving and loading.
-  std::vector<double> ObservedState() const;
-  void SetObservedState(const std::vector<double>& state);
+  // What the observer finds for the values so far; scale 1 and zero point 0 in
+  // other modes than the static one.
+  TensorQParams Calibrated() const;
+
+  // For loading.
+  void Restore(int64_t values_seen, bool converted);
 
  private:
-  QParams FromRange(float min, float max) const;
-  QParams OwnRange(const at::Tensor& x) const;
-
-  const ActivationConfig options_;
+  ObserverPtr observer_;
+  // Of a tensor's own range.
+  ObserverConfig own_range_;
+  int64_t values_seen_ = 0;
   bool converted_ = false;
   // Set by Convert.
-  QParams qparams_;
-  bool has_seen_values_ = false;
-  float min_ = 0;
-  float max_ = 0;
-  ActivationHistogram histogram_;
+  TensorQParams qparams_;
 };
+
+using ActivationQuantizerPtr = c10::intrusive_ptr<ActivationQuantizer>;
+
+// Errors: what MakeObserver refuses; a kind that has no parameters and no
+// dtype either, such as "recording".
+absl::StatusOr<ActivationQuantizerPtr> MakeActivationQuantizer(
+    const ObserverConfig& config);
 
 }  // namespace ns
 

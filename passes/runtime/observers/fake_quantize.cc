@@ -9,18 +9,6 @@
 namespace ns {
 namespace {
 
-bool HasQParams(ObserverKind kind) {
-  switch (kind) {
-    case ObserverKind::kPlaceholder:
-    case ObserverKind::kNoop:
-    case ObserverKind::kRecording:
-    case ObserverKind::kReuseInput:
-      return false;
-    default:
-      return true;
-  }
-}
-
 bool IsMovingAverage(ObserverKind kind) {
   return kind == ObserverKind::kMovingAverageMinMax ||
          kind == ObserverKind::kMovingAveragePerChannelMinMax;
@@ -57,23 +45,6 @@ void FakeQuantize::Use(const TensorQParams& qparams) {
 void FakeQuantize::Observe(const at::Tensor& x) {
   observer_->Forward(x.detach());
   Use(observer_->CalculateQParams());
-}
-
-at::Tensor FakeQuantize::Quantized(const at::Tensor& x) const {
-  const ObserverConfig& config = observer_->config();
-  const QuantGrid grid = GridOf(config);
-  if (!IsPerChannel(config.qscheme)) {
-    return at::fake_quantize_per_tensor_affine(
-        x, state_.scale, state_.zero_point, grid.quant_min, grid.quant_max);
-  }
-  const int64_t axis = AxisOf(config, x);
-  TORCH_CHECK(
-      axis >= 0 && axis < x.dim() && x.size(axis) == state_.scale.numel(),
-      "fake quantization along axis ", config.ch_axis, " with ",
-      state_.scale.numel(), " scales of a tensor of shape ", x.sizes(),
-      "; observe such a tensor first");
-  return at::fake_quantize_per_channel_affine(
-      x, state_.scale, state_.zero_point, axis, grid.quant_min, grid.quant_max);
 }
 
 at::Tensor FakeQuantize::ObservedAndQuantized(const at::Tensor& x) {
@@ -116,7 +87,10 @@ at::Tensor FakeQuantize::Forward(const at::Tensor& x) {
   if (state_.observer_enabled) {
     Observe(x);
   }
-  return state_.fake_quant_enabled ? Quantized(x) : x;
+  return state_.fake_quant_enabled
+             ? FakeQuantized(x, {state_.scale, state_.zero_point},
+                             observer_->config())
+             : x;
 }
 
 absl::StatusOr<FakeQuantizePtr> MakeFakeQuantize(ObserverPtr observer,

@@ -24,14 +24,12 @@ struct FakeQuantizeState {
 // compat mode that has parameters of another formula than its observer's, else
 // it is the same as unfused.
 //
-//   (clamp(nearbyint(x / scale) + zero_point, quant_min, quant_max)
-//    - zero_point) * scale
-//
-// Gradients pass unchanged where x is not clipped. Both parts can be switched;
-// they start switched on. Graphs call it as torch.classes.ns.FakeQuantize, with
-// methods `forward`, `calculate_qparams`, `enable_fake_quant`,
-// `disable_fake_quant`, `enable_observer`, `disable_observer`, `scale`,
-// `zero_point` and `observer`; it saves and loads with its module.
+// Values are those of FakeQuantized (tensor_qparams.h). Both parts can be
+// switched; they start switched on. Graphs call it as
+// torch.classes.ns.FakeQuantize, with methods `forward`, `calculate_qparams`,
+// `enable_fake_quant`, `disable_fake_quant`, `enable_observer`,
+// `disable_observer`, `scale`, `zero_point` and `observer`; it saves and loads
+// with its module.
 class FakeQuantize final : public torch::CustomClassHolder {
  public:
   // For valid parts, see MakeFakeQuantize.
@@ -62,7 +60,6 @@ class FakeQuantize final : public torch::CustomClassHolder {
  private:
   void Observe(const at::Tensor& x);
   void Use(const TensorQParams& qparams);
-  at::Tensor Quantized(const at::Tensor& x) const;
   at::Tensor ObservedAndQuantized(const at::Tensor& x);
 
   ObserverPtr observer_;

@@ -3,70 +3,52 @@
 #include <ATen/ATen.h>
 #include <torch/library.h>
 
-#include <tuple>
-#include <vector>
-
-#include "passes/runtime/observers/qparams.h"
+#include "absl/strings/str_cat.h"
+#include "passes/runtime/observers/make_observer.h"
+#include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/observers/tensor_qparams.h"
+#include "passes/runtime/observers/value_or_throw.h"
 
 namespace ns {
 namespace {
 
-struct IntegerRange {
-  int64_t min;
-  int64_t max;
-};
-
-at::Tensor PerTensor(const at::Tensor& weight, IntegerRange range) {
-  at::Tensor min;
-  at::Tensor max;
-  std::tie(min, max) = weight.aminmax();
-  const QParams qparams =
-      ChooseQParams(min.item<float>(), max.item<float>(), range.min, range.max,
-                    /*symmetric=*/true);
-  return at::fake_quantize_per_tensor_affine(
-      weight, qparams.scale, qparams.zero_point, range.min, range.max);
-}
-
-at::Tensor PerChannel(const at::Tensor& weight, IntegerRange range) {
-  const int64_t channels = weight.size(0);
-  const at::Tensor rows = weight.reshape({channels, -1});
-  const at::Tensor mins = rows.amin(1).contiguous();
-  const at::Tensor maxs = rows.amax(1).contiguous();
-  at::Tensor scales = at::empty({channels}, at::kFloat);
-  for (int64_t i = 0; i < channels; ++i) {
-    scales.data_ptr<float>()[i] = static_cast<float>(
-        ChooseQParams(mins.data_ptr<float>()[i], maxs.data_ptr<float>()[i],
-                      range.min, range.max, /*symmetric=*/true)
-            .scale);
+ObserverConfig ConfigOf(const std::vector<std::string>& argument) {
+  ObserverOptions options;
+  for (const std::string& option : argument) {
+    const size_t equals = option.find('=');
+    TORCH_CHECK(equals != std::string::npos, "observer option '", option,
+                "' has no '='");
+    options[option.substr(0, equals)] = option.substr(equals + 1);
   }
-  return at::fake_quantize_per_channel_affine(weight, scales,
-                                              at::zeros({channels}, at::kInt),
-                                              /*axis=*/0, range.min, range.max);
+  return ValueOrThrow(ParseObserverConfig(options));
 }
 
 }  // namespace
 
 at::Tensor FakeQuantizeWeight(const at::Tensor& weight,
-                              const WeightConfig& config) {
-  if (config.dtype == WeightDtype::kFloat || !weight.is_floating_point() ||
-      weight.numel() == 0) {
+                              const ObserverConfig& config) {
+  const at::NoGradGuard no_grad;
+  if (!weight.is_floating_point() || weight.numel() == 0) {
     return weight;
   }
-  at::NoGradGuard no_grad;
-  if (config.dtype == WeightDtype::kHalf) {
-    return weight.to(at::kHalf).to(weight.scalar_type());
+  switch (ModeOf(config)) {
+    case QuantizationMode::kFloat:
+    case QuantizationMode::kDynamic:
+      return weight;
+    case QuantizationMode::kHalf:
+      return weight.to(at::kHalf).to(weight.scalar_type());
+    case QuantizationMode::kStatic:
+      break;
   }
-  const IntegerRange range = config.dtype == WeightDtype::kInt8
-                                 ? IntegerRange{-128, 127}
-                                 : IntegerRange{-8, 7};
   const at::Tensor value = weight.detach().to(at::kFloat).contiguous();
-  const bool per_channel = config.per_channel && value.dim() > 0;
-  return (per_channel ? PerChannel(value, range) : PerTensor(value, range))
+  const ObserverPtr observer = ValueOrThrow(MakeObserver(config));
+  observer->Forward(value);
+  return FakeQuantized(value, observer->CalculateQParams(), config)
       .to(weight.scalar_type());
 }
 
 std::vector<at::Tensor> FakeQuantizeWeights(
-    const std::vector<at::Tensor>& parameters, const WeightConfig& config) {
+    const std::vector<at::Tensor>& parameters, const ObserverConfig& config) {
   std::vector<at::Tensor> quantized = parameters;
   for (at::Tensor& parameter : quantized) {
     if (parameter.dim() > 1) {
@@ -76,21 +58,26 @@ std::vector<at::Tensor> FakeQuantizeWeights(
   return quantized;
 }
 
+std::vector<std::string> ObserverArgument(const ObserverConfig& config) {
+  std::vector<std::string> argument;
+  for (const auto& [name, value] : ChangedOptionsOf(config)) {
+    argument.push_back(absl::StrCat(name, "=", value));
+  }
+  return argument;
+}
+
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   library.def(
-      "fake_quantize_weight(Tensor weight, int dtype, bool per_channel) -> "
-      "Tensor",
-      [](const at::Tensor& weight, int64_t dtype, bool per_channel) {
-        return FakeQuantizeWeight(
-            weight, {static_cast<WeightDtype>(dtype), per_channel});
+      "fake_quantize_weight(Tensor weight, str[] observer) -> Tensor",
+      [](const at::Tensor& weight, const std::vector<std::string>& observer) {
+        return FakeQuantizeWeight(weight, ConfigOf(observer));
       });
   library.def(
-      "fake_quantize_weight.list(Tensor[] parameters, int dtype, bool "
-      "per_channel) -> Tensor[]",
-      [](const std::vector<at::Tensor>& parameters, int64_t dtype,
-         bool per_channel) {
-        return FakeQuantizeWeights(
-            parameters, {static_cast<WeightDtype>(dtype), per_channel});
+      "fake_quantize_weight.list(Tensor[] parameters, str[] observer) -> "
+      "Tensor[]",
+      [](const std::vector<at::Tensor>& parameters,
+         const std::vector<std::string>& observer) {
+        return FakeQuantizeWeights(parameters, ConfigOf(observer));
       });
 }
 

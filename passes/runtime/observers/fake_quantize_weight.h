@@ -4,43 +4,31 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
+#include <string>
 #include <vector>
+
+#include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
 
-// What weights are stored as; numbers are saved with models.
-enum class WeightDtype : int64_t {
-  kFloat = 0,
-  kInt8 = 1,  // symmetric, -128..127
-  kInt4 = 2,  // symmetric, -8..7
-  kHalf = 3,
-};
-
-struct WeightConfig {
-  WeightDtype dtype = WeightDtype::kFloat;
-  // One scale for each element of the first dimension, the output channels of a
-  // linear or a convolution, instead of one for all. For integers.
-  bool per_channel = false;
-
-  bool operator==(const WeightConfig& other) const {
-    return dtype == other.dtype && per_channel == other.per_channel;
-  }
-};
-
-// `weight` quantized and dequantized, in the dtype it has. Scales are those of
-// the largest magnitude (see ChooseQParams, symmetric). Tensors that are not of
-// floating point, and empty ones, are handed on as they are.
+// `weight` quantized with what a new observer of `config` finds for it, and
+// dequantized, in the dtype it has; or rounded to half precision (ModeOf).
+// Tensors that are not of floating point, empty ones, and modes that do not
+// quantize hand it on as it is. Throws c10::Error for what MakeObserver
+// refuses, for kinds without parameters and for a weight without channels.
 //
-// Registered as ns::fake_quantize_weight(Tensor weight, int dtype,
-// bool per_channel) -> Tensor, for weights that a graph computes.
+// Registered as ns::fake_quantize_weight(Tensor weight, str[] observer) ->
+// Tensor, for weights that a graph computes; see ObserverArgument.
 at::Tensor FakeQuantizeWeight(const at::Tensor& weight,
-                              const WeightConfig& config);
+                              const ObserverConfig& config);
 
 // The same for the parameters of a recurrent layer, of which vectors are biases
 // and stay as they are. Registered as the overload of lists.
 std::vector<at::Tensor> FakeQuantizeWeights(
-    const std::vector<at::Tensor>& parameters, const WeightConfig& config);
+    const std::vector<at::Tensor>& parameters, const ObserverConfig& config);
+
+// What the operators are told for `config`: its options, as "dtype=qint8".
+std::vector<std::string> ObserverArgument(const ObserverConfig& config);
 
 }  // namespace ns
 

@@ -116,7 +116,8 @@ Interval ExactHistogramObserver::BestRange() const {
     case ObserverKind::kEntropy:
       return LeastDivergenceRange(histogram_, GridOf(config()));
     default:
-      return LeastSquaredErrorRange(histogram_, GridOf(config()));
+      return LeastSquaredErrorRange(histogram_, GridOf(config()),
+                                    config().clipping_weight);
   }
 }
 

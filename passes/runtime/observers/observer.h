@@ -31,9 +31,10 @@ struct SeenTensors {
 
 // Watches a value of a model as it runs. MakeObserver (make_observer.h) makes
 // one of any kind; graphs call it as torch.classes.ns.Observer, with methods
-// `forward`, `calculate_qparams`, `reset_min_max_vals`, `merge`, `state`,
-// `options`, `nan_count`, `inf_count` and `get_tensor_value`. It saves and
-// loads with its module. Methods throw c10::Error with one line.
+// `forward`, `hand_on` (returns its input, unseen), `calculate_qparams`,
+// `reset_min_max_vals`, `merge`, `state`, `options`, `nan_count`, `inf_count`
+// and `get_tensor_value`. It saves and loads with its module. Methods throw
+// c10::Error with one line.
 class Observer : public torch::CustomClassHolder {
  public:
   explicit Observer(ObserverConfig config) : config_(std::move(config)) {}

@@ -1,5 +1,5 @@
-// Registers Observer and FakeQuantize with TorchScript, and says how they are
-// saved.
+// Registers Observer, FakeQuantize and ActivationQuantizer with TorchScript,
+// and says how they are saved.
 #include <torch/custom_class.h>
 
 #include <map>
@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "passes/runtime/observers/activation_quantizer.h"
 #include "passes/runtime/observers/fake_quantize.h"
 #include "passes/runtime/observers/fixed_observers.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_options.h"
 #include "passes/runtime/observers/scripted_observer.h"
+#include "passes/runtime/observers/value_or_throw.h"
 
 namespace ns {
 namespace {
@@ -25,19 +26,14 @@ using Tensors = c10::Dict<std::string, at::Tensor>;
 // does not fit.
 using Saved = std::tuple<int64_t, c10::IValue>;
 // Options, state, SeenTensors, object of a scripted observer or None.
-using SavedObserver =
-    std::tuple<Options, Tensors, int64_t, bool, c10::IValue>;
+using SavedObserver = std::tuple<Options, Tensors, int64_t, bool, c10::IValue>;
 // Observer, fused; fake quantization, observer enabled; scale, zero point.
 using SavedFakeQuantize =
     std::tuple<ObserverPtr, bool, bool, bool, at::Tensor, at::Tensor>;
+// Observer, the number of values seen, converted.
+using SavedQuantizer = std::tuple<ObserverPtr, int64_t, bool>;
 
 constexpr int64_t kVersion = 2;
-
-template <typename T>
-T ValueOrThrow(absl::StatusOr<T> value) {
-  TORCH_CHECK(value.ok(), std::string(value.status().message()));
-  return *std::move(value);
-}
 
 // What was saved, of the type that this version has.
 template <typename T>
@@ -135,6 +131,7 @@ void RegisterObserver() {
       .def(torch::init(FromOptions))
       .def("forward", [](const Self& self,
                          const at::Tensor& x) { return self->Forward(x); })
+      .def("hand_on", [](const Self&, const at::Tensor& x) { return x; })
       .def("calculate_qparams",
            [](const Self& self) { return PairOf(self->CalculateQParams()); })
       .def("reset_min_max_vals", [](const Self& self) { self->Reset(); })
@@ -157,6 +154,7 @@ void RegisterFakeQuantize() {
       }))
       .def("forward", [](const Self& self,
                          const at::Tensor& x) { return self->Forward(x); })
+      .def("hand_on", [](const Self&, const at::Tensor& x) { return x; })
       .def("calculate_qparams",
            [](const Self& self) { return PairOf(self->CalculateQParams()); })
       .def("enable_fake_quant",
@@ -174,8 +172,56 @@ void RegisterFakeQuantize() {
                   [](const Saved& saved) { return LoadFakeQuantize(saved); });
 }
 
-// The second has arguments of the first.
-const bool kRegistered = (RegisterObserver(), RegisterFakeQuantize(), true);
+Saved SaveQuantizer(const ActivationQuantizerPtr& self) {
+  return {kVersion, SavedQuantizer(self->observer(), self->values_seen(),
+                                   self->IsConverted())};
+}
+
+ActivationQuantizerPtr LoadQuantizer(const Saved& saved) {
+  const auto [observer, values_seen, converted] =
+      Unwrap<SavedQuantizer>(saved, "an activation quantizer");
+  auto loaded = c10::make_intrusive<ActivationQuantizer>(observer);
+  loaded->Restore(values_seen, converted);
+  return loaded;
+}
+
+std::vector<at::Tensor> QuantizeList(const ActivationQuantizerPtr& self,
+                                     const std::vector<at::Tensor>& list) {
+  std::vector<at::Tensor> quantized;
+  quantized.reserve(list.size());
+  for (const at::Tensor& x : list) {
+    quantized.push_back(self->Quantize(x));
+  }
+  return quantized;
+}
+
+void RegisterActivationQuantizer() {
+  using Self = ActivationQuantizerPtr;
+  torch::class_<ActivationQuantizer>("ns", "ActivationQuantizer")
+      .def("observe",
+           [](const Self& self, const at::Tensor& x) { self->Observe(x); })
+      .def("observe_list",
+           [](const Self& self, const std::vector<at::Tensor>& list) {
+             for (const at::Tensor& x : list) {
+               self->Observe(x);
+             }
+           })
+      .def("forward", [](const Self& self,
+                         const at::Tensor& x) { return self->Quantize(x); })
+      .def("forward_list", QuantizeList)
+      .def("convert", [](const Self& self) { self->Convert(); })
+      .def("is_converted", [](const Self& self) { return self->IsConverted(); })
+      .def("scale", [](const Self& self) { return self->Calibrated().scale; })
+      .def("zero_point",
+           [](const Self& self) { return self->Calibrated().zero_point; })
+      .def("observer", [](const Self& self) { return self->observer(); })
+      .def_pickle([](const Self& self) { return SaveQuantizer(self); },
+                  [](const Saved& saved) { return LoadQuantizer(saved); });
+}
+
+// Those behind the first have arguments of its class.
+const bool kRegistered = (RegisterObserver(), RegisterFakeQuantize(),
+                          RegisterActivationQuantizer(), true);
 
 }  // namespace
 }  // namespace ns

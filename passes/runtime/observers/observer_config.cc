@@ -144,6 +144,9 @@ absl::Status ValidateNumbers(const ObserverConfig& config) {
   if (config.upsample_rate < 1 || config.upsample_rate > 1 << 20) {
     return Refuse(config, "upsample_rate must be 1 to 1048576");
   }
+  if (!(config.clipping_weight >= 1) || std::isinf(config.clipping_weight)) {
+    return Refuse(config, "clipping_weight must be 1 or more");
+  }
   if (!(config.percentile > 0.5) || config.percentile > 1) {
     return Refuse(config, "percentile must be above 0.5, at most 1");
   }
@@ -187,6 +190,23 @@ bool IsPerChannel(at::QScheme qscheme) {
 bool IsSymmetric(at::QScheme qscheme) {
   return qscheme == at::kPerTensorSymmetric ||
          qscheme == at::kPerChannelSymmetric;
+}
+
+QuantizationMode ModeOf(const ObserverConfig& config) {
+  if (config.kind != ObserverKind::kPlaceholder &&
+      config.kind != ObserverKind::kNoop) {
+    return QuantizationMode::kStatic;
+  }
+  if (config.compute_dtype && at::isQIntType(*config.compute_dtype)) {
+    return QuantizationMode::kDynamic;
+  }
+  return config.dtype == at::kHalf ? QuantizationMode::kHalf
+                                   : QuantizationMode::kFloat;
+}
+
+bool HasQParams(ObserverKind kind) {
+  return HasRange(kind) || kind == ObserverKind::kFixedQParams ||
+         kind == ObserverKind::kScripted;
 }
 
 absl::Status Validate(const ObserverConfig& config) {

@@ -72,6 +72,13 @@ absl::string_view ObserverKindName(ObserverKind kind) {
 std::optional<ObserverKind> FindObserverKind(absl::string_view name) {
   return FindIn(kKinds, name);
 }
+std::vector<absl::string_view> ObserverKindNames() {
+  std::vector<absl::string_view> names;
+  for (const Named<ObserverKind>& row : kKinds) {
+    names.push_back(row.name);
+  }
+  return names;
+}
 
 absl::string_view DtypeName(at::ScalarType dtype) {
   return NameIn(kDtypes, dtype);

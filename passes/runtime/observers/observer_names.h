@@ -7,6 +7,7 @@
 #include <c10/core/ScalarType.h>
 
 #include <optional>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -31,6 +32,8 @@ enum class ObserverKind {
 
 absl::string_view ObserverKindName(ObserverKind kind);
 std::optional<ObserverKind> FindObserverKind(absl::string_view name);
+// Those of all kinds, in their order.
+std::vector<absl::string_view> ObserverKindNames();
 
 // As in Python: "quint8", "qint8", "quint4x2", "qint32", "float16", "float32".
 absl::string_view DtypeName(at::ScalarType dtype);

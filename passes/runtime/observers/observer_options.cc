@@ -8,6 +8,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/nearest_name.h"
 #include "passes/runtime/observers/observer_names.h"
 
 namespace ns {
@@ -85,11 +87,38 @@ void ForEachField(Config& config, const See& see) {
   see("bins", config.bins);
   see("upsample_rate", config.upsample_rate);
   see("percentile", config.percentile);
+  see("clipping_weight", config.clipping_weight);
   see("scale", config.scale);
   see("zero_point", config.zero_point);
   see("compute_dtype", config.compute_dtype);
   see("custom_op_name", config.custom_op_name);
   see("compat", config.compat);
+}
+
+template <typename T>
+constexpr OptionType TypeOf(const T& /*value*/) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return OptionType::kBoolean;
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return OptionType::kInteger;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return OptionType::kNumber;
+  } else {
+    return OptionType::kText;
+  }
+}
+template <typename T>
+constexpr OptionType TypeOf(const std::optional<T>& /*value*/) {
+  return TypeOf(T());
+}
+
+// For the end of a message about a name that is none of `names`.
+std::string Suggestion(absl::string_view name,
+                       const std::vector<absl::string_view>& names,
+                       absl::string_view verb) {
+  return absl::StrCat(
+      "; ", DidYouMean(name, names,
+                       absl::StrCat(verb, " ", absl::StrJoin(names, ", "))));
 }
 
 absl::Status Refuse(const ObserverConfig& config, absl::string_view what) {
@@ -111,13 +140,35 @@ ObserverOptions OptionsOf(const ObserverConfig& config) {
   return options;
 }
 
+ObserverOptions ChangedOptionsOf(const ObserverConfig& config) {
+  const ObserverOptions defaults = OptionsOf(DefaultConfig(config.kind));
+  ObserverOptions changed = {{"kind", ToText(config.kind)}};
+  for (const auto& [name, value] : OptionsOf(config)) {
+    const auto by_default = defaults.find(name);
+    if (by_default == defaults.end() || by_default->second != value) {
+      changed[name] = value;
+    }
+  }
+  return changed;
+}
+
+std::vector<ObserverOption> AllObserverOptions() {
+  std::vector<ObserverOption> options;
+  const ObserverConfig config;
+  ForEachField(config, [&](const char* name, const auto& value) {
+    options.push_back({name, TypeOf(value)});
+  });
+  return options;
+}
+
 absl::StatusOr<ObserverConfig> ParseObserverConfig(
     const ObserverOptions& options) {
   ObserverKind kind = ObserverKind::kMinMax;
   if (const auto found = options.find("kind");
       found != options.end() && !FromText(found->second, kind)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("no observer has kind '", found->second, "'"));
+        absl::StrCat("no observer has kind '", found->second, "'",
+                     Suggestion(found->second, ObserverKindNames(), "use")));
   }
   ObserverConfig config = DefaultConfig(kind);
   ObserverOptions left = options;
@@ -137,8 +188,13 @@ absl::StatusOr<ObserverConfig> ParseObserverConfig(
     return status;
   }
   if (!left.empty()) {
-    return Refuse(config,
-                  absl::StrCat("has no option '", left.begin()->first, "'"));
+    const std::string& unknown = left.begin()->first;
+    std::vector<absl::string_view> names;
+    for (const ObserverOption& option : AllObserverOptions()) {
+      names.push_back(option.name);
+    }
+    return Refuse(config, absl::StrCat("has no option '", unknown, "'",
+                                       Suggestion(unknown, names, "it takes")));
   }
   status = Validate(config);
   if (!status.ok()) {

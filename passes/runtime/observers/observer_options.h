@@ -4,8 +4,10 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
@@ -16,9 +18,23 @@ namespace ns {
 using ObserverOptions = std::map<std::string, std::string>;
 ObserverOptions OptionsOf(const ObserverConfig& config);
 
+// Those that say which config it is: the kind, and what is not the default of
+// the kind.
+ObserverOptions ChangedOptionsOf(const ObserverConfig& config);
+
+// What the text of an option stands for.
+enum class OptionType { kBoolean, kInteger, kNumber, kText };
+
+// The options that there are, in the order of the fields.
+struct ObserverOption {
+  absl::string_view name;
+  OptionType type;
+};
+std::vector<ObserverOption> AllObserverOptions();
+
 // The config with `options` over the defaults of its kind, which is "minmax"
-// when they have none. Errors: an unknown name, a value that is none; what
-// Validate refuses.
+// when they have none. Errors: an unknown kind or option, with the nearest one,
+// a value that is none; what Validate refuses.
 absl::StatusOr<ObserverConfig> ParseObserverConfig(
     const ObserverOptions& options);
 

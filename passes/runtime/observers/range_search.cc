@@ -129,9 +129,11 @@ double Divergence(const Bins& bins, const EdgeFigures& below, Edges edges,
 // Ranges that are shorter by powers of two, and their errors.
 class ShrunkRanges {
  public:
-  ShrunkRanges(const ExactHistogram& histogram, const QuantGrid& grid)
+  ShrunkRanges(const ExactHistogram& histogram, const QuantGrid& grid,
+               double clipping_weight)
       : error_(histogram),
         grid_(grid),
+        clipping_weight_(clipping_weight),
         whole_{std::min(histogram.range().finite.min, 0.0F),
                std::max(histogram.range().finite.max, 0.0F)} {}
 
@@ -187,8 +189,10 @@ class ShrunkRanges {
 
   void Try(const Halvings& halvings) {
     const Interval range = RangeOf(halvings);
+    const QParams qparams = ChooseQParams(range.min, range.max, grid_);
     const double error =
-        error_.Of(ChooseQParams(range.min, range.max, grid_), grid_);
+        error_.Of(qparams, grid_) +
+        (clipping_weight_ - 1) * error_.OfClipped(qparams, grid_);
     if (error < least_) {
       least_ = error;
       best_ = halvings;
@@ -197,6 +201,7 @@ class ShrunkRanges {
 
   SquaredError error_;
   QuantGrid grid_;
+  double clipping_weight_;
   Interval whole_;
   Halvings best_;
   double least_ = kInfinity;
@@ -205,8 +210,8 @@ class ShrunkRanges {
 }  // namespace
 
 Interval LeastSquaredErrorRange(const ExactHistogram& histogram,
-                                const QuantGrid& grid) {
-  return ShrunkRanges(histogram, grid).Best();
+                                const QuantGrid& grid, double clipping_weight) {
+  return ShrunkRanges(histogram, grid, clipping_weight).Best();
 }
 
 Interval PercentileRange(const ExactHistogram& histogram, double percentile) {

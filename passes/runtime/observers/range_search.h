@@ -14,9 +14,10 @@ namespace ns {
 
 // The range for which quantizing to `grid` has the smallest squared error
 // (SquaredError), of those tried: both ends move inwards by factors of 2^(1/4),
-// then on from the best by smaller ones.
+// then on from the best by smaller ones. The errors of clipped values count
+// `clipping_weight` times.
 Interval LeastSquaredErrorRange(const ExactHistogram& histogram,
-                                const QuantGrid& grid);
+                                const QuantGrid& grid, double clipping_weight);
 
 // The shortest range below which, and above which, lies at most the share
 // `1 - percentile` of the values each.

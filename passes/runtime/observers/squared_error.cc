@@ -84,4 +84,16 @@ double SquaredError::Of(const QParams& qparams, const QuantGrid& grid) const {
   return error;
 }
 
+double SquaredError::OfClipped(const QParams& qparams,
+                               const QuantGrid& grid) const {
+  const double step = qparams.scale / width_;
+  const auto level = [&](int64_t integer) {
+    return static_cast<double>(integer - qparams.zero_point) * step;
+  };
+  const double low = level(grid.quant_min);
+  const double high = level(grid.quant_max);
+  return Between(below_.front(), Below(low - step / 2), low) +
+         Between(Below(high + step / 2), below_.back(), high);
+}
+
 }  // namespace ns

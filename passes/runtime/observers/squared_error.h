@@ -21,6 +21,10 @@ class SquaredError {
   // proportional to the integers of the grid, or to the bins if they are fewer.
   double Of(const QParams& qparams, const QuantGrid& grid) const;
 
+  // The part of it that the values beyond both ends of the grid have, by more
+  // than half a step: those that are clipped.
+  double OfClipped(const QParams& qparams, const QuantGrid& grid) const;
+
  private:
   // Of the values below a position.
   struct Moments {

@@ -28,6 +28,26 @@ TensorQParams FloatQParamsOf(absl::Span<const Interval> ranges,
 
 }  // namespace
 
+at::Tensor FakeQuantized(const at::Tensor& x, const TensorQParams& qparams,
+                         const ObserverConfig& config) {
+  const QuantGrid grid = GridOf(config);
+  if (!IsPerChannel(config.qscheme)) {
+    return at::fake_quantize_per_tensor_affine(
+        x, qparams.scale, qparams.zero_point, grid.quant_min, grid.quant_max);
+  }
+  const int64_t axis = config.ch_axis + (config.ch_axis < 0 ? x.dim() : 0);
+  TORCH_CHECK(
+      axis >= 0 && axis < x.dim() && x.size(axis) == qparams.scale.numel(),
+      "fake quantization along axis ", config.ch_axis, " with ",
+      qparams.scale.numel(), " scales of a tensor of shape ", x.sizes(),
+      "; observe such a tensor first");
+  const at::Tensor zero_point = qparams.zero_point.scalar_type() == at::kLong
+                                    ? qparams.zero_point.to(at::kInt)
+                                    : qparams.zero_point;
+  return at::fake_quantize_per_channel_affine(
+      x, qparams.scale, zero_point, axis, grid.quant_min, grid.quant_max);
+}
+
 TensorQParams UnobservedQParams() {
   return {at::ones({1}, at::kFloat), at::zeros({1}, at::kLong)};
 }

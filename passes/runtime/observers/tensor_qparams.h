@@ -28,6 +28,18 @@ TensorQParams UnobservedQParams();
 TensorQParams QParamsOf(absl::Span<const Interval> ranges,
                         const ObserverConfig& config);
 
+// `x`, of floating point, quantized to the integers of `config` with `qparams`
+// and dequantized:
+//
+//   (clamp(nearbyint(x / scale) + zero_point, quant_min, quant_max)
+//    - zero_point) * scale
+//
+// for the tensor, or for each of its channels along ch_axis. Gradients pass
+// unchanged where x is not clipped. Throws for a tensor that has not as many
+// channels as there are scales.
+at::Tensor FakeQuantized(const at::Tensor& x, const TensorQParams& qparams,
+                         const ObserverConfig& config);
+
 }  // namespace ns
 
 #endif  // PASSES_RUNTIME_OBSERVERS_TENSOR_QPARAMS_H_

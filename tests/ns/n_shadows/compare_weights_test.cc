@@ -54,7 +54,7 @@ TEST_F(CompareWeightsTest, EveryLinearHasTheQConfigOfItsPlace) {
   EXPECT_EQ(weights[2].qconfig, "int8 per tensor");
   EXPECT_TRUE(weights[0].value.equal(weight_));
   EXPECT_TRUE(weights[0].quantized.equal(
-      FakeQuantizeWeight(weight_, Int8PerChannelQConfig().weight)));
+      FakeQuantizeWeight(weight_, Int8PerChannelQConfig().weight.config)));
   EXPECT_EQ(weights[0].statistics.SqnrDb(),
             ComparePair(weight_, weights[0].quantized).SqnrDb());
 }

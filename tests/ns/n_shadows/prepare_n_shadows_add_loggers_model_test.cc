@@ -37,7 +37,7 @@ at::Tensor FakeQuantize(const at::Tensor& x, const at::Tensor& observed) {
 }
 
 at::Tensor QuantizedWeight(const at::Tensor& weight) {
-  return FakeQuantizeWeight(weight, kInt8.weight);
+  return FakeQuantizeWeight(weight, kInt8.weight.config);
 }
 
 // What `model` is once it is prepared, calibrated on `x`, converted, and run on
@@ -201,6 +201,18 @@ graph(%x : Tensor):
   EXPECT_EQ(results.subgraphs[0].name, "add");
   EXPECT_LT(results.subgraphs[0].candidates[0].pooled.SqnrDb(), 70);
   EXPECT_GT(results.subgraphs[0].candidates[0].pooled.SqnrDb(), 15);
+}
+
+TEST_P(AddLoggersModelTest, ObserverWithoutParametersIsAnError) {
+  QConfig qconfig = kInt8;
+  qconfig.activation = SpecOf(ObserverKind::kRecording);
+  EXPECT_THAT(
+      MessageOf(PrepareNShadowsAddLoggersModel(
+          OrThrow(ModelGraph::FromModule(
+              MakeModel({{"fc", Linear(at::ones({2, 2}))}},
+                        {"return self.fc.forward(x)"}))),
+          QConfigMapping().SetGlobal(qconfig))),
+      HasSubstr("activations of fc: observer 'recording' has no scale"));
 }
 
 TEST_P(AddLoggersModelTest, NamedCandidateWithoutKernelIsAnError) {

@@ -159,9 +159,9 @@ TEST_P(PrepareNShadowsModelTest, LinearIsWhatQuantizingByHandGives) {
   const at::Tensor y = at::linear(x, weight);
   const at::Tensor xq = FakeQuantize(x, x);
   const at::Tensor per_tensor =
-      FakeQuantizeWeight(weight, {WeightDtype::kInt8, false});
+      FakeQuantizeWeight(weight, Int8PerTensorQConfig().weight.config);
   const at::Tensor per_channel =
-      FakeQuantizeWeight(weight, {WeightDtype::kInt8, true});
+      FakeQuantizeWeight(weight, Int8PerChannelQConfig().weight.config);
   EXPECT_NEAR(sqnr.at(0), Sqnr(y, FakeQuantize(at::linear(xq, per_tensor), y)),
               0.01);
   EXPECT_NEAR(sqnr.at(1), Sqnr(y, FakeQuantize(at::linear(xq, per_channel), y)),
@@ -172,10 +172,11 @@ TEST_P(PrepareNShadowsModelTest, LinearIsWhatQuantizingByHandGives) {
   };
   EXPECT_NEAR(sqnr.at(3), Sqnr(y, half(at::linear(half(x), half(weight)))),
               0.01);
-  EXPECT_NEAR(sqnr.at(4),
-              Sqnr(y, at::linear(x, FakeQuantizeWeight(
-                                        weight, {WeightDtype::kInt4, true}))),
-              0.01);
+  EXPECT_NEAR(
+      sqnr.at(4),
+      Sqnr(y, at::linear(x, FakeQuantizeWeight(
+                                weight, Int4WeightsQConfig().weight.config))),
+      0.01);
 }
 
 TEST_P(PrepareNShadowsModelTest, CandidateOfNothingIsExact) {
@@ -311,6 +312,26 @@ TEST_P(PrepareNShadowsModelTest, RefusesWhatIsNoRegularExpression) {
                   ConvModel(), QConfigMultiMapping().SetModuleNameRegex(
                                    "conv(", {DynamicQConfig()}))),
               HasSubstr("module name regex 'conv('"));
+}
+
+TEST_P(PrepareNShadowsModelTest, RefusesObserversWithoutParameters) {
+  QConfig qconfig = Int8PerTensorQConfig();
+  qconfig.activation = SpecOf(ObserverKind::kRecording);
+  EXPECT_THAT(MessageOf(PrepareNShadowsModel(
+                  ConvModel(), QConfigMultiMapping().SetGlobal({qconfig}))),
+              HasSubstr("activations of conv: observer 'recording' has no "
+                        "scale and zero point"));
+}
+
+TEST_P(PrepareNShadowsModelTest, FixedParametersNeedNoCalibration) {
+  QConfig qconfig;
+  qconfig.activation = SpecOf(ObserverKind::kFixedQParams);
+  qconfig.activation.config.scale = 0.5;
+  qconfig.activation.config.zero_point = 128;
+  NShadows shadows(ConvModel(), QConfigMultiMapping().SetGlobal({qconfig}));
+  shadows.Convert();
+  shadows.Run({at::randn({1, 3, 5, 5})});
+  EXPECT_GT(SqnrOf(shadows.Results(), "fc").at(0), 10);
 }
 
 TEST_P(PrepareNShadowsModelTest, RefusesToConvertWithoutCalibration) {

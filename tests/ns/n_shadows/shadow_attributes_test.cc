@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/status.h"
 
 namespace ns {
 namespace {
@@ -31,10 +32,8 @@ TEST(ShadowAttributesTest, OtherNamesAreNone) {
 TEST(ShadowAttributesTest, QuantizersComeInOrder) {
   torch::jit::Module module("__torch__.M");
   EXPECT_THAT(AttachedQuantizers(module), IsEmpty());
-  const auto first =
-      c10::make_intrusive<ActivationQuantizer>(ActivationConfig());
-  const auto second =
-      c10::make_intrusive<ActivationQuantizer>(ActivationConfig());
+  const auto first = OrThrow(MakeActivationQuantizer(ObserverConfig()));
+  const auto second = OrThrow(MakeActivationQuantizer(ObserverConfig()));
   EXPECT_EQ(AttachQuantizer(module, 0, first), "ns_quantizer_0");
   EXPECT_EQ(AttachQuantizer(module, 1, second), "ns_quantizer_1");
   EXPECT_THAT(AttachedQuantizers(module), ElementsAre(first, second));

@@ -84,19 +84,19 @@ TEST(BatchNormBiasTest, IsTheNormOfTheBiasInItsType) {
   norm.variance = at::tensor({3.0F, 15.0F});
   norm.eps = 1;
   const at::Tensor bias = at::tensor({3.0F, -2.0F});
-  EXPECT_TRUE(
-      OrThrow(BatchNormBias(bias, norm)).equal(at::tensor({1.0F, -1.0F})));
+  EXPECT_TRUE(OrThrow(BatchNormBias(bias, norm, NormedLayer::kConv))
+                  .equal(at::tensor({1.0F, -1.0F})));
   norm.weight = at::tensor({2.0F, 4.0F});
   norm.bias = at::tensor({0.5F, 0.25F});
-  EXPECT_TRUE(
-      OrThrow(BatchNormBias(bias, norm)).equal(at::tensor({2.5F, -3.75F})));
+  EXPECT_TRUE(OrThrow(BatchNormBias(bias, norm, NormedLayer::kConv))
+                  .equal(at::tensor({2.5F, -3.75F})));
 }
 
 TEST(BatchNormBiasTest, OtherNumbersOfChannelsAreAnError) {
   BatchNorm norm;
   norm.mean = at::ones({2});
   norm.variance = at::ones({2});
-  EXPECT_FALSE(BatchNormBias(at::ones({3}), norm).ok());
+  EXPECT_FALSE(BatchNormBias(at::ones({3}), norm, NormedLayer::kConv).ok());
 }
 
 }  // namespace

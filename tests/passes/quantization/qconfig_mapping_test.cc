@@ -43,6 +43,24 @@ TEST(QConfigMappingTest, NarrowerSettingsDecide) {
   EXPECT_EQ(mapping.Choose(Fc("head.fc", 1)).qconfig, kHalf);
 }
 
+TEST(QConfigMappingTest, ChoiceNamesTheSettingThatDecided) {
+  QConfigMapping mapping;
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "");
+  mapping.SetGlobal(kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "global");
+  mapping.SetObjectType("linear", std::nullopt);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "object type 'linear'");
+  mapping.SetObjectType("Linear", kPerChannel);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "object type 'Linear'");
+  mapping.SetModuleNameRegex("head.*", kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "module name regex 'head.*'");
+  mapping.SetModuleName("head", kHalf);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "module name 'head'");
+  mapping.SetModuleNameObjectTypeOrder("head.fc", "linear", 0, kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule,
+            "object type 'linear' number 0 in module 'head.fc'");
+}
+
 TEST(QConfigMappingTest, NoQConfigIsASettingToo) {
   QConfigMapping mapping;
   mapping.SetGlobal(kStatic).SetModuleName("head.fc", std::nullopt);
@@ -63,6 +81,88 @@ TEST(QConfigMappingTest, ObjectTypesAreOpsFamiliesOrModuleTypes) {
               std::nullopt)
         << type;
   }
+}
+
+TEST(QConfigMappingTest, ObjectTypesMayBeNamesOfPython) {
+  for (const char* type :
+       {"torch.nn.Linear", "nn.Linear", "torch.nn.functional.linear",
+        "nn.functional.linear", "F.linear", "torch.ops.aten.linear"}) {
+    EXPECT_EQ(QConfigMapping().SetObjectType(type, kHalf).Choose(Fc()).qconfig,
+              kHalf)
+        << type;
+  }
+  for (const char* type :
+       {"torch.nn.linear.Linear", "nn.near", "torch.nn.", "torch.", "F.",
+        "torch.nn.functional.relu", "linear_", "torch.linear_"}) {
+    EXPECT_EQ(QConfigMapping().SetObjectType(type, kHalf).Choose(Fc()).qconfig,
+              std::nullopt)
+        << type;
+  }
+}
+
+TEST(QConfigMappingTest, FunctionsOfPythonAreOpsWithoutAModule) {
+  const QConfigTarget add = {"aten::add_", "add", "block", "Block", 0};
+  for (const char* type : {"operator.add", "_operator.add", "torch.add",
+                           "torch.Tensor.add_", "add_"}) {
+    EXPECT_EQ(QConfigMapping().SetObjectType(type, kHalf).Choose(add).qconfig,
+              kHalf)
+        << type;
+  }
+  const QConfigTarget own = {"my::op", "", "block", "Block", 0};
+  for (const char* type : {"", "torch.", "F."}) {
+    EXPECT_EQ(QConfigMapping().SetObjectType(type, kHalf).Choose(own).qconfig,
+              std::nullopt)
+        << type;
+  }
+}
+
+TEST(QConfigMappingTest, OwnModulesAreNoneOfPyTorchs) {
+  const QConfigTarget own = {"aten::linear", "linear", "fc", "my.lib.Linear",
+                             0};
+  EXPECT_EQ(
+      QConfigMapping().SetObjectType("nn.Linear", kHalf).Choose(own).qconfig,
+      std::nullopt);
+  EXPECT_EQ(
+      QConfigMapping().SetObjectType("lib.Linear", kHalf).Choose(own).qconfig,
+      kHalf);
+}
+
+TEST(QConfigMappingTest, RuleIsTheSettingThatDecided) {
+  QConfigMapping mapping;
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "");
+  mapping.SetGlobal(kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "global");
+  mapping.SetObjectType("linear", kPerChannel);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "object type 'linear'");
+  mapping.SetObjectType("Linear", std::nullopt);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "object type 'Linear'");
+  mapping.SetModuleNameRegex("head.*", kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "module name regex 'head.*'");
+  mapping.SetModuleName("head", kHalf);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "module name 'head'");
+  mapping.SetModuleName("head.fc", kHalf);
+  EXPECT_EQ(mapping.Choose(Fc()).rule, "module name 'head.fc'");
+  mapping.SetModuleNameObjectTypeOrder("head.fc", "linear", 0, kStatic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule,
+            "object type 'linear' number 0 in module 'head.fc'");
+}
+
+TEST(QConfigMappingTest, EveryRuleIsALineOfTheText) {
+  QConfigMapping mapping;
+  const auto expect_line = [&] {
+    EXPECT_THAT("\n" + mapping.ToString(),
+                HasSubstr("\n" + mapping.Choose(Fc()).rule + ": "));
+  };
+  mapping.SetGlobal(kStatic);
+  expect_line();
+  mapping.SetObjectType("linear", kPerChannel);
+  expect_line();
+  mapping.SetModuleNameRegex("h.*", kDynamic);
+  expect_line();
+  mapping.SetModuleName("head", kHalf);
+  expect_line();
+  mapping.SetModuleNameObjectTypeOrder("head.fc", "linear", 0, kStatic);
+  expect_line();
 }
 
 TEST(QConfigMappingTest, ModuleTypeDecidesBeforeOp) {
@@ -135,6 +235,11 @@ TEST(QConfigMappingTest, TextHasALineForEachSetting) {
 
 TEST(QConfigMappingTest, BadRegexIsAnErrorThatNamesIt) {
   NS_EXPECT_OK(QConfigMapping().SetModuleNameRegex("a.*", kHalf).Validate());
+  EXPECT_THAT(std::string(QConfigMapping()
+                              .SetModuleNameRegex(std::string(1001, '('), kHalf)
+                              .Validate()
+                              .message()),
+              HasSubstr("is longer than 1000 characters"));
   EXPECT_THAT(std::string(QConfigMapping()
                               .SetModuleNameRegex("a[", kHalf)
                               .Validate()

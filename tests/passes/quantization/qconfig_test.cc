@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -15,8 +16,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(QConfigTest, ConstructedQuantizesNothing) {
-  EXPECT_EQ(QConfig().activation.scheme, ActivationScheme::kNone);
-  EXPECT_EQ(QConfig().weight.dtype, WeightDtype::kFloat);
+  EXPECT_EQ(ModeOf(QConfig().activation), QuantizationMode::kFloat);
+  EXPECT_EQ(ModeOf(QConfig().weight), QuantizationMode::kFloat);
 }
 
 TEST(QConfigTest, NamedOnesAreAllDifferent) {
@@ -48,32 +49,55 @@ TEST(QConfigTest, UnknownNameListsTheKnownOnes) {
 
 TEST(QConfigTest, EveryFieldTellsQConfigsApart) {
   const QConfig qconfig = Int8PerTensorQConfig();
-  std::vector<QConfig> changed(6, qconfig);
-  changed[0].activation.quant_min = -1;
-  changed[1].activation.quant_max = 127;
-  changed[2].activation.symmetric = true;
-  changed[3].activation.observer = ActivationObserver::kHistogram;
-  changed[4].weight.dtype = WeightDtype::kInt4;
-  changed[5].weight.per_channel = true;
+  std::vector<QConfig> changed(8, qconfig);
+  changed[0].activation.config.quant_min = -1;
+  changed[1].activation.config.quant_max = 127;
+  changed[2].activation.config.qscheme = at::kPerTensorSymmetric;
+  changed[3].activation.config.kind = ObserverKind::kHistogram;
+  changed[4].activation.use = ObserverUse::kFakeQuantize;
+  changed[5].weight.config.dtype = at::kQUInt8;
+  changed[6].weight.config.eps = 1;
+  changed[7].weight.path = "observer.pt";
   for (size_t i = 0; i < changed.size(); ++i) {
     EXPECT_NE(changed[i], qconfig) << i;
-    EXPECT_NE(QConfigName(changed[i]), QConfigName(qconfig)) << i;
   }
+}
+
+TEST(QConfigTest, ModesFollowTheObservers) {
+  const auto modes = [](const QConfig& qconfig) {
+    return std::make_pair(ModeOf(qconfig.activation), ModeOf(qconfig.weight));
+  };
+  using Mode = QuantizationMode;
+  EXPECT_EQ(modes(Int8PerTensorQConfig()),
+            std::make_pair(Mode::kStatic, Mode::kStatic));
+  EXPECT_EQ(modes(DynamicQConfig()),
+            std::make_pair(Mode::kDynamic, Mode::kStatic));
+  EXPECT_EQ(modes(Fp16QConfig()), std::make_pair(Mode::kHalf, Mode::kHalf));
+  EXPECT_EQ(modes(Int4WeightsQConfig()),
+            std::make_pair(Mode::kFloat, Mode::kStatic));
 }
 
 TEST(QConfigTest, OthersAreCalledByTheirParts) {
   QConfig qconfig = Int8PerChannelQConfig();
-  qconfig.activation.quant_max = 127;
-  qconfig.activation.observer = ActivationObserver::kHistogram;
+  qconfig.activation.config.kind = ObserverKind::kHistogram;
+  qconfig.activation.config.reduce_range = true;
   EXPECT_EQ(QConfigName(qconfig),
             "static 0..127 histogram, int8 weight per channel");
+  qconfig.activation.config.kind = ObserverKind::kMinMax;
+  qconfig.activation.config.dtype = at::kQInt8;
+  qconfig.activation.config.qscheme = at::kPerTensorSymmetric;
+  qconfig.weight = Int4WeightsQConfig().weight;
+  EXPECT_EQ(QConfigName(qconfig),
+            "static -64..63 symmetric, int4 weight per channel");
   EXPECT_EQ(QConfigName(QConfig()), "float, float weight");
 }
 
-TEST(QConfigTest, HistogramsAreCalledSo) {
+TEST(QConfigTest, StaticOnesAreCalledByTheirObserver) {
   QConfig qconfig = Int8PerChannelQConfig();
-  qconfig.activation.observer = ActivationObserver::kHistogram;
+  qconfig.activation.config.kind = ObserverKind::kHistogram;
   EXPECT_EQ(QConfigName(qconfig), "int8 per channel histogram");
+  qconfig.activation.config.kind = ObserverKind::kMovingAverageMinMax;
+  EXPECT_EQ(QConfigName(qconfig), "int8 per channel moving-average");
 }
 
 TEST(QConfigTest, AbsentIsNone) {

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/quantization/float_subgraphs.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
@@ -15,16 +17,22 @@
 namespace ns {
 namespace {
 
-constexpr WeightConfig kInt8 = {WeightDtype::kInt8, false};
-constexpr WeightConfig kInt8PerChannel = {WeightDtype::kInt8, true};
-constexpr WeightConfig kHalf = {WeightDtype::kHalf, false};
+using ::testing::StartsWith;
+
+const ObserverSpec kInt8 = Int8PerTensorQConfig().weight;
+const ObserverSpec kInt8PerChannel = Int8PerChannelQConfig().weight;
+const ObserverSpec kHalf = PlaceholderSpec(at::kHalf);
+
+at::Tensor Quantized(const at::Tensor& weight, const ObserverSpec& spec) {
+  return FakeQuantizeWeight(weight, spec.config);
+}
 
 ModelGraph Flat(const torch::jit::Module& module) {
   return OrThrow(ModelGraph::FromModule(module));
 }
 
 // Quantizes the weights of the only subgraph of `model`, in place.
-void Quantize(ModelGraph& model, const WeightConfig& config) {
+void Quantize(ModelGraph& model, const ObserverSpec& config) {
   const FloatSubgraph found = FindFloatSubgraphs(model.graph()).at(0);
   CopiedSubgraph copy = {found.subgraph, found.output};
   NS_EXPECT_OK(QuantizeWeights(config, copy));
@@ -45,11 +53,11 @@ class QuantizeWeightsTest : public testing::Test {
 TEST_F(QuantizeWeightsTest, LinearComputesWithTheQuantizedWeight) {
   const at::Tensor weight = at::randn({4, 5});
   const at::Tensor x = at::randn({2, 5});
-  for (const WeightConfig& config : {kInt8, kInt8PerChannel, kHalf}) {
+  for (const ObserverSpec& config : {kInt8, kInt8PerChannel, kHalf}) {
     ModelGraph model = Flat(
         MakeModel({{"fc", Linear(weight)}}, {"return self.fc.forward(x)"}));
     Quantize(model, config);
-    ExpectClose(model, {x}, at::linear(x, FakeQuantizeWeight(weight, config)));
+    ExpectClose(model, {x}, at::linear(x, Quantized(weight, config)));
   }
 }
 
@@ -57,7 +65,7 @@ TEST_F(QuantizeWeightsTest, FloatChangesNothing) {
   ModelGraph model = Flat(MakeModel(
       {{"conv", Conv2d(at::randn({4, 3, 3, 3}))}, {"bn", BatchNorm2d(4)}},
       {"return self.bn.forward(self.conv.forward(x))"}));
-  Quantize(model, {});
+  Quantize(model, PlaceholderSpec());
   EXPECT_EQ(NodesOf(model.graph(), "aten::batch_norm").size(), 1);
 }
 
@@ -78,7 +86,7 @@ TEST_F(QuantizeWeightsTest, BatchNormIsFoldedBeforeQuantizing) {
   const at::Tensor scale =
       buffer("weight") / (buffer("running_var") + 1e-5).sqrt();
   const at::Tensor folded =
-      FakeQuantizeWeight(weight * scale.reshape({4, 1, 1, 1}), kInt8PerChannel);
+      Quantized(weight * scale.reshape({4, 1, 1, 1}), kInt8PerChannel);
   const at::Tensor bias = buffer("bias") - buffer("running_mean") * scale;
   ExpectClose(model, {x}, at::conv2d(x, folded, bias).relu());
 }
@@ -104,7 +112,7 @@ graph(%x : Tensor, %w : Tensor):
   const at::Tensor x = at::randn({2, 5});
   const at::Tensor weight = at::randn({4, 5});
   ExpectClose(model, {x, weight},
-              at::linear(x, FakeQuantizeWeight(weight, kInt8PerChannel)));
+              at::linear(x, Quantized(weight, kInt8PerChannel)));
 }
 
 constexpr char kLayerNorm[] = R"IR(
@@ -144,10 +152,23 @@ TEST_F(QuantizeWeightsTest, RecurrentLayersKeepTheirBiases) {
   Quantize(model, kInt8);
   const at::Tensor x = at::randn({5, 1, 3});
   const at::Tensor h = at::zeros({1, 1, 2});
-  ExpectClose(
-      model, {x, h, h},
-      std::get<0>(at::lstm(x, {h, h}, FakeQuantizeWeights(parameters, kInt8),
-                           true, 1, 0.0, false, false, false)));
+  ExpectClose(model, {x, h, h},
+              std::get<0>(at::lstm(
+                  x, {h, h}, FakeQuantizeWeights(parameters, kInt8.config),
+                  true, 1, 0.0, false, false, false)));
+}
+
+TEST_F(QuantizeWeightsTest, ObserversThatCannotBeHadAreErrors) {
+  for (const ObserverKind kind :
+       {ObserverKind::kScripted, ObserverKind::kRecording}) {
+    ModelGraph model = Flat(MakeModel({{"fc", Linear(at::randn({4, 5}))}},
+                                      {"return self.fc.forward(x)"}));
+    const FloatSubgraph found = FindFloatSubgraphs(model.graph()).at(0);
+    CopiedSubgraph copy = {found.subgraph, found.output};
+    const absl::Status status = QuantizeWeights(SpecOf(kind), copy);
+    EXPECT_THAT(std::string(status.message()),
+                StartsWith("quantizing a weight: observer '"));
+  }
 }
 
 }  // namespace

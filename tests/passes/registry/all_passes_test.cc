@@ -83,7 +83,7 @@ class Network {
 // once less move quantized values by a step of theirs, here of 0.05.
 double ToleranceOf(absl::string_view pass) {
   if (pass == "lower-to-fbgemm" || pass == "fuse-sums" ||
-      pass == "fold-reference-quantization") {
+      pass == "fold-reference-quantization" || pass == "quantize-dynamic") {
     return 0.2;
   }
   return pass == "fuse-float-convs" || pass == "fold-batch-norms" ? 1e-2 : 0;

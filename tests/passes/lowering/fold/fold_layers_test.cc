@@ -144,8 +144,9 @@ TEST(FoldEmbeddingsTest, PacksRowsOfBytes) {
   constexpr char kFolded[] = R"(
 %3 = aten::quantize_per_tensor(%1, 0.5, 7, 13)
 %4 = aten::dequantize(%3)
-%5 = quantized::embedding_byte(<Object>, %0, False)
-return (%5, %4))";
+%5 = aten::contiguous(%0, 0)
+%6 = quantized::embedding_byte(<Object>, %5, False)
+return (%6, %4))";
   const std::string text = GraphText(absl::StrCat(R"IR(
   %r : Tensor = aten::quantize_per_tensor(%y, %so, %z, %t)
   %e : Tensor = aten::dequantize(%r))IR",
@@ -160,24 +161,26 @@ constexpr char kBag[] = R"IR(
 
 TEST(FoldEmbeddingsTest, FoldsBags) {
   ExpectFolded(GraphText(kBag), With("linear_w", Rows(at::kQUInt8)), R"(
-%3 = quantized::embedding_bag_byte(<Object>, %0, %1, False, 0, False, None, None, True)
-return (%3))");
+%3 = aten::contiguous(%0, 0)
+%4 = aten::contiguous(%1, 0)
+%5 = quantized::embedding_bag_byte(<Object>, %3, %4, False, 0, False, None, None, True)
+return (%5))");
 }
 
-TEST(FoldEmbeddingsTest, KeepsBagWhenItTakesTheMean) {
+TEST(FoldEmbeddingsTest, KeepsBagWhenItTakesTheMaximum) {
   GraphConstants constants = With("linear_w", Rows(at::kQUInt8));
-  constants["zero"] = 1;
+  constants["zero"] = 2;
   ExpectKept(GraphText(kBag), constants, "aten::embedding_bag",
-             "it does not add up its rows");
+             "it takes the maximum of its rows; its kernel adds them up");
 }
 
-TEST(FoldEmbeddingsTest, KeepsBagWhenARowIsPadding) {
-  ExpectKept(GraphText(R"IR(
-  %w : Tensor = aten::dequantize(%linear_w)
-  %l : Tensor, %m : Tensor, %n : Tensor, %o : Tensor = aten::embedding_bag(%w, %x, %y, %no, %zero, %no, %none, %yes, %two)
-  return (%l))IR"),
-             With("linear_w", Rows(at::kQUInt8)), "aten::embedding_bag",
-             "it leaves out a row");
+TEST(FoldEmbeddingsTest, KeepsEmbeddingWhenRowsOf4BitsAreOdd) {
+  const auto odd = at::quantize_per_channel(at::rand({4, 3}), at::ones({4}),
+                                            at::zeros({4}), 0, at::kQUInt4x2);
+  ExpectReasonOnQuantized(
+      kEmbedding, "aten::embedding",
+      "its rows have 3 elements; rows of 4 bits need an even number",
+      With("linear_w", odd));
 }
 
 TEST(FoldEmbeddingsTest, KeepsBagWhenItsOtherOutputsAreUsed) {
@@ -376,8 +379,9 @@ TEST(FoldEmbeddingsTest, PacksRowsOfHalfBytes) {
   %l : Tensor = aten::embedding(%w, %x, %zero, %no, %no)
   return (%l))IR"),
                With("linear_w", Rows(at::kQUInt4x2)), R"(
-%3 = quantized::embedding_4bit(<Object>, %0, False)
-return (%3))");
+%3 = aten::contiguous(%0, 0)
+%4 = quantized::embedding_4bit(<Object>, %3, False)
+return (%4))");
 }
 
 }  // namespace

@@ -1,25 +1,20 @@
 #include "tests/passes/lowering/fold/folding.h"
 
 #include <ATen/Functions.h>
-#include <torch/csrc/jit/ir/constants.h>
 
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "ir/pass_context.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
-#include "tests/testing/named_graph.h"
 #include "tests/testing/run_pass.h"
 #include "tests/testing/short_ir.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Graph;
-using ::torch::jit::Value;
 using Ints = std::vector<int64_t>;
 
 std::string ReasonOf(const std::vector<PassRemark>& remarks,
@@ -105,21 +100,6 @@ const char kOnQuantizedHead[] = R"(
 %3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
 %4 = aten::quantize_per_tensor(%1, 0.5, 7, 13)
 )";
-
-std::shared_ptr<Graph> GraphWith(absl::string_view text,
-                                 const GraphConstants& constants) {
-  NamedGraph named(text);
-  torch::jit::WithInsertPoint at_the_start(*named->nodes().begin());
-  for (const auto& [name, constant] : constants) {
-    if (!absl::StrContains(text, absl::StrCat("%", name, " : "))) {
-      continue;
-    }
-    Value* input = named.Named(name);
-    input->replaceAllUsesWith(named->insertConstant(constant));
-    named->eraseInput(input->offset());
-  }
-  return named.shared();
-}
 
 void ExpectFolded(absl::string_view text, const GraphConstants& constants,
                   absl::string_view folded) {

@@ -4,24 +4,13 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/ir/ir.h>
 
-#include <map>
-#include <memory>
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "tests/testing/graph_with.h"
 
 namespace ns {
-
-// By the names of the graph inputs that they stand for: IR text cannot hold
-// tensors and objects.
-using GraphConstants = std::map<std::string, c10::IValue>;
-
-// The graph that `text` describes, with constants in the place of the inputs
-// that they name; there may be more than it has.
-std::shared_ptr<torch::jit::Graph> GraphWith(absl::string_view text,
-                                             const GraphConstants& constants);
 
 // What tests share: numbers, and tensors that layers take. Scale and zero point
 // are %s and %z for %q, and %so and %zo for outputs.

@@ -60,6 +60,37 @@ TEST(ObserverConfigTest, SymmetricZeroIsInTheMiddle) {
   EXPECT_EQ(GridOf(config).symmetric_zero_point, 63);
 }
 
+TEST(ObserverConfigTest, ModeIsThatOfKindAndDtype) {
+  ObserverConfig config = Minmax();
+  config.dtype = at::kQInt8;
+  EXPECT_EQ(ModeOf(config), QuantizationMode::kStatic);
+  config = DefaultConfig(ObserverKind::kFixedQParams);
+  EXPECT_EQ(ModeOf(config), QuantizationMode::kStatic);
+  config = DefaultConfig(ObserverKind::kPlaceholder);
+  EXPECT_EQ(ModeOf(config), QuantizationMode::kFloat);
+  config.dtype = at::kHalf;
+  EXPECT_EQ(ModeOf(config), QuantizationMode::kHalf);
+  config.compute_dtype = at::kHalf;
+  EXPECT_EQ(ModeOf(config), QuantizationMode::kHalf);
+  config.compute_dtype = at::kQUInt8;
+  EXPECT_EQ(ModeOf(config), QuantizationMode::kDynamic);
+  EXPECT_EQ(ModeOf(DefaultConfig(ObserverKind::kNoop)),
+            QuantizationMode::kHalf);
+}
+
+TEST(ObserverConfigTest, SomeKindsHaveNoParameters) {
+  for (const ObserverKind kind :
+       {ObserverKind::kPlaceholder, ObserverKind::kNoop,
+        ObserverKind::kRecording, ObserverKind::kReuseInput}) {
+    EXPECT_FALSE(HasQParams(kind)) << ObserverKindName(kind);
+  }
+  for (const ObserverKind kind :
+       {ObserverKind::kMinMax, ObserverKind::kFixedQParams, ObserverKind::kMse,
+        ObserverKind::kScripted}) {
+    EXPECT_TRUE(HasQParams(kind)) << ObserverKindName(kind);
+  }
+}
+
 TEST(ObserverConfigTest, RefusesWhatCannotBe) {
   ObserverConfig config = Minmax();
   config.dtype = at::kHalf;

@@ -58,7 +58,7 @@ TEST_F(RangeSearchTest, NoRangeHasAMuchSmallerSquaredError) {
     const Interval whole = RangeOfTensor(x);
     for (const QuantGrid& grid : {Affine(255), Affine(127), Affine(15),
                                   Symmetric(-128, 127), Symmetric(-8, 7)}) {
-      const Interval found = LeastSquaredErrorRange(histogram, grid);
+      const Interval found = LeastSquaredErrorRange(histogram, grid, 1);
       double least = 1e300;
       for (int low = 0; low <= 20; ++low) {
         for (int high = 0; high <= 20; ++high) {
@@ -76,22 +76,22 @@ TEST_F(RangeSearchTest, NoRangeHasAMuchSmallerSquaredError) {
 
 TEST_F(RangeSearchTest, UniformValuesKeepTheirRange) {
   const at::Tensor x = at::linspace(-1, 3, 100000);
-  const Interval found = LeastSquaredErrorRange(HistogramOf(x), Affine(255));
+  const Interval found = LeastSquaredErrorRange(HistogramOf(x), Affine(255), 1);
   EXPECT_EQ(found, (Interval{-1, 3}));
 }
 
 TEST_F(RangeSearchTest, ZerosDoNotNarrowTheRange) {
   const at::Tensor x = at::linspace(0, 3, 1000);
   const at::Tensor with_zeros = at::cat({x, at::zeros({1000000})});
-  EXPECT_EQ(LeastSquaredErrorRange(HistogramOf(with_zeros), Affine(255)),
-            LeastSquaredErrorRange(HistogramOf(x), Affine(255)));
+  EXPECT_EQ(LeastSquaredErrorRange(HistogramOf(with_zeros), Affine(255), 1),
+            LeastSquaredErrorRange(HistogramOf(x), Affine(255), 1));
 }
 
 TEST_F(RangeSearchTest, OneValueIsItsOwnRange) {
   for (const float value : {2.5F, -2.5F, 0.0F}) {
     const ExactHistogram histogram = HistogramOf(at::full({7}, value));
     const Interval expected = {std::min(value, 0.0F), std::max(value, 0.0F)};
-    EXPECT_EQ(LeastSquaredErrorRange(histogram, Affine(255)), expected);
+    EXPECT_EQ(LeastSquaredErrorRange(histogram, Affine(255), 1), expected);
     EXPECT_EQ(PercentileRange(histogram, 0.99), expected);
     EXPECT_EQ(LeastDivergenceRange(histogram, Affine(255)), expected);
   }

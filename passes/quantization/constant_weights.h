@@ -1,0 +1,49 @@
+// Reads the constant weights of float layers, and quantizes them.
+#ifndef PASSES_QUANTIZATION_CONSTANT_WEIGHTS_H_
+#define PASSES_QUANTIZATION_CONSTANT_WEIGHTS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "passes/quantization/qconfig.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Returns the constant that `value` is, without gradients; undefined for None.
+// `what` is what messages call it: "its weight". Error: a refusal when it is
+// not constant, or an op in place writes to it.
+absl::StatusOr<at::Tensor> ConstantTensor(const torch::jit::Value& value,
+                                          absl::string_view what);
+
+// An element of a constant list of tensors.
+struct ConstantElement {
+  at::Tensor tensor;
+  // The value that it is; null where the whole list is one constant.
+  torch::jit::Value* value = nullptr;
+  // The value, or the list, that constants are named after.
+  const torch::jit::Value* named = nullptr;
+};
+
+// Returns the elements of `list`, the parameters of a recurrent layer: a
+// constant list, or a list of constants. Error: a refusal when only a run tells
+// them.
+absl::StatusOr<std::vector<ConstantElement>> ConstantElements(
+    const torch::jit::Value& list);
+
+// Returns `weight`, which has no gradients, quantized as `spec` says
+// (passes/runtime/observers/quantized_weight.h). Error: a refusal for a weight
+// that is not of float32 or has values that are not finite, and for an observer
+// that finds no parameters.
+absl::StatusOr<at::Tensor> QuantizedBySpec(const at::Tensor& weight,
+                                           const ObserverSpec& spec);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_CONSTANT_WEIGHTS_H_

@@ -1,0 +1,34 @@
+// The values that PyTorch's prepare_fx leaves unobserved by mistake.
+#ifndef PASSES_QUANTIZATION_FX_UNOBSERVED_H_
+#define PASSES_QUANTIZATION_FX_UNOBSERVED_H_
+
+#include <functional>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace torch::jit {
+struct Graph;
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// prepare_fx of PyTorch 1.13 takes a tensor for one of integers when its size
+// becomes an argument of a reshape:
+//
+//   n = x.size(0)
+//   y = y.view(n, -1)
+//
+// and neither observes it nor quantizes what computes it
+// (propagate_dtypes_for_known_nodes in torch/ao/quantization/fx/prepare.py).
+// Returns these tensors. `hands_on` tells of an op whether its output has the
+// observer of its first input, such as a pool: then the mistake reaches that
+// input, too.
+absl::flat_hash_set<const torch::jit::Value*> FindUnobservedByFx(
+    torch::jit::Graph& graph,
+    const std::function<bool(const torch::jit::Node&)>& hands_on);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_FX_UNOBSERVED_H_

@@ -1,0 +1,54 @@
+// A float layer that is to be quantized, and what quantizing it needs.
+#ifndef PASSES_QUANTIZATION_LAYER_SITE_H_
+#define PASSES_QUANTIZATION_LAYER_SITE_H_
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "ir/insert_op.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/quantization/shared_constants.h"
+
+namespace ns {
+
+struct LayerSite {
+  // The float op, and its family (passes/ops/op_table.h).
+  torch::jit::Node* node;
+  absl::string_view family;
+  // How its weights are quantized.
+  const ObserverSpec& weight;
+  // Whether the op that takes its place computes a relu, too.
+  bool with_relu = false;
+  // Whether dynamic activations take 7 bits instead of 8.
+  bool reduce_range = true;
+  SharedConstants& constants;
+};
+
+// Runs `insert` in front of the layer, and returns what it returns, an
+// absl::StatusOr. What it inserts has the layer's module path and source line,
+// and is removed again after an error. It must ask site.constants for nothing:
+// what that makes is not to be removed.
+template <typename Insert>
+auto InsertFor(const LayerSite& site, const Insert& insert) {
+  const torch::jit::Node* before = site.node->prev();
+  auto inserted = InsertOrTakeBack(*site.node, insert);
+  for (torch::jit::Node* node = site.node->prev(); node != before;
+       node = node->prev()) {
+    node->copyMetadata(site.node);
+  }
+  return inserted;
+}
+
+// Returns the index of the argument `name` of the layer, which it has.
+size_t ArgumentIndex(const torch::jit::Node& node, absl::string_view name);
+
+// Returns the name of a constant that is made of `value`: "fc.weight.packed".
+// Empty when `value` has no name.
+std::string NameFor(const torch::jit::Value& value, absl::string_view suffix);
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_LAYER_SITE_H_

@@ -1,0 +1,270 @@
+#include "passes/quantization/qconfig_json.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/input_file.h"
+#include "ir/parse_json.h"
+#include "ir/status.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/observer_json.h"
+
+namespace ns {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kSchema[] = "ns.qconfig/1";
+constexpr size_t kMostOfAnError = 1000;
+constexpr size_t kMostBytes = size_t{16} << 20;
+
+std::string SectionJson(absl::string_view name,
+                        const std::vector<std::string>& rows) {
+  return absl::StrCat(
+      "  ", JsonString(name), ": [", rows.empty() ? "" : "\n    ",
+      absl::StrJoin(rows, ",\n    "), rows.empty() ? "]" : "\n  ]");
+}
+
+std::string SectionJson(absl::string_view name,
+                        const QConfigMapping::Settings<std::string>& settings) {
+  std::vector<std::string> rows;
+  for (const auto& [key, qconfig] : settings) {
+    rows.push_back(
+        absl::StrCat("[", JsonString(key), ", ", QConfigToJson(qconfig), "]"));
+  }
+  return SectionJson(name, rows);
+}
+
+// The string that `value` is; null for another value.
+const std::string* TextOf(const Json& value) {
+  return value.get_ptr<const std::string*>();
+}
+
+absl::StatusOr<OptionalQConfig> ParseQConfig(const Json& value) {
+  if (value.is_null()) {
+    return OptionalQConfig();
+  }
+  if (const std::string* preset = TextOf(value)) {
+    return PresetNamed(*preset);
+  }
+  if (!value.is_object()) {
+    return MustBe(value, "a qconfig: an object, the name of one, or null");
+  }
+  QConfig qconfig;
+  for (const auto& [name, member] : value.items()) {
+    ObserverSpec* spec = name == "activation" ? &qconfig.activation
+                         : name == "weight"   ? &qconfig.weight
+                                              : nullptr;
+    if (spec == nullptr) {
+      return NoField(name, {"activation", "weight"});
+    }
+    NS_ASSIGN_OR_RETURN(*spec, Annotated(name, ParseObserverSpec(member)));
+  }
+  return qconfig;
+}
+
+// A setting of a mapping, as a file has it: its keys, then a qconfig.
+using Row = std::vector<Json>;
+using RowSetter = absl::Status (*)(const Row& keys,
+                                   const OptionalQConfig& qconfig,
+                                   QConfigMapping& mapping);
+
+// A list of such settings.
+struct Section {
+  const char* name;
+  const char* row;
+  size_t keys;
+  RowSetter set;
+};
+
+absl::Status Twice() {
+  return absl::InvalidArgumentError(
+      "an earlier row is for the same; keep one of them");
+}
+
+// Makes a RowSetter of a method that sets by one name, and of the one that
+// returns what was set.
+template <QConfigMapping& (QConfigMapping::*kSet)(const std::string&,
+                                                  OptionalQConfig),
+          const QConfigMapping::Settings<std::string>& (QConfigMapping::*kGet)()
+              const>
+absl::Status SetByName(const Row& keys, const OptionalQConfig& qconfig,
+                       QConfigMapping& mapping) {
+  const std::string* name = TextOf(keys[0]);
+  if (name == nullptr) {
+    return MustBe(keys[0], "a string");
+  }
+  const size_t before = (mapping.*kGet)().size();
+  (mapping.*kSet)(*name, qconfig);
+  return (mapping.*kGet)().size() > before ? absl::OkStatus() : Twice();
+}
+
+absl::Status SetByOrder(const Row& keys, const OptionalQConfig& qconfig,
+                        QConfigMapping& mapping) {
+  const std::string* name = TextOf(keys[0]);
+  const std::string* type = TextOf(keys[1]);
+  if (name == nullptr || type == nullptr) {
+    return MustBe(keys[name == nullptr ? 0 : 1], "a string");
+  }
+  const auto* order = keys[2].get_ptr<const uint64_t*>();
+  if (order == nullptr ||
+      *order > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
+    return MustBe(keys[2], "the number of the op, counted from 0");
+  }
+  const size_t before = mapping.module_name_object_type_orders().size();
+  mapping.SetModuleNameObjectTypeOrder(*name, *type, static_cast<int>(*order),
+                                       qconfig);
+  return mapping.module_name_object_type_orders().size() > before
+             ? absl::OkStatus()
+             : Twice();
+}
+
+constexpr Section kSections[] = {
+    {"object_type", "[TYPE, QCONFIG]", 1,
+     SetByName<&QConfigMapping::SetObjectType, &QConfigMapping::object_types>},
+    {"module_name_regex", "[REGEX, QCONFIG]", 1,
+     SetByName<&QConfigMapping::SetModuleNameRegex,
+               &QConfigMapping::module_name_regexes>},
+    {"module_name", "[NAME, QCONFIG]", 1,
+     SetByName<&QConfigMapping::SetModuleName, &QConfigMapping::module_names>},
+    {"module_name_object_type_order", "[NAME, TYPE, ORDER, QCONFIG]", 3,
+     SetByOrder},
+};
+
+absl::Status ParseRow(const Section& section, const Json& value,
+                      QConfigMapping& mapping) {
+  if (!value.is_array() || value.size() != section.keys + 1) {
+    return MustBe(value, section.row);
+  }
+  const Row keys(value.begin(),
+                 value.begin() + static_cast<std::ptrdiff_t>(section.keys));
+  NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
+                      ParseQConfig(value.back()));
+  return section.set(keys, qconfig, mapping);
+}
+
+absl::Status ParseSection(const Section& section, const Json& value,
+                          QConfigMapping& mapping) {
+  if (!value.is_array()) {
+    return Annotated(section.name,
+                     MustBe(value, absl::StrCat("a list of ", section.row)));
+  }
+  for (size_t i = 0; i < value.size(); ++i) {
+    NS_RETURN_IF_ERROR(Annotated(absl::StrCat(section.name, "[", i, "]"),
+                                 ParseRow(section, value[i], mapping)));
+  }
+  return absl::OkStatus();
+}
+
+// The section called `name`; null when there is none.
+const Section* FindSection(absl::string_view name) {
+  const auto* section = absl::c_find_if(
+      kSections, [&](const Section& row) { return row.name == name; });
+  return section == std::end(kSections) ? nullptr : section;
+}
+
+absl::StatusOr<QConfigMapping> ParseMapping(const Json& root) {
+  if (!root.is_object()) {
+    return MustBe(root,
+                  absl::StrCat("an object with \"schema\": \"", kSchema, "\""));
+  }
+  QConfigMapping mapping;
+  bool has_schema = false;
+  for (const auto& [name, value] : root.items()) {
+    if (const Section* section = FindSection(name)) {
+      NS_RETURN_IF_ERROR(ParseSection(*section, value, mapping));
+    } else if (name == "global") {
+      NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
+                          Annotated(name, ParseQConfig(value)));
+      mapping.SetGlobal(qconfig);
+    } else if (name == "schema") {
+      if (value != kSchema) {
+        return Annotated(name, MustBe(value, absl::StrCat("'", kSchema, "'")));
+      }
+      has_schema = true;
+    } else {
+      std::vector<absl::string_view> names = {"schema", "global"};
+      for (const Section& row : kSections) {
+        names.push_back(row.name);
+      }
+      return NoField(name, names);
+    }
+  }
+  if (!has_schema) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has no \"schema\": \"", kSchema, "\""));
+  }
+  NS_RETURN_IF_ERROR(mapping.Validate());
+  return mapping;
+}
+
+absl::StatusOr<std::string> ReadText(const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const std::shared_ptr<InputFile> file,
+                      InputFile::Open(path, "--emit-qconfig"));
+  if (file->size() > kMostBytes) {
+    return absl::InvalidArgumentError(
+        "is larger than 16 MiB, which no qconfig mapping is");
+  }
+  std::string text(file->size(), '\0');
+  if (file->ReadAt(0, text.data(), text.size()) != text.size()) {
+    return absl::InvalidArgumentError("cannot be read to its end");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string QConfigToJson(const OptionalQConfig& qconfig) {
+  if (!qconfig) {
+    return "null";
+  }
+  if (const auto preset = PresetNameOf(*qconfig)) {
+    return JsonString(*preset);
+  }
+  return absl::StrCat(
+      "{\"activation\": ", ObserverSpecToJson(qconfig->activation),
+      ", \"weight\": ", ObserverSpecToJson(qconfig->weight), "}");
+}
+
+std::string QConfigMappingToJson(const QConfigMapping& mapping) {
+  std::vector<std::string> orders;
+  for (const auto& [key, qconfig] : mapping.module_name_object_type_orders()) {
+    orders.push_back(absl::StrCat("[", JsonString(key.module_name), ", ",
+                                  JsonString(key.object_type), ", ", key.order,
+                                  ", ", QConfigToJson(qconfig), "]"));
+  }
+  return absl::StrCat(
+      "{\n  \"schema\": ", JsonString(kSchema),
+      ",\n  \"global\": ", QConfigToJson(mapping.global()), ",\n",
+      SectionJson("object_type", mapping.object_types()), ",\n",
+      SectionJson("module_name_regex", mapping.module_name_regexes()), ",\n",
+      SectionJson("module_name", mapping.module_names()), ",\n",
+      SectionJson("module_name_object_type_order", orders), "\n}\n");
+}
+
+absl::StatusOr<QConfigMapping> ParseQConfigMapping(absl::string_view text,
+                                                   absl::string_view source) {
+  NS_ASSIGN_OR_RETURN(const Json root, Annotated(source, ParseJson(text)));
+  absl::StatusOr<QConfigMapping> mapping = ParseMapping(root);
+  if (!mapping.ok()) {
+    // Names and numbers of the text are part of the message.
+    return absl::InvalidArgumentError(absl::StrCat(
+        source, ": ", OneLine(mapping.status().message(), kMostOfAnError)));
+  }
+  return mapping;
+}
+
+absl::StatusOr<QConfigMapping> ReadQConfigMapping(const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const std::string text, Annotated(path, ReadText(path)));
+  return ParseQConfigMapping(text, path);
+}
+
+}  // namespace ns
