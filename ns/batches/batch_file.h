@@ -12,8 +12,9 @@
 
 namespace ns {
 
-// The batches of a file, which are in memory or are read on demand. Errors name
-// the file.
+// The batches of a file, which are in memory or are read on demand. Reading
+// them is an error, which names the file, where it is gone, was changed since
+// it was opened, or is damaged. Batches in memory give no errors.
 class BatchFile {
  public:
   virtual ~BatchFile() = default;
@@ -21,12 +22,15 @@ class BatchFile {
   virtual int64_t size() const = 0;
   // Returns batch `index`, from 0 to size() - 1.
   virtual absl::StatusOr<Batch> Read(int64_t index) const = 0;
-  // Returns the first `count` batches; storages that they share stay shared.
+  // Returns the first `count` batches, from 0 to size() of them; storages that
+  // they share stay shared.
   virtual absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const = 0;
 };
 
 // Opens a file that LoadBatches could read. Where torch.save wrote it, the
-// bytes of its tensors are not read yet. There is at least one batch.
+// bytes of its tensors are not read yet. There is at least one batch. Error,
+// naming the file: what LoadBatches refuses, except for what only those bytes
+// tell.
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
     const std::string& path);
 

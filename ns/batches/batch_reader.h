@@ -56,6 +56,7 @@ class BatchReader {
   absl::StatusOr<Batch> Read(int64_t index) const;
 
   // Returns all batches. Those of one file that share a storage still share it.
+  // Errors are as those of Read(), but do not name the batch.
   absl::StatusOr<std::vector<Batch>> ReadAll() const;
 
  private:

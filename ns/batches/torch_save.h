@@ -23,7 +23,8 @@ namespace ns {
 class TorchSave {
  public:
   // Reads the structure of `file`, which is open at `path`. Which values are in
-  // the pickle is checked by the functions below.
+  // the pickle is checked by the functions below. Error: an archive or a pickle
+  // that is damaged, or was saved on a big-endian machine.
   static absl::StatusOr<TorchSave> Open(const std::string& path,
                                         const std::shared_ptr<InputFile>& file,
                                         const PickleOptions& options = {});

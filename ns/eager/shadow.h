@@ -17,12 +17,22 @@ struct Node;
 
 namespace ns {
 
-// A float module that is attached to a quantized model, with a logger. It must
-// not outlive that model.
+// A float module that is attached to a quantized model, with a logger. It
+// refers to that model, which must outlive it and not be moved:
+//
+//   NS_ASSIGN_OR_RETURN(
+//       ModuleLogger logger,
+//       ModuleLogger::Attach(host, factory, info, /*arity=*/2, call));
+//   NS_ASSIGN_OR_RETURN(
+//       Shadow shadow, Shadow::Attach(host, float_module, std::move(logger)));
+//   NS_RETURN_IF_ERROR(shadow.Follow(call));  // and for other calls of it
 class Shadow {
  public:
-  // Attaches a copy of `float_module`, which shares its tensors, to `host` as
-  // attribute `ns_shadow_<n>`. `logger` takes two tensors.
+  // Attaches a copy of `float_module` to `host` as attribute `ns_shadow_<n>`,
+  // with the first n from 0 on that is free. The copy shares the tensors of
+  // `float_module` and is in evaluation mode, whatever that one is in. `logger`
+  // is attached to the same `host` and takes two tensors: the quantized output,
+  // then the float one. Error: LibTorch cannot copy the module.
   static absl::StatusOr<Shadow> Attach(ModelGraph& host,
                                        const torch::jit::Module& float_module,
                                        ModuleLogger logger);
@@ -43,11 +53,18 @@ class Shadow {
   // The arguments are copied before the call: neither module can change what
   // the other gets, though it works in place.
   //
-  // The float module's method is the one of the same name, or else the first
-  // variant of `forward` that takes the arguments: the two LSTMs of PyTorch
-  // call theirs differently. Arguments that only it has get their defaults, and
-  // None for one that it lacks is dropped. Error: there is no such method, or
-  // its output has no tensors.
+  // It calls the float module's method of the same name, if that takes the
+  // arguments. Otherwise, where the name is `forward` or begins with
+  // `forward_`, it calls the first method with such a name that takes them:
+  // TorchScript compiles overloads of forward as `forward__0`, `forward__1` and
+  // so on, and the two LSTMs of PyTorch call theirs differently. Arguments that
+  // only the float module has get their defaults, and None for one that it
+  // lacks is dropped.
+  //
+  // May be called for several calls of the module; the logger sees all of them.
+  // Error: no method takes the arguments (the graph is then unchanged), a
+  // default cannot be a constant of a graph, or the output of `call` or of the
+  // method has no tensors.
   absl::Status Follow(torch::jit::Node* call) const;
 
  private:

@@ -1,5 +1,17 @@
 // Reads and writes the attributes in which an n-shadows model keeps its loggers
 // and quantizers, so that it can be saved, loaded and run anywhere.
+//
+// An n-shadows model is what PrepareNShadowsModel and
+// PrepareNShadowsAddLoggersModel make: a float model with quantized candidates
+// beside its subgraphs. These attributes of its module are written here:
+//
+//   ns_quantizer_<index>  An ActivationQuantizer. Whoever makes the model
+//                         numbers them from 0 on, without gaps. Candidates of a
+//                         subgraph that quantize a value alike share one.
+//   ns_n_shadows          A Dict(str, str): the names of the candidates.
+//
+// One that is there already is replaced. Loggers are attached by AttachLogger
+// (passes/instrument/logger_info.h).
 #ifndef NS_N_SHADOWS_SHADOW_ATTRIBUTES_H_
 #define NS_N_SHADOWS_SHADOW_ATTRIBUTES_H_
 
@@ -17,18 +29,29 @@
 
 namespace ns {
 
-// Which logger of an n-shadows model: candidate 0 is the float model itself,
-// candidate i + 1 that of mapping i.
+// Which logger of an n-shadows model.
 struct ShadowIndex {
+  // The position in FindFloatSubgraphs of the float model, from 0. Subgraphs
+  // without candidates count, too.
   int subgraph = 0;
+  // 0 for the logger of the float subgraph itself; i + 1 for the logger of the
+  // candidate that QConfigMultiMapping::mappings()[i] gives the subgraph. Where
+  // there is one mapping only (PrepareNShadowsAddLoggersModel), it is number 1.
   int candidate = 0;
 };
 
-// "subgraph_3_1", the model name of a logger (reference: model_name).
+// Returns the model name of a logger (LoggerInfo::model_name), "subgraph_3_1":
+// subgraph 3, candidate 1.
 std::string ShadowModelName(const ShadowIndex& index);
+
+// Returns the index that ShadowModelName made `name` of; absent when `name` is
+// of another form.
 std::optional<ShadowIndex> ParseShadowModelName(absl::string_view name);
 
-// What is known of the logger of a candidate of `subgraph`.
+// Describes the logger at `index`, which is one of `subgraph`. It fills the
+// fields of LoggerInfo that tell the layer, the type (kNodeOutputResult), the
+// model name, the ref node (the base op), the prev node (the last one) and the
+// fqn. The others stay as they are by default.
 LoggerInfo ShadowLoggerInfo(const FloatSubgraph& subgraph,
                             const ShadowIndex& index);
 
@@ -41,12 +64,15 @@ std::string AttachQuantizer(torch::jit::Module& module, int index,
 std::vector<ActivationQuantizerPtr> AttachedQuantizers(
     const torch::jit::Module& module);
 
-// Writes the names of candidates, by ShadowModelName, to the attribute
-// `ns_n_shadows`, which says that a module is an n-shadows model.
+// Writes the names of candidates to the attribute `ns_n_shadows`, which says
+// that a module is an n-shadows model. Keys are ShadowModelNames, and values
+// are the QConfigName of the candidate ("none" where it stays in float). The
+// float subgraph, candidate 0, and candidates that were skipped have no entry.
 void AttachCandidateNames(torch::jit::Module& module,
                           const std::map<std::string, std::string>& names);
 
-// Absent when `module` is no n-shadows model.
+// Returns what AttachCandidateNames wrote; absent when `module` is no n-shadows
+// model.
 std::optional<std::map<std::string, std::string>> AttachedCandidateNames(
     const torch::jit::Module& module);
 

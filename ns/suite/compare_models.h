@@ -12,7 +12,8 @@
 namespace ns {
 
 // Matches the two models and lists the pairs: layers without figures, and what
-// stayed unmatched.
+// stayed unmatched. Errors: those of MatchSubgraphs; models with nothing in
+// common, or swapped (only the float one has quantized ops).
 absl::StatusOr<ComparisonResult> DescribeMatches(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const MatchOptions& options = {});
@@ -22,10 +23,10 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
 // holds one batch and what the models need for it. The models are not changed.
 // Paths in the result are left empty.
 //
-// Errors: models with nothing in common, or swapped (only the float one has
-// quantized ops); a batch that cannot be read, does not fit a model, or fails
-// in it: the message says which batch; a metric of the user that fails; a file
-// that cannot be written; nothing to emulate.
+// Errors: those of DescribeMatches; weights that cannot be read; a batch that
+// cannot be read, does not fit a model, or fails in it: the message says which
+// batch; a metric of the user that fails; a file that cannot be written;
+// nothing to emulate.
 absl::StatusOr<ComparisonResult> CompareModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const BatchReader& batches, const CompareOptions& options = {});

@@ -21,7 +21,7 @@ using Comparison = std::function<absl::StatusOr<double>(const at::Tensor& x,
 
 // These mirror PyTorch's formulas: zeros on both sides give 0/0 = nan, where
 // the figures of a compared layer (PairStatistics) say that the tensors are
-// equal.
+// equal. Error, for each of them: the shapes differ.
 //
 // 20 log10(|x| / |x - y|), in dB.
 absl::StatusOr<double> ComputeSqnr(const at::Tensor& x, const at::Tensor& y);
@@ -42,7 +42,7 @@ absl::StatusOr<Comparison> ComparisonByMetric(absl::string_view name);
 
 // Compares, layer by layer and type by type, every record of `model_name_2`
 // with the record at the same place of `model_name_1`, and stores the numbers
-// in the former under `comparison_name` (reference:
+// in the former under `comparison_name` (PyTorch:
 // extend_logger_results_with_comparison). Error: a layer where the models have
 // different numbers of records or values, or values that `comparison` returns
 // an error for, or throws one.

@@ -20,7 +20,8 @@
 namespace ns {
 
 // Returns the weights of both models, layer by layer (PyTorch:
-// extract_weights).
+// extract_weights). Errors: those of MatchSubgraphs; weights that cannot be
+// read.
 absl::StatusOr<Results> ExtractWeights(
     const std::string& name_a, const ModelGraph& a, const std::string& name_b,
     const ModelGraph& b, const MatchOptions& options = {},
@@ -34,7 +35,8 @@ struct LoggedModels {
 // Copies both models and puts a logger on every matched subgraph (PyTorch:
 // add_loggers). Run them, then call ExtractLoggerInfo on their modules, and
 // ExtendLoggerResultsWithComparison (ns/suite/comparisons.h) on what it
-// returns.
+// returns. Errors: those of MatchSubgraphs; what the logger factory returns, or
+// a logger without a method `forward` of one tensor.
 absl::StatusOr<LoggedModels> AddLoggers(const std::string& name_a,
                                         const ModelGraph& a,
                                         const std::string& name_b,
@@ -50,7 +52,7 @@ struct ShadowModel {
 // Copies `b` and lets each matched subgraph of `a` shadow its counterpart
 // there, with loggers on both (PyTorch: add_shadow_loggers; see
 // passes/instrument/add_shadow_loggers.h). Run it, then call
-// ExtractShadowLoggerInfo on its module.
+// ExtractShadowLoggerInfo on its module. Errors are as those of AddLoggers.
 absl::StatusOr<ShadowModel> AddShadowLoggers(const std::string& name_a,
                                              const ModelGraph& a,
                                              const std::string& name_b,
@@ -59,7 +61,8 @@ absl::StatusOr<ShadowModel> AddShadowLoggers(const std::string& name_a,
                                              const MatchOptions& options = {});
 
 // Returns what the loggers of a shadow model have gathered (PyTorch:
-// extract_shadow_logger_info): ExtractLoggerInfo of the one module.
+// extract_shadow_logger_info): ExtractLoggerInfo of the one module, with the
+// same errors.
 absl::StatusOr<Results> ExtractShadowLoggerInfo(
     const torch::jit::Module& module,
     const ExtractLoggerInfoOptions& options = {});

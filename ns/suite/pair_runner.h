@@ -29,7 +29,7 @@ class PairRunner {
   // `matches` is of these two models; of `options` the plan, the metrics, the
   // files and the number of channels are followed. Their graphs are not
   // changed; attributes that a model writes to are. All three must outlive the
-  // runner.
+  // runner. Error: that of PairModels, a fault of ours.
   static absl::StatusOr<PairRunner> Create(const ModelGraph& float_model,
                                            const ModelGraph& quantized_model,
                                            const MatchResult& matches,

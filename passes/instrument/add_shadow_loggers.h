@@ -22,7 +22,7 @@ struct NotShadowedMatch {
 
 // Adds to the graph of `b`, in place, a copy of every matched subgraph of `a`,
 // weights and all, fed with what the subgraph of `b` is fed, and a logger on
-// each output of both (reference: add_shadow_loggers):
+// each output of both (PyTorch: add_shadow_loggers):
 //
 //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
 // becomes

@@ -15,8 +15,8 @@ namespace ns {
 // Lets every 2d convolution among `convolutions`, nodes of `host`, run with the
 // batch norm behind it folded in, and with channels last:
 //
-//   %1 = aten::conv2d(%x, %weight, %bias, %stride, %padding, %dilation,
-//   %groups) %2 = aten::batch_norm(%1, ...)
+//   %1 = aten::conv2d(%x, %weight, %bias, ...)
+//   %2 = aten::batch_norm(%1, ...)
 // becomes
 //   %conv = prim::GetAttr[name="ns_float_conv_0"](%self)
 //   %2 = prim::CallMethod[name="forward"](%conv, %x)
@@ -29,6 +29,9 @@ namespace ns {
 // convolutions whose parameters are no constants, or not float32; all of them
 // where an op depends on the layout otherwise (as_strided, stride, ...), or
 // writes to what a view shares memory with.
+//
+// Error: a batch norm whose parameters do not fit the channels of its
+// convolution. Convolutions before it may be fused then.
 absl::Status FuseFloatConvs(
     ModelGraph& host,
     const absl::flat_hash_set<torch::jit::Node*>& convolutions);

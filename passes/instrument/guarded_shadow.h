@@ -41,7 +41,7 @@ class GuardedShadow {
  public:
   // Marks the nodes from `first` to the one in front of `end`, all of one block
   // of the graph of `host`. `guard` is the attribute of a ShadowGuard, which
-  // several shadows may share.
+  // several shadows may share. Error: there is no such attribute.
   static absl::StatusOr<GuardedShadow> Mark(ModelGraph& host,
                                             const std::string& guard,
                                             torch::jit::Node* first,

@@ -58,7 +58,8 @@ absl::StatusOr<torch::jit::Value*> InsertLogger(ModelGraph& host,
 // tensor that its first node takes, elements of lists among them: what the op
 // receives when it runs, in order of the arguments. `info` is that of the
 // subgraph's output; names of values are those of `original`, which `subgraph`
-// is or is a copy of.
+// is or is a copy of. Error: as InsertLogger, or the two take different numbers
+// of tensors, which is a fault of ours.
 absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const Subgraph& subgraph,
                                 const Subgraph& original);
@@ -73,7 +74,8 @@ LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
 // Puts a logger on `output` of a match, as InsertLogger does. `info` is that of
 // the first output. `tensor` is the one of `output` in the model that is
 // logged, whose names are told, and `logged` stands in `host` for its value: it
-// is that itself, or of a copy.
+// is that itself, or of a copy. Error: as InsertLogger, or `logged` does not
+// hold the tensor.
 absl::Status InsertOutputLogger(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const MatchedOutput& output,
                                 const OutputTensor& tensor,

@@ -17,28 +17,44 @@ struct Value;
 
 namespace ns {
 
-// What stands for the nodes and values of a graph in another: of what was
-// copied several times, the newest copy. Control flow that runs as one with
-// that of the other graph has none.
+// Maps the values and nodes of a graph to those of the host that stand for
+// them. Code inside control flow may be copied several times; then it is the
+// copy that was made last. A prim::If or prim::Loop that runs as one with that
+// of the other graph has no copy of its own, and is not in `nodes`; its outputs
+// are in `values`.
 struct GraphCopies {
   absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> values;
   absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> nodes;
 };
 
-// Told, while the graph is made, where the values of meeting points come by.
-// May insert nodes in front of `place`, where they can be used and nothing has
-// overwritten them.
+// Is told, while the host is made, where the values of meeting points come by.
+// `point` is an index into the `points` of Interleave. Values are those of the
+// host, which can be used in front of `place`, where no op in place has
+// overwritten them yet: the listener may insert nodes there. An error that it
+// returns ends Interleave.
+//
+// A point whose values can be at hand together gets one call of Meet. Where the
+// models may also run the code around it alone, as the conditions of a prim::If
+// differ or one prim::Loop has ended, that code is copied again for each
+// model, and each such copy gets a call of PassBy. A point whose values can
+// never be at hand together (MeetingPlan::apart) gets no Meet, but one PassBy
+// for each copy of either value.
 class MeetingListener {
  public:
   virtual ~MeetingListener() = default;
 
-  // Both are at hand. Of a list or tuple of A that had to wait for B, `a` is
-  // the tensor that meets (MeetingPoint::place_a).
+  // Both values of the point are at hand: `a` and `b` stand for MeetingPoint::a
+  // and ::b, and are lists or tuples where these are. Except that `a` may have
+  // come by long before `b`: it is then a clone of the one tensor that meets,
+  // MeetingPoint::place_a, even where MeetingPoint::a is a list or tuple.
   virtual absl::Status Meet(size_t point, torch::jit::Value* a,
                             torch::jit::Value* b, torch::jit::Node* place) = 0;
 
-  // The value of one side is. The other comes by at another time when the
-  // values are `apart`; else it does not, as the models took different ways.
+  // Only one value of the point is at hand: that of graph B if `is_b`, and of
+  // graph A otherwise. `value` stands for it, and is a list or tuple where it
+  // is one. If `apart`, the other value comes by at another place, which gets a
+  // call of its own. If not, this is code that one model runs alone, and the
+  // other has no value to meet.
   virtual absl::Status PassBy(size_t point, bool is_b, torch::jit::Value* value,
                               bool apart, torch::jit::Node* place) = 0;
 };
@@ -58,9 +74,17 @@ class MeetingListener {
 //
 // The nodes of each graph stay in their order. Control flow in which values
 // meet runs as one: a prim::If where both conditions agree, and a prim::Loop
-// for as long as both go on; where they do not agree, each runs by itself. In:
-// what stands for the inputs of both graphs, which are not changed. Out: for
-// all their values.
+// for as long as both go on; where they do not agree, each runs by itself.
+//
+// `points` are of these two graphs, which are not changed. When it is called,
+// `copies_a.values` and `copies_b.values` have a value of `host` for each input
+// of their graph, the module among them (ConnectInputs of pair_host.h fills
+// them in); when it returns, for all values of the graph. What `host` returns
+// is up to the caller.
+//
+// Error: what the listener returns, or a place_a at which the value of a point
+// has no tensor. `host` is then not to be used. Exceptions of LibTorch are not
+// caught.
 absl::Status Interleave(torch::jit::Graph& a, torch::jit::Graph& b,
                         absl::Span<const MeetingPoint> points,
                         torch::jit::Graph& host, GraphCopies& copies_a,

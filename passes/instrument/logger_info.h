@@ -20,7 +20,7 @@ inline constexpr char kNodeOutputResult[] = "node_output";
 inline constexpr char kNodeInputResult[] = "node_input";
 
 struct LoggerInfo {
-  // The layer's name: equal in both models (reference: ref_name).
+  // The layer's name: equal in both models (PyTorch: ref_name).
   std::string layer;
   // What the layer is called by the names of the logger's own model
   // (MatchedSide::name); empty where that was not told.

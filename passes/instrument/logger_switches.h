@@ -17,12 +17,14 @@ namespace ns {
 //
 // A logger is switched by its method `set_enabled(bool)` or else its attribute
 // `enabled`. Errors: a layer without loggers, and a logger with neither; no
-// logger is switched then.
+// logger is switched then. A method that raises is an error, too; loggers
+// before it are switched then.
 absl::Status LoggersSetEnabled(torch::jit::Module& module, bool enabled,
                                const std::vector<std::string>& layers = {});
 
 // As above for whether loggers keep the values they see, by the method
-// `set_save_activations(bool)` or the attribute `save_activations`.
+// `set_save_activations(bool)` or the attribute `save_activations`. Errors are
+// the same.
 absl::Status LoggersSetSaveActivations(
     torch::jit::Module& module, bool save,
     const std::vector<std::string>& layers = {});

@@ -18,7 +18,8 @@ namespace ns {
 
 // A model without nodes that has the inputs of `a`, then those of `b` at the
 // positions `own_inputs_of_b`, the module not counted; both models are its
-// attributes.
+// attributes. Error: that of ModelGraph::FromGraph, where the first of these
+// inputs is a module.
 absl::StatusOr<ModelGraph> MakePairHost(
     const ModelGraph& a, const ModelGraph& b,
     const std::vector<size_t>& own_inputs_of_b);

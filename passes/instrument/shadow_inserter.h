@@ -79,7 +79,8 @@ class ShadowInserter {
   absl::StatusOr<InsertedShadow> Insert(size_t index, const Subgraph& shadowed,
                                         const ValueCounterparts& counterparts);
 
-  // Completes the guards; comes last (GuardedShadow::MoveToMethod).
+  // Completes the guards; comes last. Error: that of
+  // GuardedShadow::MoveToMethod, a fault of ours.
   absl::Status Finish();
 
   // The guard of the shadows of a match; null without.

@@ -14,7 +14,9 @@ namespace ns {
 // Lowers the graph of `b` as LowerToFbgemm does, but without fusion, so that
 // every matched op has a counterpart. Side b of `matches` then refers to the ns
 // ops. Layers that were lowered before get the saturation mode `numerics`, too.
-// Remarks go to `context`.
+// Remarks go to `context`. Error: that of LowerToFbgemm, or a matched op that
+// has no counterpart, which is a fault of ours; do not use `b` and `matches`
+// then.
 absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
                           kernels::SaturationMode numerics,
                           PassContext& context);

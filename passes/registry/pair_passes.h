@@ -1,4 +1,5 @@
-// Wraps the rewrites of two models as pair passes.
+// Wraps the rewrites of two models as pair passes. Their errors are those of
+// the functions that they call, and matches that are needed and absent.
 #ifndef PASSES_REGISTRY_PAIR_PASSES_H_
 #define PASSES_REGISTRY_PAIR_PASSES_H_
 
@@ -28,7 +29,7 @@ class MatchPass final : public PairPass {
 };
 
 // Logs the values of matched subgraphs: see passes/instrument/add_loggers.h.
-// Models that have loggers already are left as they are. Error: no matches yet.
+// Models that have loggers already are left as they are. Needs matches.
 class AddLoggersPass final : public PairPass {
  public:
   explicit AddLoggersPass(LoggerOptions options = {})
@@ -43,8 +44,8 @@ class AddLoggersPass final : public PairPass {
 
 // Puts float subgraphs beside the subgraphs of b that they match, and loggers
 // on both: see passes/instrument/add_shadow_loggers.h. Models that have loggers
-// already are left as they are. What cannot be shadowed gets a remark. Error:
-// no matches yet.
+// already are left as they are. What cannot be shadowed gets a remark. Needs
+// matches.
 class AddShadowLoggersPass final : public PairPass {
  public:
   explicit AddShadowLoggersPass(LoggerOptions options = {})
@@ -59,7 +60,7 @@ class AddShadowLoggersPass final : public PairPass {
 
 // Replaces b by a model that runs both and compares matches as it runs: see
 // passes/instrument/pair_models.h. The matches are gone afterwards. A model
-// that compares already is left as it is.
+// that compares already is left as it is. Needs matches.
 class PairModelsPass final : public PairPass {
  public:
   explicit PairModelsPass(PairPlan plan) : plan_(std::move(plan)) {}

@@ -1,4 +1,5 @@
-// Wraps rewrites as passes, under the names that pipelines use.
+// Wraps rewrites as passes, under the names that pipelines use. Their errors
+// are those of the functions that they call, and exceptions of LibTorch.
 #ifndef PASSES_REGISTRY_REWRITE_PASSES_H_
 #define PASSES_REGISTRY_REWRITE_PASSES_H_
 
@@ -35,7 +36,8 @@ class FuseSumsPass final : public Pass {
 };
 
 // Lets float 2d convolutions run with the batch norm behind them folded in: see
-// passes/instrument/fuse_float_convs.h. Values stay within 1e-4.
+// passes/instrument/fuse_float_convs.h. Values stay within 1e-4. Error, too: a
+// graph that has convolutions, and no module to hang attributes on.
 class FuseFloatConvsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-float-convs"; }
@@ -45,7 +47,7 @@ class FuseFloatConvsPass final : public Pass {
 
 // Gives lowered layers counters of saturation: see
 // passes/emulation/add_saturation_counters.h. A model that has counters already
-// is left as it is.
+// is left as it is. Error, too: a graph without a module.
 class CountSaturationPass final : public Pass {
  public:
   absl::string_view name() const override { return "count-saturation"; }

@@ -17,9 +17,9 @@ namespace ns::kernels {
 //   sum      = max(sum, 0) if `relu`; a nan is kept
 //   q        = as Quantize
 //
-// (LibTorch ends tensors, or what is left of them for each thread, with up to
-// 31 or 63 elements of which value(q) is scale * (q - zero_point).) `out` may
-// be one of the operands.
+// (LibTorch ends tensors, or each thread's part of them, with up to 63 elements
+// with AVX2, or 127 with AVX-512, of which value(q) is scale *
+// (q - zero_point).) `out` may be one of the operands.
 void Add(QuantizedOperand a, QuantizedOperand b, int64_t count, bool relu,
          QParams out_qparams, uint8_t* out, Parallel parallel);
 

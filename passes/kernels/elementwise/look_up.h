@@ -12,16 +12,26 @@
 
 namespace ns::kernels {
 
-// The byte that stands for each byte.
+// The quantized value of the output, by that of the input.
 using LookUpTable = std::array<uint8_t, 256>;
 
-// For each u8 quantized value of `in`, the quantized value that Quantize gives
-// of `function` of its value. LibTorch's kernels of activations read the most
-// of a tensor with kFma, and the last elements with kSubtract.
+// Makes the table of `function`, which is called for each quantized value from
+// 0 to 255: the value is dequantized with the qparams `in` by the formula
+// `reading`, and what `function` returns is quantized with the qparams `out`,
+// as Quantize of passes/kernels/elementwise/quantize.h does: to nearest, ties
+// to even, before the zero point is added.
+//
+// LibTorch's quantized kernels of activations use both formulas: kFma for pairs
+// of whole vectors, and kSubtract for what is left at the end of a tensor, or
+// of each thread's part of it: up to 63 elements with AVX2, and up to 127 with
+// AVX-512. Nobody needs to split tensors for that. The ns ops read all elements
+// with kFma (and with kSubtract where LibTorch has the op for floats only), and
+// may differ from LibTorch there by one step, where a value is a tie.
 LookUpTable MakeTable(absl::FunctionRef<float(float)> function, QParams in,
                       QParams out, DequantizeFormula reading);
 
-// out[i] = table[quantized[i]]. `out` may be `quantized`.
+// Sets out[i] = table[quantized[i]] for `count` elements, which may be 0. `out`
+// may be `quantized`, and does not overlap it otherwise.
 void LookUp(const uint8_t* quantized, int64_t count, const LookUpTable& table,
             uint8_t* out, Parallel parallel);
 

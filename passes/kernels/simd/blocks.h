@@ -1,8 +1,11 @@
 // Takes arrays apart into blocks of V::kBytes elements, which are one vector of
 // bytes or four of 32 bits, and the rest.
 //
-// `V` is Avx2, Avx512 or made of one of them. Being local to the source that
-// includes this, it makes what becomes of these templates local, too.
+// `V` is a class of vectors: Avx2 of avx2.h, Avx512 of avx512.h, or a class
+// that is derived from one of them, as in avx_vnni.h and avx512_vnni.h. Include
+// that header, too, in a source of an isa_library (tools/bazel/isa_library.bzl)
+// of this instruction set. `V` is in an unnamed namespace, and so local to the
+// source; what becomes of these templates is then local as well.
 #ifndef PASSES_KERNELS_SIMD_BLOCKS_H_
 #define PASSES_KERNELS_SIMD_BLOCKS_H_
 
@@ -92,8 +95,10 @@ class PartOfBlock {
   int64_t count_;
 };
 
-// Calls step(begin, block) for each block of `count` elements, and for the
-// rest.
+// Calls step(begin, block) for each block of the elements [0, count), in order,
+// and for the rest, if there is one. `begin` is the index of the first element;
+// `block` is a WholeBlock<V>, or a PartOfBlock<V> for the rest, and so `step`
+// is a generic lambda: it takes `const auto& block`.
 template <typename V, typename Step>
 void ForBlocks(int64_t count, const Step& step) {
   int64_t i = 0;

@@ -1,4 +1,9 @@
-// Adds up an array of bytes; `V` is as in blocks.h.
+// Adds up an array of bytes, in a source of an isa_library:
+//
+//   #include "passes/kernels/simd/avx2.h"
+//   ... SumOfBytes<Avx2>(bytes, count) ...
+//
+// `V` is a class of vectors: see blocks.h.
 #ifndef PASSES_KERNELS_SIMD_SUM_OF_BYTES_H_
 #define PASSES_KERNELS_SIMD_SUM_OF_BYTES_H_
 
@@ -8,7 +13,8 @@
 
 namespace ns::kernels {
 
-// The sum of `count` bytes, modulo 2^32.
+// Returns the sum of `count` bytes, which may be 0, modulo 2^32. They may begin
+// anywhere in memory; nothing behind them is read.
 template <typename V>
 uint32_t SumOfBytes(const uint8_t* bytes, int64_t count) {
   typename V::Ints sums = V::Zero();

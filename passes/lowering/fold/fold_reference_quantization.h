@@ -71,6 +71,9 @@ namespace ns {
 //
 // Ops that still compute in float afterwards get a remark each, in order of
 // execution.
+//
+// Error: a graph that LibTorch cannot rewrite; the graph is then well formed,
+// and some of it may be folded.
 class FoldReferenceQuantization final : public Pass {
  public:
   struct Options {

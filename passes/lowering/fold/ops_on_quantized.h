@@ -25,20 +25,24 @@ struct OpOnQuantized {
   bool is_exact = true;
   // What the arguments of a call must satisfy (CheckCall).
   CallGuard guard = CallGuard::kNone;
-  // The ns kernel that takes the place of the op, with the same arguments,
-  // where LibTorch has no kernel for quantized tensors; it takes quint8 only.
-  // Empty when the op itself runs on quantized tensors.
+  // The ns op that takes the place of the op, with the same arguments, where
+  // LibTorch has no kernel for quantized tensors; empty when the op itself runs
+  // on quantized tensors. An ns op takes quint8 only. CheckCall does not check
+  // that: whoever puts the op on a quantized tensor must know its dtype, as
+  // RunOnQuantized and FoldQuantize do.
   absl::string_view ns_op = "";
 };
 
 // Returns how `op` runs when its first input is quantized: one tensor, or a
 // list of tensors with equal qparams. Its output has the same qparams. Null
-// when `op` cannot do that. The table of ops decides: rows with
+// when `op` cannot do that, or is an in-place form ("aten::relu_"). What is
+// returned is never destroyed. The table of ops decides: rows with
 // FoldForm::kSameOpExactly, kSameOpRounding or kNsKernelExactly have an answer.
 const OpOnQuantized* FindOpOnQuantized(absl::string_view op);
 
-// Returns a refusal (ir/refusal.h) when this very call of the op of `row`
-// cannot run on quantized tensors.
+// Returns OK when the arguments of `node`, a call of the op of `row`, satisfy
+// `row.guard`, and otherwise a refusal (ir/refusal.h) that says why this very
+// call cannot run on quantized tensors.
 absl::Status CheckCall(const OpOnQuantized& row, const torch::jit::Node& node);
 
 // True for ops that read nothing but the shape of their first input, such as
