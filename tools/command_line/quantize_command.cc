@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "ir/atomic_file.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
@@ -40,8 +39,7 @@ class Quantizer {
   Quantizer(const QuantizeFlags& flags, const BatchReader& batches)
       : flags_(flags), options_(flags.options), batches_(batches) {}
 
-  // Writes the models, and then the mapping where it was asked for. Error:
-  // which file is at fault.
+  // Writes the models. Error: which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
     if (!flags_.qconfig_path.empty()) {
       NS_ASSIGN_OR_RETURN(options_.mapping,
@@ -69,6 +67,11 @@ class Quantizer {
     NS_RETURN_IF_ERROR(Save(prepared, quantized.model));
     Describe(summary);
     return summary;
+  }
+
+  // The mapping that said how each layer is quantized.
+  QConfigMapping Mapping() const {
+    return options_.mapping ? *options_.mapping : DefaultMapping(options_);
   }
 
  private:
@@ -142,14 +145,7 @@ class Quantizer {
     if (flags_.HasFloat() && !flags_.prepared_paths.empty()) {
       models.push_back({&prepared, flags_.prepared_paths.front()});
     }
-    NS_RETURN_IF_ERROR(SaveModels(models));
-    if (flags_.emit_qconfig_path.empty()) {
-      return absl::OkStatus();
-    }
-    return WriteFileAtomically(
-        flags_.emit_qconfig_path,
-        QConfigMappingToJson(options_.mapping ? *options_.mapping
-                                              : DefaultMapping(options_)));
+    return SaveModels(models);
   }
 
   void Describe(QuantizeSummary& summary) const {
@@ -169,10 +165,11 @@ class Quantizer {
   ProgressBar bar_{flags_.outputs.quiet};
 };
 
-absl::Status Report(const QuantizeFlags& flags,
-                    const QuantizeSummary& summary) {
+absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
+                    const QConfigMapping& mapping) {
   ReportTexts texts;
   texts.json = [&] { return QuantizeJson(summary); };
+  texts.qconfig = [&] { return QConfigMappingToJson(mapping); };
   texts.table = [&](const TableOptions& options) {
     return QuantizeTable(summary, options);
   };
@@ -188,8 +185,8 @@ absl::Status Report(const QuantizeFlags& flags,
 
 // The files that the command writes.
 std::vector<std::string> OutputsOf(const QuantizeFlags& flags) {
-  std::vector<std::string> outputs = {flags.out_path, flags.emit_qconfig_path,
-                                      flags.outputs.json_path};
+  std::vector<std::string> outputs = {
+      flags.out_path, flags.outputs.qconfig_path, flags.outputs.json_path};
   if (flags.HasFloat()) {
     outputs.insert(outputs.end(), flags.prepared_paths.begin(),
                    flags.prepared_paths.end());
@@ -206,9 +203,9 @@ absl::Status Quantize(const QuantizeFlags& flags) {
   }
   // Outputs are measured on the engine that the weights are packed for.
   const ScopedEngine engine(EngineOf(flags.options.backend));
-  NS_ASSIGN_OR_RETURN(const QuantizeSummary summary,
-                      Quantizer(flags, batches).Run());
-  return Report(flags, summary);
+  Quantizer quantizer(flags, batches);
+  NS_ASSIGN_OR_RETURN(const QuantizeSummary summary, quantizer.Run());
+  return Report(flags, summary, quantizer.Mapping());
 }
 
 CommandOutcome RunCommand(const Flags& flags) {

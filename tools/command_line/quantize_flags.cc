@@ -156,8 +156,8 @@ absl::Status CheckCalibration(const Flags& flags, const QuantizeFlags& parsed) {
 // Checks the paths: models are no text that standard output could take, and no
 // output is another file of the command.
 absl::Status CheckPaths(const QuantizeFlags& parsed) {
-  std::vector<PathFlag> outputs = {{"out", parsed.out_path},
-                                   {"emit-qconfig", parsed.emit_qconfig_path}};
+  std::vector<PathFlag> outputs = {
+      {"out", parsed.out_path}, {"emit-qconfig", parsed.outputs.qconfig_path}};
   std::vector<PathFlag> inputs;
   const auto add = [](absl::string_view flag, const std::string& path,
                       std::vector<PathFlag>& files) {
@@ -189,8 +189,7 @@ absl::Status ParsePaths(const Flags& flags, QuantizeFlags& parsed) {
     absl::string_view flag;
     std::string& path;
   } optional[] = {{"float", parsed.float_path},
-                  {"qconfig", parsed.qconfig_path},
-                  {"emit-qconfig", parsed.emit_qconfig_path}};
+                  {"qconfig", parsed.qconfig_path}};
   for (const auto& [flag, path] : optional) {
     if (flags.Has(flag)) {
       NS_ASSIGN_OR_RETURN(path, flags.Required(flag));

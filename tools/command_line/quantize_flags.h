@@ -21,10 +21,8 @@ struct QuantizeFlags {
   // one, the files of prepared models, at least one, which are only read.
   std::vector<std::string> prepared_paths;
   std::string out_path;
-  // The file of the qconfig mapping, and where to write the one that was used;
-  // empty for none.
+  // The file of the qconfig mapping; empty for none.
   std::string qconfig_path;
-  std::string emit_qconfig_path;
   // The name of options.mode.
   std::string mode;
   ModelGraphOptions model;

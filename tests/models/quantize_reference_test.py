@@ -1,0 +1,238 @@
+"""Holds `ns quantize` to what PyTorch's prepare_fx and convert_fx make.
+
+  quantize_reference_test.py NS
+
+Prints a table: the SQNR of the outputs on held-out inputs, of PyTorch's default
+mapping, of `--compat=torch-1.13`, which has the same outputs to the bit, and of
+ours by default.
+"""
+
+import copy
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any, Callable, Dict, List, Optional, Tuple
+import unittest
+import warnings
+
+warnings.filterwarnings('ignore')
+
+import torch
+from torch import nn
+from torch.ao import quantization as tq
+from torch.ao.quantization import quantize_fx
+import torch.nn.functional as F
+import torchvision
+
+import common
+import reference_quantized
+
+SEED = 7
+ENGINES = {'fbgemm': 'onednn', 'onednn': 'onednn', 'qnnpack': 'qnnpack'}
+
+# What PyTorch gets wrong on qnnpack: clamps of channels-last tensors are of
+# other elements.
+WRONG_ON_QNNPACK = {'functions', 'mobilenet_block', 'mobilenet_v2'}
+# qnnpack cannot save convolutions of three dimensions.
+FLOAT_ON_QNNPACK = {'many_convs'}
+# Layers that prepare_fx does not observe by mistake (fx_unobserved.h) run in
+# float there: more accurate, and not quantized.
+FLOAT_BY_MISTAKE = {'attention', 'shapes'}
+# Networks whose outputs are noise once they are quantized: their weights are
+# random.
+NOISE = {'mobilenet_v2', 'mobilenet_v3_small', 'resnet18'}
+
+
+class Attention(nn.Module):
+  """A transformer block."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.q = nn.Linear(32, 32)
+    self.k = nn.Linear(32, 32)
+    self.v = nn.Linear(32, 32)
+    self.out = nn.Linear(32, 32)
+    self.norm1 = nn.LayerNorm(32)
+    self.norm2 = nn.LayerNorm(32)
+    self.up = nn.Linear(32, 128)
+    self.relu = nn.ReLU()
+    self.down = nn.Linear(128, 32)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    batch, steps = x.size(0), x.size(1)
+    q = self.q(x).reshape(batch, steps, 4, 8).transpose(1, 2)
+    k = self.k(x).reshape(batch, steps, 4, 8).transpose(1, 2)
+    v = self.v(x).reshape(batch, steps, 4, 8).transpose(1, 2)
+    weights = torch.softmax(torch.matmul(q, k.transpose(-2, -1)), -1)
+    y = torch.matmul(weights, v).transpose(1, 2).reshape(batch, steps, 32)
+    x = self.norm1(x + self.out(y))
+    return self.norm2(x + self.down(self.relu(self.up(x))))
+
+
+class GroupNorm(nn.Module):
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.conv = nn.Conv2d(3, 8, 3, padding=1)
+    self.norm = nn.GroupNorm(2, 8)
+    self.last = nn.Conv2d(8, 8, 3)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    return self.last(F.relu(self.norm(self.conv(x))))
+
+
+class ConvTranspose(nn.Module):
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.conv = nn.Conv2d(3, 8, 3, stride=2, padding=1)
+    self.norm = nn.BatchNorm2d(8)
+    self.up = nn.ConvTranspose2d(8, 6, 2, stride=2)
+    self.up_norm = nn.BatchNorm2d(6)
+    self.last = nn.Conv2d(6, 3, 3, padding=1)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    x = F.relu(self.norm(self.conv(x)))
+    return self.last(F.relu(self.up_norm(self.up(x))))
+
+
+class LinearBn(nn.Module):
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.first = nn.Linear(16, 32)
+    self.norm = nn.BatchNorm1d(32)
+    self.last = nn.Linear(32, 8)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    return self.last(self.norm(self.first(x)))
+
+
+def images(channels: int = 3, size: int = 32) -> Callable[[], Tuple[Any, ...]]:
+  return lambda: (common.images(4, channels=channels, size=size),)
+
+
+def of_reference(name: str) -> Tuple[Any, Any]:
+  case = reference_quantized.CASES[name]
+  return case.model, case.inputs
+
+
+CASES: Dict[str, Tuple[Callable[[], nn.Module], Callable[[], Tuple[Any, ...]]]]
+CASES = {
+    name: of_reference(name) for name in (
+        'efficientnet_block', 'functions', 'many_convs', 'mlp',
+        'mobilenet_block', 'resize', 'resnet_block', 'shapes')
+}
+CASES.update({
+    'attention': (Attention, lambda: (torch.randn(4, 10, 32),)),
+    'conv_transpose': (ConvTranspose, images()),
+    'group_norm': (GroupNorm, images()),
+    'linear_bn': (LinearBn, lambda: (torch.randn(32, 16),)),
+})
+for network in ('mobilenet_v2', 'mobilenet_v3_small', 'resnet18'):
+  CASES[network] = (
+      lambda network=network: getattr(torchvision.models, network)(
+          num_classes=10), images(3, 64))
+
+
+def sqnr(x: torch.Tensor, y: torch.Tensor) -> float:
+  x, y = x.double(), y.double()
+  return float(20 * torch.log10(x.norm() / (x - y).norm()))
+
+
+def outputs(model: Any, batches: List[Any]) -> torch.Tensor:
+  with torch.no_grad():
+    return torch.cat([model(*batch).flatten() for batch in batches])
+
+
+def by_torch(model: nn.Module, batches: List[Any],
+             backend: str) -> Optional[nn.Module]:
+  """None where PyTorch cannot do it."""
+  try:
+    observed = quantize_fx.prepare_fx(
+        copy.deepcopy(model), tq.get_default_qconfig_mapping(backend),
+        batches[0])
+    outputs(observed, batches)
+    return quantize_fx.convert_fx(observed)
+  except Exception as error:  # pylint: disable=broad-except
+    print('  torch:', str(error).split('\n', maxsplit=1)[0])
+    return None
+
+
+class QuantizeReferenceTest(unittest.TestCase):
+
+  def quantize(self, folder: str, backend: str, *flags: str) -> Any:
+    out = os.path.join(folder, 'quantized.pt')
+    result = subprocess.run(
+        [NS, 'quantize', '--float=' + os.path.join(folder, 'float.pt'),
+         '--inputs=' + os.path.join(folder, 'inputs.pt'), '--out=' + out,
+         '--backend=' + backend, '--threads=1', '--quiet', *flags],
+        stderr=subprocess.PIPE, text=True, check=False)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    return torch.jit.load(out)
+
+  def gains(self, backend: str) -> Dict[str, float]:
+    """Holds compat to PyTorch; what ours has more by default, in dB."""
+    torch.backends.quantized.engine = ENGINES[backend]
+    print(f'{backend:20} {"torch":>7} {"compat":>7} {"ours":>7}')
+    gains = {}
+    for name, (make, inputs) in CASES.items():
+      torch.manual_seed(SEED)
+      model = make().eval()
+      if inputs()[0].dim() > 2:
+        common.settle_norms(model, [inputs() for _ in range(2)])
+      model.eval()
+      calibration = [inputs() for _ in range(4)]
+      held_out = [inputs() for _ in range(3)]
+      with tempfile.TemporaryDirectory() as folder:
+        torch.jit.script(model).save(os.path.join(folder, 'float.pt'))
+        torch.save(calibration, os.path.join(folder, 'inputs.pt'))
+        compat = self.quantize(folder, backend, '--compat=torch-1.13')
+        ours = self.quantize(folder, backend)
+        exact = outputs(model, held_out)
+        y, z = outputs(compat, held_out), outputs(ours, held_out)
+      reference = None
+      if not (backend == 'qnnpack' and name in FLOAT_ON_QNNPACK):
+        reference = by_torch(model, calibration, backend)
+      x = None if reference is None else outputs(reference, held_out)
+      theirs = float('nan') if x is None else sqnr(exact, x)
+      print(f'  {name:18} {theirs:7.2f} {sqnr(exact, y):7.2f} '
+            f'{sqnr(exact, z):7.2f}', flush=True)
+      self.assertTrue(torch.isfinite(z).all())
+      if x is None:
+        continue
+      if backend == 'qnnpack' and name in WRONG_ON_QNNPACK:
+        self.assertGreater(sqnr(exact, y), theirs)
+        continue
+      with self.subTest(backend=backend, case=name):
+        if backend == 'qnnpack' and name in FLOAT_BY_MISTAKE:
+          # Its float kernels sum in another order.
+          self.assertLess(abs(sqnr(exact, y) - theirs), 0.1)
+        else:
+          self.assertTrue(torch.equal(x, y))
+      gains[name] = sqnr(exact, z) - theirs
+    return gains
+
+  def check(self, backend: str) -> None:
+    # How a few small weights happen to be rounded is worth half a dB either way.
+    gains = self.gains(backend)
+    self.assertGreater(sum(gains.values()) / len(gains), 0)
+    worse = {name: gain for name, gain in gains.items()
+             if gain < -1 and name not in FLOAT_BY_MISTAKE | NOISE}
+    self.assertEqual(worse, {})
+
+  def test_fbgemm(self) -> None:
+    self.check('fbgemm')
+
+  def test_onednn(self) -> None:
+    self.check('onednn')
+
+  def test_qnnpack(self) -> None:
+    self.check('qnnpack')
+
+
+if __name__ == '__main__':
+  NS = sys.argv[1]
+  torch.set_num_threads(1)
+  unittest.main(argv=sys.argv[:1])
