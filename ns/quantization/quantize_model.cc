@@ -96,7 +96,8 @@ std::vector<std::string> UnusedRules(const QConfigMapping& mapping,
 // PyTorch's, for the layers of one mode.
 QConfigMapping WithoutCalibration(bool wants_dynamic) {
   QConfigMapping mapping;
-  for (const auto& [type, qconfig] : DefaultDynamicMapping().object_types()) {
+  const QConfigMapping all = DefaultDynamicMapping();
+  for (const auto& [type, qconfig] : all.object_types()) {
     const bool is_dynamic =
         ModeOf(qconfig->activation) == QuantizationMode::kDynamic;
     if (is_dynamic == wants_dynamic) {
