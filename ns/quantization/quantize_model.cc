@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
+#include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
@@ -127,22 +128,30 @@ absl::Status Fold(ModelGraph& model, bool compat, PassContext& context) {
   return FoldReferenceQuantization(options).Run(model, context).status();
 }
 
-// The layers of `observed` whose ops would compute in float all the same, by
-// name, and why.
+// The layers that `plan` has for `folded` and whose ops would compute in float
+// all the same, by name, and why.
 absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
-    const ModelGraph& observed) {
-  NS_ASSIGN_OR_RETURN(const PreparedModel prepared,
-                      AttachedPreparedModel(observed.module()));
-  NS_ASSIGN_OR_RETURN(ModelGraph trial, observed.Clone());
-  NS_RETURN_IF_ERROR(ConvertUncalibrated(trial).status());
+    const ModelGraph& folded, const ObserverPlanOptions& plan) {
+  NS_ASSIGN_OR_RETURN(ModelGraph trial, folded.Clone());
+  const std::vector<PlannedLayer> layers =
+      PlanObservers(trial.graph(), plan).layers;
   PassContext context;
+  NS_RETURN_IF_ERROR(InsertObservers(plan).Run(trial, context).status());
+  // Remarks call an op by its module. In the trial, each layer is one of its
+  // own: others with the same op may be in the module.
+  std::map<std::string, std::string> names;
+  for (const PlannedLayer& layer : layers) {
+    const std::string module = absl::StrCat("ns_layer/", names.size());
+    layer.base->setScope(ScopeFor({module, 0, ""}, layer.base->scope()));
+    names[module] = layer.name;
+  }
+  NS_RETURN_IF_ERROR(ConvertUncalibrated(trial).status());
   NS_RETURN_IF_ERROR(Fold(trial, /*compat=*/false, context));
   std::map<std::string, std::string> not_folded;
   for (const PassRemark& remark : context.remarks()) {
-    for (const PreparedLayer& layer : prepared.layers) {
-      if (layer.op == remark.op && layer.call == remark.name) {
-        not_folded[layer.name] = remark.reason;
-      }
+    const auto found = names.find(remark.name);
+    if (found != names.end()) {
+      not_folded[found->second] = remark.reason;
     }
   }
   return not_folded;
@@ -228,7 +237,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   // PyTorch quantizes the values of such layers, too.
   const int rounds = options.compat || options.reference ? 0 : kMostRounds;
   for (int round = 0; round < rounds; ++round) {
-    NS_ASSIGN_OR_RETURN(auto not_folded, LayersNotFolded(observed));
+    NS_ASSIGN_OR_RETURN(auto not_folded, LayersNotFolded(folded, plan));
     if (not_folded.empty()) {
       break;
     }

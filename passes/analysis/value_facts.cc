@@ -205,9 +205,6 @@ void ValueFacts::Analyse(const Graph& graph) {
 
 void ValueFacts::Sweep(const Block& block) {
   for (const Node* node : block.nodes()) {
-    if (node->kind() == prim::Constant) {
-      continue;
-    }
     if (node->kind() == prim::Loop) {
       LearnParameters(*node);
     }
@@ -232,6 +229,9 @@ void ValueFacts::LearnParameters(const Node& loop) {
 }
 
 void ValueFacts::Learn(const Node& node) {
+  if (node.kind() == prim::Constant) {
+    return;  // Find looks at the constant itself.
+  }
   if (WritesToList(node)) {
     LearnWrites(node);
   }

@@ -18,10 +18,12 @@
 #include "ir/graph_walk.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
+#include "ir/pass_context.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/quantization/describe_weights.h"
+#include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_options.h"
@@ -47,14 +49,22 @@ struct Observed {
 };
 
 absl::Status CheckSeen(const Observer& observer) {
-  if (observer.seen().least_rank < 0) {
+  const SeenTensors& seen = observer.seen();
+  if (seen.least_rank < 0) {
     return Refusal("never ran during calibration");
   }
-  return observer.seen().has_integers ? Refusal("it computes with integers")
-                                      : absl::OkStatus();
+  if (seen.has_integers) {
+    return Refusal("it computes with integers");
+  }
+  if (seen.has_other_floats) {
+    return Refusal("it computes with floats other than float32");
+  }
+  return observer.NanCount() + observer.InfCount() == seen.values
+             ? Refusal("its values are all nan or infinite")
+             : absl::OkStatus();
 }
 
-// No-ops, which see the rank of a value, have none.
+// No-ops, which watch a layer run, have none.
 absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
   if (observer.config().kind == ObserverKind::kNoop) {
     return QParams();
@@ -175,12 +185,13 @@ class Converter {
       }
       NS_RETURN_IF_ERROR(observed->status);
     }
-    const Observed* watched = is_calibrated_ && layer.least_rank > 0
-                                  ? Find(layer.rank_observer)
-                                  : nullptr;
-    const int64_t rank = watched == nullptr
-                             ? layer.least_rank
-                             : watched->observer->seen().least_rank;
+    const Observed* watched =
+        is_calibrated_ && layer.watcher >= 0 ? Find(layer.watcher) : nullptr;
+    if (watched == nullptr) {
+      return absl::OkStatus();
+    }
+    NS_RETURN_IF_ERROR(watched->status);
+    const int64_t rank = watched->observer->seen().least_rank;
     return rank < layer.least_rank
                ? Refusal(absl::StrCat("its input has ", rank,
                                       " dimensions; its int8 op takes ",
@@ -398,12 +409,24 @@ absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model) {
 
 absl::StatusOr<bool> ConvertObserversPass::Run(ModelGraph& model,
                                                PassContext& context) const {
-  (void)context;
   if (!IsPrepared(model.module())) {
     return false;
   }
-  NS_RETURN_IF_ERROR(ConvertObservers(model).status());
-  return true;
+  NS_ASSIGN_OR_RETURN(const PreparedModel prepared,
+                      AttachedPreparedModel(model.module()));
+  NS_ASSIGN_OR_RETURN(const QuantizationReport report, ConvertObservers(model));
+  std::map<std::string, std::string> reasons;
+  for (const FloatLayer& layer : report.stayed_float) {
+    reasons[layer.name] = layer.reason;
+  }
+  for (const FloatSubgraph& subgraph :
+       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
+    const auto found = reasons.find(subgraph.name);
+    if (found != reasons.end()) {
+      context.Remark(*subgraph.subgraph.base, found->second);
+    }
+  }
+  return !prepared.layers.empty();
 }
 
 }  // namespace ns

@@ -58,8 +58,13 @@ bool IsIn(const Node* node, const Node* around) {
   return node != nullptr;
 }
 
-// The number of the observer that sees the rank of the input of a layer.
-int RankObserverOf(const ObserverPlan& plan, int layer) {
+// Whether an observer of its own sees the input of `layer`.
+bool IsWatched(const PlannedLayer& layer) {
+  return layer.least_rank > 0 || layer.is_conditional;
+}
+
+// The number of that observer.
+int WatcherOf(const ObserverPlan& plan, int layer) {
   return static_cast<int>(plan.observers.size()) + layer;
 }
 
@@ -76,7 +81,7 @@ class Inserter {
     }
     for (size_t i = 0; i < plan_.layers.size(); ++i) {
       NS_RETURN_IF_ERROR(MarkWeight(plan_.layers[i], static_cast<int64_t>(i)));
-      NS_RETURN_IF_ERROR(WatchRank(plan_.layers[i], static_cast<int>(i)));
+      NS_RETURN_IF_ERROR(Watch(plan_.layers[i], static_cast<int>(i)));
     }
     return absl::OkStatus();
   }
@@ -135,21 +140,23 @@ class Inserter {
     return absl::OkStatus();
   }
 
-  // Sees the input of the base op itself: other observers may see a value
-  // before a reshape.
-  absl::Status WatchRank(const PlannedLayer& layer, int index) {
-    if (layer.least_rank == 0) {
+  // Sees the first input of the base op itself: other observers may see a value
+  // before a reshape, or values of other layers.
+  absl::Status Watch(const PlannedLayer& layer, int index) {
+    if (!IsWatched(layer)) {
       return absl::OkStatus();
     }
-    const int number = RankObserverOf(plan_, index);
+    const int number = WatcherOf(plan_, index);
     NS_RETURN_IF_ERROR(Attach(number, SpecOf(ObserverKind::kNoop)));
-    NS_ASSIGN_OR_RETURN(
-        Value * watched,
-        InsertMethodCall(model_, ObserverAttribute(number), "forward",
-                         {layer.base->input(0)}, layer.base));
-    watched->setType(layer.base->input(0)->type());
+    Node* taker = IsTensorList(*layer.base->input(0))
+                      ? layer.base->input(0)->node()
+                      : layer.base;
+    NS_ASSIGN_OR_RETURN(Value * watched,
+                        InsertMethodCall(model_, ObserverAttribute(number),
+                                         "forward", {taker->input(0)}, taker));
+    watched->setType(taker->input(0)->type());
     watched->node()->copyMetadata(layer.base);
-    layer.base->replaceInput(0, watched);
+    taker->replaceInput(0, watched);
     return absl::OkStatus();
   }
 
@@ -164,14 +171,13 @@ PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
     PreparedLayer record;
     record.name = layer.name;
     record.op = layer.op;
-    record.call = layer.call;
     record.qconfig = layer.qconfig;
     record.rule = layer.rule;
     record.inputs.assign(layer.inputs.begin(), layer.inputs.end());
     record.output = layer.output;
     record.least_rank = layer.least_rank;
-    if (layer.least_rank > 0) {
-      record.rank_observer = RankObserverOf(plan, static_cast<int>(i));
+    if (IsWatched(layer)) {
+      record.watcher = WatcherOf(plan, static_cast<int>(i));
     }
     if (layer.weight >= 0) {
       record.weight = OptionsOf(plan.weights[layer.weight].spec.config);

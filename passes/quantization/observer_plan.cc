@@ -11,7 +11,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
 #include "passes/analysis/value_facts.h"
@@ -236,15 +235,16 @@ class Planner {
     return form.ok() && *form == Int8Form::kRangeOfInput;
   }
 
-  // Whether all that takes `value` is a relu or clamp that runs in int8, with
-  // the qparams of its input.
+  // Whether all that takes `value` is a relu or clamp that runs in int8
+  // whenever the value is made, with the qparams of its input.
   bool IsClamped(const Value& value) const {
     if (value.uses().size() != 1) {
       return false;
     }
     const auto found = by_start_.find(value.uses()[0].user);
     if (found == by_start_.end() || !IsActivation(found->second->family) ||
-        found->second->subgraph.nodes.size() != 1) {
+        found->second->subgraph.nodes.size() != 1 ||
+        found->first->owningBlock() != value.node()->owningBlock()) {
       return false;
     }
     const absl::StatusOr<Int8Form> form =
@@ -395,12 +395,13 @@ class Planner {
     PlannedLayer layer;
     layer.name = subgraph.name;
     layer.op = subgraph.op;
-    layer.call = CallName(ModulePathOf(*subgraph.subgraph.base));
     layer.qconfig = QConfigName(qconfig);
     layer.rule = rule;
     const Node& base = *subgraph.subgraph.base;
     layer.least_rank = LeastRankInInt8(base);
     layer.base = subgraph.subgraph.base;
+    layer.is_conditional =
+        subgraph.subgraph.start->owningBlock() != graph_.block();
     for (const Operand& operand : operands) {
       if (!unobserved_.contains(operand.value)) {
         layer.inputs.push_back(InputPoint(operand, qconfig.activation));

@@ -47,8 +47,6 @@ struct PlannedLayer {
   // FloatSubgraph::name and op; QConfigName, QConfigChoice::rule.
   std::string name;
   std::string op;
-  // CallName (ir/module_path.h) of the base op: what remarks call it.
-  std::string call;
   std::string qconfig;
   std::string rule;
   // Indices of observers: of the inputs, in order, and of the output.
@@ -56,9 +54,12 @@ struct PlannedLayer {
   int output = 0;
   // Index of ObserverPlan::weights; -1 for none.
   int weight = -1;
-  // LeastRankInInt8 of the base op and, where that is not 0, the base op.
-  int64_t least_rank = 0;
   torch::jit::Node* base = nullptr;
+  // LeastRankInInt8 of the base op.
+  int64_t least_rank = 0;
+  // Whether it is inside of control flow: it may never run, though observers
+  // that it shares with other layers see values.
+  bool is_conditional = false;
 };
 
 struct ObserverPlan {

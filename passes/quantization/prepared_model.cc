@@ -22,7 +22,7 @@ constexpr int64_t kVersion = 1;
 using Options = c10::Dict<std::string, std::string>;
 // The fields of PreparedLayer, in order.
 using SavedLayer =
-    std::tuple<std::string, std::string, std::string, std::string, std::string,
+    std::tuple<std::string, std::string, std::string, std::string,
                std::vector<int64_t>, int64_t, Options, int64_t, int64_t>;
 // Of a layer that is quantized already: name, op, qconfig, rule; scheme and
 // scales of the weight, without scales when it has none.
@@ -58,10 +58,9 @@ SavedRecord Pack(const PreparedModel& prepared) {
   SavedRecord saved;
   auto& [layers, quantized, floats, rules, warnings] = saved;
   for (const PreparedLayer& layer : prepared.layers) {
-    layers.emplace_back(layer.name, layer.op, layer.call, layer.qconfig,
-                        layer.rule, layer.inputs, layer.output,
-                        DictOf(layer.weight), layer.least_rank,
-                        layer.rank_observer);
+    layers.emplace_back(layer.name, layer.op, layer.qconfig, layer.rule,
+                        layer.inputs, layer.output, DictOf(layer.weight),
+                        layer.least_rank, layer.watcher);
   }
   for (const LayerQuantization& layer : prepared.report.layers) {
     const WeightQuantization weight =
@@ -81,10 +80,10 @@ PreparedModel Unpack(const SavedRecord& saved) {
   const auto& [layers, quantized, floats, rules, warnings] = saved;
   PreparedModel prepared;
   for (const SavedLayer& layer : layers) {
-    const auto& [name, op, call, qconfig, rule, inputs, output, weight, rank,
-                 rank_observer] = layer;
-    prepared.layers.push_back({name, op, call, qconfig, rule, inputs, output,
-                               MapOf(weight), rank, rank_observer});
+    const auto& [name, op, qconfig, rule, inputs, output, weight, rank,
+                 watcher] = layer;
+    prepared.layers.push_back({name, op, qconfig, rule, inputs, output,
+                               MapOf(weight), rank, watcher});
   }
   for (const SavedQuantized& layer : quantized) {
     const auto& [name, op, qconfig, rule, scheme, scales] = layer;

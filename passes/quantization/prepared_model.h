@@ -21,8 +21,6 @@ struct PreparedLayer {
   // As in LayerQuantization.
   std::string name;
   std::string op;
-  // CallName (ir/module_path.h) of its base op, which remarks use.
-  std::string call;
   std::string qconfig;
   std::string rule;
   // Numbers of observers: of the inputs, in order, and of the output.
@@ -30,10 +28,11 @@ struct PreparedLayer {
   int64_t output = 0;
   // OptionsOf the observer of the weight; empty for none.
   ObserverOptions weight;
-  // Its int8 op takes tensors of so many dimensions or more. Where that is not
-  // 0, the number of a no-op observer that sees its input.
+  // Its int8 op takes tensors of so many dimensions or more.
   int64_t least_rank = 0;
-  int64_t rank_observer = -1;
+  // The number of a no-op observer that sees the input of this layer alone, for
+  // its rank and for whether it runs; -1 where that is not asked.
+  int64_t watcher = -1;
 };
 
 struct PreparedModel {

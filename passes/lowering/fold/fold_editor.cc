@@ -32,10 +32,12 @@ FoldEditor::FoldEditor(Graph& graph, PassContext& context, Allowed allowed)
       editor_(graph, &context),
       facts_(graph) {}
 
-bool FoldEditor::StaysFloat(const Node& node) const {
+absl::Status FoldEditor::CheckFamily(const Node& node) const {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr &&
-         absl::c_linear_search(allowed_.float_families, row->family);
+                 absl::c_linear_search(allowed_.float_families, row->family)
+             ? Refusal("its family is to stay in float")
+             : absl::OkStatus();
 }
 
 FoldEditor::~FoldEditor() {
@@ -47,6 +49,11 @@ FoldEditor::~FoldEditor() {
 Value* FoldEditor::TryInsert(
     Node* place, Node* original,
     const std::function<absl::StatusOr<Value*>()>& insert) {
+  const absl::Status may_change = CheckFamily(*original);
+  if (!may_change.ok()) {
+    Reject(original, may_change);
+    return nullptr;
+  }
   Node* before = place->prev();
   const absl::StatusOr<Value*> value = InsertOrTakeBack(*place, insert);
   if (!value.ok()) {

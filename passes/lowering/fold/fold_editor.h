@@ -38,8 +38,8 @@ class FoldEditor {
   torch::jit::Graph& graph() const { return graph_; }
   bool ns_ops() const { return allowed_.ns_ops; }
 
-  // Whether `node` stays in float, whatever could be folded.
-  bool StaysFloat(const torch::jit::Node& node) const;
+  // A refusal when the family of `node` is to stay in float.
+  absl::Status CheckFamily(const torch::jit::Node& node) const;
   // What is known of the values of the graph. TryInsert updates it; code that
   // inserts nodes in another way must call Learn itself.
   ValueFacts& facts() { return facts_; }
@@ -51,8 +51,9 @@ class FoldEditor {
 
   // Runs `insert` with the insertion point in front of `place`, and returns
   // what it returns. Inserted nodes get the module path of `original`, the op
-  // whose place they take. On an error the inserted nodes are removed, null is
-  // returned, and `original` is rejected with that reason.
+  // whose place they take. On an error, and where the family of `original` is
+  // to stay in float, the inserted nodes are removed, null is returned, and
+  // `original` is rejected with that reason.
   torch::jit::Value* TryInsert(
       torch::jit::Node* place, torch::jit::Node* original,
       const std::function<absl::StatusOr<torch::jit::Value*>()>& insert);

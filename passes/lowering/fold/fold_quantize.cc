@@ -72,9 +72,6 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
                                   const Chain& chain,
                                   const PerTensorQParams& parameters) {
   NS_RETURN_IF_ERROR(CheckCall(row, *chain.op));
-  if (editor.StaysFloat(*chain.op)) {
-    return Refusal("its family is to stay in float");
-  }
   const bool fuses = chain.relu != nullptr && row.fuses_relu;
   if (chain.relu != nullptr && !fuses && !chain.relu_is_absorbed) {
     return Refusal("its quantized form does not fuse the relu behind it");
@@ -160,7 +157,7 @@ bool MovesElements(const FoldEditor& editor, const Node& node,
   return row != nullptr && row->is_exact && node.kind() != c10::aten::relu &&
          node.outputs().size() == 1 && IsTensor(*node.input(0)) &&
          HasOneUse(node) && !editor.HasWriters(node) &&
-         CheckCall(*row, node).ok() &&
+         editor.CheckFamily(node).ok() && CheckCall(*row, node).ok() &&
          (row->ns_op.empty() ||
           (editor.ns_ops() && ConstantDtype(quantize) == c10::kQUInt8)) &&
          absl::c_all_of(quantize.inputs().slice(1), [&](const Value* argument) {

@@ -69,6 +69,7 @@ at::Tensor FakeQuantize::ObservedAndQuantized(const at::Tensor& x) {
     }
     seen["batches"] = seen["batches"] + 1;
     observer_->SetState(seen);
+    observer_->Note(x);
     Use({scale, zero_point});
   }
   return y;

@@ -16,16 +16,24 @@ at::Tensor Observer::Forward(const at::Tensor& x) {
               c10::toString(x.scalar_type()));
   const at::NoGradGuard no_grad;
   Observe(x.detach());
-  Note({x.dim(), !x.is_floating_point()});
+  Note(x);
   return x;
 }
 
-void Observer::Note(const SeenTensors& seen) {
+void Observer::Note(const at::Tensor& x) {
+  const bool is_float = x.is_floating_point();
+  Join({x.dim(), !is_float, is_float && x.scalar_type() != at::kFloat,
+        x.numel()});
+}
+
+void Observer::Join(const SeenTensors& seen) {
   if (seen_.least_rank < 0 ||
       (seen.least_rank >= 0 && seen.least_rank < seen_.least_rank)) {
     seen_.least_rank = seen.least_rank;
   }
   seen_.has_integers |= seen.has_integers;
+  seen_.has_other_floats |= seen.has_other_floats;
+  seen_.values += seen.values;
 }
 
 void Observer::Reset() {
@@ -38,7 +46,7 @@ void Observer::Merge(const Observer& other) {
               " cannot take in what an observer with another config has seen (",
               other.Name(), ")");
   MergeSame(other);
-  Note(other.seen());
+  Join(other.seen());
 }
 
 std::string Observer::Name() const {

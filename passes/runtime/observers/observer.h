@@ -27,6 +27,10 @@ struct SeenTensors {
   int64_t least_rank = -1;
   // Whether one held integers or booleans, such as indices and masks.
   bool has_integers = false;
+  // Whether one held floats that quantize ops do not take: all but float32.
+  bool has_other_floats = false;
+  // How many values they had.
+  int64_t values = 0;
 };
 
 // Watches a value of a model as it runs. MakeObserver (make_observer.h) makes
@@ -63,6 +67,9 @@ class Observer : public torch::CustomClassHolder {
   virtual int64_t InfCount() const { return 0; }
 
   const SeenTensors& seen() const { return seen_; }
+  // Notes what `x` is besides its values, as Forward does: for code that takes
+  // the values in without it.
+  void Note(const at::Tensor& x);
 
   // For saving and loading. SetState throws for what State cannot have given.
   virtual ObserverState State() const = 0;
@@ -84,7 +91,7 @@ class Observer : public torch::CustomClassHolder {
                           const std::string& name) const;
 
  private:
-  void Note(const SeenTensors& seen);
+  void Join(const SeenTensors& seen);
 
   ObserverConfig config_;
   SeenTensors seen_;

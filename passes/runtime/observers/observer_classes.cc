@@ -25,15 +25,17 @@ using Tensors = c10::Dict<std::string, at::Tensor>;
 // The version of what follows, so that another is told by name and not by what
 // does not fit.
 using Saved = std::tuple<int64_t, c10::IValue>;
-// Options, state, SeenTensors, object of a scripted observer or None.
-using SavedObserver = std::tuple<Options, Tensors, int64_t, bool, c10::IValue>;
+// The fields of SeenTensors, in order.
+using SavedSeen = std::tuple<int64_t, bool, bool, int64_t>;
+// Options, state, what was seen, object of a scripted observer or None.
+using SavedObserver = std::tuple<Options, Tensors, SavedSeen, c10::IValue>;
 // Observer, fused; fake quantization, observer enabled; scale, zero point.
 using SavedFakeQuantize =
     std::tuple<ObserverPtr, bool, bool, bool, at::Tensor, at::Tensor>;
 // Observer, the number of values seen, converted.
 using SavedQuantizer = std::tuple<ObserverPtr, int64_t, bool>;
 
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 
 // What was saved, of the type that this version has.
 template <typename T>
@@ -90,21 +92,24 @@ std::tuple<at::Tensor, at::Tensor> PairOf(const TensorQParams& qparams) {
 
 Saved SaveObserver(const ObserverPtr& self) {
   const auto* scripted = dynamic_cast<const ScriptedObserver*>(self.get());
+  const SeenTensors& seen = self->seen();
   return {kVersion,
           SavedObserver(OptionsOfObserver(self), StateOf(self),
-                        self->seen().least_rank, self->seen().has_integers,
+                        SavedSeen(seen.least_rank, seen.has_integers,
+                                  seen.has_other_floats, seen.values),
                         scripted == nullptr ? c10::IValue()
                                             : c10::IValue(scripted->object()))};
 }
 
 ObserverPtr LoadObserver(const Saved& saved) {
-  const auto [options, state, least_rank, has_integers, object] =
+  const auto [options, state, seen, object] =
       Unwrap<SavedObserver>(saved, "an observer");
   ObserverPtr observer =
       object.isNone() ? FromOptions(options)
                       : ValueOrThrow(MakeScriptedObserver(object.toObject()));
   observer->SetState(MapOf(state));
-  observer->SetSeen({least_rank, has_integers});
+  const auto [least_rank, has_integers, has_other_floats, values] = seen;
+  observer->SetSeen({least_rank, has_integers, has_other_floats, values});
   return observer;
 }
 

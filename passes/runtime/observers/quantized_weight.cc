@@ -62,6 +62,8 @@ at::Tensor QuantizedWeight(const at::Tensor& weight,
   const absl::StatusOr<ObserverPtr> observer = MakeObserver(config);
   TORCH_CHECK(observer.ok(), std::string(observer.status().message()));
   const at::Tensor values = weight.detach().to(at::kFloat);
+  TORCH_CHECK(values.isfinite().all().item<bool>(),
+              "it holds nan or infinite values");
   (*observer)->Forward(values);
   const at::Tensor quantized =
       Quantized(values, (*observer)->CalculateQParams(), config);

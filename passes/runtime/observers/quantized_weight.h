@@ -13,7 +13,8 @@ namespace ns {
 // channel along ch_axis for schemes of that kind. Integers are those of
 // GridOf(config), also where that is narrower than the dtype (reference:
 // _quantize_weight of torch/ao/nn/quantized/modules/utils.py). Throws
-// c10::Error for kinds without parameters and for weights with nan.
+// c10::Error for kinds without parameters and for weights with nan or infinite
+// values.
 at::Tensor QuantizedWeight(const at::Tensor& weight,
                            const ObserverConfig& config);
 

@@ -53,6 +53,22 @@ TEST(FoldReferenceQuantizationTest, MakesACodeOfANumber) {
 return (%4))");
 }
 
+TEST(FoldReferenceQuantizationTest, TakesConstantTensors) {
+  ExpectFolded(
+      GraphText(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
+  %d : Tensor = aten::dequantize(%q)
+  %e : Tensor = aten::dequantize(%b)
+  %sum : Tensor = aten::add(%d, %e, %one)
+  %o : Tensor = aten::quantize_per_tensor(%sum, %so, %zo, %t)
+  return (%o))IR"),
+      With("b", at::quantize_per_tensor(at::ones({4}), 0.5, 3, at::kQUInt8)),
+      R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = quantized::add(%3, <Tensor>, 0.5, 3)
+return (%4))");
+}
+
 TEST(FoldReferenceQuantizationTest, FoldsCat) {
   ExpectFoldedOnQuantized(Sum(R"IR(
   %list : Tensor[] = prim::ListConstruct(%d, %e)

@@ -281,7 +281,8 @@ class BestRangeTest(unittest.TestCase):
             for quant_max in [255, 127, 15]:
                 bounds = dict(quant_min=0, quant_max=quant_max)
                 mse = torch.classes.ns.Observer(
-                    {'kind': 'mse', 'quant_min': '0', 'quant_max': text(quant_max)})
+                    {'kind': 'mse', 'clipping_weight': '1',
+                     'quant_min': '0', 'quant_max': text(quant_max)})
                 ours_db = self.sqnr_db(x, mse, quant_max)
                 for other in [ob.HistogramObserver(**bounds),
                               ob.MinMaxObserver(**bounds)]:
