@@ -23,6 +23,7 @@
 #include "passes/runtime/observers/observer_names.h"
 #include "tools/bench/kernels/blocks.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/keep_memory.h"
 #include "tools/command_line/run_command.h"
 #include "tools/command_line/threads.h"
 
@@ -88,6 +89,7 @@ absl::Status Bench(const Flags& flags) {
     return absl::InvalidArgumentError(
         absl::StrCat("--seconds=", seconds, " is not a number above 0"));
   }
+  KeepFreedMemory();
   SetThreads(static_cast<int>(threads.value_or(1)));
   at::manual_seed(0);
   const std::vector<c10::IValue> batch = {at::randn(sizes)};

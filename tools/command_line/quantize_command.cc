@@ -22,6 +22,7 @@
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
+#include "tools/command_line/keep_memory.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/quantize_flags.h"
 #include "tools/command_line/report_output.h"
@@ -196,6 +197,7 @@ std::vector<std::string> OutputsOf(const QuantizeFlags& flags) {
 
 absl::Status Quantize(const QuantizeFlags& flags) {
   UseThreads(flags.run);
+  KeepFreedMemory();
   NS_RETURN_IF_ERROR(PrepareOutputs(OutputsOf(flags)));
   BatchReader batches = BatchReader::FromBatches({});
   if (!flags.run.input_paths.empty()) {
