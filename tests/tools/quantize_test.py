@@ -39,11 +39,11 @@ class ReportTest(QuantizeTest):
                      r' +weight$')
     for name, op in (('conv', 'conv2d'), ('fc', 'linear')):
       self.assertRegex(
-          output, rf'(?m)^{name} +{op} +1 +{NUMBER} +\d+ +{NUMBER} +\d+ +'
+          output, rf'(?m)^{name} +{op} +\d +{NUMBER} +\d+ +{NUMBER} +\d+ +'
           r'per channel$')
     self.assertRegex(output, r'(?m)^\d+ layers? quantized \(static, fbgemm\), '
                      r'\d+ stayed float$')
-    self.assertRegex(output, r'(?m)^  rule 1  global: static .*mse')
+    self.assertRegex(output, r'(?m)^  rule 1  .+: static .*mse')
     self.assertRegex(output, r'SQNR of the outputs, 3 batches:\n'
                      r'  output   ?\d+\.\d dB\n$')
 
@@ -55,7 +55,7 @@ class ReportTest(QuantizeTest):
                      ('static', 'fbgemm', 3))
     layers = {layer['name']: layer for layer in report['layers']}
     self.assertEqual(layers['conv']['op'], 'aten::conv2d')
-    self.assertEqual(layers['conv']['rule'], 'global')
+    self.assertRegex(layers['conv']['rule'], r"^(global|object type '.+')$")
     self.assertEqual(len(layers['conv']['weight']['scales']), 8)
     self.assertEqual(len(layers['fc']['weight']['scales']), 10)
     # A relu is in it.
@@ -335,7 +335,7 @@ class ReadmeTest(QuantizeTest):
         capture_output=True, timeout=cli.TIMEOUT, check=False)
     self.assertEqual(process.returncode, 0, process.stderr.decode())
     output = process.stdout.decode()
-    self.assertRegex(output, r'(?m)^layer1\.conv1 +conv2d +1 ')
+    self.assertRegex(output, r'(?m)^layer1\.conv1 +conv2d +\d ')
     self.assertIn('lowest activation SQNR', output)
 
   def test_the_demo_keeps_most_of_its_accuracy(self):
