@@ -10,7 +10,7 @@ namespace ns {
 bool IsKeptBy(const FloatSubgraph& subgraph, const std::string& entry) {
   return fnmatch(entry.c_str(), subgraph.name.c_str(), 0) == 0 ||
          entry == subgraph.op || entry == subgraph.family ||
-         entry == subgraph.module_type ||
+         (entry == subgraph.module_type && !entry.empty()) ||
          absl::EndsWith(subgraph.module_type, absl::StrCat(".", entry));
 }
 

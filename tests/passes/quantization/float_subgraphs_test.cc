@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
+#include "tests/testing/float_model.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
@@ -55,6 +57,43 @@ TEST(FloatSubgraphsTest, ConvolutionTakesBatchNormAndReluIn) {
   EXPECT_EQ(found[0].family, "conv2d");
   EXPECT_EQ(found[0].fqn, "conv");
   EXPECT_EQ(found[0].module_type, "torch.nn.modules.conv.Conv2d");
+}
+
+// LibTorch has quantized ops that end with a relu, and none with a batch norm
+// or a clamp.
+TEST(FloatSubgraphsTest, WhatOpsOfLibTorchFuseIsLess) {
+  const auto lines = [](const std::string& body, FusingOps fusing) {
+    std::vector<std::string> ops;
+    const ModelGraph model = FloatModel({absl::StrCat("return ", body)});
+    for (const FloatSubgraph& found :
+         FindFloatSubgraphs(model.graph(), {}, fusing)) {
+      ops.push_back(
+          absl::StrJoin(found.subgraph.nodes, " ",
+                        [](std::string* out, const torch::jit::Node* node) {
+                          absl::StrAppend(out, ShortOpName(OpName(*node)));
+                        }));
+    }
+    return ops;
+  };
+  const std::string relu = absl::StrCat("torch.relu(", ConvOf("x"), ")");
+  EXPECT_THAT(lines(relu, FusingOps::kAll), ElementsAre("conv2d relu"));
+  EXPECT_THAT(lines(relu, FusingOps::kLibTorch), ElementsAre("conv2d relu"));
+  const std::string clamp = absl::StrCat("torch.relu6(", ConvOf("x"), ")");
+  EXPECT_THAT(lines(clamp, FusingOps::kAll), ElementsAre("conv2d relu6"));
+  EXPECT_THAT(lines(clamp, FusingOps::kLibTorch),
+              ElementsAre("conv2d", "relu6"));
+  const std::string norm = absl::StrCat(
+      "torch.batch_norm(", ConvOf("x"),
+      ", self.gamma, self.beta, self.b, self.b, False, 0.1, 1e-5, False)");
+  EXPECT_THAT(lines(norm, FusingOps::kAll), ElementsAre("conv2d batch_norm"));
+  EXPECT_THAT(lines(norm, FusingOps::kLibTorch),
+              ElementsAre("conv2d", "batch_norm"));
+  const std::string transposed =
+      "torch.relu(torch.conv_transpose2d(x, self.w2))";
+  EXPECT_THAT(lines(transposed, FusingOps::kAll),
+              ElementsAre("conv_transpose2d relu"));
+  EXPECT_THAT(lines(transposed, FusingOps::kLibTorch),
+              ElementsAre("conv_transpose2d", "relu"));
 }
 
 TEST(FloatSubgraphsTest, AddTakesReluIn) {

@@ -117,6 +117,27 @@ TEST(FoldBatchNormsTest, FoldsInArms) {
                at::randn({2, 3, 8, 8}));
 }
 
+// prepare_fx fuses the norm with the relu there, and with nothing else.
+TEST(FoldBatchNormsTest, CompatLeavesNormsBetweenTransposedConvsAndRelus) {
+  const auto norms_left = [](const std::string& layer, const std::string& rest,
+                             bool compat) {
+    ModelGraph model =
+        ModelOf(layer, at::randn({4, 4, 3, 3}), at::randn({4}), 4, rest);
+    FoldBatchNorms::Options options;
+    options.compat = compat;
+    RunPass(FoldBatchNorms(options), model);
+    return NodesOf(model.graph(), "aten::batch_norm").size();
+  };
+  const std::string relu = absl::StrCat("return torch.relu(", kNorm, ")");
+  const std::string norm = absl::StrCat("return ", kNorm);
+  const std::string conv = "torch.conv2d(x, self.w, self.b)";
+  const std::string transposed = "torch.conv_transpose2d(x, self.w, self.b)";
+  EXPECT_EQ(norms_left(transposed, relu, true), 1);
+  EXPECT_EQ(norms_left(transposed, relu, false), 0);
+  EXPECT_EQ(norms_left(transposed, norm, true), 0);
+  EXPECT_EQ(norms_left(conv, relu, true), 0);
+}
+
 TEST(FoldBatchNormsTest, StaysWhereTheLayerIsUsedElsewhere) {
   ExpectStays(
       ModelOf("torch.conv2d(x, self.w, self.b)", at::randn({4, 3, 3, 3}),

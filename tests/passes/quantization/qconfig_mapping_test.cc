@@ -218,6 +218,35 @@ TEST(QConfigMappingTest, EqualMeansEqualSettings) {
             QConfigMapping().SetModuleNameRegex("a", kHalf));
 }
 
+TEST(QConfigMappingTest, WithChangesEachQConfigOfACopy) {
+  const auto settings = [](const OptionalQConfig& qconfig) {
+    return QConfigMapping()
+        .SetGlobal(qconfig)
+        .SetObjectType("linear", qconfig)
+        .SetObjectType("conv2d", std::nullopt)
+        .SetModuleNameRegex("a.*", qconfig)
+        .SetModuleName("b", qconfig)
+        .SetModuleNameObjectTypeOrder("c", "add", 2, qconfig);
+  };
+  const QConfigMapping mapping = settings(kStatic);
+  int calls = 0;
+  const QConfigMapping changed = mapping.With([&](QConfig qconfig) {
+    EXPECT_EQ(qconfig, kStatic);
+    ++calls;
+    return kDynamic;
+  });
+  EXPECT_EQ(calls, 5);
+  EXPECT_EQ(changed, settings(kDynamic));
+  EXPECT_EQ(mapping, settings(kStatic));
+}
+
+TEST(QConfigMappingTest, WithLeavesNoQConfigAlone) {
+  const QConfigMapping none = QConfigMapping().SetModuleName("a", std::nullopt);
+  EXPECT_EQ(none.With([](QConfig) { return kStatic; }), none);
+  EXPECT_EQ(QConfigMapping().With([](QConfig) { return kStatic; }),
+            QConfigMapping());
+}
+
 TEST(QConfigMappingTest, TextHasALineForEachSetting) {
   EXPECT_EQ(QConfigMapping()
                 .SetGlobal(kStatic)
