@@ -29,6 +29,7 @@
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/quantize_dynamic.h"
+#include "passes/runtime/observers/observer.h"
 
 namespace ns {
 namespace {
@@ -92,6 +93,15 @@ std::vector<std::string> UnusedRules(const QConfigMapping& mapping,
     }
   }
   return unused;
+}
+
+std::vector<std::string> LayersInOrder(const ModelGraph& model) {
+  std::vector<std::string> names;
+  for (const FloatSubgraph& subgraph :
+       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
+    names.push_back(subgraph.name);
+  }
+  return names;
 }
 
 // PyTorch's, for the layers of one mode.
@@ -177,10 +187,22 @@ const Node* QuantizedOpIn(torch::jit::Graph& graph) {
   return found;
 }
 
+// Whether the graph calls observers. Loading a prepared model as a float one
+// drops the record of it, but not these.
+bool CallsObservers(torch::jit::Graph& graph) {
+  bool found = false;
+  ForEachNode(graph.block(), [&](const Node* node) {
+    found |= OpName(*node) == "ns::observed_weight" ||
+             (node->kind() == c10::prim::CallMethod &&
+              node->input(0)->type() == c10::getTypePtr<ObserverPtr>());
+  });
+  return found;
+}
+
 absl::Status CheckIsFloat(const ModelGraph& model) {
-  if (IsPrepared(model.module())) {
+  if (IsPrepared(model.module()) || CallsObservers(model.graph())) {
     return absl::InvalidArgumentError(
-        "the model is prepared already; calibrate and convert it");
+        "the model is prepared already; convert it (--prepared)");
   }
   const Node* quantized = QuantizedOpIn(model.graph());
   return quantized == nullptr
@@ -224,6 +246,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   norms.compat = options.compat;
   NS_RETURN_IF_ERROR(FoldBatchNorms(norms).Run(folded, context).status());
   QuantizationReport known;
+  known.order = LayersInOrder(folded);
   if (options.mapping) {
     known.unused_rules = UnusedRules(*options.mapping, folded);
   }

@@ -113,6 +113,16 @@ ValueQuantization Describe(const Observed& observed) {
           value(grid.quant_max)};
 }
 
+// Layers that were quantized without calibration stand before the others.
+void SortByExecution(QuantizationReport& report) {
+  const auto by_order = [&](const auto& a, const auto& b) {
+    return absl::c_find(report.order, a.name) <
+           absl::c_find(report.order, b.name);
+  };
+  absl::c_stable_sort(report.layers, by_order);
+  absl::c_stable_sort(report.stayed_float, by_order);
+}
+
 class Converter {
  public:
   Converter(ModelGraph& model, PreparedModel prepared, bool is_calibrated)
@@ -370,6 +380,7 @@ class Converter {
     report.stayed_float.insert(report.stayed_float.end(), float_layers_.begin(),
                                float_layers_.end());
     WarnOfNonFinite(report);
+    SortByExecution(report);
     return report;
   }
 

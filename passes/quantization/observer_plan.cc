@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
 #include "passes/analysis/value_facts.h"
@@ -91,6 +92,13 @@ std::optional<std::vector<Operand>> OperandsOf(const Subgraph& subgraph) {
   return operands;
 }
 
+bool HasLeafCalls(torch::jit::Graph& graph) {
+  bool found = false;
+  ForEachNode(graph.block(),
+              [&](const Node* node) { found |= IsLeafCall(*node); });
+  return found;
+}
+
 class Planner {
  public:
   Planner(torch::jit::Graph& graph, const ObserverPlanOptions& options)
@@ -98,6 +106,7 @@ class Planner {
         options_(options),
         writes_(graph),
         facts_(graph),
+        has_leaf_calls_(HasLeafCalls(graph)),
         subgraphs_(FindFloatSubgraphs(graph, options.relations,
                                       FusingOps::kLibTorch)) {}
 
@@ -210,7 +219,7 @@ class Planner {
       return;
     }
     const auto id = IdOf(node->input(0));
-    if (!id || writes_.HasWriters(node->output(0))) {
+    if (!id || IsWritten(node->output(0))) {
       return;
     }
     if (!options_.compat || HandsOnItsInput(*node)) {
@@ -268,15 +277,27 @@ class Planner {
         {subgraph.name, subgraph.op, std::string(reason)});
   }
 
+  // Whether an op in place may write to `value`. A call of a module that was
+  // not inlined counts as one for LibTorch; beside such calls, only what is
+  // written to by name is taken as written to.
+  bool IsWritten(const Value* value) const {
+    if (!has_leaf_calls_) {
+      return writes_.HasWriters(value);
+    }
+    return absl::c_any_of(value->uses(), [](const torch::jit::Use& use) {
+      return use.offset == 0 && WorksInPlace(*use.user);
+    });
+  }
+
   bool HasWriters(const FloatSubgraph& subgraph) const {
     for (const Node* node : subgraph.subgraph.nodes) {
       for (const Value* output : node->outputs()) {
-        if (writes_.HasWriters(output)) {
+        if (IsWritten(output)) {
           return true;
         }
       }
     }
-    return writes_.HasWriters(subgraph.output);
+    return IsWritten(subgraph.output);
   }
 
   // Whether the ops of `subgraph` run on quantized values already.
@@ -338,7 +359,7 @@ class Planner {
     }
     if (HasWriters(subgraph) ||
         absl::c_any_of(*operands, [&](const Operand& operand) {
-          return writes_.HasWriters(operand.value);
+          return IsWritten(operand.value);
         })) {
       StayFloat(subgraph, "an op in place writes to its values");
       return;
@@ -503,6 +524,7 @@ class Planner {
   const ObserverPlanOptions& options_;
   const TensorWrites writes_;
   const ValueFacts facts_;
+  const bool has_leaf_calls_;
   const std::vector<FloatSubgraph> subgraphs_;
   absl::flat_hash_map<const Node*, const FloatSubgraph*> by_start_;
   absl::flat_hash_set<const Node*> inside_;

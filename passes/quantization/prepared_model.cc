@@ -31,11 +31,11 @@ using SavedQuantized =
                std::vector<double>>;
 // Name, op, reason.
 using SavedFloat = std::tuple<std::string, std::string, std::string>;
-// Layers, quantized layers, float layers, unused rules, warnings.
+// Layers, quantized layers, float layers; unused rules, warnings, order.
 using SavedRecord =
     std::tuple<std::vector<SavedLayer>, std::vector<SavedQuantized>,
                std::vector<SavedFloat>, std::vector<std::string>,
-               std::vector<std::string>>;
+               std::vector<std::string>, std::vector<std::string>>;
 using SavedWithVersion = std::tuple<int64_t, SavedRecord>;
 
 Options DictOf(const ObserverOptions& options) {
@@ -56,7 +56,7 @@ ObserverOptions MapOf(const Options& dict) {
 
 SavedRecord Pack(const PreparedModel& prepared) {
   SavedRecord saved;
-  auto& [layers, quantized, floats, rules, warnings] = saved;
+  auto& [layers, quantized, floats, rules, warnings, order] = saved;
   for (const PreparedLayer& layer : prepared.layers) {
     layers.emplace_back(layer.name, layer.op, layer.qconfig, layer.rule,
                         layer.inputs, layer.output, DictOf(layer.weight),
@@ -73,11 +73,12 @@ SavedRecord Pack(const PreparedModel& prepared) {
   }
   rules = prepared.report.unused_rules;
   warnings = prepared.report.warnings;
+  order = prepared.report.order;
   return saved;
 }
 
 PreparedModel Unpack(const SavedRecord& saved) {
-  const auto& [layers, quantized, floats, rules, warnings] = saved;
+  const auto& [layers, quantized, floats, rules, warnings, order] = saved;
   PreparedModel prepared;
   for (const SavedLayer& layer : layers) {
     const auto& [name, op, qconfig, rule, inputs, output, weight, rank,
@@ -103,6 +104,7 @@ PreparedModel Unpack(const SavedRecord& saved) {
   }
   prepared.report.unused_rules = rules;
   prepared.report.warnings = warnings;
+  prepared.report.order = order;
   return prepared;
 }
 

@@ -51,6 +51,9 @@ struct FloatLayer {
 };
 
 struct QuantizationReport {
+  // The names of all layers in order of execution; empty where that is not
+  // known.
+  std::vector<std::string> order;
   // In order of execution.
   std::vector<LayerQuantization> layers;
   std::vector<FloatLayer> stayed_float;

@@ -50,7 +50,7 @@ FAMILIES = {
     'layer_norm': [F.layer_norm, nn.LayerNorm],
     'hardsigmoid': [nn.Hardsigmoid, F.hardsigmoid, 'hardsigmoid', 'hardsigmoid_'],
     'sigmoid': [nn.Sigmoid, torch.sigmoid, 'sigmoid', 'sigmoid_'],
-    'softmax': [nn.Softmax],
+    'torch.nn.modules.activation.Softmax': [nn.Softmax],
     'tanh': [nn.Tanh, torch.tanh, 'tanh', 'tanh_'],
 }
 
