@@ -136,6 +136,7 @@ absl::StatusOr<ObserverSpec> ParseObserverSpec(const Json& value) {
           spec.path, Annotated(name, OptionText(OptionType::kText, member)));
     } else {
       std::vector<absl::string_view> names;
+      names.reserve(known.size() + 2);
       for (const ObserverOption& row : known) {
         names.push_back(row.name);
       }

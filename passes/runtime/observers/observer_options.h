@@ -40,7 +40,7 @@ absl::StatusOr<ObserverConfig> ParseObserverConfig(
 
 // Configs are equal when their options are.
 inline bool operator==(const ObserverConfig& a, const ObserverConfig& b) {
-  return OptionsOf(a) == OptionsOf(b);
+  return a.kind == b.kind && a.dtype == b.dtype && OptionsOf(a) == OptionsOf(b);
 }
 inline bool operator!=(const ObserverConfig& a, const ObserverConfig& b) {
   return !(a == b);

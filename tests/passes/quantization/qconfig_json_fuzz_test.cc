@@ -18,7 +18,7 @@ namespace ns {
 namespace {
 
 constexpr int kMappings = 1000;
-constexpr int kMutants = 20000;
+constexpr int kMutants = 10000;
 
 class RandomMappings {
  public:
