@@ -55,10 +55,12 @@ struct QuantizedModel {
 QConfigMapping DefaultMapping(const QuantizeOptions& options);
 
 // Copies `model`, folds its batch norms and puts observers into the copy. It
-// computes what `model` does, up to the rounding of folded norms. It can be
-// saved, where libns_ops.so is loaded, with all that ConvertModel needs but the
-// options. Errors: a model that is quantized or prepared already; a mapping
-// that is not valid.
+// computes what `model` does, up to the rounding of folded norms and of values
+// that a qconfig has fake quantizations for. It can be saved with all that
+// ConvertModel needs but the options, and runs where libns_ops.so is loaded.
+// Load it as it is (ModelGraphOptions::as_it_is): freezing removes observers.
+// What Clone makes of it has the same observers, not copies. Errors: a model
+// that is quantized or prepared already; a mapping that is not valid.
 absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
                                         const QuantizeOptions& options);
 
