@@ -81,11 +81,18 @@ TEST(GetDefaultQConfigMappingTest, LayerNormsHaveFloatWeights) {
 
 TEST(GetDefaultQConfigMappingTest, BoundedOpsHaveFixedParameters) {
   const QConfigMapping mapping = GetDefaultQConfigMapping(Backend::kX86);
-  for (const char* family : {"hardsigmoid", "sigmoid", "softmax", "tanh"}) {
+  for (const char* family : {"hardsigmoid", "sigmoid", "tanh"}) {
     EXPECT_EQ(mapping.Choose(TargetOf(family)).qconfig->activation.config.kind,
               ObserverKind::kFixedQParams)
         << family;
   }
+  // Of softmax the module, and not the function.
+  QConfigTarget softmax = TargetOf("softmax");
+  EXPECT_NE(mapping.Choose(softmax).qconfig->activation.config.kind,
+            ObserverKind::kFixedQParams);
+  softmax.module_type = "torch.nn.modules.activation.Softmax";
+  EXPECT_EQ(mapping.Choose(softmax).qconfig->activation.config.kind,
+            ObserverKind::kFixedQParams);
 }
 
 TEST(PresetsTest, AllCanBeHad) {
