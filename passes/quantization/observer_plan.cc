@@ -17,11 +17,14 @@
 #include "passes/analysis/value_facts.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
+#include "passes/quantization/fit_qconfig.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/fx_unobserved.h"
 #include "passes/quantization/int8_form.h"
+#include "passes/quantization/int8_operands.h"
 #include "passes/quantization/keep_list.h"
 #include "passes/quantization/kernel_support.h"
+#include "passes/quantization/observer_points.h"
 #include "passes/quantization/shared_observers.h"
 #include "passes/runtime/observers/observer_config.h"
 
@@ -45,51 +48,6 @@ ObserverSpec FixedSpec(const QuantizedRange& range) {
   spec.config.scale = range.scale;
   spec.config.zero_point = range.zero_point;
   return spec;
-}
-
-// An operand that quantization must make quantized, and who takes it: the node,
-// or the list that is made for it.
-struct Operand {
-  Value* value;
-  Node* user;
-};
-
-// The tensors that `subgraph` takes in int8. Those of a sum or product may be
-// constants. Nothing when only a run tells which they are.
-std::optional<std::vector<Operand>> OperandsOf(const Subgraph& subgraph) {
-  Node* start = subgraph.start;
-  std::vector<Operand> operands;
-  if (!start->blocks().empty()) {
-    for (Value* value : DataInputsOf(subgraph)) {
-      operands.push_back({value, start});
-    }
-    return operands;
-  }
-  const OpRow* row = FindOp(OpName(*start));
-  if (row != nullptr && row->spelling->fold == FoldForm::kBinary) {
-    for (size_t i = 0; i < 2; ++i) {
-      if (IsTensor(*start->input(i))) {
-        operands.push_back({start->input(i), start});
-      }
-    }
-    return operands;
-  }
-  Value* first = start->inputs().empty() ? nullptr : start->input(0);
-  if (first != nullptr && IsTensorList(*first)) {
-    Node* list = first->node();
-    if (list->kind() != c10::prim::ListConstruct || IsWrittenTo(*first) ||
-        first->uses().size() != 1) {
-      return std::nullopt;
-    }
-    for (Value* element : list->inputs()) {
-      operands.push_back({element, list});
-    }
-    return operands;
-  }
-  for (Value* value : DataInputs(*start)) {
-    operands.push_back({value, start});
-  }
-  return operands;
 }
 
 bool HasLeafCalls(torch::jit::Graph& graph) {
@@ -123,16 +81,15 @@ class Planner {
           graph_, [this](const Node& node) { return HandsOnInFx(node); });
     }
     Visit(graph_.block());
-    for (ObservedPoint& point : plan_.points) {
-      point.observer = observers_.Find(point.observer);
-    }
+    const SharedObservers& observers = points_.observers();
     for (PlannedLayer& layer : plan_.layers) {
       for (int& input : layer.inputs) {
-        input = observers_.Find(input);
+        input = observers.Find(input);
       }
-      layer.output = observers_.Find(layer.output);
+      layer.output = observers.Find(layer.output);
     }
-    plan_.observers = observers_.specs();
+    plan_.observers = observers.specs();
+    plan_.points = points_.Take();
     for (size_t i = 0; i < options_.keep.size(); ++i) {
       if (!kept_.contains(i)) {
         plan_.unused_rules.push_back(
@@ -167,12 +124,12 @@ class Planner {
     for (size_t i = 0; i < node->outputs().size(); ++i) {
       std::vector<int> sources;
       for (const Block* arm : node->blocks()) {
-        if (const auto id = IdOf(arm->outputs()[i])) {
+        if (const auto id = points_.ObserverOf(arm->outputs()[i])) {
           sources.push_back(*id);
         }
       }
       if (sources.size() == node->blocks().size()) {
-        HandOn(sources, node->output(i));
+        points_.Join(sources, node->output(i));
       }
     }
   }
@@ -183,34 +140,22 @@ class Planner {
     // Inputs are the trip count, the condition, and what is carried; parameters
     // of the body the trip and what is carried.
     for (size_t i = 0; i < node->outputs().size(); ++i) {
-      const auto first = IdOf(node->input(i + 2));
-      const auto next = IdOf(body->outputs()[i + 1]);
+      const auto first = points_.ObserverOf(node->input(i + 2));
+      const auto next = points_.ObserverOf(body->outputs()[i + 1]);
       if (!first || !next) {
         continue;
       }
-      for (const size_t point : points_[body->inputs()[i + 1]]) {
-        observers_.Unify(*first, plan_.points[point].observer);
-      }
-      HandOn({*first, *next}, node->output(i));
+      points_.UnifyPointsOf(body->inputs()[i + 1], *first);
+      points_.Join({*first, *next}, node->output(i));
     }
-  }
-
-  // `output` is one of the values that `sources` observe.
-  void HandOn(const std::vector<int>& sources, Value* output) {
-    for (const int source : sources) {
-      if (!observers_.Unify(sources.front(), source)) {
-        return;
-      }
-    }
-    AddOutputPoint(output, sources.front(), /*is_seen=*/false);
   }
 
   void VisitOther(Node* node) {
     if (node->kind() == c10::prim::ListUnpack ||
         node->kind() == c10::aten::__getitem__) {
-      if (const auto id = IdOf(node->input(0))) {
+      if (const auto id = points_.ObserverOf(node->input(0))) {
         for (Value* output : node->outputs()) {
-          ids_[output] = *id;
+          points_.Carry(output, *id);
         }
       }
       return;
@@ -218,14 +163,14 @@ class Planner {
     if (node->inputs().empty() || !MovesValues(*node)) {
       return;
     }
-    const auto id = IdOf(node->input(0));
+    const auto id = points_.ObserverOf(node->input(0));
     if (!id || IsWritten(node->output(0))) {
       return;
     }
     if (!options_.compat || HandsOnItsInput(*node)) {
-      ids_[node->output(0)] = *id;
+      points_.Carry(node->output(0), *id);
     } else if (absl::c_linear_search(kMoversOfFx, OpName(*node))) {
-      AddOutputPoint(node->output(0), *id, /*is_seen=*/true);
+      points_.AddOutput(node->output(0), *id, /*is_seen=*/true);
     }
   }
 
@@ -344,28 +289,33 @@ class Planner {
       StayFloat(subgraph, form.status().message());
       return;
     }
-    FitWeight(subgraph, qconfig);
+    if (FitWeight(subgraph, qconfig)) {
+      plan_.warnings.push_back(absl::StrCat(
+          subgraph.name,
+          ": its weight gets one scale; kernels of transposed convolutions do "
+          "not take one for each channel"));
+    }
     const absl::Status supported =
         CheckKernel(qconfig, subgraph.op, subgraph.family);
     if (!supported.ok()) {
       StayFloat(subgraph, supported.message());
       return;
     }
-    const std::optional<std::vector<Operand>> operands =
-        OperandsOf(subgraph.subgraph);
+    const std::optional<std::vector<Int8Operand>> operands =
+        Int8OperandsOf(subgraph.subgraph);
     if (!operands || operands->empty()) {
       StayFloat(subgraph, "only a run tells which tensors it takes");
       return;
     }
     if (HasWriters(subgraph) ||
-        absl::c_any_of(*operands, [&](const Operand& operand) {
+        absl::c_any_of(*operands, [&](const Int8Operand& operand) {
           return IsWritten(operand.value);
         })) {
       StayFloat(subgraph, "an op in place writes to its values");
       return;
     }
     if (!options_.compat && *form != Int8Form::kOwnRange &&
-        !IdOf(operands->front().value)) {
+        !points_.ObserverOf(operands->front().value)) {
       StayFloat(subgraph, "its input is not quantized");
       return;
     }
@@ -375,44 +325,16 @@ class Planner {
       StayFloat(subgraph, "prepare_fx takes its values for integers");
       return;
     }
-    if (*form == Int8Form::kRangeOfInput && !CanJoin(*operands)) {
+    if (*form == Int8Form::kRangeOfInput && !points_.CanJoin(*operands)) {
       StayFloat(subgraph, "its inputs have fixed scales, which differ");
       return;
     }
     AddLayer(subgraph, qconfig, choice.rule, *form, *operands);
   }
 
-  // Gives the weight one scale where no kernel takes one for each channel.
-  void FitWeight(const FloatSubgraph& subgraph, QConfig& qconfig) {
-    const OpRow* row = FindOp(OpName(*subgraph.subgraph.base));
-    ObserverConfig& config = qconfig.weight.config;
-    if (row == nullptr || row->weight_form == WeightForm::kNone ||
-        !IsPerChannel(qconfig.weight) || !IsTransposed(subgraph)) {
-      return;
-    }
-    config.kind = config.kind == ObserverKind::kMovingAveragePerChannelMinMax
-                      ? ObserverKind::kMovingAverageMinMax
-                      : ObserverKind::kMinMax;
-    config.qscheme = IsSymmetric(config.qscheme) ? at::kPerTensorSymmetric
-                                                 : at::kPerTensorAffine;
-    plan_.warnings.push_back(absl::StrCat(
-        subgraph.name,
-        ": its weight gets one scale; kernels of transposed convolutions do "
-        "not take one for each channel"));
-  }
-
-  static bool IsTransposed(const FloatSubgraph& subgraph) {
-    const Value* transposed = InputNamed(*subgraph.subgraph.base, "transposed");
-    const auto constant =
-        transposed == nullptr ? std::nullopt : ConstantOf(*transposed);
-    const OpRow* row = FindOp(OpName(*subgraph.subgraph.base));
-    return row->family_row->facts.weight_channel_dim != 0 ||
-           (constant && constant->isBool() && constant->toBool());
-  }
-
   void AddLayer(const FloatSubgraph& subgraph, const QConfig& qconfig,
                 const std::string& rule, Int8Form form,
-                const std::vector<Operand>& operands) {
+                const std::vector<Int8Operand>& operands) {
     PlannedLayer layer;
     layer.name = subgraph.name;
     layer.op = subgraph.op;
@@ -423,24 +345,24 @@ class Planner {
     layer.base = subgraph.subgraph.base;
     layer.is_conditional =
         subgraph.subgraph.start->owningBlock() != graph_.block();
-    for (const Operand& operand : operands) {
+    for (const Int8Operand& operand : operands) {
       if (!unobserved_.contains(operand.value)) {
-        layer.inputs.push_back(InputPoint(operand, qconfig.activation));
+        layer.inputs.push_back(points_.AddInput(operand, qconfig.activation));
       }
     }
     if (form == Int8Form::kRangeOfInput ||
-        (subgraph.family == "cat" && CanJoin(operands))) {
+        (subgraph.family == "cat" && points_.CanJoin(operands))) {
       for (const int input : layer.inputs) {
-        observers_.Unify(layer.inputs.front(), input);
+        points_.observers().Unify(layer.inputs.front(), input);
       }
       layer.output = layer.inputs.front();
     } else if (form == Int8Form::kFixedRange &&
                qconfig.activation.config.kind != ObserverKind::kFixedQParams &&
                !options_.compat) {
-      layer.output =
-          observers_.Add(FixedSpec(*FixedRangeOf(*FindOp(OpName(base)))));
+      layer.output = points_.observers().Add(
+          FixedSpec(*FixedRangeOf(*FindOp(OpName(base)))));
     } else {
-      layer.output = observers_.Add(qconfig.activation);
+      layer.output = points_.observers().Add(qconfig.activation);
     }
     // What a pool makes of values that were seen is within their range.
     const bool is_new = form != Int8Form::kRangeOfInput ||
@@ -450,27 +372,9 @@ class Planner {
     if (is_new && is_clamped) {
       clamped_.insert(subgraph.output);
     }
-    AddOutputPoint(subgraph.output, layer.output, is_seen);
+    points_.AddOutput(subgraph.output, layer.output, is_seen);
     AddWeight(subgraph, qconfig.weight, layer);
     plan_.layers.push_back(std::move(layer));
-  }
-
-  // Whether one observer may see all operands: none of those that are
-  // quantized already has qparams that the others cannot have.
-  bool CanJoin(const std::vector<Operand>& operands) const {
-    const auto is_fixed = [&](const Operand& operand) {
-      const auto id = IdOf(operand.value);
-      return id &&
-             observers_.SpecOf(*id).config.kind == ObserverKind::kFixedQParams;
-    };
-    if (absl::c_none_of(operands, is_fixed)) {
-      return true;
-    }
-    const auto first = IdOf(operands.front().value);
-    return first && absl::c_all_of(operands, [&](const Operand& operand) {
-             const auto id = IdOf(operand.value);
-             return id && observers_.SpecOf(*id) == observers_.SpecOf(*first);
-           });
   }
 
   void AddWeight(const FloatSubgraph& subgraph, const ObserverSpec& spec,
@@ -487,39 +391,6 @@ class Planner {
     plan_.weights.push_back({base, row->weight_input, spec});
   }
 
-  std::optional<int> IdOf(const Value* value) const {
-    const auto found = ids_.find(value);
-    return found == ids_.end() ? std::nullopt
-                               : std::make_optional(found->second);
-  }
-
-  // The observer of a value that a subgraph takes in int8.
-  int InputPoint(const Operand& operand, const ObserverSpec& spec) {
-    if (const auto id = IdOf(operand.value)) {
-      return *id;
-    }
-    for (const size_t index : points_[operand.value]) {
-      ObservedPoint& point = plan_.points[index];
-      if (observers_.SpecOf(point.observer) == spec) {
-        point.users.push_back(operand.user);
-        return point.observer;
-      }
-    }
-    const int id = observers_.Add(spec);
-    AddPoint({operand.value, id, {operand.user}});
-    return id;
-  }
-
-  void AddOutputPoint(Value* value, int id, bool is_seen) {
-    ids_[value] = id;
-    AddPoint({value, id, {}, is_seen});
-  }
-
-  void AddPoint(ObservedPoint point) {
-    points_[point.value].push_back(plan_.points.size());
-    plan_.points.push_back(std::move(point));
-  }
-
   torch::jit::Graph& graph_;
   const ObserverPlanOptions& options_;
   const TensorWrites writes_;
@@ -528,14 +399,10 @@ class Planner {
   const std::vector<FloatSubgraph> subgraphs_;
   absl::flat_hash_map<const Node*, const FloatSubgraph*> by_start_;
   absl::flat_hash_set<const Node*> inside_;
-  // The observers of values that are quantized where they are made.
-  absl::flat_hash_map<const Value*, int> ids_;
   absl::flat_hash_set<const Value*> unobserved_;
   // Values that are seen only behind the clamp that takes them.
   absl::flat_hash_set<const Value*> clamped_;
-  SharedObservers observers_;
-  // The indices of the points of a value.
-  absl::flat_hash_map<const Value*, std::vector<size_t>> points_;
+  ObserverPoints points_;
   // The indices of entries of the keep list that were for a subgraph.
   absl::flat_hash_set<size_t> kept_;
   ObserverPlan plan_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "passes/ops/op_relations.h"
+#include "passes/quantization/observer_points.h"
 #include "passes/quantization/qconfig.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_report.h"
@@ -19,20 +20,6 @@ struct Value;
 }  // namespace torch::jit
 
 namespace ns {
-
-// A value that is observed, and quantized later.
-struct ObservedPoint {
-  torch::jit::Value* value = nullptr;
-  // Which of ObserverPlan::observers sees it.
-  int observer = 0;
-  // The nodes, or nodes around nodes, that use the quantized value: those that
-  // run in int8. Empty for the output of a subgraph: all users do.
-  std::vector<torch::jit::Node*> users;
-  // False where the value only gets the qparams that the observer finds for
-  // others: what the clamp behind it gives, what the pool in front of it takes,
-  // what the arms of a prim::If give.
-  bool is_seen = true;
-};
 
 // A weight that is quantized.
 struct ObservedWeight {
