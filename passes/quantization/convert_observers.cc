@@ -22,6 +22,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/describe_weights.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/prepared_model.h"
@@ -40,84 +41,18 @@ constexpr char kNotCalibrated[] =
     "the model was not calibrated: no observer has seen a value; run it on "
     "sample batches first";
 
-// What an observer says of the values that it has seen.
-struct Observed {
-  ObserverPtr observer;
-  QParams qparams;
-  // Not OK where the values cannot be quantized: a refusal.
-  absl::Status status;
-};
-
-absl::Status CheckSeen(const Observer& observer) {
-  const SeenTensors& seen = observer.seen();
-  if (seen.least_rank < 0) {
-    return Refusal("never ran during calibration");
-  }
-  if (seen.has_integers) {
-    return Refusal("it computes with integers");
-  }
-  if (seen.has_other_floats) {
-    return Refusal("it computes with floats other than float32");
-  }
-  return observer.NanCount() + observer.InfCount() == seen.values
-             ? Refusal("its values are all nan or infinite")
-             : absl::OkStatus();
-}
-
-// No-ops, which watch a layer run, have none.
-absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
-  if (observer.config().kind == ObserverKind::kNoop) {
-    return QParams();
-  }
-  return CatchTorchErrors([&]() -> absl::StatusOr<QParams> {
-    const TensorQParams found = observer.CalculateQParams();
-    if (found.scale.numel() != 1) {
-      return Refusal("its activations have a scale for each channel");
-    }
-    return QParams{found.scale.item<double>(),
-                   found.zero_point.item<int64_t>()};
-  });
-}
-
-// Qparams as good as any, which no two observers share.
-Observed MakeUp(ObserverPtr observer, size_t index) {
-  Observed observed;
-  observed.qparams = {1 + static_cast<double>(index) / 1024, 0};
-  if (observer->config().kind == ObserverKind::kFixedQParams) {
-    observed.qparams = {observer->config().scale,
-                        observer->config().zero_point};
-  }
-  observed.observer = std::move(observer);
-  return observed;
-}
-
-Observed Ask(ObserverPtr observer) {
-  Observed observed;
-  observed.status = CheckSeen(*observer);
-  if (observed.status.ok()) {
-    absl::StatusOr<QParams> qparams = QParamsOfTensor(*observer);
-    observed.status = RefusalOf("its observer", qparams.status());
-    observed.qparams = qparams.ok() ? *qparams : QParams();
-  }
-  observed.observer = std::move(observer);
-  return observed;
-}
-
-ValueQuantization Describe(const Observed& observed) {
-  const QuantGrid grid = GridOf(observed.observer->config());
-  const QParams& qparams = observed.qparams;
-  const auto value = [&](int64_t integer) {
-    return qparams.scale * static_cast<double>(integer - qparams.zero_point);
-  };
-  return {qparams.scale, qparams.zero_point, value(grid.quant_min),
-          value(grid.quant_max)};
-}
-
 // Layers that were quantized without calibration stand before the others.
 void SortByExecution(QuantizationReport& report) {
+  std::map<std::string, size_t> places;
+  for (const std::string& name : report.order) {
+    places.emplace(name, places.size());
+  }
+  const auto place_of = [&](const std::string& name) {
+    const auto found = places.find(name);
+    return found == places.end() ? places.size() : found->second;
+  };
   const auto by_order = [&](const auto& a, const auto& b) {
-    return absl::c_find(report.order, a.name) <
-           absl::c_find(report.order, b.name);
+    return place_of(a.name) < place_of(b.name);
   };
   absl::c_stable_sort(report.layers, by_order);
   absl::c_stable_sort(report.stayed_float, by_order);
@@ -163,9 +98,10 @@ class Converter {
       ObserverPtr observer = AttachedObserver(model_.module(), name);
       if (observer != nullptr) {
         calls_.push_back(node);
-        observed_.try_emplace(name, is_calibrated_ ? Ask(std::move(observer))
-                                                   : MakeUp(std::move(observer),
-                                                            observed_.size()));
+        observed_.try_emplace(
+            name, is_calibrated_
+                      ? AskObserver(std::move(observer))
+                      : MadeUpValue(std::move(observer), observed_.size()));
       }
     });
   }
@@ -180,7 +116,7 @@ class Converter {
                                   : absl::OkStatus();
   }
 
-  const Observed* Find(int64_t number) const {
+  const CalibratedValue* Find(int64_t number) const {
     const auto found = observed_.find(ObserverAttribute(number));
     return found == observed_.end() ? nullptr : &found->second;
   }
@@ -189,13 +125,13 @@ class Converter {
     std::vector<int64_t> numbers = layer.inputs;
     numbers.push_back(layer.output);
     for (const int64_t number : numbers) {
-      const Observed* observed = Find(number);
+      const CalibratedValue* observed = Find(number);
       if (observed == nullptr) {
         return Refusal("its observer is gone from the graph");
       }
       NS_RETURN_IF_ERROR(observed->status);
     }
-    const Observed* watched =
+    const CalibratedValue* watched =
         is_calibrated_ && layer.watcher >= 0 ? Find(layer.watcher) : nullptr;
     if (watched == nullptr) {
       return absl::OkStatus();
@@ -276,7 +212,7 @@ class Converter {
   }
 
   absl::StatusOr<Value*> QuantizedAndBack(Node* call,
-                                          const Observed& observed) {
+                                          const CalibratedValue& observed) {
     Value* value = call->input(1);
     torch::jit::Graph& graph = model_.graph();
     const torch::jit::WithInsertPoint in_front(call);
@@ -341,7 +277,7 @@ class Converter {
       std::vector<int64_t> numbers = layer.inputs;
       numbers.push_back(layer.output);
       for (const int64_t number : numbers) {
-        const Observed* observed = Find(number);
+        const CalibratedValue* observed = Find(number);
         if (observed == nullptr ||
             !told.insert(ObserverAttribute(number)).second) {
           continue;
@@ -390,7 +326,7 @@ class Converter {
   std::vector<Node*> calls_;
   std::vector<Node*> weight_marks_;
   // By attribute.
-  std::map<std::string, Observed> observed_;
+  std::map<std::string, CalibratedValue> observed_;
   // The observers of layers that run in int8.
   std::set<std::string> used_;
   std::vector<size_t> quantized_layers_;
