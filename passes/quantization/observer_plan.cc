@@ -351,7 +351,8 @@ class Planner {
       }
     }
     if (form == Int8Form::kRangeOfInput ||
-        (subgraph.family == "cat" && points_.CanJoin(operands))) {
+        (subgraph.family == "cat" && !layer.inputs.empty() &&
+         points_.CanJoin(operands))) {
       for (const int input : layer.inputs) {
         points_.observers().Unify(layer.inputs.front(), input);
       }
