@@ -109,6 +109,9 @@ class PreparedTest(QuantizeTest):
       self.prepare('all.pt', 'images.pt,more_images.pt', flags=flags)
       self.convert(['a.pt', 'b.pt'])
       self.assert_same_model('q.pt', 'all.pt_out.pt', flags)
+      # Byte for byte what is converted of a model that one process calibrated.
+      self.convert(['all.pt'], out='of_all.pt')
+      self.assertEqual(self.read('q.pt'), self.read('of_all.pt'))
       # In whatever order.
       self.convert(['b.pt', 'a.pt'], out='swapped.pt')
       self.assert_same_model('q.pt', 'swapped.pt', flags)
