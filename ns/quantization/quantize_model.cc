@@ -202,7 +202,7 @@ bool CallsObservers(torch::jit::Graph& graph) {
 absl::Status CheckIsFloat(const ModelGraph& model) {
   if (IsPrepared(model.module()) || CallsObservers(model.graph())) {
     return absl::InvalidArgumentError(
-        "the model is prepared already; convert it (--prepared)");
+        "the model is prepared already; calibrate and convert it");
   }
   const Node* quantized = QuantizedOpIn(model.graph());
   return quantized == nullptr

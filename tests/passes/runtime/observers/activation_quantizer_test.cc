@@ -92,7 +92,9 @@ TEST_F(ActivationQuantizerTest, SearchesClipOutliers) {
   for (const ObserverKind kind :
        {ObserverKind::kHistogram, ObserverKind::kMse, ObserverKind::kPercentile,
         ObserverKind::kEntropy}) {
-    const ActivationQuantizerPtr quantizer = QuantizerOf(Static(kind));
+    ObserverConfig config = Static(kind);
+    config.clipping_weight = 1;
+    const ActivationQuantizerPtr quantizer = QuantizerOf(config);
     quantizer->Observe(at::cat({at::randn({1000000}), at::full({1}, 40.0)}));
     EXPECT_LT(ScaleOf(*quantizer), 20.0 / 255) << ObserverKindName(kind);
   }
