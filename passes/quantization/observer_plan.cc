@@ -429,7 +429,8 @@ class Planner {
       }
     }
     if (form == Int8Form::kRangeOfInput ||
-        (subgraph.family == "cat" && CanJoin(operands))) {
+        (subgraph.family == "cat" && !layer.inputs.empty() &&
+         CanJoin(operands))) {
       for (const int input : layer.inputs) {
         observers_.Unify(layer.inputs.front(), input);
       }

@@ -159,5 +159,13 @@ TEST(ObserverPlanTest, CompatEndsTheFlowAtChunk) {
               ElementsAre("linear 0 -> 1", "add 2 3 -> 4"));
 }
 
+// Then the cat has no input with an observer.
+TEST(ObserverPlanTest, CompatCatOfSizedValuesHasARangeOfItsOwn) {
+  EXPECT_THAT(Layers(PlanOf({"y = torch.cat([x, x], 1)",
+                             "return y, x.view(x.size(0), -1)"},
+                            Compat())),
+              ElementsAre("cat  -> 0"));
+}
+
 }  // namespace
 }  // namespace ns
