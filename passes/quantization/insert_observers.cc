@@ -68,6 +68,13 @@ int WatcherOf(const ObserverPlan& plan, int layer) {
   return static_cast<int>(plan.observers.size()) + layer;
 }
 
+// Whether `node` calls an observer; calls of the model's own modules are none.
+bool IsObserverCall(const Node& node) {
+  return node.kind() == c10::prim::CallMethod &&
+         (node.input(0)->type() == c10::getTypePtr<ObserverPtr>() ||
+          node.input(0)->type() == c10::getTypePtr<FakeQuantizePtr>());
+}
+
 class Inserter {
  public:
   Inserter(ModelGraph& model, const ObserverPlan& plan)
@@ -117,9 +124,7 @@ class Inserter {
                             absl::c_any_of(point.users, [&](const Node* user) {
                               return IsIn(use.user, user);
                             });
-      const bool is_observer =
-          use.user->kind() == c10::prim::CallMethod && use.offset == 1;
-      if (is_meant && !is_observer) {
+      if (is_meant && !IsObserverCall(*use.user)) {
         use.user->replaceInput(use.offset, observed);
       }
     }

@@ -314,12 +314,8 @@ class FlagTest(QuantizeTest):
     report = self.report('--leaf=Gate', command=(
         'quantize', '--float=gated_float.pt', '--inputs=rows.pt'))
     names = {layer['name'] for layer in report['layers']}
-    self.assertIn('inner.first', names)
+    self.assertLessEqual({'inner.first', 'inner.second'}, names)
     self.assertFalse([name for name in names if name.startswith('gate')])
-    # A call that is not looked into may write to what it is given.
-    reasons = {layer['name']: layer['reason']
-               for layer in report['stayed_float']}
-    self.assertIn('op in place', reasons['inner.second'])
     self.outputs(load('rows.pt'))
 
 
