@@ -47,8 +47,8 @@ QuantizeOptions With(ObserverKind kind) {
 
 // Fails the test unless the model of each kind of observer has one layer in
 // int8, with these parameters of its input, and gives finite values.
-void ExpectInt8(const std::vector<at::Tensor>& batches, double scale,
-                int64_t zero_point) {
+void ExpectQuantizedTo(const std::vector<at::Tensor>& batches, double scale,
+                       int64_t zero_point) {
   for (const ObserverKind kind : kKinds) {
     QuantizedModel quantized = Quantize(kLinear, batches, With(kind));
     ASSERT_THAT(quantized.report.layers, SizeIs(1)) << ObserverKindName(kind);
@@ -100,7 +100,7 @@ TEST(QuantizeBadInputTest, NonFiniteValuesAreCountedAndDoNotCount) {
   spoiled[4][1] = kNan;
   spoiled[5][0] = kInf;
   spoiled[5][2] = -kInf;
-  ExpectInt8({x, spoiled}, 0.01, 0);
+  ExpectQuantizedTo({x, spoiled}, 0.01, 0);
   for (const ObserverKind kind : kKinds) {
     EXPECT_THAT(Quantize(kLinear, {spoiled}, With(kind)).report.warnings,
                 Contains("linear: 1 nan and 2 infinite values among its "
@@ -122,12 +122,12 @@ TEST(QuantizeBadInputTest, OnlyNonFiniteValuesKeepTheLayerInFloat) {
 
 // PyTorch: 0.01176 for 3 at 8 bits; these are of 7.
 TEST(QuantizeBadInputTest, ConstantActivationsHaveARange) {
-  ExpectInt8({at::full({2, 3}, 1.27)}, 0.01, 0);
-  ExpectInt8({at::full({2, 3}, -1.27)}, 0.01, 127);
+  ExpectQuantizedTo({at::full({2, 3}, 1.27)}, 0.01, 0);
+  ExpectQuantizedTo({at::full({2, 3}, -1.27)}, 0.01, 127);
 }
 
 TEST(QuantizeBadInputTest, ZerosHaveTheSmallestScale) {
-  ExpectInt8({at::zeros({2, 3})}, 0x1p-23, 0);
+  ExpectQuantizedTo({at::zeros({2, 3})}, 0x1p-23, 0);
 }
 
 // PyTorch 1.13's histogram forgets such a first batch. (A moving average starts
@@ -161,7 +161,7 @@ TEST(QuantizeBadInputTest, EmptyTensorsAreNothing) {
                                       BatchesOf({at::empty({0, 3})}), {})),
               HasSubstr("no observer has seen a value"));
   const at::Tensor x = at::linspace(0, 1.27, 30).reshape({10, 3});
-  ExpectInt8({at::empty({0, 3}), x, at::empty({0, 3})}, 0.01, 0);
+  ExpectQuantizedTo({at::empty({0, 3}), x, at::empty({0, 3})}, 0.01, 0);
 }
 
 // On both sides of a prim::If, and in a loop without trips.
