@@ -102,8 +102,9 @@ TEST_F(FakeQuantizeWeightTest, AnyObserverFindsTheScale) {
   // One value is clipped where that loses least.
   const at::Tensor weight =
       at::cat({at::randn({1000000}), at::full({1}, 40.0)});
-  const at::Tensor clipped =
-      FakeQuantizeWeight(weight, Int8(ObserverKind::kMse));
+  ObserverConfig mse = Int8(ObserverKind::kMse);
+  mse.clipping_weight = 1;
+  const at::Tensor clipped = FakeQuantizeWeight(weight, mse);
   EXPECT_LT(clipped.max().item<float>(), 20);
   const at::Tensor whole = FakeQuantizeWeight(weight, kInt8);
   EXPECT_NEAR(whole.max().item<float>(), 40, 0.5);
