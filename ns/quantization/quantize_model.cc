@@ -30,6 +30,7 @@
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/quantize_dynamic.h"
 #include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
 namespace {
@@ -302,19 +303,22 @@ absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {
   if (!absl::c_equal(ours.layers, theirs.layers, is_same)) {
     return differ();
   }
+  // On an error, nothing has been merged.
+  std::vector<std::pair<ObserverPtr, ObserverPtr>> pairs;
+  for (const auto& attribute :
+       prepared.module().named_attributes(/*recurse=*/false)) {
+    ObserverPtr observer = AttachedObserver(prepared.module(), attribute.name);
+    if (!observer) {
+      continue;
+    }
+    ObserverPtr added = AttachedObserver(other.module(), attribute.name);
+    if (!added || added->config() != observer->config()) {
+      return differ();
+    }
+    pairs.emplace_back(std::move(observer), std::move(added));
+  }
   return CatchTorchErrors("merging observers", [&]() -> absl::Status {
-    for (const auto& attribute :
-         prepared.module().named_attributes(/*recurse=*/false)) {
-      const ObserverPtr observer =
-          AttachedObserver(prepared.module(), attribute.name);
-      if (!observer) {
-        continue;
-      }
-      const ObserverPtr added =
-          AttachedObserver(other.module(), attribute.name);
-      if (!added) {
-        return differ();
-      }
+    for (const auto& [observer, added] : pairs) {
       observer->Merge(*added);
     }
     return absl::OkStatus();

@@ -245,9 +245,14 @@ TEST(PreparedFilesTest, ModelsPreparedOtherwiseDoNotMerge) {
   QuantizeOptions kept;
   kept.keep = {"sigmoid"};
   EXPECT_EQ(MergePrepared(prepared, Prepared(kept)).message(), differ);
-  EXPECT_NE(
+  EXPECT_EQ(
       MergePrepared(prepared, Prepared(With(ObserverKind::kMinMax))).message(),
-      "");
+      differ);
+  // The last layers have other observers.
+  QuantizeOptions last;
+  last.mapping = DefaultMapping({}).SetObjectType("linear", DefaultQConfig());
+  EXPECT_EQ(MergePrepared(prepared, Prepared(last, Images())).message(),
+            differ);
   EXPECT_EQ(MergePrepared(prepared, OrThrow(PrepareModel(
                                         FloatModel({"return x + x"}), {})))
                 .message(),
