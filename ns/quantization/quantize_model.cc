@@ -79,12 +79,12 @@ QConfig Compatible(QConfig qconfig) {
   return qconfig;
 }
 
-// The rules of `mapping` that choose nothing in `model`.
-std::vector<std::string> UnusedRules(const QConfigMapping& mapping,
-                                     const ModelGraph& model) {
+// The rules of `mapping` that choose none of `subgraphs`.
+std::vector<std::string> UnusedRules(
+    const QConfigMapping& mapping,
+    const std::vector<FloatSubgraph>& subgraphs) {
   std::set<std::string> used;
-  for (const FloatSubgraph& subgraph :
-       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
+  for (const FloatSubgraph& subgraph : subgraphs) {
     used.insert(mapping.Choose(subgraph).rule);
   }
   std::vector<std::string> unused;
@@ -94,15 +94,6 @@ std::vector<std::string> UnusedRules(const QConfigMapping& mapping,
     }
   }
   return unused;
-}
-
-std::vector<std::string> LayersInOrder(const ModelGraph& model) {
-  std::vector<std::string> names;
-  for (const FloatSubgraph& subgraph :
-       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
-    names.push_back(subgraph.name);
-  }
-  return names;
 }
 
 // PyTorch's, for the layers of one mode.
@@ -247,9 +238,13 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   norms.compat = options.compat;
   NS_RETURN_IF_ERROR(FoldBatchNorms(norms).Run(folded, context).status());
   QuantizationReport known;
-  known.order = LayersInOrder(folded);
+  const std::vector<FloatSubgraph> subgraphs =
+      FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
+  for (const FloatSubgraph& subgraph : subgraphs) {
+    known.order.push_back(subgraph.name);
+  }
   if (options.mapping) {
-    known.unused_rules = UnusedRules(*options.mapping, folded);
+    known.unused_rules = UnusedRules(*options.mapping, subgraphs);
   }
   QuantizeDynamic::Options dynamic;
   dynamic.mapping = plan.mapping;
@@ -257,7 +252,6 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   dynamic.reduce_range = options.backend != Backend::kQnnpack;
   dynamic.report = &known;
   NS_RETURN_IF_ERROR(QuantizeDynamic(dynamic).Run(folded, context).status());
-  NS_ASSIGN_OR_RETURN(ModelGraph observed, Observed(folded, plan, known));
   // PyTorch quantizes the values of such layers, too.
   const int rounds = options.compat || options.reference ? 0 : kMostRounds;
   for (int round = 0; round < rounds; ++round) {
@@ -266,9 +260,8 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
       break;
     }
     plan.float_layers.merge(not_folded);
-    NS_ASSIGN_OR_RETURN(observed, Observed(folded, plan, known));
   }
-  return observed;
+  return Observed(folded, plan, known);
 }
 
 absl::Status Calibrate(
