@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
@@ -120,10 +121,12 @@ absl::StatusOr<ModelGraph> Observed(const ModelGraph& model,
   return observed;
 }
 
-// `compat` leaves in float what convert_fx does.
-absl::Status Fold(ModelGraph& model, bool compat, PassContext& context) {
+// `compat` leaves in float what convert_fx does; `float_nodes` stay, too.
+absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
+                  absl::flat_hash_set<const Node*> float_nodes = {}) {
   FoldReferenceQuantization::Options options;
   options.ns_ops = false;
+  options.float_nodes = std::move(float_nodes);
   if (compat) {
     options.float_families = {"conv_transpose3d", "group_norm", "softmax"};
   }
@@ -250,8 +253,11 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   dynamic.mapping = plan.mapping;
   dynamic.keep = options.keep;
   dynamic.reduce_range = options.backend != Backend::kQnnpack;
+  // On a copy: without the ops that it replaces, those behind them would have
+  // other names, and other numbers in the mapping.
   dynamic.report = &known;
-  NS_RETURN_IF_ERROR(QuantizeDynamic(dynamic).Run(folded, context).status());
+  NS_ASSIGN_OR_RETURN(ModelGraph replaced, folded.Clone());
+  NS_RETURN_IF_ERROR(QuantizeDynamic(dynamic).Run(replaced, context).status());
   // PyTorch quantizes the values of such layers, too.
   const int rounds = options.compat || options.reference ? 0 : kMostRounds;
   for (int round = 0; round < rounds; ++round) {
@@ -261,7 +267,10 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
     }
     plan.float_layers.merge(not_folded);
   }
-  return Observed(folded, plan, known);
+  NS_ASSIGN_OR_RETURN(ModelGraph observed, Observed(folded, plan, known));
+  dynamic.report = nullptr;
+  NS_RETURN_IF_ERROR(QuantizeDynamic(dynamic).Run(observed, context).status());
+  return observed;
 }
 
 absl::Status Calibrate(
@@ -322,10 +331,13 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
                                             const QuantizeOptions& options) {
   const ScopedEngine engine(EngineOf(options.backend));
   NS_ASSIGN_OR_RETURN(ModelGraph model, prepared.Clone());
-  NS_ASSIGN_OR_RETURN(QuantizationReport report, ConvertObservers(model));
+  absl::flat_hash_set<const Node*> float_nodes;
+  NS_ASSIGN_OR_RETURN(QuantizationReport report,
+                      ConvertObservers(model, &float_nodes));
   if (!options.reference) {
     PassContext context;
-    NS_RETURN_IF_ERROR(Fold(model, options.compat, context));
+    NS_RETURN_IF_ERROR(
+        Fold(model, options.compat, context, std::move(float_nodes)));
   }
   NS_RETURN_IF_ERROR(VerifyGraph(model.graph()));
   return QuantizedModel{std::move(model), std::move(report)};

@@ -132,6 +132,12 @@ struct Facts : FamilyFacts {
     return copy;
   }
 
+  constexpr Facts Int8TakesRank(int least) const {
+    Facts copy = *this;
+    copy.least_int8_rank = least;
+    return copy;
+  }
+
   constexpr Facts Channels(ChannelPlace place) const {
     Facts copy = *this;
     copy.channels = place;

@@ -234,6 +234,9 @@ struct FamilyFacts {
   int weight_channel_dim = 0;
   QuantizedRange range;
   OutputRank rank = OutputRank::kUnknown;
+  // The least number of dimensions that its int8 ops take, where that is more
+  // than float ones ask for. Convolutions take as many as their weight has.
+  int least_int8_rank = 0;
   ChannelPlace channels = ChannelPlace::kByRank;
   Fusion fusion = Fusion::kNone;
   // True for a family that computes element by element on one input, keeps its

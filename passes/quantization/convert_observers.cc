@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
@@ -64,6 +65,12 @@ class Converter {
       : model_(model),
         prepared_(std::move(prepared)),
         is_calibrated_(is_calibrated) {}
+
+  // The ops of layers that stay in float although observers that they share
+  // have qparams.
+  absl::flat_hash_set<const Node*> TakeFloatNodes() {
+    return std::move(float_nodes_);
+  }
 
   absl::StatusOr<QuantizationReport> Run() {
     FindCalls();
@@ -186,6 +193,7 @@ class Converter {
     }
     if (!status.ok()) {
       weights_.erase(static_cast<int64_t>(index));
+      float_watchers_.insert(ObserverAttribute(layer.watcher));
       float_layers_.push_back(
           {layer.name, layer.op, std::string(status.message())});
       return absl::OkStatus();
@@ -198,9 +206,24 @@ class Converter {
     return absl::OkStatus();
   }
 
+  // `watched` is what the watcher of a layer hands on: to the op, or to the
+  // list that it takes.
+  void NoteFloat(const Value& watched) {
+    for (const torch::jit::Use& use : watched.uses()) {
+      if (use.user->kind() == c10::prim::ListConstruct) {
+        NoteFloat(*use.user->output());
+      } else {
+        float_nodes_.insert(use.user);
+      }
+    }
+  }
+
   absl::Status ConvertCall(Node* call) {
     Value* value = call->input(1);
     const std::string name = call->input(0)->node()->s(c10::attr::name);
+    if (float_watchers_.count(name) != 0) {
+      NoteFloat(*call->output());
+    }
     Value* result = value;
     if (used_.count(name) != 0) {
       NS_ASSIGN_OR_RETURN(result, QuantizedAndBack(call, observed_.at(name)));
@@ -331,27 +354,37 @@ class Converter {
   std::set<std::string> used_;
   std::vector<size_t> quantized_layers_;
   std::vector<FloatLayer> float_layers_;
+  // Their observers of their own, and their ops, where they have any.
+  std::set<std::string> float_watchers_;
+  absl::flat_hash_set<const Node*> float_nodes_;
   // By index of the layer.
   std::map<int64_t, std::pair<at::Tensor, ObserverConfig>> weights_;
 };
 
-absl::StatusOr<QuantizationReport> Convert(ModelGraph& model,
-                                           bool is_calibrated) {
+absl::StatusOr<QuantizationReport> Convert(
+    ModelGraph& model, bool is_calibrated,
+    absl::flat_hash_set<const Node*>* float_nodes) {
   NS_ASSIGN_OR_RETURN(PreparedModel prepared,
                       AttachedPreparedModel(model.module()));
   return CatchTorchErrors("converting observers", [&] {
-    return Converter(model, std::move(prepared), is_calibrated).Run();
+    Converter converter(model, std::move(prepared), is_calibrated);
+    absl::StatusOr<QuantizationReport> report = converter.Run();
+    if (float_nodes != nullptr) {
+      *float_nodes = converter.TakeFloatNodes();
+    }
+    return report;
   });
 }
 
 }  // namespace
 
-absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model) {
-  return Convert(model, /*is_calibrated=*/true);
+absl::StatusOr<QuantizationReport> ConvertObservers(
+    ModelGraph& model, absl::flat_hash_set<const Node*>* float_nodes) {
+  return Convert(model, /*is_calibrated=*/true, float_nodes);
 }
 
 absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model) {
-  return Convert(model, /*is_calibrated=*/false);
+  return Convert(model, /*is_calibrated=*/false, /*float_nodes=*/nullptr);
 }
 
 absl::StatusOr<bool> ConvertObserversPass::Run(ModelGraph& model,

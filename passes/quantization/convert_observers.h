@@ -2,11 +2,16 @@
 #ifndef PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 #define PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/pass.h"
 #include "passes/quantization/quantization_report.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
 
 namespace ns {
 
@@ -25,7 +30,9 @@ namespace ns {
 //   %y = aten::conv2d(%x1, %w1, %bias, ...)
 //
 // fold-reference-quantization makes quantized ops of the result. No observer is
-// left, neither in the graph nor in the module.
+// left, neither in the graph nor in the module. `float_nodes`, unless it is
+// null, gets the ops of layers that stay in float although the values around
+// them are quantized: folding would make int8 ops of them.
 //
 // A layer stays in float, with the reason in the report, when one of its values
 // was never seen or holds integers, when its int8 op does not take the rank
@@ -33,7 +40,9 @@ namespace ns {
 //
 // Errors: a model that is not prepared, or was by another version; observers of
 // which none has seen a value, although some layer needs it.
-absl::StatusOr<QuantizationReport> ConvertObservers(ModelGraph& model);
+absl::StatusOr<QuantizationReport> ConvertObservers(
+    ModelGraph& model,
+    absl::flat_hash_set<const torch::jit::Node*>* float_nodes = nullptr);
 
 // Does the same as if each observer had seen values, with made-up qparams, each
 // observer its own: to find out which quantized ops a model would have.

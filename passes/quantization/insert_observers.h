@@ -29,6 +29,10 @@ namespace ns {
 //   %r1 = prim::CallMethod[name="forward"](%observer_1, %r)
 //   %f = aten::flatten(%r1, ...)
 //
+// Where the int8 op of a layer asks for a number of dimensions, and inside
+// control flow, one more observer, a no-op, is in front of its op: it sees the
+// rank, and whether the layer runs.
+//
 // All that convert_observers.h needs becomes part of the module
 // (prepared_model.h). The saved model runs where libns_ops.so is loaded.
 //

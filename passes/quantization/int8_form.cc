@@ -20,10 +20,6 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-bool IsPacked(FoldForm form) {
-  return form == FoldForm::kPackedLinear || form == FoldForm::kPackedConv;
-}
-
 absl::Status CheckLayer(const Node& node, int weight_input) {
   const std::optional<c10::IValue> weight =
       ConstantOf(*node.input(weight_input));
@@ -94,20 +90,13 @@ int64_t LeastRankInInt8(const Node& node) {
   if (row == nullptr) {
     return 0;
   }
-  const FoldForm form = row->spelling->fold;
-  if (form == FoldForm::kGroupNorm) {
-    return 3;
+  if (row->spelling->fold != FoldForm::kPackedConv) {
+    return row->family_row->facts.least_int8_rank;
   }
-  if (!IsPacked(form)) {
-    return 0;
-  }
-  // A batch and channels, as the weight has output and input channels; a linear
-  // layer takes rows without a batch, too.
+  // A batch and channels, as the weight has output and input channels.
   const std::optional<c10::IValue> weight =
       ConstantOf(*node.input(row->weight_input));
-  return form == FoldForm::kPackedConv && weight && weight->isTensor()
-             ? weight->toTensor().dim()
-             : 0;
+  return weight && weight->isTensor() ? weight->toTensor().dim() : 0;
 }
 
 }  // namespace ns

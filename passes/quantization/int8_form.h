@@ -36,8 +36,9 @@ bool HandsOnItsInput(const torch::jit::Node& node);
 // quantized tensors.
 bool MovesValues(const torch::jit::Node& node);
 
-// Returns the number of dimensions that the first input of `node` has, or
-// more, where its int8 op runs without an error; 0 where it takes any.
+// Returns the least number of dimensions that the first input of `node` may
+// have for its int8 op to run without an error; 0 where it takes any that the
+// float op does.
 int64_t LeastRankInInt8(const torch::jit::Node& node);
 
 }  // namespace ns

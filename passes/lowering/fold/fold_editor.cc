@@ -32,7 +32,10 @@ FoldEditor::FoldEditor(Graph& graph, PassContext& context, Allowed allowed)
       editor_(graph, &context),
       facts_(graph) {}
 
-absl::Status FoldEditor::CheckFamily(const Node& node) const {
+absl::Status FoldEditor::CheckAllowed(const Node& node) const {
+  if (allowed_.float_nodes.contains(&node)) {
+    return Refusal("it is to stay in float");
+  }
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr &&
                  absl::c_linear_search(allowed_.float_families, row->family)
@@ -49,7 +52,7 @@ FoldEditor::~FoldEditor() {
 Value* FoldEditor::TryInsert(
     Node* place, Node* original,
     const std::function<absl::StatusOr<Value*>()>& insert) {
-  const absl::Status may_change = CheckFamily(*original);
+  const absl::Status may_change = CheckAllowed(*original);
   if (!may_change.ok()) {
     Reject(original, may_change);
     return nullptr;

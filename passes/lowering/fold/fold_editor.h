@@ -31,6 +31,7 @@ class FoldEditor {
   struct Allowed {
     bool ns_ops = true;
     std::vector<std::string> float_families;
+    absl::flat_hash_set<const torch::jit::Node*> float_nodes;
   };
   FoldEditor(torch::jit::Graph& graph, PassContext& context, Allowed allowed);
   ~FoldEditor();
@@ -38,8 +39,8 @@ class FoldEditor {
   torch::jit::Graph& graph() const { return graph_; }
   bool ns_ops() const { return allowed_.ns_ops; }
 
-  // A refusal when the family of `node` is to stay in float.
-  absl::Status CheckFamily(const torch::jit::Node& node) const;
+  // A refusal when `node` is to stay in float.
+  absl::Status CheckAllowed(const torch::jit::Node& node) const;
   // What is known of the values of the graph. TryInsert updates it; code that
   // inserts nodes in another way must call Learn itself.
   ValueFacts& facts() { return facts_; }
@@ -51,9 +52,9 @@ class FoldEditor {
 
   // Runs `insert` with the insertion point in front of `place`, and returns
   // what it returns. Inserted nodes get the module path of `original`, the op
-  // whose place they take. On an error, and where the family of `original` is
-  // to stay in float, the inserted nodes are removed, null is returned, and
-  // `original` is rejected with that reason.
+  // whose place they take. On an error, and where `original` is to stay in
+  // float, the inserted nodes are removed, null is returned, and `original` is
+  // rejected with that reason.
   torch::jit::Value* TryInsert(
       torch::jit::Node* place, torch::jit::Node* original,
       const std::function<absl::StatusOr<torch::jit::Value*>()>& insert);

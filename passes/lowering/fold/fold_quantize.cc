@@ -157,7 +157,7 @@ bool MovesElements(const FoldEditor& editor, const Node& node,
   return row != nullptr && row->is_exact && node.kind() != c10::aten::relu &&
          node.outputs().size() == 1 && IsTensor(*node.input(0)) &&
          HasOneUse(node) && !editor.HasWriters(node) &&
-         editor.CheckFamily(node).ok() && CheckCall(*row, node).ok() &&
+         editor.CheckAllowed(node).ok() && CheckCall(*row, node).ok() &&
          (row->ns_op.empty() ||
           (editor.ns_ops() && ConstantDtype(quantize) == c10::kQUInt8)) &&
          absl::c_all_of(quantize.inputs().slice(1), [&](const Value* argument) {

@@ -7,9 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/pass.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
 
 namespace ns {
 
@@ -83,6 +88,8 @@ class FoldReferenceQuantization final : public Pass {
     bool ns_ops = true;
     // Families (passes/ops/op_families.h) whose ops stay in float.
     std::vector<std::string> float_families;
+    // Single ops of the graph that do.
+    absl::flat_hash_set<const torch::jit::Node*> float_nodes;
   };
 
   FoldReferenceQuantization() = default;

@@ -56,7 +56,7 @@ std::vector<Value*> QuantizedFirstInput(const FoldEditor& editor,
 absl::Status CheckTakesQuantized(const FoldEditor& editor,
                                  const OpOnQuantized& row, const Node& node,
                                  const Value& quantized) {
-  NS_RETURN_IF_ERROR(editor.CheckFamily(node));
+  NS_RETURN_IF_ERROR(editor.CheckAllowed(node));
   NS_RETURN_IF_ERROR(CheckCall(row, node));
   if (editor.HasWriters(node)) {
     return Refusal("an op in place writes to its tensors");

@@ -255,6 +255,30 @@ TEST_F(QuantizeModelTest, MixedMappingsQuantizeEachLayerItsWay) {
   EXPECT_THAT(StayedFloat(quantized), IsEmpty());
 }
 
+// As they are called and counted in the float model, whatever is replaced.
+TEST_F(QuantizeModelTest, LayersBehindDynamicOnesKeepTheirNames) {
+  QuantizeOptions options = Everywhere(Int8PerTensorQConfig());
+  options.mapping->SetModuleNameObjectTypeOrder("", "linear", 0,
+                                                DynamicQConfig());
+  options.mapping->SetModuleNameObjectTypeOrder("", "linear", 3,
+                                                Int8PerChannelQConfig());
+  options.keep = {"linear@2"};
+  const QuantizedModel quantized = Quantize(
+      {absl::StrCat("a = ", LinearOf("x")), absl::StrCat("a = ", LinearOf("a")),
+       absl::StrCat("a = ", LinearOf("a")),
+       absl::StrCat("return ", LinearOf("a"))},
+      {at::rand({4, 3})}, options);
+  std::vector<std::string> layers;
+  for (const LayerQuantization& layer : quantized.report.layers) {
+    layers.push_back(absl::StrCat(layer.name, ": ", layer.qconfig));
+  }
+  EXPECT_THAT(layers,
+              ElementsAre("linear: dynamic", "linear@1: int8 per tensor",
+                          "linear@3: int8 per channel"));
+  EXPECT_THAT(StayedFloat(quantized),
+              ElementsAre("linear@2: kept in float ('linear@2')"));
+}
+
 TEST_F(QuantizeModelTest, RulesThatChooseNothingAreTold) {
   QuantizeOptions options = Everywhere(Int8PerTensorQConfig());
   options.mapping->SetModuleName("nowhere", std::nullopt);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -88,6 +89,34 @@ TEST(ConvertObserversRefusalsTest, ImagesWithoutABatchKeepTheirConvInFloat) {
   EXPECT_EQ(ReasonOf({absl::StrCat("return ", ConvOf("x"))},
                      {at::rand({1, 3, 4, 4}), at::rand({3, 4, 4})}),
             "its input has 3 dimensions; its int8 op takes 4");
+}
+
+TEST(ConvertObserversRefusalsTest, RowsAreToBeMoreThanOne) {
+  EXPECT_EQ(ReasonOf({absl::StrCat("return ", LinearOf("x"))}, {at::rand({3})}),
+            "its input has 1 dimensions; its int8 op takes 2");
+}
+
+// The pool has no weight that would keep folding from it.
+TEST(ConvertObserversRefusalsTest, OpsAmongQuantizedValuesAreTold) {
+  ModelGraph model = Calibrated(
+      {"a = x + x", "b = torch.avg_pool3d(a, [2, 2, 2])", "return b * b"},
+      {at::rand({3, 4, 4, 4})});
+  absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+  EXPECT_THAT(StayedFloat(OrThrow(ConvertObservers(model, &float_nodes))),
+              ElementsAre("avg_pool3d: its input has 4 dimensions; its int8 op "
+                          "takes 5"));
+  EXPECT_THAT(float_nodes,
+              ElementsAre(NodeOf(model.graph(), "aten::avg_pool3d")));
+}
+
+TEST(ConvertObserversRefusalsTest, OpsThatNeverRanAreTold) {
+  ModelGraph model =
+      Calibrated({"a = x + x", "if x.size(0) > 1:", "  a = torch.cat([a, a])",
+                  "else:", "  a = a * a", "return a"},
+                 {kX});
+  absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+  OrThrow(ConvertObservers(model, &float_nodes));
+  EXPECT_THAT(float_nodes, ElementsAre(NodeOf(model.graph(), "aten::cat")));
 }
 
 // The rank that counts is the one behind the reshape.

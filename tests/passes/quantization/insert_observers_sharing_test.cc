@@ -44,12 +44,13 @@ TEST(InsertObserversSharingTest, CatAndWhatItJoinsShareOne) {
                  R"(
 %1 = self.ns_observer_1.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = prim::ListConstruct(%4, %1)
-%6 = aten::cat(%5, 1)
-%7 = self.ns_observer_1.forward(%6)
-return (%7))");
+%3 = self.ns_observer_2.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = prim::ListConstruct(%5, %1)
+%7 = aten::cat(%6, 1)
+%8 = self.ns_observer_1.forward(%7)
+return (%8))");
 }
 
 TEST(InsertObserversSharingTest, StackHandsItsRangeOn) {
@@ -58,12 +59,13 @@ TEST(InsertObserversSharingTest, StackHandsItsRangeOn) {
                  R"(
 %1 = self.ns_observer_1.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = prim::ListConstruct(%4, %1)
-%6 = aten::stack(%5, 0)
-%7 = self.ns_observer_1.hand_on(%6)
-return (%7))");
+%3 = self.ns_observer_2.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = prim::ListConstruct(%5, %1)
+%7 = aten::stack(%6, 0)
+%8 = self.ns_observer_1.hand_on(%7)
+return (%8))");
 }
 
 TEST(InsertObserversSharingTest, PiecesOfAValueAreNotObservedAgain) {
@@ -73,14 +75,15 @@ TEST(InsertObserversSharingTest, PiecesOfAValueAreNotObservedAgain) {
       R"(
 %1 = self.ns_observer_0.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = aten::chunk(%4, 2, 1)
-%6, %7 = prim::ListUnpack(%5)
-%8 = aten::dropout(%6, 0.5, False)
-%9 = aten::add(%8, %7, 1)
-%10 = self.ns_observer_2.forward(%9)
-return (%10))");
+%3 = self.ns_observer_3.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = aten::chunk(%5, 2, 1)
+%7, %8 = prim::ListUnpack(%6)
+%9 = aten::dropout(%7, 0.5, False)
+%10 = aten::add(%9, %8, 1)
+%11 = self.ns_observer_2.forward(%10)
+return (%11))");
 }
 
 // Where nothing in front is quantized, the value behind the dropout is seen.
@@ -116,13 +119,14 @@ TEST(InsertObserversSharingTest, ReluGivesItsRangeToAnOpThatDoesNotFuseIt) {
                  R"(
 %1 = self.ns_observer_0.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = aten::tanh(%4)
-%6 = self.ns_observer_2.hand_on(%5)
-%7 = aten::relu(%6)
-%8 = self.ns_observer_2.forward(%7)
-return (%8))");
+%3 = self.ns_observer_3.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = aten::tanh(%5)
+%7 = self.ns_observer_2.hand_on(%6)
+%8 = aten::relu(%7)
+%9 = self.ns_observer_2.forward(%8)
+return (%9))");
   ExpectObserved(FloatModel({"y = torch.conv_transpose2d(x, self.w2, self.b)",
                              "return torch.relu(y)"}),
                  R"(
@@ -142,13 +146,14 @@ TEST(InsertObserversSharingTest, ClampOfAValueWithOtherUsersHandsOn) {
                  R"(
 %1 = self.ns_observer_0.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = aten::relu6(%4)
-%6 = self.ns_observer_1.hand_on(%5)
-%7 = aten::add(%6, %4, 1)
-%8 = self.ns_observer_2.forward(%7)
-return (%8))");
+%3 = self.ns_observer_3.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = aten::relu6(%5)
+%7 = self.ns_observer_1.hand_on(%6)
+%8 = aten::add(%7, %5, 1)
+%9 = self.ns_observer_2.forward(%8)
+return (%9))");
 }
 
 TEST(InsertObserversSharingTest, SumsOfBranchesHaveARangeOfTheirOwn) {
@@ -159,15 +164,17 @@ TEST(InsertObserversSharingTest, SumsOfBranchesHaveARangeOfTheirOwn) {
 %2 = self.ns_observer_2.forward(%1)
 %3 = self.ns_observer_0.forward(%0)
 %4 = ns::observed_weight(<Tensor>, 0)
-%5 = aten::linear(%3, %4, <Tensor>)
-%6 = self.ns_observer_1.forward(%5)
-%7 = ns::observed_weight(<Tensor>, 1)
-%8 = aten::linear(%2, %7, <Tensor>)
-%9 = self.ns_observer_3.forward(%8)
-%10 = aten::add(%6, %9, 1)
-%11 = aten::relu(%10)
-%12 = self.ns_observer_4.forward(%11)
-return (%12))");
+%5 = self.ns_observer_5.forward(%3)
+%6 = aten::linear(%5, %4, <Tensor>)
+%7 = self.ns_observer_1.forward(%6)
+%8 = ns::observed_weight(<Tensor>, 1)
+%9 = self.ns_observer_6.forward(%2)
+%10 = aten::linear(%9, %8, <Tensor>)
+%11 = self.ns_observer_3.forward(%10)
+%12 = aten::add(%7, %11, 1)
+%13 = aten::relu(%12)
+%14 = self.ns_observer_4.forward(%13)
+return (%14))");
 }
 
 TEST(InsertObserversSharingTest, ArmsShareOneObserver) {
@@ -232,21 +239,22 @@ TEST(InsertObserversSharingTest, WhatALoopCarriesHasOneObserver) {
       R"(
 %1 = self.ns_observer_0.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = aten::size(%0, 0)
-%13 = prim::Loop(%5, True, %4)
-  block(%6, %7):
-    %8 = self.ns_observer_1.forward(%7)
-    %9 = ns::observed_weight(<Tensor>, 1)
-    %10 = self.ns_observer_6.forward(%8)
-    %11 = aten::linear(%10, %9, <Tensor>)
-    %12 = self.ns_observer_1.forward(%11)
-    -> (True, %12)
-%14 = self.ns_observer_1.hand_on(%13)
-%15 = aten::mul(%14, %1)
-%16 = self.ns_observer_4.forward(%15)
-return (%16))");
+%3 = self.ns_observer_5.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = aten::size(%0, 0)
+%14 = prim::Loop(%6, True, %5)
+  block(%7, %8):
+    %9 = self.ns_observer_1.forward(%8)
+    %10 = ns::observed_weight(<Tensor>, 1)
+    %11 = self.ns_observer_6.forward(%9)
+    %12 = aten::linear(%11, %10, <Tensor>)
+    %13 = self.ns_observer_1.forward(%12)
+    -> (True, %13)
+%15 = self.ns_observer_1.hand_on(%14)
+%16 = aten::mul(%15, %1)
+%17 = self.ns_observer_4.forward(%16)
+return (%17))");
 }
 
 }  // namespace

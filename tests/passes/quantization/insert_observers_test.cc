@@ -50,9 +50,10 @@ TEST(InsertObserversTest, LinearHasObserversAndAMarkedWeight) {
   ExpectObserved(FloatModel({absl::StrCat("return ", LinearOf("x"))}), R"(
 %1 = self.ns_observer_0.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-return (%4))");
+%3 = self.ns_observer_2.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+return (%5))");
 }
 
 TEST(InsertObserversTest, ConvAndReluAreOneLayer) {
@@ -74,13 +75,14 @@ TEST(InsertObserversTest, AValueHasOneObserverWhoeverUsesIt) {
                  R"(
 %1 = self.ns_observer_0.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = aten::mul(%4, %1)
-%6 = self.ns_observer_2.forward(%5)
-%7 = aten::exp(%6)
-%8 = prim::TupleConstruct(%6, %7, %0)
-return (%8))");
+%3 = self.ns_observer_3.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = aten::mul(%5, %1)
+%7 = self.ns_observer_2.forward(%6)
+%8 = aten::exp(%7)
+%9 = prim::TupleConstruct(%7, %8, %0)
+return (%9))");
 }
 
 TEST(InsertObserversTest, ConstantOperandsAreObserved) {
@@ -101,14 +103,15 @@ TEST(InsertObserversTest, FixedRangesAreThoseOfLibTorch) {
   ExpectShortIr(model.graph(), R"(
 %1 = self.ns_observer_0.forward(%0)
 %2 = ns::observed_weight(<Tensor>, 0)
-%3 = aten::linear(%1, %2, <Tensor>)
-%4 = self.ns_observer_1.forward(%3)
-%5 = aten::sigmoid(%4)
-%6 = self.ns_observer_2.forward(%5)
-%7 = aten::tanh(%4)
-%8 = self.ns_observer_3.forward(%7)
-%9 = prim::TupleConstruct(%6, %8)
-return (%9))");
+%3 = self.ns_observer_4.forward(%1)
+%4 = aten::linear(%3, %2, <Tensor>)
+%5 = self.ns_observer_1.forward(%4)
+%6 = aten::sigmoid(%5)
+%7 = self.ns_observer_2.forward(%6)
+%8 = aten::tanh(%5)
+%9 = self.ns_observer_3.forward(%8)
+%10 = prim::TupleConstruct(%7, %9)
+return (%10))");
   const ObserverConfig sigmoid =
       AttachedObserver(model.module(), ObserverAttribute(2))->config();
   EXPECT_EQ(sigmoid.kind, ObserverKind::kFixedQParams);
@@ -128,17 +131,18 @@ TEST(InsertObserversTest, ListsAndTuplesOfOutputsAreKept) {
 %1 = aten::__getitem__(%0, 0)
 %2 = self.ns_observer_0.forward(%1)
 %3 = ns::observed_weight(<Tensor>, 0)
-%4 = aten::linear(%2, %3, <Tensor>)
-%5 = self.ns_observer_1.forward(%4)
-%6 = aten::__getitem__(%0, 1)
-%7 = prim::ListConstruct(%5, %6)
-%8 = aten::__getitem__(%0, 1)
-%9 = self.ns_observer_2.forward(%8)
-%10 = aten::add(%5, %9, 1)
-%11 = self.ns_observer_3.forward(%10)
-%12 = prim::TupleConstruct(%11, %0)
-%13 = prim::TupleConstruct(%7, %12)
-return (%13))");
+%4 = self.ns_observer_4.forward(%2)
+%5 = aten::linear(%4, %3, <Tensor>)
+%6 = self.ns_observer_1.forward(%5)
+%7 = aten::__getitem__(%0, 1)
+%8 = prim::ListConstruct(%6, %7)
+%9 = aten::__getitem__(%0, 1)
+%10 = self.ns_observer_2.forward(%9)
+%11 = aten::add(%6, %10, 1)
+%12 = self.ns_observer_3.forward(%11)
+%13 = prim::TupleConstruct(%12, %0)
+%14 = prim::TupleConstruct(%8, %13)
+return (%14))");
 }
 
 TEST(InsertObserversTest, ModelWithoutLayersStaysAndIsPrepared) {

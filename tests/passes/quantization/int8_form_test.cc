@@ -168,9 +168,18 @@ TEST(LeastRankTest, ConvolutionsTakeABatch) {
   EXPECT_EQ(LeastRankInInt8(*Call("torch.conv2d(x, x)")), 0);
 }
 
-TEST(LeastRankTest, OthersTakeAny) {
+TEST(LeastRankTest, SomeOpsTakeLessInFloat) {
+  EXPECT_EQ(LeastRankInInt8(*Call(LinearOf("x"))), 2);
   EXPECT_EQ(LeastRankInInt8(*Call("torch.group_norm(x, 1)")), 3);
-  EXPECT_EQ(LeastRankInInt8(*Call(LinearOf("x"))), 0);
+  EXPECT_EQ(LeastRankInInt8(*Call("torch.instance_norm(x, None, None, None, "
+                                  "None, True, 0.1, 1e-5, False)")),
+            3);
+  EXPECT_EQ(LeastRankInInt8(*Call("torch.adaptive_avg_pool2d(x, [1, 1])")), 3);
+  EXPECT_EQ(LeastRankInInt8(*Call("torch.avg_pool3d(x, [2, 2, 2])")), 5);
+}
+
+TEST(LeastRankTest, OthersTakeAny) {
+  EXPECT_EQ(LeastRankInInt8(*Call("torch.max_pool2d(x, [2, 2])")), 0);
   EXPECT_EQ(LeastRankInInt8(*Call("torch.add(x, x)")), 0);
   EXPECT_EQ(LeastRankInInt8(*Call("torch.cdist(x, x)")), 0);
 }

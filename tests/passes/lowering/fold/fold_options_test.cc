@@ -143,6 +143,27 @@ TEST(FoldOptionsTest, FamiliesThatKeepTheirQParamsStayInFloat) {
   }
 }
 
+// Of two calls of one op, the one that is named.
+TEST(FoldOptionsTest, SingleOpsStayInFloat) {
+  const auto graph = GraphWith(GraphText(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
+  %d : Tensor = aten::dequantize(%q)
+  %p : Tensor = aten::max_pool2d(%d, %ones, %ones, %zeros, %ones, %no)
+  %r : Tensor = aten::max_pool2d(%p, %ones, %ones, %zeros, %ones, %no)
+  %o : Tensor = aten::quantize_per_tensor(%r, %s, %z, %t)
+  return (%o))IR"),
+                               Constants());
+  const torch::jit::Node* second = NodeOf(*graph, "aten::max_pool2d", 1);
+  Options options;
+  options.float_nodes = {second};
+  const PassRun run = RunPass(FoldReferenceQuantization(options), graph);
+  EXPECT_EQ(NodeOf(*graph, "aten::max_pool2d", 0)->input(0)->node()->kind(),
+            c10::aten::quantize_per_tensor);
+  EXPECT_EQ(second->input(0)->node()->kind(), c10::aten::dequantize);
+  ASSERT_EQ(run.remarks.size(), 1);
+  EXPECT_EQ(run.remarks[0].reason, "it is to stay in float");
+}
+
 TEST(FoldOptionsTest, OtherFamiliesAreFolded) {
   Options options;
   options.float_families = {"mul", "sub"};
