@@ -13,24 +13,22 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ir/graph_walk.h"
 #include "ir/module_path.h"
-#include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "ns/batches/run_batches.h"
+#include "ns/quantization/check_is_float.h"
 #include "ns/quantization/quantized_engine.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
-#include "passes/ops/op_table.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/fold_batch_norms.h"
 #include "passes/quantization/insert_observers.h"
+#include "passes/quantization/observer_plan.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/quantize_dynamic.h"
-#include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
@@ -40,38 +38,6 @@ using ::torch::jit::Node;
 
 // What keeps a layer from being folded may be known only once others are gone.
 constexpr int kMostRounds = 4;
-
-// `spec` as our defaults have it: the observer of the options, and weights
-// without the integer that has no negative.
-QConfig Ours(QConfig qconfig, ObserverKind observer) {
-  ObserverConfig& activation = qconfig.activation.config;
-  if (activation.kind == ObserverKind::kHistogram) {
-    const ObserverConfig theirs = activation;
-    activation = DefaultConfig(observer);
-    activation.dtype = theirs.dtype;
-    activation.qscheme = theirs.qscheme;
-    activation.reduce_range = theirs.reduce_range;
-    activation.quant_min = theirs.quant_min;
-    activation.quant_max = theirs.quant_max;
-    activation.eps = theirs.eps;
-  }
-  ObserverConfig& weight = qconfig.weight.config;
-  const bool is_symmetric =
-      ModeOf(qconfig.weight) == QuantizationMode::kStatic &&
-      IsSymmetric(weight.qscheme);
-  if (is_symmetric && weight.dtype == at::kQInt8 && !weight.quant_min) {
-    weight.quant_min = -127;
-    weight.quant_max = 127;
-  }
-  return qconfig;
-}
-
-QConfigMapping StaticMapping(const QuantizeOptions& options) {
-  const QConfigMapping theirs = GetDefaultQConfigMapping(options.backend);
-  return options.compat ? theirs : theirs.With([&](QConfig qconfig) {
-    return Ours(std::move(qconfig), options.observer);
-  });
-}
 
 // As PyTorch 1.13 has it, to the bit.
 QConfig Compatible(QConfig qconfig) {
@@ -97,30 +63,6 @@ std::vector<std::string> UnusedRules(
   return unused;
 }
 
-// PyTorch's, for the layers of one mode.
-QConfigMapping WithoutCalibration(bool wants_dynamic) {
-  QConfigMapping mapping;
-  const QConfigMapping all = DefaultDynamicMapping();
-  for (const auto& [type, qconfig] : all.object_types()) {
-    const bool is_dynamic =
-        ModeOf(qconfig->activation) == QuantizationMode::kDynamic;
-    if (is_dynamic == wants_dynamic) {
-      mapping.SetObjectType(type, qconfig);
-    }
-  }
-  return mapping;
-}
-
-absl::StatusOr<ModelGraph> Observed(const ModelGraph& model,
-                                    const ObserverPlanOptions& plan,
-                                    const QuantizationReport& known) {
-  NS_ASSIGN_OR_RETURN(ModelGraph observed, model.Clone());
-  PassContext context;
-  NS_RETURN_IF_ERROR(
-      InsertObservers(plan, known).Run(observed, context).status());
-  return observed;
-}
-
 // `compat` leaves in float what convert_fx does; `float_nodes` stay, too.
 absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
                   absl::flat_hash_set<const Node*> float_nodes = {}) {
@@ -138,19 +80,18 @@ absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
 absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
     const ModelGraph& folded, const ObserverPlanOptions& plan) {
   NS_ASSIGN_OR_RETURN(ModelGraph trial, folded.Clone());
-  const std::vector<PlannedLayer> layers =
-      PlanObservers(trial.graph(), plan).layers;
-  PassContext context;
-  NS_RETURN_IF_ERROR(InsertObservers(plan).Run(trial, context).status());
+  const ObserverPlan planned = PlanObservers(trial.graph(), plan);
+  NS_RETURN_IF_ERROR(CarryOutPlan(trial, planned, /*known=*/{}));
   // Remarks call an op by its module. In the trial, each layer is one of its
   // own: others with the same op may be in the module.
   std::map<std::string, std::string> names;
-  for (const PlannedLayer& layer : layers) {
+  for (const PlannedLayer& layer : planned.layers) {
     const std::string module = absl::StrCat("ns_layer/", names.size());
     layer.base->setScope(ScopeFor({module, 0, ""}, layer.base->scope()));
     names[module] = layer.name;
   }
   NS_RETURN_IF_ERROR(ConvertUncalibrated(trial).status());
+  PassContext context;
   NS_RETURN_IF_ERROR(Fold(trial, /*compat=*/false, context));
   std::map<std::string, std::string> not_folded;
   for (const PassRemark& remark : context.remarks()) {
@@ -162,63 +103,7 @@ absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
   return not_folded;
 }
 
-// Embeddings count as float ones: they take no quantized values, and
-// quantize-dynamic may have packed them.
-bool TakesQuantized(const OpRow& row) {
-  return row.role == Role::kQuantize || row.role == Role::kDequantize ||
-         (row.numerics == Numerics::kInt8 &&
-          row.weight_form != WeightForm::kPackedEmbedding);
-}
-
-// The first op that only a quantized model has; null for none.
-const Node* QuantizedOpIn(torch::jit::Graph& graph) {
-  const Node* found = nullptr;
-  ForEachNode(graph.block(), [&](Node* node) {
-    const OpRow* row = FindOp(OpName(*node));
-    if (found == nullptr && row != nullptr && TakesQuantized(*row)) {
-      found = node;
-    }
-  });
-  return found;
-}
-
-// Whether the graph calls observers. Loading a prepared model as a float one
-// drops the record of it, but not these.
-bool CallsObservers(torch::jit::Graph& graph) {
-  bool found = false;
-  ForEachNode(graph.block(), [&](const Node* node) {
-    found |= OpName(*node) == "ns::observed_weight" ||
-             (node->kind() == c10::prim::CallMethod &&
-              node->input(0)->type() == c10::getTypePtr<ObserverPtr>());
-  });
-  return found;
-}
-
-absl::Status CheckIsFloat(const ModelGraph& model) {
-  if (IsPrepared(model.module()) || CallsObservers(model.graph())) {
-    return absl::InvalidArgumentError(
-        "the model is prepared already; calibrate and convert it");
-  }
-  const Node* quantized = QuantizedOpIn(model.graph());
-  return quantized == nullptr
-             ? absl::OkStatus()
-             : absl::InvalidArgumentError(
-                   absl::StrCat("the model is quantized already: it has ",
-                                OpName(*quantized), "; give the float model"));
-}
-
 }  // namespace
-
-QConfigMapping DefaultMapping(const QuantizeOptions& options) {
-  switch (options.mode) {
-    case QuantizeMode::kStatic:
-      return StaticMapping(options);
-    case QuantizeMode::kDynamic:
-    case QuantizeMode::kWeightOnly:
-      return WithoutCalibration(options.mode == QuantizeMode::kDynamic);
-  }
-  return {};
-}
 
 absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
                                         const QuantizeOptions& options) {
@@ -267,10 +152,11 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
     }
     plan.float_layers.merge(not_folded);
   }
-  NS_ASSIGN_OR_RETURN(ModelGraph observed, Observed(folded, plan, known));
+  NS_RETURN_IF_ERROR(CarryOutPlan(folded, PlanObservers(folded.graph(), plan),
+                                  std::move(known)));
   dynamic.report = nullptr;
-  NS_RETURN_IF_ERROR(QuantizeDynamic(dynamic).Run(observed, context).status());
-  return observed;
+  NS_RETURN_IF_ERROR(QuantizeDynamic(dynamic).Run(folded, context).status());
+  return folded;
 }
 
 absl::Status Calibrate(

@@ -24,13 +24,13 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/quantization/calibrated_value.h"
+#include "passes/quantization/constant_weights.h"
 #include "passes/quantization/describe_weights.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_options.h"
 #include "passes/runtime/observers/qparams.h"
-#include "passes/runtime/observers/quantized_weight.h"
 
 namespace ns {
 namespace {
@@ -83,8 +83,8 @@ class Converter {
     for (Node* call : calls_) {
       NS_RETURN_IF_ERROR(ConvertCall(call));
     }
-    for (Node* mark : weight_marks_) {
-      NS_RETURN_IF_ERROR(ConvertWeight(mark));
+    for (const auto& [index, mark] : weight_marks_) {
+      NS_RETURN_IF_ERROR(ConvertWeight(index, mark));
     }
     DestroyUnusedAttributes();
     DetachPreparedModel(model_.module());
@@ -95,7 +95,11 @@ class Converter {
   void FindCalls() {
     ForEachNode(model_.graph().block(), [&](Node* node) {
       if (OpName(*node) == "ns::observed_weight") {
-        weight_marks_.push_back(node);
+        // The graph may come from elsewhere: such marks are left alone.
+        const auto index = ConstantOf(*node->input(1));
+        if (index && index->isInt()) {
+          weight_marks_[index->toInt()] = node;
+        }
       }
       if (node->kind() != c10::prim::CallMethod ||
           node->input(0)->node()->kind() != c10::prim::GetAttr) {
@@ -152,33 +156,23 @@ class Converter {
                : absl::OkStatus();
   }
 
-  const Node* MarkOf(size_t layer) const {
-    const auto found = absl::c_find_if(weight_marks_, [&](const Node* mark) {
-      const auto index = ConstantOf(*mark->input(1));
-      return index && index->isInt() &&
-             index->toInt() == static_cast<int64_t>(layer);
-    });
-    return found == weight_marks_.end() ? nullptr : *found;
-  }
-
-  absl::StatusOr<std::optional<at::Tensor>> WeightOf(size_t layer) {
-    const PreparedLayer& prepared = prepared_.layers[layer];
-    if (prepared.weight.empty()) {
-      return std::optional<at::Tensor>();
+  // Quantizes the weight of the layer, if it has one that is quantized.
+  absl::Status QuantizeWeightOf(size_t index) {
+    const PreparedLayer& layer = prepared_.layers[index];
+    if (layer.weight.empty()) {
+      return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(const ObserverConfig config,
-                        ParseObserverConfig(prepared.weight));
-    const Node* mark = MarkOf(layer);
-    const auto weight =
-        mark == nullptr ? std::nullopt : ConstantOf(*mark->input(0));
-    if (!weight || !weight->isTensor()) {
-      return Refusal("its weight is not constant");
+    const auto mark = weight_marks_.find(static_cast<int64_t>(index));
+    if (mark == weight_marks_.end()) {
+      return Refusal("its weight is gone from the graph");
     }
-    absl::StatusOr<at::Tensor> quantized = CatchTorchErrors(
-        [&] { return QuantizedWeight(weight->toTensor(), config); });
-    NS_RETURN_IF_ERROR(RefusalOf("its weight", quantized.status()));
-    weights_[static_cast<int64_t>(layer)] = {*quantized, config};
-    return std::make_optional(*std::move(quantized));
+    ObserverSpec spec;
+    NS_ASSIGN_OR_RETURN(spec.config, ParseObserverConfig(layer.weight));
+    NS_ASSIGN_OR_RETURN(const at::Tensor weight,
+                        ConstantTensor(*mark->second->input(0), "its weight"));
+    NS_ASSIGN_OR_RETURN(at::Tensor quantized, QuantizedBySpec(weight, spec));
+    weights_[mark->first] = {std::move(quantized), spec.config.qscheme};
+    return absl::OkStatus();
   }
 
   // Says whether the layer runs in int8, and notes what it needs.
@@ -186,13 +180,12 @@ class Converter {
     const PreparedLayer& layer = prepared_.layers[index];
     absl::Status status = CheckValues(layer);
     if (status.ok()) {
-      status = WeightOf(index).status();
+      status = QuantizeWeightOf(index);
     }
     if (!status.ok() && !IsRefusal(status)) {
       return status;
     }
     if (!status.ok()) {
-      weights_.erase(static_cast<int64_t>(index));
       float_watchers_.insert(ObserverAttribute(layer.watcher));
       float_layers_.push_back(
           {layer.name, layer.op, std::string(status.message())});
@@ -264,10 +257,8 @@ class Converter {
     return result;
   }
 
-  absl::Status ConvertWeight(Node* mark) {
-    const auto index = ConstantOf(*mark->input(1));
-    const auto found = index && index->isInt() ? weights_.find(index->toInt())
-                                               : weights_.end();
+  absl::Status ConvertWeight(int64_t index, Node* mark) {
+    const auto found = weights_.find(index);
     Value* result = mark->input(0);
     if (found != weights_.end()) {
       const torch::jit::WithInsertPoint in_front(mark);
@@ -331,8 +322,8 @@ class Converter {
       described.output = Describe(*Find(layer.output));
       const auto weight = weights_.find(static_cast<int64_t>(index));
       if (weight != weights_.end()) {
-        described.weight = DescribeWeights({weight->second.first},
-                                           weight->second.second.qscheme);
+        described.weight =
+            DescribeWeights({weight->second.first}, weight->second.second);
       }
       report.layers.push_back(std::move(described));
     }
@@ -347,7 +338,8 @@ class Converter {
   PreparedModel prepared_;
   const bool is_calibrated_;
   std::vector<Node*> calls_;
-  std::vector<Node*> weight_marks_;
+  // By index of the layer.
+  std::map<int64_t, Node*> weight_marks_;
   // By attribute.
   std::map<std::string, CalibratedValue> observed_;
   // The observers of layers that run in int8.
@@ -358,7 +350,7 @@ class Converter {
   std::set<std::string> float_watchers_;
   absl::flat_hash_set<const Node*> float_nodes_;
   // By index of the layer.
-  std::map<int64_t, std::pair<at::Tensor, ObserverConfig>> weights_;
+  std::map<int64_t, std::pair<at::Tensor, at::QScheme>> weights_;
 };
 
 absl::StatusOr<QuantizationReport> Convert(

@@ -68,13 +68,6 @@ int WatcherOf(const ObserverPlan& plan, int layer) {
   return static_cast<int>(plan.observers.size()) + layer;
 }
 
-// Whether `node` calls an observer; calls of the model's own modules are none.
-bool IsObserverCall(const Node& node) {
-  return node.kind() == c10::prim::CallMethod &&
-         (node.input(0)->type() == c10::getTypePtr<ObserverPtr>() ||
-          node.input(0)->type() == c10::getTypePtr<FakeQuantizePtr>());
-}
-
 class Inserter {
  public:
   Inserter(ModelGraph& model, const ObserverPlan& plan)
@@ -106,7 +99,6 @@ class Inserter {
 
   absl::Status Observe(const ObservedPoint& point) {
     Value* value = point.value;
-    // The newest value that stands for `value`: all its users use that.
     Node* place = PlaceAfter(*value);
     NS_ASSIGN_OR_RETURN(
         Value * observed,
@@ -201,18 +193,24 @@ PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
 
 }  // namespace
 
+absl::Status CarryOutPlan(ModelGraph& model, const ObserverPlan& plan,
+                          QuantizationReport known) {
+  return CatchTorchErrors("inserting observers", [&]() -> absl::Status {
+    NS_RETURN_IF_ERROR(Inserter(model, plan).Run());
+    AttachPreparedModel(model.module(), RecordOf(plan, std::move(known)));
+    return absl::OkStatus();
+  });
+}
+
 absl::StatusOr<bool> InsertObservers::Run(ModelGraph& model,
                                           PassContext& context) const {
   (void)context;
   if (IsPrepared(model.module())) {
     return false;
   }
-  return CatchTorchErrors("inserting observers", [&]() -> absl::StatusOr<bool> {
-    const ObserverPlan plan = PlanObservers(model.graph(), options_);
-    NS_RETURN_IF_ERROR(Inserter(model, plan).Run());
-    AttachPreparedModel(model.module(), RecordOf(plan, known_));
-    return !plan.points.empty();
-  });
+  const ObserverPlan plan = PlanObservers(model.graph(), options_);
+  NS_RETURN_IF_ERROR(CarryOutPlan(model, plan, /*known=*/{}));
+  return !plan.points.empty();
 }
 
 }  // namespace ns

@@ -40,11 +40,8 @@ namespace ns {
 // cannot be made, such as a scripted one whose file is missing.
 class InsertObservers final : public Pass {
  public:
-  // `known` goes into the report in front of what this pass finds: what
-  // quantize-dynamic did before.
-  explicit InsertObservers(ObserverPlanOptions options,
-                           QuantizationReport known = {})
-      : options_(std::move(options)), known_(std::move(known)) {}
+  explicit InsertObservers(ObserverPlanOptions options)
+      : options_(std::move(options)) {}
 
   absl::string_view name() const override { return "insert-observers"; }
   absl::StatusOr<bool> Run(ModelGraph& model,
@@ -52,8 +49,13 @@ class InsertObservers final : public Pass {
 
  private:
   ObserverPlanOptions options_;
-  QuantizationReport known_;
 };
+
+// Puts the observers of `plan`, which is of the graph of `model`, into it. The
+// report of the model says what `known` does, and then what the plan does.
+// Error: as the pass.
+absl::Status CarryOutPlan(ModelGraph& model, const ObserverPlan& plan,
+                          QuantizationReport known);
 
 }  // namespace ns
 

@@ -51,10 +51,8 @@ ObserverSpec FixedSpec(const QuantizedRange& range) {
 }
 
 bool HasLeafCalls(torch::jit::Graph& graph) {
-  bool found = false;
-  ForEachNode(graph.block(),
-              [&](const Node* node) { found |= IsLeafCall(*node); });
-  return found;
+  return AnyNode(graph.block(),
+                 [](const Node* node) { return IsLeafCall(*node); });
 }
 
 class Planner {

@@ -161,6 +161,15 @@ ObserverPtr AttachedObserver(const torch::jit::Module& module,
   return {};
 }
 
+bool IsObserverCall(const torch::jit::Node& node) {
+  if (node.kind() != c10::prim::CallMethod) {
+    return false;
+  }
+  const c10::TypePtr& type = node.input(0)->type();
+  return type == c10::getTypePtr<ObserverPtr>() ||
+         type == c10::getTypePtr<FakeQuantizePtr>();
+}
+
 void DetachPreparedModel(torch::jit::Module& module) {
   std::vector<std::string> names;
   for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {

@@ -63,6 +63,10 @@ absl::StatusOr<PreparedModel> AttachedPreparedModel(
 ObserverPtr AttachedObserver(const torch::jit::Module& module,
                              const std::string& name);
 
+// Whether `node` calls an observer or a fake quantization; calls of a model's
+// own modules are none.
+bool IsObserverCall(const torch::jit::Node& node);
+
 // Removes the record and all observers. The graph must not use them any more.
 void DetachPreparedModel(torch::jit::Module& module);
 

@@ -14,6 +14,7 @@
 #include "passes/ops/op_table.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/kernel_support.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 
 namespace ns {
 namespace {
@@ -22,8 +23,6 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 using Entry = SharedConstants::Entry;
-
-constexpr double kLargestHalf = 65504;
 
 // An argument that is a weight or a list of parameters, and for each of these
 // what takes its place; null where it stays.
@@ -59,24 +58,16 @@ std::vector<size_t> WeightArguments(const Node& node) {
   }
 }
 
-// Returns `weight` rounded to half precision and back. Values beyond its range
-// become the nearest end of it, as linear_prepack_fp16 of LibTorch does it.
-absl::StatusOr<at::Tensor> HalfWeight(const at::Tensor& weight) {
-  if (!weight.is_floating_point()) {
-    return Refusal("its weight is not of floating point");
-  }
-  return CatchTorchErrors([&] {
-    return weight.clamp(-kLargestHalf, kLargestHalf)
-        .to(at::kHalf)
-        .to(weight.scalar_type());
-  });
-}
-
 // Makes the constant of one weight. Null when it has its values already.
 absl::StatusOr<const Entry*> RoundedHalf(const LayerSite& site,
                                          const at::Tensor& weight,
                                          const std::string& name) {
-  NS_ASSIGN_OR_RETURN(const at::Tensor rounded, HalfWeight(weight));
+  if (!weight.is_floating_point()) {
+    return Refusal("its weight is not of floating point");
+  }
+  NS_ASSIGN_OR_RETURN(const at::Tensor rounded, CatchTorchErrors([&] {
+                        return FakeQuantizeWeight(weight, site.weight.config);
+                      }));
   if (rounded.equal(weight)) {
     return nullptr;
   }

@@ -12,6 +12,8 @@
 namespace ns {
 namespace {
 
+constexpr double kLargestHalf = 65504;
+
 ObserverConfig ConfigOf(const std::vector<std::string>& argument) {
   ObserverOptions options;
   for (const std::string& option : argument) {
@@ -36,7 +38,9 @@ at::Tensor FakeQuantizeWeight(const at::Tensor& weight,
     case QuantizationMode::kDynamic:
       return weight;
     case QuantizationMode::kHalf:
-      return weight.to(at::kHalf).to(weight.scalar_type());
+      return weight.clamp(-kLargestHalf, kLargestHalf)
+          .to(at::kHalf)
+          .to(weight.scalar_type());
     case QuantizationMode::kStatic:
       break;
   }

@@ -12,10 +12,12 @@
 namespace ns {
 
 // `weight` quantized with what a new observer of `config` finds for it, and
-// dequantized, in the dtype it has; or rounded to half precision (ModeOf).
-// Tensors that are not of floating point, empty ones, and modes that do not
-// quantize hand it on as it is. Throws c10::Error for what MakeObserver
-// refuses, for kinds without parameters and for a weight without channels.
+// dequantized, in the dtype it has; or rounded to half precision (ModeOf),
+// where values beyond the range become its nearest end, as in LibTorch's
+// linear_prepack_fp16. Tensors that are not of floating point, empty ones, and
+// modes that do not quantize hand it on as it is. Throws c10::Error for what
+// MakeObserver refuses, for kinds without parameters and for a weight without
+// channels.
 //
 // Registered as ns::fake_quantize_weight(Tensor weight, str[] observer) ->
 // Tensor, for weights that a graph computes; see ObserverArgument.

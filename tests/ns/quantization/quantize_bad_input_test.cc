@@ -242,7 +242,7 @@ TEST(QuantizeBadInputTest, QuantizedModelIsAnError) {
 TEST(QuantizeBadInputTest, PreparedModelIsAnError) {
   const ModelGraph prepared = OrThrow(PrepareModel(FloatModel(kLinear), {}));
   EXPECT_EQ(MessageOf(PrepareModel(prepared, {})),
-            "the model is prepared already; convert it (--prepared)");
+            "the model is prepared already; calibrate and convert it");
 }
 
 TEST(QuantizeBadInputTest, FloatModelCannotBeConverted) {

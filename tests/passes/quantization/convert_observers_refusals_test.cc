@@ -154,7 +154,7 @@ TEST(ConvertObserversRefusalsTest, WeightsThatCannotBeQuantizedStayFloat) {
   QConfig qconfig = Int8PerTensorQConfig();
   qconfig.activation = SpecOf(ObserverKind::kFixedQParams);
   EXPECT_EQ(ReasonOf({"return torch.linear(x, self.w / 0.)"}, {kX}, qconfig),
-            "its weight: it holds nan or infinite values");
+            "its weight has values that are not finite");
 }
 
 }  // namespace

@@ -157,8 +157,8 @@ TEST(InsertObserversTest, RecordSaysWhatLayersNeed) {
   QuantizationReport known;
   known.layers.emplace_back().name = "embedding";
   known.stayed_float.push_back({"lstm", "aten::lstm", "it has proj_size"});
-  PassContext context;
-  OrThrow(InsertObservers(Everywhere(), known).Run(model, context));
+  NS_EXPECT_OK(
+      CarryOutPlan(model, PlanObservers(model.graph(), Everywhere()), known));
   const PreparedModel prepared = OrThrow(AttachedPreparedModel(model.module()));
   ASSERT_EQ(prepared.layers.size(), 1);
   const PreparedLayer& layer = prepared.layers[0];

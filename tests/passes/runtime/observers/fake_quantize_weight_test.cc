@@ -74,6 +74,11 @@ TEST_F(FakeQuantizeWeightTest, HalfRounds) {
                   .equal(weight_.to(at::kHalf).to(at::kFloat)));
 }
 
+TEST_F(FakeQuantizeWeightTest, HalfHasNoInfinities) {
+  EXPECT_TRUE(FakeQuantizeWeight(at::tensor({1e5F, -1e5F, 1.0F}), kHalf)
+                  .equal(at::tensor({65504.0F, -65504.0F, 1.0F})));
+}
+
 TEST_F(FakeQuantizeWeightTest, HandsOnWhatIsNotToBeQuantized) {
   EXPECT_TRUE(FakeQuantizeWeight(weight_, kFloat).is_same(weight_));
   const at::Tensor indices = at::arange(3);

@@ -1,0 +1,70 @@
+#include "ns/quantization/quantize_options.h"
+
+#include <utility>
+
+#include "passes/quantization/qconfig.h"
+#include "passes/quantization/quantize_dynamic.h"
+
+namespace ns {
+namespace {
+
+// `spec` as our defaults have it: the observer of the options, and weights
+// without the integer that has no negative.
+QConfig Ours(QConfig qconfig, ObserverKind observer) {
+  ObserverConfig& activation = qconfig.activation.config;
+  if (activation.kind == ObserverKind::kHistogram) {
+    const ObserverConfig theirs = activation;
+    activation = DefaultConfig(observer);
+    activation.dtype = theirs.dtype;
+    activation.qscheme = theirs.qscheme;
+    activation.reduce_range = theirs.reduce_range;
+    activation.quant_min = theirs.quant_min;
+    activation.quant_max = theirs.quant_max;
+    activation.eps = theirs.eps;
+  }
+  ObserverConfig& weight = qconfig.weight.config;
+  const bool is_symmetric =
+      ModeOf(qconfig.weight) == QuantizationMode::kStatic &&
+      IsSymmetric(weight.qscheme);
+  if (is_symmetric && weight.dtype == at::kQInt8 && !weight.quant_min) {
+    weight.quant_min = -127;
+    weight.quant_max = 127;
+  }
+  return qconfig;
+}
+
+QConfigMapping StaticMapping(const QuantizeOptions& options) {
+  const QConfigMapping theirs = GetDefaultQConfigMapping(options.backend);
+  return options.compat ? theirs : theirs.With([&](QConfig qconfig) {
+    return Ours(std::move(qconfig), options.observer);
+  });
+}
+
+// PyTorch's, for the layers of one mode.
+QConfigMapping WithoutCalibration(bool wants_dynamic) {
+  QConfigMapping mapping;
+  const QConfigMapping all = DefaultDynamicMapping();
+  for (const auto& [type, qconfig] : all.object_types()) {
+    const bool is_dynamic =
+        ModeOf(qconfig->activation) == QuantizationMode::kDynamic;
+    if (is_dynamic == wants_dynamic) {
+      mapping.SetObjectType(type, qconfig);
+    }
+  }
+  return mapping;
+}
+
+}  // namespace
+
+QConfigMapping DefaultMapping(const QuantizeOptions& options) {
+  switch (options.mode) {
+    case QuantizeMode::kStatic:
+      return StaticMapping(options);
+    case QuantizeMode::kDynamic:
+    case QuantizeMode::kWeightOnly:
+      return WithoutCalibration(options.mode == QuantizeMode::kDynamic);
+  }
+  return {};
+}
+
+}  // namespace ns
