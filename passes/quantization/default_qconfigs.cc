@@ -148,6 +148,14 @@ constexpr std::pair<absl::string_view, QConfig (*)()> kPresets[] = {
 
 }  // namespace
 
+std::vector<absl::string_view> BackendNames() {
+  std::vector<absl::string_view> names;
+  for (const auto& [name, backend] : kBackends) {
+    names.push_back(name);
+  }
+  return names;
+}
+
 absl::string_view BackendName(Backend backend) {
   for (const auto& [name, known] : kBackends) {
     if (known == backend) {
@@ -158,15 +166,14 @@ absl::string_view BackendName(Backend backend) {
 }
 
 absl::StatusOr<Backend> BackendNamed(absl::string_view name) {
-  std::vector<absl::string_view> names;
   for (const auto& [known, backend] : kBackends) {
     if (known == name) {
       return backend;
     }
-    names.push_back(known);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "unknown backend '", name, "'; use ", absl::StrJoin(names, ", ")));
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown backend '", name, "'; use ",
+                   absl::StrJoin(BackendNames(), ", ")));
 }
 
 QConfig DefaultQConfig() {

@@ -19,7 +19,8 @@ namespace ns {
 // takes one scale a weight.
 enum class Backend { kFbgemm, kX86, kOnednn, kQnnpack };
 
-// "fbgemm", "x86", "onednn", "qnnpack".
+// "fbgemm", "x86", "onednn", "qnnpack", in this order.
+std::vector<absl::string_view> BackendNames();
 absl::string_view BackendName(Backend backend);
 // Error: another name; the message lists all.
 absl::StatusOr<Backend> BackendNamed(absl::string_view name);

@@ -62,13 +62,12 @@ PassOr MakeQuantizeDynamic(PassOptions& options) {
 
 PassOr MakeInsertObservers(PassOptions& options) {
   ObserverPlanOptions made;
-  const std::string backend =
-      options.Choice("backend", {"fbgemm", "x86", "onednn", "qnnpack"});
+  const std::string backend = options.Text("backend", "fbgemm");
   const std::string path = options.Text("qconfig", "");
   made.compat = options.Flag("compat", made.compat);
   NS_RETURN_IF_ERROR(options.Check());
+  NS_ASSIGN_OR_RETURN(const Backend named, BackendNamed(backend));
   if (path.empty()) {
-    NS_ASSIGN_OR_RETURN(const Backend named, BackendNamed(backend));
     made.mapping = GetDefaultQConfigMapping(named);
   } else {
     NS_ASSIGN_OR_RETURN(made.mapping, ReadQConfigMapping(path));

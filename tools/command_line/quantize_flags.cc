@@ -81,8 +81,6 @@ constexpr CommandSpec kSpec = {
 };
 
 constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only"};
-constexpr absl::string_view kBackends[] = {"fbgemm", "x86", "onednn",
-                                           "qnnpack"};
 constexpr absl::string_view kObservers[] = {
     "mse", "minmax", "moving-average", "histogram", "percentile", "entropy"};
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
@@ -207,7 +205,7 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(parsed.mode, flags.Choice("mode", kModes));
   options.mode = ModeNamed(parsed.mode);
   NS_ASSIGN_OR_RETURN(const std::string backend,
-                      flags.Choice("backend", kBackends));
+                      flags.Choice("backend", BackendNames()));
   NS_ASSIGN_OR_RETURN(options.backend, BackendNamed(backend));
   NS_ASSIGN_OR_RETURN(const std::string observer,
                       flags.Choice("observer", kObservers));
