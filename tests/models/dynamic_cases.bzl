@@ -40,7 +40,7 @@ def dynamic_cases():
         name = "dynamic_cases",
         cases = DYNAMIC_CASES,
         files = files,
-        srcs = ["common.py"],
+        srcs = ["case_main.py", "common.py"],
         message = "Making models and quantizing them dynamically",
     )
     native.sh_test(

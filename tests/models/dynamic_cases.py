@@ -10,7 +10,6 @@ or nothing, quantized.pt computes in float with the weights that a quantized mod
 has: see REBUILT and ROUNDED.
 """
 
-import argparse
 import sys
 
 # The source folder may be read-only, and is not the place for caches anyhow.
@@ -18,7 +17,7 @@ sys.dont_write_bytecode = True
 
 import copy
 import os
-from typing import Any, List, Tuple
+from typing import Any, Callable, List, Tuple
 import warnings
 
 warnings.filterwarnings('ignore')
@@ -29,7 +28,7 @@ from torch.ao import quantization as tq
 from torch.ao.nn.quantized.modules.utils import _quantize_weight
 from torch.nn.utils.rnn import pack_padded_sequence
 
-import common
+import case_main
 
 SEED = 20221214
 WIDTH = 12
@@ -397,9 +396,8 @@ def quantize(name: str, model: nn.Module) -> nn.Module:
   return quantized
 
 
-def write(name: str, out: str) -> None:
-  os.makedirs(out, exist_ok=True)
-  model, batches = CASES[name]()
+def write(name: str, case: Callable[..., Any], out: str) -> None:
+  model, batches = case()
   model.eval()
   quantized = quantize(name, model)
   for stem, module in (('float', model), ('quantized', quantized)):
@@ -407,20 +405,5 @@ def write(name: str, out: str) -> None:
   torch.save(batches, os.path.join(out, 'inputs.pt'))
 
 
-def main() -> None:
-  parser = argparse.ArgumentParser(description=__doc__)
-  parser.add_argument('--out', metavar='DIR', required=True)
-  parser.add_argument('cases', nargs='*', metavar='CASE', default=list(CASES))
-  args = parser.parse_args()
-  unknown = sorted(set(args.cases) - set(CASES))
-  if unknown:
-    parser.error('no case ' + ', '.join(unknown))
-  torch.set_num_threads(1)
-  torch.backends.quantized.engine = common.ENGINE
-  for name in args.cases:
-    torch.manual_seed(SEED)
-    write(name, os.path.join(args.out, name))
-
-
 if __name__ == '__main__':
-  main()
+  case_main.case_main(__doc__, CASES, SEED, write)

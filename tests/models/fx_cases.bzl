@@ -65,6 +65,7 @@ def fx_cases():
     model_files(
         name = "fx_cases",
         srcs = [
+            "case_main.py",
             "common.py",
             "expecttest_stand_in.py",
             "fx_case_models.py",

@@ -8,7 +8,6 @@ quantization), quantized.pt, scripted where that is possible and traced where it
 inputs.pt, a list of one batch.
 """
 
-import argparse
 import copy
 import dataclasses
 import os
@@ -34,6 +33,7 @@ try:
 except ImportError:  # before torch 2
   from torch.nn.intrinsic.qat.modules import conv_fused
 
+import case_main
 import common
 import fx_case_models as models
 
@@ -194,24 +194,7 @@ CASES: Dict[str, Case] = {
 }
 
 
-def main() -> None:
-  parser = argparse.ArgumentParser(description=__doc__)
-  parser.add_argument('--out', metavar='DIR', required=True)
-  parser.add_argument('cases', nargs='*', metavar='CASE', default=list(CASES))
-  args = parser.parse_args()
-  unknown = sorted(set(args.cases) - set(CASES))
-  if unknown:
-    parser.error('no case ' + ', '.join(unknown))
-  # One thread: sums in float then have one order, and results one value.
-  torch.set_num_threads(1)
-  torch.backends.quantized.engine = common.ENGINE
-  for name in args.cases:
-    torch.manual_seed(SEED)
-    write(CASES[name], os.path.join(args.out, name))
-
-
-def write(case: Case, out: str) -> None:
-  os.makedirs(out, exist_ok=True)
+def write(unused_name: str, case: Case, out: str) -> None:
   model = case.model()
   inputs = case.inputs()
   model.train(case.qat)
@@ -257,4 +240,4 @@ def backend(case: Case) -> Optional[BackendConfig]:
 
 
 if __name__ == '__main__':
-  main()
+  case_main.case_main(__doc__, CASES, SEED, write)

@@ -46,6 +46,7 @@ def norm_cases():
     native.genrule(
         name = "norm_cases",
         srcs = [
+            "case_main.py",
             "common.py",
             "metrics.py",
             "norm_cases.py",

@@ -10,7 +10,6 @@ hooks tell: a quantized module stands for the float modules from its own name to
 that of the next one that the quantized model runs.
 """
 
-import argparse
 import sys
 
 # The source folder may be read-only, and is not the place for caches anyhow.
@@ -30,6 +29,7 @@ from torch import nn
 from torch.ao import quantization as tq
 from torch.ao.quantization import quantize_fx
 
+import case_main
 import common
 import metrics
 
@@ -304,7 +304,6 @@ def answers(model: nn.Module, quantized: nn.Module,
 
 
 def write(name: str, case: Case, out: str) -> None:
-  os.makedirs(out, exist_ok=True)
   model, quantized, batches = make(case)
   sqnr = answers(model, quantized, batches)
   low = {layer: db for layer, db in sqnr.items() if float(db) < LEAST_DB}
@@ -317,21 +316,5 @@ def write(name: str, case: Case, out: str) -> None:
     json.dump(sqnr, file, indent=1)
 
 
-def main() -> None:
-  parser = argparse.ArgumentParser(description=__doc__)
-  parser.add_argument('--out', metavar='DIR', required=True)
-  parser.add_argument('cases', nargs='*', metavar='CASE', default=list(CASES))
-  args = parser.parse_args()
-  unknown = sorted(set(args.cases) - set(CASES))
-  if unknown:
-    parser.error('no case ' + ', '.join(unknown))
-  # One thread: sums in float then have one order, and results one value.
-  torch.set_num_threads(1)
-  torch.backends.quantized.engine = common.ENGINE
-  for name in args.cases:
-    torch.manual_seed(SEED)
-    write(name, CASES[name], os.path.join(args.out, name))
-
-
 if __name__ == '__main__':
-  main()
+  case_main.case_main(__doc__, CASES, SEED, write)

@@ -18,6 +18,7 @@ def output_cases():
     native.genrule(
         name = "output_cases",
         srcs = [
+            "case_main.py",
             "common.py",
             "metrics.py",
             "output_cases.py",

@@ -10,7 +10,6 @@ the module gives in both models, `shadow` what the float module makes of the inp
 that the quantized one had with what that made of them.
 """
 
-import argparse
 import sys
 
 # The source folder may be read-only, and is not the place for caches anyhow.
@@ -19,7 +18,7 @@ sys.dont_write_bytecode = True
 import copy
 import json
 import os
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 import warnings
 
 warnings.filterwarnings('ignore')
@@ -29,6 +28,7 @@ from torch import nn
 from torch.ao import quantization as tq
 from torch.nn.utils.rnn import pack_padded_sequence
 
+import case_main
 import common
 import metrics
 
@@ -210,9 +210,8 @@ def answers(model: nn.Module, quantized: nn.Module,
       for path, (y, shadow) in of_quantized.items()}
 
 
-def write(name: str, out: str) -> None:
-  os.makedirs(out, exist_ok=True)
-  model, batches = CASES[name]()
+def write(unused_name: str, case: Callable[..., Any], out: str) -> None:
+  model, batches = case()
   model.eval()
   quantized = tq.quantize_dynamic(model, {*RECURRENT, nn.Linear},
                                   dtype=torch.qint8)
@@ -223,21 +222,5 @@ def write(name: str, out: str) -> None:
     json.dump(answers(model, quantized, batches), file, indent=1)
 
 
-def main() -> None:
-  parser = argparse.ArgumentParser(description=__doc__)
-  parser.add_argument('--out', metavar='DIR', required=True)
-  parser.add_argument('cases', nargs='*', metavar='CASE', default=list(CASES))
-  args = parser.parse_args()
-  unknown = sorted(set(args.cases) - set(CASES))
-  if unknown:
-    parser.error('no case ' + ', '.join(unknown))
-  # One thread: sums in float then have one order, and results one value.
-  torch.set_num_threads(1)
-  torch.backends.quantized.engine = common.ENGINE
-  for name in args.cases:
-    torch.manual_seed(SEED)
-    write(name, os.path.join(args.out, name))
-
-
 if __name__ == '__main__':
-  main()
+  case_main.case_main(__doc__, CASES, SEED, write)

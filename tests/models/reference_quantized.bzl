@@ -19,7 +19,7 @@ _CASES = [
 def reference_quantized():
     model_files(
         name = "reference_quantized",
-        srcs = ["common.py"],
+        srcs = ["case_main.py", "common.py"],
         cases = _CASES,
         files = ["scripted", "traced", "native", "inputs"],
         message = "Making reference quantized models",

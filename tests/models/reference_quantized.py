@@ -12,7 +12,6 @@ torch.qscheme). What is scripted is the model traced through by FX, whose layers
 are function calls.
 """
 
-import argparse
 import copy
 import dataclasses
 import os
@@ -31,6 +30,7 @@ from torch.ao import quantization as tq
 from torch.ao.quantization import quantize_fx
 import torch.nn.functional as F
 
+import case_main
 import common
 
 SEED = 20221215
@@ -309,9 +309,8 @@ class ThroughTracer(torch.fx.Tracer):
     return not is_reference and not isinstance(module, nn.Sequential)
 
 
-def write(name: str, case: Case, out: str) -> None:
+def write(unused_name: str, case: Case, out: str) -> None:
   """Writes the four files of a case."""
-  torch.manual_seed(SEED)
   model = case.model().eval()
   if isinstance(case.inputs()[0], torch.Tensor) and case.inputs()[0].dim() > 2:
     common.settle_norms(model, [case.inputs() for _ in range(2)])
@@ -324,7 +323,6 @@ def write(name: str, case: Case, out: str) -> None:
   native = quantize_fx.convert_fx(observed)
   through = torch.fx.GraphModule(
       reference, ThroughTracer().trace(reference))
-  os.makedirs(out, exist_ok=True)
   torch.jit.script(through).save(os.path.join(out, 'scripted.pt'))
   for stem, traced in (('traced', reference), ('native', native)):
     torch.jit.trace(traced, inputs, check_trace=False).save(
@@ -332,16 +330,5 @@ def write(name: str, case: Case, out: str) -> None:
   torch.save([inputs], os.path.join(out, 'inputs.pt'))
 
 
-def main() -> None:
-  parser = argparse.ArgumentParser(description=__doc__)
-  parser.add_argument('--out', metavar='DIR', required=True)
-  parser.add_argument('cases', nargs='*', metavar='CASE')
-  args = parser.parse_args()
-  torch.set_num_threads(1)
-  torch.backends.quantized.engine = common.ENGINE
-  for name in args.cases or CASES:
-    write(name, CASES[name], os.path.join(args.out, name))
-
-
 if __name__ == '__main__':
-  main()
+  case_main.case_main(__doc__, CASES, SEED, write)
