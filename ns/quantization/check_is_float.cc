@@ -13,8 +13,7 @@ namespace {
 
 using ::torch::jit::Node;
 
-// Embeddings count as float ones: they take no quantized values, and
-// quantize-dynamic may have packed them.
+// Packed embeddings are int8 ops that take and give no quantized values.
 bool TakesQuantized(const OpRow& row) {
   return row.role == Role::kQuantize || row.role == Role::kDequantize ||
          (row.numerics == Numerics::kInt8 &&

@@ -8,7 +8,9 @@
 namespace ns {
 
 // Returns an invalid-argument error, which says what to give instead, for a
-// model that is prepared or holds quantized ops. Embeddings may be packed.
+// model that is prepared or has quantized values. Layers that were quantized
+// without calibration, as linear layers and embeddings are by quantize-dynamic,
+// may be there: they take and give float values.
 absl::Status CheckIsFloat(const ModelGraph& model);
 
 }  // namespace ns
