@@ -50,7 +50,7 @@ LeafPredicate LeafTypes(std::vector<std::string> types);
 //   %y = prim::CallMethod[name="forward"](%conv, %x)  # scope: conv@0(...)
 //
 // Returns whether any call was replaced. Error: a method or interface that
-// cannot be resolved, or recursion.
+// cannot be resolved, or recursion; calls before it may be inlined then.
 absl::StatusOr<bool> InlineModules(const torch::jit::Module& root,
                                    torch::jit::Graph& graph,
                                    const LeafPredicate& is_leaf = nullptr);

@@ -15,8 +15,9 @@ struct Graph;
 
 namespace ns {
 
-// Runs `pass` on `graph` itself. Error: that of the pass, also where it
-// attaches attributes to a module, since there is none here.
+// Runs `pass` on `graph` itself. Returns whether it changed the graph. Error:
+// that of the pass, also where it attaches attributes to a module, since there
+// is none here.
 absl::StatusOr<bool> RunOnGraph(const Pass& pass,
                                 const std::shared_ptr<torch::jit::Graph>& graph,
                                 PassContext& context);
@@ -27,7 +28,8 @@ absl::StatusOr<bool> RunOnGraph(const Pass& pass,
 //   torch::jit::RegisterPostPass registered(
 //       AsGraphFunction(std::make_shared<LowerToFbgemm>()));
 //
-// The function throws c10::Error where the pass returns an error.
+// The function throws c10::Error "<pass>: <message>" where the pass returns an
+// error. Remarks of the pass are dropped.
 std::function<void(std::shared_ptr<torch::jit::Graph>&)> AsGraphFunction(
     std::shared_ptr<const Pass> pass);
 

@@ -59,7 +59,7 @@ auto CatchWithPrefix(absl::string_view prefix, Call& call) {
 
 }  // namespace internal
 
-// Calls `call` and turns an exception into an invalid-argument status
+// Calls `call` and turns any std::exception into an invalid-argument status
 // "<what>: <one line>". Returns what `call` does if that is an absl::Status or
 // absl::StatusOr, absl::Status when it returns nothing, and absl::StatusOr of
 // its result otherwise.

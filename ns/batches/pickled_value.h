@@ -24,11 +24,13 @@ class TensorMaker {
 };
 
 // Converts `value` to the TorchScript value that it stands for.
-//  * nn.Parameters are tensors.
-//  * Lists and dicts have the element type Any, an OrderedDict is a dict, a
-//    torch.Size a list of int, a dtype an int, a device the CPU.
+//  * None, bools, numbers, strings, tuples and tensors are what they are; an
+//    nn.Parameter is a tensor.
+//  * Lists and dicts have the element type Any, and the keys of a dict are
+//    strings, numbers or bools. An OrderedDict is a dict, a torch.Size a list
+//    of int, a dtype an int, a device the CPU.
 //  * What several places of `value` share is converted once, and shared.
-// Nothing else is supported: no sparse tensors, NumPy arrays or objects of
+// Anything else is an error: bytes, sparse tensors, NumPy arrays, objects of
 // Python classes.
 //
 // Error: a phrase that continues "<path>: ".

@@ -8,9 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "passes/analysis/op_outputs.h"
-#include "passes/rewrite/insert_method_call.h"
+#include "passes/instrument/logger_calls.h"
 #include "passes/rewrite/tensor_in.h"
 
 namespace ns {
@@ -46,13 +45,8 @@ absl::StatusOr<ModuleLogger> ModuleLogger::Attach(ModelGraph& host,
       of_output.output_name = OutputName(KnownOutputName(*call, i), i);
     }
     NS_ASSIGN_OR_RETURN(const c10::IValue logger, factory(of_output));
-    NS_RETURN_IF_ERROR(CheckLogger(logger, arity));
-    NS_ASSIGN_OR_RETURN(
-        attributes.emplace_back(),
-        CatchTorchErrors(
-            absl::StrCat("attaching the logger of '", info.fqn, "'"), [&] {
-              return AttachLogger(host.module(), {logger, of_output});
-            }));
+    NS_ASSIGN_OR_RETURN(attributes.emplace_back(),
+                        AttachLogger(host, {logger, of_output}, arity));
   }
   return ModuleLogger(host, info.fqn, std::move(attributes));
 }
@@ -82,8 +76,7 @@ absl::Status ModuleLogger::CallOne(size_t index,
   }
   return Annotated(
       absl::StrCat("logging '", fqn_, "'"),
-      InsertMethodCall(*host_, attributes_[index], "forward", tensors, place)
-          .status());
+      CallLogger(*host_, attributes_[index], tensors, place).status());
 }
 
 }  // namespace ns

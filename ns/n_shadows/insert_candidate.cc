@@ -13,7 +13,7 @@
 #include "ir/status.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
-#include "passes/instrument/insert_logger.h"
+#include "passes/instrument/logger_calls.h"
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
@@ -93,9 +93,10 @@ absl::StatusOr<std::string> CandidateInserter::QuantizerFor(
 
 absl::Status CandidateInserter::LogFloat(const LoggerInfo& info) {
   NS_ASSIGN_OR_RETURN(reference_, FirstTensor(subgraph_.output, behind_));
-  const std::string name =
-      AttachLogger(model_.module(), {MakeFloatLogger(), info});
-  return Call(name, "forward", {reference_}, behind_).status();
+  NS_ASSIGN_OR_RETURN(
+      const std::string name,
+      AttachLogger(model_, {MakeFloatLogger(), info}, /*arity=*/1));
+  return CallLogger(model_, name, {reference_}, behind_).status();
 }
 
 // The copied subgraph in front of `place`, quantized; its output.
@@ -165,11 +166,12 @@ absl::Status CandidateInserter::Insert(const QConfig& qconfig,
     torch::jit::WithInsertPoint at(off->return_node());
     off->registerOutput(graph.insertConstant(at::empty({0})));
   }
-  const std::string name = AttachLogger(model_.module(), {logger, info});
+  NS_ASSIGN_OR_RETURN(const std::string name,
+                      AttachLogger(model_, {logger, info}, /*arity=*/2));
   NS_ASSIGN_OR_RETURN(Value * is_enabled,
                       Call(name, "is_enabled", {}, candidate));
   candidate->addInput(is_enabled);
-  return Call(name, "forward", {candidate->output(), reference_}, behind_)
+  return CallLogger(model_, name, {candidate->output(), reference_}, behind_)
       .status();
 }
 

@@ -16,7 +16,7 @@
 #include "ir/verifier.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
-#include "passes/instrument/insert_logger.h"
+#include "passes/instrument/logger_calls.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/quantize_weights.h"
@@ -248,9 +248,11 @@ class Preparer {
   absl::Status Log(const c10::IValue& logger, const FloatSubgraph& subgraph,
                    const ShadowIndex& index, const std::vector<Value*>& values,
                    Node* place) {
-    const std::string name = AttachLogger(
-        model().module(), {logger, ShadowLoggerInfo(subgraph, index)});
-    return InsertMethodCall(model(), name, "forward", values, place).status();
+    NS_ASSIGN_OR_RETURN(
+        const std::string name,
+        AttachLogger(model(), {logger, ShadowLoggerInfo(subgraph, index)},
+                     values.size()));
+    return CallLogger(model(), name, values, place).status();
   }
 
   NShadowsModel result_;

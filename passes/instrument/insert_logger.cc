@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "passes/instrument/logger_calls.h"
 #include "passes/rewrite/first_tensor.h"
-#include "passes/rewrite/insert_method_call.h"
 #include "passes/rewrite/tensor_in.h"
 
 namespace ns {
@@ -62,12 +62,11 @@ absl::StatusOr<Value*> InsertLogger(ModelGraph& host,
                                     const LoggerOptions& options,
                                     const LoggerInfo& info, Value* value,
                                     Node* place) {
-  absl::StatusOr<c10::IValue> logger = options.logger(info);
-  NS_RETURN_IF_ERROR(logger.status());
-  NS_RETURN_IF_ERROR(CheckLogger(*logger, /*arity=*/1));
+  NS_ASSIGN_OR_RETURN(const c10::IValue logger, options.logger(info));
+  NS_ASSIGN_OR_RETURN(const std::string attribute,
+                      AttachLogger(host, {logger, info}, /*arity=*/1));
   NS_ASSIGN_OR_RETURN(Value * tensor, FirstTensor(value, place));
-  const std::string attribute = AttachLogger(host.module(), {*logger, info});
-  return InsertMethodCall(host, attribute, "forward", {tensor}, place);
+  return CallLogger(host, attribute, {tensor}, place);
 }
 
 Node* PlaceOf(const MatchedSide& side) {

@@ -103,9 +103,11 @@ absl::StatusOr<bool> CountSaturationPass::Run(ModelGraph& model,
   if (model.module().hasattr("ns_saturation_0")) {
     return false;
   }
-  NS_ASSIGN_OR_RETURN(const std::vector<CountedNode> counted,
-                      AddSaturationCounters(model));
-  return !counted.empty();
+  return CatchTorchErrors("counting saturation", [&]() -> absl::StatusOr<bool> {
+    NS_ASSIGN_OR_RETURN(const std::vector<CountedNode> counted,
+                        AddSaturationCounters(model));
+    return !counted.empty();
+  });
 }
 
 }  // namespace ns

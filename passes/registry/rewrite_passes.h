@@ -1,5 +1,7 @@
-// Wraps rewrites as passes, under the names that pipelines use. Their errors
-// are those of the functions that they call, and exceptions of LibTorch.
+// Wraps rewrites as passes, under the names that pipelines use. Run returns the
+// errors of the function that it calls, and what LibTorch throws as an error.
+// Lowered models run through them in this order: lower-to-fbgemm, fuse-lowered,
+// fuse-sums, count-saturation.
 #ifndef PASSES_REGISTRY_REWRITE_PASSES_H_
 #define PASSES_REGISTRY_REWRITE_PASSES_H_
 
@@ -26,8 +28,8 @@ class FuseLoweredPass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Fuses lowered convolutions into the sums behind them: see
-// passes/lowering/fuse_lowered.h. Outputs change.
+// Fuses lowered convolutions into the sums behind them. It runs after
+// fuse-lowered; passes/lowering/fuse_lowered.h says how outputs change.
 class FuseSumsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-sums"; }
@@ -36,8 +38,9 @@ class FuseSumsPass final : public Pass {
 };
 
 // Lets float 2d convolutions run with the batch norm behind them folded in: see
-// passes/instrument/fuse_float_convs.h. Values stay within 1e-4. Error, too: a
-// graph that has convolutions, and no module to hang attributes on.
+// passes/instrument/fuse_float_convs.h. Values stay within 1e-4 of what they
+// were, relative to their norm. Error, too: a graph that has float layers with
+// weights, and no module to hang attributes on.
 class FuseFloatConvsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-float-convs"; }
@@ -46,8 +49,9 @@ class FuseFloatConvsPass final : public Pass {
 };
 
 // Gives lowered layers counters of saturation: see
-// passes/emulation/add_saturation_counters.h. A model that has counters already
-// is left as it is. Error, too: a graph without a module.
+// passes/emulation/add_saturation_counters.h. It runs last: an output that is
+// counted is not fused any more. A model that has counters already is left as
+// it is. Error, too: a graph without a module.
 class CountSaturationPass final : public Pass {
  public:
   absl::string_view name() const override { return "count-saturation"; }

@@ -94,8 +94,8 @@ FbgemmConv::FbgemmConv(FbgemmConvParameters parameters,
       packed_(Pack(parameters_, mode)),
       plans_(ReadWeightQParams(parameters_.weight, ChannelAxis(parameters_),
                                kLayer),
-             ReadBias(parameters_.bias, packed_.shape().out_channels, kLayer)) {
-}
+             ReadBias(parameters_.bias, packed_.shape().out_channels, kLayer),
+             packed_.column_sums(), packed_.k()) {}
 
 bool FbgemmConv::IsWithoutBatch(const at::Tensor& x) const {
   return x.dim() == dimensions() + 1;
@@ -125,8 +125,7 @@ at::Tensor FbgemmConv::Run(const at::Tensor& x,
   at::Tensor out = EmptyOutput(sizes, output);
   if (out.numel() > 0) {
     const at::Tensor dense = ChannelsLast(x);
-    const auto plan =
-        plans_.Get(QParamsOf(x), output, packed_.column_sums(), packed_.k());
+    const auto plan = plans_.Get(QParamsOf(x), output);
     kernels::Conv(QuantizedDataOf(dense), x.size(0), input, packed_, *plan,
                   out.data_ptr(), TorchParallel);
   }

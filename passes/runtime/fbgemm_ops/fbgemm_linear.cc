@@ -50,7 +50,8 @@ FbgemmLinear::FbgemmLinear(at::Tensor weight, at::Tensor bias,
       mode_(mode),
       packed_(Pack(weight_)),
       plans_(ReadWeightQParams(weight_, 0, kLayer),
-             ReadBias(bias_, packed_.n(), kLayer)) {}
+             ReadBias(bias_, packed_.n(), kLayer), packed_.column_sums(),
+             packed_.k()) {}
 
 void FbgemmLinear::CheckColumns(const at::Tensor& x) const {
   TORCH_CHECK(x.dim() >= 1 && x.size(-1) == packed_.k(), kLayer, ": takes ",
@@ -60,8 +61,7 @@ void FbgemmLinear::CheckColumns(const at::Tensor& x) const {
 void FbgemmLinear::Multiply(const uint8_t* quantized, int64_t rows,
                             kernels::QParams activation,
                             const OutputQParams& output, void* out) const {
-  const auto plan =
-      plans_.Get(activation, output, packed_.column_sums(), packed_.k());
+  const auto plan = plans_.Get(activation, output);
   kernels::Gemm(quantized, rows, packed_.k(), packed_, *plan, mode_, out,
                 TorchParallel);
 }

@@ -80,12 +80,15 @@ OutputQParams Clamp(OutputQParams output, double min, double max) {
   return output;
 }
 
-OutputPlans::OutputPlans(WeightQParams weight, std::vector<float> bias)
-    : weight_(std::move(weight)), bias_(std::move(bias)) {}
+OutputPlans::OutputPlans(WeightQParams weight, std::vector<float> bias,
+                         absl::Span<const int32_t> column_sums, int64_t k)
+    : weight_(std::move(weight)),
+      bias_(std::move(bias)),
+      column_sums_(column_sums.begin(), column_sums.end()),
+      k_(k) {}
 
 std::shared_ptr<const kernels::OutputPlan> OutputPlans::Get(
-    kernels::QParams activation, const OutputQParams& output,
-    absl::Span<const int32_t> column_sums, int64_t k) const {
+    kernels::QParams activation, const OutputQParams& output) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (last_ == nullptr || last_->activation != activation ||
       !(last_->output == output)) {
@@ -100,8 +103,8 @@ std::shared_ptr<const kernels::OutputPlan> OutputPlans::Get(
     spec.output_zero_point = output.qparams.zero_point;
     spec.min = output.min;
     spec.max = output.max;
-    last_ = std::make_shared<const Cached>(
-        Cached{activation, output, kernels::PlanOutput(spec, column_sums, k)});
+    last_ = std::make_shared<const Cached>(Cached{
+        activation, output, kernels::PlanOutput(spec, column_sums_, k_)});
   }
   return {last_, &last_->plan};
 }

@@ -40,18 +40,19 @@ std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
 kernels::SaturationMode ParseSaturationMode(const std::string& name,
                                             const char* layer);
 
-// Says how a layer's output is quantized, and the bounds of its quantized
-// values.
+// Says how a layer's output is quantized. For kF32 and kS32, callers set `type`
+// of a default object.
 struct OutputQParams {
   kernels::OutputType type = kernels::OutputType::kU8;
   kernels::QParams qparams;
   // The scale of the output tensor: qparams.scale before it was rounded.
   double scale = 1;
-  // Bounds of the output, as in kernels::OutputSpec.
+  // The least and the largest result: quantized values for kU8 and kS8, real
+  // values for kF32. kS32 ignores them.
   float min = -std::numeric_limits<float>::infinity();
   float max = std::numeric_limits<float>::infinity();
 
-  // Whether kernels give the same.
+  // Whether kernels compute the same results. They do not need `scale`.
   bool operator==(const OutputQParams& other) const {
     return type == other.type && qparams == other.qparams && min == other.min &&
            max == other.max;
@@ -63,10 +64,13 @@ struct OutputQParams {
 OutputQParams QuantizedOutput(double scale, int64_t zero_point,
                               const char* layer);
 
-// The same output with relu: at least its zero point.
+// Returns the same output with relu: its least value is the zero point, or 0
+// for kF32. A minimum that was set before is lost.
 OutputQParams Relu(OutputQParams output);
 
-// The same output within the quantized values of `min` and `max`.
+// Returns the same output, of kU8, between the real values `min` and `max`,
+// which are rounded to quantized values; they may be infinite. Bounds that were
+// set before are lost.
 OutputQParams Clamp(OutputQParams output, double min, double max);
 
 // The plan for a weight with its bias. Activations are quantized alike from
@@ -74,11 +78,16 @@ OutputQParams Clamp(OutputQParams output, double min, double max);
 // several threads.
 class OutputPlans {
  public:
-  OutputPlans(WeightQParams weight, std::vector<float> bias);
+  // `column_sums` has the sum of the `k` weights of each output channel, as
+  // quantized values. `bias` is empty or as long; `weight` has one scale and
+  // zero point, or as many.
+  OutputPlans(WeightQParams weight, std::vector<float> bias,
+              absl::Span<const int32_t> column_sums, int64_t k);
 
+  // Returns the plan for an activation and an output that are quantized so. It
+  // stays as it is for as long as the caller holds it.
   std::shared_ptr<const kernels::OutputPlan> Get(
-      kernels::QParams activation, const OutputQParams& output,
-      absl::Span<const int32_t> column_sums, int64_t k) const;
+      kernels::QParams activation, const OutputQParams& output) const;
 
  private:
   struct Cached {
@@ -89,6 +98,8 @@ class OutputPlans {
 
   WeightQParams weight_;
   std::vector<float> bias_;
+  std::vector<int32_t> column_sums_;
+  int64_t k_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Cached> last_;
 };

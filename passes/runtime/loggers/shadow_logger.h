@@ -11,13 +11,14 @@
 
 namespace ns {
 
-// Keeps a copy of both values of every call, in the layout and dtype they have.
+// Keeps a detached copy of both values of every call, in the layout and dtype
+// they have; nothing while it is disabled.
 // Registered as torch.classes.ns.ShadowLogger, with methods `forward`,
 // `get_stats` (a dict with the lists "float" and "quantized"), `clear`,
 // `set_enabled` and `is_enabled`.
 class ShadowLogger final : public Logger {
  public:
-  // With `first_sample_only`, only the first of several samples of a value is
+  // With `first_sample_only`, only value[0] of a value with several samples is
   // kept, as PyTorch's ShadowLogger does with every tensor.
   explicit ShadowLogger(bool first_sample_only = false)
       : first_sample_only_(first_sample_only) {}

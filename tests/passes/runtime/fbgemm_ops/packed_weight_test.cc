@@ -82,12 +82,11 @@ TEST(OutputQParamsTest, ClampTakesBoundsToCodes) {
 }
 
 TEST(OutputPlansTest, KeepThePlanUntilAnythingChanges) {
-  const OutputPlans plans({{0.5f}, {0}}, {1, 2, 3});
-  const std::vector<int32_t> sums = {4, 5, 6};
+  const OutputPlans plans({{0.5f}, {0}}, {1, 2, 3}, {4, 5, 6}, 10);
   const OutputQParams output = QuantizedOutput(0.1, 3, "layer");
-  const auto first = plans.Get({0.2f, 7}, output, sums, 10);
+  const auto first = plans.Get({0.2f, 7}, output);
   EXPECT_EQ(first->channels, 3);
-  EXPECT_EQ(plans.Get({0.2f, 7}, output, sums, 10), first);
+  EXPECT_EQ(plans.Get({0.2f, 7}, output), first);
   const std::vector<std::pair<kernels::QParams, OutputQParams>> others = {
       {{0.3f, 7}, output},
       {{0.2f, 8}, output},
@@ -96,8 +95,8 @@ TEST(OutputPlansTest, KeepThePlanUntilAnythingChanges) {
       {{0.2f, 7}, Relu(output)},
       {{0.2f, 7}, Clamp(output, -1, 1)}};
   for (const auto& [activation, other] : others) {
-    plans.Get({0.2f, 7}, output, sums, 10);
-    EXPECT_NE(plans.Get(activation, other, sums, 10), first);
+    plans.Get({0.2f, 7}, output);
+    EXPECT_NE(plans.Get(activation, other), first);
   }
 }
 

@@ -1,0 +1,43 @@
+// Hangs loggers on a model and inserts calls of them. Whatever puts a logger
+// into a graph does it here: loggers on matches, on modules of the eager suite,
+// and on the candidates of an n-shadows model.
+#ifndef PASSES_INSTRUMENT_LOGGER_CALLS_H_
+#define PASSES_INSTRUMENT_LOGGER_CALLS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/instrument/logger_info.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Hangs `logger` on `host` (logger_info.h), for calls with `arity` tensors.
+// Returns the name of its attribute. Error: a logger whose `forward` takes
+// anything else.
+absl::StatusOr<std::string> AttachLogger(ModelGraph& host,
+                                         const AttachedLogger& logger,
+                                         size_t arity);
+
+// Calls the logger in attribute `logger` of `host` with `tensors`, in front of
+// `place`:
+//
+//   %logger = prim::GetAttr[name="ns_logger_0"](%self)
+//   %logged = prim::CallMethod[name="forward"](%logger, %quantized, %float)
+//
+// Returns what the logger returns, which nothing uses. Error: there is no such
+// attribute.
+absl::StatusOr<torch::jit::Value*> CallLogger(
+    ModelGraph& host, const std::string& logger,
+    const std::vector<torch::jit::Value*>& tensors, torch::jit::Node* place);
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_LOGGER_CALLS_H_
