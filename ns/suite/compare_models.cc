@@ -22,6 +22,7 @@
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/user_figures.h"
 #include "passes/lowering/lower_matched.h"
+#include "passes/matching/copied_matches.h"
 #include "passes/matching/match_producers.h"
 #include "passes/matching/matched_outputs.h"
 
@@ -155,16 +156,15 @@ absl::Status RunBatches(PairRunner& runner, const BatchReader& batches,
 }
 
 // SQNR in dB of each activation where no sum saturates. The models are as the
-// user gave them.
+// user gave them, and `matched` has their matches.
 absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const BatchReader& batches, const CompareOptions& options,
+    const MatchResult& matched, const BatchReader& batches, const CompareOptions& options,
     const Passes& passes) {
   NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
   NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
-  NS_ASSIGN_OR_RETURN(
-      MatchResult matches,
-      MatchSubgraphs(float_copy, quantized_copy, options.match));
+  MatchResult matches = MatchesOfCopies(matched, float_model, float_copy,
+                                        quantized_model, quantized_copy);
   PassContext context;
   NS_RETURN_IF_ERROR(LowerMatched(quantized_copy, matches,
                                   kernels::SaturationMode::kExact, context));
@@ -267,12 +267,14 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
 absl::StatusOr<ComparisonResult> CompareModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const BatchReader& batches, const CompareOptions& options) {
+  NS_ASSIGN_OR_RETURN(
+      const MatchResult matched,
+      MatchSubgraphs(float_model, quantized_model, options.match));
   // A model may keep state in its attributes.
   NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
   NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
-  NS_ASSIGN_OR_RETURN(
-      MatchResult matches,
-      MatchSubgraphs(float_copy, quantized_copy, options.match));
+  MatchResult matches = MatchesOfCopies(matched, float_model, float_copy,
+                                        quantized_model, quantized_copy);
   NS_ASSIGN_OR_RETURN(
       ComparisonResult result,
       Describe(float_copy, quantized_copy, matches, options.match));
@@ -299,8 +301,9 @@ absl::StatusOr<ComparisonResult> CompareModels(
   std::vector<std::optional<double>> exact;
   if (runs_twice) {
     passes.done = batches.size();
-    NS_ASSIGN_OR_RETURN(exact, ExactActivations(float_model, quantized_model,
-                                                batches, options, passes));
+    NS_ASSIGN_OR_RETURN(exact,
+                        ExactActivations(float_model, quantized_model, matched,
+                                         batches, options, passes));
   }
   SetAccumulatedCosts(exact, result);
   return result;
