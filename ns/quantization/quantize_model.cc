@@ -18,7 +18,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
-#include "ns/batches/run_batches.h"
+#include "ns/quantization/calibrator.h"
 #include "ns/quantization/check_is_float.h"
 #include "ns/quantization/quantized_engine.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
@@ -160,18 +160,21 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
 }
 
 absl::Status Calibrate(
-    ModelGraph& prepared, const std::vector<Batch>& batches,
+    const ModelGraph& prepared, const std::vector<Batch>& batches,
     const std::function<void(int64_t done, int64_t total)>& progress) {
   if (batches.empty()) {
     return absl::InvalidArgumentError(
         "there are no batches; calibration needs at least one");
   }
+  NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
   const auto total = static_cast<int64_t>(batches.size());
-  return RunBatches("float", prepared, batches, [&](size_t done) {
+  for (int64_t i = 0; i < total; ++i) {
+    NS_RETURN_IF_ERROR(calibrator.Run(batches[static_cast<size_t>(i)], i));
     if (progress) {
-      progress(static_cast<int64_t>(done), total);
+      progress(i + 1, total);
     }
-  });
+  }
+  return absl::OkStatus();
 }
 
 absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {

@@ -30,10 +30,10 @@ struct QuantizedModel {
 absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
                                         const QuantizeOptions& options);
 
-// Runs a prepared model on all batches. Error: no batches; a batch that the
-// model does not take, named.
+// Lets the observers of a prepared model see all batches, as Calibrator does
+// one by one. Error: no batches; a batch that the model does not take, named.
 absl::Status Calibrate(
-    ModelGraph& prepared, const std::vector<Batch>& batches,
+    const ModelGraph& prepared, const std::vector<Batch>& batches,
     const std::function<void(int64_t done, int64_t total)>& progress = nullptr);
 
 // Adds what the observers of `other` have seen to those of `prepared`. Error:

@@ -19,6 +19,8 @@
 #include "ir/module_file.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/batches/batches.h"
+#include "ns/quantization/calibrator.h"
 #include "ns/quantization/quantize_model.h"
 #include "passes/runtime/observers/observer_names.h"
 #include "tools/bench/kernels/blocks.h"
@@ -92,26 +94,29 @@ absl::Status Bench(const Flags& flags) {
   KeepFreedMemory();
   SetThreads(static_cast<int>(threads.value_or(1)));
   at::manual_seed(0);
-  const std::vector<c10::IValue> batch = {at::randn(sizes)};
+  Batch batch;
+  batch.arguments = {at::randn(sizes)};
 
   NS_ASSIGN_OR_RETURN(torch::jit::Module plain, Inference(path, false));
   NS_ASSIGN_OR_RETURN(torch::jit::Module optimised, Inference(path, true));
   NS_ASSIGN_OR_RETURN(const ModelGraph model, ModelGraph::FromFile(path));
-  std::vector<ModelGraph> prepared;
+  std::vector<Calibrator> calibrators;
   for (const ObserverKind kind : kKinds) {
     QuantizeOptions options;
     options.observer = kind;
-    NS_ASSIGN_OR_RETURN(ModelGraph observed, PrepareModel(model, options));
-    prepared.push_back(std::move(observed));
+    NS_ASSIGN_OR_RETURN(const ModelGraph prepared,
+                        PrepareModel(model, options));
+    NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
+    calibrators.push_back(std::move(calibrator));
   }
   std::vector<bench::Contender> contenders = {
-      {"plain", [&] { plain.forward(batch); }},
-      {"optimised", [&] { optimised.forward(batch); }}};
-  for (size_t i = 0; i < prepared.size(); ++i) {
+      {"plain", [&] { plain.forward(batch.arguments); }},
+      {"optimised", [&] { optimised.forward(batch.arguments); }}};
+  for (size_t i = 0; i < calibrators.size(); ++i) {
     contenders.push_back(
         {std::string(ObserverKindName(kKinds[i])), [&, i] {
-           const absl::StatusOr<c10::IValue> result = prepared[i].Run(batch);
-           TORCH_CHECK(result.ok(), std::string(result.status().message()));
+           const absl::Status status = calibrators[i].Run(batch, 0);
+           TORCH_CHECK(status.ok(), std::string(status.message()));
          }});
   }
   NS_ASSIGN_OR_RETURN(const std::vector<bench::Timing> timings,

@@ -13,6 +13,7 @@
 #include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/quantization/calibrator.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_json.h"
 #include "ns/quantization/quantize_model.h"
@@ -111,14 +112,15 @@ class Quantizer {
   }
 
   // Reads one batch at a time, so that there may be any number of them.
-  absl::Status CalibrateOnBatches(ModelGraph& prepared) {
+  absl::Status CalibrateOnBatches(const ModelGraph& prepared) {
     if (!Calibrates()) {
       return absl::OkStatus();
     }
+    NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
     const Progress progress = ProgressAfter(0);
     for (int64_t i = 0; i < batches_.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(Batch batch, batches_.Read(i));
-      NS_RETURN_IF_ERROR(Calibrate(prepared, {std::move(batch)}));
+      NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
+      NS_RETURN_IF_ERROR(calibrator.Run(batch, i));
       progress(i + 1, batches_.size());
     }
     return absl::OkStatus();
