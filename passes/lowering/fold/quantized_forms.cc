@@ -205,7 +205,13 @@ absl::StatusOr<Value*> InsertNsKernel(const FoldSite& site) {
 
 absl::StatusOr<Value*> InsertGroupNorm(const FoldSite& site) {
   if (site.facts.Sure(*site.node->input(0)).least_rank >= 3) {
-    return InsertByName(site);
+    NS_ASSIGN_OR_RETURN(Value * quantized,
+                        QuantizedInput(site, *site.node->input(0)));
+    // LibTorch 1.13 mixes up the samples of channels-last batches that have
+    // more samples than a group has elements.
+    NS_ASSIGN_OR_RETURN(quantized,
+                        Insert(site, "aten::contiguous", {quantized}));
+    return InsertWithArguments(site, site.op, quantized);
   }
   NS_ASSIGN_OR_RETURN(Value * quantized,
                       UnsignedInput(site, *site.node->input(0)));

@@ -45,9 +45,10 @@ absl::StatusOr<torch::jit::Value*> InsertByName(const FoldSite& site);
 // Does the same as InsertByName for an ns op, which takes quint8 only.
 absl::StatusOr<torch::jit::Value*> InsertNsKernel(const FoldSite& site);
 
-// Does the same as InsertByName for group and instance norms. Where the input
-// may have two dimensions only, which LibTorch's kernel refuses, it inserts the
-// ns op.
+// Does the same as InsertByName for group and instance norms, whose input is
+// made contiguous: LibTorch's kernel is wrong for some batches in channels-last.
+// Where the input may have two dimensions only, which that kernel refuses, it
+// inserts the ns op.
 absl::StatusOr<torch::jit::Value*> InsertGroupNorm(const FoldSite& site);
 
 // Inserts an op of two activations, of which one may be a number. The number

@@ -82,6 +82,29 @@ TEST_F(QuantizeModelTest, FoldedNormsRound) {
   EXPECT_TRUE(NodesOf(prepared.graph(), "aten::batch_norm").empty());
 }
 
+// LibTorch's kernel for channels-last tensors, as convolutions give them, mixes
+// up the samples of a batch that has many for the size of its images.
+TEST_F(QuantizeModelTest, NormsOfManySmallImagesAreRight) {
+  for (const std::string norm :
+       {"torch.group_norm(y, 3, self.gamma, self.beta, 1e-5)",
+        "torch.group_norm(y, 1, self.gamma, self.beta, 1e-5)",
+        "torch.instance_norm(y, self.gamma, self.beta, None, None, True, 0.1, "
+        "1e-5, False)"}) {
+    const std::vector<std::string> body = {
+        absl::StrCat("y = ", ConvOf("x")),
+        absl::StrCat("return ", norm, " * 2")};
+    const at::Tensor x = at::randn({64, 3, 2, 2});
+    QuantizedModel quantized = Quantize(body, {x});
+    EXPECT_EQ(quantized.report.layers.size(), 3) << norm;
+    ModelGraph model = FloatModel(body);
+    const at::Tensor expected = Output(model, x);
+    const at::Tensor error = Output(quantized.model, x) - expected;
+    EXPECT_LT(error.norm().item<double>(),
+              0.1 * expected.norm().item<double>())
+        << norm;
+  }
+}
+
 TEST_F(QuantizeModelTest, TheSourceModelStays) {
   ModelGraph model = FloatModel(kConvNet);
   const std::string before = ShortIr(model.graph());

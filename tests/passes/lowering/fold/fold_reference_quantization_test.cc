@@ -115,8 +115,9 @@ TEST(FoldReferenceQuantizationTest, FoldsNormsOfImagesToThoseOfLibTorch) {
 %4 = prim::ListConstruct(1, 1)
 %5 = prim::ListConstruct(0, 0)
 %6 = aten::max_pool2d(%3, %4, %4, %5, %4, False)
-%7 = quantized::group_norm(%6, 1, None, None, 0.5, 0.5, 3)
-return (%7))");
+%7 = aten::contiguous(%6, 0)
+%8 = quantized::group_norm(%7, 1, None, None, 0.5, 0.5, 3)
+return (%8))");
 }
 
 // The rank of an image is known behind what joins images, and of a view.
@@ -137,8 +138,9 @@ TEST(FoldReferenceQuantizationTest, FoldsNormsBehindCatAndViewsToLibTorchs) {
 %6 = aten::max_pool2d(%3, %4, %4, %5, %4, False)
 %7 = prim::ListConstruct(%6, %6)
 %8 = quantized::cat(%7, 1, 0.25, 7)
-%9 = quantized::group_norm(%8, 1, None, None, 0.5, 0.5, 3)
-return (%9))");
+%9 = aten::contiguous(%8, 0)
+%10 = quantized::group_norm(%9, 1, None, None, 0.5, 0.5, 3)
+return (%10))");
   ExpectFolded(Norm(R"IR(
   %l : int[] = prim::ListConstruct(%one, %one, %one)
   %m : Tensor = aten::reshape(%d, %l)
@@ -147,8 +149,9 @@ return (%9))");
 %3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
 %4 = prim::ListConstruct(1, 1, 1)
 %5 = aten::reshape(%3, %4)
-%6 = quantized::instance_norm(%5, None, None, 0.5, 0.5, 3)
-return (%6))");
+%6 = aten::contiguous(%5, 0)
+%7 = quantized::instance_norm(%6, None, None, 0.5, 0.5, 3)
+return (%7))");
 }
 
 // A view of an image may be of rows.
