@@ -49,13 +49,31 @@ void Convert(const at::Tensor& memory, int64_t first, int64_t count, Out* out) {
   }
 }
 
+// Zero points are quantized values, but in damaged files. Kernels could not
+// subtract larger ones than this; LibTorch refuses to dequantize with them.
+constexpr int64_t kLargestZeroPoint = int64_t{1} << 30;
+
+bool HasZeroPointsOfKernels(const at::Tensor& quantized) {
+  if (quantized.qscheme() == at::kPerTensorAffine) {
+    return quantized.q_zero_point() >= -kLargestZeroPoint &&
+           quantized.q_zero_point() <= kLargestZeroPoint;
+  }
+  const at::Tensor zero_points =
+      quantized.q_per_channel_zero_points().to(at::kLong);
+  return ((zero_points >= -kLargestZeroPoint) &
+          (zero_points <= kLargestZeroPoint))
+      .all()
+      .item<bool>();
+}
+
 // True for quantized values that the kernels read as they are.
 bool HasByteCodes(const at::Tensor& tensor) {
   return tensor.is_quantized() &&
          (tensor.scalar_type() == at::kQUInt8 ||
           tensor.scalar_type() == at::kQInt8) &&
          (tensor.qscheme() == at::kPerTensorAffine ||
-          tensor.qscheme() == at::kPerChannelAffine);
+          tensor.qscheme() == at::kPerChannelAffine) &&
+         HasZeroPointsOfKernels(tensor);
 }
 
 bool IsComplex(const at::Tensor& first, const at::Tensor& second) {

@@ -313,6 +313,17 @@ TEST_F(PairStatisticsTest, QuantizedCountsAsDequantized) {
   }
 }
 
+// As damaged files have them.
+TEST_F(PairStatisticsTest, ThrowsForZeroPointsOfNoQuantizedValue) {
+  const at::Tensor x = at::randn({2, 3});
+  for (const int64_t zero_point : {-2147483520, 2147483647}) {
+    const at::Tensor q = at::_make_per_channel_quantized_tensor(
+        at::ones({2, 3}, at::kChar), at::full({2}, 0.5, at::kDouble),
+        at::full({2}, zero_point, at::kLong), 0);
+    EXPECT_THROW(ComparePair(x, q), c10::Error);
+  }
+}
+
 TEST_F(PairStatisticsTest, ComparesInLogicalOrderWhateverTheStrides) {
   const at::Tensor x = at::randn({2, 3, 4, 5});
   const at::Tensor y = x + 0.1 * at::randn({2, 3, 4, 5});
