@@ -229,6 +229,25 @@ std::optional<c10::IValue> ConstantOf(const Value& value) {
   return *std::move(constant);
 }
 
+std::optional<double> NumberOf(const Value& value) {
+  const std::optional<c10::IValue> constant = ConstantOf(value);
+  if (!constant) {
+    return std::nullopt;
+  }
+  if (constant->isDouble() || constant->isInt()) {
+    return constant->toScalar().toDouble();
+  }
+  if (!constant->isTensor()) {
+    return std::nullopt;
+  }
+  const at::Tensor& tensor = constant->toTensor();
+  const bool is_number =
+      tensor.defined() && tensor.dim() == 0 && !tensor.is_quantized() &&
+      (tensor.is_floating_point() ||
+       c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/false));
+  return is_number ? std::make_optional(tensor.item<double>()) : std::nullopt;
+}
+
 std::optional<c10::ScalarType> ConstantDtype(const Node& node) {
   const Value* dtype = InputNamed(node, "dtype");
   const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);

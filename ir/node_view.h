@@ -65,6 +65,11 @@ torch::jit::Value* InputNamed(const torch::jit::Node& node,
 // Returns the constant that `value` is, or none where it is not constant.
 std::optional<c10::IValue> ConstantOf(const torch::jit::Value& value);
 
+// Returns the number that `value`, an operand of arithmetic, always is: a
+// constant int or float, or the constant tensor without dimensions that tracing
+// makes of one.
+std::optional<double> NumberOf(const torch::jit::Value& value);
+
 // Returns the dtype that `node` always takes as its argument `name`; none where
 // it has no such argument or where that is not constant.
 std::optional<c10::ScalarType> ConstantDtype(const torch::jit::Node& node);

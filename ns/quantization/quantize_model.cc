@@ -71,6 +71,7 @@ absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
   options.float_nodes = std::move(float_nodes);
   if (compat) {
     options.float_families = {"conv_transpose3d", "group_norm", "softmax"};
+    options.chosen_qparams = true;
   }
   return FoldReferenceQuantization(options).Run(model, context).status();
 }

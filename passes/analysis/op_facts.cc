@@ -1,5 +1,6 @@
 #include "passes/analysis/op_facts.h"
 
+#include <ATen/Functions.h>
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -187,6 +188,34 @@ TensorFacts FactsOfEither(const Node& node, const OpRow& row, size_t index,
 }
 
 // Returns the facts of an output of an op of Numerics::kInt8.
+// Returns the qparams that `node`, a sum or product with a number, gives its
+// output: its kernel chooses them by those of its input alone. Absent where
+// they are not constant.
+std::optional<PerTensorQParams> ChosenQParams(
+    const Node& node, const std::optional<PerTensorQParams>& input) {
+  if (!input || !input->scale.constant || !input->zero_point.constant ||
+      node.inputs().size() != 2) {
+    return std::nullopt;
+  }
+  torch::jit::Stack stack;
+  for (const Value* value : node.inputs()) {
+    const std::optional<c10::IValue> constant = ConstantOf(*value);
+    if (constant && constant->isScalar()) {
+      stack.push_back(*constant);
+    } else if (IsTensor(*value) && !constant) {
+      stack.emplace_back(
+          at::quantize_per_tensor(at::zeros({1}), *input->scale.constant,
+                                  *input->zero_point.constant, input->dtype));
+    } else {
+      return std::nullopt;
+    }
+  }
+  node.getOperation()(stack);
+  const at::Tensor output = stack.front().toTensor();
+  return PerTensorQParams{
+      {output.q_scale()}, {output.q_zero_point()}, output.scalar_type()};
+}
+
 TensorFacts FactsOfInt8(const Node& node, const OpRow& row,
                         FactsOfInput facts_of) {
   if (IsEmbedding(row) || row.family == "int_repr") {
@@ -207,9 +236,13 @@ TensorFacts FactsOfInt8(const Node& node, const OpRow& row,
                                        : facts;
   }
   // The kernels of sums and products with a number choose the output's scale.
-  const bool chooses =
-      scale < 0 && (row.family == "add" || row.family == "mul");
-  if (!chooses && input != nullptr) {
+  const bool chooses = ChoosesQParams(node);
+  if (chooses && input != nullptr) {
+    const std::optional<PerTensorQParams> chosen =
+        ChosenQParams(node, facts_of(*input).qparams());
+    return chosen ? TensorFacts::PerTensor(*chosen) : facts;
+  }
+  if (input != nullptr) {
     facts.scale = facts_of(*input).scale;
     facts.zero_point = facts_of(*input).zero_point;
   }

@@ -34,6 +34,18 @@ int OutputScaleArgument(const Node& node) {
   return -1;
 }
 
+bool ChoosesQParams(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && IsQuantizedOp(*row) &&
+         (row->family == "add" || row->family == "mul") &&
+         InputNamed(node, "out") == nullptr && OutputScaleArgument(node) < 0;
+}
+
+bool TakesNumber(const Node& node) {
+  return (node.kind() == c10::aten::add || node.kind() == c10::aten::mul) &&
+         (NumberOf(*node.input(0)) || NumberOf(*node.input(1)));
+}
+
 int OutputScaleInput(const Node& node) {
   const int scale = OutputScaleArgument(node);
   const bool is_given =

@@ -1,4 +1,4 @@
-// Finds the input of a quantized op that is the scale of its output.
+// Tells where a quantized op has the scale of its output from.
 #ifndef PASSES_ANALYSIS_OUTPUT_SCALE_H_
 #define PASSES_ANALYSIS_OUTPUT_SCALE_H_
 
@@ -15,6 +15,14 @@ int OutputScaleArgument(const torch::jit::Node& node);
 // Returns the same index when `node` is surely given a scale; -1 also when that
 // may be None.
 int OutputScaleInput(const torch::jit::Node& node);
+
+// Whether `node` is an int8 sum or product with a number, whose kernel chooses
+// the qparams of the output by those of its input.
+bool ChoosesQParams(const torch::jit::Node& node);
+
+// Whether `node` is a float sum or product of a tensor and a number (NumberOf
+// of ir/node_view.h).
+bool TakesNumber(const torch::jit::Node& node);
 
 }  // namespace ns
 

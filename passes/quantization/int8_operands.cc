@@ -23,7 +23,7 @@ std::optional<std::vector<Int8Operand>> Int8OperandsOf(
   const OpRow* row = FindOp(OpName(*start));
   if (row != nullptr && row->spelling->fold == FoldForm::kBinary) {
     for (size_t i = 0; i < 2; ++i) {
-      if (IsTensor(*start->input(i))) {
+      if (IsTensor(*start->input(i)) && !NumberOf(*start->input(i))) {
         operands.push_back({start->input(i), start});
       }
     }

@@ -14,6 +14,7 @@
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
+#include "passes/analysis/output_scale.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
@@ -182,9 +183,17 @@ class Planner {
     if (found == by_start_.end()) {
       return absl::c_linear_search(kMoversOfFx, OpName(node));
     }
-    const absl::StatusOr<Int8Form> form =
-        Int8FormOf(*found->second->subgraph.base);
+    const absl::StatusOr<Int8Form> form = FormOf(*found->second->subgraph.base);
     return form.ok() && *form == Int8Form::kRangeOfInput;
+  }
+
+  // In prepare_fx, a sum or product with a number has the observer of its
+  // input.
+  absl::StatusOr<Int8Form> FormOf(const Node& base) const {
+    const absl::StatusOr<Int8Form> form = Int8FormOf(base);
+    return options_.compat && form.ok() && TakesNumber(base)
+               ? Int8Form::kRangeOfInput
+               : form;
   }
 
   // Whether all that takes `value` is a relu or clamp that runs in int8
@@ -282,7 +291,7 @@ class Planner {
     }
     QConfig qconfig = *choice.qconfig;
     const Node& base = *subgraph.subgraph.base;
-    const absl::StatusOr<Int8Form> form = Int8FormOf(base);
+    const absl::StatusOr<Int8Form> form = FormOf(base);
     if (!form.ok()) {
       StayFloat(subgraph, form.status().message());
       return;

@@ -98,7 +98,8 @@ struct ObserverPlanOptions {
 // `compat` does what prepare_fx does where that differs: pools of float values
 // run in int8, too, reshapes have a point behind them, ops that it does not
 // list (chunk, slice) end the flow of quantized values, clamps are seen in
-// front as well as behind, and its mistakes are made (fx_unobserved.h).
+// front as well as behind, sums and products with a number share the observer
+// of their input, and its mistakes are made (fx_unobserved.h).
 ObserverPlan PlanObservers(torch::jit::Graph& graph,
                            const ObserverPlanOptions& options);
 

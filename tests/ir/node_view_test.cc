@@ -120,6 +120,21 @@ TEST_F(NodeViewTest, ConstantOfIsEmptyForOthers) {
   EXPECT_FALSE(ConstantOf(*At("aten::cat").output()).has_value());
 }
 
+TEST(NumberOfTest, IsThatOfNumbersAndOfWhatTracingMakesOfThem) {
+  torch::jit::Graph graph;
+  const auto number_of = [&](const c10::IValue& constant) {
+    return NumberOf(*graph.insertConstant(constant));
+  };
+  EXPECT_EQ(number_of(2), 2.0);
+  EXPECT_EQ(number_of(0.5), 0.5);
+  EXPECT_EQ(number_of(at::scalar_tensor(2.5, at::kDouble)), 2.5);
+  EXPECT_EQ(number_of(at::scalar_tensor(3, at::kLong)), 3.0);
+  EXPECT_FALSE(number_of(true).has_value());
+  EXPECT_FALSE(number_of(at::scalar_tensor(true, at::kBool)).has_value());
+  EXPECT_FALSE(number_of(at::ones({1})).has_value());
+  EXPECT_FALSE(NumberOf(*graph.addInput()).has_value());
+}
+
 TEST(ConstantDtypeTest, IsThatOfTheArgument) {
   const auto graph = GraphOf(R"IR(
 graph(%x : Tensor, %s : float, %t : int):

@@ -39,6 +39,8 @@ FLOAT_ON_QNNPACK = {'many_convs'}
 # Layers that prepare_fx does not observe by mistake (fx_unobserved.h) run in
 # float there: more accurate, and not quantized.
 FLOAT_BY_MISTAKE = {'attention', 'shapes'}
+# Tracing makes tensors of the numbers in a model.
+TRACED = {'traced_numbers'}
 # Networks whose outputs are noise once they are quantized: their weights are
 # random.
 NOISE = {'mobilenet_v2', 'mobilenet_v3_small', 'resnet18'}
@@ -109,6 +111,21 @@ class LinearBn(nn.Module):
     return self.last(self.norm(self.first(x)))
 
 
+class Numbers(nn.Module):
+  """Sums and products with numbers, which choose their qparams."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.first = nn.Linear(16, 32)
+    self.second = nn.Linear(32, 32)
+    self.last = nn.Linear(32, 8)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    y = torch.relu(self.first(x * 0.5) * 3 + 1.5)
+    y = 0.7 * self.second(torch.relu(y * 0.3)) + 100
+    return self.last(torch.matmul(y, y.transpose(-2, -1)) * 0.125) * -2
+
+
 def images(channels: int = 3, size: int = 32) -> Callable[[], Tuple[Any, ...]]:
   return lambda: (common.images(4, channels=channels, size=size),)
 
@@ -129,6 +146,8 @@ CASES.update({
     'conv_transpose': (ConvTranspose, images()),
     'group_norm': (GroupNorm, images()),
     'linear_bn': (LinearBn, lambda: (torch.randn(32, 16),)),
+    'numbers': (Numbers, lambda: (torch.randn(32, 16),)),
+    'traced_numbers': (Numbers, lambda: (torch.randn(32, 16),)),
 })
 for network in ('mobilenet_v2', 'mobilenet_v3_small', 'resnet18'):
   CASES[network] = (
@@ -186,7 +205,9 @@ class QuantizeReferenceTest(unittest.TestCase):
       calibration = [inputs() for _ in range(4)]
       held_out = [inputs() for _ in range(3)]
       with tempfile.TemporaryDirectory() as folder:
-        torch.jit.script(model).save(os.path.join(folder, 'float.pt'))
+        scripted = (torch.jit.trace(model, inputs()) if name in TRACED else
+                    torch.jit.script(model))
+        scripted.save(os.path.join(folder, 'float.pt'))
         torch.save(calibration, os.path.join(folder, 'inputs.pt'))
         compat = self.quantize(folder, backend, '--compat=torch-1.13')
         ours = self.quantize(folder, backend)

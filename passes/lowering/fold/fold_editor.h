@@ -32,12 +32,14 @@ class FoldEditor {
     bool ns_ops = true;
     std::vector<std::string> float_families;
     absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+    bool chosen_qparams = false;
   };
   FoldEditor(torch::jit::Graph& graph, PassContext& context, Allowed allowed);
   ~FoldEditor();
 
   torch::jit::Graph& graph() const { return graph_; }
   bool ns_ops() const { return allowed_.ns_ops; }
+  bool chosen_qparams() const { return allowed_.chosen_qparams; }
 
   // A refusal when `node` is to stay in float.
   absl::Status CheckAllowed(const torch::jit::Node& node) const;

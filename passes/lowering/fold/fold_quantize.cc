@@ -10,6 +10,7 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "passes/analysis/output_scale.h"
 #include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_behind.h"
 #include "passes/lowering/fold/quantized_ops.h"
@@ -85,6 +86,44 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
              : quantized;
 }
 
+// Whether the qparams of `quantized` are those that a sum or product with a
+// number chose, handed on by ops that keep them.
+bool HasChosenQParams(const Value& quantized) {
+  const Node* node = quantized.node();
+  while (!ChoosesQParams(*node)) {
+    if (FindOpOnQuantized(OpName(*node)) == nullptr || node->inputs().empty()) {
+      return false;
+    }
+    node = node->input(0)->node();
+  }
+  return true;
+}
+
+// Whether `quantized`, dequantized and quantized to `parameters`, is to stay as
+// it is.
+bool IsQuantizedTo(const FoldEditor& editor, const Value& quantized,
+                   const PerTensorQParams& parameters) {
+  return editor.facts().Sure(quantized).qparams() == parameters ||
+         (editor.chosen_qparams() && HasChosenQParams(quantized));
+}
+
+// Inserts a sum or product with a number that chooses its qparams, for a chain
+// of the op and at most a relu.
+absl::StatusOr<Value*> InsertChoosing(FoldEditor& editor,
+                                      const QuantizedOp& row,
+                                      const Chain& chain, const Node& user,
+                                      const PerTensorQParams& parameters) {
+  NS_RETURN_IF_ERROR(CheckCall(row, *chain.op));
+  const Node* last = chain.relu == nullptr ? chain.op : chain.relu;
+  if (user.input(0)->node() != last ||
+      (chain.relu != nullptr && chain.relu->input(0)->node() != chain.op)) {
+    return Refusal("its quantized form does not fuse the clamp behind it");
+  }
+  return InsertWithNumber({chain.op,
+                           chain.relu == nullptr ? row.op : row.relu_op,
+                           parameters, editor.facts()});
+}
+
 // Inserts the op itself, with the quantized tensor as its first input.
 absl::StatusOr<Value*> InsertOnQuantized(FoldEditor& editor,
                                          const OpOnQuantized& row, Node* op,
@@ -94,7 +133,7 @@ absl::StatusOr<Value*> InsertOnQuantized(FoldEditor& editor,
   if (quantized == nullptr) {
     return Refusal("its input is not dequantized from known quantized values");
   }
-  if (!(editor.facts().Sure(*quantized).qparams() == parameters)) {
+  if (!IsQuantizedTo(editor, *quantized, parameters)) {
     return Refusal(
         "its output is quantized with other parameters than its input");
   }
@@ -134,7 +173,9 @@ Value* InsertQuantized(FoldEditor& editor, Node* user, const Chain& chain,
   }
   if (const QuantizedOp* row = FindQuantizedOp(OpName(*chain.op))) {
     return editor.TryInsert(place, chain.op, [&] {
-      return InsertForm(editor, *row, chain, parameters);
+      return editor.chosen_qparams() && TakesNumber(*chain.op)
+                 ? InsertChoosing(editor, *row, chain, *user, parameters)
+                 : InsertForm(editor, *row, chain, parameters);
     });
   }
   const OpOnQuantized* row = FindOpOnQuantized(OpName(*chain.op));
@@ -197,7 +238,7 @@ bool Fold(FoldEditor& editor, Node* quantize,
           const PerTensorQParams& parameters) {
   Value* same = QuantizedBehind(editor.facts(), *quantize->input(0));
   if (same != nullptr) {
-    if (!(editor.facts().Sure(*same).qparams() == parameters) ||
+    if (!IsQuantizedTo(editor, *same, parameters) ||
         editor.HasWriters(*quantize)) {
       return false;
     }
@@ -213,7 +254,9 @@ bool Fold(FoldEditor& editor, Node* quantize,
   if (quantized == nullptr) {
     return false;
   }
-  editor.facts().Set(*quantized, parameters);
+  if (!HasChosenQParams(*quantized)) {
+    editor.facts().Set(*quantized, parameters);
+  }
   editor.NoteReplaced(*chain->op, *quantized->node());
   if (chain->relu != nullptr) {
     editor.NoteReplaced(*chain->relu, *quantized->node());

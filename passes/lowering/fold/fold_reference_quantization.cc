@@ -53,9 +53,9 @@ absl::StatusOr<bool> FoldReferenceQuantization::Run(
   return CatchTorchErrors("folding reference quantization", [&] {
     torch::jit::Graph& graph = model.graph();
     const bool had_mutation = RemoveLocalMutation(graph);
-    FoldEditor editor(
-        graph, context,
-        {options_.ns_ops, options_.float_families, options_.float_nodes});
+    FoldEditor editor(graph, context,
+                      {options_.ns_ops, options_.float_families,
+                       options_.float_nodes, options_.chosen_qparams});
     FoldBlock(editor, graph.block());
     RemarkOnFloatOps(editor, context);
     if (editor.changed()) {

@@ -90,6 +90,10 @@ class FoldReferenceQuantization final : public Pass {
     std::vector<std::string> float_families;
     // Single ops of the graph that do.
     absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+    // Whether sums and products with a number become LibTorch's ops that choose
+    // the qparams of their output, as convert_fx has it: a quantize behind them
+    // is dropped, and values differ from those of the reference graph.
+    bool chosen_qparams = false;
   };
 
   FoldReferenceQuantization() = default;

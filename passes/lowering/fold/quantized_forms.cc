@@ -127,16 +127,15 @@ absl::StatusOr<at::Tensor> QuantizedNumber(double number,
 // Returns an operand as a quantized tensor; it is a tensor or a constant
 // number.
 absl::StatusOr<Value*> Operand(const FoldSite& site, const Value& value) {
-  if (IsTensor(value)) {
+  const std::optional<double> number = NumberOf(value);
+  if (!number && IsTensor(value)) {
     return QuantizedInput(site, value);
   }
-  const std::optional<c10::IValue> constant = ConstantOf(value);
-  if (!constant || !(constant->isDouble() || constant->isInt())) {
+  if (!number) {
     return Refusal("its operand is not constant");
   }
-  NS_ASSIGN_OR_RETURN(
-      const at::Tensor quantized,
-      QuantizedNumber(constant->toScalar().toDouble(), site.output.dtype));
+  NS_ASSIGN_OR_RETURN(const at::Tensor quantized,
+                      QuantizedNumber(*number, site.output.dtype));
   return site.node->owningGraph()->insertConstant(quantized);
 }
 
@@ -223,13 +222,26 @@ absl::StatusOr<Value*> InsertGroupNorm(const FoldSite& site) {
 }
 
 absl::StatusOr<Value*> InsertBinary(const FoldSite& site) {
-  const bool number_first = !IsTensor(*site.node->input(0));
+  const bool number_first =
+      NumberOf(*site.node->input(0)) || !IsTensor(*site.node->input(0));
   // Kernels give their output the layout of their first input.
   NS_ASSIGN_OR_RETURN(Value * first,
                       Operand(site, *site.node->input(number_first ? 1 : 0)));
   NS_ASSIGN_OR_RETURN(Value * second,
                       Operand(site, *site.node->input(number_first ? 0 : 1)));
   return InsertWithQParams(site, site.op, {first, second});
+}
+
+absl::StatusOr<Value*> InsertWithNumber(const FoldSite& site) {
+  const std::optional<double> first = NumberOf(*site.node->input(0));
+  const std::optional<double> number =
+      first ? first : NumberOf(*site.node->input(1));
+  if (!number) {
+    return Refusal("its operand is not constant");
+  }
+  NS_ASSIGN_OR_RETURN(Value * quantized,
+                      QuantizedInput(site, *site.node->input(first ? 1 : 0)));
+  return Insert(site, site.op, {quantized, *number});
 }
 
 absl::StatusOr<Value*> InsertList(const FoldSite& site) {

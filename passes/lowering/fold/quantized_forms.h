@@ -46,15 +46,19 @@ absl::StatusOr<torch::jit::Value*> InsertByName(const FoldSite& site);
 absl::StatusOr<torch::jit::Value*> InsertNsKernel(const FoldSite& site);
 
 // Does the same as InsertByName for group and instance norms, whose input is
-// made contiguous: LibTorch's kernel is wrong for some batches in channels-last.
-// Where the input may have two dimensions only, which that kernel refuses, it
-// inserts the ns op.
+// made contiguous: LibTorch's kernel is wrong for some batches in
+// channels-last. Where the input may have two dimensions only, which that
+// kernel refuses, it inserts the ns op.
 absl::StatusOr<torch::jit::Value*> InsertGroupNorm(const FoldSite& site);
 
 // Inserts an op of two activations, of which one may be a number. The number
 // becomes a constant quantized tensor of one element that is exactly the number
 // in float.
 absl::StatusOr<torch::jit::Value*> InsertBinary(const FoldSite& site);
+
+// Inserts an op of one activation and a number whose kernel chooses the qparams
+// of the output: they are not those of FoldSite::output.
+absl::StatusOr<torch::jit::Value*> InsertWithNumber(const FoldSite& site);
 
 // Inserts an op that takes a list of activations.
 absl::StatusOr<torch::jit::Value*> InsertList(const FoldSite& site);

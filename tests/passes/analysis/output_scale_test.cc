@@ -47,5 +47,32 @@ graph(%x : Tensor, %scale : float, %zero_point : int, %dtype : int):
   EXPECT_EQ(OutputScaleInput(*NodeOf(*graph, "aten::relu")), -1);
 }
 
+TEST(OutputScaleTest, SumsAndProductsWithANumberChoose) {
+  const std::shared_ptr<torch::jit::Graph> graph = GraphOf(R"IR(
+graph(%a : Tensor, %b : Tensor, %number : float, %scale : float, %zero : int):
+  %y : Tensor = quantized::mul(%a, %number)
+  %z : Tensor = quantized::add(%a, %b, %scale, %zero)
+  %r : Tensor = aten::mul(%a, %b)
+  return (%y, %z, %r))IR");
+  EXPECT_TRUE(ChoosesQParams(*NodeOf(*graph, "quantized::mul")));
+  EXPECT_FALSE(ChoosesQParams(*NodeOf(*graph, "quantized::add")));
+  EXPECT_FALSE(ChoosesQParams(*NodeOf(*graph, "aten::mul")));
+}
+
+TEST(TakesNumberTest, IsToldOfConstantsAlone) {
+  const std::shared_ptr<torch::jit::Graph> graph = GraphOf(R"IR(
+graph(%a : Tensor, %b : Tensor, %number : float):
+  %two : float = prim::Constant[value=2.]()
+  %x : Tensor = aten::mul(%a, %two)
+  %y : Tensor = aten::mul(%a, %b)
+  %z : Tensor = aten::mul(%a, %number)
+  %d : Tensor = aten::div(%a, %two)
+  return (%x, %y, %z, %d))IR");
+  EXPECT_TRUE(TakesNumber(*NodeOf(*graph, "aten::mul", 0)));
+  EXPECT_FALSE(TakesNumber(*NodeOf(*graph, "aten::mul", 1)));
+  EXPECT_FALSE(TakesNumber(*NodeOf(*graph, "aten::mul", 2)));
+  EXPECT_FALSE(TakesNumber(*NodeOf(*graph, "aten::div")));
+}
+
 }  // namespace
 }  // namespace ns

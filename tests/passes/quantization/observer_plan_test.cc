@@ -31,6 +31,19 @@ TEST(ObserverPlanTest, CatOfFixedScalesHasARangeOfItsOwn) {
                   "cat 2 3 -> 4"));
 }
 
+TEST(ObserverPlanTest, NumbersShareTheObserverOfTheirInputInFx) {
+  const std::vector<std::string> body = {
+      absl::StrCat("a = ", LinearOf("x"), " * 2"), "return torch.relu(a + 1)"};
+  EXPECT_THAT(Layers(PlanOf(body)),
+              ElementsAre("linear 0 -> 1", "mul 1 -> 2", "add 2 -> 3"));
+  const ObserverPlan in_fx = PlanOf(body, Compat());
+  EXPECT_THAT(Layers(in_fx),
+              ElementsAre("linear 0 -> 1", "mul 1 -> 1", "add 1 -> 1"));
+  EXPECT_TRUE(absl::c_all_of(in_fx.points, [](const ObservedPoint& point) {
+    return point.is_seen;
+  }));
+}
+
 TEST(ObserverPlanTest, RulesOfTheMappingDecide) {
   const ModelGraph model = ModelOfModules();
   const ObserverPlan plan =

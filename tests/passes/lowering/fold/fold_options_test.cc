@@ -7,11 +7,13 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "tests/passes/lowering/fold/folding.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/run_pass.h"
+#include "tests/testing/short_ir.h"
 
 namespace ns {
 namespace {
@@ -162,6 +164,51 @@ TEST(FoldOptionsTest, SingleOpsStayInFloat) {
   EXPECT_EQ(second->input(0)->node()->kind(), c10::aten::dequantize);
   ASSERT_EQ(run.remarks.size(), 1);
   EXPECT_EQ(run.remarks[0].reason, "it is to stay in float");
+}
+
+// The ops of `lines` on %d, quantized behind, with chosen qparams.
+std::string FoldedAsByFx(absl::string_view lines) {
+  Options options;
+  options.chosen_qparams = true;
+  const auto graph = GraphWith(GraphText(absl::StrCat(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %t)
+  %d : Tensor = aten::dequantize(%q)
+)IR",
+                                                      lines, R"IR(
+  %o : Tensor = aten::quantize_per_tensor(%f, %s, %z, %t)
+  return (%o))IR")),
+                               Constants());
+  RunPass(FoldReferenceQuantization(options), graph);
+  return ShortIr(*graph);
+}
+
+TEST(FoldOptionsTest, NumbersChooseQParams) {
+  EXPECT_EQ(FoldedAsByFx("  %f : Tensor = aten::mul(%d, %half)"),
+            R"(%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = quantized::mul(%3, 0.5)
+return (%4))");
+  EXPECT_EQ(FoldedAsByFx(R"(  %a : Tensor = aten::add(%d, %two, %one)
+  %f : Tensor = aten::relu(%a))"),
+            R"(%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = quantized::add_relu(%3, 2)
+return (%4))");
+}
+
+TEST(FoldOptionsTest, ChosenQParamsAreHandedOn) {
+  EXPECT_EQ(FoldedAsByFx(R"(  %a : Tensor = aten::mul(%d, %half)
+  %k : Tensor = aten::quantize_per_tensor(%a, %s, %z, %t)
+  %c : Tensor = aten::dequantize(%k)
+  %f : Tensor = aten::flatten(%c, %one, %one))"),
+            R"(%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = quantized::mul(%3, 0.5)
+%5 = aten::flatten(%4, 1, 1)
+return (%5))");
+}
+
+TEST(FoldOptionsTest, NumbersWithAClampBehindThemStay) {
+  EXPECT_THAT(FoldedAsByFx(R"(  %a : Tensor = aten::mul(%d, %half)
+  %f : Tensor = aten::clamp(%a, %zero, %two))"),
+              testing::HasSubstr("aten::mul("));
 }
 
 TEST(FoldOptionsTest, OtherFamiliesAreFolded) {
