@@ -1,0 +1,293 @@
+#include "ir/module_editor.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "ir/module_values.h"
+#include "ir/nearest_name.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Function;
+using ::torch::jit::Graph;
+using ::torch::jit::Module;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+using Object = const c10::ivalue::Object*;
+
+Object ObjectOf(const Module& module) { return module._ivalue().get(); }
+
+std::string Joined(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : absl::StrCat(parent, ".", name);
+}
+
+bool IsModule(const c10::IValue& value) {
+  return value.isObject() && value.toObject()->type()->is_module();
+}
+
+// Calls `visit(path, module)` for each module object, by its first path,
+// parents first.
+template <typename Visit>
+void ForEachModule(const Module& module, const std::string& path,
+                   absl::flat_hash_set<Object>& seen, const Visit& visit) {
+  if (!seen.insert(ObjectOf(module)).second) {
+    return;
+  }
+  visit(path, module);
+  const auto type = module.type();
+  for (size_t i = 0; i < type->numAttributes(); ++i) {
+    const c10::IValue& value = module._ivalue()->getSlot(i);
+    if (IsModule(value)) {
+      ForEachModule(value.toModule(), Joined(path, type->getAttributeName(i)),
+                    seen, visit);
+    }
+  }
+}
+
+template <typename Visit>
+void ForEachModule(const Module& root, const Visit& visit) {
+  absl::flat_hash_set<Object> seen;
+  ForEachModule(root, "", seen, visit);
+}
+
+// The types of all values in all methods follow the objects again.
+absl::Status TypeAllModuleValues(const Module& root) {
+  absl::Status status;
+  ForEachModule(root, [&](const std::string& path, const Module& module) {
+    for (Function* method : module.type()->methods()) {
+      if (status.ok()) {
+        status = TypeModuleValues(
+            module, path, *torch::jit::toGraphFunction(*method).graph());
+      }
+    }
+  });
+  return status;
+}
+
+// Copies the objects of one hierarchy.
+class Copier {
+ public:
+  explicit Copier(ModuleEditor::Tensors tensors) : tensors_(tensors) {}
+
+  absl::StatusOr<Module> Copy(const Module& module, const std::string& path) {
+    const auto found = copies_.find(ObjectOf(module));
+    if (found != copies_.end()) {
+      return found->second;
+    }
+    const std::shared_ptr<c10::ClassType> type = module.type();
+    if (!type->getForwardHooks().empty() ||
+        !type->getForwardPreHooks().empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "module '", path,
+          "' has hooks of its own, which cannot be copied; script it without "
+          "them"));
+    }
+    Module copy(*type->name(), module._ivalue()->compilation_unit(),
+                /*shouldMangle=*/true);
+    copies_.insert({ObjectOf(module), copy});
+    for (size_t i = 0; i < type->numAttributes(); ++i) {
+      NS_RETURN_IF_ERROR(CopyAttribute(module, i, path, copy));
+    }
+    for (size_t i = 0; i < type->numConstants(); ++i) {
+      copy.type()->addConstant(type->getConstantName(i), type->getConstant(i));
+    }
+    // Methods call each other, so all exist before the code of one is looked
+    // at.
+    for (const Function* method : type->methods()) {
+      CopyMethod(*method, *type, copy);
+    }
+    return copy;
+  }
+
+ private:
+  absl::Status CopyAttribute(const Module& module, size_t slot,
+                             const std::string& path, Module& copy) {
+    const std::shared_ptr<c10::ClassType> type = module.type();
+    const std::string& name = type->getAttributeName(slot);
+    c10::IValue value = module._ivalue()->getSlot(slot);
+    c10::TypePtr attribute_type = type->getAttribute(slot);
+    if (IsModule(value)) {
+      NS_ASSIGN_OR_RETURN(const Module child,
+                          Copy(value.toModule(), Joined(path, name)));
+      value = child._ivalue();
+      // Behind an interface, the type stays, and code that calls it is refused.
+      if (attribute_type->kind() == c10::TypeKind::ClassType) {
+        attribute_type = child.type();
+      }
+    } else if (tensors_ == ModuleEditor::Tensors::kCopied) {
+      value = value.deepcopy(tensor_copies_);
+    }
+    const size_t added = copy.type()->addAttribute(
+        name, attribute_type, type->is_parameter(slot), type->is_buffer(slot));
+    copy._ivalue()->setSlot(added, std::move(value));
+    return absl::OkStatus();
+  }
+
+  static void CopyMethod(const Function& method, const c10::ClassType& type,
+                         Module& copy) {
+    std::shared_ptr<Graph> graph =
+        torch::jit::toGraphFunction(method).graph()->copy();
+    const auto to_copy = [&](const c10::TypePtr& old) -> c10::TypePtr {
+      return old.get() == &type ? copy.type() : old;
+    };
+    Function* added = copy._ivalue()->compilation_unit()->create_function(
+        c10::QualifiedName(*copy.type()->name(), method.name()), graph);
+    copy.type()->addMethod(added);
+    added->setSchema(method.getSchema().cloneWithRemappedTypes(to_copy));
+  }
+
+  const ModuleEditor::Tensors tensors_;
+  c10::IValue::HashAliasedIValueMap tensor_copies_;
+  absl::flat_hash_map<Object, Module> copies_;
+};
+
+// Inserts `%object = self.<name>; object.forward(value)` at the insertion
+// point; returns what that returns.
+Value* InsertCall(Graph& graph, const std::string& name, Value* value) {
+  Value* object = graph.insertGetAttr(graph.inputs()[0], name);
+  Node* call =
+      graph.insertNode(graph.create(c10::prim::CallMethod, {object, value}, 1));
+  call->s_(c10::attr::name, "forward");
+  call->output()->setType(c10::TensorType::get());
+  return call->output();
+}
+
+absl::Status CheckHook(const c10::IValue& object) {
+  const Function* forward =
+      object.isObject() ? object.toObject()->type()->findMethod("forward")
+                        : nullptr;
+  const bool fits = forward != nullptr &&
+                    forward->getSchema().arguments().size() == 2 &&
+                    forward->getSchema().returns().size() == 1 &&
+                    forward->getSchema().returns()[0].type()->kind() ==
+                        c10::TypeKind::TensorType;
+  return fits ? absl::OkStatus()
+              : absl::InvalidArgumentError(
+                    "what is hooked to a module must have a method "
+                    "forward(Tensor) -> Tensor");
+}
+
+}  // namespace
+
+absl::StatusOr<ModuleEditor> ModuleEditor::Copy(const Module& module,
+                                                Tensors tensors) {
+  return CatchTorchErrors(
+      "copying the modules", [&]() -> absl::StatusOr<ModuleEditor> {
+        NS_ASSIGN_OR_RETURN(Module root, Copier(tensors).Copy(module, ""));
+        NS_RETURN_IF_ERROR(TypeAllModuleValues(root));
+        return ModuleEditor(std::move(root));
+      });
+}
+
+std::vector<std::string> ModuleEditor::Paths() const {
+  std::vector<std::string> paths;
+  ForEachModule(root_, [&](const std::string& path, const Module&) {
+    paths.push_back(path);
+  });
+  return paths;
+}
+
+absl::StatusOr<Module> ModuleEditor::At(absl::string_view path) const {
+  Module module = root_;
+  for (const absl::string_view name :
+       absl::StrSplit(path, '.', absl::SkipEmpty())) {
+    const std::string attribute(name);
+    if (!module.hasattr(attribute) || !IsModule(module.attr(attribute))) {
+      const std::vector<std::string> paths = Paths();
+      const std::vector<absl::string_view> names(paths.begin(), paths.end());
+      return absl::NotFoundError(
+          absl::StrCat("there is no module '", path, "'; ",
+                       DidYouMean(path, names, "Paths lists those there are")));
+    }
+    module = module.attr(attribute).toModule();
+  }
+  return module;
+}
+
+absl::Status ModuleEditor::HookOutput(absl::string_view path,
+                                      const std::string& name,
+                                      const c10::IValue& object) {
+  return Hook(path, name, object, /*is_input=*/false);
+}
+
+absl::Status ModuleEditor::HookInput(absl::string_view path,
+                                     const std::string& name,
+                                     const c10::IValue& object) {
+  return Hook(path, name, object, /*is_input=*/true);
+}
+
+absl::Status ModuleEditor::Hook(absl::string_view path, const std::string& name,
+                                const c10::IValue& object, bool is_input) {
+  NS_ASSIGN_OR_RETURN(Module module, At(path));
+  NS_RETURN_IF_ERROR(CheckHook(object));
+  Function* forward = module.type()->findMethod("forward");
+  const auto refuse = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("module '", path, "' cannot be hooked: ", why));
+  };
+  if (forward == nullptr) {
+    return refuse("it has no method forward");
+  }
+  if (module.hasattr(name) || module.type()->findConstantSlot(name)) {
+    return refuse(absl::StrCat("it has an attribute '", name, "' already"));
+  }
+  Graph& graph = *torch::jit::toGraphFunction(*forward).graph();
+  Value* hooked = nullptr;
+  if (is_input) {
+    hooked = graph.inputs().size() > 1 ? graph.inputs()[1] : nullptr;
+  } else {
+    hooked = graph.outputs().size() == 1 ? graph.outputs()[0] : nullptr;
+  }
+  if (hooked == nullptr ||
+      hooked->type()->kind() != c10::TypeKind::TensorType) {
+    return refuse(
+        absl::StrCat(is_input ? "its first argument is " : "it returns ",
+                     hooked == nullptr ? "nothing" : hooked->type()->repr_str(),
+                     ", not a tensor"));
+  }
+  module.register_attribute(name, object.type(), object);
+  if (is_input) {
+    const torch::jit::WithInsertPoint first(*graph.nodes().begin());
+    Value* result = InsertCall(graph, name, hooked);
+    hooked->replaceAllUsesAfterNodeWith(result->node(), result);
+  } else {
+    const torch::jit::WithInsertPoint last(graph.return_node());
+    graph.return_node()->replaceInput(0, InsertCall(graph, name, hooked));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleEditor::Swap(absl::string_view path,
+                                const Module& replacement) {
+  if (path.empty()) {
+    return absl::InvalidArgumentError(
+        "the root module cannot be swapped; use the new module instead");
+  }
+  NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
+  const Object old = ObjectOf(swapped);
+  ForEachModule(root_, [&](const std::string&, const Module& parent) {
+    const auto type = parent.type();
+    for (size_t i = 0; i < type->numAttributes(); ++i) {
+      const c10::IValue& value = parent._ivalue()->getSlot(i);
+      if (IsModule(value) && ObjectOf(value.toModule()) == old) {
+        type->unsafeChangeAttributeType(type->getAttributeName(i),
+                                        replacement.type());
+        parent._ivalue()->setSlot(i, replacement._ivalue());
+      }
+    }
+  });
+  return TypeAllModuleValues(root_);
+}
+
+}  // namespace ns

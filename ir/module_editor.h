@@ -1,0 +1,88 @@
+// Edits single modules of a TorchScript hierarchy: for tools that keep the
+// hierarchy, where passes work on its flat graph (ir/model_graph.h).
+#ifndef IR_MODULE_EDITOR_H_
+#define IR_MODULE_EDITOR_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// A copy of a module hierarchy in which every module object has a type, and
+// code, of its own. TorchScript gives the objects of one Python class one type,
+// so that a change of one would be a change of all.
+//
+//   NS_ASSIGN_OR_RETURN(ModuleEditor editor, ModuleEditor::Copy(model));
+//   NS_RETURN_IF_ERROR(editor.HookOutput("layer1.conv", "observer", observer));
+//   NS_RETURN_IF_ERROR(editor.Swap("fc", quantized_fc));
+//   editor.root().save("edited.pt");
+//
+// Paths are names of attributes joined by dots, "layer1.0.conv"; that of the
+// root is "". Methods must not run before the last edit: LibTorch keeps what it
+// compiled for their first run.
+class ModuleEditor {
+ public:
+  enum class Tensors { kShared, kCopied };
+
+  // Copies `module`, with its parameters, buffers, attributes, constants and
+  // methods. Types keep their names, up to the mangling of TorchScript. An
+  // object at two paths stays one object. Error, naming the path: code that
+  // does not say which module object it uses (ir/module_values.h), and modules
+  // with hooks of their own.
+  static absl::StatusOr<ModuleEditor> Copy(const torch::jit::Module& module,
+                                           Tensors tensors = Tensors::kShared);
+
+  torch::jit::Module& root() { return root_; }
+  const torch::jit::Module& root() const { return root_; }
+
+  // Returns the paths of all module objects, each by its first path in the
+  // order of attributes, parents first.
+  std::vector<std::string> Paths() const;
+
+  // Returns the module at `path`. Error: there is none; the message names the
+  // nearest path.
+  absl::StatusOr<torch::jit::Module> At(absl::string_view path) const;
+
+  // Makes `object`, which has a method `forward(Tensor) -> Tensor`, the
+  // attribute `name` of the module at `path`, and passes what the module's
+  // `forward` returns through it:
+  //
+  //   %observer = prim::GetAttr[name=<name>](%self)
+  //   %observed = prim::CallMethod[name="forward"](%observer, %y)
+  //   return (%observed)
+  //
+  // Error: no such module or method, an attribute of this name that is there
+  // already, or a `forward` that returns no single tensor.
+  absl::Status HookOutput(absl::string_view path, const std::string& name,
+                          const c10::IValue& object);
+
+  // Does the same with the first argument of `forward`.
+  absl::Status HookInput(absl::string_view path, const std::string& name,
+                         const c10::IValue& object);
+
+  // Puts `replacement` in the place of the module at `path`, at all paths that
+  // it has. Whatever code reads or calls it must find the same attributes and
+  // methods there; otherwise, an error names what is missing, and the editor is
+  // of no use any more. Error, too: the root, or no such module.
+  absl::Status Swap(absl::string_view path,
+                    const torch::jit::Module& replacement);
+
+ private:
+  explicit ModuleEditor(torch::jit::Module root) : root_(std::move(root)) {}
+
+  absl::Status Hook(absl::string_view path, const std::string& name,
+                    const c10::IValue& object, bool is_input);
+
+  torch::jit::Module root_;
+};
+
+}  // namespace ns
+
+#endif  // IR_MODULE_EDITOR_H_

@@ -1,0 +1,156 @@
+#include "ir/module_editor.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/module_file.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+#include "tests/testing/temporary_file.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::torch::jit::Module;
+
+// Multiplies by its buffer.
+Module Scale(float factor) {
+  return MakeModule("Scale",
+                    "def forward(self, x: Tensor) -> Tensor:\n"
+                    "  return x * self.factor\n",
+                    {{"factor", at::full({1}, factor)}});
+}
+
+// Two objects of one type, one of which is called inside of control flow.
+Module Pair() {
+  const Module scale = Scale(2);
+  Module second(scale._ivalue()->compilation_unit(), scale.type());
+  second.setattr("factor", at::full({1}, 10));
+  second.setattr("training", false);
+  return MakeModule("Pair",
+                    "def forward(self, x: Tensor, twice: bool) -> Tensor:\n"
+                    "  y = self.a.forward(x)\n"
+                    "  if twice:\n"
+                    "    y = self.b.forward(y)\n"
+                    "  return y\n",
+                    {}, {{"a", scale}, {"b", second}});
+}
+
+float ResultOf(Module& module, float x, bool twice = true) {
+  return module.forward({at::full({1}, x), twice}).toTensor().item<float>();
+}
+
+std::string MessageOfStatus(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+TEST(ModuleEditorTest, EachObjectGetsATypeOfItsOwn) {
+  Module pair = Pair();
+  ASSERT_EQ(pair.attr("a").toModule().type(), pair.attr("b").toModule().type());
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
+  EXPECT_NE(OrThrow(editor.At("a")).type(), OrThrow(editor.At("b")).type());
+  EXPECT_THAT(editor.Paths(), ElementsAre("", "a", "b"));
+  EXPECT_EQ(ResultOf(editor.root(), 3), 60);
+  EXPECT_EQ(ResultOf(pair, 3), 60);
+}
+
+TEST(ModuleEditorTest, AnObjectAtTwoPathsStaysOne) {
+  const Module shared = Scale(3);
+  const Module model =
+      MakeModule("Twice",
+                 "def forward(self, x: Tensor, twice: bool) -> Tensor:\n"
+                 "  return self.b.forward(self.a.forward(x))\n",
+                 {}, {{"a", shared}, {"b", shared}});
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(model));
+  EXPECT_EQ(OrThrow(editor.At("a"))._ivalue(),
+            OrThrow(editor.At("b"))._ivalue());
+  EXPECT_THAT(editor.Paths(), ElementsAre("", "a"));
+  NS_ASSERT_OK(editor.Swap("b", Scale(5)));
+  EXPECT_EQ(ResultOf(editor.root(), 1), 25);
+}
+
+TEST(ModuleEditorTest, SwapChangesOneObjectAndNotItsTwin) {
+  Module pair = Pair();
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
+  NS_ASSERT_OK(editor.Swap("b", Scale(7)));
+  EXPECT_EQ(ResultOf(editor.root(), 1, true), 14);
+  EXPECT_EQ(ResultOf(editor.root(), 1, false), 2);
+  EXPECT_EQ(ResultOf(pair, 1), 20);
+}
+
+TEST(ModuleEditorTest, EditedModulesSaveAndLoad) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
+  NS_ASSERT_OK(editor.Swap("b", Scale(7)));
+  NS_ASSERT_OK(editor.HookOutput("a", "hook", Scale(100)._ivalue()));
+  NS_ASSERT_OK(editor.HookInput("b", "hook", Scale(1000)._ivalue()));
+  const std::string path = TemporaryPath("edited.pt");
+  editor.root().save(path);
+  Module loaded = OrThrow(LoadModule(path));
+  EXPECT_EQ(ResultOf(loaded, 1), 1400000);
+  EXPECT_EQ(ResultOf(loaded, 1, false), 200);
+}
+
+TEST(ModuleEditorTest, TensorsAreSharedUnlessCopiesAreAsked) {
+  const Module scale = Scale(2);
+  const auto factor = [](const ModuleEditor& editor) {
+    return editor.root().attr("factor").toTensor();
+  };
+  const at::Tensor original = scale.attr("factor").toTensor();
+  EXPECT_TRUE(factor(OrThrow(ModuleEditor::Copy(scale))).is_same(original));
+  EXPECT_FALSE(
+      factor(OrThrow(ModuleEditor::Copy(scale, ModuleEditor::Tensors::kCopied)))
+          .is_same(original));
+}
+
+TEST(ModuleEditorTest, SaysWhichModuleIsNotThere) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
+  EXPECT_THAT(MessageOf(editor.At("c")), HasSubstr("there is no module 'c'"));
+  EXPECT_THAT(MessageOfStatus(editor.Swap("", Scale(1))),
+              HasSubstr("the root module cannot be swapped"));
+}
+
+TEST(ModuleEditorTest, SaysWhatAReplacementLacks) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
+  const Module other = MakeModule("Other",
+                                  "def forward(self, x: Tensor, y: Tensor) -> "
+                                  "Tensor:\n"
+                                  "  return x * y\n");
+  EXPECT_THAT(
+      MessageOfStatus(editor.Swap("b", other)),
+      HasSubstr("module 'b': its method is forward(__torch__.Other self"));
+}
+
+TEST(ModuleEditorTest, RefusesHooksThatDoNotFit) {
+  const Module tuple =
+      MakeModule("Tuples",
+                 "def forward(self, x: Tensor) -> Tuple[Tensor, Tensor]:\n"
+                 "  return x, x\n");
+  ModuleEditor editor = OrThrow(
+      ModuleEditor::Copy(MakeModule("Root",
+                                    "def forward(self, x: Tensor) -> Tensor:\n"
+                                    "  y, z = self.t.forward(x)\n"
+                                    "  return y + z\n",
+                                    {}, {{"t", tuple}})));
+  EXPECT_THAT(
+      MessageOfStatus(editor.HookOutput("t", "hook", Scale(1)._ivalue())),
+      HasSubstr("module 't' cannot be hooked: it returns Tuple[Tensor, "
+                "Tensor], not a tensor"));
+  EXPECT_THAT(MessageOfStatus(editor.HookInput("t", "hook", at::ones({1}))),
+              HasSubstr("forward(Tensor) -> Tensor"));
+  NS_ASSERT_OK(editor.HookInput("t", "hook", Scale(1)._ivalue()));
+  EXPECT_THAT(
+      MessageOfStatus(editor.HookInput("t", "hook", Scale(1)._ivalue())),
+      HasSubstr("it has an attribute 'hook' already"));
+}
+
+}  // namespace
+}  // namespace ns
