@@ -17,8 +17,9 @@ namespace ns {
 //
 // It runs a copy, which has the same observers, and in which float convolutions
 // run faster (FuseFloatConvs): what they see differs by up to 1e-4 of its norm
-// from what the prepared model computes. Where an observer has PyTorch's results
-// to the bit (ObserverConfig::compat), the copy runs as the model would.
+// from what the prepared model computes. Where an observer has PyTorch's
+// results to the bit (ObserverConfig::compat), the copy runs as the model
+// would.
 class Calibrator {
  public:
   // Error: a model that LibTorch cannot copy.

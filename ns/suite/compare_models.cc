@@ -159,8 +159,8 @@ absl::Status RunBatches(PairRunner& runner, const BatchReader& batches,
 // user gave them, and `matched` has their matches.
 absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
-    const MatchResult& matched, const BatchReader& batches, const CompareOptions& options,
-    const Passes& passes) {
+    const MatchResult& matched, const BatchReader& batches,
+    const CompareOptions& options, const Passes& passes) {
   NS_ASSIGN_OR_RETURN(const ModelGraph float_copy, float_model.Clone());
   NS_ASSIGN_OR_RETURN(ModelGraph quantized_copy, quantized_model.Clone());
   MatchResult matches = MatchesOfCopies(matched, float_model, float_copy,
@@ -301,9 +301,9 @@ absl::StatusOr<ComparisonResult> CompareModels(
   std::vector<std::optional<double>> exact;
   if (runs_twice) {
     passes.done = batches.size();
-    NS_ASSIGN_OR_RETURN(exact,
-                        ExactActivations(float_model, quantized_model, matched,
-                                         batches, options, passes));
+    NS_ASSIGN_OR_RETURN(
+        exact, ExactActivations(float_model, quantized_model, matched, batches,
+                                options, passes));
   }
   SetAccumulatedCosts(exact, result);
   return result;

@@ -99,8 +99,7 @@ TEST_F(QuantizeModelTest, NormsOfManySmallImagesAreRight) {
     ModelGraph model = FloatModel(body);
     const at::Tensor expected = Output(model, x);
     const at::Tensor error = Output(quantized.model, x) - expected;
-    EXPECT_LT(error.norm().item<double>(),
-              0.1 * expected.norm().item<double>())
+    EXPECT_LT(error.norm().item<double>(), 0.1 * expected.norm().item<double>())
         << norm;
   }
 }

@@ -39,9 +39,8 @@ TEST(ObserverPlanTest, NumbersShareTheObserverOfTheirInputInFx) {
   const ObserverPlan in_fx = PlanOf(body, Compat());
   EXPECT_THAT(Layers(in_fx),
               ElementsAre("linear 0 -> 1", "mul 1 -> 1", "add 1 -> 1"));
-  EXPECT_TRUE(absl::c_all_of(in_fx.points, [](const ObservedPoint& point) {
-    return point.is_seen;
-  }));
+  EXPECT_TRUE(absl::c_all_of(
+      in_fx.points, [](const ObservedPoint& point) { return point.is_seen; }));
 }
 
 TEST(ObserverPlanTest, RulesOfTheMappingDecide) {
