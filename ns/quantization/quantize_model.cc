@@ -1,7 +1,6 @@
 #include "ns/quantization/quantize_model.h"
 
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/passes/remove_mutation.h>
 
 #include <map>
 #include <set>
@@ -29,6 +28,7 @@
 #include "passes/quantization/observer_plan.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/quantize_dynamic.h"
+#include "passes/quantization/remove_mutation.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
@@ -120,7 +120,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   plan.compat = options.compat;
   NS_ASSIGN_OR_RETURN(ModelGraph folded, model.Clone());
   NS_RETURN_IF_ERROR(CatchTorchErrors("removing ops in place", [&] {
-    torch::jit::RemoveTensorMutation(folded.shared_graph());
+    RemoveMutation(folded.shared_graph());
   }));
   PassContext context;
   FoldBatchNorms::Options norms;

@@ -1,0 +1,86 @@
+#include "passes/quantization/remove_mutation.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+
+namespace ns {
+namespace {
+
+void ExpectBecomes(const std::string& before, const std::string& after) {
+  const std::shared_ptr<torch::jit::Graph> graph = GraphOf(before);
+  RemoveMutation(graph);
+  ExpectIr(graph, after);
+}
+
+void ExpectStays(const std::string& text) { ExpectBecomes(text, text); }
+
+TEST(RemoveMutationTest, DropoutsInPlaceThatDoNothingAreOutOfPlace) {
+  ExpectBecomes(R"IR(
+graph(%x : Tensor):
+  %half : float = prim::Constant[value=0.5]()
+  %no : bool = prim::Constant[value=0]()
+  %y : Tensor = aten::dropout_(%x, %half, %no)
+  return (%y))IR",
+                R"IR(
+graph(%x : Tensor):
+  %half : float = prim::Constant[value=0.5]()
+  %no : bool = prim::Constant[value=0]()
+  %y : Tensor = aten::dropout(%x, %half, %no)
+  return (%y))IR");
+  ExpectStays(R"IR(
+graph(%x : Tensor, %train : bool):
+  %half : float = prim::Constant[value=0.5]()
+  %y : Tensor = aten::dropout_(%x, %half, %train)
+  return (%y))IR");
+}
+
+TEST(RemoveMutationTest, GrowingListsGetANameForEachLength) {
+  ExpectBecomes(R"IR(
+graph(%a : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %b : Tensor = aten::cat(%all, %one)
+  %s : Tensor[] = aten::append(%all, %b)
+  %c : Tensor = aten::cat(%all, %one)
+  %t : Tensor[] = aten::append(%all, %c)
+  %d : Tensor = aten::cat(%all, %one)
+  return (%d))IR",
+                R"IR(
+graph(%a : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %b : Tensor = aten::cat(%all, %one)
+  %two : Tensor[] = prim::ListConstruct(%a, %b)
+  %c : Tensor = aten::cat(%two, %one)
+  %three : Tensor[] = prim::ListConstruct(%a, %b, %c)
+  %d : Tensor = aten::cat(%three, %one)
+  return (%d))IR");
+}
+
+TEST(RemoveMutationTest, ListsThatOthersHoldOrThatGrowInALoopStay) {
+  ExpectStays(R"IR(
+graph(%a : Tensor):
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %s : Tensor[] = aten::append(%all, %a)
+  return (%all))IR");
+  ExpectStays(R"IR(
+graph(%a : Tensor, %p : bool):
+  %one : int = prim::Constant[value=1]()
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %x : Tensor = prim::If(%p)
+    block0():
+      %s : Tensor[] = aten::append(%all, %a)
+      -> (%a)
+    block1():
+      -> (%a)
+  %y : Tensor = aten::cat(%all, %one)
+  return (%x, %y))IR");
+}
+
+}  // namespace
+}  // namespace ns
