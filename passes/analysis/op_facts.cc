@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
+#include "ir/torch_errors.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/ops/op_table.h"
 
@@ -187,35 +189,34 @@ TensorFacts FactsOfEither(const Node& node, const OpRow& row, size_t index,
       PerTensorQParams{{fixed->scale}, {fixed->zero_point}, c10::kQUInt8});
 }
 
-// Returns the facts of an output of an op of Numerics::kInt8.
 // Returns the qparams that `node`, a sum or product with a number, gives its
 // output: its kernel chooses them by those of its input alone. Absent where
-// they are not constant.
+// they are not constant, or no kernel takes them.
 std::optional<PerTensorQParams> ChosenQParams(
     const Node& node, const std::optional<PerTensorQParams>& input) {
   if (!input || !input->scale.constant || !input->zero_point.constant ||
       node.inputs().size() != 2) {
     return std::nullopt;
   }
-  torch::jit::Stack stack;
-  for (const Value* value : node.inputs()) {
-    const std::optional<c10::IValue> constant = ConstantOf(*value);
-    if (constant && constant->isScalar()) {
-      stack.push_back(*constant);
-    } else if (IsTensor(*value) && !constant) {
-      stack.emplace_back(
-          at::quantize_per_tensor(at::zeros({1}), *input->scale.constant,
-                                  *input->zero_point.constant, input->dtype));
-    } else {
-      return std::nullopt;
+  const absl::StatusOr<PerTensorQParams> chosen = CatchTorchErrors([&] {
+    torch::jit::Stack stack;
+    for (const Value* value : node.inputs()) {
+      const std::optional<c10::IValue> constant = ConstantOf(*value);
+      stack.push_back(constant
+                          ? *constant
+                          : at::quantize_per_tensor(
+                                at::zeros({1}), *input->scale.constant,
+                                *input->zero_point.constant, input->dtype));
     }
-  }
-  node.getOperation()(stack);
-  const at::Tensor output = stack.front().toTensor();
-  return PerTensorQParams{
-      {output.q_scale()}, {output.q_zero_point()}, output.scalar_type()};
+    node.getOperation()(stack);
+    const at::Tensor output = stack.front().toTensor();
+    return PerTensorQParams{
+        {output.q_scale()}, {output.q_zero_point()}, output.scalar_type()};
+  });
+  return chosen.ok() ? std::optional(*chosen) : std::nullopt;
 }
 
+// Returns the facts of an output of an op of Numerics::kInt8.
 TensorFacts FactsOfInt8(const Node& node, const OpRow& row,
                         FactsOfInput facts_of) {
   if (IsEmbedding(row) || row.family == "int_repr") {
