@@ -119,9 +119,8 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   plan.keep = options.keep;
   plan.compat = options.compat;
   NS_ASSIGN_OR_RETURN(ModelGraph folded, model.Clone());
-  NS_RETURN_IF_ERROR(CatchTorchErrors("removing ops in place", [&] {
-    RemoveMutation(folded.shared_graph());
-  }));
+  NS_RETURN_IF_ERROR(CatchTorchErrors(
+      "removing ops in place", [&] { RemoveMutation(folded.shared_graph()); }));
   PassContext context;
   FoldBatchNorms::Options norms;
   norms.compat = options.compat;
