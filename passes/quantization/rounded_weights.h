@@ -23,9 +23,10 @@ struct RoundedWeights {
 // norms.
 bool HasWeightsToRound(const LayerSite& site);
 
-// Replaces the weights of the layer, but not its biases. With an observer of
-// integers they become constants that are quantized and dequantized as the
-// graph runs, which makes the saved model a quarter of the size:
+// Replaces the weights of the layer, but not its biases. HasWeightsToRound must
+// be true of `site`; this is not checked. With an observer of integers, they
+// become constants that are quantized and dequantized as the graph runs, which
+// makes the saved model a quarter of the size:
 //
 //   %w = aten::dequantize(%quantized)
 //   %y = aten::conv2d(%x, %w, ...)

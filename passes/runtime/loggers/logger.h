@@ -25,8 +25,9 @@ class Logger : public torch::CustomClassHolder {
   // Forgets what was recorded.
   virtual void Clear() = 0;
 
-  // Enables or disables the logger. A disabled one records nothing. Loggers
-  // start enabled.
+  // Enables or disables the logger; it starts enabled. Subclasses heed it:
+  // their `forward` records nothing unless IsEnabled(), and what they save has
+  // it.
   void SetEnabled(bool enabled) { enabled_ = enabled; }
   bool IsEnabled() const { return enabled_; }
 
