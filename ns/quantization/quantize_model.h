@@ -20,13 +20,15 @@ struct QuantizedModel {
   QuantizationReport report;
 };
 
-// Copies `model`, folds its batch norms and puts observers into the copy. It
-// computes what `model` does, up to the rounding of folded norms and of values
-// that a qconfig has fake quantizations for. It can be saved with all that
-// ConvertModel needs but the options, and runs where libns_ops.so is loaded.
-// Load it as it is (ModelGraphOptions::as_it_is): freezing removes observers.
-// What Clone makes of it has the same observers, not copies. Errors: a model
-// that is quantized or prepared already; a mapping that is not valid.
+// Copies `model`, folds its batch norms and puts observers into the copy.
+// Layers with a dynamic or weight-only qconfig are quantized here already; all
+// else computes what `model` does, up to the rounding of folded norms and of
+// values that a qconfig has fake quantizations for. The copy can be saved with
+// all that ConvertModel needs but the options, and runs where libns_ops.so is
+// loaded. Load it as it is (ModelGraphOptions::as_it_is): freezing removes
+// observers. What Clone makes of it has the same observers, not copies. Errors:
+// a model that is prepared already or has quantized values (CheckIsFloat); a
+// mapping that is not valid.
 absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
                                         const QuantizeOptions& options);
 
@@ -41,8 +43,10 @@ absl::Status Calibrate(
 absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other);
 
 // Quantizes a prepared model with what its observers have seen. The result
-// needs LibTorch's ops only. Errors: a model that is not prepared, or was by
-// another version; one of which no observer has seen a value.
+// needs LibTorch's ops only. Of `options` it reads `backend`, `compat` and
+// `reference`, which are those of PrepareModel. Errors: a model that is not
+// prepared, or was by another version; one that has layers to calibrate, and no
+// observer that has seen a value.
 absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
                                             const QuantizeOptions& options);
 

@@ -42,10 +42,10 @@ struct OutputTensor {
 std::vector<OutputTensor> OutputTensors(const torch::jit::Node& node);
 
 // Returns the name that users have for tensor `position` of
-// OutputTensors(node). Recurrent layers and cells, ops and modules alike, give
-// "output", "h_n" and "c_n"; others have the names of the op's schema, such as
-// "indices". Empty when there is no name. An output of a prim::If has the name
-// that it has in the first arm.
+// OutputTensors(node), which must be there: that of the op's schema, such as
+// "indices", or that of the table of ops, for modules, too. An LSTM gives
+// "output", "h_n" and "c_n". Empty when there is no name. An output of a
+// prim::If has the name that it has in the first arm.
 std::string KnownOutputName(const torch::jit::Node& node, size_t position);
 
 // Returns the name of output `index`, counted from 0: `known` or, when that is

@@ -1,6 +1,7 @@
-// Hangs loggers on a model and inserts calls of them. Whatever puts a logger
-// into a graph does it here: loggers on matches, on modules of the eager suite,
-// and on the candidates of an n-shadows model.
+// Hangs loggers on a model and inserts calls of their method `forward`.
+// Whatever does so does it here, for matches, for modules of the eager suite,
+// and for the candidates of an n-shadows model. (Comparers have other methods:
+// attached_comparer.h.)
 #ifndef PASSES_INSTRUMENT_LOGGER_CALLS_H_
 #define PASSES_INSTRUMENT_LOGGER_CALLS_H_
 

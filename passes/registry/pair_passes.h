@@ -60,7 +60,8 @@ class AddShadowLoggersPass final : public PairPass {
 
 // Replaces b by a model that runs both and compares matches as it runs: see
 // passes/instrument/pair_models.h. The matches are gone afterwards. A model
-// that compares already is left as it is. Needs matches.
+// that compares already is left as it is; any other must have been matched, and
+// stays as it is where nothing matched.
 class PairModelsPass final : public PairPass {
  public:
   explicit PairModelsPass(PairPlan plan) : plan_(std::move(plan)) {}

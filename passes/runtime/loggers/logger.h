@@ -25,9 +25,8 @@ class Logger : public torch::CustomClassHolder {
   // Forgets what was recorded.
   virtual void Clear() = 0;
 
-  // Enables or disables the logger; it starts enabled. Subclasses heed it:
-  // their `forward` records nothing unless IsEnabled(), and what they save has
-  // it.
+  // Enables or disables the logger; it starts enabled. Subclasses heed it: they
+  // record nothing unless IsEnabled(). They say whether they save it.
   void SetEnabled(bool enabled) { enabled_ = enabled; }
   bool IsEnabled() const { return enabled_; }
 

@@ -62,8 +62,9 @@ class PairComparer final : public Logger {
   void SeeX(const at::Tensor& x);
   void SeeY(const at::Tensor& y);
 
-  // Notes that one model took a branch on which the other has no value. Calls
-  // are counted as the model of y makes them.
+  // Note that one model took a branch on which the other has no value, in place
+  // of SeeX and SeeY: MissX that only y has one, which counts as a call, and
+  // MissY that only x has one, which does not.
   void MissX();
   void MissY();
 
@@ -78,7 +79,8 @@ class PairComparer final : public Logger {
   const PairComparerOptions& options() const { return options_; }
 
   // An observer is called with every pair that is compared. `call` is the
-  // number of the pair in this batch.
+  // number of the call in this batch, from 0; those that are not compared, such
+  // as MissX and pairs of different shapes, have numbers, too.
   using Observer = std::function<void(const at::Tensor& x, const at::Tensor& y,
                                       int64_t call)>;
   void AddObserver(Observer observer) {
