@@ -10,6 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ir/insert_method_call.h"
+#include "ir/module_path.h"
 #include "ir/module_values.h"
 #include "ir/nearest_name.h"
 #include "ir/status.h"
@@ -28,37 +30,16 @@ using Object = const c10::ivalue::Object*;
 
 Object ObjectOf(const Module& module) { return module._ivalue().get(); }
 
-std::string Joined(const std::string& parent, const std::string& name) {
-  return parent.empty() ? name : absl::StrCat(parent, ".", name);
-}
-
-bool IsModule(const c10::IValue& value) {
-  return value.isObject() && value.toObject()->type()->is_module();
-}
-
 // Calls `visit(path, module)` for each module object, by its first path,
-// parents first.
-template <typename Visit>
-void ForEachModule(const Module& module, const std::string& path,
-                   absl::flat_hash_set<Object>& seen, const Visit& visit) {
-  if (!seen.insert(ObjectOf(module)).second) {
-    return;
-  }
-  visit(path, module);
-  const auto type = module.type();
-  for (size_t i = 0; i < type->numAttributes(); ++i) {
-    const c10::IValue& value = module._ivalue()->getSlot(i);
-    if (IsModule(value)) {
-      ForEachModule(value.toModule(), Joined(path, type->getAttributeName(i)),
-                    seen, visit);
-    }
-  }
-}
-
+// parents first. It may not change the objects.
 template <typename Visit>
 void ForEachModule(const Module& root, const Visit& visit) {
   absl::flat_hash_set<Object> seen;
-  ForEachModule(root, "", seen, visit);
+  for (const auto& named : root.named_modules()) {
+    if (seen.insert(ObjectOf(named.value)).second) {
+      visit(named.name, named.value);
+    }
+  }
 }
 
 // The types of all values in all methods follow the objects again.
@@ -117,9 +98,9 @@ class Copier {
     const std::string& name = type->getAttributeName(slot);
     c10::IValue value = module._ivalue()->getSlot(slot);
     c10::TypePtr attribute_type = type->getAttribute(slot);
-    if (IsModule(value)) {
+    if (value.isModule()) {
       NS_ASSIGN_OR_RETURN(const Module child,
-                          Copy(value.toModule(), Joined(path, name)));
+                          Copy(value.toModule(), JoinPath(path, name)));
       value = child._ivalue();
       // Behind an interface, the type stays, and code that calls it is refused.
       if (attribute_type->kind() == c10::TypeKind::ClassType) {
@@ -151,17 +132,6 @@ class Copier {
   c10::IValue::HashAliasedIValueMap tensor_copies_;
   absl::flat_hash_map<Object, Module> copies_;
 };
-
-// Inserts `%object = self.<name>; object.forward(value)` at the insertion
-// point; returns what that returns.
-Value* InsertCall(Graph& graph, const std::string& name, Value* value) {
-  Value* object = graph.insertGetAttr(graph.inputs()[0], name);
-  Node* call =
-      graph.insertNode(graph.create(c10::prim::CallMethod, {object, value}, 1));
-  call->s_(c10::attr::name, "forward");
-  call->output()->setType(c10::TensorType::get());
-  return call->output();
-}
 
 absl::Status CheckHook(const c10::IValue& object) {
   const Function* forward =
@@ -203,7 +173,7 @@ absl::StatusOr<Module> ModuleEditor::At(absl::string_view path) const {
   for (const absl::string_view name :
        absl::StrSplit(path, '.', absl::SkipEmpty())) {
     const std::string attribute(name);
-    if (!module.hasattr(attribute) || !IsModule(module.attr(attribute))) {
+    if (!module.hasattr(attribute) || !module.attr(attribute).isModule()) {
       const std::vector<std::string> paths = Paths();
       const std::vector<absl::string_view> names(paths.begin(), paths.end());
       return absl::NotFoundError(
@@ -257,36 +227,54 @@ absl::Status ModuleEditor::Hook(absl::string_view path, const std::string& name,
                      ", not a tensor"));
   }
   module.register_attribute(name, object.type(), object);
+  Node* place = is_input ? *graph.nodes().begin() : graph.return_node();
+  NS_ASSIGN_OR_RETURN(
+      Value * result,
+      InsertMethodCall(module, graph, name, "forward", {hooked}, place));
   if (is_input) {
-    const torch::jit::WithInsertPoint first(*graph.nodes().begin());
-    Value* result = InsertCall(graph, name, hooked);
     hooked->replaceAllUsesAfterNodeWith(result->node(), result);
   } else {
-    const torch::jit::WithInsertPoint last(graph.return_node());
-    graph.return_node()->replaceInput(0, InsertCall(graph, name, hooked));
+    graph.return_node()->replaceInput(0, result);
   }
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::Swap(absl::string_view path,
-                                const Module& replacement) {
-  if (path.empty()) {
-    return absl::InvalidArgumentError(
-        "the root module cannot be swapped; use the new module instead");
+absl::Status ModuleEditor::Swap(
+    const std::map<std::string, Module>& replacements) {
+  absl::flat_hash_map<Object, const Module*> by_object;
+  for (const auto& [path, replacement] : replacements) {
+    if (path.empty()) {
+      return absl::InvalidArgumentError(
+          "the root module cannot be swapped; use the new module instead");
+    }
+    NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
+    const auto [found, is_new] =
+        by_object.insert({ObjectOf(swapped), &replacement});
+    if (!is_new && ObjectOf(*found->second) != ObjectOf(replacement)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("module '", path,
+                       "' has another path, too, and is given two "
+                       "replacements; give one"));
+    }
   }
-  NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
-  const Object old = ObjectOf(swapped);
+  std::vector<Module> parents;
   ForEachModule(root_, [&](const std::string&, const Module& parent) {
+    parents.push_back(parent);
+  });
+  for (const Module& parent : parents) {
     const auto type = parent.type();
     for (size_t i = 0; i < type->numAttributes(); ++i) {
       const c10::IValue& value = parent._ivalue()->getSlot(i);
-      if (IsModule(value) && ObjectOf(value.toModule()) == old) {
+      const auto found = value.isModule()
+                             ? by_object.find(ObjectOf(value.toModule()))
+                             : by_object.end();
+      if (found != by_object.end()) {
         type->unsafeChangeAttributeType(type->getAttributeName(i),
-                                        replacement.type());
-        parent._ivalue()->setSlot(i, replacement._ivalue());
+                                        found->second->type());
+        parent._ivalue()->setSlot(i, found->second->_ivalue());
       }
     }
-  });
+  }
   return TypeAllModuleValues(root_);
 }
 

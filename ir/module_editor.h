@@ -5,6 +5,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@ namespace ns {
 //
 //   NS_ASSIGN_OR_RETURN(ModuleEditor editor, ModuleEditor::Copy(model));
 //   NS_RETURN_IF_ERROR(editor.HookOutput("layer1.conv", "observer", observer));
-//   NS_RETURN_IF_ERROR(editor.Swap("fc", quantized_fc));
+//   NS_RETURN_IF_ERROR(editor.Swap({{"fc", quantized_fc}}));
 //   editor.root().save("edited.pt");
 //
 // Paths are names of attributes joined by dots, "layer1.0.conv"; that of the
@@ -67,12 +68,13 @@ class ModuleEditor {
   absl::Status HookInput(absl::string_view path, const std::string& name,
                          const c10::IValue& object);
 
-  // Puts `replacement` in the place of the module at `path`, at all paths that
-  // it has. Whatever code reads or calls it must find the same attributes and
-  // methods there; otherwise, an error names what is missing, and the editor is
-  // of no use any more. Error, too: the root, or no such module.
-  absl::Status Swap(absl::string_view path,
-                    const torch::jit::Module& replacement);
+  // Puts each replacement in the place of the module at its path, at all paths
+  // that this has, and then gives the code that uses them their types. Such
+  // code must find the same attributes and methods there; otherwise, an error
+  // names what is missing, and the editor is of no use any more. Error, too,
+  // with nothing changed: the root, no such module, or two replacements of one.
+  absl::Status Swap(
+      const std::map<std::string, torch::jit::Module>& replacements);
 
  private:
   explicit ModuleEditor(torch::jit::Module root) : root_(std::move(root)) {}

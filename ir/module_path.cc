@@ -95,6 +95,10 @@ absl::string_view NameOf(absl::string_view interned) {
 
 }  // namespace
 
+std::string JoinPath(absl::string_view parent, absl::string_view name) {
+  return absl::StrCat(parent, parent.empty() || name.empty() ? "" : ".", name);
+}
+
 std::string CallName(const ModulePath& path) {
   return path.call_index == 0 ? std::string(path.fqn)
                               : absl::StrCat(path.fqn, "@", path.call_index);

@@ -37,6 +37,9 @@ struct ModulePath {
   }
 };
 
+// Returns "layer1.0" for "layer1" and "0"; either may be empty.
+std::string JoinPath(absl::string_view parent, absl::string_view name);
+
 // Returns "fc", or "fc@1" for the second call: the key that tells calls apart.
 std::string CallName(const ModulePath& path);
 

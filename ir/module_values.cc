@@ -146,8 +146,7 @@ class Typer {
     }
     if (IsModuleType(*attribute)) {
       Bind(node->output(),
-           {owner->module.attr(name).toModule(),
-            owner->path.empty() ? name : absl::StrCat(owner->path, ".", name)});
+           {owner->module.attr(name).toModule(), JoinPath(owner->path, name)});
     } else {
       node->output()->setType(attribute);
     }

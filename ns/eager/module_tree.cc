@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
 
 namespace ns {
@@ -38,10 +37,6 @@ std::map<std::string, std::string> TypesByPath(const Module& module) {
   std::map<std::string, std::string> types;
   CollectTypes(module, "", types);
   return types;
-}
-
-std::string JoinPath(absl::string_view parent, absl::string_view name) {
-  return absl::StrCat(parent, parent.empty() || name.empty() ? "" : ".", name);
 }
 
 bool IsTypeListed(absl::string_view type,

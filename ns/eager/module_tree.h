@@ -22,9 +22,6 @@ std::vector<std::string> TypeNames(const torch::jit::Module& module);
 std::map<std::string, std::string> TypesByPath(
     const torch::jit::Module& module);
 
-// Returns "layer1.0" for "layer1" and "0"; either may be empty.
-std::string JoinPath(absl::string_view parent, absl::string_view name);
-
 // Whether one of `names` names `type` (see IsTypeNamed).
 bool IsTypeListed(absl::string_view type,
                   const std::vector<std::string>& names);

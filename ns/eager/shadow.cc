@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/attach_attribute.h"
+#include "ir/insert_method_call.h"
 #include "ir/insert_op.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 namespace {

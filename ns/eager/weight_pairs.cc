@@ -8,8 +8,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "ir/module_path.h"
 #include "ns/eager/find_match.h"
-#include "ns/eager/module_tree.h"
 #include "passes/analysis/packed_weights.h"
 
 namespace ns {

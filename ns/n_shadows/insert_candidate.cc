@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/insert_method_call.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ns/n_shadows/candidate_logger.h"
@@ -18,7 +19,6 @@
 #include "passes/quantization/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/first_tensor.h"
-#include "passes/rewrite/insert_method_call.h"
 #include "passes/runtime/observers/activation_quantizer.h"
 #include "passes/runtime/observers/observer_options.h"
 

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "ir/insert_method_call.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -21,7 +22,6 @@
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
-#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 namespace {

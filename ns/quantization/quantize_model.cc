@@ -195,18 +195,15 @@ absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {
     return differ();
   }
   // On an error, nothing has been merged.
+  const std::map<std::string, ObserverPtr> added =
+      AttachedObservers(other.module());
   std::vector<std::pair<ObserverPtr, ObserverPtr>> pairs;
-  for (const auto& attribute :
-       prepared.module().named_attributes(/*recurse=*/false)) {
-    ObserverPtr observer = AttachedObserver(prepared.module(), attribute.name);
-    if (!observer) {
-      continue;
-    }
-    ObserverPtr added = AttachedObserver(other.module(), attribute.name);
-    if (!added || added->config() != observer->config()) {
+  for (const auto& [name, observer] : AttachedObservers(prepared.module())) {
+    const auto same = added.find(name);
+    if (same == added.end() || same->second->config() != observer->config()) {
       return differ();
     }
-    pairs.emplace_back(std::move(observer), std::move(added));
+    pairs.emplace_back(observer, same->second);
   }
   return CatchTorchErrors("merging observers", [&]() -> absl::Status {
     for (const auto& [observer, added] : pairs) {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "ir/attach_attribute.h"
+#include "ir/insert_method_call.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 namespace {

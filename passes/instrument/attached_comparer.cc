@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
+#include "ir/insert_method_call.h"
 #include "ir/status.h"
-#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 

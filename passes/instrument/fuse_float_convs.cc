@@ -17,12 +17,12 @@
 #include "ir/control_flow.h"
 #include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
+#include "ir/insert_method_call.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/batch_norm.h"
-#include "passes/rewrite/insert_method_call.h"
 #include "passes/runtime/float_conv.h"
 
 namespace ns {
@@ -55,8 +55,12 @@ at::Tensor TensorOf(const Node& node, const char* name, bool& fits) {
   return value->toTensor();
 }
 
+bool IsConvolution(const Node& node) {
+  return node.kind() == aten::conv2d || node.kind() == aten::_convolution;
+}
+
 std::optional<FloatConvParameters> ParametersOf(const Node& node) {
-  if (node.kind() != aten::conv2d && node.kind() != aten::_convolution) {
+  if (!IsConvolution(node)) {
     return std::nullopt;
   }
   bool fits = true;
@@ -249,6 +253,16 @@ bool RelaxLayout(ModelGraph& host) {
 }
 
 }  // namespace
+
+absl::flat_hash_set<Node*> ConvolutionsOf(torch::jit::Graph& graph) {
+  absl::flat_hash_set<Node*> convolutions;
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (IsConvolution(*node)) {
+      convolutions.insert(node);
+    }
+  });
+  return convolutions;
+}
 
 absl::Status FuseFloatConvs(ModelGraph& host,
                             const absl::flat_hash_set<Node*>& convolutions) {

@@ -7,10 +7,15 @@
 #include "ir/model_graph.h"
 
 namespace torch::jit {
+struct Graph;
 struct Node;
 }  // namespace torch::jit
 
 namespace ns {
+
+// Returns the nodes of `graph` that compute a convolution of two dimensions, as
+// far as their op tells.
+absl::flat_hash_set<torch::jit::Node*> ConvolutionsOf(torch::jit::Graph& graph);
 
 // Lets every 2d convolution among `convolutions`, nodes of `host`, run with the
 // batch norm behind it folded in, and with channels last:

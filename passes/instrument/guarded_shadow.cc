@@ -15,11 +15,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
+#include "ir/insert_method_call.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 namespace {

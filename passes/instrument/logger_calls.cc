@@ -1,9 +1,9 @@
 #include "passes/instrument/logger_calls.h"
 
 #include "absl/strings/str_cat.h"
+#include "ir/insert_method_call.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/rewrite/insert_method_call.h"
 
 namespace ns {
 

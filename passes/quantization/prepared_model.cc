@@ -161,6 +161,17 @@ ObserverPtr AttachedObserver(const torch::jit::Module& module,
   return {};
 }
 
+std::map<std::string, ObserverPtr> AttachedObservers(
+    const torch::jit::Module& module) {
+  std::map<std::string, ObserverPtr> observers;
+  for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
+    if (ObserverPtr observer = AttachedObserver(module, attribute.name)) {
+      observers[attribute.name] = std::move(observer);
+    }
+  }
+  return observers;
+}
+
 bool IsObserverCall(const torch::jit::Node& node) {
   if (node.kind() != c10::prim::CallMethod) {
     return false;

@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,11 @@ absl::StatusOr<PreparedModel> AttachedPreparedModel(
 // Null when there is none.
 ObserverPtr AttachedObserver(const torch::jit::Module& module,
                              const std::string& name);
+
+// Returns the observers that are attributes of `module`, by name; those of fake
+// quantizations, too.
+std::map<std::string, ObserverPtr> AttachedObservers(
+    const torch::jit::Module& module);
 
 // Whether `node` calls an observer or a fake quantization; calls of a model's
 // own modules are none.

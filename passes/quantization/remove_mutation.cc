@@ -4,13 +4,13 @@
 #include <torch/csrc/jit/passes/remove_mutation.h>
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "passes/rewrite/idle_dropouts.h"
 
 namespace ns {
 namespace {
@@ -18,27 +18,6 @@ namespace {
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-// Whether `node` is a dropout in place that returns its input as it is.
-bool IsIdleDropout(const Node& node) {
-  if (OpName(node) != "aten::dropout_") {
-    return false;
-  }
-  const std::optional<c10::IValue> train = ConstantOf(*node.input(2));
-  return train && train->isBool() && !train->toBool();
-}
-
-void ReplaceIdleDropouts(Graph& graph) {
-  ForEachNodeInnermostFirst(graph.block(), [&](Node* node) {
-    if (IsIdleDropout(*node)) {
-      Node* dropout = graph.create(c10::aten::dropout, node->inputs());
-      dropout->insertBefore(node)->copyMetadata(node);
-      dropout->output()->copyMetadata(node->output());
-      node->output()->replaceAllUsesWith(dropout->output());
-      node->destroy();
-    }
-  });
-}
 
 // Whether `user` reads a list, its first input, and keeps no hold of it.
 bool ReadsList(const Node& user) {

@@ -12,9 +12,8 @@ struct Graph;
 namespace ns {
 
 // Rewrites `graph`, that of a frozen model, where nothing else sees what an op
-// writes, as LibTorch's RemoveTensorMutation does. Besides, a dropout in place
-// that does nothing, in evaluation, becomes aten::dropout, and lists of tensors
-// that only grow get a name for each length:
+// writes, as LibTorch's RemoveTensorMutation and ReplaceIdleDropouts do.
+// Besides, lists of tensors that only grow get a name for each length:
 //
 //   %all : Tensor[] = prim::ListConstruct(%a)
 //   %x : Tensor = aten::cat(%all, %one)

@@ -8,9 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "ir/graph_editor.h"
-#include "ir/graph_walk.h"
 #include "ir/model_graph.h"
-#include "ir/node_view.h"
 #include "ir/replace_futures.h"
 #include "ir/status.h"
 #include "ir/text.h"
@@ -18,12 +16,10 @@
 #include "passes/emulation/add_saturation_counters.h"
 #include "passes/instrument/fuse_float_convs.h"
 #include "passes/lowering/fuse_lowered.h"
-#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
 using ::torch::jit::Node;
 
 // Runs `rewrite`, which does not report whether it changed anything, and
@@ -80,14 +76,7 @@ absl::StatusOr<bool> FuseSumsPass::Run(ModelGraph& model,
 
 absl::StatusOr<bool> FuseFloatConvsPass::Run(ModelGraph& model,
                                              PassContext& /*context*/) const {
-  absl::flat_hash_set<Node*> convolutions;
-  ForEachNode(model.graph().block(), [&](Node* node) {
-    const OpRow* row = FindOp(OpName(*node));
-    if (row != nullptr && row->numerics == Numerics::kFloat &&
-        row->weight_form == WeightForm::kTensor) {
-      convolutions.insert(node);
-    }
-  });
+  const absl::flat_hash_set<Node*> convolutions = ConvolutionsOf(model.graph());
   if (convolutions.empty()) {
     return false;
   }

@@ -39,8 +39,8 @@ class FuseSumsPass final : public Pass {
 
 // Lets float 2d convolutions run with the batch norm behind them folded in: see
 // passes/instrument/fuse_float_convs.h. Values stay within 1e-4 of what they
-// were, relative to their norm. Error, too: a graph that has float layers with
-// weights, and no module to hang attributes on.
+// were, relative to their norm. Error, too: a graph that has convolutions, and
+// no module to hang attributes on.
 class FuseFloatConvsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-float-convs"; }

@@ -74,22 +74,40 @@ TEST(ModuleEditorTest, AnObjectAtTwoPathsStaysOne) {
   EXPECT_EQ(OrThrow(editor.At("a"))._ivalue(),
             OrThrow(editor.At("b"))._ivalue());
   EXPECT_THAT(editor.Paths(), ElementsAre("", "a"));
-  NS_ASSERT_OK(editor.Swap("b", Scale(5)));
+  NS_ASSERT_OK(editor.Swap({{"b", Scale(5)}}));
   EXPECT_EQ(ResultOf(editor.root(), 1), 25);
 }
 
 TEST(ModuleEditorTest, SwapChangesOneObjectAndNotItsTwin) {
   Module pair = Pair();
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
-  NS_ASSERT_OK(editor.Swap("b", Scale(7)));
+  NS_ASSERT_OK(editor.Swap({{"b", Scale(7)}}));
   EXPECT_EQ(ResultOf(editor.root(), 1, true), 14);
   EXPECT_EQ(ResultOf(editor.root(), 1, false), 2);
   EXPECT_EQ(ResultOf(pair, 1), 20);
 }
 
+TEST(ModuleEditorTest, SwapsSeveralAtOnce) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
+  NS_ASSERT_OK(editor.Swap({{"a", Scale(5)}, {"b", Scale(7)}}));
+  EXPECT_EQ(ResultOf(editor.root(), 1), 35);
+}
+
+TEST(ModuleEditorTest, OneObjectHasOneReplacement) {
+  const Module shared = Scale(3);
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(
+      MakeModule("Twice",
+                 "def forward(self, x: Tensor, twice: bool) -> Tensor:\n"
+                 "  return self.b.forward(self.a.forward(x))\n",
+                 {}, {{"a", shared}, {"b", shared}})));
+  EXPECT_THAT(MessageOfStatus(editor.Swap({{"a", Scale(5)}, {"b", Scale(7)}})),
+              HasSubstr("module 'b' has another path, too"));
+  EXPECT_EQ(ResultOf(editor.root(), 1), 9);
+}
+
 TEST(ModuleEditorTest, EditedModulesSaveAndLoad) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
-  NS_ASSERT_OK(editor.Swap("b", Scale(7)));
+  NS_ASSERT_OK(editor.Swap({{"b", Scale(7)}}));
   NS_ASSERT_OK(editor.HookOutput("a", "hook", Scale(100)._ivalue()));
   NS_ASSERT_OK(editor.HookInput("b", "hook", Scale(1000)._ivalue()));
   const std::string path = TemporaryPath("edited.pt");
@@ -114,7 +132,7 @@ TEST(ModuleEditorTest, TensorsAreSharedUnlessCopiesAreAsked) {
 TEST(ModuleEditorTest, SaysWhichModuleIsNotThere) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
   EXPECT_THAT(MessageOf(editor.At("c")), HasSubstr("there is no module 'c'"));
-  EXPECT_THAT(MessageOfStatus(editor.Swap("", Scale(1))),
+  EXPECT_THAT(MessageOfStatus(editor.Swap({{"", Scale(1)}})),
               HasSubstr("the root module cannot be swapped"));
 }
 
@@ -125,7 +143,7 @@ TEST(ModuleEditorTest, SaysWhatAReplacementLacks) {
                                   "Tensor:\n"
                                   "  return x * y\n");
   EXPECT_THAT(
-      MessageOfStatus(editor.Swap("b", other)),
+      MessageOfStatus(editor.Swap({{"b", other}})),
       HasSubstr("module 'b': its method is forward(__torch__.Other self"));
 }
 

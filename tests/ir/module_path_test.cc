@@ -15,6 +15,13 @@ namespace {
 
 using ::torch::jit::Node;
 
+TEST(JoinPathTest, EitherPartMayBeEmpty) {
+  EXPECT_EQ(JoinPath("layer1", "0"), "layer1.0");
+  EXPECT_EQ(JoinPath("", "0"), "0");
+  EXPECT_EQ(JoinPath("layer1", ""), "layer1");
+  EXPECT_EQ(JoinPath("", ""), "");
+}
+
 class ModulePathTest : public testing::Test {
  protected:
   ModulePath RoundTrip(const ModulePath& path) {

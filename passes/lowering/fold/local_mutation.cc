@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/graph_walk.h"
+#include "passes/rewrite/idle_dropouts.h"
 
 namespace ns {
 namespace {
@@ -42,15 +43,18 @@ bool HasOpsInPlace(const Block* block) {
 }  // namespace
 
 bool RemoveLocalMutation(torch::jit::Graph& graph) {
+  const bool had_dropouts = ReplaceIdleDropouts(graph);
   // RemoveTensorMutation analyses aliases, which is slow, and most graphs have
   // no ops in place. It wants a shared pointer, but does not keep it after the
   // call.
   const std::shared_ptr<torch::jit::Graph> borrowed(
       std::shared_ptr<torch::jit::Graph>(), &graph);
-  return HasOpsInPlace(graph.block()) &&
-         torch::jit::RemoveTensorMutation(borrowed, [](Node* node) {
-           return ComputesWithDequantized(*node);
-         });
+  const bool had_others =
+      HasOpsInPlace(graph.block()) &&
+      torch::jit::RemoveTensorMutation(borrowed, [](Node* node) {
+        return ComputesWithDequantized(*node);
+      });
+  return had_dropouts || had_others;
 }
 
 }  // namespace ns

@@ -28,13 +28,6 @@ TEST(ModuleTreeTest, TypesByPathHaveTheRoot) {
                           Pair("a.0", relu), Pair("b", relu)));
 }
 
-TEST(ModuleTreeTest, EitherPartOfAPathMayBeEmpty) {
-  EXPECT_EQ(JoinPath("layer1", "0"), "layer1.0");
-  EXPECT_EQ(JoinPath("", "0"), "0");
-  EXPECT_EQ(JoinPath("layer1", ""), "layer1");
-  EXPECT_EQ(JoinPath("", ""), "");
-}
-
 TEST(ModuleTreeTest, TypesAreListedQualifiedOrBare) {
   EXPECT_TRUE(IsTypeListed("torch.nn.Linear", {"Conv2d", "Linear"}));
   EXPECT_TRUE(IsTypeListed("torch.nn.Linear", {"torch.nn.Linear"}));

@@ -57,13 +57,8 @@ ModelGraph Prepared(bool compat) {
 // What each observer of `model` has seen, by the name of its attribute.
 std::map<std::string, ObserverState> SeenBy(const ModelGraph& model) {
   std::map<std::string, ObserverState> seen;
-  for (const auto& attribute :
-       model.module().named_attributes(/*recurse=*/false)) {
-    const ObserverPtr observer =
-        AttachedObserver(model.module(), attribute.name);
-    if (observer) {
-      seen[attribute.name] = observer->State();
-    }
+  for (const auto& [name, observer] : AttachedObservers(model.module())) {
+    seen[name] = observer->State();
   }
   return seen;
 }

@@ -2,6 +2,7 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,15 +106,12 @@ void ExpectConvertAlike(const ModelGraph& a, const ModelGraph& b,
 
 // Fails the test unless all observers have seen the same, to the bit.
 void ExpectSameObservers(const ModelGraph& a, const ModelGraph& b) {
-  int count = 0;
-  for (const auto& attribute : a.module().named_attributes(false)) {
-    const ObserverPtr of_a = AttachedObserver(a.module(), attribute.name);
-    if (!of_a) {
-      continue;
-    }
-    ++count;
-    const ObserverPtr of_b = AttachedObserver(b.module(), attribute.name);
-    ASSERT_TRUE(of_b);
+  const std::map<std::string, ObserverPtr> of_model_a =
+      AttachedObservers(a.module());
+  EXPECT_GT(of_model_a.size(), 5);
+  for (const auto& [observer, of_a] : of_model_a) {
+    const ObserverPtr of_b = AttachedObserver(b.module(), observer);
+    ASSERT_TRUE(of_b) << observer;
     EXPECT_EQ(of_a->seen().least_rank, of_b->seen().least_rank);
     EXPECT_EQ(of_a->seen().values, of_b->seen().values);
     const ObserverState state = of_b->State();
@@ -121,7 +119,6 @@ void ExpectSameObservers(const ModelGraph& a, const ModelGraph& b) {
       EXPECT_TRUE(tensor.equal(state.at(name))) << name;
     }
   }
-  EXPECT_GT(count, 5);
 }
 
 TEST(PreparedFilesTest, LoadedModelComputesTheSame) {

@@ -32,11 +32,6 @@ graph(%x : Tensor):
   %no : bool = prim::Constant[value=0]()
   %y : Tensor = aten::dropout(%x, %half, %no)
   return (%y))IR");
-  ExpectStays(R"IR(
-graph(%x : Tensor, %train : bool):
-  %half : float = prim::Constant[value=0.5]()
-  %y : Tensor = aten::dropout_(%x, %half, %train)
-  return (%y))IR");
 }
 
 TEST(RemoveMutationTest, GrowingListsGetANameForEachLength) {

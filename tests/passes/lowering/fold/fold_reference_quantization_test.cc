@@ -317,6 +317,17 @@ TEST(FoldReferenceQuantizationTest, MakesOpsInPlaceOutOfPlace) {
 return (%5))");
 }
 
+TEST(FoldReferenceQuantizationTest, IdleDropoutsInPlaceAreInNobodysWay) {
+  ExpectFoldedOnQuantized(Sum(R"IR(
+  %v : Tensor = aten::flatten(%d, %zero, %one)
+  %a : Tensor = aten::dropout_(%v, %half, %no)
+  %sum : Tensor = aten::add(%a, %e, %one))IR"),
+                          R"(%5 = aten::flatten(%3, 0, 1)
+%6 = aten::dropout(%5, 0.5, False)
+%7 = quantized::add(%6, %4, 0.5, 3)
+return (%7))");
+}
+
 TEST(FoldReferenceQuantizationTest,
      NamesTheModulesOfWhatStaysAndOfWhatIsFolded) {
   const auto conv =

@@ -1,4 +1,4 @@
-#include "passes/rewrite/insert_method_call.h"
+#include "ir/insert_method_call.h"
 
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -44,9 +44,18 @@ absl::StatusOr<Value*> InsertMethodCall(ModelGraph& model,
                                         const std::string& method,
                                         const std::vector<Value*>& arguments,
                                         Node* place) {
+  return InsertMethodCall(model.module(), model.graph(), attribute, method,
+                          arguments, place);
+}
+
+absl::StatusOr<Value*> InsertMethodCall(const torch::jit::Module& module,
+                                        Graph& graph,
+                                        const std::string& attribute,
+                                        const std::string& method,
+                                        const std::vector<Value*>& arguments,
+                                        Node* place) {
   NS_ASSIGN_OR_RETURN(const torch::jit::Function* function,
-                      MethodOf(model.module(), attribute, method));
-  Graph& graph = model.graph();
+                      MethodOf(module, attribute, method));
   torch::jit::WithInsertPoint at(place);
   Value* object = graph.insertGetAttr(graph.inputs()[0], attribute);
   std::vector<Value*> inputs = {object};

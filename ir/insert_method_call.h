@@ -1,6 +1,6 @@
 // Inserts calls of methods of the objects that are attributes of a module.
-#ifndef PASSES_REWRITE_INSERT_METHOD_CALL_H_
-#define PASSES_REWRITE_INSERT_METHOD_CALL_H_
+#ifndef IR_INSERT_METHOD_CALL_H_
+#define IR_INSERT_METHOD_CALL_H_
 
 #include <string>
 #include <vector>
@@ -9,6 +9,8 @@
 #include "ir/model_graph.h"
 
 namespace torch::jit {
+struct Graph;
+struct Module;
 struct Node;
 struct Value;
 }  // namespace torch::jit
@@ -26,6 +28,12 @@ absl::StatusOr<torch::jit::Value*> InsertMethodCall(
     ModelGraph& model, const std::string& attribute, const std::string& method,
     const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);
 
+// Does the same in `graph`, that of any method of `module`.
+absl::StatusOr<torch::jit::Value*> InsertMethodCall(
+    const torch::jit::Module& module, torch::jit::Graph& graph,
+    const std::string& attribute, const std::string& method,
+    const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);
+
 }  // namespace ns
 
-#endif  // PASSES_REWRITE_INSERT_METHOD_CALL_H_
+#endif  // IR_INSERT_METHOD_CALL_H_

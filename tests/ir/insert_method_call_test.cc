@@ -1,4 +1,4 @@
-#include "passes/rewrite/insert_method_call.h"
+#include "ir/insert_method_call.h"
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
