@@ -14,12 +14,12 @@
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
-#include "passes/analysis/output_scale.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/fit_qconfig.h"
 #include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/fx_forms.h"
 #include "passes/quantization/fx_unobserved.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/int8_operands.h"
@@ -35,14 +35,6 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-// The ops that move values and that prepare_fx knows: it observes behind them.
-// Others end the flow of quantized values.
-constexpr absl::string_view kMoversOfFx[] = {
-    "aten::contiguous", "aten::detach",  "aten::flatten",
-    "aten::permute",    "aten::repeat",  "aten::repeat_interleave",
-    "aten::reshape",    "aten::squeeze", "aten::transpose",
-    "aten::unsqueeze",  "aten::view"};
 
 ObserverSpec FixedSpec(const QuantizedRange& range) {
   ObserverSpec spec = SpecOf(ObserverKind::kFixedQParams);
@@ -168,7 +160,7 @@ class Planner {
     }
     if (!options_.compat || HandsOnItsInput(*node)) {
       points_.Carry(node->output(0), *id);
-    } else if (absl::c_linear_search(kMoversOfFx, OpName(*node))) {
+    } else if (MovesValuesInFx(*node)) {
       points_.AddOutput(node->output(0), *id, /*is_seen=*/true);
     }
   }
@@ -181,19 +173,14 @@ class Planner {
     }
     const auto found = by_start_.find(&node);
     if (found == by_start_.end()) {
-      return absl::c_linear_search(kMoversOfFx, OpName(node));
+      return MovesValuesInFx(node);
     }
     const absl::StatusOr<Int8Form> form = FormOf(*found->second->subgraph.base);
     return form.ok() && *form == Int8Form::kRangeOfInput;
   }
 
-  // In prepare_fx, a sum or product with a number has the observer of its
-  // input.
   absl::StatusOr<Int8Form> FormOf(const Node& base) const {
-    const absl::StatusOr<Int8Form> form = Int8FormOf(base);
-    return options_.compat && form.ok() && TakesNumber(base)
-               ? Int8Form::kRangeOfInput
-               : form;
+    return options_.compat ? Int8FormInFx(base) : Int8FormOf(base);
   }
 
   // Whether all that takes `value` is a relu or clamp that runs in int8

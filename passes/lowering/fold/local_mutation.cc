@@ -51,9 +51,8 @@ bool RemoveLocalMutation(torch::jit::Graph& graph) {
       std::shared_ptr<torch::jit::Graph>(), &graph);
   const bool had_others =
       HasOpsInPlace(graph.block()) &&
-      torch::jit::RemoveTensorMutation(borrowed, [](Node* node) {
-        return ComputesWithDequantized(*node);
-      });
+      torch::jit::RemoveTensorMutation(
+          borrowed, [](Node* node) { return ComputesWithDequantized(*node); });
   return had_dropouts || had_others;
 }
 

@@ -16,9 +16,9 @@ namespace ns {
 // becomes
 //   %y = aten::add(%dequantized, %other, %one)
 //
-// An op stays when something else may see what it writes; dropouts in place that
-// do nothing never do (ReplaceIdleDropouts). Returns whether the
-// graph changed.
+// An op stays when something else may see what it writes; dropouts in place
+// that do nothing never do (ReplaceIdleDropouts). Returns whether the graph
+// changed.
 bool RemoveLocalMutation(torch::jit::Graph& graph);
 
 }  // namespace ns
