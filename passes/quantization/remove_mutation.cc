@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/string_view.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "passes/analysis/list_writes.h"
 #include "passes/rewrite/idle_dropouts.h"
 
 namespace ns {
@@ -19,54 +18,39 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Whether `user` reads a list, its first input, and keeps no hold of it.
-bool ReadsList(const Node& user) {
-  static constexpr absl::string_view kReaders[] = {
-      "aten::cat", "aten::len", "aten::stack", "aten::__getitem__",
-      "prim::ListUnpack"};
-  return absl::c_linear_search(kReaders, OpName(user));
-}
-
-bool Appends(const Node& user) {
-  return OpName(user) == "aten::append" && user.output()->uses().empty();
-}
-
-// The nodes that use `list`, in order of execution; none when there is anything
-// else than appending and reading, in the block of the list.
-std::vector<Node*> UsersOfGrowingList(const Value& list) {
-  std::vector<Node*> users;
+// Whether `list` only grows, in its own block, and nobody else can see it.
+bool OnlyGrows(const Value& list) {
   bool grows = false;
   for (const torch::jit::Use& use : list.uses()) {
-    if (use.offset != 0 ||
-        use.user->owningBlock() != list.node()->owningBlock() ||
-        !(Appends(*use.user) || ReadsList(*use.user))) {
-      return {};
+    const bool writes = WritesToList(*use.user) && use.offset == 0;
+    if (use.user->owningBlock() != list.node()->owningBlock() ||
+        (writes && use.user->kind() != c10::aten::append)) {
+      return false;
     }
-    grows = grows || Appends(*use.user);
-    users.push_back(use.user);
+    grows = grows || writes;
   }
-  if (!grows) {
-    return {};
-  }
-  std::sort(users.begin(), users.end(), [](const Node* a, const Node* b) {
-    return a != b && a->isBefore(b);
-  });
-  return users;
+  return grows && IsPrivateList(list);
 }
 
-void NameEachLength(Graph& graph, Node* list) {
-  Value* current = list->output();
-  std::vector<Value*> elements = list->inputs().vec();
-  for (Node* user : UsersOfGrowingList(*list->output())) {
-    if (!Appends(*user)) {
-      user->replaceInput(0, current);
+// Gives the list that `made` makes a name for each length.
+void NameEachLength(Graph& graph, Node* made) {
+  std::vector<torch::jit::Use> uses = made->output()->uses();
+  std::sort(uses.begin(), uses.end(),
+            [](const torch::jit::Use& a, const torch::jit::Use& b) {
+              return a.user != b.user && a.user->isBefore(b.user);
+            });
+  Value* current = made->output();
+  std::vector<Value*> elements = made->inputs().vec();
+  for (const torch::jit::Use& use : uses) {
+    if (!WritesToList(*use.user) || use.offset != 0) {
+      use.user->replaceInput(use.offset, current);
       continue;
     }
-    elements.push_back(user->input(1));
+    elements.push_back(use.user->input(1));
     Node* longer = graph.createList(c10::TensorType::get(), elements);
-    longer->insertAfter(user)->copyMetadata(user);
+    longer->insertAfter(use.user)->copyMetadata(use.user);
     current = longer->output();
-    user->destroy();
+    use.user->destroy();
   }
 }
 
@@ -83,7 +67,9 @@ void RemoveMutation(const std::shared_ptr<Graph>& graph) {
     }
   });
   for (Node* list : lists) {
-    NameEachLength(*graph, list);
+    if (OnlyGrows(*list->output())) {
+      NameEachLength(*graph, list);
+    }
   }
 }
 

@@ -57,6 +57,33 @@ graph(%a : Tensor):
   return (%d))IR");
 }
 
+TEST(RemoveMutationTest, AListMayBeAddedToAnother) {
+  ExpectBecomes(R"IR(
+graph(%a : Tensor):
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %s : Tensor[] = aten::append(%all, %a)
+  %twice : Tensor[] = aten::add(%all, %all)
+  return (%twice))IR",
+                R"IR(
+graph(%a : Tensor):
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %two : Tensor[] = prim::ListConstruct(%a, %a)
+  %twice : Tensor[] = aten::add(%two, %two)
+  return (%twice))IR");
+}
+
+TEST(RemoveMutationTest, ListsThatAreWrittenToOtherwiseStay) {
+  ExpectStays(R"IR(
+graph(%a : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %s : Tensor[] = aten::append(%all, %a)
+  %p : Tensor = aten::pop(%all, %zero)
+  %y : Tensor = aten::cat(%all, %one)
+  return (%y, %p))IR");
+}
+
 TEST(RemoveMutationTest, ListsThatOthersHoldOrThatGrowInALoopStay) {
   ExpectStays(R"IR(
 graph(%a : Tensor):
