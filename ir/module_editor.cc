@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
 #include "ir/module_path.h"
 #include "ir/module_values.h"
@@ -239,18 +240,60 @@ absl::Status ModuleEditor::Hook(absl::string_view path, const std::string& name,
   return absl::OkStatus();
 }
 
+absl::Status ModuleEditor::Unhook(absl::string_view path,
+                                  const std::string& name) {
+  NS_ASSIGN_OR_RETURN(const Module module, At(path));
+  if (!module.hasattr(name)) {
+    return absl::NotFoundError(
+        absl::StrCat("module '", path, "' has no attribute '", name, "'"));
+  }
+  for (Function* method : module.type()->methods()) {
+    Graph& graph = *torch::jit::toGraphFunction(*method).graph();
+    std::vector<Node*> reads;
+    ForEachNode(graph.block(), [&](Node* node) {
+      if (node->kind() == c10::prim::GetAttr &&
+          node->input() == graph.inputs()[0] &&
+          node->s(c10::attr::name) == name) {
+        reads.push_back(node);
+      }
+    });
+    for (Node* read : reads) {
+      const torch::jit::use_list uses = read->output()->uses();
+      for (const torch::jit::Use& use : uses) {
+        use.user->output()->replaceAllUsesWith(use.user->input(1));
+        use.user->destroy();
+      }
+      read->destroy();
+    }
+  }
+  return RemoveAttribute(path, name);
+}
+
+absl::Status ModuleEditor::RemoveAttribute(absl::string_view path,
+                                           const std::string& name) {
+  NS_ASSIGN_OR_RETURN(const Module module, At(path));
+  if (module.hasattr(name)) {
+    module._ivalue()->unsafeRemoveAttr(name);
+    module.type()->unsafeRemoveAttribute(name);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ModuleEditor::Swap(
-    const std::map<std::string, Module>& replacements) {
-  absl::flat_hash_map<Object, const Module*> by_object;
+    const std::map<std::string, c10::IValue>& replacements) {
+  absl::flat_hash_map<Object, c10::IValue> by_object;
   for (const auto& [path, replacement] : replacements) {
     if (path.empty()) {
       return absl::InvalidArgumentError(
           "the root module cannot be swapped; use the new module instead");
     }
+    if (!replacement.isModule()) {
+      NS_RETURN_IF_ERROR(CheckHook(replacement));
+    }
     NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
     const auto [found, is_new] =
-        by_object.insert({ObjectOf(swapped), &replacement});
-    if (!is_new && ObjectOf(*found->second) != ObjectOf(replacement)) {
+        by_object.insert({ObjectOf(swapped), replacement});
+    if (!is_new && found->second.toObject() != replacement.toObject()) {
       return absl::InvalidArgumentError(
           absl::StrCat("module '", path,
                        "' has another path, too, and is given two "
@@ -270,8 +313,8 @@ absl::Status ModuleEditor::Swap(
                              : by_object.end();
       if (found != by_object.end()) {
         type->unsafeChangeAttributeType(type->getAttributeName(i),
-                                        found->second->type());
-        parent._ivalue()->setSlot(i, found->second->_ivalue());
+                                        found->second.type());
+        parent._ivalue()->setSlot(i, found->second);
       }
     }
   }

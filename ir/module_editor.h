@@ -22,7 +22,7 @@ namespace ns {
 //
 //   NS_ASSIGN_OR_RETURN(ModuleEditor editor, ModuleEditor::Copy(model));
 //   NS_RETURN_IF_ERROR(editor.HookOutput("layer1.conv", "observer", observer));
-//   NS_RETURN_IF_ERROR(editor.Swap({{"fc", quantized_fc}}));
+//   NS_RETURN_IF_ERROR(editor.Swap({{"fc", quantized_fc._ivalue()}}));
 //   editor.root().save("edited.pt");
 //
 // Paths are names of attributes joined by dots, "layer1.0.conv"; that of the
@@ -68,13 +68,23 @@ class ModuleEditor {
   absl::Status HookInput(absl::string_view path, const std::string& name,
                          const c10::IValue& object);
 
-  // Puts each replacement in the place of the module at its path, at all paths
-  // that this has, and then gives the code that uses them their types. Such
-  // code must find the same attributes and methods there; otherwise, an error
-  // names what is missing, and the editor is of no use any more. Error, too,
-  // with nothing changed: the root, no such module, or two replacements of one.
-  absl::Status Swap(
-      const std::map<std::string, torch::jit::Module>& replacements);
+  // Takes back what HookOutput or HookInput did, in all methods of the module:
+  // calls of the object at attribute `name` hand their argument on, and the
+  // attribute is gone. Error: no such module or attribute.
+  absl::Status Unhook(absl::string_view path, const std::string& name);
+
+  // Puts each replacement, a module, in the place of the module at its path, at
+  // all paths that this has, and then gives the code that uses them their
+  // types. Such code must find the same attributes and methods there;
+  // otherwise, an error names what is missing, and the editor is of no use any
+  // more. An object that is no module, and has a method
+  // `forward(Tensor) -> Tensor`, may take the place of a module that only this
+  // method is called of. Error, too, with nothing changed: the root, no such
+  // module, or two replacements of one.
+  absl::Status Swap(const std::map<std::string, c10::IValue>& replacements);
+
+  // Removes an attribute that no code uses. Error: no such module.
+  absl::Status RemoveAttribute(absl::string_view path, const std::string& name);
 
  private:
   explicit ModuleEditor(torch::jit::Module root) : root_(std::move(root)) {}

@@ -13,43 +13,19 @@
 #include "ir/insert_method_call.h"
 #include "ir/insert_op.h"
 #include "ir/model_graph.h"
-#include "ir/module_file.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/quantization/observer_object.h"
 #include "passes/quantization/prepared_model.h"
-#include "passes/runtime/observers/fake_quantize.h"
-#include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer_options.h"
-#include "passes/runtime/observers/scripted_observer.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-absl::StatusOr<ObserverPtr> NewObserver(const ObserverSpec& spec) {
-  if (spec.config.kind != ObserverKind::kScripted) {
-    return MakeObserver(spec.config);
-  }
-  NS_ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(spec.path));
-  return Annotated(spec.path, MakeScriptedObserver(module._ivalue()));
-}
-
-// What stands in the graph for `spec`: an Observer or a FakeQuantize.
-absl::StatusOr<c10::IValue> NewObject(const ObserverSpec& spec) {
-  NS_ASSIGN_OR_RETURN(ObserverPtr observer, NewObserver(spec));
-  if (spec.use == ObserverUse::kObserve) {
-    return c10::IValue(std::move(observer));
-  }
-  NS_ASSIGN_OR_RETURN(
-      FakeQuantizePtr quantizer,
-      MakeFakeQuantize(std::move(observer),
-                       spec.use == ObserverUse::kFusedFakeQuantize));
-  return c10::IValue(std::move(quantizer));
-}
 
 bool IsIn(const Node* node, const Node* around) {
   while (node != nullptr && node != around) {
@@ -92,7 +68,7 @@ class Inserter {
     if (model_.module().hasattr(name)) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(const c10::IValue object, NewObject(spec));
+    NS_ASSIGN_OR_RETURN(const c10::IValue object, MakeObserverObject(spec));
     model_.module().register_attribute(name, object.type(), object);
     return absl::OkStatus();
   }

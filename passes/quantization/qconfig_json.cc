@@ -48,7 +48,7 @@ const std::string* TextOf(const Json& value) {
   return value.get_ptr<const std::string*>();
 }
 
-absl::StatusOr<OptionalQConfig> ParseQConfig(const Json& value) {
+absl::StatusOr<OptionalQConfig> QConfigOf(const Json& value) {
   if (value.is_null()) {
     return OptionalQConfig();
   }
@@ -146,8 +146,7 @@ absl::Status ParseRow(const Section& section, const Json& value,
   }
   const Row keys(value.begin(),
                  value.begin() + static_cast<std::ptrdiff_t>(section.keys));
-  NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
-                      ParseQConfig(value.back()));
+  NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(value.back()));
   return section.set(keys, qconfig, mapping);
 }
 
@@ -183,7 +182,7 @@ absl::StatusOr<QConfigMapping> ParseMapping(const Json& root) {
       NS_RETURN_IF_ERROR(ParseSection(*section, value, mapping));
     } else if (name == "global") {
       NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
-                          Annotated(name, ParseQConfig(value)));
+                          Annotated(name, QConfigOf(value)));
       mapping.SetGlobal(qconfig);
     } else if (name == "schema") {
       if (value != kSchema) {
@@ -248,6 +247,16 @@ std::string QConfigMappingToJson(const QConfigMapping& mapping) {
       SectionJson("module_name_regex", mapping.module_name_regexes()), ",\n",
       SectionJson("module_name", mapping.module_names()), ",\n",
       SectionJson("module_name_object_type_order", orders), "\n}\n");
+}
+
+absl::StatusOr<OptionalQConfig> ParseQConfig(absl::string_view text) {
+  NS_ASSIGN_OR_RETURN(const Json root, ParseJson(text));
+  absl::StatusOr<OptionalQConfig> qconfig = QConfigOf(root);
+  if (!qconfig.ok()) {
+    return absl::InvalidArgumentError(
+        OneLine(qconfig.status().message(), kMostOfAnError));
+  }
+  return qconfig;
 }
 
 absl::StatusOr<QConfigMapping> ParseQConfigMapping(absl::string_view text,

@@ -45,6 +45,10 @@ absl::StatusOr<QConfigMapping> ReadQConfigMapping(const std::string& path);
 // object. `null` where it is absent.
 std::string QConfigToJson(const OptionalQConfig& qconfig);
 
+// Reads what QConfigToJson writes. Errors as those of ParseQConfigMapping,
+// without a place.
+absl::StatusOr<OptionalQConfig> ParseQConfig(absl::string_view text);
+
 }  // namespace ns
 
 #endif  // PASSES_QUANTIZATION_QCONFIG_JSON_H_

@@ -74,14 +74,14 @@ TEST(ModuleEditorTest, AnObjectAtTwoPathsStaysOne) {
   EXPECT_EQ(OrThrow(editor.At("a"))._ivalue(),
             OrThrow(editor.At("b"))._ivalue());
   EXPECT_THAT(editor.Paths(), ElementsAre("", "a"));
-  NS_ASSERT_OK(editor.Swap({{"b", Scale(5)}}));
+  NS_ASSERT_OK(editor.Swap({{"b", Scale(5)._ivalue()}}));
   EXPECT_EQ(ResultOf(editor.root(), 1), 25);
 }
 
 TEST(ModuleEditorTest, SwapChangesOneObjectAndNotItsTwin) {
   Module pair = Pair();
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
-  NS_ASSERT_OK(editor.Swap({{"b", Scale(7)}}));
+  NS_ASSERT_OK(editor.Swap({{"b", Scale(7)._ivalue()}}));
   EXPECT_EQ(ResultOf(editor.root(), 1, true), 14);
   EXPECT_EQ(ResultOf(editor.root(), 1, false), 2);
   EXPECT_EQ(ResultOf(pair, 1), 20);
@@ -89,7 +89,8 @@ TEST(ModuleEditorTest, SwapChangesOneObjectAndNotItsTwin) {
 
 TEST(ModuleEditorTest, SwapsSeveralAtOnce) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
-  NS_ASSERT_OK(editor.Swap({{"a", Scale(5)}, {"b", Scale(7)}}));
+  NS_ASSERT_OK(
+      editor.Swap({{"a", Scale(5)._ivalue()}, {"b", Scale(7)._ivalue()}}));
   EXPECT_EQ(ResultOf(editor.root(), 1), 35);
 }
 
@@ -100,14 +101,15 @@ TEST(ModuleEditorTest, OneObjectHasOneReplacement) {
                  "def forward(self, x: Tensor, twice: bool) -> Tensor:\n"
                  "  return self.b.forward(self.a.forward(x))\n",
                  {}, {{"a", shared}, {"b", shared}})));
-  EXPECT_THAT(MessageOfStatus(editor.Swap({{"a", Scale(5)}, {"b", Scale(7)}})),
+  EXPECT_THAT(MessageOfStatus(editor.Swap(
+                  {{"a", Scale(5)._ivalue()}, {"b", Scale(7)._ivalue()}})),
               HasSubstr("module 'b' has another path, too"));
   EXPECT_EQ(ResultOf(editor.root(), 1), 9);
 }
 
 TEST(ModuleEditorTest, EditedModulesSaveAndLoad) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
-  NS_ASSERT_OK(editor.Swap({{"b", Scale(7)}}));
+  NS_ASSERT_OK(editor.Swap({{"b", Scale(7)._ivalue()}}));
   NS_ASSERT_OK(editor.HookOutput("a", "hook", Scale(100)._ivalue()));
   NS_ASSERT_OK(editor.HookInput("b", "hook", Scale(1000)._ivalue()));
   const std::string path = TemporaryPath("edited.pt");
@@ -132,7 +134,7 @@ TEST(ModuleEditorTest, TensorsAreSharedUnlessCopiesAreAsked) {
 TEST(ModuleEditorTest, SaysWhichModuleIsNotThere) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
   EXPECT_THAT(MessageOf(editor.At("c")), HasSubstr("there is no module 'c'"));
-  EXPECT_THAT(MessageOfStatus(editor.Swap({{"", Scale(1)}})),
+  EXPECT_THAT(MessageOfStatus(editor.Swap({{"", Scale(1)._ivalue()}})),
               HasSubstr("the root module cannot be swapped"));
 }
 
@@ -143,8 +145,30 @@ TEST(ModuleEditorTest, SaysWhatAReplacementLacks) {
                                   "Tensor:\n"
                                   "  return x * y\n");
   EXPECT_THAT(
-      MessageOfStatus(editor.Swap({{"b", other}})),
+      MessageOfStatus(editor.Swap({{"b", other._ivalue()}})),
       HasSubstr("module 'b': its method is forward(__torch__.Other self"));
+}
+
+TEST(ModuleEditorTest, UnhookTakesBackWhatHooksDid) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
+  NS_ASSERT_OK(editor.HookOutput("a", "out", Scale(100)._ivalue()));
+  NS_ASSERT_OK(editor.HookInput("b", "in", Scale(1000)._ivalue()));
+  NS_ASSERT_OK(editor.Unhook("a", "out"));
+  NS_ASSERT_OK(editor.Unhook("b", "in"));
+  EXPECT_EQ(ResultOf(editor.root(), 1), 20);
+  EXPECT_FALSE(editor.root().attr("a").toModule().hasattr("out"));
+  EXPECT_FALSE(editor.root().attr("b").toModule().hasattr("in"));
+  EXPECT_THAT(MessageOfStatus(editor.Unhook("a", "out")),
+              HasSubstr("module 'a' has no attribute 'out'"));
+}
+
+TEST(ModuleEditorTest, RemovesAttributes) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
+  Module a = OrThrow(editor.At("a"));
+  a.register_attribute("note", c10::StringType::get(), "text");
+  NS_ASSERT_OK(editor.RemoveAttribute("a", "note"));
+  EXPECT_FALSE(a.hasattr("note"));
+  EXPECT_EQ(ResultOf(editor.root(), 1), 20);
 }
 
 TEST(ModuleEditorTest, RefusesHooksThatDoNotFit) {

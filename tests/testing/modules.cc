@@ -2,48 +2,22 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
-#include <torch/csrc/jit/frontend/resolver.h>
-#include <torch/csrc/jit/frontend/sugared_value.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/make_module.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Module;
 using Ints = std::vector<int64_t>;
-
-// The value `ops`, whose attributes are namespaces of operators.
-class Ops final : public torch::jit::SugaredValue {
- public:
-  std::string kind() const override { return "ops"; }
-  std::shared_ptr<torch::jit::SugaredValue> attr(
-      const torch::jit::SourceRange&, torch::jit::GraphFunction&,
-      const std::string& name) override {
-    return std::make_shared<torch::jit::BuiltinModule>(name);
-  }
-};
-
-// Resolves the names `torch` and `ops`.
-class OpsResolver final : public torch::jit::Resolver {
- public:
-  std::shared_ptr<torch::jit::SugaredValue> resolveValue(
-      const std::string& name, torch::jit::GraphFunction& function,
-      const torch::jit::SourceRange& location) override {
-    if (name == "ops") {
-      return std::make_shared<Ops>();
-    }
-    return torch::jit::nativeResolver()->resolveValue(name, function, location);
-  }
-};
 
 Module QuantizedLayer(const std::string& type, const std::string& op,
                       const c10::IValue& packed) {
@@ -61,7 +35,7 @@ Module QuantizedLayer(const std::string& type, const std::string& op,
 
 Module MakeModule(const std::string& type, const std::string& source,
                   const Attributes& attributes, const Submodules& submodules) {
-  Module module("__torch__." + type);
+  Module module = NewModule(type);
   for (const auto& [name, value] : attributes) {
     if (value.isTensor()) {
       module.register_buffer(name, value.toTensor());
@@ -72,8 +46,10 @@ Module MakeModule(const std::string& type, const std::string& source,
   for (const auto& [name, submodule] : submodules) {
     module.register_module(name, submodule);
   }
-  module.register_attribute("training", c10::BoolType::get(), false);
-  module.define(source, std::make_shared<OpsResolver>());
+  const absl::Status defined = DefineMethods(module, source);
+  if (!defined.ok()) {
+    throw std::runtime_error(std::string(defined.message()));
+  }
   return module;
 }
 

@@ -68,9 +68,9 @@ TEST_P(ModuleEditorCasesTest, AFloatModelWithQuantizedPartsIsTheQuantizedOne) {
     }
     const EagerCase models = Load(name);
     ModuleEditor editor = OrThrow(ModuleEditor::Copy(models.float_module));
-    std::map<std::string, Module> children;
+    std::map<std::string, c10::IValue> children;
     for (const auto& child : models.quantized_module.named_children()) {
-      children.insert({child.name, child.value});
+      children.insert({child.name, child.value._ivalue()});
     }
     ASSERT_FALSE(children.empty()) << name;
     NS_ASSERT_OK(editor.Swap(children));
