@@ -70,6 +70,15 @@ absl::StatusOr<Int8Form> Int8FormOf(const Node& node) {
   return Refusal("it has no int8 form");
 }
 
+int PackedWeightInput(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  const bool packs = row != nullptr &&
+                     row->weight_form == WeightForm::kTensor &&
+                     (row->spelling->fold == FoldForm::kPackedLinear ||
+                      row->spelling->fold == FoldForm::kPackedConv);
+  return packs ? row->weight_input : -1;
+}
+
 bool HandsOnItsInput(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr &&

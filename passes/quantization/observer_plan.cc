@@ -375,15 +375,12 @@ class Planner {
   void AddWeight(const FloatSubgraph& subgraph, const ObserverSpec& spec,
                  PlannedLayer& layer) {
     Node* base = subgraph.subgraph.base;
-    const OpRow* row = FindOp(OpName(*base));
-    if (ModeOf(spec) != QuantizationMode::kStatic || row == nullptr ||
-        row->weight_form != WeightForm::kTensor ||
-        (row->spelling->fold != FoldForm::kPackedLinear &&
-         row->spelling->fold != FoldForm::kPackedConv)) {
+    const int weight = PackedWeightInput(*base);
+    if (ModeOf(spec) != QuantizationMode::kStatic || weight < 0) {
       return;
     }
     layer.weight = static_cast<int>(plan_.weights.size());
-    plan_.weights.push_back({base, row->weight_input, spec});
+    plan_.weights.push_back({base, weight, spec});
   }
 
   torch::jit::Graph& graph_;

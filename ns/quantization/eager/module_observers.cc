@@ -1,0 +1,205 @@
+#include "ns/quantization/eager/module_observers.h"
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/module_qconfig.h"
+#include "passes/quantization/default_observers.h"
+#include "passes/quantization/observer_object.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/fake_quantize.h"
+#include "passes/runtime/observers/observer.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+bool IsFunctional(absl::string_view type) {
+  return IsTypeNamed(type, "FloatFunctional") ||
+         IsTypeNamed(type, "QFunctional");
+}
+
+// The fake quantization of what a module of this type gives in training.
+std::optional<ObserverSpec> FixedFakeQuant(absl::string_view type) {
+  constexpr absl::string_view kActivations = "torch.nn.modules.activation.";
+  for (const absl::string_view name : {"Hardsigmoid", "Sigmoid", "Softmax"}) {
+    if (IsTypeNamed(type, absl::StrCat(kActivations, name))) {
+      return DefaultFixedQParamsRange0To1FakeQuant();
+    }
+  }
+  if (IsTypeNamed(type, absl::StrCat(kActivations, "Tanh"))) {
+    return DefaultFixedQParamsRangeNeg1To1FakeQuant();
+  }
+  return std::nullopt;
+}
+
+// Whether an observer keeps the newest batch alone: it then observes what a
+// dynamic op is given, its input.
+bool IsMemoryless(const ObserverSpec& spec) {
+  return (spec.config.kind == ObserverKind::kMovingAverageMinMax ||
+          spec.config.kind == ObserverKind::kMovingAveragePerChannelMinMax) &&
+         spec.config.averaging_constant == 1;
+}
+
+class ObserverAdder {
+ public:
+  ObserverAdder(ModuleEditor& editor, const AddObserversOptions& options)
+      : editor_(editor), options_(options) {}
+
+  absl::Status Visit(const Module& module, const std::string& path) {
+    const std::string type = TypeNameOf(module);
+    bool has_children = false;
+    for (const auto& child : module.named_children()) {
+      has_children = true;
+      if (seen_.insert(child.value._ivalue().get()).second) {
+        NS_RETURN_IF_ERROR(VisitChild(child.value, JoinPath(path, child.name)));
+      }
+    }
+    return !has_children &&
+                   !IsTypeNamed(type,
+                                "torch.nn.modules.container.Sequential") &&
+                   IsTypeListed(type, options_.observed_types)
+               ? Observe(module, path)
+               : absl::OkStatus();
+  }
+
+ private:
+  absl::Status VisitChild(const Module& child, const std::string& path) {
+    const std::string type = TypeNameOf(child);
+    if (IsTypeNamed(type, "torch.nn.modules.dropout.Dropout")) {
+      return absl::OkStatus();
+    }
+    if (IsFunctional(type)) {
+      return ObserveFunctional(child, path);
+    }
+    if (IsFusedModule(type) || IsTypeListed(type, options_.non_leaf_types)) {
+      return Observe(child, path);
+    }
+    if (const auto fixed = FixedFakeQuant(type); fixed && child.is_training()) {
+      return Observe(child, path, fixed);
+    }
+    for (const auto& [custom, factory] : options_.custom_modules) {
+      if (IsTypeNamed(type, custom)) {
+        return ReplaceCustom(child, path, factory);
+      }
+    }
+    return Visit(child, path);
+  }
+
+  // The object that observes `module`; absent when nothing does.
+  absl::StatusOr<std::optional<ObserverSpec>> SpecFor(const Module& module,
+                                                      const std::string& path) {
+    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
+                        Annotated(path, QConfigOf(module)));
+    return qconfig ? std::make_optional(qconfig->activation) : std::nullopt;
+  }
+
+  absl::Status Observe(const Module& module, const std::string& path,
+                       const std::optional<ObserverSpec>& special = {}) {
+    NS_ASSIGN_OR_RETURN(std::optional<ObserverSpec> spec,
+                        SpecFor(module, path));
+    if (!spec || IsTypeNamed(TypeNameOf(module), "DeQuantStub")) {
+      return absl::OkStatus();
+    }
+    const bool observes_input = IsMemoryless(*spec);
+    if (special) {
+      spec = special;
+    }
+    NS_ASSIGN_OR_RETURN(const c10::IValue observer,
+                        Annotated(path, MakeObserverObject(*spec)));
+    return observes_input
+               ? editor_.HookInput(path, kObserverAttribute, observer)
+               : editor_.HookOutput(path, kObserverAttribute, observer);
+  }
+
+  absl::Status ObserveFunctional(const Module& module,
+                                 const std::string& path) {
+    NS_ASSIGN_OR_RETURN(const std::optional<ObserverSpec> spec,
+                        SpecFor(module, path));
+    if (!spec) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const c10::IValue observer,
+                        Annotated(path, MakeObserverObject(*spec)));
+    return editor_.Swap({{JoinPath(path, kObserverAttribute), observer}});
+  }
+
+  absl::Status ReplaceCustom(const Module& module, const std::string& path,
+                             const ModuleFactory& factory) {
+    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
+                        Annotated(path, QConfigOf(module)));
+    if (!qconfig) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const Module observed,
+                        Annotated(path, factory(module)));
+    NS_RETURN_IF_ERROR(editor_.Swap({{path, observed._ivalue()}}));
+    NS_RETURN_IF_ERROR(SetQConfig(editor_, path, qconfig));
+    return Observe(observed, path);
+  }
+
+  ModuleEditor& editor_;
+  const AddObserversOptions& options_;
+  std::set<const c10::ivalue::Object*> seen_;
+};
+
+absl::Status CheckDevices(const Module& module) {
+  std::set<std::string> devices;
+  for (const at::Tensor& tensor : module.parameters()) {
+    devices.insert(tensor.device().str());
+  }
+  return devices.size() <= 1
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat(
+                   "the model has parameters on ", *devices.begin(), " and ",
+                   *devices.rbegin(), "; move it to one device"));
+}
+
+}  // namespace
+
+absl::Status AddObservers(ModuleEditor& editor,
+                          const AddObserversOptions& options) {
+  NS_RETURN_IF_ERROR(CheckDevices(editor.root()));
+  return ObserverAdder(editor, options).Visit(editor.root(), "");
+}
+
+absl::Status RemoveObservers(ModuleEditor& editor) {
+  for (const std::string& path : editor.Paths()) {
+    NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
+    if (module.hasattr(kObserverAttribute) &&
+        !module.attr(kObserverAttribute).isModule()) {
+      NS_RETURN_IF_ERROR(editor.Unhook(path, kObserverAttribute));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::map<std::string, c10::IValue> GetObserverDict(const Module& module) {
+  std::map<std::string, c10::IValue> observers;
+  for (const auto& named : module.named_modules()) {
+    if (!named.value.hasattr(kObserverAttribute)) {
+      continue;
+    }
+    const c10::IValue object = named.value.attr(kObserverAttribute);
+    if (object.isModule()) {
+      continue;
+    }
+    const std::string path = JoinPath(named.name, kObserverAttribute);
+    observers[path] = object;
+    if (object.type() == c10::getCustomClassType<FakeQuantizePtr>()) {
+      observers[JoinPath(path, kObserverAttribute)] =
+          object.toCustomClass<FakeQuantize>()->observer();
+    }
+  }
+  return observers;
+}
+
+}  // namespace ns

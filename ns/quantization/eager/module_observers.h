@@ -1,0 +1,61 @@
+// Puts observers into a module hierarchy.
+#ifndef NS_QUANTIZATION_EAGER_MODULE_OBSERVERS_H_
+#define NS_QUANTIZATION_EAGER_MODULE_OBSERVERS_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/module_editor.h"
+#include "ns/quantization/eager/module_mappings.h"
+
+namespace ns {
+
+// The attribute that holds the observer of a module's output.
+inline constexpr char kObserverAttribute[] = "activation_post_process";
+
+// Makes the module that takes the place of another one.
+using ModuleFactory = std::function<absl::StatusOr<torch::jit::Module>(
+    const torch::jit::Module& module)>;
+
+struct AddObserversOptions {
+  // The types of the leaf modules that are observed.
+  std::vector<std::string> observed_types = GetDefaultQConfigPropagationList();
+  // Types of modules that are observed although they have others inside.
+  std::vector<std::string> non_leaf_types;
+  // By type, what makes the module that is observed in the place of a user's
+  // own one (float_to_observed_custom_module_class).
+  std::map<std::string, ModuleFactory> custom_modules;
+};
+
+// Gives the modules of the listed types that have a qconfig
+// (module_qconfig.h) an observer of their output, their attribute
+// `activation_post_process`, which `forward` calls (reference: add_observer_).
+// Modules inside a fused one are not observed. A FloatFunctional's methods call
+// it instead of the Identity that they call there. The observer of a qconfig
+// that keeps the newest batch alone sees the input. Sigmoid, Hardsigmoid,
+// Softmax and Tanh in training get a FakeQuantize of their fixed range.
+//
+// Error, naming the path: a module that returns no single tensor, an observer
+// that cannot be made, parameters on several devices.
+absl::Status AddObservers(ModuleEditor& editor,
+                          const AddObserversOptions& options = {});
+
+// Takes all observers out again.
+absl::Status RemoveObservers(ModuleEditor& editor);
+
+// Returns the observers and fake quantizations of `module` and of all modules
+// below, by path: "fc.activation_post_process" (reference: get_observer_dict).
+// The observer of a fake quantization stands below it:
+// "fc.activation_post_process.activation_post_process".
+std::map<std::string, c10::IValue> GetObserverDict(
+    const torch::jit::Module& module);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_EAGER_MODULE_OBSERVERS_H_

@@ -1,0 +1,57 @@
+// Says how each module of a hierarchy is to be quantized, by an attribute of
+// the module that holds its qconfig as JSON.
+#ifndef NS_QUANTIZATION_EAGER_MODULE_QCONFIG_H_
+#define NS_QUANTIZATION_EAGER_MODULE_QCONFIG_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/module_editor.h"
+#include "passes/quantization/qconfig.h"
+
+namespace ns {
+
+// From the path of a module, "layer1.0.conv" and "" for the root, or the type
+// of some modules, "Linear", to the qconfig of these modules and of those
+// inside them. Without a qconfig, they stay in float.
+using QConfigSpec = std::map<std::string, OptionalQConfig>;
+
+// The attribute.
+inline constexpr char kQConfigAttribute[] = "ns_qconfig";
+
+// Returns the qconfig of `module`; absent when it has none. Error: an attribute
+// that holds something else.
+absl::StatusOr<OptionalQConfig> QConfigOf(const torch::jit::Module& module);
+
+// Gives the module at `path` a qconfig of its own (PyTorch's `module.qconfig =
+// ...`); those inside it get it from PropagateQConfig. Error: no such module.
+absl::Status SetQConfig(ModuleEditor& editor, absl::string_view path,
+                        const OptionalQConfig& qconfig);
+
+// Modules whose children get no qconfig: their names, without the path, and
+// types (non_traceable_module_name and _class of PyTorch's
+// prepare_custom_config_dict).
+struct NonTraceable {
+  std::vector<std::string> names;
+  std::vector<std::string> types;
+};
+
+// Gives every module its qconfig (reference: propagate_qconfig_): its own one
+// where SetQConfig has set it, or else that of its path in `spec`, or that of
+// its type, or that of the module around it. Error: a path or type that the
+// model does not have.
+absl::Status PropagateQConfig(ModuleEditor& editor, const QConfigSpec& spec,
+                              const NonTraceable& non_traceable = {});
+
+// Removes all qconfigs.
+absl::Status RemoveQConfigs(ModuleEditor& editor);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_EAGER_MODULE_QCONFIG_H_

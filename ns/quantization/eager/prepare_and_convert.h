@@ -1,0 +1,81 @@
+// Quantizes module hierarchies, under the names of torch.quantization.
+//
+// A model is a scripted or traced module with QuantStubs and DeQuantStubs
+// (stubs.h) where its quantized part begins and ends. Modules are never
+// changed: each function returns a copy, in which every module object has a
+// type of its own.
+//
+//   NS_ASSIGN_OR_RETURN(
+//       Module prepared,
+//       Prepare(model, {{"", GetDefaultQConfig(Backend::kFbgemm)}}));
+//   NS_RETURN_IF_ERROR(DefaultEvalFn(prepared, batches));
+//   NS_ASSIGN_OR_RETURN(Module quantized, Convert(prepared));
+//   quantized.save("quantized.pt");
+#ifndef NS_QUANTIZATION_EAGER_PREPARE_AND_CONVERT_H_
+#define NS_QUANTIZATION_EAGER_PREPARE_AND_CONVERT_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ns/quantization/eager/module_mappings.h"
+#include "ns/quantization/eager/module_observers.h"
+#include "ns/quantization/eager/module_qconfig.h"
+
+namespace ns {
+
+struct PrepareOptions {
+  // Whether the copy shares the tensors of the model: batches that run then
+  // change the buffers of both.
+  bool inplace = false;
+  // Which modules are observed: `allow_list` and observer_non_leaf_module_list,
+  // and float_to_observed_custom_module_class.
+  AddObserversOptions observers;
+  NonTraceable non_traceable;
+  // What was odd, a line each; may be null.
+  std::vector<std::string>* warnings = nullptr;
+};
+
+// Returns a copy of `model` in which every module has its qconfig and observer:
+// PropagateQConfig (module_qconfig.h), then AddObservers (module_observers.h).
+// It computes what `model` does; it runs, and can be saved and loaded, where
+// libns_ops.so is loaded (reference: prepare). Error: what these refuse, and a
+// model whose code cannot be edited (ir/module_editor.h).
+absl::StatusOr<torch::jit::Module> Prepare(const torch::jit::Module& model,
+                                           const QConfigSpec& qconfigs,
+                                           const PrepareOptions& options = {});
+
+struct ConvertOptions {
+  // From types of modules to types of quantized ones.
+  ModuleMapping mapping = GetDefaultStaticQuantModuleMappings();
+  // By a type of `mapping`'s values that is no class of PyTorch's: what makes
+  // it (a user's `from_float`).
+  std::map<std::string, ModuleFactory> factories;
+  // By the type of an observed module of the user's own, what makes the
+  // quantized one (observed_to_quantized_custom_module_class).
+  std::map<std::string, ModuleFactory> custom_modules;
+  // Whether qconfigs and observers that are left are removed.
+  bool remove_qconfig = true;
+  bool inplace = false;
+  std::vector<std::string>* warnings = nullptr;
+};
+
+// Returns the quantized module that takes the place of `module`
+// (quantized_module.h), or `module` itself, where it has no qconfig or no entry
+// in the mapping (reference: swap_module).
+absl::StatusOr<torch::jit::Module> SwapModule(
+    const torch::jit::Module& module, const ConvertOptions& options = {});
+
+// Returns a copy of a prepared model in which SwapModule has replaced every
+// module below the root; parts of fused modules are replaced with the whole
+// (reference: convert). Without custom modules, it needs LibTorch's ops only.
+// Error, naming the path: a module that cannot be quantized.
+absl::StatusOr<torch::jit::Module> Convert(const torch::jit::Module& prepared,
+                                           const ConvertOptions& options = {});
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_EAGER_PREPARE_AND_CONVERT_H_

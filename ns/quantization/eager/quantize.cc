@@ -1,0 +1,127 @@
+#include "ns/quantization/eager/quantize.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ir/module_editor.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/eager/module_tree.h"
+#include "passes/quantization/default_qconfigs.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+constexpr char kLinear[] = "torch.nn.modules.linear.Linear";
+constexpr char kEmbedding[] = "torch.nn.modules.sparse.Embedding";
+constexpr char kEmbeddingBag[] = "torch.nn.modules.sparse.EmbeddingBag";
+
+// A copy in evaluation.
+absl::StatusOr<Module> InEvaluation(const Module& model, bool inplace) {
+  NS_ASSIGN_OR_RETURN(
+      ModuleEditor copy,
+      ModuleEditor::Copy(model, inplace ? ModuleEditor::Tensors::kShared
+                                        : ModuleEditor::Tensors::kCopied));
+  copy.root().eval();
+  return copy.root();
+}
+
+struct DynamicDefault {
+  QConfig qconfig;
+  std::vector<std::string> types;
+};
+
+absl::StatusOr<DynamicDefault> DefaultFor(at::ScalarType dtype) {
+  const std::vector<std::string> layers = {kLinear,
+                                           "torch.nn.modules.rnn.LSTM",
+                                           "torch.nn.modules.rnn.GRU",
+                                           "torch.nn.modules.rnn.LSTMCell",
+                                           "torch.nn.modules.rnn.RNNCell",
+                                           "torch.nn.modules.rnn.GRUCell"};
+  switch (dtype) {
+    case at::kQInt8:
+      return DynamicDefault{DefaultDynamicQConfig(), layers};
+    case at::kHalf:
+      return DynamicDefault{Float16DynamicQConfig(), layers};
+    case at::kQUInt8:
+      return DynamicDefault{FloatQParamsWeightOnlyQConfig(),
+                            {kEmbeddingBag, kEmbedding}};
+    case at::kQUInt4x2:
+      return DynamicDefault{FloatQParamsWeightOnlyQConfig4Bit(),
+                            {kEmbeddingBag}};
+    default:
+      return absl::InvalidArgumentError(absl::StrCat(
+          "weights are not quantized dynamically to ", c10::toString(dtype),
+          "; give qint8, float16, quint8 or quint4x2"));
+  }
+}
+
+// The qconfigs of the modules that `options` names.
+absl::StatusOr<QConfigSpec> SpecOf(const Module& model,
+                                   const QuantizeDynamicOptions& options) {
+  if (options.qconfigs) {
+    return *options.qconfigs;
+  }
+  NS_ASSIGN_OR_RETURN(const DynamicDefault defaults, DefaultFor(options.dtype));
+  QConfigSpec spec;
+  for (const std::string& name : options.modules) {
+    spec[name] = defaults.qconfig;
+  }
+  if (!options.modules.empty()) {
+    return spec;
+  }
+  for (const std::string& type : TypeNames(model)) {
+    if (IsTypeListed(type, defaults.types)) {
+      spec[type] = defaults.qconfig;
+    }
+  }
+  return spec;
+}
+
+}  // namespace
+
+absl::Status DefaultEvalFn(Module& model, const std::vector<Batch>& batches) {
+  const c10::InferenceMode no_gradients;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    NS_RETURN_IF_ERROR(CatchTorchErrors(absl::StrCat("batch ", i), [&] {
+      model.get_method("forward")(batches[i].arguments, batches[i].keywords);
+    }));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Module> Quantize(const Module& model,
+                                const QConfigSpec& qconfigs,
+                                const RunFn& run_fn,
+                                const QuantizeModuleOptions& options) {
+  NS_ASSIGN_OR_RETURN(const Module copy,
+                      InEvaluation(model, options.convert.inplace));
+  PrepareOptions prepare = options.prepare;
+  prepare.inplace = true;
+  prepare.warnings = options.convert.warnings;
+  NS_ASSIGN_OR_RETURN(Module prepared, Prepare(copy, qconfigs, prepare));
+  NS_RETURN_IF_ERROR(run_fn(prepared));
+  ConvertOptions convert = options.convert;
+  convert.inplace = true;
+  return Convert(prepared, convert);
+}
+
+absl::StatusOr<Module> QuantizeDynamicModules(
+    const Module& model, const QuantizeDynamicOptions& options) {
+  NS_ASSIGN_OR_RETURN(const QConfigSpec spec, SpecOf(model, options));
+  NS_ASSIGN_OR_RETURN(const Module copy, InEvaluation(model, options.inplace));
+  NS_ASSIGN_OR_RETURN(ModuleEditor editor, ModuleEditor::Copy(copy));
+  NS_RETURN_IF_ERROR(PropagateQConfig(editor, spec));
+  ConvertOptions convert;
+  convert.mapping = options.mapping;
+  convert.inplace = true;
+  convert.warnings = options.warnings;
+  return Convert(editor.root(), convert);
+}
+
+}  // namespace ns

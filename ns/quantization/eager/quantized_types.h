@@ -1,0 +1,62 @@
+// Describes PyTorch's classes of quantized modules: their attributes, and how
+// their code comes about.
+#ifndef NS_QUANTIZATION_EAGER_QUANTIZED_TYPES_H_
+#define NS_QUANTIZATION_EAGER_QUANTIZED_TYPES_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// Where the code of a quantized module comes from.
+enum class CodeSource {
+  kQuantizeLayer,  // the float code between dequantize and quantize, folded
+  kDynamicLayer,   // the float code, quantized dynamically
+  kTable,          // the same for embeddings, whose inputs are no activations
+  kScript,         // QuantizedType::script
+  kFunctional,     // a script for each method of the float module
+};
+
+// How a module holds the scale and zero point of its output.
+enum class QParamsForm {
+  kNone,
+  kNumbers,  // attributes: a float and an int
+  kScalars,  // buffers without dimensions
+  kVectors,  // buffers of one element
+};
+
+struct QuantizedType {
+  // "torch.ao.nn.quantized.modules.linear.Linear"
+  std::string name;
+  CodeSource source = CodeSource::kScript;
+  QParamsForm qparams = QParamsForm::kNone;
+  // Whether it has the parameters and buffers of the float module.
+  bool keeps_tensors = false;
+  // Whether its parameter `weight` is quantized, as an attribute.
+  bool quantizes_weight = false;
+  // Attributes that packed weights have, in the order of their use: a path
+  // through modules, "_packed_params._packed_params". "#" stands for the number
+  // of the weight: "_all_weight_values.#.param".
+  std::vector<std::string> packed;
+  // The classes of the modules on these paths.
+  std::vector<std::string> packed_classes;
+  // Attributes that are copied from the float module where it has them.
+  std::vector<std::string> copied;
+  // Attributes with the same value in every module of this type.
+  std::vector<std::pair<std::string, c10::IValue>> fixed;
+  // Whether it has attributes `dtype` that say what its weight is quantized to.
+  bool has_dtype = false;
+  std::string script;
+};
+
+// Returns the description of a type; null for one that is none of PyTorch's.
+const QuantizedType* FindQuantizedType(absl::string_view type);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_EAGER_QUANTIZED_TYPES_H_

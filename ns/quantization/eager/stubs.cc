@@ -1,0 +1,89 @@
+#include "ns/quantization/eager/stubs.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/make_module.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/module_qconfig.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+Module HandsOn(absl::string_view class_name) {
+  Module module = NewModule(class_name);
+  const absl::Status defined =
+      DefineMethods(module,
+                    "def forward(self, x: Tensor) -> Tensor:\n"
+                    "    return x\n");
+  TORCH_INTERNAL_ASSERT(defined.ok(), std::string(defined.message()));
+  return module;
+}
+
+bool IsStub(absl::string_view type) {
+  return IsTypeNamed(type, "QuantStub") || IsTypeNamed(type, "DeQuantStub");
+}
+
+}  // namespace
+
+Module Identity() { return HandsOn("torch.nn.modules.linear.Identity"); }
+
+Module QuantStub() { return HandsOn("torch.ao.quantization.stubs.QuantStub"); }
+
+Module DeQuantStub() {
+  return HandsOn("torch.ao.quantization.stubs.DeQuantStub");
+}
+
+absl::StatusOr<Module> QuantWrapper(const Module& module) {
+  Module wrapper = NewModule("torch.ao.quantization.stubs.QuantWrapper");
+  wrapper.register_module("quant", QuantStub());
+  wrapper.register_module("dequant", DeQuantStub());
+  wrapper.register_module("module", module);
+  NS_RETURN_IF_ERROR(Annotated(
+      "the module must take and return one tensor",
+      DefineMethods(
+          wrapper,
+          "def forward(self, X: Tensor) -> Tensor:\n"
+          "    quantized = self.module.forward(self.quant.forward(X))\n"
+          "    return self.dequant.forward(quantized)\n")));
+  return wrapper;
+}
+
+absl::Status AddQuantDequant(ModuleEditor& editor) {
+  std::map<std::string, c10::IValue> wrappers;
+  for (const std::string& path : editor.Paths()) {
+    NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
+    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
+                        Annotated(path, QConfigOf(module)));
+    if (!qconfig || module.named_children().size() != 0 ||
+        IsStub(TypeNameOf(module))) {
+      continue;
+    }
+    if (path.empty()) {
+      return absl::InvalidArgumentError(
+          "the model has no modules inside; use QuantWrapper instead");
+    }
+    NS_ASSIGN_OR_RETURN(
+        const Module wrapper,
+        Annotated(absl::StrCat("module '", path, "'"), QuantWrapper(module)));
+    for (const auto& stub : wrapper.named_modules()) {
+      Module inside = stub.value;
+      if (!inside.hasattr(kQConfigAttribute)) {
+        inside.register_attribute(kQConfigAttribute, c10::StringType::get(),
+                                  module.attr(kQConfigAttribute));
+      }
+    }
+    wrappers[path] = wrapper._ivalue();
+  }
+  return editor.Swap(wrappers);
+}
+
+}  // namespace ns
