@@ -78,7 +78,20 @@ absl::Status CheckDropout(const Node& node) {
              : Refusal("it drops elements at random");
 }
 
+// LibTorch reflects quantized rows and images, and pads with zeros.
 absl::Status CheckPad(const Node& node) {
+  if (const Value* mode = InputNamed(node, "mode")) {
+    const auto name = ConstantOf(*mode);
+    const auto sizes = ConstantOf(*node.input(1));
+    if (name && name->isString() && name->toStringRef() == "reflect") {
+      return sizes && sizes->isIntList() && sizes->toIntVector().size() <= 4
+                 ? absl::OkStatus()
+                 : Refusal("it reflects more than two dimensions");
+    }
+    if (!name || !name->isString() || name->toStringRef() != "constant") {
+      return Refusal("LibTorch pads quantized tensors in no such way");
+    }
+  }
   const Value* value = InputNamed(node, "value");
   if (value == nullptr || value->mustBeNone()) {
     return absl::OkStatus();
@@ -161,7 +174,7 @@ absl::Status CheckCall(CallGuard guard, const Node& node) {
       return CheckEngineClamps(node);
     case CallGuard::kDropsNothing:
       return CheckDropout(node);
-    case CallGuard::kPadsWithZero:
+    case CallGuard::kPadsQuantized:
       return CheckPad(node);
     case CallGuard::kOverDimensions:
       return CheckMean(node);

@@ -160,7 +160,7 @@ constexpr OpFamily kFamilies[] = {
      Transparent().Rank(OutputRank::kAsInput)},
     {"constant", {Either("prim::Constant")}, Source()},
     {"constant_pad_nd",
-     {Either("aten::constant_pad_nd").Folds(FoldForm::kSameOpExactly, CallGuard::kPadsWithZero)},
+     {Either("aten::constant_pad_nd").Folds(FoldForm::kSameOpExactly, CallGuard::kPadsQuantized)},
      Shape().Rank(OutputRank::kAsInput)},
     {"contiguous", {Either("aten::contiguous").Folds(FoldForm::kSameOpExactly)}, Transparent()
           .Rank(OutputRank::kAsInput)},
@@ -493,7 +493,9 @@ constexpr OpFamily kFamilies[] = {
     {"num_to_tensor", {Either("prim::NumToTensor")}, Source()},
     {"ones", {Float("aten::ones")}, Source()},
     {"ones_like", {Float("aten::ones_like")}, Source()},
-    {"pad", {Either("aten::pad")}, Shape().Rank(OutputRank::kAsInput)},
+    {"pad",
+     {Either("aten::pad").Folds(FoldForm::kSameOpExactly, CallGuard::kPadsQuantized)},
+     Shape().Rank(OutputRank::kAsInput)},
     {"permute", {Either("aten::permute").Folds(FoldForm::kSameOpExactly)}, Transparent()
           .Rank(OutputRank::kAsInput)},
     {"pin_memory", {Either("aten::pin_memory")}, Transparent().Rank(OutputRank::kAsInput)},

@@ -99,7 +99,7 @@ enum class CallGuard {
   kIsClamp,          // it has two bounds, which are numbers; not on qnnpack
   kEngineClamps,     // not on qnnpack, which clamps channels-last wrongly
   kDropsNothing,     // a dropout that is not in training
-  kPadsWithZero,     // the value that it pads with is zero
+  kPadsQuantized,    // with zeros, or by reflection in rows and images
   kOverDimensions,   // a mean over given dimensions, of the input's type
   kIsReshape,        // a view to another size, not as another dtype
   kKeepsLayout,      // no memory format is asked for

@@ -28,7 +28,8 @@ enum class Int8Form {
 absl::StatusOr<Int8Form> Int8FormOf(const torch::jit::Node& node);
 
 // Returns the index of the input of `node`, a float op, that its int8 op takes
-// packed: the weight of a linear layer or a convolution; -1 where there is none.
+// packed: the weight of a linear layer or a convolution; -1 where there is
+// none.
 int PackedWeightInput(const torch::jit::Node& node);
 
 // True for calls that return their first input: a dropout in evaluation.

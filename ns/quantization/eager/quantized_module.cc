@@ -14,6 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "ir/graph_walk.h"
@@ -100,7 +101,7 @@ class Maker {
     switch (type_.source) {
       case CodeSource::kScript:
         NS_RETURN_IF_ERROR(AddQuantizedWeight());
-        NS_RETURN_IF_ERROR(DefineMethods(made_, type_.script));
+        NS_RETURN_IF_ERROR(DefineScript());
         break;
       case CodeSource::kFunctional:
         NS_RETURN_IF_ERROR(DefineFunctions());
@@ -184,6 +185,43 @@ class Maker {
     }
   }
 
+  // The script, with what the float op is given.
+  absl::StatusOr<std::string> Script() const {
+    if (type_.constants.empty()) {
+      return type_.script;
+    }
+    NS_ASSIGN_OR_RETURN(const ModuleEditor copy, Unobserved());
+    NS_ASSIGN_OR_RETURN(const ModelGraph flat,
+                        ModelGraph::FromModule(copy.root()));
+    NS_ASSIGN_OR_RETURN(const FloatSubgraph layer, OneLayer(flat.graph()));
+    std::string script = type_.script;
+    for (const std::string& name : type_.constants) {
+      const Value* argument = InputNamed(*layer.subgraph.base, name);
+      const auto constant =
+          argument == nullptr ? std::nullopt : ConstantOf(*argument);
+      if (!constant || !constant->isScalar()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("its ", name, " is not a constant number"));
+      }
+      // Reads back to the bit.
+      const std::string text =
+          constant->isInt() ? absl::StrCat(constant->toInt())
+                            : absl::StrFormat("%.17g", constant->toDouble());
+      script =
+          absl::StrReplaceAll(script, {{absl::StrCat("{", name, "}"), text}});
+    }
+    return script;
+  }
+
+  // A copy of the module without its observer.
+  absl::StatusOr<ModuleEditor> Unobserved() const {
+    NS_ASSIGN_OR_RETURN(ModuleEditor copy, ModuleEditor::Copy(module_));
+    if (copy.root().hasattr(kObserverAttribute)) {
+      NS_RETURN_IF_ERROR(copy.Unhook("", kObserverAttribute));
+    }
+    return copy;
+  }
+
   // Of `module` and its parts.
   void KeepTensors(const Module& module) {
     for (const auto& parameter : module.named_parameters(/*recurse=*/false)) {
@@ -211,6 +249,11 @@ class Maker {
         QuantizedBySpec(weight->toTensor().detach(), qconfig_.weight));
     made_.register_attribute("weight", c10::TensorType::get(), quantized);
     return absl::OkStatus();
+  }
+
+  absl::Status DefineScript() {
+    NS_ASSIGN_OR_RETURN(const std::string script, Script());
+    return DefineMethods(made_, script);
   }
 
   // QFunctional has the methods that the code calls of its FloatFunctional.
@@ -249,11 +292,7 @@ class Maker {
   }
 
   absl::Status QuantizeCode() {
-    // Without the observer.
-    NS_ASSIGN_OR_RETURN(ModuleEditor copy, ModuleEditor::Copy(module_));
-    if (copy.root().hasattr(kObserverAttribute)) {
-      NS_RETURN_IF_ERROR(copy.Unhook("", kObserverAttribute));
-    }
+    NS_ASSIGN_OR_RETURN(const ModuleEditor copy, Unobserved());
     bool has_methods = false;
     for (const torch::jit::Function* method : module_.type()->methods()) {
       // TorchScript compiles overloads of forward as forward__0, forward__1.
@@ -459,9 +498,8 @@ class Maker {
     if (type_.qparams == QParamsForm::kNumbers) {
       return value;
     }
-    return InsertOp(
-        graph, name == "scale" ? "aten::FloatImplicit" : "aten::IntImplicit",
-        {value});
+    return InsertOp(graph, name == "scale" ? "aten::Float" : "aten::Int",
+                    {value});
   }
 
   // The attribute that takes the place of a constant; null where it stays.
@@ -547,11 +585,14 @@ class Maker {
 // A copy of `module` with weights rounded to half precision and back.
 absl::StatusOr<Module> WithHalfWeights(const Module& module) {
   NS_ASSIGN_OR_RETURN(ModuleEditor copy, ModuleEditor::Copy(module));
-  for (const auto& parameter : copy.root().named_parameters(false)) {
-    if (absl::StartsWith(parameter.name, "weight")) {
-      copy.root().setattr(
-          parameter.name,
-          parameter.value.detach().to(at::kHalf).to(parameter.value.dtype()));
+  for (const std::string& path : copy.Paths()) {
+    NS_ASSIGN_OR_RETURN(Module part, copy.At(path));
+    for (const auto& attribute : part.named_attributes(/*recurse=*/false)) {
+      if (attribute.value.isTensor() &&
+          absl::StartsWith(attribute.name, "weight")) {
+        const at::Tensor weight = attribute.value.toTensor().detach();
+        part.setattr(attribute.name, weight.to(at::kHalf).to(weight.dtype()));
+      }
     }
   }
   return copy.root();

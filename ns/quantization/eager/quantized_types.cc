@@ -70,6 +70,18 @@ QuantizedType Script(const std::string& name, const std::string& result) {
   return type;
 }
 
+// `call` is the call of the op, up to its scale and zero point.
+QuantizedType ScriptedNorm(const std::string& name, const std::string& call,
+                           std::vector<std::string> constants) {
+  QuantizedType type =
+      Script(name, absl::StrCat("ops.quantized.", call,
+                                ", float(self.scale), int(self.zero_point))"));
+  type.qparams = QParamsForm::kScalars;
+  type.keeps_tensors = true;
+  type.constants = std::move(constants);
+  return type;
+}
+
 QuantizedType DynamicLinear(const std::string& name) {
   QuantizedType type = Linear(name);
   type.source = CodeSource::kDynamicLayer;
@@ -100,8 +112,7 @@ QuantizedType Cell(const std::string& name) {
   type.name = name;
   type.source = CodeSource::kDynamicLayer;
   type.packed = {"_packed_weight_ih", "_packed_weight_hh"};
-  type.copied = {"input_size",   "hidden_size", "bias",
-                 "nonlinearity", "bias_ih",     "bias_hh"};
+  type.copied = {"bias_ih", "bias_hh"};
   type.fixed = {{"weight_dtype", static_cast<int64_t>(at::kQInt8)}};
   return type;
 }
@@ -136,7 +147,11 @@ std::vector<QuantizedType> AllTypes() {
       Table(quantized("embedding_ops.Embedding")),
       Table(quantized("embedding_ops.EmbeddingBag")),
       Norm(quantized("normalization.LayerNorm"), QParamsForm::kScalars),
-      Norm(quantized("normalization.GroupNorm"), QParamsForm::kScalars),
+      // LibTorch's kernel reads the memory of other layouts in a wrong order.
+      ScriptedNorm(quantized("normalization.GroupNorm"),
+                   "group_norm(input.contiguous(), {num_groups}, "
+                   "self.weight, self.bias, {eps}",
+                   {"num_groups", "eps"}),
       Activation(quantized("activation.ELU"), QParamsForm::kNumbers),
       Activation(quantized("activation.Hardswish"), QParamsForm::kNumbers),
       Activation(quantized("activation.LeakyReLU"), QParamsForm::kScalars),
@@ -151,9 +166,9 @@ std::vector<QuantizedType> AllTypes() {
         Conv(absl::StrCat(kQuantized, "conv.ConvTranspose", dimensions)));
     types.push_back(
         Conv(absl::StrCat(kFused, "conv_relu.ConvReLU", dimensions)));
-    types.push_back(
-        Norm(absl::StrCat(kQuantized, "normalization.InstanceNorm", dimensions),
-             QParamsForm::kScalars));
+    types.push_back(ScriptedNorm(
+        absl::StrCat(kQuantized, "normalization.InstanceNorm", dimensions),
+        "instance_norm(input, self.weight, self.bias, {eps}", {"eps"}));
   }
   for (const char* dimensions : {"2d", "3d"}) {
     types.push_back(

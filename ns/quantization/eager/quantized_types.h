@@ -47,6 +47,9 @@ struct QuantizedType {
   std::vector<std::string> packed_classes;
   // Attributes that are copied from the float module where it has them.
   std::vector<std::string> copied;
+  // Arguments of the float op, numbers, that take the place of their names in
+  // braces in the script.
+  std::vector<std::string> constants;
   // Attributes with the same value in every module of this type.
   std::vector<std::pair<std::string, c10::IValue>> fixed;
   // Whether it has attributes `dtype` that say what its weight is quantized to.

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -70,22 +71,45 @@ std::string ValueText(const c10::IValue& value) {
   return text.str();
 }
 
-}  // namespace
-
 std::map<std::string, std::string> StateOf(const Module& module) {
   std::map<std::string, std::string> state;
   for (const auto& named : module.named_modules()) {
     state[named.name] =
         UnmangledTypeName(named.value.type()->name()->qualifiedName());
     for (const auto& attribute : named.value.named_attributes(false)) {
-      if (attribute.value.isModule() || attribute.name == "training" ||
-          attribute.name == "_is_full_backward_hook") {
+      if (attribute.value.isModule() || attribute.value.isNone() ||
+          attribute.name == "training" ||
+          attribute.name == "_is_full_backward_hook" ||
+          // Of quantized cells: PyTorch leaves them random, as the kernels read
+          // those that are packed.
+          attribute.name == "bias_ih" || attribute.name == "bias_hh") {
         continue;
       }
       state[JoinPath(named.name, attribute.name)] = ValueText(attribute.value);
     }
   }
   return state;
+}
+
+}  // namespace
+
+std::string DifferenceOf(const Module& ours, const Module& theirs) {
+  const std::map<std::string, std::string> our_state = StateOf(ours);
+  const std::map<std::string, std::string> their_state = StateOf(theirs);
+  std::string difference;
+  const auto compare = [&](const auto& from, const auto& to,
+                           const char* whose) {
+    for (const auto& [path, value] : from) {
+      const auto found = to.find(path);
+      if (found == to.end() || found->second != value) {
+        absl::StrAppend(&difference, whose, " ", path, ": ",
+                        value.substr(0, 200), "\n");
+      }
+    }
+  };
+  compare(our_state, their_state, "ours");
+  compare(their_state, our_state, "theirs");
+  return difference;
 }
 
 at::Tensor OutputOf(Module module, const Batch& batch) {

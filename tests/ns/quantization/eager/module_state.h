@@ -4,18 +4,19 @@
 
 #include <torch/csrc/jit/api/module.h>
 
-#include <map>
 #include <string>
 
 #include "ns/batches/batch.h"
 
 namespace ns {
 
-// All attributes of `module` and of those below, by path: the type of a module,
-// numbers, the values of tensors, and the weights and biases of packed ones.
-// What every module has, such as `training`, is left out, and whether a value
-// is a number or a tensor of one element does not count.
-std::map<std::string, std::string> StateOf(const torch::jit::Module& module);
+// What `ours` and `theirs` do not both hold, a line each; "" for nothing. All
+// attributes of them and of modules below are compared, by path: the type of a
+// module, numbers, the values of tensors, and the weights and biases of packed
+// ones. What every module has, such as `training`, and None is left out, and
+// whether a value is a number or a tensor of one element does not count.
+std::string DifferenceOf(const torch::jit::Module& ours,
+                         const torch::jit::Module& theirs);
 
 // The first tensor of what `module` returns.
 at::Tensor OutputOf(torch::jit::Module module, const Batch& batch);

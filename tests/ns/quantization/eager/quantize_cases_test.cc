@@ -14,6 +14,7 @@
 #include "ns/quantization/eager/quantize.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "tests/ns/eager/eager_cases.h"
+#include "tests/ns/quantization/eager/compatible.h"
 #include "tests/ns/quantization/eager/module_state.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/status.h"
@@ -23,13 +24,6 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Module;
-
-// With PyTorch 1.13's ranges to the bit.
-QConfig Compatible(QConfig qconfig) {
-  qconfig.activation.config.compat = true;
-  qconfig.weight.config.compat = true;
-  return qconfig;
-}
 
 class QuantizeCasesTest : public EagerCaseTest {
  protected:
@@ -43,7 +37,7 @@ class QuantizeCasesTest : public EagerCaseTest {
   // after it was saved.
   static void ExpectSame(const Module& ours, const EagerCase& models,
                          const std::string& name) {
-    EXPECT_EQ(StateOf(ours), StateOf(models.quantized_module)) << name;
+    EXPECT_EQ(DifferenceOf(ours, models.quantized_module), "") << name;
     const std::string path = TemporaryPath("quantized.pt");
     ours.save(path);
     const Module loaded = OrThrow(LoadModule(path));

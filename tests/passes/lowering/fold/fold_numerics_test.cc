@@ -134,6 +134,7 @@ const std::vector<OpCase>& OnQuantized() {
       {"aten::mean", "torch.mean(x, [2, 3], True)", {4, 6, 8, 10}, "0.04, 120", kAverages},
       {"aten::movedim", "torch.movedim(x, 1, 3)"},
       {"aten::narrow", "torch.narrow(x, 1, 1, 2)"},
+      {"aten::pad", "torch.pad(x, [1, 2, 0, 3], \"reflect\")"},
       {"aten::permute", "x.permute(0, 2, 3, 1)"},
       {"aten::pixel_shuffle", "torch.pixel_shuffle(x[:, :4], 2)"},
       {"aten::pixel_unshuffle", "torch.pixel_unshuffle(x, 2)"},

@@ -1,0 +1,335 @@
+#include "ns/quantization/eager/fuse_modules.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "ir/graph_walk.h"
+#include "ir/make_module.h"
+#include "ir/model_graph.h"
+#include "ir/module_editor.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/fold_module_norm.h"
+#include "ns/quantization/eager/stubs.h"
+#include "passes/quantization/float_subgraphs.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+enum class Part { kConv, kConvTranspose, kLinear, kNorm, kRelu };
+
+struct TypedPart {
+  Part part;
+  // "1d", "2d" or "3d"; empty where there is no such.
+  std::string dimensions;
+};
+
+// What a module of this type may be in a chain; absent for other types.
+std::optional<TypedPart> PartOf(absl::string_view type) {
+  if (IsTypeNamed(type, "torch.nn.modules.linear.Linear")) {
+    return TypedPart{Part::kLinear, ""};
+  }
+  if (IsTypeNamed(type, "torch.nn.modules.activation.ReLU")) {
+    return TypedPart{Part::kRelu, ""};
+  }
+  for (const char* dimensions : {"1d", "2d", "3d"}) {
+    const auto is = [&](absl::string_view name) {
+      return IsTypeNamed(type,
+                         absl::StrCat("torch.nn.modules.", name, dimensions));
+    };
+    if (is("conv.Conv")) {
+      return TypedPart{Part::kConv, dimensions};
+    }
+    if (is("conv.ConvTranspose")) {
+      return TypedPart{Part::kConvTranspose, dimensions};
+    }
+    if (is("batchnorm.BatchNorm")) {
+      return TypedPart{Part::kNorm, dimensions};
+    }
+  }
+  return std::nullopt;
+}
+
+// What becomes of a chain.
+struct Fusion {
+  bool has_norm = false;  // behind a layer
+  bool has_relu = false;
+  // The class whose parts are the modules; empty when only a norm is folded.
+  std::string fused;
+};
+
+// Absent for a chain that cannot be fused.
+std::optional<Fusion> FusionOf(const std::vector<std::string>& types,
+                               bool qat) {
+  std::vector<TypedPart> parts;
+  for (const std::string& type : types) {
+    const std::optional<TypedPart> part = PartOf(type);
+    if (!part) {
+      return std::nullopt;
+    }
+    parts.push_back(*part);
+  }
+  if (parts.size() < 2 || parts.front().part == Part::kRelu) {
+    return std::nullopt;
+  }
+  const TypedPart& first = parts.front();
+  const std::string norm_dimensions =
+      first.part == Part::kLinear ? "1d" : first.dimensions;
+  Fusion fusion;
+  size_t next = 1;
+  if (first.part != Part::kNorm && parts[next].part == Part::kNorm &&
+      parts[next].dimensions == norm_dimensions) {
+    fusion.has_norm = true;
+    ++next;
+  }
+  if (next < parts.size() && parts[next].part == Part::kRelu) {
+    fusion.has_relu = true;
+    ++next;
+  }
+  if (next != parts.size()) {
+    return std::nullopt;
+  }
+  const absl::string_view relu = fusion.has_relu ? "ReLU" : "";
+  const absl::string_view norm = fusion.has_norm && qat ? "Bn" : "";
+  switch (first.part) {
+    case Part::kConv:
+      if (fusion.has_relu || qat) {
+        fusion.fused = absl::StrCat("Conv", norm, relu, first.dimensions);
+      }
+      return fusion;
+    case Part::kLinear:
+      if (qat && fusion.has_norm && fusion.has_relu) {
+        return std::nullopt;
+      }
+      if (qat && fusion.has_norm) {
+        fusion.fused = "LinearBn1d";
+      } else if (fusion.has_relu) {
+        fusion.fused = "LinearReLU";
+      }
+      return fusion;
+    case Part::kConvTranspose:
+      return fusion.has_norm && !qat ? std::make_optional(fusion)
+                                     : std::nullopt;
+    case Part::kNorm:
+      fusion.fused = absl::StrCat("BNReLU", first.dimensions);
+      return fusion.has_relu && first.dimensions != "1d"
+                 ? std::make_optional(fusion)
+                 : std::nullopt;
+    case Part::kRelu:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> TypesOf(const ModuleChain& chain) {
+  std::vector<std::string> types;
+  for (const Module& module : chain) {
+    types.push_back(TypeNameOf(module));
+  }
+  return types;
+}
+
+// A module that runs `parts`, which are its children "0", "1", ...
+absl::StatusOr<Module> FusedModule(const std::string& name,
+                                   const ModuleChain& parts) {
+  Module fused =
+      NewModule(absl::StrCat("torch.ao.nn.intrinsic.modules.fused.", name));
+  std::string script = "def forward(self, input: Tensor) -> Tensor:\n";
+  for (size_t i = 0; i < parts.size(); ++i) {
+    fused.register_module(absl::StrCat(i), parts[i]);
+    absl::StrAppend(&script, "    input = getattr(self, \"", i,
+                    "\").forward(input)\n");
+  }
+  NS_RETURN_IF_ERROR(DefineMethods(fused, script + "    return input\n"));
+  fused.train(parts.front().is_training());
+  return fused;
+}
+
+absl::Status CheckTraining(const ModuleChain& chain, bool qat) {
+  for (const Module& module : chain) {
+    if (module.is_training() != qat) {
+      return absl::InvalidArgumentError(
+          qat ? "to fuse for training, all modules must be in training; call "
+                "train() first"
+              : "to fuse for evaluation, all modules must be in evaluation; "
+                "call eval() first, or fuse for training");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A norm that is trained with its layer.
+absl::Status CheckTrainedNorm(const Module& layer, const Module& norm,
+                              bool is_transposed) {
+  for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
+    if (!norm.hasattr(name) || !norm.attr(name).isTensor()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the batch norm has no ", name,
+                       "; make it with affine and track_running_stats"));
+    }
+  }
+  const at::Tensor weight = layer.attr("weight").toTensor();
+  const int64_t channels = weight.size(is_transposed ? 1 : 0);
+  const int64_t features = norm.attr("running_mean").toTensor().numel();
+  return channels == features
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   absl::StrCat("the layer has ", channels,
+                                " output channels, and the norm ", features));
+}
+
+// The module that takes the place of the first one, and whether it includes the
+// ReLU.
+absl::StatusOr<Module> Fuse(const ModuleChain& chain, const Fusion& fusion,
+                            bool qat) {
+  if (qat) {
+    if (fusion.has_norm) {
+      NS_RETURN_IF_ERROR(
+          CheckTrainedNorm(chain[0], chain[1], /*is_transposed=*/false));
+    }
+    return FusedModule(fusion.fused, chain);
+  }
+  Module first = chain.front();
+  if (fusion.has_norm) {
+    NS_ASSIGN_OR_RETURN(first, FoldModuleNorm(chain[0], chain[1]));
+  }
+  if (fusion.fused.empty()) {
+    return first;
+  }
+  return FusedModule(fusion.fused, {first, chain.back()});
+}
+
+// `fused` and as many Identities as make it as long as `chain`.
+ModuleChain Padded(const Module& fused, const ModuleChain& chain) {
+  ModuleChain padded = {fused};
+  while (padded.size() < chain.size()) {
+    Module identity = Identity();
+    identity.train(chain.front().is_training());
+    padded.push_back(identity);
+  }
+  return padded;
+}
+
+bool AreNamed(const std::vector<std::string>& types,
+              const std::vector<std::string>& names) {
+  return absl::c_equal(types, names,
+                       [](const std::string& type, const std::string& name) {
+                         return IsTypeNamed(type, name);
+                       });
+}
+
+}  // namespace
+
+absl::StatusOr<ModuleChain> FuseKnownModules(
+    const ModuleChain& chain, const FuseModulesOptions& options) {
+  const std::vector<std::string> types = TypesOf(chain);
+  for (const auto& [names, method] : options.fuser_methods) {
+    if (AreNamed(types, names)) {
+      NS_ASSIGN_OR_RETURN(const Module fused, method(chain));
+      return Padded(fused, chain);
+    }
+  }
+  const std::optional<Fusion> fusion = FusionOf(types, options.qat);
+  if (!fusion) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "modules of types ", absl::StrJoin(types, ", "),
+        " cannot be fused; give chains of a convolution or linear layer, a "
+        "batch norm and a ReLU, or a fuser method for these types"));
+  }
+  NS_RETURN_IF_ERROR(CheckTraining(chain, options.qat));
+  NS_ASSIGN_OR_RETURN(const Module fused, Fuse(chain, *fusion, options.qat));
+  ModuleChain padded = Padded(fused, chain);
+  if (fusion->has_relu && fusion->fused.empty()) {
+    padded.back() = chain.back();
+  }
+  return padded;
+}
+
+absl::StatusOr<Module> FuseModules(
+    const Module& model, const std::vector<std::vector<std::string>>& paths,
+    const FuseModulesOptions& options) {
+  NS_ASSIGN_OR_RETURN(
+      ModuleEditor editor,
+      ModuleEditor::Copy(model, options.inplace
+                                    ? ModuleEditor::Tensors::kShared
+                                    : ModuleEditor::Tensors::kCopied));
+  std::map<std::string, c10::IValue> replacements;
+  std::set<const c10::ivalue::Object*> taken;
+  for (const std::vector<std::string>& chain_paths : paths) {
+    const std::string name =
+        absl::StrCat("[", absl::StrJoin(chain_paths, ", "), "]");
+    ModuleChain chain;
+    for (const std::string& path : chain_paths) {
+      NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
+      if (!taken.insert(module._ivalue().get()).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "module '", path,
+            "' is to be fused twice, or has another path, too; name it once"));
+      }
+      chain.push_back(module);
+    }
+    NS_ASSIGN_OR_RETURN(
+        const ModuleChain fused,
+        Annotated(name, options.fuser_func ? options.fuser_func(chain)
+                                           : FuseKnownModules(chain, options)));
+    if (fused.size() != chain.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, ": the fuser function returned ", fused.size(),
+                       " modules for ", chain.size()));
+    }
+    for (size_t i = 0; i < chain.size(); ++i) {
+      if (fused[i]._ivalue() != chain[i]._ivalue()) {
+        replacements[chain_paths[i]] = fused[i]._ivalue();
+      }
+    }
+  }
+  NS_RETURN_IF_ERROR(editor.Swap(replacements));
+  return editor.root();
+}
+
+absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
+    const Module& model) {
+  NS_ASSIGN_OR_RETURN(const ModelGraph flat, ModelGraph::FromModule(model));
+  // The nodes of each module; one that is called twice has nodes of a second
+  // call.
+  std::set<std::string> called_twice;
+  ForEachNode(flat.graph().block(), [&](torch::jit::Node* node) {
+    const ModulePath path = ModulePathOf(*node);
+    if (path.call_index > 0) {
+      called_twice.insert(std::string(path.fqn));
+    }
+  });
+  std::vector<std::vector<std::string>> chains;
+  for (const FloatSubgraph& layer : FindFloatSubgraphs(flat.graph())) {
+    std::vector<std::string> paths;
+    std::vector<std::string> types;
+    for (const torch::jit::Node* node : layer.subgraph.nodes) {
+      const ModulePath path = ModulePathOf(*node);
+      const std::string fqn(path.fqn);
+      if (!PartOf(path.type) || called_twice.count(fqn) != 0 ||
+          absl::c_linear_search(paths, fqn)) {
+        break;
+      }
+      paths.push_back(fqn);
+      types.emplace_back(path.type);
+    }
+    if (FusionOf(types, /*qat=*/false)) {
+      chains.push_back(std::move(paths));
+    }
+  }
+  return chains;
+}
+
+}  // namespace ns

@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+"""Writes models of one layer each, and what torch.quantization makes of them.
+
+  /usr/bin/python3 tests/models/module_cases.py --out=DIR
+
+There is a model for every type of module that PyTorch 1.13 quantizes in eager
+mode, and for every chain that fuse_modules knows, for both quantized engines.
+Files of a model are DIR/<engine>_<case>_float.pt, _fused.pt, _quantized.pt,
+_inputs.pt (a list of batches) and _outputs.pt (for each batch, the first tensor
+that the quantized model gives). DIR/module_cases.txt has a line for each:
+
+  onednn_conv_bn_relu static m.0,m.1,m.2
+
+its stem; "static", "dynamic" or "table" (embeddings, by quantize with weights
+alone); and the modules that are fused, "-" for none.
+"""
+
+import argparse
+import sys
+
+# The source folder may be read-only, and is not the place for caches anyhow.
+sys.dont_write_bytecode = True
+
+import copy
+import os
+from typing import Iterator, List, NamedTuple, Tuple
+import warnings
+
+warnings.filterwarnings('ignore')
+
+import torch
+from torch import nn
+from torch.ao import quantization as tq
+
+ENGINES = ('onednn', 'qnnpack')
+SEED = 20261125
+
+
+class Case(NamedTuple):
+  name: str
+  kind: str
+  model: nn.Module
+  batches: List[tuple]
+  chain: List[str] = []
+
+
+class Cell(nn.Module):
+  """Calls a cell without hidden state, as scripting allows it."""
+
+  def __init__(self, cell: nn.Module):
+    super().__init__()
+    self.cell = cell
+
+  def forward(self, x: torch.Tensor):
+    return self.cell(x)
+
+
+class Bag(nn.Module):
+  """A bag of embeddings with offsets."""
+
+  def __init__(self, bag: nn.Module):
+    super().__init__()
+    self.bag = bag
+
+  def forward(self, indices: torch.Tensor, offsets: torch.Tensor):
+    return self.bag(indices, offsets)
+
+
+def settle(model: nn.Module) -> nn.Module:
+  """Gives norms statistics and parameters that matter."""
+  for module in model.modules():
+    if isinstance(module, nn.modules.batchnorm._BatchNorm):
+      module.running_mean.uniform_(-0.5, 0.5)
+      module.running_var.uniform_(0.5, 2)
+    if isinstance(module, (nn.modules.batchnorm._BatchNorm, nn.GroupNorm,
+                           nn.LayerNorm, nn.modules.instancenorm._InstanceNorm)):
+      if module.weight is not None:
+        nn.init.uniform_(module.weight, 0.5, 1.5)
+        nn.init.uniform_(module.bias, -0.5, 0.5)
+  return model
+
+
+def static(name: str, *parts: nn.Module, shape: Tuple[int, ...]) -> Case:
+  """Parts between stubs; several are fused."""
+  layer = parts[0] if len(parts) == 1 else nn.Sequential(*parts)
+  model = nn.Sequential()
+  model.add_module('quant', tq.QuantStub())
+  model.add_module('m', layer)
+  model.add_module('dequant', tq.DeQuantStub())
+  chain = [f'm.{i}' for i in range(len(parts))] if len(parts) > 1 else []
+  batches = [(torch.randn(shape),) for _ in range(2)]
+  return Case(name, 'static', settle(model), batches, chain)
+
+
+def static_cases(engine: str) -> Iterator[Case]:
+  row, image, cube = (2, 4, 9), (2, 4, 8, 8), (2, 4, 5, 6, 6)
+  relu = nn.ReLU
+  yield static('conv1d', nn.Conv1d(4, 6, 3, stride=2), shape=row)
+  yield static('conv2d', nn.Conv2d(4, 6, 3, padding=1, groups=2, bias=False),
+               shape=image)
+  yield static('conv2d_dilated', nn.Conv2d(4, 6, 3, dilation=2), shape=image)
+  yield static('conv2d_reflect',
+               nn.Conv2d(4, 6, 3, padding=1, padding_mode='reflect'),
+               shape=image)
+  yield static('conv_transpose1d', nn.ConvTranspose1d(4, 6, 3), shape=row)
+  yield static('conv_transpose2d',
+               nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1), shape=image)
+  yield static('batch_norm2d', nn.BatchNorm2d(4), shape=image)
+  yield static('batch_norm3d', nn.BatchNorm3d(4), shape=cube)
+  yield static('dropout', nn.Dropout(0.3), shape=image)
+  yield static('elu', nn.ELU(alpha=0.7), shape=image)
+  yield static('hardswish', nn.Hardswish(), shape=image)
+  yield static('leaky_relu', nn.LeakyReLU(0.2), shape=image)
+  yield static('relu6', nn.ReLU6(), shape=image)
+  yield static('group_norm', nn.GroupNorm(2, 4), shape=image)
+  yield static('layer_norm', nn.LayerNorm([8, 8]), shape=image)
+  yield static('instance_norm1d', nn.InstanceNorm1d(4, affine=True), shape=row)
+  yield static('instance_norm2d', nn.InstanceNorm2d(4, affine=True),
+               shape=image)
+  yield static('instance_norm3d', nn.InstanceNorm3d(4, affine=True),
+               shape=cube)
+  yield static('linear', nn.Linear(8, 5), shape=(3, 8))
+  yield static('linear_no_bias', nn.Linear(8, 5, bias=False), shape=(3, 8))
+  yield static('conv1d_bn', nn.Conv1d(4, 6, 3), nn.BatchNorm1d(6), shape=row)
+  yield static('conv1d_bn_relu', nn.Conv1d(4, 6, 3), nn.BatchNorm1d(6), relu(),
+               shape=row)
+  yield static('conv1d_relu', nn.Conv1d(4, 6, 3), relu(), shape=row)
+  yield static('conv2d_bn', nn.Conv2d(4, 6, 3, bias=False), nn.BatchNorm2d(6),
+               shape=image)
+  yield static('conv2d_bn_relu', nn.Conv2d(4, 6, 3), nn.BatchNorm2d(6),
+               relu(), shape=image)
+  yield static('conv2d_relu', nn.Conv2d(4, 6, 3), relu(), shape=image)
+  yield static('conv_transpose1d_bn', nn.ConvTranspose1d(4, 6, 3),
+               nn.BatchNorm1d(6), shape=row)
+  yield static('conv_transpose2d_bn', nn.ConvTranspose2d(4, 6, 3),
+               nn.BatchNorm2d(6), shape=image)
+  yield static('linear_bn', nn.Linear(8, 5), nn.BatchNorm1d(5), shape=(3, 8))
+  yield static('linear_relu', nn.Linear(8, 5), relu(), shape=(3, 8))
+  yield static('batch_norm2d_relu', nn.BatchNorm2d(4), relu(), shape=image)
+  yield static('batch_norm3d_relu', nn.BatchNorm3d(4), relu(), shape=cube)
+  if engine == 'onednn':
+    # qnnpack cannot save these.
+    yield static('conv3d', nn.Conv3d(4, 6, 3), shape=cube)
+    yield static('conv3d_bn', nn.Conv3d(4, 6, 3), nn.BatchNorm3d(6),
+                 shape=cube)
+    yield static('conv3d_bn_relu', nn.Conv3d(4, 6, 3), nn.BatchNorm3d(6),
+                 relu(), shape=cube)
+    yield static('conv3d_relu', nn.Conv3d(4, 6, 3), relu(), shape=cube)
+    yield static('conv_transpose3d', nn.ConvTranspose3d(4, 6, 3), shape=cube)
+
+
+def dynamic_cases() -> Iterator[Case]:
+  def case(name: str, model: nn.Module, *shape: int) -> Case:
+    return Case(name, 'dynamic', model, [(torch.randn(shape),)])
+  yield case('dynamic_linear', nn.Sequential(nn.Linear(8, 5)), 3, 8)
+  yield case('dynamic_lstm',
+             Cell(nn.LSTM(4, 6, num_layers=2, bidirectional=True)), 5, 2, 4)
+  yield case('dynamic_lstm_batch_first',
+             Cell(nn.LSTM(4, 6, batch_first=True)), 2, 5, 4)
+  yield case('dynamic_gru', Cell(nn.GRU(4, 6, num_layers=2)), 5, 2, 4)
+  yield case('dynamic_lstm_cell', Cell(nn.LSTMCell(4, 6)), 2, 4)
+  yield case('dynamic_gru_cell', Cell(nn.GRUCell(4, 6)), 2, 4)
+  yield case('dynamic_rnn_cell', Cell(nn.RNNCell(4, 6)), 2, 4)
+
+
+def table_cases() -> Iterator[Case]:
+  indices = torch.tensor([1, 4, 2, 7, 0, 3])
+  yield Case('embedding', 'table', nn.Sequential(nn.Embedding(10, 12)),
+             [(indices,)])
+  yield Case('embedding_bag', 'table',
+             Bag(nn.EmbeddingBag(10, 12, mode='sum')),
+             [(indices, torch.tensor([0, 2]))])
+
+
+def quantized(case: Case, model: nn.Module, engine: str) -> nn.Module:
+  if case.kind == 'dynamic':
+    return tq.quantize_dynamic(model)
+  if case.kind == 'table':
+    model.qconfig = tq.float_qparams_weight_only_qconfig
+    # Their inputs are indices, which prepare would observe.
+    tq.propagate_qconfig_(model)
+    return tq.convert(model)
+  # Kernels of transposed convolutions take one scale a weight.
+  transposed = 'conv_transpose' in case.name
+  model.qconfig = tq.get_default_qconfig('qnnpack' if transposed else engine)
+  return tq.quantize(model, run, [case.batches])
+
+
+def run(model: nn.Module, batches: List[tuple]) -> None:
+  with torch.no_grad():
+    for batch in batches:
+      model(*batch)
+
+
+def outputs(model: nn.Module, batches: List[tuple]) -> List[tuple]:
+  results = []
+  with torch.no_grad():
+    for batch in batches:
+      result = model(*batch)
+      while isinstance(result, tuple):
+        result = result[0]
+      results.append((result,))
+  return results
+
+
+def write(case: Case, engine: str, out: str) -> str:
+  stem = f'{engine}_{case.name}'
+  path = os.path.join(out, stem)
+  model = case.model.eval()
+  fused = copy.deepcopy(model)
+  if case.chain:
+    fused = tq.fuse_modules(fused, case.chain)
+  torch.jit.script(model).save(path + '_float.pt')
+  torch.jit.script(fused).save(path + '_fused.pt')
+  converted = quantized(case, copy.deepcopy(fused), engine)
+  torch.jit.script(converted).save(path + '_quantized.pt')
+  torch.save(case.batches, path + '_inputs.pt')
+  # Scripted batch norms of PyTorch do not run.
+  torch.save(outputs(converted, case.batches), path + '_outputs.pt')
+  return f'{stem} {case.kind} {",".join(case.chain) or "-"}\n'
+
+
+def main() -> None:
+  parser = argparse.ArgumentParser(description=__doc__)
+  parser.add_argument('--out', metavar='DIR', required=True)
+  out = parser.parse_args().out
+  os.makedirs(out, exist_ok=True)
+  torch.set_num_threads(1)
+  lines = []
+  for engine in ENGINES:
+    torch.backends.quantized.engine = engine
+    torch.manual_seed(SEED)
+    for cases in (static_cases(engine), dynamic_cases(), table_cases()):
+      for case in cases:
+        lines.append(write(case, engine, out))
+  with open(os.path.join(out, 'module_cases.txt'), 'w') as file:
+    file.writelines(lines)
+
+
+if __name__ == '__main__':
+  main()
