@@ -18,7 +18,8 @@ struct Graph;
 namespace ns {
 
 // Returns a module of a new class called `class_name`, as in Python:
-// "torch.nn.modules.linear.Identity". It has no methods yet, and the two
+// "torch.nn.modules.linear.Identity", with a mangling of its own
+// (ir/unique_class_name.h). It has no methods yet, and the two
 // attributes that all modules have there, `training`, which is false, and
 // `_is_full_backward_hook`, which is None. Others are added by the functions of
 // torch::jit::Module:

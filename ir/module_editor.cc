@@ -17,6 +17,7 @@
 #include "ir/nearest_name.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ir/unique_class_name.h"
 
 namespace ns {
 namespace {
@@ -75,8 +76,8 @@ class Copier {
           "' has hooks of its own, which cannot be copied; script it without "
           "them"));
     }
-    Module copy(*type->name(), module._ivalue()->compilation_unit(),
-                /*shouldMangle=*/true);
+    Module copy(UniqueClassName(*type->name()),
+                module._ivalue()->compilation_unit());
     copies_.insert({ObjectOf(module), copy});
     for (size_t i = 0; i < type->numAttributes(); ++i) {
       NS_RETURN_IF_ERROR(CopyAttribute(module, i, path, copy));

@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/module_file.h"
+#include "ir/module_path.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"
 
@@ -35,8 +36,8 @@ TEST(MakeModuleTest, ModulesRunAndSaveUnderTheirClass) {
   const std::string path = TemporaryPath("made.pt");
   module.save(path);
   for (Module each : {module, OrThrow(LoadModule(path))}) {
-    EXPECT_EQ(each.type()->name()->qualifiedName(),
-              "__torch__.my.package.Model");
+    EXPECT_EQ(UnmangledTypeName(each.type()->name()->qualifiedName()),
+              "my.package.Model");
     EXPECT_TRUE(each.forward({at::full({1}, 1.5)})
                     .toTensor()
                     .equal(at::full({1}, 3.0)));
