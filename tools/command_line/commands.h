@@ -43,12 +43,14 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// The commands compare, match, instrument, sensitivity, quantize and lower.
+// The commands compare, match, instrument, sensitivity, quantize, fuse and
+// lower.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
 Command SensitivityCommand();
 Command QuantizeCommand();
+Command FuseCommand();
 Command LowerCommand();
 
 }  // namespace ns

@@ -26,6 +26,7 @@
 #include "tools/command_line/keep_memory.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/quantize_flags.h"
+#include "tools/command_line/quantize_modules.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
 
@@ -43,6 +44,15 @@ class Quantizer {
 
   // Writes the models. Error: which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
+    if (flags_.eager) {
+      NS_ASSIGN_OR_RETURN(QuantizeSummary summary,
+                          QuantizeModules(flags_, batches_,
+                                          [this](int64_t done, int64_t total) {
+                                            bar_.Update(done, total);
+                                          }));
+      Describe(summary);
+      return summary;
+    }
     if (!flags_.qconfig_path.empty()) {
       NS_ASSIGN_OR_RETURN(options_.mapping,
                           ReadQConfigMapping(flags_.qconfig_path));

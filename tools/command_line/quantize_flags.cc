@@ -42,6 +42,9 @@ constexpr FlagSpec kFlags[] = {
     {"prepared", "PATHS",
      "with --float: keep the observed model there; without: convert it, "
      "several with commas as one"},
+    {"eager", "",
+     "quantize module by module, as torch.ao.quantization.quantize does: from "
+     "QuantStub to DeQuantStub; the modules and their names stay"},
     {"max-batches", "N", "stop after N batches"},
     {"method", "NAME", "the method to quantize; default forward"},
     {"leaf", "TYPES",
@@ -151,6 +154,24 @@ absl::Status CheckCalibration(const Flags& flags, const QuantizeFlags& parsed) {
                        " observes no activations");
 }
 
+// Checks that nothing is asked of a hierarchy that only flat graphs have.
+absl::Status CheckEager(const Flags& flags) {
+  if (!flags.Has("eager")) {
+    return absl::OkStatus();
+  }
+  if (!flags.Has("float")) {
+    return Refused("--eager needs --float=PATH");
+  }
+  for (const absl::string_view other :
+       {"emit-qconfig", "leaf", "method", "prepared", "reference"}) {
+    if (flags.Has(other)) {
+      return Refused("--", other,
+                     " is for flat graphs; leave it out, or --eager");
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Checks the paths: models are no text that standard output could take, and no
 // output is another file of the command.
 absl::Status CheckPaths(const QuantizeFlags& parsed) {
@@ -231,6 +252,8 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   QuantizeFlags parsed;
   NS_RETURN_IF_ERROR(ParsePaths(flags, parsed));
   NS_RETURN_IF_ERROR(ParseOptions(flags, parsed));
+  parsed.eager = flags.Has("eager");
+  NS_RETURN_IF_ERROR(CheckEager(flags));
   NS_RETURN_IF_ERROR(CheckModels(flags, parsed));
   NS_ASSIGN_OR_RETURN(parsed.out_path, flags.Required("out"));
   NS_RETURN_IF_ERROR(CheckCalibration(flags, parsed));

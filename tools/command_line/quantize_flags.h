@@ -21,6 +21,8 @@ struct QuantizeFlags {
   // one, the files of prepared models, at least one, which are only read.
   std::vector<std::string> prepared_paths;
   std::string out_path;
+  // Whether the module hierarchy is quantized instead of its flat graph.
+  bool eager = false;
   // The file of the qconfig mapping; empty for none.
   std::string qconfig_path;
   // The name of options.mode.

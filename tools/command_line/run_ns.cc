@@ -17,7 +17,8 @@ constexpr char kVersion[] = "0.1.0";
 
 std::vector<Command> Commands() {
   return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),
-          SensitivityCommand(), QuantizeCommand(), LowerCommand()};
+          SensitivityCommand(), QuantizeCommand(), FuseCommand(),
+          LowerCommand()};
 }
 
 std::string GeneralHelp() {
@@ -49,7 +50,7 @@ CommandOutcome UnknownCommand(const std::string& name) {
   return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
       absl::StrCat("unknown command '", name,
                    "'; use compare, match, instrument, sensitivity, quantize, "
-                   "lower or help")));
+                   "fuse, lower or help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {

@@ -81,6 +81,50 @@ class Propagation {
 
 }  // namespace
 
+absl::StatusOr<QConfigSpec> SpecOf(const QConfigMapping& mapping) {
+  if (!mapping.module_name_regexes().empty() ||
+      !mapping.module_name_object_type_orders().empty()) {
+    return absl::InvalidArgumentError(
+        "module_name_regex and module_name_object_type_order are for flat "
+        "graphs; give module_name and object_type");
+  }
+  QConfigSpec spec;
+  if (mapping.global()) {
+    spec[""] = mapping.global();
+  }
+  for (const auto& [type, qconfig] : mapping.object_types()) {
+    spec[type] = qconfig;
+  }
+  for (const auto& [name, qconfig] : mapping.module_names()) {
+    spec[name] = qconfig;
+  }
+  return spec;
+}
+
+std::string RuleFor(const QConfigSpec& spec, const Module& root,
+                    const std::string& path) {
+  const std::map<std::string, std::string> types = TypesByPath(root);
+  // The module itself, and then those around it.
+  std::string at = path;
+  while (true) {
+    if (spec.count(at) != 0) {
+      return at.empty() ? "global" : absl::StrCat("module name '", at, "'");
+    }
+    const auto type = types.find(at);
+    for (const auto& [key, qconfig] : spec) {
+      if (!key.empty() && type != types.end() &&
+          IsTypeNamed(type->second, key)) {
+        return absl::StrCat("object type '", key, "'");
+      }
+    }
+    if (at.empty()) {
+      return "";
+    }
+    const size_t dot = at.rfind('.');
+    at = dot == std::string::npos ? "" : at.substr(0, dot);
+  }
+}
+
 absl::StatusOr<OptionalQConfig> QConfigOf(const Module& module) {
   if (!module.hasattr(kQConfigAttribute)) {
     return OptionalQConfig();

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/module_editor.h"
 #include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig_mapping.h"
 
 namespace ns {
 
@@ -21,6 +22,17 @@ namespace ns {
 // of some modules, "Linear", to the qconfig of these modules and of those
 // inside them. Without a qconfig, they stay in float.
 using QConfigSpec = std::map<std::string, OptionalQConfig>;
+
+// Returns the spec that says of modules what `mapping` says: its global qconfig
+// for the root, and those of object types and module names. Error: settings for
+// patterns and numbers of ops, which a hierarchy has not.
+absl::StatusOr<QConfigSpec> SpecOf(const QConfigMapping& mapping);
+
+// Returns what of `spec` decides for the module at `path` of `root`, as
+// QConfigChoice::rule calls it: "global", "module name 'layer1'", "object type
+// 'Linear'"; empty for nothing.
+std::string RuleFor(const QConfigSpec& spec, const torch::jit::Module& root,
+                    const std::string& path);
 
 // The attribute.
 inline constexpr char kQConfigAttribute[] = "ns_qconfig";

@@ -88,9 +88,11 @@ absl::StatusOr<QConfigSpec> SpecOf(const Module& model,
 absl::Status DefaultEvalFn(Module& model, const std::vector<Batch>& batches) {
   const c10::InferenceMode no_gradients;
   for (size_t i = 0; i < batches.size(); ++i) {
-    NS_RETURN_IF_ERROR(CatchTorchErrors(absl::StrCat("batch ", i), [&] {
-      model.get_method("forward")(batches[i].arguments, batches[i].keywords);
-    }));
+    NS_RETURN_IF_ERROR(
+        CatchTorchErrors(BatchName(batches[i], static_cast<int64_t>(i)), [&] {
+          model.get_method("forward")(batches[i].arguments,
+                                      batches[i].keywords);
+        }));
   }
   return absl::OkStatus();
 }

@@ -1,0 +1,128 @@
+#include "ns/quantization/eager/describe_modules.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ns/eager/module_tree.h"
+#include "ns/eager/module_weights.h"
+#include "ns/quantization/eager/module_observers.h"
+#include "ns/quantization/eager/quantized_types.h"
+#include "passes/quantization/describe_weights.h"
+#include "passes/runtime/observers/qparams.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+// "Conv2d" for "torch.nn.modules.conv.Conv2d".
+std::string LastPart(const std::string& type) {
+  return type.substr(type.rfind('.') + 1);
+}
+
+// The scale and zero point that a quantized module has for its output.
+std::optional<ValueQuantization> OutputOf(const Module& module,
+                                          at::ScalarType dtype) {
+  const auto* type = FindQuantizedType(TypeNameOf(module));
+  if (type == nullptr || type->qparams == QParamsForm::kNone) {
+    return std::nullopt;
+  }
+  const auto number = [&](const char* name) {
+    const c10::IValue value = module.attr(name);
+    return value.isTensor() ? value.toTensor().item<double>()
+                            : value.toScalar().toDouble();
+  };
+  ValueQuantization output;
+  output.scale = number("scale");
+  output.zero_point = static_cast<int64_t>(number("zero_point"));
+  const bool is_signed = dtype == at::kQInt8;
+  const auto value_of = [&](int64_t code) {
+    return static_cast<double>(code - output.zero_point) * output.scale;
+  };
+  output.min = value_of(is_signed ? -128 : 0);
+  output.max = value_of(is_signed ? 127 : 255);
+  return output;
+}
+
+// The quantized weights of each module, by path.
+absl::StatusOr<std::map<std::string, std::vector<at::Tensor>>> WeightsOf(
+    const Module& model) {
+  NS_ASSIGN_OR_RETURN(const std::vector<ModuleWeight> all,
+                      ModuleWeights(model));
+  std::map<std::string, std::vector<at::Tensor>> weights;
+  for (const ModuleWeight& weight : all) {
+    for (const at::Tensor& value : weight.values) {
+      if (value.is_quantized()) {
+        weights[weight.path].push_back(value);
+      }
+    }
+  }
+  return weights;
+}
+
+bool HasParameters(const Module& module) {
+  return module.named_parameters(/*recurse=*/false).size() > 0;
+}
+
+}  // namespace
+
+absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
+                                                   const Module& quantized,
+                                                   const QConfigSpec& spec) {
+  NS_ASSIGN_OR_RETURN(const auto weights, WeightsOf(quantized));
+  std::map<std::string, Module> made;
+  for (const auto& module : quantized.named_modules()) {
+    made.emplace(module.name, module.value);
+  }
+  QuantizationReport report;
+  for (const auto& named : prepared.named_modules()) {
+    const auto now = made.find(named.name);
+    // Parts of a module that was replaced are gone.
+    if (now == made.end() || named.name.empty()) {
+      continue;
+    }
+    const std::string type = TypeNameOf(named.value);
+    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(named.value));
+    report.order.push_back(named.name);
+    const bool is_replaced = TypeNameOf(now->second) != type;
+    const bool is_rounded = !is_replaced && qconfig &&
+                            ModeOf(qconfig->weight) == QuantizationMode::kHalf;
+    if (!is_replaced && !(is_rounded && HasParameters(named.value))) {
+      if (HasParameters(named.value)) {
+        report.stayed_float.push_back(
+            {named.name, LastPart(type),
+             qconfig ? "no quantized module is made of its type"
+                     : "it has no qconfig"});
+      }
+      continue;
+    }
+    LayerQuantization layer;
+    layer.name = named.name;
+    layer.op = LastPart(type);
+    layer.qconfig = QConfigName(qconfig);
+    layer.rule = RuleFor(spec, prepared, named.name);
+    layer.output = OutputOf(
+        now->second, qconfig ? qconfig->activation.config.dtype : at::kQUInt8);
+    const auto weight = weights.find(named.name);
+    if (is_rounded) {
+      layer.weight = WeightQuantization{"float16", {}};
+    } else if (weight != weights.end() && qconfig) {
+      layer.weight =
+          DescribeWeights(weight->second, qconfig->weight.config.qscheme);
+    }
+    if (layer.output || layer.weight) {
+      report.layers.push_back(std::move(layer));
+    }
+  }
+  return report;
+}
+
+}  // namespace ns

@@ -1,0 +1,129 @@
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "ir/model_graph.h"
+#include "ir/module_editor.h"
+#include "ir/module_file.h"
+#include "ir/status.h"
+#include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/fuse_modules.h"
+#include "ns/suite/printable.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/report_output.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+constexpr FlagSpec kFlags[] = {
+    {"in", "PATH", "the float model, saved by torch.jit.save"},
+    {"out", "PATH", "where the fused model goes"},
+    {"modules", "CHAINS",
+     "what to fuse: the paths of a chain with +, chains with commas, "
+     "conv1+bn1+relu,fc+relu2; default: all that is found"},
+    {"qat", "",
+     "fuse for training: batch norms stay, as parts of ConvBn modules, and the "
+     "model is switched to training"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the model, with commas"},
+    {"quiet", "", "do not list what was fused"},
+};
+
+constexpr CommandSpec kSpec = {
+    "fuse",
+    "fuses convolutions, linear layers, batch norms and ReLUs of a hierarchy",
+    "ns fuse --in=PATH --out=PATH [--flag=value ...]",
+    "The first module of a chain becomes the fused one, and the others "
+    "identities, as\n"
+    "torch.ao.quantization.fuse_modules has it: batch norms are folded into "
+    "the "
+    "layer in\n"
+    "front of them, a ReLU behind it makes a ConvReLU2d of it. Without "
+    "--modules, chains\n"
+    "are found by data flow: modules that are called once, and whose output "
+    "the next one\n"
+    "alone takes.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- fuse --in=tools/demo/float.pt "
+    "--out=fused.pt",
+};
+
+struct Options {
+  std::string in;
+  std::string out;
+  std::vector<std::vector<std::string>> chains;
+  bool qat = false;
+  bool quiet = false;
+};
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  NS_ASSIGN_OR_RETURN(options.in, flags.Required("in"));
+  NS_ASSIGN_OR_RETURN(options.out, flags.Required("out"));
+  NS_RETURN_IF_ERROR(
+      CheckDistinct({{"out", options.out}}, {{"in", options.in}}));
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> chains,
+                      flags.List("modules"));
+  for (const std::string& chain : chains) {
+    options.chains.push_back(absl::StrSplit(chain, '+'));
+  }
+  options.qat = flags.Has("qat");
+  options.quiet = flags.Has("quiet");
+  return options;
+}
+
+absl::Status FuseFile(const Options& options) {
+  NS_RETURN_IF_ERROR(PrepareOutputs({options.out}));
+  NS_ASSIGN_OR_RETURN(const Module loaded, LoadModule(options.in));
+  NS_ASSIGN_OR_RETURN(ModuleEditor model,
+                      Annotated(options.in, ModuleEditor::Copy(loaded)));
+  std::vector<std::vector<std::string>> chains = options.chains;
+  if (chains.empty()) {
+    NS_ASSIGN_OR_RETURN(chains,
+                        Annotated(options.in, FindFusableModules(loaded)));
+  }
+  if (chains.empty()) {
+    return absl::NotFoundError(
+        options.in + ": there is nothing to fuse; name chains with --modules");
+  }
+  model.root().train(options.qat);
+  FuseModulesOptions fuse;
+  fuse.inplace = true;
+  fuse.qat = options.qat;
+  NS_ASSIGN_OR_RETURN(
+      const Module fused,
+      Annotated(options.in, FuseModules(model.root(), chains, fuse)));
+  NS_ASSIGN_OR_RETURN(const ModelGraph file,
+                      ModelGraph::FromModuleAsItIs(fused));
+  NS_RETURN_IF_ERROR(file.Save(options.out));
+  if (options.quiet) {
+    return absl::OkStatus();
+  }
+  const std::map<std::string, std::string> types = TypesByPath(fused);
+  std::printf("%s: fused %zu %s of modules\n", options.out.c_str(),
+              chains.size(), chains.size() == 1 ? "chain" : "chains");
+  for (const std::vector<std::string>& chain : chains) {
+    const std::string& type = types.at(chain.front());
+    std::printf("  %s: %s\n", Printable(absl::StrJoin(chain, " + ")).c_str(),
+                Printable(type.substr(type.rfind('.') + 1)).c_str());
+  }
+  return absl::OkStatus();
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  return options.ok() ? CommandOutcome::Done(FuseFile(*options))
+                      : CommandOutcome::WrongUsage(options.status());
+}
+
+}  // namespace
+
+Command FuseCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

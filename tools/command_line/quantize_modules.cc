@@ -1,0 +1,163 @@
+#include "tools/command_line/quantize_modules.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/model_graph.h"
+#include "ir/module_editor.h"
+#include "ir/module_file.h"
+#include "ir/module_path.h"
+#include "ir/status.h"
+#include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/describe_modules.h"
+#include "ns/quantization/eager/fuse_modules.h"
+#include "ns/quantization/eager/quantize.h"
+#include "ns/quantization/output_error.h"
+#include "ns/quantization/quantize_options.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig_json.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+// The modules with a qconfig of their own by default, in the modes without
+// calibration.
+std::vector<std::string> DynamicTypes(QuantizeMode mode) {
+  return mode == QuantizeMode::kDynamic
+             ? std::vector<std::string>{"Linear",   "LSTM",    "GRU",
+                                        "LSTMCell", "GRUCell", "RNNCell"}
+             : std::vector<std::string>{"Embedding", "EmbeddingBag"};
+}
+
+absl::StatusOr<QConfigSpec> SpecFor(const QuantizeFlags& flags,
+                                    const Module& model) {
+  QConfigSpec spec;
+  if (!flags.qconfig_path.empty()) {
+    NS_ASSIGN_OR_RETURN(const QConfigMapping mapping,
+                        ReadQConfigMapping(flags.qconfig_path));
+    NS_ASSIGN_OR_RETURN(spec, Annotated(flags.qconfig_path, SpecOf(mapping)));
+  } else if (flags.options.mode == QuantizeMode::kStatic) {
+    spec[""] = DefaultMapping(flags.options).global();
+  } else {
+    const std::vector<std::string> types = DynamicTypes(flags.options.mode);
+    for (const std::string& type : TypeNames(model)) {
+      if (absl::c_linear_search(types, type.substr(type.rfind('.') + 1))) {
+        spec[type] = flags.options.mode == QuantizeMode::kDynamic
+                         ? DefaultDynamicQConfig()
+                         : FloatQParamsWeightOnlyQConfig();
+      }
+    }
+  }
+  for (const std::string& kept : flags.options.keep) {
+    spec[kept] = std::nullopt;
+  }
+  if (flags.options.compat) {
+    for (auto& [name, qconfig] : spec) {
+      if (qconfig) {
+        qconfig->activation.config.compat = true;
+        qconfig->weight.config.compat = true;
+      }
+    }
+  }
+  return spec;
+}
+
+bool HasQuantStub(const Module& model) {
+  return absl::c_any_of(TypeNames(model), [](const std::string& type) {
+    return IsTypeNamed(type, "QuantStub");
+  });
+}
+
+absl::StatusOr<Module> Prepared(const QuantizeFlags& flags, const Module& model,
+                                const QConfigSpec& spec,
+                                std::vector<std::string>* warnings) {
+  if (flags.options.mode == QuantizeMode::kStatic) {
+    PrepareOptions prepare;
+    prepare.warnings = warnings;
+    return Prepare(model, spec, prepare);
+  }
+  NS_ASSIGN_OR_RETURN(ModuleEditor editor, ModuleEditor::Copy(model));
+  NS_RETURN_IF_ERROR(PropagateQConfig(editor, spec));
+  return editor.root();
+}
+
+absl::StatusOr<Module> LoadFloat(const QuantizeFlags& flags) {
+  NS_ASSIGN_OR_RETURN(const Module loaded, LoadModule(flags.float_path));
+  NS_ASSIGN_OR_RETURN(ModuleEditor model, ModuleEditor::Copy(loaded));
+  model.root().eval();
+  if (flags.options.mode != QuantizeMode::kStatic) {
+    return model.root();
+  }
+  if (!HasQuantStub(model.root())) {
+    return absl::InvalidArgumentError(
+        "the model has no QuantStub, where quantized values begin; put "
+        "torch.ao.quantization.QuantStub and DeQuantStub into it, or quantize "
+        "its flat graph, without --eager");
+  }
+  NS_ASSIGN_OR_RETURN(const auto chains, FindFusableModules(model.root()));
+  FuseModulesOptions fuse;
+  fuse.inplace = true;
+  return FuseModules(model.root(), chains, fuse);
+}
+
+}  // namespace
+
+absl::StatusOr<QuantizeSummary> QuantizeModules(
+    const QuantizeFlags& flags, const BatchReader& batches,
+    const std::function<void(int64_t done, int64_t total)>& progress) {
+  const bool is_static = flags.options.mode == QuantizeMode::kStatic;
+  const int64_t total = (is_static ? 2 : 1) * batches.size();
+  QuantizeSummary summary;
+  NS_ASSIGN_OR_RETURN(const Module model,
+                      Annotated(flags.float_path, LoadFloat(flags)));
+  NS_ASSIGN_OR_RETURN(const QConfigSpec spec, SpecFor(flags, model));
+  std::vector<std::string> warnings;
+  NS_ASSIGN_OR_RETURN(
+      Module prepared,
+      Annotated(flags.float_path, Prepared(flags, model, spec, &warnings)));
+  for (int64_t i = 0; is_static && i < batches.size(); ++i) {
+    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(i));
+    NS_RETURN_IF_ERROR(DefaultEvalFn(prepared, {std::move(batch)}));
+    progress(i + 1, total);
+  }
+  ConvertOptions convert;
+  convert.inplace = true;
+  convert.warnings = &warnings;
+  if (!is_static) {
+    convert.mapping = GetDefaultDynamicQuantModuleMappings();
+  }
+  NS_ASSIGN_OR_RETURN(const Module quantized,
+                      Annotated(flags.float_path, Convert(prepared, convert)));
+  NS_ASSIGN_OR_RETURN(summary.report,
+                      DescribeModules(prepared, quantized, spec));
+  NS_ASSIGN_OR_RETURN(const ModelGraph file,
+                      ModelGraph::FromModuleAsItIs(quantized));
+  if (batches.size() > 0) {
+    NS_ASSIGN_OR_RETURN(const ModelGraph float_graph,
+                        ModelGraph::FromModule(model));
+    NS_ASSIGN_OR_RETURN(const ModelGraph quantized_graph,
+                        ModelGraph::FromModule(quantized));
+    NS_ASSIGN_OR_RETURN(
+        OutputErrors errors,
+        MeasureOutputErrors(float_graph, quantized_graph, batches,
+                            [&](int64_t done, int64_t) {
+                              progress(total - batches.size() + done, total);
+                            }));
+    summary.outputs = std::move(errors.outputs);
+    warnings.insert(warnings.end(), errors.warnings.begin(),
+                    errors.warnings.end());
+  }
+  summary.report.warnings = std::move(warnings);
+  NS_RETURN_IF_ERROR(file.Save(flags.out_path));
+  return summary;
+}
+
+}  // namespace ns
