@@ -1,0 +1,202 @@
+"""`ns fuse` and `ns quantize --eager`: hierarchies, as torch.quantization's."""
+
+import copy
+import json
+import unittest
+import warnings
+
+warnings.filterwarnings('ignore')
+
+import torch
+from torch import nn
+from torch.ao import quantization as tq
+
+import cli
+
+torch.backends.quantized.engine = 'onednn'
+
+
+class Net(nn.Module):
+
+  def __init__(self):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.conv = nn.Conv2d(3, 8, 3)
+    self.bn = nn.BatchNorm2d(8)
+    self.relu = nn.ReLU()
+    self.fc = nn.Linear(8, 4)
+    self.dequant = tq.DeQuantStub()
+
+  def forward(self, x):
+    x = self.relu(self.bn(self.conv(self.quant(x))))
+    return self.dequant(self.fc(x.mean((2, 3))))
+
+
+class Bag(nn.Module):
+
+  def __init__(self):
+    super().__init__()
+    self.bag = nn.EmbeddingBag(10, 12, mode='mean')
+
+  def forward(self, indices: torch.Tensor, offsets: torch.Tensor):
+    return self.bag(indices, offsets)
+
+
+class EagerTest(cli.CliTest):
+
+  def setUp(self):
+    super().setUp()
+    torch.manual_seed(1)
+    self.model = Net().eval()
+    self.model.bn.running_mean.uniform_(-1, 1)
+    self.batches = [torch.randn(2, 3, 8, 8) for _ in range(3)]
+    torch.jit.script(self.model).save(self.path('float.pt'))
+    torch.save(self.batches, self.path('inputs.pt'))
+
+  def quantize(self, *flags, float_path='float.pt'):
+    return self.succeed('quantize', '--eager', f'--float={float_path}',
+                        '--inputs=inputs.pt', '--out=quantized.pt',
+                        '--backend=onednn', *flags, cwd=self.folder)
+
+  def outputs(self, name):
+    model = torch.jit.load(self.path(name))
+    with torch.no_grad():
+      return [model(batch) for batch in self.batches]
+
+  def expected(self):
+    """What Python makes of the model."""
+    model = tq.fuse_modules(copy.deepcopy(self.model), ['conv', 'bn', 'relu'])
+    model.qconfig = tq.get_default_qconfig('onednn')
+    quantized = tq.quantize(
+        model, lambda m, batches: [m(batch) for batch in batches],
+        [self.batches])
+    with torch.no_grad():
+      return [quantized(batch) for batch in self.batches]
+
+  def test_fuse_finds_chains_and_changes_no_output(self):
+    output, _ = self.succeed('fuse', '--in=float.pt', '--out=fused.pt',
+                             cwd=self.folder)
+    self.assertEqual(output, 'fused.pt: fused 1 chain of modules\n'
+                             '  conv + bn + relu: ConvReLU2d\n')
+    for x, y in zip(self.outputs('fused.pt'), self.outputs('float.pt')):
+      self.assertTrue(torch.allclose(x, y, atol=1e-5))
+    fused = torch.jit.load(self.path('fused.pt'))
+    self.assertEqual(fused.conv.original_name, 'ConvReLU2d')
+    self.assertEqual(fused.bn.original_name, 'Identity')
+
+  def test_fuse_takes_chains_by_name_and_keeps_norms_for_training(self):
+    output, _ = self.succeed('fuse', '--in=float.pt', '--out=fused.pt',
+                             '--modules=conv+bn', '--qat', cwd=self.folder)
+    self.assertIn('conv + bn: ConvBn2d', output)
+    self.assertTrue(torch.jit.load(self.path('fused.pt')).training)
+    output, _ = self.succeed('fuse', '--in=float.pt', '--out=fused.pt',
+                             '--modules=conv+bn', '--quiet', cwd=self.folder)
+    self.assertEqual(output, '')
+
+  def test_fuse_says_what_is_wrong(self):
+    fuse = ('fuse', '--in=float.pt', '--out=fused.pt')
+    self.fail_with(3, *fuse, '--modules=conv+norm', cwd=self.folder,
+                   names=['float.pt', "no module 'norm'"])
+    self.fail_with(3, *fuse, '--modules=bn+conv', cwd=self.folder,
+                   names=['[bn, conv]', 'cannot be fused'])
+    self.fail_with(2, 'fuse', '--in=float.pt', '--out=float.pt',
+                   cwd=self.folder, names='float.pt')
+    self.succeed(*fuse, cwd=self.folder)
+    self.fail_with(3, 'fuse', '--in=fused.pt', '--out=again.pt',
+                   cwd=self.folder, names='nothing to fuse')
+
+  def test_fuses_what_pytorch_refuses(self):
+    chains = {
+        'ConvTranspose2d': [nn.ConvTranspose2d(4, 6, 3, groups=2),
+                            nn.BatchNorm2d(6)],
+        'LinearReLU': [nn.Linear(8, 5), nn.BatchNorm1d(5), nn.ReLU()],
+        'ConvTranspose1d': [nn.ConvTranspose1d(4, 6, 3), nn.BatchNorm1d(6),
+                            nn.ReLU()],
+    }
+    shapes = {'ConvTranspose2d': (2, 4, 5, 5), 'LinearReLU': (3, 8),
+              'ConvTranspose1d': (2, 4, 9)}
+    for name, parts in chains.items():
+      model = nn.Sequential(*parts).eval()
+      model[1].running_mean.uniform_(-1, 1)
+      model[1].running_var.uniform_(0.5, 2)
+      torch.jit.script(model).save(self.path('chain.pt'))
+      output, _ = self.succeed('fuse', '--in=chain.pt', '--out=fused.pt',
+                               '--modules=' + '+'.join(
+                                   str(i) for i in range(len(parts))),
+                               cwd=self.folder)
+      self.assertIn(': ' + name, output)
+      x = torch.randn(shapes[name])
+      fused = torch.jit.load(self.path('fused.pt'))
+      with torch.no_grad():
+        self.assertTrue(torch.allclose(fused(x), model(x), atol=1e-5), name)
+
+  def relative_error(self, model, inputs, *flags):
+    """Of what `ns quantize --eager` makes of `model`."""
+    torch.jit.script(model).save(self.path('layer.pt'))
+    torch.save([inputs], self.path('layer_inputs.pt'))
+    self.succeed('quantize', '--eager', '--float=layer.pt', '--out=q.pt',
+                 '--inputs=layer_inputs.pt', '--backend=onednn', '--quiet',
+                 *flags, cwd=self.folder)
+    quantized = torch.jit.load(self.path('q.pt'))
+    with torch.no_grad():
+      x, y = model(*inputs), quantized(*inputs)
+    return (x - y).norm() / x.norm()
+
+  def test_mends_defects_of_pytorch(self):
+    # PyTorch makes a slope of 0 of 0.25.
+    self.assertLess(self.relative_error(
+        tq.QuantWrapper(nn.PReLU()).eval(), (torch.randn(4, 8),)), 0.02)
+    # It makes a sum of a mean.
+    indices, offsets = torch.tensor([1, 4, 2, 7, 0]), torch.tensor([0, 3])
+    self.assertLess(self.relative_error(
+        Bag(), (indices, offsets), '--mode=weight-only'), 0.02)
+    # It stops at a scale for each channel of a transposed convolution.
+    self.assertLess(self.relative_error(
+        tq.QuantWrapper(nn.ConvTranspose2d(3, 4, 3)).eval(),
+        (torch.randn(1, 3, 6, 6),)), 0.05)
+
+  def test_compat_gives_what_python_gives(self):
+    self.quantize('--compat=torch-1.13')
+    for x, y in zip(self.outputs('quantized.pt'), self.expected()):
+      self.assertTrue(torch.equal(x, y))
+
+  def test_the_table_has_the_modules(self):
+    output, _ = self.quantize()
+    self.assertRegex(output, r'conv +ConvReLU2d +1 .* per channel')
+    self.assertRegex(output, r'fc +Linear +1 .* per channel')
+    self.assertIn('rule 1  global: ', output)
+    quantized = torch.jit.load(self.path('quantized.pt'))
+    self.assertEqual(quantized.fc.original_name, 'Linear')
+    self.assertIn('quant.scale', quantized.state_dict())
+
+  def test_json_has_the_schema_of_flat_models(self):
+    report = json.loads(self.quantize('--json=-', '--quiet')[0])
+    self.assertEqual(report['schema'], 'ns.quantize/1')
+    self.assertEqual([layer['name'] for layer in report['layers']],
+                     ['quant', 'conv', 'fc'])
+    self.assertGreater(report['output_sqnr_db'][0]['sqnr_db'], 20)
+
+  def test_what_is_kept_stays_float(self):
+    # Between float and quantized modules, stubs are needed.
+    self.fail_with(3, 'quantize', '--eager', '--float=float.pt',
+                   '--inputs=inputs.pt', '--out=quantized.pt', '--keep=conv',
+                   cwd=self.folder, names='quantized')
+    output, _ = self.succeed('quantize', '--eager', '--float=float.pt',
+                             '--inputs=inputs.pt', '--out=quantized.pt',
+                             '--mode=dynamic', cwd=self.folder)
+    self.assertRegex(output, r'fc +Linear +1')
+    self.assertIn('conv (Conv2d)', output)
+
+  def test_it_says_what_is_wrong(self):
+    torch.jit.script(nn.Sequential(nn.Linear(3, 3))).save(self.path('bare.pt'))
+    eager = ('quantize', '--eager', '--inputs=inputs.pt', '--out=quantized.pt')
+    self.fail_with(3, *eager, '--float=bare.pt', cwd=self.folder,
+                   names=['bare.pt', 'no QuantStub'])
+    self.fail_with(2, *eager, '--float=float.pt', '--reference',
+                   cwd=self.folder, names=['--reference', '--eager'])
+    self.fail_with(2, *eager, '--prepared=p.pt', cwd=self.folder,
+                   names='--eager needs --float')
+
+
+if __name__ == '__main__':
+  unittest.main()
