@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/torch_errors.h"
-#include "ir/unique_class_name.h"
 
 namespace ns {
 namespace {
@@ -43,8 +42,7 @@ class OpsResolver final : public torch::jit::Resolver {
 }  // namespace
 
 Module NewModule(absl::string_view class_name) {
-  Module module(UniqueClassName(
-      c10::QualifiedName(absl::StrCat("__torch__.", class_name))));
+  Module module(c10::QualifiedName(absl::StrCat("__torch__.", class_name)));
   module.register_attribute("training", c10::BoolType::get(), false);
   module.register_attribute("_is_full_backward_hook",
                             c10::OptionalType::create(c10::BoolType::get()),

@@ -18,11 +18,13 @@ struct Graph;
 namespace ns {
 
 // Returns a module of a new class called `class_name`, as in Python:
-// "torch.nn.modules.linear.Identity", with a mangling of its own
-// (ir/unique_class_name.h). It has no methods yet, and the two
+// "torch.nn.modules.linear.Identity". It has no methods yet, and the two
 // attributes that all modules have there, `training`, which is false, and
 // `_is_full_backward_hook`, which is None. Others are added by the functions of
 // torch::jit::Module:
+//
+// A hierarchy with many modules of one name must go through ModuleEditor
+// (ir/module_editor.h) before it runs: it makes their names differ.
 //
 //   Module relu = NewModule("torch.nn.modules.activation.ReLU");
 //   NS_RETURN_IF_ERROR(DefineMethods(

@@ -17,7 +17,6 @@
 #include "ir/nearest_name.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "ir/unique_class_name.h"
 
 namespace ns {
 namespace {
@@ -61,7 +60,8 @@ absl::Status TypeAllModuleValues(const Module& root) {
 // Copies the objects of one hierarchy.
 class Copier {
  public:
-  explicit Copier(ModuleEditor::Tensors tensors) : tensors_(tensors) {}
+  Copier(ModuleEditor::Tensors tensors, ClassNamer& namer)
+      : tensors_(tensors), namer_(namer) {}
 
   absl::StatusOr<Module> Copy(const Module& module, const std::string& path) {
     const auto found = copies_.find(ObjectOf(module));
@@ -76,8 +76,8 @@ class Copier {
           "' has hooks of its own, which cannot be copied; script it without "
           "them"));
     }
-    Module copy(UniqueClassName(*type->name()),
-                module._ivalue()->compilation_unit());
+    const auto unit = module._ivalue()->compilation_unit();
+    Module copy(namer_.Name(*type->name(), *unit), unit);
     copies_.insert({ObjectOf(module), copy});
     for (size_t i = 0; i < type->numAttributes(); ++i) {
       NS_RETURN_IF_ERROR(CopyAttribute(module, i, path, copy));
@@ -131,6 +131,7 @@ class Copier {
   }
 
   const ModuleEditor::Tensors tensors_;
+  ClassNamer& namer_;
   c10::IValue::HashAliasedIValueMap tensor_copies_;
   absl::flat_hash_map<Object, Module> copies_;
 };
@@ -156,9 +157,11 @@ absl::StatusOr<ModuleEditor> ModuleEditor::Copy(const Module& module,
                                                 Tensors tensors) {
   return CatchTorchErrors(
       "copying the modules", [&]() -> absl::StatusOr<ModuleEditor> {
-        NS_ASSIGN_OR_RETURN(Module root, Copier(tensors).Copy(module, ""));
+        ClassNamer namer;
+        NS_ASSIGN_OR_RETURN(Module root,
+                            Copier(tensors, namer).Copy(module, ""));
         NS_RETURN_IF_ERROR(TypeAllModuleValues(root));
-        return ModuleEditor(std::move(root));
+        return ModuleEditor(std::move(root), namer);
       });
 }
 
@@ -299,6 +302,17 @@ absl::Status ModuleEditor::Swap(
           absl::StrCat("module '", path,
                        "' has another path, too, and is given two "
                        "replacements; give one"));
+    }
+  }
+  // Its classes have names of their own then. What is in two replacements stays
+  // one object.
+  Copier copier(Tensors::kShared, namer_);
+  for (const auto& [path, replacement] : replacements) {
+    if (replacement.isModule()) {
+      NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
+      NS_ASSIGN_OR_RETURN(const Module copy,
+                          copier.Copy(replacement.toModule(), path));
+      by_object[ObjectOf(swapped)] = copy._ivalue();
     }
   }
   std::vector<Module> parents;

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ir/class_namer.h"
 
 namespace ns {
 
@@ -73,26 +74,29 @@ class ModuleEditor {
   // attribute is gone. Error: no such module or attribute.
   absl::Status Unhook(absl::string_view path, const std::string& name);
 
-  // Puts each replacement, a module, in the place of the module at its path, at
-  // all paths that this has, and then gives the code that uses them their
-  // types. Such code must find the same attributes and methods there;
-  // otherwise, an error names what is missing, and the editor is of no use any
-  // more. An object that is no module, and has a method
-  // `forward(Tensor) -> Tensor`, may take the place of a module that only this
-  // method is called of. Error, too, with nothing changed: the root, no such
-  // module, or two replacements of one.
+  // Puts a copy of each replacement, a module, in the place of the module at
+  // its path, at all paths that this has, and then gives the code that uses
+  // them their types. The copies share tensors with what they were made of.
+  // Such code must find the same attributes and methods there; otherwise, an
+  // error names what is missing, and the editor is of no use any more. An
+  // object that is no module, and has a method `forward(Tensor) -> Tensor`, may
+  // take the place of a module that only this method is called of. Error, too,
+  // with nothing changed: the root, no such module, or two replacements of one.
   absl::Status Swap(const std::map<std::string, c10::IValue>& replacements);
 
   // Removes an attribute that no code uses. Error: no such module.
   absl::Status RemoveAttribute(absl::string_view path, const std::string& name);
 
  private:
-  explicit ModuleEditor(torch::jit::Module root) : root_(std::move(root)) {}
+  ModuleEditor(torch::jit::Module root, ClassNamer namer)
+      : root_(std::move(root)), namer_(namer) {}
 
   absl::Status Hook(absl::string_view path, const std::string& name,
                     const c10::IValue& object, bool is_input);
 
   torch::jit::Module root_;
+  // Of all classes below the root.
+  ClassNamer namer_;
 };
 
 }  // namespace ns

@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -85,12 +86,19 @@ TEST(ModuleEditorTest, AnObjectAtTwoPathsStaysOne) {
 TEST(ModuleEditorTest, AllClassesHaveNamesOfTheirOwn) {
   Submodules children;
   std::vector<std::string> body;
+  std::map<std::string, c10::IValue> replacements;
   for (int i = 0; i < 40; ++i) {
-    children.emplace_back("m" + std::to_string(i), Scale(1));
-    body.push_back("x = self.m" + std::to_string(i) + ".forward(x)");
+    const std::string name = "m" + std::to_string(i);
+    children.emplace_back(name, MakeModule("Relu" + std::to_string(i),
+                                           "def forward(self, x: Tensor) -> "
+                                           "Tensor:\n"
+                                           "  return torch.relu(x)\n"));
+    body.push_back("x = self." + name + ".forward(x)");
+    replacements[name] = Scale(1)._ivalue();
   }
   body.emplace_back("return x");
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(MakeModel(children, body)));
+  NS_ASSERT_OK(editor.Swap(replacements));
   std::set<std::string> names;
   for (const std::string& path : editor.Paths()) {
     names.insert(OrThrow(editor.At(path)).type()->name()->qualifiedName());

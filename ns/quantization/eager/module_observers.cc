@@ -143,7 +143,8 @@ class ObserverAdder {
                         Annotated(path, factory(module)));
     NS_RETURN_IF_ERROR(editor_.Swap({{path, observed._ivalue()}}));
     NS_RETURN_IF_ERROR(SetQConfig(editor_, path, qconfig));
-    return Observe(observed, path);
+    NS_ASSIGN_OR_RETURN(const Module placed, editor_.At(path));
+    return Observe(placed, path);
   }
 
   ModuleEditor& editor_;

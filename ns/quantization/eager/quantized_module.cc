@@ -244,9 +244,15 @@ class Maker {
     if (!weight || !weight->isTensor()) {
       return absl::InvalidArgumentError("it has no weight");
     }
-    NS_ASSIGN_OR_RETURN(
-        const at::Tensor quantized,
-        QuantizedBySpec(weight->toTensor().detach(), qconfig_.weight));
+    // The kernel takes one scale and quint8. It multiplies positive values with
+    // what is nearest to 1 among the values that the weight can have, so 1 must
+    // be one of them.
+    const at::Tensor slopes = weight->toTensor().detach().reshape(-1);
+    NS_ASSIGN_OR_RETURN(const at::Tensor with_one,
+                        QuantizedBySpec(at::cat({slopes, at::ones({1})}),
+                                        SpecOf(ObserverKind::kMinMax)));
+    const at::Tensor quantized =
+        with_one.slice(0, 0, slopes.numel()).contiguous();
     made_.register_attribute("weight", c10::TensorType::get(), quantized);
     return absl::OkStatus();
   }
