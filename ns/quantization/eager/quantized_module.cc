@@ -2,10 +2,8 @@
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/passes/constant_propagation.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,48 +15,31 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "ir/graph_walk.h"
-#include "ir/insert_op.h"
 #include "ir/make_module.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
-#include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
 #include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/constant_attributes.h"
+#include "ns/quantization/eager/layer_code.h"
 #include "ns/quantization/eager/module_observers.h"
 #include "ns/quantization/eager/quantized_types.h"
 #include "ns/quantization/eager/stubs.h"
-#include "passes/analysis/output_scale.h"
-#include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/default_observers.h"
-#include "passes/quantization/fit_qconfig.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/int8_form.h"
-#include "passes/quantization/qconfig_mapping.h"
-#include "passes/quantization/quantize_dynamic.h"
 #include "passes/runtime/observers/fake_quantize.h"
 #include "passes/runtime/observers/observer.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Graph;
 using ::torch::jit::Module;
-using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-// How the output of a module is quantized.
-struct OutputQuantization {
-  double scale = 1;
-  int64_t zero_point = 0;
-  at::ScalarType dtype = at::kQUInt8;
-};
 
 // The attribute or constant `name` of `module`, or of the first part of a fused
 // module.
@@ -297,6 +278,17 @@ class Maker {
     return absl::OkStatus();
   }
 
+  absl::Status QuantizeFlat(ModelGraph& flat) const {
+    if (type_.source == CodeSource::kQuantizeLayer) {
+      return QuantizeLayerCode(qconfig_.weight, output_, flat, warnings_);
+    }
+    QConfig qconfig = qconfig_;
+    qconfig.activation = type_.source == CodeSource::kTable
+                             ? PlaceholderSpec()
+                             : DefaultDynamicQuantObserver();
+    return QuantizeDynamicCode(qconfig, flat);
+  }
+
   absl::Status QuantizeCode() {
     NS_ASSIGN_OR_RETURN(const ModuleEditor copy, Unobserved());
     bool has_methods = false;
@@ -310,10 +302,9 @@ class Maker {
       options.method = method->name();
       NS_ASSIGN_OR_RETURN(ModelGraph flat,
                           ModelGraph::FromModule(copy.root(), options));
-      NS_RETURN_IF_ERROR(type_.source == CodeSource::kQuantizeLayer
-                             ? QuantizeLayer(flat)
-                             : QuantizeDynamically(flat));
-      NS_RETURN_IF_ERROR(TakeConstants(flat.graph()));
+      NS_RETURN_IF_ERROR(QuantizeFlat(flat));
+      NS_RETURN_IF_ERROR(TakeConstants(type_, qconfig_.weight.config.dtype,
+                                       made_, flat.graph()));
       torch::jit::EliminateDeadCode(flat.graph().block());
       NS_RETURN_IF_ERROR(VerifyGraph(flat.graph()));
       AddMethod(made_, method->name(), flat.shared_graph()->copy(),
@@ -322,263 +313,6 @@ class Maker {
     return has_methods ? absl::OkStatus()
                        : absl::InvalidArgumentError("it has no method forward");
   }
-
-  // The one layer of `graph`.
-  static absl::StatusOr<FloatSubgraph> OneLayer(Graph& graph) {
-    std::vector<FloatSubgraph> layers =
-        FindFloatSubgraphs(graph, {}, FusingOps::kLibTorch);
-    if (layers.size() != 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "its code has ", layers.size(),
-          " layers that can be quantized; a quantized module has one"));
-    }
-    return std::move(layers.front());
-  }
-
-  absl::Status QuantizeLayer(ModelGraph& flat) {
-    Graph& graph = flat.graph();
-    if (graph.inputs().size() < 2 || !IsTensor(*graph.inputs()[1])) {
-      return absl::InvalidArgumentError("it does not take a tensor");
-    }
-    NS_RETURN_IF_ERROR(DropSizes(flat));
-    NS_ASSIGN_OR_RETURN(const FloatSubgraph layer, OneLayer(graph));
-    Node* base = layer.subgraph.base;
-    QConfig qconfig = qconfig_;
-    if (FitWeight(layer, qconfig)) {
-      Warn(warnings_,
-           "its weight gets one scale; kernels of transposed convolutions do "
-           "not take one for each channel");
-    }
-    NS_ASSIGN_OR_RETURN(Node * stand_in, DequantizeInput(graph));
-    const int weight_input = PackedWeightInput(*base);
-    if (weight_input >= 0) {
-      const torch::jit::WithInsertPoint in_front(base);
-      NS_ASSIGN_OR_RETURN(
-          const at::Tensor weight,
-          ConstantTensor(*base->input(weight_input), "its weight"));
-      NS_ASSIGN_OR_RETURN(const at::Tensor quantized,
-                          QuantizedBySpec(weight, qconfig.weight));
-      NS_ASSIGN_OR_RETURN(Value * floats,
-                          InsertOp(graph, "aten::dequantize",
-                                   {graph.insertConstant(quantized)}));
-      base->replaceInput(weight_input, floats);
-    }
-    {
-      const torch::jit::WithInsertPoint behind(PlaceAfter(*layer.output));
-      NS_ASSIGN_OR_RETURN(
-          Value * quantized,
-          InsertOp(graph, "aten::quantize_per_tensor",
-                   {layer.output, output_.scale, output_.zero_point,
-                    static_cast<int64_t>(output_.dtype)}));
-      layer.output->replaceAllUsesAfterNodeWith(quantized->node(), quantized);
-    }
-    FoldReferenceQuantization::Options options;
-    options.ns_ops = false;
-    PassContext context;
-    NS_RETURN_IF_ERROR(
-        FoldReferenceQuantization(options).Run(flat, context).status());
-    stand_in->output()->replaceAllUsesWith(graph.inputs()[1]);
-    stand_in->destroy();
-    return context.remarks().empty()
-               ? absl::OkStatus()
-               : absl::InvalidArgumentError(absl::StrCat(
-                     context.remarks().front().op,
-                     " stays in float: ", context.remarks().front().reason));
-  }
-
-  // Dequantizes the input of the code, which the module in front has quantized.
-  // The fold looks for the node that did; the one that is returned stands in
-  // for it.
-  absl::StatusOr<Node*> DequantizeInput(Graph& graph) const {
-    const torch::jit::WithInsertPoint at_front(*graph.nodes().begin());
-    Value* input = graph.inputs()[1];
-    NS_ASSIGN_OR_RETURN(
-        Value * quantized,
-        InsertOp(graph, "aten::quantize_per_tensor",
-                 {input, 1.0, 0, static_cast<int64_t>(output_.dtype)}));
-    NS_ASSIGN_OR_RETURN(Value * floats,
-                        InsertOp(graph, "aten::dequantize", {quantized}));
-    input->replaceAllUsesAfterNodeWith(floats->node(), floats);
-    return quantized->node();
-  }
-
-  // Makes None of arguments that say which of several shapes the output has, as
-  // output_size of a transposed convolution, and lets the code refuse others: a
-  // quantized op has the shape that its weight was packed with.
-  static absl::Status DropSizes(ModelGraph& flat) {
-    Graph& graph = flat.graph();
-    const c10::TypePtr sizes =
-        c10::OptionalType::create(c10::ListType::ofInts());
-    std::vector<Value*> dropped;
-    for (Value* input : graph.inputs()) {
-      if (*input->type() == *sizes) {
-        const torch::jit::WithInsertPoint at_front(*graph.nodes().begin());
-        input->replaceAllUsesWith(graph.insertConstant(c10::IValue()));
-        dropped.push_back(input);
-      }
-    }
-    if (!dropped.empty()) {
-      std::shared_ptr<Graph> shared = flat.shared_graph();
-      torch::jit::ConstantPropagation(shared);
-    }
-    for (Value* input : dropped) {
-      const torch::jit::WithInsertPoint at_front(*graph.nodes().begin());
-      Value* none = graph.insertConstant(c10::IValue());
-      NS_ASSIGN_OR_RETURN(Value * is_given,
-                          InsertOp(graph, "aten::__isnot__", {input, none}));
-      Node* check =
-          graph.insertNode(graph.create(c10::prim::If, {is_given}, 0));
-      torch::jit::Block* given = check->addBlock();
-      check->addBlock();
-      const torch::jit::WithInsertPoint in_block(given);
-      Value* message = graph.insertConstant(
-          absl::StrCat("a quantized module takes no ", ValueName(*input)));
-      graph.insertNode(
-          graph.create(c10::prim::RaiseException, {message, none}, 0));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status QuantizeDynamically(ModelGraph& flat) {
-    NS_RETURN_IF_ERROR(OneLayer(flat.graph()).status());
-    QuantizationReport report;
-    QConfig qconfig = qconfig_;
-    qconfig.activation = type_.source == CodeSource::kTable
-                             ? PlaceholderSpec()
-                             : DefaultDynamicQuantObserver();
-    QuantizeDynamic::Options options;
-    options.mapping.SetGlobal(qconfig);
-    options.report = &report;
-    PassContext context;
-    NS_RETURN_IF_ERROR(QuantizeDynamic(options).Run(flat, context).status());
-    if (!report.stayed_float.empty()) {
-      const FloatLayer& layer = report.stayed_float.front();
-      return absl::InvalidArgumentError(
-          absl::StrCat(layer.op, " stays in float: ", layer.reason));
-    }
-    return absl::OkStatus();
-  }
-
-  // Makes attributes, under their names in PyTorch, of what the code has as
-  // constants.
-  absl::Status TakeConstants(Graph& graph) {
-    size_t packed = 0;
-    std::map<Value*, Value*> taken;
-    std::vector<Node*> nodes;
-    ForEachNode(graph.block(), [&](Node* node) { nodes.push_back(node); });
-    for (Node* node : nodes) {
-      const int scale = OutputScaleArgument(*node);
-      for (size_t i = 0; i < node->inputs().size(); ++i) {
-        Value* input = node->input(i);
-        const bool is_constant =
-            input->node()->kind() == c10::prim::Constant && ConstantOf(*input);
-        if (!is_constant) {
-          continue;
-        }
-        const auto place = static_cast<int>(i);
-        Value* value = nullptr;
-        if (type_.qparams != QParamsForm::kNone && scale >= 0 &&
-            (place == scale || place == scale + 1)) {
-          NS_ASSIGN_OR_RETURN(
-              value,
-              QParam(graph, *node, place == scale ? "scale" : "zero_point"));
-        } else if (const auto found = taken.find(input); found != taken.end()) {
-          value = found->second;
-        } else {
-          NS_ASSIGN_OR_RETURN(value, Take(graph, *input, packed));
-          taken[input] = value;
-        }
-        if (value != nullptr) {
-          node->replaceInput(i, value);
-        }
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<Value*> QParam(Graph& graph, Node& user,
-                                const std::string& name) {
-    const torch::jit::WithInsertPoint in_front(&user);
-    Value* value = graph.insertGetAttr(Self(graph), name);
-    value->setType(made_.attr(name).type());
-    if (type_.qparams == QParamsForm::kNumbers) {
-      return value;
-    }
-    return InsertOp(graph, name == "scale" ? "aten::Float" : "aten::Int",
-                    {value});
-  }
-
-  // The attribute that takes the place of a constant; null where it stays.
-  absl::StatusOr<Value*> Take(Graph& graph, Value& constant, size_t& packed) {
-    const c10::IValue value = *ConstantOf(constant);
-    const torch::jit::WithInsertPoint at_front(*graph.nodes().begin());
-    if (value.isCustomClass()) {
-      if (type_.packed.empty()) {
-        return nullptr;
-      }
-      const std::string& name =
-          type_.packed[std::min(packed, type_.packed.size() - 1)];
-      const std::string path =
-          absl::StrReplaceAll(name, {{"#", absl::StrCat(packed)}});
-      ++packed;
-      return GetOrAdd(graph, path, value);
-    }
-    if (type_.keeps_tensors && value.isTensor() && value.toTensor().defined()) {
-      for (const auto& attribute : made_.named_attributes(/*recurse=*/false)) {
-        if (attribute.value.isTensor() &&
-            attribute.value.toTensor().is_alias_of(value.toTensor()) &&
-            attribute.value.toTensor().sizes() == value.toTensor().sizes()) {
-          Value* read = graph.insertGetAttr(Self(graph), attribute.name);
-          return read->setType(c10::TensorType::get());
-        }
-      }
-    }
-    return nullptr;
-  }
-
-  // Reads the attribute at `path`, which is set to `value` where it is missing.
-  absl::StatusOr<Value*> GetOrAdd(Graph& graph, const std::string& path,
-                                  const c10::IValue& value) {
-    Module owner = made_;
-    Value* object = Self(graph);
-    const std::vector<std::string> names = absl::StrSplit(path, '.');
-    for (size_t i = 0; i + 1 < names.size(); ++i) {
-      if (!owner.hasattr(names[i])) {
-        Module inner = NewModule(type_.packed_classes[i]);
-        if (type_.has_dtype) {
-          AddDtype(inner);
-          AddDtype(made_);
-        }
-        NS_RETURN_IF_ERROR(
-            DefineMethods(inner,
-                          "def forward(self, x: Tensor) -> Tensor:\n"
-                          "    return x\n"));
-        owner.register_module(names[i], inner);
-      }
-      owner = owner.attr(names[i]).toModule();
-      object = graph.insertGetAttr(object, names[i])->setType(owner.type());
-    }
-    if (!owner.hasattr(names.back())) {
-      owner.register_attribute(names.back(), value.type(), value);
-    }
-    return graph.insertGetAttr(object, names.back())->setType(value.type());
-  }
-
-  // What the weights are quantized to. Only modules of tables have it
-  // themselves.
-  void AddDtype(Module& module) {
-    const bool is_outer = module._ivalue() == made_._ivalue();
-    if (!module.hasattr("dtype") &&
-        (!is_outer || type_.source == CodeSource::kTable)) {
-      module.register_attribute(
-          "dtype", c10::IntType::get(),
-          static_cast<int64_t>(qconfig_.weight.config.dtype));
-    }
-  }
-
-  // The first input of a method; it has its new type, so that the code can read
-  // new attributes.
-  Value* Self(Graph& graph) { return graph.inputs()[0]->setType(made_.type()); }
 
   const Module& module_;
   const QuantizedType& type_;
