@@ -28,6 +28,12 @@ using ::torch::jit::Module;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+// Whether both are views of the same numbers.
+bool IsSame(const at::Tensor& a, const at::Tensor& b) {
+  return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides() && a.dtype() == b.dtype();
+}
+
 class Taker {
  public:
   Taker(const QuantizedType& type, at::ScalarType dtype, Module& module,
@@ -99,8 +105,7 @@ class Taker {
       for (const auto& attribute :
            module_.named_attributes(/*recurse=*/false)) {
         if (attribute.value.isTensor() &&
-            attribute.value.toTensor().is_alias_of(value.toTensor()) &&
-            attribute.value.toTensor().sizes() == value.toTensor().sizes()) {
+            IsSame(attribute.value.toTensor(), value.toTensor())) {
           Value* read = graph_.insertGetAttr(Self(), attribute.name);
           return read->setType(c10::TensorType::get());
         }

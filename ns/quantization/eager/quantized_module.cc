@@ -112,14 +112,17 @@ class Maker {
           "it has no observer; call Prepare with a qconfig for it first");
     }
     const CalibratedValue observed = AskObserver(observer);
-    if (observer->seen().values == 0 && observer->seen().least_rank < 0) {
+    const ObserverConfig& config = observer->config();
+    if (config.kind == ObserverKind::kFixedQParams) {
+      output_ = {config.scale, config.zero_point, config.dtype};
+    } else if (observer->seen().least_rank < 0) {
       Warn(warnings_,
            "its observer has seen no value; its output gets the scale 1 and "
            "the zero point 0");
     } else {
       NS_RETURN_IF_ERROR(observed.status);
       output_ = {observed.qparams.scale, observed.qparams.zero_point,
-                 observer->config().dtype};
+                 config.dtype};
     }
     return absl::OkStatus();
   }

@@ -13,6 +13,7 @@
 #include "ir/module_path.h"
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/eager/stubs.h"
+#include "passes/quantization/default_observers.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
@@ -195,6 +196,33 @@ TEST(PrepareAndConvertTest, SwapsOneModule) {
   // Without a qconfig, it stays.
   const Module b = prepared.attr("b").toModule();
   EXPECT_EQ(OrThrow(SwapModule(b))._ivalue(), b._ivalue());
+}
+
+// Where they are is what tells them apart.
+TEST(PrepareAndConvertTest, ParametersOfANormMayShareTheirMemory) {
+  Module norm = BatchNorm2d(3);
+  const at::Tensor both = at::randn({6});
+  norm.setattr("weight", both.slice(0, 0, 3));
+  norm.setattr("bias", both.slice(0, 3, 6));
+  const Module model = MakeModel(
+      {{"quant", QuantStub()}, {"norm", norm}, {"dequant", DeQuantStub()}},
+      {"y = self.norm.forward(self.quant.forward(x))",
+       "return self.dequant.forward(y)"});
+  const at::Tensor x = at::randn({2, 3, 5, 5});
+  Module prepared = OrThrow(Prepare(model, {{"", DefaultQConfig()}}));
+  const at::Tensor expected = OutputOf(prepared, x);
+  const Module quantized = OrThrow(Convert(prepared));
+  EXPECT_LT((OutputOf(quantized, x) - expected).norm().item<float>(),
+            0.05 * expected.norm().item<float>());
+}
+
+TEST(PrepareAndConvertTest, FixedObserversNeedToSeeNothing) {
+  QConfig qconfig = DefaultQConfig();
+  qconfig.activation = DefaultFixedQParamsRange0To1Observer();
+  const Module quantized =
+      OrThrow(Convert(OrThrow(Prepare(Model(), {{"quant", qconfig}}))));
+  const Module quant = quantized.attr("quant").toModule();
+  EXPECT_EQ(quant.attr("scale").toTensor().item<float>(), 1.0f / 256);
 }
 
 TEST(PrepareAndConvertTest, WarnsOfWhatIsOdd) {
