@@ -16,11 +16,12 @@ namespace ns {
 // see IsTypeNamed (ir/module_path.h).
 using ModuleMapping = std::map<std::string, std::string>;
 
-// The 45 modules that `Convert` quantizes, which are given what calibration
-// observed. Those for training among them.
+// The 45 modules that `Convert` quantizes with what was observed, among them
+// PyTorch's modules for training.
 const ModuleMapping& GetDefaultStaticQuantModuleMappings();
 
-// The 14 modules that `PrepareQat` replaces by modules for training.
+// The 14 modules that PyTorch's prepare_qat replaces by modules for training,
+// which this library does not make yet.
 const ModuleMapping& GetDefaultQatModuleMappings();
 
 // The 11 modules that `QuantizeDynamic` quantizes.
