@@ -192,6 +192,9 @@ class EagerTest(cli.CliTest):
     eager = ('quantize', '--eager', '--inputs=inputs.pt', '--out=quantized.pt')
     self.fail_with(3, *eager, '--float=bare.pt', cwd=self.folder,
                    names=['bare.pt', 'no QuantStub'])
+    torch.jit.trace(self.model, self.batches[0]).save(self.path('traced.pt'))
+    self.fail_with(3, *eager, '--float=traced.pt', cwd=self.folder,
+                   names=['traced.pt', "'quant' was traced"])
     self.fail_with(2, *eager, '--float=float.pt', '--reference',
                    cwd=self.folder, names=['--reference', '--eager'])
     self.fail_with(2, *eager, '--prepared=p.pt', cwd=self.folder,

@@ -1,5 +1,7 @@
 #include "ns/quantization/eager/module_observers.h"
 
+#include <torch/csrc/jit/ir/ir.h>
+
 #include <optional>
 #include <set>
 #include <utility>
@@ -39,6 +41,21 @@ std::optional<ObserverSpec> FixedFakeQuant(absl::string_view type) {
     return DefaultFixedQParamsRangeNeg1To1FakeQuant();
   }
   return std::nullopt;
+}
+
+// Error: a stub that was traced. torch.jit.trace leaves out what hands its
+// input on, so that nothing tells where quantized values begin.
+absl::Status CheckStub(const Module& module, const std::string& path) {
+  const auto forward = module.find_method("forward");
+  const bool is_traced =
+      IsTypeNamed(TypeNameOf(module), "QuantStub") && forward &&
+      forward->graph()->outputs()[0]->type()->kind() == c10::TypeKind::NoneType;
+  return is_traced
+             ? absl::InvalidArgumentError(absl::StrCat(
+                   "module '", path,
+                   "' was traced, which drops what stubs do; save the model "
+                   "with torch.jit.script"))
+             : absl::OkStatus();
 }
 
 // Whether an observer keeps the newest batch alone: it then observes what a
@@ -109,6 +126,7 @@ class ObserverAdder {
     if (!spec || IsTypeNamed(TypeNameOf(module), "DeQuantStub")) {
       return absl::OkStatus();
     }
+    NS_RETURN_IF_ERROR(CheckStub(module, path));
     const bool observes_input = IsMemoryless(*spec);
     if (special) {
       spec = special;
