@@ -4,7 +4,8 @@
   /usr/bin/python3 tools/tutorial_models/make_models.py --out=DIR
 
 Writes to DIR: resnet18.pt, torchvision's float quantizable ResNet18 with random
-weights, and images.pt, two batches for it; lstm.pt, the language model of the
+weights, images.pt, two batches for it, and resnet18_quantized.pt, what Python
+makes of it; lstm.pt, the language model of the
 tutorial of dynamic quantization, and words.pt, a batch for it; and answers.txt,
 which has the figures of torch.ao.ns._numeric_suite on the models that
 torch.quantization makes, a line each:
@@ -131,6 +132,7 @@ def main() -> None:
   fused.qconfig = tq.default_qconfig
   quantized = tq.quantize(
       fused, lambda m, batches: [m(*batch) for batch in batches], [images])
+  torch.jit.script(quantized).save(os.path.join(out, 'resnet18_quantized.pt'))
   lines = list(answers('resnet18', fused, quantized, images, [
       torchvision.models.quantization.resnet.QuantizableBasicBlock]))
 
