@@ -39,13 +39,6 @@ using ::torch::jit::Node;
 // What keeps a layer from being folded may be known only once others are gone.
 constexpr int kMostRounds = 4;
 
-// As PyTorch 1.13 has it, to the bit.
-QConfig Compatible(QConfig qconfig) {
-  qconfig.activation.config.compat = true;
-  qconfig.weight.config.compat = true;
-  return qconfig;
-}
-
 // The rules of `mapping` that choose none of `subgraphs`.
 std::vector<std::string> UnusedRules(
     const QConfigMapping& mapping,

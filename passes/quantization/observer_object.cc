@@ -35,4 +35,14 @@ absl::StatusOr<c10::IValue> MakeObserverObject(const ObserverSpec& spec) {
   return c10::IValue(std::move(quantizer));
 }
 
+ObserverPtr ObserverIn(const c10::IValue& object) {
+  if (object.type() == c10::getTypePtr<FakeQuantizePtr>()) {
+    return object.toCustomClass<FakeQuantize>()->observer();
+  }
+  if (object.type() == c10::getTypePtr<ObserverPtr>()) {
+    return object.toCustomClass<Observer>();
+  }
+  return {};
+}
+
 }  // namespace ns

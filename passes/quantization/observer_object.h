@@ -1,4 +1,4 @@
-// Makes the objects that observe values in a model.
+// Makes the objects that observe values in a model, and finds them again.
 #ifndef PASSES_QUANTIZATION_OBSERVER_OBJECT_H_
 #define PASSES_QUANTIZATION_OBSERVER_OBJECT_H_
 
@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/observer.h"
 
 namespace ns {
 
@@ -14,6 +15,10 @@ namespace ns {
 // `forward(Tensor) -> Tensor`. Error: one that cannot be made, such as a
 // scripted one whose file is missing.
 absl::StatusOr<c10::IValue> MakeObserverObject(const ObserverSpec& spec);
+
+// Returns the observer that `object` is, or that of the fake quantization that
+// it is; null for any other value.
+ObserverPtr ObserverIn(const c10::IValue& object);
 
 }  // namespace ns
 

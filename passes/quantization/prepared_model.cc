@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/torch_errors.h"
+#include "passes/quantization/observer_object.h"
 #include "passes/runtime/observers/fake_quantize.h"
 
 namespace ns {
@@ -151,14 +152,7 @@ ObserverPtr AttachedObserver(const torch::jit::Module& module,
   if (!absl::StartsWith(name, kObserverPrefix) || !module.hasattr(name)) {
     return {};
   }
-  const c10::IValue object = module.attr(name);
-  if (object.type() == c10::getTypePtr<FakeQuantizePtr>()) {
-    return object.toCustomClass<FakeQuantize>()->observer();
-  }
-  if (object.type() == c10::getTypePtr<ObserverPtr>()) {
-    return object.toCustomClass<Observer>();
-  }
-  return {};
+  return ObserverIn(module.attr(name));
 }
 
 std::map<std::string, ObserverPtr> AttachedObservers(

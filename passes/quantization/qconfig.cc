@@ -110,6 +110,12 @@ bool IsPerChannel(const ObserverSpec& spec) {
          IsPerChannel(spec.config.qscheme);
 }
 
+QConfig Compatible(QConfig qconfig) {
+  qconfig.activation.config.compat = true;
+  qconfig.weight.config.compat = true;
+  return qconfig;
+}
+
 QConfig Int8PerTensorQConfig() {
   return {SpecOf(ObserverKind::kMinMax), Int8Weight(/*per_channel=*/false)};
 }

@@ -61,6 +61,9 @@ struct QConfig {
   bool operator!=(const QConfig& other) const { return !(*this == other); }
 };
 
+// `qconfig` with PyTorch 1.13's results to the bit (ObserverConfig::compat).
+QConfig Compatible(QConfig qconfig);
+
 // A qconfig; absent when the subgraph is not quantized.
 using OptionalQConfig = std::optional<QConfig>;
 
