@@ -21,15 +21,15 @@ namespace ns {
 // "torch.nn.modules.linear.Identity". It has no methods yet, and the two
 // attributes that all modules have there, `training`, which is false, and
 // `_is_full_backward_hook`, which is None. Others are added by the functions of
-// torch::jit::Module:
-//
-// A hierarchy with many modules of one name must go through ModuleEditor
-// (ir/module_editor.h) before it runs: it makes their names differ.
+// torch::jit::Module.
 //
 //   Module relu = NewModule("torch.nn.modules.activation.ReLU");
 //   NS_RETURN_IF_ERROR(DefineMethods(
 //       relu, "def forward(self, x: Tensor) -> Tensor:\n"
 //             "    return torch.relu(x)\n"));
+//
+// A hierarchy with many modules of one name must go through ModuleEditor
+// (ir/module_editor.h) before it runs: it makes their names differ.
 torch::jit::Module NewModule(absl::string_view class_name);
 
 // Compiles `source`, TorchScript code, to methods of `module`. They may use the

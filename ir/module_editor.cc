@@ -136,6 +136,13 @@ class Copier {
   absl::flat_hash_map<Object, Module> copies_;
 };
 
+// Whether `use` of an object calls its `forward` with one value.
+bool HandsOnWhatItObserves(const torch::jit::Use& use) {
+  return use.user->kind() == c10::prim::CallMethod && use.offset == 0 &&
+         use.user->s(c10::attr::name) == "forward" &&
+         use.user->inputs().size() == 2;
+}
+
 absl::Status CheckHook(const c10::IValue& object) {
   const Function* forward =
       object.isObject() ? object.toObject()->type()->findMethod("forward")
@@ -251,9 +258,9 @@ absl::Status ModuleEditor::Unhook(absl::string_view path,
     return absl::NotFoundError(
         absl::StrCat("module '", path, "' has no attribute '", name, "'"));
   }
+  std::vector<Node*> reads;
   for (Function* method : module.type()->methods()) {
     Graph& graph = *torch::jit::toGraphFunction(*method).graph();
-    std::vector<Node*> reads;
     ForEachNode(graph.block(), [&](Node* node) {
       if (node->kind() == c10::prim::GetAttr &&
           node->input() == graph.inputs()[0] &&
@@ -261,14 +268,23 @@ absl::Status ModuleEditor::Unhook(absl::string_view path,
         reads.push_back(node);
       }
     });
-    for (Node* read : reads) {
-      const torch::jit::use_list uses = read->output()->uses();
-      for (const torch::jit::Use& use : uses) {
-        use.user->output()->replaceAllUsesWith(use.user->input(1));
-        use.user->destroy();
+  }
+  for (const Node* read : reads) {
+    for (const torch::jit::Use& use : read->output()->uses()) {
+      if (!HandsOnWhatItObserves(use)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("module '", path, "' uses its attribute '", name,
+                         "' otherwise than a hook"));
       }
-      read->destroy();
     }
+  }
+  for (Node* read : reads) {
+    const torch::jit::use_list uses = read->output()->uses();
+    for (const torch::jit::Use& use : uses) {
+      use.user->output()->replaceAllUsesWith(use.user->input(1));
+      use.user->destroy();
+    }
+    read->destroy();
   }
   return RemoveAttribute(path, name);
 }
@@ -285,34 +301,30 @@ absl::Status ModuleEditor::RemoveAttribute(absl::string_view path,
 
 absl::Status ModuleEditor::Swap(
     const std::map<std::string, c10::IValue>& replacements) {
+  // Copies have classes with names of their own. Of what is there twice, in one
+  // replacement or two, there is one copy.
+  Copier copier(Tensors::kShared, namer_);
   absl::flat_hash_map<Object, c10::IValue> by_object;
   for (const auto& [path, replacement] : replacements) {
     if (path.empty()) {
       return absl::InvalidArgumentError(
           "the root module cannot be swapped; use the new module instead");
     }
-    if (!replacement.isModule()) {
+    NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
+    c10::IValue now = replacement;
+    if (replacement.isModule()) {
+      NS_ASSIGN_OR_RETURN(const Module copy,
+                          copier.Copy(replacement.toModule(), path));
+      now = copy._ivalue();
+    } else {
       NS_RETURN_IF_ERROR(CheckHook(replacement));
     }
-    NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
-    const auto [found, is_new] =
-        by_object.insert({ObjectOf(swapped), replacement});
-    if (!is_new && found->second.toObject() != replacement.toObject()) {
+    const auto [found, is_new] = by_object.insert({ObjectOf(swapped), now});
+    if (!is_new && found->second.toObject() != now.toObject()) {
       return absl::InvalidArgumentError(
           absl::StrCat("module '", path,
                        "' has another path, too, and is given two "
                        "replacements; give one"));
-    }
-  }
-  // Its classes have names of their own then. What is in two replacements stays
-  // one object.
-  Copier copier(Tensors::kShared, namer_);
-  for (const auto& [path, replacement] : replacements) {
-    if (replacement.isModule()) {
-      NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
-      NS_ASSIGN_OR_RETURN(const Module copy,
-                          copier.Copy(replacement.toModule(), path));
-      by_object[ObjectOf(swapped)] = copy._ivalue();
     }
   }
   std::vector<Module> parents;

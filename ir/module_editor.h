@@ -71,7 +71,8 @@ class ModuleEditor {
 
   // Takes back what HookOutput or HookInput did, in all methods of the module:
   // calls of the object at attribute `name` hand their argument on, and the
-  // attribute is gone. Error: no such module or attribute.
+  // attribute is gone. Error, with nothing changed: no such module or
+  // attribute, or code that uses the object in another way.
   absl::Status Unhook(absl::string_view path, const std::string& name);
 
   // Puts a copy of each replacement, a module, in the place of the module at
