@@ -1,6 +1,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,14 +42,14 @@ constexpr CommandSpec kSpec = {
     "ns fuse --in=PATH --out=PATH [--flag=value ...]",
     "The first module of a chain becomes the fused one, and the others "
     "identities, as\n"
-    "torch.ao.quantization.fuse_modules has it: batch norms are folded into "
+    "torch.ao.quantization.fuse_modules has it: a batch norm is folded into "
     "the "
     "layer in\n"
-    "front of them, a ReLU behind it makes a ConvReLU2d of it. Without "
-    "--modules, chains\n"
-    "are found by data flow: modules that are called once, and whose output "
-    "the next one\n"
-    "alone takes.\n",
+    "front of it, and a ReLU makes a ConvReLU2d or the like of that. Without "
+    "--modules,\n"
+    "chains are found by data flow: modules that are called once, and whose "
+    "output the\n"
+    "next one alone takes.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- fuse --in=tools/demo/float.pt "
     "--out=fused.pt",

@@ -7,35 +7,25 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ir/module_file.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
+#include "ns/batches/run_batches.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/describe_modules.h"
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_options.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig.h"
 #include "passes/quantization/qconfig_json.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Module;
-
-// The modules with a qconfig of their own by default, in the modes without
-// calibration.
-std::vector<std::string> DynamicTypes(QuantizeMode mode) {
-  return mode == QuantizeMode::kDynamic
-             ? std::vector<std::string>{"Linear",   "LSTM",    "GRU",
-                                        "LSTMCell", "GRUCell", "RNNCell"}
-             : std::vector<std::string>{"Embedding", "EmbeddingBag"};
-}
 
 absl::StatusOr<QConfigSpec> SpecFor(const QuantizeFlags& flags,
                                     const Module& model) {
@@ -47,14 +37,11 @@ absl::StatusOr<QConfigSpec> SpecFor(const QuantizeFlags& flags,
   } else if (flags.options.mode == QuantizeMode::kStatic) {
     spec[""] = DefaultMapping(flags.options).global();
   } else {
-    const std::vector<std::string> types = DynamicTypes(flags.options.mode);
-    for (const std::string& type : TypeNames(model)) {
-      if (absl::c_linear_search(types, type.substr(type.rfind('.') + 1))) {
-        spec[type] = flags.options.mode == QuantizeMode::kDynamic
-                         ? DefaultDynamicQConfig()
-                         : FloatQParamsWeightOnlyQConfig();
-      }
-    }
+    NS_ASSIGN_OR_RETURN(
+        spec,
+        DefaultDynamicSpec(model, flags.options.mode == QuantizeMode::kDynamic
+                                      ? at::kQInt8
+                                      : at::kQUInt8));
   }
   for (const std::string& kept : flags.options.keep) {
     spec[kept] = std::nullopt;
@@ -62,8 +49,7 @@ absl::StatusOr<QConfigSpec> SpecFor(const QuantizeFlags& flags,
   if (flags.options.compat) {
     for (auto& [name, qconfig] : spec) {
       if (qconfig) {
-        qconfig->activation.config.compat = true;
-        qconfig->weight.config.compat = true;
+        qconfig = Compatible(*std::move(qconfig));
       }
     }
   }
@@ -121,12 +107,16 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
   NS_ASSIGN_OR_RETURN(const QConfigSpec spec, SpecFor(flags, model));
   std::vector<std::string> warnings;
   NS_ASSIGN_OR_RETURN(
-      Module prepared,
+      const Module prepared,
       Annotated(flags.float_path, Prepared(flags, model, spec, &warnings)));
-  for (int64_t i = 0; is_static && i < batches.size(); ++i) {
-    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(i));
-    NS_RETURN_IF_ERROR(DefaultEvalFn(prepared, {std::move(batch)}));
-    progress(i + 1, total);
+  if (is_static) {
+    NS_ASSIGN_OR_RETURN(ModelGraph observed,
+                        ModelGraph::FromModuleAsItIs(prepared));
+    for (int64_t i = 0; i < batches.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(i));
+      NS_RETURN_IF_ERROR(RunBatch("float", observed, batch, i).status());
+      progress(i + 1, total);
+    }
   }
   ConvertOptions convert;
   convert.inplace = true;

@@ -123,10 +123,7 @@ class Taker {
     for (size_t i = 0; i + 1 < names.size(); ++i) {
       if (!owner.hasattr(names[i])) {
         Module inner = NewModule(type_.packed_classes[i]);
-        if (type_.has_dtype) {
-          AddDtype(inner);
-          AddDtype(module_);
-        }
+        AddDtypes(inner);
         NS_RETURN_IF_ERROR(
             DefineMethods(inner,
                           "def forward(self, x: Tensor) -> Tensor:\n"
@@ -142,14 +139,17 @@ class Taker {
     return graph_.insertGetAttr(object, names.back())->setType(value.type());
   }
 
-  // What the weights are quantized to. Only modules of tables have it
-  // themselves.
-  void AddDtype(Module& module) {
-    const bool is_outer = module._ivalue() == module_._ivalue();
-    if (!module.hasattr("dtype") &&
-        (!is_outer || type_.source == CodeSource::kTable)) {
+  // Says what the weight in `inner` is quantized to.
+  void AddDtypes(Module& inner) {
+    const auto add = [&](Module& module) {
       module.register_attribute("dtype", c10::IntType::get(),
                                 static_cast<int64_t>(dtype_));
+    };
+    if (type_.weight_dtype != WeightDtype::kNone) {
+      add(inner);
+    }
+    if (type_.weight_dtype == WeightDtype::kAlsoOutside) {
+      add(module_);
     }
   }
 

@@ -8,15 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/string_view.h"
-#include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/module_weights.h"
 #include "ns/quantization/eager/module_observers.h"
 #include "ns/quantization/eager/quantized_types.h"
+#include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/describe_weights.h"
-#include "passes/runtime/observers/qparams.h"
 
 namespace ns {
 namespace {
@@ -28,28 +26,16 @@ std::string LastPart(const std::string& type) {
   return type.substr(type.rfind('.') + 1);
 }
 
-// The scale and zero point that a quantized module has for its output.
-std::optional<ValueQuantization> OutputOf(const Module& module,
-                                          at::ScalarType dtype) {
-  const auto* type = FindQuantizedType(TypeNameOf(module));
+// How the output of `quantized` is quantized, which was made of `prepared`;
+// absent where only a run tells.
+absl::StatusOr<std::optional<ValueQuantization>> OutputOf(
+    const Module& prepared, const Module& quantized) {
+  const QuantizedType* type = FindQuantizedType(TypeNameOf(quantized));
   if (type == nullptr || type->qparams == QParamsForm::kNone) {
     return std::nullopt;
   }
-  const auto number = [&](const char* name) {
-    const c10::IValue value = module.attr(name);
-    return value.isTensor() ? value.toTensor().item<double>()
-                            : value.toScalar().toDouble();
-  };
-  ValueQuantization output;
-  output.scale = number("scale");
-  output.zero_point = static_cast<int64_t>(number("zero_point"));
-  const bool is_signed = dtype == at::kQInt8;
-  const auto value_of = [&](int64_t code) {
-    return static_cast<double>(code - output.zero_point) * output.scale;
-  };
-  output.min = value_of(is_signed ? -128 : 0);
-  output.max = value_of(is_signed ? 127 : 255);
-  return output;
+  NS_ASSIGN_OR_RETURN(const ObservedOutput observed, AskModule(prepared));
+  return Describe(observed.value);
 }
 
 // The quantized weights of each module, by path.
@@ -82,6 +68,7 @@ absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
   for (const auto& module : quantized.named_modules()) {
     made.emplace(module.name, module.value);
   }
+  const std::map<std::string, std::string> types = TypesByPath(prepared);
   QuantizationReport report;
   for (const auto& named : prepared.named_modules()) {
     const auto now = made.find(named.name);
@@ -89,7 +76,7 @@ absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
     if (now == made.end() || named.name.empty()) {
       continue;
     }
-    const std::string type = TypeNameOf(named.value);
+    const std::string& type = types.at(named.name);
     NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(named.value));
     report.order.push_back(named.name);
     const bool is_replaced = TypeNameOf(now->second) != type;
@@ -108,9 +95,8 @@ absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
     layer.name = named.name;
     layer.op = LastPart(type);
     layer.qconfig = QConfigName(qconfig);
-    layer.rule = RuleFor(spec, prepared, named.name);
-    layer.output = OutputOf(
-        now->second, qconfig ? qconfig->activation.config.dtype : at::kQUInt8);
+    layer.rule = RuleFor(spec, types, named.name);
+    NS_ASSIGN_OR_RETURN(layer.output, OutputOf(named.value, now->second));
     const auto weight = weights.find(named.name);
     if (is_rounded) {
       layer.weight = WeightQuantization{"float16", {}};

@@ -7,11 +7,9 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "ir/graph_walk.h"
 #include "ir/make_module.h"
 #include "ir/model_graph.h"

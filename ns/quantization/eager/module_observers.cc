@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/module_path.h"
@@ -16,7 +15,6 @@
 #include "passes/quantization/default_observers.h"
 #include "passes/quantization/observer_object.h"
 #include "passes/quantization/qconfig.h"
-#include "passes/runtime/observers/fake_quantize.h"
 #include "passes/runtime/observers/observer.h"
 
 namespace ns {
@@ -71,6 +69,12 @@ class ObserverAdder {
   ObserverAdder(ModuleEditor& editor, const AddObserversOptions& options)
       : editor_(editor), options_(options) {}
 
+  absl::Status Run() {
+    NS_RETURN_IF_ERROR(Visit(editor_.root(), ""));
+    return editor_.Swap(functionals_);
+  }
+
+ private:
   absl::Status Visit(const Module& module, const std::string& path) {
     const std::string type = TypeNameOf(module);
     bool has_children = false;
@@ -88,7 +92,6 @@ class ObserverAdder {
                : absl::OkStatus();
   }
 
- private:
   absl::Status VisitChild(const Module& child, const std::string& path) {
     const std::string type = TypeNameOf(child);
     if (IsTypeNamed(type, "torch.nn.modules.dropout.Dropout")) {
@@ -112,8 +115,8 @@ class ObserverAdder {
   }
 
   // The object that observes `module`; absent when nothing does.
-  absl::StatusOr<std::optional<ObserverSpec>> SpecFor(const Module& module,
-                                                      const std::string& path) {
+  absl::StatusOr<std::optional<ObserverSpec>> SpecFor(
+      const Module& module, const std::string& path) const {
     NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
                         Annotated(path, QConfigOf(module)));
     return qconfig ? std::make_optional(qconfig->activation) : std::nullopt;
@@ -145,9 +148,9 @@ class ObserverAdder {
     if (!spec) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(const c10::IValue observer,
+    NS_ASSIGN_OR_RETURN(functionals_[JoinPath(path, kObserverAttribute)],
                         Annotated(path, MakeObserverObject(*spec)));
-    return editor_.Swap({{JoinPath(path, kObserverAttribute), observer}});
+    return absl::OkStatus();
   }
 
   absl::Status ReplaceCustom(const Module& module, const std::string& path,
@@ -167,6 +170,9 @@ class ObserverAdder {
 
   ModuleEditor& editor_;
   const AddObserversOptions& options_;
+  // What takes the place of the Identities that FloatFunctionals call: all at
+  // once, as swapping goes through the code of the whole model.
+  std::map<std::string, c10::IValue> functionals_;
   std::set<const c10::ivalue::Object*> seen_;
 };
 
@@ -187,14 +193,35 @@ absl::Status CheckDevices(const Module& module) {
 absl::Status AddObservers(ModuleEditor& editor,
                           const AddObserversOptions& options) {
   NS_RETURN_IF_ERROR(CheckDevices(editor.root()));
-  return ObserverAdder(editor, options).Visit(editor.root(), "");
+  return ObserverAdder(editor, options).Run();
+}
+
+absl::StatusOr<ObservedOutput> AskModule(const Module& module) {
+  ObserverPtr observer = module.hasattr(kObserverAttribute)
+                             ? ObserverIn(module.attr(kObserverAttribute))
+                             : ObserverPtr();
+  if (observer == nullptr) {
+    return absl::InvalidArgumentError(
+        "it has no observer; call Prepare with a qconfig for it first");
+  }
+  const ObserverConfig& config = observer->config();
+  ObservedOutput output;
+  output.has_seen = observer->seen().least_rank >= 0;
+  output.value = AskObserver(observer);
+  if (config.kind == ObserverKind::kFixedQParams) {
+    output.has_seen = true;
+    output.value.qparams = {config.scale, config.zero_point};
+  } else if (output.has_seen) {
+    NS_RETURN_IF_ERROR(output.value.status);
+  }
+  return output;
 }
 
 absl::Status RemoveObservers(ModuleEditor& editor) {
   for (const std::string& path : editor.Paths()) {
     NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
     if (module.hasattr(kObserverAttribute) &&
-        !module.attr(kObserverAttribute).isModule()) {
+        ObserverIn(module.attr(kObserverAttribute)) != nullptr) {
       NS_RETURN_IF_ERROR(editor.Unhook(path, kObserverAttribute));
     }
   }
@@ -204,18 +231,18 @@ absl::Status RemoveObservers(ModuleEditor& editor) {
 std::map<std::string, c10::IValue> GetObserverDict(const Module& module) {
   std::map<std::string, c10::IValue> observers;
   for (const auto& named : module.named_modules()) {
-    if (!named.value.hasattr(kObserverAttribute)) {
-      continue;
-    }
-    const c10::IValue object = named.value.attr(kObserverAttribute);
-    if (object.isModule()) {
+    const c10::IValue object = named.value.hasattr(kObserverAttribute)
+                                   ? named.value.attr(kObserverAttribute)
+                                   : c10::IValue();
+    const ObserverPtr observer = ObserverIn(object);
+    if (observer == nullptr) {
       continue;
     }
     const std::string path = JoinPath(named.name, kObserverAttribute);
     observers[path] = object;
-    if (object.type() == c10::getCustomClassType<FakeQuantizePtr>()) {
-      observers[JoinPath(path, kObserverAttribute)] =
-          object.toCustomClass<FakeQuantize>()->observer();
+    // That of a fake quantization.
+    if (object.type() != c10::getTypePtr<ObserverPtr>()) {
+      observers[JoinPath(path, kObserverAttribute)] = observer;
     }
   }
   return observers;

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "ir/module_editor.h"
 #include "ns/quantization/eager/module_mappings.h"
+#include "passes/quantization/calibrated_value.h"
 
 namespace ns {
 
@@ -45,6 +46,16 @@ struct AddObserversOptions {
 // that cannot be made, parameters on several devices.
 absl::Status AddObservers(ModuleEditor& editor,
                           const AddObserversOptions& options = {});
+
+// Returns what the observer of `module` says of its values. One of fixed
+// parameters need not have seen any; another that has seen none gives the scale
+// 1 and the zero point 0, as PyTorch has it, which `has_seen` tells. Error: no
+// observer, or values that cannot be quantized.
+struct ObservedOutput {
+  CalibratedValue value;
+  bool has_seen = true;
+};
+absl::StatusOr<ObservedOutput> AskModule(const torch::jit::Module& module);
 
 // Takes all observers out again.
 absl::Status RemoveObservers(ModuleEditor& editor);

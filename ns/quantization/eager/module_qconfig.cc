@@ -36,6 +36,26 @@ absl::Status CheckKeys(const ModuleEditor& editor, const QConfigSpec& spec) {
   return absl::OkStatus();
 }
 
+// What `spec` says of a module at `path` and of this type, itself: its path
+// before its type, and of types the one that is named at greatest length. Null
+// for nothing.
+const QConfigSpec::value_type* EntryFor(const QConfigSpec& spec,
+                                        const std::string& path,
+                                        absl::string_view type) {
+  const auto by_path = spec.find(path);
+  if (by_path != spec.end()) {
+    return &*by_path;
+  }
+  const QConfigSpec::value_type* found = nullptr;
+  for (const auto& entry : spec) {
+    if (!entry.first.empty() && IsTypeNamed(type, entry.first) &&
+        (found == nullptr || entry.first.size() > found->first.size())) {
+      found = &entry;
+    }
+  }
+  return found;
+}
+
 class Propagation {
  public:
   Propagation(const QConfigSpec& spec, const NonTraceable& non_traceable)
@@ -46,17 +66,8 @@ class Propagation {
     if (!seen_.insert(module._ivalue().get()).second) {
       return absl::OkStatus();
     }
-    OptionalQConfig qconfig = around;
-    const std::string type = TypeNameOf(module);
-    for (const auto& [key, chosen] : spec_) {
-      if (!key.empty() && IsTypeNamed(type, key)) {
-        qconfig = chosen;
-      }
-    }
-    const auto by_path = spec_.find(path);
-    if (by_path != spec_.end()) {
-      qconfig = by_path->second;
-    }
+    const auto* entry = EntryFor(spec_, path, TypeNameOf(module));
+    OptionalQConfig qconfig = entry == nullptr ? around : entry->second;
     if (module.hasattr(kQConfigAttribute)) {
       NS_ASSIGN_OR_RETURN(qconfig, QConfigOf(module));
     } else {
@@ -101,21 +112,20 @@ absl::StatusOr<QConfigSpec> SpecOf(const QConfigMapping& mapping) {
   return spec;
 }
 
-std::string RuleFor(const QConfigSpec& spec, const Module& root,
+std::string RuleFor(const QConfigSpec& spec,
+                    const std::map<std::string, std::string>& types,
                     const std::string& path) {
-  const std::map<std::string, std::string> types = TypesByPath(root);
   // The module itself, and then those around it.
   std::string at = path;
   while (true) {
-    if (spec.count(at) != 0) {
+    const auto type = types.find(at);
+    const auto* entry =
+        EntryFor(spec, at, type == types.end() ? "" : type->second);
+    if (entry != nullptr && entry->first == at) {
       return at.empty() ? "global" : absl::StrCat("module name '", at, "'");
     }
-    const auto type = types.find(at);
-    for (const auto& [key, qconfig] : spec) {
-      if (!key.empty() && type != types.end() &&
-          IsTypeNamed(type->second, key)) {
-        return absl::StrCat("object type '", key, "'");
-      }
+    if (entry != nullptr) {
+      return absl::StrCat("object type '", entry->first, "'");
     }
     if (at.empty()) {
       return "";

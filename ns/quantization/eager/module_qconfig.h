@@ -20,7 +20,8 @@ namespace ns {
 
 // From the path of a module, "layer1.0.conv" and "" for the root, or the type
 // of some modules, "Linear", to the qconfig of these modules and of those
-// inside them. Without a qconfig, they stay in float.
+// inside them. Without a qconfig, they stay in float. Of several types that
+// name a module, the longest name decides.
 using QConfigSpec = std::map<std::string, OptionalQConfig>;
 
 // Returns the spec that says of modules what `mapping` says: its global qconfig
@@ -28,10 +29,12 @@ using QConfigSpec = std::map<std::string, OptionalQConfig>;
 // patterns and numbers of ops, which a hierarchy has not.
 absl::StatusOr<QConfigSpec> SpecOf(const QConfigMapping& mapping);
 
-// Returns what of `spec` decides for the module at `path` of `root`, as
+// Returns what of `spec` decides for the module at `path`, as
 // QConfigChoice::rule calls it: "global", "module name 'layer1'", "object type
-// 'Linear'"; empty for nothing.
-std::string RuleFor(const QConfigSpec& spec, const torch::jit::Module& root,
+// 'Linear'"; empty for nothing. `types` are those of the model's modules, by
+// path (TypesByPath of ns/eager/module_tree.h).
+std::string RuleFor(const QConfigSpec& spec,
+                    const std::map<std::string, std::string>& types,
                     const std::string& path);
 
 // The attribute.

@@ -1,14 +1,12 @@
 #include "ns/quantization/eager/quantize.h"
 
-#include <c10/core/InferenceMode.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ir/model_graph.h"
 #include "ir/module_editor.h"
-#include "ir/module_path.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ns/batches/run_batches.h"
 #include "ns/eager/module_tree.h"
 #include "passes/quantization/default_qconfigs.h"
 
@@ -67,18 +65,13 @@ absl::StatusOr<QConfigSpec> SpecOf(const Module& model,
   if (options.qconfigs) {
     return *options.qconfigs;
   }
+  if (options.modules.empty()) {
+    return DefaultDynamicSpec(model, options.dtype);
+  }
   NS_ASSIGN_OR_RETURN(const DynamicDefault defaults, DefaultFor(options.dtype));
   QConfigSpec spec;
   for (const std::string& name : options.modules) {
     spec[name] = defaults.qconfig;
-  }
-  if (!options.modules.empty()) {
-    return spec;
-  }
-  for (const std::string& type : TypeNames(model)) {
-    if (IsTypeListed(type, defaults.types)) {
-      spec[type] = defaults.qconfig;
-    }
   }
   return spec;
 }
@@ -86,15 +79,21 @@ absl::StatusOr<QConfigSpec> SpecOf(const Module& model,
 }  // namespace
 
 absl::Status DefaultEvalFn(Module& model, const std::vector<Batch>& batches) {
-  const c10::InferenceMode no_gradients;
-  for (size_t i = 0; i < batches.size(); ++i) {
-    NS_RETURN_IF_ERROR(
-        CatchTorchErrors(BatchName(batches[i], static_cast<int64_t>(i)), [&] {
-          model.get_method("forward")(batches[i].arguments,
-                                      batches[i].keywords);
-        }));
+  // It has the same observers.
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, ModelGraph::FromModuleAsItIs(model));
+  return RunBatches("prepared", copy, batches);
+}
+
+absl::StatusOr<QConfigSpec> DefaultDynamicSpec(const Module& model,
+                                               at::ScalarType dtype) {
+  NS_ASSIGN_OR_RETURN(const DynamicDefault defaults, DefaultFor(dtype));
+  QConfigSpec spec;
+  for (const std::string& type : TypeNames(model)) {
+    if (IsTypeListed(type, defaults.types)) {
+      spec[type] = defaults.qconfig;
+    }
   }
-  return absl::OkStatus();
+  return spec;
 }
 
 absl::StatusOr<Module> Quantize(const Module& model,

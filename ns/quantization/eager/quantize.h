@@ -21,9 +21,9 @@ namespace ns {
 // Runs a prepared model on samples.
 using RunFn = std::function<absl::Status(torch::jit::Module& model)>;
 
-// Runs `model` on all batches, and forgets what it returns (reference:
-// default_eval_fn, whose labels a batch has not). Error: a batch that the model
-// does not take, named by its number.
+// Runs `model` on all batches, without gradients and as its code stands, and
+// forgets what it returns (reference: default_eval_fn, whose labels a batch has
+// not). Error: a batch that the model does not take, or fails on, named.
 absl::Status DefaultEvalFn(torch::jit::Module& model,
                            const std::vector<Batch>& batches);
 
@@ -53,6 +53,11 @@ struct QuantizeDynamicOptions {
   bool inplace = false;
   std::vector<std::string>* warnings = nullptr;
 };
+
+// Returns the qconfigs of the types of `model` that are quantized to `dtype` by
+// default. Error: a dtype that is none of the four above.
+absl::StatusOr<QConfigSpec> DefaultDynamicSpec(const torch::jit::Module& model,
+                                               at::ScalarType dtype);
 
 // Switches a copy of `model` to evaluation and quantizes modules that need no
 // calibration. Error: a dtype that is none of these, and what Convert refuses.

@@ -18,22 +18,17 @@
 #include "ir/make_module.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
-#include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
-#include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/constant_attributes.h"
 #include "ns/quantization/eager/layer_code.h"
 #include "ns/quantization/eager/module_observers.h"
 #include "ns/quantization/eager/quantized_types.h"
 #include "ns/quantization/eager/stubs.h"
-#include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/default_observers.h"
-#include "passes/runtime/observers/fake_quantize.h"
-#include "passes/runtime/observers/observer.h"
 
 namespace ns {
 namespace {
@@ -55,13 +50,6 @@ std::optional<c10::IValue> FieldOf(const Module& module,
     return FieldOf(module.attr("0").toModule(), name);
   }
   return std::nullopt;
-}
-
-// A line of `warnings`, which may be null.
-void Warn(std::vector<std::string>* warnings, std::string line) {
-  if (warnings != nullptr) {
-    warnings->push_back(std::move(line));
-  }
 }
 
 class Maker {
@@ -98,32 +86,14 @@ class Maker {
 
  private:
   absl::Status ReadObserver() {
-    const c10::IValue object = module_.hasattr(kObserverAttribute)
-                                   ? module_.attr(kObserverAttribute)
-                                   : c10::IValue();
-    ObserverPtr observer;
-    if (object.isCustomClass()) {
-      observer = object.type() == c10::getTypePtr<FakeQuantizePtr>()
-                     ? object.toCustomClass<FakeQuantize>()->observer()
-                     : object.toCustomClass<Observer>();
+    NS_ASSIGN_OR_RETURN(const ObservedOutput observed, AskModule(module_));
+    if (!observed.has_seen && warnings_ != nullptr) {
+      warnings_->push_back(
+          "its observer has seen no value; its output gets the scale 1 and the "
+          "zero point 0");
     }
-    if (observer == nullptr) {
-      return absl::InvalidArgumentError(
-          "it has no observer; call Prepare with a qconfig for it first");
-    }
-    const CalibratedValue observed = AskObserver(observer);
-    const ObserverConfig& config = observer->config();
-    if (config.kind == ObserverKind::kFixedQParams) {
-      output_ = {config.scale, config.zero_point, config.dtype};
-    } else if (observer->seen().least_rank < 0) {
-      Warn(warnings_,
-           "its observer has seen no value; its output gets the scale 1 and "
-           "the zero point 0");
-    } else {
-      NS_RETURN_IF_ERROR(observed.status);
-      output_ = {observed.qparams.scale, observed.qparams.zero_point,
-                 config.dtype};
-    }
+    output_ = {observed.value.qparams.scale, observed.value.qparams.zero_point,
+               observed.value.observer->config().dtype};
     return absl::OkStatus();
   }
 
@@ -137,10 +107,7 @@ class Maker {
     for (const auto& [name, value] : type_.fixed) {
       made_.register_attribute(name, value.type(), value);
     }
-    if (IsTypeNamed(type_.name, "EmbeddingBag")) {
-      made_.register_attribute("pruned_weights", c10::BoolType::get(), false);
-    }
-    if (IsTypeNamed(type_.name, "Quantize")) {
+    if (type_.has_output_dtype) {
       made_.register_attribute("dtype", c10::IntType::get(),
                                static_cast<int64_t>(output_.dtype));
     }

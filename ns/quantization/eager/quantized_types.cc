@@ -15,29 +15,25 @@ constexpr char kDynamic[] = "torch.ao.nn.quantized.dynamic.modules.";
 constexpr char kFusedDynamic[] =
     "torch.nn.intrinsic.quantized.dynamic.modules.";
 
-const std::vector<std::string>& LinearFields() {
-  static const auto& fields =
-      *new std::vector<std::string>{"in_features", "out_features"};
-  return fields;
-}
-
-QuantizedType Linear(const std::string& name) {
+QuantizedType Activation(const std::string& name, QParamsForm qparams) {
   QuantizedType type;
   type.name = name;
   type.source = CodeSource::kQuantizeLayer;
-  type.qparams = QParamsForm::kNumbers;
+  type.qparams = qparams;
+  return type;
+}
+
+QuantizedType Linear(const std::string& name) {
+  QuantizedType type = Activation(name, QParamsForm::kNumbers);
   type.packed = {"_packed_params._packed_params"};
   type.packed_classes = {absl::StrCat(kQuantized, "linear.LinearPackedParams")};
-  type.copied = LinearFields();
-  type.has_dtype = true;
+  type.copied = {"in_features", "out_features"};
+  type.weight_dtype = WeightDtype::kWithPacked;
   return type;
 }
 
 QuantizedType Conv(const std::string& name) {
-  QuantizedType type;
-  type.name = name;
-  type.source = CodeSource::kQuantizeLayer;
-  type.qparams = QParamsForm::kNumbers;
+  QuantizedType type = Activation(name, QParamsForm::kNumbers);
   type.packed = {"_packed_params"};
   type.copied = {"in_channels", "out_channels", "kernel_size", "stride",
                  "padding",     "dilation",     "transposed",  "output_padding",
@@ -46,19 +42,8 @@ QuantizedType Conv(const std::string& name) {
 }
 
 QuantizedType Norm(const std::string& name, QParamsForm qparams) {
-  QuantizedType type;
-  type.name = name;
-  type.source = CodeSource::kQuantizeLayer;
-  type.qparams = qparams;
+  QuantizedType type = Activation(name, qparams);
   type.keeps_tensors = true;
-  return type;
-}
-
-QuantizedType Activation(const std::string& name, QParamsForm qparams) {
-  QuantizedType type;
-  type.name = name;
-  type.source = CodeSource::kQuantizeLayer;
-  type.qparams = qparams;
   return type;
 }
 
@@ -117,16 +102,22 @@ QuantizedType Cell(const std::string& name) {
   return type;
 }
 
-QuantizedType Table(const std::string& name) {
+QuantizedType Embedding(const std::string& name) {
   QuantizedType type;
   type.name = name;
   type.source = CodeSource::kTable;
   type.packed = {"_packed_params._packed_weight"};
   type.packed_classes = {
       absl::StrCat(kQuantized, "embedding_ops.EmbeddingPackedParams")};
-  type.copied = {"num_embeddings", "embedding_dim", "mode",
-                 "include_last_offset"};
-  type.has_dtype = true;
+  type.copied = {"num_embeddings", "embedding_dim"};
+  type.weight_dtype = WeightDtype::kAlsoOutside;
+  return type;
+}
+
+QuantizedType EmbeddingBag(const std::string& name) {
+  QuantizedType type = Embedding(name);
+  type.copied.insert(type.copied.end(), {"mode", "include_last_offset"});
+  type.fixed = {{"pruned_weights", false}};
   return type;
 }
 
@@ -144,8 +135,8 @@ std::vector<QuantizedType> AllTypes() {
       Cell(absl::StrCat(kDynamic, "rnn.LSTMCell")),
       Cell(absl::StrCat(kDynamic, "rnn.GRUCell")),
       Cell(absl::StrCat(kDynamic, "rnn.RNNCell")),
-      Table(quantized("embedding_ops.Embedding")),
-      Table(quantized("embedding_ops.EmbeddingBag")),
+      Embedding(quantized("embedding_ops.Embedding")),
+      EmbeddingBag(quantized("embedding_ops.EmbeddingBag")),
       Norm(quantized("normalization.LayerNorm"), QParamsForm::kScalars),
       // LibTorch's kernel reads the memory of other layouts in a wrong order.
       ScriptedNorm(quantized("normalization.GroupNorm"),
@@ -182,6 +173,7 @@ std::vector<QuantizedType> AllTypes() {
              "torch.quantize_per_tensor(input, float(self.scale), "
              "int(self.zero_point), self.dtype)");
   quantize.qparams = QParamsForm::kVectors;
+  quantize.has_output_dtype = true;
   types.push_back(quantize);
   QuantizedType prelu =
       Script(quantized("activation.PReLU"),

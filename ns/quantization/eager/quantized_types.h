@@ -30,6 +30,13 @@ enum class QParamsForm {
   kVectors,  // buffers of one element
 };
 
+// Where an attribute `dtype` says what the weight is quantized to.
+enum class WeightDtype {
+  kNone,
+  kWithPacked,   // in the module that holds the packed weight
+  kAlsoOutside,  // there, and in the quantized module itself
+};
+
 struct QuantizedType {
   // "torch.ao.nn.quantized.modules.linear.Linear"
   std::string name;
@@ -52,8 +59,9 @@ struct QuantizedType {
   std::vector<std::string> constants;
   // Attributes with the same value in every module of this type.
   std::vector<std::pair<std::string, c10::IValue>> fixed;
-  // Whether it has attributes `dtype` that say what its weight is quantized to.
-  bool has_dtype = false;
+  WeightDtype weight_dtype = WeightDtype::kNone;
+  // Whether an attribute `dtype` says what its output is quantized to.
+  bool has_output_dtype = false;
   std::string script;
 };
 

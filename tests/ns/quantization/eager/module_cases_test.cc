@@ -19,7 +19,6 @@
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/quantized_engine.h"
 #include "passes/quantization/default_qconfigs.h"
-#include "tests/ns/quantization/eager/compatible.h"
 #include "tests/ns/quantization/eager/module_state.h"
 #include "tests/testing/status.h"
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/module_editor.h"
-#include "ir/module_path.h"
+#include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/eager/stubs.h"
 #include "passes/quantization/default_observers.h"
 #include "passes/quantization/default_qconfigs.h"
+#include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -25,26 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Key;
-using ::testing::UnorderedElementsAre;
 using ::torch::jit::Module;
-
-std::string TypeAt(const Module& model, const std::string& name) {
-  return UnmangledTypeName(
-      model.attr(name).toModule().type()->name()->qualifiedName());
-}
-
-Module Model() {
-  return MakeModel({{"quant", QuantStub()},
-                    {"a", Linear(at::randn({4, 3}))},
-                    {"b", Linear(at::randn({2, 4}))},
-                    {"dequant", DeQuantStub()}},
-                   {"y = self.a.forward(self.quant.forward(x))",
-                    "return self.dequant.forward(self.b.forward(y))"});
-}
-
-at::Tensor OutputOf(Module model, const at::Tensor& x) {
-  return model.forward({x}).toTensor();
-}
 
 Module Calibrated(const Module& prepared) {
   Module model = prepared;
@@ -53,7 +34,7 @@ Module Calibrated(const Module& prepared) {
 }
 
 TEST(PrepareAndConvertTest, ObservesAndQuantizes) {
-  const Module model = Model();
+  const Module model = TwoLinears();
   const at::Tensor x = at::randn({5, 3});
   const Module prepared = OrThrow(Prepare(model, {{"", DefaultQConfig()}}));
   EXPECT_TRUE(OutputOf(prepared, x).equal(OutputOf(model, x)));
@@ -74,82 +55,6 @@ TEST(PrepareAndConvertTest, ObservesAndQuantizes) {
   EXPECT_EQ(TypeAt(model, "a"), "torch.nn.modules.linear.Linear");
 }
 
-// The qconfig of a path goes before that of a type, and both before that of the
-// module around; an absent one leaves modules in float.
-TEST(PrepareAndConvertTest, TheNarrowestQConfigDecides) {
-  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Model()));
-  NS_ASSERT_OK(SetQConfig(editor, "dequant", PerChannelDynamicQConfig()));
-  NS_ASSERT_OK(PropagateQConfig(editor, {{"", DefaultQConfig()},
-                                         {"Linear", DefaultPerChannelQConfig()},
-                                         {"b", std::nullopt}}));
-  const auto qconfig = [&](const std::string& path) {
-    return OrThrow(QConfigOf(OrThrow(editor.At(path))));
-  };
-  EXPECT_EQ(qconfig("quant"), OptionalQConfig(DefaultQConfig()));
-  EXPECT_EQ(qconfig("a"), OptionalQConfig(DefaultPerChannelQConfig()));
-  EXPECT_EQ(qconfig("b"), std::nullopt);
-  EXPECT_EQ(qconfig("dequant"), OptionalQConfig(PerChannelDynamicQConfig()));
-  NS_ASSERT_OK(RemoveQConfigs(editor));
-  EXPECT_EQ(qconfig("a"), std::nullopt);
-}
-
-TEST(PrepareAndConvertTest, ChildrenOfNonTraceableModulesHaveNone) {
-  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Model()));
-  NS_ASSERT_OK(PropagateQConfig(editor, {{"", DefaultQConfig()}},
-                                {{"a"}, {"QuantStub"}}));
-  EXPECT_FALSE(OrThrow(editor.At("a")).hasattr(kQConfigAttribute));
-  EXPECT_FALSE(OrThrow(editor.At("quant")).hasattr(kQConfigAttribute));
-  EXPECT_TRUE(OrThrow(editor.At("b")).hasattr(kQConfigAttribute));
-}
-
-TEST(PrepareAndConvertTest, OnlyAllowedTypesAreObserved) {
-  PrepareOptions options;
-  options.observers.observed_types = {"QuantStub"};
-  EXPECT_THAT(GetObserverDict(
-                  OrThrow(Prepare(Model(), {{"", DefaultQConfig()}}, options))),
-              ElementsAre(Key("quant.activation_post_process")));
-}
-
-TEST(PrepareAndConvertTest, NonLeafModulesAreObservedWhereListed) {
-  const Module block = MakeModule("Block",
-                                  "def forward(self, x: Tensor) -> Tensor:\n"
-                                  "  return self.relu.forward(x)\n",
-                                  {}, {{"relu", Relu()}});
-  const Module model =
-      MakeModel({{"block", block}}, {"return self.block.forward(x)"});
-  PrepareOptions options;
-  EXPECT_THAT(GetObserverDict(
-                  OrThrow(Prepare(model, {{"", DefaultQConfig()}}, options))),
-              IsEmpty());
-  options.observers.non_leaf_types = {"Block"};
-  EXPECT_THAT(GetObserverDict(
-                  OrThrow(Prepare(model, {{"", DefaultQConfig()}}, options))),
-              ElementsAre(Key("block.activation_post_process")));
-}
-
-TEST(PrepareAndConvertTest, FakeQuantizationsHoldTheirObserver) {
-  const Module prepared =
-      OrThrow(Prepare(Model(), {{"a", DefaultQatQConfig()}}));
-  EXPECT_THAT(GetObserverDict(prepared),
-              UnorderedElementsAre(
-                  Key("a.activation_post_process"),
-                  Key("a.activation_post_process.activation_post_process")));
-}
-
-// The observer of a dynamic op sees its input.
-TEST(PrepareAndConvertTest, MemorylessObserversSeeTheInput) {
-  const Module model = MakeModel({{"a", Linear(at::ones({1, 1}) * 100)}},
-                                 {"return self.a.forward(x)"});
-  Module prepared = OrThrow(Prepare(model, {{"", DefaultDynamicQatQConfig()}}));
-  EXPECT_EQ(OutputOf(prepared, at::ones({1, 1})).item<float>(), 100);
-  const auto& forward =
-      *prepared.attr("a").toModule().get_method("forward").graph();
-  EXPECT_EQ((*forward.nodes().begin())->kind(), c10::prim::GetAttr);
-  const torch::jit::Node* call = *std::next(forward.nodes().begin());
-  EXPECT_EQ(call->kind(), c10::prim::CallMethod);
-  EXPECT_EQ(call->input(1), forward.inputs()[1]);
-}
-
 TEST(PrepareAndConvertTest, UsersBringTheirOwnModules) {
   const auto twice = [](const Module&) -> absl::StatusOr<Module> {
     return MakeModule("Twice",
@@ -159,7 +64,7 @@ TEST(PrepareAndConvertTest, UsersBringTheirOwnModules) {
   ConvertOptions options;
   options.mapping["Linear"] = "my.Twice";
   const Module prepared =
-      Calibrated(OrThrow(Prepare(Model(), {{"", DefaultQConfig()}})));
+      Calibrated(OrThrow(Prepare(TwoLinears(), {{"", DefaultQConfig()}})));
   options.mapping.erase("torch.nn.modules.linear.Linear");
   EXPECT_THAT(MessageOf(Convert(prepared, options)),
               HasSubstr("module 'a' cannot be quantized: no quantized module "
@@ -172,26 +77,10 @@ TEST(PrepareAndConvertTest, UsersBringTheirOwnModules) {
   EXPECT_EQ(TypeAt(OrThrow(Convert(prepared, custom)), "b"), "Twice");
 }
 
-TEST(PrepareAndConvertTest, UsersBringTheirOwnObservedModules) {
-  PrepareOptions options;
-  options.observers.custom_modules["Linear"] =
-      [](const Module&) -> absl::StatusOr<Module> { return Relu(); };
-  const Module prepared =
-      OrThrow(Prepare(Model(), {{"", DefaultQConfig()}}, options));
-  EXPECT_EQ(TypeAt(prepared, "a"), "torch.nn.modules.activation.ReLU");
-  EXPECT_THAT(GetObserverDict(prepared),
-              ElementsAre(Key("a.activation_post_process"),
-                          Key("b.activation_post_process"),
-                          Key("quant.activation_post_process")));
-}
-
 TEST(PrepareAndConvertTest, SwapsOneModule) {
   const Module prepared =
-      Calibrated(OrThrow(Prepare(Model(), {{"a", DefaultQConfig()}})));
-  EXPECT_EQ(UnmangledTypeName(OrThrow(SwapModule(prepared.attr("a").toModule()))
-                                  .type()
-                                  ->name()
-                                  ->qualifiedName()),
+      Calibrated(OrThrow(Prepare(TwoLinears(), {{"a", DefaultQConfig()}})));
+  EXPECT_EQ(TypeNameOf(OrThrow(SwapModule(prepared.attr("a").toModule()))),
             "torch.ao.nn.quantized.modules.linear.Linear");
   // Without a qconfig, it stays.
   const Module b = prepared.attr("b").toModule();
@@ -220,7 +109,7 @@ TEST(PrepareAndConvertTest, FixedObserversNeedToSeeNothing) {
   QConfig qconfig = DefaultQConfig();
   qconfig.activation = DefaultFixedQParamsRange0To1Observer();
   const Module quantized =
-      OrThrow(Convert(OrThrow(Prepare(Model(), {{"quant", qconfig}}))));
+      OrThrow(Convert(OrThrow(Prepare(TwoLinears(), {{"quant", qconfig}}))));
   const Module quant = quantized.attr("quant").toModule();
   EXPECT_EQ(quant.attr("scale").toTensor().item<float>(), 1.0f / 256);
 }
@@ -229,22 +118,22 @@ TEST(PrepareAndConvertTest, WarnsOfWhatIsOdd) {
   std::vector<std::string> warnings;
   PrepareOptions prepare;
   prepare.warnings = &warnings;
-  (void)OrThrow(Prepare(Model(), {}, prepare));
+  (void)OrThrow(Prepare(TwoLinears(), {}, prepare));
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("no module has a qconfig")));
   warnings.clear();
   ConvertOptions convert;
   convert.warnings = &warnings;
   const Module prepared =
-      OrThrow(Prepare(Model(), {{"quant", DefaultQConfig()}}));
+      OrThrow(Prepare(TwoLinears(), {{"quant", DefaultQConfig()}}));
   (void)OrThrow(Convert(prepared, convert));
   EXPECT_THAT(warnings,
               ElementsAre(HasSubstr("quant: its observer has seen no value")));
 }
 
 TEST(PrepareAndConvertTest, SaysWhatIsWrong) {
-  EXPECT_THAT(MessageOf(Prepare(Model(), {{"c", DefaultQConfig()}})),
+  EXPECT_THAT(MessageOf(Prepare(TwoLinears(), {{"c", DefaultQConfig()}})),
               HasSubstr("the model has no module or type of modules 'c'"));
-  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Model()));
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(TwoLinears()));
   NS_ASSERT_OK(PropagateQConfig(editor, {{"", DefaultQConfig()}}));
   EXPECT_THAT(MessageOf(Convert(editor.root())),
               HasSubstr("module 'quant' cannot be quantized: it has no "
@@ -261,26 +150,27 @@ TEST(PrepareAndConvertTest, SaysWhatIsWrong) {
               HasSubstr("module 'pair' cannot be hooked: it returns Tuple"));
   QuantizeDynamicOptions dynamic;
   dynamic.dtype = at::kInt;
-  EXPECT_THAT(MessageOf(QuantizeDynamicModules(Model(), dynamic)),
+  EXPECT_THAT(MessageOf(QuantizeDynamicModules(TwoLinears(), dynamic)),
               HasSubstr("give qint8, float16, quint8 or quint4x2"));
 }
 
 TEST(PrepareAndConvertTest, DynamicModulesAreChosenByNameOrType) {
   QuantizeDynamicOptions options;
   options.modules = {"b"};
-  const Module quantized = OrThrow(QuantizeDynamicModules(Model(), options));
+  const Module quantized =
+      OrThrow(QuantizeDynamicModules(TwoLinears(), options));
   EXPECT_EQ(TypeAt(quantized, "a"), "torch.nn.modules.linear.Linear");
   EXPECT_EQ(TypeAt(quantized, "b"),
             "torch.ao.nn.quantized.dynamic.modules.linear.Linear");
   options.modules = {};
   options.qconfigs = {{"Linear", PerChannelDynamicQConfig()},
                       {"b", std::nullopt}};
-  EXPECT_EQ(TypeAt(OrThrow(QuantizeDynamicModules(Model(), options)), "a"),
+  EXPECT_EQ(TypeAt(OrThrow(QuantizeDynamicModules(TwoLinears(), options)), "a"),
             "torch.ao.nn.quantized.dynamic.modules.linear.Linear");
 }
 
 TEST(PrepareAndConvertTest, HalfPrecisionRoundsWeights) {
-  const Module model = Model();
+  const Module model = TwoLinears();
   QuantizeDynamicOptions options;
   options.dtype = at::kHalf;
   const Module rounded = OrThrow(QuantizeDynamicModules(model, options));
@@ -291,7 +181,7 @@ TEST(PrepareAndConvertTest, HalfPrecisionRoundsWeights) {
 }
 
 TEST(PrepareAndConvertTest, InPlaceSharesTensors) {
-  const Module model = Model();
+  const Module model = TwoLinears();
   const auto weight = [](const Module& module) {
     return module.attr("a").toModule().attr("weight").toTensor();
   };

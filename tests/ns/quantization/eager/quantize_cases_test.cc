@@ -14,7 +14,6 @@
 #include "ns/quantization/eager/quantize.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "tests/ns/eager/eager_cases.h"
-#include "tests/ns/quantization/eager/compatible.h"
 #include "tests/ns/quantization/eager/module_state.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/status.h"
