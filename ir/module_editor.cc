@@ -1,5 +1,6 @@
 #include "ir/module_editor.h"
 
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -109,12 +110,22 @@ class Copier {
         attribute_type = child.type();
       }
     } else if (tensors_ == ModuleEditor::Tensors::kCopied) {
-      value = value.deepcopy(tensor_copies_);
+      value = DeepCopied(value);
     }
     const size_t added = copy.type()->addAttribute(
         name, attribute_type, type->is_parameter(slot), type->is_buffer(slot));
     copy._ivalue()->setSlot(added, std::move(value));
     return absl::OkStatus();
+  }
+
+  // A copy of a parameter is one: it asks for gradients of its own.
+  c10::IValue DeepCopied(const c10::IValue& value) {
+    const at::NoGradGuard no_grad;
+    const c10::IValue copy = value.deepcopy(tensor_copies_);
+    if (value.isTensor() && value.toTensor().defined()) {
+      copy.toTensor().set_requires_grad(value.toTensor().requires_grad());
+    }
+    return copy;
   }
 
   static void CopyMethod(const Function& method, const c10::ClassType& type,

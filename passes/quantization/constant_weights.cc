@@ -14,6 +14,31 @@
 #include "passes/runtime/observers/quantized_weight.h"
 
 namespace ns {
+namespace {
+
+// `found` is an observer that has seen the weight, or the config of one that is
+// to see it alone.
+template <typename Found>
+absl::StatusOr<at::Tensor> Quantized(const at::Tensor& weight,
+                                     const Found& found) {
+  if (weight.scalar_type() != at::kFloat) {
+    return Refusal(absl::StrCat("its weight is of type ",
+                                c10::toString(weight.scalar_type()),
+                                "; quantized layers compute in Float"));
+  }
+  const absl::StatusOr<at::Tensor> quantized =
+      CatchTorchErrors([&]() -> absl::StatusOr<at::Tensor> {
+        if (!at::isfinite(weight).all().item<bool>()) {
+          return Refusal("its weight has values that are not finite");
+        }
+        return QuantizedWeight(weight, found);
+      });
+  NS_RETURN_IF_ERROR(
+      RefusalOf("its weight cannot be quantized", quantized.status()));
+  return quantized;
+}
+
+}  // namespace
 
 using ::torch::jit::Value;
 
@@ -61,21 +86,12 @@ absl::StatusOr<std::vector<ConstantElement>> ConstantElements(
 
 absl::StatusOr<at::Tensor> QuantizedBySpec(const at::Tensor& weight,
                                            const ObserverSpec& spec) {
-  if (weight.scalar_type() != at::kFloat) {
-    return Refusal(absl::StrCat("its weight is of type ",
-                                c10::toString(weight.scalar_type()),
-                                "; quantized layers compute in Float"));
-  }
-  const absl::StatusOr<at::Tensor> quantized =
-      CatchTorchErrors([&]() -> absl::StatusOr<at::Tensor> {
-        if (!at::isfinite(weight).all().item<bool>()) {
-          return Refusal("its weight has values that are not finite");
-        }
-        return QuantizedWeight(weight, spec.config);
-      });
-  NS_RETURN_IF_ERROR(
-      RefusalOf("its weight cannot be quantized", quantized.status()));
-  return quantized;
+  return Quantized(weight, spec.config);
+}
+
+absl::StatusOr<at::Tensor> QuantizedByObserver(const at::Tensor& weight,
+                                               const Observer& observer) {
+  return Quantized(weight, observer);
 }
 
 }  // namespace ns

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/observer.h"
 
 namespace torch::jit {
 struct Value;
@@ -43,6 +44,10 @@ absl::StatusOr<std::vector<ConstantElement>> ConstantElements(
 // that finds no parameters.
 absl::StatusOr<at::Tensor> QuantizedBySpec(const at::Tensor& weight,
                                            const ObserverSpec& spec);
+
+// The same with the parameters that `observer` has found.
+absl::StatusOr<at::Tensor> QuantizedByObserver(const at::Tensor& weight,
+                                               const Observer& observer);
 
 }  // namespace ns
 

@@ -160,6 +160,16 @@ TEST(ModuleEditorTest, TensorsAreSharedUnlessCopiesAreAsked) {
           .is_same(original));
 }
 
+TEST(ModuleEditorTest, CopiesOfParametersCanBeTrained) {
+  Module scale = Scale(2);
+  scale.setattr("factor", at::full({1}, 2.0F).requires_grad_());
+  const ModuleEditor copy =
+      OrThrow(ModuleEditor::Copy(scale, ModuleEditor::Tensors::kCopied));
+  const at::Tensor factor = copy.root().attr("factor").toTensor();
+  EXPECT_TRUE(factor.requires_grad() && factor.is_leaf());
+  EXPECT_NE(factor.data_ptr(), scale.attr("factor").toTensor().data_ptr());
+}
+
 TEST(ModuleEditorTest, SaysWhichModuleIsNotThere) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
   EXPECT_THAT(MessageOf(editor.At("c")), HasSubstr("there is no module 'c'"));

@@ -78,7 +78,7 @@ absl::Status DropSizes(ModelGraph& flat) {
 
 // Lets `base` compute with its weight quantized and dequantized, if it has one
 // that its quantized op packs.
-absl::Status QuantizeWeight(const ObserverSpec& spec, Node& base) {
+absl::Status QuantizeWeight(const LayerWeight& quantization, Node& base) {
   const int index = PackedWeightInput(base);
   if (index < 0) {
     return absl::OkStatus();
@@ -86,7 +86,9 @@ absl::Status QuantizeWeight(const ObserverSpec& spec, Node& base) {
   NS_ASSIGN_OR_RETURN(const at::Tensor weight,
                       ConstantTensor(*base.input(index), "its weight"));
   NS_ASSIGN_OR_RETURN(const at::Tensor quantized,
-                      QuantizedBySpec(weight, spec));
+                      quantization.trained == nullptr
+                          ? QuantizedBySpec(weight, quantization.spec)
+                          : QuantizedByObserver(weight, *quantization.trained));
   const torch::jit::WithInsertPoint in_front(&base);
   Graph& graph = *base.owningGraph();
   NS_ASSIGN_OR_RETURN(
@@ -120,7 +122,7 @@ absl::StatusOr<FloatSubgraph> OneLayer(Graph& graph) {
   return std::move(layers.front());
 }
 
-absl::Status QuantizeLayerCode(const ObserverSpec& weight,
+absl::Status QuantizeLayerCode(const LayerWeight& weight,
                                const OutputQuantization& output,
                                ModelGraph& flat,
                                std::vector<std::string>* warnings) {
@@ -132,14 +134,14 @@ absl::Status QuantizeLayerCode(const ObserverSpec& weight,
   NS_ASSIGN_OR_RETURN(const FloatSubgraph layer, OneLayer(graph));
   Node* base = layer.subgraph.base;
   QConfig qconfig;
-  qconfig.weight = weight;
+  qconfig.weight = weight.spec;
   if (FitWeight(layer, qconfig) && warnings != nullptr) {
     warnings->push_back(
         "its weight gets one scale; kernels of transposed convolutions do not "
         "take one for each channel");
   }
   NS_ASSIGN_OR_RETURN(Node * stand_in, DequantizeInput(graph, output.dtype));
-  NS_RETURN_IF_ERROR(QuantizeWeight(qconfig.weight, *base));
+  NS_RETURN_IF_ERROR(QuantizeWeight({qconfig.weight, weight.trained}, *base));
   NS_RETURN_IF_ERROR(QuantizeOutput(output, *layer.output));
   FoldReferenceQuantization::Options options;
   options.ns_ops = false;

@@ -13,6 +13,7 @@
 #include "ir/model_graph.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/observer.h"
 
 namespace ns {
 
@@ -21,6 +22,14 @@ struct OutputQuantization {
   double scale = 1;
   int64_t zero_point = 0;
   at::ScalarType dtype = at::kQUInt8;
+};
+
+// How the weight of a module is quantized.
+struct LayerWeight {
+  ObserverSpec spec;
+  // What has observed it while the model was trained; null for a new observer
+  // of `spec`, which sees the weight alone.
+  ObserverPtr trained;
 };
 
 // Returns the one layer of `graph`. Error: it has none, or several.
@@ -35,12 +44,12 @@ absl::StatusOr<FloatSubgraph> OneLayer(torch::jit::Graph& graph);
 //   %y = quantized::conv2d(%x, %packed, %scale, %zero_point)
 //   return (%y)
 //
-// The weight is quantized as `weight` says, and packed for the engine that is
-// set. An argument that would choose among output shapes, as output_size of a
-// transposed convolution, must be None when the code runs. `warnings`, which
-// may be null, gets a line for a qconfig that was changed. Error: what has no
-// quantized op, with the reason.
-absl::Status QuantizeLayerCode(const ObserverSpec& weight,
+// The weight is quantized, and packed for the engine that is set. An argument
+// that would choose among output shapes, as output_size of a transposed
+// convolution, must be None when the code runs. `warnings`, which may be null,
+// gets a line for a qconfig that was changed. Error: what has no quantized op,
+// with the reason.
+absl::Status QuantizeLayerCode(const LayerWeight& weight,
                                const OutputQuantization& output,
                                ModelGraph& flat,
                                std::vector<std::string>* warnings);

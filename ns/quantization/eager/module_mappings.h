@@ -20,8 +20,7 @@ using ModuleMapping = std::map<std::string, std::string>;
 // PyTorch's modules for training.
 const ModuleMapping& GetDefaultStaticQuantModuleMappings();
 
-// The 14 modules that PyTorch's prepare_qat replaces by modules for training,
-// which this library does not make yet.
+// The 14 modules that `PrepareQat` replaces by modules for training.
 const ModuleMapping& GetDefaultQatModuleMappings();
 
 // The 11 modules that `QuantizeDynamic` quantizes.

@@ -9,7 +9,9 @@
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/qat_module.h"
 #include "ns/quantization/eager/quantized_module.h"
+#include "passes/quantization/qconfig_json.h"
 
 namespace ns {
 namespace {
@@ -105,6 +107,32 @@ absl::StatusOr<Module> Prepare(const Module& model, const QConfigSpec& qconfigs,
   return editor.root();
 }
 
+absl::StatusOr<Module> PrepareQat(const Module& model,
+                                  const QConfigSpec& qconfigs,
+                                  const PrepareQatOptions& options) {
+  if (!model.is_training()) {
+    return absl::FailedPreconditionError(
+        "the model is in evaluation; call train() before it is prepared for "
+        "training");
+  }
+  NS_ASSIGN_OR_RETURN(ModuleEditor editor,
+                      ModuleEditor::Copy(model, TensorsFor(options.inplace)));
+  NS_RETURN_IF_ERROR(PropagateQConfig(editor, qconfigs));
+  ConvertOptions convert;
+  convert.mapping = options.mapping;
+  convert.factories = options.factories;
+  convert.remove_qconfig = false;
+  convert.inplace = true;
+  NS_ASSIGN_OR_RETURN(const Module trained, Convert(editor.root(), convert));
+  PrepareOptions prepare;
+  prepare.inplace = true;
+  prepare.warnings = options.warnings;
+  for (const auto& [from, to] : options.mapping) {
+    prepare.observers.non_leaf_types.push_back(to);
+  }
+  return Prepare(trained, {}, prepare);
+}
+
 absl::StatusOr<Module> SwapModule(const Module& module,
                                   const ConvertOptions& options) {
   NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(module));
@@ -121,6 +149,13 @@ absl::StatusOr<Module> SwapModule(const Module& module,
   }
   if (const ModuleFactory* factory = FactoryFor(options.factories, mapped)) {
     return (*factory)(module);
+  }
+  if (IsQatType(mapped)) {
+    NS_ASSIGN_OR_RETURN(Module trained,
+                        MakeQatModule(module, mapped, *qconfig));
+    trained.register_attribute(kQConfigAttribute, c10::StringType::get(),
+                               QConfigToJson(qconfig));
+    return trained;
   }
   return MakeQuantizedModule(module, mapped, *qconfig, options.warnings);
 }

@@ -48,6 +48,30 @@ absl::StatusOr<torch::jit::Module> Prepare(const torch::jit::Module& model,
                                            const QConfigSpec& qconfigs,
                                            const PrepareOptions& options = {});
 
+struct PrepareQatOptions {
+  // From types of modules to types for training.
+  ModuleMapping mapping = GetDefaultQatModuleMappings();
+  // By a type of `mapping`'s values that is no class of PyTorch's: what makes
+  // it.
+  std::map<std::string, ModuleFactory> factories;
+  // Whether the copy shares the parameters of the model: training then trains
+  // both.
+  bool inplace = false;
+  std::vector<std::string>* warnings = nullptr;
+};
+
+// Returns a copy of `model`, which must be in training, to be trained with
+// torch::optim (reference: prepare_qat). Modules of the mapping's types become
+// modules for training (qat_module.h), which quantize their weights and
+// dequantize them; all modules that have a qconfig get the observer or fake
+// quantization of their output. Fuse chains of modules first, with
+// FuseModulesOptions::qat. Switches for the phases of training are in
+// qat_switches.h; Convert quantizes the trained model. Error: as Prepare, and a
+// model in evaluation.
+absl::StatusOr<torch::jit::Module> PrepareQat(
+    const torch::jit::Module& model, const QConfigSpec& qconfigs,
+    const PrepareQatOptions& options = {});
+
 struct ConvertOptions {
   // From types of modules to types of quantized ones.
   ModuleMapping mapping = GetDefaultStaticQuantModuleMappings();

@@ -19,13 +19,14 @@ constexpr char kLinear[] = "torch.nn.modules.linear.Linear";
 constexpr char kEmbedding[] = "torch.nn.modules.sparse.Embedding";
 constexpr char kEmbeddingBag[] = "torch.nn.modules.sparse.EmbeddingBag";
 
-// A copy in evaluation.
-absl::StatusOr<Module> InEvaluation(const Module& model, bool inplace) {
+// A copy, in training or in evaluation.
+absl::StatusOr<Module> CopyIn(bool training, const Module& model,
+                              bool inplace) {
   NS_ASSIGN_OR_RETURN(
       ModuleEditor copy,
       ModuleEditor::Copy(model, inplace ? ModuleEditor::Tensors::kShared
                                         : ModuleEditor::Tensors::kCopied));
-  copy.root().eval();
+  copy.root().train(training);
   return copy.root();
 }
 
@@ -100,8 +101,8 @@ absl::StatusOr<Module> Quantize(const Module& model,
                                 const QConfigSpec& qconfigs,
                                 const RunFn& run_fn,
                                 const QuantizeModuleOptions& options) {
-  NS_ASSIGN_OR_RETURN(const Module copy,
-                      InEvaluation(model, options.convert.inplace));
+  NS_ASSIGN_OR_RETURN(const Module copy, CopyIn(/*training=*/false, model,
+                                                options.convert.inplace));
   PrepareOptions prepare = options.prepare;
   prepare.inplace = true;
   prepare.warnings = options.convert.warnings;
@@ -112,10 +113,29 @@ absl::StatusOr<Module> Quantize(const Module& model,
   return Convert(prepared, convert);
 }
 
+absl::StatusOr<Module> QuantizeQat(const Module& model,
+                                   const QConfigSpec& qconfigs,
+                                   const RunFn& run_fn,
+                                   const QuantizeQatOptions& options) {
+  NS_ASSIGN_OR_RETURN(const Module copy, CopyIn(/*training=*/true, model,
+                                                options.convert.inplace));
+  PrepareQatOptions prepare = options.prepare;
+  prepare.inplace = true;
+  prepare.warnings = options.convert.warnings;
+  NS_ASSIGN_OR_RETURN(Module prepared, PrepareQat(copy, qconfigs, prepare));
+  NS_RETURN_IF_ERROR(run_fn(prepared));
+  ConvertOptions convert = options.convert;
+  convert.inplace = true;
+  NS_ASSIGN_OR_RETURN(Module quantized, Convert(prepared, convert));
+  quantized.eval();
+  return quantized;
+}
+
 absl::StatusOr<Module> QuantizeDynamicModules(
     const Module& model, const QuantizeDynamicOptions& options) {
   NS_ASSIGN_OR_RETURN(const QConfigSpec spec, SpecOf(model, options));
-  NS_ASSIGN_OR_RETURN(const Module copy, InEvaluation(model, options.inplace));
+  NS_ASSIGN_OR_RETURN(const Module copy,
+                      CopyIn(/*training=*/false, model, options.inplace));
   NS_ASSIGN_OR_RETURN(ModuleEditor editor, ModuleEditor::Copy(copy));
   NS_RETURN_IF_ERROR(PropagateQConfig(editor, spec));
   ConvertOptions convert;

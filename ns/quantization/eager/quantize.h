@@ -39,6 +39,19 @@ absl::StatusOr<torch::jit::Module> Quantize(
     const torch::jit::Module& model, const QConfigSpec& qconfigs,
     const RunFn& run_fn, const QuantizeModuleOptions& options = {});
 
+struct QuantizeQatOptions {
+  // Its `inplace` and `warnings` are those of `convert`.
+  PrepareQatOptions prepare;
+  ConvertOptions convert;
+};
+
+// Switches a copy of `model` to training, prepares it for that, runs `run_fn`
+// on it, which trains it, and converts it (reference: quantize_qat). The result
+// is in evaluation.
+absl::StatusOr<torch::jit::Module> QuantizeQat(
+    const torch::jit::Module& model, const QConfigSpec& qconfigs,
+    const RunFn& run_fn, const QuantizeQatOptions& options = {});
+
 struct QuantizeDynamicOptions {
   // Which modules are quantized, and how; absent for all of the types that
   // `dtype` has a default for.

@@ -25,10 +25,12 @@
 #include "ns/quantization/eager/constant_attributes.h"
 #include "ns/quantization/eager/layer_code.h"
 #include "ns/quantization/eager/module_observers.h"
+#include "ns/quantization/eager/qat_module.h"
 #include "ns/quantization/eager/quantized_types.h"
 #include "ns/quantization/eager/stubs.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/default_observers.h"
+#include "passes/runtime/observers/observer.h"
 
 namespace ns {
 namespace {
@@ -55,10 +57,11 @@ std::optional<c10::IValue> FieldOf(const Module& module,
 class Maker {
  public:
   Maker(const Module& module, const QuantizedType& type, const QConfig& qconfig,
-        std::vector<std::string>* warnings)
+        ObserverPtr trained_weight, std::vector<std::string>* warnings)
       : module_(module),
         type_(type),
         qconfig_(qconfig),
+        trained_weight_(std::move(trained_weight)),
         warnings_(warnings),
         made_(NewModule(type.name)) {}
 
@@ -250,7 +253,8 @@ class Maker {
 
   absl::Status QuantizeFlat(ModelGraph& flat) const {
     if (type_.source == CodeSource::kQuantizeLayer) {
-      return QuantizeLayerCode(qconfig_.weight, output_, flat, warnings_);
+      return QuantizeLayerCode({qconfig_.weight, trained_weight_}, output_,
+                               flat, warnings_);
     }
     QConfig qconfig = qconfig_;
     qconfig.activation = type_.source == CodeSource::kTable
@@ -287,6 +291,7 @@ class Maker {
   const Module& module_;
   const QuantizedType& type_;
   const QConfig& qconfig_;
+  const ObserverPtr trained_weight_;
   std::vector<std::string>* const warnings_;
   OutputQuantization output_;
   Module made_;
@@ -326,7 +331,14 @@ absl::StatusOr<Module> MakeQuantizedModule(const Module& module,
         ModeOf(qconfig.weight) == QuantizationMode::kHalf) {
       return WithHalfWeights(module);
     }
-    return Maker(module, *quantized, qconfig, warnings).Make();
+    if (IsQatModule(module)) {
+      NS_ASSIGN_OR_RETURN(const TrainedLayer trained, TrainedLayerOf(module));
+      return Maker(trained.module, *quantized, qconfig, trained.weight,
+                   warnings)
+          .Make();
+    }
+    return Maker(module, *quantized, qconfig, /*trained_weight=*/{}, warnings)
+        .Make();
   });
 }
 

@@ -19,11 +19,11 @@ namespace ns {
 // has the attributes of that class and the entries of its state_dict, methods
 // that are called as those of `module` are, and needs LibTorch's ops only.
 //
-// `module` may be observed (module_observers.h): the output of static types has
-// the scale and zero point that the observer finds. Weights are packed for the
-// quantized engine that is set. A weight of a dynamic type in half precision
-// gives a float module with rounded weights, since no engine here multiplies in
-// half precision.
+// `module` may be observed (module_observers.h) or trained (qat_module.h): the
+// output of static types has the scale and zero point that the observer finds.
+// Weights are packed for the quantized engine that is set. A weight of a
+// dynamic type in half precision gives a float module with rounded weights,
+// since no engine here multiplies in half precision.
 //
 // Its code is that of `module`, inlined and frozen, in which the passes for
 // flat graphs have quantized the one layer.

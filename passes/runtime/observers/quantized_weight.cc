@@ -54,6 +54,13 @@ at::Tensor Clamped(const at::Tensor& quantized, const QuantGrid& grid) {
       quantized.q_per_channel_zero_points(), quantized.q_per_channel_axis());
 }
 
+at::Tensor FiniteValues(const at::Tensor& weight) {
+  const at::Tensor values = weight.detach().to(at::kFloat);
+  TORCH_CHECK(values.isfinite().all().item<bool>(),
+              "it holds nan or infinite values");
+  return values;
+}
+
 }  // namespace
 
 at::Tensor QuantizedWeight(const at::Tensor& weight,
@@ -61,12 +68,15 @@ at::Tensor QuantizedWeight(const at::Tensor& weight,
   const at::NoGradGuard no_grad;
   const absl::StatusOr<ObserverPtr> observer = MakeObserver(config);
   TORCH_CHECK(observer.ok(), std::string(observer.status().message()));
-  const at::Tensor values = weight.detach().to(at::kFloat);
-  TORCH_CHECK(values.isfinite().all().item<bool>(),
-              "it holds nan or infinite values");
-  (*observer)->Forward(values);
+  (*observer)->Forward(FiniteValues(weight));
+  return QuantizedWeight(weight, **observer);
+}
+
+at::Tensor QuantizedWeight(const at::Tensor& weight, const Observer& observer) {
+  const at::NoGradGuard no_grad;
+  const ObserverConfig& config = observer.config();
   const at::Tensor quantized =
-      Quantized(values, (*observer)->CalculateQParams(), config);
+      Quantized(FiniteValues(weight), observer.CalculateQParams(), config);
   const QuantGrid grid = GridOf(config);
   return IsNarrow(config, grid) ? Clamped(quantized, grid) : quantized;
 }

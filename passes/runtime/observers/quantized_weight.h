@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
@@ -17,6 +18,10 @@ namespace ns {
 // values.
 at::Tensor QuantizedWeight(const at::Tensor& weight,
                            const ObserverConfig& config);
+
+// The same with the parameters that `observer` has found by now: for weights
+// that were observed while a model was trained.
+at::Tensor QuantizedWeight(const at::Tensor& weight, const Observer& observer);
 
 }  // namespace ns
 

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "ir/refusal.h"
+#include "passes/runtime/observers/make_observer.h"
 #include "tests/testing/graph_with.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
@@ -96,6 +97,16 @@ TEST(ConstantWeightsTest, QuantizesAsPyTorchDoes) {
   EXPECT_EQ(quantized.q_scale(), scale);
   EXPECT_TRUE(quantized.int_repr().equal(
       at::quantize_per_tensor(weight, scale, 0, at::kQInt8).int_repr()));
+}
+
+TEST(ConstantWeightsTest, QuantizesWithWhatAnObserverFound) {
+  const ObserverPtr observer =
+      OrThrow(MakeObserver(DynamicQConfig().weight.config));
+  observer->Forward(at::tensor({-2.0F, 1.0F}));
+  const at::Tensor quantized =
+      OrThrow(QuantizedByObserver(at::tensor({0.5F, -3.0F}), *observer));
+  EXPECT_EQ(quantized.q_scale(), static_cast<double>(2.0F / 127.5F));
+  EXPECT_EQ(quantized.int_repr()[1].item<int>(), -128);
 }
 
 TEST(ConstantWeightsTest, RefusesWeightsThatCannotBeQuantized) {

@@ -41,7 +41,7 @@ TEST(LayerCodeTest, AnActivationTakesAndGivesQuantizedTensors) {
 graph(%x : Tensor):
   %y : Tensor = aten::hardswish(%x)
   return (%y))IR");
-  NS_ASSERT_OK(QuantizeLayerCode(DefaultQConfig().weight, kOutput, flat,
+  NS_ASSERT_OK(QuantizeLayerCode({DefaultQConfig().weight, {}}, kOutput, flat,
                                  /*warnings=*/nullptr));
   ExpectShortIr(flat.graph(), R"(
 %1 = quantized::hardswish(%0, 0.5, 3)
@@ -50,7 +50,7 @@ return (%1))");
 
 TEST(LayerCodeTest, AConvolutionIsPackedWithItsRelu) {
   ModelGraph flat = Convolution();
-  NS_ASSERT_OK(QuantizeLayerCode(DefaultQConfig().weight, kOutput, flat,
+  NS_ASSERT_OK(QuantizeLayerCode({DefaultQConfig().weight, {}}, kOutput, flat,
                                  /*warnings=*/nullptr));
   const std::string text = ShortIr(flat.graph());
   EXPECT_THAT(text, HasSubstr("= quantized::conv2d_relu(%0, "));
@@ -62,7 +62,7 @@ TEST(LayerCodeTest, SizesMustBeNoneWhenItRuns) {
 graph(%x : Tensor, %sizes : int[]?):
   %y : Tensor = aten::hardswish(%x)
   return (%y))IR");
-  NS_ASSERT_OK(QuantizeLayerCode(DefaultQConfig().weight, kOutput, flat,
+  NS_ASSERT_OK(QuantizeLayerCode({DefaultQConfig().weight, {}}, kOutput, flat,
                                  /*warnings=*/nullptr));
   const at::Tensor x =
       at::quantize_per_tensor(at::ones({2}), 0.5, 0, at::kQUInt8);
@@ -74,7 +74,8 @@ graph(%x : Tensor, %sizes : int[]?):
 TEST(LayerCodeTest, SaysWhatCannotBeQuantized) {
   const auto message = [](const char* text) {
     ModelGraph flat = ModelOf(text);
-    return std::string(QuantizeLayerCode(DefaultQConfig().weight, kOutput, flat,
+    return std::string(QuantizeLayerCode({DefaultQConfig().weight, {}}, kOutput,
+                                         flat,
                                          /*warnings=*/nullptr)
                            .message());
   };

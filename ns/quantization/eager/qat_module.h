@@ -1,0 +1,64 @@
+// Makes the modules of quantization-aware training: layers that compute with
+// weights as quantizing will leave them.
+#ifndef NS_QUANTIZATION_EAGER_QAT_MODULE_H_
+#define NS_QUANTIZATION_EAGER_QAT_MODULE_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/observer.h"
+
+namespace ns {
+
+// The attribute that holds the fake quantization of a layer's weight.
+inline constexpr char kWeightFakeQuantAttribute[] = "weight_fake_quant";
+
+// Whether `type` is one of PyTorch's classes for training: a value of
+// GetDefaultQatModuleMappings (module_mappings.h), or a dynamic linear layer.
+bool IsQatType(absl::string_view type);
+
+// Returns a module of the class `type`, one that IsQatType accepts, that takes
+// the place of `module`, a float layer, or a fused one (fuse_modules.h), while
+// the model is trained (reference: the methods from_float of torch.ao.nn.qat).
+// It has the parameters of `module`, the same tensors, as `weight` and `bias`,
+// and computes, with f for the fake quantization that `qconfig` has for the
+// weight,
+//
+//   Conv, Linear          layer(x, f(weight), bias)
+//   ConvReLU, LinearReLU  relu(layer(x, f(weight), bias))
+//   ConvBn, LinearBn1d    norm(layer(x, f(weight * s), 0) / s + bias)
+//   ConvBnReLU            the same, and then relu
+//
+// where `norm` is the batch norm of the fused module, its child `bn`, and
+// s = gamma / sqrt(running_var + eps) for each output channel, the scale that
+// folding the norm will give to the weight. With its attribute `freeze_bn`, the
+// norm uses and keeps the statistics that it has, also in training.
+//
+// Error: another type, a module that has not one such layer or not the batch
+// norm, and weights that the observer does not take.
+absl::StatusOr<torch::jit::Module> MakeQatModule(
+    const torch::jit::Module& module, absl::string_view type,
+    const QConfig& qconfig);
+
+// What a module for training has become.
+struct TrainedLayer {
+  // A float module of the layer and its ReLU. Its batch norm is folded into it.
+  // It has the observer of the output (module_observers.h), not hooked.
+  torch::jit::Module module;
+  // What the weight has been observed by: its parameters quantize it. It has
+  // seen the folded weight, too, where it had seen nothing yet, and always in
+  // compat mode, as PyTorch's has.
+  ObserverPtr weight;
+};
+
+// Whether `module` is a module for training (MakeQatModule).
+bool IsQatModule(const torch::jit::Module& module);
+
+// Error: statistics that cannot be folded.
+absl::StatusOr<TrainedLayer> TrainedLayerOf(const torch::jit::Module& module);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_EAGER_QAT_MODULE_H_
