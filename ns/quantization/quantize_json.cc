@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ns/report/json_writer.h"
+#include "ns/training/training_report.h"
 
 namespace ns {
 namespace {
@@ -58,6 +59,45 @@ void WriteOutput(JsonWriter& json, const OutputError& output) {
   json.EndObject();
 }
 
+void WriteFigures(JsonWriter& json, const char* key,
+                  const TrainingFigures& figures) {
+  if (figures.batches == 0) {
+    return;
+  }
+  json.Key(key);
+  json.BeginObject();
+  json.Member("batches", figures.batches);
+  json.Member("loss", figures.loss());
+  if (figures.samples > 0) {
+    json.Member("samples", figures.samples);
+    json.Member("top1", figures.top1());
+  }
+  json.EndObject();
+}
+
+void WriteTraining(JsonWriter& json, const TrainingReport& training) {
+  json.Key("training");
+  json.BeginObject();
+  json.Member("goal", training.goal);
+  json.Member("optimizer", training.optimizer);
+  json.Member("learning_rate", training.learning_rate);
+  json.Member("trained_batches", training.trained_batches);
+  json.Member("held_out_batches", training.held_out_batches);
+  json.Key("epochs");
+  json.BeginArray();
+  for (const EpochReport& epoch : training.epochs) {
+    json.BeginObject();
+    WriteFigures(json, "trained", epoch.trained);
+    WriteFigures(json, "held_out", epoch.held_out);
+    json.EndObject();
+  }
+  json.EndArray();
+  WriteFigures(json, "float", training.float_model);
+  WriteFigures(json, "calibrated", training.calibrated);
+  WriteFigures(json, "quantized", training.quantized);
+  json.EndObject();
+}
+
 }  // namespace
 
 std::string QuantizeJson(const QuantizeSummary& summary) {
@@ -93,6 +133,9 @@ std::string QuantizeJson(const QuantizeSummary& summary) {
       WriteOutput(json, output);
     }
     json.EndArray();
+  }
+  if (summary.training) {
+    WriteTraining(json, *summary.training);
   }
   json.EndObject();
   return std::move(json).Finish();

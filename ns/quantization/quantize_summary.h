@@ -3,10 +3,12 @@
 #define NS_QUANTIZATION_QUANTIZE_SUMMARY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ns/quantization/output_error.h"
+#include "ns/training/training_report.h"
 #include "passes/quantization/quantization_report.h"
 
 namespace ns {
@@ -17,7 +19,7 @@ struct QuantizeSummary {
   std::string float_path;
   std::vector<std::string> prepared_paths;
   std::string out_path;
-  // "static", "dynamic" or "weight-only".
+  // "static", "dynamic", "weight-only" or "qat".
   std::string mode;
   // BackendName: "fbgemm".
   std::string backend;
@@ -25,6 +27,8 @@ struct QuantizeSummary {
   int64_t batches = 0;
   // Its warnings are all that the command has.
   QuantizationReport report;
+  // What training has achieved, in the mode qat.
+  std::optional<TrainingReport> training;
   // The errors on these batches; empty where there are none.
   std::vector<OutputError> outputs;
 };

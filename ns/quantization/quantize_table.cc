@@ -19,6 +19,7 @@
 #include "ns/report/table_figures.h"
 #include "ns/report/text_table.h"
 #include "ns/suite/printable.h"
+#include "ns/training/training_text.h"
 
 namespace ns {
 namespace {
@@ -216,7 +217,8 @@ std::string QuantizeTable(const QuantizeSummary& summary,
   return absl::StrCat(LayerRows(report.layers, rules, options),
                       CountLine(summary), RuleList(rules),
                       FloatList(report.stayed_float),
-                      UnusedRules(report.unused_rules), OutputList(summary));
+                      UnusedRules(report.unused_rules), OutputList(summary),
+                      summary.training ? TrainingText(*summary.training) : "");
 }
 
 }  // namespace ns

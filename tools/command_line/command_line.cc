@@ -1,6 +1,7 @@
 #include "tools/command_line/command_line.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -122,6 +123,20 @@ absl::StatusOr<std::optional<int64_t>> Flags::Number(absl::string_view name,
                      " is not a whole number of at least ", least));
   }
   return std::optional<int64_t>(number);
+}
+
+absl::StatusOr<std::optional<double>> Flags::Positive(
+    absl::string_view name) const {
+  if (!Has(name)) {
+    return std::optional<double>();
+  }
+  double number = 0;
+  if (!absl::SimpleAtod(Get(name), &number) || !std::isfinite(number) ||
+      number <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", name, "=", Get(name), " is not a number above 0"));
+  }
+  return std::optional<double>(number);
 }
 
 absl::StatusOr<std::string> Flags::Choice(

@@ -56,6 +56,9 @@ class Flags {
   absl::StatusOr<std::optional<int64_t>> Number(absl::string_view name,
                                                 int64_t least) const;
 
+  // Returns a finite number above 0; absent when not given.
+  absl::StatusOr<std::optional<double>> Positive(absl::string_view name) const;
+
   // Returns one of `choices`, the first when not given.
   absl::StatusOr<std::string> Choice(
       absl::string_view name,

@@ -86,8 +86,8 @@ absl::Status FuseFile(const Options& options) {
                       Annotated(options.in, ModuleEditor::Copy(loaded)));
   std::vector<std::vector<std::string>> chains = options.chains;
   if (chains.empty()) {
-    NS_ASSIGN_OR_RETURN(chains,
-                        Annotated(options.in, FindFusableModules(loaded)));
+    NS_ASSIGN_OR_RETURN(
+        chains, Annotated(options.in, FindFusableModules(loaded, options.qat)));
   }
   if (chains.empty()) {
     return absl::NotFoundError(

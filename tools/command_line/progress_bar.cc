@@ -13,11 +13,21 @@ constexpr int kWidth = 30;
 }  // namespace
 
 ProgressBar::ProgressBar(bool quiet)
-    : draws_(!quiet && isatty(STDERR_FILENO) == 1) {}
+    : quiet_(quiet), draws_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { Erase(); }
+
+void ProgressBar::Erase() {
   if (drawn_) {
     std::fputs("\r\x1b[K", stderr);
+    drawn_ = false;
+  }
+}
+
+void ProgressBar::Print(const std::string& line) {
+  if (!quiet_) {
+    Erase();
+    std::fprintf(stderr, "%s\n", line.c_str());
   }
 }
 

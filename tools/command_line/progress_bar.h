@@ -3,6 +3,7 @@
 #define TOOLS_COMMAND_LINE_PROGRESS_BAR_H_
 
 #include <cstdint>
+#include <string>
 
 namespace ns {
 
@@ -17,7 +18,14 @@ class ProgressBar {
   // Shows that `done` of `total` batches are done.
   void Update(int64_t done, int64_t total);
 
+  // Prints a line above the bar, on any standard error, unless the bar is
+  // quiet.
+  void Print(const std::string& line);
+
  private:
+  void Erase();
+
+  const bool quiet_;
   const bool draws_;
   bool drawn_ = false;
 };

@@ -29,6 +29,7 @@
 #include "tools/command_line/quantize_modules.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
+#include "tools/command_line/train_model.h"
 
 namespace ns {
 namespace {
@@ -44,6 +45,12 @@ class Quantizer {
 
   // Writes the models. Error: which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
+    if (flags_.training) {
+      NS_ASSIGN_OR_RETURN(QuantizeSummary summary,
+                          TrainModel(flags_, batches_, bar_));
+      Describe(summary);
+      return summary;
+    }
     if (flags_.eager) {
       NS_ASSIGN_OR_RETURN(QuantizeSummary summary,
                           QuantizeModules(flags_, batches_,

@@ -22,7 +22,8 @@ constexpr FlagSpec kFlags[] = {
     {"out", "PATH", "where the quantized model goes"},
     {"mode", "NAME",
      "static (default): activations by what the batches show; dynamic: by the "
-     "range of each at run time; weight-only: in float"},
+     "range of each at run time; weight-only: in float; qat: static, and the "
+     "model is trained to compute well with rounded values"},
     {"backend", "NAME",
      "fbgemm (default), x86, onednn or qnnpack: whose default qconfigs"},
     {"qconfig", "PATH", "a qconfig mapping as JSON instead of the defaults"},
@@ -45,6 +46,21 @@ constexpr FlagSpec kFlags[] = {
     {"eager", "",
      "quantize module by module, as torch.ao.quantization.quantize does: from "
      "QuantStub to DeQuantStub; the modules and their names stay"},
+    {"labels", "PATH",
+     "qat: the classes of the inputs, torch.save of a list of one tensor of "
+     "integers for each batch; without it, the float model is the teacher"},
+    {"epochs", "N", "qat: how often all batches are trained on; default 3"},
+    {"lr", "NUMBER",
+     "qat: the learning rate of the first step, which falls to 0; default "
+     "3e-4, for sgd 1e-2"},
+    {"optimizer", "NAME", "qat: adam (default), or sgd with momentum 0.9"},
+    {"held-out", "N",
+     "qat: the last N batches are not trained on; the figures are of them; "
+     "default a tenth"},
+    {"seed", "N", "qat: says in which order the batches come; default 0"},
+    {"checkpoint", "PATH",
+     "qat: where the state of the training is kept, from which the same "
+     "command goes on when it was killed; default: beside --out"},
     {"max-batches", "N", "stop after N batches"},
     {"method", "NAME", "the method to quantize; default forward"},
     {"leaf", "TYPES",
@@ -77,13 +93,19 @@ constexpr CommandSpec kSpec = {
     "batches by a process of its own, are converted as one:\n"
     "  ns quantize --float=F.pt --inputs=I0.pt --prepared=P0.pt --out=Q0.pt\n"
     "  ns quantize --float=F.pt --inputs=I1.pt --prepared=P1.pt --out=Q1.pt\n"
-    "  ns quantize --prepared=P0.pt,P1.pt --out=Q.pt\n",
+    "  ns quantize --prepared=P0.pt,P1.pt --out=Q.pt\n\n"
+    "--mode=qat calibrates and then trains, for models that calibration alone "
+    "costs too\n"
+    "much:\n"
+    "  ns quantize --mode=qat --float=F.pt --inputs=I.pt --labels=L.pt "
+    "--out=Q.pt\n",
     kFlags,
     "bazel run -c opt //tools:ns -- quantize --float=tools/demo/float.pt "
     "--inputs=tools/demo/images.pt --out=quantized.pt",
 };
 
-constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only"};
+constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only",
+                                        "qat"};
 constexpr absl::string_view kObservers[] = {
     "mse", "minmax", "moving-average", "histogram", "percentile", "entropy"};
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
@@ -98,9 +120,9 @@ absl::Status Refused(const Parts&... parts) {
 }
 
 QuantizeMode ModeNamed(absl::string_view name) {
-  return name == "static"    ? QuantizeMode::kStatic
-         : name == "dynamic" ? QuantizeMode::kDynamic
-                             : QuantizeMode::kWeightOnly;
+  return name == "dynamic"       ? QuantizeMode::kDynamic
+         : name == "weight-only" ? QuantizeMode::kWeightOnly
+                                 : QuantizeMode::kStatic;
 }
 
 // Checks that there is a model to start from, and the flags that go with it.
@@ -115,9 +137,9 @@ absl::Status CheckModels(const Flags& flags, const QuantizeFlags& parsed) {
     return Refused("--prepared=", flags.Get("prepared"), " names ", prepared,
                    " files; with --float it is the one to write");
   }
-  if (prepared > 0 && parsed.options.mode != QuantizeMode::kStatic) {
+  if (prepared > 0 && parsed.mode != "static") {
     return Refused("--prepared is for --mode=static; --mode=", parsed.mode,
-                   " observes nothing that could be kept");
+                   " has no prepared model that could be kept");
   }
   for (const absl::string_view name : kPreparing) {
     if (!flags.Has("float") && flags.Has(name)) {
@@ -133,8 +155,9 @@ absl::Status CheckCalibration(const Flags& flags, const QuantizeFlags& parsed) {
   const bool is_static = parsed.options.mode == QuantizeMode::kStatic;
   if (is_static && flags.Has("float") && !flags.Has("inputs")) {
     return Refused(
-        "--mode=static needs --inputs=PATHS with batches to calibrate on; "
-        "--mode=dynamic needs none");
+        "--mode=", parsed.mode,
+        " needs --inputs=PATHS with batches to calibrate on; --mode=dynamic "
+        "needs none");
   }
   if (flags.Has("max-batches") && !flags.Has("inputs")) {
     return Refused("--max-batches needs --inputs=PATHS");
@@ -172,6 +195,20 @@ absl::Status CheckEager(const Flags& flags) {
   return absl::OkStatus();
 }
 
+// Checks that what says how to train is given where a model is trained.
+absl::Status CheckTraining(const Flags& flags, const QuantizeFlags& parsed) {
+  for (const absl::string_view name : TrainingFlagNames()) {
+    if (parsed.mode != "qat" && flags.Has(name)) {
+      return Refused("--", name,
+                     " is for --mode=qat; add that, or leave it out");
+    }
+  }
+  return parsed.mode == "qat" && flags.Has("compat")
+             ? Refused(
+                   "--compat is for the modes that do not train; leave it out")
+             : absl::OkStatus();
+}
+
 // Checks the paths: models are no text that standard output could take, and no
 // output is another file of the command.
 absl::Status CheckPaths(const QuantizeFlags& parsed) {
@@ -192,6 +229,10 @@ absl::Status CheckPaths(const QuantizeFlags& parsed) {
       return Refused("--", output.flag,
                      "=- is no file; only --json can go to standard output");
     }
+  }
+  if (parsed.training) {
+    add("checkpoint", parsed.training->options.checkpoint_path, outputs);
+    add("labels", parsed.training->labels_path, inputs);
   }
   add("json", parsed.outputs.json_path, outputs);
   add("float", parsed.float_path, inputs);
@@ -257,6 +298,11 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   NS_RETURN_IF_ERROR(CheckModels(flags, parsed));
   NS_ASSIGN_OR_RETURN(parsed.out_path, flags.Required("out"));
   NS_RETURN_IF_ERROR(CheckCalibration(flags, parsed));
+  NS_RETURN_IF_ERROR(CheckTraining(flags, parsed));
+  if (parsed.mode == "qat") {
+    NS_ASSIGN_OR_RETURN(parsed.training,
+                        ParseTrainingFlags(flags, parsed.out_path));
+  }
   NS_RETURN_IF_ERROR(CheckPaths(parsed));
   return parsed;
 }

@@ -2,6 +2,7 @@
 #ifndef TOOLS_COMMAND_LINE_QUANTIZE_FLAGS_H_
 #define TOOLS_COMMAND_LINE_QUANTIZE_FLAGS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
+#include "tools/command_line/training_flags.h"
 
 namespace ns {
 
@@ -25,8 +27,11 @@ struct QuantizeFlags {
   bool eager = false;
   // The file of the qconfig mapping; empty for none.
   std::string qconfig_path;
-  // The name of options.mode.
+  // The name of the mode: that of options.mode, or "qat".
   std::string mode;
+  // How the model is trained; absent for other modes than qat. Its options are
+  // then those of the static mode.
+  std::optional<TrainingFlags> training;
   ModelGraphOptions model;
   RunFlags run;
   // Without the mapping, which is read when the command runs.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ir/module_file.h"
@@ -43,9 +44,7 @@ absl::StatusOr<QConfigSpec> SpecFor(const QuantizeFlags& flags,
                                       ? at::kQInt8
                                       : at::kQUInt8));
   }
-  for (const std::string& kept : flags.options.keep) {
-    spec[kept] = std::nullopt;
-  }
+  spec = WithKept(flags, std::move(spec));
   if (flags.options.compat) {
     for (auto& [name, qconfig] : spec) {
       if (qconfig) {
@@ -75,26 +74,40 @@ absl::StatusOr<Module> Prepared(const QuantizeFlags& flags, const Module& model,
   return editor.root();
 }
 
-absl::StatusOr<Module> LoadFloat(const QuantizeFlags& flags) {
-  NS_ASSIGN_OR_RETURN(const Module loaded, LoadModule(flags.float_path));
-  NS_ASSIGN_OR_RETURN(ModuleEditor model, ModuleEditor::Copy(loaded));
-  model.root().eval();
+absl::StatusOr<Module> Fused(const QuantizeFlags& flags, const Module& model) {
   if (flags.options.mode != QuantizeMode::kStatic) {
-    return model.root();
+    return model;
   }
-  if (!HasQuantStub(model.root())) {
-    return absl::InvalidArgumentError(
-        "the model has no QuantStub, where quantized values begin; put "
-        "torch.ao.quantization.QuantStub and DeQuantStub into it, or quantize "
-        "its flat graph, without --eager");
-  }
-  NS_ASSIGN_OR_RETURN(const auto chains, FindFusableModules(model.root()));
+  NS_ASSIGN_OR_RETURN(const auto chains, FindFusableModules(model));
   FuseModulesOptions fuse;
   fuse.inplace = true;
-  return FuseModules(model.root(), chains, fuse);
+  return FuseModules(model, chains, fuse);
 }
 
 }  // namespace
+
+absl::StatusOr<Module> LoadHierarchy(const QuantizeFlags& flags) {
+  NS_ASSIGN_OR_RETURN(const Module loaded, LoadModule(flags.float_path));
+  NS_ASSIGN_OR_RETURN(ModuleEditor model,
+                      Annotated(flags.float_path, ModuleEditor::Copy(loaded)));
+  model.root().eval();
+  if (flags.options.mode == QuantizeMode::kStatic &&
+      !HasQuantStub(model.root())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        flags.float_path,
+        ": the model has no QuantStub, where quantized values begin; put "
+        "torch.ao.quantization.QuantStub and DeQuantStub into it, or quantize "
+        "its flat graph, without --eager"));
+  }
+  return model.root();
+}
+
+QConfigSpec WithKept(const QuantizeFlags& flags, QConfigSpec spec) {
+  for (const std::string& kept : flags.options.keep) {
+    spec[kept] = std::nullopt;
+  }
+  return spec;
+}
 
 absl::StatusOr<QuantizeSummary> QuantizeModules(
     const QuantizeFlags& flags, const BatchReader& batches,
@@ -102,8 +115,9 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
   const bool is_static = flags.options.mode == QuantizeMode::kStatic;
   const int64_t total = (is_static ? 2 : 1) * batches.size();
   QuantizeSummary summary;
+  NS_ASSIGN_OR_RETURN(const Module loaded, LoadHierarchy(flags));
   NS_ASSIGN_OR_RETURN(const Module model,
-                      Annotated(flags.float_path, LoadFloat(flags)));
+                      Annotated(flags.float_path, Fused(flags, loaded)));
   NS_ASSIGN_OR_RETURN(const QConfigSpec spec, SpecFor(flags, model));
   std::vector<std::string> warnings;
   NS_ASSIGN_OR_RETURN(

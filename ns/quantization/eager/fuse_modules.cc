@@ -298,7 +298,7 @@ absl::StatusOr<Module> FuseModules(
 }
 
 absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
-    const Module& model) {
+    const Module& model, bool qat) {
   NS_ASSIGN_OR_RETURN(const ModelGraph flat, ModelGraph::FromModule(model));
   // The nodes of each module; one that is called twice has nodes of a second
   // call.
@@ -323,7 +323,12 @@ absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
       paths.push_back(fqn);
       types.emplace_back(path.type);
     }
-    if (FusionOf(types, /*qat=*/false)) {
+    // For training, a part of a chain may be all that there is a module for.
+    while (!types.empty() && !FusionOf(types, qat)) {
+      types.pop_back();
+      paths.pop_back();
+    }
+    if (!paths.empty()) {
       chains.push_back(std::move(paths));
     }
   }

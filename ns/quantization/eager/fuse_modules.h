@@ -65,11 +65,11 @@ absl::StatusOr<torch::jit::Module> FuseModules(
     const std::vector<std::vector<std::string>>& paths,
     const FuseModulesOptions& options = {});
 
-// Returns the chains of `model`, a model in evaluation, that FuseModules can
-// fuse without changing what it computes: each module is called once, and gives
-// its output to the next one alone.
+// Returns the chains of `model` that FuseModules can fuse, for evaluation or
+// for training, without changing what it computes: each module is called once,
+// and gives its output to the next one alone.
 absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
-    const torch::jit::Module& model);
+    const torch::jit::Module& model, bool qat = false);
 
 }  // namespace ns
 

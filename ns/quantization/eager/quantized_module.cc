@@ -1,5 +1,6 @@
 #include "ns/quantization/eager/quantized_module.h"
 
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
@@ -141,6 +142,11 @@ class Maker {
 
   // The script, with what the float op is given.
   absl::StatusOr<std::string> Script() const {
+    const bool is_qnnpack =
+        at::globalContext().qEngine() == at::QEngine::QNNPACK;
+    if (is_qnnpack && !type_.qnnpack_script.empty()) {
+      return type_.qnnpack_script;
+    }
     if (type_.constants.empty()) {
       return type_.script;
     }

@@ -146,8 +146,6 @@ std::vector<QuantizedType> AllTypes() {
       Activation(quantized("activation.ELU"), QParamsForm::kNumbers),
       Activation(quantized("activation.Hardswish"), QParamsForm::kNumbers),
       Activation(quantized("activation.LeakyReLU"), QParamsForm::kScalars),
-      Script(quantized("activation.ReLU6"),
-             "ops.quantized.relu6(input, False)"),
       Script(quantized("dropout.Dropout"), "input"),
       Script(quantized("DeQuantize"), "torch.dequantize(input)"),
   };
@@ -168,6 +166,12 @@ std::vector<QuantizedType> AllTypes() {
     types.push_back(Norm(absl::StrCat(kFused, "bn_relu.BNReLU", dimensions),
                          QParamsForm::kVectors));
   }
+  QuantizedType relu6 = Script(quantized("activation.ReLU6"),
+                               "ops.quantized.relu6(input, False)");
+  // That engine clamps tensors that are channels-last wrongly.
+  relu6.qnnpack_script =
+      Script("", "ops.quantized.relu6(input.contiguous(), False)").script;
+  types.push_back(relu6);
   QuantizedType quantize =
       Script(quantized("Quantize"),
              "torch.quantize_per_tensor(input, float(self.scale), "

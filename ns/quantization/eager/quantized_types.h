@@ -63,6 +63,8 @@ struct QuantizedType {
   // Whether an attribute `dtype` says what its output is quantized to.
   bool has_output_dtype = false;
   std::string script;
+  // The script for the engine qnnpack; empty where that is the same.
+  std::string qnnpack_script;
 };
 
 // Returns the description of a type; null for one that is none of PyTorch's.

@@ -29,7 +29,6 @@ ObserverConfig ConfigOf(const std::vector<std::string>& argument) {
 
 at::Tensor FakeQuantizeWeight(const at::Tensor& weight,
                               const ObserverConfig& config) {
-  const at::NoGradGuard no_grad;
   if (!weight.is_floating_point() || weight.numel() == 0) {
     return weight;
   }
@@ -44,9 +43,9 @@ at::Tensor FakeQuantizeWeight(const at::Tensor& weight,
     case QuantizationMode::kStatic:
       break;
   }
-  const at::Tensor value = weight.detach().to(at::kFloat).contiguous();
+  const at::Tensor value = weight.to(at::kFloat).contiguous();
   const ObserverPtr observer = ValueOrThrow(MakeObserver(config));
-  observer->Forward(value);
+  observer->Forward(value.detach());
   return FakeQuantized(value, observer->CalculateQParams(), config)
       .to(weight.scalar_type());
 }

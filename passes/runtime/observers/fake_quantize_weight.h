@@ -17,7 +17,7 @@ namespace ns {
 // linear_prepack_fp16. Tensors that are not of floating point, empty ones, and
 // modes that do not quantize hand it on as it is. Throws c10::Error for what
 // MakeObserver refuses, for kinds without parameters and for a weight without
-// channels.
+// channels. Gradients pass as those of FakeQuantized (tensor_qparams.h).
 //
 // Registered as ns::fake_quantize_weight(Tensor weight, str[] observer) ->
 // Tensor, for weights that a graph computes; see ObserverArgument.

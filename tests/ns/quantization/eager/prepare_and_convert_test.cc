@@ -1,5 +1,6 @@
 #include "ns/quantization/eager/prepare_and_convert.h"
 
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -12,6 +13,7 @@
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/eager/stubs.h"
+#include "ns/quantization/quantized_engine.h"
 #include "passes/quantization/default_observers.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "tests/ns/quantization/eager/two_linears.h"
@@ -103,6 +105,25 @@ TEST(PrepareAndConvertTest, ParametersOfANormMayShareTheirMemory) {
   const Module quantized = OrThrow(Convert(prepared));
   EXPECT_LT((OutputOf(quantized, x) - expected).norm().item<float>(),
             0.05 * expected.norm().item<float>());
+}
+
+TEST(PrepareAndConvertTest, QuantizedReLU6TakesEveryMemoryLayout) {
+  const Module relu6 = MakeModule("torch.nn.modules.activation.ReLU6",
+                                  "def forward(self, x: Tensor) -> Tensor:\n"
+                                  "  return torch.hardtanh(x, 0.0, 6.0)\n");
+  const Module model = MakeModel(
+      {{"quant", QuantStub()}, {"relu6", relu6}, {"dequant", DeQuantStub()}},
+      {"y = self.relu6.forward(self.quant.forward(x))",
+       "return self.dequant.forward(y)"});
+  const at::Tensor x = 4 * at::randn({2, 3, 4, 5});
+  const at::Tensor last = x.contiguous(at::MemoryFormat::ChannelsLast);
+  for (const at::QEngine engine : {at::kQNNPACK, at::kONEDNN}) {
+    const ScopedEngine scope(engine);
+    Module prepared = OrThrow(Prepare(model, {{"", DefaultQConfig()}}));
+    OutputOf(prepared, x);
+    const Module quantized = OrThrow(Convert(prepared));
+    EXPECT_TRUE(OutputOf(quantized, last).equal(OutputOf(quantized, x)));
+  }
 }
 
 TEST(PrepareAndConvertTest, FixedObserversNeedToSeeNothing) {

@@ -1,0 +1,119 @@
+#include "ns/quantization/eager/train_modules.h"
+
+#include <utility>
+
+#include "ir/model_graph.h"
+#include "ir/module_editor.h"
+#include "ir/status.h"
+#include "ns/batches/batch.h"
+#include "ns/batches/run_batches.h"
+#include "ns/quantization/eager/fuse_modules.h"
+#include "ns/quantization/eager/qat_switches.h"
+#include "ns/quantization/eager/quantize.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+// A copy of `model`, in training or in evaluation, with its chains fused.
+absl::StatusOr<Module> Fused(const Module& model, bool training) {
+  NS_ASSIGN_OR_RETURN(
+      ModuleEditor copy,
+      ModuleEditor::Copy(model, ModuleEditor::Tensors::kCopied));
+  for (const at::Tensor& parameter : copy.root().parameters()) {
+    at::Tensor(parameter).set_requires_grad(true);
+  }
+  copy.root().train(training);
+  NS_ASSIGN_OR_RETURN(const auto chains,
+                      FindFusableModules(copy.root(), /*qat=*/training));
+  FuseModulesOptions fuse;
+  fuse.inplace = true;
+  fuse.qat = training;
+  return FuseModules(copy.root(), chains, fuse);
+}
+
+absl::StatusOr<TrainingFigures> Measured(absl::string_view name,
+                                         const Module& model,
+                                         const TrainingData& data) {
+  NS_ASSIGN_OR_RETURN(const ModelGraph graph,
+                      ModelGraph::FromModuleAsItIs(model));
+  return MeasureHeldOut(name, graph, data);
+}
+
+// What calibration alone makes of `model`, measured.
+absl::StatusOr<TrainingFigures> MeasureCalibrated(const Module& model,
+                                                  const QConfigSpec& qconfigs,
+                                                  const TrainingData& data) {
+  NS_ASSIGN_OR_RETURN(const Module fused, Fused(model, /*training=*/false));
+  const auto calibrate = [&](Module& prepared) -> absl::Status {
+    NS_ASSIGN_OR_RETURN(ModelGraph graph,
+                        ModelGraph::FromModuleAsItIs(prepared));
+    for (int64_t i = 0; i < data.trained; ++i) {
+      NS_ASSIGN_OR_RETURN(const Batch batch, data.batches.Read(i));
+      NS_RETURN_IF_ERROR(RunBatch("prepared", graph, batch, i).status());
+    }
+    return absl::OkStatus();
+  };
+  NS_ASSIGN_OR_RETURN(const Module quantized,
+                      Quantize(fused, qconfigs, calibrate));
+  return Measured("quantized", quantized, data);
+}
+
+}  // namespace
+
+absl::StatusOr<TrainedModules> TrainModules(
+    const Module& model, const TrainingData& data,
+    const TrainModulesOptions& options) {
+  TrainedModules result;
+  result.training = ReportFor(data, options.train);
+  NS_ASSIGN_OR_RETURN(const ModuleEditor evaluated, ModuleEditor::Copy(model));
+  Module float_model = evaluated.root();
+  float_model.eval();
+  NS_ASSIGN_OR_RETURN(result.training.float_model,
+                      Measured("float", float_model, data));
+  NS_ASSIGN_OR_RETURN(
+      result.training.calibrated,
+      MeasureCalibrated(model, options.calibrated_qconfigs, data));
+
+  NS_ASSIGN_OR_RETURN(const Module fused, Fused(model, /*training=*/true));
+  PrepareQatOptions prepare;
+  prepare.inplace = true;
+  prepare.warnings = options.warnings;
+  NS_ASSIGN_OR_RETURN(result.prepared,
+                      PrepareQat(fused, options.qconfigs, prepare));
+  const int64_t frozen_from = options.train.epochs - options.train.epochs / 3;
+  int64_t epoch_now = 0;
+  TrainedModel trained;
+  trained.module = result.prepared;
+  trained.before_epoch = [&](int64_t epoch, bool begins) {
+    epoch_now = epoch;
+    if (epoch == 0 && begins) {
+      FreezeBnStats(result.prepared);
+    }
+    if (epoch == frozen_from && begins) {
+      DisableObserver(result.prepared);
+    }
+    return absl::OkStatus();
+  };
+  trained.switch_training = [&](bool training) {
+    result.prepared.train(training);
+    if (!training) {
+      DisableObserver(result.prepared);
+    } else if (epoch_now < frozen_from) {
+      EnableObserver(result.prepared);
+    }
+  };
+  NS_ASSIGN_OR_RETURN(result.training.epochs,
+                      Train(trained, data, options.train));
+  result.prepared.eval();
+  DisableObserver(result.prepared);
+  ConvertOptions convert;
+  convert.warnings = options.warnings;
+  NS_ASSIGN_OR_RETURN(result.quantized, Convert(result.prepared, convert));
+  NS_ASSIGN_OR_RETURN(result.training.quantized,
+                      Measured("quantized", result.quantized, data));
+  return result;
+}
+
+}  // namespace ns

@@ -1,0 +1,262 @@
+#include "ns/training/train.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/sgd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches/batches.h"
+#include "ns/batches/run_batches.h"
+#include "ns/training/training_checkpoint.h"
+
+namespace ns {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How much work a killed run may lose.
+constexpr std::chrono::seconds kBetweenCheckpoints(30);
+constexpr double kMomentum = 0.9;
+constexpr double kPi = 3.14159265358979323846;
+
+std::vector<at::Tensor> ParametersOf(const torch::jit::Module& module) {
+  std::vector<at::Tensor> parameters;
+  for (const at::Tensor& parameter : module.parameters()) {
+    if (parameter.requires_grad()) {
+      parameters.push_back(parameter);
+    }
+  }
+  return parameters;
+}
+
+std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(
+    OptimizerKind kind, std::vector<at::Tensor> parameters, double rate) {
+  if (kind == OptimizerKind::kSgd) {
+    return std::make_unique<torch::optim::SGD>(
+        std::move(parameters),
+        torch::optim::SGDOptions(rate).momentum(kMomentum));
+  }
+  return std::make_unique<torch::optim::Adam>(std::move(parameters),
+                                              torch::optim::AdamOptions(rate));
+}
+
+void Add(const BatchLoss& loss, TrainingFigures& figures) {
+  ++figures.batches;
+  figures.loss_sum += loss.loss.item<double>();
+  figures.samples += loss.samples;
+  figures.correct += loss.correct;
+}
+
+// The order of the batches of an epoch.
+std::vector<int64_t> OrderOf(int64_t batches, int64_t seed, int64_t epoch) {
+  std::vector<int64_t> order(static_cast<size_t>(batches));
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(static_cast<uint64_t>(seed * 1000003 + epoch));
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+class Training {
+ public:
+  Training(const TrainedModel& model, const TrainingData& data,
+           const TrainOptions& options)
+      : model_(model),
+        data_(data),
+        options_(options),
+        optimizer_(MakeOptimizer(options.optimizer, ParametersOf(model.module),
+                                 options.learning_rate)) {}
+
+  absl::StatusOr<std::vector<EpochReport>> Run() {
+    if (options_.epochs < 1 || data_.trained < 1) {
+      return absl::InvalidArgumentError(
+          "training needs one epoch and one batch at least");
+    }
+    NS_RETURN_IF_ERROR(GoOn());
+    for (; at_.epoch < options_.epochs; ++at_.epoch) {
+      NS_RETURN_IF_ERROR(RunEpoch());
+      EpochReport report = {at_.epoch, at_.so_far, {}};
+      NS_ASSIGN_OR_RETURN(report.held_out, MeasureTrained());
+      at_.epochs.push_back(report);
+      if (options_.after_epoch) {
+        options_.after_epoch(report);
+      }
+      at_.batch = 0;
+      at_.so_far = {};
+      TrainingPosition next = at_;
+      ++next.epoch;
+      NS_RETURN_IF_ERROR(Keep(next));
+    }
+    return at_.epochs;
+  }
+
+ private:
+  // Goes on from the checkpoint, if there is one.
+  absl::Status GoOn() {
+    if (options_.checkpoint_path.empty()) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(
+        const std::optional<TrainingPosition> position,
+        RestoreCheckpoint(options_.checkpoint_path, options_.run, model_.module,
+                          *optimizer_));
+    if (!position) {
+      return absl::OkStatus();
+    }
+    at_ = *position;
+    for (const EpochReport& epoch : at_.epochs) {
+      if (options_.after_epoch) {
+        options_.after_epoch(epoch);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Keep(const TrainingPosition& position) {
+    kept_ = Clock::now();
+    return options_.checkpoint_path.empty()
+               ? absl::OkStatus()
+               : SaveCheckpoint(options_.checkpoint_path, options_.run,
+                                model_.module, *optimizer_, position);
+  }
+
+  absl::Status RunEpoch() {
+    if (model_.before_epoch) {
+      NS_RETURN_IF_ERROR(
+          model_.before_epoch(at_.epoch, /*begins=*/at_.batch == 0));
+    }
+    const std::vector<int64_t> order =
+        OrderOf(data_.trained, options_.seed, at_.epoch);
+    while (at_.batch < data_.trained) {
+      NS_RETURN_IF_ERROR(Step(order[static_cast<size_t>(at_.batch)]));
+      ++at_.batch;
+      if (options_.progress) {
+        options_.progress(StepsDone(), StepsToDo());
+      }
+      if (Clock::now() - kept_ > kBetweenCheckpoints) {
+        NS_RETURN_IF_ERROR(Keep(at_));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  int64_t StepsDone() const { return at_.epoch * data_.trained + at_.batch; }
+  int64_t StepsToDo() const { return options_.epochs * data_.trained; }
+
+  absl::Status Step(int64_t index) {
+    // Dropout is the same in a run that goes on from here.
+    at::manual_seed(static_cast<uint64_t>(options_.seed + StepsDone()));
+    const double part =
+        static_cast<double>(StepsDone()) / static_cast<double>(StepsToDo());
+    for (torch::optim::OptimizerParamGroup& group :
+         optimizer_->param_groups()) {
+      group.options().set_lr(options_.learning_rate *
+                             (1 + std::cos(kPi * part)) / 2);
+    }
+    optimizer_->zero_grad();
+    NS_ASSIGN_OR_RETURN(const BatchLoss loss, LossOf(index));
+    if (!std::isfinite(loss.loss.item<double>())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the loss is not finite any more in epoch ", at_.epoch + 1,
+          ", batch ", index, "; train with a smaller learning rate"));
+    }
+    Add(loss, at_.so_far);
+    return CatchTorchErrors("a training step", [&] {
+      loss.loss.backward();
+      optimizer_->step();
+    });
+  }
+
+  absl::StatusOr<BatchLoss> LossOf(int64_t index) {
+    NS_ASSIGN_OR_RETURN(Batch batch, data_.batches.Read(index));
+    const std::string name = BatchName(batch, index);
+    torch::jit::Method method = model_.module.get_method(model_.method);
+    NS_RETURN_IF_ERROR(
+        Annotated(name, FitBatch(method.function().getSchema(), batch)));
+    NS_ASSIGN_OR_RETURN(
+        const c10::IValue output, CatchTorchErrors(name, [&] {
+          const torch::jit::GraphOptimizerEnabledGuard as_it_stands(false);
+          return method(batch.arguments, batch.keywords);
+        }));
+    return data_.loss.Of(output, batch, index);
+  }
+
+  // The model as it is, on what is held out.
+  absl::StatusOr<TrainingFigures> MeasureTrained() {
+    TrainingFigures figures;
+    if (model_.switch_training) {
+      model_.switch_training(false);
+    }
+    const at::NoGradGuard no_grad;
+    for (int64_t i = data_.trained; i < data_.batches.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(const BatchLoss loss, LossOf(i));
+      Add(loss, figures);
+    }
+    if (model_.switch_training) {
+      model_.switch_training(true);
+    }
+    return figures;
+  }
+
+  const TrainedModel& model_;
+  const TrainingData& data_;
+  const TrainOptions& options_;
+  const std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  TrainingPosition at_;
+  Clock::time_point kept_ = Clock::now();
+};
+
+}  // namespace
+
+double DefaultRate(OptimizerKind optimizer) {
+  return optimizer == OptimizerKind::kAdam ? 3e-4 : 1e-2;
+}
+
+absl::StatusOr<std::vector<EpochReport>> Train(const TrainedModel& model,
+                                               const TrainingData& data,
+                                               const TrainOptions& options) {
+  return Training(model, data, options).Run();
+}
+
+TrainingReport ReportFor(const TrainingData& data,
+                         const TrainOptions& options) {
+  TrainingReport report;
+  report.goal = data.loss.counts_samples() ? "labels" : "float model";
+  report.optimizer = options.optimizer == OptimizerKind::kAdam ? "adam" : "sgd";
+  report.learning_rate = options.learning_rate;
+  report.trained_batches = data.trained;
+  report.held_out_batches = data.held_out();
+  return report;
+}
+
+absl::StatusOr<TrainingFigures> MeasureHeldOut(
+    absl::string_view name, const ModelGraph& model, const TrainingData& data,
+    const std::function<void(int64_t done)>& progress) {
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
+  TrainingFigures figures;
+  const int64_t first = data.batches.size() - data.measured();
+  for (int64_t i = first; i < data.batches.size(); ++i) {
+    NS_ASSIGN_OR_RETURN(const Batch batch, data.batches.Read(i));
+    NS_ASSIGN_OR_RETURN(const c10::IValue output,
+                        RunBatch(name, copy, batch, i));
+    NS_ASSIGN_OR_RETURN(const BatchLoss loss, data.loss.Of(output, batch, i));
+    Add(loss, figures);
+    if (progress) {
+      progress(i + 1 - first);
+    }
+  }
+  return figures;
+}
+
+}  // namespace ns

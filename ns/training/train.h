@@ -1,0 +1,91 @@
+// Trains a model on batches, step by step, so that a killed run can go on.
+#ifndef NS_TRAINING_TRAIN_H_
+#define NS_TRAINING_TRAIN_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/training/training_loss.h"
+#include "ns/training/training_report.h"
+
+namespace ns {
+
+// A model with parameters that ask for gradients.
+struct TrainedModel {
+  torch::jit::Module module;
+  std::string method = "forward";
+  // Called before the first batch that the run has of an epoch, counted from 0:
+  // the epoch begins, or goes on from a checkpoint. May be null.
+  std::function<absl::Status(int64_t epoch, bool begins)> before_epoch;
+  // Called with false before the model is only measured, and with true
+  // afterwards; may be null.
+  std::function<void(bool training)> switch_training;
+};
+
+// What a model is trained and measured on. All must outlive it.
+struct TrainingData {
+  const BatchReader& batches;
+  // The first batches are trained on; those behind them are held out, to be
+  // measured on.
+  int64_t trained = 0;
+  TrainingLoss& loss;
+
+  int64_t held_out() const { return batches.size() - trained; }
+  // How many batches MeasureHeldOut runs.
+  int64_t measured() const { return held_out() > 0 ? held_out() : trained; }
+};
+
+enum class OptimizerKind { kAdam, kSgd };
+
+// A learning rate for models that are trained already: 3e-4 for Adam, 1e-2 for
+// SGD.
+double DefaultRate(OptimizerKind optimizer);
+
+struct TrainOptions {
+  int64_t epochs = 3;
+  // Of the first step; it falls to 0 at the last along half a cosine.
+  double learning_rate = 3e-4;
+  // SGD has a momentum of 0.9.
+  OptimizerKind optimizer = OptimizerKind::kAdam;
+  // Says in which order the batches come.
+  int64_t seed = 0;
+  // Where the state of the training is kept, after each epoch and every half a
+  // minute; empty for nowhere. Training goes on from a file that is there.
+  std::string checkpoint_path;
+  // What tells this run from others, lines "name=value": a checkpoint of
+  // another run is refused.
+  std::string run;
+  // Called after each step with the number done and the number to do.
+  std::function<void(int64_t done, int64_t total)> progress;
+  // Called after each epoch.
+  std::function<void(const EpochReport& epoch)> after_epoch;
+};
+
+// Trains the parameters of `model` for all epochs and returns what each has
+// achieved. A run that goes on from a checkpoint gives what an uninterrupted
+// one would have given, to the bit. Error: a batch that the model does not
+// take, named; a loss that is not finite; a checkpoint of another run.
+absl::StatusOr<std::vector<EpochReport>> Train(const TrainedModel& model,
+                                               const TrainingData& data,
+                                               const TrainOptions& options);
+
+// Returns a report that says what `options` says, and no figures yet.
+TrainingReport ReportFor(const TrainingData& data, const TrainOptions& options);
+
+// Returns the loss of `model`, which messages call `name`, on the batches that
+// are held out; on all, where none are. `progress`, which may be null, is
+// called after each batch with the number done.
+absl::StatusOr<TrainingFigures> MeasureHeldOut(
+    absl::string_view name, const ModelGraph& model, const TrainingData& data,
+    const std::function<void(int64_t done)>& progress = nullptr);
+
+}  // namespace ns
+
+#endif  // NS_TRAINING_TRAIN_H_

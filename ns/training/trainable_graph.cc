@@ -1,0 +1,259 @@
+#include "ns/training/trainable_graph.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "ir/attach_attribute.h"
+#include "ir/graph_walk.h"
+#include "ir/insert_method_call.h"
+#include "ir/insert_op.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ir/verifier.h"
+#include "passes/quantization/calibrated_value.h"
+#include "passes/quantization/convert_observers.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
+#include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/observers/tensor_qparams.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr char kMark[] = "ns::observed_weight";
+
+std::vector<Node*> NodesOf(Graph& graph) {
+  std::vector<Node*> nodes;
+  ForEachNode(graph.block(), [&](Node* node) { nodes.push_back(node); });
+  return nodes;
+}
+
+// The constant weight or bias of floats that input `index` of `node` is, also
+// behind the mark of a prepared layer; null for anything else.
+Value* TrainableConstant(const Node& node, size_t index) {
+  Value* input = node.input(index);
+  if (InputNamed(node, "weight") != input &&
+      InputNamed(node, "bias") != input) {
+    return nullptr;
+  }
+  if (OpName(*input->node()) == kMark) {
+    input = input->node()->input(0);
+  }
+  if (input->node()->kind() != c10::prim::Constant) {
+    return nullptr;
+  }
+  const auto constant = ConstantOf(*input);
+  const bool is_trainable = constant && constant->isTensor() &&
+                            constant->toTensor().is_floating_point() &&
+                            constant->toTensor().dim() > 0;
+  return is_trainable ? input : nullptr;
+}
+
+// The constants of `graph` that are trained, in order.
+std::vector<Value*> TrainableConstants(Graph& graph) {
+  std::vector<Value*> constants;
+  std::set<const Value*> seen;
+  for (Node* node : NodesOf(graph)) {
+    for (size_t i = 0; i < node->inputs().size(); ++i) {
+      Value* constant = TrainableConstant(*node, i);
+      if (constant != nullptr && seen.insert(constant).second) {
+        constants.push_back(constant);
+      }
+    }
+  }
+  return constants;
+}
+
+// Gives the constants that are trained memory of their own: what is copied of a
+// graph shares that of its source.
+void OwnConstants(Graph& graph) {
+  for (Value* constant : TrainableConstants(graph)) {
+    const torch::jit::WithInsertPoint in_front(constant->node());
+    Value* own = graph.insertConstant(
+        ConstantOf(*constant)->toTensor().detach().clone());
+    own->node()->copyMetadata(constant->node());
+    constant->replaceAllUsesWith(own);
+    constant->node()->destroy();
+  }
+}
+
+// Whether each layer of `record` will run in int8, as the observers are now.
+absl::StatusOr<std::vector<bool>> QuantizedLayers(const ModelGraph& prepared,
+                                                  const PreparedModel& record) {
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, prepared.Clone());
+  NS_ASSIGN_OR_RETURN(const QuantizationReport report, ConvertObservers(copy));
+  std::set<std::string> quantized;
+  for (const LayerQuantization& layer : report.layers) {
+    quantized.insert(layer.name);
+  }
+  std::vector<bool> is_quantized;
+  for (const PreparedLayer& layer : record.layers) {
+    is_quantized.push_back(quantized.count(layer.name) != 0);
+  }
+  return is_quantized;
+}
+
+// Quantizes by the parameters that it is given, and lets `observer` be.
+absl::StatusOr<FakeQuantizePtr> FixedFakeQuantize(const ObserverPtr& observer) {
+  NS_ASSIGN_OR_RETURN(FakeQuantizePtr fake,
+                      MakeFakeQuantize(observer, /*fused=*/false));
+  fake->EnableObserver(false);
+  return fake;
+}
+
+}  // namespace
+
+absl::StatusOr<TrainableGraph> TrainableGraph::Create(
+    const ModelGraph& prepared) {
+  return CatchTorchErrors(
+      "making the model trainable", [&]() -> absl::StatusOr<TrainableGraph> {
+        NS_ASSIGN_OR_RETURN(ModelGraph own, prepared.Clone());
+        OwnConstants(own.graph());
+        NS_ASSIGN_OR_RETURN(ModelGraph graph, own.Clone());
+        TrainableGraph trainable(std::move(own), std::move(graph));
+        NS_RETURN_IF_ERROR(trainable.Rewrite());
+        return trainable;
+      });
+}
+
+absl::Status TrainableGraph::Rewrite() {
+  NS_ASSIGN_OR_RETURN(const PreparedModel record,
+                      AttachedPreparedModel(prepared_.module()));
+  NS_ASSIGN_OR_RETURN(const std::vector<bool> is_quantized,
+                      QuantizedLayers(prepared_, record));
+  NS_RETURN_IF_ERROR(MakeParameters());
+  NS_RETURN_IF_ERROR(ReplaceWeights(record, is_quantized));
+  NS_RETURN_IF_ERROR(ReplaceObservers(record, is_quantized));
+  torch::jit::EliminateDeadCode(graph_.shared_graph());
+  DetachPreparedModel(graph_.module());
+  NS_RETURN_IF_ERROR(VerifyGraph(graph_.graph()));
+  return UseObservedRanges();
+}
+
+absl::Status TrainableGraph::MakeParameters() {
+  Graph& graph = graph_.graph();
+  const std::vector<Value*> constants = TrainableConstants(graph);
+  if (constants.empty()) {
+    return absl::InvalidArgumentError(
+        "the model has no constant weights that could be trained");
+  }
+  for (Value* constant : constants) {
+    const std::string name =
+        FreeAttributeName(graph_.module(), "ns_parameter_");
+    graph_.module().register_parameter(
+        name,
+        ConstantOf(*constant)->toTensor().detach().set_requires_grad(true),
+        /*is_buffer=*/false);
+    const torch::jit::WithInsertPoint in_front(constant->node());
+    Value* read = graph.insertGetAttr(graph.inputs()[0], name);
+    constant->replaceAllUsesWith(read->setType(c10::TensorType::get()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainableGraph::ReplaceWeights(
+    const PreparedModel& record, const std::vector<bool>& is_quantized) {
+  Graph& graph = graph_.graph();
+  for (Node* mark : NodesOf(graph)) {
+    if (OpName(*mark) != kMark) {
+      continue;
+    }
+    const auto index =
+        static_cast<size_t>(ConstantOf(*mark->input(1))->toInt());
+    Value* weight = mark->input(0);
+    if (is_quantized.at(index)) {
+      NS_ASSIGN_OR_RETURN(const ObserverConfig config,
+                          ParseObserverConfig(record.layers[index].weight));
+      const torch::jit::WithInsertPoint in_front(mark);
+      NS_ASSIGN_OR_RETURN(weight, InsertOp(graph, "ns::fake_quantize_weight",
+                                           {weight, ObserverArgument(config)}));
+      weight->node()->copyMetadata(mark);
+    }
+    mark->output()->replaceAllUsesWith(weight);
+    mark->destroy();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainableGraph::ReplaceObservers(
+    const PreparedModel& record, const std::vector<bool>& is_quantized) {
+  std::set<std::string> used;
+  for (size_t i = 0; i < record.layers.size(); ++i) {
+    if (is_quantized[i]) {
+      for (const int64_t input : record.layers[i].inputs) {
+        used.insert(ObserverAttribute(input));
+      }
+      used.insert(ObserverAttribute(record.layers[i].output));
+    }
+  }
+  // From the attribute of an observer to that of its fake quantization.
+  std::map<std::string, std::string> replaced;
+  for (Node* call : NodesOf(graph_.graph())) {
+    if (!IsObserverCall(*call)) {
+      continue;
+    }
+    const std::string name = call->input(0)->node()->s(c10::attr::name);
+    Value* value = call->input(1);
+    if (used.count(name) != 0) {
+      if (replaced.count(name) == 0) {
+        NS_ASSIGN_OR_RETURN(
+            FakeQuantizePtr fake,
+            FixedFakeQuantize(AttachedObserver(prepared_.module(), name)));
+        ranges_.push_back(fake);
+        replaced[name] =
+            AttachAttribute(graph_.module(), "ns_fake_quantize_", fake);
+      }
+      NS_ASSIGN_OR_RETURN(value, InsertMethodCall(graph_, replaced[name],
+                                                  "forward", {value}, call));
+      value->setType(call->output()->type());
+      value->node()->copyMetadata(call);
+    }
+    call->output()->replaceAllUsesWith(value);
+    call->destroy();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainableGraph::UseObservedRanges() {
+  for (const FakeQuantizePtr& fake : ranges_) {
+    const CalibratedValue value = AskObserver(fake->observer());
+    NS_RETURN_IF_ERROR(value.status);
+    FakeQuantizeState state = fake->state();
+    state.scale = at::full({1}, value.qparams.scale, at::kFloat);
+    state.zero_point = at::full({1}, value.qparams.zero_point, at::kInt);
+    fake->SetState(state);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainableGraph::RenewRanges(
+    const std::function<absl::Status(const ModelGraph& prepared)>& calibrate) {
+  std::vector<std::pair<ObserverState, SeenTensors>> before;
+  for (const FakeQuantizePtr& fake : ranges_) {
+    before.emplace_back(fake->observer()->State(), fake->observer()->seen());
+    fake->observer()->Reset();
+  }
+  const absl::Status calibrated = calibrate(prepared_);
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    const ObserverPtr& observer = ranges_[i]->observer();
+    if (!calibrated.ok() || observer->seen().least_rank < 0) {
+      observer->SetState(before[i].first);
+      observer->SetSeen(before[i].second);
+    }
+  }
+  NS_RETURN_IF_ERROR(calibrated);
+  return UseObservedRanges();
+}
+
+}  // namespace ns

@@ -1,0 +1,80 @@
+// Makes the flat graph of a prepared model one that can be trained.
+#ifndef NS_TRAINING_TRAINABLE_GRAPH_H_
+#define NS_TRAINING_TRAINABLE_GRAPH_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/quantization/prepared_model.h"
+#include "passes/runtime/observers/fake_quantize.h"
+
+namespace ns {
+
+// A prepared model (PrepareModel of ns/quantization/quantize_model.h) as its
+// quantized model will compute it, with gradients:
+//
+//   %x1 = prim::CallMethod[name="forward"](%observer, %x)
+//   %w1 = ns::observed_weight(%weight, 0)
+//   %y = aten::conv2d(%x1, %w1, %bias, ...)
+// becomes
+//   %x1 = prim::CallMethod[name="forward"](%fake_quantize, %x)
+//   %parameter = prim::GetAttr[name="ns_parameter_0"](%self)
+//   %w1 = ns::fake_quantize_weight(%parameter, ["dtype=qint8", ...])
+//   %bias = prim::GetAttr[name="ns_parameter_1"](%self)
+//   %y = aten::conv2d(%x1, %w1, %bias, ...)
+//
+// Values that converting leaves in float stay so. The constant weights and
+// biases of all ops are parameters; batch norms are folded into the layers in
+// front of them, or keep their statistics.
+//
+// Activations have the ranges that the observers of the prepared model have
+// found (RenewRanges). Weights are observed by each run anew, as converting
+// does.
+class TrainableGraph {
+ public:
+  // `prepared` must be calibrated; it is copied, and its tensors too. Error: a
+  // model that was not prepared or not calibrated, or has nothing to train.
+  static absl::StatusOr<TrainableGraph> Create(const ModelGraph& prepared);
+
+  // The module to train: its method is that of the prepared model, and what
+  // torch::optim is to change are its parameters.
+  const torch::jit::Module& module() const { return graph_.module(); }
+  const std::string& method() const { return graph_.method(); }
+
+  // The prepared model with the weights as they are now: calibrate it for new
+  // ranges, and convert it (ConvertModel) when the training is done.
+  const ModelGraph& prepared() const { return prepared_; }
+
+  // Gives the activations the ranges that their observers find when
+  // `calibrate` runs the prepared model, with the weights as they are. What it
+  // does not see keeps its range.
+  absl::Status RenewRanges(
+      const std::function<absl::Status(const ModelGraph& prepared)>& calibrate);
+
+ private:
+  TrainableGraph(ModelGraph prepared, ModelGraph graph)
+      : prepared_(std::move(prepared)), graph_(std::move(graph)) {}
+
+  absl::Status Rewrite();
+  absl::Status ReplaceObservers(const PreparedModel& record,
+                                const std::vector<bool>& is_quantized);
+  absl::Status ReplaceWeights(const PreparedModel& record,
+                              const std::vector<bool>& is_quantized);
+  absl::Status MakeParameters();
+  absl::Status UseObservedRanges();
+
+  // Its constants share their memory with the parameters of `graph_`.
+  ModelGraph prepared_;
+  ModelGraph graph_;
+  // Of activations, with the observers of `prepared_`.
+  std::vector<FakeQuantizePtr> ranges_;
+};
+
+}  // namespace ns
+
+#endif  // NS_TRAINING_TRAINABLE_GRAPH_H_

@@ -1,0 +1,60 @@
+// What the training of a model makes small.
+#ifndef NS_TRAINING_TRAINING_LOSS_H_
+#define NS_TRAINING_TRAINING_LOSS_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batch.h"
+
+namespace ns {
+
+// What a model's answer to one batch is worth.
+struct BatchLoss {
+  // A number with gradients.
+  at::Tensor loss;
+  // Of a classifier: how many samples the batch has, and for how many the
+  // label has the greatest score.
+  int64_t samples = 0;
+  int64_t correct = 0;
+};
+
+class TrainingLoss {
+ public:
+  virtual ~TrainingLoss() = default;
+
+  // Returns the loss of `output`, what the model returned for `batch`, the one
+  // at `index`. Error: an output that does not fit.
+  virtual absl::StatusOr<BatchLoss> Of(const c10::IValue& output,
+                                       const Batch& batch, int64_t index) = 0;
+
+  // Whether BatchLoss has samples.
+  virtual bool counts_samples() const = 0;
+};
+
+// Reads the labels of classes: torch.save of a list of `batches` tensors of
+// integers, one for each sample of a batch. Error: another number of tensors,
+// or a tensor of something else.
+absl::StatusOr<std::vector<at::Tensor>> LoadLabels(const std::string& path,
+                                                   int64_t batches);
+
+// The cross entropy of the first tensor that the model returns, scores
+// [samples, classes], and the labels of the batch.
+std::unique_ptr<TrainingLoss> MakeLabelLoss(std::vector<at::Tensor> labels);
+
+// How far what the model returns is from what `teacher` returns for the same
+// batch: over all tensors of floats, |x - y|^2 / |x|^2 with x the teacher's.
+// So -10 log10 of the loss is the SQNR in dB.
+std::unique_ptr<TrainingLoss> MakeTeacherLoss(ModelGraph teacher);
+
+}  // namespace ns
+
+#endif  // NS_TRAINING_TRAINING_LOSS_H_

@@ -1,0 +1,71 @@
+#include "ns/training/training_text.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ns {
+namespace {
+
+std::string Count(int64_t count, const char* one, const char* several) {
+  return absl::StrCat(count, " ", count == 1 ? one : several);
+}
+
+}  // namespace
+
+std::string FiguresText(const TrainingFigures& figures) {
+  return figures.samples > 0
+             ? absl::StrFormat("loss %.4f, top-1 %.2f %%", figures.loss(),
+                               100 * figures.top1())
+             : absl::StrFormat("SQNR %.1f dB",
+                               -10 * std::log10(figures.loss()));
+}
+
+std::string EpochText(const EpochReport& epoch) {
+  return absl::StrCat(
+      "epoch ", epoch.epoch + 1, ": ", FiguresText(epoch.trained),
+      epoch.held_out.batches == 0
+          ? ""
+          : absl::StrCat("; held out: ", FiguresText(epoch.held_out)));
+}
+
+std::string TrainingText(const TrainingReport& report) {
+  std::string text = absl::StrCat(
+      "\ntrained ",
+      Count(static_cast<int64_t>(report.epochs.size()), "epoch", "epochs"),
+      " of ", Count(report.trained_batches, "batch", "batches"), ", ",
+      report.held_out_batches, " held out; goal: ", report.goal, "; ",
+      report.optimizer,
+      absl::StrFormat(", learning rate %g\n", report.learning_rate));
+  for (const EpochReport& epoch : report.epochs) {
+    absl::StrAppend(&text, "  ", EpochText(epoch), "\n");
+  }
+  absl::StrAppend(&text, report.held_out_batches > 0
+                             ? "on what was held out:\n"
+                             : "on the batches of the training:\n");
+  if (report.float_model.samples > 0) {
+    absl::StrAppend(&text, "  float       ", FiguresText(report.float_model),
+                    "\n");
+  }
+  absl::StrAppend(&text, "  calibrated  ", FiguresText(report.calibrated),
+                  "\n  trained     ", FiguresText(report.quantized), "\n");
+  return text;
+}
+
+std::string TrainingWarning(const TrainingReport& report) {
+  const TrainingFigures& before = report.calibrated;
+  const TrainingFigures& after = report.quantized;
+  const bool is_better = before.samples > 0 ? after.correct > before.correct ||
+                                                  after.loss() < before.loss()
+                                            : after.loss() < before.loss();
+  return is_better
+             ? ""
+             : absl::StrCat(
+                   "training has made nothing better: ", FiguresText(before),
+                   " before and ", FiguresText(after),
+                   " after; --mode=static is enough, or train with "
+                   "another --lr");
+}
+
+}  // namespace ns

@@ -1,0 +1,18 @@
+// Tells files with the same contents from others.
+#ifndef TOOLS_COMMAND_LINE_FILE_IDENTITY_H_
+#define TOOLS_COMMAND_LINE_FILE_IDENTITY_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace ns {
+
+// Returns "<path> (1234 bytes, 5e884898)": the size of the file and a checksum
+// of its records where it is an archive of torch.save or torch.jit.save, which
+// is read quickly. Error: a file that cannot be read.
+absl::StatusOr<std::string> FileIdentity(const std::string& path);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_FILE_IDENTITY_H_

@@ -1,0 +1,24 @@
+// `ns quantize --mode=qat`: trains a model and quantizes it.
+#ifndef TOOLS_COMMAND_LINE_TRAIN_MODEL_H_
+#define TOOLS_COMMAND_LINE_TRAIN_MODEL_H_
+
+#include "absl/status/statusor.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/quantization/quantize_summary.h"
+#include "tools/command_line/progress_bar.h"
+#include "tools/command_line/quantize_flags.h"
+
+namespace ns {
+
+// Trains the float model of `flags`, as a flat graph or module by module,
+// writes the quantized model, and returns what to report. `bar` shows the
+// progress, and a line for each epoch. A run that was killed goes on from its
+// checkpoint, which is removed when the model has been written. Error: which
+// file is at fault.
+absl::StatusOr<QuantizeSummary> TrainModel(const QuantizeFlags& flags,
+                                           const BatchReader& batches,
+                                           ProgressBar& bar);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_TRAIN_MODEL_H_
