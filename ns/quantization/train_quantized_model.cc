@@ -63,21 +63,24 @@ absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
   const ScopedEngine engine(EngineOf(options.quantize.backend));
   TrainingReport training = ReportFor(data, options.train);
   Progress progress(data, options.train);
-  NS_ASSIGN_OR_RETURN(const ModelGraph prepared,
-                      PrepareModel(model, options.quantize));
+  NS_ASSIGN_OR_RETURN(
+      const ModelGraph prepared,
+      Annotated(options.name, PrepareModel(model, options.quantize)));
   NS_RETURN_IF_ERROR(CalibrateOn(prepared, data.batches, data.trained,
                                  progress.Phase(data.trained)));
   NS_ASSIGN_OR_RETURN(
       training.float_model,
       MeasureHeldOut("float", model, data, progress.Phase(data.measured())));
-  NS_ASSIGN_OR_RETURN(const QuantizedModel calibrated,
-                      ConvertModel(prepared, options.quantize));
+  NS_ASSIGN_OR_RETURN(
+      const QuantizedModel calibrated,
+      Annotated(options.name, ConvertModel(prepared, options.quantize)));
   NS_ASSIGN_OR_RETURN(training.calibrated,
                       MeasureHeldOut("quantized", calibrated.model, data,
                                      progress.Phase(data.measured())));
 
-  NS_ASSIGN_OR_RETURN(TrainableGraph trainable,
-                      TrainableGraph::Create(prepared));
+  NS_ASSIGN_OR_RETURN(
+      TrainableGraph trainable,
+      Annotated(options.name, TrainableGraph::Create(prepared)));
   const TrainedModel trained = {
       trainable.module(), trainable.method(),
       [&](int64_t epoch, bool begins) -> absl::Status {
@@ -97,7 +100,8 @@ absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
   NS_ASSIGN_OR_RETURN(training.epochs, Train(trained, data, train));
 
   NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
-                      ConvertModel(trainable.prepared(), options.quantize));
+                      Annotated(options.name, ConvertModel(trainable.prepared(),
+                                                           options.quantize)));
   NS_ASSIGN_OR_RETURN(training.quantized,
                       MeasureHeldOut("quantized", quantized.model, data,
                                      progress.Phase(data.measured())));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
@@ -16,6 +17,8 @@
 namespace ns {
 
 struct TrainQuantizedOptions {
+  // What messages call the float model.
+  std::string name = "the model";
   // As for static quantization; its `progress` is not used.
   QuantizeOptions quantize;
   // Its `progress` counts all batches that run, also those that calibrate and

@@ -26,8 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How much work a killed run may lose.
-constexpr std::chrono::seconds kBetweenCheckpoints(30);
 constexpr double kMomentum = 0.9;
 constexpr double kPi = 3.14159265358979323846;
 
@@ -144,7 +142,7 @@ class Training {
       if (options_.progress) {
         options_.progress(StepsDone(), StepsToDo());
       }
-      if (Clock::now() - kept_ > kBetweenCheckpoints) {
+      if (Clock::now() - kept_ >= options_.between_checkpoints) {
         NS_RETURN_IF_ERROR(Keep(at_));
       }
     }

@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -56,9 +57,11 @@ struct TrainOptions {
   OptimizerKind optimizer = OptimizerKind::kAdam;
   // Says in which order the batches come.
   int64_t seed = 0;
-  // Where the state of the training is kept, after each epoch and every half a
-  // minute; empty for nowhere. Training goes on from a file that is there.
+  // Where the state of the training is kept, after each epoch and between
+  // batches as often as the next option says; empty for nowhere. Training goes
+  // on from a file that is there.
   std::string checkpoint_path;
+  std::chrono::milliseconds between_checkpoints = std::chrono::seconds(30);
   // What tells this run from others, lines "name=value": a checkpoint of
   // another run is refused.
   std::string run;

@@ -6,13 +6,13 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
 #include "ir/graph_walk.h"
-#include "ir/insert_method_call.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -22,7 +22,6 @@
 #include "passes/quantization/convert_observers.h"
 #include "passes/runtime/observers/fake_quantize_weight.h"
 #include "passes/runtime/observers/observer_options.h"
-#include "passes/runtime/observers/tensor_qparams.h"
 
 namespace ns {
 namespace {
@@ -32,6 +31,9 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 constexpr char kMark[] = "ns::observed_weight";
+// Attributes, which have numbers behind them.
+constexpr char kScale[] = "ns_scale_";
+constexpr char kZeroPoint[] = "ns_zero_point_";
 
 std::vector<Node*> NodesOf(Graph& graph) {
   std::vector<Node*> nodes;
@@ -104,12 +106,17 @@ absl::StatusOr<std::vector<bool>> QuantizedLayers(const ModelGraph& prepared,
   return is_quantized;
 }
 
-// Quantizes by the parameters that it is given, and lets `observer` be.
-absl::StatusOr<FakeQuantizePtr> FixedFakeQuantize(const ObserverPtr& observer) {
-  NS_ASSIGN_OR_RETURN(FakeQuantizePtr fake,
-                      MakeFakeQuantize(observer, /*fused=*/false));
-  fake->EnableObserver(false);
-  return fake;
+// The integers of `dtype`, from the least to the greatest.
+std::pair<int64_t, int64_t> IntegersOf(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kQInt8:
+      return {-128, 127};
+    case at::kQInt32:
+      return {std::numeric_limits<int32_t>::min(),
+              std::numeric_limits<int32_t>::max()};
+    default:
+      return {0, 255};
+  }
 }
 
 }  // namespace
@@ -197,8 +204,8 @@ absl::Status TrainableGraph::ReplaceObservers(
       used.insert(ObserverAttribute(record.layers[i].output));
     }
   }
-  // From the attribute of an observer to that of its fake quantization.
-  std::map<std::string, std::string> replaced;
+  // The numbers of the ranges of observers.
+  std::map<std::string, std::string> numbers;
   for (Node* call : NodesOf(graph_.graph())) {
     if (!IsObserverCall(*call)) {
       continue;
@@ -206,16 +213,15 @@ absl::Status TrainableGraph::ReplaceObservers(
     const std::string name = call->input(0)->node()->s(c10::attr::name);
     Value* value = call->input(1);
     if (used.count(name) != 0) {
-      if (replaced.count(name) == 0) {
-        NS_ASSIGN_OR_RETURN(
-            FakeQuantizePtr fake,
-            FixedFakeQuantize(AttachedObserver(prepared_.module(), name)));
-        ranges_.push_back(fake);
-        replaced[name] =
-            AttachAttribute(graph_.module(), "ns_fake_quantize_", fake);
+      const ObserverPtr observer = AttachedObserver(prepared_.module(), name);
+      const auto [number, is_new] =
+          numbers.insert({name, absl::StrCat(numbers.size())});
+      if (is_new) {
+        AddRange(number->second, observer);
       }
-      NS_ASSIGN_OR_RETURN(value, InsertMethodCall(graph_, replaced[name],
-                                                  "forward", {value}, call));
+      const torch::jit::WithInsertPoint in_front(call);
+      NS_ASSIGN_OR_RETURN(value,
+                          InsertFakeQuantize(number->second, observer, *value));
       value->setType(call->output()->type());
       value->node()->copyMetadata(call);
     }
@@ -225,14 +231,35 @@ absl::Status TrainableGraph::ReplaceObservers(
   return absl::OkStatus();
 }
 
+void TrainableGraph::AddRange(const std::string& number,
+                              const ObserverPtr& observer) {
+  torch::jit::Module& module = graph_.module();
+  const Range range = {at::ones({1}), at::zeros({1}, at::kInt), observer};
+  module.register_buffer(absl::StrCat(kScale, number), range.scale);
+  module.register_buffer(absl::StrCat(kZeroPoint, number), range.zero_point);
+  module.register_attribute(absl::StrCat("ns_range_", number),
+                            c10::getTypePtr<ObserverPtr>(), observer);
+  ranges_.push_back(range);
+}
+
+absl::StatusOr<Value*> TrainableGraph::InsertFakeQuantize(
+    const std::string& number, const ObserverPtr& observer, Value& value) {
+  Graph& graph = graph_.graph();
+  const auto read = [&](absl::string_view name) {
+    return graph.insertGetAttr(graph.inputs()[0], absl::StrCat(name, number))
+        ->setType(c10::TensorType::get());
+  };
+  const auto [least, greatest] = IntegersOf(observer->config().dtype);
+  return InsertOp(graph, "aten::fake_quantize_per_tensor_affine",
+                  {&value, read(kScale), read(kZeroPoint), least, greatest});
+}
+
 absl::Status TrainableGraph::UseObservedRanges() {
-  for (const FakeQuantizePtr& fake : ranges_) {
-    const CalibratedValue value = AskObserver(fake->observer());
+  for (const Range& range : ranges_) {
+    const CalibratedValue value = AskObserver(range.observer);
     NS_RETURN_IF_ERROR(value.status);
-    FakeQuantizeState state = fake->state();
-    state.scale = at::full({1}, value.qparams.scale, at::kFloat);
-    state.zero_point = at::full({1}, value.qparams.zero_point, at::kInt);
-    fake->SetState(state);
+    range.scale.fill_(value.qparams.scale);
+    range.zero_point.fill_(value.qparams.zero_point);
   }
   return absl::OkStatus();
 }
@@ -240,13 +267,13 @@ absl::Status TrainableGraph::UseObservedRanges() {
 absl::Status TrainableGraph::RenewRanges(
     const std::function<absl::Status(const ModelGraph& prepared)>& calibrate) {
   std::vector<std::pair<ObserverState, SeenTensors>> before;
-  for (const FakeQuantizePtr& fake : ranges_) {
-    before.emplace_back(fake->observer()->State(), fake->observer()->seen());
-    fake->observer()->Reset();
+  for (const Range& range : ranges_) {
+    before.emplace_back(range.observer->State(), range.observer->seen());
+    range.observer->Reset();
   }
   const absl::Status calibrated = calibrate(prepared_);
   for (size_t i = 0; i < ranges_.size(); ++i) {
-    const ObserverPtr& observer = ranges_[i]->observer();
+    const ObserverPtr& observer = ranges_[i].observer;
     if (!calibrated.ok() || observer->seen().least_rank < 0) {
       observer->SetState(before[i].first);
       observer->SetSeen(before[i].second);

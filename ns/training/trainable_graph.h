@@ -2,6 +2,8 @@
 #ifndef NS_TRAINING_TRAINABLE_GRAPH_H_
 #define NS_TRAINING_TRAINABLE_GRAPH_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <functional>
 #include <string>
 #include <utility>
@@ -11,7 +13,11 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "passes/quantization/prepared_model.h"
-#include "passes/runtime/observers/fake_quantize.h"
+#include "passes/runtime/observers/observer.h"
+
+namespace torch::jit {
+struct Value;
+}  // namespace torch::jit
 
 namespace ns {
 
@@ -22,13 +28,17 @@ namespace ns {
 //   %w1 = ns::observed_weight(%weight, 0)
 //   %y = aten::conv2d(%x1, %w1, %bias, ...)
 // becomes
-//   %x1 = prim::CallMethod[name="forward"](%fake_quantize, %x)
-//   %parameter = prim::GetAttr[name="ns_parameter_0"](%self)
-//   %w1 = ns::fake_quantize_weight(%parameter, ["dtype=qint8", ...])
-//   %bias = prim::GetAttr[name="ns_parameter_1"](%self)
-//   %y = aten::conv2d(%x1, %w1, %bias, ...)
+//   %scale = prim::GetAttr[name="ns_scale_0"](%self)
+//   %zero_point = prim::GetAttr[name="ns_zero_point_0"](%self)
+//   %x1 = aten::fake_quantize_per_tensor_affine(%x, %scale, %zero_point, 0,
+//   255) %parameter = prim::GetAttr[name="ns_parameter_0"](%self) %w1 =
+//   ns::fake_quantize_weight(%parameter, ["dtype=qint8", ...]) %bias =
+//   prim::GetAttr[name="ns_parameter_1"](%self) %y = aten::conv2d(%x1, %w1,
+//   %bias, ...)
 //
-// Values that converting leaves in float stay so. The constant weights and
+// Values that converting leaves in float stay so. Others have all integers of
+// their dtype, as quantized ops give them, also where the scale was chosen for
+// fewer. The constant weights and
 // biases of all ops are parameters; batch norms are folded into the layers in
 // front of them, or keep their statistics.
 //
@@ -66,13 +76,24 @@ class TrainableGraph {
   absl::Status ReplaceWeights(const PreparedModel& record,
                               const std::vector<bool>& is_quantized);
   absl::Status MakeParameters();
+  void AddRange(const std::string& number, const ObserverPtr& observer);
   absl::Status UseObservedRanges();
+  absl::StatusOr<torch::jit::Value*> InsertFakeQuantize(
+      const std::string& number, const ObserverPtr& observer,
+      torch::jit::Value& value);
 
   // Its constants share their memory with the parameters of `graph_`.
   ModelGraph prepared_;
   ModelGraph graph_;
-  // Of activations, with the observers of `prepared_`.
-  std::vector<FakeQuantizePtr> ranges_;
+  // The parameters of an activation, attributes of `graph_`, and the observer
+  // of `prepared_` that finds them. It is an attribute, too, so that it is
+  // saved with them.
+  struct Range {
+    at::Tensor scale;
+    at::Tensor zero_point;
+    ObserverPtr observer;
+  };
+  std::vector<Range> ranges_;
 };
 
 }  // namespace ns

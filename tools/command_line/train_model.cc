@@ -90,11 +90,10 @@ class ModelTrainer {
     const TrainingData data = {batches_, trained, *loss};
     NS_ASSIGN_OR_RETURN(const TrainOptions options, Options(data));
     QuantizeSummary summary;
-    NS_ASSIGN_OR_RETURN(
-        const ModelGraph quantized,
-        Annotated(flags_.float_path,
-                  hierarchy ? TrainHierarchy(*hierarchy, data, options, summary)
-                            : TrainGraph(float_model, data, options, summary)));
+    NS_ASSIGN_OR_RETURN(const ModelGraph quantized,
+                        hierarchy
+                            ? TrainHierarchy(*hierarchy, data, options, summary)
+                            : TrainGraph(float_model, data, options, summary));
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model, quantized, summary));
     NS_RETURN_IF_ERROR(quantized.Save(flags_.out_path));
     std::error_code ignored;
@@ -124,6 +123,7 @@ class ModelTrainer {
                                         const TrainOptions& options,
                                         QuantizeSummary& summary) const {
     TrainQuantizedOptions train;
+    train.name = flags_.float_path;
     train.quantize = flags_.options;
     train.train = options;
     if (!flags_.qconfig_path.empty()) {
@@ -142,6 +142,7 @@ class ModelTrainer {
                                             const TrainOptions& options,
                                             QuantizeSummary& summary) const {
     TrainModulesOptions train;
+    train.name = flags_.float_path;
     train.train = options;
     std::vector<std::string> warnings;
     train.warnings = &warnings;

@@ -21,9 +21,6 @@ absl::StatusOr<Module> Fused(const Module& model, bool training) {
   NS_ASSIGN_OR_RETURN(
       ModuleEditor copy,
       ModuleEditor::Copy(model, ModuleEditor::Tensors::kCopied));
-  for (const at::Tensor& parameter : copy.root().parameters()) {
-    at::Tensor(parameter).set_requires_grad(true);
-  }
   copy.root().train(training);
   NS_ASSIGN_OR_RETURN(const auto chains,
                       FindFusableModules(copy.root(), /*qat=*/training));
@@ -74,14 +71,20 @@ absl::StatusOr<TrainedModules> TrainModules(
                       Measured("float", float_model, data));
   NS_ASSIGN_OR_RETURN(
       result.training.calibrated,
-      MeasureCalibrated(model, options.calibrated_qconfigs, data));
+      Annotated(options.name,
+                MeasureCalibrated(model, options.calibrated_qconfigs, data)));
 
-  NS_ASSIGN_OR_RETURN(const Module fused, Fused(model, /*training=*/true));
+  NS_ASSIGN_OR_RETURN(const Module fused,
+                      Annotated(options.name, Fused(model, /*training=*/true)));
   PrepareQatOptions prepare;
   prepare.inplace = true;
   prepare.warnings = options.warnings;
-  NS_ASSIGN_OR_RETURN(result.prepared,
-                      PrepareQat(fused, options.qconfigs, prepare));
+  NS_ASSIGN_OR_RETURN(
+      result.prepared,
+      Annotated(options.name, PrepareQat(fused, options.qconfigs, prepare)));
+  for (const at::Tensor& parameter : result.prepared.parameters()) {
+    at::Tensor(parameter).set_requires_grad(true);
+  }
   const int64_t frozen_from = options.train.epochs - options.train.epochs / 3;
   int64_t epoch_now = 0;
   TrainedModel trained;
@@ -110,7 +113,9 @@ absl::StatusOr<TrainedModules> TrainModules(
   DisableObserver(result.prepared);
   ConvertOptions convert;
   convert.warnings = options.warnings;
-  NS_ASSIGN_OR_RETURN(result.quantized, Convert(result.prepared, convert));
+  NS_ASSIGN_OR_RETURN(
+      result.quantized,
+      Annotated(options.name, Convert(result.prepared, convert)));
   NS_ASSIGN_OR_RETURN(result.training.quantized,
                       Measured("quantized", result.quantized, data));
   return result;

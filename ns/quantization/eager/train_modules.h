@@ -16,6 +16,8 @@
 namespace ns {
 
 struct TrainModulesOptions {
+  // What messages call the float model.
+  std::string name = "the model";
   // How layers are quantized while they are trained, as for PrepareQat.
   QConfigSpec qconfigs;
   // How they are quantized by calibration alone, to compare with.
@@ -34,7 +36,7 @@ struct TrainedModules {
 };
 
 // Fuses the chains of `model`, a float one with stubs, for training, prepares
-// it, trains it and converts it. Batch norms keep the statistics that they
+// it, trains all of its parameters and converts it. Batch norms keep the statistics that they
 // have, and for the last third of the epochs, activations and weights their
 // ranges (qat_switches.h). Error: what FuseModules, PrepareQat, Train and
 // Convert refuse.

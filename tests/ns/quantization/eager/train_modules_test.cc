@@ -1,0 +1,109 @@
+#include "ns/quantization/eager/train_modules.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/model_graph.h"
+#include "ns/quantization/eager/stubs.h"
+#include "ns/training/training_loss.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "tests/ns/quantization/eager/two_linears.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::HasSubstr;
+using ::torch::jit::Module;
+
+// A convolution, a batch norm and a ReLU between stubs.
+Module ConvNet() {
+  return MakeModel({{"quant", QuantStub()},
+                    {"conv", Conv2d(at::randn({4, 3, 3, 3}))},
+                    {"bn", BatchNorm2d(4)},
+                    {"relu", Relu()},
+                    {"dequant", DeQuantStub()}},
+                   {"y = self.conv.forward(self.quant.forward(x))",
+                    "y = self.relu.forward(self.bn.forward(y))",
+                    "return self.dequant.forward(y)"});
+}
+
+class TrainModulesTest : public ::testing::Test {
+ protected:
+  TrainModulesTest()
+      : model_(ConvNet()), batches_(BatchReader::FromBatches({})) {
+    at::manual_seed(1);
+    std::vector<Batch> batches;
+    for (int i = 0; i < 12; ++i) {
+      batches.push_back({{at::randn({4, 3, 8, 8})}, {}, ""});
+    }
+    batches_ = BatchReader::FromBatches(std::move(batches));
+    loss_ = MakeTeacherLoss(OrThrow(ModelGraph::FromModule(model_)));
+    QConfig training = OrThrow(GetDefaultQatQConfig(Backend::kFbgemm));
+    QConfig calibrated = DefaultQConfig();
+    for (QConfig* qconfig : {&training, &calibrated}) {
+      // Weights of 3 bits lose much.
+      qconfig->weight.config.quant_min = -4;
+      qconfig->weight.config.quant_max = 3;
+    }
+    options_.qconfigs[""] = training;
+    options_.calibrated_qconfigs[""] = calibrated;
+    options_.train.epochs = 3;
+    options_.train.learning_rate = 5e-3;
+  }
+
+  TrainingData Data() const { return {batches_, 9, *loss_}; }
+
+  Module model_;
+  BatchReader batches_;
+  std::unique_ptr<TrainingLoss> loss_;
+  TrainModulesOptions options_;
+};
+
+TEST_F(TrainModulesTest, TrainsFusedModulesAndConvertsThem) {
+  const TrainedModules trained =
+      OrThrow(TrainModules(model_, Data(), options_));
+  EXPECT_EQ(TypeAt(trained.prepared, "conv"),
+            "torch.nn.intrinsic.qat.modules.conv_fused.ConvBnReLU2d");
+  EXPECT_EQ(TypeAt(trained.quantized, "conv"),
+            "torch.nn.intrinsic.quantized.modules.conv_relu.ConvReLU2d");
+  EXPECT_LT(trained.training.quantized.loss(),
+            trained.training.calibrated.loss());
+  EXPECT_EQ(trained.training.epochs.size(), 3);
+}
+
+TEST_F(TrainModulesTest, NormsKeepTheirStatistics) {
+  const TrainedModules trained =
+      OrThrow(TrainModules(model_, Data(), options_));
+  const Module norm =
+      trained.prepared.attr("conv").toModule().attr("bn").toModule();
+  EXPECT_TRUE(
+      norm.attr("running_mean")
+          .toTensor()
+          .equal(model_.attr("bn").toModule().attr("running_mean").toTensor()));
+}
+
+TEST_F(TrainModulesTest, TheModelStaysAsItIs) {
+  const at::Tensor x = at::randn({1, 3, 8, 8});
+  const at::Tensor before = OutputOf(model_, x);
+  NS_ASSERT_OK(TrainModules(model_, Data(), options_).status());
+  EXPECT_TRUE(OutputOf(model_, x).equal(before));
+  EXPECT_FALSE(model_.is_training());
+}
+
+TEST_F(TrainModulesTest, RefusesAQConfigOfAModuleThatIsNotThere) {
+  options_.qconfigs["convolution"] = std::nullopt;
+  EXPECT_THAT(MessageOf(TrainModules(model_, Data(), options_)),
+              HasSubstr("no module or type of modules 'convolution'"));
+}
+
+}  // namespace
+}  // namespace ns

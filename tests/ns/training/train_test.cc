@@ -1,0 +1,206 @@
+#include "ns/training/train.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/make_module.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+#include "tests/testing/temporary_file.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::torch::jit::Module;
+
+constexpr int kBatches = 10;
+
+// A linear layer whose parameters can be trained.
+Module Line() {
+  Module module = NewModule("Line");
+  module.register_parameter("weight", at::zeros({2, 4}).requires_grad_(true),
+                            /*is_buffer=*/false);
+  NS_EXPECT_OK(DefineMethods(module,
+                             "def forward(self, x: Tensor) -> Tensor:\n"
+                             "  return torch.linear(x, self.weight)\n"));
+  return module;
+}
+
+at::Tensor WeightOf(const Module& module) {
+  return module.attr("weight").toTensor().detach().clone();
+}
+
+// Points of two classes, apart along the first coordinate.
+class TrainTest : public ::testing::Test {
+ protected:
+  TrainTest() : batches_(BatchReader::FromBatches({})) {
+    at::manual_seed(1);
+    std::vector<Batch> batches;
+    std::vector<at::Tensor> labels;
+    for (int i = 0; i < kBatches; ++i) {
+      const at::Tensor x = at::randn({8, 4});
+      labels.push_back(x.select(1, 0).gt(0).to(at::kLong));
+      batches.push_back({{x}, {}, ""});
+    }
+    batches_ = BatchReader::FromBatches(std::move(batches));
+    loss_ = MakeLabelLoss(std::move(labels));
+    options_.learning_rate = 0.05;
+    options_.epochs = 3;
+  }
+
+  TrainingData Data(int64_t trained = 8) const {
+    return {batches_, trained, *loss_};
+  }
+
+  BatchReader batches_;
+  std::unique_ptr<TrainingLoss> loss_;
+  TrainOptions options_;
+};
+
+// Stops the training, as if the process were killed, after some batches.
+class KillingLoss final : public TrainingLoss {
+ public:
+  KillingLoss(TrainingLoss& loss, int calls) : loss_(loss), calls_(calls) {}
+
+  absl::StatusOr<BatchLoss> Of(const c10::IValue& output, const Batch& batch,
+                               int64_t index) override {
+    if (calls_-- == 0) {
+      return absl::AbortedError("killed");
+    }
+    return loss_.Of(output, batch, index);
+  }
+
+  bool counts_samples() const override { return true; }
+
+ private:
+  TrainingLoss& loss_;
+  int calls_;
+};
+
+TEST_F(TrainTest, LearnsWhatTheLabelsSay) {
+  for (const OptimizerKind kind : {OptimizerKind::kAdam, OptimizerKind::kSgd}) {
+    options_.optimizer = kind;
+    TrainedModel model;
+    model.module = Line();
+    const std::vector<EpochReport> epochs =
+        OrThrow(Train(model, Data(), options_));
+    ASSERT_EQ(epochs.size(), 3);
+    EXPECT_EQ(epochs[0].trained.batches, 8);
+    EXPECT_EQ(epochs[0].trained.samples, 64);
+    EXPECT_EQ(epochs[0].held_out.batches, 2);
+    EXPECT_LT(epochs[2].trained.loss(), 0.8 * epochs[0].trained.loss());
+    EXPECT_GT(epochs[2].held_out.top1(), 0.8);
+  }
+}
+
+TEST_F(TrainTest, OneSeedGivesOneModel) {
+  const auto trained = [&](int64_t seed) {
+    options_.seed = seed;
+    TrainedModel model;
+    model.module = Line();
+    NS_EXPECT_OK(Train(model, Data(), options_).status());
+    return WeightOf(model.module);
+  };
+  EXPECT_TRUE(trained(1).equal(trained(1)));
+  EXPECT_FALSE(trained(1).equal(trained(2)));
+}
+
+TEST_F(TrainTest, CallsBackAtTheRightTimes) {
+  std::vector<std::string> calls;
+  TrainedModel model;
+  model.module = Line();
+  model.before_epoch = [&](int64_t epoch, bool begins) {
+    calls.push_back((begins ? "begin " : "go on ") + std::to_string(epoch));
+    return absl::OkStatus();
+  };
+  model.switch_training = [&](bool training) {
+    calls.push_back(training ? "train" : "measure");
+  };
+  options_.epochs = 2;
+  int64_t last = 0;
+  options_.progress = [&](int64_t done, int64_t total) {
+    EXPECT_EQ(done, ++last);
+    EXPECT_EQ(total, 16);
+  };
+  NS_ASSERT_OK(Train(model, Data(), options_).status());
+  EXPECT_EQ(last, 16);
+  EXPECT_THAT(calls, ElementsAre("begin 0", "measure", "train", "begin 1",
+                                 "measure", "train"));
+}
+
+// Between batches, and between epochs.
+TEST_F(TrainTest, AKilledRunGoesOnAsIfNothingHadHappened) {
+  TrainedModel whole;
+  whole.module = Line();
+  const std::vector<EpochReport> expected =
+      OrThrow(Train(whole, Data(), options_));
+  options_.checkpoint_path = TemporaryPath("checkpoint.pt");
+  options_.between_checkpoints = std::chrono::milliseconds(0);
+  for (const int calls : {3, 10, 13, 20, 29}) {
+    std::filesystem::remove(options_.checkpoint_path);
+    KillingLoss killing(*loss_, calls);
+    TrainedModel killed;
+    killed.module = Line();
+    EXPECT_EQ(MessageOf(Train(killed, {batches_, 8, killing}, options_)),
+              "killed");
+    TrainedModel resumed;
+    resumed.module = Line();
+    const std::vector<EpochReport> epochs =
+        OrThrow(Train(resumed, Data(), options_));
+    EXPECT_TRUE(WeightOf(resumed.module).equal(WeightOf(whole.module)));
+    ASSERT_EQ(epochs.size(), 3);
+    for (size_t i = 0; i < epochs.size(); ++i) {
+      EXPECT_EQ(epochs[i].trained.loss_sum, expected[i].trained.loss_sum);
+      EXPECT_EQ(epochs[i].held_out.correct, expected[i].held_out.correct);
+    }
+  }
+}
+
+TEST_F(TrainTest, ACheckpointIsOfOneRun) {
+  options_.checkpoint_path = TemporaryPath("checkpoint.pt");
+  options_.run = "--lr=0.1\n--seed=3";
+  TrainedModel model;
+  model.module = Line();
+  NS_ASSERT_OK(Train(model, Data(), options_).status());
+  options_.run = "--lr=0.1\n--seed=4";
+  EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
+              HasSubstr("checkpoint.pt: is a checkpoint of another run: --seed "
+                        "was 3 and is 4; remove it, or name another"));
+}
+
+TEST_F(TrainTest, SaysWhenItDiverges) {
+  options_.learning_rate = std::numeric_limits<double>::max();
+  options_.optimizer = OptimizerKind::kSgd;
+  TrainedModel model;
+  model.module = Line();
+  EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
+              HasSubstr("the loss is not finite any more in epoch 1"));
+}
+
+TEST_F(TrainTest, NamesTheBatchThatTheModelDoesNotTake) {
+  TrainedModel model;
+  model.module = MakeModule("Two",
+                            "def forward(self, x: Tensor, y: Tensor):\n"
+                            "  return x\n");
+  model.module.register_parameter("w", at::ones({1}).requires_grad_(true),
+                                  false);
+  EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
+              HasSubstr("method 'forward' takes 2 arguments"));
+  EXPECT_THAT(MessageOf(Train(model, Data(0), options_)),
+              HasSubstr("one epoch and one batch at least"));
+}
+
+}  // namespace
+}  // namespace ns
