@@ -1,5 +1,6 @@
 #include "ir/make_module.h"
 
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -48,6 +49,26 @@ Module NewModule(absl::string_view class_name) {
                             c10::OptionalType::create(c10::BoolType::get()),
                             c10::IValue());
   return module;
+}
+
+Module WithClassName(const Module& module, absl::string_view class_name) {
+  Module made(c10::QualifiedName(absl::StrCat("__torch__.", class_name)));
+  const std::shared_ptr<c10::ClassType> type = module.type();
+  for (size_t i = 0; i < type->numAttributes(); ++i) {
+    const size_t slot = made.type()->addAttribute(
+        type->getAttributeName(i), type->getAttribute(i), type->is_parameter(i),
+        type->is_buffer(i));
+    made._ivalue()->setSlot(slot, module._ivalue()->getSlot(i));
+  }
+  for (size_t i = 0; i < type->numConstants(); ++i) {
+    made.type()->addConstant(type->getConstantName(i), type->getConstant(i));
+  }
+  for (const torch::jit::Function* method : type->methods()) {
+    AddMethod(made, method->name(),
+              torch::jit::toGraphFunction(*method).graph()->copy(),
+              method->getSchema());
+  }
+  return made;
 }
 
 absl::Status DefineMethods(Module& module, const std::string& source) {

@@ -32,6 +32,11 @@ namespace ns {
 // (ir/module_editor.h) before it runs: it makes their names differ.
 torch::jit::Module NewModule(absl::string_view class_name);
 
+// Returns a module of a new class called `class_name` with the attributes,
+// constants and methods of `module`; objects inside are shared.
+torch::jit::Module WithClassName(const torch::jit::Module& module,
+                                 absl::string_view class_name);
+
 // Compiles `source`, TorchScript code, to methods of `module`. They may use the
 // attributes that it has by now; a submodule is called as
 // `self.fc.forward(x)`, aten ops as `torch.relu(x)`, others as

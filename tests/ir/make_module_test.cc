@@ -68,5 +68,19 @@ TEST(MakeModuleTest, AGraphBecomesAMethod) {
             c10::TypePtr(module.type()));
 }
 
+TEST(MakeModuleTest, AModuleGetsAnotherClassName) {
+  Module module = NewModule("a.Scale");
+  module.register_parameter("factor", at::full({1}, 3.0F), false);
+  NS_ASSERT_OK(DefineMethods(module,
+                             "def forward(self, x: Tensor) -> Tensor:\n"
+                             "    return x * self.factor\n"));
+  Module renamed = WithClassName(module, "b.Scale");
+  EXPECT_EQ(renamed.type()->name()->qualifiedName(), "__torch__.b.Scale");
+  EXPECT_EQ(renamed.forward({at::ones({1})}).toTensor().item<float>(), 3);
+  ASSERT_EQ(renamed.parameters().size(), 1);
+  EXPECT_EQ(renamed.attr("factor").toTensor().data_ptr(),
+            module.attr("factor").toTensor().data_ptr());
+}
+
 }  // namespace
 }  // namespace ns

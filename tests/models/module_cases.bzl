@@ -42,6 +42,9 @@ _CASES = [
     "linear_bn",
     "linear_no_bias",
     "linear_relu",
+    "lstm",
+    "lstm_bidirectional",
+    "lstm_two_layers",
     "relu6",
 ]
 

@@ -55,6 +55,20 @@ class Cell(nn.Module):
     return self.cell(x)
 
 
+class Sequences(nn.Module):
+  """An LSTM between stubs."""
+
+  def __init__(self, lstm: nn.LSTM):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.lstm = lstm
+    self.dequant = tq.DeQuantStub()
+
+  def forward(self, x: torch.Tensor):
+    y, _ = self.lstm(self.quant(x))
+    return self.dequant(y)
+
+
 class Bag(nn.Module):
   """A bag of embeddings with offsets."""
 
@@ -149,6 +163,16 @@ def static_cases(engine: str) -> Iterator[Case]:
     yield static('conv_transpose3d', nn.ConvTranspose3d(4, 6, 3), shape=cube)
 
 
+def lstm_cases() -> Iterator[Case]:
+  def case(name: str, lstm: nn.LSTM) -> Case:
+    return Case(name, 'static', Sequences(lstm),
+                [(torch.randn(5, 3, 4),) for _ in range(2)])
+  yield case('lstm', nn.LSTM(4, 6))
+  yield case('lstm_two_layers', nn.LSTM(4, 6, num_layers=2, bias=False))
+  yield case('lstm_bidirectional',
+             nn.LSTM(4, 6, batch_first=True, bidirectional=True))
+
+
 def dynamic_cases() -> Iterator[Case]:
   def case(name: str, model: nn.Module, *shape: int) -> Case:
     return Case(name, 'dynamic', model, [(torch.randn(shape),)])
@@ -230,7 +254,8 @@ def main() -> None:
   for engine in ENGINES:
     torch.backends.quantized.engine = engine
     torch.manual_seed(SEED)
-    for cases in (static_cases(engine), dynamic_cases(), table_cases()):
+    for cases in (static_cases(engine), lstm_cases(), dynamic_cases(),
+                  table_cases()):
       for case in cases:
         lines.append(write(case, engine, out))
   with open(os.path.join(out, 'module_cases.txt'), 'w') as file:

@@ -12,6 +12,7 @@
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/module_qconfig.h"
+#include "ns/quantization/eager/quantizable_lstm.h"
 #include "passes/quantization/default_observers.h"
 #include "passes/quantization/observer_object.h"
 #include "passes/quantization/qconfig.h"
@@ -111,6 +112,9 @@ class ObserverAdder {
         return ReplaceCustom(child, path, factory);
       }
     }
+    if (IsTypeNamed(type, "torch.nn.modules.rnn.LSTM")) {
+      return DecomposeLstm(child, path);
+    }
     return Visit(child, path);
   }
 
@@ -151,6 +155,24 @@ class ObserverAdder {
     NS_ASSIGN_OR_RETURN(functionals_[JoinPath(path, kObserverAttribute)],
                         Annotated(path, MakeObserverObject(*spec)));
     return absl::OkStatus();
+  }
+
+  // Observes the parts of an LSTM instead of itself.
+  absl::Status DecomposeLstm(const Module& module, const std::string& path) {
+    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
+                        Annotated(path, QConfigOf(module)));
+    if (!qconfig || ModeOf(qconfig->activation) != QuantizationMode::kStatic) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const Module parts,
+                        Annotated(path, QuantizableLstm(module)));
+    NS_RETURN_IF_ERROR(editor_.Swap({{path, parts._ivalue()}}));
+    for (const auto& part : parts.named_modules()) {
+      NS_RETURN_IF_ERROR(
+          SetQConfig(editor_, JoinPath(path, part.name), qconfig));
+    }
+    NS_ASSIGN_OR_RETURN(const Module placed, editor_.At(path));
+    return Visit(placed, path);
   }
 
   absl::Status ReplaceCustom(const Module& module, const std::string& path,

@@ -37,10 +37,12 @@ struct AddObserversOptions {
 // Gives the modules of the listed types that have a qconfig
 // (module_qconfig.h) an observer of their output, their attribute
 // `activation_post_process`, which `forward` calls (reference: add_observer_).
-// Modules inside a fused one are not observed. A FloatFunctional's methods call
-// it instead of the Identity that they call there. The observer of a qconfig
-// that keeps the newest batch alone sees the input. Sigmoid, Hardsigmoid,
-// Softmax and Tanh in training get a FakeQuantize of their fixed range.
+// Modules inside a fused one are not observed. An LSTM becomes one of linear
+// layers and FloatFunctionals, which are observed (quantizable_lstm.h). A
+// FloatFunctional's methods call it instead of the Identity that they call
+// there. The observer of a qconfig that keeps the newest batch alone sees the
+// input. Sigmoid, Hardsigmoid, Softmax and Tanh in training get a FakeQuantize
+// of their fixed range.
 //
 // Error, naming the path: a module that returns no single tensor, an observer
 // that cannot be made, parameters on several devices.

@@ -5,11 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/make_module.h"
 #include "ir/module_editor.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/qat_module.h"
+#include "ns/quantization/eager/quantizable_lstm.h"
 #include "ns/quantization/eager/quantized_module.h"
 #include "passes/quantization/qconfig_json.h"
 
@@ -86,6 +88,18 @@ class Replacements {
   std::set<const c10::ivalue::Object*> seen_;
   std::map<std::string, c10::IValue> replacements_;
 };
+
+// Those whose parts have been quantized are called quantized, too.
+absl::Status RenameLstms(ModuleEditor& editor) {
+  std::map<std::string, c10::IValue> renamed;
+  for (const std::string& path : editor.Paths()) {
+    NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
+    if (TypeNameOf(module) == kQuantizableLstm && HasQConfig(module)) {
+      renamed[path] = WithClassName(module, kQuantizedLstm)._ivalue();
+    }
+  }
+  return renamed.empty() ? absl::OkStatus() : editor.Swap(renamed);
+}
 
 }  // namespace
 
@@ -168,6 +182,7 @@ absl::StatusOr<Module> Convert(const Module& prepared,
   Replacements replacements(options);
   NS_RETURN_IF_ERROR(replacements.VisitChildren(editor.root(), ""));
   NS_RETURN_IF_ERROR(editor.Swap(replacements.replacements()));
+  NS_RETURN_IF_ERROR(RenameLstms(editor));
   if (options.remove_qconfig) {
     NS_RETURN_IF_ERROR(RemoveObservers(editor));
     NS_RETURN_IF_ERROR(RemoveQConfigs(editor));

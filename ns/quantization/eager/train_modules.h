@@ -36,10 +36,10 @@ struct TrainedModules {
 };
 
 // Fuses the chains of `model`, a float one with stubs, for training, prepares
-// it, trains all of its parameters and converts it. Batch norms keep the statistics that they
-// have, and for the last third of the epochs, activations and weights their
-// ranges (qat_switches.h). Error: what FuseModules, PrepareQat, Train and
-// Convert refuse.
+// it, trains all of its parameters and converts it. Batch norms keep the
+// statistics that they have, and for the last third of the epochs, activations
+// and weights their ranges (qat_switches.h). Error: what FuseModules,
+// PrepareQat, Train and Convert refuse.
 absl::StatusOr<TrainedModules> TrainModules(const torch::jit::Module& model,
                                             const TrainingData& data,
                                             const TrainModulesOptions& options);
