@@ -26,6 +26,14 @@ Module HandsOn(absl::string_view class_name) {
   return module;
 }
 
+// Gives `module` the qconfig that `from` has, unless it has one.
+void InheritQConfig(const Module& from, Module module) {
+  if (from.hasattr(kQConfigAttribute) && !module.hasattr(kQConfigAttribute)) {
+    module.register_attribute(kQConfigAttribute, c10::StringType::get(),
+                              from.attr(kQConfigAttribute));
+  }
+}
+
 bool IsStub(absl::string_view type) {
   return IsTypeNamed(type, "QuantStub") || IsTypeNamed(type, "DeQuantStub");
 }
@@ -42,8 +50,15 @@ Module DeQuantStub() {
 
 absl::StatusOr<Module> QuantWrapper(const Module& module) {
   Module wrapper = NewModule("torch.ao.quantization.stubs.QuantWrapper");
-  wrapper.register_module("quant", QuantStub());
-  wrapper.register_module("dequant", DeQuantStub());
+  const Module quant = QuantStub();
+  const Module dequant = DeQuantStub();
+  InheritQConfig(module, quant);
+  InheritQConfig(module, dequant);
+  for (Module each : {wrapper, quant, dequant}) {
+    each.setattr("training", module.is_training());
+  }
+  wrapper.register_module("quant", quant);
+  wrapper.register_module("dequant", dequant);
   wrapper.register_module("module", module);
   NS_RETURN_IF_ERROR(Annotated(
       "the module must take and return one tensor",
@@ -72,13 +87,7 @@ absl::Status AddQuantDequant(ModuleEditor& editor) {
     NS_ASSIGN_OR_RETURN(
         const Module wrapper,
         Annotated(absl::StrCat("module '", path, "'"), QuantWrapper(module)));
-    for (const auto& stub : wrapper.named_modules()) {
-      Module inside = stub.value;
-      if (!inside.hasattr(kQConfigAttribute)) {
-        inside.register_attribute(kQConfigAttribute, c10::StringType::get(),
-                                  module.attr(kQConfigAttribute));
-      }
-    }
+    InheritQConfig(module, wrapper);
     wrappers[path] = wrapper._ivalue();
   }
   return editor.Swap(wrappers);

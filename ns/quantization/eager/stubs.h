@@ -22,7 +22,9 @@ torch::jit::Module QuantStub();
 torch::jit::Module DeQuantStub();
 
 // torch.ao.quantization.QuantWrapper: runs `module` between the stubs `quant`
-// and `dequant`. Error: one whose `forward` is not (Tensor) -> Tensor.
+// and `dequant`, which have its own qconfig (module_qconfig.h), if it has one.
+// The wrapper is in training if `module` is. Error: one whose `forward` is not
+// (Tensor) -> Tensor.
 absl::StatusOr<torch::jit::Module> QuantWrapper(
     const torch::jit::Module& module);
 

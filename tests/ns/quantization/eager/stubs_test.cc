@@ -29,6 +29,15 @@ TEST(StubsTest, WrapsAModule) {
               HasSubstr("the module must take and return one tensor"));
 }
 
+TEST(StubsTest, AWrapperIsInTrainingIfItsModuleIs) {
+  Module relu = Relu();
+  EXPECT_FALSE(OrThrow(QuantWrapper(relu)).is_training());
+  relu.train();
+  const Module wrapper = OrThrow(QuantWrapper(relu));
+  EXPECT_TRUE(wrapper.is_training());
+  EXPECT_TRUE(wrapper.attr("quant").toModule().is_training());
+}
+
 TEST(StubsTest, WrapsLeavesWithAQConfigWhichThenAreQuantized) {
   const Module model = MakeModel(
       {{"a", Linear(at::randn({4, 3}))}, {"b", Linear(at::randn({2, 4}))}},
