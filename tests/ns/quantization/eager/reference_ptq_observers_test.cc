@@ -1,0 +1,69 @@
+// PyTorch's cases of observers inside of prepared models, see tests/README.md.
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "ns/quantization/eager/quantize.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/runtime/observers/observer.h"
+#include "tests/ns/quantization/eager/reference_models.h"
+#include "tests/ns/quantization/eager/two_linears.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+
+TEST(ReferenceRecordingTest, KeepsWhatTheModuleGaveForEveryBatch) {
+  const Module model = MakeModel({{"fc1", Wrapped(RandomLinear(5, 5))}},
+                                 {"return self.fc1.forward(x)"});
+  Module prepared = OrThrow(Prepare(model, {{"", DefaultDebugQConfig()}}));
+  std::vector<Batch> batches;
+  for (int i = 0; i < 4; ++i) {
+    batches.push_back(BatchOf(at::randn({2, 5})));
+  }
+  NS_ASSERT_OK(DefaultEvalFn(prepared, batches));
+  NS_ASSERT_OK(DefaultEvalFn(prepared, batches));
+  const std::map<std::string, c10::IValue> observers =
+      GetObserverDict(prepared);
+  const ObserverPtr observer =
+      observers.at("fc1.module.activation_post_process")
+          .toCustomClass<Observer>();
+  const ObserverState values = observer->State();
+  ASSERT_EQ(values.size(), 8);
+  EXPECT_TRUE(values.at("0").equal(
+      OutputOf(model, batches[0].arguments[0].toTensor())));
+}
+
+TEST(ReferenceObserverStateTest, MovesToAnotherPreparedModel) {
+  for (const ObserverKind kind :
+       {ObserverKind::kMinMax, ObserverKind::kMovingAverageMinMax,
+        ObserverKind::kHistogram}) {
+    QConfig qconfig = DefaultQConfig();
+    qconfig.activation = SpecOf(kind);
+    Module seen = OrThrow(Prepare(TwoLinears(), {{"", qconfig}}));
+    OutputOf(seen, at::randn({5, 3}));
+    const Module fresh = OrThrow(Prepare(TwoLinears(), {{"", qconfig}}));
+    const auto observers = GetObserverDict(fresh);
+    ASSERT_EQ(observers.size(), 3);
+    for (const auto& [path, value] : GetObserverDict(seen)) {
+      const ObserverPtr from = value.toCustomClass<Observer>();
+      const ObserverPtr to = observers.at(path).toCustomClass<Observer>();
+      to->SetState(from->State());
+      EXPECT_TRUE(
+          to->CalculateQParams().scale.equal(from->CalculateQParams().scale));
+      for (const auto& [name, tensor] : from->State()) {
+        EXPECT_TRUE(to->State()[name].equal(tensor)) << path << " " << name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ns
