@@ -57,14 +57,6 @@ absl::Status CheckStub(const Module& module, const std::string& path) {
              : absl::OkStatus();
 }
 
-// Whether an observer keeps the newest batch alone: it then observes what a
-// dynamic op is given, its input.
-bool IsMemoryless(const ObserverSpec& spec) {
-  return (spec.config.kind == ObserverKind::kMovingAverageMinMax ||
-          spec.config.kind == ObserverKind::kMovingAveragePerChannelMinMax) &&
-         spec.config.averaging_constant == 1;
-}
-
 class ObserverAdder {
  public:
   ObserverAdder(ModuleEditor& editor, const AddObserversOptions& options)
@@ -211,6 +203,12 @@ absl::Status CheckDevices(const Module& module) {
 }
 
 }  // namespace
+
+bool IsMemoryless(const ObserverSpec& spec) {
+  return (spec.config.kind == ObserverKind::kMovingAverageMinMax ||
+          spec.config.kind == ObserverKind::kMovingAveragePerChannelMinMax) &&
+         spec.config.averaging_constant == 1;
+}
 
 absl::Status AddObservers(ModuleEditor& editor,
                           const AddObserversOptions& options) {

@@ -14,11 +14,16 @@
 #include "ir/module_editor.h"
 #include "ns/quantization/eager/module_mappings.h"
 #include "passes/quantization/calibrated_value.h"
+#include "passes/quantization/qconfig.h"
 
 namespace ns {
 
 // The attribute that holds the observer of a module's output.
 inline constexpr char kObserverAttribute[] = "activation_post_process";
+
+// Whether an observer keeps the newest batch alone: it then observes what a
+// dynamic op is given, its input (reference: activation_is_memoryless).
+bool IsMemoryless(const ObserverSpec& spec);
 
 // Makes the module that takes the place of another one.
 using ModuleFactory = std::function<absl::StatusOr<torch::jit::Module>(

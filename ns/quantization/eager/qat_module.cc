@@ -339,6 +339,11 @@ absl::StatusOr<Module> MakeQatModule(const Module& module,
         "no module of type '", type,
         "' can be trained; map to a type of GetDefaultQatModuleMappings"));
   }
+  if (IsTypeNamed(kDynamicLinear, type) && !IsMemoryless(qconfig.activation)) {
+    return absl::InvalidArgumentError(
+        "a dynamic layer is trained with an observer that keeps the newest "
+        "batch alone: a moving average with averaging_constant 1");
+  }
   return CatchTorchErrors([&] { return Make(module, type, qconfig); });
 }
 

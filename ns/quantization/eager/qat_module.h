@@ -37,7 +37,9 @@ bool IsQatType(absl::string_view type);
 // norm uses and keeps the statistics that it has, also in training.
 //
 // Error: another type, a module that has not one such layer or not the batch
-// norm, and weights that the observer does not take.
+// norm, weights that the observer does not take, and a dynamic layer whose
+// activations are not observed batch by batch (IsMemoryless of
+// module_observers.h).
 absl::StatusOr<torch::jit::Module> MakeQatModule(
     const torch::jit::Module& module, absl::string_view type,
     const QConfig& qconfig);

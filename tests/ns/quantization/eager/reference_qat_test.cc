@@ -24,6 +24,7 @@ namespace ns {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::torch::jit::Module;
 
@@ -142,6 +143,11 @@ TEST_P(ReferenceQatTest, DynamicLayersAreTrained) {
                 {"return self.fc2.forward(self.fc1.forward(x))"});
   PrepareQatOptions prepare;
   prepare.mapping = {{"Linear", kDynamicQatLinear}};
+  EXPECT_THAT(
+      MessageOf(
+          PrepareQat(InTraining(model), {{"", DefaultQatQConfig()}}, prepare)),
+      HasSubstr("a dynamic layer is trained with an observer that keeps "
+                "the newest batch alone"));
   Module prepared = OrThrow(PrepareQat(
       InTraining(model), {{"", DefaultDynamicQatQConfig()}}, prepare));
   EXPECT_THAT(ObservedPaths(prepared), ElementsAre("fc1", "fc2"));
