@@ -10,7 +10,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/quantization/eager/fuse_modules.h"
-#include "ns/quantization/eager/qat_switches.h"
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/eager/stubs.h"
 #include "passes/quantization/default_qconfigs.h"
@@ -62,19 +61,6 @@ Module Convolution(const std::string& type, const std::string& op,
   return LayerOf(type, op, at::randn(weight), at::randn({weight[0]}));
 }
 
-// A batch norm of any number of dimensions.
-Module Norm(const std::string& dimensions, int64_t channels) {
-  return MakeModule(
-      absl::StrCat("torch.nn.modules.batchnorm.BatchNorm", dimensions),
-      "def forward(self, x: Tensor) -> Tensor:\n"
-      "    return torch.batch_norm(x, self.weight, self.bias, "
-      "self.running_mean, self.running_var, self.training, 0.1, 1e-5, False)\n",
-      {{"weight", at::rand({channels}) + 0.5},
-       {"bias", at::randn({channels})},
-       {"running_mean", at::randn({channels})},
-       {"running_var", at::rand({channels}) + 0.5}});
-}
-
 // A convolution `conv` and `other`, a norm or a ReLU.
 Module Pair(const std::string& name, const Module& other) {
   return MakeModule("Pair",
@@ -91,18 +77,18 @@ Module ModelForFusion() {
   return MakeModel(
       {{"quant", QuantStub()},
        {"conv3", Convolution("conv.Conv1d", "conv1d", {3, 3, 2})},
-       {"bn3", Norm("1d", 3)},
+       {"bn3", BatchNorm("1d", 3)},
        {"relu4", Relu()},
        {"conv1", Convolution("conv.Conv2d", "conv2d", {2, 3, 1, 1})},
-       {"bn1", Norm("2d", 2)},
+       {"bn1", BatchNorm("2d", 2)},
        {"relu1", Relu()},
-       {"sub1", Pair("bn", Norm("2d", 2))},
+       {"sub1", Pair("bn", BatchNorm("2d", 2))},
        {"dequant", DeQuantStub()},
        {"sub2", Pair("relu", Relu())},
        {"fc", RandomLinear(36, 10)},
        {"conv2", Convolution("conv.Conv3d", "conv3d", {2, 3, 1, 1, 1})},
        {"relu2", Relu()},
-       {"bn2", Norm("3d", 2)},
+       {"bn2", BatchNorm("3d", 2)},
        {"relu3", Relu()}},
       {"x = self.conv3.forward(self.quant.forward(x))",
        "x = self.relu4.forward(self.bn3.forward(x)).unsqueeze(2)",
@@ -214,7 +200,7 @@ Module ConvNormRelu() {
                     "    return getattr(self, \"2\").forward(y)\n",
                     {},
                     {{"0", Convolution("conv.Conv2d", "conv2d", {3, 3, 1, 1})},
-                     {"1", Norm("2d", 3)},
+                     {"1", BatchNorm("2d", 3)},
                      {"2", Relu()}});
 }
 
@@ -303,45 +289,6 @@ TEST_P(ReferenceFuseSequentialTest, ForEvaluation) {
       OrThrow(Prepare(fused, {{"", GetDefaultQConfig(EngineBackend())}}));
   OutputOf(prepared, at::randn({2, 3, 10, 10}));
   ExpectQuantized(OrThrow(Convert(prepared)));
-}
-
-TEST_P(ReferenceFuseTest, WithBiasesNormsLearnWhatTheyLearnUnfused) {
-  Module plain = InTraining(MakeModel(
-      {{"conv1", Convolution("conv.Conv2d", "conv2d", {2, 3, 5, 5})},
-       {"bn1", Norm("2d", 2)},
-       {"relu1", Relu()},
-       {"conv2", Convolution("conv.Conv2d", "conv2d", {2, 2, 1, 1})},
-       {"bn2", Norm("2d", 2)}},
-      {"y = self.relu1.forward(self.bn1.forward(self.conv1.forward(x)))",
-       "return self.bn2.forward(self.conv2.forward(y))"}));
-  const Module fused =
-      FusedForTraining(plain, {{"conv1", "bn1", "relu1"}, {"conv2", "bn2"}});
-  // Copies the parameters before any of the models learns.
-  Module prepared = OrThrow(PrepareQat(fused, {{"", DefaultQatQConfig()}}));
-  Module observed =
-      OrThrow(PrepareQat(fused, {{"", GetDefaultQConfig(EngineBackend())}}));
-  DisableFakeQuant(prepared);
-  const at::Tensor x = at::randn({4, 3, 10, 10});
-  EXPECT_TRUE(OutputOf(prepared, x).allclose(OutputOf(plain, x), 1e-4, 1e-5));
-  for (const std::string number : {"1", "2"}) {
-    const Module norm = ChildAt(plain, "bn" + number);
-    const Module inside =
-        ChildAt(prepared, absl::StrCat("conv", number, ".bn"));
-    for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
-      EXPECT_TRUE(inside.attr(name).toTensor().allclose(
-          norm.attr(name).toTensor(), 1e-4, 1e-5))
-          << number << " " << name;
-    }
-  }
-
-  // Weights may also have observers that do not round.
-  OutputOf(observed, x);
-  ExpectTypes(observed,
-              {{"conv1", absl::StrCat(kQat, "conv_fused.ConvBnReLU2d")},
-               {"bn1", kIdentity},
-               {"relu1", kIdentity},
-               {"conv2", absl::StrCat(kQat, "conv_fused.ConvBn2d")},
-               {"bn2", kIdentity}});
 }
 
 NS_INSTANTIATE_ON_ENGINES(ReferenceFuseTest);

@@ -42,6 +42,18 @@ Module LayerOf(const std::string& type, const std::string& op,
                     {{"weight", weight}, {"bias", bias}});
 }
 
+Module BatchNorm(const std::string& dimensions, int64_t channels) {
+  return MakeModule(
+      absl::StrCat("torch.nn.modules.batchnorm.BatchNorm", dimensions),
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    return torch.batch_norm(x, self.weight, self.bias, "
+      "self.running_mean, self.running_var, self.training, 0.1, 1e-5, False)\n",
+      {{"weight", at::rand({channels}) + 0.5},
+       {"bias", at::randn({channels})},
+       {"running_mean", at::randn({channels})},
+       {"running_var", at::rand({channels}) + 0.5}});
+}
+
 Module Elementwise(const std::string& type, const std::string& result) {
   return MakeModule(absl::StrCat("torch.nn.modules.", type),
                     absl::StrCat("def forward(self, x: Tensor) -> Tensor:\n"

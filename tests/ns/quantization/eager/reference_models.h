@@ -29,6 +29,9 @@ torch::jit::Module RandomLinear(int64_t in, int64_t out);
 torch::jit::Module LayerOf(const std::string& type, const std::string& op,
                            const at::Tensor& weight, const at::Tensor& bias);
 
+// A batch norm of `dimensions`, "1d", with random parameters and statistics.
+torch::jit::Module BatchNorm(const std::string& dimensions, int64_t channels);
+
 // A module of type `torch.nn.modules.<type>` that computes `result` of `x`.
 torch::jit::Module Elementwise(const std::string& type,
                                const std::string& result);

@@ -2,6 +2,7 @@
 // tests/README.md.
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <cstdint>
 #include <string>
@@ -10,9 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ns/quantization/eager/prepare_and_convert.h"
 #include "ns/quantization/eager/stubs.h"
+#include "ns/quantization/quantize_model.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/runtime/observers/make_observer.h"
@@ -212,20 +215,44 @@ TEST_P(ReferencePtqOpsTest, UsersModulesAreObservedAndQuantizedAsOne) {
 
 NS_INSTANTIATE_ON_ENGINES(ReferencePtqOpsTest);
 
+// 16 bits are a range of qint32, which no kernel takes: values are quantized
+// and dequantized around a float layer, in the flat graph.
 TEST(ReferenceSixteenBitsTest, WeightsHaveTheScaleOfTheirObserver) {
   ObserverSpec spec = SpecOf(ObserverKind::kMovingAverageMinMax);
   spec.config.dtype = at::kQInt32;
   spec.config.quant_min = -(1 << 15);
   spec.config.quant_max = (1 << 15) - 1;
-  spec.config.qscheme = at::kPerTensorSymmetric;
+  QConfig qconfig = {spec, spec};
+  qconfig.weight.config.qscheme = at::kPerTensorSymmetric;
+  QuantizeOptions options;
+  options.reference = true;
+  options.mapping = QConfigMapping();
+  options.mapping->SetGlobal(qconfig);
+
   const at::Tensor weight = at::randn({1, 1, 1, 1});
-  const at::Tensor quantized = OrThrow(QuantizedBySpec(weight, spec));
-  spec.config.averaging_constant = 0.5;
-  const ObserverPtr observer = OrThrow(MakeObserver(spec.config));
+  const Module model =
+      MakeModel({{"conv", LayerOf("conv.ConvTranspose2d", "conv_transpose2d",
+                                  weight, at::randn({1}))}},
+                {"return self.conv.forward(x)"});
+  const QuantizedModel quantized =
+      OrThrow(QuantizeModel(OrThrow(ModelGraph::FromModule(model)),
+                            {BatchOf(at::randn({16, 1, 10, 10}))}, options));
+  ObserverConfig config = qconfig.weight.config;
+  config.averaging_constant = 0.5;
+  const ObserverPtr observer = OrThrow(MakeObserver(config));
   observer->Forward(weight);
-  EXPECT_EQ(static_cast<float>(quantized.q_scale()),
+  std::vector<at::Tensor> constants;
+  for (const torch::jit::Node* node : quantized.model.graph().nodes()) {
+    if (node->kind() == c10::prim::Constant &&
+        node->output()->type()->isSubtypeOf(*c10::TensorType::get()) &&
+        node->t(c10::attr::value).is_quantized()) {
+      constants.push_back(node->t(c10::attr::value));
+    }
+  }
+  ASSERT_EQ(constants.size(), 1);
+  EXPECT_EQ(constants[0].scalar_type(), at::kQInt32);
+  EXPECT_EQ(static_cast<float>(constants[0].q_scale()),
             observer->CalculateQParams().scale.item<float>());
-  EXPECT_EQ(quantized.scalar_type(), at::kQInt32);
 }
 
 }  // namespace
