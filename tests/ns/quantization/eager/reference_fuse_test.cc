@@ -98,8 +98,8 @@ Module ModelForFusion() {
        "x = self.fc.forward(self.sub2.forward(x).reshape([-1, 36]))",
        "y = self.relu2.forward(self.conv2.forward(y))",
        "y = self.relu3.forward(self.bn2.forward(y))",
-       "return torch.cat([x.reshape(-1), "
-       "self.dequant.forward(y).reshape(-1)])"});
+       "y = self.dequant.forward(y).reshape(-1)",
+       "return torch.cat([x.reshape(-1), y])"});
 }
 
 QConfigSpec AllButTheLastParts(const QConfig& qconfig) {

@@ -1,6 +1,7 @@
 #include "tests/ns/quantization/eager/reference_models.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

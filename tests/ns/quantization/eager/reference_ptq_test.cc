@@ -186,7 +186,7 @@ TEST_P(ReferencePtqTest, WithoutAQConfigAPartStaysFloat) {
 TEST_P(ReferencePtqTest, AStubWithoutAQConfigStaysAStub) {
   const Module model = TwoLinears();
   const Module all =
-      OrThrow(Convert(OrThrow(Prepare(model, {{"", DefaultQConfig()}}))));
+      QuantizedBothWays(model, {{"", DefaultQConfig()}}, at::randn({20, 3}));
   EXPECT_EQ(TypeAtPath(all, "quant"), kQuantize);
   EXPECT_EQ(TypeAtPath(all, "a"), kQuantizedLinear);
   EXPECT_EQ(TypeAtPath(all, "dequant"), kDeQuantize);
