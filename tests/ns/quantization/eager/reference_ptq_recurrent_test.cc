@@ -1,8 +1,10 @@
 // PyTorch's cases of dynamic quantization of recurrent layers and cells, see
 // tests/README.md.
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,8 @@ struct Form {
   at::ScalarType dtype;
   QConfig (*qconfig)();
 };
+
+void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
 // A layer or cell of `gates` gates, with 2 inputs and 2 hidden features, that
 // computes `body`. The sum of its biases is not negative, for ReLU.

@@ -6,6 +6,7 @@
 #include <torch/optim/sgd.h>
 
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct Form {
   double eps = 1e-5;
   double momentum = 0.1;
 };
+
+void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
 class ReferenceQatNumericsTest : public ::testing::TestWithParam<Form> {
  protected:
