@@ -42,6 +42,22 @@ class Bag(nn.Module):
     return self.bag(indices, offsets)
 
 
+class Attention(nn.Module):
+  """Attention in float, behind a layer that is quantized."""
+
+  def __init__(self):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.fc = nn.Linear(8, 8)
+    self.dequant = tq.DeQuantStub()
+    self.attention = nn.MultiheadAttention(8, 2)
+
+  def forward(self, x):
+    x = self.dequant(self.fc(self.quant(x)))
+    y, _ = self.attention(x, x, x)
+    return y
+
+
 class EagerTest(cli.CliTest):
 
   def setUp(self):
@@ -72,6 +88,20 @@ class EagerTest(cli.CliTest):
         [self.batches])
     with torch.no_grad():
       return [quantized(batch) for batch in self.batches]
+
+  def test_attention_stays_in_float(self):
+    model = Attention().eval()
+    torch.jit.script(model).save(self.path('attention.pt'))
+    self.batches = [torch.randn(5, 2, 8) for _ in range(3)]
+    torch.save(self.batches, self.path('inputs.pt'))
+    self.quantize(float_path='attention.pt')
+    quantized = torch.jit.load(self.path('quantized.pt'))
+    self.assertEqual(quantized.attention.out_proj.original_name,
+                     'NonDynamicallyQuantizableLinear')
+    self.assertIn('_packed_params', dict(quantized.fc.named_modules()))
+    for x, y in zip(self.outputs('attention.pt'),
+                    self.outputs('quantized.pt')):
+      self.assertLess(float((x - y).norm()), 0.1 * float(x.norm()))
 
   def test_fuse_finds_chains_and_changes_no_output(self):
     output, _ = self.succeed('fuse', '--in=float.pt', '--out=fused.pt',

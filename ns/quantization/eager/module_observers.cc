@@ -107,6 +107,9 @@ class ObserverAdder {
     if (IsTypeNamed(type, "torch.nn.modules.rnn.LSTM")) {
       return DecomposeLstm(child, path);
     }
+    if (IsTypeNamed(type, "torch.nn.modules.activation.MultiheadAttention")) {
+      return KeepFloat(child, path);
+    }
     return Visit(child, path);
   }
 
@@ -146,6 +149,16 @@ class ObserverAdder {
     }
     NS_ASSIGN_OR_RETURN(functionals_[JoinPath(path, kObserverAttribute)],
                         Annotated(path, MakeObserverObject(*spec)));
+    return absl::OkStatus();
+  }
+
+  // For a module whose code reads the parameters of its parts, as no quantized
+  // part has them.
+  absl::Status KeepFloat(const Module& module, const std::string& path) {
+    for (const auto& part : module.named_modules()) {
+      NS_RETURN_IF_ERROR(
+          SetQConfig(editor_, JoinPath(path, part.name), std::nullopt));
+    }
     return absl::OkStatus();
   }
 

@@ -43,7 +43,8 @@ struct AddObserversOptions {
 // (module_qconfig.h) an observer of their output, their attribute
 // `activation_post_process`, which `forward` calls (reference: add_observer_).
 // Modules inside a fused one are not observed. An LSTM becomes one of linear
-// layers and FloatFunctionals, which are observed (quantizable_lstm.h). A
+// layers and FloatFunctionals, which are observed (quantizable_lstm.h).
+// MultiheadAttention loses its qconfig and stays in float. A
 // FloatFunctional's methods call it instead of the Identity that they call
 // there. The observer of a qconfig that keeps the newest batch alone sees the
 // input. Sigmoid, Hardsigmoid, Softmax and Tanh in training get a FakeQuantize
