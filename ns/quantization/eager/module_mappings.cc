@@ -111,6 +111,22 @@ ModuleMapping QatMappings() {
   return mapping;
 }
 
+ModuleMapping EmbeddingQatMappings() {
+  ModuleMapping mapping = QatMappings();
+  Add(mapping, kFloat, kQat,
+      {{"sparse.Embedding", "embedding_ops.Embedding"},
+       {"sparse.EmbeddingBag", "embedding_ops.EmbeddingBag"}});
+  return mapping;
+}
+
+ModuleMapping EmbeddingStaticMappings() {
+  ModuleMapping mapping = StaticMappings();
+  Add(mapping, kQat, kQuantized,
+      {{"embedding_ops.Embedding", "embedding_ops.Embedding"},
+       {"embedding_ops.EmbeddingBag", "embedding_ops.EmbeddingBag"}});
+  return mapping;
+}
+
 ModuleMapping DynamicMappings() {
   ModuleMapping mapping;
   Add(mapping, kFloat, kDynamic,
@@ -140,6 +156,16 @@ const ModuleMapping& GetDefaultStaticQuantModuleMappings() {
 
 const ModuleMapping& GetDefaultQatModuleMappings() {
   static const auto& mapping = *new ModuleMapping(QatMappings());
+  return mapping;
+}
+
+const ModuleMapping& GetEmbeddingQatModuleMappings() {
+  static const auto& mapping = *new ModuleMapping(EmbeddingQatMappings());
+  return mapping;
+}
+
+const ModuleMapping& GetEmbeddingStaticQuantModuleMappings() {
+  static const auto& mapping = *new ModuleMapping(EmbeddingStaticMappings());
   return mapping;
 }
 

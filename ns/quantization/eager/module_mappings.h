@@ -23,6 +23,11 @@ const ModuleMapping& GetDefaultStaticQuantModuleMappings();
 // The 14 modules that `PrepareQat` replaces by modules for training.
 const ModuleMapping& GetDefaultQatModuleMappings();
 
+// The two mappings with embeddings, which are trained where these are given to
+// `PrepareQat` and `Convert`.
+const ModuleMapping& GetEmbeddingQatModuleMappings();
+const ModuleMapping& GetEmbeddingStaticQuantModuleMappings();
+
 // The 11 modules that `QuantizeDynamic` quantizes.
 const ModuleMapping& GetDefaultDynamicQuantModuleMappings();
 

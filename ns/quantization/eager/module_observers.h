@@ -21,6 +21,10 @@ namespace ns {
 // The attribute that holds the observer of a module's output.
 inline constexpr char kObserverAttribute[] = "activation_post_process";
 
+// The attribute that holds the fake quantization of a weight that is trained
+// (qat_module.h).
+inline constexpr char kWeightFakeQuantAttribute[] = "weight_fake_quant";
+
 // Whether an observer keeps the newest batch alone: it then observes what a
 // dynamic op is given, its input (reference: activation_is_memoryless).
 bool IsMemoryless(const ObserverSpec& spec);

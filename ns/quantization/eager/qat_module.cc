@@ -26,6 +26,7 @@
 #include "ns/quantization/eager/fold_module_norm.h"
 #include "ns/quantization/eager/module_mappings.h"
 #include "ns/quantization/eager/module_observers.h"
+#include "ns/quantization/eager/qat_embedding.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/observer_object.h"
 #include "passes/runtime/observers/fake_quantize.h"
@@ -109,25 +110,6 @@ absl::Status AddLayerMethod(const Module& layer, Module& made) {
       {c10::Argument("", c10::TensorType::get())});
   AddMethod(made, kLayerMethod, graph, schema);
   return absl::OkStatus();
-}
-
-// Copies what describes the layer: its constants, and the attributes that are
-// neither tensors nor objects.
-void CopyDescription(const Module& layer, Module& made) {
-  const auto type = layer.type();
-  for (size_t i = 0; i < type->numConstants(); ++i) {
-    if (!made.type()->findConstantSlot(type->getConstantName(i))) {
-      made.type()->addConstant(type->getConstantName(i), type->getConstant(i));
-    }
-  }
-  for (const auto& attribute : layer.named_attributes(/*recurse=*/false)) {
-    const c10::IValue& value = attribute.value;
-    if (value.isTensor() || value.isObject() || value.isNone() ||
-        made.hasattr(attribute.name)) {
-      continue;
-    }
-    made.register_attribute(attribute.name, value.type(), value);
-  }
 }
 
 // The parameters of a layer; the bias is undefined for none.
@@ -292,6 +274,10 @@ absl::StatusOr<Module> FloatLayer(const Module& module,
 }
 
 absl::StatusOr<TrainedLayer> Trained(const Module& module) {
+  if (IsQatEmbeddingType(TypeNameOf(module))) {
+    NS_ASSIGN_OR_RETURN(const Module embedding, FloatEmbedding(module));
+    return TrainedLayer{embedding, {}};
+  }
   NS_ASSIGN_OR_RETURN(LayerParameters parameters, ParametersOf(module));
   if (HasNorm(TypeNameOf(module))) {
     if (!parameters.bias.defined()) {
@@ -322,7 +308,7 @@ absl::StatusOr<TrainedLayer> Trained(const Module& module) {
 }  // namespace
 
 bool IsQatType(absl::string_view type) {
-  if (IsTypeNamed(kDynamicLinear, type)) {
+  if (IsTypeNamed(kDynamicLinear, type) || IsQatEmbeddingType(type)) {
     return true;
   }
   const ModuleMapping& mapping = GetDefaultQatModuleMappings();
@@ -337,19 +323,23 @@ absl::StatusOr<Module> MakeQatModule(const Module& module,
   if (!IsQatType(type)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "no module of type '", type,
-        "' can be trained; map to a type of GetDefaultQatModuleMappings"));
+        "' can be trained; map to a type of GetDefaultQatModuleMappings or "
+        "GetEmbeddingQatModuleMappings"));
   }
   if (IsTypeNamed(kDynamicLinear, type) && !IsMemoryless(qconfig.activation)) {
     return absl::InvalidArgumentError(
         "a dynamic layer is trained with an observer that keeps the newest "
         "batch alone: a moving average with averaging_constant 1");
   }
-  return CatchTorchErrors([&] { return Make(module, type, qconfig); });
+  return CatchTorchErrors([&] {
+    return IsQatEmbeddingType(type) ? MakeQatEmbedding(module, type, qconfig)
+                                    : Make(module, type, qconfig);
+  });
 }
 
 bool IsQatModule(const Module& module) {
   return module.hasattr(kWeightFakeQuantAttribute) &&
-         module.find_method(kLayerMethod).has_value();
+         IsQatType(TypeNameOf(module));
 }
 
 absl::StatusOr<TrainedLayer> TrainedLayerOf(const Module& module) {

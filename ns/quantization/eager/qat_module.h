@@ -12,11 +12,8 @@
 
 namespace ns {
 
-// The attribute that holds the fake quantization of a layer's weight.
-inline constexpr char kWeightFakeQuantAttribute[] = "weight_fake_quant";
-
 // Whether `type` is one of PyTorch's classes for training: a value of
-// GetDefaultQatModuleMappings (module_mappings.h), or a dynamic linear layer.
+// GetEmbeddingQatModuleMappings (module_mappings.h), or a dynamic linear layer.
 bool IsQatType(absl::string_view type);
 
 // Returns a module of the class `type`, one that IsQatType accepts, that takes
@@ -51,7 +48,8 @@ struct TrainedLayer {
   torch::jit::Module module;
   // What the weight has been observed by: its parameters quantize it. It has
   // seen the folded weight, too, where it had seen nothing yet, and always in
-  // compat mode, as PyTorch's has.
+  // compat mode, as PyTorch's has. Null for embeddings, whose observers keep
+  // nothing: they are observed anew.
   ObserverPtr weight;
 };
 
