@@ -19,6 +19,10 @@ struct Batch {
   std::string source{};
 };
 
+// Returns a copy with tensors of its own, for models that write to their
+// inputs.
+Batch Copied(const Batch& batch);
+
 // Returns what messages call `batch`, the one at `index`: its source, or "batch
 // 3".
 std::string BatchName(const Batch& batch, int64_t index);

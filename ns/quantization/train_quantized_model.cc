@@ -1,7 +1,10 @@
 #include "ns/quantization/train_quantized_model.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "ir/status.h"
 #include "ns/batches/batch.h"
@@ -12,7 +15,7 @@
 namespace ns {
 namespace {
 
-constexpr int64_t kMostRangeBatches = 64;
+constexpr size_t kMostRangeBatches = 64;
 
 // Says how many of all batches that run are done.
 class Progress {
@@ -42,17 +45,24 @@ class Progress {
 };
 
 absl::Status CalibrateOn(const ModelGraph& prepared, const BatchReader& batches,
-                         int64_t count,
+                         const std::vector<int64_t>& chosen,
                          const std::function<void(int64_t done)>& progress) {
   NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
-  for (int64_t i = 0; i < count; ++i) {
-    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(i));
-    NS_RETURN_IF_ERROR(calibrator.Run(batch, i));
+  int64_t done = 0;
+  for (const int64_t index : chosen) {
+    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
+    NS_RETURN_IF_ERROR(calibrator.Run(batch, index));
     if (progress) {
-      progress(i + 1);
+      progress(++done);
     }
   }
   return absl::OkStatus();
+}
+
+std::vector<int64_t> FirstBatches(int64_t count) {
+  std::vector<int64_t> batches(static_cast<size_t>(count));
+  std::iota(batches.begin(), batches.end(), 0);
+  return batches;
 }
 
 }  // namespace
@@ -66,7 +76,8 @@ absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
   NS_ASSIGN_OR_RETURN(
       const ModelGraph prepared,
       Annotated(options.name, PrepareModel(model, options.quantize)));
-  NS_RETURN_IF_ERROR(CalibrateOn(prepared, data.batches, data.trained,
+  NS_RETURN_IF_ERROR(CalibrateOn(prepared, data.batches,
+                                 FirstBatches(data.trained),
                                  progress.Phase(data.trained)));
   NS_ASSIGN_OR_RETURN(
       training.float_model,
@@ -81,19 +92,20 @@ absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
   NS_ASSIGN_OR_RETURN(
       TrainableGraph trainable,
       Annotated(options.name, TrainableGraph::Create(prepared)));
-  const TrainedModel trained = {
-      trainable.module(), trainable.method(),
-      [&](int64_t epoch, bool begins) -> absl::Status {
-        if (epoch == 0 || !begins) {
-          return absl::OkStatus();
-        }
-        return trainable.RenewRanges([&](const ModelGraph& renewed) {
-          return CalibrateOn(renewed, data.batches,
-                             std::min(data.trained, kMostRangeBatches),
-                             /*progress=*/nullptr);
-        });
-      },
-      /*switch_training=*/nullptr};
+  TrainedModel trained;
+  trained.module = trainable.module();
+  trained.method = trainable.method();
+  trained.parameters = trainable.parameters();
+  trained.before_epoch = [&](const EpochStart& start) -> absl::Status {
+    if (start.epoch == 0 || !start.begins) {
+      return absl::OkStatus();
+    }
+    std::vector<int64_t> first = start.order;
+    first.resize(std::min(first.size(), kMostRangeBatches));
+    return trainable.RenewRanges([&](const ModelGraph& renewed) {
+      return CalibrateOn(renewed, data.batches, first, /*progress=*/nullptr);
+    });
+  };
   TrainOptions train = options.train;
   const auto steps = progress.Phase(data.trained * train.epochs);
   train.progress = [&](int64_t done, int64_t) { steps(done); };

@@ -36,7 +36,8 @@ struct TrainedQuantizedModel {
 // trains the weights and biases of its flat graph with the values rounded as
 // they will be (ns/training/trainable_graph.h), and converts it. Batch norms
 // are folded before, so that their statistics stay. Each epoch but the first
-// begins with new ranges of the activations, from its first 64 batches.
+// begins with new ranges of the activations, from the first 64 batches that it
+// has.
 //
 // Error: what PrepareModel, Train and ConvertModel refuse.
 absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(

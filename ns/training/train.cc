@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,16 +29,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kMomentum = 0.9;
 constexpr double kPi = 3.14159265358979323846;
-
-std::vector<at::Tensor> ParametersOf(const torch::jit::Module& module) {
-  std::vector<at::Tensor> parameters;
-  for (const at::Tensor& parameter : module.parameters()) {
-    if (parameter.requires_grad()) {
-      parameters.push_back(parameter);
-    }
-  }
-  return parameters;
-}
 
 std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(
     OptimizerKind kind, std::vector<at::Tensor> parameters, double rate) {
@@ -61,7 +52,8 @@ void Add(const BatchLoss& loss, TrainingFigures& figures) {
 std::vector<int64_t> OrderOf(int64_t batches, int64_t seed, int64_t epoch) {
   std::vector<int64_t> order(static_cast<size_t>(batches));
   std::iota(order.begin(), order.end(), 0);
-  std::mt19937_64 random(static_cast<uint64_t>(seed * 1000003 + epoch));
+  std::mt19937_64 random(static_cast<uint64_t>(seed) * 1000003 +
+                         static_cast<uint64_t>(epoch));
   std::shuffle(order.begin(), order.end(), random);
   return order;
 }
@@ -73,13 +65,17 @@ class Training {
       : model_(model),
         data_(data),
         options_(options),
-        optimizer_(MakeOptimizer(options.optimizer, ParametersOf(model.module),
-                                 options.learning_rate)) {}
+        rate_(options.learning_rate.value_or(DefaultRate(options.optimizer))),
+        optimizer_(MakeOptimizer(options.optimizer, model.parameters, rate_)) {}
 
   absl::StatusOr<std::vector<EpochReport>> Run() {
     if (options_.epochs < 1 || data_.trained < 1) {
       return absl::InvalidArgumentError(
           "training needs one epoch and one batch at least");
+    }
+    if (model_.parameters.empty()) {
+      return absl::InvalidArgumentError(
+          "the model has no parameters that could be trained");
     }
     NS_RETURN_IF_ERROR(GoOn());
     for (; at_.epoch < options_.epochs; ++at_.epoch) {
@@ -130,12 +126,12 @@ class Training {
   }
 
   absl::Status RunEpoch() {
-    if (model_.before_epoch) {
-      NS_RETURN_IF_ERROR(
-          model_.before_epoch(at_.epoch, /*begins=*/at_.batch == 0));
-    }
     const std::vector<int64_t> order =
         OrderOf(data_.trained, options_.seed, at_.epoch);
+    if (model_.before_epoch) {
+      NS_RETURN_IF_ERROR(
+          model_.before_epoch({at_.epoch, at_.batch == 0, order}));
+    }
     while (at_.batch < data_.trained) {
       NS_RETURN_IF_ERROR(Step(order[static_cast<size_t>(at_.batch)]));
       ++at_.batch;
@@ -154,15 +150,19 @@ class Training {
 
   absl::Status Step(int64_t index) {
     // Dropout is the same in a run that goes on from here.
-    at::manual_seed(static_cast<uint64_t>(options_.seed + StepsDone()));
+    at::manual_seed(static_cast<uint64_t>(options_.seed) +
+                    static_cast<uint64_t>(StepsDone()));
     const double part =
         static_cast<double>(StepsDone()) / static_cast<double>(StepsToDo());
     for (torch::optim::OptimizerParamGroup& group :
          optimizer_->param_groups()) {
-      group.options().set_lr(options_.learning_rate *
-                             (1 + std::cos(kPi * part)) / 2);
+      group.options().set_lr(rate_ * (1 + std::cos(kPi * part)) / 2);
     }
-    optimizer_->zero_grad();
+    // Without a gradient, a parameter that a batch does not use stays as it is,
+    // also in a run that goes on from a checkpoint.
+    for (at::Tensor parameter : model_.parameters) {
+      parameter.mutable_grad() = at::Tensor();
+    }
     NS_ASSIGN_OR_RETURN(const BatchLoss loss, LossOf(index));
     if (!std::isfinite(loss.loss.item<double>())) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -182,12 +182,14 @@ class Training {
     torch::jit::Method method = model_.module.get_method(model_.method);
     NS_RETURN_IF_ERROR(
         Annotated(name, FitBatch(method.function().getSchema(), batch)));
+    const Batch copy = Copied(batch);
     NS_ASSIGN_OR_RETURN(
         const c10::IValue output, CatchTorchErrors(name, [&] {
           const torch::jit::GraphOptimizerEnabledGuard as_it_stands(false);
-          return method(batch.arguments, batch.keywords);
+          return method(copy.arguments, copy.keywords);
         }));
-    return data_.loss.Of(output, batch, index);
+    return CatchTorchErrors(
+        name, [&] { return data_.loss.Of(output, batch, index); });
   }
 
   // The model as it is, on what is held out.
@@ -210,12 +212,25 @@ class Training {
   const TrainedModel& model_;
   const TrainingData& data_;
   const TrainOptions& options_;
+  const double rate_;
   const std::unique_ptr<torch::optim::Optimizer> optimizer_;
   TrainingPosition at_;
   Clock::time_point kept_ = Clock::now();
 };
 
 }  // namespace
+
+std::vector<at::Tensor> TrainableParameters(const torch::jit::Module& module) {
+  std::vector<at::Tensor> parameters;
+  std::set<const c10::TensorImpl*> seen;
+  for (const at::Tensor& parameter : module.parameters()) {
+    if (parameter.requires_grad() &&
+        seen.insert(parameter.unsafeGetTensorImpl()).second) {
+      parameters.push_back(parameter);
+    }
+  }
+  return parameters;
+}
 
 double DefaultRate(OptimizerKind optimizer) {
   return optimizer == OptimizerKind::kAdam ? 3e-4 : 1e-2;
@@ -232,7 +247,8 @@ TrainingReport ReportFor(const TrainingData& data,
   TrainingReport report;
   report.goal = data.loss.counts_samples() ? "labels" : "float model";
   report.optimizer = options.optimizer == OptimizerKind::kAdam ? "adam" : "sgd";
-  report.learning_rate = options.learning_rate;
+  report.learning_rate =
+      options.learning_rate.value_or(DefaultRate(options.optimizer));
   report.trained_batches = data.trained;
   report.held_out_batches = data.held_out();
   return report;
@@ -247,8 +263,11 @@ absl::StatusOr<TrainingFigures> MeasureHeldOut(
   for (int64_t i = first; i < data.batches.size(); ++i) {
     NS_ASSIGN_OR_RETURN(const Batch batch, data.batches.Read(i));
     NS_ASSIGN_OR_RETURN(const c10::IValue output,
-                        RunBatch(name, copy, batch, i));
-    NS_ASSIGN_OR_RETURN(const BatchLoss loss, data.loss.Of(output, batch, i));
+                        RunBatch(name, copy, Copied(batch), i));
+    NS_ASSIGN_OR_RETURN(const BatchLoss loss,
+                        CatchTorchErrors(BatchName(batch, i), [&] {
+                          return data.loss.Of(output, batch, i);
+                        }));
     Add(loss, figures);
     if (progress) {
       progress(i + 1 - first);

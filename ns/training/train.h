@@ -2,11 +2,13 @@
 #ifndef NS_TRAINING_TRAIN_H_
 #define NS_TRAINING_TRAIN_H_
 
+#include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +20,23 @@
 
 namespace ns {
 
-// A model with parameters that ask for gradients.
+struct EpochStart {
+  // Counted from 0.
+  int64_t epoch = 0;
+  // Whether it begins, and does not go on from a checkpoint.
+  bool begins = false;
+  // The numbers of the batches in the order in which they come.
+  const std::vector<int64_t>& order;
+};
+
 struct TrainedModel {
+  // Its parameters, buffers and observers are kept in checkpoints.
   torch::jit::Module module;
   std::string method = "forward";
-  // Called before the first batch that the run has of an epoch, counted from 0:
-  // the epoch begins, or goes on from a checkpoint. May be null.
-  std::function<absl::Status(int64_t epoch, bool begins)> before_epoch;
+  // What is trained: tensors that ask for gradients, each once.
+  std::vector<at::Tensor> parameters;
+  // Called before the first batch that the run has of an epoch; may be null.
+  std::function<absl::Status(const EpochStart& start)> before_epoch;
   // Called with false before the model is only measured, and with true
   // afterwards; may be null.
   std::function<void(bool training)> switch_training;
@@ -51,8 +63,9 @@ double DefaultRate(OptimizerKind optimizer);
 
 struct TrainOptions {
   int64_t epochs = 3;
-  // Of the first step; it falls to 0 at the last along half a cosine.
-  double learning_rate = 3e-4;
+  // Of the first step; it falls towards 0 along half a cosine. Absent for
+  // DefaultRate.
+  std::optional<double> learning_rate;
   // SGD has a momentum of 0.9.
   OptimizerKind optimizer = OptimizerKind::kAdam;
   // Says in which order the batches come.
@@ -71,10 +84,15 @@ struct TrainOptions {
   std::function<void(const EpochReport& epoch)> after_epoch;
 };
 
+// Returns the parameters of `module` and of all modules below that ask for
+// gradients; one that is there twice is returned once.
+std::vector<at::Tensor> TrainableParameters(const torch::jit::Module& module);
+
 // Trains the parameters of `model` for all epochs and returns what each has
 // achieved. A run that goes on from a checkpoint gives what an uninterrupted
 // one would have given, to the bit. Error: a batch that the model does not
-// take, named; a loss that is not finite; a checkpoint of another run.
+// take, named; a loss of a step that is not finite; a model without parameters;
+// a checkpoint of another run.
 absl::StatusOr<std::vector<EpochReport>> Train(const TrainedModel& model,
                                                const TrainingData& data,
                                                const TrainOptions& options);

@@ -158,10 +158,10 @@ absl::Status TrainableGraph::MakeParameters() {
   for (Value* constant : constants) {
     const std::string name =
         FreeAttributeName(graph_.module(), "ns_parameter_");
-    graph_.module().register_parameter(
-        name,
-        ConstantOf(*constant)->toTensor().detach().set_requires_grad(true),
-        /*is_buffer=*/false);
+    parameters_.push_back(
+        ConstantOf(*constant)->toTensor().detach().set_requires_grad(true));
+    graph_.module().register_parameter(name, parameters_.back(),
+                                       /*is_buffer=*/false);
     const torch::jit::WithInsertPoint in_front(constant->node());
     Value* read = graph.insertGetAttr(graph.inputs()[0], name);
     constant->replaceAllUsesWith(read->setType(c10::TensorType::get()));

@@ -38,9 +38,11 @@ namespace ns {
 //
 // Values that converting leaves in float stay so. Others have all integers of
 // their dtype, as quantized ops give them, also where the scale was chosen for
-// fewer. The constant weights and
-// biases of all ops are parameters; batch norms are folded into the layers in
-// front of them, or keep their statistics.
+// fewer. The constant tensors
+// that ops have as their `weight` and `bias` are parameters: not those of
+// recurrent layers, which are lists, of matrix products without a bias, and of
+// leaf modules. One tensor that is two constants becomes two parameters. Batch
+// norms are folded into the layers in front of them, or keep their statistics.
 //
 // Activations have the ranges that the observers of the prepared model have
 // found (RenewRanges). Weights are observed by each run anew, as converting
@@ -51,10 +53,11 @@ class TrainableGraph {
   // model that was not prepared or not calibrated, or has nothing to train.
   static absl::StatusOr<TrainableGraph> Create(const ModelGraph& prepared);
 
-  // The module to train: its method is that of the prepared model, and what
-  // torch::optim is to change are its parameters.
+  // The module to train: its method is that of the prepared model, and
+  // `parameters` are what torch::optim is to change.
   const torch::jit::Module& module() const { return graph_.module(); }
   const std::string& method() const { return graph_.method(); }
+  const std::vector<at::Tensor>& parameters() const { return parameters_; }
 
   // The prepared model with the weights as they are now: calibrate it for new
   // ranges, and convert it (ConvertModel) when the training is done.
@@ -94,6 +97,7 @@ class TrainableGraph {
     ObserverPtr observer;
   };
   std::vector<Range> ranges_;
+  std::vector<at::Tensor> parameters_;
 };
 
 }  // namespace ns

@@ -73,12 +73,6 @@ void Load(const at::Tensor& bytes, torch::optim::Optimizer& optimizer) {
   optimizer.load(archive);
 }
 
-// What of a module's attribute a training changes: a tensor, a switch such as
-// `freeze_bn`, or an observer.
-bool IsState(const c10::IValue& value) {
-  return value.isTensor() || value.isBool() || ObserverIn(value) != nullptr;
-}
-
 // Error: `saved` does not have all that `model` has.
 absl::Status CheckSame(const Module& saved, const Module& model,
                        const std::string& path) {
@@ -93,7 +87,13 @@ absl::Status CheckSame(const Module& saved, const Module& model,
     if (attribute.value.isModule()) {
       NS_RETURN_IF_ERROR(CheckSame(saved.attr(attribute.name).toModule(),
                                    attribute.value.toModule(), name));
+    } else if (ObserverIn(attribute.value) != nullptr &&
+               saved.attr(attribute.name).type() != attribute.value.type()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("is a checkpoint of another model, whose '", name,
+                       "' is another observer"));
     } else if (attribute.value.isTensor() &&
+               attribute.value.toTensor().requires_grad() &&
                saved.attr(attribute.name).toTensor().sizes() !=
                    attribute.value.toTensor().sizes()) {
       return absl::InvalidArgumentError(
@@ -117,20 +117,19 @@ void CopyState(const Module& saved, Module model) {
       CopyState(from.toModule(), to.toModule());
       continue;
     }
-    if (!IsState(to)) {
-      continue;
-    }
-    if (to.isTensor()) {
-      const at::NoGradGuard no_grad;
-      to.toTensor().copy_(from.toTensor());
-    } else if (to.isBool()) {
-      model.setattr(attribute.name, from);
-    } else {
+    if (ObserverIn(to) != nullptr) {
       CopyObserver(ObserverIn(from), ObserverIn(to));
       if (to.type() == c10::getTypePtr<FakeQuantizePtr>()) {
         to.toCustomClass<FakeQuantize>()->SetState(
             from.toCustomClass<FakeQuantize>()->state());
       }
+    } else if (to.isTensor() &&
+               to.toTensor().sizes() == from.toTensor().sizes()) {
+      // In place: others hold the tensor, too.
+      const at::NoGradGuard no_grad;
+      to.toTensor().copy_(from.toTensor());
+    } else if (!to.isObject()) {
+      model.setattr(attribute.name, from);
     }
   }
 }
@@ -151,6 +150,20 @@ std::string FirstDifference(const std::string& run, const std::string& now) {
     }
   }
   return "it has other settings";
+}
+
+TrainingPosition PositionOf(const Module& checkpoint) {
+  TrainingPosition position;
+  position.epoch = checkpoint.attr("epoch").toInt();
+  position.batch = checkpoint.attr("batch").toInt();
+  const c10::List<double> figures = checkpoint.attr("figures").toDoubleList();
+  position.so_far = FiguresAt(figures, 0);
+  for (size_t i = 1; (i + 2) * kFigures <= figures.size(); i += 2) {
+    position.epochs.push_back({static_cast<int64_t>(i / 2),
+                               FiguresAt(figures, i),
+                               FiguresAt(figures, i + 1)});
+  }
+  return position;
 }
 
 }  // namespace
@@ -195,38 +208,28 @@ absl::StatusOr<std::optional<TrainingPosition>> RestoreCheckpoint(
         path, ": ", what, "; remove it, or name another --checkpoint"));
   };
   NS_ASSIGN_OR_RETURN(const Module checkpoint, LoadModule(path));
-  if (UnmangledTypeName(checkpoint.type()->name()->qualifiedName()) != kClass) {
-    return refuse("is no checkpoint of a training");
-  }
-  if (checkpoint.attr("version").toInt() != kVersion) {
-    return refuse("is a checkpoint of another version of ns");
-  }
-  const std::string saved_run = checkpoint.attr("run").toStringRef();
-  if (saved_run != run) {
-    return refuse(absl::StrCat("is a checkpoint of another run: ",
-                               FirstDifference(saved_run, run)));
-  }
-  const Module saved = checkpoint.attr("model").toModule();
-  const absl::Status same = CheckSame(saved, model, "");
-  if (!same.ok()) {
-    return refuse(same.message());
-  }
   return CatchTorchErrors(
       path, [&]() -> absl::StatusOr<std::optional<TrainingPosition>> {
-        CopyState(saved, model);
-        Load(checkpoint.attr("optimizer").toTensor(), optimizer);
-        TrainingPosition position;
-        position.epoch = checkpoint.attr("epoch").toInt();
-        position.batch = checkpoint.attr("batch").toInt();
-        const c10::List<double> figures =
-            checkpoint.attr("figures").toDoubleList();
-        position.so_far = FiguresAt(figures, 0);
-        for (size_t i = 1; (i + 2) * kFigures <= figures.size(); i += 2) {
-          position.epochs.push_back({static_cast<int64_t>(i / 2),
-                                     FiguresAt(figures, i),
-                                     FiguresAt(figures, i + 1)});
+        if (UnmangledTypeName(checkpoint.type()->name()->qualifiedName()) !=
+            kClass) {
+          return refuse("is no checkpoint of a training");
         }
-        return position;
+        if (checkpoint.attr("version").toInt() != kVersion) {
+          return refuse("is a checkpoint of another version of ns");
+        }
+        const std::string saved_run = checkpoint.attr("run").toStringRef();
+        if (saved_run != run) {
+          return refuse(absl::StrCat("is a checkpoint of another run: ",
+                                     FirstDifference(saved_run, run)));
+        }
+        const Module saved = checkpoint.attr("model").toModule();
+        const absl::Status same = CheckSame(saved, model, "");
+        if (!same.ok()) {
+          return refuse(same.message());
+        }
+        Load(checkpoint.attr("optimizer").toTensor(), optimizer);
+        CopyState(saved, model);
+        return PositionOf(checkpoint);
       });
 }
 

@@ -27,7 +27,7 @@ struct TrainingPosition {
   std::vector<EpochReport> epochs;
 };
 
-// Writes the parameters, buffers, observers and fake quantizations of `model`
+// Writes the parameters, buffers, observers and other values of `model`
 // and the state of `optimizer`. `run` says which run it is, in lines
 // "name=value". The file is a TorchScript module; it appears completely or not
 // at all.
@@ -38,8 +38,8 @@ absl::Status SaveCheckpoint(const std::string& path, const std::string& run,
 
 // Gives `model` and `optimizer` the state that SaveCheckpoint wrote, and
 // returns where it was; none when there is no file. Error: a file that is no
-// checkpoint, and one of another run, with what differs; nothing has changed
-// then.
+// checkpoint, one of another run, with what differs, and one of another model;
+// `model` has not changed then.
 absl::StatusOr<std::optional<TrainingPosition>> RestoreCheckpoint(
     const std::string& path, const std::string& run,
     const torch::jit::Module& model, torch::optim::Optimizer& optimizer);

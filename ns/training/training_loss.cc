@@ -66,6 +66,9 @@ class LabelLoss final : public TrainingLoss {
           "float model is the teacher"));
     }
     const at::Tensor& scores = tensors[0];
+    if (scores.numel() == 0) {
+      return refuse("the model returns no scores for it");
+    }
     if (labels.numel() != scores.size(0)) {
       return refuse(absl::StrCat("has ", labels.numel(), " labels for ",
                                  scores.size(0), " samples"));
@@ -75,7 +78,7 @@ class LabelLoss final : public TrainingLoss {
                                  scores.size(1) - 1));
     }
     BatchLoss loss;
-    loss.loss = at::cross_entropy_loss(scores, labels);
+    loss.loss = at::cross_entropy_loss(scores.to(at::kFloat), labels);
     loss.samples = labels.numel();
     loss.correct = scores.argmax(1).eq(labels).sum().item<int64_t>();
     return loss;
@@ -94,7 +97,7 @@ class TeacherLoss final : public TrainingLoss {
   absl::StatusOr<BatchLoss> Of(const c10::IValue& output, const Batch& batch,
                                int64_t index) override {
     NS_ASSIGN_OR_RETURN(const c10::IValue taught,
-                        RunBatch("float", teacher_, batch, index));
+                        RunBatch("float", teacher_, Copied(batch), index));
     const std::vector<at::Tensor> theirs = FloatsIn(taught);
     const std::vector<at::Tensor> ours = FloatsIn(output);
     at::Tensor error = at::zeros({});

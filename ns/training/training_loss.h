@@ -32,7 +32,8 @@ class TrainingLoss {
   virtual ~TrainingLoss() = default;
 
   // Returns the loss of `output`, what the model returned for `batch`, the one
-  // at `index`. Error: an output that does not fit.
+  // at `index`. Error: an output that does not fit. Throws what LibTorch's ops
+  // throw.
   virtual absl::StatusOr<BatchLoss> Of(const c10::IValue& output,
                                        const Batch& batch, int64_t index) = 0;
 
@@ -41,8 +42,8 @@ class TrainingLoss {
 };
 
 // Reads the labels of classes: torch.save of a list of `batches` tensors of
-// integers, one for each sample of a batch. Error: another number of tensors,
-// or a tensor of something else.
+// integers, one for each sample of a batch; more are ignored. Error: fewer
+// tensors, or a tensor of something else.
 absl::StatusOr<std::vector<at::Tensor>> LoadLabels(const std::string& path,
                                                    int64_t batches);
 

@@ -44,7 +44,8 @@ struct TrainingReport {
   int64_t held_out_batches = 0;
   std::vector<EpochReport> epochs;
   // On the batches that are held out, or on all where none are: the float
-  // model, what calibration alone makes of it, and the trained one.
+  // model, what calibration alone makes of it (without batches where it makes
+  // nothing), and the trained one.
   TrainingFigures float_model;
   TrainingFigures calibrated;
   TrainingFigures quantized;

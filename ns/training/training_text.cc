@@ -48,14 +48,20 @@ std::string TrainingText(const TrainingReport& report) {
     absl::StrAppend(&text, "  float       ", FiguresText(report.float_model),
                     "\n");
   }
-  absl::StrAppend(&text, "  calibrated  ", FiguresText(report.calibrated),
-                  "\n  trained     ", FiguresText(report.quantized), "\n");
+  if (report.calibrated.batches > 0) {
+    absl::StrAppend(&text, "  calibrated  ", FiguresText(report.calibrated),
+                    "\n");
+  }
+  absl::StrAppend(&text, "  trained     ", FiguresText(report.quantized), "\n");
   return text;
 }
 
 std::string TrainingWarning(const TrainingReport& report) {
   const TrainingFigures& before = report.calibrated;
   const TrainingFigures& after = report.quantized;
+  if (before.batches == 0) {
+    return "";
+  }
   const bool is_better = before.samples > 0 ? after.correct > before.correct ||
                                                   after.loss() < before.loss()
                                             : after.loss() < before.loss();

@@ -158,6 +158,53 @@ class QatTest(cli.CliTest):
                                     '--epochs=12'),
                    cwd=self.folder, names='--labels was labels.pt (')
 
+  def test_another_method_is_trained(self):
+
+    class Encoder(nn.Module):
+
+      def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+      @torch.jit.export
+      def encode(self, x):
+        return self.fc(x.mean(1).mean(1))
+
+    torch.jit.script(Encoder().eval()).save(self.path('encoder.pt'))
+    self.succeed('quantize', '--mode=qat', '--float=encoder.pt',
+                 '--inputs=images.pt', '--out=quantized.pt', '--epochs=1',
+                 '--method=encode', cwd=self.folder)
+    model = torch.jit.load(self.path('quantized.pt'))
+    self.assertEqual(model.encode(self.images[0]).shape, (16, 8))
+
+  def test_leaves_are_not_trained(self):
+
+    class Gate(nn.Module):
+
+      def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3))
+
+      def forward(self, x):
+        return x * self.scale
+
+    class Gated(nn.Module):
+
+      def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 3)
+        self.gate = Gate()
+
+      def forward(self, x):
+        return self.gate(self.fc(x.mean(1).mean(1)))
+
+    torch.jit.script(Gated()).save(self.path('gated.pt'))
+    self.succeed('quantize', '--mode=qat', '--float=gated.pt',
+                 '--inputs=images.pt', '--out=quantized.pt', '--epochs=1',
+                 '--leaf=Gate', '--lr=0.1', cwd=self.folder)
+    model = torch.jit.load(self.path('quantized.pt'))
+    self.assertTrue(torch.equal(model.gate.scale, torch.ones(3)))
+
   def test_wrong_usage_is_named(self):
     for flags, names in (
         (('--epochs=0',), '--epochs=0'),
@@ -165,6 +212,8 @@ class QatTest(cli.CliTest):
         (('--lr=much',), '--lr=much'),
         (('--optimizer=lion',), ('--optimizer=lion', 'adam, sgd')),
         (('--compat=torch-1.13',), '--compat'),
+        (('--eager', '--observer=minmax'), ('--observer', '--eager')),
+        (('--epochs=10000000',), '--epochs=10000000'),
         (('--prepared=p.pt',), ('--prepared', '--mode=qat')),
         (('--checkpoint=quantized.pt',), ('--checkpoint', '--out'))):
       self.fail_with(2, *self.command(*flags), cwd=self.folder, names=names)

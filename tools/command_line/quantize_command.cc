@@ -207,6 +207,9 @@ absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
 std::vector<std::string> OutputsOf(const QuantizeFlags& flags) {
   std::vector<std::string> outputs = {
       flags.out_path, flags.outputs.qconfig_path, flags.outputs.json_path};
+  if (flags.training) {
+    outputs.push_back(flags.training->options.checkpoint_path);
+  }
   if (flags.HasFloat()) {
     outputs.insert(outputs.end(), flags.prepared_paths.begin(),
                    flags.prepared_paths.end());

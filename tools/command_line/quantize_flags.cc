@@ -49,7 +49,7 @@ constexpr FlagSpec kFlags[] = {
     {"labels", "PATH",
      "qat: the classes of the inputs, torch.save of a list of one tensor of "
      "integers for each batch; without it, the float model is the teacher"},
-    {"epochs", "N", "qat: how often all batches are trained on; default 3"},
+    {"epochs", "N", "qat: how often the batches are trained on; default 3"},
     {"lr", "NUMBER",
      "qat: the learning rate of the first step, which falls to 0; default "
      "3e-4, for sgd 1e-2"},
@@ -203,6 +203,12 @@ absl::Status CheckTraining(const Flags& flags, const QuantizeFlags& parsed) {
                      " is for --mode=qat; add that, or leave it out");
     }
   }
+  if (parsed.mode == "qat" && parsed.eager && flags.Has("observer")) {
+    return Refused(
+        "--observer is for flat graphs where a model is trained; give "
+        "--qconfig, "
+        "or leave it out, or --eager");
+  }
   return parsed.mode == "qat" && flags.Has("compat")
              ? Refused(
                    "--compat is for the modes that do not train; leave it out")
@@ -277,10 +283,9 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   options.compat = flags.Has("compat");
   options.reference = flags.Has("reference");
   parsed.model.method = flags.Get("method", "forward");
-  NS_ASSIGN_OR_RETURN(const std::vector<std::string> leaves,
-                      flags.List("leaf"));
-  if (!leaves.empty()) {
-    parsed.model.is_leaf = LeafTypes(leaves);
+  NS_ASSIGN_OR_RETURN(parsed.leaves, flags.List("leaf"));
+  if (!parsed.leaves.empty()) {
+    parsed.model.is_leaf = LeafTypes(parsed.leaves);
   }
   return absl::OkStatus();
 }

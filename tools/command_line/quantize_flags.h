@@ -33,6 +33,8 @@ struct QuantizeFlags {
   // then those of the static mode.
   std::optional<TrainingFlags> training;
   ModelGraphOptions model;
+  // The module types that model.is_leaf names.
+  std::vector<std::string> leaves;
   RunFlags run;
   // Without the mapping, which is read when the command runs.
   QuantizeOptions options;

@@ -57,7 +57,7 @@ absl::StatusOr<std::string> RunOf(const QuantizeFlags& flags,
   add("the number of batches", data.batches.size());
   add("--held-out", data.held_out());
   add("--epochs", options.epochs);
-  add("--lr", options.learning_rate);
+  add("--lr", options.learning_rate.value_or(DefaultRate(options.optimizer)));
   add("--optimizer",
       options.optimizer == OptimizerKind::kAdam ? "adam" : "sgd");
   add("--seed", options.seed);
@@ -65,6 +65,8 @@ absl::StatusOr<std::string> RunOf(const QuantizeFlags& flags,
   add("--backend", BackendName(flags.options.backend));
   add("--observer", static_cast<int>(flags.options.observer));
   add("--keep", absl::StrJoin(flags.options.keep, ","));
+  add("--method", flags.model.method);
+  add("--leaf", absl::StrJoin(flags.leaves, ","));
   return absl::StrJoin(lines, "\n");
 }
 
@@ -149,6 +151,11 @@ class ModelTrainer {
     NS_ASSIGN_OR_RETURN(train.qconfigs, Spec());
     train.calibrated_qconfigs =
         WithKept(flags_, {{"", DefaultMapping(flags_.options).global()}});
+    for (const auto& [name, qconfig] : train.qconfigs) {
+      if (!qconfig) {
+        train.calibrated_qconfigs[name] = std::nullopt;
+      }
+    }
     NS_ASSIGN_OR_RETURN(const TrainedModules trained,
                         TrainModules(model, data, train));
     NS_ASSIGN_OR_RETURN(
@@ -179,11 +186,11 @@ class ModelTrainer {
                               QuantizeSummary& summary) const {
     // Modules are measured as the flat graph that they run as.
     NS_ASSIGN_OR_RETURN(const ModelGraph flat,
-                        ModelGraph::FromModule(quantized.module()));
-    NS_ASSIGN_OR_RETURN(
-        OutputErrors errors,
-        MeasureOutputErrors(float_model, flags_.eager ? flat : quantized,
-                            batches_));
+                        flags_.eager
+                            ? ModelGraph::FromModule(quantized.module())
+                            : quantized.Clone());
+    NS_ASSIGN_OR_RETURN(OutputErrors errors,
+                        MeasureOutputErrors(float_model, flat, batches_));
     summary.outputs = std::move(errors.outputs);
     std::vector<std::string>& warnings = summary.report.warnings;
     warnings.insert(warnings.end(), errors.warnings.begin(),

@@ -8,6 +8,7 @@
 namespace ns {
 namespace {
 
+constexpr int64_t kMostEpochs = 1000000;
 constexpr absl::string_view kOptimizers[] = {"adam", "sgd"};
 
 }  // namespace
@@ -35,10 +36,14 @@ absl::StatusOr<TrainingFlags> ParseTrainingFlags(const Flags& flags,
   NS_ASSIGN_OR_RETURN(const std::string optimizer,
                       flags.Choice("optimizer", kOptimizers));
   options.epochs = epochs.value_or(options.epochs);
+  if (options.epochs > kMostEpochs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--epochs=", options.epochs, " is more than ", kMostEpochs));
+  }
   options.seed = seed.value_or(options.seed);
   options.optimizer =
       optimizer == "sgd" ? OptimizerKind::kSgd : OptimizerKind::kAdam;
-  options.learning_rate = rate.value_or(DefaultRate(options.optimizer));
+  options.learning_rate = rate;
   return parsed;
 }
 

@@ -228,6 +228,21 @@ bool AreNamed(const std::vector<std::string>& types,
                        });
 }
 
+// Whether the modules at `paths`, which are of these types, can become one.
+bool CanFuse(const std::vector<std::string>& paths,
+             const std::vector<std::string>& types,
+             const std::map<std::string, Module>& modules, bool qat) {
+  const std::optional<Fusion> fusion = FusionOf(types, qat);
+  if (!fusion || !qat || !fusion->has_norm) {
+    return fusion.has_value();
+  }
+  const auto layer = modules.find(paths[0]);
+  const auto norm = modules.find(paths[1]);
+  return layer != modules.end() && norm != modules.end() &&
+         CheckTrainedNorm(layer->second, norm->second, /*is_transposed=*/false)
+             .ok();
+}
+
 }  // namespace
 
 absl::StatusOr<ModuleChain> FuseKnownModules(
@@ -309,6 +324,10 @@ absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
       called_twice.insert(std::string(path.fqn));
     }
   });
+  std::map<std::string, Module> modules;
+  for (const auto& named : model.named_modules()) {
+    modules.insert({named.name, named.value});
+  }
   std::vector<std::vector<std::string>> chains;
   for (const FloatSubgraph& layer : FindFloatSubgraphs(flat.graph())) {
     std::vector<std::string> paths;
@@ -324,7 +343,7 @@ absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
       types.emplace_back(path.type);
     }
     // For training, a part of a chain may be all that there is a module for.
-    while (!types.empty() && !FusionOf(types, qat)) {
+    while (!types.empty() && !CanFuse(paths, types, modules, qat)) {
       types.pop_back();
       paths.pop_back();
     }

@@ -182,8 +182,8 @@ absl::StatusOr<Module> Convert(const Module& prepared,
   Replacements replacements(options);
   NS_RETURN_IF_ERROR(replacements.VisitChildren(editor.root(), ""));
   NS_RETURN_IF_ERROR(editor.Swap(replacements.replacements()));
-  NS_RETURN_IF_ERROR(RenameLstms(editor));
   if (options.remove_qconfig) {
+    NS_RETURN_IF_ERROR(RenameLstms(editor));
     NS_RETURN_IF_ERROR(RemoveObservers(editor));
     NS_RETURN_IF_ERROR(RemoveQConfigs(editor));
   }

@@ -157,7 +157,7 @@ std::string NormScript(int64_t rank, bool has_bias, double eps) {
   weight_shape[0] = -1;
   output_shape[1] = -1;
   // Reads back to the bit.
-  const std::string epsilon = absl::StrFormat("%.17g", eps);
+  const std::string epsilon = absl::StrFormat("%.17e", eps);
   const std::string per_output =
       absl::StrCat("reshape([", absl::StrJoin(output_shape, ", "), "])");
   return absl::StrCat(
@@ -167,7 +167,10 @@ std::string NormScript(int64_t rank, bool has_bias, double eps) {
       ".forward(self.weight * s.reshape([", absl::StrJoin(weight_shape, ", "),
       "]))\n",  //
       "    y = self.", kLayerMethod,
-      "(input, w, torch.zeros_like(self.bn.running_var))\n", "    y = y / s.",
+      "(input, w, torch.zeros_like(self.bn.running_var))\n"
+      // A channel that the norm multiplies by 0 has no scale to take back.
+      "    s = torch.where(s == 0.0, torch.ones_like(s), s)\n"
+      "    y = y / s.",
       per_output, "\n",
       has_bias ? absl::StrCat("    y = y + self.bias.", per_output, "\n") : "",
       "    if self.bn.training and not self.freeze_bn:\n"

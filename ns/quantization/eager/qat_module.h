@@ -30,8 +30,9 @@ bool IsQatType(absl::string_view type);
 //
 // where `norm` is the batch norm of the fused module, its child `bn`, and
 // s = gamma / sqrt(running_var + eps) for each output channel, the scale that
-// folding the norm will give to the weight. With its attribute `freeze_bn`, the
-// norm uses and keeps the statistics that it has, also in training.
+// folding the norm will give to the weight; nothing is divided by an s of 0.
+// With its attribute `freeze_bn`, the norm uses and keeps the statistics that
+// it has, also in training.
 //
 // Error: another type, a module that has not one such layer or not the batch
 // norm, weights that the observer does not take, and a dynamic layer whose

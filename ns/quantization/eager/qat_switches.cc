@@ -1,5 +1,6 @@
 #include "ns/quantization/eager/qat_switches.h"
 
+#include "ns/quantization/eager/qat_module.h"
 #include "passes/runtime/observers/fake_quantize.h"
 
 namespace ns {
@@ -20,7 +21,7 @@ void ForEachFakeQuantize(const Module& model, const Do& act) {
 
 void SetFreezeBn(const Module& model, bool freeze) {
   for (Module module : model.modules()) {
-    if (module.hasattr("freeze_bn") && module.hasattr("bn")) {
+    if (IsQatModule(module) && module.hasattr("freeze_bn")) {
       module.setattr("freeze_bn", freeze);
       module.attr("bn").toModule().setattr("training", !freeze);
     }

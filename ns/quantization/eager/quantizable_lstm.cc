@@ -173,6 +173,7 @@ std::string Script(const std::string& name, const Shape& shape,
       "def ", name,
       "(self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] = None) -> "
       "Tuple[Tensor, Tuple[Tensor, Tensor]]:\n"
+      "    assert input.dim() == 3, 'a quantizable LSTM takes batches'\n"
       "    x = input",
       batch_first ? ".transpose(0, 1)" : "",
       "\n"

@@ -166,7 +166,7 @@ class Maker {
       // Reads back to the bit.
       const std::string text =
           constant->isInt() ? absl::StrCat(constant->toInt())
-                            : absl::StrFormat("%.17g", constant->toDouble());
+                            : absl::StrFormat("%.17e", constant->toDouble());
       script =
           absl::StrReplaceAll(script, {{absl::StrCat("{", name, "}"), text}});
     }

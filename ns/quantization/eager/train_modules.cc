@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
+#include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/quantization/eager/qat_switches.h"
 #include "ns/quantization/eager/quantize.h"
@@ -28,6 +31,17 @@ absl::StatusOr<Module> Fused(const Module& model, bool training) {
   fuse.inplace = true;
   fuse.qat = training;
   return FuseModules(copy.root(), chains, fuse);
+}
+
+// Lets all batch norms use the statistics that they have.
+void FreezeNorms(Module& model) {
+  FreezeBnStats(model);
+  for (Module module : model.modules()) {
+    if (absl::StrContains(TypeNameOf(module),
+                          "torch.nn.modules.batchnorm.BatchNorm")) {
+      module.setattr("training", false);
+    }
+  }
 }
 
 absl::StatusOr<TrainingFigures> Measured(absl::string_view name,
@@ -69,10 +83,15 @@ absl::StatusOr<TrainedModules> TrainModules(
   float_model.eval();
   NS_ASSIGN_OR_RETURN(result.training.float_model,
                       Measured("float", float_model, data));
-  NS_ASSIGN_OR_RETURN(
-      result.training.calibrated,
-      Annotated(options.name,
-                MeasureCalibrated(model, options.calibrated_qconfigs, data)));
+  const absl::StatusOr<TrainingFigures> calibrated =
+      MeasureCalibrated(model, options.calibrated_qconfigs, data);
+  if (calibrated.ok()) {
+    result.training.calibrated = *calibrated;
+  } else if (options.warnings != nullptr) {
+    options.warnings->push_back(
+        absl::StrCat("there are no figures of the model without training: ",
+                     calibrated.status().message()));
+  }
 
   NS_ASSIGN_OR_RETURN(const Module fused,
                       Annotated(options.name, Fused(model, /*training=*/true)));
@@ -83,24 +102,26 @@ absl::StatusOr<TrainedModules> TrainModules(
       result.prepared,
       Annotated(options.name, PrepareQat(fused, options.qconfigs, prepare)));
   for (const at::Tensor& parameter : result.prepared.parameters()) {
-    at::Tensor(parameter).set_requires_grad(true);
+    if (parameter.is_floating_point()) {
+      at::Tensor(parameter).set_requires_grad(true);
+    }
   }
+  FreezeNorms(result.prepared);
   const int64_t frozen_from = options.train.epochs - options.train.epochs / 3;
   int64_t epoch_now = 0;
   TrainedModel trained;
   trained.module = result.prepared;
-  trained.before_epoch = [&](int64_t epoch, bool begins) {
-    epoch_now = epoch;
-    if (epoch == 0 && begins) {
-      FreezeBnStats(result.prepared);
-    }
-    if (epoch == frozen_from && begins) {
+  trained.parameters = TrainableParameters(result.prepared);
+  trained.before_epoch = [&](const EpochStart& start) {
+    epoch_now = start.epoch;
+    if (start.epoch == frozen_from && start.begins) {
       DisableObserver(result.prepared);
     }
     return absl::OkStatus();
   };
   trained.switch_training = [&](bool training) {
     result.prepared.train(training);
+    FreezeNorms(result.prepared);
     if (!training) {
       DisableObserver(result.prepared);
     } else if (epoch_now < frozen_from) {

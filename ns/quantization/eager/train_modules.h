@@ -20,7 +20,8 @@ struct TrainModulesOptions {
   std::string name = "the model";
   // How layers are quantized while they are trained, as for PrepareQat.
   QConfigSpec qconfigs;
-  // How they are quantized by calibration alone, to compare with.
+  // How they are quantized by calibration alone, to compare with; where that
+  // fails, a warning says so and the report has no such figures.
   QConfigSpec calibrated_qconfigs;
   TrainOptions train;
   // What was odd, a line each; may be null.
@@ -38,8 +39,9 @@ struct TrainedModules {
 // Fuses the chains of `model`, a float one with stubs, for training, prepares
 // it, trains all of its parameters and converts it. Batch norms keep the
 // statistics that they have, and for the last third of the epochs, activations
-// and weights their ranges (qat_switches.h). Error: what FuseModules,
-// PrepareQat, Train and Convert refuse.
+// and weights their ranges (qat_switches.h). The quantized engine that is set
+// packs the weights. Error: what FuseModules, PrepareQat, Train and Convert
+// refuse.
 absl::StatusOr<TrainedModules> TrainModules(const torch::jit::Module& model,
                                             const TrainingData& data,
                                             const TrainModulesOptions& options);

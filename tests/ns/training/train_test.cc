@@ -38,6 +38,14 @@ Module Line() {
   return module;
 }
 
+// That layer, to be trained.
+TrainedModel LineModel() {
+  TrainedModel model;
+  model.module = Line();
+  model.parameters = TrainableParameters(model.module);
+  return model;
+}
+
 at::Tensor WeightOf(const Module& module) {
   return module.attr("weight").toTensor().detach().clone();
 }
@@ -92,8 +100,7 @@ class KillingLoss final : public TrainingLoss {
 TEST_F(TrainTest, LearnsWhatTheLabelsSay) {
   for (const OptimizerKind kind : {OptimizerKind::kAdam, OptimizerKind::kSgd}) {
     options_.optimizer = kind;
-    TrainedModel model;
-    model.module = Line();
+    TrainedModel model = LineModel();
     const std::vector<EpochReport> epochs =
         OrThrow(Train(model, Data(), options_));
     ASSERT_EQ(epochs.size(), 3);
@@ -108,8 +115,7 @@ TEST_F(TrainTest, LearnsWhatTheLabelsSay) {
 TEST_F(TrainTest, OneSeedGivesOneModel) {
   const auto trained = [&](int64_t seed) {
     options_.seed = seed;
-    TrainedModel model;
-    model.module = Line();
+    TrainedModel model = LineModel();
     NS_EXPECT_OK(Train(model, Data(), options_).status());
     return WeightOf(model.module);
   };
@@ -119,10 +125,11 @@ TEST_F(TrainTest, OneSeedGivesOneModel) {
 
 TEST_F(TrainTest, CallsBackAtTheRightTimes) {
   std::vector<std::string> calls;
-  TrainedModel model;
-  model.module = Line();
-  model.before_epoch = [&](int64_t epoch, bool begins) {
-    calls.push_back((begins ? "begin " : "go on ") + std::to_string(epoch));
+  TrainedModel model = LineModel();
+  model.before_epoch = [&](const EpochStart& start) {
+    EXPECT_EQ(start.order.size(), 8);
+    calls.push_back((start.begins ? "begin " : "go on ") +
+                    std::to_string(start.epoch));
     return absl::OkStatus();
   };
   model.switch_training = [&](bool training) {
@@ -142,8 +149,7 @@ TEST_F(TrainTest, CallsBackAtTheRightTimes) {
 
 // Between batches, and between epochs.
 TEST_F(TrainTest, AKilledRunGoesOnAsIfNothingHadHappened) {
-  TrainedModel whole;
-  whole.module = Line();
+  TrainedModel whole = LineModel();
   const std::vector<EpochReport> expected =
       OrThrow(Train(whole, Data(), options_));
   options_.checkpoint_path = TemporaryPath("checkpoint.pt");
@@ -151,12 +157,10 @@ TEST_F(TrainTest, AKilledRunGoesOnAsIfNothingHadHappened) {
   for (const int calls : {3, 10, 13, 20, 29}) {
     std::filesystem::remove(options_.checkpoint_path);
     KillingLoss killing(*loss_, calls);
-    TrainedModel killed;
-    killed.module = Line();
+    TrainedModel killed = LineModel();
     EXPECT_EQ(MessageOf(Train(killed, {batches_, 8, killing}, options_)),
               "killed");
-    TrainedModel resumed;
-    resumed.module = Line();
+    TrainedModel resumed = LineModel();
     const std::vector<EpochReport> epochs =
         OrThrow(Train(resumed, Data(), options_));
     EXPECT_TRUE(WeightOf(resumed.module).equal(WeightOf(whole.module)));
@@ -171,8 +175,7 @@ TEST_F(TrainTest, AKilledRunGoesOnAsIfNothingHadHappened) {
 TEST_F(TrainTest, ACheckpointIsOfOneRun) {
   options_.checkpoint_path = TemporaryPath("checkpoint.pt");
   options_.run = "--lr=0.1\n--seed=3";
-  TrainedModel model;
-  model.module = Line();
+  TrainedModel model = LineModel();
   NS_ASSERT_OK(Train(model, Data(), options_).status());
   options_.run = "--lr=0.1\n--seed=4";
   EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
@@ -183,8 +186,7 @@ TEST_F(TrainTest, ACheckpointIsOfOneRun) {
 TEST_F(TrainTest, SaysWhenItDiverges) {
   options_.learning_rate = std::numeric_limits<double>::max();
   options_.optimizer = OptimizerKind::kSgd;
-  TrainedModel model;
-  model.module = Line();
+  TrainedModel model = LineModel();
   EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
               HasSubstr("the loss is not finite any more in epoch 1"));
 }
@@ -194,12 +196,83 @@ TEST_F(TrainTest, NamesTheBatchThatTheModelDoesNotTake) {
   model.module = MakeModule("Two",
                             "def forward(self, x: Tensor, y: Tensor):\n"
                             "  return x\n");
-  model.module.register_parameter("w", at::ones({1}).requires_grad_(true),
-                                  false);
+  model.parameters = {at::ones({1}).requires_grad_(true)};
   EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
               HasSubstr("method 'forward' takes 2 arguments"));
   EXPECT_THAT(MessageOf(Train(model, Data(0), options_)),
               HasSubstr("one epoch and one batch at least"));
+}
+
+TEST_F(TrainTest, RefusesAModelWithoutParameters) {
+  TrainedModel model;
+  model.module = Relu();
+  EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
+              HasSubstr("no parameters that could be trained"));
+}
+
+// Otherwise a step would change it twice.
+TEST_F(TrainTest, AParameterOfTwoModulesIsTrainedOnce) {
+  const Module line = Line();
+  const Module twins =
+      MakeModule("Twins",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "  return self.a.forward(x) + self.b.forward(x)\n",
+                 {}, {{"a", line}, {"b", line}});
+  EXPECT_EQ(TrainableParameters(twins).size(), 1);
+}
+
+// Momentum does not move it, as it would not in a run that was resumed.
+TEST_F(TrainTest, AParameterThatABatchDoesNotUseStays) {
+  Module module = NewModule("Sometimes");
+  module.register_parameter("always", at::zeros({2, 4}).requires_grad_(true),
+                            false);
+  module.register_parameter("first", at::zeros({2}).requires_grad_(true),
+                            false);
+  module.register_attribute("calls", c10::IntType::get(), 0);
+  NS_EXPECT_OK(DefineMethods(module,
+                             "def forward(self, x: Tensor) -> Tensor:\n"
+                             "  y = torch.linear(x, self.always)\n"
+                             "  if self.calls == 0:\n"
+                             "    y = y + self.first\n"
+                             "  self.calls += 1\n"
+                             "  return y\n"));
+  TrainedModel model;
+  model.module = module;
+  model.parameters = TrainableParameters(module);
+  at::Tensor after_one;
+  options_.epochs = 1;
+  options_.progress = [&](int64_t done, int64_t) {
+    if (done == 1) {
+      after_one = module.attr("first").toTensor().detach().clone();
+    }
+  };
+  NS_ASSERT_OK(Train(model, Data(), options_).status());
+  EXPECT_GT(after_one.abs().sum().item<float>(), 0);
+  EXPECT_TRUE(module.attr("first").toTensor().equal(after_one));
+}
+
+// The loss may run another model on the inputs.
+TEST_F(TrainTest, TheLossSeesInputsAsTheyWere) {
+  Module module = NewModule("Writes");
+  module.register_parameter("weight", at::zeros({2, 4}).requires_grad_(true),
+                            false);
+  NS_EXPECT_OK(DefineMethods(module,
+                             "def forward(self, x: Tensor) -> Tensor:\n"
+                             "  x.mul_(0.0)\n"
+                             "  return torch.linear(x, self.weight)\n"));
+  TrainedModel model;
+  model.module = module;
+  model.parameters = TrainableParameters(module);
+  NS_ASSERT_OK(Train(model, Data(), options_).status());
+  for (int64_t i = 0; i < batches_.size(); ++i) {
+    EXPECT_GT(OrThrow(batches_.Read(i))
+                  .arguments[0]
+                  .toTensor()
+                  .abs()
+                  .sum()
+                  .item<float>(),
+              0);
+  }
 }
 
 }  // namespace

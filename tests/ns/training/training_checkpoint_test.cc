@@ -34,11 +34,13 @@ Module Model(float weight, bool frozen, float seen, int64_t size = 3) {
   child.register_buffer("mean", at::full({2}, weight));
   const c10::IValue fake = OrThrow(MakeObserverObject(DefaultFakeQuant()));
   fake.toCustomClass<FakeQuantize>()->Forward(at::tensor({0.0F, seen}));
-  Module model =
-      MakeModule("Model",
-                 "def forward(self, x: Tensor) -> Tensor:\n"
-                 "  return x\n",
-                 {{"freeze_bn", frozen}, {"fake", fake}}, {{"child", child}});
+  Module model = MakeModule("Model",
+                            "def forward(self, x: Tensor) -> Tensor:\n"
+                            "  return x\n",
+                            {{"freeze_bn", frozen},
+                             {"steps", static_cast<int64_t>(weight)},
+                             {"fake", fake}},
+                            {{"child", child}});
   model.register_parameter(
       "weight", at::full({size}, weight).requires_grad_(true), false);
   return model;
@@ -87,6 +89,7 @@ TEST_F(TrainingCheckpointTest, GivesBackAllThatTrainingChanges) {
   EXPECT_EQ(position->epochs[0].held_out.batches, 2);
   EXPECT_TRUE(model.attr("weight").toTensor().equal(at::full({3}, 2.0F)));
   EXPECT_TRUE(model.attr("freeze_bn").toBool());
+  EXPECT_EQ(model.attr("steps").toInt(), 2);
   EXPECT_TRUE(model.attr("child").toModule().attr("mean").toTensor().equal(
       at::full({2}, 2.0F)));
   const auto expected = Model(0, false, 8).attr("fake");

@@ -52,6 +52,8 @@ TEST(LabelLossTest, NamesTheBatchThatDoesNotFit) {
   EXPECT_THAT(message(at::zeros({2, 3})),
               HasSubstr("batch 0: has labels that are not from 0 to 2"));
   EXPECT_THAT(message(at::zeros({3, 4})), HasSubstr("has 2 labels for 3"));
+  EXPECT_THAT(message(at::zeros({0, 4})),
+              HasSubstr("returns no scores for it"));
   EXPECT_THAT(message(at::zeros({2, 3, 4})),
               HasSubstr("the model returns [2, 3, 4], and labels need scores"));
   EXPECT_THAT(message(at::zeros({2, 4}, at::kLong)),

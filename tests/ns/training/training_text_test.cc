@@ -50,6 +50,13 @@ TEST(TrainingTextTest, WithoutLabelsTheLossIsAnSqnr) {
   EXPECT_THAT(text, Not(HasSubstr("  float ")));
 }
 
+TEST(TrainingTextTest, ModelsThatCannotBeCalibratedHaveNoFigures) {
+  TrainingReport report = Report();
+  report.calibrated = {};
+  EXPECT_THAT(TrainingText(report), Not(HasSubstr("calibrated")));
+  EXPECT_EQ(TrainingWarning(report), "");
+}
+
 TEST(TrainingTextTest, WarnsWhenNothingIsBetter) {
   EXPECT_EQ(TrainingWarning(Report()), "");
   TrainingReport report = Report();

@@ -140,5 +140,20 @@ TEST(FuseModulesTest, NormsOfOtherWidthsAreRefused) {
               HasSubstr("the layer has 3 output channels, and the norm 4"));
 }
 
+// Such a norm cannot be a part of a module for training.
+TEST(FuseModulesTest, FindsNoChainOfANormWithoutParametersForTraining) {
+  const Module norm = MakeModule(
+      "torch.nn.modules.batchnorm.BatchNorm2d",
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "  return torch.batch_norm(x, None, None, self.running_mean, "
+      "self.running_var, False, 0.1, 1e-5, True)\n",
+      {{"running_mean", at::zeros({4})}, {"running_var", at::ones({4})}});
+  const Module model =
+      MakeModel({{"conv", Conv2d(at::randn({4, 3, 3, 3}))}, {"bn", norm}},
+                {"return self.bn.forward(self.conv.forward(x))"});
+  EXPECT_EQ(OrThrow(FindFusableModules(model)).size(), 1);
+  EXPECT_EQ(OrThrow(FindFusableModules(model, /*qat=*/true)).size(), 0);
+}
+
 }  // namespace
 }  // namespace ns

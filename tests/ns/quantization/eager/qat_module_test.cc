@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/optim/sgd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,23 @@ TEST(QatModuleTest, QuantizesInOneCall) {
   EXPECT_EQ(TypeAt(quantized, "conv"),
             "torch.nn.intrinsic.quantized.modules.conv_relu.ConvReLU2d");
   EXPECT_FALSE(quantized.is_training());
+}
+
+// PyTorch divides by 0 there.
+TEST(QatModuleTest, AChannelThatTheNormMultipliesByZeroIsItsShift) {
+  Module model = ConvNet();
+  const Module norm = model.attr("bn").toModule();
+  norm.attr("weight").toTensor()[1] = 0;
+  const float shift = norm.attr("bias").toTensor()[1].item<float>();
+  FuseModulesOptions fuse;
+  fuse.qat = true;
+  Module prepared = OrThrow(
+      PrepareQat(OrThrow(FuseModules(model, {{"conv", "bn", "relu"}}, fuse)),
+                 {{"", Training()}}));
+  DisableFakeQuant(prepared);
+  const at::Tensor y = OutputOf(prepared, at::randn({4, 3, 8, 8}));
+  EXPECT_TRUE(y.isfinite().all().item<bool>());
+  EXPECT_FLOAT_EQ(y.select(1, 1).amax().item<float>(), std::max(shift, 0.0F));
 }
 
 TEST(QatModuleTest, RefusesWhatCannotBeTrained) {

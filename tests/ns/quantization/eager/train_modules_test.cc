@@ -91,6 +91,38 @@ TEST_F(TrainModulesTest, NormsKeepTheirStatistics) {
           .equal(model_.attr("bn").toModule().attr("running_mean").toTensor()));
 }
 
+// Also those that are no part of a module for training.
+TEST_F(TrainModulesTest, NormsThatAreNotFusedKeepTheirStatistics) {
+  const Module model = MakeModel(
+      {{"quant", QuantStub()},
+       {"bn", BatchNorm2d(3)},
+       {"conv", Conv2d(at::randn({4, 3, 3, 3}))},
+       {"dequant", DeQuantStub()}},
+      {"y = self.conv.forward(self.bn.forward(self.quant.forward(x)))",
+       "return self.dequant.forward(y)"});
+  const at::Tensor mean =
+      model.attr("bn").toModule().attr("running_mean").toTensor().clone();
+  loss_ = MakeTeacherLoss(OrThrow(ModelGraph::FromModule(model)));
+  const TrainedModules trained = OrThrow(TrainModules(model, Data(), options_));
+  EXPECT_TRUE(trained.prepared.attr("bn")
+                  .toModule()
+                  .attr("running_mean")
+                  .toTensor()
+                  .equal(mean));
+}
+
+TEST_F(TrainModulesTest, WithoutACalibratedModelThereIsAWarning) {
+  std::vector<std::string> warnings;
+  options_.warnings = &warnings;
+  options_.calibrated_qconfigs["nothing"] = std::nullopt;
+  const TrainedModules trained =
+      OrThrow(TrainModules(model_, Data(), options_));
+  EXPECT_EQ(trained.training.calibrated.batches, 0);
+  EXPECT_THAT(
+      warnings,
+      testing::Contains(HasSubstr("no figures of the model without training")));
+}
+
 TEST_F(TrainModulesTest, TheModelStaysAsItIs) {
   const at::Tensor x = at::randn({1, 3, 8, 8});
   const at::Tensor before = OutputOf(model_, x);
