@@ -92,8 +92,8 @@ class QatTest(cli.CliTest):
       first, last = training['epochs'][0], training['epochs'][-1]
       self.assertLess(last['trained']['loss'], first['trained']['loss'])
       # Nothing was learnt before.
-      self.assertLess(training['calibrated']['top1'], 0.6)
-      self.assertGreater(training['quantized']['top1'], 0.75)
+      self.assertLess(training['calibrated']['top1'], 0.5)
+      self.assertGreater(training['quantized']['top1'], 0.65)
       self.assertAlmostEqual(training['quantized']['top1'], self.top1(),
                              places=6)
 

@@ -37,7 +37,10 @@ at::Tensor OutputOf(const TrainableGraph& graph, const at::Tensor& x) {
 
 class TrainableGraphTest : public ::testing::Test {
  protected:
-  TrainableGraphTest() { at::manual_seed(1); }
+  TrainableGraphTest() {
+    at::manual_seed(1);
+    x_ = at::randn({2, 3, 8, 8});
+  }
 
   // A net, prepared and calibrated on `x_`.
   ModelGraph Calibrated(const QuantizeOptions& options = {}) const {
@@ -56,7 +59,7 @@ class TrainableGraphTest : public ::testing::Test {
     }
   }
 
-  const at::Tensor x_ = at::randn({2, 3, 8, 8});
+  at::Tensor x_;
 };
 
 TEST_F(TrainableGraphTest, WeightsAreParametersAndValuesAreRounded) {
