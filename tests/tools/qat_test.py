@@ -177,6 +177,19 @@ class QatTest(cli.CliTest):
     model = torch.jit.load(self.path('quantized.pt'))
     self.assertEqual(model.encode(self.images[0]).shape, (16, 8))
 
+  def test_the_mapping_that_was_used_is_written(self):
+    mapping = {'schema': 'ns.qconfig/1', 'global': None,
+               'object_type': [['linear', 'fbgemm']],
+               'module_name_regex': [], 'module_name': [],
+               'module_name_object_type_order': []}
+    with open(self.path('in.json'), 'w', encoding='utf-8') as file:
+      json.dump(mapping, file)
+    self.train('--epochs=1', '--qconfig=in.json', '--emit-qconfig=out.json')
+    with open(self.path('out.json'), encoding='utf-8') as file:
+      written = json.load(file)
+    self.assertIsNone(written['global'])
+    self.assertEqual([row[0] for row in written['object_type']], ['linear'])
+
   def test_leaves_are_not_trained(self):
 
     class Gate(nn.Module):

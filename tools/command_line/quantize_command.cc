@@ -41,7 +41,7 @@ class Quantizer {
  public:
   // Both must outlive the object.
   Quantizer(const QuantizeFlags& flags, const BatchReader& batches)
-      : flags_(flags), options_(flags.options), batches_(batches) {}
+      : flags_(flags), batches_(batches) {}
 
   // Writes the models. Error: which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
@@ -60,10 +60,6 @@ class Quantizer {
       Describe(summary);
       return summary;
     }
-    if (!flags_.qconfig_path.empty()) {
-      NS_ASSIGN_OR_RETURN(options_.mapping,
-                          ReadQConfigMapping(flags_.qconfig_path));
-    }
     std::optional<ModelGraph> float_model;
     if (flags_.HasFloat()) {
       NS_ASSIGN_OR_RETURN(
@@ -71,13 +67,13 @@ class Quantizer {
     }
     NS_ASSIGN_OR_RETURN(
         ModelGraph prepared,
-        float_model
-            ? Annotated(flags_.float_path, PrepareModel(*float_model, options_))
-            : MergeFiles());
+        float_model ? Annotated(flags_.float_path,
+                                PrepareModel(*float_model, flags_.options))
+                    : MergeFiles());
     NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
     NS_ASSIGN_OR_RETURN(
         QuantizedModel quantized,
-        Annotated(SourceName(), ConvertModel(prepared, options_)));
+        Annotated(SourceName(), ConvertModel(prepared, flags_.options)));
     QuantizeSummary summary;
     summary.report = std::move(quantized.report);
     // A prepared model computes what the float one does.
@@ -90,7 +86,8 @@ class Quantizer {
 
   // The mapping that said how each layer is quantized.
   QConfigMapping Mapping() const {
-    return options_.mapping ? *options_.mapping : DefaultMapping(options_);
+    return flags_.options.mapping ? *flags_.options.mapping
+                                  : DefaultMapping(flags_.options);
   }
 
  private:
@@ -118,7 +115,9 @@ class Quantizer {
     return prepared;
   }
 
-  bool Calibrates() const { return options_.mode == QuantizeMode::kStatic; }
+  bool Calibrates() const {
+    return flags_.options.mode == QuantizeMode::kStatic;
+  }
 
   // Returns what shows that `before` batches and those of the call are done, of
   // all that the command runs: each to calibrate and to measure.
@@ -175,12 +174,11 @@ class Quantizer {
     }
     summary.out_path = flags_.out_path;
     summary.mode = flags_.mode;
-    summary.backend = std::string(BackendName(options_.backend));
+    summary.backend = std::string(BackendName(flags_.options.backend));
     summary.batches = batches_.size();
   }
 
   const QuantizeFlags& flags_;
-  QuantizeOptions options_;
   const BatchReader& batches_;
   ProgressBar bar_{flags_.outputs.quiet};
 };
@@ -217,13 +215,17 @@ std::vector<std::string> OutputsOf(const QuantizeFlags& flags) {
   return outputs;
 }
 
-absl::Status Quantize(const QuantizeFlags& flags) {
+absl::Status Quantize(QuantizeFlags flags) {
   UseThreads(flags.run);
   KeepFreedMemory();
   NS_RETURN_IF_ERROR(PrepareOutputs(OutputsOf(flags)));
   BatchReader batches = BatchReader::FromBatches({});
   if (!flags.run.input_paths.empty()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(flags.run));
+  }
+  if (!flags.qconfig_path.empty()) {
+    NS_ASSIGN_OR_RETURN(flags.options.mapping,
+                        ReadQConfigMapping(flags.qconfig_path));
   }
   // Outputs are measured on the engine that the weights are packed for.
   const ScopedEngine engine(EngineOf(flags.options.backend));

@@ -205,9 +205,8 @@ absl::Status CheckTraining(const Flags& flags, const QuantizeFlags& parsed) {
   }
   if (parsed.mode == "qat" && parsed.eager && flags.Has("observer")) {
     return Refused(
-        "--observer is for flat graphs where a model is trained; give "
-        "--qconfig, "
-        "or leave it out, or --eager");
+        "--observer is for flat graphs where a model is trained; leave it out, "
+        "or --eager");
   }
   return parsed.mode == "qat" && flags.Has("compat")
              ? Refused(

@@ -25,7 +25,8 @@ struct QuantizeFlags {
   std::string out_path;
   // Whether the module hierarchy is quantized instead of its flat graph.
   bool eager = false;
-  // The file of the qconfig mapping; empty for none.
+  // The file of the qconfig mapping; empty for none. options.mapping is read
+  // from it when the command runs.
   std::string qconfig_path;
   // The name of the mode: that of options.mode, or "qat".
   std::string mode;
@@ -36,7 +37,6 @@ struct QuantizeFlags {
   // The module types that model.is_leaf names.
   std::vector<std::string> leaves;
   RunFlags run;
-  // Without the mapping, which is read when the command runs.
   QuantizeOptions options;
   ReportOutputs outputs;
 

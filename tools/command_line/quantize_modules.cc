@@ -21,7 +21,6 @@
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_options.h"
 #include "passes/quantization/qconfig.h"
-#include "passes/quantization/qconfig_json.h"
 
 namespace ns {
 namespace {
@@ -31,10 +30,9 @@ using ::torch::jit::Module;
 absl::StatusOr<QConfigSpec> SpecFor(const QuantizeFlags& flags,
                                     const Module& model) {
   QConfigSpec spec;
-  if (!flags.qconfig_path.empty()) {
-    NS_ASSIGN_OR_RETURN(const QConfigMapping mapping,
-                        ReadQConfigMapping(flags.qconfig_path));
-    NS_ASSIGN_OR_RETURN(spec, Annotated(flags.qconfig_path, SpecOf(mapping)));
+  if (flags.options.mapping) {
+    NS_ASSIGN_OR_RETURN(
+        spec, Annotated(flags.qconfig_path, SpecOf(*flags.options.mapping)));
   } else if (flags.options.mode == QuantizeMode::kStatic) {
     spec[""] = DefaultMapping(flags.options).global();
   } else {

@@ -23,7 +23,6 @@
 #include "ns/training/training_loss.h"
 #include "ns/training/training_text.h"
 #include "passes/quantization/default_qconfigs.h"
-#include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/file_identity.h"
 #include "tools/command_line/quantize_modules.h"
 
@@ -128,10 +127,6 @@ class ModelTrainer {
     train.name = flags_.float_path;
     train.quantize = flags_.options;
     train.train = options;
-    if (!flags_.qconfig_path.empty()) {
-      NS_ASSIGN_OR_RETURN(train.quantize.mapping,
-                          ReadQConfigMapping(flags_.qconfig_path));
-    }
     NS_ASSIGN_OR_RETURN(TrainedQuantizedModel trained,
                         TrainQuantizedModel(model, data, train));
     summary.report = std::move(trained.report);
@@ -167,11 +162,10 @@ class ModelTrainer {
   }
 
   absl::StatusOr<QConfigSpec> Spec() const {
-    if (!flags_.qconfig_path.empty()) {
-      NS_ASSIGN_OR_RETURN(const QConfigMapping mapping,
-                          ReadQConfigMapping(flags_.qconfig_path));
-      NS_ASSIGN_OR_RETURN(QConfigSpec spec,
-                          Annotated(flags_.qconfig_path, SpecOf(mapping)));
+    if (flags_.options.mapping) {
+      NS_ASSIGN_OR_RETURN(
+          QConfigSpec spec,
+          Annotated(flags_.qconfig_path, SpecOf(*flags_.options.mapping)));
       return WithKept(flags_, std::move(spec));
     }
     NS_ASSIGN_OR_RETURN(QConfig qconfig,
