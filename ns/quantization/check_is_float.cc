@@ -35,7 +35,7 @@ const Node* QuantizedOpIn(torch::jit::Graph& graph) {
 // drops the record of it, but not these.
 bool CallsObservers(torch::jit::Graph& graph) {
   return AnyNode(graph.block(), [](const Node* node) {
-    return OpName(*node) == "ns::observed_weight" || IsObserverCall(*node);
+    return OpName(*node) == kObservedWeight || IsObserverCall(*node);
   });
 }
 

@@ -160,7 +160,7 @@ class Training {
     }
     // Without a gradient, a parameter that a batch does not use stays as it is,
     // also in a run that goes on from a checkpoint.
-    for (at::Tensor parameter : model_.parameters) {
+    for (const at::Tensor& parameter : model_.parameters) {
       parameter.mutable_grad() = at::Tensor();
     }
     NS_ASSIGN_OR_RETURN(const BatchLoss loss, LossOf(index));

@@ -6,7 +6,6 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -21,6 +20,7 @@
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/runtime/observers/fake_quantize_weight.h"
+#include "passes/runtime/observers/observer_config.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
@@ -30,7 +30,6 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-constexpr char kMark[] = "ns::observed_weight";
 // Attributes, which have numbers behind them.
 constexpr char kScale[] = "ns_scale_";
 constexpr char kZeroPoint[] = "ns_zero_point_";
@@ -49,7 +48,7 @@ Value* TrainableConstant(const Node& node, size_t index) {
       InputNamed(node, "bias") != input) {
     return nullptr;
   }
-  if (OpName(*input->node()) == kMark) {
+  if (OpName(*input->node()) == kObservedWeight) {
     input = input->node()->input(0);
   }
   if (input->node()->kind() != c10::prim::Constant) {
@@ -106,17 +105,11 @@ absl::StatusOr<std::vector<bool>> QuantizedLayers(const ModelGraph& prepared,
   return is_quantized;
 }
 
-// The integers of `dtype`, from the least to the greatest.
-std::pair<int64_t, int64_t> IntegersOf(at::ScalarType dtype) {
-  switch (dtype) {
-    case at::kQInt8:
-      return {-128, 127};
-    case at::kQInt32:
-      return {std::numeric_limits<int32_t>::min(),
-              std::numeric_limits<int32_t>::max()};
-    default:
-      return {0, 255};
-  }
+// All integers of `dtype`.
+QuantGrid IntegersOf(at::ScalarType dtype) {
+  ObserverConfig config;
+  config.dtype = dtype;
+  return GridOf(config);
 }
 
 }  // namespace
@@ -173,7 +166,7 @@ absl::Status TrainableGraph::ReplaceWeights(
     const PreparedModel& record, const std::vector<bool>& is_quantized) {
   Graph& graph = graph_.graph();
   for (Node* mark : NodesOf(graph)) {
-    if (OpName(*mark) != kMark) {
+    if (OpName(*mark) != kObservedWeight) {
       continue;
     }
     const auto index =
@@ -249,9 +242,10 @@ absl::StatusOr<Value*> TrainableGraph::InsertFakeQuantize(
     return graph.insertGetAttr(graph.inputs()[0], absl::StrCat(name, number))
         ->setType(c10::TensorType::get());
   };
-  const auto [least, greatest] = IntegersOf(observer->config().dtype);
+  const QuantGrid integers = IntegersOf(observer->config().dtype);
   return InsertOp(graph, "aten::fake_quantize_per_tensor_affine",
-                  {&value, read(kScale), read(kZeroPoint), least, greatest});
+                  {&value, read(kScale), read(kZeroPoint), integers.quant_min,
+                   integers.quant_max});
 }
 
 absl::Status TrainableGraph::UseObservedRanges() {

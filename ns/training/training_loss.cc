@@ -9,36 +9,19 @@
 #include "ir/status.h"
 #include "ns/batches/batches.h"
 #include "ns/batches/run_batches.h"
+#include "ns/eager/output_tensors.h"
 
 namespace ns {
 namespace {
 
-// Appends the tensors of floats in `value`, also those in tuples, lists and
-// dicts, in order.
-void AppendFloats(const c10::IValue& value, std::vector<at::Tensor>& tensors) {
-  if (value.isTensor()) {
-    if (value.toTensor().defined() && value.toTensor().is_floating_point()) {
-      tensors.push_back(value.toTensor());
-    }
-  } else if (value.isTuple()) {
-    for (const c10::IValue& element : value.toTupleRef().elements()) {
-      AppendFloats(element, tensors);
-    }
-  } else if (value.isList()) {
-    for (const c10::IValue& element : value.toListRef()) {
-      AppendFloats(element, tensors);
-    }
-  } else if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) {
-      AppendFloats(entry.value(), tensors);
+std::vector<at::Tensor> FloatsIn(const c10::IValue& value) {
+  std::vector<at::Tensor> floats;
+  for (const auto& [place, tensor] : OutputTensors(value)) {
+    if (tensor.is_floating_point()) {
+      floats.push_back(tensor);
     }
   }
-}
-
-std::vector<at::Tensor> FloatsIn(const c10::IValue& value) {
-  std::vector<at::Tensor> tensors;
-  AppendFloats(value, tensors);
-  return tensors;
+  return floats;
 }
 
 std::string Shape(const at::Tensor& tensor) {

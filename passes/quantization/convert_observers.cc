@@ -94,7 +94,7 @@ class Converter {
  private:
   void FindCalls() {
     ForEachNode(model_.graph().block(), [&](Node* node) {
-      if (OpName(*node) == "ns::observed_weight") {
+      if (OpName(*node) == kObservedWeight) {
         // The graph may come from elsewhere: such marks are left alone.
         const auto index = ConstantOf(*node->input(1));
         if (index && index->isInt()) {

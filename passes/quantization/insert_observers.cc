@@ -106,7 +106,7 @@ class Inserter {
     const ObservedWeight& weight = plan_.weights[layer.weight];
     const torch::jit::WithInsertPoint in_front(weight.node);
     NS_ASSIGN_OR_RETURN(Value * marked,
-                        InsertOp(model_.graph(), "ns::observed_weight",
+                        InsertOp(model_.graph(), kObservedWeight,
                                  {weight.node->input(weight.input), index}));
     marked->node()->copyMetadata(weight.node);
     weight.node->replaceInput(weight.input, marked);

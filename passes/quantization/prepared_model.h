@@ -17,6 +17,9 @@
 
 namespace ns {
 
+// The op that marks the weight of a prepared layer (quantized_weight.cc).
+inline constexpr char kObservedWeight[] = "ns::observed_weight";
+
 // A subgraph that is to run in int8.
 struct PreparedLayer {
   // As in LayerQuantization.

@@ -76,10 +76,9 @@ absl::StatusOr<Module> Fused(const QuantizeFlags& flags, const Module& model) {
   if (flags.options.mode != QuantizeMode::kStatic) {
     return model;
   }
-  NS_ASSIGN_OR_RETURN(const auto chains, FindFusableModules(model));
   FuseModulesOptions fuse;
   fuse.inplace = true;
-  return FuseModules(model, chains, fuse);
+  return FuseFoundModules(model, fuse);
 }
 
 }  // namespace

@@ -354,4 +354,11 @@ absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
   return chains;
 }
 
+absl::StatusOr<Module> FuseFoundModules(const Module& model,
+                                        const FuseModulesOptions& options) {
+  NS_ASSIGN_OR_RETURN(const auto chains,
+                      FindFusableModules(model, options.qat));
+  return FuseModules(model, chains, options);
+}
+
 }  // namespace ns

@@ -71,6 +71,10 @@ absl::StatusOr<torch::jit::Module> FuseModules(
 absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
     const torch::jit::Module& model, bool qat = false);
 
+// FuseModules of all chains that FindFusableModules finds.
+absl::StatusOr<torch::jit::Module> FuseFoundModules(
+    const torch::jit::Module& model, const FuseModulesOptions& options);
+
 }  // namespace ns
 
 #endif  // NS_QUANTIZATION_EAGER_FUSE_MODULES_H_

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -22,6 +23,8 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Module;
+
+constexpr char kLstm[] = "torch.nn.modules.rnn.LSTM";
 
 bool IsFunctional(absl::string_view type) {
   return IsTypeNamed(type, "FloatFunctional") ||
@@ -55,6 +58,37 @@ absl::Status CheckStub(const Module& module, const std::string& path) {
                    "' was traced, which drops what stubs do; save the model "
                    "with torch.jit.script"))
              : absl::OkStatus();
+}
+
+// Puts what can be observed in the place of LSTMs whose activations are to be
+// quantized; its parts get the qconfig. All at once, as swapping goes through
+// the code of the whole model.
+absl::Status DecomposeLstms(ModuleEditor& editor) {
+  std::map<std::string, c10::IValue> replacements;
+  std::map<std::string, OptionalQConfig> qconfigs;
+  for (const std::string& path : editor.Paths()) {
+    NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
+    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
+                        Annotated(path, QConfigOf(module)));
+    if (path.empty() || !IsTypeNamed(TypeNameOf(module), kLstm) || !qconfig ||
+        ModeOf(qconfig->activation) != QuantizationMode::kStatic) {
+      continue;
+    }
+    NS_ASSIGN_OR_RETURN(const Module parts,
+                        Annotated(path, QuantizableLstm(module)));
+    replacements[path] = parts._ivalue();
+    for (const auto& part : parts.named_modules()) {
+      qconfigs[JoinPath(path, part.name)] = qconfig;
+    }
+  }
+  if (replacements.empty()) {
+    return absl::OkStatus();
+  }
+  NS_RETURN_IF_ERROR(editor.Swap(replacements));
+  for (const auto& [path, qconfig] : qconfigs) {
+    NS_RETURN_IF_ERROR(SetQConfig(editor, path, qconfig));
+  }
+  return absl::OkStatus();
 }
 
 class ObserverAdder {
@@ -104,8 +138,9 @@ class ObserverAdder {
         return ReplaceCustom(child, path, factory);
       }
     }
-    if (IsTypeNamed(type, "torch.nn.modules.rnn.LSTM")) {
-      return DecomposeLstm(child, path);
+    // One that DecomposeLstms has left: its activations are not quantized.
+    if (IsTypeNamed(type, kLstm)) {
+      return absl::OkStatus();
     }
     if (IsTypeNamed(type, "torch.nn.modules.activation.MultiheadAttention")) {
       return KeepFloat(child, path);
@@ -162,24 +197,6 @@ class ObserverAdder {
     return absl::OkStatus();
   }
 
-  // Observes the parts of an LSTM instead of itself.
-  absl::Status DecomposeLstm(const Module& module, const std::string& path) {
-    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
-                        Annotated(path, QConfigOf(module)));
-    if (!qconfig || ModeOf(qconfig->activation) != QuantizationMode::kStatic) {
-      return absl::OkStatus();
-    }
-    NS_ASSIGN_OR_RETURN(const Module parts,
-                        Annotated(path, QuantizableLstm(module)));
-    NS_RETURN_IF_ERROR(editor_.Swap({{path, parts._ivalue()}}));
-    for (const auto& part : parts.named_modules()) {
-      NS_RETURN_IF_ERROR(
-          SetQConfig(editor_, JoinPath(path, part.name), qconfig));
-    }
-    NS_ASSIGN_OR_RETURN(const Module placed, editor_.At(path));
-    return Visit(placed, path);
-  }
-
   absl::Status ReplaceCustom(const Module& module, const std::string& path,
                              const ModuleFactory& factory) {
     NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
@@ -215,6 +232,13 @@ absl::Status CheckDevices(const Module& module) {
                    *devices.rbegin(), "; move it to one device"));
 }
 
+// Whether users bring what takes the place of modules of `type`.
+bool HasCustom(const AddObserversOptions& options, absl::string_view type) {
+  return std::any_of(
+      options.custom_modules.begin(), options.custom_modules.end(),
+      [&](const auto& custom) { return IsTypeNamed(type, custom.first); });
+}
+
 }  // namespace
 
 bool IsMemoryless(const ObserverSpec& spec) {
@@ -226,6 +250,9 @@ bool IsMemoryless(const ObserverSpec& spec) {
 absl::Status AddObservers(ModuleEditor& editor,
                           const AddObserversOptions& options) {
   NS_RETURN_IF_ERROR(CheckDevices(editor.root()));
+  if (!HasCustom(options, kLstm)) {
+    NS_RETURN_IF_ERROR(DecomposeLstms(editor));
+  }
   return ObserverAdder(editor, options).Run();
 }
 

@@ -24,9 +24,11 @@
 #include "ir/torch_errors.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/fold_module_norm.h"
+#include "ns/quantization/eager/layer_code.h"
 #include "ns/quantization/eager/module_mappings.h"
 #include "ns/quantization/eager/module_observers.h"
 #include "ns/quantization/eager/qat_embedding.h"
+#include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/observer_object.h"
 #include "passes/runtime/observers/fake_quantize.h"
@@ -57,32 +59,6 @@ absl::StatusOr<Module> PartOf(const Module& module, const std::string& name) {
   return module.attr(name).toModule();
 }
 
-// The one node of `graph` that is a layer with a weight.
-absl::StatusOr<Node*> LayerOf(Graph& graph) {
-  Node* layer = nullptr;
-  int count = 0;
-  ForEachNode(graph.block(), [&](Node* node) {
-    if (PackedWeightInput(*node) >= 0) {
-      layer = node;
-      ++count;
-    }
-  });
-  return count == 1 ? absl::StatusOr<Node*>(layer)
-                    : absl::InvalidArgumentError(absl::StrCat(
-                          "its code has ", count,
-                          " convolutions and linear layers instead of one"));
-}
-
-int InputIndex(const Node& node, absl::string_view name) {
-  const Value* input = InputNamed(node, std::string(name));
-  for (size_t i = 0; i < node.inputs().size(); ++i) {
-    if (input != nullptr && node.input(i) == input) {
-      return static_cast<int>(i);
-    }
-  }
-  return -1;
-}
-
 // Gives `made` the method `layer_forward`, the code of `layer` with its weight
 // and bias as arguments.
 absl::Status AddLayerMethod(const Module& layer, Module& made) {
@@ -92,17 +68,18 @@ absl::Status AddLayerMethod(const Module& layer, Module& made) {
     return absl::InvalidArgumentError(
         "it does not take one tensor, as a layer for training does");
   }
-  NS_ASSIGN_OR_RETURN(Node * base, LayerOf(*graph));
+  NS_ASSIGN_OR_RETURN(const FloatSubgraph layer_code, OneLayer(*graph));
+  Node* base = layer_code.subgraph.base;
   const int weight = PackedWeightInput(*base);
-  const int bias = InputIndex(*base, "bias");
-  if (bias < 0) {
+  Value* bias = InputNamed(*base, "bias");
+  if (weight < 0 || bias == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat(OpName(*base), " takes no bias"));
+        absl::StrCat(OpName(*base), " has no weight and bias to train"));
   }
   const auto maybe_tensor = c10::OptionalType::ofTensor();
   base->replaceInput(
       weight, graph->addInput("weight")->setType(c10::TensorType::get()));
-  base->replaceInput(bias, graph->addInput("bias")->setType(maybe_tensor));
+  base->replaceInputWith(bias, graph->addInput("bias")->setType(maybe_tensor));
   const c10::FunctionSchema schema(
       kLayerMethod, "",
       {c10::Argument("self", made.type()), c10::Argument("input"),

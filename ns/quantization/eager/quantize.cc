@@ -77,6 +77,13 @@ absl::StatusOr<QConfigSpec> SpecOf(const Module& model,
   return spec;
 }
 
+absl::StatusOr<Module> RunAndConvert(Module prepared, const RunFn& run_fn,
+                                     ConvertOptions convert) {
+  NS_RETURN_IF_ERROR(run_fn(prepared));
+  convert.inplace = true;
+  return Convert(prepared, convert);
+}
+
 }  // namespace
 
 absl::Status DefaultEvalFn(Module& model, const std::vector<Batch>& batches) {
@@ -106,11 +113,8 @@ absl::StatusOr<Module> Quantize(const Module& model,
   PrepareOptions prepare = options.prepare;
   prepare.inplace = true;
   prepare.warnings = options.convert.warnings;
-  NS_ASSIGN_OR_RETURN(Module prepared, Prepare(copy, qconfigs, prepare));
-  NS_RETURN_IF_ERROR(run_fn(prepared));
-  ConvertOptions convert = options.convert;
-  convert.inplace = true;
-  return Convert(prepared, convert);
+  NS_ASSIGN_OR_RETURN(const Module prepared, Prepare(copy, qconfigs, prepare));
+  return RunAndConvert(prepared, run_fn, options.convert);
 }
 
 absl::StatusOr<Module> QuantizeQat(const Module& model,
@@ -122,11 +126,10 @@ absl::StatusOr<Module> QuantizeQat(const Module& model,
   PrepareQatOptions prepare = options.prepare;
   prepare.inplace = true;
   prepare.warnings = options.convert.warnings;
-  NS_ASSIGN_OR_RETURN(Module prepared, PrepareQat(copy, qconfigs, prepare));
-  NS_RETURN_IF_ERROR(run_fn(prepared));
-  ConvertOptions convert = options.convert;
-  convert.inplace = true;
-  NS_ASSIGN_OR_RETURN(Module quantized, Convert(prepared, convert));
+  NS_ASSIGN_OR_RETURN(const Module prepared,
+                      PrepareQat(copy, qconfigs, prepare));
+  NS_ASSIGN_OR_RETURN(Module quantized,
+                      RunAndConvert(prepared, run_fn, options.convert));
   quantized.eval();
   return quantized;
 }

@@ -25,12 +25,10 @@ absl::StatusOr<Module> Fused(const Module& model, bool training) {
       ModuleEditor copy,
       ModuleEditor::Copy(model, ModuleEditor::Tensors::kCopied));
   copy.root().train(training);
-  NS_ASSIGN_OR_RETURN(const auto chains,
-                      FindFusableModules(copy.root(), /*qat=*/training));
   FuseModulesOptions fuse;
   fuse.inplace = true;
   fuse.qat = training;
-  return FuseModules(copy.root(), chains, fuse);
+  return FuseFoundModules(copy.root(), fuse);
 }
 
 // Lets all batch norms use the statistics that they have.
