@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,28 @@ absl::Status RunBatches(absl::string_view name, ModelGraph& model,
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status RunBatches(absl::string_view name, ModelGraph& model,
+                        const BatchReader& reader,
+                        absl::Span<const int64_t> numbers,
+                        const std::function<void(size_t done)>& after_batch) {
+  size_t done = 0;
+  for (const int64_t number : numbers) {
+    NS_ASSIGN_OR_RETURN(const Batch batch, reader.Read(number));
+    NS_RETURN_IF_ERROR(RunBatch(name, model, batch, number).status());
+    ++done;
+    if (after_batch) {
+      after_batch(done);
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<int64_t> FirstBatches(int64_t count) {
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 }  // namespace ns

@@ -11,7 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "ir/model_graph.h"
+#include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
 
 namespace ns {
@@ -29,6 +31,16 @@ absl::Status RunBatches(
     absl::string_view name, ModelGraph& model,
     const std::vector<Batch>& batches,
     const std::function<void(size_t done)>& after_batch = nullptr);
+
+// Does the same with the batches of `reader` that have these numbers, in this
+// order, of which one at a time is in memory.
+absl::Status RunBatches(
+    absl::string_view name, ModelGraph& model, const BatchReader& reader,
+    absl::Span<const int64_t> numbers,
+    const std::function<void(size_t done)>& after_batch = nullptr);
+
+// Returns 0, 1, ... count - 1.
+std::vector<int64_t> FirstBatches(int64_t count);
 
 }  // namespace ns
 

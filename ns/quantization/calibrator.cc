@@ -48,4 +48,10 @@ absl::Status Calibrator::Run(const Batch& batch, int64_t index) {
   return RunBatch("float", copy_, batch, index).status();
 }
 
+absl::Status Calibrator::Run(
+    const BatchReader& reader, absl::Span<const int64_t> numbers,
+    const std::function<void(size_t done)>& after_batch) {
+  return RunBatches("float", copy_, reader, numbers, after_batch);
+}
+
 }  // namespace ns

@@ -2,12 +2,16 @@
 #ifndef NS_QUANTIZATION_CALIBRATOR_H_
 #define NS_QUANTIZATION_CALIBRATOR_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "ir/model_graph.h"
+#include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
 
 namespace ns {
@@ -28,6 +32,10 @@ class Calibrator {
   // Runs the model on `batch`, number `index` for messages. Error: a batch that
   // the model does not take, or fails on; observers may have seen a part of it.
   absl::Status Run(const Batch& batch, int64_t index);
+
+  // Runs it on batches of `reader`, see RunBatches (ns/batches/run_batches.h).
+  absl::Status Run(const BatchReader& reader, absl::Span<const int64_t> numbers,
+                   const std::function<void(size_t done)>& after_batch);
 
  private:
   explicit Calibrator(ModelGraph copy) : copy_(std::move(copy)) {}

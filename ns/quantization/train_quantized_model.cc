@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "ir/status.h"
-#include "ns/batches/batch.h"
+#include "ns/batches/run_batches.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/training/trainable_graph.h"
@@ -48,21 +47,7 @@ absl::Status CalibrateOn(const ModelGraph& prepared, const BatchReader& batches,
                          const std::vector<int64_t>& chosen,
                          const std::function<void(int64_t done)>& progress) {
   NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
-  int64_t done = 0;
-  for (const int64_t index : chosen) {
-    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
-    NS_RETURN_IF_ERROR(calibrator.Run(batch, index));
-    if (progress) {
-      progress(++done);
-    }
-  }
-  return absl::OkStatus();
-}
-
-std::vector<int64_t> FirstBatches(int64_t count) {
-  std::vector<int64_t> batches(static_cast<size_t>(count));
-  std::iota(batches.begin(), batches.end(), 0);
-  return batches;
+  return calibrator.Run(batches, chosen, progress);
 }
 
 }  // namespace

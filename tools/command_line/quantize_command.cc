@@ -13,6 +13,7 @@
 #include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/batches/run_batches.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_json.h"
@@ -134,12 +135,9 @@ class Quantizer {
     }
     NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
     const Progress progress = ProgressAfter(0);
-    for (int64_t i = 0; i < batches_.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
-      NS_RETURN_IF_ERROR(calibrator.Run(batch, i));
-      progress(i + 1, batches_.size());
-    }
-    return absl::OkStatus();
+    return calibrator.Run(
+        batches_, FirstBatches(batches_.size()),
+        [&](int64_t done) { progress(done, batches_.size()); });
   }
 
   absl::Status MeasureOutputs(const ModelGraph& float_model,

@@ -123,11 +123,9 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
   if (is_static) {
     NS_ASSIGN_OR_RETURN(ModelGraph observed,
                         ModelGraph::FromModuleAsItIs(prepared));
-    for (int64_t i = 0; i < batches.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(i));
-      NS_RETURN_IF_ERROR(RunBatch("float", observed, batch, i).status());
-      progress(i + 1, total);
-    }
+    NS_RETURN_IF_ERROR(
+        RunBatches("float", observed, batches, FirstBatches(batches.size()),
+                   [&](int64_t done) { progress(done, total); }));
   }
   ConvertOptions convert;
   convert.inplace = true;

@@ -7,7 +7,6 @@
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ir/status.h"
-#include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/fuse_modules.h"
@@ -58,11 +57,8 @@ absl::StatusOr<TrainingFigures> MeasureCalibrated(const Module& model,
   const auto calibrate = [&](Module& prepared) -> absl::Status {
     NS_ASSIGN_OR_RETURN(ModelGraph graph,
                         ModelGraph::FromModuleAsItIs(prepared));
-    for (int64_t i = 0; i < data.trained; ++i) {
-      NS_ASSIGN_OR_RETURN(const Batch batch, data.batches.Read(i));
-      NS_RETURN_IF_ERROR(RunBatch("prepared", graph, batch, i).status());
-    }
-    return absl::OkStatus();
+    return RunBatches("prepared", graph, data.batches,
+                      FirstBatches(data.trained));
   };
   NS_ASSIGN_OR_RETURN(const Module quantized,
                       Quantize(fused, qconfigs, calibrate));

@@ -3,11 +3,13 @@
 #include <ATen/Functions.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/status.h"
 
 namespace ns {
 namespace {
@@ -50,6 +52,24 @@ TEST(RunBatchesTest, CountsBatchesOfNoFile) {
       RunBatches("quantized", model, {{{at::ones({2})}, {}, ""}});
   EXPECT_THAT(std::string(status.message()),
               StartsWith("batch 0: the quantized model, "));
+}
+
+TEST(RunBatchesTest, RunsTheChosenBatchesInTheirOrder) {
+  std::vector<Batch> batches;
+  for (const float value : {1.0F, 2.0F, 3.0F}) {
+    batches.push_back({{at::full({1}, value)}, {}, ""});
+  }
+  const BatchReader reader = BatchReader::FromBatches(std::move(batches));
+  ModelGraph model = ModelOf(R"IR(
+graph(%x : Tensor):
+  %y : Tensor = aten::relu(%x)
+  return (%y))IR");
+  std::vector<size_t> done;
+  NS_EXPECT_OK(RunBatches("float", model, reader, {2, 0},
+                          [&](size_t count) { done.push_back(count); }));
+  EXPECT_EQ(done, (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(FirstBatches(3), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(FirstBatches(0).size(), 0);
 }
 
 }  // namespace
