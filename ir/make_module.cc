@@ -71,22 +71,6 @@ Module WithClassName(const Module& module, absl::string_view class_name) {
   return made;
 }
 
-void CopyDescription(const Module& from, Module& to) {
-  const std::shared_ptr<c10::ClassType> type = from.type();
-  for (size_t i = 0; i < type->numConstants(); ++i) {
-    if (!to.type()->findConstantSlot(type->getConstantName(i))) {
-      to.type()->addConstant(type->getConstantName(i), type->getConstant(i));
-    }
-  }
-  for (const auto& attribute : from.named_attributes(/*recurse=*/false)) {
-    const c10::IValue& value = attribute.value;
-    if (!value.isTensor() && !value.isObject() && !value.isNone() &&
-        !to.hasattr(attribute.name)) {
-      to.register_attribute(attribute.name, value.type(), value);
-    }
-  }
-}
-
 absl::Status DefineMethods(Module& module, const std::string& source) {
   return CatchTorchErrors("compiling a module", [&] {
     module.define(source, std::make_shared<OpsResolver>());

@@ -37,10 +37,6 @@ torch::jit::Module NewModule(absl::string_view class_name);
 torch::jit::Module WithClassName(const torch::jit::Module& module,
                                  absl::string_view class_name);
 
-// Gives `to` the constants of `from`, and those of its attributes that are
-// neither tensors nor objects nor None, where `to` has none of the name.
-void CopyDescription(const torch::jit::Module& from, torch::jit::Module& to);
-
 // Compiles `source`, TorchScript code, to methods of `module`. They may use the
 // attributes that it has by now; a submodule is called as
 // `self.fc.forward(x)`, aten ops as `torch.relu(x)`, others as

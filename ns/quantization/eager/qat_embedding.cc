@@ -10,6 +10,7 @@
 #include "ir/make_module.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
+#include "ir/module_fields.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -84,7 +85,7 @@ absl::StatusOr<Module> MakeQatEmbedding(const Module& module,
                       MakeObserverObject(qconfig.weight));
   made.register_attribute(kWeightFakeQuantAttribute, fake_quant.type(),
                           fake_quant);
-  CopyDescription(module, made);
+  CopyFields(module, made);
   NS_ASSIGN_OR_RETURN(const ModelGraph flat, ModelGraph::FromModule(module));
   const std::shared_ptr<Graph> graph = flat.graph().copy();
   NS_RETURN_IF_ERROR(UseFakeQuant(made, *graph));

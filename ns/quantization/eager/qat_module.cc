@@ -18,6 +18,7 @@
 #include "ir/graph_walk.h"
 #include "ir/make_module.h"
 #include "ir/model_graph.h"
+#include "ir/module_fields.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -204,7 +205,7 @@ absl::StatusOr<Module> Make(const Module& module, absl::string_view type,
     body = NormScript(parameters.weight.dim(), parameters.bias.defined(), eps);
   }
   NS_RETURN_IF_ERROR(DefineForward(made, HasRelu(type), body));
-  CopyDescription(layer, made);
+  CopyFields(layer, made);
   made.setattr("training", module.is_training());
   return made;
 }
@@ -273,7 +274,7 @@ absl::StatusOr<TrainedLayer> Trained(const Module& module) {
   TrainedLayer trained;
   NS_ASSIGN_OR_RETURN(trained.module,
                       FloatLayer(module, parameters, /*with_relu=*/true));
-  CopyDescription(module, trained.module);
+  CopyFields(module, trained.module);
   if (module.hasattr(kObserverAttribute)) {
     const c10::IValue observer = module.attr(kObserverAttribute);
     trained.module.register_attribute(kObserverAttribute, observer.type(),

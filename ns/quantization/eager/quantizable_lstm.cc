@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/make_module.h"
+#include "ir/module_fields.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/quantization/eager/stubs.h"
@@ -56,15 +57,6 @@ at::Tensor TensorOf(const Module& module, const std::string& name) {
   return module.hasattr(name) && module.attr(name).isTensor()
              ? module.attr(name).toTensor()
              : at::Tensor();
-}
-
-// The attribute or constant `name` of `module`; None for none.
-c10::IValue FieldOf(const Module& module, const std::string& name) {
-  if (module.hasattr(name)) {
-    return module.attr(name);
-  }
-  const auto slot = module.type()->findConstantSlot(name);
-  return slot ? module.type()->getConstant(*slot) : c10::IValue();
 }
 
 void SetField(const std::string& name, const c10::IValue& value,
@@ -219,8 +211,9 @@ bool TakesSequences(const c10::FunctionSchema& schema) {
 
 absl::StatusOr<Module> Make(const Module& lstm) {
   NS_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(lstm));
-  const c10::IValue transposed = FieldOf(lstm, "batch_first");
-  const bool batch_first = transposed.isBool() && transposed.toBool();
+  const auto transposed = FieldOf(lstm, "batch_first");
+  const bool batch_first =
+      transposed && transposed->isBool() && transposed->toBool();
   Module layers = NewModule("torch.nn.modules.container.ModuleList");
   for (int64_t i = 0; i < shape.layers; ++i) {
     Module layer = NewModule("torch.ao.nn.quantizable.modules.rnn._LSTMLayer");

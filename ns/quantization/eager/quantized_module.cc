@@ -19,6 +19,7 @@
 #include "ir/make_module.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
+#include "ir/module_fields.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -39,20 +40,14 @@ namespace {
 using ::torch::jit::Module;
 using ::torch::jit::Value;
 
-// The attribute or constant `name` of `module`, or of the first part of a fused
-// module.
-std::optional<c10::IValue> FieldOf(const Module& module,
-                                   const std::string& name) {
-  if (module.hasattr(name)) {
-    return module.attr(name);
+// The field `name` of `module`, or of the first part of a fused module.
+std::optional<c10::IValue> LayerField(const Module& module,
+                                      const std::string& name) {
+  const auto field = FieldOf(module, name);
+  if (!field && module.hasattr("0") && module.attr("0").isModule()) {
+    return LayerField(module.attr("0").toModule(), name);
   }
-  if (const auto slot = module.type()->findConstantSlot(name)) {
-    return module.type()->getConstant(*slot);
-  }
-  if (module.hasattr("0") && module.attr("0").isModule()) {
-    return FieldOf(module.attr("0").toModule(), name);
-  }
-  return std::nullopt;
+  return field;
 }
 
 class Maker {
@@ -104,7 +99,7 @@ class Maker {
   // Attributes that do not depend on the code.
   void AddFields() {
     for (const std::string& name : type_.copied) {
-      if (const auto value = FieldOf(module_, name)) {
+      if (const auto value = LayerField(module_, name)) {
         made_.register_attribute(name, value->type(), *value);
       }
     }
@@ -200,7 +195,7 @@ class Maker {
     if (!type_.quantizes_weight) {
       return absl::OkStatus();
     }
-    const auto weight = FieldOf(module_, "weight");
+    const auto weight = LayerField(module_, "weight");
     if (!weight || !weight->isTensor()) {
       return absl::InvalidArgumentError("it has no weight");
     }
