@@ -121,7 +121,7 @@ class Copier {
   // A copy of a parameter is one: it asks for gradients of its own.
   c10::IValue DeepCopied(const c10::IValue& value) {
     const at::NoGradGuard no_grad;
-    const c10::IValue copy = value.deepcopy(tensor_copies_);
+    c10::IValue copy = value.deepcopy(tensor_copies_);
     if (value.isTensor() && value.toTensor().defined()) {
       copy.toTensor().set_requires_grad(value.toTensor().requires_grad());
     }
@@ -176,10 +176,10 @@ absl::StatusOr<ModuleEditor> ModuleEditor::Copy(const Module& module,
   return CatchTorchErrors(
       "copying the modules", [&]() -> absl::StatusOr<ModuleEditor> {
         ClassNamer namer;
-        NS_ASSIGN_OR_RETURN(Module root,
+        NS_ASSIGN_OR_RETURN(const Module root,
                             Copier(tensors, namer).Copy(module, ""));
         NS_RETURN_IF_ERROR(TypeAllModuleValues(root));
-        return ModuleEditor(std::move(root), namer);
+        return ModuleEditor(root, namer);
       });
 }
 

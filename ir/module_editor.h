@@ -89,8 +89,8 @@ class ModuleEditor {
   absl::Status RemoveAttribute(absl::string_view path, const std::string& name);
 
  private:
-  ModuleEditor(torch::jit::Module root, ClassNamer namer)
-      : root_(std::move(root)), namer_(namer) {}
+  ModuleEditor(const torch::jit::Module& root, ClassNamer namer)
+      : root_(root), namer_(namer) {}
 
   absl::Status Hook(absl::string_view path, const std::string& name,
                     const c10::IValue& object, bool is_input);

@@ -153,6 +153,7 @@ std::string RuleList(const std::vector<Rule>& rules) {
 
 std::string FloatList(const std::vector<FloatLayer>& layers) {
   std::vector<Reasoned> items;
+  items.reserve(layers.size());
   for (const FloatLayer& layer : layers) {
     items.push_back(
         {absl::StrCat(layer.name, " (", ShortOp(layer.op), ")"), layer.reason});
@@ -179,6 +180,7 @@ std::string UnusedRules(const std::vector<std::string>& rules) {
     return "";
   }
   std::vector<std::string> lines;
+  lines.reserve(rules.size());
   for (const std::string& rule : rules) {
     lines.push_back(Printable(rule));
   }

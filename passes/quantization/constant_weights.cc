@@ -26,7 +26,7 @@ absl::StatusOr<at::Tensor> Quantized(const at::Tensor& weight,
                                 c10::toString(weight.scalar_type()),
                                 "; quantized layers compute in Float"));
   }
-  const absl::StatusOr<at::Tensor> quantized =
+  absl::StatusOr<at::Tensor> quantized =
       CatchTorchErrors([&]() -> absl::StatusOr<at::Tensor> {
         if (!at::isfinite(weight).all().item<bool>()) {
           return Refusal("its weight has values that are not finite");

@@ -43,7 +43,7 @@ using ::torch::jit::Value;
 // The field `name` of `module`, or of the first part of a fused module.
 std::optional<c10::IValue> LayerField(const Module& module,
                                       const std::string& name) {
-  const auto field = FieldOf(module, name);
+  auto field = FieldOf(module, name);
   if (!field && module.hasattr("0") && module.attr("0").isModule()) {
     return LayerField(module.attr("0").toModule(), name);
   }

@@ -55,10 +55,18 @@ at::Tensor Clamped(const at::Tensor& quantized, const QuantGrid& grid) {
 }
 
 at::Tensor FiniteValues(const at::Tensor& weight) {
-  const at::Tensor values = weight.detach().to(at::kFloat);
+  at::Tensor values = weight.detach().to(at::kFloat);
   TORCH_CHECK(values.isfinite().all().item<bool>(),
               "it holds nan or infinite values");
   return values;
+}
+
+// `values` are finite.
+at::Tensor QuantizedValues(const at::Tensor& values, const Observer& observer) {
+  const ObserverConfig& config = observer.config();
+  at::Tensor quantized = Quantized(values, observer.CalculateQParams(), config);
+  const QuantGrid grid = GridOf(config);
+  return IsNarrow(config, grid) ? Clamped(quantized, grid) : quantized;
 }
 
 }  // namespace
@@ -68,17 +76,14 @@ at::Tensor QuantizedWeight(const at::Tensor& weight,
   const at::NoGradGuard no_grad;
   const absl::StatusOr<ObserverPtr> observer = MakeObserver(config);
   TORCH_CHECK(observer.ok(), std::string(observer.status().message()));
-  (*observer)->Forward(FiniteValues(weight));
-  return QuantizedWeight(weight, **observer);
+  const at::Tensor values = FiniteValues(weight);
+  (*observer)->Forward(values);
+  return QuantizedValues(values, **observer);
 }
 
 at::Tensor QuantizedWeight(const at::Tensor& weight, const Observer& observer) {
   const at::NoGradGuard no_grad;
-  const ObserverConfig& config = observer.config();
-  const at::Tensor quantized =
-      Quantized(FiniteValues(weight), observer.CalculateQParams(), config);
-  const QuantGrid grid = GridOf(config);
-  return IsNarrow(config, grid) ? Clamped(quantized, grid) : quantized;
+  return QuantizedValues(FiniteValues(weight), observer);
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

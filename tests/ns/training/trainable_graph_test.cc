@@ -23,7 +23,6 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::torch::jit::Module;
 
 // Two layers with the same parameters.
 const std::vector<std::string> kNet = {
@@ -31,8 +30,7 @@ const std::vector<std::string> kNet = {
     absl::StrCat("return ", ConvOf("y"))};
 
 at::Tensor OutputOf(const TrainableGraph& graph, const at::Tensor& x) {
-  Module module = graph.module();
-  return module.get_method(graph.method())({x}).toTensor();
+  return graph.module().get_method(graph.method())({x}).toTensor();
 }
 
 class TrainableGraphTest : public ::testing::Test {
@@ -44,8 +42,7 @@ class TrainableGraphTest : public ::testing::Test {
 
   // A net, prepared and calibrated on `x_`.
   ModelGraph Calibrated(const QuantizeOptions& options = {}) const {
-    const ModelGraph prepared =
-        OrThrow(PrepareModel(FloatModel(kNet), options));
+    ModelGraph prepared = OrThrow(PrepareModel(FloatModel(kNet), options));
     NS_EXPECT_OK(Calibrate(prepared, BatchesOf({x_}), nullptr));
     return prepared;
   }

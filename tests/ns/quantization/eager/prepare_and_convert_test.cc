@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <string>

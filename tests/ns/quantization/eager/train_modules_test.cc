@@ -42,6 +42,7 @@ class TrainModulesTest : public ::testing::Test {
     at::manual_seed(1);
     model_ = ConvNet();
     std::vector<Batch> batches;
+    batches.reserve(12);
     for (int i = 0; i < 12; ++i) {
       batches.push_back({{at::randn({4, 3, 8, 8})}, {}, ""});
     }
