@@ -4,9 +4,11 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -44,18 +46,55 @@ void ForEachModule(const Module& root, const Visit& visit) {
   }
 }
 
-// The types of all values in all methods follow the objects again.
+// What torch.jit.script made of hooks that were registered with a module. The
+// code that calls `forward` of the module calls them, too.
+std::vector<Function*> HooksOf(const c10::ClassType& type) {
+  std::vector<Function*> hooks = type.getForwardPreHooks();
+  absl::c_copy(type.getForwardHooks(), std::back_inserter(hooks));
+  return hooks;
+}
+
+// The types of all values in all methods and hooks follow the objects again.
 absl::Status TypeAllModuleValues(const Module& root) {
   absl::Status status;
   ForEachModule(root, [&](const std::string& path, const Module& module) {
-    for (Function* method : module.type()->methods()) {
+    std::vector<Function*> functions = module.type()->methods();
+    absl::c_copy(HooksOf(*module.type()), std::back_inserter(functions));
+    for (Function* function : functions) {
       if (status.ok()) {
         status = TypeModuleValues(
-            module, path, *torch::jit::toGraphFunction(*method).graph());
+            module, path, *torch::jit::toGraphFunction(*function).graph());
       }
     }
   });
   return status;
+}
+
+// Returns a copy of `function`, a method or hook of `from`, for `to`.
+Function* CopyFunction(const Function& function, const c10::ClassType& from,
+                       Module& to) {
+  const auto to_copy = [&](const c10::TypePtr& old) -> c10::TypePtr {
+    return old.get() == &from ? to.type() : old;
+  };
+  Function* copy = to._ivalue()->compilation_unit()->create_function(
+      c10::QualifiedName(*to.type()->name(), function.name()),
+      torch::jit::toGraphFunction(function).graph()->copy());
+  copy->setSchema(function.getSchema().cloneWithRemappedTypes(to_copy));
+  return copy;
+}
+
+// Gives `to` the hooks of `from`, except those whose names it has.
+void CopyHooks(const c10::ClassType& from, Module& to) {
+  for (const Function* hook : from.getForwardPreHooks()) {
+    if (to.type()->findHook(hook->name()) == nullptr) {
+      to.type()->addForwardPreHook(CopyFunction(*hook, from, to));
+    }
+  }
+  for (const Function* hook : from.getForwardHooks()) {
+    if (to.type()->findHook(hook->name()) == nullptr) {
+      to.type()->addForwardHook(CopyFunction(*hook, from, to));
+    }
+  }
 }
 
 // Copies the objects of one hierarchy.
@@ -70,13 +109,6 @@ class Copier {
       return found->second;
     }
     const std::shared_ptr<c10::ClassType> type = module.type();
-    if (!type->getForwardHooks().empty() ||
-        !type->getForwardPreHooks().empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "module '", path,
-          "' has hooks of its own, which cannot be copied; script it without "
-          "them"));
-    }
     const auto unit = module._ivalue()->compilation_unit();
     Module copy(namer_.Name(*type->name(), *unit), unit);
     copies_.insert({ObjectOf(module), copy});
@@ -89,8 +121,9 @@ class Copier {
     // Methods call each other, so all exist before the code of one is looked
     // at.
     for (const Function* method : type->methods()) {
-      CopyMethod(*method, *type, copy);
+      copy.type()->addMethod(CopyFunction(*method, *type, copy));
     }
+    CopyHooks(*type, copy);
     return copy;
   }
 
@@ -126,19 +159,6 @@ class Copier {
       copy.toTensor().set_requires_grad(value.toTensor().requires_grad());
     }
     return copy;
-  }
-
-  static void CopyMethod(const Function& method, const c10::ClassType& type,
-                         Module& copy) {
-    std::shared_ptr<Graph> graph =
-        torch::jit::toGraphFunction(method).graph()->copy();
-    const auto to_copy = [&](const c10::TypePtr& old) -> c10::TypePtr {
-      return old.get() == &type ? copy.type() : old;
-    };
-    Function* added = copy._ivalue()->compilation_unit()->create_function(
-        c10::QualifiedName(*copy.type()->name(), method.name()), graph);
-    copy.type()->addMethod(added);
-    added->setSchema(method.getSchema().cloneWithRemappedTypes(to_copy));
   }
 
   const ModuleEditor::Tensors tensors_;
@@ -324,8 +344,9 @@ absl::Status ModuleEditor::Swap(
     NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
     c10::IValue now = replacement;
     if (replacement.isModule()) {
-      NS_ASSIGN_OR_RETURN(const Module copy,
+      NS_ASSIGN_OR_RETURN(Module copy,
                           copier.Copy(replacement.toModule(), path));
+      CopyHooks(*swapped.type(), copy);
       now = copy._ivalue();
     } else {
       NS_RETURN_IF_ERROR(CheckHook(replacement));

@@ -33,11 +33,11 @@ class ModuleEditor {
  public:
   enum class Tensors { kShared, kCopied };
 
-  // Copies `module`, with its parameters, buffers, attributes, constants and
-  // methods. Types keep their names, up to the mangling of TorchScript. An
-  // object at two paths stays one object. Error, naming the path: code that
-  // does not say which module object it uses (ir/module_values.h), and modules
-  // with hooks of their own.
+  // Copies `module`, with its parameters, buffers, attributes, constants,
+  // methods and hooks. Types keep their names, up to the mangling of
+  // TorchScript. An object at two paths stays one object. Error, naming the
+  // path: code that does not say which module object it uses
+  // (ir/module_values.h).
   static absl::StatusOr<ModuleEditor> Copy(const torch::jit::Module& module,
                                            Tensors tensors = Tensors::kShared);
 
@@ -77,7 +77,8 @@ class ModuleEditor {
 
   // Puts a copy of each replacement, a module, in the place of the module at
   // its path, at all paths that this has, and then gives the code that uses
-  // them their types. The copies share tensors with what they were made of.
+  // them their types. The copies share tensors with what they were made of, and
+  // get the forward hooks of the module whose place they take.
   // Such code must find the same attributes and methods there; otherwise, an
   // error names what is missing, and the editor is of no use any more. An
   // object that is no module, and has a method `forward(Tensor) -> Tensor`, may

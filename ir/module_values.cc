@@ -26,6 +26,29 @@ struct PlacedModule {
   std::string path;
 };
 
+// The index of the module whose method or field `node` uses; -1 for another.
+int ObjectIndex(const Node& node) {
+  if (node.kind() == prim::GetAttr || node.kind() == prim::SetAttr ||
+      node.kind() == prim::CallMethod) {
+    return 0;
+  }
+  // The only functions that take modules are hooks.
+  return node.kind() == prim::CallFunction ? 1 : -1;
+}
+
+// Whether a function of `schema` takes what `node` hands it, from the object at
+// `object` on, and returns what it gives.
+bool Fits(const c10::FunctionSchema& schema, const Node& node, size_t object) {
+  const auto& arguments = schema.arguments();
+  bool fits = arguments.size() == node.inputs().size() - object;
+  for (size_t i = 1; fits && i < arguments.size(); ++i) {
+    fits = node.input(object + i)->type()->isSubtypeOf(*arguments[i].type());
+  }
+  const auto& returns = schema.returns();
+  return fits && returns.size() == 1 &&
+         returns[0].type()->isSubtypeOf(*node.output()->type());
+}
+
 std::string Named(const std::string& path) {
   return path.empty() ? "the root module" : absl::StrCat("module '", path, "'");
 }
@@ -96,10 +119,8 @@ class Typer {
 
   absl::Status Visit(Node* node) {
     for (size_t i = 0; i < node->inputs().size(); ++i) {
-      const bool is_object = i == 0 && (node->kind() == prim::GetAttr ||
-                                        node->kind() == prim::SetAttr ||
-                                        node->kind() == prim::CallMethod);
-      if (ModuleOf(node->input(i)) != nullptr && !is_object &&
+      if (ModuleOf(node->input(i)) != nullptr &&
+          static_cast<int>(i) != ObjectIndex(*node) &&
           node->kind() != prim::fork) {
         return Unclear(*node->input(i), "hands a module on as a value");
       }
@@ -108,6 +129,8 @@ class Typer {
       NS_RETURN_IF_ERROR(VisitGetAttr(node));
     } else if (node->kind() == prim::CallMethod) {
       NS_RETURN_IF_ERROR(VisitCall(node));
+    } else if (node->kind() == prim::CallFunction) {
+      NS_RETURN_IF_ERROR(VisitHook(node));
     } else if (node->kind() == prim::fork) {
       NS_RETURN_IF_ERROR(VisitFork(node));
     }
@@ -166,19 +189,48 @@ class Typer {
           absl::StrCat(Named(callee->path), " has no method '", name,
                        "', which the code of ", Named(self_.path), " calls"));
     }
-    const auto& arguments = method->getSchema().arguments();
-    bool fits = arguments.size() == node->inputs().size();
-    for (size_t i = 1; fits && i < arguments.size(); ++i) {
-      fits = node->input(i)->type()->isSubtypeOf(*arguments[i].type());
+    return CheckCall(*method, *node, 0);
+  }
+
+  // Calls of the same hook of two modules may share a constant, so each gets
+  // one of its own.
+  absl::Status VisitHook(Node* node) const {
+    const PlacedModule* owner = ModuleOf(node->input(1));
+    if (owner == nullptr) {
+      return absl::OkStatus();
     }
-    const auto& returns = method->getSchema().returns();
-    fits = fits && returns.size() == 1 &&
-           returns[0].type()->isSubtypeOf(*node->output()->type());
-    return fits ? absl::OkStatus()
-                : absl::InvalidArgumentError(absl::StrCat(
-                      Named(callee->path), ": its method is ",
-                      c10::toString(method->getSchema()), ", and the code of ",
-                      Named(self_.path), " calls it otherwise"));
+    Value* callee = node->input(0);
+    const torch::jit::Function* called =
+        callee->type()->expectRef<c10::FunctionType>().function();
+    const std::string& name = called->name();
+    torch::jit::Function* hook = owner->module.type()->findHook(name);
+    if (hook == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Named(owner->path), " has no hook '", name,
+                       "', which the code of ", Named(self_.path), " calls"));
+    }
+    if (called != hook) {
+      Node* own = node->owningGraph()->create(prim::Constant);
+      own->s_(c10::attr::name, name);
+      own->output()->setType(c10::FunctionType::create(hook));
+      node->replaceInput(0, own->insertBefore(node)->output());
+      if (!callee->hasUses()) {
+        callee->node()->destroy();
+      }
+    }
+    return CheckCall(*hook, *node, 1);
+  }
+
+  // `object` is the index of the module that is called.
+  absl::Status CheckCall(const torch::jit::Function& function, const Node& node,
+                         size_t object) const {
+    return Fits(function.getSchema(), node, object)
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError(absl::StrCat(
+                     Named(ModuleOf(node.input(object))->path), ": its ",
+                     object == 0 ? "method" : "hook", " is ",
+                     c10::toString(function.getSchema()), ", and the code of ",
+                     Named(self_.path), " calls it otherwise"));
   }
 
   // What is forked is a graph of its own, whose inputs are those of the node.

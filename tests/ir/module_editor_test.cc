@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/module_file.h"
+#include "tests/testing/hooks.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"
@@ -168,6 +169,80 @@ TEST(ModuleEditorTest, CopiesOfParametersCanBeTrained) {
   const at::Tensor factor = copy.root().attr("factor").toTensor();
   EXPECT_TRUE(factor.requires_grad() && factor.is_leaf());
   EXPECT_NE(factor.data_ptr(), scale.attr("factor").toTensor().data_ptr());
+}
+
+// Adds one before the first factor; the hook behind the second reads it.
+Module HookedPair() {
+  Module pair = MakeModule("HookedPair",
+                           "def forward(self, x: Tensor) -> Tensor:\n"
+                           "  return self.b.forward(self.a.forward(x))\n",
+                           {}, {{"a", Scale(2)}, {"b", Scale(3)}});
+  AddPreHook(
+      "def add_one(self, input: Tuple[Tensor]) -> Tuple[Tensor]:\n"
+      "  return (input[0] + 1,)\n",
+      "a", pair);
+  AddHook(
+      "def add_factor(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+      "  return output + self.factor + input[0] * 100\n",
+      "b", pair);
+  return pair;
+}
+
+float RunHooked(Module& module, float x) {
+  return module.forward({at::full({1}, x)}).toTensor().item<float>();
+}
+
+TEST(ModuleEditorTest, HooksAreCopied) {
+  Module pair = HookedPair();
+  EXPECT_EQ(RunHooked(pair, 0), 6 + 3 + 200);
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
+  EXPECT_EQ(RunHooked(editor.root(), 0), 6 + 3 + 200);
+  const auto type = OrThrow(editor.At("b")).type();
+  ASSERT_EQ(type->getForwardHooks().size(), 1);
+  EXPECT_NE(type->getForwardHooks()[0],
+            pair.attr("b").toModule().type()->getForwardHooks()[0]);
+  EXPECT_EQ(OrThrow(editor.At("a")).type()->getForwardPreHooks().size(), 1);
+}
+
+TEST(ModuleEditorTest, AReplacementGetsTheHooks) {
+  Module pair = HookedPair();
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
+  NS_ASSERT_OK(
+      editor.Swap({{"a", Scale(5)._ivalue()}, {"b", Scale(7)._ivalue()}}));
+  EXPECT_EQ(RunHooked(editor.root(), 0), 35 + 7 + 500);
+  EXPECT_EQ(RunHooked(pair, 0), 6 + 3 + 200);
+  const std::string path = TemporaryPath("hooked.pt");
+  editor.root().save(path);
+  Module loaded = OrThrow(LoadModule(path));
+  EXPECT_EQ(RunHooked(loaded, 0), 35 + 7 + 500);
+  ModuleEditor again = OrThrow(ModuleEditor::Copy(loaded));
+  NS_ASSERT_OK(again.Swap({{"b", Scale(1)._ivalue()}}));
+  EXPECT_EQ(RunHooked(again.root(), 0), 5 + 1 + 500);
+}
+
+// Two objects of one class call one function in the file.
+TEST(ModuleEditorTest, TwinsGetHooksOfTheirOwn) {
+  Module pair = Pair();
+  AddHook(
+      "def add_factor(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+      "  return output + self.factor\n",
+      "a", pair);
+  CallHooks("b", pair);
+  EXPECT_EQ(ResultOf(pair, 1), 50);
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
+  NS_ASSERT_OK(editor.Swap({{"b", Scale(7)._ivalue()}}));
+  EXPECT_EQ(ResultOf(editor.root(), 1, false), 4);
+  EXPECT_EQ(ResultOf(editor.root(), 1), 35);
+}
+
+TEST(ModuleEditorTest, SaysWhatAHookLacksInAReplacement) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(HookedPair()));
+  const Module relu = MakeModule("Relu",
+                                 "def forward(self, x: Tensor) -> Tensor:\n"
+                                 "  return torch.relu(x)\n");
+  EXPECT_THAT(MessageOfStatus(editor.Swap({{"b", relu._ivalue()}})),
+              HasSubstr("module 'b' has no attribute 'factor', which the code "
+                        "of module 'b' uses"));
 }
 
 TEST(ModuleEditorTest, SaysWhichModuleIsNotThere) {

@@ -80,6 +80,23 @@ class Bag(nn.Module):
     return self.bag(indices, offsets)
 
 
+# Hooks that change values, float and quantized ones.
+def clip_input(self, input: Tuple[torch.Tensor]) -> Tuple[torch.Tensor]:
+  return (input[0].clamp(-0.5, 0.75),)
+
+
+def clip_output(self, input: Tuple[torch.Tensor],
+                output: torch.Tensor) -> torch.Tensor:
+  return output.clamp(-0.125, 0.25)
+
+
+def hooked(case: Case, first: str, last: str) -> Case:
+  """The case with a hook before module `first`, and one behind `last`."""
+  case.model.get_submodule(first).register_forward_pre_hook(clip_input)
+  case.model.get_submodule(last).register_forward_hook(clip_output)
+  return case
+
+
 def settle(model: nn.Module) -> nn.Module:
   """Gives norms statistics and parameters that matter."""
   for module in model.modules():
@@ -134,6 +151,7 @@ def static_cases(engine: str) -> Iterator[Case]:
   yield static('instance_norm3d', nn.InstanceNorm3d(4, affine=True),
                shape=cube)
   yield static('linear', nn.Linear(8, 5), shape=(3, 8))
+  yield hooked(static('hooked_linear', nn.Linear(8, 5), shape=(3, 8)), 'm', 'm')
   yield static('linear_no_bias', nn.Linear(8, 5, bias=False), shape=(3, 8))
   yield static('conv1d_bn', nn.Conv1d(4, 6, 3), nn.BatchNorm1d(6), shape=row)
   yield static('conv1d_bn_relu', nn.Conv1d(4, 6, 3), nn.BatchNorm1d(6), relu(),
@@ -152,6 +170,8 @@ def static_cases(engine: str) -> Iterator[Case]:
   yield static('linear_relu', nn.Linear(8, 5), relu(), shape=(3, 8))
   yield static('batch_norm2d_relu', nn.BatchNorm2d(4), relu(), shape=image)
   yield static('batch_norm3d_relu', nn.BatchNorm3d(4), relu(), shape=cube)
+  yield hooked(static('hooked_conv2d_bn_relu', nn.Conv2d(4, 6, 3),
+                      nn.BatchNorm2d(6), relu(), shape=image), 'm.0', 'm.2')
   if engine == 'onednn':
     # qnnpack cannot save these.
     yield static('conv3d', nn.Conv3d(4, 6, 3), shape=cube)
@@ -177,6 +197,8 @@ def dynamic_cases() -> Iterator[Case]:
   def case(name: str, model: nn.Module, *shape: int) -> Case:
     return Case(name, 'dynamic', model, [(torch.randn(shape),)])
   yield case('dynamic_linear', nn.Sequential(nn.Linear(8, 5)), 3, 8)
+  yield hooked(case('dynamic_hooked_linear', nn.Sequential(nn.Linear(8, 5)),
+                    3, 8), '0', '0')
   yield case('dynamic_lstm',
              Cell(nn.LSTM(4, 6, num_layers=2, bidirectional=True)), 5, 2, 4)
   yield case('dynamic_lstm_batch_first',

@@ -168,6 +168,22 @@ absl::Status CheckTraining(const ModuleChain& chain, bool qat) {
   return absl::OkStatus();
 }
 
+// Hooks before the first module and behind the last one run as before; between
+// modules, they would see values that are not theirs.
+absl::Status CheckHooks(const ModuleChain& chain) {
+  for (size_t i = 0; i < chain.size(); ++i) {
+    const c10::ClassType& type = *chain[i].type();
+    if ((i > 0 && !type.getForwardPreHooks().empty()) ||
+        (i + 1 < chain.size() && !type.getForwardHooks().empty())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a hook of its ", TypeNameOf(chain[i]),
+          " runs between modules that would become one; script the model "
+          "without it, or do not fuse these"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // A norm that is trained with its layer.
 absl::Status CheckTrainedNorm(const Module& layer, const Module& norm,
                               bool is_transposed) {
@@ -293,6 +309,7 @@ absl::StatusOr<Module> FuseModules(
       }
       chain.push_back(module);
     }
+    NS_RETURN_IF_ERROR(Annotated(name, CheckHooks(chain)));
     NS_ASSIGN_OR_RETURN(
         const ModuleChain fused,
         Annotated(name, options.fuser_func ? options.fuser_func(chain)

@@ -1,6 +1,7 @@
 #include "ns/quantization/eager/stubs.h"
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -49,6 +50,12 @@ Module DeQuantStub() {
 }
 
 absl::StatusOr<Module> QuantWrapper(const Module& module) {
+  const std::shared_ptr<c10::ClassType> type = module.type();
+  if (!type->getForwardPreHooks().empty() || !type->getForwardHooks().empty()) {
+    return absl::InvalidArgumentError(
+        "the module has forward hooks, which a wrapper would not run; put the "
+        "stubs into its code");
+  }
   Module wrapper = NewModule("torch.ao.quantization.stubs.QuantWrapper");
   const Module quant = QuantStub();
   const Module dequant = DeQuantStub();

@@ -24,7 +24,7 @@ torch::jit::Module DeQuantStub();
 // torch.ao.quantization.QuantWrapper: runs `module` between the stubs `quant`
 // and `dequant`, which have its own qconfig (module_qconfig.h), if it has one.
 // The wrapper is in training if `module` is. Error: one whose `forward` is not
-// (Tensor) -> Tensor.
+// (Tensor) -> Tensor, or with forward hooks.
 absl::StatusOr<torch::jit::Module> QuantWrapper(
     const torch::jit::Module& module);
 

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "ir/module_path.h"
 #include "ns/quantization/eager/stubs.h"
+#include "tests/testing/hooks.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -44,6 +45,47 @@ Module InTraining(Module model) {
 
 at::Tensor OutputOf(Module model, const at::Tensor& x) {
   return model.forward({x}).toTensor();
+}
+
+constexpr char kDouble[] =
+    "def twice(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+    "  return output * 2\n";
+constexpr char kAddOne[] =
+    "def add_one(self, input: Tuple[Tensor]) -> Tuple[Tensor]:\n"
+    "  return (input[0] + 1,)\n";
+
+TEST(FuseModulesTest, HooksAroundAChainStay) {
+  for (const bool qat : {false, true}) {
+    Module model = Model();
+    AddPreHook(kAddOne, "conv", model);
+    AddHook(kDouble, "bn", model);
+    model.train(qat);
+    FuseModulesOptions options;
+    options.qat = qat;
+    EXPECT_THAT(OrThrow(FindFusableModules(model, qat)),
+                ElementsAre(ElementsAre("conv", "bn")));
+    Module fused = OrThrow(FuseModules(model, {{"conv", "bn"}}, options));
+    model.eval();
+    fused.eval();
+    const at::Tensor x = at::randn({1, 2, 5, 5});
+    EXPECT_TRUE(
+        at::allclose(OutputOf(fused, x), OutputOf(model, x), 1e-5, 1e-5));
+    EXPECT_FALSE(
+        at::allclose(OutputOf(fused, x), OutputOf(Model(), x), 1e-5, 1e-5));
+  }
+}
+
+TEST(FuseModulesTest, HooksInsideOfAChainAreRefused) {
+  Module behind = Model();
+  AddHook(kDouble, "conv", behind);
+  EXPECT_THAT(MessageOf(FuseModules(behind, {{"conv", "bn"}})),
+              HasSubstr("[conv, bn]: a hook of its "
+                        "torch.nn.modules.conv.Conv2d runs between modules"));
+  EXPECT_THAT(OrThrow(FindFusableModules(behind)), ::testing::IsEmpty());
+  Module before = Model();
+  AddPreHook(kAddOne, "bn", before);
+  EXPECT_THAT(MessageOf(FuseModules(before, {{"conv", "bn"}})),
+              HasSubstr("a hook of its torch.nn.modules.batchnorm."));
 }
 
 TEST(FuseModulesTest, ALayerWithoutBiasGetsThatOfTheNorm) {

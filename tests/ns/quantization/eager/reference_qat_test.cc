@@ -17,6 +17,7 @@
 #include "tests/ns/quantization/eager/reference_models.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/engines.h"
+#include "tests/testing/hooks.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -185,6 +186,27 @@ TEST_P(ReferenceQatTest, StateLoadsIntoAModelThatWasNotTrained) {
     LoadState(trained, *other);
     EXPECT_TRUE(OutputOf(*other, x).equal(expected));
   }
+}
+
+TEST_P(ReferenceQatTest, HooksRunInTrainingAndWhenQuantized) {
+  Module model = Wrapped(RandomLinear(5, 5));
+  AddPreHook(
+      "def clip_input(self, input: Tuple[Tensor]) -> Tuple[Tensor]:\n"
+      "  return (input[0].clamp(-1, 0.5),)\n",
+      "module", model);
+  AddHook(
+      "def clip(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+      "  assert input[0].dequantize().max().item() <= 0.55\n"
+      "  return output.clamp(-0.25, 0.25)\n",
+      "module", model);
+  Module prepared =
+      OrThrow(PrepareQat(InTraining(model), {{"", EngineQConfig()}}));
+  NS_ASSERT_OK(TrainOn(prepared, {20, 5}));
+  const at::Tensor x = at::randn({20, 5});
+  EXPECT_NEAR(OutputOf(prepared, x).abs().max().item<float>(), 0.25, 0.02);
+  Module quantized = OrThrow(Convert(prepared));
+  EXPECT_EQ(TypeAtPath(quantized, "module"), kQuantizedLinear);
+  EXPECT_NEAR(OutputOf(quantized, x).abs().max().item<float>(), 0.25, 0.02);
 }
 
 TEST_P(ReferenceQatTest, SumsAndProductsWithNumbersScaleTheirInput) {

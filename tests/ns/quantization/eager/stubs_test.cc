@@ -8,6 +8,7 @@
 #include "ir/module_editor.h"
 #include "ns/quantization/eager/quantize.h"
 #include "passes/quantization/default_qconfigs.h"
+#include "tests/testing/hooks.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -56,6 +57,16 @@ TEST(StubsTest, WrapsLeavesWithAQConfigWhichThenAreQuantized) {
   EXPECT_EQ(editor.Paths().size(), 6);
   EXPECT_TRUE(quantized.attr("b").toModule().attr("module").toModule().hasattr(
       "_packed_params"));
+}
+
+TEST(StubsTest, ModulesWithHooksAreNotWrapped) {
+  Module model = MakeModel({{"relu", Relu()}}, {"return self.relu.forward(x)"});
+  AddHook(
+      "def twice(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+      "  return output * 2\n",
+      "relu", model);
+  EXPECT_THAT(MessageOf(QuantWrapper(model.attr("relu").toModule())),
+              ::testing::HasSubstr("the module has forward hooks"));
 }
 
 TEST(StubsTest, ALeafIsNotWrappedInPlace) {
