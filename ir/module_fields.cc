@@ -19,14 +19,14 @@ std::optional<c10::IValue> FieldOf(const Module& module,
 void CopyFields(const Module& from, Module& to) {
   const std::shared_ptr<c10::ClassType> type = from.type();
   for (size_t i = 0; i < type->numConstants(); ++i) {
-    if (!to.type()->findConstantSlot(type->getConstantName(i))) {
+    if (!FieldOf(to, type->getConstantName(i))) {
       to.type()->addConstant(type->getConstantName(i), type->getConstant(i));
     }
   }
   for (const auto& attribute : from.named_attributes(/*recurse=*/false)) {
     const c10::IValue& value = attribute.value;
     if (!value.isTensor() && !value.isObject() && !value.isNone() &&
-        !to.hasattr(attribute.name)) {
+        !FieldOf(to, attribute.name)) {
       to.register_attribute(attribute.name, value.type(), value);
     }
   }

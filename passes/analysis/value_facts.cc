@@ -101,7 +101,7 @@ TensorFacts ToldTo(const Block* block, TensorFacts facts) {
 
 // Returns an op that uses `value`, directly or in a list, and takes only
 // quantized tensors; null when there is none.
-const Node* TakerOfQuantized(const Value& value, const OpIoTypes& io_types) {
+const Node* FindTaker(const Value& value, const OpIoTypes& io_types) {
   for (const torch::jit::Use& use : value.uses()) {
     if (TakesQuantizedAlone(*use.user, value, io_types)) {
       return use.user;
@@ -455,7 +455,7 @@ TensorFacts ValueFacts::Guess(const Value& value, TensorFacts facts) {
   }
   const bool is_open = facts.is_quantized.known() == nullptr ||
                        (facts.is_quantized.Is(true) && !facts.dtype.known());
-  const Node* taker = is_open ? TakerOfQuantized(value, io_types_) : nullptr;
+  const Node* taker = is_open ? TakerOfQuantized(value) : nullptr;
   const Fact<c10::ScalarType> dtype =
       taker != nullptr ? DtypeBeside(value, *taker) : Fact(c10::kQUInt8);
   if (!facts.is_quantized.known() && taker != nullptr) {
@@ -496,8 +496,8 @@ TensorFacts ValueFacts::Likely(const Value& value) const {
   return FindJoined(value).likely;
 }
 
-bool ValueFacts::IsTakenAsQuantized(const Value& value) const {
-  return TakerOfQuantized(value, io_types_) != nullptr;
+const Node* ValueFacts::TakerOfQuantized(const Value& value) const {
+  return FindTaker(value, io_types_);
 }
 
 bool ValueFacts::HasWriters(const Value& value) const {

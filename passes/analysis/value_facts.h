@@ -75,9 +75,10 @@ class ValueFacts {
     return Likely(value).is_quantized.Is(true);
   }
 
-  // Whether an op uses `value` that takes only quantized tensors: when that op
-  // runs, `value` is quantized.
-  bool IsTakenAsQuantized(const torch::jit::Value& value) const;
+  // Returns an op that uses `value` and takes only quantized tensors: when it
+  // runs, `value` is quantized. Null for none.
+  const torch::jit::Node* TakerOfQuantized(
+      const torch::jit::Value& value) const;
 
   // Whether an op in place may write to the elements of `value`, a tensor or a
   // list. A value that is newer than the analysis has writers only when Replace

@@ -92,7 +92,7 @@ absl::Status CheckTakesQuantized(const Node& node, const ValueFacts& facts) {
     return Refusal("it takes no tensor");
   }
   NS_RETURN_IF_ERROR(CheckIsQuint8(*x, facts));
-  return facts.IsSurelyQuantized(*x) || facts.IsTakenAsQuantized(*x)
+  return facts.IsSurelyQuantized(*x) || facts.TakerOfQuantized(*x) != nullptr
              ? absl::OkStatus()
              : Refusal("its input is not quantized");
 }

@@ -35,5 +35,14 @@ TEST(ModuleFieldsTest, CopiesWhatIsNeitherTensorNorThereAlready) {
   EXPECT_FALSE(copy.hasattr("weight"));
 }
 
+TEST(ModuleFieldsTest, AnAttributeOfTheNameOfAConstantIsThereAlready) {
+  Module copy = NewModule("a.Copy");
+  copy.register_attribute("stride", c10::IntType::get(), 9);
+  copy.type()->addConstant("padding", c10::IValue(8));
+  CopyFields(Layer(), copy);
+  EXPECT_EQ(FieldOf(copy, "stride")->toInt(), 9);
+  EXPECT_EQ(FieldOf(copy, "padding")->toInt(), 8);
+}
+
 }  // namespace
 }  // namespace ns

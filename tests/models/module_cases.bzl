@@ -2,6 +2,9 @@
 
 # Those of module_cases.py.
 _CASES = [
+    "attention",
+    "attention_bias",
+    "attention_zero",
     "batch_norm2d",
     "batch_norm2d_relu",
     "batch_norm3d",

@@ -69,6 +69,23 @@ class Sequences(nn.Module):
     return self.dequant(y)
 
 
+class Attention(nn.Module):
+  """Attention of sequences to themselves between stubs."""
+
+  def __init__(self, attention: nn.MultiheadAttention):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.attention = attention
+    self.dequant = tq.DeQuantStub()
+
+  def forward(self, x: torch.Tensor):
+    x = self.quant(x)
+    y, weights = self.attention(x, x, x)
+    assert weights is not None
+    return torch.cat([self.dequant(y).flatten(),
+                      self.dequant(weights).flatten()])
+
+
 class Bag(nn.Module):
   """A bag of embeddings with offsets."""
 
@@ -193,6 +210,20 @@ def lstm_cases() -> Iterator[Case]:
              nn.LSTM(4, 6, batch_first=True, bidirectional=True))
 
 
+def attention_cases() -> Iterator[Case]:
+  def case(name: str, attention: nn.MultiheadAttention) -> Case:
+    return Case(name, 'static', Attention(attention),
+                [(torch.randn(5, 3, 12),) for _ in range(2)])
+  yield case('attention', nn.MultiheadAttention(12, 3))
+  yield case('attention_zero', nn.MultiheadAttention(12, 2, add_zero_attn=True))
+  biased = nn.MultiheadAttention(12, 2, add_bias_kv=True)
+  with torch.no_grad():
+    # PyTorch gives bias_v the range of bias_k, rounded.
+    biased.bias_k.copy_(torch.linspace(-128, 127, 12).round() / 128)
+    biased.bias_v.copy_(biased.bias_k.flip(2))
+  yield case('attention_bias', biased)
+
+
 def dynamic_cases() -> Iterator[Case]:
   def case(name: str, model: nn.Module, *shape: int) -> Case:
     return Case(name, 'dynamic', model, [(torch.randn(shape),)])
@@ -276,8 +307,8 @@ def main() -> None:
   for engine in ENGINES:
     torch.backends.quantized.engine = engine
     torch.manual_seed(SEED)
-    for cases in (static_cases(engine), lstm_cases(), dynamic_cases(),
-                  table_cases()):
+    for cases in (static_cases(engine), lstm_cases(), attention_cases(),
+                  dynamic_cases(), table_cases()):
       for case in cases:
         lines.append(write(case, engine, out))
   with open(os.path.join(out, 'module_cases.txt'), 'w') as file:

@@ -43,19 +43,36 @@ class Bag(nn.Module):
 
 
 class Attention(nn.Module):
-  """Attention in float, behind a layer that is quantized."""
+  """Attention between stubs, or behind them."""
+
+  def __init__(self, is_quantized: bool):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.fc = nn.Linear(8, 8)
+    self.attention = nn.MultiheadAttention(8, 2)
+    self.dequant = tq.DeQuantStub()
+    self.is_quantized = is_quantized
+
+  def forward(self, x):
+    x = self.fc(self.quant(x))
+    if not self.is_quantized:
+      x = self.dequant(x)
+    y, _ = self.attention(x, x, x)
+    return self.dequant(y) if self.is_quantized else y
+
+
+class Encoder(nn.Module):
+  """A layer whose code reads the weights of the modules inside."""
 
   def __init__(self):
     super().__init__()
     self.quant = tq.QuantStub()
     self.fc = nn.Linear(8, 8)
     self.dequant = tq.DeQuantStub()
-    self.attention = nn.MultiheadAttention(8, 2)
+    self.encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
 
   def forward(self, x):
-    x = self.dequant(self.fc(self.quant(x)))
-    y, _ = self.attention(x, x, x)
-    return y
+    return self.encoder(self.dequant(self.fc(self.quant(x))))
 
 
 class EagerTest(cli.CliTest):
@@ -89,19 +106,51 @@ class EagerTest(cli.CliTest):
     with torch.no_grad():
       return [quantized(batch) for batch in self.batches]
 
-  def test_attention_stays_in_float(self):
-    model = Attention().eval()
-    torch.jit.script(model).save(self.path('attention.pt'))
+  def quantize_sequences(self, model, *flags):
+    """Quantizes `model` on batches of sequences; returns it and stdout."""
+    torch.jit.script(model.eval()).save(self.path('sequences.pt'))
     self.batches = [torch.randn(5, 2, 8) for _ in range(3)]
     torch.save(self.batches, self.path('inputs.pt'))
-    self.quantize(float_path='attention.pt')
-    quantized = torch.jit.load(self.path('quantized.pt'))
+    output, _ = self.quantize(*flags, float_path='sequences.pt')
+    for x, y in zip(self.outputs('sequences.pt'),
+                    self.outputs('quantized.pt')):
+      self.assertLess(float((x - y).norm()), 0.25 * float(x.norm()))
+    return torch.jit.load(self.path('quantized.pt')), output
+
+  def test_attention_is_quantized_by_its_parts(self):
+    model = Attention(is_quantized=True).eval()
+    quantized, _ = self.quantize_sequences(model, '--compat=torch-1.13')
+    self.assertEqual(quantized.attention.linear_Q.original_name, 'Linear')
+    self.assertIn('_packed_params',
+                  dict(quantized.attention.out_proj.named_modules()))
+    model.qconfig = tq.get_default_qconfig('onednn')
+    expected = tq.quantize(model, lambda m, xs: [m(x) for x in xs],
+                           [self.batches])
+    with torch.no_grad():
+      for x, y in zip(self.batches, self.outputs('quantized.pt')):
+        self.assertTrue(expected(x).equal(y))
+
+  def test_says_where_a_stub_is_missing(self):
+    model = Attention(is_quantized=False).eval()
+    torch.jit.script(model).save(self.path('sequences.pt'))
+    torch.save([torch.randn(5, 2, 8)], self.path('inputs.pt'))
+    self.fail_with(3, 'quantize', '--eager', '--float=sequences.pt',
+                   '--inputs=inputs.pt', '--out=quantized.pt', cwd=self.folder,
+                   names=["sequences.pt: module 'attention.linear_Q' "
+                          '(quantized::linear) is given values in float',
+                          'QuantStub', '--keep'])
+    quantized, _ = self.quantize_sequences(model, '--keep=attention')
     self.assertEqual(quantized.attention.out_proj.original_name,
                      'NonDynamicallyQuantizableLinear')
     self.assertIn('_packed_params', dict(quantized.fc.named_modules()))
-    for x, y in zip(self.outputs('attention.pt'),
-                    self.outputs('quantized.pt')):
-      self.assertLess(float((x - y).norm()), 0.1 * float(x.norm()))
+
+  def test_modules_whose_weights_others_read_stay_float(self):
+    for flags in ([], ['--mode=dynamic']):
+      quantized, output = self.quantize_sequences(Encoder(), *flags)
+      self.assertEqual(quantized.encoder.linear1.original_name, 'Linear')
+      self.assertIn("the code of 'encoder' reads its weight", output)
+      self.assertIn('encoder.linear1 (Linear)', output)
+      self.assertIn('_packed_params', dict(quantized.fc.named_modules()))
 
   def test_fuse_finds_chains_and_changes_no_output(self):
     output, _ = self.succeed('fuse', '--in=float.pt', '--out=fused.pt',

@@ -17,6 +17,7 @@
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/describe_modules.h"
 #include "ns/quantization/eager/fuse_modules.h"
+#include "ns/quantization/eager/missing_stub.h"
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_options.h"
@@ -144,15 +145,19 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
                         ModelGraph::FromModule(model));
     NS_ASSIGN_OR_RETURN(const ModelGraph quantized_graph,
                         ModelGraph::FromModule(quantized));
-    NS_ASSIGN_OR_RETURN(
-        OutputErrors errors,
-        MeasureOutputErrors(float_graph, quantized_graph, batches,
-                            [&](int64_t done, int64_t) {
-                              progress(total - batches.size() + done, total);
-                            }));
-    summary.outputs = std::move(errors.outputs);
-    warnings.insert(warnings.end(), errors.warnings.begin(),
-                    errors.warnings.end());
+    absl::StatusOr<OutputErrors> errors = MeasureOutputErrors(
+        float_graph, quantized_graph, batches, [&](int64_t done, int64_t) {
+          progress(total - batches.size() + done, total);
+        });
+    if (!errors.ok()) {
+      const std::string reason = DescribeMissingStub(quantized_graph.graph());
+      return reason.empty() ? errors.status()
+                            : absl::FailedPreconditionError(absl::StrCat(
+                                  flags.float_path, ": ", reason, " (--keep)"));
+    }
+    summary.outputs = std::move(errors->outputs);
+    warnings.insert(warnings.end(), errors->warnings.begin(),
+                    errors->warnings.end());
   }
   summary.report.warnings = std::move(warnings);
   NS_RETURN_IF_ERROR(file.Save(flags.out_path));

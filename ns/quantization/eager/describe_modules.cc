@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/module_weights.h"
 #include "ns/quantization/eager/module_observers.h"
+#include "ns/quantization/eager/outside_reads.h"
 #include "ns/quantization/eager/quantized_types.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/describe_weights.h"
@@ -35,7 +37,8 @@ absl::StatusOr<std::optional<ValueQuantization>> OutputOf(
     return std::nullopt;
   }
   NS_ASSIGN_OR_RETURN(const ObservedOutput observed, AskModule(prepared));
-  return Describe(observed.value);
+  return observed.is_called ? std::make_optional(Describe(observed.value))
+                            : std::nullopt;
 }
 
 // The quantized weights of each module, by path.
@@ -58,6 +61,18 @@ bool HasParameters(const Module& module) {
   return module.named_parameters(/*recurse=*/false).size() > 0;
 }
 
+std::string WhyFloat(bool has_qconfig, const std::string& path,
+                     const std::map<std::string, OutsideRead>& reads) {
+  if (!has_qconfig) {
+    return "it has no qconfig";
+  }
+  const auto read = reads.find(path);
+  return read == reads.end()
+             ? "no quantized module is made of its type"
+             : absl::StrCat("the code of '", read->second.reader,
+                            "' reads its ", read->second.tensor);
+}
+
 }  // namespace
 
 absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
@@ -69,6 +84,7 @@ absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
     made.emplace(module.name, module.value);
   }
   const std::map<std::string, std::string> types = TypesByPath(prepared);
+  const auto reads = TensorsReadOutside(prepared);
   QuantizationReport report;
   for (const auto& named : prepared.named_modules()) {
     const auto now = made.find(named.name);
@@ -86,8 +102,7 @@ absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
       if (HasParameters(named.value)) {
         report.stayed_float.push_back(
             {named.name, LastPart(type),
-             qconfig ? "no quantized module is made of its type"
-                     : "it has no qconfig"});
+             WhyFloat(qconfig.has_value(), named.name, reads)});
       }
       continue;
     }

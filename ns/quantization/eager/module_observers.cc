@@ -1,5 +1,6 @@
 #include "ns/quantization/eager/module_observers.h"
 
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -9,11 +10,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/graph_walk.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/decompose_layers.h"
 #include "ns/quantization/eager/module_qconfig.h"
-#include "ns/quantization/eager/quantizable_lstm.h"
 #include "passes/quantization/default_observers.h"
 #include "passes/quantization/observer_object.h"
 #include "passes/quantization/qconfig.h"
@@ -23,8 +25,6 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Module;
-
-constexpr char kLstm[] = "torch.nn.modules.rnn.LSTM";
 
 bool IsFunctional(absl::string_view type) {
   return IsTypeNamed(type, "FloatFunctional") ||
@@ -58,37 +58,6 @@ absl::Status CheckStub(const Module& module, const std::string& path) {
                    "' was traced, which drops what stubs do; save the model "
                    "with torch.jit.script"))
              : absl::OkStatus();
-}
-
-// Puts what can be observed in the place of LSTMs whose activations are to be
-// quantized; its parts get the qconfig. All at once, as swapping goes through
-// the code of the whole model.
-absl::Status DecomposeLstms(ModuleEditor& editor) {
-  std::map<std::string, c10::IValue> replacements;
-  std::map<std::string, OptionalQConfig> qconfigs;
-  for (const std::string& path : editor.Paths()) {
-    NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
-    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
-                        Annotated(path, QConfigOf(module)));
-    if (path.empty() || !IsTypeNamed(TypeNameOf(module), kLstm) || !qconfig ||
-        ModeOf(qconfig->activation) != QuantizationMode::kStatic) {
-      continue;
-    }
-    NS_ASSIGN_OR_RETURN(const Module parts,
-                        Annotated(path, QuantizableLstm(module)));
-    replacements[path] = parts._ivalue();
-    for (const auto& part : parts.named_modules()) {
-      qconfigs[JoinPath(path, part.name)] = qconfig;
-    }
-  }
-  if (replacements.empty()) {
-    return absl::OkStatus();
-  }
-  NS_RETURN_IF_ERROR(editor.Swap(replacements));
-  for (const auto& [path, qconfig] : qconfigs) {
-    NS_RETURN_IF_ERROR(SetQConfig(editor, path, qconfig));
-  }
-  return absl::OkStatus();
 }
 
 class ObserverAdder {
@@ -138,12 +107,9 @@ class ObserverAdder {
         return ReplaceCustom(child, path, factory);
       }
     }
-    // One that DecomposeLstms has left: its activations are not quantized.
-    if (IsTypeNamed(type, kLstm)) {
+    // One that DecomposeLayers has left: its activations are not quantized.
+    if (IsDecomposed(type)) {
       return absl::OkStatus();
-    }
-    if (IsTypeNamed(type, "torch.nn.modules.activation.MultiheadAttention")) {
-      return KeepFloat(child, path);
     }
     return Visit(child, path);
   }
@@ -184,16 +150,6 @@ class ObserverAdder {
     }
     NS_ASSIGN_OR_RETURN(functionals_[JoinPath(path, kObserverAttribute)],
                         Annotated(path, MakeObserverObject(*spec)));
-    return absl::OkStatus();
-  }
-
-  // For a module whose code reads the parameters of its parts, as no quantized
-  // part has them.
-  absl::Status KeepFloat(const Module& module, const std::string& path) {
-    for (const auto& part : module.named_modules()) {
-      NS_RETURN_IF_ERROR(
-          SetQConfig(editor_, JoinPath(path, part.name), std::nullopt));
-    }
     return absl::OkStatus();
   }
 
@@ -239,6 +195,19 @@ bool HasCustom(const AddObserversOptions& options, absl::string_view type) {
       [&](const auto& custom) { return IsTypeNamed(type, custom.first); });
 }
 
+bool CallsObserver(const Module& module) {
+  bool calls = false;
+  for (torch::jit::Function* method : module.type()->methods()) {
+    ForEachNode(torch::jit::toGraphFunction(*method).graph()->block(),
+                [&](const torch::jit::Node* node) {
+                  calls =
+                      calls || (node->kind() == c10::prim::GetAttr &&
+                                node->s(c10::attr::name) == kObserverAttribute);
+                });
+  }
+  return calls;
+}
+
 }  // namespace
 
 bool IsMemoryless(const ObserverSpec& spec) {
@@ -250,9 +219,9 @@ bool IsMemoryless(const ObserverSpec& spec) {
 absl::Status AddObservers(ModuleEditor& editor,
                           const AddObserversOptions& options) {
   NS_RETURN_IF_ERROR(CheckDevices(editor.root()));
-  if (!HasCustom(options, kLstm)) {
-    NS_RETURN_IF_ERROR(DecomposeLstms(editor));
-  }
+  NS_RETURN_IF_ERROR(DecomposeLayers(editor, [&](absl::string_view type) {
+    return HasCustom(options, type);
+  }));
   return ObserverAdder(editor, options).Run();
 }
 
@@ -267,6 +236,7 @@ absl::StatusOr<ObservedOutput> AskModule(const Module& module) {
   const ObserverConfig& config = observer->config();
   ObservedOutput output;
   output.has_seen = observer->seen().least_rank >= 0;
+  output.is_called = CallsObserver(module);
   output.value = AskObserver(observer);
   if (config.kind == ObserverKind::kFixedQParams) {
     output.has_seen = true;

@@ -46,9 +46,8 @@ struct AddObserversOptions {
 // Gives the modules of the listed types that have a qconfig
 // (module_qconfig.h) an observer of their output, their attribute
 // `activation_post_process`, which `forward` calls (reference: add_observer_).
-// Modules inside a fused one are not observed. An LSTM becomes one of linear
-// layers and FloatFunctionals, which are observed (quantizable_lstm.h).
-// MultiheadAttention loses its qconfig and stays in float. A
+// Modules inside a fused one are not observed. LSTMs and MultiheadAttentions
+// are taken apart, and their parts observed (decompose_layers.h). A
 // FloatFunctional's methods call it instead of the Identity that they call
 // there. The observer of a qconfig that keeps the newest batch alone sees the
 // input. Sigmoid, Hardsigmoid, Softmax and Tanh in training get a FakeQuantize
@@ -66,6 +65,9 @@ absl::Status AddObservers(ModuleEditor& editor,
 struct ObservedOutput {
   CalibratedValue value;
   bool has_seen = true;
+  // Whether the code of the module calls the observer; that of FloatFunctionals
+  // which only scale by numbers does not.
+  bool is_called = true;
 };
 absl::StatusOr<ObservedOutput> AskModule(const torch::jit::Module& module);
 

@@ -5,13 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/make_module.h"
 #include "ir/module_editor.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/decompose_layers.h"
+#include "ns/quantization/eager/outside_reads.h"
 #include "ns/quantization/eager/qat_module.h"
-#include "ns/quantization/eager/quantizable_lstm.h"
 #include "ns/quantization/eager/quantized_module.h"
 #include "passes/quantization/qconfig_json.h"
 
@@ -45,7 +45,8 @@ bool HasQConfig(const Module& module) {
 // Finds what takes the place of the modules of one hierarchy.
 class Replacements {
  public:
-  explicit Replacements(const ConvertOptions& options) : options_(options) {}
+  Replacements(const Module& root, const ConvertOptions& options)
+      : options_(options), reads_(TensorsReadOutside(root)) {}
 
   absl::Status VisitChildren(const Module& module, const std::string& path) {
     for (const auto& child : module.named_children()) {
@@ -62,6 +63,9 @@ class Replacements {
 
  private:
   absl::Status Visit(const Module& module, const std::string& path) {
+    if (reads_.count(path) != 0) {
+      return VisitChildren(module, path);
+    }
     const std::string type = TypeNameOf(module);
     std::vector<std::string> warnings;
     ConvertOptions options = options_;
@@ -85,21 +89,10 @@ class Replacements {
   }
 
   const ConvertOptions& options_;
+  const std::map<std::string, OutsideRead> reads_;
   std::set<const c10::ivalue::Object*> seen_;
   std::map<std::string, c10::IValue> replacements_;
 };
-
-// Those whose parts have been quantized are called quantized, too.
-absl::Status RenameLstms(ModuleEditor& editor) {
-  std::map<std::string, c10::IValue> renamed;
-  for (const std::string& path : editor.Paths()) {
-    NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
-    if (TypeNameOf(module) == kQuantizableLstm && HasQConfig(module)) {
-      renamed[path] = WithClassName(module, kQuantizedLstm)._ivalue();
-    }
-  }
-  return renamed.empty() ? absl::OkStatus() : editor.Swap(renamed);
-}
 
 }  // namespace
 
@@ -179,11 +172,11 @@ absl::StatusOr<Module> Convert(const Module& prepared,
   NS_ASSIGN_OR_RETURN(
       ModuleEditor editor,
       ModuleEditor::Copy(prepared, TensorsFor(options.inplace)));
-  Replacements replacements(options);
+  Replacements replacements(editor.root(), options);
   NS_RETURN_IF_ERROR(replacements.VisitChildren(editor.root(), ""));
   NS_RETURN_IF_ERROR(editor.Swap(replacements.replacements()));
   if (options.remove_qconfig) {
-    NS_RETURN_IF_ERROR(RenameLstms(editor));
+    NS_RETURN_IF_ERROR(FinishDecomposed(editor));
     NS_RETURN_IF_ERROR(RemoveObservers(editor));
     NS_RETURN_IF_ERROR(RemoveQConfigs(editor));
   }

@@ -13,7 +13,7 @@
 #include "ir/module_fields.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "ns/quantization/eager/stubs.h"
+#include "ns/quantization/eager/quantizable_parts.h"
 
 namespace ns {
 namespace {
@@ -52,53 +52,8 @@ def forward(self, x: Tensor, h: Tensor, c: Tensor) -> Tuple[Tensor, Tensor, Tens
     return y, torch.stack([h_fw, h_bw], 0), torch.stack([c_fw, c_bw], 0)
 )";
 
-// The tensor `name` of `module`; undefined for none.
-at::Tensor TensorOf(const Module& module, const std::string& name) {
-  return module.hasattr(name) && module.attr(name).isTensor()
-             ? module.attr(name).toTensor()
-             : at::Tensor();
-}
-
-void SetField(const std::string& name, const c10::IValue& value,
-              Module& module) {
-  module.register_attribute(name, value.type(), value);
-}
-
-absl::StatusOr<Module> Linear(const at::Tensor& weight,
-                              const at::Tensor& bias) {
-  Module linear = NewModule("torch.nn.modules.linear.Linear");
-  SetField("in_features", weight.size(1), linear);
-  SetField("out_features", weight.size(0), linear);
-  linear.register_parameter("weight", weight, /*is_buffer=*/false);
-  if (bias.defined()) {
-    linear.register_parameter("bias", bias, /*is_buffer=*/false);
-  } else {
-    linear.register_attribute("bias", c10::NoneType::get(), c10::IValue());
-  }
-  NS_RETURN_IF_ERROR(DefineMethods(
-      linear,
-      "def forward(self, input: Tensor) -> Tensor:\n"
-      "    return torch.linear(input, self.weight, self.bias)\n"));
-  return linear;
-}
-
-// Adds the part `name` of a cell, a FloatFunctional of which it calls `method`,
-// "add" or "mul".
-absl::Status AddFunctional(const std::string& name, absl::string_view method,
-                           Module& cell) {
-  Module functional = NewModule(
-      "torch.ao.nn.quantized.modules.functional_modules.FloatFunctional");
-  functional.register_module("activation_post_process", Identity());
-  NS_RETURN_IF_ERROR(DefineMethods(
-      functional,
-      absl::StrCat("def ", method, "(self, x: Tensor, y: Tensor) -> Tensor:\n",
-                   "    return self.activation_post_process.forward(torch.",
-                   method, "(x, y))\n")));
-  cell.register_module(name, functional);
-  return absl::OkStatus();
-}
-
-// A layer in one direction; `suffix` ends the names of its parameters.
+// A layer in one direction; `suffix` ends the names of its parameters. What its
+// FloatFunctionals compute is observed.
 absl::StatusOr<Module> Direction(const Module& lstm,
                                  const std::string& suffix) {
   Module cell = NewModule("torch.ao.nn.quantizable.modules.rnn.LSTMCell");
@@ -111,8 +66,8 @@ absl::StatusOr<Module> Direction(const Module& lstm,
        {std::make_pair("igates", "_ih"), std::make_pair("hgates", "_hh")}) {
     NS_ASSIGN_OR_RETURN(
         const Module linear,
-        Linear(TensorOf(lstm, absl::StrCat("weight", kind, suffix)),
-               TensorOf(lstm, absl::StrCat("bias", kind, suffix))));
+        LinearModule(TensorOf(lstm, absl::StrCat("weight", kind, suffix)),
+                     TensorOf(lstm, absl::StrCat("bias", kind, suffix))));
     cell.register_module(gates, linear);
   }
   for (const auto& [name, method] :
@@ -120,7 +75,13 @@ absl::StatusOr<Module> Direction(const Module& lstm,
         std::make_pair("igate_cgate", "mul"),
         std::make_pair("fgate_cx_igate_cgate", "add"),
         std::make_pair("ogate_cy", "mul")}) {
-    NS_RETURN_IF_ERROR(AddFunctional(name, method, cell));
+    NS_ASSIGN_OR_RETURN(
+        const Module functional,
+        FloatFunctional(absl::StrCat(
+            "def ", method, "(self, x: Tensor, y: Tensor) -> Tensor:\n",
+            "    return self.activation_post_process.forward(torch.", method,
+            "(x, y))\n")));
+    cell.register_module(name, functional);
   }
   NS_RETURN_IF_ERROR(DefineMethods(cell, kCellScript));
   Module direction =

@@ -86,7 +86,7 @@ class Maker {
  private:
   absl::Status ReadObserver() {
     NS_ASSIGN_OR_RETURN(const ObservedOutput observed, AskModule(module_));
-    if (!observed.has_seen && warnings_ != nullptr) {
+    if (!observed.has_seen && observed.is_called && warnings_ != nullptr) {
       warnings_->push_back(
           "its observer has seen no value; its output gets the scale 1 and the "
           "zero point 0");

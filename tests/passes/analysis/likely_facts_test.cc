@@ -120,8 +120,8 @@ TEST(LikelyFactsTest, InputsAreQuantizedWhereOpsTakeNothingElse) {
     EXPECT_TRUE(facts.Sure(*graph.Named(name)).is_quantized.IsUnknown())
         << name;
   }
-  EXPECT_TRUE(facts.IsTakenAsQuantized(*graph.Named("z")));
-  EXPECT_FALSE(facts.IsTakenAsQuantized(*graph.Named("x")));
+  EXPECT_NE(facts.TakerOfQuantized(*graph.Named("z")), nullptr);
+  EXPECT_EQ(facts.TakerOfQuantized(*graph.Named("x")), nullptr);
 }
 
 // aten::erfinv stands for an op of the user's: the op table does not know it.

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
 
@@ -82,7 +83,9 @@ std::map<std::string, std::string> StateOf(const Module& module) {
           attribute.name == "_is_full_backward_hook" ||
           // Of quantized cells: PyTorch leaves them random, as the kernels read
           // those that are packed.
-          attribute.name == "bias_ih" || attribute.name == "bias_hh") {
+          attribute.name == "bias_ih" || attribute.name == "bias_hh" ||
+          // Of quantized attention, likewise, as its linear layers are read.
+          absl::StartsWith(attribute.name, "in_proj_")) {
         continue;
       }
       state[JoinPath(named.name, attribute.name)] = ValueText(attribute.value);

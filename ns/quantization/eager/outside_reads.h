@@ -1,0 +1,30 @@
+// Finds code that looks into other modules than its own.
+#ifndef NS_QUANTIZATION_EAGER_OUTSIDE_READS_H_
+#define NS_QUANTIZATION_EAGER_OUTSIDE_READS_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+
+namespace ns {
+
+// Code of the module at path `reader` reads the attribute `tensor`.
+struct OutsideRead {
+  std::string tensor;
+  std::string reader;
+};
+
+// Returns, by its path, each module below `root` of which the code of another
+// module reads a tensor, as a torch.nn.TransformerEncoderLayer does that
+// hands `linear1.weight` to an op:
+//
+//   {"encoder.linear1", {"weight", "encoder"}}
+//
+// A quantized module cannot take its place: it has no such tensor.
+std::map<std::string, OutsideRead> TensorsReadOutside(
+    const torch::jit::Module& root);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_EAGER_OUTSIDE_READS_H_
