@@ -52,6 +52,17 @@ void WriteFloatLayer(JsonWriter& json, const FloatLayer& layer) {
   json.EndObject();
 }
 
+void WriteTried(JsonWriter& json, const TriedMethod& tried) {
+  json.BeginObject();
+  json.Member("layer", tried.layer);
+  json.Member("method", tried.method);
+  json.Member("sqnr_db_without", tried.without_db);
+  json.Member("sqnr_db_with", tried.with_db);
+  json.Key("kept");
+  json.Bool(tried.is_kept);
+  json.EndObject();
+}
+
 void WriteOutput(JsonWriter& json, const OutputError& output) {
   json.BeginObject();
   json.Member("name", output.name);
@@ -122,6 +133,12 @@ std::string QuantizeJson(const QuantizeSummary& summary) {
   json.BeginArray();
   for (const FloatLayer& layer : summary.report.stayed_float) {
     WriteFloatLayer(json, layer);
+  }
+  json.EndArray();
+  json.Key("tried");
+  json.BeginArray();
+  for (const TriedMethod& tried : summary.report.tried) {
+    WriteTried(json, tried);
   }
   json.EndArray();
   json.Member("unused_rules", summary.report.unused_rules);

@@ -111,6 +111,8 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   }
   plan.keep = options.keep;
   plan.compat = options.compat;
+  plan.input_means =
+      !options.compat && options.bias_correction != BiasCorrection::kNone;
   NS_ASSIGN_OR_RETURN(ModelGraph folded, model.Clone());
   NS_RETURN_IF_ERROR(CatchTorchErrors(
       "removing ops in place", [&] { RemoveMutation(folded.shared_graph()); }));
@@ -198,21 +200,38 @@ absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {
     }
     pairs.emplace_back(observer, same->second);
   }
+  const std::map<std::string, InputMeansPtr> their_means =
+      AttachedMeans(other.module());
+  const std::map<std::string, InputMeansPtr> our_means =
+      AttachedMeans(prepared.module());
+  const auto is_same_name = [](const auto& a, const auto& b) {
+    return a.first == b.first;
+  };
+  if (!absl::c_equal(our_means, their_means, is_same_name)) {
+    return differ();
+  }
   return CatchTorchErrors("merging observers", [&]() -> absl::Status {
     for (const auto& [observer, added] : pairs) {
       observer->Merge(*added);
+    }
+    for (const auto& [name, means] : our_means) {
+      means->Merge(*their_means.at(name));
     }
     return absl::OkStatus();
   });
 }
 
-absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
-                                            const QuantizeOptions& options) {
+absl::StatusOr<QuantizedModel> ConvertModel(
+    const ModelGraph& prepared, const QuantizeOptions& options,
+    const std::function<bool(const std::string& layer)>& corrects_bias) {
   const ScopedEngine engine(EngineOf(options.backend));
   NS_ASSIGN_OR_RETURN(ModelGraph model, prepared.Clone());
   absl::flat_hash_set<const Node*> float_nodes;
+  ConvertObserversOptions convert;
+  convert.corrects_bias = corrects_bias;
+  convert.float_nodes = &float_nodes;
   NS_ASSIGN_OR_RETURN(QuantizationReport report,
-                      ConvertObservers(model, &float_nodes));
+                      ConvertObservers(model, convert));
   if (!options.reference) {
     PassContext context;
     NS_RETURN_IF_ERROR(

@@ -20,6 +20,13 @@ enum class QuantizeMode {
   kWeightOnly,  // activations in float: embeddings
 };
 
+// Whether the biases of layers make up for what quantizing their weights shifts
+// (passes/quantization/bias_correction.h).
+enum class BiasCorrection {
+  kNone,
+  kFast,  // by the means of each layer's input in the float model
+};
+
 struct QuantizeOptions {
   QuantizeMode mode = QuantizeMode::kStatic;
   // Whose default qconfigs are used, and for which engine weights are packed.
@@ -31,6 +38,10 @@ struct QuantizeOptions {
   // Layers that stay in float: names or globs of them ("layer1.*"), ops
   // ("aten::linear"), families ("linear") or types of modules ("Linear").
   std::vector<std::string> keep;
+  // Needs batches that calibration does not gather means from, to see whether
+  // it helps a layer: QuantizeAccurately (quantize_accurately.h). Not with
+  // `compat`, nor in other modes than kStatic.
+  BiasCorrection bias_correction = BiasCorrection::kNone;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.
   bool compat = false;

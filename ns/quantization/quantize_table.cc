@@ -14,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "ns/quantization/tried_methods_text.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/reason_list.h"
 #include "ns/report/table_figures.h"
@@ -219,7 +220,8 @@ std::string QuantizeTable(const QuantizeSummary& summary,
   return absl::StrCat(LayerRows(report.layers, rules, options),
                       CountLine(summary), RuleList(rules),
                       FloatList(report.stayed_float),
-                      UnusedRules(report.unused_rules), OutputList(summary),
+                      UnusedRules(report.unused_rules),
+                      TriedMethodsText(report.tried), OutputList(summary),
                       summary.training ? TrainingText(*summary.training) : "");
 }
 

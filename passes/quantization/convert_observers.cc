@@ -23,6 +23,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/quantization/bias_correction.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/describe_weights.h"
@@ -61,16 +62,13 @@ void SortByExecution(QuantizationReport& report) {
 
 class Converter {
  public:
-  Converter(ModelGraph& model, PreparedModel prepared, bool is_calibrated)
+  Converter(ModelGraph& model, PreparedModel prepared, bool is_calibrated,
+            const ConvertObserversOptions& options)
       : model_(model),
         prepared_(std::move(prepared)),
-        is_calibrated_(is_calibrated) {}
-
-  // The ops of layers that stay in float although observers that they share
-  // have qparams.
-  absl::flat_hash_set<const Node*> TakeFloatNodes() {
-    return std::move(float_nodes_);
-  }
+        is_calibrated_(is_calibrated),
+        options_(options),
+        means_(AttachedMeans(model.module())) {}
 
   absl::StatusOr<QuantizationReport> Run() {
     FindCalls();
@@ -85,6 +83,10 @@ class Converter {
     }
     for (const auto& [index, mark] : weight_marks_) {
       NS_RETURN_IF_ERROR(ConvertWeight(index, mark));
+    }
+    for (Node* call : means_calls_) {
+      call->output()->replaceAllUsesWith(call->input(1));
+      call->destroy();
     }
     DestroyUnusedAttributes();
     DetachPreparedModel(model_.module());
@@ -106,6 +108,10 @@ class Converter {
         return;
       }
       const std::string name = node->input(0)->node()->s(c10::attr::name);
+      if (means_.count(name) != 0) {
+        means_calls_.push_back(node);
+        return;
+      }
       ObserverPtr observer = AttachedObserver(model_.module(), name);
       if (observer != nullptr) {
         calls_.push_back(node);
@@ -206,7 +212,7 @@ class Converter {
       if (use.user->kind() == c10::prim::ListConstruct) {
         NoteFloat(*use.user->output());
       } else {
-        float_nodes_.insert(use.user);
+        options_.float_nodes->insert(use.user);
       }
     }
   }
@@ -214,7 +220,7 @@ class Converter {
   absl::Status ConvertCall(Node* call) {
     Value* value = call->input(1);
     const std::string name = call->input(0)->node()->s(c10::attr::name);
-    if (float_watchers_.count(name) != 0) {
+    if (float_watchers_.count(name) != 0 && options_.float_nodes != nullptr) {
       NoteFloat(*call->output());
     }
     Value* result = value;
@@ -261,6 +267,7 @@ class Converter {
     const auto found = weights_.find(index);
     Value* result = mark->input(0);
     if (found != weights_.end()) {
+      NS_RETURN_IF_ERROR(CorrectBias(index, mark, found->second.first));
       const torch::jit::WithInsertPoint in_front(mark);
       Value* quantized = model_.graph().insertConstant(found->second.first);
       NS_ASSIGN_OR_RETURN(
@@ -270,6 +277,26 @@ class Converter {
     mark->output()->replaceAllUsesWith(result);
     mark->destroy();
     return absl::OkStatus();
+  }
+
+  // `mark` stands in front of the layer, which uses it.
+  absl::Status CorrectBias(int64_t index, const Node* mark,
+                           const at::Tensor& quantized) {
+    const auto means = means_.find(MeansAttribute(index));
+    const std::string& name = prepared_.layers[static_cast<size_t>(index)].name;
+    if (means == means_.end() || options_.corrects_bias == nullptr ||
+        !options_.corrects_bias(name) || mark->output()->uses().size() != 1) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const at::Tensor weight,
+                        ConstantTensor(*mark->input(0), "its weight"));
+    const at::Tensor shift =
+        BiasShift(weight, quantized.dequantize(), means->second->Mean());
+    if (!shift.defined() || shift.eq(0).all().item<bool>()) {
+      return absl::OkStatus();
+    }
+    corrected_.insert(name);
+    return AddToBias(shift, *mark->output()->uses()[0].user);
   }
 
   void DestroyUnusedAttributes() {
@@ -325,6 +352,7 @@ class Converter {
         described.weight =
             DescribeWeights({weight->second.first}, weight->second.second);
       }
+      described.has_corrected_bias = corrected_.count(layer.name) != 0;
       report.layers.push_back(std::move(described));
     }
     report.stayed_float.insert(report.stayed_float.end(), float_layers_.begin(),
@@ -337,7 +365,11 @@ class Converter {
   ModelGraph& model_;
   PreparedModel prepared_;
   const bool is_calibrated_;
+  const ConvertObserversOptions& options_;
+  // By attribute.
+  const std::map<std::string, InputMeansPtr> means_;
   std::vector<Node*> calls_;
+  std::vector<Node*> means_calls_;
   // By index of the layer.
   std::map<int64_t, Node*> weight_marks_;
   // By attribute.
@@ -346,37 +378,33 @@ class Converter {
   std::set<std::string> used_;
   std::vector<size_t> quantized_layers_;
   std::vector<FloatLayer> float_layers_;
-  // Their observers of their own, and their ops, where they have any.
+  // Their observers of their own, where they have any.
   std::set<std::string> float_watchers_;
-  absl::flat_hash_set<const Node*> float_nodes_;
   // By index of the layer.
   std::map<int64_t, std::pair<at::Tensor, at::QScheme>> weights_;
+  // The names of the layers whose bias was corrected.
+  std::set<std::string> corrected_;
 };
 
 absl::StatusOr<QuantizationReport> Convert(
     ModelGraph& model, bool is_calibrated,
-    absl::flat_hash_set<const Node*>* float_nodes) {
+    const ConvertObserversOptions& options) {
   NS_ASSIGN_OR_RETURN(PreparedModel prepared,
                       AttachedPreparedModel(model.module()));
   return CatchTorchErrors("converting observers", [&] {
-    Converter converter(model, std::move(prepared), is_calibrated);
-    absl::StatusOr<QuantizationReport> report = converter.Run();
-    if (float_nodes != nullptr) {
-      *float_nodes = converter.TakeFloatNodes();
-    }
-    return report;
+    return Converter(model, std::move(prepared), is_calibrated, options).Run();
   });
 }
 
 }  // namespace
 
 absl::StatusOr<QuantizationReport> ConvertObservers(
-    ModelGraph& model, absl::flat_hash_set<const Node*>* float_nodes) {
-  return Convert(model, /*is_calibrated=*/true, float_nodes);
+    ModelGraph& model, const ConvertObserversOptions& options) {
+  return Convert(model, /*is_calibrated=*/true, options);
 }
 
 absl::StatusOr<QuantizationReport> ConvertUncalibrated(ModelGraph& model) {
-  return Convert(model, /*is_calibrated=*/false, /*float_nodes=*/nullptr);
+  return Convert(model, /*is_calibrated=*/false, /*options=*/{});
 }
 
 absl::StatusOr<bool> ConvertObserversPass::Run(ModelGraph& model,

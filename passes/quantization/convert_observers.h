@@ -2,6 +2,9 @@
 #ifndef PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 #define PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 
+#include <functional>
+#include <string>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -14,6 +17,15 @@ struct Node;
 }  // namespace torch::jit
 
 namespace ns {
+
+struct ConvertObserversOptions {
+  // Whether the bias of the layer of this name is corrected
+  // (bias_correction.h), if the means of its input were gathered. Null: none.
+  std::function<bool(const std::string& layer)> corrects_bias;
+  // Unless it is null, it gets the ops of layers that stay in float although
+  // the values around them are quantized: folding would make int8 ops of them.
+  absl::flat_hash_set<const torch::jit::Node*>* float_nodes = nullptr;
+};
 
 // Puts quantize and dequantize in the place of observers, with what these have
 // seen (reference: convert_to_reference_fx):
@@ -30,9 +42,7 @@ namespace ns {
 //   %y = aten::conv2d(%x1, %w1, %bias, ...)
 //
 // fold-reference-quantization makes quantized ops of the result. No observer is
-// left, neither in the graph nor in the module. `float_nodes`, unless it is
-// null, gets the ops of layers that stay in float although the values around
-// them are quantized: folding would make int8 ops of them.
+// left, neither in the graph nor in the module.
 //
 // A layer stays in float, with the reason in the report, when one of its values
 // was never seen or holds integers, when its int8 op does not take the rank
@@ -41,8 +51,7 @@ namespace ns {
 // Errors: a model that is not prepared, or was by another version; observers of
 // which none has seen a value, although some layer needs it.
 absl::StatusOr<QuantizationReport> ConvertObservers(
-    ModelGraph& model,
-    absl::flat_hash_set<const torch::jit::Node*>* float_nodes = nullptr);
+    ModelGraph& model, const ConvertObserversOptions& options = {});
 
 // Does the same as if each observer had seen values, with made-up qparams, each
 // observer its own: to find out which quantized ops a model would have.

@@ -57,6 +57,7 @@ class Inserter {
     }
     for (size_t i = 0; i < plan_.layers.size(); ++i) {
       NS_RETURN_IF_ERROR(MarkWeight(plan_.layers[i], static_cast<int64_t>(i)));
+      NS_RETURN_IF_ERROR(GatherMeans(plan_.layers[i], static_cast<int64_t>(i)));
       NS_RETURN_IF_ERROR(Watch(plan_.layers[i], static_cast<int>(i)));
     }
     return absl::OkStatus();
@@ -113,6 +114,30 @@ class Inserter {
     return absl::OkStatus();
   }
 
+  absl::Status GatherMeans(const PlannedLayer& layer, int64_t index) {
+    if (!layer.input_means) {
+      return absl::OkStatus();
+    }
+    const std::string name = MeansAttribute(index);
+    const auto means = c10::make_intrusive<InputMeans>(*layer.input_means);
+    model_.module().register_attribute(name, c10::getTypePtr<InputMeansPtr>(),
+                                       c10::IValue(means));
+    return SeeInput(name, *layer.base, layer);
+  }
+
+  // Hands the first input of `taker`, which is the base op of `layer` or what
+  // makes a list for it, to `forward` of the object at attribute `name`.
+  absl::Status SeeInput(const std::string& name, Node& taker,
+                        const PlannedLayer& layer) {
+    NS_ASSIGN_OR_RETURN(
+        Value * handed_on,
+        InsertMethodCall(model_, name, "forward", {taker.input(0)}, &taker));
+    handed_on->setType(taker.input(0)->type());
+    handed_on->node()->copyMetadata(layer.base);
+    taker.replaceInput(0, handed_on);
+    return absl::OkStatus();
+  }
+
   // Sees the first input of the base op itself: other observers may see a value
   // before a reshape, or values of other layers.
   absl::Status Watch(const PlannedLayer& layer, int index) {
@@ -124,13 +149,7 @@ class Inserter {
     Node* taker = IsTensorList(*layer.base->input(0))
                       ? layer.base->input(0)->node()
                       : layer.base;
-    NS_ASSIGN_OR_RETURN(Value * watched,
-                        InsertMethodCall(model_, ObserverAttribute(number),
-                                         "forward", {taker->input(0)}, taker));
-    watched->setType(taker->input(0)->type());
-    watched->node()->copyMetadata(layer.base);
-    taker->replaceInput(0, watched);
-    return absl::OkStatus();
+    return SeeInput(ObserverAttribute(number), *taker, layer);
   }
 
   ModelGraph& model_;

@@ -17,6 +17,7 @@
 #include "passes/analysis/value_facts.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
+#include "passes/quantization/bias_correction.h"
 #include "passes/quantization/fit_qconfig.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/fx_forms.h"
@@ -381,6 +382,9 @@ class Planner {
     }
     layer.weight = static_cast<int>(plan_.weights.size());
     plan_.weights.push_back({base, weight, spec});
+    if (options_.input_means) {
+      layer.input_means = CorrectableGeometry(*base);
+    }
   }
 
   torch::jit::Graph& graph_;

@@ -4,6 +4,7 @@
 #define PASSES_QUANTIZATION_OBSERVER_PLAN_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "passes/quantization/qconfig.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_report.h"
+#include "passes/runtime/observers/input_means.h"
 
 namespace torch::jit {
 struct Graph;
@@ -41,6 +43,8 @@ struct PlannedLayer {
   int output = 0;
   // Index of ObserverPlan::weights; -1 for none.
   int weight = -1;
+  // How it goes over its input, where the means of that are gathered.
+  std::optional<ConvGeometry> input_means;
   torch::jit::Node* base = nullptr;
   // LeastRankInInt8 of the base op.
   int64_t least_rank = 0;
@@ -72,6 +76,9 @@ struct ObserverPlanOptions {
   // Names of further subgraphs that stay in float, and why.
   std::map<std::string, std::string> float_layers;
   OpRelations relations;
+  // Whether layers whose bias can be corrected (bias_correction.h) gather the
+  // means of their inputs.
+  bool input_means = false;
   // Places observers where PyTorch 1.13's prepare_fx does: see PlanObservers.
   bool compat = false;
 };

@@ -18,6 +18,7 @@ namespace {
 
 constexpr char kRecord[] = "ns_prepared";
 constexpr char kObserverPrefix[] = "ns_observer_";
+constexpr char kMeansPrefix[] = "ns_means_";
 constexpr int64_t kVersion = 1;
 
 using Options = c10::Dict<std::string, std::string>;
@@ -166,20 +167,38 @@ std::map<std::string, ObserverPtr> AttachedObservers(
   return observers;
 }
 
+std::string MeansAttribute(int64_t index) {
+  return absl::StrCat(kMeansPrefix, index);
+}
+
+std::map<std::string, InputMeansPtr> AttachedMeans(
+    const torch::jit::Module& module) {
+  std::map<std::string, InputMeansPtr> means;
+  for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
+    if (absl::StartsWith(attribute.name, kMeansPrefix) &&
+        attribute.value.type() == c10::getTypePtr<InputMeansPtr>()) {
+      means[attribute.name] = attribute.value.toCustomClass<InputMeans>();
+    }
+  }
+  return means;
+}
+
 bool IsObserverCall(const torch::jit::Node& node) {
   if (node.kind() != c10::prim::CallMethod) {
     return false;
   }
   const c10::TypePtr& type = node.input(0)->type();
   return type == c10::getTypePtr<ObserverPtr>() ||
-         type == c10::getTypePtr<FakeQuantizePtr>();
+         type == c10::getTypePtr<FakeQuantizePtr>() ||
+         type == c10::getTypePtr<InputMeansPtr>();
 }
 
 void DetachPreparedModel(torch::jit::Module& module) {
   std::vector<std::string> names;
   for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
     if (attribute.name == kRecord ||
-        absl::StartsWith(attribute.name, kObserverPrefix)) {
+        absl::StartsWith(attribute.name, kObserverPrefix) ||
+        absl::StartsWith(attribute.name, kMeansPrefix)) {
       names.push_back(attribute.name);
     }
   }

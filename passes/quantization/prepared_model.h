@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "passes/quantization/quantization_report.h"
+#include "passes/runtime/observers/input_means.h"
 #include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_options.h"
 
@@ -72,11 +73,20 @@ ObserverPtr AttachedObserver(const torch::jit::Module& module,
 std::map<std::string, ObserverPtr> AttachedObservers(
     const torch::jit::Module& module);
 
-// Whether `node` calls an observer or a fake quantization; calls of a model's
-// own modules are none.
+// The attribute that holds the means of the input of layer `index` of
+// PreparedModel::layers, where they are gathered: "ns_means_3".
+std::string MeansAttribute(int64_t index);
+
+// Returns the means that are attributes of `module`, by name.
+std::map<std::string, InputMeansPtr> AttachedMeans(
+    const torch::jit::Module& module);
+
+// Whether `node` calls an observer, a fake quantization or means of inputs;
+// calls of a model's own modules are none.
 bool IsObserverCall(const torch::jit::Node& node);
 
-// Removes the record and all observers. The graph must not use them any more.
+// Removes the record, all observers and all means. The graph must not use them
+// any more.
 void DetachPreparedModel(torch::jit::Module& module);
 
 }  // namespace ns

@@ -245,7 +245,8 @@ class QuantizeSchemaTest(cli.CliTest):
   def check(self, result):
     self.assertEqual([key for key in result if key != 'output_sqnr_db'],
                      ['schema', 'float', 'out', 'mode', 'backend', 'batches',
-                      'layers', 'stayed_float', 'unused_rules', 'warnings'])
+                      'layers', 'stayed_float', 'tried', 'unused_rules',
+                      'warnings'])
     self.assertEqual(result['schema'], 'ns.quantize/1')
     names = [one['name'] for one in result['layers'] + result['stayed_float']]
     self.assertEqual(len(names), len(set(names)), names)
@@ -254,6 +255,11 @@ class QuantizeSchemaTest(cli.CliTest):
     for layer in result['stayed_float']:
       self.assertEqual(list(layer), ['name', 'op', 'reason'])
       self.assertTrue(layer['reason'])
+    for tried in result['tried']:
+      self.assertEqual(list(tried), ['layer', 'method', 'sqnr_db_without',
+                                     'sqnr_db_with', 'kept'])
+      self.assertIn(tried['layer'], names)
+      self.assertIsInstance(tried['kept'], bool)
     for text in result['unused_rules'] + result['warnings']:
       self.assertIsInstance(text, str)
     self.assertEqual('output_sqnr_db' in result, result['batches'] > 0)

@@ -58,11 +58,11 @@ class TerminalTest(cli.CliTest):
       _, error = self.run_on(*WITH_INPUTS, terminals=terminals)
       self.assertEqual(error, b'')
 
-  def test_quantize_counts_calibrating_and_measuring(self):
+  def test_quantize_counts_all_runs_of_batches(self):
     _, error = self.run_on(
         'quantize', '--float=net_float.pt', '--inputs=images.pt',
         f'--out={self.path("q.pt")}', terminals=('stderr',))
-    self.assertIn(b'batch 6 of 6', error)
+    self.assertIn(b'batch 10 of 10', error)
 
   def test_the_bar_does_not_appear_when_quiet(self):
     output, error = self.run_on(*WITH_INPUTS, '--quiet',

@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,9 +12,8 @@
 #include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/batches/run_batches.h"
-#include "ns/quantization/calibrator.h"
 #include "ns/quantization/output_error.h"
+#include "ns/quantization/quantize_accurately.h"
 #include "ns/quantization/quantize_json.h"
 #include "ns/quantization/quantize_model.h"
 #include "ns/quantization/quantize_summary.h"
@@ -34,8 +32,6 @@
 
 namespace ns {
 namespace {
-
-using Progress = std::function<void(int64_t done, int64_t total)>;
 
 // Makes the quantized model of one command.
 class Quantizer {
@@ -74,7 +70,11 @@ class Quantizer {
     NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
     NS_ASSIGN_OR_RETURN(
         QuantizedModel quantized,
-        Annotated(SourceName(), ConvertModel(prepared, flags_.options)));
+        Annotated(SourceName(),
+                  ConvertKeepingWhatHelps(
+                      float_model ? *float_model : prepared, prepared, batches_,
+                      flags_.options,
+                      ProgressAfter(Calibrates() ? batches_.size() : 0))));
     QuantizeSummary summary;
     summary.report = std::move(quantized.report);
     // A prepared model computes what the float one does.
@@ -121,10 +121,13 @@ class Quantizer {
   }
 
   // Returns what shows that `before` batches and those of the call are done, of
-  // all that the command runs: each to calibrate and to measure.
-  Progress ProgressAfter(int64_t before) {
-    return [this, before](int64_t done, int64_t) {
-      bar_.Update(before + done, (Calibrates() ? 2 : 1) * batches_.size());
+  // all that the command runs: each to calibrate and to measure outputs, and
+  // some to see what helps.
+  AfterBatch ProgressAfter(int64_t before) {
+    return [this, before](int64_t done) {
+      bar_.Update(before + done,
+                  (Calibrates() ? 2 : 1) * batches_.size() +
+                      BatchesToMeasure(flags_.options, batches_));
     };
   }
 
@@ -133,11 +136,7 @@ class Quantizer {
     if (!Calibrates()) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
-    const Progress progress = ProgressAfter(0);
-    return calibrator.Run(
-        batches_, FirstBatches(batches_.size()),
-        [&](int64_t done) { progress(done, batches_.size()); });
+    return CalibrateHoldingBack(prepared, batches_, ProgressAfter(0));
   }
 
   absl::Status MeasureOutputs(const ModelGraph& float_model,
@@ -146,10 +145,13 @@ class Quantizer {
     if (batches_.size() == 0) {
       return absl::OkStatus();
     }
+    const AfterBatch progress =
+        ProgressAfter((Calibrates() ? batches_.size() : 0) +
+                      BatchesToMeasure(flags_.options, batches_));
     NS_ASSIGN_OR_RETURN(
         OutputErrors errors,
         MeasureOutputErrors(float_model, quantized, batches_,
-                            ProgressAfter(Calibrates() ? batches_.size() : 0)));
+                            [&](int64_t done, int64_t) { progress(done); }));
     summary.outputs = std::move(errors.outputs);
     std::vector<std::string>& warnings = summary.report.warnings;
     warnings.insert(warnings.end(), errors.warnings.begin(),

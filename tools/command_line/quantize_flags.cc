@@ -32,6 +32,9 @@ constexpr FlagSpec kFlags[] = {
     {"observer", "KIND",
      "of activations: mse (default), minmax, moving-average, histogram, "
      "percentile or entropy"},
+    {"bias-correction", "NAME",
+     "fast (default): biases make up for what rounding weights shifts, in the "
+     "layers where that helps on batches held back; none"},
     {"keep", "LIST",
      "what stays float, with commas: names of layers or globs (layer1.*), ops "
      "(aten::linear), families (linear) or types of modules (Linear)"},
@@ -108,6 +111,7 @@ constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only",
                                         "qat"};
 constexpr absl::string_view kObservers[] = {
     "mse", "minmax", "moving-average", "histogram", "percentile", "entropy"};
+constexpr absl::string_view kBiasCorrections[] = {"fast", "none"};
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
 
 // What says how a float model is prepared: a prepared one has it in itself.
@@ -175,6 +179,25 @@ absl::Status CheckCalibration(const Flags& flags, const QuantizeFlags& parsed) {
              ? absl::OkStatus()
              : Refused("--observer needs --mode=static; --mode=", parsed.mode,
                        " observes no activations");
+}
+
+// Returns the flag with which biases are not corrected; empty for none.
+std::string HasNoUseForCorrection(const Flags& flags) {
+  for (const char* other : {"compat", "eager", "prepared", "reference"}) {
+    if (flags.Has(other)) {
+      return absl::StrCat("--", other);
+    }
+  }
+  const std::string mode = flags.Get("mode", "static");
+  return mode == "static" ? "" : absl::StrCat("--mode=", mode);
+}
+
+absl::Status CheckBiasCorrection(const Flags& flags) {
+  const std::string other = HasNoUseForCorrection(flags);
+  return flags.Get("bias-correction", "none") == "none" || other.empty()
+             ? absl::OkStatus()
+             : Refused("--bias-correction=", flags.Get("bias-correction"),
+                       " has no use with ", other, "; leave it out");
 }
 
 // Checks that nothing is asked of a hierarchy that only flat graphs have.
@@ -277,6 +300,11 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(const std::string observer,
                       flags.Choice("observer", kObservers));
   options.observer = *FindObserverKind(observer);
+  NS_ASSIGN_OR_RETURN(const std::string correction,
+                      flags.Choice("bias-correction", kBiasCorrections));
+  if (correction == "fast" && HasNoUseForCorrection(flags).empty()) {
+    options.bias_correction = BiasCorrection::kFast;
+  }
   NS_ASSIGN_OR_RETURN(options.keep, flags.List("keep"));
   NS_RETURN_IF_ERROR(flags.Choice("compat", kVersions).status());
   options.compat = flags.Has("compat");
@@ -299,6 +327,7 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseOptions(flags, parsed));
   parsed.eager = flags.Has("eager");
   NS_RETURN_IF_ERROR(CheckEager(flags));
+  NS_RETURN_IF_ERROR(CheckBiasCorrection(flags));
   NS_RETURN_IF_ERROR(CheckModels(flags, parsed));
   NS_ASSIGN_OR_RETURN(parsed.out_path, flags.Required("out"));
   NS_RETURN_IF_ERROR(CheckCalibration(flags, parsed));

@@ -1,7 +1,6 @@
 #include "passes/lowering/fold/reference_layers.h"
 
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/passes/constant_propagation.h>
 
 #include <cstdint>
 #include <optional>
@@ -9,11 +8,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "passes/analysis/conv_numbers.h"
 #include "passes/rewrite/prepack.h"
 
 namespace ns {
@@ -22,38 +21,6 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 using Ints = std::vector<int64_t>;
-
-absl::Status NotConstant(absl::string_view what) {
-  return Refusal(absl::StrCat("its ", what, " is not constant"));
-}
-
-// Returns what `value` is in every run: a constant, a list of constant ints, or
-// a quantize op of constants.
-std::optional<c10::IValue> Evaluated(const Value& value) {
-  if (std::optional<c10::IValue> constant = ConstantOf(value)) {
-    return constant;
-  }
-  const Node& node = *value.node();
-  if (node.kind() == c10::prim::ListConstruct) {
-    Ints numbers;
-    for (const Value* element : node.inputs()) {
-      const std::optional<c10::IValue> number = ConstantOf(*element);
-      if (!number || !number->isInt()) {
-        return std::nullopt;
-      }
-      numbers.push_back(number->toInt());
-    }
-    return c10::IValue(std::move(numbers));
-  }
-  if (node.kind() != c10::aten::quantize_per_tensor &&
-      node.kind() != c10::aten::quantize_per_channel) {
-    return std::nullopt;
-  }
-  const auto outputs = torch::jit::runNodeIfInputsAreConstant(&node);
-  return outputs && !outputs->empty()
-             ? std::optional<c10::IValue>(outputs->front())
-             : std::nullopt;
-}
 
 // Returns the constant bias of `node`: a tensor, or None.
 absl::StatusOr<c10::IValue> ConstantBias(const Node& node) {
@@ -77,59 +44,6 @@ absl::StatusOr<at::Tensor> LayerWeight(const Node& node) {
   return weight;
 }
 
-// Reads the numbers of a convolution, such as its stride. One number that
-// stands for all dimensions is repeated, as float kernels do.
-class ConvNumbers {
- public:
-  ConvNumbers(const Node& node, size_t dimensions)
-      : node_(node), dimensions_(dimensions) {}
-
-  absl::StatusOr<Ints> List(absl::string_view name) const {
-    const Value* input = InputNamed(node_, name);
-    const auto value = input == nullptr ? std::nullopt : Evaluated(*input);
-    if (!value || !(value->isIntList() || value->isInt())) {
-      return NotConstant(name);
-    }
-    Ints numbers = value->isInt() ? Ints{value->toInt()} : value->toIntVector();
-    if (numbers.size() == 1) {
-      numbers.resize(dimensions_, numbers[0]);
-    }
-    if (numbers.size() != dimensions_) {
-      return Refusal(absl::StrCat("its ", name, " does not fit its weight"));
-    }
-    return numbers;
-  }
-
-  absl::StatusOr<int64_t> Number(absl::string_view name) const {
-    const Value* input = InputNamed(node_, name);
-    const auto value = input == nullptr ? std::nullopt : ConstantOf(*input);
-    if (!value || !value->isInt()) {
-      return NotConstant(name);
-    }
-    return value->toInt();
-  }
-
- private:
-  const Node& node_;
-  const size_t dimensions_;
-};
-
-// Whether a convolution is transposed. A refusal when only a run tells.
-absl::StatusOr<bool> IsTransposed(const Node& node) {
-  if (absl::StrContains(OpName(node), "conv_transpose")) {
-    return true;
-  }
-  const Value* input = InputNamed(node, "transposed");
-  if (input == nullptr) {
-    return false;
-  }
-  const auto transposed = ConstantOf(*input);
-  if (!transposed || !transposed->isBool()) {
-    return NotConstant("kind");
-  }
-  return transposed->toBool();
-}
-
 }  // namespace
 
 absl::StatusOr<at::Tensor> ConstantQuantized(const Value& weight) {
@@ -140,7 +54,8 @@ absl::StatusOr<at::Tensor> ConstantQuantized(const Value& weight) {
             ? "its weight is a float constant, without scale and zero point"
             : "its weight is not dequantized");
   }
-  const std::optional<c10::IValue> quantized = Evaluated(*node.input(0));
+  const std::optional<c10::IValue> quantized =
+      EvaluatedConstant(*node.input(0));
   if (!quantized || !quantized->isTensor() ||
       !quantized->toTensor().defined() ||
       !quantized->toTensor().is_quantized()) {

@@ -53,6 +53,7 @@ constexpr char kSmall[] = R"json({
       "reason": "has no int8 form"
     }
   ],
+  "tried": [],
   "unused_rules": [],
   "warnings": [],
   "output_sqnr_db": [
@@ -80,6 +81,21 @@ TEST(QuantizeJsonTest, WhatALayerLacksIsAbsent) {
         "scheme": "per_tensor_symmetric",
         "scales": [0.001]
       }
+    }
+  ],)json"));
+}
+
+TEST(QuantizeJsonTest, MethodsThatWereTriedHaveTheirFigures) {
+  QuantizeSummary summary = SmallSummary();
+  summary.report.tried = {{"conv1", "bias correction", 31.5, 33.25, true}};
+  EXPECT_THAT(QuantizeJson(summary), HasSubstr(R"json(
+  "tried": [
+    {
+      "layer": "conv1",
+      "method": "bias correction",
+      "sqnr_db_without": 31.5,
+      "sqnr_db_with": 33.25,
+      "kept": true
     }
   ],)json"));
 }

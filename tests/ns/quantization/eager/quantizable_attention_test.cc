@@ -111,9 +111,9 @@ class QuantizableAttentionTest : public ::testing::TestWithParam<Kind> {
     return GetParam().batch_first ? tensor.transpose(0, 1) : tensor;
   }
 
-  // Expects that both compute the same.
-  void Compare(const at::Tensor& padding, const at::Tensor& mask,
-               bool average) {
+  // Both compute the same.
+  void ExpectSame(const at::Tensor& padding, const at::Tensor& mask,
+                  bool average) {
     const auto optional = [](const at::Tensor& tensor) {
       return tensor.defined() ? c10::IValue(tensor) : c10::IValue();
     };
@@ -151,21 +151,21 @@ class QuantizableAttentionTest : public ::testing::TestWithParam<Kind> {
 
 TEST_P(QuantizableAttentionTest, ComputesWhatAttentionDoes) {
   EXPECT_EQ(TypeNameOf(parts_), kQuantizableAttention);
-  Compare({}, {}, /*average=*/true);
-  Compare({}, {}, /*average=*/false);
+  ExpectSame({}, {}, /*average=*/true);
+  ExpectSame({}, {}, /*average=*/false);
 }
 
 TEST_P(QuantizableAttentionTest, TakesMasks) {
   at::Tensor padding = at::zeros({kBatches, kSources}, at::kBool);
   padding[1][4] = true;
   padding[1][3] = true;
-  Compare(padding, {}, true);
-  Compare(padding.to(at::kByte), {}, true);
+  ExpectSame(padding, {}, true);
+  ExpectSame(padding.to(at::kByte), {}, true);
   const at::Tensor later =
       at::ones({kTargets, kSources}, at::kBool).triu(/*diagonal=*/2);
-  Compare({}, later, true);
-  Compare(padding, later, false);
-  Compare({}, at::randn({kTargets, kSources}), true);
+  ExpectSame({}, later, true);
+  ExpectSame(padding, later, false);
+  ExpectSame({}, at::randn({kTargets, kSources}), true);
 }
 
 TEST_P(QuantizableAttentionTest, AMaskMayDifferFromHeadToHead) {

@@ -1,0 +1,61 @@
+#include "ns/quantization/layer_errors.h"
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "ir/status.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/suite/compare_models.h"
+#include "ns/suite/compare_options.h"
+#include "ns/suite/comparison_result.h"
+#include "passes/matching/graph_matcher.h"
+#include "passes/quantization/float_subgraphs.h"
+
+namespace ns {
+namespace {
+
+// The names of layers, by their base op.
+std::map<const torch::jit::Node*, std::string> NamesOf(ModelGraph& model) {
+  std::map<const torch::jit::Node*, std::string> names;
+  for (const FloatSubgraph& layer :
+       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
+    names[layer.subgraph.base] = layer.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, double>> LayerErrors(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    absl::Span<const Batch> batches) {
+  // Names of matches are those of ops in the quantized model, which may be
+  // other layers' names in the float one.
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, float_model.Clone());
+  NS_ASSIGN_OR_RETURN(const MatchResult matches,
+                      MatchSubgraphs(copy, quantized));
+  const std::map<const torch::jit::Node*, std::string> names = NamesOf(copy);
+  CompareOptions options;
+  options.weights = false;
+  options.activations = false;
+  options.shadows = true;
+  NS_ASSIGN_OR_RETURN(
+      const ComparisonResult result,
+      CompareModels(copy, quantized,
+                    BatchReader::FromBatches({batches.begin(), batches.end()}),
+                    options));
+  std::map<std::string, double> errors;
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    const SubgraphMatch& match = matches.matches[i];
+    const auto name = names.find(match.a.subgraph.base);
+    const std::optional<ActivationComparison>& shadow = result.layers[i].shadow;
+    if (!match.is_quantize_point && name != names.end() && shadow &&
+        !std::isnan(shadow->error.sqnr_db)) {
+      errors[name->second] = shadow->error.sqnr_db;
+    }
+  }
+  return errors;
+}
+
+}  // namespace ns

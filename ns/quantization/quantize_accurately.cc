@@ -1,0 +1,218 @@
+#include "ns/quantization/quantize_accurately.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "ir/status.h"
+#include "ns/quantization/calibrator.h"
+#include "ns/quantization/layer_errors.h"
+#include "ns/quantization/output_error.h"
+#include "ns/quantization/quantized_engine.h"
+#include "passes/quantization/prepared_model.h"
+
+namespace ns {
+namespace {
+
+// So few, as each is run several times: all runs together are to take no longer
+// than calibration.
+constexpr int64_t kBatchesForOne = 16;
+constexpr int64_t kMostHeldBack = 8;
+// Runs over the batches held back: the layers of two models, and the outputs of
+// two.
+constexpr int64_t kRuns = 4;
+
+bool Corrects(const QuantizeOptions& options) {
+  return options.bias_correction != BiasCorrection::kNone && !options.compat &&
+         options.mode == QuantizeMode::kStatic;
+}
+
+std::vector<int64_t> Numbers(int64_t begin, int64_t end) {
+  std::vector<int64_t> numbers;
+  for (int64_t i = begin; i < end; ++i) {
+    numbers.push_back(i);
+  }
+  return numbers;
+}
+
+class Chooser {
+ public:
+  Chooser(const ModelGraph& float_model, const ModelGraph& prepared,
+          const QuantizeOptions& options, std::vector<Batch> held_back,
+          const AfterBatch& after_batch)
+      : float_model_(float_model),
+        prepared_(prepared),
+        options_(options),
+        held_back_(std::move(held_back)),
+        after_batch_(after_batch) {}
+
+  absl::StatusOr<QuantizedModel> Run() {
+    NS_ASSIGN_OR_RETURN(QuantizedModel plain,
+                        ConvertModel(prepared_, options_));
+    NS_ASSIGN_OR_RETURN(
+        const QuantizedModel corrected,
+        ConvertModel(prepared_, options_, [](const auto&) { return true; }));
+    NS_RETURN_IF_ERROR(TryOnLayers(plain, corrected));
+    std::set<std::string> kept;
+    for (const TriedMethod& tried : tried_) {
+      if (tried.is_kept) {
+        kept.insert(tried.layer);
+      }
+    }
+    NS_ASSIGN_OR_RETURN(
+        QuantizedModel chosen,
+        ConvertModel(prepared_, options_, [&](const std::string& layer) {
+          return kept.count(layer) != 0;
+        }));
+    if (!kept.empty()) {
+      NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(plain, chosen));
+      if (!helps) {
+        chosen = std::move(plain);
+        for (TriedMethod& tried : tried_) {
+          tried.is_kept = false;
+        }
+      }
+    }
+    chosen.report.tried = std::move(tried_);
+    return chosen;
+  }
+
+ private:
+  absl::Status TryOnLayers(const QuantizedModel& plain,
+                           const QuantizedModel& corrected) {
+    NS_ASSIGN_OR_RETURN(const auto without, ErrorsOf(plain));
+    NS_ASSIGN_OR_RETURN(const auto with, ErrorsOf(corrected));
+    for (const LayerQuantization& layer : corrected.report.layers) {
+      const auto before = without.find(layer.name);
+      const auto after = with.find(layer.name);
+      if (layer.has_corrected_bias && before != without.end() &&
+          after != with.end()) {
+        tried_.push_back({layer.name, "bias correction", before->second,
+                          after->second, after->second > before->second});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::map<std::string, double>> ErrorsOf(
+      const QuantizedModel& quantized) {
+    NS_ASSIGN_OR_RETURN(auto errors,
+                        LayerErrors(float_model_, quantized.model, held_back_));
+    CountRun();
+    return errors;
+  }
+
+  // The lowest SQNR of all outputs.
+  absl::StatusOr<double> OutputError(const QuantizedModel& quantized) {
+    NS_ASSIGN_OR_RETURN(
+        const OutputErrors errors,
+        MeasureOutputErrors(float_model_, quantized.model,
+                            BatchReader::FromBatches(held_back_)));
+    CountRun();
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const auto& output : errors.outputs) {
+      lowest = std::min(lowest, output.sqnr_db);
+    }
+    return lowest;
+  }
+
+  absl::StatusOr<bool> HelpsOutputs(const QuantizedModel& plain,
+                                    const QuantizedModel& chosen) {
+    NS_ASSIGN_OR_RETURN(const double without, OutputError(plain));
+    NS_ASSIGN_OR_RETURN(const double with, OutputError(chosen));
+    return with >= without;
+  }
+
+  void CountRun() {
+    done_ += static_cast<int64_t>(held_back_.size());
+    if (after_batch_) {
+      after_batch_(done_);
+    }
+  }
+
+  const ModelGraph& float_model_;
+  const ModelGraph& prepared_;
+  const QuantizeOptions& options_;
+  const std::vector<Batch> held_back_;
+  const AfterBatch& after_batch_;
+  std::vector<TriedMethod> tried_;
+  int64_t done_ = 0;
+};
+
+void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
+  for (const auto& [name, means] : AttachedMeans(prepared.module())) {
+    means->SetEnabled(enabled);
+  }
+}
+
+}  // namespace
+
+std::vector<int64_t> HeldBackBatches(int64_t batches) {
+  if (batches < 2) {
+    return {};
+  }
+  const int64_t count =
+      std::min(kMostHeldBack, std::max<int64_t>(1, batches / kBatchesForOne));
+  return Numbers(batches - count, batches);
+}
+
+absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
+                                  const BatchReader& batches,
+                                  const AfterBatch& after_batch) {
+  NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
+  const std::vector<int64_t> held_back = HeldBackBatches(batches.size());
+  const auto begin = batches.size() - static_cast<int64_t>(held_back.size());
+  const auto progress_from = [&](int64_t first) {
+    return [&, first](size_t done) {
+      if (after_batch) {
+        after_batch(first + static_cast<int64_t>(done));
+      }
+    };
+  };
+  NS_RETURN_IF_ERROR(
+      calibrator.Run(batches, Numbers(0, begin), progress_from(0)));
+  SetMeansEnabled(prepared, false);
+  const absl::Status status =
+      calibrator.Run(batches, held_back, progress_from(begin));
+  SetMeansEnabled(prepared, true);
+  return status;
+}
+
+absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
+    const ModelGraph& float_model, const ModelGraph& prepared,
+    const BatchReader& batches, const QuantizeOptions& options,
+    const AfterBatch& after_batch) {
+  const std::vector<int64_t> numbers = HeldBackBatches(batches.size());
+  if (!Corrects(options) || numbers.empty()) {
+    NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
+                        ConvertModel(prepared, options));
+    if (Corrects(options)) {
+      quantized.report.warnings.emplace_back(
+          "biases are not corrected: there is one batch, and none is left to "
+          "see whether it helps; give more");
+    }
+    return quantized;
+  }
+  const ScopedEngine engine(EngineOf(options.backend));
+  std::vector<Batch> held_back;
+  for (const int64_t number : numbers) {
+    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(number));
+    held_back.push_back(std::move(batch));
+  }
+  return Chooser(float_model, prepared, options, std::move(held_back),
+                 after_batch)
+      .Run();
+}
+
+int64_t BatchesToMeasure(const QuantizeOptions& options,
+                         const BatchReader& batches) {
+  return Corrects(options)
+             ? kRuns *
+                   static_cast<int64_t>(HeldBackBatches(batches.size()).size())
+             : 0;
+}
+
+}  // namespace ns

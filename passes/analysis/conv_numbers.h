@@ -1,0 +1,52 @@
+// Reads the constant arguments of convolutions.
+#ifndef PASSES_ANALYSIS_CONV_NUMBERS_H_
+#define PASSES_ANALYSIS_CONV_NUMBERS_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Returns what `value` is in every run: a constant, a list of constant ints, or
+// a quantize op of constants; nothing for other values.
+std::optional<c10::IValue> EvaluatedConstant(const torch::jit::Value& value);
+
+// The refusal of a layer whose `what`, "weight", only a run tells.
+absl::Status NotConstant(absl::string_view what);
+
+// Reads the numbers of a convolution, such as its stride. One number that
+// stands for all dimensions is repeated, as float kernels do.
+class ConvNumbers {
+ public:
+  // `dimensions` are those of space. `node` must outlive the object.
+  ConvNumbers(const torch::jit::Node& node, size_t dimensions)
+      : node_(node), dimensions_(dimensions) {}
+
+  // Refusal: numbers that are not constant, or too many or too few.
+  absl::StatusOr<std::vector<int64_t>> List(absl::string_view name) const;
+  absl::StatusOr<int64_t> Number(absl::string_view name) const;
+
+ private:
+  const torch::jit::Node& node_;
+  const size_t dimensions_;
+};
+
+// Whether a convolution is transposed. A refusal when only a run tells.
+absl::StatusOr<bool> IsTransposed(const torch::jit::Node& node);
+
+}  // namespace ns
+
+#endif  // PASSES_ANALYSIS_CONV_NUMBERS_H_

@@ -1,0 +1,43 @@
+#include "ns/quantization/layer_errors.h"
+
+#include <ATen/Functions.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/ns/quantization/quantizing.h"
+#include "tests/testing/float_model.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+// Quantized, the first convolution is a conv2d_relu, and the second the first
+// conv2d.
+TEST(LayerErrorsTest, NamesAreThoseOfTheFloatModel) {
+  at::manual_seed(1);
+  const std::vector<std::string> net = {
+      absl::StrCat("y = torch.relu(", ConvOf("x"), ")"),
+      absl::StrCat("return ", ConvOf("y"))};
+  const std::vector<at::Tensor> batches = {at::randn({2, 3, 8, 8})};
+  QuantizeOptions options;
+  options.keep = {"conv2d@1"};
+  const QuantizedModel first = Quantize(net, batches, options);
+  options.keep = {};
+  const QuantizedModel both = Quantize(net, batches, options);
+  const auto errors =
+      OrThrow(LayerErrors(FloatModel(net), both.model, BatchesOf(batches)));
+  ASSERT_EQ(errors.size(), 2);
+  EXPECT_GT(errors.at("conv2d"), 30);
+  EXPECT_GT(errors.at("conv2d@1"), 30);
+  // What the second convolution loses is not told of the first one.
+  const auto of_first =
+      OrThrow(LayerErrors(FloatModel(net), first.model, BatchesOf(batches)));
+  EXPECT_NEAR(of_first.at("conv2d"), errors.at("conv2d"), 1e-6);
+  EXPECT_GT(of_first.at("conv2d@1"), 100);
+}
+
+}  // namespace
+}  // namespace ns

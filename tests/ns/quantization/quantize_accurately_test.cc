@@ -1,0 +1,159 @@
+#include "ns/quantization/quantize_accurately.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/quantization/output_error.h"
+#include "passes/quantization/prepared_model.h"
+#include "tests/ns/quantization/quantizing.h"
+#include "tests/testing/float_model.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::vector<std::string> kNet = {
+    "y = torch.conv2d(x, self.w2, self.b)",
+    "return torch.conv2d(y, self.w2, self.b)"};
+
+// Weights with 3 bits: rounding them shifts the outputs much.
+QuantizeOptions Coarse(BiasCorrection correction = BiasCorrection::kFast) {
+  QConfig qconfig = Int8PerTensorQConfig();
+  qconfig.weight.config.quant_min = -4;
+  qconfig.weight.config.quant_max = 3;
+  QuantizeOptions options = Everywhere(qconfig);
+  options.bias_correction = correction;
+  return options;
+}
+
+class QuantizeAccuratelyTest : public ::testing::Test {
+ protected:
+  QuantizeAccuratelyTest() { at::manual_seed(4); }
+
+  // Batches around `means`, one for each.
+  static BatchReader Around(const std::vector<double>& means) {
+    std::vector<at::Tensor> batches;
+    for (const double mean : means) {
+      batches.push_back(at::randn({8, 3, 8, 8}) * 0.3 + mean);
+    }
+    return BatchReader::FromBatches(BatchesOf(batches));
+  }
+
+  static QuantizedModel Quantized(const BatchReader& batches,
+                                  const QuantizeOptions& options) {
+    const ModelGraph model = FloatModel(kNet);
+    const ModelGraph prepared = OrThrow(PrepareModel(model, options));
+    NS_EXPECT_OK(CalibrateHoldingBack(prepared, batches));
+    return OrThrow(ConvertKeepingWhatHelps(model, prepared, batches, options));
+  }
+
+  static double OutputOf(const QuantizedModel& quantized,
+                         const BatchReader& batches) {
+    return OrThrow(
+               MeasureOutputErrors(FloatModel(kNet), quantized.model, batches))
+        .outputs.at(0)
+        .sqnr_db;
+  }
+};
+
+TEST_F(QuantizeAccuratelyTest, CorrectedBiasesHelpWhereMeansAreNotZero) {
+  const BatchReader batches = Around({2, 2, 2, 2});
+  const QuantizedModel plain =
+      Quantized(batches, Coarse(BiasCorrection::kNone));
+  const QuantizedModel corrected = Quantized(batches, Coarse());
+  EXPECT_THAT(plain.report.tried, IsEmpty());
+  ASSERT_EQ(corrected.report.tried.size(), 2);
+  const BatchReader others = Around({2, 2});
+  EXPECT_GT(OutputOf(corrected, others), OutputOf(plain, others) + 3);
+  const TriedMethod& first = corrected.report.tried[0];
+  EXPECT_EQ(first.method, "bias correction");
+  EXPECT_EQ(first.layer, corrected.report.layers[0].name);
+  EXPECT_TRUE(first.is_kept);
+  EXPECT_GT(first.with_db, first.without_db + 3);
+  EXPECT_TRUE(corrected.report.layers[0].has_corrected_bias);
+  ExpectNeedsLibTorchOnly(corrected.model);
+}
+
+// What is held back is unlike what the means were gathered of.
+TEST_F(QuantizeAccuratelyTest, WhatDoesNotHelpIsNotKept) {
+  const BatchReader batches = Around({2, 2, 2, -2});
+  const QuantizedModel plain =
+      Quantized(batches, Coarse(BiasCorrection::kNone));
+  const QuantizedModel tried = Quantized(batches, Coarse());
+  ASSERT_EQ(tried.report.tried.size(), 2);
+  EXPECT_FALSE(tried.report.tried[0].is_kept);
+  EXPECT_LT(tried.report.tried[0].with_db, tried.report.tried[0].without_db);
+  EXPECT_FALSE(tried.report.layers[0].has_corrected_bias);
+  EXPECT_GE(OutputOf(tried, Around({-2})), OutputOf(plain, Around({-2})) - 0.1);
+}
+
+TEST_F(QuantizeAccuratelyTest, OneBatchLeavesNothingToSeeWhetherItHelps) {
+  const BatchReader batches = Around({2});
+  const QuantizedModel quantized = Quantized(batches, Coarse());
+  EXPECT_THAT(quantized.report.tried, IsEmpty());
+  EXPECT_THAT(quantized.report.warnings,
+              ElementsAre(HasSubstr("there is one batch")));
+  EXPECT_FALSE(quantized.report.layers[0].has_corrected_bias);
+  EXPECT_EQ(BatchesToMeasure(Coarse(), batches), 0);
+}
+
+TEST_F(QuantizeAccuratelyTest, AllBatchesAreObservedAndMeansAreOfTheFirst) {
+  const QuantizeOptions options = Coarse();
+  const ModelGraph prepared = OrThrow(PrepareModel(
+      FloatModel({absl::StrCat("return ", ConvOf("x"))}), options));
+  const BatchReader batches = BatchReader::FromBatches(
+      BatchesOf({at::ones({1, 3, 8, 8}), at::full({1, 3, 8, 8}, 5.0F)}));
+  int64_t done = 0;
+  NS_ASSERT_OK(CalibrateHoldingBack(prepared, batches,
+                                    [&](int64_t count) { done = count; }));
+  EXPECT_EQ(done, 2);
+  const auto means = AttachedMeans(prepared.module());
+  ASSERT_EQ(means.size(), 1);
+  EXPECT_EQ(means.begin()->second->Mean().max().item<double>(), 1);
+  EXPECT_TRUE(means.begin()->second->is_enabled());
+  const QuantizedModel quantized = OrThrow(ConvertModel(prepared, options));
+  EXPECT_NEAR(quantized.report.layers[0].inputs[0].max, 5, 0.1);
+}
+
+TEST_F(QuantizeAccuratelyTest, ProgressCountsTheRunsOfBatchesHeldBack) {
+  const BatchReader batches = Around({2, 2, 2, 2});
+  const ModelGraph model = FloatModel(kNet);
+  const ModelGraph prepared = OrThrow(PrepareModel(model, Coarse()));
+  NS_ASSERT_OK(CalibrateHoldingBack(prepared, batches));
+  std::vector<int64_t> counts;
+  OrThrow(
+      ConvertKeepingWhatHelps(model, prepared, batches, Coarse(),
+                              [&](int64_t done) { counts.push_back(done); }));
+  EXPECT_THAT(counts, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(BatchesToMeasure(Coarse(), batches), 4);
+}
+
+TEST_F(QuantizeAccuratelyTest, CompatCorrectsNothing) {
+  QuantizeOptions options = Coarse();
+  options.compat = true;
+  const QuantizedModel quantized = Quantized(Around({2, 2, 2, 2}), options);
+  EXPECT_THAT(quantized.report.tried, IsEmpty());
+}
+
+TEST(HeldBackBatchesTest, AreTheLastOnes) {
+  EXPECT_THAT(HeldBackBatches(0), IsEmpty());
+  EXPECT_THAT(HeldBackBatches(1), IsEmpty());
+  EXPECT_THAT(HeldBackBatches(2), ElementsAre(1));
+  EXPECT_THAT(HeldBackBatches(31), ElementsAre(30));
+  EXPECT_THAT(HeldBackBatches(32), ElementsAre(30, 31));
+  EXPECT_EQ(HeldBackBatches(1000).size(), 8);
+}
+
+}  // namespace
+}  // namespace ns
