@@ -2,29 +2,13 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/layer_rule.h"
 
 namespace ns {
-namespace {
-
-// True when a setting for the module of `subgraph` is for nothing else.
-bool IsAloneInItsModule(const std::vector<FloatSubgraph>& subgraphs,
-                        const FloatSubgraph& subgraph) {
-  const std::string inside = absl::StrCat(subgraph.fqn, ".");
-  return !subgraph.fqn.empty() &&
-         absl::c_count_if(subgraphs, [&](const FloatSubgraph& other) {
-           return other.fqn == subgraph.fqn ||
-                  absl::StartsWith(other.fqn, inside);
-         }) == 1;
-}
-
-}  // namespace
 
 QConfigMapping PlannedMapping(const ModelGraph& model,
                               const SensitivityReport& report) {
@@ -44,12 +28,7 @@ QConfigMapping PlannedMapping(const ModelGraph& model,
     if (const std::optional<int> choice = report.plan->choices[i]) {
       qconfig = sensitivity.candidates[*choice];
     }
-    if (IsAloneInItsModule(subgraphs, *subgraph)) {
-      mapping.SetModuleName(subgraph->fqn, qconfig);
-    } else {
-      mapping.SetModuleNameObjectTypeOrder(subgraph->fqn, subgraph->op,
-                                           subgraph->order, qconfig);
-    }
+    SetLayerQConfig(subgraphs, *subgraph, qconfig, mapping);
   }
   return mapping;
 }

@@ -20,6 +20,7 @@
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/check_is_float.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/target_mapping.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -104,7 +105,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   NS_RETURN_IF_ERROR(CheckIsFloat(model));
   const ScopedEngine engine(EngineOf(options.backend));
   ObserverPlanOptions plan;
-  plan.mapping = options.mapping.value_or(DefaultMapping(options));
+  plan.mapping = options.mapping.value_or(TargetMapping(model, options));
   NS_RETURN_IF_ERROR(plan.mapping.Validate());
   if (options.compat) {
     plan.mapping = plan.mapping.With(Compatible);

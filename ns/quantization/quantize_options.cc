@@ -10,14 +10,15 @@ namespace {
 
 // `spec` as our defaults have it: the observer of the options, and weights
 // without the integer that has no negative.
-QConfig Ours(QConfig qconfig, ObserverKind observer) {
+QConfig Ours(QConfig qconfig, const QuantizeOptions& options) {
   ObserverConfig& activation = qconfig.activation.config;
   if (activation.kind == ObserverKind::kHistogram) {
     const ObserverConfig theirs = activation;
-    activation = DefaultConfig(observer);
+    activation = DefaultConfig(options.observer);
     activation.dtype = theirs.dtype;
     activation.qscheme = theirs.qscheme;
-    activation.reduce_range = theirs.reduce_range;
+    activation.reduce_range =
+        theirs.reduce_range && GemmSaturates(options.target);
     activation.quant_min = theirs.quant_min;
     activation.quant_max = theirs.quant_max;
     activation.eps = theirs.eps;
@@ -36,7 +37,7 @@ QConfig Ours(QConfig qconfig, ObserverKind observer) {
 QConfigMapping StaticMapping(const QuantizeOptions& options) {
   const QConfigMapping theirs = GetDefaultQConfigMapping(options.backend);
   return options.compat ? theirs : theirs.With([&](QConfig qconfig) {
-    return Ours(std::move(qconfig), options.observer);
+    return Ours(std::move(qconfig), options);
   });
 }
 

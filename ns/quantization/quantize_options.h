@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/kernels/saturation_mode.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/runtime/observers/observer_names.h"
@@ -31,7 +32,13 @@ struct QuantizeOptions {
   QuantizeMode mode = QuantizeMode::kStatic;
   // Whose default qconfigs are used, and for which engine weights are packed.
   Backend backend = Backend::kFbgemm;
-  // Says how each layer is quantized; absent for DefaultMapping.
+  // The kernels that are to run a model of the backends fbgemm and x86, of
+  // which some saturate: kFbgemmAvx2 for those of any server, where activations
+  // get 7 bits, as PyTorch has it; kFbgemmVnni, where they get 8, and weights
+  // of depthwise convolutions 7 (target_mapping.h); kExact, where nothing is
+  // narrowed.
+  kernels::SaturationMode target = kernels::SaturationMode::kFbgemmAvx2;
+  // Says how each layer is quantized; absent for TargetMapping.
   std::optional<QConfigMapping> mapping;
   // What observes activations in DefaultMapping.
   ObserverKind observer = ObserverKind::kMse;
@@ -52,8 +59,9 @@ struct QuantizeOptions {
   std::function<void(int64_t done, int64_t total)> progress;
 };
 
-// The mapping that is used where QuantizeOptions::mapping is absent: PyTorch's
-// for the backend and the mode. Unless `compat` is set, `observer` observes
+// What is used where QuantizeOptions::mapping is absent: PyTorch's mapping
+// for the backend and the mode, without what single layers of a model need on
+// the target (target_mapping.h). Unless `compat` is set, `observer` observes
 // where PyTorch's histogram does, and symmetric qint8 weights are quantized to
 // -127..127.
 QConfigMapping DefaultMapping(const QuantizeOptions& options);

@@ -58,7 +58,7 @@ class ErrorTest(QuantizeTest):
     self.wrong('--prepared=a.pt,b.pt', out, names=('--prepared', '2 files'))
 
   def test_flags_of_a_later_version_are_unknown(self):
-    for flag in ('--target=qnnpack', '--equalize', '--smooth'):
+    for flag in ('--equalize', '--smooth'):
       self.wrong(self.out(), flag, names=flag.split('=')[0])
 
   def test_no_output_is_another_file(self):

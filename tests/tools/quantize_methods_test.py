@@ -90,5 +90,88 @@ class BiasCorrectionTest(QuantizeTest):
                          '=')[0]])
 
 
+class Separable(nn.Module):
+  """Convolutions of both kinds that saturate on fbgemm."""
+
+  def __init__(self):
+    super().__init__()
+    self.widen = nn.Conv2d(3, 16, 1)
+    self.filter = nn.Conv2d(16, 16, 3, padding=1, groups=16)
+    self.mix = nn.Conv2d(16, 8, 1)
+
+  def forward(self, x):
+    x = torch.relu(self.widen(x))
+    return self.mix(torch.relu(self.filter(x)))
+
+
+class TargetTest(QuantizeTest):
+
+  def setUp(self):
+    super().setUp()
+    torch.manual_seed(5)
+    torch.jit.script(Separable().eval()).save(self.path('separable.pt'))
+    torch.save([torch.randn(4, 3, 16, 16) for _ in range(4)],
+               self.path('images.pt'))
+    self.command = ('quantize', f'--float={self.path("separable.pt")}',
+                    f'--inputs={self.path("images.pt")}')
+
+  def quantize_for(self, target, name='q.pt', *flags):
+    return self.json(*self.command, self.out(name), f'--target={target}',
+                     *flags)
+
+  def compare(self, name, emulated):
+    """Figures of the outputs' layer, and the layers that saturate."""
+    result = self.json(
+        'compare', f'--float={self.path("separable.pt")}',
+        f'--quantized={self.path(name)}', f'--inputs={self.path("images.pt")}',
+        f'--emulate={emulated}')
+    layers = {layer['name']: layer for layer in result['layers']}
+    return (layers['mix']['activation']['sqnr_db'],
+            [name for name, layer in layers.items()
+             if layer.get('saturation', {}).get('saturated', 0) > 0])
+
+  def test_nothing_saturates_where_the_model_is_to_run(self):
+    self.quantize_for('fbgemm-avx2', 'avx2.pt')
+    self.quantize_for('fbgemm-vnni', 'vnni.pt')
+    self.assertEqual(self.compare('avx2.pt', 'fbgemm-avx2')[1], [])
+    self.assertEqual(self.compare('vnni.pt', 'fbgemm-vnni')[1], [])
+    self.assertGreater(self.compare('vnni.pt', 'fbgemm-vnni')[0],
+                       self.compare('avx2.pt', 'fbgemm-avx2')[0] + 2)
+
+  def test_the_rules_say_what_is_narrowed(self):
+    report = self.quantize_for('fbgemm-vnni')
+    qconfigs = {layer['name']: layer['qconfig'] for layer in report['layers']}
+    self.assertEqual(qconfigs, {
+        'widen': 'static 0..255 mse, int8 weight per channel',
+        'filter': 'static 0..255 mse, int7 weight per channel',
+        'mix': 'static 0..255 mse, int8 weight per channel'})
+    self.assertEqual(
+        {layer['qconfig'] for layer in self.report(
+            command=self.command)['layers']},
+        {'static 0..127 mse, int8 weight per channel'})
+
+  def test_the_mapping_that_is_written_does_the_same(self):
+    self.quantize_for('fbgemm-vnni', 'q.pt',
+                      f'--emit-qconfig={self.path("m.json")}')
+    expected = self.quantize_for('fbgemm-vnni', 'again.pt')
+    report = self.json(*self.command, self.out('mapped.pt'),
+                       f'--qconfig={self.path("m.json")}')
+    self.assertEqual([layer['weight'] for layer in report['layers']],
+                     [layer['weight'] for layer in expected['layers']])
+    self.assert_same_model('again.pt', 'mapped.pt')
+
+  def test_targets_of_other_backends_are_wrong_usage(self):
+    for flags, names in (
+        (('--target=avx512',), ['--target', 'avx512', 'fbgemm-vnni']),
+        (('--target=onednn',), ['--backend=fbgemm', 'fbgemm-avx2']),
+        (('--target=fbgemm-vnni', '--backend=qnnpack'), ['use qnnpack']),
+        (('--target=fbgemm-vnni', '--compat=torch-1.13'), ['--compat']),
+        (('--target=fbgemm-vnni', '--mode=dynamic'), ['--mode=static']),
+        (('--target=fbgemm-vnni', '--qconfig=m.json'), ['--qconfig'])):
+      self.fail_with(2, *self.command, self.out(), *flags, names=names)
+    self.json(*self.command, self.out(), '--target=qnnpack',
+              '--backend=qnnpack')
+
+
 if __name__ == '__main__':
   unittest.main()

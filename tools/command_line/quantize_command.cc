@@ -19,6 +19,7 @@
 #include "ns/quantization/quantize_summary.h"
 #include "ns/quantization/quantize_table.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/target_mapping.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
@@ -61,6 +62,7 @@ class Quantizer {
     if (flags_.HasFloat()) {
       NS_ASSIGN_OR_RETURN(
           float_model, ModelGraph::FromFile(flags_.float_path, flags_.model));
+      default_mapping_ = TargetMapping(*float_model, flags_.options);
     }
     NS_ASSIGN_OR_RETURN(
         ModelGraph prepared,
@@ -87,8 +89,7 @@ class Quantizer {
 
   // The mapping that said how each layer is quantized.
   QConfigMapping Mapping() const {
-    return flags_.options.mapping ? *flags_.options.mapping
-                                  : DefaultMapping(flags_.options);
+    return flags_.options.mapping ? *flags_.options.mapping : default_mapping_;
   }
 
  private:
@@ -180,6 +181,8 @@ class Quantizer {
 
   const QuantizeFlags& flags_;
   const BatchReader& batches_;
+  // What is used without a mapping of the user's.
+  QConfigMapping default_mapping_ = DefaultMapping(flags_.options);
   ProgressBar bar_{flags_.outputs.quiet};
 };
 

@@ -32,6 +32,10 @@ constexpr FlagSpec kFlags[] = {
     {"observer", "KIND",
      "of activations: mse (default), minmax, moving-average, histogram, "
      "percentile or entropy"},
+    {"target", "NAME",
+     "where the model will run: fbgemm-avx2 (default of fbgemm and x86), any "
+     "server, with activations of 7 bits; fbgemm-vnni, servers with VNNI, with "
+     "8; onednn; qnnpack"},
     {"bias-correction", "NAME",
      "fast (default): biases make up for what rounding weights shifts, in the "
      "layers where that helps on batches held back; none"},
@@ -111,6 +115,8 @@ constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only",
                                         "qat"};
 constexpr absl::string_view kObservers[] = {
     "mse", "minmax", "moving-average", "histogram", "percentile", "entropy"};
+constexpr absl::string_view kTargets[] = {"fbgemm-avx2", "fbgemm-vnni",
+                                          "onednn", "qnnpack"};
 constexpr absl::string_view kBiasCorrections[] = {"fast", "none"};
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
 
@@ -289,6 +295,42 @@ absl::Status ParsePaths(const Flags& flags, QuantizeFlags& parsed) {
   return absl::OkStatus();
 }
 
+// Error: a target that the backend has no kernels for, and flags that leave it
+// nothing to say.
+absl::Status ParseTarget(const Flags& flags, QuantizeOptions& options) {
+  NS_ASSIGN_OR_RETURN(const std::string target,
+                      flags.Choice("target", kTargets));
+  if (!flags.Has("target")) {
+    return absl::OkStatus();
+  }
+  for (const char* other : {"compat", "eager", "qconfig"}) {
+    if (flags.Has(other)) {
+      return Refused("--target and --", other,
+                     " both say how many bits there are; leave one out");
+    }
+  }
+  const std::string mode = flags.Get("mode", "static");
+  if (mode != "static" || !flags.Has("float")) {
+    return Refused("--target needs --float and --mode=static");
+  }
+  const bool is_fbgemm =
+      options.backend == Backend::kFbgemm || options.backend == Backend::kX86;
+  const auto mode_of_target =
+      kernels::FindSaturationMode(std::string_view(target));
+  if (is_fbgemm != mode_of_target.has_value() ||
+      (!is_fbgemm && target != BackendName(options.backend))) {
+    return Refused("--target=", target,
+                   " is not one of --backend=", BackendName(options.backend),
+                   is_fbgemm
+                       ? "; use fbgemm-avx2 or fbgemm-vnni"
+                       : absl::StrCat("; use ", BackendName(options.backend)));
+  }
+  if (mode_of_target) {
+    options.target = *mode_of_target;
+  }
+  return absl::OkStatus();
+}
+
 // Reads the flags that say how the model is quantized.
 absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   QuantizeOptions& options = parsed.options;
@@ -300,6 +342,7 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(const std::string observer,
                       flags.Choice("observer", kObservers));
   options.observer = *FindObserverKind(observer);
+  NS_RETURN_IF_ERROR(ParseTarget(flags, options));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
   if (correction == "fast" && HasNoUseForCorrection(flags).empty()) {

@@ -1,0 +1,103 @@
+#include "ns/quantization/target_mapping.h"
+
+#include <ATen/Functions.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::torch::jit::Module;
+
+// A convolution over 16 channels, with padding 1.
+Module Conv(int64_t groups) {
+  return MakeModule("torch.nn.modules.conv.Conv2d",
+                    absl::StrCat("def forward(self, x: Tensor) -> Tensor:\n"
+                                 "  return torch.conv2d(x, self.weight, None, "
+                                 "[1, 1], [1, 1], [1, 1], ",
+                                 groups, ")\n"),
+                    {{"weight", at::randn({16, 16 / groups, 3, 3})}});
+}
+
+ModelGraph Model() {
+  return OrThrow(ModelGraph::FromModule(
+      MakeModel({{"plain", Conv(1)}, {"grouped", Conv(4)}, {"deep", Conv(16)}},
+                {"x = self.grouped.forward(self.plain.forward(x))",
+                 "return self.deep.forward(x)"})));
+}
+
+QuantizeOptions For(kernels::SaturationMode target,
+                    Backend backend = Backend::kFbgemm) {
+  QuantizeOptions options;
+  options.target = target;
+  options.backend = backend;
+  return options;
+}
+
+// The names of the layers whose weights have 7 bits.
+std::vector<std::string> Narrowed(const QuantizeOptions& options) {
+  const ModelGraph model = Model();
+  const QConfigMapping mapping = TargetMapping(model, options);
+  std::vector<std::string> narrowed;
+  for (const FloatSubgraph& layer : FindFloatSubgraphs(model.graph())) {
+    const ObserverConfig weight = mapping.Choose(layer).qconfig->weight.config;
+    if (weight.quant_min == -64 && weight.quant_max == 63) {
+      narrowed.push_back(layer.name);
+    }
+  }
+  return narrowed;
+}
+
+bool HasSevenBits(const QuantizeOptions& options) {
+  return TargetMapping(Model(), options)
+      .global()
+      ->activation.config.reduce_range;
+}
+
+TEST(TargetMappingTest, OnAnyServerActivationsHaveSevenBits) {
+  const QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
+  EXPECT_TRUE(HasSevenBits(options));
+  EXPECT_THAT(Narrowed(options), IsEmpty());
+  EXPECT_EQ(TargetMapping(Model(), options), DefaultMapping(options));
+}
+
+TEST(TargetMappingTest, WithVnniWeightsOfDepthwiseConvolutionsHave) {
+  const QuantizeOptions options = For(kernels::SaturationMode::kFbgemmVnni);
+  EXPECT_FALSE(HasSevenBits(options));
+  EXPECT_THAT(Narrowed(options), ElementsAre("deep"));
+}
+
+TEST(TargetMappingTest, WhereNothingSaturatesNothingHas) {
+  const QuantizeOptions options = For(kernels::SaturationMode::kExact);
+  EXPECT_FALSE(HasSevenBits(options));
+  EXPECT_THAT(Narrowed(options), IsEmpty());
+}
+
+TEST(TargetMappingTest, OtherBackendsStayAsTheyAre) {
+  for (const Backend backend : {Backend::kOnednn, Backend::kQnnpack}) {
+    const QuantizeOptions options =
+        For(kernels::SaturationMode::kFbgemmAvx2, backend);
+    EXPECT_FALSE(HasSevenBits(options));
+    EXPECT_EQ(TargetMapping(Model(), options), DefaultMapping(options));
+  }
+}
+
+TEST(TargetMappingTest, CompatIsPyTorchs) {
+  QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
+  options.compat = true;
+  EXPECT_EQ(TargetMapping(Model(), options),
+            GetDefaultQConfigMapping(Backend::kFbgemm));
+}
+
+}  // namespace
+}  // namespace ns
