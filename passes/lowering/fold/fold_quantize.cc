@@ -234,6 +234,17 @@ Value* RunMoversOnQuantized(FoldEditor& editor,
   return quantized;
 }
 
+// Whether nothing but relus and clamps that have no effect is between the
+// quantize behind `chain` and values that are quantized in the same way.
+bool IsQuantizedAlready(const FoldEditor& editor, const Chain& chain,
+                        const PerTensorQParams& parameters) {
+  const Value* quantized =
+      chain.op->kind() == c10::aten::dequantize && chain.relu_is_absorbed
+          ? QuantizedBehind(editor.facts(), *chain.op->output())
+          : nullptr;
+  return quantized != nullptr && IsQuantizedTo(editor, *quantized, parameters);
+}
+
 bool Fold(FoldEditor& editor, Node* quantize,
           const PerTensorQParams& parameters) {
   Value* same = QuantizedBehind(editor.facts(), *quantize->input(0));
@@ -249,6 +260,13 @@ bool Fold(FoldEditor& editor, Node* quantize,
   Node* first = movers.empty() ? quantize : movers.back();
   const std::optional<Chain> chain =
       ChainBefore(editor, first->input(0)->node(), parameters);
+  if (chain && IsQuantizedAlready(editor, *chain, parameters)) {
+    editor.Replace(quantize->output(),
+                   RunMoversOnQuantized(
+                       editor, movers,
+                       QuantizedBehind(editor.facts(), *chain->op->output())));
+    return true;
+  }
   Value* quantized =
       chain ? InsertQuantized(editor, first, *chain, parameters) : nullptr;
   if (quantized == nullptr) {

@@ -215,6 +215,32 @@ TEST(RunOnQuantizedTest, KeepsOpInFrontOfQuantizeWhenNothingCanBeFolded) {
              Constants(), "aten::log", "no quantized op computes it");
 }
 
+// All 256 values lie between 0 and 100.
+TEST(RunOnQuantizedTest, DropsClampsOfQuantizedValuesThatChangeNone) {
+  ExpectFolded(GraphText(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %zero, %t)
+  %d : Tensor = aten::dequantize(%q)
+  %h : Tensor = aten::hardtanh(%d, %zero, %so)
+  %f : Tensor = aten::flatten(%h, %zero, %one)
+  %o : Tensor = aten::quantize_per_tensor(%f, %s, %zero, %t)
+  return (%o))IR"),
+               With("so", 100.0),
+               R"(
+%3 = aten::quantize_per_tensor(%0, 0.25, 0, 13)
+%4 = aten::flatten(%3, 0, 1)
+return (%4))");
+}
+
+TEST(RunOnQuantizedTest, KeepsClampsOfValuesThatAreQuantizedOtherwise) {
+  ExpectReason(GraphText(R"IR(
+  %q : Tensor = aten::quantize_per_tensor(%x, %half, %zero, %t)
+  %d : Tensor = aten::dequantize(%q)
+  %h : Tensor = aten::hardtanh(%d, %zero, %so)
+  %o : Tensor = aten::quantize_per_tensor(%h, %s, %zero, %t)
+  return (%o))IR"),
+               With("so", 100.0), "", "no remark");
+}
+
 TEST(RunOnQuantizedTest, GivesQuantizeNumbers) {
   ExpectFolded(R"IR(
 graph(%x : Tensor, %s : Tensor, %z : Tensor, %t : int):
