@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <optional>
 
+#include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/compare_options.h"
 #include "ns/suite/comparison_result.h"
+#include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/quantization/float_subgraphs.h"
 
@@ -33,8 +35,12 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
   // Names of matches are those of ops in the quantized model, which may be
   // other layers' names in the float one.
   NS_ASSIGN_OR_RETURN(ModelGraph copy, float_model.Clone());
-  NS_ASSIGN_OR_RETURN(const MatchResult matches,
-                      MatchSubgraphs(copy, quantized));
+  // Ours are LibTorch's layers with the clamps behind them. Without these, what
+  // a layer clips that the clamp would cut off counts as an error.
+  NS_ASSIGN_OR_RETURN(ModelGraph lowered, quantized.Clone());
+  PassContext context;
+  NS_RETURN_IF_ERROR(LowerToFbgemm().Run(lowered, context).status());
+  NS_ASSIGN_OR_RETURN(const MatchResult matches, MatchSubgraphs(copy, lowered));
   const std::map<const torch::jit::Node*, std::string> names = NamesOf(copy);
   CompareOptions options;
   options.weights = false;
@@ -42,7 +48,7 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
   options.shadows = true;
   NS_ASSIGN_OR_RETURN(
       const ComparisonResult result,
-      CompareModels(copy, quantized,
+      CompareModels(copy, lowered,
                     BatchReader::FromBatches({batches.begin(), batches.end()}),
                     options));
   std::map<std::string, double> errors;

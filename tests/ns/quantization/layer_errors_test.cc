@@ -39,5 +39,19 @@ TEST(LayerErrorsTest, NamesAreThoseOfTheFloatModel) {
   EXPECT_GT(of_first.at("conv2d@1"), 100);
 }
 
+// The convolution has the range of what the clamp lets through: what is beyond
+// that is no error.
+TEST(LayerErrorsTest, WhatAClampCutsOffIsNoError) {
+  at::manual_seed(1);
+  const std::vector<std::string> net = {
+      absl::StrCat("return torch.hardtanh(", ConvOf("x"), ", 0., 0.2)")};
+  const std::vector<at::Tensor> batches = {at::randn({2, 3, 8, 8})};
+  const QuantizedModel quantized = Quantize(net, batches);
+  ASSERT_LT(quantized.report.layers[0].output->max, 0.5);
+  const auto errors = OrThrow(
+      LayerErrors(FloatModel(net), quantized.model, BatchesOf(batches)));
+  EXPECT_GT(errors.at("conv2d"), 25);
+}
+
 }  // namespace
 }  // namespace ns
