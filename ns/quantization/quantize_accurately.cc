@@ -17,6 +17,8 @@
 namespace ns {
 namespace {
 
+constexpr char kNoGain[] = "it gains nothing";
+constexpr char kOutputsWorse[] = "the outputs of the model get worse";
 // So few, as each is run several times: all runs together are to take no longer
 // than calibration.
 constexpr int64_t kBatchesForOne = 16;
@@ -58,7 +60,7 @@ class Chooser {
     NS_RETURN_IF_ERROR(TryOnLayers(plain, corrected));
     std::set<std::string> kept;
     for (const TriedMethod& tried : tried_) {
-      if (tried.is_kept) {
+      if (tried.IsKept()) {
         kept.insert(tried.layer);
       }
     }
@@ -72,7 +74,7 @@ class Chooser {
       if (!helps) {
         chosen = std::move(plain);
         for (TriedMethod& tried : tried_) {
-          tried.is_kept = false;
+          tried.reason = tried.IsKept() ? kOutputsWorse : tried.reason;
         }
       }
     }
@@ -91,7 +93,8 @@ class Chooser {
       if (layer.has_corrected_bias && before != without.end() &&
           after != with.end()) {
         tried_.push_back({layer.name, "bias correction", before->second,
-                          after->second, after->second > before->second});
+                          after->second,
+                          after->second > before->second ? "" : kNoGain});
       }
     }
     return absl::OkStatus();

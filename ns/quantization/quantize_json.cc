@@ -59,7 +59,10 @@ void WriteTried(JsonWriter& json, const TriedMethod& tried) {
   json.Member("sqnr_db_without", tried.without_db);
   json.Member("sqnr_db_with", tried.with_db);
   json.Key("kept");
-  json.Bool(tried.is_kept);
+  json.Bool(tried.IsKept());
+  if (!tried.IsKept()) {
+    json.Member("reason", tried.reason);
+  }
   json.EndObject();
 }
 

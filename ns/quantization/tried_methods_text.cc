@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -24,15 +27,16 @@ std::string TextOf(std::vector<TriedMethod> tried) {
   absl::c_stable_sort(tried, [](const TriedMethod& a, const TriedMethod& b) {
     return Gain(a) > Gain(b);
   });
-  std::vector<std::string> rest;
+  // The layers that it was not kept in, by the reason.
+  std::map<std::string, std::vector<std::string>> rest;
   std::vector<TriedMethod> kept;
   size_t width = 0;
   for (const TriedMethod& each : tried) {
-    if (each.is_kept) {
+    if (each.IsKept()) {
       kept.push_back(each);
       width = std::max(width, Printable(each.layer).size());
     } else {
-      rest.push_back(Printable(each.layer));
+      rest[each.reason].push_back(Printable(each.layer));
     }
   }
   std::string text =
@@ -48,14 +52,13 @@ std::string TextOf(std::vector<TriedMethod> tried) {
     absl::StrAppend(&text, "  and ", kept.size() - kListed,
                     " more (see --json)\n");
   }
-  if (!rest.empty()) {
-    const size_t more = rest.size() > kListed ? rest.size() - kListed : 0;
-    const size_t count = rest.size();
-    rest.resize(count - more);
-    absl::StrAppend(&text, "no gain in ", count, ": ",
-                    absl::StrJoin(rest, ", "));
-    absl::StrAppend(&text, more > 0 ? absl::StrCat(" and ", more, " more") : "",
-                    "\n");
+  for (auto& [reason, layers] : rest) {
+    const size_t count = layers.size();
+    const size_t more = count > kListed ? count - kListed : 0;
+    layers.resize(count - more);
+    absl::StrAppend(&text, "not in ", count, ", as ", reason, ": ",
+                    absl::StrJoin(layers, ", "),
+                    more > 0 ? absl::StrCat(" and ", more, " more") : "", "\n");
   }
   return text;
 }

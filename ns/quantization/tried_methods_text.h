@@ -14,7 +14,7 @@ namespace ns {
 //   bias correction kept in 2 of 3 layers, SQNR on batches held back:
 //     conv1  31.0 -> 36.2 dB
 //     fc     40.1 -> 40.3 dB
-//   no gain in 1: conv2
+//   not in 1, as it gains nothing: conv2
 //
 // Each begins with an empty line. Empty where nothing was tried.
 std::string TriedMethodsText(const std::vector<TriedMethod>& tried);

@@ -62,7 +62,10 @@ struct TriedMethod {
   // values, on batches that the method did not see: without it and with it.
   double without_db = 0;
   double with_db = 0;
-  bool is_kept = false;
+  // Why it was not kept, "it gains nothing"; empty where it was.
+  std::string reason;
+
+  bool IsKept() const { return reason.empty(); }
 };
 
 struct QuantizationReport {

@@ -79,7 +79,7 @@ TEST_F(QuantizeAccuratelyTest, CorrectedBiasesHelpWhereMeansAreNotZero) {
   const TriedMethod& first = corrected.report.tried[0];
   EXPECT_EQ(first.method, "bias correction");
   EXPECT_EQ(first.layer, corrected.report.layers[0].name);
-  EXPECT_TRUE(first.is_kept);
+  EXPECT_TRUE(first.IsKept());
   EXPECT_GT(first.with_db, first.without_db + 3);
   EXPECT_TRUE(corrected.report.layers[0].has_corrected_bias);
   ExpectNeedsLibTorchOnly(corrected.model);
@@ -92,7 +92,7 @@ TEST_F(QuantizeAccuratelyTest, WhatDoesNotHelpIsNotKept) {
       Quantized(batches, Coarse(BiasCorrection::kNone));
   const QuantizedModel tried = Quantized(batches, Coarse());
   ASSERT_EQ(tried.report.tried.size(), 2);
-  EXPECT_FALSE(tried.report.tried[0].is_kept);
+  EXPECT_EQ(tried.report.tried[0].reason, "it gains nothing");
   EXPECT_LT(tried.report.tried[0].with_db, tried.report.tried[0].without_db);
   EXPECT_FALSE(tried.report.layers[0].has_corrected_bias);
   EXPECT_GE(OutputOf(tried, Around({-2})), OutputOf(plain, Around({-2})) - 0.1);

@@ -87,7 +87,9 @@ TEST(QuantizeJsonTest, WhatALayerLacksIsAbsent) {
 
 TEST(QuantizeJsonTest, MethodsThatWereTriedHaveTheirFigures) {
   QuantizeSummary summary = SmallSummary();
-  summary.report.tried = {{"conv1", "bias correction", 31.5, 33.25, true}};
+  summary.report.tried = {
+      {"conv1", "bias correction", 31.5, 33.25, ""},
+      {"fc", "bias correction", 31, 30, "it gains nothing"}};
   EXPECT_THAT(QuantizeJson(summary), HasSubstr(R"json(
   "tried": [
     {
@@ -96,6 +98,14 @@ TEST(QuantizeJsonTest, MethodsThatWereTriedHaveTheirFigures) {
       "sqnr_db_without": 31.5,
       "sqnr_db_with": 33.25,
       "kept": true
+    },
+    {
+      "layer": "fc",
+      "method": "bias correction",
+      "sqnr_db_without": 31.0,
+      "sqnr_db_with": 30.0,
+      "kept": false,
+      "reason": "it gains nothing"
     }
   ],)json"));
 }

@@ -13,31 +13,34 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(TriedMethodsTextTest, TheLargestGainsComeFirst) {
-  EXPECT_EQ(TriedMethodsText({{"fc", "bias correction", 40.12, 40.33, true},
-                              {"conv2", "bias correction", 30, 29, false},
-                              {"conv1", "bias correction", 31, 36.2, true}}),
+  EXPECT_EQ(TriedMethodsText(
+                {{"fc", "bias correction", 40.12, 40.33, ""},
+                 {"conv2", "bias correction", 30, 29, "it gains nothing"},
+                 {"conv1", "bias correction", 31, 36.2, ""}}),
             "\nbias correction kept in 2 of 3 layers, SQNR on batches held "
             "back:\n"
             "  conv1   31.0 -> 36.2 dB\n"
             "  fc      40.1 -> 40.3 dB\n"
-            "no gain in 1: conv2\n");
+            "not in 1, as it gains nothing: conv2\n");
 }
 
 TEST(TriedMethodsTextTest, EachMethodHasAParagraph) {
-  EXPECT_EQ(TriedMethodsText({{"a", "x", 1, 0, false}, {"a", "y", 1, 2, true}}),
-            "\nx kept in 0 of 1 layer\nno gain in 1: a\n"
-            "\ny kept in 1 of 1 layer, SQNR on batches held back:\n"
-            "  a    1.0 -> 2.0 dB\n");
+  EXPECT_EQ(
+      TriedMethodsText({{"a", "x", 1, 0, "it is late"}, {"a", "y", 1, 2, ""}}),
+      "\nx kept in 0 of 1 layer\nnot in 1, as it is late: a\n"
+      "\ny kept in 1 of 1 layer, SQNR on batches held back:\n"
+      "  a    1.0 -> 2.0 dB\n");
 }
 
 TEST(TriedMethodsTextTest, LongListsAreCut) {
   std::vector<TriedMethod> tried;
   for (int i = 0; i < 50; ++i) {
-    tried.push_back({absl::StrCat("l", i), "m", 1, i < 25 ? 2.0 : 0.0, i < 25});
+    tried.push_back({absl::StrCat("l", i), "m", 1, i < 25 ? 2.0 : 0.0,
+                     i < 25 ? "" : "it gains nothing"});
   }
   const std::string text = TriedMethodsText(tried);
   EXPECT_THAT(text, HasSubstr("  and 5 more (see --json)\n"));
-  EXPECT_THAT(text, HasSubstr("no gain in 25: l25, "));
+  EXPECT_THAT(text, HasSubstr("not in 25, as it gains nothing: l25, "));
   EXPECT_THAT(text, HasSubstr("l44 and 5 more\n"));
 }
 
