@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/layer_errors.h"
@@ -51,12 +53,32 @@ class Chooser {
         held_back_(std::move(held_back)),
         after_batch_(after_batch) {}
 
+  // What cannot be measured is not kept, which a warning says.
   absl::StatusOr<QuantizedModel> Run() {
     NS_ASSIGN_OR_RETURN(QuantizedModel plain,
                         ConvertModel(prepared_, options_));
+    absl::StatusOr<QuantizedModel> chosen = Choose(plain);
+    if (chosen.ok()) {
+      chosen->report.tried = std::move(tried_);
+      return chosen;
+    }
+    plain.report.warnings.push_back(absl::StrCat(
+        "biases are not corrected, as it cannot be measured what helps: ",
+        chosen.status().message()));
+    return plain;
+  }
+
+ private:
+  absl::StatusOr<QuantizedModel> Choose(const QuantizedModel& plain) {
     NS_ASSIGN_OR_RETURN(
         const QuantizedModel corrected,
         ConvertModel(prepared_, options_, [](const auto&) { return true; }));
+    if (absl::c_none_of(corrected.report.layers,
+                        [](const LayerQuantization& layer) {
+                          return layer.has_corrected_bias;
+                        })) {
+      return Kept({});
+    }
     NS_RETURN_IF_ERROR(TryOnLayers(plain, corrected));
     std::set<std::string> kept;
     for (const TriedMethod& tried : tried_) {
@@ -64,25 +86,27 @@ class Chooser {
         kept.insert(tried.layer);
       }
     }
-    NS_ASSIGN_OR_RETURN(
-        QuantizedModel chosen,
-        ConvertModel(prepared_, options_, [&](const std::string& layer) {
-          return kept.count(layer) != 0;
-        }));
-    if (!kept.empty()) {
-      NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(plain, chosen));
-      if (!helps) {
-        chosen = std::move(plain);
-        for (TriedMethod& tried : tried_) {
-          tried.reason = tried.IsKept() ? kOutputsWorse : tried.reason;
-        }
-      }
+    NS_ASSIGN_OR_RETURN(QuantizedModel chosen, Kept(kept));
+    if (kept.empty()) {
+      return chosen;
     }
-    chosen.report.tried = std::move(tried_);
-    return chosen;
+    NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(plain, chosen));
+    if (helps) {
+      return chosen;
+    }
+    for (TriedMethod& tried : tried_) {
+      tried.reason = tried.IsKept() ? kOutputsWorse : tried.reason;
+    }
+    return Kept({});
   }
 
- private:
+  // The model in which the biases of these layers are corrected.
+  absl::StatusOr<QuantizedModel> Kept(const std::set<std::string>& layers) {
+    return ConvertModel(prepared_, options_, [&](const std::string& layer) {
+      return layers.count(layer) != 0;
+    });
+  }
+
   absl::Status TryOnLayers(const QuantizedModel& plain,
                            const QuantizedModel& corrected) {
     NS_ASSIGN_OR_RETURN(const auto without, ErrorsOf(plain));

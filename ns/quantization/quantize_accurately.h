@@ -35,10 +35,10 @@ absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
 // and is not kept at all when the output of the model gets worse by it.
 // QuantizationReport::tried has what was tried.
 //
-// `float_model` is what `prepared` was made of. Without batches held back no
-// method is kept, which a warning says. `after_batch` counts batches of up to
-// BatchesToMeasure(options, batches) runs. Errors: those of ConvertModel and of
-// CalibrateHoldingBack.
+// `float_model` is what `prepared` was made of. Without batches held back, and
+// where the models cannot be compared, no method is kept, which a warning says.
+// `after_batch` counts batches of up to BatchesToMeasure(options, batches)
+// runs. Errors: those of ConvertModel and of CalibrateHoldingBack.
 absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     const ModelGraph& float_model, const ModelGraph& prepared,
     const BatchReader& batches, const QuantizeOptions& options,

@@ -139,6 +139,31 @@ TEST_F(QuantizeAccuratelyTest, ProgressCountsTheRunsOfBatchesHeldBack) {
   EXPECT_EQ(BatchesToMeasure(Coarse(), batches), 4);
 }
 
+// No batch fits the other model.
+TEST_F(QuantizeAccuratelyTest, WhatCannotBeMeasuredIsNotKept) {
+  const BatchReader batches = Around({2, 2, 2, 2});
+  const ModelGraph prepared = OrThrow(PrepareModel(FloatModel(kNet), Coarse()));
+  NS_ASSERT_OK(CalibrateHoldingBack(prepared, batches));
+  const QuantizedModel quantized = OrThrow(ConvertKeepingWhatHelps(
+      FloatModel({absl::StrCat("return ", LinearOf("x[0]"))}), prepared,
+      batches, Coarse()));
+  EXPECT_THAT(quantized.report.warnings,
+              ElementsAre(HasSubstr("it cannot be measured what helps: ")));
+  EXPECT_FALSE(quantized.report.layers[0].has_corrected_bias);
+}
+
+TEST_F(QuantizeAccuratelyTest, LayersWithoutAWeightNeedNoMeasurement) {
+  const BatchReader batches = Around({2, 2});
+  const ModelGraph model = FloatModel({"return x + x"});
+  const ModelGraph prepared = OrThrow(PrepareModel(model, Coarse()));
+  NS_ASSERT_OK(CalibrateHoldingBack(prepared, batches));
+  int64_t runs = 0;
+  const QuantizedModel quantized = OrThrow(ConvertKeepingWhatHelps(
+      model, prepared, batches, Coarse(), [&](int64_t) { ++runs; }));
+  EXPECT_EQ(runs, 0);
+  EXPECT_THAT(quantized.report.tried, IsEmpty());
+}
+
 TEST_F(QuantizeAccuratelyTest, CompatCorrectsNothing) {
   QuantizeOptions options = Coarse();
   options.compat = true;
