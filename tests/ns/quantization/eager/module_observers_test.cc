@@ -133,6 +133,16 @@ TEST(ModuleObserversTest, FixedObserversNeedToSeeNothing) {
   EXPECT_EQ(output.value.qparams.scale, 1.0 / 256);
 }
 
+TEST(ModuleObserversTest, ParametersOnTwoDevicesAreRefused) {
+  Module model = TwoLinears();
+  model.register_parameter("near", at::ones({1}), /*is_buffer=*/false);
+  model.register_parameter("far", at::empty({1}, at::kMeta),
+                           /*is_buffer=*/false);
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(model));
+  EXPECT_EQ(AddObservers(editor).message(),
+            "the model has parameters on cpu and meta; move it to one device");
+}
+
 TEST(ModuleObserversTest, ATracedStubIsNamed) {
   const Module stub = MakeModule("torch.ao.quantization.stubs.QuantStub",
                                  "def forward(self, x: Tensor) -> None:\n"
