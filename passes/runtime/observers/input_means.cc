@@ -91,6 +91,9 @@ at::Tensor InputMeans::Forward(const at::Tensor& x) {
   }
   TORCH_CHECK(!sums_.defined() || sums_.sizes() == sums.sizes(),
               "a layer's input has changed its number of channels");
+  if (!sums.isfinite().all().item<bool>()) {
+    return x;
+  }
   sums_ = sums_.defined() ? sums_ + sums : sums;
   patches_ += patches;
   return x;

@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,15 @@ TEST(InputMeansTest, NothingIsGatheredWhileDisabled) {
   means->SetEnabled(true);
   means->Forward(at::empty({0, 2}));
   EXPECT_FALSE(means->Mean().defined());
+}
+
+TEST(InputMeansTest, BatchesWithNanOrInfinitiesDoNotCount) {
+  const InputMeansPtr means = Means();
+  means->Forward(at::tensor({1.0F, 2.0F}));
+  means->Forward(at::tensor({NAN, 2.0F}));
+  means->Forward(at::tensor({1.0F, INFINITY}));
+  EXPECT_TRUE(
+      means->Mean().equal(at::tensor({1.0, 2.0}, at::kDouble).reshape({2, 1})));
 }
 
 TEST(InputMeansTest, MergedOnesHaveSeenBoth) {
