@@ -25,6 +25,22 @@ class Uneven(nn.Module):
     return self.fc(torch.relu(self.conv(x)).mean((2, 3)))
 
 
+class Difference(nn.Module):
+  """Two layers that make the same errors, of which one is corrected: transposed
+  convolutions are not. They make up for each other."""
+
+  def __init__(self):
+    super().__init__()
+    self.a = nn.Conv2d(3, 16, 1, bias=False)
+    self.b = nn.ConvTranspose2d(3, 16, 1, bias=False)
+    with torch.no_grad():
+      self.a.weight[0] *= 60
+      self.b.weight.copy_(self.a.weight.transpose(0, 1))
+
+  def forward(self, x):
+    return (self.a(x) - self.b(x) * 0.9)[:, 1:]
+
+
 class BiasCorrectionTest(QuantizeTest):
 
   def setUp(self):
@@ -71,6 +87,16 @@ class BiasCorrectionTest(QuantizeTest):
     conv, = (t for t in report['tried'] if t['layer'] == 'conv')
     self.assertFalse(conv['kept'])
     self.assertLess(conv['sqnr_db_with'], conv['sqnr_db_without'])
+
+  def test_it_is_not_kept_where_outputs_get_worse(self):
+    torch.jit.script(Difference().eval()).save(self.path('difference.pt'))
+    tried, = self.json(
+        'quantize', f'--float={self.path("difference.pt")}',
+        f'--inputs={self.path("bright.pt")}', f'--out={self.path("q.pt")}',
+        '--backend=qnnpack')['tried']
+    self.assertGreater(tried['sqnr_db_with'], tried['sqnr_db_without'] + 1)
+    self.assertEqual((tried['kept'], tried['reason']),
+                     (False, 'the outputs of the model get worse'))
 
   def test_one_batch_is_too_few(self):
     report, _ = self.quantize_uneven('--max-batches=1')
