@@ -47,6 +47,23 @@ absl::Status WriteModel(const ModelGraph& model, const std::string& path,
                            absl::StrCat(path, ": ", status.message()));
 }
 
+absl::Status CheckHasMethod(const Module& module, const std::string& method) {
+  return module.find_method(method)
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   absl::StrCat("the module has no method '", method, "'"));
+}
+
+// A flat graph is that of a method, around which nothing runs hooks.
+absl::Status CheckHasNoHooks(const Module& module) {
+  const std::shared_ptr<c10::ClassType> type = module.type();
+  return type->getForwardHooks().empty() && type->getForwardPreHooks().empty()
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "the model has forward hooks of its own, which are no part "
+                   "of its code; script a module that calls it");
+}
+
 }  // namespace
 
 ModelGraph::ModelGraph(const Module& module, std::string method)
@@ -61,12 +78,15 @@ ModelGraph ModelGraph::AroundGraph(std::shared_ptr<Graph> graph) {
   return ModelGraph(std::move(graph));
 }
 
+absl::StatusOr<ModelGraph> ModelGraph::AroundModule(const Module& module,
+                                                    const std::string& method) {
+  NS_RETURN_IF_ERROR(CheckHasMethod(module, method));
+  return ModelGraph(module, method);
+}
+
 absl::StatusOr<ModelGraph> ModelGraph::FromModuleAsItIs(
     const Module& module, const std::string& method) {
-  if (!module.find_method(method)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the module has no method '", method, "'"));
-  }
+  NS_RETURN_IF_ERROR(CheckHasMethod(module, method));
   return CatchTorchErrors("copying the module", [&] {
     return ModelGraph(module.clone(/*inplace=*/true), method);
   });
@@ -96,6 +116,9 @@ void ModelGraph::TakeGraphOfMethod() {
 absl::StatusOr<ModelGraph> ModelGraph::FromFile(
     absl::string_view path, const ModelGraphOptions& options) {
   NS_ASSIGN_OR_RETURN(Module module, LoadModule(path));
+  if (!options.as_it_is) {
+    NS_RETURN_IF_ERROR(Annotated(path, CheckHasNoHooks(module)));
+  }
   NS_ASSIGN_OR_RETURN(ModelGraph graph,
                       Annotated(path, FromModule(module, options)));
   graph.source_ = std::string(path);

@@ -59,7 +59,13 @@ class ModelGraph {
   static absl::StatusOr<ModelGraph> FromModuleAsItIs(
       const torch::jit::Module& module, const std::string& method = "forward");
 
-  // Does the same as FromModule for a file that torch.jit.save wrote.
+  // Wraps `module` itself, not a copy, to save it: copies of LibTorch's lose
+  // the forward hooks of its modules. Error: a method that does not exist.
+  static absl::StatusOr<ModelGraph> AroundModule(
+      const torch::jit::Module& module, const std::string& method = "forward");
+
+  // Does the same as FromModule for a file that torch.jit.save wrote. Error,
+  // too: a module with forward hooks, which are no part of its method.
   static absl::StatusOr<ModelGraph> FromFile(
       absl::string_view path, const ModelGraphOptions& options = {});
 

@@ -83,16 +83,27 @@ Function* CopyFunction(const Function& function, const c10::ClassType& from,
   return copy;
 }
 
-// Gives `to` the hooks of `from`, except those whose names it has.
+// Gives `to` the hooks of `from`, except those whose names it has already. One
+// that was registered twice is there twice.
 void CopyHooks(const c10::ClassType& from, Module& to) {
+  absl::flat_hash_set<std::string> there;
+  for (const Function* hook : HooksOf(*to.type())) {
+    there.insert(hook->name());
+  }
+  absl::flat_hash_map<const Function*, Function*> copies;
+  const auto copy_of = [&](const Function* hook) {
+    Function*& copy = copies[hook];
+    copy = copy == nullptr ? CopyFunction(*hook, from, to) : copy;
+    return copy;
+  };
   for (const Function* hook : from.getForwardPreHooks()) {
-    if (to.type()->findHook(hook->name()) == nullptr) {
-      to.type()->addForwardPreHook(CopyFunction(*hook, from, to));
+    if (!there.contains(hook->name())) {
+      to.type()->addForwardPreHook(copy_of(hook));
     }
   }
   for (const Function* hook : from.getForwardHooks()) {
-    if (to.type()->findHook(hook->name()) == nullptr) {
-      to.type()->addForwardHook(CopyFunction(*hook, from, to));
+    if (!there.contains(hook->name())) {
+      to.type()->addForwardHook(copy_of(hook));
     }
   }
 }

@@ -195,7 +195,8 @@ class Typer {
   // Calls of the same hook of two modules may share a constant, so each gets
   // one of its own.
   absl::Status VisitHook(Node* node) const {
-    const PlacedModule* owner = ModuleOf(node->input(1));
+    const PlacedModule* owner =
+        node->inputs().size() > 1 ? ModuleOf(node->input(1)) : nullptr;
     if (owner == nullptr) {
       return absl::OkStatus();
     }

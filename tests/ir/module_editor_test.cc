@@ -2,10 +2,14 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -233,6 +237,37 @@ TEST(ModuleEditorTest, TwinsGetHooksOfTheirOwn) {
   NS_ASSERT_OK(editor.Swap({{"b", Scale(7)._ivalue()}}));
   EXPECT_EQ(ResultOf(editor.root(), 1, false), 4);
   EXPECT_EQ(ResultOf(editor.root(), 1), 35);
+}
+
+TEST(ModuleEditorTest, AHookThatIsThereTwiceStaysSo) {
+  Module pair = HookedPair();
+  const auto type = pair.attr("b").toModule().type();
+  type->addForwardHook(type->getForwardHooks()[0]);
+  const ModuleEditor editor = OrThrow(ModuleEditor::Copy(pair));
+  const auto copied = OrThrow(editor.At("b")).type();
+  ASSERT_EQ(copied->getForwardHooks().size(), 2);
+  EXPECT_EQ(copied->getForwardHooks()[0], copied->getForwardHooks()[1]);
+}
+
+// No hook, and no module to call it with.
+TEST(ModuleEditorTest, CodeMayCallAFunctionWithoutArguments) {
+  Module model = MakeModel({}, {"return x"});
+  auto& graph =
+      *torch::jit::toGraphFunction(model.get_method("forward").function())
+           .graph();
+  auto unit = std::make_shared<torch::jit::CompilationUnit>();
+  unit->define(c10::nullopt, "def three() -> int:\n  return 3\n",
+               torch::jit::nativeResolver(), nullptr);
+  const torch::jit::WithInsertPoint at(*graph.nodes().begin());
+  torch::jit::Node* function =
+      graph.insertNode(graph.create(c10::prim::Constant));
+  function->s_(c10::attr::name, "three");
+  function->output()->setType(
+      c10::FunctionType::create(unit->find_function("three")));
+  graph.insertNode(graph.create(c10::prim::CallFunction, {function->output()}))
+      ->output()
+      ->setType(c10::IntType::get());
+  NS_EXPECT_OK(ModuleEditor::Copy(model).status());
 }
 
 TEST(ModuleEditorTest, SaysWhatAHookLacksInAReplacement) {

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from typing import Tuple
 import unittest
 import warnings
 
@@ -73,6 +74,32 @@ class Encoder(nn.Module):
 
   def forward(self, x):
     return self.encoder(self.dequant(self.fc(self.quant(x))))
+
+
+def clip(self, input: Tuple[torch.Tensor],
+          output: torch.Tensor) -> torch.Tensor:
+  return output.clamp(-0.5, 0.5)
+
+
+@torch.jit.script
+def three() -> int:
+  return 3
+
+
+class Hooked(nn.Module):
+  """Hooks on a layer, a stub and the model, and a function of no arguments."""
+
+  def __init__(self):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.conv = nn.Conv2d(3, 8, 3)
+    self.relu = nn.ReLU()
+    self.dequant = tq.DeQuantStub()
+    for module in (self.quant, self.relu, self):
+      module.register_forward_hook(clip)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    return self.dequant(self.relu(self.conv(self.quant(x)))) * three()
 
 
 class EagerTest(cli.CliTest):
@@ -151,6 +178,23 @@ class EagerTest(cli.CliTest):
       self.assertIn("the code of 'encoder' reads its weight", output)
       self.assertIn('encoder.linear1 (Linear)', output)
       self.assertIn('_packed_params', dict(quantized.fc.named_modules()))
+
+  def test_hooks_are_in_the_files(self):
+    torch.jit.script(Hooked().eval()).save(self.path('hooked.pt'))
+    self.quantize(float_path='hooked.pt')
+    self.succeed('fuse', '--in=hooked.pt', '--out=fused.pt', cwd=self.folder)
+    for x, fused, quantized in zip(self.outputs('hooked.pt'),
+                                   self.outputs('fused.pt'),
+                                   self.outputs('quantized.pt')):
+      self.assertEqual(float(x.max()), 0.5)
+      self.assertTrue(torch.allclose(x, fused, atol=1e-5))
+      self.assertLess(float((x - quantized).norm()), 0.1 * float(x.norm()))
+
+  def test_hooks_of_the_model_are_refused_for_flat_graphs(self):
+    torch.jit.script(Hooked().eval()).save(self.path('hooked.pt'))
+    self.fail_with(3, 'quantize', '--float=hooked.pt', '--inputs=inputs.pt',
+                   '--out=quantized.pt', cwd=self.folder,
+                   names=['hooked.pt', 'forward hooks of its own'])
 
   def test_fuse_finds_chains_and_changes_no_output(self):
     output, _ = self.succeed('fuse', '--in=float.pt', '--out=fused.pt',

@@ -100,8 +100,7 @@ absl::Status FuseFile(const Options& options) {
   NS_ASSIGN_OR_RETURN(
       const Module fused,
       Annotated(options.in, FuseModules(model.root(), chains, fuse)));
-  NS_ASSIGN_OR_RETURN(const ModelGraph file,
-                      ModelGraph::FromModuleAsItIs(fused));
+  NS_ASSIGN_OR_RETURN(const ModelGraph file, ModelGraph::AroundModule(fused));
   NS_RETURN_IF_ERROR(file.Save(options.out));
   if (options.quiet) {
     return absl::OkStatus();

@@ -139,7 +139,7 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
   NS_ASSIGN_OR_RETURN(summary.report,
                       DescribeModules(prepared, quantized, spec));
   NS_ASSIGN_OR_RETURN(const ModelGraph file,
-                      ModelGraph::FromModuleAsItIs(quantized));
+                      ModelGraph::AroundModule(quantized));
   if (batches.size() > 0) {
     NS_ASSIGN_OR_RETURN(const ModelGraph float_graph,
                         ModelGraph::FromModule(model));

@@ -158,7 +158,7 @@ class ModelTrainer {
         DescribeModules(trained.prepared, trained.quantized, train.qconfigs));
     summary.report.warnings = std::move(warnings);
     summary.training = trained.training;
-    return ModelGraph::FromModuleAsItIs(trained.quantized);
+    return ModelGraph::AroundModule(trained.quantized);
   }
 
   absl::StatusOr<QConfigSpec> Spec() const {

@@ -260,7 +260,8 @@ bool Fold(FoldEditor& editor, Node* quantize,
   Node* first = movers.empty() ? quantize : movers.back();
   const std::optional<Chain> chain =
       ChainBefore(editor, first->input(0)->node(), parameters);
-  if (chain && IsQuantizedAlready(editor, *chain, parameters)) {
+  if (chain && IsQuantizedAlready(editor, *chain, parameters) &&
+      !editor.HasWriters(*quantize)) {
     editor.Replace(quantize->output(),
                    RunMoversOnQuantized(
                        editor, movers,
