@@ -58,13 +58,17 @@ std::vector<Function*> HooksOf(const c10::ClassType& type) {
 absl::Status TypeAllModuleValues(const Module& root) {
   absl::Status status;
   ForEachModule(root, [&](const std::string& path, const Module& module) {
-    std::vector<Function*> functions = module.type()->methods();
-    absl::c_copy(HooksOf(*module.type()), std::back_inserter(functions));
-    for (Function* function : functions) {
-      if (status.ok()) {
-        status = TypeModuleValues(
-            module, path, *torch::jit::toGraphFunction(*function).graph());
-      }
+    const auto type_values = [&](Function* function) {
+      return TypeModuleValues(module, path,
+                              *torch::jit::toGraphFunction(*function).graph());
+    };
+    for (Function* method : module.type()->methods()) {
+      status.Update(type_values(method));
+    }
+    for (Function* hook : HooksOf(*module.type())) {
+      status.Update(Annotated(absl::StrCat("forward hook '", hook->name(),
+                                           "' of module '", path, "'"),
+                              type_values(hook)));
     }
   });
   return status;

@@ -276,8 +276,9 @@ TEST(ModuleEditorTest, SaysWhatAHookLacksInAReplacement) {
                                  "def forward(self, x: Tensor) -> Tensor:\n"
                                  "  return torch.relu(x)\n");
   EXPECT_THAT(MessageOfStatus(editor.Swap({{"b", relu._ivalue()}})),
-              HasSubstr("module 'b' has no attribute 'factor', which the code "
-                        "of module 'b' uses"));
+              HasSubstr("forward hook 'add_factor' of module 'b': module 'b' "
+                        "has no attribute 'factor', which the code of module "
+                        "'b' uses"));
 }
 
 TEST(ModuleEditorTest, SaysWhichModuleIsNotThere) {

@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
+#include <vector>
 
 #include "ir/graph_walk.h"
 #include "ir/module_path.h"
@@ -39,9 +40,15 @@ std::map<std::string, OutsideRead> TensorsReadOutside(const Module& root) {
     modules.emplace(named.name, named.value);
   }
   for (const auto& [reader, module] : modules) {
-    for (torch::jit::Function* method : module.type()->methods()) {
+    const auto type = module.type();
+    std::vector<torch::jit::Function*> functions = type->methods();
+    for (const auto& hooks :
+         {type->getForwardPreHooks(), type->getForwardHooks()}) {
+      functions.insert(functions.end(), hooks.begin(), hooks.end());
+    }
+    for (torch::jit::Function* function : functions) {
       const torch::jit::Graph& graph =
-          *torch::jit::toGraphFunction(*method).graph();
+          *torch::jit::toGraphFunction(*function).graph();
       const auto note = [&, &reader = reader](const Node* node) {
         if (node->kind() != c10::prim::GetAttr) {
           return;

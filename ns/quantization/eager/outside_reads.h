@@ -16,8 +16,8 @@ struct OutsideRead {
 };
 
 // Returns, by its path, each module below `root` of which the code of another
-// module reads a tensor, as a torch.nn.TransformerEncoderLayer does that
-// hands `linear1.weight` to an op:
+// module, or a forward hook of that, reads a tensor, as a
+// torch.nn.TransformerEncoderLayer does that hands `linear1.weight` to an op:
 //
 //   {"encoder.linear1", {"weight", "encoder"}}
 //

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/testing/hooks.h"
 #include "tests/testing/modules.h"
 
 namespace ns {
@@ -25,6 +26,21 @@ TEST(OutsideReadsTest, NamesTheParameterAndItsReader) {
   ASSERT_EQ(reads.size(), 1);
   EXPECT_EQ(reads.begin()->first, "block.used");
   EXPECT_EQ(reads.begin()->second.tensor, "weight");
+  EXPECT_EQ(reads.begin()->second.reader, "block");
+}
+
+TEST(OutsideReadsTest, HooksReadToo) {
+  const Module block = MakeModel({{"fc", Linear(at::ones({2, 2}))}},
+                                 {"return self.fc.forward(x)"});
+  Module model =
+      MakeModel({{"block", block}}, {"return self.block.forward(x)"});
+  AddHook(
+      "def add(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+      "  return output + self.fc.weight\n",
+      "block", model);
+  const auto reads = TensorsReadOutside(model);
+  ASSERT_EQ(reads.size(), 1);
+  EXPECT_EQ(reads.begin()->first, "block.fc");
   EXPECT_EQ(reads.begin()->second.reader, "block");
 }
 
