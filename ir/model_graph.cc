@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
 #include "ir/file_writer.h"
+#include "ir/forward_hooks.h"
 #include "ir/loading_passes.h"
 #include "ir/module_file.h"
 #include "ir/pass_context.h"
@@ -56,8 +57,7 @@ absl::Status CheckHasMethod(const Module& module, const std::string& method) {
 
 // A flat graph is that of a method, around which nothing runs hooks.
 absl::Status CheckHasNoHooks(const Module& module) {
-  const std::shared_ptr<c10::ClassType> type = module.type();
-  return type->getForwardHooks().empty() && type->getForwardPreHooks().empty()
+  return ForwardHooks(*module.type()).empty()
              ? absl::OkStatus()
              : absl::InvalidArgumentError(
                    "the model has forward hooks of its own, which are no part "

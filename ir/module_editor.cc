@@ -4,15 +4,14 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <iterator>
 #include <memory>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ir/forward_hooks.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
 #include "ir/module_path.h"
@@ -46,14 +45,6 @@ void ForEachModule(const Module& root, const Visit& visit) {
   }
 }
 
-// What torch.jit.script made of hooks that were registered with a module. The
-// code that calls `forward` of the module calls them, too.
-std::vector<Function*> HooksOf(const c10::ClassType& type) {
-  std::vector<Function*> hooks = type.getForwardPreHooks();
-  absl::c_copy(type.getForwardHooks(), std::back_inserter(hooks));
-  return hooks;
-}
-
 // The types of all values in all methods and hooks follow the objects again.
 absl::Status TypeAllModuleValues(const Module& root) {
   absl::Status status;
@@ -65,7 +56,7 @@ absl::Status TypeAllModuleValues(const Module& root) {
     for (Function* method : module.type()->methods()) {
       status.Update(type_values(method));
     }
-    for (Function* hook : HooksOf(*module.type())) {
+    for (Function* hook : ForwardHooks(*module.type())) {
       status.Update(Annotated(absl::StrCat("forward hook '", hook->name(),
                                            "' of module '", path, "'"),
                               type_values(hook)));
@@ -91,7 +82,7 @@ Function* CopyFunction(const Function& function, const c10::ClassType& from,
 // that was registered twice is there twice.
 void CopyHooks(const c10::ClassType& from, Module& to) {
   absl::flat_hash_set<std::string> there;
-  for (const Function* hook : HooksOf(*to.type())) {
+  for (const Function* hook : ForwardHooks(*to.type())) {
     there.insert(hook->name());
   }
   absl::flat_hash_map<const Function*, Function*> copies;

@@ -196,16 +196,16 @@ bool HasCustom(const AddObserversOptions& options, absl::string_view type) {
 }
 
 bool CallsObserver(const Module& module) {
-  bool calls = false;
-  for (torch::jit::Function* method : module.type()->methods()) {
-    ForEachNode(torch::jit::toGraphFunction(*method).graph()->block(),
-                [&](const torch::jit::Node* node) {
-                  calls =
-                      calls || (node->kind() == c10::prim::GetAttr &&
-                                node->s(c10::attr::name) == kObserverAttribute);
-                });
-  }
-  return calls;
+  const auto reads_observer = [](const torch::jit::Node* node) {
+    return node->kind() == c10::prim::GetAttr &&
+           node->s(c10::attr::name) == kObserverAttribute;
+  };
+  const std::vector<torch::jit::Function*> methods = module.type()->methods();
+  return std::any_of(
+      methods.begin(), methods.end(), [&](torch::jit::Function* method) {
+        return AnyNode(torch::jit::toGraphFunction(*method).graph()->block(),
+                       reads_observer);
+      });
 }
 
 }  // namespace

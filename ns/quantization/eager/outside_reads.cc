@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/forward_hooks.h"
 #include "ir/graph_walk.h"
 #include "ir/module_path.h"
 
@@ -42,10 +43,8 @@ std::map<std::string, OutsideRead> TensorsReadOutside(const Module& root) {
   for (const auto& [reader, module] : modules) {
     const auto type = module.type();
     std::vector<torch::jit::Function*> functions = type->methods();
-    for (const auto& hooks :
-         {type->getForwardPreHooks(), type->getForwardHooks()}) {
-      functions.insert(functions.end(), hooks.begin(), hooks.end());
-    }
+    const std::vector<torch::jit::Function*> hooks = ForwardHooks(*type);
+    functions.insert(functions.end(), hooks.begin(), hooks.end());
     for (torch::jit::Function* function : functions) {
       const torch::jit::Graph& graph =
           *torch::jit::toGraphFunction(*function).graph();

@@ -1,11 +1,11 @@
 #include "ns/quantization/eager/stubs.h"
 
 #include <map>
-#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/forward_hooks.h"
 #include "ir/make_module.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
@@ -50,8 +50,7 @@ Module DeQuantStub() {
 }
 
 absl::StatusOr<Module> QuantWrapper(const Module& module) {
-  const std::shared_ptr<c10::ClassType> type = module.type();
-  if (!type->getForwardPreHooks().empty() || !type->getForwardHooks().empty()) {
+  if (!ForwardHooks(*module.type()).empty()) {
     return absl::InvalidArgumentError(
         "the module has forward hooks, which a wrapper would not run; put the "
         "stubs into its code");
