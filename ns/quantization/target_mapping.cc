@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
+#include "passes/analysis/conv_numbers.h"
 #include "passes/kernels/conv/conv_saturation.h"
 #include "passes/kernels/conv_shape.h"
-#include "passes/quantization/bias_correction.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/layer_rule.h"
 #include "passes/quantization/qconfig.h"
@@ -29,27 +31,25 @@ kernels::Dims DimsOf(const std::vector<int64_t>& numbers, int64_t missing) {
   return dims;
 }
 
-// The shape of a convolution that is not transposed; nothing for other ops.
-std::optional<kernels::ConvShape> ShapeOf(const Node& layer) {
-  const std::optional<ConvGeometry> geometry = CorrectableGeometry(layer);
-  if (!geometry || geometry->kernel.empty() || geometry->kernel.size() > 3) {
-    return std::nullopt;
+// The shape of a convolution that is not transposed. A refusal for other ops.
+absl::StatusOr<kernels::ConvShape> ShapeOf(const Node& layer) {
+  NS_ASSIGN_OR_RETURN(const ConvGeometry geometry, GeometryOf(layer));
+  const size_t dimensions = geometry.kernel.size();
+  if (dimensions == 0 || dimensions > 3) {
+    return Refusal("no kernel of fbgemm takes it");
   }
-  const auto weight = ConstantOf(*InputNamed(layer, "weight"));
-  const torch::jit::Value* groups_input = InputNamed(layer, "groups");
-  const auto groups =
-      groups_input == nullptr ? std::nullopt : ConstantOf(*groups_input);
-  if (!weight || !groups || !groups->isInt()) {
-    return std::nullopt;
-  }
+  NS_ASSIGN_OR_RETURN(const int64_t groups,
+                      ConvNumbers(layer, dimensions).Number("groups"));
+  const at::Tensor weight =
+      EvaluatedConstant(*InputNamed(layer, "weight"))->toTensor();
   kernels::ConvShape shape;
-  shape.groups = groups->toInt();
-  shape.out_channels = weight->toTensor().size(0);
-  shape.in_channels = weight->toTensor().size(1) * shape.groups;
-  shape.kernel = DimsOf(geometry->kernel, 1);
-  shape.stride = DimsOf(geometry->stride, 1);
-  shape.padding = DimsOf(geometry->padding, 0);
-  shape.dilation = DimsOf(geometry->dilation, 1);
+  shape.groups = groups;
+  shape.out_channels = weight.size(0);
+  shape.in_channels = weight.size(1) * groups;
+  shape.kernel = DimsOf(geometry.kernel, 1);
+  shape.stride = DimsOf(geometry.stride, 1);
+  shape.padding = DimsOf(geometry.padding, 0);
+  shape.dilation = DimsOf(geometry.dilation, 1);
   return shape;
 }
 
@@ -74,7 +74,7 @@ QConfigMapping TargetMapping(const ModelGraph& model,
   for (const FloatSubgraph& layer : layers) {
     const auto shape = ShapeOf(*layer.subgraph.base);
     const OptionalQConfig qconfig = base.Choose(layer).qconfig;
-    if (shape && qconfig && qconfig->weight.config.dtype == at::kQInt8 &&
+    if (shape.ok() && qconfig && qconfig->weight.config.dtype == at::kQInt8 &&
         kernels::ConvSaturates(*shape, options.target)) {
       SetLayerQConfig(layers, layer, WithNarrowWeights(*qconfig), mapping);
     }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
+#include "ir/status.h"
 
 namespace ns {
 
@@ -85,6 +86,33 @@ absl::StatusOr<bool> IsTransposed(const Node& node) {
     return NotConstant("kind");
   }
   return transposed->toBool();
+}
+
+absl::StatusOr<ConvGeometry> GeometryOf(const Node& layer) {
+  const Value* input = InputNamed(layer, "weight");
+  const auto weight =
+      input == nullptr ? std::nullopt : EvaluatedConstant(*input);
+  if (!weight || !weight->isTensor()) {
+    return NotConstant("weight");
+  }
+  if (layer.kind() == c10::aten::linear) {
+    return ConvGeometry();
+  }
+  const at::IntArrayRef sizes = weight->toTensor().sizes();
+  if (InputNamed(layer, "stride") == nullptr || sizes.size() < 3) {
+    return Refusal("it is no convolution");
+  }
+  NS_ASSIGN_OR_RETURN(const bool is_transposed, IsTransposed(layer));
+  if (is_transposed) {
+    return Refusal("it is a transposed convolution");
+  }
+  ConvGeometry geometry;
+  geometry.kernel = sizes.slice(2).vec();
+  const ConvNumbers numbers(layer, geometry.kernel.size());
+  NS_ASSIGN_OR_RETURN(geometry.stride, numbers.List("stride"));
+  NS_ASSIGN_OR_RETURN(geometry.padding, numbers.List("padding"));
+  NS_ASSIGN_OR_RETURN(geometry.dilation, numbers.List("dilation"));
+  return geometry;
 }
 
 }  // namespace ns

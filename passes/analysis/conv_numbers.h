@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "passes/runtime/observers/input_means.h"
 
 namespace torch::jit {
 struct Node;
@@ -46,6 +47,11 @@ class ConvNumbers {
 
 // Whether a convolution is transposed. A refusal when only a run tells.
 absl::StatusOr<bool> IsTransposed(const torch::jit::Node& node);
+
+// Returns how `layer` goes over its input: a linear layer, or a convolution
+// that is not transposed, with a constant weight. Refusal: another node, and
+// numbers that are not constant, such as padding "same".
+absl::StatusOr<ConvGeometry> GeometryOf(const torch::jit::Node& layer);
 
 }  // namespace ns
 

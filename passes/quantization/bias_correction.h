@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "passes/runtime/observers/input_means.h"
 
 namespace torch::jit {
@@ -34,9 +34,13 @@ std::optional<ConvGeometry> CorrectableGeometry(const torch::jit::Node& layer);
 at::Tensor BiasShift(const at::Tensor& weight, const at::Tensor& quantized,
                      const at::Tensor& mean);
 
-// Adds `shift` to the bias of `layer`, a constant or none. Error: a layer that
+// Adds BiasShift to the bias of `layer`, which had `weight` and is to compute
+// with `quantized`. Returns whether that changes it. Error: a layer that
 // CorrectableGeometry has nothing for.
-absl::Status AddToBias(const at::Tensor& shift, torch::jit::Node& layer);
+absl::StatusOr<bool> CorrectBias(const at::Tensor& weight,
+                                 const at::Tensor& quantized,
+                                 const InputMeans& means,
+                                 torch::jit::Node& layer);
 
 }  // namespace ns
 

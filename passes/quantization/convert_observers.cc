@@ -43,23 +43,6 @@ constexpr char kNotCalibrated[] =
     "the model was not calibrated: no observer has seen a value; run it on "
     "sample batches first";
 
-// Layers that were quantized without calibration stand before the others.
-void SortByExecution(QuantizationReport& report) {
-  std::map<std::string, size_t> places;
-  for (const std::string& name : report.order) {
-    places.emplace(name, places.size());
-  }
-  const auto place_of = [&](const std::string& name) {
-    const auto found = places.find(name);
-    return found == places.end() ? places.size() : found->second;
-  };
-  const auto by_order = [&](const auto& a, const auto& b) {
-    return place_of(a.name) < place_of(b.name);
-  };
-  absl::c_stable_sort(report.layers, by_order);
-  absl::c_stable_sort(report.stayed_float, by_order);
-}
-
 class Converter {
  public:
   Converter(ModelGraph& model, PreparedModel prepared, bool is_calibrated,
@@ -267,7 +250,7 @@ class Converter {
     const auto found = weights_.find(index);
     Value* result = mark->input(0);
     if (found != weights_.end()) {
-      NS_RETURN_IF_ERROR(CorrectBias(index, mark, found->second.first));
+      NS_RETURN_IF_ERROR(CorrectBiasOf(index, mark, found->second.first));
       const torch::jit::WithInsertPoint in_front(mark);
       Value* quantized = model_.graph().insertConstant(found->second.first);
       NS_ASSIGN_OR_RETURN(
@@ -280,8 +263,8 @@ class Converter {
   }
 
   // `mark` stands in front of the layer, which uses it.
-  absl::Status CorrectBias(int64_t index, const Node* mark,
-                           const at::Tensor& quantized) {
+  absl::Status CorrectBiasOf(int64_t index, const Node* mark,
+                             const at::Tensor& quantized) {
     const auto means = means_.find(MeansAttribute(index));
     const std::string& name = prepared_.layers[static_cast<size_t>(index)].name;
     if (means == means_.end() || options_.corrects_bias == nullptr ||
@@ -290,13 +273,13 @@ class Converter {
     }
     NS_ASSIGN_OR_RETURN(const at::Tensor weight,
                         ConstantTensor(*mark->input(0), "its weight"));
-    const at::Tensor shift =
-        BiasShift(weight, quantized.dequantize(), means->second->Mean());
-    if (!shift.defined() || shift.eq(0).all().item<bool>()) {
-      return absl::OkStatus();
+    NS_ASSIGN_OR_RETURN(const bool is_corrected,
+                        CorrectBias(weight, quantized, *means->second,
+                                    *mark->output()->uses()[0].user));
+    if (is_corrected) {
+      corrected_.insert(name);
     }
-    corrected_.insert(name);
-    return AddToBias(shift, *mark->output()->uses()[0].user);
+    return absl::OkStatus();
   }
 
   void DestroyUnusedAttributes() {
@@ -358,6 +341,7 @@ class Converter {
     report.stayed_float.insert(report.stayed_float.end(), float_layers_.begin(),
                                float_layers_.end());
     WarnOfNonFinite(report);
+    // Layers that were quantized without calibration stand before the others.
     SortByExecution(report);
     return report;
   }

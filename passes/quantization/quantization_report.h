@@ -58,8 +58,8 @@ struct TriedMethod {
   std::string layer;
   // "bias correction".
   std::string method;
-  // The SQNR in dB of the layer's output, when it is given the float model's
-  // values, on batches that the method did not see: without it and with it.
+  // The SQNR in dB of the layer by itself, on batches that the method did not
+  // see: without it and with it.
   double without_db = 0;
   double with_db = 0;
   // Why it was not kept, "it gains nothing"; empty where it was.
@@ -84,6 +84,9 @@ struct QuantizationReport {
   // qconfig that was changed because a kernel refuses it.
   std::vector<std::string> warnings;
 };
+
+// Sorts layers as `report.order` has them, and those that it lacks behind.
+void SortByExecution(QuantizationReport& report);
 
 }  // namespace ns
 
