@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "ir/status.h"
+#include "ns/batches/run_batches.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/layer_errors.h"
 #include "ns/quantization/output_error.h"
@@ -34,14 +38,6 @@ bool Corrects(const QuantizeOptions& options) {
          options.mode == QuantizeMode::kStatic;
 }
 
-std::vector<int64_t> Numbers(int64_t begin, int64_t end) {
-  std::vector<int64_t> numbers;
-  for (int64_t i = begin; i < end; ++i) {
-    numbers.push_back(i);
-  }
-  return numbers;
-}
-
 class Chooser {
  public:
   Chooser(const ModelGraph& float_model, const ModelGraph& prepared,
@@ -57,19 +53,22 @@ class Chooser {
   absl::StatusOr<QuantizedModel> Run() {
     NS_ASSIGN_OR_RETURN(QuantizedModel plain,
                         ConvertModel(prepared_, options_));
-    absl::StatusOr<QuantizedModel> chosen = Choose(plain);
-    if (chosen.ok()) {
-      chosen->report.tried = std::move(tried_);
-      return chosen;
+    absl::StatusOr<std::optional<QuantizedModel>> better = Improved(plain);
+    if (!better.ok()) {
+      plain.report.warnings.push_back(absl::StrCat(
+          "biases are not corrected, as it cannot be measured what helps: ",
+          better.status().message()));
+      return plain;
     }
-    plain.report.warnings.push_back(absl::StrCat(
-        "biases are not corrected, as it cannot be measured what helps: ",
-        chosen.status().message()));
-    return plain;
+    QuantizedModel& chosen = *better ? **better : plain;
+    chosen.report.tried = std::move(tried_);
+    return std::move(chosen);
   }
 
  private:
-  absl::StatusOr<QuantizedModel> Choose(const QuantizedModel& plain) {
+  // The model with the biases corrected that help; absent where none does.
+  absl::StatusOr<std::optional<QuantizedModel>> Improved(
+      const QuantizedModel& plain) {
     NS_ASSIGN_OR_RETURN(
         const QuantizedModel corrected,
         ConvertModel(prepared_, options_, [](const auto&) { return true; }));
@@ -77,7 +76,7 @@ class Chooser {
                         [](const LayerQuantization& layer) {
                           return layer.has_corrected_bias;
                         })) {
-      return Kept({});
+      return std::nullopt;
     }
     NS_RETURN_IF_ERROR(TryOnLayers(plain, corrected));
     std::set<std::string> kept;
@@ -86,10 +85,14 @@ class Chooser {
         kept.insert(tried.layer);
       }
     }
-    NS_ASSIGN_OR_RETURN(QuantizedModel chosen, Kept(kept));
     if (kept.empty()) {
-      return chosen;
+      return std::nullopt;
     }
+    NS_ASSIGN_OR_RETURN(
+        QuantizedModel chosen,
+        ConvertModel(prepared_, options_, [&](const std::string& layer) {
+          return kept.count(layer) != 0;
+        }));
     NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(plain, chosen));
     if (helps) {
       return chosen;
@@ -97,14 +100,7 @@ class Chooser {
     for (TriedMethod& tried : tried_) {
       tried.reason = tried.IsKept() ? kOutputsWorse : tried.reason;
     }
-    return Kept({});
-  }
-
-  // The model in which the biases of these layers are corrected.
-  absl::StatusOr<QuantizedModel> Kept(const std::set<std::string>& layers) {
-    return ConvertModel(prepared_, options_, [&](const std::string& layer) {
-      return layers.count(layer) != 0;
-    });
+    return std::nullopt;
   }
 
   absl::Status TryOnLayers(const QuantizedModel& plain,
@@ -177,33 +173,31 @@ void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
 
 }  // namespace
 
-std::vector<int64_t> HeldBackBatches(int64_t batches) {
-  if (batches < 2) {
-    return {};
-  }
-  const int64_t count =
-      std::min(kMostHeldBack, std::max<int64_t>(1, batches / kBatchesForOne));
-  return Numbers(batches - count, batches);
+int64_t HeldBackBatches(int64_t batches) {
+  return batches < 2 ? 0
+                     : std::min(kMostHeldBack,
+                                std::max<int64_t>(1, batches / kBatchesForOne));
 }
 
 absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
                                   const BatchReader& batches,
                                   const AfterBatch& after_batch) {
   NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
-  const std::vector<int64_t> held_back = HeldBackBatches(batches.size());
-  const auto begin = batches.size() - static_cast<int64_t>(held_back.size());
-  const auto progress_from = [&](int64_t first) {
-    return [&, first](size_t done) {
-      if (after_batch) {
-        after_batch(first + static_cast<int64_t>(done));
-      }
-    };
+  const std::vector<int64_t> all = FirstBatches(batches.size());
+  const auto first =
+      static_cast<size_t>(batches.size() - HeldBackBatches(batches.size()));
+  const auto run = [&](size_t begin, size_t end) {
+    return calibrator.Run(batches,
+                          absl::MakeConstSpan(all).subspan(begin, end - begin),
+                          [&](size_t done) {
+                            if (after_batch) {
+                              after_batch(static_cast<int64_t>(begin + done));
+                            }
+                          });
   };
-  NS_RETURN_IF_ERROR(
-      calibrator.Run(batches, Numbers(0, begin), progress_from(0)));
+  NS_RETURN_IF_ERROR(run(0, first));
   SetMeansEnabled(prepared, false);
-  const absl::Status status =
-      calibrator.Run(batches, held_back, progress_from(begin));
+  const absl::Status status = run(first, all.size());
   SetMeansEnabled(prepared, true);
   return status;
 }
@@ -212,8 +206,8 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     const ModelGraph& float_model, const ModelGraph& prepared,
     const BatchReader& batches, const QuantizeOptions& options,
     const AfterBatch& after_batch) {
-  const std::vector<int64_t> numbers = HeldBackBatches(batches.size());
-  if (!Corrects(options) || numbers.empty()) {
+  const int64_t count = HeldBackBatches(batches.size());
+  if (!Corrects(options) || count == 0) {
     NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
                         ConvertModel(prepared, options));
     if (Corrects(options)) {
@@ -225,8 +219,8 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
   }
   const ScopedEngine engine(EngineOf(options.backend));
   std::vector<Batch> held_back;
-  for (const int64_t number : numbers) {
-    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(number));
+  for (int64_t i = batches.size() - count; i < batches.size(); ++i) {
+    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(i));
     held_back.push_back(std::move(batch));
   }
   return Chooser(float_model, prepared, options, std::move(held_back),
@@ -236,10 +230,7 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
 
 int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches) {
-  return Corrects(options)
-             ? kRuns *
-                   static_cast<int64_t>(HeldBackBatches(batches.size()).size())
-             : 0;
+  return Corrects(options) ? kRuns * HeldBackBatches(batches.size()) : 0;
 }
 
 }  // namespace ns

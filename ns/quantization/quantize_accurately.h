@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
@@ -14,9 +13,9 @@
 
 namespace ns {
 
-// The batches that say whether a method helps: the last sixteenth, one at least
-// and eight at most; none of one batch.
-std::vector<int64_t> HeldBackBatches(int64_t batches);
+// How many batches, the last ones, say whether a method helps: a sixteenth, one
+// at least and eight at most; none of one batch.
+int64_t HeldBackBatches(int64_t batches);
 
 // Calls `after_batch` with the number of batches that were run so far.
 using AfterBatch = std::function<void(int64_t done)>;
@@ -29,11 +28,11 @@ absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
                                   const AfterBatch& after_batch = nullptr);
 
 // Quantizes `prepared` as ConvertModel does, with those methods of `options`
-// that measurably help. Each layer is run on the float model's values, on the
-// batches held back, as `ns compare` runs shadows: with a method and without
-// it. A method is kept for a layer when its output then has the higher SQNR,
-// and is not kept at all when the output of the model gets worse by it.
-// QuantizationReport::tried has what was tried.
+// that measurably help. On the batches held back, each layer is measured by
+// itself (LayerErrors in layer_errors.h), with a method and without it. A
+// method is kept for a layer when its SQNR is then higher, and not at all when
+// the outputs of the model get worse by it. QuantizationReport::tried has what
+// was tried.
 //
 // `float_model` is what `prepared` was made of. Without batches held back, and
 // where the models cannot be compared, no method is kept, which a warning says.

@@ -46,7 +46,8 @@ struct QuantizeOptions {
   // ("aten::linear"), families ("linear") or types of modules ("Linear").
   std::vector<std::string> keep;
   // Needs batches that calibration does not gather means from, to see whether
-  // it helps a layer: QuantizeAccurately (quantize_accurately.h). Not with
+  // it helps a layer: CalibrateHoldingBack and ConvertKeepingWhatHelps
+  // (quantize_accurately.h) have them; QuantizeModel corrects nothing. Not with
   // `compat`, nor in other modes than kStatic.
   BiasCorrection bias_correction = BiasCorrection::kNone;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with

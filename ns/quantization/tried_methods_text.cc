@@ -1,6 +1,7 @@
 #include "ns/quantization/tried_methods_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -18,8 +19,10 @@ namespace {
 
 constexpr size_t kListed = 20;
 
+// Of exact layers, both are infinite.
 double Gain(const TriedMethod& tried) {
-  return tried.with_db - tried.without_db;
+  return tried.with_db == tried.without_db ? 0
+                                           : tried.with_db - tried.without_db;
 }
 
 // `tried` are all of one method.
@@ -45,8 +48,9 @@ std::string TextOf(std::vector<TriedMethod> tried) {
                    kept.empty() ? "\n" : ", SQNR on batches held back:\n");
   for (size_t i = 0; i < std::min(kept.size(), kListed); ++i) {
     absl::StrAppendFormat(
-        &text, "  %-*s  %5s -> %s dB\n", width, Printable(kept[i].layer),
-        FormatDb(kept[i].without_db), FormatDb(kept[i].with_db));
+        &text, "  %-*s  %5s -> %s%s\n", width, Printable(kept[i].layer),
+        FormatDb(kept[i].without_db), FormatDb(kept[i].with_db),
+        std::isfinite(kept[i].with_db) ? " dB" : "");
   }
   if (kept.size() > kListed) {
     absl::StrAppend(&text, "  and ", kept.size() - kListed,

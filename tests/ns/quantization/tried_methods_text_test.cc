@@ -1,5 +1,6 @@
 #include "ns/quantization/tried_methods_text.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,17 @@ TEST(TriedMethodsTextTest, EachMethodHasAParagraph) {
       "\nx kept in 0 of 1 layer\nnot in 1, as it is late: a\n"
       "\ny kept in 1 of 1 layer, SQNR on batches held back:\n"
       "  a    1.0 -> 2.0 dB\n");
+}
+
+TEST(TriedMethodsTextTest, ExactLayersGainNothing) {
+  constexpr double kExact = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(TriedMethodsText({{"a", "m", kExact, kExact, "it gains nothing"},
+                              {"b", "m", 1, 2, ""},
+                              {"c", "m", 1, kExact, ""}}),
+            "\nm kept in 2 of 3 layers, SQNR on batches held back:\n"
+            "  c    1.0 -> exact\n"
+            "  b    1.0 -> 2.0 dB\n"
+            "not in 1, as it gains nothing: a\n");
 }
 
 TEST(TriedMethodsTextTest, LongListsAreCut) {
