@@ -51,6 +51,7 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
       CompareModels(copy, lowered,
                     BatchReader::FromBatches({batches.begin(), batches.end()}),
                     options));
+  // CompareModels matches in the same way: its layer i is match i.
   std::map<std::string, double> errors;
   for (size_t i = 0; i < matches.matches.size(); ++i) {
     const SubgraphMatch& match = matches.matches[i];
