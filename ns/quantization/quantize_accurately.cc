@@ -11,13 +11,17 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/status.h"
 #include "ns/batches/run_batches.h"
 #include "ns/quantization/calibrator.h"
+#include "ns/quantization/choose_ranges.h"
+#include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/layer_errors.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/target_mapping.h"
 #include "passes/quantization/prepared_model.h"
 
 namespace ns {
@@ -29,12 +33,18 @@ constexpr char kOutputsWorse[] = "the outputs of the model get worse";
 // than calibration.
 constexpr int64_t kBatchesForOne = 16;
 constexpr int64_t kMostHeldBack = 8;
-// Runs over the batches held back: the layers of two models, and the outputs of
-// two.
-constexpr int64_t kRuns = 4;
+// Runs over the batches held back. Of ranges: all trials at once, and the
+// outputs of two models; of biases: the layers of two models, and the outputs.
+constexpr int64_t kRunsForRanges = 3;
+constexpr int64_t kRunsForBiases = 4;
 
 bool Corrects(const QuantizeOptions& options) {
   return options.bias_correction != BiasCorrection::kNone && !options.compat &&
+         options.mode == QuantizeMode::kStatic;
+}
+
+bool Chooses(const QuantizeOptions& options) {
+  return options.choose_ranges && !options.mapping && !options.compat &&
          options.mode == QuantizeMode::kStatic;
 }
 
@@ -44,80 +54,143 @@ class Chooser {
           const QuantizeOptions& options, std::vector<Batch> held_back,
           const AfterBatch& after_batch)
       : float_model_(float_model),
-        prepared_(prepared),
+        prepared_(&prepared),
         options_(options),
         held_back_(std::move(held_back)),
         after_batch_(after_batch) {}
 
   // What cannot be measured is not kept, which a warning says.
   absl::StatusOr<QuantizedModel> Run() {
-    NS_ASSIGN_OR_RETURN(QuantizedModel plain,
-                        ConvertModel(prepared_, options_));
-    absl::StatusOr<std::optional<QuantizedModel>> better = Improved(plain);
-    if (!better.ok()) {
-      plain.report.warnings.push_back(absl::StrCat(
-          "biases are not corrected, as it cannot be measured what helps: ",
-          better.status().message()));
-      return plain;
+    RangeChoices choices;
+    if (Chooses(options_)) {
+      NS_ASSIGN_OR_RETURN(choices, RangesFor(/*batches=*/{}));
     }
-    QuantizedModel& chosen = *better ? **better : plain;
-    chosen.report.tried = std::move(tried_);
-    return std::move(chosen);
+    Take(choices);
+    NS_ASSIGN_OR_RETURN(QuantizedModel best,
+                        ConvertModel(*prepared_, options_));
+    std::vector<std::string> warnings;
+    if (Chooses(options_) && !held_back_.empty()) {
+      const absl::Status status = ChooseByMeasure(best);
+      if (!status.ok()) {
+        warnings.push_back(NotMeasured("ranges are not chosen", status));
+      }
+    }
+    if (Corrects(options_) && held_back_.empty()) {
+      warnings.emplace_back(
+          "biases are not corrected: there is one batch, and none is left to "
+          "see whether it helps; give more");
+    } else if (Corrects(options_)) {
+      const absl::Status status = CorrectBiases(best);
+      if (!status.ok()) {
+        warnings.push_back(NotMeasured("biases are not corrected", status));
+      }
+    }
+    best.report.tried = std::move(tried_);
+    best.report.warnings.insert(best.report.warnings.end(), warnings.begin(),
+                                warnings.end());
+    best.mapping = std::move(mapping_);
+    return best;
   }
 
  private:
-  // The model with the biases corrected that help; absent where none does.
-  absl::StatusOr<std::optional<QuantizedModel>> Improved(
-      const QuantizedModel& plain) {
+  static std::string NotMeasured(absl::string_view what,
+                                 const absl::Status& status) {
+    return absl::StrCat(
+        what, ", as it cannot be measured what helps: ", status.message());
+  }
+
+  absl::StatusOr<RangeChoices> RangesFor(absl::Span<const Batch> batches) {
+    return ChooseRanges(
+        float_model_, *prepared_,
+        mapping_.value_or(TargetMapping(float_model_, options_)), batches,
+        {TargetOf(options_), options_.choose_observers});
+  }
+
+  void Take(RangeChoices& choices) {
+    if (choices.prepared) {
+      chosen_ = *std::move(choices.prepared);
+      prepared_ = &*chosen_;
+      mapping_ = std::move(choices.mapping);
+    }
+  }
+
+  // Gives layers of `best` other ranges where that helps.
+  absl::Status ChooseByMeasure(QuantizedModel& best) {
+    NS_ASSIGN_OR_RETURN(RangeChoices choices, RangesFor(held_back_));
+    CountRun();
+    if (choices.prepared) {
+      NS_ASSIGN_OR_RETURN(QuantizedModel chosen,
+                          ConvertModel(*choices.prepared, options_));
+      NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(best, chosen));
+      if (helps) {
+        best = std::move(chosen);
+        Take(choices);
+      } else {
+        DropKept(choices.tried);
+      }
+    }
+    tried_ = std::move(choices.tried);
+    return absl::OkStatus();
+  }
+
+  // Corrects the biases of `best` that it helps to correct.
+  absl::Status CorrectBiases(QuantizedModel& best) {
     NS_ASSIGN_OR_RETURN(
         const QuantizedModel corrected,
-        ConvertModel(prepared_, options_, [](const auto&) { return true; }));
+        ConvertModel(*prepared_, options_, [](const auto&) { return true; }));
     if (absl::c_none_of(corrected.report.layers,
                         [](const LayerQuantization& layer) {
                           return layer.has_corrected_bias;
                         })) {
-      return std::nullopt;
+      return absl::OkStatus();
     }
-    NS_RETURN_IF_ERROR(TryOnLayers(plain, corrected));
+    NS_ASSIGN_OR_RETURN(std::vector<TriedMethod> tried,
+                        TryOnLayers(best, corrected));
     std::set<std::string> kept;
-    for (const TriedMethod& tried : tried_) {
-      if (tried.IsKept()) {
-        kept.insert(tried.layer);
+    for (const TriedMethod& method : tried) {
+      if (method.IsKept()) {
+        kept.insert(method.layer);
       }
     }
-    if (kept.empty()) {
-      return std::nullopt;
+    if (!kept.empty()) {
+      NS_ASSIGN_OR_RETURN(
+          QuantizedModel chosen,
+          ConvertModel(*prepared_, options_, [&](const std::string& layer) {
+            return kept.count(layer) != 0;
+          }));
+      NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(best, chosen));
+      if (helps) {
+        best = std::move(chosen);
+      } else {
+        DropKept(tried);
+      }
     }
-    NS_ASSIGN_OR_RETURN(
-        QuantizedModel chosen,
-        ConvertModel(prepared_, options_, [&](const std::string& layer) {
-          return kept.count(layer) != 0;
-        }));
-    NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(plain, chosen));
-    if (helps) {
-      return chosen;
-    }
-    for (TriedMethod& tried : tried_) {
-      tried.reason = tried.IsKept() ? kOutputsWorse : tried.reason;
-    }
-    return std::nullopt;
+    tried_.insert(tried_.end(), tried.begin(), tried.end());
+    return absl::OkStatus();
   }
 
-  absl::Status TryOnLayers(const QuantizedModel& plain,
-                           const QuantizedModel& corrected) {
+  static void DropKept(std::vector<TriedMethod>& tried) {
+    for (TriedMethod& method : tried) {
+      method.reason = method.IsKept() ? kOutputsWorse : method.reason;
+    }
+  }
+
+  absl::StatusOr<std::vector<TriedMethod>> TryOnLayers(
+      const QuantizedModel& plain, const QuantizedModel& corrected) {
     NS_ASSIGN_OR_RETURN(const auto without, ErrorsOf(plain));
     NS_ASSIGN_OR_RETURN(const auto with, ErrorsOf(corrected));
+    std::vector<TriedMethod> tried;
     for (const LayerQuantization& layer : corrected.report.layers) {
       const auto before = without.find(layer.name);
       const auto after = with.find(layer.name);
       if (layer.has_corrected_bias && before != without.end() &&
           after != with.end()) {
-        tried_.push_back({layer.name, "bias correction", before->second,
-                          after->second,
-                          after->second > before->second ? "" : kNoGain});
+        tried.push_back({layer.name, "bias correction", before->second,
+                         after->second,
+                         after->second > before->second ? "" : kNoGain});
       }
     }
-    return absl::OkStatus();
+    return tried;
   }
 
   absl::StatusOr<std::map<std::string, double>> ErrorsOf(
@@ -130,9 +203,11 @@ class Chooser {
 
   // The lowest SQNR of all outputs.
   absl::StatusOr<double> OutputError(const QuantizedModel& quantized) {
+    NS_ASSIGN_OR_RETURN(const ModelGraph copy,
+                        CopyForTarget(quantized.model, options_));
     NS_ASSIGN_OR_RETURN(
         const OutputErrors errors,
-        MeasureOutputErrors(float_model_, quantized.model,
+        MeasureOutputErrors(float_model_, copy,
                             BatchReader::FromBatches(held_back_)));
     CountRun();
     double lowest = std::numeric_limits<double>::infinity();
@@ -142,11 +217,17 @@ class Chooser {
     return lowest;
   }
 
-  absl::StatusOr<bool> HelpsOutputs(const QuantizedModel& plain,
+  // Whether the outputs of `chosen` are no worse than those of `best`, which it
+  // is then to replace.
+  absl::StatusOr<bool> HelpsOutputs(const QuantizedModel& best,
                                     const QuantizedModel& chosen) {
-    NS_ASSIGN_OR_RETURN(const double without, OutputError(plain));
-    NS_ASSIGN_OR_RETURN(const double with, OutputError(chosen));
-    return with >= without;
+    if (!best_db_) {
+      NS_ASSIGN_OR_RETURN(best_db_, OutputError(best));
+    }
+    NS_ASSIGN_OR_RETURN(const double chosen_db, OutputError(chosen));
+    const bool helps = chosen_db >= *best_db_;
+    best_db_ = helps ? chosen_db : *best_db_;
+    return helps;
   }
 
   void CountRun() {
@@ -157,11 +238,17 @@ class Chooser {
   }
 
   const ModelGraph& float_model_;
-  const ModelGraph& prepared_;
+  // The model that is converted: the one that was given, or chosen_.
+  const ModelGraph* prepared_;
+  std::optional<ModelGraph> chosen_;
+  // Of chosen_.
+  std::optional<QConfigMapping> mapping_;
   const QuantizeOptions& options_;
   const std::vector<Batch> held_back_;
   const AfterBatch& after_batch_;
   std::vector<TriedMethod> tried_;
+  // The output error of the best model so far, once it is known.
+  std::optional<double> best_db_;
   int64_t done_ = 0;
 };
 
@@ -206,20 +293,13 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     const ModelGraph& float_model, const ModelGraph& prepared,
     const BatchReader& batches, const QuantizeOptions& options,
     const AfterBatch& after_batch) {
-  const int64_t count = HeldBackBatches(batches.size());
-  if (!Corrects(options) || count == 0) {
-    NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
-                        ConvertModel(prepared, options));
-    if (Corrects(options)) {
-      quantized.report.warnings.emplace_back(
-          "biases are not corrected: there is one batch, and none is left to "
-          "see whether it helps; give more");
-    }
-    return quantized;
+  if (!Corrects(options) && !Chooses(options)) {
+    return ConvertModel(prepared, options);
   }
   const ScopedEngine engine(EngineOf(options.backend));
   std::vector<Batch> held_back;
-  for (int64_t i = batches.size() - count; i < batches.size(); ++i) {
+  for (int64_t i = batches.size() - HeldBackBatches(batches.size());
+       i < batches.size(); ++i) {
     NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(i));
     held_back.push_back(std::move(batch));
   }
@@ -230,7 +310,9 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
 
 int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches) {
-  return Corrects(options) ? kRuns * HeldBackBatches(batches.size()) : 0;
+  const int64_t runs = (Chooses(options) ? kRunsForRanges : 0) +
+                       (Corrects(options) ? kRunsForBiases : 0);
+  return runs * HeldBackBatches(batches.size());
 }
 
 }  // namespace ns

@@ -28,14 +28,19 @@ absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
                                   const AfterBatch& after_batch = nullptr);
 
 // Quantizes `prepared` as ConvertModel does, with those methods of `options`
-// that measurably help. On the batches held back, each layer is measured by
-// itself (LayerErrors in layer_errors.h), with a method and without it. A
-// method is kept for a layer when its SQNR is then higher, and not at all when
-// the outputs of the model get worse by it. QuantizationReport::tried has what
-// was tried.
+// that measurably help, one after the other:
+//
+//  * ranges (QuantizeOptions::choose_ranges), as ChooseRanges measures them;
+//  * bias correction, for the layers whose SQNR is then higher, each by itself
+//    (LayerErrors in layer_errors.h).
+//
+// All is measured on the batches held back, and a method is not kept at all
+// when the outputs of the model get worse by it. QuantizationReport::tried has
+// what was tried.
 //
 // `float_model` is what `prepared` was made of. Without batches held back, and
-// where the models cannot be compared, no method is kept, which a warning says.
+// where the models cannot be compared, nothing is kept that needs measuring,
+// which a warning says.
 // `after_batch` counts batches of up to BatchesToMeasure(options, batches)
 // runs. Errors: those of ConvertModel and of CalibrateHoldingBack.
 absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,17 +20,16 @@
 #include "ir/verifier.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/check_is_float.h"
+#include "ns/quantization/fold_for_quantization.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/quantization/target_mapping.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/fold_batch_norms.h"
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/observer_plan.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/quantize_dynamic.h"
-#include "passes/quantization/remove_mutation.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
@@ -114,13 +114,9 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   plan.compat = options.compat;
   plan.input_means =
       !options.compat && options.bias_correction != BiasCorrection::kNone;
-  NS_ASSIGN_OR_RETURN(ModelGraph folded, model.Clone());
-  NS_RETURN_IF_ERROR(CatchTorchErrors(
-      "removing ops in place", [&] { RemoveMutation(folded.shared_graph()); }));
+  NS_ASSIGN_OR_RETURN(ModelGraph folded,
+                      FoldForQuantization(model, options.compat));
   PassContext context;
-  FoldBatchNorms::Options norms;
-  norms.compat = options.compat;
-  NS_RETURN_IF_ERROR(FoldBatchNorms(norms).Run(folded, context).status());
   QuantizationReport known;
   const std::vector<FloatSubgraph> subgraphs =
       FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
@@ -239,7 +235,7 @@ absl::StatusOr<QuantizedModel> ConvertModel(
         Fold(model, options.compat, context, std::move(float_nodes)));
   }
   NS_RETURN_IF_ERROR(VerifyGraph(model.graph()));
-  return QuantizedModel{std::move(model), std::move(report)};
+  return QuantizedModel{std::move(model), std::move(report), std::nullopt};
 }
 
 absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "ir/model_graph.h"
 #include "ns/batches/batches.h"
 #include "ns/quantization/quantize_options.h"
+#include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_report.h"
 
 namespace ns {
@@ -19,6 +21,9 @@ namespace ns {
 struct QuantizedModel {
   ModelGraph model;
   QuantizationReport report;
+  // Says how each layer is quantized, where that is not what PrepareModel was
+  // told: see quantize_accurately.h.
+  std::optional<QConfigMapping> mapping;
 };
 
 // Copies `model`, folds its batch norms and puts observers into the copy.

@@ -50,6 +50,13 @@ struct QuantizeOptions {
   // (quantize_accurately.h) have them; QuantizeModel corrects nothing. Not with
   // `compat`, nor in other modes than kStatic.
   BiasCorrection bias_correction = BiasCorrection::kNone;
+  // Whether the bits of activations and weights of single layers are chosen by
+  // what they cost (choose_ranges.h), and with `choose_observers` also the
+  // ranges, among those of several observers. The same functions do it, and
+  // QuantizeModel does not. Not with `mapping` or `compat`, nor in other modes
+  // than kStatic.
+  bool choose_ranges = false;
+  bool choose_observers = false;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.
   bool compat = false;

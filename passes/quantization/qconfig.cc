@@ -66,7 +66,8 @@ std::string ActivationText(const ObserverSpec& activation) {
                           : ObserverKindName(config.kind));
 }
 
-// "int8", "int4" by the number of integers.
+// "int8", "int4" by the number of integers; one more of them is not counted, as
+// of -64..64, which is called int7.
 std::string WeightText(const ObserverSpec& weight) {
   switch (ModeOf(weight)) {
     case QuantizationMode::kFloat:
@@ -80,7 +81,7 @@ std::string WeightText(const ObserverSpec& weight) {
   }
   const QuantGrid grid = GridOf(weight.config);
   int bits = 1;
-  while ((int64_t{1} << bits) <= grid.quant_max - grid.quant_min) {
+  while ((int64_t{1} << bits) < grid.quant_max - grid.quant_min) {
     ++bits;
   }
   return absl::StrCat("int", bits, " weight per ",

@@ -171,20 +171,24 @@ class TargetTest(QuantizeTest):
         'widen': 'static 0..255 mse, int8 weight per channel',
         'filter': 'static 0..255 mse, int7 weight per channel',
         'mix': 'static 0..255 mse, int8 weight per channel'})
-    self.assertEqual(
-        {layer['qconfig'] for layer in self.report(
-            command=self.command)['layers']},
-        {'static 0..127 mse, int8 weight per channel'})
+    layers = {layer['name']: layer
+              for layer in self.quantize_for('fbgemm-avx2')['layers']}
+    # No layer takes what the last one gives.
+    self.assertIn('0..255', layers['mix']['qconfig'])
+    self.assertEqual(layers['mix']['rule'], "module name 'mix'")
+    for taken, taker in (('widen', 'filter'), ('filter', 'mix')):
+      self.assertNotEqual('0..255' in layers[taken]['qconfig'],
+                          'int8' in layers[taker]['qconfig'])
 
   def test_the_mapping_that_is_written_does_the_same(self):
-    self.quantize_for('fbgemm-vnni', 'q.pt',
-                      f'--emit-qconfig={self.path("m.json")}')
-    expected = self.quantize_for('fbgemm-vnni', 'again.pt')
-    report = self.json(*self.command, self.out('mapped.pt'),
-                       f'--qconfig={self.path("m.json")}')
-    self.assertEqual([layer['weight'] for layer in report['layers']],
-                     [layer['weight'] for layer in expected['layers']])
-    self.assert_same_model('again.pt', 'mapped.pt')
+    for flags in (('--target=fbgemm-vnni',), ('--target=fbgemm-avx2',),
+                  ('--target=fbgemm-avx2', '--observer=auto')):
+      expected = self.json(*self.command, self.out('first.pt'), *flags,
+                           f'--emit-qconfig={self.path("m.json")}')
+      report = self.json(*self.command, self.out('mapped.pt'),
+                         f'--qconfig={self.path("m.json")}')
+      self.assertEqual(report['layers'], expected['layers'])
+      self.assert_same_model('first.pt', 'mapped.pt')
 
   def test_targets_of_other_backends_are_wrong_usage(self):
     for flags, names in (
@@ -197,6 +201,45 @@ class TargetTest(QuantizeTest):
       self.fail_with(2, *self.command, self.out(), *flags, names=names)
     self.json(*self.command, self.out(), '--target=qnnpack',
               '--backend=qnnpack')
+
+
+class ObserverTest(QuantizeTest):
+  """--observer=auto: ranges by what they cost the layers that take them."""
+
+  def setUp(self):
+    super().setUp()
+    torch.manual_seed(6)
+    torch.jit.script(Separable().eval()).save(self.path('separable.pt'))
+    # Few values are large, and those decide what the first layer gives.
+    batches = [torch.randn(4, 3, 16, 16) ** 5 for _ in range(4)]
+    torch.save(batches, self.path('peaks.pt'))
+    self.command = ('quantize', f'--float={self.path("separable.pt")}',
+                    f'--inputs={self.path("peaks.pt")}', self.out(),
+                    '--target=fbgemm-vnni')
+
+  def test_what_is_kept_costs_less(self):
+    report = self.json(*self.command, '--observer=auto')
+    ranges = [t for t in report['tried'] if t['method'].startswith('by ')]
+    self.assertEqual({t['method'] for t in ranges},
+                     {'by minmax', 'by percentile'})
+    for tried in ranges:
+      self.assertEqual(
+          tried['kept'], tried.get('reason') is None, tried)
+      if tried['kept']:
+        self.assertGreater(tried['sqnr_db_with'], tried['sqnr_db_without'])
+    with_auto, = (o['sqnr_db'] for o in report['output_sqnr_db'])
+    for observer in ('mse', 'percentile'):
+      other = self.json(*self.command, f'--observer={observer}')
+      self.assertFalse([t for t in other['tried']
+                        if t['method'].startswith('by ')])
+      self.assertGreaterEqual(with_auto,
+                              other['output_sqnr_db'][0]['sqnr_db'] - 0.3)
+
+  def test_flags_that_make_no_sense_are_wrong_usage(self):
+    for other in ('--compat=torch-1.13', '--reference', '--eager',
+                  '--qconfig=m.json', '--mode=dynamic'):
+      self.fail_with(2, *self.command[:4], '--observer=auto', other,
+                     names=['--observer', other.split('=')[0]])
 
 
 if __name__ == '__main__':

@@ -2,8 +2,8 @@
 """Prints what quantization costs networks of torchvision, by `ns quantize` and
 by PyTorch.
 
-  bazel build -c opt //tools:ns
-  tools/bench/accuracy.py [--networks=resnet18,mobilenet_v2] [--ns=PATH]
+  bazel build -c opt //tools:ns //:libns_ops.so
+  tools/bench/accuracy.py [--networks=resnet18,mobilenet_v2] [--bin=DIR]
 
 A row a network: the SQNR in dB of its output on images that calibration has not
 seen, of what prepare_fx and convert_fx make with PyTorch's default mapping for
@@ -91,14 +91,17 @@ def measure(name: str, ns: str, folder: str) -> List[float]:
   theirs = by_pytorch(model, calibration)
   figures = [sqnr(model, theirs, held_out) if theirs else math.nan]
   paths = {key: os.path.join(folder, key + '.pt')
-           for key in ('float', 'inputs', 'out')}
+           for key in ('float', 'inputs', 'out', 'lowered')}
   torch.jit.script(model).save(paths['float'])
   torch.save(calibration, paths['inputs'])
   for target in TARGETS:
-    subprocess.run([ns, 'quantize', f'--float={paths["float"]}',
-                    f'--inputs={paths["inputs"]}', f'--out={paths["out"]}',
-                    f'--target={target}', '--quiet'], check=True)
-    figures.append(sqnr(model, torch.jit.load(paths['out']), held_out))
+    for command in (
+        ('quantize', f'--float={paths["float"]}', f'--inputs={paths["inputs"]}',
+         f'--out={paths["out"]}', f'--target={target}'),
+        ('lower', f'--in={paths["out"]}', f'--out={paths["lowered"]}',
+         f'--numerics={target}')):
+      subprocess.run([ns, *command, '--quiet'], check=True)
+    figures.append(sqnr(model, torch.jit.load(paths['lowered']), held_out))
   return figures
 
 
@@ -106,17 +109,18 @@ def main() -> None:
   parser = argparse.ArgumentParser(
       description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
   parser.add_argument('--networks', default=','.join(NETWORKS), metavar='NAMES')
-  parser.add_argument('--ns', default='bazel-bin/tools/ns', metavar='PATH')
+  parser.add_argument('--bin', default='bazel-bin', metavar='DIR')
   args = parser.parse_args()
   # FBGEMM is not in every PyTorch; oneDNN runs its models, too.
   torch.backends.quantized.engine = 'onednn'
+  torch.ops.load_library(os.path.abspath(f'{args.bin}/libns_ops.so'))
 
   print(f'{"output SQNR, dB":20}  PyTorch' +
         ''.join(f'  {target:>20}' for target in TARGETS))
   gains = [[] for _ in TARGETS]
   with tempfile.TemporaryDirectory() as folder:
     for name in args.networks.split(','):
-      theirs, *ours = measure(name, args.ns, folder)
+      theirs, *ours = measure(name, f'{args.bin}/tools/ns', folder)
       is_compared = not math.isnan(theirs)
       row = f'{name:20}  {theirs:7.1f}' if is_compared else f'{name:20}  cannot '
       for of_target, figure in zip(gains, ours):

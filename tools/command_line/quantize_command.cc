@@ -12,6 +12,7 @@
 #include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_accurately.h"
 #include "ns/quantization/quantize_json.h"
@@ -77,6 +78,9 @@ class Quantizer {
                       float_model ? *float_model : prepared, prepared, batches_,
                       flags_.options,
                       ProgressAfter(Calibrates() ? batches_.size() : 0))));
+    if (quantized.mapping) {
+      default_mapping_ = *std::move(quantized.mapping);
+    }
     QuantizeSummary summary;
     summary.report = std::move(quantized.report);
     // A prepared model computes what the float one does.
@@ -146,12 +150,14 @@ class Quantizer {
     if (batches_.size() == 0) {
       return absl::OkStatus();
     }
+    NS_ASSIGN_OR_RETURN(const ModelGraph copy,
+                        CopyForTarget(quantized, flags_.options));
     const AfterBatch progress =
         ProgressAfter((Calibrates() ? batches_.size() : 0) +
                       BatchesToMeasure(flags_.options, batches_));
     NS_ASSIGN_OR_RETURN(
         OutputErrors errors,
-        MeasureOutputErrors(float_model, quantized, batches_,
+        MeasureOutputErrors(float_model, copy, batches_,
                             [&](int64_t done, int64_t) { progress(done); }));
     summary.outputs = std::move(errors.outputs);
     std::vector<std::string>& warnings = summary.report.warnings;

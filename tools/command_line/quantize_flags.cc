@@ -31,11 +31,14 @@ constexpr FlagSpec kFlags[] = {
      "write the mapping that was used, for --qconfig; --keep is not in it"},
     {"observer", "KIND",
      "of activations: mse (default), minmax, moving-average, histogram, "
-     "percentile or entropy"},
+     "percentile, entropy, or auto: of minmax, mse and percentile the one with "
+     "which the layers lose least on batches held back"},
     {"target", "NAME",
      "where the model will run: fbgemm-avx2 (default of fbgemm and x86), any "
-     "server, with activations of 7 bits; fbgemm-vnni, servers with VNNI, with "
-     "8; onednn; qnnpack"},
+     "server; fbgemm-vnni, servers with VNNI; onednn; qnnpack. Where sums "
+     "could "
+     "saturate there, activations or weights get 7 bits, whichever costs the "
+     "layers less on batches held back"},
     {"bias-correction", "NAME",
      "fast (default): biases make up for what rounding weights shifts, in the "
      "layers where that helps on batches held back; none"},
@@ -113,8 +116,10 @@ constexpr CommandSpec kSpec = {
 
 constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only",
                                         "qat"};
+constexpr char kAutoObserver[] = "auto";
 constexpr absl::string_view kObservers[] = {
-    "mse", "minmax", "moving-average", "histogram", "percentile", "entropy"};
+    "mse",        "minmax",  "moving-average", "histogram",
+    "percentile", "entropy", kAutoObserver};
 constexpr absl::string_view kTargets[] = {"fbgemm-avx2", "fbgemm-vnni",
                                           "onednn", "qnnpack"};
 constexpr absl::string_view kBiasCorrections[] = {"fast", "none"};
@@ -187,8 +192,9 @@ absl::Status CheckCalibration(const Flags& flags, const QuantizeFlags& parsed) {
                        " observes no activations");
 }
 
-// Returns the flag with which biases are not corrected; empty for none.
-std::string HasNoUseForCorrection(const Flags& flags) {
+// Returns the flag with which nothing is chosen by what it costs; empty for
+// none.
+std::string HasNoUseForChoices(const Flags& flags) {
   for (const char* other : {"compat", "eager", "prepared", "reference"}) {
     if (flags.Has(other)) {
       return absl::StrCat("--", other);
@@ -198,12 +204,20 @@ std::string HasNoUseForCorrection(const Flags& flags) {
   return mode == "static" ? "" : absl::StrCat("--mode=", mode);
 }
 
-absl::Status CheckBiasCorrection(const Flags& flags) {
-  const std::string other = HasNoUseForCorrection(flags);
-  return flags.Get("bias-correction", "none") == "none" || other.empty()
-             ? absl::OkStatus()
-             : Refused("--bias-correction=", flags.Get("bias-correction"),
-                       " has no use with ", other, "; leave it out");
+absl::Status CheckChoices(const Flags& flags) {
+  const std::string other = HasNoUseForChoices(flags);
+  const auto refused = [&](absl::string_view flag) {
+    return Refused("--", flag, "=", flags.Get(flag), " has no use with ", other,
+                   "; leave it out");
+  };
+  if (other.empty()) {
+    return absl::OkStatus();
+  }
+  if (flags.Get("bias-correction", "none") != "none") {
+    return refused("bias-correction");
+  }
+  return flags.Get("observer", "") == kAutoObserver ? refused("observer")
+                                                    : absl::OkStatus();
 }
 
 // Checks that nothing is asked of a hierarchy that only flat graphs have.
@@ -341,13 +355,17 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(options.backend, BackendNamed(backend));
   NS_ASSIGN_OR_RETURN(const std::string observer,
                       flags.Choice("observer", kObservers));
-  options.observer = *FindObserverKind(observer);
+  options.choose_observers = observer == kAutoObserver;
+  options.observer = options.choose_observers ? ObserverKind::kMse
+                                              : *FindObserverKind(observer);
   NS_RETURN_IF_ERROR(ParseTarget(flags, options));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
-  if (correction == "fast" && HasNoUseForCorrection(flags).empty()) {
+  const bool has_use_for_choices = HasNoUseForChoices(flags).empty();
+  if (correction == "fast" && has_use_for_choices) {
     options.bias_correction = BiasCorrection::kFast;
   }
+  options.choose_ranges = has_use_for_choices && !flags.Has("qconfig");
   NS_ASSIGN_OR_RETURN(options.keep, flags.List("keep"));
   NS_RETURN_IF_ERROR(flags.Choice("compat", kVersions).status());
   options.compat = flags.Has("compat");
@@ -370,7 +388,7 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseOptions(flags, parsed));
   parsed.eager = flags.Has("eager");
   NS_RETURN_IF_ERROR(CheckEager(flags));
-  NS_RETURN_IF_ERROR(CheckBiasCorrection(flags));
+  NS_RETURN_IF_ERROR(CheckChoices(flags));
   NS_RETURN_IF_ERROR(CheckModels(flags, parsed));
   NS_ASSIGN_OR_RETURN(parsed.out_path, flags.Required("out"));
   NS_RETURN_IF_ERROR(CheckCalibration(flags, parsed));

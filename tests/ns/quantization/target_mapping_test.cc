@@ -51,7 +51,7 @@ std::vector<std::string> Narrowed(const QuantizeOptions& options) {
   std::vector<std::string> narrowed;
   for (const FloatSubgraph& layer : FindFloatSubgraphs(model.graph())) {
     const ObserverConfig weight = mapping.Choose(layer).qconfig->weight.config;
-    if (weight.quant_min == -64 && weight.quant_max == 63) {
+    if (weight.quant_min == -64 && weight.quant_max == 64) {
       narrowed.push_back(layer.name);
     }
   }

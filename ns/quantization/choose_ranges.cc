@@ -1,0 +1,433 @@
+#include "ns/quantization/choose_ranges.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "ir/refusal.h"
+#include "ir/status.h"
+#include "ns/quantization/fold_for_quantization.h"
+#include "ns/quantization/layer_trials.h"
+#include "ns/quantization/target_mapping.h"
+#include "passes/quantization/activation_groups.h"
+#include "passes/quantization/calibrated_value.h"
+#include "passes/quantization/constant_weights.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/int8_form.h"
+#include "passes/quantization/layer_rule.h"
+#include "passes/quantization/layer_saturation.h"
+#include "passes/quantization/prepared_model.h"
+#include "passes/quantization/reconfigure_prepared.h"
+#include "passes/quantization/strip_observers.h"
+#include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/observers/reconfigured_observer.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+constexpr char kNoGain[] = "it gains nothing";
+constexpr char kOtherGainsMore[] = "another way gains more";
+
+// A layer with a weight that is quantized.
+struct WeightedLayer {
+  at::Tensor weight;
+  // The config that it has, and those of 8 and of 7 bits.
+  ObserverConfig present;
+  ObserverConfig full;
+  ObserverConfig narrow;
+  // Whether sums can saturate with activations and weights of 8 bits.
+  bool can_saturate = true;
+};
+
+// One way to quantize a group and the weights of its readers.
+struct Way {
+  // What reports call it.
+  std::string name;
+  // Of all observers of the group.
+  ObserverConfig activation;
+  // By index of the layer.
+  std::map<int64_t, ObserverConfig> weights;
+  // Indices of the trials that measure it.
+  std::vector<size_t> trials;
+  // The mean noise, as a part of the power; nan where not measured.
+  double noise = std::numeric_limits<double>::quiet_NaN();
+};
+
+double DecibelsOf(double noise) { return -10 * std::log10(noise); }
+
+bool IsByte(const ObserverConfig& config) {
+  return config.dtype == at::kQUInt8 && !config.quant_min &&
+         HasQParams(config.kind) && config.kind != ObserverKind::kFixedQParams;
+}
+
+ObserverConfig WithBits(ObserverConfig config, bool is_wide) {
+  config.reduce_range = !is_wide;
+  return config;
+}
+
+absl::StatusOr<at::Tensor> QuantizedByConfig(const at::Tensor& weight,
+                                             const ObserverConfig& config) {
+  ObserverSpec spec;
+  spec.config = config;
+  return QuantizedBySpec(weight, spec);
+}
+
+// What `observer` would find with `config`.
+absl::StatusOr<ValueRounding> RoundingOf(const Observer& observer,
+                                         const ObserverConfig& config) {
+  NS_ASSIGN_OR_RETURN(ObserverPtr made, Reconfigured(observer, config));
+  const CalibratedValue value = AskObserver(std::move(made));
+  NS_RETURN_IF_ERROR(value.status);
+  const QuantGrid grid = GridOf(config);
+  return ValueRounding{value.qparams, grid.quant_min, grid.quant_max};
+}
+
+class RangeChooser {
+ public:
+  RangeChooser(const ModelGraph& float_model, const ModelGraph& prepared,
+               const QConfigMapping& mapping, absl::Span<const Batch> batches,
+               const ChooseRangesOptions& options)
+      : float_model_(float_model),
+        prepared_(prepared),
+        batches_(batches),
+        options_(options),
+        observers_(AttachedObservers(prepared.module())) {
+    choices_.mapping = mapping;
+  }
+
+  absl::StatusOr<RangeChoices> Run() {
+    NS_ASSIGN_OR_RETURN(record_, AttachedPreparedModel(prepared_.module()));
+    NS_RETURN_IF_ERROR(FindWeights());
+    for (const ActivationGroup& group :
+         GroupActivations(record_, [this](int64_t observer) {
+           const Observer* found = Find(observer);
+           return found == nullptr || !IsByte(found->config());
+         })) {
+      NS_RETURN_IF_ERROR(AddWays(group));
+    }
+    NS_RETURN_IF_ERROR(Measure());
+    NarrowBehindFixedRanges();
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      Choose(groups_[i], ways_[i]);
+    }
+    NS_RETURN_IF_ERROR(Finish());
+    return std::move(choices_);
+  }
+
+ private:
+  const Observer* Find(int64_t number) const {
+    const auto found = observers_.find(ObserverAttribute(number));
+    return found == observers_.end() ? nullptr : found->second.get();
+  }
+
+  const PreparedLayer& Layer(int64_t index) const {
+    return record_.layers[static_cast<size_t>(index)];
+  }
+
+  absl::Status FindWeights() {
+    NS_ASSIGN_OR_RETURN(ModelGraph stripped, prepared_.Clone());
+    NS_ASSIGN_OR_RETURN(const auto bases, StripObservers(stripped));
+    for (const auto& [index, base] : bases) {
+      const absl::StatusOr<at::Tensor> weight =
+          ConstantTensor(*base->input(PackedWeightInput(*base)), "its weight");
+      NS_ASSIGN_OR_RETURN(const ObserverConfig config,
+                          ParseObserverConfig(Layer(index).weight));
+      if (!weight.ok() || config.dtype != at::kQInt8) {
+        continue;
+      }
+      WeightedLayer layer;
+      layer.weight = *weight;
+      layer.present = layer.full = config;
+      layer.narrow = NarrowWeights(config);
+      if (config == layer.narrow) {
+        layer.full.quant_min = -127;
+        layer.full.quant_max = 127;
+      }
+      const absl::StatusOr<at::Tensor> quantized =
+          QuantizedByConfig(*weight, layer.full);
+      layer.can_saturate =
+          quantized.ok() && CanSaturate(*base, *quantized, options_.target);
+      weighted_[index] = std::move(layer);
+    }
+    return absl::OkStatus();
+  }
+
+  // The observers whose ranges are tried for values that `config` observes, it
+  // first.
+  std::vector<ObserverConfig> Observers(const ObserverConfig& config) const {
+    std::vector<ObserverConfig> all = {config};
+    for (const ObserverKind kind : {ObserverKind::kMse, ObserverKind::kMinMax,
+                                    ObserverKind::kPercentile}) {
+      if (options_.observers && kind != config.kind &&
+          CanReconfigure(config.kind, kind)) {
+        ObserverConfig other = config;
+        other.kind = kind;
+        all.push_back(std::move(other));
+      }
+    }
+    return all;
+  }
+
+  // Whether all of the group have seen values, and one config.
+  bool IsChangeable(const ActivationGroup& group) const {
+    return absl::c_all_of(group.observers, [&](int64_t number) {
+      const ObserverPtr& observer = observers_.at(ObserverAttribute(number));
+      return observer->config() == Find(group.observers[0])->config() &&
+             AskObserver(observer).status.ok();
+    });
+  }
+
+  absl::Status AddWays(const ActivationGroup& group) {
+    if (!IsChangeable(group)) {
+      return absl::OkStatus();
+    }
+    const ObserverConfig present = Find(group.observers[0])->config();
+    const bool can_saturate =
+        absl::c_any_of(group.readers, [&](int64_t reader) {
+          const auto found = weighted_.find(reader);
+          return found != weighted_.end() && found->second.can_saturate;
+        });
+    std::vector<Way> ways;
+    for (const ObserverConfig& observer : Observers(present)) {
+      for (const bool is_wide : {!present.reduce_range, present.reduce_range}) {
+        if (!is_wide && !can_saturate) {
+          continue;
+        }
+        Way way;
+        way.activation = WithBits(observer, is_wide);
+        way.name = absl::StrCat(
+            is_wide == !present.reduce_range
+                ? ""
+                : (is_wide ? "8-bit activations" : "7-bit activations"),
+            observer.kind == present.kind ? "" : " by ",
+            observer.kind == present.kind ? ""
+                                          : ObserverKindName(observer.kind));
+        for (const int64_t reader : group.readers) {
+          const auto layer = weighted_.find(reader);
+          if (layer != weighted_.end()) {
+            way.weights[reader] = is_wide && layer->second.can_saturate
+                                      ? layer->second.narrow
+                                      : layer->second.full;
+          }
+        }
+        ways.push_back(std::move(way));
+      }
+    }
+    if (ways.size() > 1) {
+      for (Way& way : ways) {
+        NS_RETURN_IF_ERROR(AddTrials(group, way));
+      }
+    }
+    groups_.push_back(group);
+    ways_.push_back(std::move(ways));
+    return absl::OkStatus();
+  }
+
+  absl::Status AddTrials(const ActivationGroup& group, Way& way) {
+    bool has_other_readers = false;
+    const LayerTrial* last = nullptr;
+    for (const int64_t reader : group.readers) {
+      const auto layer = weighted_.find(reader);
+      if (layer == weighted_.end()) {
+        has_other_readers = true;
+        continue;
+      }
+      LayerTrial trial;
+      trial.layer = reader;
+      const absl::StatusOr<ValueRounding> rounding =
+          RoundingOf(*Find(Layer(reader).inputs[0]), way.activation);
+      const absl::StatusOr<at::Tensor> quantized =
+          QuantizedByConfig(layer->second.weight, way.weights[reader]);
+      for (const absl::Status& status :
+           {rounding.status(), quantized.status()}) {
+        NS_RETURN_IF_ERROR(IsRefusal(status) ? absl::OkStatus() : status);
+      }
+      if (!rounding.ok() || !quantized.ok()) {
+        continue;
+      }
+      trial.input = *rounding;
+      trial.weight = quantized->dequantize();
+      way.trials.push_back(trials_.size());
+      trials_.push_back(std::move(trial));
+      last = &trials_.back();
+    }
+    if (has_other_readers && last != nullptr) {
+      LayerTrial of_value = *last;
+      of_value.of_input = true;
+      way.trials.push_back(trials_.size());
+      trials_.push_back(std::move(of_value));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Measure() {
+    if (batches_.empty() || trials_.empty()) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const std::vector<double> sqnr_db,
+                        MeasureLayerTrials(prepared_, batches_, trials_));
+    for (std::vector<Way>& ways : ways_) {
+      for (Way& way : ways) {
+        double sum = 0;
+        for (const size_t trial : way.trials) {
+          sum += std::pow(10, -sqnr_db[trial] / 10);
+        }
+        way.noise = sum / static_cast<double>(way.trials.size());
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // A softmax gives 8 bits, whatever its qconfig says.
+  void NarrowBehindFixedRanges() {
+    for (const auto& [index, layer] : weighted_) {
+      const Observer* input = Find(Layer(index).inputs[0]);
+      if (layer.can_saturate && input != nullptr &&
+          input->config().kind == ObserverKind::kFixedQParams) {
+        Set(index, layer.narrow);
+      }
+    }
+  }
+
+  void Choose(const ActivationGroup& group, const std::vector<Way>& ways) {
+    const Way& present = ways.front();
+    const Way* best = &present;
+    for (const Way& way : ways) {
+      if (way.noise < best->noise) {
+        best = &way;
+      }
+    }
+    const std::string& name = Layer(group.owners[0]).name;
+    for (const Way& way : ways) {
+      if (&way != &present && !std::isnan(way.noise)) {
+        std::string reason;
+        if (&way != best) {
+          reason = way.noise < present.noise ? kOtherGainsMore : kNoGain;
+        }
+        choices_.tried.push_back({name, std::string(way.name),
+                                  DecibelsOf(present.noise),
+                                  DecibelsOf(way.noise), std::move(reason)});
+      }
+    }
+    for (const int64_t observer : group.observers) {
+      if (Find(observer)->config() != best->activation) {
+        changes_.observers[observer] = best->activation;
+      }
+    }
+    for (const auto& [reader, weight] : best->weights) {
+      Set(reader, weight);
+    }
+    for (const int64_t owner : group.owners) {
+      activations_[owner] = best->activation;
+    }
+  }
+
+  void Set(int64_t layer, const ObserverConfig& weight) {
+    if (weighted_.at(layer).present != weight) {
+      weights_[layer] = weight;
+    }
+  }
+
+  // Writes rules for the layers whose qconfig changes, and makes the model.
+  absl::Status Finish() {
+    NS_ASSIGN_OR_RETURN(ModelGraph folded,
+                        FoldForQuantization(float_model_, /*compat=*/false));
+    const std::vector<FloatSubgraph> subgraphs =
+        FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
+    std::map<std::string, const FloatSubgraph*> by_name;
+    for (const FloatSubgraph& subgraph : subgraphs) {
+      by_name[subgraph.name] = &subgraph;
+    }
+    const QConfigMapping before = choices_.mapping;
+    std::map<int64_t, const FloatSubgraph*> changed;
+    for (size_t i = 0; i < record_.layers.size(); ++i) {
+      const auto index = static_cast<int64_t>(i);
+      const auto found = by_name.find(record_.layers[i].name);
+      if (found == by_name.end()) {
+        continue;
+      }
+      OptionalQConfig qconfig = before.Choose(*found->second).qconfig;
+      const OptionalQConfig old = qconfig;
+      if (!qconfig) {
+        continue;
+      }
+      if (const auto activation = activations_.find(index);
+          activation != activations_.end()) {
+        qconfig->activation.config = activation->second;
+      }
+      if (const auto weight = weights_.find(index); weight != weights_.end()) {
+        qconfig->weight.config.quant_min = weight->second.quant_min;
+        qconfig->weight.config.quant_max = weight->second.quant_max;
+      }
+      if (qconfig != old) {
+        SetLayerQConfig(subgraphs, *found->second, qconfig, choices_.mapping);
+        changed[index] = found->second;
+      }
+    }
+    for (const auto& [index, subgraph] : changed) {
+      const QConfigChoice choice = choices_.mapping.Choose(*subgraph);
+      LayerReconfiguration& change = changes_.layers[index];
+      change.qconfig = QConfigName(choice.qconfig);
+      change.rule = choice.rule;
+      const auto weighted = weighted_.find(index);
+      const auto weight = weights_.find(index);
+      if (weight != weights_.end()) {
+        change.weight = weight->second;
+      } else if (weighted != weighted_.end()) {
+        change.weight = weighted->second.present;
+      } else if (!Layer(index).weight.empty()) {
+        NS_ASSIGN_OR_RETURN(change.weight,
+                            ParseObserverConfig(Layer(index).weight));
+      }
+    }
+    if (changes_.layers.empty()) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(choices_.prepared,
+                        ReconfigurePrepared(prepared_, changes_));
+    return absl::OkStatus();
+  }
+
+  const ModelGraph& float_model_;
+  const ModelGraph& prepared_;
+  const absl::Span<const Batch> batches_;
+  const ChooseRangesOptions& options_;
+  // By attribute.
+  const std::map<std::string, ObserverPtr> observers_;
+  PreparedModel record_;
+  // By index of the layer.
+  std::map<int64_t, WeightedLayer> weighted_;
+  // The groups that can be changed, and of each the ways there are, the present
+  // one first.
+  std::vector<ActivationGroup> groups_;
+  std::vector<std::vector<Way>> ways_;
+  std::vector<LayerTrial> trials_;
+  // What was chosen, by index of the layer.
+  std::map<int64_t, ObserverConfig> activations_;
+  std::map<int64_t, ObserverConfig> weights_;
+  Reconfiguration changes_;
+  RangeChoices choices_;
+};
+
+}  // namespace
+
+absl::StatusOr<RangeChoices> ChooseRanges(const ModelGraph& float_model,
+                                          const ModelGraph& prepared,
+                                          const QConfigMapping& mapping,
+                                          absl::Span<const Batch> batches,
+                                          const ChooseRangesOptions& options) {
+  return RangeChooser(float_model, prepared, mapping, batches, options).Run();
+}
+
+}  // namespace ns

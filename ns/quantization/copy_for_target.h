@@ -1,0 +1,26 @@
+// Lets a quantized model compute here what it will compute where it is served.
+#ifndef NS_QUANTIZATION_COPY_FOR_TARGET_H_
+#define NS_QUANTIZATION_COPY_FOR_TARGET_H_
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/quantization/quantize_options.h"
+#include "passes/kernels/saturation_mode.h"
+
+namespace ns {
+
+// QuantizeOptions::target for the backends fbgemm and x86. No sums of the
+// others' kernels saturate, as far as this library knows.
+kernels::SaturationMode TargetOf(const QuantizeOptions& options);
+
+// Returns a copy of `quantized`, which was made with `options`, whose quantized
+// layers compute what fbgemm does on the target, whatever processor this is:
+// LibTorch's engines saturate on one without VNNI where the target may not, and
+// the other way round. A plain copy for other backends than fbgemm and x86, with
+// `compat` and with `reference`. Errors: those of LowerToFbgemm.
+absl::StatusOr<ModelGraph> CopyForTarget(const ModelGraph& quantized,
+                                         const QuantizeOptions& options);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_COPY_FOR_TARGET_H_
