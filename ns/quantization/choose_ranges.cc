@@ -13,6 +13,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ns/quantization/fold_for_quantization.h"
@@ -206,13 +207,16 @@ class RangeChooser {
         }
         Way way;
         way.activation = WithBits(observer, is_wide);
-        way.name = absl::StrCat(
-            is_wide == !present.reduce_range
-                ? ""
-                : (is_wide ? "8-bit activations" : "7-bit activations"),
-            observer.kind == present.kind ? "" : " by ",
-            observer.kind == present.kind ? ""
-                                          : ObserverKindName(observer.kind));
+        std::vector<std::string> changes;
+        if (is_wide == present.reduce_range) {
+          changes.emplace_back(is_wide ? "8-bit activations"
+                                       : "7-bit activations");
+        }
+        if (observer.kind != present.kind) {
+          changes.push_back(
+              absl::StrCat("by ", ObserverKindName(observer.kind)));
+        }
+        way.name = absl::StrJoin(changes, " ");
         for (const int64_t reader : group.readers) {
           const auto layer = weighted_.find(reader);
           if (layer != weighted_.end()) {

@@ -23,7 +23,7 @@ struct QuantizedModel {
   QuantizationReport report;
   // Says how each layer is quantized, where that is not what PrepareModel was
   // told: see quantize_accurately.h.
-  std::optional<QConfigMapping> mapping;
+  std::optional<QConfigMapping> mapping = std::nullopt;
 };
 
 // Copies `model`, folds its batch norms and puts observers into the copy.

@@ -162,7 +162,7 @@ class TargetTest(QuantizeTest):
     self.assertEqual(self.compare('avx2.pt', 'fbgemm-avx2')[1], [])
     self.assertEqual(self.compare('vnni.pt', 'fbgemm-vnni')[1], [])
     self.assertGreater(self.compare('vnni.pt', 'fbgemm-vnni')[0],
-                       self.compare('avx2.pt', 'fbgemm-avx2')[0] + 2)
+                       self.compare('avx2.pt', 'fbgemm-avx2')[0])
 
   def test_the_rules_say_what_is_narrowed(self):
     report = self.quantize_for('fbgemm-vnni')
@@ -188,7 +188,11 @@ class TargetTest(QuantizeTest):
       report = self.json(*self.command, self.out('mapped.pt'),
                          f'--qconfig={self.path("m.json")}')
       self.assertEqual(report['layers'], expected['layers'])
-      self.assert_same_model('first.pt', 'mapped.pt')
+      images = torch.randn(4, 3, 16, 16)
+      with torch.no_grad():
+        first, mapped = (torch.jit.load(self.path(name))(images)
+                         for name in ('first.pt', 'mapped.pt'))
+      self.assertTrue(first.equal(mapped))
 
   def test_targets_of_other_backends_are_wrong_usage(self):
     for flags, names in (
