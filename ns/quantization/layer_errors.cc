@@ -31,7 +31,7 @@ std::map<const torch::jit::Node*, std::string> NamesOf(ModelGraph& model) {
 
 absl::StatusOr<std::map<std::string, double>> LayerErrors(
     const ModelGraph& float_model, const ModelGraph& quantized,
-    absl::Span<const Batch> batches) {
+    absl::Span<const Batch> batches, LayerErrorKind kind) {
   // Names of matches are those of ops in the quantized model, which may be
   // other layers' names in the float one.
   NS_ASSIGN_OR_RETURN(ModelGraph copy, float_model.Clone());
@@ -44,8 +44,8 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
   const std::map<const torch::jit::Node*, std::string> names = NamesOf(copy);
   CompareOptions options;
   options.weights = false;
-  options.activations = false;
-  options.shadows = true;
+  options.activations = kind == LayerErrorKind::kInModel;
+  options.shadows = kind == LayerErrorKind::kByItself;
   NS_ASSIGN_OR_RETURN(
       const ComparisonResult result,
       CompareModels(copy, lowered,
@@ -56,10 +56,12 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
   for (size_t i = 0; i < matches.matches.size(); ++i) {
     const SubgraphMatch& match = matches.matches[i];
     const auto name = names.find(match.a.subgraph.base);
-    const std::optional<ActivationComparison>& shadow = result.layers[i].shadow;
-    if (!match.is_quantize_point && name != names.end() && shadow &&
-        !std::isnan(shadow->error.sqnr_db)) {
-      errors[name->second] = shadow->error.sqnr_db;
+    const LayerComparison& layer = result.layers[i];
+    const std::optional<ActivationComparison>& figures =
+        kind == LayerErrorKind::kByItself ? layer.shadow : layer.activation;
+    if (!match.is_quantize_point && name != names.end() && figures &&
+        !std::isnan(figures->error.sqnr_db)) {
+      errors[name->second] = figures->error.sqnr_db;
     }
   }
   return errors;

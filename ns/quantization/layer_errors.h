@@ -14,14 +14,24 @@
 
 namespace ns {
 
+enum class LayerErrorKind {
+  // Of the quantized layer on the quantized model's values, against the float
+  // layer on the same values (the shadow of `ns compare`).
+  kByItself,
+  // Of what the layer gives in the quantized model, against what it gives in
+  // the
+  // float model.
+  kInModel,
+};
+
 // Returns the SQNR in dB of the output of each layer of `quantized` that stands
-// for a layer of `float_model`, by FloatSubgraph::name there: of the quantized
-// layer on the quantized model's values, against the float layer on the same
-// values (the shadow of `ns compare`). Layers that cannot be compared are left
-// out, and figures that are nan. Error: models or batches that do not fit.
+// for a layer of `float_model`, by FloatSubgraph::name there. Layers that
+// cannot be compared are left out, and figures that are nan. Error: models or
+// batches that do not fit.
 absl::StatusOr<std::map<std::string, double>> LayerErrors(
     const ModelGraph& float_model, const ModelGraph& quantized,
-    absl::Span<const Batch> batches);
+    absl::Span<const Batch> batches,
+    LayerErrorKind kind = LayerErrorKind::kByItself);
 
 }  // namespace ns
 

@@ -1,6 +1,8 @@
 #include "ns/quantization/quantize_accurately.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -21,6 +23,8 @@
 #include "ns/quantization/layer_errors.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/round_layers.h"
+#include "ns/quantization/sequential_bias.h"
 #include "ns/quantization/target_mapping.h"
 #include "passes/quantization/prepared_model.h"
 
@@ -34,32 +38,76 @@ constexpr char kOutputsWorse[] = "the outputs of the model get worse";
 constexpr int64_t kBatchesForOne = 16;
 constexpr int64_t kMostHeldBack = 8;
 // Runs over the batches held back. Of ranges: all trials at once, and the
-// outputs of two models; of biases: the layers of two models, and the outputs.
+// outputs of two models; of corrections: the layers of two models, and the
+// outputs.
 constexpr int64_t kRunsForRanges = 3;
-constexpr int64_t kRunsForBiases = 4;
+constexpr int64_t kRunsForCorrections = 4;
+// The first batches, which are not held back, on which biases are corrected
+// layer by layer, and of which weights are rounded adaptively.
+constexpr int64_t kMostSampled = 32;
+
+bool IsStatic(const QuantizeOptions& options) {
+  return !options.compat && options.mode == QuantizeMode::kStatic;
+}
 
 bool Corrects(const QuantizeOptions& options) {
-  return options.bias_correction != BiasCorrection::kNone && !options.compat &&
-         options.mode == QuantizeMode::kStatic;
+  return options.bias_correction != BiasCorrection::kNone && IsStatic(options);
+}
+
+bool Rounds(const QuantizeOptions& options) {
+  return options.rounding_steps > 0 && IsStatic(options);
 }
 
 bool Chooses(const QuantizeOptions& options) {
-  return options.choose_ranges && !options.mapping && !options.compat &&
-         options.mode == QuantizeMode::kStatic;
+  return options.choose_ranges && !options.mapping && IsStatic(options);
+}
+
+// What is left of `corrections` for the layers in `kept`.
+LayerCorrections Only(const LayerCorrections& corrections,
+                      const std::set<std::string>& kept) {
+  LayerCorrections only = corrections;
+  const auto drop = [&](std::map<std::string, at::Tensor>& tensors) {
+    for (auto it = tensors.begin(); it != tensors.end();) {
+      it = kept.count(it->first) != 0 ? std::next(it) : tensors.erase(it);
+    }
+  };
+  drop(only.bias_shifts);
+  drop(only.weights);
+  if (corrections.corrects_bias != nullptr) {
+    only.corrects_bias = [kept](const std::string& layer) {
+      return kept.count(layer) != 0;
+    };
+  }
+  return only;
+}
+
+// Both; `added` where they differ.
+LayerCorrections Joined(LayerCorrections corrections,
+                        const LayerCorrections& added) {
+  for (const auto& [layer, shift] : added.bias_shifts) {
+    corrections.bias_shifts[layer] = shift;
+  }
+  for (const auto& [layer, weight] : added.weights) {
+    corrections.weights[layer] = weight;
+  }
+  if (added.corrects_bias != nullptr) {
+    corrections.corrects_bias = added.corrects_bias;
+  }
+  return corrections;
 }
 
 class Chooser {
  public:
   Chooser(const ModelGraph& float_model, const ModelGraph& prepared,
-          const QuantizeOptions& options, std::vector<Batch> held_back,
-          const AfterBatch& after_batch)
+          const QuantizeOptions& options, std::vector<Batch> sampled,
+          std::vector<Batch> held_back, const AfterBatch& after_batch)
       : float_model_(float_model),
         prepared_(&prepared),
         options_(options),
+        sampled_(std::move(sampled)),
         held_back_(std::move(held_back)),
         after_batch_(after_batch) {}
 
-  // What cannot be measured is not kept, which a warning says.
   absl::StatusOr<QuantizedModel> Run() {
     RangeChoices choices;
     if (Chooses(options_)) {
@@ -68,35 +116,39 @@ class Chooser {
     Take(choices);
     NS_ASSIGN_OR_RETURN(QuantizedModel best,
                         ConvertModel(*prepared_, options_));
-    std::vector<std::string> warnings;
-    if (Chooses(options_) && !held_back_.empty()) {
-      const absl::Status status = ChooseByMeasure(best);
-      if (!status.ok()) {
-        warnings.push_back(NotMeasured("ranges are not chosen", status));
-      }
-    }
-    if (Corrects(options_) && held_back_.empty()) {
-      warnings.emplace_back(
+    if (!held_back_.empty()) {
+      Improve(best);
+    } else if (Corrects(options_) || Rounds(options_)) {
+      warnings_.emplace_back(
           "biases are not corrected: there is one batch, and none is left to "
           "see whether it helps; give more");
-    } else if (Corrects(options_)) {
-      const absl::Status status = CorrectBiases(best);
-      if (!status.ok()) {
-        warnings.push_back(NotMeasured("biases are not corrected", status));
-      }
     }
     best.report.tried = std::move(tried_);
-    best.report.warnings.insert(best.report.warnings.end(), warnings.begin(),
-                                warnings.end());
+    best.report.warnings.insert(best.report.warnings.end(), warnings_.begin(),
+                                warnings_.end());
     best.mapping = std::move(mapping_);
     return best;
   }
 
  private:
-  static std::string NotMeasured(absl::string_view what,
-                                 const absl::Status& status) {
-    return absl::StrCat(
-        what, ", as it cannot be measured what helps: ", status.message());
+  // What cannot be measured is not kept, which a warning says.
+  void Improve(QuantizedModel& best) {
+    if (Chooses(options_)) {
+      WarnUnless("ranges are not chosen", ChooseByMeasure(best));
+    }
+    if (Rounds(options_)) {
+      WarnUnless("weights are rounded to the nearest", RoundWeights(best));
+    }
+    if (Corrects(options_)) {
+      WarnUnless("biases are not corrected", CorrectBiases(best));
+    }
+  }
+
+  void WarnUnless(absl::string_view what, const absl::Status& status) {
+    if (!status.ok()) {
+      warnings_.push_back(absl::StrCat(
+          what, ", as it cannot be measured what helps: ", status.message()));
+    }
   }
 
   absl::StatusOr<RangeChoices> RangesFor(absl::Span<const Batch> batches) {
@@ -133,34 +185,76 @@ class Chooser {
     return absl::OkStatus();
   }
 
-  // Corrects the biases of `best` that it helps to correct.
-  absl::Status CorrectBiases(QuantizedModel& best) {
+  absl::Status RoundWeights(QuantizedModel& best) {
+    LayerCorrections rounded;
     NS_ASSIGN_OR_RETURN(
-        const QuantizedModel corrected,
-        ConvertModel(*prepared_, options_, [](const auto&) { return true; }));
-    if (absl::c_none_of(corrected.report.layers,
-                        [](const LayerQuantization& layer) {
-                          return layer.has_corrected_bias;
-                        })) {
+        rounded.weights,
+        RoundLayers(*prepared_, sampled_, options_.rounding_steps,
+                    options_.rounding_progress));
+    const auto is_rounded = [&](const LayerQuantization& layer) {
+      return rounded.weights.count(layer.name) != 0;
+    };
+    return KeepWhatHelps("adaptive rounding", LayerErrorKind::kByItself,
+                         rounded, is_rounded, best);
+  }
+
+  absl::Status CorrectBiases(QuantizedModel& best) {
+    const auto is_corrected = [](const LayerQuantization& layer) {
+      return layer.has_corrected_bias;
+    };
+    LayerCorrections corrected;
+    if (options_.bias_correction == BiasCorrection::kFast) {
+      corrected.corrects_bias = [](const std::string&) { return true; };
+      return KeepWhatHelps("bias correction", LayerErrorKind::kByItself,
+                           corrected, is_corrected, best);
+    }
+    NS_ASSIGN_OR_RETURN(
+        corrected.bias_shifts,
+        SequentialBiasShifts(*prepared_, corrections_, sampled_));
+    // A layer also makes up for what the layers before it lose, which it does
+    // not have by itself.
+    return KeepWhatHelps("sequential bias correction", LayerErrorKind::kInModel,
+                         corrected, is_corrected, best);
+  }
+
+  // Makes `added` for the layers of `best` that it helps.
+  absl::Status KeepWhatHelps(
+      absl::string_view method, LayerErrorKind kind,
+      const LayerCorrections& added,
+      const std::function<bool(const LayerQuantization& layer)>& has_it,
+      QuantizedModel& best) {
+    NS_ASSIGN_OR_RETURN(
+        const QuantizedModel all,
+        ConvertModel(*prepared_, options_, Joined(corrections_, added)));
+    if (absl::c_none_of(all.report.layers, has_it)) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(std::vector<TriedMethod> tried,
-                        TryOnLayers(best, corrected));
+    NS_ASSIGN_OR_RETURN(const auto without, ErrorsOf(best, kind));
+    NS_ASSIGN_OR_RETURN(const auto with, ErrorsOf(all, kind));
+    std::vector<TriedMethod> tried;
     std::set<std::string> kept;
-    for (const TriedMethod& method : tried) {
-      if (method.IsKept()) {
-        kept.insert(method.layer);
+    for (const LayerQuantization& layer : all.report.layers) {
+      const auto before = without.find(layer.name);
+      const auto after = with.find(layer.name);
+      if (!has_it(layer) || before == without.end() || after == with.end()) {
+        continue;
+      }
+      const bool helps = after->second > before->second;
+      tried.push_back({layer.name, std::string(method), before->second,
+                       after->second, helps ? "" : kNoGain});
+      if (helps) {
+        kept.insert(layer.name);
       }
     }
     if (!kept.empty()) {
-      NS_ASSIGN_OR_RETURN(
-          QuantizedModel chosen,
-          ConvertModel(*prepared_, options_, [&](const std::string& layer) {
-            return kept.count(layer) != 0;
-          }));
+      const LayerCorrections corrections =
+          Joined(corrections_, Only(added, kept));
+      NS_ASSIGN_OR_RETURN(QuantizedModel chosen,
+                          ConvertModel(*prepared_, options_, corrections));
       NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(best, chosen));
       if (helps) {
         best = std::move(chosen);
+        corrections_ = corrections;
       } else {
         DropKept(tried);
       }
@@ -175,28 +269,10 @@ class Chooser {
     }
   }
 
-  absl::StatusOr<std::vector<TriedMethod>> TryOnLayers(
-      const QuantizedModel& plain, const QuantizedModel& corrected) {
-    NS_ASSIGN_OR_RETURN(const auto without, ErrorsOf(plain));
-    NS_ASSIGN_OR_RETURN(const auto with, ErrorsOf(corrected));
-    std::vector<TriedMethod> tried;
-    for (const LayerQuantization& layer : corrected.report.layers) {
-      const auto before = without.find(layer.name);
-      const auto after = with.find(layer.name);
-      if (layer.has_corrected_bias && before != without.end() &&
-          after != with.end()) {
-        tried.push_back({layer.name, "bias correction", before->second,
-                         after->second,
-                         after->second > before->second ? "" : kNoGain});
-      }
-    }
-    return tried;
-  }
-
   absl::StatusOr<std::map<std::string, double>> ErrorsOf(
-      const QuantizedModel& quantized) {
-    NS_ASSIGN_OR_RETURN(auto errors,
-                        LayerErrors(float_model_, quantized.model, held_back_));
+      const QuantizedModel& quantized, LayerErrorKind kind) {
+    NS_ASSIGN_OR_RETURN(auto errors, LayerErrors(float_model_, quantized.model,
+                                                 held_back_, kind));
     CountRun();
     return errors;
   }
@@ -243,14 +319,28 @@ class Chooser {
   std::optional<ModelGraph> chosen_;
   // Of chosen_.
   std::optional<QConfigMapping> mapping_;
+  // Those of the best model so far.
+  LayerCorrections corrections_;
   const QuantizeOptions& options_;
+  const std::vector<Batch> sampled_;
   const std::vector<Batch> held_back_;
   const AfterBatch& after_batch_;
   std::vector<TriedMethod> tried_;
+  std::vector<std::string> warnings_;
   // The output error of the best model so far, once it is known.
   std::optional<double> best_db_;
   int64_t done_ = 0;
 };
+
+absl::StatusOr<std::vector<Batch>> ReadBatches(const BatchReader& batches,
+                                               int64_t begin, int64_t end) {
+  std::vector<Batch> read;
+  for (int64_t i = begin; i < end; ++i) {
+    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(i));
+    read.push_back(std::move(batch));
+  }
+  return read;
+}
 
 void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
   for (const auto& [name, means] : AttachedMeans(prepared.module())) {
@@ -293,25 +383,29 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     const ModelGraph& float_model, const ModelGraph& prepared,
     const BatchReader& batches, const QuantizeOptions& options,
     const AfterBatch& after_batch) {
-  if (!Corrects(options) && !Chooses(options)) {
+  if (!Corrects(options) && !Rounds(options) && !Chooses(options)) {
     return ConvertModel(prepared, options);
   }
   const ScopedEngine engine(EngineOf(options.backend));
-  std::vector<Batch> held_back;
-  for (int64_t i = batches.size() - HeldBackBatches(batches.size());
-       i < batches.size(); ++i) {
-    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(i));
-    held_back.push_back(std::move(batch));
-  }
-  return Chooser(float_model, prepared, options, std::move(held_back),
-                 after_batch)
+  const int64_t first = batches.size() - HeldBackBatches(batches.size());
+  const bool samples =
+      Rounds(options) || options.bias_correction == BiasCorrection::kSequential;
+  NS_ASSIGN_OR_RETURN(
+      std::vector<Batch> sampled,
+      ReadBatches(batches, 0, samples ? std::min(first, kMostSampled) : 0));
+  NS_ASSIGN_OR_RETURN(std::vector<Batch> held_back,
+                      ReadBatches(batches, first, batches.size()));
+  return Chooser(float_model, prepared, options, std::move(sampled),
+                 std::move(held_back), after_batch)
       .Run();
 }
 
 int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches) {
+  const int64_t corrections =
+      (Rounds(options) ? 1 : 0) + (Corrects(options) ? 1 : 0);
   const int64_t runs = (Chooses(options) ? kRunsForRanges : 0) +
-                       (Corrects(options) ? kRunsForBiases : 0);
+                       corrections * kRunsForCorrections;
   return runs * HeldBackBatches(batches.size());
 }
 

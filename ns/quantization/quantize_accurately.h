@@ -31,8 +31,10 @@ absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
 // that measurably help, one after the other:
 //
 //  * ranges (QuantizeOptions::choose_ranges), as ChooseRanges measures them;
-//  * bias correction, for the layers whose SQNR is then higher, each by itself
-//    (LayerErrors in layer_errors.h).
+//  * adaptive rounding (rounding_steps) and
+//  * bias correction, for the layers whose SQNR is then higher (LayerErrors in
+//    layer_errors.h), each by itself, but for kSequential, which is measured in
+//    the model.
 //
 // All is measured on the batches held back, and a method is not kept at all
 // when the outputs of the model get worse by it. QuantizationReport::tried has

@@ -113,7 +113,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   plan.keep = options.keep;
   plan.compat = options.compat;
   plan.input_means =
-      !options.compat && options.bias_correction != BiasCorrection::kNone;
+      !options.compat && options.bias_correction == BiasCorrection::kFast;
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(model, options.compat));
   PassContext context;
@@ -220,12 +220,12 @@ absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {
 
 absl::StatusOr<QuantizedModel> ConvertModel(
     const ModelGraph& prepared, const QuantizeOptions& options,
-    const std::function<bool(const std::string& layer)>& corrects_bias) {
+    const LayerCorrections& corrections) {
   const ScopedEngine engine(EngineOf(options.backend));
   NS_ASSIGN_OR_RETURN(ModelGraph model, prepared.Clone());
   absl::flat_hash_set<const Node*> float_nodes;
   ConvertObserversOptions convert;
-  convert.corrects_bias = corrects_bias;
+  convert.corrections = corrections;
   convert.float_nodes = &float_nodes;
   NS_ASSIGN_OR_RETURN(QuantizationReport report,
                       ConvertObservers(model, convert));

@@ -25,7 +25,8 @@ enum class QuantizeMode {
 // (passes/quantization/bias_correction.h).
 enum class BiasCorrection {
   kNone,
-  kFast,  // by the means of each layer's input in the float model
+  kFast,        // by the means of each layer's input in the float model
+  kSequential,  // by those of its output, layer by layer (sequential_bias.h)
 };
 
 struct QuantizeOptions {
@@ -57,6 +58,12 @@ struct QuantizeOptions {
   // than kStatic.
   bool choose_ranges = false;
   bool choose_observers = false;
+  // How many steps adaptive rounding takes for the weight of each layer
+  // (adaptive_rounding.h); 0 rounds to the nearest. Where bias_correction is
+  // done. `rounding_progress` is called after each step, with the steps of all
+  // layers.
+  int64_t rounding_steps = 0;
+  std::function<void(int64_t done, int64_t total)> rounding_progress;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.
   bool compat = false;

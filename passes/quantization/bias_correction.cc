@@ -48,16 +48,12 @@ at::Tensor BiasShift(const at::Tensor& weight, const at::Tensor& quantized,
   return shift.isfinite().all().item<bool>() ? shift : at::Tensor();
 }
 
-absl::StatusOr<bool> CorrectBias(const at::Tensor& weight,
-                                 const at::Tensor& quantized,
-                                 const InputMeans& means, Node& layer) {
+absl::StatusOr<bool> ShiftBias(const at::Tensor& shift, Node& layer) {
   const size_t index = ArgumentIndex(layer, "bias");
   const auto bias = ConstantOf(*layer.input(index));
   if (!bias || !(bias->isNone() || bias->isTensor())) {
     return absl::InvalidArgumentError("its bias is not constant");
   }
-  const at::Tensor shift =
-      BiasShift(weight, quantized.dequantize(), means.Mean());
   if (!shift.defined() || shift.eq(0).all().item<bool>()) {
     return false;
   }

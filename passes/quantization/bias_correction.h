@@ -34,13 +34,11 @@ std::optional<ConvGeometry> CorrectableGeometry(const torch::jit::Node& layer);
 at::Tensor BiasShift(const at::Tensor& weight, const at::Tensor& quantized,
                      const at::Tensor& mean);
 
-// Adds BiasShift to the bias of `layer`, which had `weight` and is to compute
-// with `quantized`. Returns whether that changes it. Error: a layer that
-// CorrectableGeometry has nothing for.
-absl::StatusOr<bool> CorrectBias(const at::Tensor& weight,
-                                 const at::Tensor& quantized,
-                                 const InputMeans& means,
-                                 torch::jit::Node& layer);
+// Adds `shift`, [outputs], to the bias of `layer`, for which
+// CorrectableGeometry has something. Returns whether that changes it: not where
+// the shift is undefined or zero. Error: a bias that is not constant.
+absl::StatusOr<bool> ShiftBias(const at::Tensor& shift,
+                               torch::jit::Node& layer);
 
 }  // namespace ns
 

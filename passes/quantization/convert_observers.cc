@@ -160,6 +160,11 @@ class Converter {
     NS_ASSIGN_OR_RETURN(const at::Tensor weight,
                         ConstantTensor(*mark->second->input(0), "its weight"));
     NS_ASSIGN_OR_RETURN(at::Tensor quantized, QuantizedBySpec(weight, spec));
+    const auto& given = options_.corrections.weights;
+    if (const auto found = given.find(layer.name);
+        found != given.end() && found->second.sizes() == quantized.sizes()) {
+      quantized = found->second;
+    }
     weights_[mark->first] = {std::move(quantized), spec.config.qscheme};
     return absl::OkStatus();
   }
@@ -265,21 +270,38 @@ class Converter {
   // `mark` stands in front of the layer, which uses it.
   absl::Status CorrectBiasOf(int64_t index, const Node* mark,
                              const at::Tensor& quantized) {
-    const auto means = means_.find(MeansAttribute(index));
     const std::string& name = prepared_.layers[static_cast<size_t>(index)].name;
-    if (means == means_.end() || options_.corrects_bias == nullptr ||
-        !options_.corrects_bias(name) || mark->output()->uses().size() != 1) {
+    if (mark->output()->uses().size() != 1) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                        ConstantTensor(*mark->input(0), "its weight"));
-    NS_ASSIGN_OR_RETURN(const bool is_corrected,
-                        CorrectBias(weight, quantized, *means->second,
-                                    *mark->output()->uses()[0].user));
+    Node& layer = *mark->output()->uses()[0].user;
+    NS_ASSIGN_OR_RETURN(const at::Tensor shift,
+                        ShiftOf(index, *mark->input(0), quantized));
+    NS_ASSIGN_OR_RETURN(const bool is_corrected, ShiftBias(shift, layer));
     if (is_corrected) {
       corrected_.insert(name);
     }
     return absl::OkStatus();
+  }
+
+  // What is added to the bias of a layer; undefined for nothing.
+  absl::StatusOr<at::Tensor> ShiftOf(int64_t index, const Value& weight,
+                                     const at::Tensor& quantized) const {
+    const std::string& name = prepared_.layers[static_cast<size_t>(index)].name;
+    const LayerCorrections& corrections = options_.corrections;
+    if (const auto given = corrections.bias_shifts.find(name);
+        given != corrections.bias_shifts.end()) {
+      return given->second.numel() == quantized.size(0) ? given->second
+                                                        : at::Tensor();
+    }
+    const auto means = means_.find(MeansAttribute(index));
+    if (means == means_.end() || corrections.corrects_bias == nullptr ||
+        !corrections.corrects_bias(name)) {
+      return at::Tensor();
+    }
+    NS_ASSIGN_OR_RETURN(const at::Tensor in_float,
+                        ConstantTensor(weight, "its weight"));
+    return BiasShift(in_float, quantized.dequantize(), means->second->Mean());
   }
 
   void DestroyUnusedAttributes() {

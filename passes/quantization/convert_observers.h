@@ -2,14 +2,12 @@
 #ifndef PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 #define PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 
-#include <functional>
-#include <string>
-
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/pass.h"
+#include "passes/quantization/layer_corrections.h"
 #include "passes/quantization/quantization_report.h"
 
 namespace torch::jit {
@@ -19,9 +17,7 @@ struct Node;
 namespace ns {
 
 struct ConvertObserversOptions {
-  // Whether the bias of the layer of this name is corrected
-  // (bias_correction.h), if the means of its input were gathered. Null: none.
-  std::function<bool(const std::string& layer)> corrects_bias;
+  LayerCorrections corrections;
   // Unless it is null, it gets the ops of layers that stay in float although
   // the values around them are quantized: folding would make int8 ops of them.
   absl::flat_hash_set<const torch::jit::Node*>* float_nodes = nullptr;
@@ -47,6 +43,9 @@ struct ConvertObserversOptions {
 // A layer stays in float, with the reason in the report, when one of its values
 // was never seen or holds integers, when its int8 op does not take the rank
 // that its input had, and when its observers or its weight give no parameters.
+//
+// Corrections are made where a layer runs in int8, and can take them: a bias
+// that is constant, or none (CorrectableGeometry), and the shape of a weight.
 //
 // Errors: a model that is not prepared, or was by another version; observers of
 // which none has seen a value, although some layer needs it.

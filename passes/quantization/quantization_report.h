@@ -59,7 +59,9 @@ struct TriedMethod {
   // "bias correction".
   std::string method;
   // The SQNR in dB of the layer by itself, on batches that the method did not
-  // see: without it and with it.
+  // see: without it and with it. For ranges, that of the layers that take what
+  // it gives; for sequential bias correction, that of what it gives in the
+  // model.
   double without_db = 0;
   double with_db = 0;
   // Why it was not kept, "it gains nothing"; empty where it was.

@@ -14,19 +14,28 @@ namespace ns {
 
 using ::torch::jit::Node;
 
-absl::StatusOr<std::map<int64_t, Node*>> StripObservers(ModelGraph& model) {
-  if (!IsPrepared(model.module())) {
-    return absl::InvalidArgumentError(
-        "the model was not prepared: there are no observers to take out");
-  }
+std::map<int64_t, Node*> WeightedLayers(ModelGraph& model) {
   std::map<int64_t, Node*> layers;
-  std::vector<Node*> calls;
   ForEachNode(model.graph().block(), [&](Node* node) {
     if (OpName(*node) == kObservedWeight) {
       const auto index = ConstantOf(*node->input(1));
       if (index && index->isInt() && node->output()->uses().size() == 1) {
         layers[index->toInt()] = node->output()->uses()[0].user;
       }
+    }
+  });
+  return layers;
+}
+
+absl::StatusOr<std::map<int64_t, Node*>> StripObservers(ModelGraph& model) {
+  if (!IsPrepared(model.module())) {
+    return absl::InvalidArgumentError(
+        "the model was not prepared: there are no observers to take out");
+  }
+  std::map<int64_t, Node*> layers = WeightedLayers(model);
+  std::vector<Node*> calls;
+  ForEachNode(model.graph().block(), [&](Node* node) {
+    if (OpName(*node) == kObservedWeight) {
       node->output()->replaceAllUsesWith(node->input(0));
       calls.push_back(node);
     } else if (IsObserverCall(*node)) {

@@ -14,11 +14,14 @@ struct Node;
 
 namespace ns {
 
+// Returns the base ops of the layers of `model`, a prepared one, whose weight
+// is to be quantized, by their index in PreparedModel::layers.
+std::map<int64_t, torch::jit::Node*> WeightedLayers(ModelGraph& model);
+
 // Takes out of `model`, which is prepared, what insert-observers has put into
 // it, so that it computes in float; batch norms stay folded, and layers that
-// were quantized without calibration stay quantized. Returns the base ops of
-// the layers whose weight was to be quantized, by their index in
-// PreparedModel::layers. Error: a model that is not prepared.
+// were quantized without calibration stay quantized. Returns WeightedLayers.
+// Error: a model that is not prepared.
 absl::StatusOr<std::map<int64_t, torch::jit::Node*>> StripObservers(
     ModelGraph& model);
 

@@ -236,6 +236,10 @@ absl::Status Quantize(QuantizeFlags flags) {
     NS_ASSIGN_OR_RETURN(flags.options.mapping,
                         ReadQConfigMapping(flags.qconfig_path));
   }
+  ProgressBar bar(flags.outputs.quiet);
+  flags.options.rounding_progress = [&](int64_t done, int64_t total) {
+    bar.Update(done, total);
+  };
   // Outputs are measured on the engine that the weights are packed for.
   const ScopedEngine engine(EngineOf(flags.options.backend));
   Quantizer quantizer(flags, batches);

@@ -41,7 +41,13 @@ constexpr FlagSpec kFlags[] = {
      "layers less on batches held back"},
     {"bias-correction", "NAME",
      "fast (default): biases make up for what rounding weights shifts, in the "
-     "layers where that helps on batches held back; none"},
+     "layers where that helps on batches held back; sequential: layer by "
+     "layer, "
+     "for what the layers before shift, too; none"},
+    {"adaround", "N",
+     "round weights up or down as the outputs of their layer need it, found in "
+     "N steps a layer (1000 are enough for most), where that helps on batches "
+     "held back"},
     {"keep", "LIST",
      "what stays float, with commas: names of layers or globs (layer1.*), ops "
      "(aten::linear), families (linear) or types of modules (Linear)"},
@@ -122,7 +128,7 @@ constexpr absl::string_view kObservers[] = {
     "percentile", "entropy", kAutoObserver};
 constexpr absl::string_view kTargets[] = {"fbgemm-avx2", "fbgemm-vnni",
                                           "onednn", "qnnpack"};
-constexpr absl::string_view kBiasCorrections[] = {"fast", "none"};
+constexpr absl::string_view kBiasCorrections[] = {"fast", "sequential", "none"};
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
 
 // What says how a float model is prepared: a prepared one has it in itself.
@@ -215,6 +221,9 @@ absl::Status CheckChoices(const Flags& flags) {
   }
   if (flags.Get("bias-correction", "none") != "none") {
     return refused("bias-correction");
+  }
+  if (flags.Has("adaround")) {
+    return refused("adaround");
   }
   return flags.Get("observer", "") == kAutoObserver ? refused("observer")
                                                     : absl::OkStatus();
@@ -362,9 +371,13 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
   const bool has_use_for_choices = HasNoUseForChoices(flags).empty();
-  if (correction == "fast" && has_use_for_choices) {
-    options.bias_correction = BiasCorrection::kFast;
+  if (correction != "none" && has_use_for_choices) {
+    options.bias_correction = correction == "fast"
+                                  ? BiasCorrection::kFast
+                                  : BiasCorrection::kSequential;
   }
+  NS_ASSIGN_OR_RETURN(const auto steps, flags.Number("adaround", 1));
+  options.rounding_steps = steps.value_or(0);
   options.choose_ranges = has_use_for_choices && !flags.Has("qconfig");
   NS_ASSIGN_OR_RETURN(options.keep, flags.List("keep"));
   NS_RETURN_IF_ERROR(flags.Choice("compat", kVersions).status());

@@ -53,7 +53,9 @@ ModelGraph Gathered(const std::vector<std::string>& body,
 
 ConvertObserversOptions Correcting(bool corrects) {
   ConvertObserversOptions options;
-  options.corrects_bias = [=](const std::string&) { return corrects; };
+  options.corrections.corrects_bias = [=](const std::string&) {
+    return corrects;
+  };
   return options;
 }
 

@@ -1,0 +1,36 @@
+// Puts taps on values of a graph.
+#ifndef PASSES_INSTRUMENT_TAP_VALUE_H_
+#define PASSES_INSTRUMENT_TAP_VALUE_H_
+
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+#include "passes/runtime/observers/value_tap.h"
+
+namespace torch::jit {
+struct Node;
+struct Value;
+}  // namespace torch::jit
+
+namespace ns {
+
+// Lets `function` see `value`, a tensor, and all that uses it use what the
+// function returns:
+//
+//   %y = aten::linear(%x, %weight, %bias)
+// becomes
+//   %y = aten::linear(%x, %weight, %bias)
+//   %tap = prim::GetAttr[name="ns_tap_0"](%self)
+//   %seen = prim::CallMethod[name="forward"](%tap, %y)
+//
+// Error: a value that is no tensor.
+absl::Status TapValue(ModelGraph& model, torch::jit::Value& value,
+                      ValueTap::Function function);
+
+// Lets `function` see the input of `node` with that index, and `node` alone use
+// what it returns.
+absl::Status TapInput(ModelGraph& model, torch::jit::Node& node, size_t index,
+                      ValueTap::Function function);
+
+}  // namespace ns
+
+#endif  // PASSES_INSTRUMENT_TAP_VALUE_H_
