@@ -111,7 +111,8 @@ class Chooser {
   absl::StatusOr<QuantizedModel> Run() {
     RangeChoices choices;
     if (Chooses(options_)) {
-      NS_ASSIGN_OR_RETURN(choices, RangesFor(/*batches=*/{}));
+      NS_ASSIGN_OR_RETURN(choices,
+                          RangesFor(/*batches=*/{}, /*observers=*/false));
     }
     Take(choices);
     NS_ASSIGN_OR_RETURN(QuantizedModel best,
@@ -134,7 +135,12 @@ class Chooser {
   // What cannot be measured is not kept, which a warning says.
   void Improve(QuantizedModel& best) {
     if (Chooses(options_)) {
-      WarnUnless("ranges are not chosen", ChooseByMeasure(best));
+      WarnUnless("ranges are not chosen",
+                 ChooseByMeasure(/*observers=*/false, best));
+    }
+    if (Chooses(options_) && options_.choose_observers) {
+      WarnUnless("observers are not chosen",
+                 ChooseByMeasure(/*observers=*/true, best));
     }
     if (Rounds(options_)) {
       WarnUnless("weights are rounded to the nearest", RoundWeights(best));
@@ -151,11 +157,12 @@ class Chooser {
     }
   }
 
-  absl::StatusOr<RangeChoices> RangesFor(absl::Span<const Batch> batches) {
+  absl::StatusOr<RangeChoices> RangesFor(absl::Span<const Batch> batches,
+                                         bool observers) {
     return ChooseRanges(
         float_model_, *prepared_,
         mapping_.value_or(TargetMapping(float_model_, options_)), batches,
-        {TargetOf(options_), options_.choose_observers});
+        {TargetOf(options_), observers});
   }
 
   void Take(RangeChoices& choices) {
@@ -167,8 +174,8 @@ class Chooser {
   }
 
   // Gives layers of `best` other ranges where that helps.
-  absl::Status ChooseByMeasure(QuantizedModel& best) {
-    NS_ASSIGN_OR_RETURN(RangeChoices choices, RangesFor(held_back_));
+  absl::Status ChooseByMeasure(bool observers, QuantizedModel& best) {
+    NS_ASSIGN_OR_RETURN(RangeChoices choices, RangesFor(held_back_, observers));
     CountRun();
     if (choices.prepared) {
       NS_ASSIGN_OR_RETURN(QuantizedModel chosen,
@@ -181,7 +188,7 @@ class Chooser {
         DropKept(choices.tried);
       }
     }
-    tried_ = std::move(choices.tried);
+    tried_.insert(tried_.end(), choices.tried.begin(), choices.tried.end());
     return absl::OkStatus();
   }
 
@@ -404,8 +411,10 @@ int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches) {
   const int64_t corrections =
       (Rounds(options) ? 1 : 0) + (Corrects(options) ? 1 : 0);
-  const int64_t runs = (Chooses(options) ? kRunsForRanges : 0) +
-                       corrections * kRunsForCorrections;
+  const int64_t ranges =
+      Chooses(options) ? (options.choose_observers ? 2 : 1) : 0;
+  const int64_t runs =
+      ranges * kRunsForRanges + corrections * kRunsForCorrections;
   return runs * HeldBackBatches(batches.size());
 }
 
