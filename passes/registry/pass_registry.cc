@@ -16,6 +16,7 @@
 #include "passes/matching/graph_matcher.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/equalize_layers.h"
 #include "passes/quantization/fold_batch_norms.h"
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/qconfig_json.h"
@@ -43,6 +44,15 @@ PassOr MakeInlineModules(PassOptions& options) {
       absl::StrSplit(leaves, '+', absl::SkipEmpty());
   return std::make_unique<InlineModulesPass>(types.empty() ? nullptr
                                                            : LeafTypes(types));
+}
+
+PassOr MakeEqualizeLayers(PassOptions& options) {
+  EqualizeLayers::Options made;
+  const std::string clamps = options.Choice("clamps", {"rescale", "keep"});
+  NS_RETURN_IF_ERROR(options.Check());
+  made.clamps = clamps == "keep" ? EqualizeLayers::Clamps::kKeep
+                                 : EqualizeLayers::Clamps::kRescale;
+  return std::make_unique<EqualizeLayers>(std::move(made));
 }
 
 PassOr MakeFoldReferenceQuantization(PassOptions& options) {
@@ -138,6 +148,10 @@ constexpr PassEntry kPasses[] = {
      &Make<DropExceptionChecksPass>, nullptr},
     {"eliminate-dead-code", "removes nodes whose outputs nothing uses",
      &Make<EliminateDeadCodePass>, nullptr},
+    {"equalize-layers",
+     "gives the weights of consecutive layers the same range in each channel "
+     "{clamps=rescale|keep}",
+     &MakeEqualizeLayers, nullptr},
     {"fold-attributes", "turns attributes that never change into constants",
      &Make<FoldAttributesPass>, nullptr},
     {"fold-batch-norms",

@@ -86,6 +86,9 @@ double ToleranceOf(absl::string_view pass) {
       pass == "fold-reference-quantization" || pass == "quantize-dynamic") {
     return 0.2;
   }
+  if (pass == "equalize-layers") {
+    return 1e-5;
+  }
   return pass == "fuse-float-convs" || pass == "fold-batch-norms" ? 1e-2 : 0;
 }
 

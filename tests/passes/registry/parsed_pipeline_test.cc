@@ -36,6 +36,9 @@ TEST(ParsedPipelineTest, SaysWhatIsWrongWithItsText) {
             "or fbgemm-vnni or fbgemm-avx2");
   EXPECT_EQ(ParseError("freeze{on=left}"),
             "pass 'freeze': option 'on' is 'left'; use quantized or float");
+  EXPECT_EQ(ParseError("equalize-layers{clamps=drop}"),
+            "pass 'equalize-layers': option 'clamps' is 'drop'; use rescale or "
+            "keep");
   EXPECT_EQ(ParseError("match{fuse}"),
             "pass 'match': has no option 'fuse'; it takes matching");
 }
