@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "ir/inline_modules.h"
 #include "ir/loading_passes.h"
@@ -21,6 +23,7 @@
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/qconfig_json.h"
 #include "passes/quantization/quantize_dynamic.h"
+#include "passes/quantization/smooth_layers.h"
 #include "passes/registry/pair_passes.h"
 #include "passes/registry/rewrite_passes.h"
 
@@ -94,6 +97,19 @@ PassOr MakeLowerToFbgemm(PassOptions& options) {
   NS_RETURN_IF_ERROR(options.Check());
   made.numerics = *kernels::FindSaturationMode(numerics);
   return std::make_unique<LowerToFbgemm>(made);
+}
+
+PassOr MakeSmoothLayers(PassOptions& options) {
+  const std::string exponent = options.Text("exponent", "0.5");
+  NS_RETURN_IF_ERROR(options.Check());
+  double number = 0;
+  if (!absl::SimpleAtod(exponent, &number) || !(number >= 0 && number <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "option 'exponent' is '", exponent, "'; use a number from 0 to 1"));
+  }
+  SmoothLayers::Options made;
+  made.exponent = number;
+  return std::make_unique<SmoothLayers>(std::move(made));
 }
 
 PairPassOr MakeMatch(PassOptions& options) {
@@ -199,6 +215,9 @@ constexpr PassEntry kPasses[] = {
      &MakeQuantizeDynamic, nullptr},
     {"replace-futures", "replaces futures whose forks are inlined by values",
      &Make<ReplaceFuturesPass>, nullptr},
+    {"smooth-layers",
+     "moves large values behind layer norms into weights {exponent}",
+     &MakeSmoothLayers, nullptr},
 };
 
 }  // namespace

@@ -86,7 +86,7 @@ double ToleranceOf(absl::string_view pass) {
       pass == "fold-reference-quantization" || pass == "quantize-dynamic") {
     return 0.2;
   }
-  if (pass == "equalize-layers") {
+  if (pass == "equalize-layers" || pass == "smooth-layers") {
     return 1e-5;
   }
   return pass == "fuse-float-convs" || pass == "fold-batch-norms" ? 1e-2 : 0;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
@@ -39,6 +40,12 @@ TEST(ParsedPipelineTest, SaysWhatIsWrongWithItsText) {
   EXPECT_EQ(ParseError("equalize-layers{clamps=drop}"),
             "pass 'equalize-layers': option 'clamps' is 'drop'; use rescale or "
             "keep");
+  for (const char* exponent : {"much", "1.5", "nan"}) {
+    EXPECT_EQ(
+        ParseError(absl::StrCat("smooth-layers{exponent=", exponent, "}")),
+        absl::StrCat("pass 'smooth-layers': option 'exponent' is '", exponent,
+                     "'; use a number from 0 to 1"));
+  }
   EXPECT_EQ(ParseError("match{fuse}"),
             "pass 'match': has no option 'fuse'; it takes matching");
 }

@@ -1,0 +1,107 @@
+// Gathers what flows into and out of the layers of a float model, channel by
+// channel.
+#ifndef PASSES_QUANTIZATION_CHANNEL_SAMPLES_H_
+#define PASSES_QUANTIZATION_CHANNEL_SAMPLES_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/runtime/observers/observer.h"
+
+namespace ns {
+
+// What was seen of one value.
+struct ChannelSample {
+  // Some of its rows, chosen at random: [rows, channels]. A row has one number
+  // of each channel, as at one place of an image. Undefined when only `largest`
+  // was asked for.
+  at::Tensor rows;
+  // The largest absolute value of each channel, of all rows: [channels].
+  at::Tensor largest;
+};
+
+struct ChannelSamples {
+  // By FloatSubgraph::name. Layers that did not run, or on nothing, are left
+  // out. Rows with nan or infinities do not count.
+  //
+  // The inputs of linear layers, with rows: for SmoothLayers::Options::inputs.
+  std::map<std::string, ChannelSample> inputs;
+  // The outputs of linear layers and convolutions behind their activation
+  // (FloatSubgraph::output): their `largest` is for
+  // EqualizeLayers::Options::largest_outputs.
+  std::map<std::string, ChannelSample> outputs;
+};
+
+struct ChannelSamplerOptions {
+  // Whether the input or the output of the layer of this name is asked for.
+  // Null: of all.
+  std::function<bool(const std::string& layer)> takes_input;
+  std::function<bool(const std::string& layer)> takes_output;
+  // How many rows of each value are kept at most.
+  int64_t most_rows = 512;
+  // Says which rows.
+  uint64_t seed = 1;
+};
+
+// Runs a copy of a model and samples values in it.
+//
+//   NS_ASSIGN_OR_RETURN(ChannelSampler sampler, ChannelSampler::Create(model));
+//   NS_RETURN_IF_ERROR(sampler.Run({x}));
+//   EqualizeLayers::Options options;
+//   for (const auto& [name, sample] : sampler.samples().outputs) {
+//     options.largest_outputs[name] = sample.largest;
+//   }
+//
+// Memory holds the rows, and the sampled values of one run.
+class ChannelSampler {
+ public:
+  // Error: a model that LibTorch cannot copy.
+  static absl::StatusOr<ChannelSampler> Create(
+      const ModelGraph& model, const ChannelSamplerOptions& options = {});
+
+  // Runs the model, as ModelGraph::Run. Error: that of the model; or a value
+  // that has another number of channels than before.
+  absl::Status Run(const std::vector<c10::IValue>& arguments,
+                   const torch::jit::Kwargs& keywords = {});
+
+  const ChannelSamples& samples() const { return samples_; }
+
+ private:
+  // A value that is sampled.
+  struct Point {
+    std::string layer;
+    bool is_input = false;
+    // The dimension of its channels, from the end: the last one is 1.
+    int64_t dim = 1;
+    // Keeps the values of one run.
+    ObserverPtr recorder;
+    // A random number for each of the rows that are kept; the largest ones are.
+    at::Tensor keys;
+  };
+
+  ChannelSampler(ModelGraph copy, const ChannelSamplerOptions& options);
+
+  // Samples `value` in front of `place`.
+  absl::Status SampleAt(const std::string& layer, bool is_input, int64_t dim,
+                        torch::jit::Value& value, torch::jit::Node* place);
+  void Take(const at::Tensor& value, Point& point);
+
+  ModelGraph copy_;
+  ChannelSamplerOptions options_;
+  at::Generator random_;
+  std::vector<Point> points_;
+  ChannelSamples samples_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_QUANTIZATION_CHANNEL_SAMPLES_H_
