@@ -71,4 +71,14 @@ absl::StatusOr<std::vector<Batch>> BatchReader::ReadAll() const {
   return batches;
 }
 
+absl::StatusOr<std::vector<Batch>> BatchReader::ReadRange(int64_t begin,
+                                                          int64_t end) const {
+  std::vector<Batch> batches;
+  for (int64_t i = begin; i < end; ++i) {
+    NS_ASSIGN_OR_RETURN(Batch batch, Read(i));
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
 }  // namespace ns

@@ -59,6 +59,11 @@ class BatchReader {
   // Errors are as those of Read(), but do not name the batch.
   absl::StatusOr<std::vector<Batch>> ReadAll() const;
 
+  // Returns the batches from number `begin` on, up to and without `end`.
+  // Errors: those of Read().
+  absl::StatusOr<std::vector<Batch>> ReadRange(int64_t begin,
+                                               int64_t end) const;
+
  private:
   // The batches of one file, of which the first `size` are wanted.
   struct Part {

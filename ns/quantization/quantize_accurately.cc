@@ -339,16 +339,6 @@ class Chooser {
   int64_t done_ = 0;
 };
 
-absl::StatusOr<std::vector<Batch>> ReadBatches(const BatchReader& batches,
-                                               int64_t begin, int64_t end) {
-  std::vector<Batch> read;
-  for (int64_t i = begin; i < end; ++i) {
-    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(i));
-    read.push_back(std::move(batch));
-  }
-  return read;
-}
-
 void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
   for (const auto& [name, means] : AttachedMeans(prepared.module())) {
     means->SetEnabled(enabled);
@@ -399,9 +389,9 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
       Rounds(options) || options.bias_correction == BiasCorrection::kSequential;
   NS_ASSIGN_OR_RETURN(
       std::vector<Batch> sampled,
-      ReadBatches(batches, 0, samples ? std::min(first, kMostSampled) : 0));
+      batches.ReadRange(0, samples ? std::min(first, kMostSampled) : 0));
   NS_ASSIGN_OR_RETURN(std::vector<Batch> held_back,
-                      ReadBatches(batches, first, batches.size()));
+                      batches.ReadRange(first, batches.size()));
   return Chooser(float_model, prepared, options, std::move(sampled),
                  std::move(held_back), after_batch)
       .Run();

@@ -58,6 +58,10 @@ struct QuantizeOptions {
   // than kStatic.
   bool choose_ranges = false;
   bool choose_observers = false;
+  // Whether factors move between layers before the model is observed, where
+  // that helps: see RescaleWhatHelps (rescale_layers.h), which does it.
+  bool equalize = false;
+  bool smooth = false;
   // How many steps adaptive rounding takes for the weight of each layer
   // (adaptive_rounding.h); 0 rounds to the nearest. Where bias_correction is
   // done. `rounding_progress` is called after each step, with the steps of all

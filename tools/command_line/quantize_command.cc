@@ -20,6 +20,7 @@
 #include "ns/quantization/quantize_summary.h"
 #include "ns/quantization/quantize_table.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/rescale_layers.h"
 #include "ns/quantization/target_mapping.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_json.h"
@@ -60,9 +61,19 @@ class Quantizer {
       return summary;
     }
     std::optional<ModelGraph> float_model;
+    std::vector<TriedMethod> tried;
+    std::vector<std::string> warnings;
     if (flags_.HasFloat()) {
       NS_ASSIGN_OR_RETURN(
           float_model, ModelGraph::FromFile(flags_.float_path, flags_.model));
+      if (HasRescaling(flags_.options)) {
+        NS_ASSIGN_OR_RETURN(
+            RescaledModel rescaled,
+            RescaleWhatHelps(*float_model, batches_, flags_.options));
+        float_model = std::move(rescaled.model);
+        tried = std::move(rescaled.tried);
+        warnings = std::move(rescaled.warnings);
+      }
       default_mapping_ = TargetMapping(*float_model, flags_.options);
     }
     NS_ASSIGN_OR_RETURN(
@@ -83,6 +94,11 @@ class Quantizer {
     }
     QuantizeSummary summary;
     summary.report = std::move(quantized.report);
+    const auto put_first = [](const auto& first, auto& list) {
+      list.insert(list.begin(), first.begin(), first.end());
+    };
+    put_first(tried, summary.report.tried);
+    put_first(warnings, summary.report.warnings);
     // A prepared model computes what the float one does.
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
                                       quantized.model, summary));

@@ -44,6 +44,12 @@ constexpr FlagSpec kFlags[] = {
      "layers where that helps on batches held back; sequential: layer by "
      "layer, "
      "for what the layers before shift, too; none"},
+    {"equalize", "",
+     "move factors between consecutive layers, so that the channels of their "
+     "weights have like ranges, where that helps on batches held back"},
+    {"smooth", "",
+     "move large channels behind layer norms into the weights of the linear "
+     "layers that read them, where that helps"},
     {"adaround", "N",
      "round weights up or down as the outputs of their layer need it, found in "
      "N steps a layer (1000 are enough for most), where that helps on batches "
@@ -222,6 +228,11 @@ absl::Status CheckChoices(const Flags& flags) {
   if (flags.Get("bias-correction", "none") != "none") {
     return refused("bias-correction");
   }
+  for (const char* flag : {"equalize", "smooth"}) {
+    if (flags.Has(flag)) {
+      return Refused("--", flag, " has no use with ", other, "; leave one out");
+    }
+  }
   if (flags.Has("adaround")) {
     return refused("adaround");
   }
@@ -376,6 +387,8 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
                                   ? BiasCorrection::kFast
                                   : BiasCorrection::kSequential;
   }
+  options.equalize = flags.Has("equalize");
+  options.smooth = flags.Has("smooth");
   NS_ASSIGN_OR_RETURN(const auto steps, flags.Number("adaround", 1));
   options.rounding_steps = steps.value_or(0);
   options.choose_ranges = has_use_for_choices && !flags.Has("qconfig");
