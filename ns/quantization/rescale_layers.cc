@@ -46,8 +46,10 @@ class Rescaler {
       : options_(options),
         sampled_(std::move(sampled)),
         held_back_(std::move(held_back)) {
+    // What else depends on how a layer is scaled: the bits that are chosen.
     options_.bias_correction = BiasCorrection::kNone;
-    options_.progress = nullptr;
+    options_.choose_observers = false;
+    options_.rounding_steps = 0;
   }
 
   RescaledModel Run(ModelGraph folded) {
@@ -71,8 +73,15 @@ class Rescaler {
   }
 
   absl::StatusOr<Measured> Measure(const ModelGraph& model) const {
-    NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
-                        QuantizeModel(model, sampled_, options_));
+    std::vector<Batch> batches = sampled_;
+    batches.insert(batches.end(), held_back_.begin(), held_back_.end());
+    const BatchReader all = BatchReader::FromBatches(std::move(batches));
+    NS_ASSIGN_OR_RETURN(const ModelGraph prepared,
+                        PrepareModel(model, options_));
+    NS_RETURN_IF_ERROR(CalibrateHoldingBack(prepared, all));
+    NS_ASSIGN_OR_RETURN(
+        QuantizedModel quantized,
+        ConvertKeepingWhatHelps(model, prepared, all, options_));
     NS_ASSIGN_OR_RETURN(const ModelGraph copy,
                         CopyForTarget(quantized.model, options_));
     NS_ASSIGN_OR_RETURN(

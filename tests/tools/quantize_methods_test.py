@@ -111,9 +111,28 @@ class BiasCorrectionTest(QuantizeTest):
                    names=['--bias-correction', 'slow', 'fast'])
     for other in ('--compat=torch-1.13', '--reference', '--eager',
                   '--mode=dynamic', f'--prepared={self.path("p.pt")}'):
-      self.fail_with(2, *quantize, '--bias-correction=fast', other,
-                     names=['--bias-correction=fast has no use with', other.split(
-                         '=')[0]])
+      for method in ('--bias-correction=fast', '--adaround=10', '--equalize',
+                     '--smooth'):
+        self.fail_with(2, *quantize, method, other,
+                       names=[f'{method} has no use with', other.split('=')[0]])
+    self.fail_with(2, *quantize, '--adaround=0', names=['--adaround'])
+
+  def test_other_methods_help_too(self):
+    _, without = self.quantize_uneven('--bias-correction=none')
+    for flags, method, gain in (
+        (['--bias-correction=sequential'], 'sequential bias correction', 10),
+        (['--bias-correction=none', '--equalize'], 'equalization', 10),
+        (['--bias-correction=none', '--adaround=200'], 'adaptive rounding', 1)):
+      report, helped = self.quantize_uneven(*flags)
+      self.assertEqual({t['method'] for t in report['tried'] if t['kept']},
+                       {method})
+      self.assertGreater(helped, without + gain, method)
+
+  def test_what_cannot_be_rescaled_is_said(self):
+    report, _ = self.quantize_uneven('--smooth')
+    self.assertIn('the model has no layer norm', report['warnings'][0])
+    report, _ = self.quantize_uneven('--equalize', '--max-batches=1')
+    self.assertIn('there is one batch', report['warnings'][0])
 
 
 class Separable(nn.Module):
@@ -185,7 +204,7 @@ class TargetTest(QuantizeTest):
                   ('--target=fbgemm-avx2', '--observer=auto')):
       expected = self.json(*self.command, self.out('first.pt'), *flags,
                            f'--emit-qconfig={self.path("m.json")}')
-      report = self.json(*self.command, self.out('mapped.pt'),
+      report = self.json(*self.command, self.out('mapped.pt'), flags[0],
                          f'--qconfig={self.path("m.json")}')
       self.assertEqual(report['layers'], expected['layers'])
       images = torch.randn(4, 3, 16, 16)
@@ -194,14 +213,27 @@ class TargetTest(QuantizeTest):
                          for name in ('first.pt', 'mapped.pt'))
       self.assertTrue(first.equal(mapped))
 
+  def test_with_a_mapping_the_target_says_where_errors_are_measured(self):
+    self.quantize_for('fbgemm-vnni', 'q.pt',
+                      f'--emit-qconfig={self.path("m.json")}')
+
+    def output_db(*flags):
+      report = self.json(*self.command, self.out('mapped.pt'),
+                         f'--qconfig={self.path("m.json")}',
+                         '--bias-correction=none', *flags)
+      return report['output_sqnr_db'][0]['sqnr_db']
+
+    # Weights and activations of 8 bits saturate on a server without VNNI.
+    self.assertGreater(output_db('--target=fbgemm-vnni'), output_db() + 5)
+    self.assertEqual(output_db('--target=fbgemm-avx2'), output_db())
+
   def test_targets_of_other_backends_are_wrong_usage(self):
     for flags, names in (
         (('--target=avx512',), ['--target', 'avx512', 'fbgemm-vnni']),
         (('--target=onednn',), ['--backend=fbgemm', 'fbgemm-avx2']),
         (('--target=fbgemm-vnni', '--backend=qnnpack'), ['use qnnpack']),
         (('--target=fbgemm-vnni', '--compat=torch-1.13'), ['--compat']),
-        (('--target=fbgemm-vnni', '--mode=dynamic'), ['--mode=static']),
-        (('--target=fbgemm-vnni', '--qconfig=m.json'), ['--qconfig'])):
+        (('--target=fbgemm-vnni', '--mode=dynamic'), ['--mode=static'])):
       self.fail_with(2, *self.command, self.out(), *flags, names=names)
     self.json(*self.command, self.out(), '--target=qnnpack',
               '--backend=qnnpack')

@@ -38,7 +38,8 @@ constexpr FlagSpec kFlags[] = {
      "server; fbgemm-vnni, servers with VNNI; onednn; qnnpack. Where sums "
      "could "
      "saturate there, activations or weights get 7 bits, whichever costs the "
-     "layers less on batches held back"},
+     "layers less on batches held back; with --qconfig, errors are those that "
+     "the target has"},
     {"bias-correction", "NAME",
      "fast (default): biases make up for what rounding weights shifts, in the "
      "layers where that helps on batches held back; sequential: layer by "
@@ -337,7 +338,7 @@ absl::Status ParseTarget(const Flags& flags, QuantizeOptions& options) {
   if (!flags.Has("target")) {
     return absl::OkStatus();
   }
-  for (const char* other : {"compat", "eager", "qconfig"}) {
+  for (const char* other : {"compat", "eager"}) {
     if (flags.Has(other)) {
       return Refused("--target and --", other,
                      " both say how many bits there are; leave one out");

@@ -1,0 +1,164 @@
+#include "ns/quantization/rescale_layers.h"
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/quantization/output_error.h"
+#include "ns/quantization/quantize_model.h"
+#include "tests/ns/quantization/quantizing.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::torch::jit::Module;
+
+Module Linear(const at::Tensor& weight) {
+  return MakeModule("torch.nn.modules.linear.Linear",
+                    "def forward(self, x: Tensor) -> Tensor:\n"
+                    "  return torch.linear(x, self.weight, None)\n",
+                    {{"weight", weight}});
+}
+
+class RescaleLayersTest : public ::testing::Test {
+ protected:
+  RescaleLayersTest() {
+    at::manual_seed(7);
+    options_.backend = Backend::kQnnpack;
+    for (int i = 0; i < 4; ++i) {
+      batches_.push_back(at::randn({64, 16}));
+    }
+  }
+
+  // Two linear layers with a relu between them. One channel of the first is
+  // `factor` times as large as the others, and counts as little.
+  static ModelGraph Uneven(double factor) {
+    at::Tensor first = at::randn({16, 16});
+    at::Tensor second = at::randn({8, 16});
+    first[3] *= factor;
+    second.select(1, 3) /= factor;
+    return OrThrow(ModelGraph::FromModule(
+        MakeModel({{"a", Linear(first)}, {"b", Linear(second)}},
+                  {"return self.b.forward(torch.relu(self.a.forward(x)))"})));
+  }
+
+  // A layer norm one of whose channels is large, and a linear layer.
+  static ModelGraph Outlier(double factor) {
+    at::Tensor gamma = at::ones({16});
+    gamma[5] = factor;
+    at::Tensor weight = at::randn({8, 16}).sign();
+    weight.select(1, 5) /= factor;
+    const Module norm =
+        MakeModule("torch.nn.modules.normalization.LayerNorm",
+                   "def forward(self, x: Tensor) -> Tensor:\n"
+                   "  return torch.layer_norm(x, [16], self.weight, None)\n",
+                   {{"weight", gamma}});
+    return OrThrow(ModelGraph::FromModule(
+        MakeModel({{"norm", norm}, {"fc", Linear(weight)}},
+                  {"return self.fc.forward(self.norm.forward(x))"})));
+  }
+
+  RescaledModel Rescale(const ModelGraph& model) const {
+    return OrThrow(RescaleWhatHelps(
+        model, BatchReader::FromBatches(BatchesOf(batches_)), options_));
+  }
+
+  // The SQNR of the outputs once `model` is quantized, on other values.
+  double OutputDb(const ModelGraph& model) const {
+    const QuantizedModel quantized =
+        OrThrow(QuantizeModel(model, BatchesOf(batches_), options_));
+    return OrThrow(MeasureOutputErrors(model, quantized.model,
+                                       BatchReader::FromBatches(
+                                           BatchesOf({at::randn({64, 16})}))))
+        .outputs.at(0)
+        .sqnr_db;
+  }
+
+  QuantizeOptions options_;
+  std::vector<at::Tensor> batches_;
+};
+
+TEST_F(RescaleLayersTest, EqualizingUnevenWeightsGainsMuch) {
+  options_.equalize = true;
+  ModelGraph model = Uneven(60);
+  RescaledModel rescaled = Rescale(model);
+  ASSERT_EQ(rescaled.tried.size(), 1);
+  EXPECT_EQ(rescaled.tried[0].layer, "a");
+  EXPECT_EQ(rescaled.tried[0].method, "equalization");
+  EXPECT_TRUE(rescaled.tried[0].IsKept());
+  EXPECT_GT(rescaled.tried[0].with_db, rescaled.tried[0].without_db + 10);
+  EXPECT_TRUE(Output(model, batches_[0])
+                  .allclose(Output(rescaled.model, batches_[0]), 1e-3, 1e-3));
+  EXPECT_GT(OutputDb(rescaled.model), OutputDb(model) + 10);
+}
+
+TEST_F(RescaleLayersTest, SmoothingAnOutlierGainsMuch) {
+  options_.smooth = true;
+  ModelGraph model = Outlier(40);
+  RescaledModel rescaled = Rescale(model);
+  ASSERT_EQ(rescaled.tried.size(), 1);
+  EXPECT_EQ(rescaled.tried[0].layer, "norm");
+  EXPECT_EQ(rescaled.tried[0].method, "smoothing");
+  EXPECT_TRUE(rescaled.tried[0].IsKept());
+  EXPECT_TRUE(Output(model, batches_[0])
+                  .allclose(Output(rescaled.model, batches_[0]), 1e-3, 1e-3));
+  EXPECT_GT(OutputDb(rescaled.model), OutputDb(model) + 5);
+}
+
+// All channels of the norm are alike.
+TEST_F(RescaleLayersTest, WhatDoesNotHelpIsNotKept) {
+  options_.smooth = true;
+  const RescaledModel rescaled = Rescale(Outlier(1));
+  for (const TriedMethod& tried : rescaled.tried) {
+    EXPECT_EQ(tried.reason, "it gains nothing");
+  }
+}
+
+TEST_F(RescaleLayersTest, EvenLayersAreNoPairs) {
+  options_.equalize = true;
+  const at::Tensor even = at::ones({16, 16});
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"a", Linear(even)}, {"b", Linear(even)}},
+                {"return self.b.forward(torch.relu(self.a.forward(x)))"})));
+  const RescaledModel rescaled = Rescale(model);
+  EXPECT_THAT(rescaled.tried, IsEmpty());
+  EXPECT_THAT(rescaled.warnings,
+              ElementsAre(HasSubstr("no layers were equalized")));
+}
+
+TEST_F(RescaleLayersTest, AModelWithoutANormSaysSo) {
+  options_.smooth = true;
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"a", Linear(at::randn({16, 16}))}},
+                {"return torch.relu(self.a.forward(x))"})));
+  EXPECT_THAT(Rescale(model).warnings,
+              ElementsAre(HasSubstr("the model has no layer norm")));
+}
+
+TEST_F(RescaleLayersTest, OneBatchIsTooFew) {
+  options_.equalize = true;
+  batches_.resize(1);
+  const RescaledModel rescaled = Rescale(Uneven(60));
+  EXPECT_THAT(rescaled.tried, IsEmpty());
+  EXPECT_THAT(rescaled.warnings, ElementsAre(HasSubstr("there is one batch")));
+}
+
+TEST(HasRescalingTest, IsForCalibratedModels) {
+  QuantizeOptions options;
+  EXPECT_FALSE(HasRescaling(options));
+  options.smooth = true;
+  EXPECT_TRUE(HasRescaling(options));
+  options.compat = true;
+  EXPECT_FALSE(HasRescaling(options));
+}
+
+}  // namespace
+}  // namespace ns
