@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -36,6 +37,15 @@ constexpr char kOutputsWorse[] = "the outputs of the model get worse";
 // A model as it would be quantized, and what it loses.
 struct Measured {
   ModelGraph quantized;
+  // The lowest SQNR of its outputs.
+  double output_db = 0;
+};
+
+// A float model in whose layers something was tried.
+struct Rescaled {
+  ModelGraph model;
+  std::vector<TriedMethod> tried;
+  // That of the quantized model.
   double output_db = 0;
 };
 
@@ -108,25 +118,18 @@ class Rescaler {
     return sampler.samples();
   }
 
-  // Makes `changed` the model where its outputs are no worse, and else says so
-  // of what was kept in `tried`.
-  absl::Status KeepIfOutputsHold(ModelGraph changed,
-                                 std::vector<TriedMethod> tried,
-                                 RescaledModel& result) {
-    if (absl::c_any_of(tried,
-                       [](const TriedMethod& t) { return t.IsKept(); })) {
-      NS_ASSIGN_OR_RETURN(const Measured before, Measure(result.model));
-      NS_ASSIGN_OR_RETURN(const Measured after, Measure(changed));
-      if (after.output_db >= before.output_db) {
-        result.model = std::move(changed);
-      } else {
-        for (TriedMethod& method : tried) {
-          method.reason = method.IsKept() ? kOutputsWorse : method.reason;
-        }
+  // Makes `changed` the model where its outputs are no worse than
+  // `output_db`, and else says so of what was kept.
+  static void Keep(double output_db, Rescaled changed, RescaledModel& result) {
+    if (changed.output_db >= output_db) {
+      result.model = std::move(changed.model);
+    } else {
+      for (TriedMethod& method : changed.tried) {
+        method.reason = method.IsKept() ? kOutputsWorse : method.reason;
       }
     }
-    result.tried.insert(result.tried.end(), tried.begin(), tried.end());
-    return absl::OkStatus();
+    result.tried.insert(result.tried.end(), changed.tried.begin(),
+                        changed.tried.end());
   }
 
   absl::Status Smooth(RescaledModel& result) {
@@ -154,9 +157,15 @@ class Rescaler {
       tried.push_back({layers.first, "smoothing", layers.without_db,
                        layers.with_db, layers.is_smoothed ? "" : kNoGain});
     }
-    return KeepIfOutputsHold(std::move(smoothed), std::move(tried), result);
+    NS_ASSIGN_OR_RETURN(const Measured before, Measure(result.model));
+    NS_ASSIGN_OR_RETURN(const Measured after, Measure(smoothed));
+    Keep(before.output_db,
+         {std::move(smoothed), std::move(tried), after.output_db}, result);
+    return absl::OkStatus();
   }
 
+  // Tries what may become of clamps between layers: one that stays lets less
+  // move, and one that is rescaled runs in float.
   absl::Status Equalize(RescaledModel& result) {
     ChannelSamplerOptions sampler;
     sampler.takes_input = [](const std::string&) { return false; };
@@ -167,18 +176,40 @@ class Rescaler {
     for (const auto& [name, sample] : samples.outputs) {
       equalize.largest_outputs[name] = sample.largest;
     }
-    NS_ASSIGN_OR_RETURN(ModelGraph all, result.model.Clone());
-    PassContext context;
-    NS_ASSIGN_OR_RETURN(const EqualizationReport report,
-                        EqualizeLayers(equalize).Equalize(all, context));
-    if (report.pairs.empty()) {
+    NS_ASSIGN_OR_RETURN(const Measured before, Measure(result.model));
+    std::optional<Rescaled> best;
+    for (const auto clamps :
+         {EqualizeLayers::Clamps::kKeep, EqualizeLayers::Clamps::kRescale}) {
+      equalize.clamps = clamps;
+      NS_ASSIGN_OR_RETURN(std::optional<Rescaled> equalized,
+                          EqualizedModel(result.model, before, equalize));
+      if (equalized && (!best || equalized->output_db > best->output_db)) {
+        best = std::move(equalized);
+      }
+    }
+    if (!best) {
       result.warnings.emplace_back(
           "no layers were equalized: there are no two, one behind the other, "
           "whose channels have different ranges");
       return absl::OkStatus();
     }
+    Keep(before.output_db, *std::move(best), result);
+    return absl::OkStatus();
+  }
+
+  // The pairs of `model` equalized that lose less by it; none without pairs.
+  absl::StatusOr<std::optional<Rescaled>> EqualizedModel(
+      const ModelGraph& model, const Measured& before,
+      EqualizeLayers::Options equalize) const {
+    NS_ASSIGN_OR_RETURN(ModelGraph all, model.Clone());
+    PassContext context;
+    NS_ASSIGN_OR_RETURN(const EqualizationReport report,
+                        EqualizeLayers(equalize).Equalize(all, context));
+    if (report.pairs.empty()) {
+      return std::nullopt;
+    }
     NS_ASSIGN_OR_RETURN(std::vector<TriedMethod> tried,
-                        TryPairs(result.model, all, report));
+                        TryPairs(model, before, all, report));
     std::set<std::pair<std::string, std::string>> kept;
     for (size_t i = 0; i < tried.size(); ++i) {
       if (tried[i].IsKept()) {
@@ -189,18 +220,20 @@ class Rescaler {
                               const std::string& second) {
       return kept.count({first, second}) != 0;
     };
-    NS_ASSIGN_OR_RETURN(ModelGraph chosen, result.model.Clone());
+    NS_ASSIGN_OR_RETURN(ModelGraph chosen, model.Clone());
     NS_RETURN_IF_ERROR(
         EqualizeLayers(equalize).Equalize(chosen, context).status());
-    return KeepIfOutputsHold(std::move(chosen), std::move(tried), result);
+    NS_ASSIGN_OR_RETURN(const Measured after, Measure(chosen));
+    return Rescaled{std::move(chosen), std::move(tried), after.output_db};
   }
 
   // One for each pair.
   absl::StatusOr<std::vector<TriedMethod>> TryPairs(
-      const ModelGraph& plain, const ModelGraph& equalized,
-      const EqualizationReport& report) const {
-    NS_ASSIGN_OR_RETURN(const auto without, NoiseOf(plain));
-    NS_ASSIGN_OR_RETURN(const auto with, NoiseOf(equalized));
+      const ModelGraph& plain, const Measured& before,
+      const ModelGraph& equalized, const EqualizationReport& report) const {
+    NS_ASSIGN_OR_RETURN(const Measured after, Measure(equalized));
+    NS_ASSIGN_OR_RETURN(const auto without, NoiseOf(plain, before));
+    NS_ASSIGN_OR_RETURN(const auto with, NoiseOf(equalized, after));
     const auto of_pair = [](const std::map<std::string, double>& noise,
                             const EqualizedPair& pair) {
       const auto first = noise.find(pair.first);
@@ -221,8 +254,7 @@ class Rescaler {
 
   // The noise of each layer by itself, as a part of its power, by name.
   absl::StatusOr<std::map<std::string, double>> NoiseOf(
-      const ModelGraph& model) const {
-    NS_ASSIGN_OR_RETURN(const Measured measured, Measure(model));
+      const ModelGraph& model, const Measured& measured) const {
     NS_ASSIGN_OR_RETURN(const auto sqnr_db,
                         LayerErrors(model, measured.quantized, held_back_));
     std::map<std::string, double> noise;

@@ -27,7 +27,6 @@ namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Use;
-using ::torch::jit::Value;
 
 constexpr double kExponents[] = {0.25, 0.4, 0.5, 0.6, 0.75, 0.9};
 

@@ -243,6 +243,30 @@ TEST(SmoothLayersTest, StaysWhereSomethingElseReadsTheValues) {
   }
 }
 
+TEST(SmoothLayersTest, StaysWhereParametersDoNotFit) {
+  const auto reason = [](const at::Tensor& gamma, const at::Tensor& q) {
+    ModelGraph model = NetOf({"y = torch.layer_norm(x, [64], self.gamma, None)",
+                              "return torch.linear(y, self.q, None)"},
+                             {{"gamma", gamma}, {"q", q}});
+    EXPECT_FALSE(RunPass(SmoothLayers(Given(0.5)), model).changed);
+    return Reasons(Smooth(model, Given(0.5)))[0];
+  };
+  const at::Tensor gamma = Normal({64}, 1);
+  const at::Tensor q = Normal({8, 64}, 2);
+  EXPECT_EQ(reason(gamma.to(at::kHalf), q),
+            "layer_norm: its weight is of type Half");
+  EXPECT_EQ(reason(at::full({64}, NAN), q),
+            "layer_norm: its weight has values that are not finite");
+  EXPECT_EQ(reason(at::ones({0}), q),
+            "layer_norm: its parameters do not fit its shape");
+  EXPECT_EQ(reason(gamma, q.to(at::kBFloat16)),
+            "layer_norm: linear: its weight is of type BFloat16");
+  EXPECT_EQ(reason(gamma, at::zeros({0, 64})),
+            "layer_norm: linear: its weight has no channels to scale");
+  EXPECT_EQ(reason(gamma, Normal({8, 32}, 2)),
+            "layer_norm: linear takes another number of channels");
+}
+
 TEST(SmoothLayersTest, StaysInControlFlow) {
   ModelGraph model = NetOf({"y = " + NormOf("x"), "z = x", "if x.size(0) > 1:",
                             "  z = torch.linear(y, self.q, None)", "return z"},
