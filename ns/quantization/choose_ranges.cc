@@ -1,7 +1,6 @@
 #include "ns/quantization/choose_ranges.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/jit/ir/ir.h>
 
 #include <cmath>
 #include <cstddef>
@@ -16,40 +15,21 @@
 #include "absl/strings/str_join.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "ns/quantization/fold_for_quantization.h"
+#include "ns/quantization/add_layer_rules.h"
 #include "ns/quantization/layer_trials.h"
-#include "ns/quantization/target_mapping.h"
+#include "ns/quantization/tried_methods.h"
+#include "ns/quantization/weighted_layers.h"
 #include "passes/quantization/activation_groups.h"
 #include "passes/quantization/calibrated_value.h"
-#include "passes/quantization/constant_weights.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/int8_form.h"
-#include "passes/quantization/layer_rule.h"
-#include "passes/quantization/layer_saturation.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/reconfigure_prepared.h"
-#include "passes/quantization/strip_observers.h"
 #include "passes/runtime/observers/observer_options.h"
 #include "passes/runtime/observers/reconfigured_observer.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Node;
-
-constexpr char kNoGain[] = "it gains nothing";
 constexpr char kOtherGainsMore[] = "another way gains more";
-
-// A layer with a weight that is quantized.
-struct WeightedLayer {
-  at::Tensor weight;
-  // The config that it has, and those of 8 and of 7 bits.
-  ObserverConfig present;
-  ObserverConfig full;
-  ObserverConfig narrow;
-  // Whether sums can saturate with activations and weights of 8 bits.
-  bool can_saturate = true;
-};
 
 // One way to quantize a group and the weights of its readers.
 struct Way {
@@ -77,13 +57,6 @@ ObserverConfig WithBits(ObserverConfig config, bool is_wide) {
   return config;
 }
 
-absl::StatusOr<at::Tensor> QuantizedByConfig(const at::Tensor& weight,
-                                             const ObserverConfig& config) {
-  ObserverSpec spec;
-  spec.config = config;
-  return QuantizedBySpec(weight, spec);
-}
-
 // What `observer` would find with `config`.
 absl::StatusOr<ValueRounding> RoundingOf(const Observer& observer,
                                          const ObserverConfig& config) {
@@ -109,7 +82,8 @@ class RangeChooser {
 
   absl::StatusOr<RangeChoices> Run() {
     NS_ASSIGN_OR_RETURN(record_, AttachedPreparedModel(prepared_.module()));
-    NS_RETURN_IF_ERROR(FindWeights());
+    NS_ASSIGN_OR_RETURN(weighted_,
+                        FindWeightedLayers(prepared_, options_.target));
     for (const ActivationGroup& group :
          GroupActivations(record_, [this](int64_t observer) {
            const Observer* found = Find(observer);
@@ -134,34 +108,6 @@ class RangeChooser {
 
   const PreparedLayer& Layer(int64_t index) const {
     return record_.layers[static_cast<size_t>(index)];
-  }
-
-  absl::Status FindWeights() {
-    NS_ASSIGN_OR_RETURN(ModelGraph stripped, prepared_.Clone());
-    NS_ASSIGN_OR_RETURN(const auto bases, StripObservers(stripped));
-    for (const auto& [index, base] : bases) {
-      const absl::StatusOr<at::Tensor> weight =
-          ConstantTensor(*base->input(PackedWeightInput(*base)), "its weight");
-      NS_ASSIGN_OR_RETURN(const ObserverConfig config,
-                          ParseObserverConfig(Layer(index).weight));
-      if (!weight.ok() || config.dtype != at::kQInt8) {
-        continue;
-      }
-      WeightedLayer layer;
-      layer.weight = *weight;
-      layer.present = layer.full = config;
-      layer.narrow = NarrowWeights(config);
-      if (config == layer.narrow) {
-        layer.full.quant_min = -127;
-        layer.full.quant_max = 127;
-      }
-      const absl::StatusOr<at::Tensor> quantized =
-          QuantizedByConfig(*weight, layer.full);
-      layer.can_saturate =
-          quantized.ok() && CanSaturate(*base, *quantized, options_.target);
-      weighted_[index] = std::move(layer);
-    }
-    return absl::OkStatus();
   }
 
   // The observers whose ranges are tried for values that `config` observes, it
@@ -317,7 +263,8 @@ class RangeChooser {
       if (&way != &present && !std::isnan(way.noise)) {
         std::string reason;
         if (&way != best) {
-          reason = way.noise < present.noise ? kOtherGainsMore : kNoGain;
+          reason = way.noise < present.noise ? kOtherGainsMore
+                                             : std::string(kNoGain);
         }
         choices_.tried.push_back({name, std::string(way.name),
                                   DecibelsOf(present.noise),
@@ -333,63 +280,28 @@ class RangeChooser {
       Set(reader, weight);
     }
     for (const int64_t owner : group.owners) {
-      activations_[owner] = best->activation;
+      chosen_.activations[owner] = best->activation;
     }
   }
 
   void Set(int64_t layer, const ObserverConfig& weight) {
     if (weighted_.at(layer).present != weight) {
-      weights_[layer] = weight;
+      chosen_.weights[layer] = weight;
     }
   }
 
   // Writes rules for the layers whose qconfig changes, and makes the model.
   absl::Status Finish() {
-    NS_ASSIGN_OR_RETURN(ModelGraph folded,
-                        FoldForQuantization(float_model_, /*compat=*/false));
-    const std::vector<FloatSubgraph> subgraphs =
-        FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
-    std::map<std::string, const FloatSubgraph*> by_name;
-    for (const FloatSubgraph& subgraph : subgraphs) {
-      by_name[subgraph.name] = &subgraph;
-    }
-    const QConfigMapping before = choices_.mapping;
-    std::map<int64_t, const FloatSubgraph*> changed;
-    for (size_t i = 0; i < record_.layers.size(); ++i) {
-      const auto index = static_cast<int64_t>(i);
-      const auto found = by_name.find(record_.layers[i].name);
-      if (found == by_name.end()) {
-        continue;
-      }
-      OptionalQConfig qconfig = before.Choose(*found->second).qconfig;
-      const OptionalQConfig old = qconfig;
-      if (!qconfig) {
-        continue;
-      }
-      if (const auto activation = activations_.find(index);
-          activation != activations_.end()) {
-        qconfig->activation.config = activation->second;
-      }
-      if (const auto weight = weights_.find(index); weight != weights_.end()) {
-        qconfig->weight.config.quant_min = weight->second.quant_min;
-        qconfig->weight.config.quant_max = weight->second.quant_max;
-      }
-      if (qconfig != old) {
-        SetLayerQConfig(subgraphs, *found->second, qconfig, choices_.mapping);
-        changed[index] = found->second;
-      }
-    }
-    for (const auto& [index, subgraph] : changed) {
-      const QConfigChoice choice = choices_.mapping.Choose(*subgraph);
+    NS_ASSIGN_OR_RETURN(
+        const auto changed,
+        AddLayerRules(float_model_, record_, chosen_, choices_.mapping));
+    for (const auto& [index, choice] : changed) {
       LayerReconfiguration& change = changes_.layers[index];
       change.qconfig = QConfigName(choice.qconfig);
       change.rule = choice.rule;
-      const auto weighted = weighted_.find(index);
-      const auto weight = weights_.find(index);
-      if (weight != weights_.end()) {
+      if (const auto weight = chosen_.weights.find(index);
+          weight != chosen_.weights.end()) {
         change.weight = weight->second;
-      } else if (weighted != weighted_.end()) {
-        change.weight = weighted->second.present;
       } else if (!Layer(index).weight.empty()) {
         NS_ASSIGN_OR_RETURN(change.weight,
                             ParseObserverConfig(Layer(index).weight));
@@ -417,9 +329,7 @@ class RangeChooser {
   std::vector<ActivationGroup> groups_;
   std::vector<std::vector<Way>> ways_;
   std::vector<LayerTrial> trials_;
-  // What was chosen, by index of the layer.
-  std::map<int64_t, ObserverConfig> activations_;
-  std::map<int64_t, ObserverConfig> weights_;
+  LayerChoices chosen_;
   Reconfiguration changes_;
   RangeChoices choices_;
 };

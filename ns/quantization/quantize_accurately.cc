@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,27 +14,21 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/status.h"
-#include "ns/batches/run_batches.h"
-#include "ns/quantization/calibrator.h"
 #include "ns/quantization/choose_ranges.h"
 #include "ns/quantization/copy_for_target.h"
+#include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/layer_errors.h"
-#include "ns/quantization/output_error.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/quantization/round_layers.h"
 #include "ns/quantization/sequential_bias.h"
+#include "ns/quantization/target_error.h"
 #include "ns/quantization/target_mapping.h"
-#include "passes/quantization/prepared_model.h"
+#include "ns/quantization/tried_methods.h"
+#include "passes/quantization/layer_corrections.h"
 
 namespace ns {
 namespace {
 
-constexpr char kNoGain[] = "it gains nothing";
-constexpr char kOutputsWorse[] = "the outputs of the model get worse";
-// So few, as each is run several times: all runs together are to take no longer
-// than calibration.
-constexpr int64_t kBatchesForOne = 16;
-constexpr int64_t kMostHeldBack = 8;
 // Runs over the batches held back. Of ranges: all trials at once, and the
 // outputs of two models; of corrections: the layers of two models, and the
 // outputs.
@@ -60,40 +52,6 @@ bool Rounds(const QuantizeOptions& options) {
 
 bool Chooses(const QuantizeOptions& options) {
   return options.choose_ranges && !options.mapping && IsStatic(options);
-}
-
-// What is left of `corrections` for the layers in `kept`.
-LayerCorrections Only(const LayerCorrections& corrections,
-                      const std::set<std::string>& kept) {
-  LayerCorrections only = corrections;
-  const auto drop = [&](std::map<std::string, at::Tensor>& tensors) {
-    for (auto it = tensors.begin(); it != tensors.end();) {
-      it = kept.count(it->first) != 0 ? std::next(it) : tensors.erase(it);
-    }
-  };
-  drop(only.bias_shifts);
-  drop(only.weights);
-  if (corrections.corrects_bias != nullptr) {
-    only.corrects_bias = [kept](const std::string& layer) {
-      return kept.count(layer) != 0;
-    };
-  }
-  return only;
-}
-
-// Both; `added` where they differ.
-LayerCorrections Joined(LayerCorrections corrections,
-                        const LayerCorrections& added) {
-  for (const auto& [layer, shift] : added.bias_shifts) {
-    corrections.bias_shifts[layer] = shift;
-  }
-  for (const auto& [layer, weight] : added.weights) {
-    corrections.weights[layer] = weight;
-  }
-  if (added.corrects_bias != nullptr) {
-    corrections.corrects_bias = added.corrects_bias;
-  }
-  return corrections;
 }
 
 class Chooser {
@@ -185,7 +143,7 @@ class Chooser {
         best = std::move(chosen);
         Take(choices);
       } else {
-        DropKept(choices.tried);
+        DropKept(kOutputsWorse, choices.tried);
       }
     }
     tried_.insert(tried_.end(), choices.tried.begin(), choices.tried.end());
@@ -248,14 +206,14 @@ class Chooser {
       }
       const bool helps = after->second > before->second;
       tried.push_back({layer.name, std::string(method), before->second,
-                       after->second, helps ? "" : kNoGain});
+                       after->second, helps ? "" : std::string(kNoGain)});
       if (helps) {
         kept.insert(layer.name);
       }
     }
     if (!kept.empty()) {
       const LayerCorrections corrections =
-          Joined(corrections_, Only(added, kept));
+          Joined(corrections_, OnlyFor(kept, added));
       NS_ASSIGN_OR_RETURN(QuantizedModel chosen,
                           ConvertModel(*prepared_, options_, corrections));
       NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(best, chosen));
@@ -263,17 +221,11 @@ class Chooser {
         best = std::move(chosen);
         corrections_ = corrections;
       } else {
-        DropKept(tried);
+        DropKept(kOutputsWorse, tried);
       }
     }
     tried_.insert(tried_.end(), tried.begin(), tried.end());
     return absl::OkStatus();
-  }
-
-  static void DropKept(std::vector<TriedMethod>& tried) {
-    for (TriedMethod& method : tried) {
-      method.reason = method.IsKept() ? kOutputsWorse : method.reason;
-    }
   }
 
   absl::StatusOr<std::map<std::string, double>> ErrorsOf(
@@ -284,20 +236,12 @@ class Chooser {
     return errors;
   }
 
-  // The lowest SQNR of all outputs.
-  absl::StatusOr<double> OutputError(const QuantizedModel& quantized) {
-    NS_ASSIGN_OR_RETURN(const ModelGraph copy,
-                        CopyForTarget(quantized.model, options_));
+  absl::StatusOr<double> OutputDb(const QuantizedModel& quantized) {
     NS_ASSIGN_OR_RETURN(
-        const OutputErrors errors,
-        MeasureOutputErrors(float_model_, copy,
-                            BatchReader::FromBatches(held_back_)));
+        const double worst,
+        WorstOutputDb(float_model_, quantized.model, held_back_, options_));
     CountRun();
-    double lowest = std::numeric_limits<double>::infinity();
-    for (const auto& output : errors.outputs) {
-      lowest = std::min(lowest, output.sqnr_db);
-    }
-    return lowest;
+    return worst;
   }
 
   // Whether the outputs of `chosen` are no worse than those of `best`, which it
@@ -305,9 +249,9 @@ class Chooser {
   absl::StatusOr<bool> HelpsOutputs(const QuantizedModel& best,
                                     const QuantizedModel& chosen) {
     if (!best_db_) {
-      NS_ASSIGN_OR_RETURN(best_db_, OutputError(best));
+      NS_ASSIGN_OR_RETURN(best_db_, OutputDb(best));
     }
-    NS_ASSIGN_OR_RETURN(const double chosen_db, OutputError(chosen));
+    NS_ASSIGN_OR_RETURN(const double chosen_db, OutputDb(chosen));
     const bool helps = chosen_db >= *best_db_;
     best_db_ = helps ? chosen_db : *best_db_;
     return helps;
@@ -339,42 +283,7 @@ class Chooser {
   int64_t done_ = 0;
 };
 
-void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
-  for (const auto& [name, means] : AttachedMeans(prepared.module())) {
-    means->SetEnabled(enabled);
-  }
-}
-
 }  // namespace
-
-int64_t HeldBackBatches(int64_t batches) {
-  return batches < 2 ? 0
-                     : std::min(kMostHeldBack,
-                                std::max<int64_t>(1, batches / kBatchesForOne));
-}
-
-absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
-                                  const BatchReader& batches,
-                                  const AfterBatch& after_batch) {
-  NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
-  const std::vector<int64_t> all = FirstBatches(batches.size());
-  const auto first =
-      static_cast<size_t>(batches.size() - HeldBackBatches(batches.size()));
-  const auto run = [&](size_t begin, size_t end) {
-    return calibrator.Run(batches,
-                          absl::MakeConstSpan(all).subspan(begin, end - begin),
-                          [&](size_t done) {
-                            if (after_batch) {
-                              after_batch(static_cast<int64_t>(begin + done));
-                            }
-                          });
-  };
-  NS_RETURN_IF_ERROR(run(0, first));
-  SetMeansEnabled(prepared, false);
-  const absl::Status status = run(first, all.size());
-  SetMeansEnabled(prepared, true);
-  return status;
-}
 
 absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     const ModelGraph& float_model, const ModelGraph& prepared,

@@ -8,24 +8,11 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/quantize_model.h"
 #include "ns/quantization/quantize_options.h"
 
 namespace ns {
-
-// How many batches, the last ones, say whether a method helps: a sixteenth, one
-// at least and eight at most; none of one batch.
-int64_t HeldBackBatches(int64_t batches);
-
-// Calls `after_batch` with the number of batches that were run so far.
-using AfterBatch = std::function<void(int64_t done)>;
-
-// Runs `prepared`, a model of PrepareModel, on all batches. All observers see
-// all of them; means of inputs are not gathered of those held back. Error: a
-// batch that cannot be read or does not fit, named.
-absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
-                                  const BatchReader& batches,
-                                  const AfterBatch& after_batch = nullptr);
 
 // Quantizes `prepared` as ConvertModel does, with those methods of `options`
 // that measurably help, one after the other:

@@ -15,14 +15,15 @@
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
-#include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/fold_for_quantization.h"
+#include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/layer_errors.h"
-#include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_accurately.h"
 #include "ns/quantization/quantize_model.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/target_error.h"
 #include "ns/quantization/target_mapping.h"
+#include "ns/quantization/tried_methods.h"
 #include "passes/quantization/channel_samples.h"
 #include "passes/quantization/equalize_layers.h"
 #include "passes/quantization/smooth_layers.h"
@@ -31,8 +32,6 @@ namespace ns {
 namespace {
 
 constexpr int64_t kMostSampled = 16;
-constexpr char kNoGain[] = "it gains nothing";
-constexpr char kOutputsWorse[] = "the outputs of the model get worse";
 
 // A model as it would be quantized, and what it loses.
 struct Measured {
@@ -92,17 +91,10 @@ class Rescaler {
     NS_ASSIGN_OR_RETURN(
         QuantizedModel quantized,
         ConvertKeepingWhatHelps(model, prepared, all, options_));
-    NS_ASSIGN_OR_RETURN(const ModelGraph copy,
-                        CopyForTarget(quantized.model, options_));
     NS_ASSIGN_OR_RETURN(
-        const OutputErrors errors,
-        MeasureOutputErrors(model, copy, BatchReader::FromBatches(held_back_)));
-    Measured measured{std::move(quantized.model),
-                      std::numeric_limits<double>::infinity()};
-    for (const OutputError& output : errors.outputs) {
-      measured.output_db = std::min(measured.output_db, output.sqnr_db);
-    }
-    return measured;
+        const double output_db,
+        WorstOutputDb(model, quantized.model, held_back_, options_));
+    return Measured{std::move(quantized.model), output_db};
   }
 
   absl::StatusOr<ChannelSamples> Sample(
@@ -124,9 +116,7 @@ class Rescaler {
     if (changed.output_db >= output_db) {
       result.model = std::move(changed.model);
     } else {
-      for (TriedMethod& method : changed.tried) {
-        method.reason = method.IsKept() ? kOutputsWorse : method.reason;
-      }
+      DropKept(kOutputsWorse, changed.tried);
     }
     result.tried.insert(result.tried.end(), changed.tried.begin(),
                         changed.tried.end());
@@ -155,7 +145,8 @@ class Rescaler {
     std::vector<TriedMethod> tried;
     for (const SmoothedLayers& layers : report.tried) {
       tried.push_back({layers.first, "smoothing", layers.without_db,
-                       layers.with_db, layers.is_smoothed ? "" : kNoGain});
+                       layers.with_db,
+                       layers.is_smoothed ? "" : std::string(kNoGain)});
     }
     NS_ASSIGN_OR_RETURN(const Measured before, Measure(result.model));
     NS_ASSIGN_OR_RETURN(const Measured after, Measure(smoothed));
@@ -247,7 +238,7 @@ class Rescaler {
       const double before = of_pair(without, pair);
       const double after = of_pair(with, pair);
       tried.push_back({pair.first, "equalization", before, after,
-                       after > before ? "" : kNoGain});
+                       after > before ? "" : std::string(kNoGain)});
     }
     return tried;
   }

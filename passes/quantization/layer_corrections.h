@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 namespace ns {
@@ -21,6 +22,14 @@ struct LayerCorrections {
   // same shape, scales and zero points.
   std::map<std::string, at::Tensor> weights;
 };
+
+// What is left of `corrections` for `layers`.
+LayerCorrections OnlyFor(const std::set<std::string>& layers,
+                         const LayerCorrections& corrections);
+
+// Both; `added` where they differ.
+LayerCorrections Joined(LayerCorrections corrections,
+                        const LayerCorrections& added);
 
 }  // namespace ns
 

@@ -1,0 +1,43 @@
+// The layers of a prepared model whose weights are quantized, and what bits
+// their kernels allow.
+#ifndef NS_QUANTIZATION_WEIGHTED_LAYERS_H_
+#define NS_QUANTIZATION_WEIGHTED_LAYERS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "passes/kernels/saturation_mode.h"
+#include "passes/runtime/observers/observer_config.h"
+
+namespace ns {
+
+struct WeightedLayer {
+  // In float.
+  at::Tensor weight;
+  // How it is to be quantized, and how with 8 and with 7 bits (NarrowWeights in
+  // target_mapping.h).
+  ObserverConfig present;
+  ObserverConfig full;
+  ObserverConfig narrow;
+  // Whether sums can saturate on the target with activations and weights of 8
+  // bits (passes/quantization/layer_saturation.h).
+  bool can_saturate = true;
+};
+
+// Returns those with a constant weight that is quantized to qint8, by index in
+// PreparedModel::layers. Error: a model that is not prepared.
+absl::StatusOr<std::map<int64_t, WeightedLayer>> FindWeightedLayers(
+    const ModelGraph& prepared, kernels::SaturationMode target);
+
+// Returns `weight` quantized as an observer of `config` finds. Error: as
+// QuantizedBySpec (passes/quantization/constant_weights.h).
+absl::StatusOr<at::Tensor> QuantizedByConfig(const at::Tensor& weight,
+                                             const ObserverConfig& config);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_WEIGHTED_LAYERS_H_
