@@ -11,7 +11,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/quantization/output_error.h"
-#include "passes/quantization/prepared_model.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"
@@ -108,24 +107,6 @@ TEST_F(QuantizeAccuratelyTest, OneBatchLeavesNothingToSeeWhetherItHelps) {
   EXPECT_EQ(BatchesToMeasure(Coarse(), batches), 0);
 }
 
-TEST_F(QuantizeAccuratelyTest, AllBatchesAreObservedAndMeansAreOfTheFirst) {
-  const QuantizeOptions options = Coarse();
-  const ModelGraph prepared = OrThrow(PrepareModel(
-      FloatModel({absl::StrCat("return ", ConvOf("x"))}), options));
-  const BatchReader batches = BatchReader::FromBatches(
-      BatchesOf({at::ones({1, 3, 8, 8}), at::full({1, 3, 8, 8}, 5.0F)}));
-  int64_t done = 0;
-  NS_ASSERT_OK(CalibrateHoldingBack(prepared, batches,
-                                    [&](int64_t count) { done = count; }));
-  EXPECT_EQ(done, 2);
-  const auto means = AttachedMeans(prepared.module());
-  ASSERT_EQ(means.size(), 1);
-  EXPECT_EQ(means.begin()->second->Mean().max().item<double>(), 1);
-  EXPECT_TRUE(means.begin()->second->is_enabled());
-  const QuantizedModel quantized = OrThrow(ConvertModel(prepared, options));
-  EXPECT_NEAR(quantized.report.layers[0].inputs[0].max, 5, 0.1);
-}
-
 TEST_F(QuantizeAccuratelyTest, ProgressCountsTheRunsOfBatchesHeldBack) {
   const BatchReader batches = Around({2, 2, 2, 2});
   const ModelGraph model = FloatModel(kNet);
@@ -169,15 +150,6 @@ TEST_F(QuantizeAccuratelyTest, CompatCorrectsNothing) {
   options.compat = true;
   const QuantizedModel quantized = Quantized(Around({2, 2, 2, 2}), options);
   EXPECT_THAT(quantized.report.tried, IsEmpty());
-}
-
-TEST(HeldBackBatchesTest, AreASixteenthOfThem) {
-  EXPECT_EQ(HeldBackBatches(0), 0);
-  EXPECT_EQ(HeldBackBatches(1), 0);
-  EXPECT_EQ(HeldBackBatches(2), 1);
-  EXPECT_EQ(HeldBackBatches(31), 1);
-  EXPECT_EQ(HeldBackBatches(32), 2);
-  EXPECT_EQ(HeldBackBatches(1000), 8);
 }
 
 }  // namespace

@@ -1,0 +1,68 @@
+#include "ns/quantization/copy_for_target.h"
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/target_error.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "tests/ns/quantization/quantizing.h"
+#include "tests/testing/float_model.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::ns::kernels::SaturationMode;
+
+class CopyForTargetTest : public ::testing::Test {
+ protected:
+  // With activations and weights of 8 bits, which saturate without VNNI.
+  CopyForTargetTest() {
+    at::manual_seed(3);
+    x_ = at::rand({4, 3, 8, 8}) * 2 + 1;
+    options_ = Everywhere(Int8PerTensorQConfig());
+    options_.target = SaturationMode::kFbgemmAvx2;
+  }
+
+  double WorstDb(SaturationMode target, const ModelGraph& quantized) {
+    options_.target = target;
+    return OrThrow(
+        WorstOutputDb(FloatModel(body_), quantized, BatchesOf({x_}), options_));
+  }
+
+  const std::vector<std::string> body_ = {
+      "return torch.conv2d(x, torch.ones_like(self.w2), self.b)"};
+  at::Tensor x_;
+  QuantizeOptions options_;
+};
+
+TEST_F(CopyForTargetTest, ComputesWhatTheTargetDoesOnAnyProcessor) {
+  const QuantizedModel quantized = Quantize(body_, {x_}, options_);
+  const double exact = WorstDb(SaturationMode::kFbgemmVnni, quantized.model);
+  EXPECT_GT(exact, 30);
+  EXPECT_LT(WorstDb(SaturationMode::kFbgemmAvx2, quantized.model), exact - 10);
+}
+
+TEST_F(CopyForTargetTest, OtherBackendsRunAsTheyAre) {
+  const QuantizedModel quantized = Quantize(body_, {x_}, options_);
+  EXPECT_GT(CountLoweredOps(
+                OrThrow(CopyForTarget(quantized.model, options_)).graph()),
+            0);
+  for (const bool compat : {false, true}) {
+    QuantizeOptions other = options_;
+    other.compat = compat;
+    other.backend = compat ? Backend::kFbgemm : Backend::kQnnpack;
+    EXPECT_EQ(
+        CountLoweredOps(OrThrow(CopyForTarget(quantized.model, other)).graph()),
+        0);
+  }
+  options_.backend = Backend::kQnnpack;
+  EXPECT_EQ(TargetOf(options_), SaturationMode::kExact);
+}
+
+}  // namespace
+}  // namespace ns
