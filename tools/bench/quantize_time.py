@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""Prints how long `ns quantize` takes with its methods, against calibration.
+
+  bazel build -c opt //tools:ns
+  tools/bench/quantize_time.py [--networks=resnet18,mobilenet_v2] [--batches=N]
+
+A row a network of torchvision: the seconds of a command that only calibrates,
+converts and measures the outputs (--reference, where nothing is chosen), of one
+as it is by default, and of one with --observer=auto, --equalize and --smooth,
+too; and how many times longer they take. Each is the least of three runs, which
+take turns. Bar: at most twice as long.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+# The source folder may be read-only, and is not the place for caches anyhow.
+sys.dont_write_bytecode = True
+
+import accuracy
+import torch
+
+REPETITIONS = 3
+METHODS = {
+    'calibration': ['--reference'],
+    'default': [],
+    'all methods': ['--observer=auto', '--equalize', '--smooth'],
+}
+
+
+def seconds(command) -> float:
+  start = time.perf_counter()
+  subprocess.run(command, check=True)
+  return time.perf_counter() - start
+
+
+def main() -> None:
+  parser = argparse.ArgumentParser(
+      description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+  parser.add_argument('--networks', default='resnet18,mobilenet_v2',
+                      metavar='NAMES')
+  parser.add_argument('--batches', type=int, default=64, metavar='N',
+                      help='of 8 images of 96 x 96')
+  parser.add_argument('--bin', default='bazel-bin', metavar='DIR')
+  args = parser.parse_args()
+
+  print(f'{"seconds":20}' + ''.join(f'  {name:>18}' for name in METHODS))
+  with tempfile.TemporaryDirectory() as folder:
+    paths = {key: os.path.join(folder, key + '.pt')
+             for key in ('float', 'inputs', 'out')}
+    for name in args.networks.split(','):
+      torch.manual_seed(accuracy.SEED)
+      torch.jit.script(accuracy.network(name)).save(paths['float'])
+      torch.save(accuracy.images(args.batches), paths['inputs'])
+      least = dict.fromkeys(METHODS, float('inf'))
+      for _ in range(REPETITIONS):
+        for method, flags in METHODS.items():
+          least[method] = min(least[method], seconds([
+              f'{args.bin}/tools/ns', 'quantize', f'--float={paths["float"]}',
+              f'--inputs={paths["inputs"]}', f'--out={paths["out"]}',
+              '--quiet', *flags]))
+      row = f'{name:20}  {least["calibration"]:18.1f}'
+      for method in list(METHODS)[1:]:
+        ratio = f'({least[method] / least["calibration"]:.2f} x)'
+        row += f'  {least[method]:9.1f} {ratio:8}'
+      print(row, flush=True)
+
+
+if __name__ == '__main__':
+  main()
