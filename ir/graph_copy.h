@@ -1,0 +1,32 @@
+// Tells where the parts of a graph are in a copy of it.
+#ifndef IR_GRAPH_COPY_H_
+#define IR_GRAPH_COPY_H_
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace ns {
+
+// Pairs the nodes, blocks and values of `graph` with those of `copy`, which
+// ModelGraph::Clone made, and which no pass has changed since. The pairs stay
+// when the copy is changed afterwards.
+class GraphCopy {
+ public:
+  GraphCopy(const torch::jit::Graph& graph, torch::jit::Graph& copy);
+
+  // The counterpart in the copy of a part of the graph; null of null.
+  torch::jit::Node* Of(const torch::jit::Node* node) const;
+  torch::jit::Block* Of(const torch::jit::Block* block) const;
+  torch::jit::Value* Of(const torch::jit::Value* value) const;
+
+ private:
+  void Pair(const torch::jit::Block* block, torch::jit::Block* copy);
+
+  absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> nodes_;
+  absl::flat_hash_map<const torch::jit::Block*, torch::jit::Block*> blocks_;
+};
+
+}  // namespace ns
+
+#endif  // IR_GRAPH_COPY_H_
