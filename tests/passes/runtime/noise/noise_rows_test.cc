@@ -1,0 +1,85 @@
+#include "passes/runtime/noise/noise_rows.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace ns {
+namespace {
+
+at::Tensor Rows(const std::vector<float>& values, int64_t columns) {
+  return at::tensor(values).reshape({-1, columns});
+}
+
+// Two samples of two elements. The events' products sum up to 3 and 7, and to
+// -1 and 1.
+class NoiseRowsTest : public ::testing::Test {
+ protected:
+  void Add() {
+    rows_.Begin(0, 2);
+    rows_.Add(0, at::ones({2, 2}), Rows({1, 2, 3, 4}, 2));
+    rows_.Add(2, at::full({2, 1}, 0.5), Rows({-2, 2}, 1));
+    rows_.End();
+  }
+
+  NoiseRows rows_{3};
+};
+
+TEST_F(NoiseRowsTest, SumsEventsUpSampleBySample) {
+  Add();
+  EXPECT_EQ(rows_.RowsOf(0), 2);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0}), 9 + 49);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {2}), 1 + 1);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0, 2}), 2 * 2 + 8 * 8);
+  EXPECT_EQ(rows_.PowerOf(0, {1}), 0);
+  EXPECT_EQ(rows_.PowerOf(0, {}), 0);
+}
+
+TEST_F(NoiseRowsTest, RowsOfBatchesAndOutputsStandBehindEachOther) {
+  Add();
+  rows_.Begin(1, 1);
+  rows_.Add(1, at::ones({1}), at::full({1}, 5.0));
+  rows_.End();
+  Add();
+  EXPECT_EQ(rows_.RowsOf(0), 4);
+  EXPECT_EQ(rows_.RowsOf(1), 1);
+  EXPECT_EQ(rows_.RowsOf(2), 0);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0}), 2 * (9 + 49));
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(1, {0, 1}), 25);
+  EXPECT_EQ(rows_.PowerOf(2, {0}), 0);
+}
+
+// An event that did not happen in the first rows.
+TEST_F(NoiseRowsTest, RowsWithoutAnEventHaveNothingOfIt) {
+  Add();
+  rows_.Begin(0, 2);
+  rows_.Add(1, at::ones({2}), at::tensor(std::vector<float>{1, 3}));
+  rows_.End();
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0, 1}), 9 + 49 + 1 + 9);
+}
+
+TEST_F(NoiseRowsTest, ValuesOfALoopCountTogether) {
+  rows_.Begin(0, 2);
+  for (int trip = 0; trip < 3; ++trip) {
+    rows_.Add(0, at::ones({2}), at::tensor(std::vector<float>{1, -1}));
+  }
+  rows_.End();
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0}), 9 + 9);
+}
+
+// A value whose first dimension is not the batch.
+TEST_F(NoiseRowsTest, WithoutSamplesTheBatchIsOneRow) {
+  rows_.Begin(0, 2);
+  rows_.Add(0, at::ones({2}), at::tensor(std::vector<float>{1, 2}));
+  rows_.Add(1, at::ones({3}), at::tensor(std::vector<float>{1, 1, 1}));
+  rows_.End();
+  EXPECT_EQ(rows_.RowsOf(0), 1);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0}), 9);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0, 1}), 36);
+}
+
+}  // namespace
+}  // namespace ns
