@@ -1,0 +1,293 @@
+#include "ns/search/calibrated_values.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstddef>
+#include <set>
+
+#include "absl/algorithm/container.h"
+#include "absl/types/span.h"
+#include "ir/graph_copy.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches/run_batches.h"
+#include "ns/quantization/calibrator.h"
+#include "passes/quantization/bias_correction.h"
+#include "passes/quantization/insert_observers.h"
+#include "passes/quantization/int8_operands.h"
+#include "passes/quantization/prepared_model.h"
+#include "passes/runtime/observers/make_observer.h"
+#include "passes/runtime/observers/observer_config.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Value;
+
+// Whether what an observer of this kind finds depends on the order in which it
+// sees values, so that those of several cannot be put together.
+bool DependsOnOrder(ObserverKind kind) {
+  return kind == ObserverKind::kMovingAverageMinMax ||
+         kind == ObserverKind::kMovingAveragePerChannelMinMax ||
+         kind == ObserverKind::kHistogram;
+}
+
+// Whether both plan the same layers with the same observers.
+bool IsSame(const ObserverPlan& plan, const PreparedModel& record) {
+  return absl::c_equal(plan.layers, record.layers,
+                       [](const PlannedLayer& a, const PreparedLayer& b) {
+                         return a.name == b.name && a.output == b.output &&
+                                absl::c_equal(a.inputs, b.inputs);
+                       });
+}
+
+}  // namespace
+
+absl::StatusOr<CalibratedValues> CalibratedValues::Create(
+    const SearchSpace& space) {
+  NS_ASSIGN_OR_RETURN(ModelGraph model, space.base().Clone());
+  CalibratedValues values(space, std::move(model));
+  values.AddValues();
+  values.AddLayers();
+  ObserverPlan plan = values.wide_;
+  const GraphCopy copy(space.base().graph(), values.model_.graph());
+  for (ObservedPoint& point : plan.points) {
+    point.value = copy.Of(point.value);
+  }
+  for (PlannedLayer& layer : plan.layers) {
+    layer.base = copy.Of(layer.base);
+  }
+  NS_RETURN_IF_ERROR(CarryOutPlan(values.model_, plan, /*known=*/{}));
+  return values;
+}
+
+void CalibratedValues::Add(Value* value, const ObserverSpec& spec) {
+  std::vector<int>& observers = observers_of_[value];
+  if (absl::c_any_of(observers, [&](int index) {
+        return wide_.observers[static_cast<size_t>(index)] == spec;
+      })) {
+    return;
+  }
+  const auto index = static_cast<int>(wide_.observers.size());
+  observers.push_back(index);
+  wide_.observers.push_back(spec);
+  wide_.points.push_back({value, index, {}, /*is_seen=*/true});
+}
+
+void CalibratedValues::AddValues() {
+  std::vector<ObserverSpec> specs;
+  for (size_t i = 0; i < space_->candidates().size(); ++i) {
+    const ObserverPlan& plan = space_->UniformPlan(static_cast<int>(i));
+    for (const ObservedPoint& point : plan.points) {
+      const ObserverSpec& spec =
+          plan.observers[static_cast<size_t>(point.observer)];
+      if (point.is_seen) {
+        Add(point.value, spec);
+      }
+      if (spec.config.kind != ObserverKind::kFixedQParams &&
+          absl::c_find(specs, spec) == specs.end()) {
+        specs.push_back(spec);
+      }
+    }
+  }
+  // What a layer takes is observed there where its producer stays float.
+  for (const FloatSubgraph& subgraph : space_->subgraphs()) {
+    const auto operands = Int8OperandsOf(subgraph.subgraph);
+    if (!operands) {
+      continue;
+    }
+    for (const Int8Operand& operand : *operands) {
+      for (const ObserverSpec& spec : specs) {
+        Add(operand.value, spec);
+      }
+    }
+    // A no-op observer counts the elements.
+    Add(subgraph.output, SpecOf(ObserverKind::kNoop));
+  }
+}
+
+void CalibratedValues::AddLayers() {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < space_->candidates().size(); ++i) {
+    for (PlannedLayer layer : space_->UniformPlan(static_cast<int>(i)).layers) {
+      if (seen.insert(layer.name).second) {
+        layer.inputs.clear();
+        layer.output = 0;
+        layer.weight = -1;
+        wide_.layers.push_back(std::move(layer));
+      }
+    }
+  }
+}
+
+absl::Status CalibratedValues::Calibrate(const BatchReader& batches,
+                                         const AfterBatch& after_batch) {
+  batches_ = batches.size();
+  NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(model_));
+  const std::vector<int64_t> all = FirstBatches(batches_);
+  const auto first = static_cast<size_t>(batches_ - HeldBackBatches(batches_));
+  const auto run = [&](size_t begin, size_t end) {
+    return calibrator.Run(batches,
+                          absl::MakeConstSpan(all).subspan(begin, end - begin),
+                          [&](size_t done) {
+                            if (after_batch) {
+                              after_batch(static_cast<int64_t>(begin + done));
+                            }
+                          });
+  };
+  NS_RETURN_IF_ERROR(run(0, first));
+  const auto means = AttachedMeans(model_.module());
+  std::map<std::string, std::pair<at::Tensor, int64_t>> before;
+  for (const auto& [name, one] : means) {
+    before[name] = {one->sums(), one->patches()};
+    one->SetState({}, 0);
+  }
+  NS_RETURN_IF_ERROR(run(first, all.size()));
+  for (const auto& [name, one] : means) {
+    const auto held_back = c10::make_intrusive<InputMeans>(one->geometry());
+    held_back->SetState(one->sums(), one->patches());
+    held_back_[name] = held_back;
+    one->SetState(before[name].first, before[name].second);
+  }
+  return absl::OkStatus();
+}
+
+ObserverPtr CalibratedValues::Find(const Value* value,
+                                   const ObserverSpec& spec) const {
+  const auto found = observers_of_.find(value);
+  if (found == observers_of_.end()) {
+    return {};
+  }
+  for (const int index : found->second) {
+    if (wide_.observers[static_cast<size_t>(index)] == spec) {
+      return AttachedObserver(model_.module(), ObserverAttribute(index));
+    }
+  }
+  return {};
+}
+
+absl::StatusOr<bool> CalibratedValues::Gather(const ObserverPlan& plan,
+                                              int index,
+                                              Observer& observer) const {
+  const ObserverSpec& spec = plan.observers[static_cast<size_t>(index)];
+  int seen = 0;
+  for (const ObservedPoint& point : plan.points) {
+    if (point.observer != index || !point.is_seen) {
+      continue;
+    }
+    const ObserverPtr found = Find(point.value, spec);
+    if (found == nullptr || (++seen > 1 && DependsOnOrder(spec.config.kind))) {
+      return false;
+    }
+    NS_RETURN_IF_ERROR(CatchTorchErrors("joining what observers have seen",
+                                        [&] { observer.Merge(*found); }));
+  }
+  return true;
+}
+
+absl::StatusOr<std::optional<CalibratedValue>> CalibratedValues::Answer(
+    const ObserverPlan& plan, int index) const {
+  NS_ASSIGN_OR_RETURN(
+      const ObserverPtr observer,
+      MakeObserver(plan.observers[static_cast<size_t>(index)].config));
+  NS_ASSIGN_OR_RETURN(const bool is_known, Gather(plan, index, *observer));
+  return is_known ? std::make_optional(AskObserver(observer)) : std::nullopt;
+}
+
+std::optional<CalibratedValue> CalibratedValues::Answer(
+    const Value* value, const ObserverSpec& spec) const {
+  const ObserverPtr observer = Find(value, spec);
+  return observer == nullptr ? std::nullopt
+                             : std::make_optional(AskObserver(observer));
+}
+
+absl::StatusOr<bool> CalibratedValues::Fill(const QConfigMapping& mapping,
+                                            ModelGraph& prepared) const {
+  NS_ASSIGN_OR_RETURN(const PreparedModel record,
+                      AttachedPreparedModel(prepared.module()));
+  const ObserverPlan plan = space_->PlanOfPrepared(mapping, record);
+  if (!IsSame(plan, record)) {
+    return false;
+  }
+  for (size_t i = 0; i < plan.observers.size(); ++i) {
+    const auto index = static_cast<int>(i);
+    const ObserverPtr observer =
+        AttachedObserver(prepared.module(), ObserverAttribute(index));
+    if (observer == nullptr) {
+      continue;
+    }
+    NS_ASSIGN_OR_RETURN(const bool is_known, Gather(plan, index, *observer));
+    if (!is_known) {
+      return false;
+    }
+  }
+  return CatchTorchErrors("joining what observers have seen", [&] {
+    for (size_t i = 0; i < record.layers.size(); ++i) {
+      const auto wide = absl::c_find_if(wide_.layers, [&](const auto& layer) {
+        return layer.name == record.layers[i].name;
+      });
+      if (wide == wide_.layers.end()) {
+        return false;
+      }
+      const int64_t number = wide - wide_.layers.begin();
+      if (const int64_t watcher = record.layers[i].watcher; watcher >= 0) {
+        const ObserverPtr ours = AttachedObserver(
+            model_.module(),
+            ObserverAttribute(static_cast<int64_t>(wide_.observers.size()) +
+                              number));
+        if (ours == nullptr) {
+          return false;
+        }
+        AttachedObserver(prepared.module(), ObserverAttribute(watcher))
+            ->Merge(*ours);
+      }
+      const auto theirs = AttachedMeans(prepared.module());
+      const auto means = theirs.find(MeansAttribute(static_cast<int64_t>(i)));
+      const auto ours = AttachedMeans(model_.module());
+      const auto added = ours.find(MeansAttribute(number));
+      if (means != theirs.end()) {
+        if (added == ours.end()) {
+          return false;
+        }
+        means->second->Merge(*added->second);
+      }
+    }
+    return true;
+  });
+}
+
+at::Tensor CalibratedValues::ShiftOf(const std::string& layer,
+                                     const at::Tensor& weight,
+                                     const at::Tensor& rounded) const {
+  const auto wide = absl::c_find_if(
+      wide_.layers, [&](const auto& one) { return one.name == layer; });
+  const std::string name = MeansAttribute(wide - wide_.layers.begin());
+  const auto held_back = held_back_.find(name);
+  if (wide == wide_.layers.end() || held_back == held_back_.end()) {
+    return {};
+  }
+  const at::Tensor shift = BiasShift(
+      weight, rounded, AttachedMeans(model_.module()).at(name)->Mean());
+  const at::Tensor wanted =
+      BiasShift(weight, rounded, held_back->second->Mean());
+  // The squared error of the output differs by this for each of its elements:
+  // what is not constant stays.
+  const bool helps = shift.defined() && wanted.defined() &&
+                     (wanted - shift).square().sum().item<float>() <
+                         wanted.square().sum().item<float>();
+  return helps ? shift : at::Tensor();
+}
+
+double CalibratedValues::ElementsOf(const Value* value) const {
+  const auto found = observers_of_.find(value);
+  if (found == observers_of_.end() || batches_ == 0) {
+    return 0;
+  }
+  const ObserverPtr observer = AttachedObserver(
+      model_.module(), ObserverAttribute(found->second.front()));
+  return static_cast<double>(observer->seen().values) /
+         static_cast<double>(batches_);
+}
+
+}  // namespace ns

@@ -1,0 +1,94 @@
+// What observers of any recipe of a search space would see, from one run.
+#ifndef NS_SEARCH_CALIBRATED_VALUES_H_
+#define NS_SEARCH_CALIBRATED_VALUES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/quantization/held_back_batches.h"
+#include "ns/search/search_space.h"
+#include "passes/quantization/calibrated_value.h"
+#include "passes/quantization/observer_plan.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/input_means.h"
+#include "passes/runtime/observers/observer.h"
+
+namespace ns {
+
+// Which values a prepared model observes, and which of them share an observer,
+// depends on the recipe. This has observers of its own for each value that some
+// recipe observes, one for each kind of observer: a recipe's are put together
+// of these. A value is seen as the float model has it, as in any prepared
+// model.
+class CalibratedValues {
+ public:
+  // `space` must outlive the object.
+  static absl::StatusOr<CalibratedValues> Create(const SearchSpace& space);
+
+  // Runs the float model on all batches. As in CalibrateHoldingBack, means are
+  // not gathered of those held back; here these have means of their own.
+  absl::Status Calibrate(const BatchReader& batches,
+                         const AfterBatch& after_batch = nullptr);
+
+  // Returns what observer `index` of `plan`, one of the search space, would
+  // have found. Nothing where it sees something that no observer here has seen.
+  absl::StatusOr<std::optional<CalibratedValue>> Answer(
+      const ObserverPlan& plan, int index) const;
+
+  // Returns the answer for `value` alone, which is of the graph of the space.
+  // Nothing where it was not observed by `spec`.
+  std::optional<CalibratedValue> Answer(const torch::jit::Value* value,
+                                        const ObserverSpec& spec) const;
+
+  // Gives the observers of `prepared`, which PrepareModel has made with
+  // `mapping`, what they would have seen. Returns false where only a run tells:
+  // `prepared` then has to be calibrated.
+  absl::StatusOr<bool> Fill(const QConfigMapping& mapping,
+                            ModelGraph& prepared) const;
+
+  // Returns what correcting the bias of the layer called `layer` adds to its
+  // output channels when its weight, `weight`, is rounded to `rounded`: by the
+  // means of its input over all batches but those held back, and only where
+  // that makes up for more than it spoils on these. Undefined for nothing.
+  at::Tensor ShiftOf(const std::string& layer, const at::Tensor& weight,
+                     const at::Tensor& rounded) const;
+
+  // Returns how many elements `value` has in a batch, on average.
+  double ElementsOf(const torch::jit::Value* value) const;
+
+ private:
+  CalibratedValues(const SearchSpace& space, ModelGraph model)
+      : space_(&space), model_(std::move(model)) {}
+
+  void Add(torch::jit::Value* value, const ObserverSpec& spec);
+  void AddValues();
+  void AddLayers();
+  ObserverPtr Find(const torch::jit::Value* value,
+                   const ObserverSpec& spec) const;
+  // Merges what observer `index` of `plan` sees into `observer`. Returns false
+  // where that is not known.
+  absl::StatusOr<bool> Gather(const ObserverPlan& plan, int index,
+                              Observer& observer) const;
+
+  const SearchSpace* space_;
+  // Has an observer for each point of `wide_`.
+  ModelGraph model_;
+  // Its points are values of the graph of the space.
+  ObserverPlan wide_;
+  std::map<const torch::jit::Value*, std::vector<int>> observers_of_;
+  // Of the batches held back, by the attribute of those of the others.
+  std::map<std::string, InputMeansPtr> held_back_;
+  int64_t batches_ = 0;
+};
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_CALIBRATED_VALUES_H_

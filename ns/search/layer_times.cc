@@ -1,0 +1,322 @@
+#include "ns/search/layer_times.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "ir/attach_attribute.h"
+#include "ir/graph_copy.h"
+#include "ir/graph_walk.h"
+#include "ir/insert_method_call.h"
+#include "ir/insert_op.h"
+#include "ir/module_path.h"
+#include "ir/node_view.h"
+#include "ir/pass_context.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches/run_batches.h"
+#include "ns/quantization/quantize_model.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "passes/quantization/insert_observers.h"
+#include "passes/quantization/int8_form.h"
+#include "passes/quantization/int8_operands.h"
+#include "passes/runtime/lap_timer.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+constexpr int kRuns = 7;
+// In front of the number of a subgraph, in the module path of its ops.
+constexpr char kLayerPath[] = "ns_layer/";
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+bool TakesTime(const Node& node) {
+  return node.kind() != c10::prim::Constant &&
+         node.kind() != c10::prim::GetAttr &&
+         node.kind() != c10::prim::CallMethod && node.blocks().empty();
+}
+
+// Runs `model` several times on `batch`, with a timer behind each node, and
+// returns the least times of the slots that `slot_of` has for the nodes.
+template <typename SlotOf>
+absl::StatusOr<std::vector<double>> TimeNodes(ModelGraph& model, size_t slots,
+                                              const Batch& batch,
+                                              const SlotOf& slot_of) {
+  const auto timer = c10::make_intrusive<LapTimer>(slots);
+  const std::string name =
+      AttachAttribute(model.module(), "ns_timer_", c10::IValue(timer));
+  std::vector<Node*> nodes;
+  ForEachNode(model.graph().block(), [&](Node* node) {
+    if (TakesTime(*node)) {
+      nodes.push_back(node);
+    }
+  });
+  NS_RETURN_IF_ERROR(CatchTorchErrors("timing", [&]() -> absl::Status {
+    for (Node* node : nodes) {
+      const auto slot = static_cast<int64_t>(slot_of(*node));
+      Node* behind = node->next();
+      const torch::jit::WithInsertPoint here(behind);
+      Value* number = model.graph().insertConstant(slot);
+      NS_RETURN_IF_ERROR(
+          InsertMethodCall(model, name, "lap", {number}, behind).status());
+    }
+    return absl::OkStatus();
+  }));
+  std::vector<double> least(slots, kNever);
+  for (int run = 0; run < kRuns; ++run) {
+    const Batch own = Copied(batch);
+    timer->Start();
+    NS_RETURN_IF_ERROR(RunBatch("timed", model, own, 0).status());
+    for (size_t i = 0; i < slots; ++i) {
+      least[i] = std::min(least[i], timer->microseconds()[i]);
+    }
+  }
+  return least;
+}
+
+// The model in which all layers have the candidate, lowered. The module paths
+// of its ops tell the subgraphs.
+absl::StatusOr<ModelGraph> UniformModel(const SearchSpace& space,
+                                        const CalibratedValues& values,
+                                        int candidate) {
+  const QConfigMapping& mapping =
+      space.candidates()[static_cast<size_t>(candidate)].mapping;
+  NS_ASSIGN_OR_RETURN(ModelGraph prepared, space.base().Clone());
+  const GraphCopy copy(space.base().graph(), prepared.graph());
+  ObserverPlan plan = space.UniformPlan(candidate);
+  for (ObservedPoint& point : plan.points) {
+    point.value = copy.Of(point.value);
+    for (Node*& user : point.users) {
+      user = copy.Of(user);
+    }
+  }
+  for (ObservedWeight& weight : plan.weights) {
+    weight.node = copy.Of(weight.node);
+  }
+  for (PlannedLayer& layer : plan.layers) {
+    layer.base = copy.Of(layer.base);
+  }
+  for (size_t i = 0; i < space.subgraphs().size(); ++i) {
+    Node* base = copy.Of(space.subgraphs()[i].subgraph.base);
+    const std::string path = absl::StrCat(kLayerPath, i);
+    base->setScope(ScopeFor({path, 0, ""}, base->scope()));
+  }
+  QuantizationReport known;
+  for (const FloatLayer& layer : plan.stayed_float) {
+    known.stayed_float.push_back(layer);
+  }
+  plan.stayed_float.clear();
+  NS_RETURN_IF_ERROR(CarryOutPlan(prepared, plan, std::move(known)));
+  NS_RETURN_IF_ERROR(values.Fill(mapping, prepared).status());
+  QuantizeOptions options = space.options();
+  options.mapping = mapping;
+  NS_ASSIGN_OR_RETURN(const QuantizedModel quantized,
+                      ConvertModel(prepared, options));
+  return Lowered(quantized.model, options);
+}
+
+// The number of the subgraph that `node` stands for, by its module path.
+std::optional<size_t> SubgraphOf(const Node& node) {
+  absl::string_view path = ModulePathOf(node).fqn;
+  size_t number = 0;
+  return absl::ConsumePrefix(&path, kLayerPath) &&
+                 absl::SimpleAtoi(path, &number)
+             ? std::make_optional(number)
+             : std::nullopt;
+}
+
+bool IsCast(const Node& node) {
+  const absl::string_view op = ShortOpName(OpName(node));
+  return op == "fbgemm_quantize" || op == "fbgemm_dequantize" ||
+         op == "fbgemm_requantize" || op == "quantize_per_tensor" ||
+         op == "dequantize";
+}
+
+// The time of quantizing and of dequantizing an element.
+absl::Status MeasureCasts(const QuantizeOptions& options, LayerTimes& times) {
+  constexpr int64_t kElements = 1 << 16;
+  auto graph = std::make_shared<torch::jit::Graph>();
+  Value* x = graph->addInput("x");
+  NS_ASSIGN_OR_RETURN(
+      Value * quantized,
+      InsertOp(*graph, "aten::quantize_per_tensor",
+               {x, 0.05, 64, static_cast<int64_t>(at::kQUInt8)}));
+  // Something that keeps the casts from being taken for a fake quantization.
+  NS_ASSIGN_OR_RETURN(Value * relu,
+                      InsertOp(*graph, "aten::relu", {quantized}));
+  NS_ASSIGN_OR_RETURN(Value * back,
+                      InsertOp(*graph, "aten::dequantize", {relu}));
+  graph->registerOutput(back);
+  NS_ASSIGN_OR_RETURN(const ModelGraph model, ModelGraph::FromGraph(graph));
+  NS_ASSIGN_OR_RETURN(ModelGraph lowered, Lowered(model, options));
+  Batch batch;
+  batch.arguments = {at::randn({kElements})};
+  enum Slot { kQuantize, kDequantize, kOther, kSlots };
+  NS_ASSIGN_OR_RETURN(
+      const std::vector<double> least,
+      TimeNodes(lowered, kSlots, batch, [](const Node& node) {
+        const absl::string_view op = ShortOpName(OpName(node));
+        return op == "fbgemm_quantize" || op == "quantize_per_tensor"
+                   ? kQuantize
+               : op == "fbgemm_dequantize" || op == "dequantize" ? kDequantize
+                                                                 : kOther;
+      }));
+  times.quantize = least[kQuantize] / kElements;
+  times.dequantize = least[kDequantize] / kElements;
+  return absl::OkStatus();
+}
+
+// Whether something that computes in float takes `value`, which is quantized,
+// also through ops that move it.
+bool IsTakenInFloat(const Value& value,
+                    const std::set<const Node*>& int8_nodes) {
+  return absl::c_any_of(value.uses(), [&](const torch::jit::Use& use) {
+    const Node& user = *use.user;
+    if (int8_nodes.count(&user) != 0) {
+      return false;
+    }
+    if (user.kind() == c10::prim::ListConstruct || MovesValues(user)) {
+      return IsTakenInFloat(*user.output(), int8_nodes);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<ModelGraph> Lowered(const ModelGraph& model,
+                                   const QuantizeOptions& options) {
+  NS_ASSIGN_OR_RETURN(ModelGraph lowered, model.Clone());
+  LowerToFbgemmOptions lower;
+  if (options.backend == Backend::kFbgemm || options.backend == Backend::kX86) {
+    lower.numerics = options.target;
+  }
+  PassContext context;
+  NS_RETURN_IF_ERROR(LowerToFbgemm(lower).Run(lowered, context).status());
+  return lowered;
+}
+
+absl::StatusOr<std::vector<double>> TimeModels(
+    const std::vector<ModelGraph*>& models, const Batch& batch) {
+  std::vector<double> least(models.size(), kNever);
+  for (int run = 0; run < kRuns; ++run) {
+    for (size_t i = 0; i < models.size(); ++i) {
+      const Batch own = Copied(batch);
+      const auto begin = std::chrono::steady_clock::now();
+      NS_RETURN_IF_ERROR(RunBatch("timed", *models[i], own, 0).status());
+      const std::chrono::duration<double, std::micro> took =
+          std::chrono::steady_clock::now() - begin;
+      least[i] = std::min(least[i], took.count());
+    }
+  }
+  return least;
+}
+
+absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
+                                             const CalibratedValues& values,
+                                             const Batch& batch) {
+  LayerTimes times;
+  const std::vector<FloatSubgraph>& subgraphs = space.subgraphs();
+  const size_t other = subgraphs.size();
+  NS_ASSIGN_OR_RETURN(ModelGraph model, space.base().Clone());
+  const GraphCopy copy(space.base().graph(), model.graph());
+  std::map<const Node*, size_t> slots;
+  for (size_t i = 0; i < subgraphs.size(); ++i) {
+    for (const Node* node : subgraphs[i].subgraph.nodes) {
+      slots[copy.Of(node)] = i;
+    }
+  }
+  NS_ASSIGN_OR_RETURN(times.in_float,
+                      TimeNodes(model, other + 1, batch, [&](const Node& node) {
+                        const auto found = slots.find(&node);
+                        return found == slots.end() ? other : found->second;
+                      }));
+  times.other = times.in_float.back();
+  times.in_float.pop_back();
+  for (size_t i = 0; i < space.candidates().size(); ++i) {
+    NS_ASSIGN_OR_RETURN(ModelGraph quantized,
+                        UniformModel(space, values, static_cast<int>(i)));
+    NS_ASSIGN_OR_RETURN(
+        std::vector<double> in_int8,
+        TimeNodes(quantized, other + 1, batch, [&](const Node& node) {
+          return IsCast(node) ? other : SubgraphOf(node).value_or(other);
+        }));
+    in_int8.pop_back();
+    times.in_int8.push_back(std::move(in_int8));
+  }
+  NS_RETURN_IF_ERROR(MeasureCasts(space.options(), times));
+  return times;
+}
+
+double TimeOfLayer(const SearchSpace& space, const LayerTimes& times,
+                   size_t layer, int choice) {
+  const int candidate = space.CandidateOf(layer, choice);
+  const size_t subgraph = space.layers()[layer].subgraph;
+  return candidate < 0
+             ? times.in_float[subgraph]
+             : times.in_int8[static_cast<size_t>(candidate)][subgraph];
+}
+
+double TimeOfRecipe(const SearchSpace& space, const CalibratedValues& values,
+                    const LayerTimes& times, const RecipeChoices& choices,
+                    const ObserverPlan& plan) {
+  // What runs in int8, and as which candidate: layers without a choice as the
+  // first.
+  std::map<std::string, size_t> candidates;
+  for (const PlannedLayer& layer : plan.layers) {
+    candidates[layer.name] = 0;
+  }
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const auto found =
+        candidates.find(space.subgraphs()[space.layers()[i].subgraph].name);
+    if (const int candidate = space.CandidateOf(i, choices[i]);
+        candidate >= 0 && found != candidates.end()) {
+      found->second = static_cast<size_t>(candidate);
+    }
+  }
+  std::set<const Node*> int8_nodes;
+  double time = times.other;
+  for (size_t i = 0; i < space.subgraphs().size(); ++i) {
+    const FloatSubgraph& subgraph = space.subgraphs()[i];
+    const auto found = candidates.find(subgraph.name);
+    time += found == candidates.end() ? times.in_float[i]
+                                      : times.in_int8[found->second][i];
+    if (found == candidates.end()) {
+      continue;
+    }
+    int8_nodes.insert(subgraph.subgraph.nodes.begin(),
+                      subgraph.subgraph.nodes.end());
+    int8_nodes.insert(subgraph.subgraph.start);
+    if (const auto operands = Int8OperandsOf(subgraph.subgraph)) {
+      for (const Int8Operand& operand : *operands) {
+        int8_nodes.insert(operand.user);
+      }
+    }
+  }
+  for (const ObservedPoint& point : plan.points) {
+    const double elements = values.ElementsOf(point.value);
+    if (!point.users.empty()) {
+      time += elements * times.quantize;
+    } else if (IsTakenInFloat(*point.value, int8_nodes)) {
+      time += elements * times.dequantize;
+    }
+  }
+  return time;
+}
+
+}  // namespace ns

@@ -1,0 +1,75 @@
+// Compares what quantized models return with what the float model has returned.
+#ifndef NS_SEARCH_MEASURED_OUTPUTS_H_
+#define NS_SEARCH_MEASURED_OUTPUTS_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ns/search/paired_test.h"
+
+namespace ns {
+
+// Tensors, each with its place in what a model returns.
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// The tensors of floats in what a model returns (OutputTensors).
+NamedTensors FloatOutputs(const c10::IValue& returned);
+
+// Keeps outputs of the float model, so that it need not run again. With labels,
+// it also counts which samples both models classify well.
+class MeasuredOutputs {
+ public:
+  explicit MeasuredOutputs(bool has_labels) : has_labels_(has_labels) {}
+
+  // Keeps what the float model returned for the batch at `index`.
+  void AddFloat(int64_t index, NamedTensors outputs) {
+    float_[index] = std::move(outputs);
+  }
+
+  // Keeps `labels`, a class for each sample of the batch, and for which samples
+  // the first output, scores [samples, classes], has the greatest score there.
+  // Error: scores or labels that do not fit.
+  absl::Status AddLabels(int64_t index, const NamedTensors& outputs,
+                         const at::Tensor& labels);
+
+  // Forgets quantized outputs.
+  void Begin();
+
+  // Compares what a quantized model returned for the batch at `index`. Batches
+  // that AddFloat was not called for count for top1 alone. Error: other outputs
+  // than those of the float model.
+  absl::Status Compare(int64_t index, const NamedTensors& outputs);
+
+  // The power of the error over that of the float output, of all batches since
+  // Begin; of several outputs, the largest.
+  double noise() const;
+  const PairedCounts& top1() const { return top1_; }
+
+ private:
+  struct Labelled {
+    at::Tensor labels;
+    at::Tensor is_correct;
+  };
+  struct Power {
+    double error = 0;
+    double signal = 0;
+  };
+
+  bool has_labels_;
+  std::map<int64_t, NamedTensors> float_;
+  std::map<int64_t, Labelled> labelled_;
+  // Of each output.
+  std::vector<Power> powers_;
+  PairedCounts top1_;
+};
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_MEASURED_OUTPUTS_H_

@@ -1,0 +1,99 @@
+// Predicts the error of a mixed model's outputs from runs of the float model.
+#ifndef NS_SEARCH_NOISE_MODEL_H_
+#define NS_SEARCH_NOISE_MODEL_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batch.h"
+#include "ns/search/calibrated_values.h"
+#include "ns/search/measured_outputs.h"
+#include "ns/search/noise_graph.h"
+#include "ns/search/search_space.h"
+#include "passes/quantization/observer_plan.h"
+
+namespace ns {
+
+// The noise that quantization makes comes from single events (noise_graph.h),
+// and the outputs move by the sum of what each event moves them. Each batch
+// runs twice, with gradients of a few random sums of the outputs:
+//
+//  * with all values rounded as when all layers run in int8. What each layer
+//    adds to the error of its input is taken there, and not from float values,
+//    as rounding hides errors of its input that are small beside a step: both
+//    are not added up;
+//  * in float.
+//
+// An event moves a sum by its error times the mean of both gradients, which is
+// exact where ops bend as squares and products do. All events are measured at
+// once, for all candidates, with what they have in common: the prediction for a
+// recipe is a sum over a table (passes/runtime/noise). It is scaled such that
+// it is true of the model in which all layers run in int8, whose error the
+// first run shows.
+class NoiseModel {
+ public:
+  // `space` and `values`, which must be calibrated, must outlive the object.
+  static absl::StatusOr<NoiseModel> Create(const SearchSpace& space,
+                                           const CalibratedValues& values);
+
+  // How many sums of the outputs are differentiated. All batches of a model
+  // have the same number.
+  void SetProjections(int projections) { projections_ = projections; }
+
+  // Runs `batch`, the one at `index`. Memory holds the values of one batch
+  // about four times. Returns what the float model returns. Errors: a batch
+  // that does not fit, or whose outputs are not finite; an op that cannot be
+  // differentiated.
+  absl::StatusOr<NamedTensors> Run(const Batch& batch, int64_t index);
+
+  // The power of the noise in the outputs of a model that is quantized by
+  // `plan`, over that of the outputs; of several outputs, the largest. The SQNR
+  // is -10 log10 of it. 0 where nothing is quantized.
+  double NoiseOf(const ObserverPlan& plan) const;
+
+  // The same for what one layer of `plan` does by itself: its own error, and
+  // that of its inputs where they are rounded for it alone.
+  double NoiseOfLayer(const ObserverPlan& plan, size_t layer) const;
+
+  // The layers of `plan` whose bias is to be corrected, by name.
+  std::set<std::string> CorrectedLayers(const ObserverPlan& plan) const {
+    return graph_.CorrectedLayers(plan);
+  }
+
+ private:
+  NoiseModel(NoiseGraph graph, std::vector<int> all_events)
+      : graph_(std::move(graph)), all_events_(std::move(all_events)) {}
+
+  absl::StatusOr<NamedTensors> Forward(const Batch& batch, NoiseRun run);
+  absl::Status AddOutput(size_t number, const std::string& place,
+                         const at::Tensor& clean, const at::Tensor& noisy,
+                         at::Generator& generator);
+  // The power of the noise that `events` make in an output.
+  double PowerOf(size_t output, const std::vector<int>& events) const;
+  double RelativePower(const std::vector<int>& events) const;
+
+  // Of an output, over all batches so far.
+  struct OutputPower {
+    double clean = 0;
+    // Of the difference of both runs.
+    double difference = 0;
+  };
+
+  NoiseGraph graph_;
+  // Of the model in which all layers run in int8.
+  std::vector<int> all_events_;
+  int projections_ = 4;
+  std::vector<OutputPower> powers_;
+};
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_NOISE_MODEL_H_

@@ -1,0 +1,83 @@
+#include "ns/search/search_candidates.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "ns/quantization/target_mapping.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig.h"
+
+namespace ns {
+namespace {
+
+constexpr char kFloat[] = "float";
+
+// Why layers of a mixed model cannot have `qconfig`; empty where they can.
+std::string WhyNot(const QConfig& qconfig) {
+  const ObserverSpec& activation = qconfig.activation;
+  if (ModeOf(activation) != QuantizationMode::kStatic) {
+    return "has no kernel between int8 layers: its activations are not static";
+  }
+  if (ModeOf(qconfig.weight) != QuantizationMode::kStatic) {
+    return "quantizes no weights";
+  }
+  if (activation.use != ObserverUse::kObserve ||
+      qconfig.weight.use != ObserverUse::kObserve) {
+    return "is for training";
+  }
+  if (activation.config.kind == ObserverKind::kScripted ||
+      activation.config.kind == ObserverKind::kRecording ||
+      activation.config.kind == ObserverKind::kReuseInput) {
+    return "has an observer that finds no scale by itself";
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
+    const ModelGraph& model, const QuantizeOptions& options,
+    const std::vector<std::string>& names, std::vector<std::string>& skipped) {
+  const QConfigMapping by_default =
+      options.mapping.value_or(TargetMapping(model, options));
+  std::vector<SearchCandidate> candidates;
+  std::set<std::string> seen;
+  for (const std::string& name :
+       names.empty() ? std::vector<std::string>{kDefaultCandidate} : names) {
+    if (!seen.insert(name).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("candidate '", name, "' is named twice"));
+    }
+    if (name == kFloat) {
+      continue;
+    }
+    if (name == kDefaultCandidate) {
+      candidates.push_back({name, by_default});
+      continue;
+    }
+    NS_ASSIGN_OR_RETURN(const QConfig qconfig, PresetNamed(name));
+    if (const std::string reason = WhyNot(qconfig); !reason.empty()) {
+      skipped.push_back(absl::StrCat(name, ": ", reason));
+      continue;
+    }
+    const OptionalQConfig general = by_default.global();
+    candidates.push_back({name, by_default.With([&](QConfig one) {
+                            return one == general ? qconfig : std::move(one);
+                          })});
+  }
+  if (candidates.empty()) {
+    return absl::InvalidArgumentError(
+        skipped.empty()
+            ? "float is the only candidate; name one to quantize with, such as "
+              "default"
+            : absl::StrCat("no candidate is left: ", skipped.front(),
+                           "; name one with static activations, such as "
+                           "default"));
+  }
+  return candidates;
+}
+
+}  // namespace ns

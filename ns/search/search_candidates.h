@@ -1,0 +1,41 @@
+// The ways to quantize a layer that a search may choose from.
+#ifndef NS_SEARCH_SEARCH_CANDIDATES_H_
+#define NS_SEARCH_SEARCH_CANDIDATES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/quantization/quantize_options.h"
+#include "passes/quantization/qconfig_mapping.h"
+
+namespace ns {
+
+struct SearchCandidate {
+  // What the user called it.
+  std::string name;
+  // How each layer is quantized that chooses it.
+  QConfigMapping mapping;
+};
+
+// What a search has without a list of candidates.
+inline constexpr char kDefaultCandidate[] = "default";
+
+// Returns the candidates that `names` name, or one, kDefaultCandidate:
+//  * "default": what `ns quantize` does with these options (TargetMapping);
+//  * a qconfig by its name (PresetNames: "int8-per-channel", "fbgemm"): as
+//    "default", but with this qconfig for the layers that the default mapping
+//    has no rule of their own for.
+//
+// "float" is always among the choices, and may be named. A qconfig without
+// static activations has no kernel that takes int8 values from other layers
+// and gives them: it is left out, and `skipped` gets a line that says so.
+// Errors: an unknown name, a name that comes twice, no candidate that is left.
+absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
+    const ModelGraph& model, const QuantizeOptions& options,
+    const std::vector<std::string>& names, std::vector<std::string>& skipped);
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_SEARCH_CANDIDATES_H_

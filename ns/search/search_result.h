@@ -1,0 +1,98 @@
+// Holds what a search for a mixed-precision recipe has found.
+#ifndef NS_SEARCH_SEARCH_RESULT_H_
+#define NS_SEARCH_SEARCH_RESULT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ns/quantization/quantize_model.h"
+#include "ns/search/paired_test.h"
+#include "ns/search/search_space.h"
+#include "passes/quantization/qconfig_mapping.h"
+
+namespace ns {
+
+// A layer that had a choice.
+struct SearchedLayer {
+  std::string name;
+  std::string op;
+  // "float", or the name of a candidate.
+  std::string choice;
+  // Its part of the predicted noise, from 0 to 1: what it does by itself, over
+  // the sum of that of all layers.
+  double noise_share = 0;
+  // In microseconds for one batch, without the casts around it.
+  double time_us = 0;
+  // The same for all its choices, float first.
+  std::vector<std::pair<std::string, double>> times_us;
+};
+
+// A recipe that none beats in both figures, which are predicted.
+struct ParetoPoint {
+  double sqnr_db = 0;
+  double time_us = 0;
+  // How many of the layers with a choice run in int8.
+  int64_t int8_layers = 0;
+};
+
+// A recipe that was run.
+struct VerifiedRecipe {
+  RecipeChoices choices;
+  // The lowest SQNR in dB of all outputs, over the batches that it was measured
+  // on, as it was predicted and as it was then measured. Behind the first
+  // recipe, predictions are corrected by what was measured of the one before.
+  double predicted_db = 0;
+  double measured_db = 0;
+  // In microseconds for one batch, as predicted.
+  double predicted_us = 0;
+  // With labels: top-1 of both models, and the probability that a model whose
+  // true drop is the limit loses as many samples by chance.
+  std::optional<PairedCounts> top1;
+  double p_value = 1;
+  // Whether it keeps the budget.
+  bool keeps_budget = false;
+};
+
+struct SearchResult {
+  // Search sets it.
+  std::optional<QuantizedModel> quantized;
+  // With which `ns quantize` makes the same model.
+  QConfigMapping mapping;
+
+  // The limit: one of the two.
+  std::optional<double> budget_db;
+  std::optional<double> max_drop;
+  std::vector<std::string> candidates;
+  std::vector<SearchedLayer> layers;
+  // Candidates and layers that have no kernel for each other, and candidates
+  // without any, with the reason.
+  std::vector<SkippedChoice> skipped;
+  // By rising time.
+  std::vector<ParetoPoint> pareto;
+  // In the order in which they were run.
+  std::vector<VerifiedRecipe> verified;
+  // The one of them that `quantized` is.
+  size_t chosen = 0;
+  // The least time of several runs on one batch, of the float model and of the
+  // chosen one with ns kernels.
+  double float_us = 0;
+  double measured_us = 0;
+  int64_t batches = 0;
+  // On how many of them SQNRs were measured.
+  int64_t measured_batches = 0;
+  // How often the float model and quantized models have run over the batches: a
+  // run over half of them is half a pass. Timing, a few runs on one batch, does
+  // not count.
+  double float_passes = 0;
+  double quantized_passes = 0;
+  // For the user's eyes, one line each.
+  std::vector<std::string> warnings;
+};
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_SEARCH_RESULT_H_

@@ -1,0 +1,112 @@
+// What a search chooses: for each layer of a float model, float or one of the
+// candidates.
+#ifndef NS_SEARCH_SEARCH_SPACE_H_
+#define NS_SEARCH_SEARCH_SPACE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "ns/quantization/quantize_options.h"
+#include "ns/search/search_candidates.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/observer_plan.h"
+#include "passes/quantization/prepared_model.h"
+#include "passes/quantization/qconfig_mapping.h"
+
+namespace ns {
+
+// A layer with a choice. Layers that hand on the scale of their input (pools,
+// clamps) have none: they run in int8 where their input is quantized.
+struct SearchLayer {
+  // Its place in SearchSpace::subgraphs().
+  size_t subgraph = 0;
+  // The candidates that have a kernel for it, by their places in
+  // SearchSpace::candidates(). Not empty.
+  std::vector<int> candidates;
+};
+
+// For each of SearchSpace::layers(), 0 for float, or i + 1 for
+// SearchLayer::candidates[i].
+using RecipeChoices = std::vector<int>;
+
+// A candidate that a layer cannot have, and why.
+struct SkippedChoice {
+  std::string layer;
+  std::string candidate;
+  std::string reason;
+};
+
+class SearchSpace {
+ public:
+  // `options` are those that models are quantized with; their mapping is not
+  // used. Errors: what PrepareModel refuses; a model without a layer that a
+  // candidate has a kernel for.
+  static absl::StatusOr<SearchSpace> Create(
+      const ModelGraph& model, const QuantizeOptions& options,
+      std::vector<SearchCandidate> candidates);
+
+  // The model as PrepareModel makes it, without observers: batch norms are
+  // folded. All nodes and values below are of this graph.
+  const ModelGraph& base() const { return *base_; }
+  // All its layers, in order of execution.
+  const std::vector<FloatSubgraph>& subgraphs() const { return subgraphs_; }
+  // Returns the one called `name`; null for none.
+  const FloatSubgraph* Find(absl::string_view name) const;
+
+  const std::vector<SearchCandidate>& candidates() const { return candidates_; }
+  const std::vector<SearchLayer>& layers() const { return layers_; }
+  const std::vector<SkippedChoice>& skipped() const { return skipped_; }
+  const QuantizeOptions& options() const { return options_; }
+
+  // Where values are observed when all layers have the candidate.
+  const ObserverPlan& UniformPlan(int candidate) const {
+    return uniform_[static_cast<size_t>(candidate)];
+  }
+
+  // "float" or the candidate's name.
+  std::string NameOf(size_t layer, int choice) const;
+  // The candidate's place; -1 for float.
+  int CandidateOf(size_t layer, int choice) const;
+
+  // The mapping with which `ns quantize` makes the model of these choices: that
+  // of the first candidate, and a rule for each layer that differs.
+  QConfigMapping MappingOf(const RecipeChoices& choices) const;
+  // What QuantizeOptions are then.
+  QuantizeOptions OptionsOf(const RecipeChoices& choices) const;
+
+  // Where values are observed then.
+  ObserverPlan PlanOf(const RecipeChoices& choices) const;
+
+  // The plan by which PrepareModel has made a model with `mapping`, of which
+  // `record` is the record.
+  ObserverPlan PlanOfPrepared(const QConfigMapping& mapping,
+                              const PreparedModel& record) const;
+
+ private:
+  explicit SearchSpace(ModelGraph base)
+      : base_(std::make_unique<ModelGraph>(std::move(base))) {}
+
+  absl::Status PlanCandidates(const ModelGraph& model);
+  void FindLayers();
+  ObserverPlan Plan(const QConfigMapping& mapping,
+                    std::map<std::string, std::string> float_layers) const;
+
+  std::unique_ptr<ModelGraph> base_;
+  QuantizeOptions options_;
+  std::vector<SearchCandidate> candidates_;
+  std::vector<FloatSubgraph> subgraphs_;
+  std::vector<ObserverPlan> uniform_;
+  // Names of layers that stay float with each candidate, and why.
+  std::map<std::string, std::string> always_float_;
+  std::vector<SearchLayer> layers_;
+  std::vector<SkippedChoice> skipped_;
+};
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_SEARCH_SPACE_H_

@@ -1,0 +1,127 @@
+#include "ns/search/search_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "ns/report/figure_text.h"
+#include "ns/report/reason_list.h"
+#include "ns/report/table_figures.h"
+#include "ns/report/text_table.h"
+#include "ns/suite/printable.h"
+
+namespace ns {
+namespace {
+
+// So many points of the frontier are shown.
+constexpr size_t kPoints = 8;
+
+Column Titled(const char* above, const char* title, bool align_right = true,
+              Shrink shrink = Shrink::kNever) {
+  return {{{above, kBold}, {title, kBold}}, align_right, shrink};
+}
+
+std::string Db(double db) {
+  const std::string text = FormatDb(db);
+  return text == "exact" ? text : absl::StrCat(text, " dB");
+}
+
+std::string LayerRows(const SearchResult& result, const TableOptions& options) {
+  double time = 0;
+  for (const SearchedLayer& layer : result.layers) {
+    time += layer.time_us;
+  }
+  std::vector<Column> columns = {Titled("", "layer", false, Shrink::kLater),
+                                 Titled("", "op", false, Shrink::kFirst),
+                                 Titled("", "use", false),
+                                 Titled("noise", "%"),
+                                 Titled("time", "us"),
+                                 Titled("time", "%")};
+  for (const SearchedLayer& layer : result.layers) {
+    const std::string cells[] = {
+        Printable(layer.name),
+        Printable(ShortOp(layer.op)),
+        Printable(layer.choice),
+        absl::StrFormat("%.1f", 100 * layer.noise_share),
+        absl::StrFormat("%.0f", layer.time_us),
+        absl::StrFormat("%.1f", time == 0 ? 0 : 100 * layer.time_us / time)};
+    for (size_t i = 0; i < columns.size(); ++i) {
+      columns[i].cells.push_back({cells[i], ""});
+    }
+  }
+  return Render(columns, FitWidths(columns, std::max(options.width, 0)),
+                options.color);
+}
+
+std::string SkippedList(const SearchResult& result) {
+  std::vector<Reasoned> items;
+  for (const SkippedChoice& skipped : result.skipped) {
+    items.push_back({absl::StrCat(skipped.layer, " as ", skipped.candidate),
+                     skipped.reason});
+  }
+  return ReasonList(items, "not tried");
+}
+
+// Some of the points, those at both ends among them.
+std::string FrontierText(const std::vector<ParetoPoint>& pareto) {
+  std::string text = "\nfrontier, predicted:\n";
+  const size_t shown = std::min(pareto.size(), kPoints);
+  for (size_t i = 0; i < shown; ++i) {
+    const size_t at = shown < 2 ? 0 : i * (pareto.size() - 1) / (shown - 1);
+    const ParetoPoint& point = pareto[at];
+    absl::StrAppend(&text, absl::StrFormat("  %9s  %7.0f us  %d in int8\n",
+                                           Db(point.sqnr_db), point.time_us,
+                                           point.int8_layers));
+  }
+  return text;
+}
+
+std::string Top1Text(const SearchResult& result) {
+  const VerifiedRecipe& chosen = result.verified[result.chosen];
+  if (!chosen.top1) {
+    return "";
+  }
+  const PairedCounts& counts = *chosen.top1;
+  const auto percent = [&](int64_t correct) {
+    return 100.0 * static_cast<double>(correct) /
+           static_cast<double>(counts.samples);
+  };
+  return absl::StrFormat(
+      "top-1 %.2f %% in float, %.2f %% quantized, of %d samples: %d lost, %d "
+      "won; a drop of %g points or less: p = %.2g\n",
+      percent(counts.float_correct), percent(counts.quantized_correct),
+      counts.samples, counts.lost, counts.won, *result.max_drop,
+      chosen.p_value);
+}
+
+}  // namespace
+
+std::string SearchTable(const SearchResult& result,
+                        const TableOptions& options) {
+  const VerifiedRecipe& chosen = result.verified[result.chosen];
+  const auto in_float =
+      std::count(chosen.choices.begin(), chosen.choices.end(), 0);
+  return absl::StrCat(
+      LayerRows(result, options), SkippedList(result),
+      FrontierText(result.pareto),
+      absl::StrFormat("\n%d of %d layers in float; %.0f us for a batch, %.0f "
+                      "us predicted; float model %.0f us\n",
+                      in_float, result.layers.size(), result.measured_us,
+                      chosen.predicted_us, result.float_us),
+      absl::StrFormat("%.2f float and %.2f quantized passes over %d %s\n",
+                      result.float_passes, result.quantized_passes,
+                      result.batches,
+                      result.batches == 1 ? "batch" : "batches"),
+      Top1Text(result), "SQNR ", Db(chosen.predicted_db), " predicted, ",
+      Db(chosen.measured_db), " measured on ", result.measured_batches,
+      result.measured_batches == 1 ? " batch" : " batches",
+      result.budget_db ? absl::StrFormat("; budget %g dB", *result.budget_db)
+                       : "",
+      "\n");
+}
+
+}  // namespace ns

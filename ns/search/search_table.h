@@ -1,0 +1,30 @@
+// Shows the recipe that a search has found as a table for terminals.
+#ifndef NS_SEARCH_SEARCH_TABLE_H_
+#define NS_SEARCH_SEARCH_TABLE_H_
+
+#include <string>
+
+#include "ns/report/table_report.h"
+#include "ns/search/search_result.h"
+
+namespace ns {
+
+// A row for each layer with a choice: name, op, choice, its part of the
+// predicted noise, its time in microseconds and its part of the recipe's.
+//
+//                        noise  time  time
+//   layer  op      use       %    us     %
+//   conv1  conv2d  float    0.0   310  22.1
+//
+// Below stand what was skipped and why, the frontier, and last what was
+// predicted and measured:
+//
+//   2 of 14 layers in float; 812 us for a batch, 790 us predicted; float 2130
+//   us
+//   SQNR 30.4 dB predicted, 30.1 dB measured on 8 batches; budget 30 dB
+std::string SearchTable(const SearchResult& result,
+                        const TableOptions& options);
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_SEARCH_TABLE_H_

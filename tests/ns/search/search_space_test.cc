@@ -1,0 +1,116 @@
+#include "ns/search/search_space.h"
+
+#include <ATen/Functions.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/quantization/quantize_model.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/prepared_model.h"
+#include "tests/ns/quantization/quantizing.h"
+#include "tests/testing/float_model.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::vector<std::string>& Net() {
+  static const std::vector<std::string>& net = *new std::vector<std::string>{
+      absl::StrCat("y = torch.max_pool2d(", ConvOf("x"), ", [2, 2])"),
+      absl::StrCat("z = torch.erf(", ConvOf("y"), ")"), "return z + y"};
+  return net;
+}
+
+SearchSpace SpaceOf(const std::vector<std::string>& names,
+                    const QuantizeOptions& options = {}) {
+  const ModelGraph model = FloatModel(Net());
+  std::vector<std::string> skipped;
+  return OrThrow(SearchSpace::Create(
+      model, options,
+      OrThrow(SearchCandidates(model, options, names, skipped))));
+}
+
+std::vector<std::string> NamesOf(const SearchSpace& space) {
+  std::vector<std::string> names;
+  for (const SearchLayer& layer : space.layers()) {
+    names.push_back(space.subgraphs()[layer.subgraph].name);
+  }
+  return names;
+}
+
+// The pool follows the layer in front of it, and erf has no int8 form.
+TEST(SearchSpaceTest, LayersWithAnInt8FormOfTheirOwnHaveAChoice) {
+  const SearchSpace space = SpaceOf({});
+  EXPECT_THAT(NamesOf(space), ElementsAre("conv2d", "conv2d@1", "add"));
+  EXPECT_EQ(space.NameOf(0, 0), "float");
+  EXPECT_EQ(space.NameOf(0, 1), "default");
+  EXPECT_EQ(space.CandidateOf(0, 0), -1);
+  EXPECT_EQ(space.CandidateOf(0, 1), 0);
+  EXPECT_EQ(space.Find("add")->op, "aten::add");
+  EXPECT_EQ(space.Find("none"), nullptr);
+}
+
+// What the mapping makes of the model is what the plan says.
+TEST(SearchSpaceTest, PlansWhatPreparingDoes) {
+  const SearchSpace space = SpaceOf({"default", "int8-per-channel"});
+  for (const RecipeChoices& choices :
+       {RecipeChoices{1, 1, 1}, RecipeChoices{0, 1, 2}, RecipeChoices{2, 0, 0},
+        RecipeChoices{0, 0, 1}}) {
+    const QuantizeOptions options = space.OptionsOf(choices);
+    const ModelGraph prepared =
+        OrThrow(PrepareModel(FloatModel(Net()), options));
+    const PreparedModel record =
+        OrThrow(AttachedPreparedModel(prepared.module()));
+    for (const std::string& rule : record.report.unused_rules) {
+      EXPECT_THAT(rule, HasSubstr("object type"));
+    }
+    const ObserverPlan plan = space.PlanOf(choices);
+    ASSERT_EQ(plan.layers.size(), record.layers.size());
+    for (size_t i = 0; i < plan.layers.size(); ++i) {
+      EXPECT_EQ(plan.layers[i].name, record.layers[i].name);
+      EXPECT_EQ(plan.layers[i].qconfig, record.layers[i].qconfig);
+      EXPECT_EQ(plan.layers[i].output, record.layers[i].output);
+    }
+  }
+}
+
+TEST(SearchSpaceTest, FloatChoicesAreRulesOfTheirOwn) {
+  const SearchSpace space = SpaceOf({});
+  const QConfigMapping all = space.MappingOf({1, 1, 1});
+  EXPECT_EQ(all, space.candidates().front().mapping);
+  const QConfigMapping mapping = space.MappingOf({1, 0, 1});
+  EXPECT_FALSE(mapping.Choose(*space.Find("conv2d@1")).qconfig.has_value());
+  EXPECT_TRUE(mapping.Choose(*space.Find("conv2d")).qconfig.has_value());
+}
+
+TEST(SearchSpaceTest, CandidatesWithoutAKernelAreListed) {
+  const ModelGraph model =
+      FloatModel({absl::StrCat("return ", ConvOf("x"), " + x")});
+  const SearchSpace space = OrThrow(SearchSpace::Create(
+      model, {},
+      {{"default", DefaultMapping({})},
+       {"dynamic", QConfigMapping().SetGlobal(DynamicQConfig())}}));
+  ASSERT_EQ(space.layers().size(), 2);
+  EXPECT_THAT(space.layers()[1].candidates, ElementsAre(0));
+  ASSERT_EQ(space.skipped().size(), 1);
+  EXPECT_EQ(space.skipped()[0].layer, "add");
+  EXPECT_EQ(space.skipped()[0].candidate, "dynamic");
+  EXPECT_THAT(space.skipped()[0].reason, HasSubstr("dynamic"));
+}
+
+TEST(SearchSpaceTest, AQuantizedModelIsRefused) {
+  const ModelGraph quantized = Quantize(Net(), {at::ones({1, 3, 8, 8})}).model;
+  EXPECT_FALSE(
+      SearchSpace::Create(quantized, {}, {{"default", DefaultMapping({})}})
+          .ok());
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,57 @@
+#include "ns/search/search_table.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ns {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+SearchResult Result() {
+  SearchResult result;
+  result.budget_db = 30;
+  result.layers = {
+      {"conv", "aten::conv2d", "default", 0.9, 60, {}},
+      {"fc\x1b", "aten::linear", "float", 0, 20, {}},
+  };
+  result.skipped = {{"fc", "dynamic", "no kernel"}};
+  result.pareto = {{30.4, 80, 1}, {41, 120, 0}};
+  VerifiedRecipe verified;
+  verified.choices = {1, 0};
+  verified.predicted_db = 30.41;
+  verified.measured_db = 30.12;
+  verified.predicted_us = 80;
+  result.verified = {verified};
+  result.batches = result.measured_batches = 8;
+  return result;
+}
+
+TEST(SearchTableTest, HasARowForEachLayerAndEndsWithTheFigures) {
+  const std::string table = SearchTable(Result(), {});
+  EXPECT_THAT(table, HasSubstr("conv    conv2d  default   90.0    60  75.0"));
+  EXPECT_THAT(table, HasSubstr("fc\\x1b  linear  float      0.0    20  25.0"));
+  EXPECT_THAT(table, HasSubstr("1 not tried:"));
+  EXPECT_THAT(table, HasSubstr("1 of 2 layers in float"));
+  EXPECT_THAT(table, HasSubstr("  41.0 dB      120 us  0 in int8\n"));
+  EXPECT_THAT(table, EndsWith("\nSQNR 30.4 dB predicted, 30.1 dB measured on 8 "
+                              "batches; budget 30 dB\n"));
+}
+
+TEST(SearchTableTest, LabelsHaveTheCountsOfTheTest) {
+  SearchResult result = Result();
+  result.budget_db.reset();
+  result.max_drop = 0.5;
+  result.verified[0].top1 = PairedCounts{200, 180, 179, 2, 1};
+  result.verified[0].p_value = 0.75;
+  EXPECT_THAT(SearchTable(result, {}),
+              HasSubstr("top-1 90.00 % in float, 89.50 % quantized, of 200 "
+                        "samples: 2 lost, 1 won; a drop of 0.5 points or less: "
+                        "p = 0.75"));
+}
+
+}  // namespace
+}  // namespace ns
