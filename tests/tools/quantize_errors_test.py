@@ -57,10 +57,6 @@ class ErrorTest(QuantizeTest):
                  command=('quantize',), names=('--prepared', f'--mode={mode}'))
     self.wrong('--prepared=a.pt,b.pt', out, names=('--prepared', '2 files'))
 
-  def test_flags_of_a_later_version_are_unknown(self):
-    for flag in ('--equalize', '--smooth'):
-      self.wrong(self.out(), flag, names=flag.split('=')[0])
-
   def test_no_output_is_another_file(self):
     q = self.path('q.pt')
     for flag in ('prepared', 'json', 'emit-qconfig'):

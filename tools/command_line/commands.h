@@ -43,13 +43,14 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// The commands compare, match, instrument, sensitivity, quantize, fuse and
-// lower.
+// The commands compare, match, instrument, sensitivity, quantize, search, fuse
+// and lower.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
 Command SensitivityCommand();
 Command QuantizeCommand();
+Command SearchCommand();
 Command FuseCommand();
 Command LowerCommand();
 

@@ -1,0 +1,188 @@
+"""`ns search`: recipes that keep a budget, their files, and what is refused."""
+
+import json
+import math
+import re
+import unittest
+
+import torch
+
+import quantizing
+
+NET = ('search', '--float=net_float.pt', '--inputs=images.pt', '--threads=1')
+
+
+class Block(torch.nn.Module):
+
+  def __init__(self, channels):
+    super().__init__()
+    self.conv1 = torch.nn.Conv2d(channels, channels, 3, padding=1)
+    self.conv2 = torch.nn.Conv2d(channels, channels, 3, padding=1)
+
+  def forward(self, x):
+    return torch.relu(x + self.conv2(torch.relu(self.conv1(x))))
+
+
+class Residual(torch.nn.Module):
+  """A small residual net with ten classes."""
+
+  def __init__(self):
+    super().__init__()
+    self.stem = torch.nn.Conv2d(3, 16, 3, padding=1)
+    self.block1 = Block(16)
+    self.pool = torch.nn.MaxPool2d(2)
+    self.block2 = Block(16)
+    self.fc = torch.nn.Linear(16, 10)
+
+  def forward(self, x):
+    x = self.block1(torch.relu(self.stem(x)))
+    x = self.block2(self.pool(x))
+    return self.fc(x.mean([2, 3]))
+
+
+class SearchTest(quantizing.QuantizeTest):
+
+  def make(self, batches=8, samples=16):
+    torch.manual_seed(3)
+    self.model = Residual().eval()
+    self.batches = [torch.randn(samples, 3, 16, 16) for _ in range(batches)]
+    torch.jit.script(self.model).save(self.path('f.pt'))
+    torch.save(self.batches, self.path('i.pt'))
+    return ('search', f'--float={self.path("f.pt")}',
+            f'--inputs={self.path("i.pt")}', '--threads=1')
+
+  def labels(self, labels):
+    torch.save(labels, self.path('l.pt'))
+    return f'--labels={self.path("l.pt")}'
+
+  def own_labels(self):
+    with torch.no_grad():
+      return [self.model(x).argmax(1) for x in self.batches]
+
+  def all_int8_db(self, command):
+    return self.json(*command, '--budget=1dB')['measured']['sqnr_db']
+
+  def test_the_recipe_keeps_the_budget_and_its_promise(self):
+    command = self.make()
+    budget = round(self.all_int8_db(command) + 3, 1)
+    result = self.json(*command, f'--budget={budget}dB', self.out())
+    self.assertEqual(result['schema'], 'ns.search/1')
+    self.assertEqual(result['budget'], {'sqnr_db': budget})
+    self.assertGreaterEqual(result['measured']['sqnr_db'], budget)
+    self.assertLess(abs(result['measured']['sqnr_db'] -
+                        result['predicted']['sqnr_db']), 1)
+    choices = {layer['name']: layer['choice'] for layer in result['layers']}
+    self.assertEqual(set(choices.values()), {'float', 'default'})
+    self.assertAlmostEqual(
+        sum(layer['noise_share'] for layer in result['layers']), 1, places=2)
+    self.assertLessEqual(result['passes']['float'], 3)
+    self.assertLessEqual(result['passes']['quantized'], 3)
+    figures = [point['sqnr_db'] for point in result['pareto']]
+    self.assertEqual([f for f in figures if f != 'inf'],
+                     sorted(f for f in figures if f != 'inf'))
+    times = [point['time_us'] for point in result['pareto']]
+    self.assertEqual(times, sorted(times))
+    # The model in a PyTorch without ns.
+    self.assertLess(abs(self.error_db(self.model, self.batches) -
+                        result['measured']['sqnr_db']), 1)
+
+  def test_quantize_makes_the_same_model_of_the_recipe(self):
+    command = self.make()
+    budget = self.all_int8_db(command) + 3
+    qconfig = self.path('r.json')
+    self.succeed(*command, f'--budget={budget}', self.out('s.pt'),
+                 f'--emit-qconfig={qconfig}', '--bias-correction=none')
+    self.succeed('quantize', *command[1:], self.out('q.pt'),
+                 f'--qconfig={qconfig}', '--bias-correction=none')
+    for x, y in zip(self.outputs(self.batches, name='s.pt'),
+                    self.outputs(self.batches, name='q.pt')):
+      self.assertTrue(torch.equal(x, y))
+
+  def test_the_table_ends_with_what_was_predicted_and_measured(self):
+    output, error = self.succeed(*NET, '--budget=20dB')
+    self.assertRegex(output, r'(?m)^layer +op +use +% +us +%$')
+    self.assertRegex(output, r'(?m)^conv +conv2d +(default|float)( +[\d.]+){3}$')
+    self.assertRegex(
+        output.splitlines()[-1],
+        r'^SQNR \d+\.\d dB predicted, \d+\.\d dB measured on \d+ batch(es)?; '
+        r'budget 20 dB$')
+    self.assertRegex(output, r'(?m)^frontier, predicted:$')
+    self.assertNotIn('Error', error)
+
+  def test_a_budget_that_cannot_be_kept_ends_with_1(self):
+    line = self.fail_with(1, *self.make(), '--budget=140dB', self.out(),
+                          f'--emit-qconfig={self.path("r.json")}',
+                          names=['f.pt', 'keeps 140 dB', 'lower --budget'])
+    self.assertRegex(line, r'the best has \d+\.\d dB')
+    self.assertEqual(self.files(), ['f.pt', 'i.pt'])
+
+  def test_labels_accept_what_loses_no_more_than_chance(self):
+    command = self.make()
+    result = self.json(*command, self.labels(self.own_labels()),
+                       '--max-drop=10')
+    top1 = result['measured']['top1']
+    self.assertEqual(top1['samples'], 128)
+    self.assertEqual(top1['float_correct'], 128)
+    self.assertEqual(top1['lost'], 128 - top1['quantized_correct'])
+    self.assertGreaterEqual(top1['p_value'], 0.05)
+    self.assertEqual(result['budget'], {'max_drop': 10.0})
+
+  def test_labels_refuse_a_drop_that_is_significant(self):
+    # Weights of two bits lose nearly all; none may be lost.
+    command = self.make()
+    mapping = ['--candidates=default', '--max-drop=0']
+    result = self.json(*command, self.labels(self.own_labels()), *mapping)
+    self.assertGreaterEqual(result['measured']['top1']['p_value'], 0.05)
+    for verified in result['verified'][:-1]:
+      self.assertFalse(verified['keeps_budget'])
+      self.assertLess(verified['top1']['p_value'], 0.05)
+
+  def test_labels_that_do_not_fit_are_refused(self):
+    command = self.make(batches=2)
+    for labels, names in (
+        ([torch.zeros(16, dtype=torch.long)], ['l.pt', '1 batches']),
+        ([torch.zeros(16, dtype=torch.long)] * 3, ['l.pt', '3 batches']),
+        ([torch.zeros(16), torch.zeros(16)], ['l.pt', 'no tensor of integers']),
+        ([torch.zeros(15, dtype=torch.long)] * 2,
+         ['batch 0', '15 labels for 16 samples']),
+        ([torch.full((16,), 10)] * 2, ['batch 0', 'not from 0 to 9']),
+        ([torch.full((16,), -1)] * 2, ['batch 0', 'not from 0 to 9'])):
+      self.fail_with(3, *command, self.labels(labels), names=names)
+
+  def test_candidates_without_a_kernel_are_listed(self):
+    result = self.json(*NET, '--budget=10dB', '--candidates=default,dynamic')
+    self.assertEqual(result['candidates'], ['default'])
+    self.assertIn('dynamic', [s['candidate'] for s in result['skipped']])
+    output, _ = self.succeed(*NET, '--budget=10dB',
+                             '--candidates=default,dynamic')
+    self.assertRegex(output, r'(?m)^1 not tried:$')
+    self.fail_with(3, *NET, '--budget=10dB', '--candidates=dynamic',
+                   names='no candidate is left')
+    self.fail_with(3, *NET, '--budget=10dB', '--candidates=defaul',
+                   names="'defaul'")
+
+  def test_one_batch_is_said_to_be_all_there_is(self):
+    _, error = self.succeed(*self.make(batches=1), '--budget=10dB')
+    self.assertIn('there is one batch', error)
+
+  def test_wrong_usage_is_named(self):
+    for flags, names in (
+        ((), '--budget=30dB or --labels=PATH'),
+        (('--budget=30dB', '--labels=l.pt'), 'leave one out'),
+        (('--budget=many',), '--budget=many'),
+        (('--budget=-3',), '--budget=-3'),
+        (('--budget=30', '--max-drop=1'), '--max-drop'),
+        (('--labels=l.pt', '--max-drop=x'), '--max-drop=x'),
+        (('--budget=30', '--target=fbgemm-vnni', '--backend=onednn'),
+         '--target'),
+        (('--budget=30', '--out=net_float.pt'), '--out'),
+        (('--budget=30', '--emit-qconfig=-'), '--emit-qconfig=-')):
+      self.fail_with(2, *NET, *flags, names=names)
+    self.fail_with(2, 'search', '--budget=30', '--inputs=images.pt',
+                   names='--float')
+    self.fail_with(2, 'search', '--budget=30', '--float=net_float.pt',
+                   names='--inputs')
+
+
+if __name__ == '__main__':
+  unittest.main()

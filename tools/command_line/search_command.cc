@@ -1,0 +1,294 @@
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "ir/inline_modules.h"
+#include "ir/model_graph.h"
+#include "ir/status.h"
+#include "ns/batches/batches.h"
+#include "ns/search/search.h"
+#include "ns/search/search_json.h"
+#include "ns/search/search_table.h"
+#include "ns/training/training_loss.h"
+#include "passes/kernels/saturation_mode.h"
+#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig_json.h"
+#include "passes/runtime/observers/observer_names.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/keep_memory.h"
+#include "tools/command_line/progress_bar.h"
+#include "tools/command_line/report_output.h"
+#include "tools/command_line/run_flags.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"float", "PATH", "the float model, saved by torch.jit.save"},
+    {"inputs", "PATHS",
+     "batches to calibrate and to measure on: torch.save of a list of tensors, "
+     "tuples or dicts; several files with commas"},
+    {"budget", "DB", "the least SQNR of the outputs: 30dB"},
+    {"labels", "PATH",
+     "instead of --budget: the classes of the inputs, torch.save of a list of "
+     "one tensor of integers for each batch"},
+    {"max-drop", "POINTS",
+     "with --labels: how many points of top-1 may be lost; default 0.5"},
+    {"candidates", "LIST",
+     "what a layer may have besides float, with commas: default (what ns "
+     "quantize does), or qconfigs by name, such as int8-per-channel; default: "
+     "default"},
+    {"emit-qconfig", "PATH",
+     "write the recipe as a qconfig mapping, for ns quantize --qconfig"},
+    {"out", "PATH", "where the quantized model goes"},
+    {"backend", "NAME",
+     "fbgemm (default), x86, onednn or qnnpack: whose default qconfigs"},
+    {"target", "NAME",
+     "where the model will run: fbgemm-avx2 (default of fbgemm and x86), any "
+     "server; fbgemm-vnni, servers with VNNI"},
+    {"observer", "KIND",
+     "of activations: mse (default), minmax, moving-average, histogram, "
+     "percentile or entropy"},
+    {"bias-correction", "NAME",
+     "fast (default): biases make up for what rounding weights shifts, in the "
+     "layers where that helps; none"},
+    {"keep", "LIST",
+     "what stays float, with commas: names of layers or globs (layer1.*), ops "
+     "(aten::linear), families (linear) or types of modules (Linear)"},
+    {"max-batches", "N", "stop after N batches"},
+    {"method", "NAME", "the method to quantize; default forward"},
+    {"leaf", "TYPES",
+     "module types and script functions that stay calls, in float, with "
+     "commas"},
+    {"json", "PATH", "write the report as JSON; - is standard output"},
+    {"threads", "N", "threads within one op; default: all cores"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the model, with commas"},
+    {"quiet", "", "no table, no progress"},
+};
+
+constexpr CommandSpec kSpec = {
+    "search",
+    "finds the fastest mixed-precision recipe that keeps a budget",
+    "ns search --float=PATH --inputs=PATHS (--budget=DB | --labels=PATH) "
+    "[--flag=value ...]",
+    "Chooses for each layer float or one of the candidates. One run with "
+    "gradients tells\n"
+    "how much noise each rounded value and weight brings to the outputs, and "
+    "each layer is\n"
+    "timed on this machine. The fastest recipe within the budget is made, "
+    "measured, and\n"
+    "corrected until it keeps the budget: SQNR is 20 log10(|x| / |x - y|) in "
+    "dB, x float\n"
+    "and y quantized. With --labels, a recipe is refused that loses "
+    "significantly more\n"
+    "points of top-1 than --max-drop (a paired test of both models on the same "
+    "samples, at\n"
+    "5 %). The table has each layer's choice, its part of the predicted noise "
+    "and its time;\n"
+    "the last line what was predicted and measured. A budget that no recipe "
+    "with an int8\n"
+    "layer keeps ends with exit status 1 and the best that can be had.\n\n"
+    "The recipe is a qconfig mapping, from which ns quantize makes the same "
+    "model:\n"
+    "  ns search --float=F.pt --inputs=I.pt --budget=30dB "
+    "--emit-qconfig=R.json\n"
+    "  ns quantize --float=F.pt --inputs=I.pt --qconfig=R.json --out=Q.pt\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- search --float=tools/demo/float.pt "
+    "--inputs=tools/demo/images.pt --budget=30dB --emit-qconfig=recipe.json",
+};
+
+struct Options {
+  std::string float_path;
+  std::string labels_path;
+  std::string out_path;
+  ModelGraphOptions model;
+  RunFlags run;
+  SearchOptions search;
+  ReportOutputs outputs;
+};
+
+template <typename... Parts>
+absl::Status Refused(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+// Reads "30dB" or "30".
+absl::StatusOr<double> ParseDb(const std::string& text) {
+  absl::string_view number = text;
+  if (absl::EndsWithIgnoreCase(number, "db")) {
+    number.remove_suffix(2);
+  }
+  double db = 0;
+  if (!absl::SimpleAtod(number, &db) || !std::isfinite(db) || db <= 0) {
+    return Refused("--budget=", text, " is no SQNR; use one above 0, as 30dB");
+  }
+  return db;
+}
+
+absl::Status ParseLimit(const Flags& flags, Options& options) {
+  if (flags.Has("budget") == flags.Has("labels")) {
+    return Refused(flags.Has("budget")
+                       ? "--budget and --labels both say what may be lost; "
+                         "leave one out"
+                       : "--budget=30dB or --labels=PATH has to say what may "
+                         "be lost");
+  }
+  if (flags.Has("budget")) {
+    if (flags.Has("max-drop")) {
+      return Refused("--max-drop is for --labels; leave it out");
+    }
+    NS_ASSIGN_OR_RETURN(options.search.budget_db, ParseDb(flags.Get("budget")));
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(options.labels_path, flags.Required("labels"));
+  const std::string drop = flags.Get("max-drop", "0.5");
+  if (!absl::SimpleAtod(drop, &options.search.max_drop) ||
+      !(options.search.max_drop >= 0 && options.search.max_drop <= 100)) {
+    return Refused("--max-drop=", drop,
+                   " is no number of points; use one from 0 to 100");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseQuantizing(const Flags& flags, QuantizeOptions& quantize) {
+  NS_ASSIGN_OR_RETURN(const std::string backend,
+                      flags.Choice("backend", BackendNames()));
+  NS_ASSIGN_OR_RETURN(quantize.backend, BackendNamed(backend));
+  NS_ASSIGN_OR_RETURN(
+      const std::string observer,
+      flags.Choice("observer", {"mse", "minmax", "moving-average", "histogram",
+                                "percentile", "entropy"}));
+  quantize.observer = *FindObserverKind(observer);
+  NS_ASSIGN_OR_RETURN(const std::string target,
+                      flags.Choice("target", {"fbgemm-avx2", "fbgemm-vnni"}));
+  const bool is_fbgemm =
+      quantize.backend == Backend::kFbgemm || quantize.backend == Backend::kX86;
+  if (flags.Has("target") && !is_fbgemm) {
+    return Refused("--target=", target, " is not one of --backend=", backend,
+                   "; leave it out");
+  }
+  quantize.target = *kernels::FindSaturationMode(std::string_view(target));
+  NS_ASSIGN_OR_RETURN(const std::string correction,
+                      flags.Choice("bias-correction", {"fast", "none"}));
+  quantize.bias_correction =
+      correction == "fast" ? BiasCorrection::kFast : BiasCorrection::kNone;
+  NS_ASSIGN_OR_RETURN(quantize.keep, flags.List("keep"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckPaths(const Options& options) {
+  std::vector<PathFlag> inputs = {{"float", options.float_path}};
+  for (const std::string& path : options.run.input_paths) {
+    inputs.push_back({"inputs", path});
+  }
+  if (!options.labels_path.empty()) {
+    inputs.push_back({"labels", options.labels_path});
+  }
+  const std::vector<PathFlag> files = {
+      {"out", options.out_path},
+      {"emit-qconfig", options.outputs.qconfig_path}};
+  for (const PathFlag& file : files) {
+    if (file.path == "-") {
+      return Refused("--", file.flag,
+                     "=- is no file; only --json can go to standard output");
+    }
+  }
+  return CheckDistinct(
+      {files[0], files[1], {"json", options.outputs.json_path}}, inputs);
+}
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  NS_ASSIGN_OR_RETURN(options.float_path, flags.Required("float"));
+  NS_RETURN_IF_ERROR(flags.Required("inputs").status());
+  NS_RETURN_IF_ERROR(ParseLimit(flags, options));
+  NS_RETURN_IF_ERROR(ParseQuantizing(flags, options.search.quantize));
+  NS_ASSIGN_OR_RETURN(options.search.candidates, flags.List("candidates"));
+  NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
+  NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
+  options.out_path = flags.Get("out");
+  options.model.method = flags.Get("method", "forward");
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> leaves,
+                      flags.List("leaf"));
+  if (!leaves.empty()) {
+    options.model.is_leaf = LeafTypes(leaves);
+  }
+  NS_RETURN_IF_ERROR(CheckPaths(options));
+  return options;
+}
+
+// Reads the labels of `batches` batches.
+absl::StatusOr<std::vector<at::Tensor>> ReadLabels(const Options& options,
+                                                   int64_t batches) {
+  NS_ASSIGN_OR_RETURN(const std::vector<Batch> all,
+                      LoadBatches(options.labels_path));
+  const auto count = static_cast<int64_t>(all.size());
+  if (count > batches && !options.run.max_batches) {
+    return Refused(options.labels_path, ": has labels of ", count,
+                   " batches, and there are ", batches,
+                   "; save one tensor of integers for each batch");
+  }
+  return LoadLabels(options.labels_path, batches);
+}
+
+absl::StatusOr<SearchResult> RunSearch(const Options& options) {
+  NS_ASSIGN_OR_RETURN(const BatchReader batches, OpenBatches(options.run));
+  SearchOptions search = options.search;
+  if (!options.labels_path.empty()) {
+    NS_ASSIGN_OR_RETURN(search.labels, ReadLabels(options, batches.size()));
+  }
+  ProgressBar bar(options.outputs.quiet);
+  search.progress = [&](int64_t done, int64_t total) {
+    bar.Update(done, total);
+  };
+  NS_ASSIGN_OR_RETURN(const ModelGraph model,
+                      ModelGraph::FromFile(options.float_path, options.model));
+  return Annotated(options.float_path, Search(model, batches, search));
+}
+
+absl::Status Run(const Options& options) {
+  UseThreads(options.run);
+  KeepFreedMemory();
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.out_path, options.outputs.qconfig_path,
+                      options.outputs.json_path}));
+  NS_ASSIGN_OR_RETURN(const SearchResult result, RunSearch(options));
+  if (!options.out_path.empty()) {
+    NS_RETURN_IF_ERROR(result.quantized->model.Save(options.out_path));
+  }
+  ReportTexts texts;
+  texts.json = [&] {
+    return SearchJson(result, options.float_path, options.out_path);
+  };
+  texts.qconfig = [&] { return QConfigMappingToJson(result.mapping); };
+  texts.table = [&](const TableOptions& table) {
+    return SearchTable(result, table);
+  };
+  texts.warnings = result.warnings;
+  return WriteTexts(options.outputs, texts);
+}
+
+CommandOutcome RunCommand(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  if (!options.ok()) {
+    return CommandOutcome::WrongUsage(options.status());
+  }
+  const absl::Status status = Run(*options);
+  return absl::IsOutOfRange(status)
+             ? CommandOutcome{ExitCode::kLimitCrossed, status}
+             : CommandOutcome::Done(status);
+}
+
+}  // namespace
+
+Command SearchCommand() { return {&kSpec, RunCommand}; }
+
+}  // namespace ns
