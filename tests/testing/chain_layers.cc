@@ -18,8 +18,8 @@
 namespace ns {
 namespace {
 
-// Quantizes `weight` as QuantizeWeight does, with 7 bits on processors where the
-// sums of LibTorch's oneDNN saturate with 8.
+// Quantizes `weight` as QuantizeWeight does, with 7 bits on processors where
+// the sums of LibTorch's oneDNN saturate with 8.
 at::Tensor WithoutSaturation(const at::Tensor& weight) {
   if (kernels::IsSupported(kernels::Isa::kAvx512Vnni)) {
     return QuantizeWeight(weight);
