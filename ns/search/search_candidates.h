@@ -23,7 +23,8 @@ struct SearchCandidate {
 inline constexpr char kDefaultCandidate[] = "default";
 
 // Returns the candidates that `names` name, or one, kDefaultCandidate:
-//  * "default": what `ns quantize` does with these options (TargetMapping);
+//  * "default": what `ns quantize` begins with for these options
+//    (TargetMapping);
 //  * a qconfig by its name (PresetNames: "int8-per-channel", "fbgemm"): as
 //    "default", but with this qconfig for the layers that the default mapping
 //    has no rule of their own for.
