@@ -14,6 +14,11 @@ from torch.ao import quantization as tq
 
 import cli
 
+with open('/proc/cpuinfo', encoding='utf-8') as cpuinfo:
+  # How many times as far as elsewhere outputs may be from those in float, where
+  # sums of oneDNN saturate with activations and weights of 8 bits.
+  SLACK = 1 if 'vnni' in cpuinfo.read() else 4
+
 torch.backends.quantized.engine = 'onednn'
 
 
@@ -141,7 +146,7 @@ class EagerTest(cli.CliTest):
     output, _ = self.quantize(*flags, float_path='sequences.pt')
     for x, y in zip(self.outputs('sequences.pt'),
                     self.outputs('quantized.pt')):
-      self.assertLess(float((x - y).norm()), 0.25 * float(x.norm()))
+      self.assertLess(float((x - y).norm()), 0.25 * SLACK * float(x.norm()))
     return torch.jit.load(self.path('quantized.pt')), output
 
   def test_attention_is_quantized_by_its_parts(self):
@@ -188,7 +193,8 @@ class EagerTest(cli.CliTest):
                                    self.outputs('quantized.pt')):
       self.assertEqual(float(x.max()), 0.5)
       self.assertTrue(torch.allclose(x, fused, atol=1e-5))
-      self.assertLess(float((x - quantized).norm()), 0.1 * float(x.norm()))
+      self.assertLess(float((x - quantized).norm()),
+                      0.1 * SLACK * float(x.norm()))
 
   def test_hooks_of_the_model_are_refused_for_flat_graphs(self):
     torch.jit.script(Hooked().eval()).save(self.path('hooked.pt'))
@@ -276,7 +282,7 @@ class EagerTest(cli.CliTest):
     # It stops at a scale for each channel of a transposed convolution.
     self.assertLess(self.relative_error(
         tq.QuantWrapper(nn.ConvTranspose2d(3, 4, 3)).eval(),
-        (torch.randn(1, 3, 6, 6),)), 0.05)
+        (torch.randn(1, 3, 6, 6),)), 0.05 * SLACK)
 
   def test_compat_gives_what_python_gives(self):
     self.quantize('--compat=torch-1.13')
