@@ -1,5 +1,7 @@
 #include "ns/quantization/rescale_layers.h"
 
+#include <torch/csrc/jit/ir/ir.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +14,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/graph_walk.h"
+#include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
@@ -31,7 +35,7 @@
 namespace ns {
 namespace {
 
-constexpr int64_t kMostSampled = 16;
+constexpr int64_t kMostSampled = 8;
 
 // A model as it would be quantized, and what it loses.
 struct Measured {
@@ -47,6 +51,15 @@ struct Rescaled {
   // That of the quantized model.
   double output_db = 0;
 };
+
+// Whether some op of `model` cuts values off at a number other than zero.
+bool HasClamps(const ModelGraph& model) {
+  return AnyNode(model.graph().block(), [](const torch::jit::Node* node) {
+    const absl::string_view op = OpName(*node);
+    return op == "aten::relu6" || op == "aten::hardtanh" ||
+           op == "aten::clamp" || op == "aten::clamp_max";
+  });
+}
 
 class Rescaler {
  public:
@@ -172,6 +185,10 @@ class Rescaler {
     for (const auto clamps :
          {EqualizeLayers::Clamps::kKeep, EqualizeLayers::Clamps::kRescale}) {
       equalize.clamps = clamps;
+      if (clamps == EqualizeLayers::Clamps::kRescale &&
+          !HasClamps(result.model)) {
+        continue;  // It would be the same once more.
+      }
       NS_ASSIGN_OR_RETURN(std::optional<Rescaled> equalized,
                           EqualizedModel(result.model, before, equalize));
       if (equalized && (!best || equalized->output_db > best->output_db)) {

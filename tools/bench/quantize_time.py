@@ -5,9 +5,9 @@
   tools/bench/quantize_time.py [--networks=resnet18,mobilenet_v2] [--batches=N]
 
 A row a network of torchvision: the seconds of a command that only calibrates,
-converts and measures the outputs (--reference, where nothing is chosen), of one
-as it is by default, and of one with --observer=auto, --equalize and --smooth,
-too; and how many times longer they take. Each is the least of three runs, which
+converts and measures the outputs (with a --qconfig, and no bias correction,
+nothing is chosen), of one as it is by default, and of one with --observer=auto,
+--equalize and --smooth, too; and how many times longer they take. Each is the least of three runs, which
 take turns. Bar: at most twice as long.
 """
 
@@ -26,7 +26,7 @@ import torch
 
 REPETITIONS = 3
 METHODS = {
-    'calibration': ['--reference'],
+    'calibration': ['--bias-correction=none', '--qconfig={qconfig}'],
     'default': [],
     'all methods': ['--observer=auto', '--equalize', '--smooth'],
 }
@@ -51,18 +51,21 @@ def main() -> None:
   print(f'{"seconds":20}' + ''.join(f'  {name:>18}' for name in METHODS))
   with tempfile.TemporaryDirectory() as folder:
     paths = {key: os.path.join(folder, key + '.pt')
-             for key in ('float', 'inputs', 'out')}
+             for key in ('float', 'inputs', 'out', 'qconfig')}
     for name in args.networks.split(','):
       torch.manual_seed(accuracy.SEED)
       torch.jit.script(accuracy.network(name)).save(paths['float'])
       torch.save(accuracy.images(args.batches), paths['inputs'])
+      quantize = [
+          f'{args.bin}/tools/ns', 'quantize', f'--float={paths["float"]}',
+          f'--inputs={paths["inputs"]}', f'--out={paths["out"]}', '--quiet']
+      seconds(quantize + ['--max-batches=1',
+                          f'--emit-qconfig={paths["qconfig"]}'])
       least = dict.fromkeys(METHODS, float('inf'))
       for _ in range(REPETITIONS):
         for method, flags in METHODS.items():
-          least[method] = min(least[method], seconds([
-              f'{args.bin}/tools/ns', 'quantize', f'--float={paths["float"]}',
-              f'--inputs={paths["inputs"]}', f'--out={paths["out"]}',
-              '--quiet', *flags]))
+          least[method] = min(least[method], seconds(
+              quantize + [flag.format(**paths) for flag in flags]))
       row = f'{name:20}  {least["calibration"]:18.1f}'
       for method in list(METHODS)[1:]:
         ratio = f'({least[method] / least["calibration"]:.2f} x)'

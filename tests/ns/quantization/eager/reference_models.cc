@@ -14,6 +14,7 @@
 #include "ns/quantization/eager/module_observers.h"
 #include "ns/quantization/eager/module_qconfig.h"
 #include "ns/quantization/eager/stubs.h"
+#include "passes/kernels/isa.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"
@@ -172,7 +173,11 @@ void ExpectStandsAlone(const Module& quantized, const at::Tensor& x) {
 void ExpectNear(const at::Tensor& actual, const at::Tensor& expected) {
   const at::Tensor norm = expected.norm();
   EXPECT_GT(norm.item<double>(), 0);
-  EXPECT_LT(((actual - expected).norm() / norm).item<double>(), 0.1);
+  // Without VNNI, oneDNN's sums saturate with weights and activations of 8
+  // bits.
+  const bool saturates = !kernels::IsSupported(kernels::Isa::kAvx512Vnni);
+  EXPECT_LT(((actual - expected).norm() / norm).item<double>(),
+            saturates ? 0.4 : 0.1);
 }
 
 }  // namespace ns
