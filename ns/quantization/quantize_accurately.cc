@@ -29,11 +29,6 @@
 namespace ns {
 namespace {
 
-// Runs over the batches held back. Of ranges: all trials at once, and the
-// outputs of two models; of corrections: the layers of two models, and the
-// outputs.
-constexpr int64_t kRunsForRanges = 3;
-constexpr int64_t kRunsForCorrections = 4;
 // The first batches, which are not held back, on which biases are corrected
 // layer by layer, and of which weights are rounded adaptively.
 constexpr int64_t kMostSampled = 32;
@@ -308,12 +303,14 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
 
 int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches) {
-  const int64_t corrections =
-      (Rounds(options) ? 1 : 0) + (Corrects(options) ? 1 : 0);
+  // All ways to choose ranges at once; the layers of two models.
   const int64_t ranges =
       Chooses(options) ? (options.choose_observers ? 2 : 1) : 0;
-  const int64_t runs =
-      ranges * kRunsForRanges + corrections * kRunsForCorrections;
+  const int64_t corrections =
+      (Rounds(options) ? 1 : 0) + (Corrects(options) ? 1 : 0);
+  const int64_t tried = ranges + corrections;
+  // Then the outputs, before the first of them those of the plain model.
+  const int64_t runs = ranges + 2 * corrections + tried + (tried > 0 ? 1 : 0);
   return runs * HeldBackBatches(batches.size());
 }
 
