@@ -103,7 +103,7 @@ TEST(ConvertObserversRefusalsTest, OpsAmongQuantizedValuesAreTold) {
       {at::rand({3, 4, 4, 4})});
   absl::flat_hash_set<const torch::jit::Node*> float_nodes;
   EXPECT_THAT(
-      StayedFloat(OrThrow(ConvertObservers(model, {nullptr, &float_nodes}))),
+      StayedFloat(OrThrow(ConvertObservers(model, {{}, &float_nodes}))),
       ElementsAre("avg_pool3d: its input has 4 dimensions; its int8 op "
                   "takes 5"));
   EXPECT_THAT(float_nodes,
@@ -116,7 +116,7 @@ TEST(ConvertObserversRefusalsTest, OpsThatNeverRanAreTold) {
                   "else:", "  a = a * a", "return a"},
                  {kX});
   absl::flat_hash_set<const torch::jit::Node*> float_nodes;
-  OrThrow(ConvertObservers(model, {nullptr, &float_nodes}));
+  OrThrow(ConvertObservers(model, {{}, &float_nodes}));
   EXPECT_THAT(float_nodes, ElementsAre(NodeOf(model.graph(), "aten::cat")));
 }
 
