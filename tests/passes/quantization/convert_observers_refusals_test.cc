@@ -102,10 +102,9 @@ TEST(ConvertObserversRefusalsTest, OpsAmongQuantizedValuesAreTold) {
       {"a = x + x", "b = torch.avg_pool3d(a, [2, 2, 2])", "return b * b"},
       {at::rand({3, 4, 4, 4})});
   absl::flat_hash_set<const torch::jit::Node*> float_nodes;
-  EXPECT_THAT(
-      StayedFloat(OrThrow(ConvertObservers(model, {{}, &float_nodes}))),
-      ElementsAre("avg_pool3d: its input has 4 dimensions; its int8 op "
-                  "takes 5"));
+  EXPECT_THAT(StayedFloat(OrThrow(ConvertObservers(model, {{}, &float_nodes}))),
+              ElementsAre("avg_pool3d: its input has 4 dimensions; its int8 op "
+                          "takes 5"));
   EXPECT_THAT(float_nodes,
               ElementsAre(NodeOf(model.graph(), "aten::avg_pool3d")));
 }
