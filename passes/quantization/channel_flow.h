@@ -52,9 +52,9 @@ class ChannelFactors {
   // reshapes that keep the last dimension; and ops that only pick or reorder
   // along others.
   //
-  // Where an op names dimensions from the front (flatten(1), mean([2, 3])), an
-  // image is taken to have a batch: batch, channels, space. Error: a refusal
-  // for any other op, "aten::gelu stands between".
+  // Where flattening names dimensions from the front (flatten(1),
+  // view(x.size(0), -1)), an image is taken to have a batch: batch, channels,
+  // space. Error: a refusal for any other op, "aten::gelu stands between".
   absl::StatusOr<ChannelFlow> Past(const ChannelFlow& flow,
                                    const torch::jit::Use& reader) const;
 

@@ -8,22 +8,15 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "ir/attach_attribute.h"
-#include "ir/insert_method_call.h"
-#include "ir/node_view.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/observer_object.h"
-#include "passes/quantization/qconfig.h"
 #include "passes/quantization/scaled_layer.h"
+#include "passes/rewrite/tap_value.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 
 bool IsAskedFor(const std::function<bool(const std::string&)>& takes,
                 const std::string& layer) {
@@ -41,101 +34,102 @@ at::Tensor FiniteRows(const at::Tensor& value, int64_t dim) {
              : rows.index_select(0, is_finite.nonzero().flatten());
 }
 
+// A value that is sampled.
+struct Point {
+  std::string layer;
+  bool is_input = false;
+  // The dimension of its channels, from the end: the last one is 1.
+  int64_t dim = 1;
+  // A random number for each of the rows that are kept; the largest ones are.
+  at::Tensor keys;
+};
+
 }  // namespace
 
-ChannelSampler::ChannelSampler(ModelGraph copy,
-                               const ChannelSamplerOptions& options)
-    : copy_(std::move(copy)),
-      options_(options),
-      random_(at::detail::createCPUGenerator(options.seed)) {}
+struct ChannelSampler::State {
+  explicit State(const ChannelSamplerOptions& options)
+      : most_rows(options.most_rows),
+        random(at::detail::createCPUGenerator(options.seed)) {}
+
+  void Take(const at::Tensor& value, Point& point) {
+    if (value.dim() < point.dim) {
+      return;
+    }
+    const at::Tensor rows = FiniteRows(value, point.dim);
+    if (rows.size(0) == 0 || rows.size(1) == 0) {
+      return;
+    }
+    ChannelSample& sample =
+        (point.is_input ? samples.inputs : samples.outputs)[point.layer];
+    const at::Tensor largest = rows.abs().amax(0);
+    TORCH_CHECK(
+        !sample.largest.defined() || sample.largest.sizes() == largest.sizes(),
+        point.layer, " has changed its number of channels");
+    sample.largest = sample.largest.defined()
+                         ? at::maximum(sample.largest, largest)
+                         : largest;
+    if (point.is_input) {
+      KeepRows(rows, point, sample);
+    }
+  }
+
+  void KeepRows(const at::Tensor& rows, Point& point, ChannelSample& sample) {
+    at::Tensor keys = at::rand({rows.size(0)}, random);
+    at::Tensor all = rows;
+    if (point.keys.defined()) {
+      keys = at::cat({point.keys, keys});
+      all = at::cat({sample.rows, rows});
+    }
+    at::Tensor chosen;
+    std::tie(point.keys, chosen) = keys.topk(std::min(most_rows, keys.size(0)));
+    sample.rows = all.index_select(0, chosen);
+  }
+
+  const int64_t most_rows;
+  at::Generator random;
+  ChannelSamples samples;
+};
 
 absl::StatusOr<ChannelSampler> ChannelSampler::Create(
     const ModelGraph& model, const ChannelSamplerOptions& options) {
   NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
-  ChannelSampler sampler(std::move(copy), options);
-  const std::vector<FloatSubgraph> subgraphs =
-      FindFloatSubgraphs(sampler.copy_.graph());
-  for (const FloatSubgraph& subgraph : subgraphs) {
+  const auto state = std::make_shared<State>(options);
+  const auto taker = [&](const std::string& layer, bool is_input, int64_t dim) {
+    return [state, point = std::make_shared<Point>(
+                       Point{layer, is_input, dim, {}})](const at::Tensor& x) {
+      state->Take(x, *point);
+      return x;
+    };
+  };
+  for (const FloatSubgraph& subgraph : FindFloatSubgraphs(copy.graph())) {
     Node& base = *subgraph.subgraph.base;
     if (!IsScalableLayer(base)) {
       continue;
     }
-    const absl::StatusOr<int64_t> space = SpaceOf(base);
-    if (!space.ok()) {
+    const absl::StatusOr<ScaledLayer> layer = ScaledLayer::Make(base);
+    if (!layer.ok()) {
       continue;  // No pass scales it.
     }
-    if (*space == 0 && IsAskedFor(options.takes_input, subgraph.name)) {
+    const int64_t space = layer->space();
+    if (space == 0 && IsAskedFor(options.takes_input, subgraph.name)) {
       NS_RETURN_IF_ERROR(
-          sampler.SampleAt(subgraph.name, true, 1, *base.input(0), &base));
+          TapInput(copy, base, 0, taker(subgraph.name, true, 1)));
     }
     if (IsAskedFor(options.takes_output, subgraph.name)) {
-      NS_RETURN_IF_ERROR(sampler.SampleAt(subgraph.name, false, *space + 1,
-                                          *subgraph.output,
-                                          PlaceAfter(*subgraph.output)));
+      NS_RETURN_IF_ERROR(TapValue(copy, *subgraph.output,
+                                  taker(subgraph.name, false, space + 1)));
     }
   }
-  return sampler;
-}
-
-absl::Status ChannelSampler::SampleAt(const std::string& layer, bool is_input,
-                                      int64_t dim, Value& value, Node* place) {
-  NS_ASSIGN_OR_RETURN(const c10::IValue recorder,
-                      MakeObserverObject(SpecOf(ObserverKind::kRecording)));
-  const std::string name =
-      AttachAttribute(copy_.module(), "ns_sampler_", recorder,
-                      static_cast<int>(points_.size()));
-  NS_RETURN_IF_ERROR(
-      InsertMethodCall(copy_, name, "forward", {&value}, place).status());
-  points_.push_back({layer, is_input, dim, ObserverIn(recorder), {}});
-  return absl::OkStatus();
+  return ChannelSampler(std::move(copy), state);
 }
 
 absl::Status ChannelSampler::Run(const std::vector<c10::IValue>& arguments,
                                  const torch::jit::Kwargs& keywords) {
-  const absl::Status run = copy_.Run(arguments, keywords).status();
-  const absl::Status taken = CatchTorchErrors("sampling values of layers", [&] {
-    for (Point& point : points_) {
-      const ObserverState values = point.recorder->State();
-      point.recorder->Reset();
-      if (run.ok()) {
-        for (const auto& [number, value] : values) {
-          Take(value, point);
-        }
-      }
-    }
-  });
-  return run.ok() ? taken : run;
+  return copy_.Run(arguments, keywords).status();
 }
 
-void ChannelSampler::Take(const at::Tensor& value, Point& point) {
-  if (value.dim() < point.dim) {
-    return;
-  }
-  const at::Tensor rows = FiniteRows(value, point.dim);
-  if (rows.size(0) == 0 || rows.size(1) == 0) {
-    return;
-  }
-  ChannelSample& sample =
-      (point.is_input ? samples_.inputs : samples_.outputs)[point.layer];
-  const at::Tensor largest = rows.abs().amax(0);
-  TORCH_CHECK(
-      !sample.largest.defined() || sample.largest.sizes() == largest.sizes(),
-      point.layer, " has changed its number of channels");
-  sample.largest =
-      sample.largest.defined() ? at::maximum(sample.largest, largest) : largest;
-  if (!point.is_input) {
-    return;
-  }
-  at::Tensor keys = at::rand({rows.size(0)}, random_);
-  at::Tensor all = rows;
-  if (point.keys.defined()) {
-    keys = at::cat({point.keys, keys});
-    all = at::cat({sample.rows, rows});
-  }
-  const int64_t kept = std::min(options_.most_rows, keys.size(0));
-  at::Tensor chosen;
-  std::tie(point.keys, chosen) = keys.topk(kept);
-  sample.rows = all.index_select(0, chosen);
+const ChannelSamples& ChannelSampler::samples() const {
+  return state_->samples;
 }
 
 }  // namespace ns

@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
-#include "passes/runtime/observers/observer.h"
 
 namespace ns {
 
@@ -61,7 +62,7 @@ struct ChannelSamplerOptions {
 //     options.largest_outputs[name] = sample.largest;
 //   }
 //
-// Memory holds the rows, and the sampled values of one run.
+// Memory holds the rows, and what the model holds when it runs.
 class ChannelSampler {
  public:
   // Error: a model that LibTorch cannot copy.
@@ -73,33 +74,17 @@ class ChannelSampler {
   absl::Status Run(const std::vector<c10::IValue>& arguments,
                    const torch::jit::Kwargs& keywords = {});
 
-  const ChannelSamples& samples() const { return samples_; }
+  const ChannelSamples& samples() const;
 
  private:
-  // A value that is sampled.
-  struct Point {
-    std::string layer;
-    bool is_input = false;
-    // The dimension of its channels, from the end: the last one is 1.
-    int64_t dim = 1;
-    // Keeps the values of one run.
-    ObserverPtr recorder;
-    // A random number for each of the rows that are kept; the largest ones are.
-    at::Tensor keys;
-  };
+  // What the taps of the copy fill.
+  struct State;
 
-  ChannelSampler(ModelGraph copy, const ChannelSamplerOptions& options);
-
-  // Samples `value` in front of `place`.
-  absl::Status SampleAt(const std::string& layer, bool is_input, int64_t dim,
-                        torch::jit::Value& value, torch::jit::Node* place);
-  void Take(const at::Tensor& value, Point& point);
+  ChannelSampler(ModelGraph copy, std::shared_ptr<State> state)
+      : copy_(std::move(copy)), state_(std::move(state)) {}
 
   ModelGraph copy_;
-  ChannelSamplerOptions options_;
-  at::Generator random_;
-  std::vector<Point> points_;
-  ChannelSamples samples_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace ns

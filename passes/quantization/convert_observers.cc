@@ -23,10 +23,8 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "passes/quantization/bias_correction.h"
 #include "passes/quantization/calibrated_value.h"
-#include "passes/quantization/constant_weights.h"
-#include "passes/quantization/describe_weights.h"
+#include "passes/quantization/converted_weights.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
@@ -51,7 +49,8 @@ class Converter {
         prepared_(std::move(prepared)),
         is_calibrated_(is_calibrated),
         options_(options),
-        means_(AttachedMeans(model.module())) {}
+        means_(AttachedMeans(model.module())),
+        weights_(model.graph(), prepared_, means_, options.corrections) {}
 
   absl::StatusOr<QuantizationReport> Run() {
     FindCalls();
@@ -64,9 +63,7 @@ class Converter {
     for (Node* call : calls_) {
       NS_RETURN_IF_ERROR(ConvertCall(call));
     }
-    for (const auto& [index, mark] : weight_marks_) {
-      NS_RETURN_IF_ERROR(ConvertWeight(index, mark));
-    }
+    NS_RETURN_IF_ERROR(weights_.Convert());
     for (Node* call : means_calls_) {
       call->output()->replaceAllUsesWith(call->input(1));
       call->destroy();
@@ -83,7 +80,7 @@ class Converter {
         // The graph may come from elsewhere: such marks are left alone.
         const auto index = ConstantOf(*node->input(1));
         if (index && index->isInt()) {
-          weight_marks_[index->toInt()] = node;
+          weights_.AddMark(index->toInt(), node);
         }
       }
       if (node->kind() != c10::prim::CallMethod ||
@@ -145,36 +142,12 @@ class Converter {
                : absl::OkStatus();
   }
 
-  // Quantizes the weight of the layer, if it has one that is quantized.
-  absl::Status QuantizeWeightOf(size_t index) {
-    const PreparedLayer& layer = prepared_.layers[index];
-    if (layer.weight.empty()) {
-      return absl::OkStatus();
-    }
-    const auto mark = weight_marks_.find(static_cast<int64_t>(index));
-    if (mark == weight_marks_.end()) {
-      return Refusal("its weight is gone from the graph");
-    }
-    ObserverSpec spec;
-    NS_ASSIGN_OR_RETURN(spec.config, ParseObserverConfig(layer.weight));
-    NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                        ConstantTensor(*mark->second->input(0), "its weight"));
-    NS_ASSIGN_OR_RETURN(at::Tensor quantized, QuantizedBySpec(weight, spec));
-    const auto& given = options_.corrections.weights;
-    if (const auto found = given.find(layer.name);
-        found != given.end() && found->second.sizes() == quantized.sizes()) {
-      quantized = found->second;
-    }
-    weights_[mark->first] = {std::move(quantized), spec.config.qscheme};
-    return absl::OkStatus();
-  }
-
   // Says whether the layer runs in int8, and notes what it needs.
   absl::Status Decide(size_t index) {
     const PreparedLayer& layer = prepared_.layers[index];
     absl::Status status = CheckValues(layer);
     if (status.ok()) {
-      status = QuantizeWeightOf(index);
+      status = weights_.Quantize(index);
     }
     if (!status.ok() && !IsRefusal(status)) {
       return status;
@@ -251,59 +224,6 @@ class Converter {
     return result;
   }
 
-  absl::Status ConvertWeight(int64_t index, Node* mark) {
-    const auto found = weights_.find(index);
-    Value* result = mark->input(0);
-    if (found != weights_.end()) {
-      NS_RETURN_IF_ERROR(CorrectBiasOf(index, mark, found->second.first));
-      const torch::jit::WithInsertPoint in_front(mark);
-      Value* quantized = model_.graph().insertConstant(found->second.first);
-      NS_ASSIGN_OR_RETURN(
-          result, InsertOp(model_.graph(), "aten::dequantize", {quantized}));
-      result->node()->copyMetadata(mark);
-    }
-    mark->output()->replaceAllUsesWith(result);
-    mark->destroy();
-    return absl::OkStatus();
-  }
-
-  // `mark` stands in front of the layer, which uses it.
-  absl::Status CorrectBiasOf(int64_t index, const Node* mark,
-                             const at::Tensor& quantized) {
-    const std::string& name = prepared_.layers[static_cast<size_t>(index)].name;
-    if (mark->output()->uses().size() != 1) {
-      return absl::OkStatus();
-    }
-    Node& layer = *mark->output()->uses()[0].user;
-    NS_ASSIGN_OR_RETURN(const at::Tensor shift,
-                        ShiftOf(index, *mark->input(0), quantized));
-    NS_ASSIGN_OR_RETURN(const bool is_corrected, ShiftBias(shift, layer));
-    if (is_corrected) {
-      corrected_.insert(name);
-    }
-    return absl::OkStatus();
-  }
-
-  // What is added to the bias of a layer; undefined for nothing.
-  absl::StatusOr<at::Tensor> ShiftOf(int64_t index, const Value& weight,
-                                     const at::Tensor& quantized) const {
-    const std::string& name = prepared_.layers[static_cast<size_t>(index)].name;
-    const LayerCorrections& corrections = options_.corrections;
-    if (const auto given = corrections.bias_shifts.find(name);
-        given != corrections.bias_shifts.end()) {
-      return given->second.numel() == quantized.size(0) ? given->second
-                                                        : at::Tensor();
-    }
-    const auto means = means_.find(MeansAttribute(index));
-    if (means == means_.end() || corrections.corrects_bias == nullptr ||
-        !corrections.corrects_bias(name)) {
-      return at::Tensor();
-    }
-    NS_ASSIGN_OR_RETURN(const at::Tensor in_float,
-                        ConstantTensor(weight, "its weight"));
-    return BiasShift(in_float, quantized.dequantize(), means->second->Mean());
-  }
-
   void DestroyUnusedAttributes() {
     std::vector<Node*> unused;
     ForEachNode(model_.graph().block(), [&](Node* node) {
@@ -352,12 +272,7 @@ class Converter {
         described.inputs.push_back(Describe(*Find(input)));
       }
       described.output = Describe(*Find(layer.output));
-      const auto weight = weights_.find(static_cast<int64_t>(index));
-      if (weight != weights_.end()) {
-        described.weight =
-            DescribeWeights({weight->second.first}, weight->second.second);
-      }
-      described.has_corrected_bias = corrected_.count(layer.name) != 0;
+      weights_.Describe(index, described);
       report.layers.push_back(std::move(described));
     }
     report.stayed_float.insert(report.stayed_float.end(), float_layers_.begin(),
@@ -376,8 +291,7 @@ class Converter {
   const std::map<std::string, InputMeansPtr> means_;
   std::vector<Node*> calls_;
   std::vector<Node*> means_calls_;
-  // By index of the layer.
-  std::map<int64_t, Node*> weight_marks_;
+  ConvertedWeights weights_;
   // By attribute.
   std::map<std::string, CalibratedValue> observed_;
   // The observers of layers that run in int8.
@@ -386,10 +300,6 @@ class Converter {
   std::vector<FloatLayer> float_layers_;
   // Their observers of their own, where they have any.
   std::set<std::string> float_watchers_;
-  // By index of the layer.
-  std::map<int64_t, std::pair<at::Tensor, at::QScheme>> weights_;
-  // The names of the layers whose bias was corrected.
-  std::set<std::string> corrected_;
 };
 
 absl::StatusOr<QuantizationReport> Convert(

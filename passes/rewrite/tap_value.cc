@@ -1,4 +1,4 @@
-#include "passes/instrument/tap_value.h"
+#include "passes/rewrite/tap_value.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 

@@ -1,6 +1,6 @@
 // Puts taps on values of a graph.
-#ifndef PASSES_INSTRUMENT_TAP_VALUE_H_
-#define PASSES_INSTRUMENT_TAP_VALUE_H_
+#ifndef PASSES_REWRITE_TAP_VALUE_H_
+#define PASSES_REWRITE_TAP_VALUE_H_
 
 #include "absl/status/status.h"
 #include "ir/model_graph.h"
@@ -33,4 +33,4 @@ absl::Status TapInput(ModelGraph& model, torch::jit::Node& node, size_t index,
 
 }  // namespace ns
 
-#endif  // PASSES_INSTRUMENT_TAP_VALUE_H_
+#endif  // PASSES_REWRITE_TAP_VALUE_H_
