@@ -50,29 +50,12 @@ double StepOf(const at::Tensor& factors) {
   return factors.log().abs().max().item<double>();
 }
 
-// The layers by their nodes: those of several pairs are one object.
-class Layers {
- public:
-  absl::StatusOr<ScaledLayer*> At(Node* node) {
-    std::unique_ptr<ScaledLayer>& layer = layers_[node];
-    if (layer == nullptr) {
-      NS_ASSIGN_OR_RETURN(ScaledLayer made, ScaledLayer::Make(*node));
-      layer = std::make_unique<ScaledLayer>(std::move(made));
-    }
-    return layer.get();
-  }
-
- private:
-  absl::flat_hash_map<const Node*, std::unique_ptr<ScaledLayer>> layers_;
-};
-
-struct Pair {
-  LayerPair found;
+struct Pair : LayerPair {
+  // Of the first layer.
+  const Node* node = nullptr;
   std::string name;
-  std::string second_name;
   std::string op;
-  ScaledLayer* first = nullptr;
-  ScaledLayer* second = nullptr;
+  std::string second_name;
   // Whether the clamp, if there is one, gets bounds for each channel.
   bool rescales_clamp = false;
   // The least factors of channels, and the channels whose factor stays;
@@ -85,7 +68,7 @@ struct Pair {
 
   at::Tensor RangesOfFirst() const { return first->RangesOfOutputs(); }
   at::Tensor RangesOfSecond() const {
-    return LargestOfBlocks(second->RangesOfInputs(), found.inputs_a_channel);
+    return LargestOfBlocks(second->RangesOfInputs(), inputs_a_channel);
   }
   double Spread() const {
     return std::max(SpreadOf(RangesOfFirst()), SpreadOf(RangesOfSecond()));
@@ -110,7 +93,7 @@ struct Pair {
   void Move(const at::Tensor& next) {
     factors = factors * next;
     first->DivideOutputs(next);
-    second->MultiplyInputs(next.repeat_interleave(found.inputs_a_channel));
+    second->MultiplyInputs(next.repeat_interleave(inputs_a_channel));
   }
 };
 
@@ -127,12 +110,16 @@ absl::Status LimitBy(const at::Tensor& largest_outputs, Pair& pair) {
                      "of ",
                      pair.first->outputs(), " channels"));
   }
-  const double most = largest.max().item<double>();
+  // Outputs are known in front of the clamp, or behind it, where one that it
+  // clips has its bound as its largest value.
+  const bool keeps_clamp = pair.clamp != nullptr && !pair.rescales_clamp;
+  double most = largest.max().item<double>();
+  if (keeps_clamp) {
+    most = std::min(most, pair.clamp_max);
+  }
   pair.least = most > 0 ? largest / most : at::zeros_like(largest);
-  // One that the clamp clips has its bound as its largest value.
-  pair.stays = pair.found.clamp == nullptr || pair.rescales_clamp
-                   ? at::zeros_like(largest, at::kBool)
-                   : largest >= pair.found.clamp_max * (1 - 1e-6);
+  pair.stays = keeps_clamp ? largest >= pair.clamp_max * (1 - 1e-6)
+                           : at::zeros_like(largest, at::kBool);
   return absl::OkStatus();
 }
 
@@ -160,13 +147,13 @@ void Balance(std::vector<Pair>& pairs) {
 
 // %y = aten::relu6(%x) becomes the minimum of a relu and bounds of channels.
 absl::Status RescaleClamp(GraphEditor& editor, const Pair& pair) {
-  Node& clamp = *pair.found.clamp;
-  at::Tensor bounds = (pair.found.clamp_max / pair.factors)
-                          .to(pair.first->Weight().scalar_type());
-  if (pair.found.clamped.is_flattened) {
-    bounds = bounds.repeat_interleave(pair.found.inputs_a_channel);
+  Node& clamp = *pair.clamp;
+  at::Tensor bounds =
+      (pair.clamp_max / pair.factors).to(pair.first->Weight().scalar_type());
+  if (pair.clamped.is_flattened) {
+    bounds = bounds.repeat_interleave(pair.inputs_a_channel);
   }
-  std::vector<int64_t> sizes(pair.found.clamped.dim, 1);
+  std::vector<int64_t> sizes(pair.clamped.dim, 1);
   sizes[0] = bounds.size(0);
   NS_ASSIGN_OR_RETURN(
       Value * relu, editor.InsertBefore(clamp, "aten::relu", {clamp.input(0)}));
@@ -175,29 +162,6 @@ absl::Status RescaleClamp(GraphEditor& editor, const Pair& pair) {
                       editor.InsertBefore(clamp, "aten::minimum",
                                           {relu, bounds.reshape(sizes)}));
   editor.ReplaceNode(clamp, *minimum);
-  return absl::OkStatus();
-}
-
-// Writes what was moved into the graph.
-absl::Status Write(GraphEditor& editor, const std::vector<Pair>& pairs) {
-  std::vector<const ScaledLayer*> layers;
-  for (const Pair& pair : pairs) {
-    for (const ScaledLayer* layer : {pair.first, pair.second}) {
-      if (layer->IsScaled() &&
-          std::find(layers.begin(), layers.end(), layer) == layers.end()) {
-        NS_RETURN_IF_ERROR(layer->CheckFinite());
-        layers.push_back(layer);
-      }
-    }
-  }
-  for (const Pair& pair : pairs) {
-    if (pair.rescales_clamp && pair.IsMoved()) {
-      NS_RETURN_IF_ERROR(RescaleClamp(editor, pair));
-    }
-  }
-  for (const ScaledLayer* layer : layers) {
-    layer->Write();
-  }
   return absl::OkStatus();
 }
 
@@ -213,19 +177,24 @@ class Equalizer {
   absl::StatusOr<EqualizationReport> Run() {
     NS_RETURN_IF_ERROR(FindPairs());
     Balance(pairs_);
-    GraphEditor editor(model_.graph(), &context_);
-    const absl::Status written = Write(editor, pairs_);
-    if (IsRefusal(written)) {
+    if (const absl::Status finite = layers_.CheckFinite(); !finite.ok()) {
       for (const Pair& pair : pairs_) {
-        Refuse(*pair.found.first, pair.name, pair.op, written.message());
+        Refuse(*pair.node, pair.name, pair.op, finite.message());
       }
       return std::move(report_);
     }
-    NS_RETURN_IF_ERROR(written);
+    GraphEditor editor(model_.graph(), &context_);
+    for (const Pair& pair : pairs_) {
+      if (pair.rescales_clamp && pair.IsMoved()) {
+        NS_RETURN_IF_ERROR(RescaleClamp(editor, pair));
+      }
+    }
+    layers_.Write();
     for (const Pair& pair : pairs_) {
       if (pair.IsMoved()) {
-        report_.pairs.push_back(
-            {pair.name, pair.second_name, pair.spread_before, pair.Spread()});
+        report_.pairs.push_back({pair.name, pair.second_name,
+                                 pair.spread_before, pair.Spread(),
+                                 pair.rescales_clamp});
       }
     }
     return std::move(report_);
@@ -244,9 +213,10 @@ class Equalizer {
       if (node != subgraph.subgraph.start || !IsScalableLayer(*node)) {
         continue;
       }
-      absl::StatusOr<LayerPair> found = PairFrom(*node, factors_);
+      const absl::StatusOr<LayerPair> found =
+          PairFrom(*node, factors_, layers_);
       const absl::Status added =
-          found.ok() ? Add(subgraph, *found, names[found->second])
+          found.ok() ? Add(subgraph, *found, names[found->second_node])
                      : found.status();
       if (IsRefusal(added)) {
         Refuse(*node, subgraph.name, subgraph.op, added.message());
@@ -264,12 +234,11 @@ class Equalizer {
       return absl::OkStatus();
     }
     Pair pair;
-    pair.found = found;
+    static_cast<LayerPair&>(pair) = found;
+    pair.node = subgraph.subgraph.base;
     pair.name = subgraph.name;
     pair.op = subgraph.op;
     pair.second_name = second_name;
-    NS_ASSIGN_OR_RETURN(pair.first, layers_.At(found.first));
-    NS_ASSIGN_OR_RETURN(pair.second, layers_.At(found.second));
     const auto known = options_.largest_outputs.find(pair.name);
     const bool is_known = known != options_.largest_outputs.end();
     if (found.clamp != nullptr) {
@@ -298,7 +267,7 @@ class Equalizer {
   const EqualizeLayers::Options& options_;
   PassContext& context_;
   const ChannelFactors factors_;
-  Layers layers_;
+  ScaledLayers layers_;
   std::vector<Pair> pairs_;
   EqualizationReport report_;
 };

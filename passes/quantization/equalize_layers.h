@@ -29,6 +29,8 @@ struct EqualizedPair {
   // apart. Channels without weights do not count.
   double spread_before = 1;
   double spread_after = 1;
+  // Whether the clamp between them now has a bound for each channel.
+  bool rescales_clamp = false;
 };
 
 struct EqualizationReport {
@@ -53,8 +55,9 @@ struct EqualizationReport {
 //   r1[c] = max |weight_1[c]|,  r2[c] = max |weight_2[:, c]|
 //
 // so that both ranges are sqrt(r1 r2). What the model computes stays equal up
-// to rounding. In chains, where a layer is the second of one pair and the first
-// of the next, that is done in turn until nothing moves.
+// to rounding, but for clamps that are kept (below). In chains, where a layer
+// is the second of one pair and the first of the next, that is done in turn
+// until nothing moves.
 //
 // Layers are linear ones and convolutions, transposed or not, with any number
 // of groups. Between them may stand what ChannelFactors (channel_flow.h) lets
@@ -69,7 +72,8 @@ struct EqualizationReport {
 // No int8 op has such bounds: behind a quantized layer, they cost a dequantize
 // and a quantize. Where the outputs of a layer are known (largest_outputs), the
 // clamp can stay as it is instead, and so does the scale of the channels that
-// it clips (Clamps). That moves less.
+// it clips (Clamps). That moves less; and outputs beyond those that are known
+// may be cut off where they were not.
 //
 // A channel whose range is less than 2^-16 of its layer's in either layer has
 // s = 1: it does next to nothing, and would do so with large numbers.

@@ -12,7 +12,6 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
-#include "passes/quantization/scaled_layer.h"
 
 namespace ns {
 namespace {
@@ -44,34 +43,34 @@ std::optional<double> ClampMaxOf(const Node& node) {
   return min == 0.0 && max && *max > 0 ? max : std::nullopt;
 }
 
-}  // namespace
-
-absl::Status CheckTakesChannels(const Node& layer, const ChannelFlow& flow) {
-  NS_ASSIGN_OR_RETURN(
-      const int64_t space,
-      Annotated(absl::StrCat(OpName(layer), " behind it"), SpaceOf(layer)));
+// Whether `layer`, of the op `op`, multiplies each channel of `flow`, its
+// input, with weights of that channel. Error: a refusal that says why not.
+absl::Status CheckTakesChannels(const ScaledLayer& layer, absl::string_view op,
+                                const ChannelFlow& flow) {
+  const int64_t space = layer.space();
   if (flow.dim == space + 1 && !(flow.is_flattened && space > 0)) {
     return absl::OkStatus();
   }
-  return Refusal(absl::StrCat(OpName(layer),
+  return Refusal(absl::StrCat(op,
                               " behind it takes its channels for something "
                               "else"));
 }
 
-absl::StatusOr<LayerPair> PairFrom(Node& layer, const ChannelFactors& factors) {
+}  // namespace
+
+absl::StatusOr<LayerPair> PairFrom(Node& layer, const ChannelFactors& factors,
+                                   ScaledLayers& layers) {
   LayerPair pair;
-  pair.first = &layer;
-  NS_ASSIGN_OR_RETURN(const ScaledLayer first, ScaledLayer::Make(layer));
+  NS_ASSIGN_OR_RETURN(pair.first, layers.At(layer));
   ChannelFlow flow;
   flow.value = layer.output();
-  flow.channels = first.outputs();
-  NS_ASSIGN_OR_RETURN(flow.dim, SpaceOf(layer));
-  ++flow.dim;
+  flow.channels = pair.first->outputs();
+  flow.dim = pair.first->space() + 1;
   while (true) {
     NS_ASSIGN_OR_RETURN(const Use reader, OnlyReaderOf(*flow.value));
     Node* node = reader.user;
     if (reader.offset == 0 && IsScalableLayer(*node)) {
-      pair.second = node;
+      pair.second_node = node;
       break;
     }
     if (node->kind() == c10::aten::batch_norm) {
@@ -90,16 +89,15 @@ absl::StatusOr<LayerPair> PairFrom(Node& layer, const ChannelFactors& factors) {
     }
     NS_ASSIGN_OR_RETURN(flow, factors.Past(flow, reader));
   }
-  NS_RETURN_IF_ERROR(CheckTakesChannels(*pair.second, flow));
-  NS_ASSIGN_OR_RETURN(
-      const ScaledLayer second,
-      Annotated(absl::StrCat(OpName(*pair.second), " behind it"),
-                ScaledLayer::Make(*pair.second)));
-  pair.inputs_a_channel = second.inputs() / flow.channels;
-  if (second.inputs() != pair.inputs_a_channel * flow.channels ||
+  const absl::string_view op = OpName(*pair.second_node);
+  NS_ASSIGN_OR_RETURN(pair.second, Annotated(absl::StrCat(op, " behind it"),
+                                             layers.At(*pair.second_node)));
+  NS_RETURN_IF_ERROR(CheckTakesChannels(*pair.second, op, flow));
+  pair.inputs_a_channel = pair.second->inputs() / flow.channels;
+  if (pair.second->inputs() != pair.inputs_a_channel * flow.channels ||
       (!flow.is_flattened && pair.inputs_a_channel != 1)) {
-    return Refusal(absl::StrCat(OpName(*pair.second),
-                                " behind it takes another number of channels"));
+    return Refusal(
+        absl::StrCat(op, " behind it takes another number of channels"));
   }
   return pair;
 }

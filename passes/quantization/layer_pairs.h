@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "passes/quantization/channel_flow.h"
+#include "passes/quantization/scaled_layer.h"
 
 namespace torch::jit {
 struct Node;
@@ -15,8 +16,9 @@ namespace ns {
 
 // A layer and the one that alone reads its values.
 struct LayerPair {
-  torch::jit::Node* first = nullptr;
-  torch::jit::Node* second = nullptr;
+  ScaledLayer* first = nullptr;
+  ScaledLayer* second = nullptr;
+  torch::jit::Node* second_node = nullptr;
   // How many inputs of `second` follow each other for a channel of `first`:
   // more than one behind flattening an image.
   int64_t inputs_a_channel = 1;
@@ -28,14 +30,11 @@ struct LayerPair {
 };
 
 // Returns the pair of which `layer` (IsScalableLayer in scaled_layer.h) is the
-// first. Error: a refusal when none is behind it.
+// first; its layers are those of `layers`. Error: a refusal when none is behind
+// it.
 absl::StatusOr<LayerPair> PairFrom(torch::jit::Node& layer,
-                                   const ChannelFactors& factors);
-
-// Whether `layer` multiplies each channel of `flow`, its input, with weights of
-// that channel. Error: a refusal that says why not.
-absl::Status CheckTakesChannels(const torch::jit::Node& layer,
-                                const ChannelFlow& flow);
+                                   const ChannelFactors& factors,
+                                   ScaledLayers& layers);
 
 }  // namespace ns
 

@@ -38,15 +38,6 @@ at::Tensor HasRange(const at::Tensor& ranges) {
 
 bool IsScalableLayer(const Node& node) { return PackedWeightInput(node) >= 0; }
 
-absl::StatusOr<int64_t> SpaceOf(const Node& layer) {
-  if (layer.kind() == c10::aten::linear) {
-    return 0;
-  }
-  NS_ASSIGN_OR_RETURN(const at::Tensor weight,
-                      ScalableConstant(layer, "weight", "its weight"));
-  return weight.dim() - 2;
-}
-
 absl::StatusOr<at::Tensor> ScalableConstant(const Node& node,
                                             absl::string_view name,
                                             absl::string_view what) {
@@ -197,6 +188,31 @@ void ScaledLayer::Write() const {
   SetConstantInput(*node_, ArgumentIndex(*node_, "weight"), Weight());
   if (bias_.defined() && !outputs_.eq(1).all().item<bool>()) {
     SetConstantInput(*node_, ArgumentIndex(*node_, "bias"), Bias());
+  }
+}
+
+absl::StatusOr<ScaledLayer*> ScaledLayers::At(Node& node) {
+  if (const auto found = indices_.find(&node); found != indices_.end()) {
+    return layers_[found->second].get();
+  }
+  NS_ASSIGN_OR_RETURN(ScaledLayer made, ScaledLayer::Make(node));
+  indices_[&node] = layers_.size();
+  layers_.push_back(std::make_unique<ScaledLayer>(std::move(made)));
+  return layers_.back().get();
+}
+
+absl::Status ScaledLayers::CheckFinite() const {
+  for (const std::unique_ptr<ScaledLayer>& layer : layers_) {
+    NS_RETURN_IF_ERROR(layer->CheckFinite());
+  }
+  return absl::OkStatus();
+}
+
+void ScaledLayers::Write() const {
+  for (const std::unique_ptr<ScaledLayer>& layer : layers_) {
+    if (layer->IsScaled()) {
+      layer->Write();
+    }
   }
 }
 

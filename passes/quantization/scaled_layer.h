@@ -5,9 +5,13 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -33,11 +37,6 @@ at::Tensor HasRange(const at::Tensor& ranges);
 // Whether `node` is a linear layer or a convolution, transposed or not.
 bool IsScalableLayer(const torch::jit::Node& node);
 
-// Returns the number of dimensions of space that `layer`, of IsScalableLayer,
-// works on: none for a linear layer. Error: a refusal for a weight that is not
-// constant.
-absl::StatusOr<int64_t> SpaceOf(const torch::jit::Node& layer);
-
 // A linear layer, or a convolution with any number of groups, whose outputs are
 // to be divided and whose inputs are to be multiplied by a number for each
 // channel:
@@ -52,7 +51,9 @@ class ScaledLayer {
   // float32 or float64, not finite, empty, or used by something else, too.
   static absl::StatusOr<ScaledLayer> Make(torch::jit::Node& node);
 
-  torch::jit::Node& node() const { return *node_; }
+  // The number of dimensions of space that it works on: none for a linear
+  // layer.
+  int64_t space() const { return weight_.dim() - 2; }
   int64_t inputs() const { return inputs_.size(0); }
   int64_t outputs() const { return outputs_.size(0); }
 
@@ -99,6 +100,25 @@ class ScaledLayer {
   // they change only when the other side does.
   at::Tensor input_ranges_;
   at::Tensor output_ranges_;
+};
+
+// The layers of a graph to which something is done, each once.
+class ScaledLayers {
+ public:
+  // Returns that of `node`, which lives as long as the object. Error: as
+  // ScaledLayer::Make.
+  absl::StatusOr<ScaledLayer*> At(torch::jit::Node& node);
+
+  // Of all layers. Error, before anything is written: as
+  // ScaledLayer::CheckFinite.
+  absl::Status CheckFinite() const;
+  // Writes all that are scaled.
+  void Write() const;
+
+ private:
+  // In the order in which they were asked for, by their places in indices_.
+  std::vector<std::unique_ptr<ScaledLayer>> layers_;
+  absl::flat_hash_map<const torch::jit::Node*, size_t> indices_;
 };
 
 // Makes `tensor` the constant that `node` takes as its input number `index`,

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cmath>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -104,12 +104,10 @@ class Smoother {
         NS_RETURN_IF_ERROR(tried);
       }
     }
-    for (const FloatSubgraph& subgraph : subgraphs_) {
-      const auto found = layers_.find(subgraph.subgraph.base);
-      if (found != layers_.end() && found->second->IsScaled()) {
-        found->second->Write();
-      }
+    for (const SmoothedSource& source : smoothed_) {
+      source.WriteNorm();
     }
+    layers_.Write();
     return std::move(report_);
   }
 
@@ -144,7 +142,7 @@ class Smoother {
     if (factors.log().abs().max().item<double>() < kLeastStep) {
       return Refusal("its values are smooth already");
     }
-    NS_RETURN_IF_ERROR(Smooth(factors, source, readers));
+    NS_RETURN_IF_ERROR(Smooth(factors, std::move(source), readers));
     tried.is_smoothed = true;
     report_.tried.push_back(std::move(tried));
     return absl::OkStatus();
@@ -154,21 +152,8 @@ class Smoother {
     if (node.kind() == c10::aten::layer_norm) {
       return SmoothedSource::OfNorm(node);
     }
-    NS_ASSIGN_OR_RETURN(ScaledLayer* const layer, LayerAt(node));
+    NS_ASSIGN_OR_RETURN(ScaledLayer* const layer, layers_.At(node));
     return SmoothedSource::OfLinear(*layer);
-  }
-
-  absl::StatusOr<ScaledLayer*> LayerAt(Node& node) {
-    std::unique_ptr<ScaledLayer>& layer = layers_[&node];
-    if (layer == nullptr) {
-      absl::StatusOr<ScaledLayer> made = ScaledLayer::Make(node);
-      if (!made.ok()) {
-        layers_.erase(&node);
-        return made.status();
-      }
-      layer = std::make_unique<ScaledLayer>(*std::move(made));
-    }
-    return layer.get();
   }
 
   absl::StatusOr<Readers> KnownReaders(const std::vector<Node*>& nodes,
@@ -177,7 +162,7 @@ class Smoother {
     bool are_known = true;
     for (Node* node : nodes) {
       const FloatSubgraph& subgraph = *by_base_.at(node);
-      absl::StatusOr<ScaledLayer*> layer = LayerAt(*node);
+      const absl::StatusOr<ScaledLayer*> layer = layers_.At(*node);
       NS_RETURN_IF_ERROR(Annotated(subgraph.name, layer.status()));
       if ((*layer)->inputs() != source.channels()) {
         return Refusal(
@@ -257,7 +242,8 @@ class Smoother {
       const at::Tensor factors =
           SmoothingFactors(readers.largest, ranges, exponent);
       NS_ASSIGN_OR_RETURN(const double with_db, sqnr(factors));
-      if (!best.defined() || with_db > tried.with_db) {
+      if (!best.defined() || std::isnan(tried.with_db) ||
+          with_db > tried.with_db) {
         best = factors;
         tried.with_db = with_db;
         tried.exponent = exponent;
@@ -270,25 +256,23 @@ class Smoother {
     return at::Tensor();
   }
 
-  // Error: a refusal, before anything is changed.
-  absl::Status Smooth(const at::Tensor& factors, SmoothedSource& source,
+  // Error: a refusal, and nothing is changed.
+  absl::Status Smooth(const at::Tensor& factors, SmoothedSource source,
                       const Readers& readers) {
-    for (ScaledLayer* layer : readers.layers) {
-      layer->MultiplyInputs(factors);
+    std::vector<ScaledLayer> changed;
+    source.MatchDtype(readers.layers.front()->Weight().scalar_type());
+    NS_RETURN_IF_ERROR(source.Divide(factors));
+    for (size_t i = 0; i < readers.layers.size(); ++i) {
+      changed.push_back(*readers.layers[i]);
+      changed.back().MultiplyInputs(factors);
+      NS_RETURN_IF_ERROR(
+          Annotated(readers.names[i], changed.back().CheckFinite()));
     }
-    source.Divide(factors);
-    absl::Status finite = source.CheckFinite();
-    for (const ScaledLayer* layer : readers.layers) {
-      finite.Update(layer->CheckFinite());
+    for (size_t i = 0; i < changed.size(); ++i) {
+      *readers.layers[i] = changed[i];
     }
-    if (!finite.ok()) {
-      for (ScaledLayer* layer : readers.layers) {
-        layer->MultiplyInputs(1 / factors);
-      }
-      source.Divide(1 / factors);
-      return finite;
-    }
-    source.WriteNorm();
+    source.Commit();
+    smoothed_.push_back(std::move(source));
     return absl::OkStatus();
   }
 
@@ -297,7 +281,8 @@ class Smoother {
   const ChannelFactors factors_;
   const std::vector<FloatSubgraph> subgraphs_;
   absl::flat_hash_map<const Node*, const FloatSubgraph*> by_base_;
-  absl::flat_hash_map<const Node*, std::unique_ptr<ScaledLayer>> layers_;
+  ScaledLayers layers_;
+  std::vector<SmoothedSource> smoothed_;
   SmoothingReport report_;
 };
 

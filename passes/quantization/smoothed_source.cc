@@ -27,7 +27,9 @@ absl::StatusOr<SmoothedSource> SmoothedSource::OfNorm(Node& norm) {
   }
   const std::vector<int64_t> sizes = shape->toIntVector();
   if (!source.weight_.defined()) {
-    source.weight_ = at::ones(sizes);
+    source.weight_ =
+        at::ones(sizes, source.bias_.defined() ? source.bias_.scalar_type()
+                                               : at::kFloat);
   }
   if (source.weight_.sizes() != at::IntArrayRef(sizes) ||
       source.weight_.numel() == 0 ||
@@ -60,10 +62,18 @@ at::Tensor SmoothedSource::Estimate() const {
   return largest.reshape({-1, channels()}).amax(0).to(at::kDouble);
 }
 
-void SmoothedSource::Divide(const at::Tensor& factors) {
+void SmoothedSource::MatchDtype(at::ScalarType dtype) {
+  if (norm_ != nullptr && InputNamed(*norm_, "weight")->mustBeNone() &&
+      !bias_.defined()) {
+    weight_ = weight_.to(dtype);
+  }
+}
+
+absl::Status SmoothedSource::Divide(const at::Tensor& factors) {
   if (linear_ != nullptr) {
-    linear_->DivideOutputs(factors);
-    return;
+    divided_ = *linear_;
+    divided_->DivideOutputs(factors);
+    return divided_->CheckFinite();
   }
   const auto divided = [&](const at::Tensor& tensor) {
     return (tensor.to(at::kDouble) / factors).to(tensor.scalar_type());
@@ -72,16 +82,16 @@ void SmoothedSource::Divide(const at::Tensor& factors) {
   if (bias_.defined()) {
     bias_ = divided(bias_);
   }
-}
-
-absl::Status SmoothedSource::CheckFinite() const {
-  if (linear_ != nullptr) {
-    return linear_->CheckFinite();
-  }
   return weight_.isfinite().all().item<bool>() &&
                  (!bias_.defined() || bias_.isfinite().all().item<bool>())
              ? absl::OkStatus()
              : Refusal("its weight would not be finite");
+}
+
+void SmoothedSource::Commit() {
+  if (divided_) {
+    *linear_ = *divided_;
+  }
 }
 
 void SmoothedSource::WriteNorm() const {

@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -33,10 +34,13 @@ class SmoothedSource {
   // Float64, [channels]; undefined for a linear layer.
   at::Tensor Estimate() const;
 
-  // Divides the output by `factors`, of float64, one for each channel.
-  void Divide(const at::Tensor& factors);
-  // Error: a refusal when what is divided is not finite.
-  absl::Status CheckFinite() const;
+  // Gives a norm without parameters those of `dtype`, which its values have.
+  void MatchDtype(at::ScalarType dtype);
+  // Divides the output by `factors`, of float64, one for each channel. Error: a
+  // refusal when what is divided is not finite.
+  absl::Status Divide(const at::Tensor& factors);
+  // Lets a linear layer have what Divide has made. Does nothing for a norm.
+  void Commit();
   // Puts the parameters of a norm into the graph; a norm without a weight gets
   // one. Does nothing for a linear layer, which is the caller's to write.
   void WriteNorm() const;
@@ -45,6 +49,8 @@ class SmoothedSource {
   SmoothedSource() = default;
 
   ScaledLayer* linear_ = nullptr;  // null for a norm
+  // What Divide has made of it.
+  std::optional<ScaledLayer> divided_;
   torch::jit::Node* norm_ = nullptr;
   // In the shape of the norm; the last dimension is that of channels.
   at::Tensor weight_;

@@ -184,5 +184,20 @@ TEST(BiasShiftTest, IsUndefinedForMeansThatDoNotFit) {
                    .defined());
 }
 
+// A bias that the graph computes cannot be corrected, and stays.
+TEST_F(BiasCorrectionTest, ComputedBiasesStay) {
+  const std::vector<std::string> body = {
+      "return torch.linear(x, self.w, self.b * x.sum())"};
+  const at::Tensor x = at::rand({4, 3});
+  for (const bool corrects : {false, true}) {
+    ModelGraph model = Gathered(body, {x});
+    const QuantizationReport report =
+        OrThrow(ConvertObservers(model, Correcting(corrects)));
+    for (const LayerQuantization& layer : report.layers) {
+      EXPECT_FALSE(layer.has_corrected_bias);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ns

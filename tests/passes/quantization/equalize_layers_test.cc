@@ -244,6 +244,30 @@ TEST(EqualizeLayersTest, KnownOutputsKeepTheClamp) {
   }
 }
 
+// The pool ends the subgraph: its outputs are those in front of the clamp. One
+// channel is far beyond the clamp, and the other would be, if it might grow as
+// far as that.
+TEST(EqualizeLayersTest, AClampThatStaysCutsNothingElseOff) {
+  at::Tensor w = at::zeros({2, 2, 1, 1});
+  w[0][0] = 10;
+  w[1][1] = 0.1;
+  at::Tensor v = at::ones({1, 2, 1, 1});
+  v.select(1, 1).fill_(4);
+  ModelGraph model = NetOf({"c = torch.conv2d(x, self.w, None)",
+                            "r = torch.relu6(torch.max_pool2d(c, [1, 1]))",
+                            "return torch.conv2d(r, self.v, None)"},
+                           {{"w", w}, {"v", v}});
+  const ModelGraph before = OrThrow(model.Clone());
+  at::Tensor x = at::zeros({1, 2, 1, 2});
+  x[0][0] = 2;   // 20 behind the first layer
+  x[0][1] = 30;  // 3 behind it
+  EqualizeLayers::Options options;
+  options.largest_outputs["conv2d"] = at::conv2d(x, w, {}).amax({0, 2, 3});
+  options.clamps = EqualizeLayers::Clamps::kKeep;
+  Equalize(model, options);
+  ExpectSameOutputs(before, model, x);
+}
+
 TEST(EqualizeLayersTest, NoChannelExceedsTheLargestKnownOutput) {
   ModelGraph model = ConvPair("torch.relu(c)");
   const at::Tensor x = Normal({2, 3, 9, 9}, 6);

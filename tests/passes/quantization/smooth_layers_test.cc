@@ -27,6 +27,7 @@
 namespace ns {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -186,6 +187,17 @@ return (%2))");
   ExpectSameOutputs(before, model, Input());
 }
 
+// Its dtype is that of its values.
+TEST(SmoothLayersTest, ANormWithoutParametersInDoubleGetsAWeightInDouble) {
+  ModelGraph model = NetOf(
+      {"y = torch.layer_norm(x, [64])", "return torch.linear(y, self.q, None)"},
+      {{"q", Weights(1)[2].second.toTensor().to(at::kDouble) *
+                 at::linspace(1, 30, kWidth, at::kDouble)}});
+  const ModelGraph before = OrThrow(model.Clone());
+  EXPECT_TRUE(Smooth(model, Given(0.5)).tried[0].is_smoothed);
+  ExpectSameOutputs(before, model, Input().to(at::kDouble));
+}
+
 // A linear layer is the reader of one group and the first of another.
 TEST(SmoothLayersTest, GoesFromLinearToLinear) {
   ModelGraph model = NetOf(
@@ -316,6 +328,35 @@ TEST(SmoothLayersTest, BadOptionsAreErrors) {
   options.inputs["linear"].rows = at::ones({3, 5});
   EXPECT_EQ(MessageOf(SmoothLayers(options).Run(model, context)),
             "linear: the sample of its input is not rows of 64 finite numbers");
+}
+
+// The second one has a sample that does not fit: the first one stays, too.
+TEST(SmoothLayersTest, AfterAnErrorTheModelIsAsItWas) {
+  ModelGraph model =
+      NetOf({"y = torch.linear(" + NormOf("x") + ", self.q, None)",
+             "return torch.linear(" + NormOf("y") + ", self.k, None)"},
+            Weights(50));
+  const ModelGraph before = OrThrow(model.Clone());
+  SmoothLayers::Options options = Given(0.5);
+  options.inputs["linear@1"] = {at::ones({2, 5}), at::ones({5})};
+  PassContext context;
+  EXPECT_FALSE(SmoothLayers(options).Run(model, context).ok());
+  EXPECT_TRUE(OutputOf(model, Input()).equal(OutputOf(before, Input())));
+}
+
+// Weights that would overflow.
+TEST(SmoothLayersTest, WhatWouldNotBeFiniteStays) {
+  Attributes weights = Weights(1000);
+  weights[2].second.toTensor().mul_(5e37);
+  ModelGraph model = NetOf(
+      {"return torch.linear(" + NormOf("x") + ", self.q, None)"}, weights);
+  const ModelGraph before = OrThrow(model.Clone());
+  const SmoothingReport report = Smooth(model, Given(1));
+  EXPECT_THAT(Reasons(report),
+              Contains("layer_norm: linear: its weight would not be finite"));
+  EXPECT_TRUE(
+      ConstantOfCall(model, "aten::layer_norm", 0, "weight")
+          .equal(ConstantOfCall(before, "aten::layer_norm", 0, "weight")));
 }
 
 TEST(SmoothLayersTest, QConfigsThatFindNoParametersAreRefused) {
