@@ -12,7 +12,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ns/quantization/add_layer_rules.h"
@@ -52,9 +51,18 @@ bool IsByte(const ObserverConfig& config) {
          HasQParams(config.kind) && config.kind != ObserverKind::kFixedQParams;
 }
 
-ObserverConfig WithBits(ObserverConfig config, bool is_wide) {
-  config.reduce_range = !is_wide;
+ObserverConfig WithOtherBits(ObserverConfig config) {
+  config.reduce_range = !config.reduce_range;
   return config;
+}
+
+// What reports call `config` in the place of `present`.
+std::string NameOf(const ObserverConfig& config,
+                   const ObserverConfig& present) {
+  if (config.kind != present.kind) {
+    return absl::StrCat("by ", ObserverKindName(config.kind));
+  }
+  return config.reduce_range ? "7-bit activations" : "8-bit activations";
 }
 
 // What `observer` would find with `config`.
@@ -92,7 +100,6 @@ class RangeChooser {
       NS_RETURN_IF_ERROR(AddWays(group));
     }
     NS_RETURN_IF_ERROR(Measure());
-    NarrowBehindFixedRanges();
     for (size_t i = 0; i < groups_.size(); ++i) {
       Choose(groups_[i], ways_[i]);
     }
@@ -110,20 +117,29 @@ class RangeChooser {
     return record_.layers[static_cast<size_t>(index)];
   }
 
-  // The observers whose ranges are tried for values that `config` observes, it
-  // first.
-  std::vector<ObserverConfig> Observers(const ObserverConfig& config) const {
-    std::vector<ObserverConfig> all = {config};
+  // The configs that are tried for the observers of a group, which have
+  // `present`: the one that stays where no other is better comes first.
+  std::vector<ObserverConfig> Tried(const ObserverConfig& present,
+                                    bool can_saturate) const {
+    std::vector<ObserverConfig> tried;
+    if (!options_.observers) {
+      if (can_saturate || !present.reduce_range) {
+        tried.push_back(present);
+      }
+      if (can_saturate || present.reduce_range) {
+        tried.push_back(WithOtherBits(present));
+      }
+      return tried;
+    }
+    tried.push_back(present);
     for (const ObserverKind kind : {ObserverKind::kMse, ObserverKind::kMinMax,
                                     ObserverKind::kPercentile}) {
-      if (options_.observers && kind != config.kind &&
-          CanReconfigure(config.kind, kind)) {
-        ObserverConfig other = config;
-        other.kind = kind;
-        all.push_back(std::move(other));
+      if (kind != present.kind && CanReconfigure(present.kind, kind)) {
+        tried.push_back(present);
+        tried.back().kind = kind;
       }
     }
-    return all;
+    return tried;
   }
 
   // Whether all of the group have seen values, and one config.
@@ -146,32 +162,18 @@ class RangeChooser {
           return found != weighted_.end() && found->second.can_saturate;
         });
     std::vector<Way> ways;
-    for (const ObserverConfig& observer : Observers(present)) {
-      for (const bool is_wide : {!present.reduce_range, present.reduce_range}) {
-        if (!is_wide && !can_saturate) {
-          continue;
+    for (const ObserverConfig& config : Tried(present, can_saturate)) {
+      Way& way = ways.emplace_back();
+      way.name = NameOf(config, present);
+      way.activation = config;
+      for (const int64_t reader : group.readers) {
+        const auto layer = weighted_.find(reader);
+        if (layer != weighted_.end()) {
+          way.weights[reader] =
+              layer->second.can_saturate && !config.reduce_range
+                  ? layer->second.narrow
+                  : layer->second.full;
         }
-        Way way;
-        way.activation = WithBits(observer, is_wide);
-        std::vector<std::string> changes;
-        if (is_wide == present.reduce_range) {
-          changes.emplace_back(is_wide ? "8-bit activations"
-                                       : "7-bit activations");
-        }
-        if (observer.kind != present.kind) {
-          changes.push_back(
-              absl::StrCat("by ", ObserverKindName(observer.kind)));
-        }
-        way.name = absl::StrJoin(changes, " ");
-        for (const int64_t reader : group.readers) {
-          const auto layer = weighted_.find(reader);
-          if (layer != weighted_.end()) {
-            way.weights[reader] = is_wide && layer->second.can_saturate
-                                      ? layer->second.narrow
-                                      : layer->second.full;
-          }
-        }
-        ways.push_back(std::move(way));
       }
     }
     if (ways.size() > 1) {
@@ -239,17 +241,6 @@ class RangeChooser {
     return absl::OkStatus();
   }
 
-  // A softmax gives 8 bits, whatever its qconfig says.
-  void NarrowBehindFixedRanges() {
-    for (const auto& [index, layer] : weighted_) {
-      const Observer* input = Find(Layer(index).inputs[0]);
-      if (layer.can_saturate && input != nullptr &&
-          input->config().kind == ObserverKind::kFixedQParams) {
-        Set(index, layer.narrow);
-      }
-    }
-  }
-
   void Choose(const ActivationGroup& group, const std::vector<Way>& ways) {
     const Way& present = ways.front();
     const Way* best = &present;
@@ -277,16 +268,12 @@ class RangeChooser {
       }
     }
     for (const auto& [reader, weight] : best->weights) {
-      Set(reader, weight);
+      if (weighted_.at(reader).present != weight) {
+        chosen_.weights[reader] = weight;
+      }
     }
     for (const int64_t owner : group.owners) {
       chosen_.activations[owner] = best->activation;
-    }
-  }
-
-  void Set(int64_t layer, const ObserverConfig& weight) {
-    if (weighted_.at(layer).present != weight) {
-      chosen_.weights[layer] = weight;
     }
   }
 

@@ -18,8 +18,9 @@ namespace ns {
 struct ChooseRangesOptions {
   // The kernels that will run the model.
   kernels::SaturationMode target = kernels::SaturationMode::kFbgemmAvx2;
-  // Whether ranges are chosen among those of minmax, mse and percentile
-  // observers, where the model was calibrated with one of mse or percentile.
+  // Whether not bits are chosen but ranges, among those of minmax, mse and
+  // percentile observers, where the model was calibrated with one of mse or
+  // percentile.
   bool observers = false;
 };
 
@@ -41,8 +42,8 @@ struct RangeChoices {
 //  * activations of 8 bits, and weights of 7 for those of these layers whose
 //    pair sums could saturate on the target (layer_saturation.h) with 8;
 //
-// and, with `observers`, between the ranges of several observers. Neither way
-// lets a sum saturate. Where no layer could saturate, activations have 8 bits.
+// or, with `observers`, between the ranges of several observers. No way lets a
+// sum saturate. Where no layer could saturate, activations have 8 bits.
 // Else the way is taken for which the mean of the noise in the outputs of the
 // layers is the lowest on `batches`, as a part of their power
 // (layer_trials.h); where a sum or another layer without a weight takes the

@@ -3,27 +3,12 @@
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "passes/lowering/lower_to_fbgemm.h"
-#include "passes/quantization/default_qconfigs.h"
 
 namespace ns {
-namespace {
-
-bool IsForFbgemm(const QuantizeOptions& options) {
-  return options.backend == Backend::kFbgemm ||
-         options.backend == Backend::kX86;
-}
-
-}  // namespace
-
-kernels::SaturationMode TargetOf(const QuantizeOptions& options) {
-  return IsForFbgemm(options) ? options.target
-                              : kernels::SaturationMode::kExact;
-}
-
 absl::StatusOr<ModelGraph> CopyForTarget(const ModelGraph& quantized,
                                          const QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(ModelGraph copy, quantized.Clone());
-  if (IsForFbgemm(options) && !options.compat && !options.reference) {
+  if (RunsOnFbgemm(options) && !options.compat && !options.reference) {
     LowerToFbgemmOptions lower;
     lower.numerics = TargetOf(options);
     PassContext context;

@@ -5,13 +5,8 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/quantization/quantize_options.h"
-#include "passes/kernels/saturation_mode.h"
 
 namespace ns {
-
-// QuantizeOptions::target for the backends fbgemm and x86. No sums of the
-// others' kernels saturate, as far as this library knows.
-kernels::SaturationMode TargetOf(const QuantizeOptions& options);
 
 // Returns a copy of `quantized`, which was made with `options`, whose quantized
 // layers compute what fbgemm does on the target, whatever processor this is:

@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/status.h"
 #include "ns/quantization/choose_ranges.h"
-#include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/layer_errors.h"
 #include "ns/quantization/quantized_engine.h"
@@ -74,8 +72,8 @@ class Chooser {
       Improve(best);
     } else if (Corrects(options_) || Rounds(options_)) {
       warnings_.emplace_back(
-          "biases are not corrected: there is one batch, and none is left to "
-          "see whether it helps; give more");
+          "biases are not corrected, nor weights rounded adaptively: there is "
+          "one batch, and none is left to see whether it helps; give more");
     }
     best.report.tried = std::move(tried_);
     best.report.warnings.insert(best.report.warnings.end(), warnings_.begin(),
@@ -105,17 +103,16 @@ class Chooser {
 
   void WarnUnless(absl::string_view what, const absl::Status& status) {
     if (!status.ok()) {
-      warnings_.push_back(absl::StrCat(
-          what, ", as it cannot be measured what helps: ", status.message()));
+      warnings_.push_back(CannotMeasure(what, status));
     }
   }
 
   absl::StatusOr<RangeChoices> RangesFor(absl::Span<const Batch> batches,
                                          bool observers) {
-    return ChooseRanges(
-        float_model_, *prepared_,
-        mapping_.value_or(TargetMapping(float_model_, options_)), batches,
-        {TargetOf(options_), observers});
+    NS_ASSIGN_OR_RETURN(const QConfigMapping by_default,
+                        TargetMapping(float_model_, options_));
+    return ChooseRanges(float_model_, *prepared_, mapping_.value_or(by_default),
+                        batches, {TargetOf(options_), observers});
   }
 
   void Take(RangeChoices& choices) {
@@ -147,10 +144,9 @@ class Chooser {
 
   absl::Status RoundWeights(QuantizedModel& best) {
     LayerCorrections rounded;
-    NS_ASSIGN_OR_RETURN(
-        rounded.weights,
-        RoundLayers(*prepared_, sampled_, options_.rounding_steps,
-                    options_.rounding_progress));
+    NS_ASSIGN_OR_RETURN(rounded.weights, RoundLayers(*prepared_, sampled_,
+                                                     options_.rounding_steps,
+                                                     options_.progress));
     const auto is_rounded = [&](const LayerQuantization& layer) {
       return rounded.weights.count(layer.name) != 0;
     };

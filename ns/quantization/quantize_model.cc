@@ -105,7 +105,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   NS_RETURN_IF_ERROR(CheckIsFloat(model));
   const ScopedEngine engine(EngineOf(options.backend));
   ObserverPlanOptions plan;
-  plan.mapping = options.mapping.value_or(TargetMapping(model, options));
+  NS_ASSIGN_OR_RETURN(plan.mapping, TargetMapping(model, options));
   NS_RETURN_IF_ERROR(plan.mapping.Validate());
   if (options.compat) {
     plan.mapping = plan.mapping.With(Compatible);

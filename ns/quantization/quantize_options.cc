@@ -57,6 +57,16 @@ QConfigMapping WithoutCalibration(bool wants_dynamic) {
 
 }  // namespace
 
+bool RunsOnFbgemm(const QuantizeOptions& options) {
+  return options.backend == Backend::kFbgemm ||
+         options.backend == Backend::kX86;
+}
+
+kernels::SaturationMode TargetOf(const QuantizeOptions& options) {
+  return RunsOnFbgemm(options) ? options.target
+                               : kernels::SaturationMode::kExact;
+}
+
 QConfigMapping DefaultMapping(const QuantizeOptions& options) {
   switch (options.mode) {
     case QuantizeMode::kStatic:

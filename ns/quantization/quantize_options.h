@@ -35,9 +35,9 @@ struct QuantizeOptions {
   Backend backend = Backend::kFbgemm;
   // The kernels that are to run a model of the backends fbgemm and x86, of
   // which some saturate: kFbgemmAvx2 for those of any server, where activations
-  // get 7 bits, as PyTorch has it; kFbgemmVnni, where they get 8, and weights
-  // of depthwise convolutions 7 (target_mapping.h); kExact, where nothing is
-  // narrowed.
+  // get 7 bits, as PyTorch has it; kFbgemmVnni, where they get 8; kExact, where
+  // nothing is narrowed. Where activations have 8 bits and sums could saturate
+  // all the same, weights get 7 (target_mapping.h).
   kernels::SaturationMode target = kernels::SaturationMode::kFbgemmAvx2;
   // Says how each layer is quantized; absent for TargetMapping.
   std::optional<QConfigMapping> mapping;
@@ -64,19 +64,26 @@ struct QuantizeOptions {
   bool smooth = false;
   // How many steps adaptive rounding takes for the weight of each layer
   // (adaptive_rounding.h); 0 rounds to the nearest. Where bias_correction is
-  // done. `rounding_progress` is called after each step, with the steps of all
-  // layers.
+  // done.
   int64_t rounding_steps = 0;
-  std::function<void(int64_t done, int64_t total)> rounding_progress;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.
   bool compat = false;
   // Whether the result is the reference quantized graph, with quantize and
   // dequantize around float ops.
   bool reference = false;
-  // Called after each calibration batch.
+  // Called during long work, with the part that is done of all of it: after
+  // each calibration batch of QuantizeModel, each model that RescaleWhatHelps
+  // tries, and each step of adaptive rounding. May be null.
   std::function<void(int64_t done, int64_t total)> progress;
 };
+
+// Whether the backend's kernels are those of fbgemm.
+bool RunsOnFbgemm(const QuantizeOptions& options);
+
+// QuantizeOptions::target where RunsOnFbgemm. No sums of other backends'
+// kernels saturate, as far as this library knows.
+kernels::SaturationMode TargetOf(const QuantizeOptions& options);
 
 // What is used where QuantizeOptions::mapping is absent: PyTorch's mapping
 // for the backend and the mode, without what single layers of a model need on

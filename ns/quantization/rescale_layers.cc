@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,15 +16,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
 #include "ns/quantization/fold_for_quantization.h"
 #include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/layer_errors.h"
-#include "ns/quantization/quantize_accurately.h"
 #include "ns/quantization/quantize_model.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/quantization/target_error.h"
@@ -36,6 +35,8 @@ namespace ns {
 namespace {
 
 constexpr int64_t kMostSampled = 8;
+// How many models are measured, with all that can be tried.
+constexpr int64_t kMostMeasured = 7;
 
 // A model as it would be quantized, and what it loses.
 struct Measured {
@@ -47,66 +48,65 @@ struct Measured {
 // A float model in whose layers something was tried.
 struct Rescaled {
   ModelGraph model;
+  Measured measured;
   std::vector<TriedMethod> tried;
-  // That of the quantized model.
-  double output_db = 0;
 };
 
-// Whether some op of `model` cuts values off at a number other than zero.
-bool HasClamps(const ModelGraph& model) {
-  return AnyNode(model.graph().block(), [](const torch::jit::Node* node) {
-    const absl::string_view op = OpName(*node);
-    return op == "aten::relu6" || op == "aten::hardtanh" ||
-           op == "aten::clamp" || op == "aten::clamp_max";
-  });
+bool HasKept(const std::vector<TriedMethod>& tried) {
+  return absl::c_any_of(
+      tried, [](const TriedMethod& method) { return method.IsKept(); });
 }
 
 class Rescaler {
  public:
-  Rescaler(const QuantizeOptions& options, std::vector<Batch> sampled,
+  // `folded` is what FoldForQuantization has made of `original`, which must
+  // outlive the object.
+  Rescaler(const ModelGraph& original, ModelGraph folded,
+           const QuantizeOptions& options, std::vector<Batch> sampled,
            std::vector<Batch> held_back)
       : options_(options),
         sampled_(std::move(sampled)),
-        held_back_(std::move(held_back)) {
-    // What else depends on how a layer is scaled: the bits that are chosen.
+        held_back_(std::move(held_back)),
+        original_(original),
+        result_{std::move(folded), {}, {}} {
+    // The bits that are chosen later, and all that is corrected, must not
+    // count: models are measured with 8 bits, as if no sum could saturate.
+    progress_ = std::exchange(options_.progress, nullptr);
+    options_.target = kernels::SaturationMode::kExact;
+    options_.choose_ranges = options_.choose_observers = false;
     options_.bias_correction = BiasCorrection::kNone;
-    options_.choose_observers = false;
     options_.rounding_steps = 0;
   }
 
-  RescaledModel Run(ModelGraph folded) {
-    RescaledModel result{std::move(folded), {}, {}};
+  RescaledModel Run() {
     if (options_.smooth) {
-      WarnUnless("layers are not smoothed", Smooth(result), result);
+      WarnUnless("layers are not smoothed", Smooth());
     }
     if (options_.equalize) {
-      WarnUnless("layers are not equalized", Equalize(result), result);
+      WarnUnless("layers are not equalized", Equalize());
     }
-    return result;
+    return std::move(result_);
   }
 
  private:
-  static void WarnUnless(absl::string_view what, const absl::Status& status,
-                         RescaledModel& result) {
+  void WarnUnless(absl::string_view what, const absl::Status& status) {
     if (!status.ok()) {
-      result.warnings.push_back(absl::StrCat(
-          what, ", as it cannot be measured what helps: ", status.message()));
+      result_.warnings.push_back(CannotMeasure(what, status));
     }
   }
 
-  absl::StatusOr<Measured> Measure(const ModelGraph& model) const {
-    std::vector<Batch> batches = sampled_;
-    batches.insert(batches.end(), held_back_.begin(), held_back_.end());
-    const BatchReader all = BatchReader::FromBatches(std::move(batches));
-    NS_ASSIGN_OR_RETURN(const ModelGraph prepared,
-                        PrepareModel(model, options_));
-    NS_RETURN_IF_ERROR(CalibrateHoldingBack(prepared, all));
-    NS_ASSIGN_OR_RETURN(
-        QuantizedModel quantized,
-        ConvertKeepingWhatHelps(model, prepared, all, options_));
+  absl::StatusOr<Measured> Measure(const ModelGraph& model) {
+    NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
+                        QuantizeModel(model, sampled_, options_));
+    // Against the model as it was: what a clamp cuts off that did not before,
+    // on values beyond those that were sampled, must count.
     NS_ASSIGN_OR_RETURN(
         const double output_db,
-        WorstOutputDb(model, quantized.model, held_back_, options_));
+        WorstOutputDb(original_, quantized.model, held_back_, options_));
+    ++measured_;
+    if (progress_) {
+      progress_(std::min(measured_, kMostMeasured), kMostMeasured);
+    }
     return Measured{std::move(quantized.model), output_db};
   }
 
@@ -123,32 +123,43 @@ class Rescaler {
     return sampler.samples();
   }
 
-  // Makes `changed` the model where its outputs are no worse than
-  // `output_db`, and else says so of what was kept.
-  static void Keep(double output_db, Rescaled changed, RescaledModel& result) {
-    if (changed.output_db >= output_db) {
-      result.model = std::move(changed.model);
+  // Measures the model as it is now, once.
+  absl::Status MeasurePresent() {
+    if (!present_) {
+      NS_ASSIGN_OR_RETURN(present_, Measure(result_.model));
+    }
+    return absl::OkStatus();
+  }
+
+  // Makes `changed` the model where its outputs are no worse, and else says so
+  // of what was kept. The present one must be measured.
+  void Keep(Rescaled changed) {
+    if (changed.measured.output_db >= present_->output_db) {
+      result_.model = std::move(changed.model);
+      present_ = std::move(changed.measured);
     } else {
       DropKept(kOutputsWorse, changed.tried);
     }
-    result.tried.insert(result.tried.end(), changed.tried.begin(),
-                        changed.tried.end());
+    AddTried(changed.tried);
   }
 
-  absl::Status Smooth(RescaledModel& result) {
+  void AddTried(const std::vector<TriedMethod>& tried) {
+    result_.tried.insert(result_.tried.end(), tried.begin(), tried.end());
+  }
+
+  absl::Status Smooth() {
     ChannelSamplerOptions sampler;
     sampler.takes_output = [](const std::string&) { return false; };
-    NS_ASSIGN_OR_RETURN(ChannelSamples samples, Sample(result.model, sampler));
-    NS_ASSIGN_OR_RETURN(ModelGraph smoothed, result.model.Clone());
+    NS_ASSIGN_OR_RETURN(ChannelSamples samples, Sample(result_.model, sampler));
+    NS_ASSIGN_OR_RETURN(ModelGraph smoothed, result_.model.Clone());
     SmoothLayers::Options smooth;
     smooth.inputs = std::move(samples.inputs);
-    smooth.mapping =
-        options_.mapping.value_or(TargetMapping(result.model, options_));
+    NS_ASSIGN_OR_RETURN(smooth.mapping, TargetMapping(result_.model, options_));
     PassContext context;
     NS_ASSIGN_OR_RETURN(const SmoothingReport report,
                         SmoothLayers(smooth).Smooth(smoothed, context));
     if (report.tried.empty()) {
-      result.warnings.emplace_back(
+      result_.warnings.emplace_back(
           report.has_norm
               ? "no layers were smoothed: no linear layer alone reads a layer "
                 "norm or another linear layer"
@@ -161,87 +172,96 @@ class Rescaler {
                        layers.with_db,
                        layers.is_smoothed ? "" : std::string(kNoGain)});
     }
-    NS_ASSIGN_OR_RETURN(const Measured before, Measure(result.model));
-    NS_ASSIGN_OR_RETURN(const Measured after, Measure(smoothed));
-    Keep(before.output_db,
-         {std::move(smoothed), std::move(tried), after.output_db}, result);
+    if (!HasKept(tried)) {
+      AddTried(tried);
+      return absl::OkStatus();
+    }
+    NS_RETURN_IF_ERROR(MeasurePresent());
+    NS_ASSIGN_OR_RETURN(Measured after, Measure(smoothed));
+    Keep({std::move(smoothed), std::move(after), std::move(tried)});
     return absl::OkStatus();
   }
 
   // Tries what may become of clamps between layers: one that stays lets less
   // move, and one that is rescaled runs in float.
-  absl::Status Equalize(RescaledModel& result) {
+  absl::Status Equalize() {
     ChannelSamplerOptions sampler;
     sampler.takes_input = [](const std::string&) { return false; };
     sampler.most_rows = 0;
     NS_ASSIGN_OR_RETURN(const ChannelSamples samples,
-                        Sample(result.model, sampler));
+                        Sample(result_.model, sampler));
     EqualizeLayers::Options equalize;
     for (const auto& [name, sample] : samples.outputs) {
       equalize.largest_outputs[name] = sample.largest;
     }
-    NS_ASSIGN_OR_RETURN(const Measured before, Measure(result.model));
     std::optional<Rescaled> best;
     for (const auto clamps :
          {EqualizeLayers::Clamps::kKeep, EqualizeLayers::Clamps::kRescale}) {
       equalize.clamps = clamps;
-      if (clamps == EqualizeLayers::Clamps::kRescale &&
-          !HasClamps(result.model)) {
-        continue;  // It would be the same once more.
+      NS_ASSIGN_OR_RETURN(ModelGraph all, result_.model.Clone());
+      PassContext context;
+      NS_ASSIGN_OR_RETURN(const EqualizationReport report,
+                          EqualizeLayers(equalize).Equalize(all, context));
+      const bool has_rescaled = absl::c_any_of(
+          report.pairs,
+          [](const EqualizedPair& pair) { return pair.rescales_clamp; });
+      // Without a clamp that is rescaled, both are the same.
+      if (report.pairs.empty() ||
+          (clamps == EqualizeLayers::Clamps::kRescale && !has_rescaled)) {
+        continue;
       }
-      NS_ASSIGN_OR_RETURN(std::optional<Rescaled> equalized,
-                          EqualizedModel(result.model, before, equalize));
-      if (equalized && (!best || equalized->output_db > best->output_db)) {
+      NS_ASSIGN_OR_RETURN(Rescaled equalized,
+                          Equalized(equalize, report, std::move(all)));
+      if (!best || equalized.measured.output_db > best->measured.output_db) {
         best = std::move(equalized);
       }
     }
     if (!best) {
-      result.warnings.emplace_back(
+      result_.warnings.emplace_back(
           "no layers were equalized: there are no two, one behind the other, "
           "whose channels have different ranges");
       return absl::OkStatus();
     }
-    Keep(before.output_db, *std::move(best), result);
+    Keep(*std::move(best));
     return absl::OkStatus();
   }
 
-  // The pairs of `model` equalized that lose less by it; none without pairs.
-  absl::StatusOr<std::optional<Rescaled>> EqualizedModel(
-      const ModelGraph& model, const Measured& before,
-      EqualizeLayers::Options equalize) const {
-    NS_ASSIGN_OR_RETURN(ModelGraph all, model.Clone());
-    PassContext context;
-    NS_ASSIGN_OR_RETURN(const EqualizationReport report,
-                        EqualizeLayers(equalize).Equalize(all, context));
-    if (report.pairs.empty()) {
-      return std::nullopt;
-    }
+  // The model with those pairs of `report`, which are all equalized in `all`,
+  // that lose less by it.
+  absl::StatusOr<Rescaled> Equalized(EqualizeLayers::Options equalize,
+                                     const EqualizationReport& report,
+                                     ModelGraph all) {
+    NS_RETURN_IF_ERROR(MeasurePresent());
+    NS_ASSIGN_OR_RETURN(Measured measured, Measure(all));
     NS_ASSIGN_OR_RETURN(std::vector<TriedMethod> tried,
-                        TryPairs(model, before, all, report));
+                        TryPairs(all, measured, report));
     std::set<std::pair<std::string, std::string>> kept;
     for (size_t i = 0; i < tried.size(); ++i) {
       if (tried[i].IsKept()) {
         kept.insert({report.pairs[i].first, report.pairs[i].second});
       }
     }
+    if (kept.size() == tried.size()) {
+      return Rescaled{std::move(all), std::move(measured), std::move(tried)};
+    }
     equalize.takes_pair = [&](const std::string& first,
                               const std::string& second) {
       return kept.count({first, second}) != 0;
     };
-    NS_ASSIGN_OR_RETURN(ModelGraph chosen, model.Clone());
+    NS_ASSIGN_OR_RETURN(ModelGraph chosen, result_.model.Clone());
+    PassContext context;
     NS_RETURN_IF_ERROR(
         EqualizeLayers(equalize).Equalize(chosen, context).status());
-    NS_ASSIGN_OR_RETURN(const Measured after, Measure(chosen));
-    return Rescaled{std::move(chosen), std::move(tried), after.output_db};
+    NS_ASSIGN_OR_RETURN(measured, Measure(chosen));
+    return Rescaled{std::move(chosen), std::move(measured), std::move(tried)};
   }
 
   // One for each pair.
   absl::StatusOr<std::vector<TriedMethod>> TryPairs(
-      const ModelGraph& plain, const Measured& before,
-      const ModelGraph& equalized, const EqualizationReport& report) const {
-    NS_ASSIGN_OR_RETURN(const Measured after, Measure(equalized));
-    NS_ASSIGN_OR_RETURN(const auto without, NoiseOf(plain, before));
-    NS_ASSIGN_OR_RETURN(const auto with, NoiseOf(equalized, after));
+      const ModelGraph& equalized, const Measured& measured,
+      const EqualizationReport& report) const {
+    NS_ASSIGN_OR_RETURN(const auto without, NoiseOf(result_.model, *present_));
+    NS_ASSIGN_OR_RETURN(const auto with, NoiseOf(equalized, measured));
     const auto of_pair = [](const std::map<std::string, double>& noise,
                             const EqualizedPair& pair) {
       const auto first = noise.find(pair.first);
@@ -273,8 +293,14 @@ class Rescaler {
   }
 
   QuantizeOptions options_;
+  std::function<void(int64_t done, int64_t total)> progress_;
   const std::vector<Batch> sampled_;
   const std::vector<Batch> held_back_;
+  const ModelGraph& original_;
+  RescaledModel result_;
+  // What the model of result_ loses, once it is known.
+  std::optional<Measured> present_;
+  int64_t measured_ = 0;
 };
 
 }  // namespace
@@ -303,8 +329,9 @@ absl::StatusOr<RescaledModel> RescaleWhatHelps(const ModelGraph& float_model,
   NS_ASSIGN_OR_RETURN(std::vector<Batch> kept,
                       batches.ReadRange(first, batches.size()));
   const ScopedEngine engine(EngineOf(options.backend));
-  return Rescaler(options, std::move(sampled), std::move(kept))
-      .Run(std::move(folded));
+  return Rescaler(float_model, std::move(folded), options, std::move(sampled),
+                  std::move(kept))
+      .Run();
 }
 
 }  // namespace ns

@@ -15,8 +15,9 @@
 namespace ns {
 
 struct RescaledModel {
-  // Computes what the model that was given does, up to rounding. Its batch
-  // norms are folded (FoldForQuantization), so that names of layers stay.
+  // Computes what the model that was given does, up to rounding, and up to what
+  // a clamp cuts off of values beyond those that were sampled (EqualizeLayers).
+  // Its batch norms are folded (FoldForQuantization); names of layers stay.
   ModelGraph model;
   // Named by the first layer of each pair.
   std::vector<TriedMethod> tried;
@@ -27,19 +28,21 @@ struct RescaledModel {
 // passes/quantization) a copy of `float_model`, as `options` ask for; the model
 // is then to be quantized with them. Needs HasRescaling(options).
 //
-// What large channels there are is sampled on the first batches, at most 16,
-// and models are calibrated on these to see what helps, on the batches held
-// back (HeldBackBatches in quantize_accurately.h):
+// What large channels there are is sampled on the first batches, at most 8. On
+// these, models are calibrated to see what helps on the batches held back
+// (HeldBackBatches in held_back_batches.h), with 8 bits everywhere, as if no
+// sum could saturate: bits are chosen later.
 //
 //  * smoothing is kept for a layer where its readers gain 0.5 dB on the sampled
 //    values;
 //  * equalization is kept for a pair where the noise of both layers, each by
 //    itself, is then less in sum;
-//  * and either not at all where the outputs of the model get worse.
+//  * and either not at all where the outputs of the model get worse, against
+//    those of `float_model`.
 //
 // Nothing is done, which a warning says, with less than two batches, without
 // layers to do it on, and where the models cannot be compared. Error: a batch
-// that cannot be read.
+// that cannot be read. QuantizeOptions::progress is called for each model.
 absl::StatusOr<RescaledModel> RescaleWhatHelps(const ModelGraph& float_model,
                                                const BatchReader& batches,
                                                const QuantizeOptions& options);

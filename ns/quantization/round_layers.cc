@@ -16,12 +16,12 @@
 #include "ns/quantization/adaptive_rounding.h"
 #include "ns/quantization/calibrator.h"
 #include "passes/analysis/conv_numbers.h"
-#include "passes/instrument/tap_value.h"
 #include "passes/quantization/bias_correction.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/strip_observers.h"
+#include "passes/rewrite/tap_value.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {

@@ -11,11 +11,11 @@
 
 #include "ir/status.h"
 #include "ns/quantization/calibrator.h"
-#include "passes/instrument/tap_value.h"
 #include "passes/quantization/bias_correction.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/strip_observers.h"
+#include "passes/rewrite/tap_value.h"
 
 namespace ns {
 namespace {

@@ -2,13 +2,18 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <utility>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "ir/status.h"
+#include "ns/quantization/fold_for_quantization.h"
 #include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/int8_form.h"
 #include "passes/quantization/layer_rule.h"
 #include "passes/quantization/layer_saturation.h"
+#include "passes/quantization/observer_plan.h"
 #include "passes/quantization/qconfig.h"
 
 namespace ns {
@@ -21,6 +26,23 @@ QConfig WithNarrowWeights(QConfig qconfig) {
   return qconfig;
 }
 
+// Whether sums of `layer` can saturate with weights of 8 bits, as one of its
+// inputs has 8, too.
+bool CanSaturate(const ObserverPlan& plan, const PlannedLayer& layer,
+                 kernels::SaturationMode target) {
+  constexpr int64_t kSevenBits = 127;
+  const auto is_wide = [&](int observer) {
+    const QuantGrid grid =
+        GridOf(plan.observers[static_cast<size_t>(observer)].config);
+    return grid.quant_max - grid.quant_min > kSevenBits;
+  };
+  return layer.weight >= 0 &&
+         plan.weights[static_cast<size_t>(layer.weight)].spec.config.dtype ==
+             at::kQInt8 &&
+         absl::c_any_of(layer.inputs, is_wide) &&
+         HasSaturatingKernel(*layer.base, target);
+}
+
 }  // namespace
 
 ObserverConfig NarrowWeights(ObserverConfig config) {
@@ -29,23 +51,35 @@ ObserverConfig NarrowWeights(ObserverConfig config) {
   return config;
 }
 
-QConfigMapping TargetMapping(const ModelGraph& model,
-                             const QuantizeOptions& options) {
+absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
+                                             const QuantizeOptions& options) {
+  if (options.mapping) {
+    return *options.mapping;
+  }
   QConfigMapping mapping = DefaultMapping(options);
-  if (options.mode != QuantizeMode::kStatic ||
-      options.target != kernels::SaturationMode::kFbgemmVnni) {
+  const kernels::SaturationMode target = TargetOf(options);
+  if (options.mode != QuantizeMode::kStatic || options.compat ||
+      target == kernels::SaturationMode::kExact) {
     return mapping;
   }
-  const QConfigMapping base = mapping;
-  const std::vector<FloatSubgraph> layers =
-      FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch);
-  for (const FloatSubgraph& layer : layers) {
-    const Node& node = *layer.subgraph.base;
-    const OptionalQConfig qconfig = base.Choose(layer).qconfig;
-    if (PackedWeightInput(node) >= 0 && qconfig &&
-        qconfig->weight.config.dtype == at::kQInt8 &&
-        HasSaturatingKernel(node, options.target)) {
-      SetLayerQConfig(layers, layer, WithNarrowWeights(*qconfig), mapping);
+  NS_ASSIGN_OR_RETURN(ModelGraph folded,
+                      FoldForQuantization(model, /*compat=*/false));
+  std::map<const Node*, const FloatSubgraph*> subgraphs;
+  const std::vector<FloatSubgraph> all =
+      FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
+  for (const FloatSubgraph& subgraph : all) {
+    subgraphs[subgraph.subgraph.base] = &subgraph;
+  }
+  ObserverPlanOptions plan_options;
+  plan_options.mapping = mapping;
+  plan_options.keep = options.keep;
+  const ObserverPlan plan = PlanObservers(folded.graph(), plan_options);
+  for (const PlannedLayer& layer : plan.layers) {
+    const auto found = subgraphs.find(layer.base);
+    if (found != subgraphs.end() && CanSaturate(plan, layer, target)) {
+      const QConfig qconfig =
+          *plan_options.mapping.Choose(*found->second).qconfig;
+      SetLayerQConfig(all, *found->second, WithNarrowWeights(qconfig), mapping);
     }
   }
   return mapping;

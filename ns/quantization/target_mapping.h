@@ -2,6 +2,7 @@
 #ifndef NS_QUANTIZATION_TARGET_MAPPING_H_
 #define NS_QUANTIZATION_TARGET_MAPPING_H_
 
+#include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/quantization/quantize_options.h"
 #include "passes/quantization/qconfig_mapping.h"
@@ -15,12 +16,16 @@ namespace ns {
 //   255 * (64 + 64) = 32640 < 32767.
 ObserverConfig NarrowWeights(ObserverConfig config);
 
-// Returns DefaultMapping(options) and, where QuantizeOptions::target is
-// fbgemm-vnni, a rule for each convolution of `model` whose pair sums saturate
-// there (passes/quantization/layer_saturation.h), which are depthwise ones: it
-// has NarrowWeights.
-QConfigMapping TargetMapping(const ModelGraph& model,
-                             const QuantizeOptions& options);
+// Returns the mapping that PrepareModel goes by: QuantizeOptions::mapping or,
+// where that is absent, DefaultMapping(options) with a rule for each layer of
+// `model` that takes activations of 8 bits and whose pair sums saturate on the
+// target (TargetOf; passes/quantization/layer_saturation.h): it has
+// NarrowWeights. With VNNI, these are depthwise convolutions; without, where
+// the mapping has activations of 7 bits, layers that take what a sigmoid or a
+// softmax gives, which has a range of its own. None with `compat`. Error: a
+// batch norm that cannot be folded.
+absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
+                                             const QuantizeOptions& options);
 
 }  // namespace ns
 

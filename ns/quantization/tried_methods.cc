@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace ns {
 
 void DropKept(absl::string_view reason, std::vector<TriedMethod>& tried) {
@@ -10,6 +12,11 @@ void DropKept(absl::string_view reason, std::vector<TriedMethod>& tried) {
       method.reason = std::string(reason);
     }
   }
+}
+
+std::string CannotMeasure(absl::string_view what, const absl::Status& status) {
+  return absl::StrCat(
+      what, ", as it cannot be measured what helps: ", status.message());
 }
 
 }  // namespace ns

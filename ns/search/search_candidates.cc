@@ -41,8 +41,8 @@ std::string WhyNot(const QConfig& qconfig) {
 absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
     const ModelGraph& model, const QuantizeOptions& options,
     const std::vector<std::string>& names, std::vector<std::string>& skipped) {
-  const QConfigMapping by_default =
-      options.mapping.value_or(TargetMapping(model, options));
+  NS_ASSIGN_OR_RETURN(const QConfigMapping by_default,
+                      TargetMapping(model, options));
   std::vector<SearchCandidate> candidates;
   std::set<std::string> seen;
   for (const std::string& name :

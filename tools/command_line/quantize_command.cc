@@ -29,6 +29,7 @@
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/quantize_flags.h"
 #include "tools/command_line/quantize_modules.h"
+#include "tools/command_line/quantize_spec.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
 #include "tools/command_line/train_model.h"
@@ -39,9 +40,16 @@ namespace {
 // Makes the quantized model of one command.
 class Quantizer {
  public:
-  // Both must outlive the object.
-  Quantizer(const QuantizeFlags& flags, const BatchReader& batches)
-      : flags_(flags), batches_(batches) {}
+  // `batches` must outlive the object.
+  Quantizer(QuantizeFlags flags, const BatchReader& batches)
+      : flags_(std::move(flags)), batches_(batches) {
+    flags_.options.progress = [this](int64_t done, int64_t total) {
+      bar_.Update(done, total);
+    };
+  }
+  // The progress holds the address.
+  Quantizer(const Quantizer&) = delete;
+  Quantizer& operator=(const Quantizer&) = delete;
 
   // Writes the models. Error: which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
@@ -60,46 +68,39 @@ class Quantizer {
       Describe(summary);
       return summary;
     }
+    // Both are absent where a prepared model is converted.
     std::optional<ModelGraph> float_model;
-    std::vector<TriedMethod> tried;
-    std::vector<std::string> warnings;
+    std::optional<RescaledModel> source;
     if (flags_.HasFloat()) {
       NS_ASSIGN_OR_RETURN(
           float_model, ModelGraph::FromFile(flags_.float_path, flags_.model));
-      if (HasRescaling(flags_.options)) {
-        NS_ASSIGN_OR_RETURN(
-            RescaledModel rescaled,
-            RescaleWhatHelps(*float_model, batches_, flags_.options));
-        float_model = std::move(rescaled.model);
-        tried = std::move(rescaled.tried);
-        warnings = std::move(rescaled.warnings);
-      }
-      default_mapping_ = TargetMapping(*float_model, flags_.options);
+      NS_ASSIGN_OR_RETURN(source, Rescaled(*float_model));
+      NS_ASSIGN_OR_RETURN(
+          mapping_, Annotated(flags_.float_path,
+                              TargetMapping(source->model, flags_.options)));
     }
     NS_ASSIGN_OR_RETURN(
         ModelGraph prepared,
-        float_model ? Annotated(flags_.float_path,
-                                PrepareModel(*float_model, flags_.options))
-                    : MergeFiles());
+        source ? Annotated(flags_.float_path,
+                           PrepareModel(source->model, flags_.options))
+               : MergeFiles());
     NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
+    // A prepared model computes what the float one does.
     NS_ASSIGN_OR_RETURN(
         QuantizedModel quantized,
         Annotated(SourceName(),
                   ConvertKeepingWhatHelps(
-                      float_model ? *float_model : prepared, prepared, batches_,
+                      source ? source->model : prepared, prepared, batches_,
                       flags_.options,
                       ProgressAfter(Calibrates() ? batches_.size() : 0))));
     if (quantized.mapping) {
-      default_mapping_ = *std::move(quantized.mapping);
+      mapping_ = *std::move(quantized.mapping);
     }
     QuantizeSummary summary;
     summary.report = std::move(quantized.report);
-    const auto put_first = [](const auto& first, auto& list) {
-      list.insert(list.begin(), first.begin(), first.end());
-    };
-    put_first(tried, summary.report.tried);
-    put_first(warnings, summary.report.warnings);
-    // A prepared model computes what the float one does.
+    if (source) {
+      AddReport(*source, summary.report);
+    }
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
                                       quantized.model, summary));
     NS_RETURN_IF_ERROR(Save(prepared, quantized.model));
@@ -108,15 +109,33 @@ class Quantizer {
   }
 
   // The mapping that said how each layer is quantized.
-  QConfigMapping Mapping() const {
-    return flags_.options.mapping ? *flags_.options.mapping : default_mapping_;
-  }
+  const QConfigMapping& Mapping() const { return mapping_; }
 
  private:
   // What messages call the model that is converted.
   std::string SourceName() const {
     return flags_.HasFloat() ? flags_.float_path
                              : absl::StrJoin(flags_.prepared_paths, ",");
+  }
+
+  // Returns `model` with factors moved between its layers, if that is asked
+  // for.
+  absl::StatusOr<RescaledModel> Rescaled(const ModelGraph& model) const {
+    if (HasRescaling(flags_.options)) {
+      return Annotated(flags_.float_path,
+                       RescaleWhatHelps(model, batches_, flags_.options));
+    }
+    NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
+    return RescaledModel{std::move(copy), {}, {}};
+  }
+
+  // Puts what was done to the float model in front of the rest.
+  static void AddReport(const RescaledModel& source,
+                        QuantizationReport& report) {
+    report.tried.insert(report.tried.begin(), source.tried.begin(),
+                        source.tried.end());
+    report.warnings.insert(report.warnings.begin(), source.warnings.begin(),
+                           source.warnings.end());
   }
 
   absl::StatusOr<ModelGraph> LoadPrepared(const std::string& path) const {
@@ -201,10 +220,10 @@ class Quantizer {
     summary.batches = batches_.size();
   }
 
-  const QuantizeFlags& flags_;
+  QuantizeFlags flags_;
   const BatchReader& batches_;
-  // What is used without a mapping of the user's.
-  QConfigMapping default_mapping_ = DefaultMapping(flags_.options);
+  QConfigMapping mapping_ =
+      flags_.options.mapping.value_or(DefaultMapping(flags_.options));
   ProgressBar bar_{flags_.outputs.quiet};
 };
 
@@ -252,10 +271,6 @@ absl::Status Quantize(QuantizeFlags flags) {
     NS_ASSIGN_OR_RETURN(flags.options.mapping,
                         ReadQConfigMapping(flags.qconfig_path));
   }
-  ProgressBar bar(flags.outputs.quiet);
-  flags.options.rounding_progress = [&](int64_t done, int64_t total) {
-    bar.Update(done, total);
-  };
   // Outputs are measured on the engine that the weights are packed for.
   const ScopedEngine engine(EngineOf(flags.options.backend));
   Quantizer quantizer(flags, batches);

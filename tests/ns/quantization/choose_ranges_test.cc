@@ -60,7 +60,7 @@ class ChooseRangesTest : public ::testing::Test {
                       bool measures = true) const {
     const ModelGraph prepared = Prepared(model);
     return OrThrow(
-        ChooseRanges(model, prepared, TargetMapping(model, options_),
+        ChooseRanges(model, prepared, OrThrow(TargetMapping(model, options_)),
                      measures ? BatchesOf(batches_) : std::vector<Batch>(),
                      {options_.target, observers}));
   }
@@ -145,23 +145,15 @@ TEST_F(ChooseRangesTest, LayersThatCannotSaturateGetEightBits) {
   EXPECT_EQ(qconfigs.at("b"), kWide);
 }
 
-// A softmax gives 8 bits, whatever its qconfig says.
-TEST_F(ChooseRangesTest, BehindFixedRangesWeightsGetSevenBits) {
-  const ModelGraph model = OrThrow(ModelGraph::FromModule(
-      MakeModel({{"a", Conv(at::randn({8, 8, 1, 1}))},
-                 {"b", Conv(at::randn({8, 8, 1, 1}))}},
-                {"return self.b.forward(torch.sigmoid(self.a.forward(x)))"})));
-  const RangeChoices choices =
-      Choose(model, /*observers=*/false, /*measures=*/false);
-  ASSERT_TRUE(choices.prepared);
-  EXPECT_THAT(QConfigs(*choices.prepared).at("b"), HasSubstr("int7 weight"));
-}
-
 // What was chosen is what the mapping makes from the start.
 TEST_F(ChooseRangesTest, TheMappingSaysTheSame) {
   const ModelGraph model =
       Net(at::randn({8, 8, 1, 1}).sign(), at::randn({8, 8, 1, 1}));
   for (const bool observers : {false, true}) {
+    if (observers) {
+      options_.observer = ObserverKind::kPercentile;
+      batches_[0].view({-1})[0] = 100;
+    }
     RangeChoices choices = Choose(model, observers);
     ASSERT_TRUE(choices.prepared);
     QuantizedModel chosen = OrThrow(ConvertModel(*choices.prepared, options_));

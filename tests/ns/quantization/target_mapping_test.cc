@@ -9,6 +9,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/observer_options.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -45,21 +47,25 @@ QuantizeOptions For(kernels::SaturationMode target,
 }
 
 // The names of the layers whose weights have 7 bits.
-std::vector<std::string> Narrowed(const QuantizeOptions& options) {
-  const ModelGraph model = Model();
-  const QConfigMapping mapping = TargetMapping(model, options);
+std::vector<std::string> NarrowedOf(const ModelGraph& model,
+                                    const QuantizeOptions& options) {
+  const QConfigMapping mapping = OrThrow(TargetMapping(model, options));
   std::vector<std::string> narrowed;
   for (const FloatSubgraph& layer : FindFloatSubgraphs(model.graph())) {
     const ObserverConfig weight = mapping.Choose(layer).qconfig->weight.config;
-    if (weight.quant_min == -64 && weight.quant_max == 64) {
+    if (weight == NarrowWeights(weight)) {
       narrowed.push_back(layer.name);
     }
   }
   return narrowed;
 }
 
+std::vector<std::string> Narrowed(const QuantizeOptions& options) {
+  return NarrowedOf(Model(), options);
+}
+
 bool HasSevenBits(const QuantizeOptions& options) {
-  return TargetMapping(Model(), options)
+  return OrThrow(TargetMapping(Model(), options))
       .global()
       ->activation.config.reduce_range;
 }
@@ -68,13 +74,33 @@ TEST(TargetMappingTest, OnAnyServerActivationsHaveSevenBits) {
   const QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
   EXPECT_TRUE(HasSevenBits(options));
   EXPECT_THAT(Narrowed(options), IsEmpty());
-  EXPECT_EQ(TargetMapping(Model(), options), DefaultMapping(options));
+  EXPECT_EQ(OrThrow(TargetMapping(Model(), options)), DefaultMapping(options));
 }
 
 TEST(TargetMappingTest, WithVnniWeightsOfDepthwiseConvolutionsHave) {
   const QuantizeOptions options = For(kernels::SaturationMode::kFbgemmVnni);
   EXPECT_FALSE(HasSevenBits(options));
   EXPECT_THAT(Narrowed(options), ElementsAre("deep"));
+}
+
+// A sigmoid gives 8 bits, whatever the mapping says.
+TEST(TargetMappingTest, OnAnyServerWeightsBehindFixedRangesHave) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"first", Conv(1)}, {"second", Conv(1)}},
+                {"x = torch.sigmoid(self.first.forward(x))",
+                 "return self.second.forward(x)"})));
+  QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
+  EXPECT_THAT(NarrowedOf(model, options), ElementsAre("second"));
+  EXPECT_THAT(NarrowedOf(model, For(kernels::SaturationMode::kFbgemmVnni)),
+              IsEmpty());
+  options.keep = {"second"};
+  EXPECT_THAT(NarrowedOf(model, options), IsEmpty());
+}
+
+TEST(TargetMappingTest, AMappingOfTheUsersIsTaken) {
+  QuantizeOptions options = For(kernels::SaturationMode::kFbgemmVnni);
+  options.mapping.emplace().SetGlobal(Int8PerTensorQConfig());
+  EXPECT_EQ(OrThrow(TargetMapping(Model(), options)), *options.mapping);
 }
 
 TEST(TargetMappingTest, WhereNothingSaturatesNothingHas) {
@@ -88,14 +114,15 @@ TEST(TargetMappingTest, OtherBackendsStayAsTheyAre) {
     const QuantizeOptions options =
         For(kernels::SaturationMode::kFbgemmAvx2, backend);
     EXPECT_FALSE(HasSevenBits(options));
-    EXPECT_EQ(TargetMapping(Model(), options), DefaultMapping(options));
+    EXPECT_EQ(OrThrow(TargetMapping(Model(), options)),
+              DefaultMapping(options));
   }
 }
 
 TEST(TargetMappingTest, CompatIsPyTorchs) {
   QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
   options.compat = true;
-  EXPECT_EQ(TargetMapping(Model(), options),
+  EXPECT_EQ(OrThrow(TargetMapping(Model(), options)),
             GetDefaultQConfigMapping(Backend::kFbgemm));
 }
 
