@@ -8,133 +8,13 @@
 #include "absl/strings/string_view.h"
 #include "ir/inline_modules.h"
 #include "ir/status.h"
-#include "passes/quantization/default_qconfigs.h"
-#include "passes/runtime/observers/observer_names.h"
+#include "tools/command_line/quantizing_flags.h"
 
 namespace ns {
 namespace {
 
-constexpr FlagSpec kFlags[] = {
-    {"float", "PATH", "the float model, saved by torch.jit.save"},
-    {"inputs", "PATHS",
-     "batches to calibrate on: torch.save of a list of tensors, tuples or "
-     "dicts; several files with commas"},
-    {"out", "PATH", "where the quantized model goes"},
-    {"mode", "NAME",
-     "static (default): activations by what the batches show; dynamic: by the "
-     "range of each at run time; weight-only: in float; qat: static, and the "
-     "model is trained to compute well with rounded values"},
-    {"backend", "NAME",
-     "fbgemm (default), x86, onednn or qnnpack: whose default qconfigs"},
-    {"qconfig", "PATH", "a qconfig mapping as JSON instead of the defaults"},
-    {"emit-qconfig", "PATH",
-     "write the mapping that was used, for --qconfig; --keep is not in it"},
-    {"observer", "KIND",
-     "of activations: mse (default), minmax, moving-average, histogram, "
-     "percentile, entropy, or auto: of minmax, mse and percentile the one with "
-     "which the layers lose least on batches held back"},
-    {"target", "NAME",
-     "where the model will run: fbgemm-avx2 (default of fbgemm and x86), any "
-     "server; fbgemm-vnni, servers with VNNI; onednn; qnnpack. Where sums "
-     "could "
-     "saturate there, activations or weights get 7 bits, whichever costs the "
-     "layers less on batches held back; with --qconfig, errors are those that "
-     "the target has"},
-    {"bias-correction", "NAME",
-     "fast (default): biases make up for what rounding weights shifts, in the "
-     "layers where that helps on batches held back; sequential: layer by "
-     "layer, "
-     "for what the layers before shift, too; none"},
-    {"equalize", "",
-     "move factors between consecutive layers, so that the channels of their "
-     "weights have like ranges, where that helps on batches held back"},
-    {"smooth", "",
-     "move large channels behind layer norms into the weights of the linear "
-     "layers that read them, where that helps"},
-    {"adaround", "N",
-     "round weights up or down as the outputs of their layer need it, found in "
-     "N steps a layer (1000 are enough for most), where that helps on batches "
-     "held back"},
-    {"keep", "LIST",
-     "what stays float, with commas: names of layers or globs (layer1.*), ops "
-     "(aten::linear), families (linear) or types of modules (Linear)"},
-    {"compat", "VERSION",
-     "torch-1.13: the scales, zero points and weights of prepare_fx and "
-     "convert_fx"},
-    {"reference", "",
-     "write the reference graph: quantize and dequantize around float ops"},
-    {"prepared", "PATHS",
-     "with --float: keep the observed model there; without: convert it, "
-     "several with commas as one"},
-    {"eager", "",
-     "quantize module by module, as torch.ao.quantization.quantize does: from "
-     "QuantStub to DeQuantStub; the modules and their names stay"},
-    {"labels", "PATH",
-     "qat: the classes of the inputs, torch.save of a list of one tensor of "
-     "integers for each batch; without it, the float model is the teacher"},
-    {"epochs", "N", "qat: how often the batches are trained on; default 3"},
-    {"lr", "NUMBER",
-     "qat: the learning rate of the first step, which falls to 0; default "
-     "3e-4, for sgd 1e-2"},
-    {"optimizer", "NAME", "qat: adam (default), or sgd with momentum 0.9"},
-    {"held-out", "N",
-     "qat: the last N batches are not trained on; the figures are of them; "
-     "default a tenth"},
-    {"seed", "N", "qat: says in which order the batches come; default 0"},
-    {"checkpoint", "PATH",
-     "qat: where the state of the training is kept, from which the same "
-     "command goes on when it was killed; default: beside --out"},
-    {"max-batches", "N", "stop after N batches"},
-    {"method", "NAME", "the method to quantize; default forward"},
-    {"leaf", "TYPES",
-     "module types and script functions that stay calls, in float, with "
-     "commas"},
-    {"json", "PATH", "write the report as JSON; - is standard output"},
-    {"threads", "N", "threads within one op; default: all cores"},
-    {"load-library", "PATHS",
-     "shared libraries that register ops of the model, with commas"},
-    {"quiet", "", "no table, no progress"},
-};
-
-constexpr CommandSpec kSpec = {
-    "quantize",
-    "makes a quantized model of a float one",
-    "ns quantize --float=PATH [--inputs=PATHS] --out=PATH [--flag=value ...]",
-    "Batch norms are folded, activations observed on the batches, and layers "
-    "replaced by\n"
-    "quantized ops. The result needs LibTorch's ops alone: torch.jit.load "
-    "reads it. The\n"
-    "table has each layer's scales and zero points and the rule that chose its "
-    "qconfig,\n"
-    "what stayed float and why, and the SQNR of the outputs on the batches: "
-    "20 log10\n"
-    "(|x| / |x - y|) in dB, x float and y quantized.\n\n"
-    "--prepared keeps the observed model, to be converted later, after more "
-    "calibration\n"
-    "with --inputs. Several that were prepared alike, each calibrated on a "
-    "part of the\n"
-    "batches by a process of its own, are converted as one:\n"
-    "  ns quantize --float=F.pt --inputs=I0.pt --prepared=P0.pt --out=Q0.pt\n"
-    "  ns quantize --float=F.pt --inputs=I1.pt --prepared=P1.pt --out=Q1.pt\n"
-    "  ns quantize --prepared=P0.pt,P1.pt --out=Q.pt\n\n"
-    "--mode=qat calibrates and then trains, for models that calibration alone "
-    "costs too\n"
-    "much:\n"
-    "  ns quantize --mode=qat --float=F.pt --inputs=I.pt --labels=L.pt "
-    "--out=Q.pt\n",
-    kFlags,
-    "bazel run -c opt //tools:ns -- quantize --float=tools/demo/float.pt "
-    "--inputs=tools/demo/images.pt --out=quantized.pt",
-};
-
 constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only",
                                         "qat"};
-constexpr char kAutoObserver[] = "auto";
-constexpr absl::string_view kObservers[] = {
-    "mse",        "minmax",  "moving-average", "histogram",
-    "percentile", "entropy", kAutoObserver};
-constexpr absl::string_view kTargets[] = {"fbgemm-avx2", "fbgemm-vnni",
-                                          "onednn", "qnnpack"};
 constexpr absl::string_view kBiasCorrections[] = {"fast", "sequential", "none"};
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
 
@@ -219,26 +99,22 @@ std::string HasNoUseForChoices(const Flags& flags) {
 
 absl::Status CheckChoices(const Flags& flags) {
   const std::string other = HasNoUseForChoices(flags);
-  const auto refused = [&](absl::string_view flag) {
-    return Refused("--", flag, "=", flags.Get(flag), " has no use with ", other,
-                   "; leave it out");
-  };
   if (other.empty()) {
     return absl::OkStatus();
   }
-  if (flags.Get("bias-correction", "none") != "none") {
-    return refused("bias-correction");
-  }
-  for (const char* flag : {"equalize", "smooth"}) {
-    if (flags.Has(flag)) {
-      return Refused("--", flag, " has no use with ", other, "; leave one out");
+  for (const char* flag :
+       {"bias-correction", "equalize", "smooth", "adaround", "observer"}) {
+    const std::string value = flags.Get(flag);
+    const bool chooses = flag != absl::string_view("observer")
+                             ? flags.Has(flag) && value != "none"
+                             : value == kAutoObserver;
+    if (chooses) {
+      return Refused("--", flag,
+                     value == "true" ? "" : absl::StrCat("=", value),
+                     " has no use with ", other, "; leave it out");
     }
   }
-  if (flags.Has("adaround")) {
-    return refused("adaround");
-  }
-  return flags.Get("observer", "") == kAutoObserver ? refused("observer")
-                                                    : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 // Checks that nothing is asked of a hierarchy that only flat graphs have.
@@ -330,11 +206,8 @@ absl::Status ParsePaths(const Flags& flags, QuantizeFlags& parsed) {
   return absl::OkStatus();
 }
 
-// Error: a target that the backend has no kernels for, and flags that leave it
-// nothing to say.
-absl::Status ParseTarget(const Flags& flags, QuantizeOptions& options) {
-  NS_ASSIGN_OR_RETURN(const std::string target,
-                      flags.Choice("target", kTargets));
+// Error: flags that leave --target nothing to say.
+absl::Status CheckTarget(const Flags& flags) {
   if (!flags.Has("target")) {
     return absl::OkStatus();
   }
@@ -344,26 +217,9 @@ absl::Status ParseTarget(const Flags& flags, QuantizeOptions& options) {
                      " both say how many bits there are; leave one out");
     }
   }
-  const std::string mode = flags.Get("mode", "static");
-  if (mode != "static" || !flags.Has("float")) {
-    return Refused("--target needs --float and --mode=static");
-  }
-  const bool is_fbgemm =
-      options.backend == Backend::kFbgemm || options.backend == Backend::kX86;
-  const auto mode_of_target =
-      kernels::FindSaturationMode(std::string_view(target));
-  if (is_fbgemm != mode_of_target.has_value() ||
-      (!is_fbgemm && target != BackendName(options.backend))) {
-    return Refused("--target=", target,
-                   " is not one of --backend=", BackendName(options.backend),
-                   is_fbgemm
-                       ? "; use fbgemm-avx2 or fbgemm-vnni"
-                       : absl::StrCat("; use ", BackendName(options.backend)));
-  }
-  if (mode_of_target) {
-    options.target = *mode_of_target;
-  }
-  return absl::OkStatus();
+  return flags.Get("mode", "static") != "static" || !flags.Has("float")
+             ? Refused("--target needs --float and --mode=static")
+             : absl::OkStatus();
 }
 
 // Reads the flags that say how the model is quantized.
@@ -371,15 +227,8 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   QuantizeOptions& options = parsed.options;
   NS_ASSIGN_OR_RETURN(parsed.mode, flags.Choice("mode", kModes));
   options.mode = ModeNamed(parsed.mode);
-  NS_ASSIGN_OR_RETURN(const std::string backend,
-                      flags.Choice("backend", BackendNames()));
-  NS_ASSIGN_OR_RETURN(options.backend, BackendNamed(backend));
-  NS_ASSIGN_OR_RETURN(const std::string observer,
-                      flags.Choice("observer", kObservers));
-  options.choose_observers = observer == kAutoObserver;
-  options.observer = options.choose_observers ? ObserverKind::kMse
-                                              : *FindObserverKind(observer);
-  NS_RETURN_IF_ERROR(ParseTarget(flags, options));
+  NS_RETURN_IF_ERROR(CheckTarget(flags));
+  NS_RETURN_IF_ERROR(ParseQuantizing(flags, options));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
   const bool has_use_for_choices = HasNoUseForChoices(flags).empty();
@@ -393,7 +242,6 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(const auto steps, flags.Number("adaround", 1));
   options.rounding_steps = steps.value_or(0);
   options.choose_ranges = has_use_for_choices && !flags.Has("qconfig");
-  NS_ASSIGN_OR_RETURN(options.keep, flags.List("keep"));
   NS_RETURN_IF_ERROR(flags.Choice("compat", kVersions).status());
   options.compat = flags.Has("compat");
   options.reference = flags.Has("reference");
@@ -406,8 +254,6 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
 }
 
 }  // namespace
-
-const CommandSpec& QuantizeSpec() { return kSpec; }
 
 absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   QuantizeFlags parsed;

@@ -43,8 +43,6 @@ struct QuantizeFlags {
   bool HasFloat() const { return !float_path.empty(); }
 };
 
-const CommandSpec& QuantizeSpec();
-
 // Error: wrong usage, which includes flags that make no sense together.
 absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags);
 

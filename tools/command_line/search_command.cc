@@ -16,13 +16,11 @@
 #include "ns/search/search_json.h"
 #include "ns/search/search_table.h"
 #include "ns/training/training_loss.h"
-#include "passes/kernels/saturation_mode.h"
-#include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_json.h"
-#include "passes/runtime/observers/observer_names.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/keep_memory.h"
 #include "tools/command_line/progress_bar.h"
+#include "tools/command_line/quantizing_flags.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
 
@@ -30,7 +28,7 @@ namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
-    {"float", "PATH", "the float model, saved by torch.jit.save"},
+    kFloatFlag,
     {"inputs", "PATHS",
      "batches to calibrate and to measure on: torch.save of a list of tensors, "
      "tuples or dicts; several files with commas"},
@@ -41,14 +39,13 @@ constexpr FlagSpec kFlags[] = {
     {"max-drop", "POINTS",
      "with --labels: how many points of top-1 may be lost; default 0.5"},
     {"candidates", "LIST",
-     "what a layer may have besides float, with commas: default (what ns "
-     "quantize does), or qconfigs by name, such as int8-per-channel; default: "
-     "default"},
+     "what a layer may have besides float, with commas: default (the "
+     "default qconfigs of backend and target), or qconfigs by name, such as "
+     "int8-per-channel; default: default"},
     {"emit-qconfig", "PATH",
      "write the recipe as a qconfig mapping, for ns quantize --qconfig"},
     {"out", "PATH", "where the quantized model goes"},
-    {"backend", "NAME",
-     "fbgemm (default), x86, onednn or qnnpack: whose default qconfigs"},
+    kBackendFlag,
     {"target", "NAME",
      "where the model will run: fbgemm-avx2 (default of fbgemm and x86), any "
      "server; fbgemm-vnni, servers with VNNI"},
@@ -58,14 +55,10 @@ constexpr FlagSpec kFlags[] = {
     {"bias-correction", "NAME",
      "fast (default): biases make up for what rounding weights shifts, in the "
      "layers where that helps; none"},
-    {"keep", "LIST",
-     "what stays float, with commas: names of layers or globs (layer1.*), ops "
-     "(aten::linear), families (linear) or types of modules (Linear)"},
+    kKeepFlag,
     {"max-batches", "N", "stop after N batches"},
-    {"method", "NAME", "the method to quantize; default forward"},
-    {"leaf", "TYPES",
-     "module types and script functions that stay calls, in float, with "
-     "commas"},
+    kMethodFlag,
+    kLeafFlag,
     {"json", "PATH", "write the report as JSON; - is standard output"},
     {"threads", "N", "threads within one op; default: all cores"},
     {"load-library", "PATHS",
@@ -158,29 +151,16 @@ absl::Status ParseLimit(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status ParseQuantizing(const Flags& flags, QuantizeOptions& quantize) {
-  NS_ASSIGN_OR_RETURN(const std::string backend,
-                      flags.Choice("backend", BackendNames()));
-  NS_ASSIGN_OR_RETURN(quantize.backend, BackendNamed(backend));
-  NS_ASSIGN_OR_RETURN(
-      const std::string observer,
-      flags.Choice("observer", {"mse", "minmax", "moving-average", "histogram",
-                                "percentile", "entropy"}));
-  quantize.observer = *FindObserverKind(observer);
-  NS_ASSIGN_OR_RETURN(const std::string target,
-                      flags.Choice("target", {"fbgemm-avx2", "fbgemm-vnni"}));
-  const bool is_fbgemm =
-      quantize.backend == Backend::kFbgemm || quantize.backend == Backend::kX86;
-  if (flags.Has("target") && !is_fbgemm) {
-    return Refused("--target=", target, " is not one of --backend=", backend,
-                   "; leave it out");
+absl::Status ParseRecipe(const Flags& flags, QuantizeOptions& quantize) {
+  NS_RETURN_IF_ERROR(ParseQuantizing(flags, quantize));
+  if (quantize.choose_observers) {
+    return Refused("--observer=", kAutoObserver,
+                   " is for ns quantize; name one observer");
   }
-  quantize.target = *kernels::FindSaturationMode(std::string_view(target));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", {"fast", "none"}));
   quantize.bias_correction =
       correction == "fast" ? BiasCorrection::kFast : BiasCorrection::kNone;
-  NS_ASSIGN_OR_RETURN(quantize.keep, flags.List("keep"));
   return absl::OkStatus();
 }
 
@@ -210,7 +190,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.float_path, flags.Required("float"));
   NS_RETURN_IF_ERROR(flags.Required("inputs").status());
   NS_RETURN_IF_ERROR(ParseLimit(flags, options));
-  NS_RETURN_IF_ERROR(ParseQuantizing(flags, options.search.quantize));
+  NS_RETURN_IF_ERROR(ParseRecipe(flags, options.search.quantize));
   NS_ASSIGN_OR_RETURN(options.search.candidates, flags.List("candidates"));
   NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
