@@ -1,0 +1,117 @@
+// Starts the page: reads the embedded JSON and draws the parts into it. What
+// the server wrote (verdict, unmatched ops) stays as it is, the table of layers
+// makes place for the one that scrolls.
+(function (page) {
+  'use strict';
+  const {html, render} = htmPreact;
+  const {store} = page;
+
+  // A new element for a part, before or behind `place`.
+  function mount(where, place, id, label) {
+    const element = document.createElement(id ? 'section' : 'div');
+    if (id) {
+      element.id = id;
+      element.setAttribute('aria-label', label);
+    }
+    place[where](element);
+    return element;
+  }
+
+  function hasSqnr(rows) {
+    return rows.some((row) => ['activation.sqnr_db', 'shadow.sqnr_db',
+                               'weight.sqnr_db'].some((key) => row.has(key)));
+  }
+
+  // Links to the parts, in their order on the page.
+  function addContents(heading) {
+    const contents = document.createElement('nav');
+    contents.id = 'contents';
+    contents.setAttribute('aria-label', 'Parts of the report');
+    for (const section of document.querySelectorAll('#page > section,' +
+                                                    '#page > div > section')) {
+      const link = document.createElement('a');
+      link.href = '#' + section.id;
+      link.textContent = section.getAttribute('aria-label');
+      contents.append(link);
+    }
+    heading.append(contents);
+  }
+
+  function start(report) {
+    const main = document.getElementById('page');
+    const heading = document.getElementById('heading');
+    const verdict = document.getElementById('verdict');
+    const layers = document.getElementById('layers');
+    const rows = report.layers.map(page.rowOf);
+    store.set({report, rows, columns: page.columnsOf(rows),
+               layout: report.graph ? page.readEmbedded('layout') : null});
+
+    render(html`<${page.Toolbar} />`, mount('append', heading));
+    render(html`<${page.Comparison} />`, mount('before', verdict));
+    render(html`<${page.Accuracy} /><${page.Limits} />`,
+        mount('before', layers));
+    if (hasSqnr(rows)) {
+      render(html`<${page.Chart} />`, mount('before', layers, 'chart',
+          'Chart'));
+    }
+    layers.replaceChildren();
+    render(html`<${page.LayerTable} />`, layers);
+    let place = layers;
+    if (store.state.layout) {
+      place = mount('after', layers, 'graph', 'Graph');
+      render(html`<${page.Graph} />`, place);
+    }
+    render(html`<${page.Coverage} />`, mount('after', place));
+    render(html`<${page.Lists} />`, mount('append', main));
+    const panel = document.createElement('div');
+    document.body.append(panel);
+    render(html`<${page.Panel} />`, panel);
+    addContents(heading);
+    page.linkLayers(verdict, report);
+  }
+
+  // Names of layers in the verdict's sentences open them.
+  page.linkLayers = function (verdict, report) {
+    const name = page.at(report, 'verdict', 'layer') ||
+        page.at(report, 'worst_offender', 'name');
+    if (!name) return;
+    for (const paragraph of verdict.querySelectorAll('p')) {
+      const text = paragraph.textContent;
+      const at = text.indexOf(name);
+      if (at < 0) continue;
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'link mono';
+      button.textContent = name;
+      button.addEventListener('click', () => page.openLayer(name));
+      paragraph.replaceChildren(
+          text.slice(0, at), button, text.slice(at + name.length));
+      return;
+    }
+  };
+
+  function followSystem() {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    store.set({dark: dark.matches});
+    dark.addEventListener('change', () => store.set({dark: dark.matches}));
+    // Paper is light and has all rows.
+    let theme = 'auto';
+    addEventListener('beforeprint', () => {
+      theme = store.state.theme;
+      page.setTheme('light');
+      store.set({printing: true});
+    });
+    addEventListener('afterprint', () => {
+      page.setTheme(theme);
+      store.set({printing: false});
+    });
+  }
+
+  const report = page.readEmbedded('report');
+  // Pages of other commands are tables only; they stay as they came.
+  if (report && report.schema === 'ns.compare/1') {
+    followSystem();
+    start(report);
+  }
+  document.documentElement.setAttribute('data-ready', '');
+})(globalThis.nsPage = globalThis.nsPage || {});

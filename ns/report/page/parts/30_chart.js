@@ -1,0 +1,320 @@
+// The strip chart: SQNR of activations, shadows and weights along the order of
+// execution. Drag to zoom, double click to see all, click to open a layer.
+(function (page) {
+  'use strict';
+  const {html, useEffect, useLayoutEffect, useRef, useState} = htmPreact;
+
+  const SERIES = [
+    {key: 'activation.sqnr_db', label: 'Activation', ink: '--series-1',
+     dash: []},
+    {key: 'shadow.sqnr_db', label: 'Shadow', ink: '--series-2', dash: [7, 3]},
+    {key: 'weight.sqnr_db', label: 'Weight', ink: '--series-3', dash: [2, 3]},
+  ];
+  const HEIGHT = 300;
+  const NAME_LETTERS = 20;
+
+  // The heights of the lines, and the levels above and below them where
+  // infinite figures are marked.
+  function levels(data) {
+    const finite = data.flatMap((line) => line.all).filter(Number.isFinite);
+    const least = finite.reduce((a, b) => Math.min(a, b), Infinity);
+    const most = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+    const bottom = finite.length ? Math.floor((least - 2) / 10) * 10 : 0;
+    const top = finite.length ? Math.ceil((most + 2) / 10) * 10 : 50;
+    const step = (top - bottom) * 0.09;
+    const holds = (value) => data.some((line) => line.all.includes(value));
+    return {
+      bottom, top,
+      exact: holds(Infinity) ? top + step : undefined,
+      nothing: holds(-Infinity) ? bottom - step : undefined,
+    };
+  }
+
+  // What is drawn: a line for each series that the report has, and one for each
+  // of them that the earlier report has.
+  function linesOf({rows, baseline}, hidden) {
+    const lines = [];
+    for (const series of SERIES) {
+      const all = rows.map((row) => row.get(series.key));
+      if (!all.some((value) => value !== undefined)) continue;
+      lines.push({...series, all, hidden: hidden.has(series.key)});
+      if (!baseline) continue;
+      const earlier = rows.map((row) => {
+        const other = baseline.rows.get(row.get('name'));
+        return other && other.get(series.key);
+      });
+      lines.push({...series, all: earlier, earlier: true,
+                  label: series.label + ' (earlier)',
+                  hidden: hidden.has(series.key)});
+    }
+    return lines;
+  }
+
+  // Bounds of SQNR by the index of their layer: {index, bound, passed}.
+  function limitsOf(report) {
+    const places = new Map(report.layers.map((layer, i) => [layer.name, i]));
+    return (report.limits || [])
+        .filter((limit) => limit.limit === 'fail-below' &&
+                           places.has(limit.layer))
+        .map((limit) => ({index: places.get(limit.layer), bound:
+                          page.number(limit.bound), passed: limit.passed}));
+  }
+
+  function gridSplits(level, min, max) {
+    const span = level.top - level.bottom;
+    const step = span > 120 ? 40 : span > 50 ? 20 : 10;
+    const splits = [];
+    for (let at = level.bottom; at <= level.top; at += step) splits.push(at);
+    if (level.exact !== undefined) splits.push(level.exact);
+    if (level.nothing !== undefined) splits.unshift(level.nothing);
+    return splits.filter((at) => at >= min && at <= max);
+  }
+
+  // Draws the ranges below limits, and the layer that is open.
+  function drawBands(plot, limits) {
+    const {ctx, bbox} = plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.fillStyle = page.cssColor('--band');
+    for (const {index, bound} of limits) {
+      const left = plot.valToPos(index - 0.5, 'x', true);
+      const right = plot.valToPos(index + 0.5, 'x', true);
+      const top = plot.valToPos(bound, 'y', true);
+      ctx.fillRect(left, top, right - left, bbox.top + bbox.height - top);
+    }
+    const open = page.indexOfLayer(page.store.state.layer);
+    if (open >= 0) {
+      ctx.fillStyle = page.cssColor('--accent-soft');
+      const left = plot.valToPos(open - 0.5, 'x', true);
+      ctx.fillRect(left, bbox.top,
+                   Math.max(plot.valToPos(open + 0.5, 'x', true) - left, 3),
+                   bbox.height);
+    }
+    ctx.restore();
+  }
+
+  // Marks figures that are no place on a line, and limits that were crossed.
+  function drawMarks(plot, lines, level, limits) {
+    const {ctx, bbox} = plot;
+    const size = 3 * devicePixelRatio;
+    ctx.save();
+    const visible = (x) => x >= bbox.left - 1 && x <= bbox.left + bbox.width + 1;
+    const crossed = new Set(
+        limits.filter((limit) => !limit.passed).map((limit) => limit.index));
+    lines.forEach((line, number) => {
+      if (line.hidden || line.earlier) return;
+      ctx.fillStyle = page.cssColor(line.ink);
+      line.all.forEach((value, index) => {
+        const x = plot.valToPos(index, 'x', true);
+        if (!visible(x)) return;
+        if (value === Infinity || value === -Infinity) {
+          const y = plot.valToPos(
+              value > 0 ? level.exact : level.nothing, 'y', true);
+          ctx.fillRect(x - size, y - size / 2 + (number - 1) * size,
+                       2 * size, size);
+        } else if (crossed.has(index) && number === 0 &&
+                   Number.isFinite(value)) {
+          ctx.strokeStyle = page.cssColor('--bad');
+          ctx.lineWidth = 2 * devicePixelRatio;
+          ctx.beginPath();
+          ctx.arc(x, plot.valToPos(value, 'y', true), 2.2 * size, 0, 7);
+          ctx.stroke();
+        }
+      });
+    });
+    ctx.restore();
+  }
+
+  function makePlot(element, lines, tell) {
+    const {report, rows, theme, printing} = page.store.state;
+    const names = rows.map((row) => row.get('name'));
+    const level = levels(lines);
+    const limits = limitsOf(report);
+    const ink = page.cssColor('--muted');
+    const grid = {stroke: page.cssColor('--grid'), width: 1};
+    const font = '12px ' + getComputedStyle(document.body).fontFamily;
+    const few = names.length <= 120;
+    const longest = names.reduce((most, name) =>
+      Math.max(most, Math.min(Array.from(name).length, NAME_LETTERS)), 0);
+    const plot = new uPlot({
+      width: element.clientWidth,
+      height: HEIGHT,
+      legend: {show: false},
+      scales: {
+        x: {time: false, range: (_, min, max) =>
+          min === max ? [min - 0.5, max + 0.5] : [min, max]},
+        y: {range: [(level.nothing ?? level.bottom) - 1,
+                    (level.exact ?? level.top) + 2]},
+      },
+      axes: [
+        {
+          stroke: ink, font, grid: {show: false}, ticks: {...grid, size: 4},
+          rotate: -45, size: 24 + longest * 4.4,
+          splits: (self, _, min, max) => {
+            const wide = self.bbox.width / devicePixelRatio;
+            const step = Math.max(1, Math.ceil((max - min) * 17 / wide));
+            const splits = [];
+            for (let i = Math.max(0, Math.ceil(min)); i <= max; i += step) {
+              if (i < names.length) splits.push(i);
+            }
+            return splits;
+          },
+          values: (_, splits) => splits.map(
+              (i) => page.shorten(names[i] ?? '', NAME_LETTERS)),
+        },
+        {
+          stroke: ink, font, grid, ticks: {show: false}, size: 48,
+          splits: (_, axis, min, max) => gridSplits(level, min, max),
+          values: (_, splits) => splits.map((at) => at === level.exact ?
+            'exact' : at === level.nothing ? '-inf' : String(at)),
+        },
+      ],
+      cursor: {
+        drag: {x: true, y: false, dist: 4},
+        points: {size: 8},
+        focus: {prox: 1e6},
+      },
+      series: [{}, ...lines.map((line) => ({
+        label: line.label, show: !line.hidden, spanGaps: true,
+        stroke: page.cssColor(line.ink), dash: line.earlier ? [1, 4] :
+            line.dash, width: line.earlier ? 1.2 : 2,
+        alpha: line.earlier ? 0.7 : 1,
+        points: {show: few && !line.earlier, size: 5,
+                 fill: page.cssColor(line.ink)},
+      }))],
+      hooks: {
+        drawClear: [(self) => drawBands(self, limits)],
+        draw: [(self) => drawMarks(self, lines, level, limits)],
+        setCursor: [(self) => tell(self, self.cursor.idx)],
+      },
+    }, [
+      names.map((_, index) => index),
+      ...lines.map((line) => line.all.map(
+          (value) => Number.isFinite(value) ? value : null)),
+    ], element);
+    plot.over.addEventListener('click', () => {
+      const index = plot.cursor.idx;
+      // A drag ends with a click, too.
+      if (index !== null && index !== undefined && !plot.dragged) {
+        page.openLayer(names[index]);
+      }
+    });
+    let from = 0;
+    plot.over.addEventListener('mousedown', (event) => {
+      from = event.clientX;
+    });
+    plot.over.addEventListener('mouseup', (event) => {
+      plot.dragged = Math.abs(event.clientX - from) > 4;
+    });
+    plot.look = theme + printing;
+    return plot;
+  }
+
+  // Shows what is under the cursor, beside it.
+  function Tooltip({plot, index, lines}) {
+    if (index === null || index === undefined) return null;
+    const {rows} = page.store.state;
+    const at = plot.valToPos(index, 'x') + plot.over.offsetLeft;
+    const right = at > plot.width / 2;
+    const style = right ? {right: plot.width - at + 14 + 'px'} :
+        {left: at + 14 + 'px'};
+    return html`<div class="tooltip" style=${style}>
+      <div class="mono">${rows[index].get('name')}</div>
+      ${lines.filter((line) => line.all[index] !== undefined).map((line) =>
+        html`<div class="tip-line" key=${line.label}>
+          <span class=${'swatch ' + line.ink.slice(2)}></span>
+          ${line.label}<b>${page.format(line.all[index], 'dB')}</b></div>`)}
+    </div>`;
+  }
+
+  page.Chart = function () {
+    const state = page.useStore();
+    const element = useRef(null);
+    const chart = useRef(null);
+    const [hidden, setHidden] = useState(new Set());
+    const [tip, setTip] = useState(null);
+    const lines = linesOf(state, hidden);
+    useLayoutEffect(() => {
+      chart.current = makePlot(element.current, lines, (_, index) =>
+        setTip(index));
+      page.plot = chart.current;
+      return () => chart.current.destroy();
+    }, [hidden, state.baseline, state.theme, state.printing, state.dark]);
+    useLayoutEffect(() => {
+      chart.current.redraw(false);
+    }, [state.layer]);
+    useEffect(() => {
+      const watch = new ResizeObserver(() => {
+        const width = element.current.clientWidth;
+        if (width > 0 && width !== chart.current.width) {
+          chart.current.setSize({width, height: HEIGHT});
+        }
+      });
+      watch.observe(element.current);
+      return () => watch.disconnect();
+    }, []);
+    if (state.rows.length === 0) return null;
+    const last = state.rows.length - 1;
+    const zoom = (min, max) => chart.current.setScale('x', {
+      min: Math.max(0, min), max: Math.min(last, Math.max(max, min + 1))});
+    const key = (event) => {
+      const plot = chart.current;
+      const {min, max} = plot.scales.x;
+      const at = plot.cursor.idx ?? -1;
+      const next = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0,
+                    End: last}[event.key];
+      if (next !== undefined) {
+        const index = Math.min(Math.max(next, 0), last);
+        if (index < min || index > max) {
+          const shift = index < min ? index - min : index - max;
+          zoom(min + shift, max + shift);
+        }
+        plot.setCursor({left: plot.valToPos(index, 'x'), top: 10});
+      } else if (event.key === 'Enter' && at >= 0) {
+        page.openLayer(state.rows[at].get('name'));
+      } else if (event.key === '+' || event.key === '-') {
+        const middle = at >= 0 ? at : (min + max) / 2;
+        const half = (max - min) * (event.key === '+' ? 0.25 : 1);
+        zoom(middle - half, middle + half);
+      } else if (event.key === '0' || event.key === 'Escape') {
+        zoom(0, last);
+      } else {
+        return;
+      }
+      event.preventDefault();
+    };
+    const toggle = (name) => {
+      const next = new Set(hidden);
+      if (!next.delete(name)) next.add(name);
+      setHidden(next);
+    };
+    return html`<div>
+      <div class="bar">
+        <h2>SQNR along the order of execution</h2>
+        <span class="space"></span>
+        ${lines.filter((line) => !line.earlier).map((line) => html`
+          <button type="button" class="legend" key=${line.key}
+              aria-pressed=${String(!line.hidden)}
+              onClick=${() => toggle(line.key)}>
+            <span class=${'swatch ' + line.ink.slice(2)}></span>${line.label}
+          </button>`)}
+        <button type="button" id="zoom-reset" onClick=${() => zoom(0, last)}>
+          Show all</button>
+      </div>
+      <div class="chart" tabindex="0" role="application" onKeyDown=${key}
+          aria-label=${'Line chart of SQNR in dB for ' + state.rows.length +
+            ' layers. Left and right move the cursor, Enter opens the layer,' +
+            ' plus and minus zoom, 0 shows all. The table has the figures.'}>
+        <div ref=${element}></div>
+        ${chart.current && html`<${Tooltip} plot=${chart.current} index=${tip}
+            lines=${lines.filter((line) => !line.hidden)} />`}
+      </div>
+      <p class="hint">In dB, higher is better. <b>Activation</b>: each model on
+        its own values, so errors add up. <b>Shadow</b>: the layer alone, on the
+        quantized model\u2019s inputs. Drag to zoom, double click to see all,
+        click to open a layer.</p>
+    </div>`;
+  };
+})(globalThis.nsPage = globalThis.nsPage || {});

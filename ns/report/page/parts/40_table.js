@@ -1,0 +1,238 @@
+// The layer table. Only the rows in sight are in the document, so that some
+// thousand layers scroll as smoothly as ten.
+(function (page) {
+  'use strict';
+  const {html, useLayoutEffect, useMemo, useRef, useState} = htmPreact;
+
+  const ROW_HEIGHT = 28;
+  const SPARE_ROWS = 12;
+  const NAME_WIDTH = 250;
+
+  function widthOf(column) {
+    if (column.key === 'index') return 52;
+    if (column.key === 'name') return NAME_WIDTH;
+    if (column.numeric) return Math.max(96, 30 + 7.2 * column.label.length);
+    return Math.max(150, 30 + 7 * column.label.length);
+  }
+
+  // Figures below these are marked, as in the part without scripts.
+  function levelClass(column, value, differences) {
+    if (typeof value !== 'number') return '';
+    if (differences) {
+      const worse = value * (column.worse || 1);
+      return value === 0 || column.worse === 0 ? '' :
+          worse > 0 ? 'worse' : 'better';
+    }
+    if (!/sqnr_db$/.test(column.key)) return '';
+    return value < 10 || Number.isNaN(value) ? 'low' :
+        value < 20 ? 'middling' : '';
+  }
+
+  function Cell({row, column}) {
+    const differences = page.showsDifferences(column);
+    const value = page.shownValue(row, column);
+    const text = page.shownText(row, column);
+    const classes = [
+      column.numeric ? 'number' : 'text',
+      levelClass(column, value, differences),
+      /name$|op$|fqn$|source$/.test(column.key) ? 'mono' : '',
+    ].filter(Boolean).join(' ');
+    let title = column.numeric ? undefined : text;
+    if (differences) {
+      const earlier = page.earlierRow(row);
+      title = earlier ?
+          page.cellText(column, earlier.get(column.key)) + ' \u2192 ' +
+              page.cellText(column, row.get(column.key)) :
+          'not in the earlier report';
+    }
+    return html`<td class=${classes} title=${title}>${
+      differences && !page.earlierRow(row) ? 'new' : text}</td>`;
+  }
+
+  function Row({row, columns, index, selected, open, onClick}) {
+    return html`<tr id=${'row-' + row.get('index')} aria-rowindex=${index + 2}
+        aria-selected=${String(selected)} onClick=${onClick}
+        class=${(selected ? 'selected ' : '') + (open ? 'open' : '')}>
+      ${columns.map((column) =>
+        html`<${Cell} key=${column.key} row=${row} column=${column} />`)}
+    </tr>`;
+  }
+
+  function Header({columns, sort, onSort}) {
+    return html`<thead><tr aria-rowindex="1">
+      ${columns.map((column) => {
+        const sorted = sort.key === column.key;
+        const direction = sort.down ? 'descending' : 'ascending';
+        return html`<th scope="col" key=${column.key}
+            class=${column.numeric ? 'number' : ''}
+            aria-sort=${sorted ? direction : 'none'}>
+          <button type="button" title=${column.key}
+              onClick=${() => onSort(column)}>${column.label}<span
+              aria-hidden="true" class="arrow">${
+                !sorted ? '' : sort.down ? ' \u2193' : ' \u2191'}</span></button>
+        </th>`;
+      })}
+    </tr></thead>`;
+  }
+
+  function ColumnMenu({columns, shown, onChange}) {
+    return html`<details class="menu"><summary>Columns</summary>
+      <div class="menu-list" role="group" aria-label="Columns to show">
+        ${columns.map((column) => html`<label key=${column.key}>
+          <input type="checkbox" checked=${shown.has(column.key)}
+              onChange=${() => onChange(column.key)} />
+          ${column.label === column.key ? '' : column.label + ' '}
+          <span class="mono faint">${column.key}</span></label>`)}
+      </div></details>`;
+  }
+
+  // The rows that pass the filter, in order.
+  function select(state, filter, sort) {
+    const {test} = filter;
+    const rows = state.rows.filter(test);
+    const column = state.columns.find((entry) => entry.key === sort.key);
+    if (!column) return rows;
+    const values = new Map(
+        rows.map((row) => [row, page.shownValue(row, column)]));
+    return rows.sort((a, b) =>
+      page.compareValues(values.get(a), values.get(b), sort.down) ||
+      a.get('index') - b.get('index'));
+  }
+
+  page.LayerTable = function () {
+    const state = page.useStore();
+    const box = useRef(null);
+    const [text, setText] = useState('');
+    const [sort, setSort] = useState({key: 'index', down: false});
+    const [shown, setShown] = useState(() => new Set(state.columns
+        .filter((column) => column.shown).map((column) => column.key)));
+    const [cursor, setCursor] = useState(0);
+    const [view, setView] = useState({top: 0, height: 600});
+    const filter = useMemo(
+        () => page.parseFilter(text, state.columns), [text, state.columns]);
+    const rows = useMemo(() => select(state, filter, sort),
+        [filter, sort, state.rows, state.baseline, state.differences]);
+    const columns = state.columns.filter((column) => shown.has(column.key));
+    const at = Math.min(cursor, rows.length - 1);
+
+    useLayoutEffect(() => {
+      const element = box.current;
+      const measure = () => setView({top: element.scrollTop,
+                                     height: element.clientHeight});
+      measure();
+      const watch = new ResizeObserver(measure);
+      watch.observe(element);
+      return () => watch.disconnect();
+    }, []);
+
+    const reveal = (index) => {
+      const element = box.current;
+      const top = index * ROW_HEIGHT;
+      const head = 36;
+      if (top < element.scrollTop) {
+        element.scrollTop = top;
+      } else if (top + ROW_HEIGHT + head >
+                 element.scrollTop + element.clientHeight) {
+        element.scrollTop = top + ROW_HEIGHT + head - element.clientHeight;
+      }
+    };
+    // Whichever part of the page opens a layer, the table goes there.
+    useLayoutEffect(() => {
+      const index = rows.findIndex((row) => row.get('name') === state.layer);
+      if (index >= 0) {
+        setCursor(index);
+        reveal(index);
+      }
+    }, [state.layer]);
+
+    const move = (index) => {
+      const next = Math.min(Math.max(index, 0), rows.length - 1);
+      setCursor(next);
+      reveal(next);
+      // An open panel follows.
+      if (state.layer !== null && rows[next]) {
+        page.openLayer(rows[next].get('name'));
+      }
+    };
+    const key = (event) => {
+      if (event.target !== event.currentTarget) return;
+      const step = Math.max(1, Math.floor(view.height / ROW_HEIGHT) - 2);
+      const next = {ArrowUp: at - 1, ArrowDown: at + 1, PageUp: at - step,
+                    PageDown: at + step, Home: 0, End: rows.length - 1,
+      }[event.key];
+      if (next !== undefined) {
+        move(next);
+      } else if ((event.key === 'Enter' || event.key === ' ') && rows[at]) {
+        page.openLayer(rows[at].get('name'));
+      } else {
+        return;
+      }
+      event.preventDefault();
+    };
+    const sortBy = (column) => setSort(sort.key === column.key ?
+      {key: column.key, down: !sort.down} :
+      // The bad end first.
+      {key: column.key, down: column.numeric && column.worse > 0 &&
+                              column.key !== 'index'});
+    const toggle = (name) => {
+      const next = new Set(shown);
+      if (!next.delete(name)) next.add(name);
+      setShown(next);
+    };
+
+    const first = state.printing ? 0 :
+        Math.max(0, Math.floor(view.top / ROW_HEIGHT) - SPARE_ROWS);
+    const last = state.printing ? rows.length : Math.min(rows.length,
+        Math.ceil((view.top + view.height) / ROW_HEIGHT) + SPARE_ROWS);
+    const active = rows[at] && at >= first && at < last ?
+        'row-' + rows[at].get('index') : undefined;
+    const total = columns.reduce((sum, column) => sum + widthOf(column), 0);
+    const spacer = (height) => height > 0 && html`<tr class="spacer"
+        aria-hidden="true"><td colspan=${columns.length}
+        style=${{height: height + 'px'}}></td></tr>`;
+    return html`<div>
+      <div class="bar">
+        <h2>Layers</h2>
+        <label class="filter"><span class="hidden">Filter layers</span>
+          <input id="filter" type="search" placeholder="Filter: conv sqnr<25"
+              autocomplete="off" spellcheck=${false} value=${text}
+              aria-describedby="filter-hint" aria-invalid=${String(
+                Boolean(filter.error))}
+              onInput=${(event) => setText(event.target.value)} /></label>
+        <span id="count" role="status">${rows.length === state.rows.length ?
+          rows.length + ' layers' :
+          rows.length + ' of ' + state.rows.length + ' layers'}</span>
+        <span class="space"></span>
+        <${ColumnMenu} columns=${state.columns} shown=${shown}
+            onChange=${toggle} />
+      </div>
+      <p class=${filter.error ? 'hint error' : 'hint'} id="filter-hint">${
+        filter.error || page.FILTER_HINT}</p>
+      <div class="table-box" ref=${box} onScroll=${(event) => setView(
+        {top: event.target.scrollTop, height: event.target.clientHeight})}>
+        <table role="grid" id="layer-table" tabindex="0" onKeyDown=${key}
+            aria-label=${'Layers. Arrow keys move, Enter opens a layer.'}
+            aria-rowcount=${rows.length + 1} aria-activedescendant=${active}
+            style=${{minWidth: total + 'px'}}>
+          <colgroup>${columns.map((column) => html`<col key=${column.key}
+            style=${{width: widthOf(column) + 'px'}} />`)}</colgroup>
+          <${Header} columns=${columns} sort=${sort} onSort=${sortBy} />
+          <tbody>
+            ${spacer(first * ROW_HEIGHT)}
+            ${rows.slice(first, last).map((row, i) => html`<${Row}
+              key=${row.get('index')} row=${row} columns=${columns}
+              index=${first + i} selected=${first + i === at}
+              open=${row.get('name') === state.layer}
+              onClick=${() => {
+                setCursor(first + i);
+                page.openLayer(row.get('name'));
+              }} />`)}
+            ${spacer((rows.length - last) * ROW_HEIGHT)}
+          </tbody>
+        </table>
+        ${rows.length === 0 && html`<p class="empty">No layer passes the
+          filter.</p>`}
+      </div>
+    </div>`;
+  };
+})(globalThis.nsPage = globalThis.nsPage || {});

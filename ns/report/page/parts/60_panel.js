@@ -1,0 +1,264 @@
+// The panel beside the page: everything that is known of one layer.
+(function (page) {
+  'use strict';
+  const {html, useLayoutEffect, useRef} = htmPreact;
+
+  const ERRORS = ['activation', 'shadow', 'inherited', 'kernel', 'weight_only',
+                  'activation_only'];
+  const LABELS = {
+    weight_only: 'weight only', activation_only: 'activation only',
+    sqnr_db: 'SQNR (dB)', normalized_l2: 'normalized L2', cosine: 'cosine',
+    max_abs_error: 'max error', mean_error: 'mean error',
+    bias_share: 'bias share', abs_error_p999: '99.9 % of errors',
+    outlier_share: 'outlier share',
+  };
+  const label = (key) => LABELS[key] || key;
+
+  // A line of the list of facts, where there is something to say.
+  function Fact({name, children}) {
+    const empty = children === undefined || children === null ||
+        children === '' || children === false;
+    return empty ? null :
+        html`<div><dt>${name}</dt><dd>${children}</dd></div>`;
+  }
+
+  function Side({name, side}) {
+    if (!side) return null;
+    return html`<${Fact} name=${name}>
+      <span class="mono">${(side.subgraph || [side.op]).join(' \u2192 ') ||
+        'a graph input'}</span>
+      ${side.fqn && html`<span class="faint mono"> ${side.fqn}</span>`}
+      ${side.fqn_inferred && html`<span class="faint"> (inferred)</span>`}
+      ${page.sourceText(side) && html`<span class="source mono">${
+        page.sourceText(side)}</span>`}
+    </${Fact}>`;
+  }
+
+  // Scales, zero points and whatever else the JSON tells of quantization, as
+  // "scale 0.031, zero point 64".
+  function parameters(object) {
+    if (!object || typeof object !== 'object') return '';
+    return Object.entries(object)
+        .filter(([, value]) => page.isFigure(value) ||
+                               typeof value === 'string')
+        .map(([key, value]) => `${key.replace(/_/g, ' ')} ${
+          page.isFigure(value) ? page.format(page.number(value), '') : value}`)
+        .join(', ');
+  }
+
+  // Figures of all errors that were measured, a column each, with the
+  // differences to the earlier report.
+  function Figures({layer, row}) {
+    const parts = [
+      ...ERRORS.filter((key) => layer[key] && typeof layer[key] === 'object')
+          .map((key) => ({title: label(key), figures: layer[key], path: key})),
+      ...(layer.weight || []).map((weight, index) => ({
+        title: weight.name, figures: weight,
+        path: index === 0 && layer.weight.length === 1 ? 'weight' : null})),
+    ];
+    const keys = [];
+    for (const {figures} of parts) {
+      for (const [key, value] of Object.entries(figures)) {
+        if (page.isFigure(value) && key !== 'elements' && !keys.includes(key)) {
+          keys.push(key);
+        }
+      }
+    }
+    if (parts.length === 0) return null;
+    const earlier = page.earlierRow(row);
+    return html`<div class="scroll" tabindex="0" role="region"
+        aria-label="Figures"><table class="figures">
+      <thead><tr><td></td>${parts.map(({title}) => html`<th scope="col"
+        key=${title}>${title}</th>`)}</tr></thead>
+      <tbody>${keys.map((key) => html`<tr key=${key}>
+        <th scope="row">${label(key)}</th>
+        ${parts.map(({title, figures, path}) => {
+          const value = page.number(figures[key]);
+          const then = earlier && path ? earlier.get(path + '.' + key) :
+              undefined;
+          const change = page.change(value, then);
+          return html`<td key=${title} class="number">${
+            page.format(value, page.unitOf(key))}${change !== undefined &&
+              html`<small>${page.formatChange(change, page.unitOf(key))}
+              </small>`}</td>`;
+        })}</tr>`)}</tbody>
+    </table></div>`;
+  }
+
+  // How the quantized values are used: codes at the ends, what was cut.
+  function clippingText(figures) {
+    const {codes, elements} = figures;
+    if (!codes) return '';
+    const share = (count) => elements ?
+        ` (${page.format(count / elements, 'share')})` : '';
+    return `${page.format(codes.lowest, 'count')}${share(codes.lowest)} at ` +
+        `the lowest code, ${page.format(codes.highest, 'count')}` +
+        `${share(codes.highest)} at the highest; ${256 - codes.unused} of ` +
+        `256 codes in use`;
+  }
+
+  function rangeText(figures) {
+    const {range} = figures;
+    if (!range) return '';
+    const side = (ends) => ends.map(
+        (end) => page.format(page.number(end), '')).join(' to ');
+    return `float ${side(range.float)}, quantized ${side(range.quantized)}`;
+  }
+
+  // Histograms of one pair of tensors.
+  function Histograms({title, figures}) {
+    const data = figures && figures.histograms;
+    if (!data) return null;
+    const sampled = data.samples ?
+        ` (${page.format(data.samples, 'count')} samples)` : '';
+    return html`<div>
+      <${page.Histogram} title=${title + sampled} parts=${[
+        {label: 'float', look: 'series-1', data: data.float},
+        {label: 'quantized', look: 'series-2', data: data.quantized}]} />
+      <${page.Histogram} title=${title + ': error'} parts=${[
+        {label: 'error', look: 'series-4', data: data.error}]} />
+      <${page.HeatMap} title=${title + ': error against value'}
+        data=${data.error_by_value} />
+    </div>`;
+  }
+
+  function numbers(list) {
+    return (list || []).map(page.number);
+  }
+
+  function Activation({name, figures}) {
+    if (!figures || typeof figures !== 'object') return null;
+    const batches = numbers(figures.batch_sqnr_db);
+    const channels = numbers(figures.channel_sqnr_db);
+    const nonFinite = figures.non_finite;
+    const few = batches.length <= 12;
+    return html`<section>
+      <h3>${name}</h3>
+      <dl class="facts">
+        <${Fact} name="shape">${(figures.shape || []).join(' \u00d7 ')}
+        </${Fact}>
+        <${Fact} name="range">${rangeText(figures)}</${Fact}>
+        <${Fact} name="codes">${clippingText(figures)}</${Fact}>
+        <${Fact} name="not finite">${nonFinite && ['float', 'quantized'].map(
+      (side) => `${side} ${nonFinite[side].nan} nan, ${
+        nonFinite[side].inf} inf`).join('; ')}</${Fact}>
+      </dl>
+      <${Histograms} title="Values" figures=${figures} />
+      ${figures.worst_channels && figures.worst_channels.length > 0 &&
+        html`<${page.Bars} title="Worst channels, SQNR in dB" unit="dB"
+          entries=${figures.worst_channels.map((entry) => ({
+            label: 'channel ' + entry.channel,
+            value: page.number(entry.sqnr_db)}))} />`}
+      ${channels.length > 1 && html`<${page.Strip} title="SQNR by channel"
+        values=${channels} unit="dB" name="channel" />`}
+      ${batches.length > 1 && (few ?
+        html`<${page.Bars} title="Batches, SQNR in dB" unit="dB"
+          entries=${batches.map((value, i) => ({label: 'batch ' + i, value}))}
+        />` : html`<${page.Strip} title="SQNR by batch" values=${batches}
+          unit="dB" name="batch" />`)}
+      ${numbers(figures.trips).length > 1 && html`<${page.Strip}
+        title="SQNR by trip of the loop" values=${numbers(figures.trips)}
+        unit="dB" name="trip" />`}
+    </section>`;
+  }
+
+  // A change that was measured to help: text, or its parts.
+  function Suggestion({suggestion}) {
+    if (!suggestion) return null;
+    const text = typeof suggestion === 'string' ? suggestion :
+        suggestion.text || parameters(suggestion);
+    return html`<p class="suggestion"><b>Measured:</b> ${text}</p>`;
+  }
+
+  function LayerBody({layer, row}) {
+    const {report} = page.store.state;
+    const reasons = ['not_shadowed', 'no_reference', 'not_emulated'].flatMap(
+        (key) => (report[key] || []).filter(({name}) => name === layer.name)
+            .map(({reason}) => ({key, reason})));
+    const sides = [layer.float, layer.quantized];
+    const quantization = ['qparams', 'quantization'].map((key) =>
+      parameters(layer[key] || page.at(layer.quantized, key))).filter(Boolean);
+    const outputs = layer.outputs || [];
+    return html`<div>
+      <dl class="facts">
+        <${Side} name="float" side=${sides[0]} />
+        <${Side} name="quantized" side=${sides[1]} />
+        <${Fact} name="quantized by">${quantization.join('; ')}</${Fact}>
+        <${Fact} name="output">${layer.output}</${Fact}>
+        <${Fact} name="clipped">${page.format(row.get('clipped'), 'share')}
+        </${Fact}>
+        <${Fact} name="error is">${page.at(layer, 'error', 'dominated_by')}
+        </${Fact}>
+        <${Fact} name="note">${layer.unpaired_input}</${Fact}>
+        <${Fact} name="saturation">${layer.saturation && parameters(
+      layer.saturation)}</${Fact}>
+        ${reasons.map(({key, reason}) => html`<${Fact} key=${key}
+          name=${key.replace(/_/g, ' ')}>${reason}</${Fact}>`)}
+      </dl>
+      <${Suggestion} suggestion=${layer.suggestion} />
+      <${Figures} layer=${layer} row=${row} />
+      ${(layer.weight || []).map((weight) => html`<section key=${weight.name}>
+        ${weight.histograms && html`<h3>${weight.name} <span class="faint">${
+          (weight.shape || []).join(' \u00d7 ')}</span></h3>`}
+        <${Histograms} title=${weight.name} figures=${weight} /></section>`)}
+      <${Activation} name="Activation" figures=${layer.activation} />
+      <${Activation} name="Shadow" figures=${layer.shadow} />
+      <${Activation} name="Kernel" figures=${layer.kernel} />
+      ${outputs.map((output) => html`<section key=${output.index}>
+        <h3>Output ${output.name}</h3>
+        <${Figures} layer=${{...output, weight: []}} row=${new Map()} />
+      </section>`)}
+    </div>`;
+  }
+
+  function NodeBody({node, lane}) {
+    return html`<dl class="facts">
+      <${Fact} name="model">${lane}</${Fact}>
+      <${Fact} name="op"><span class="mono">${node.op}</span></${Fact}>
+      <${Fact} name="module"><span class="mono">${node.fqn}</span></${Fact}>
+      <${Fact} name="unmatched">${node.reason || 'no reason given'}</${Fact}>
+    </dl>`;
+  }
+
+  page.Panel = function () {
+    const state = page.useStore();
+    const body = useRef(null);
+    const {report} = state;
+    const index = state.layer === null ? -1 : page.indexOfLayer(state.layer);
+    const layer = report.layers[index];
+    const node = state.node &&
+        report.graph[state.node.lane].nodes[state.node.id];
+    const close = () => page.store.set({layer: null, node: null});
+    useLayoutEffect(() => {
+      document.body.classList.toggle('with-panel', Boolean(layer || node));
+      if (body.current) body.current.scrollTop = 0;
+    }, [state.layer, state.node]);
+    if (!layer && !node) return null;
+    const step = (by) => {
+      const next = report.layers[index + by];
+      if (next) page.openLayer(next.name);
+    };
+    const title = layer ? layer.name : node.name;
+    return html`<aside id="panel" aria-label=${'Layer ' + title}
+        onKeyDown=${(event) => event.key === 'Escape' && close()}>
+      <div class="panel-head">
+        <h2 class="mono" title=${title}>${title}</h2>
+        ${layer && html`<button type="button" aria-label="Previous layer"
+          disabled=${index === 0} onClick=${() => step(-1)}>\u2191</button>
+        <button type="button" aria-label="Next layer"
+          disabled=${index === report.layers.length - 1}
+          onClick=${() => step(1)}>\u2193</button>`}
+        ${layer && state.layout && report.graph && html`<button type="button"
+          onClick=${() => page.showInGraph(layer.name)}>In graph</button>`}
+        <button type="button" id="panel-close" aria-label="Close"
+          onClick=${close}>\u2715</button>
+      </div>
+      <div class="panel-body" ref=${body} tabindex="0" role="region"
+          aria-label="Details">
+        ${layer ? html`<${LayerBody} key=${layer.name} layer=${layer}
+          row=${state.rows[index]} />` :
+          html`<${NodeBody} node=${node} lane=${state.node.lane} />`}
+      </div>
+    </aside>`;
+  };
+})(globalThis.nsPage = globalThis.nsPage || {});

@@ -1,0 +1,160 @@
+// Limits, accuracy, coverage and the other lists of the report, each where the
+// JSON has it.
+(function (page) {
+  'use strict';
+  const {html} = htmPreact;
+
+  const layerLink = (name) => page.indexOfLayer(name) < 0 ?
+      html`<span class="mono">${name}</span>` :
+      html`<button type="button" class="link mono"
+        onClick=${() => page.openLayer(name)}>${name}</button>`;
+
+  // A plain table: `columns` is a list of [title, function of an entry, kind],
+  // where a kind is "number", "mono" or nothing.
+  function List({title, columns, entries}) {
+    return html`<div class="scroll" tabindex="0" role="region"
+        aria-label=${title}><table class="list">
+      <thead><tr>${columns.map(([name, , kind]) => html`<th scope="col"
+        key=${name} class=${kind}>${name}</th>`)}</tr></thead>
+      <tbody>${entries.map((entry, i) => html`<tr key=${i}>
+        ${columns.map(([name, read, kind]) => html`<td key=${name}
+          class=${kind}>${read(entry)}</td>`)}</tr>`)}</tbody>
+    </table></div>`;
+  }
+
+  // A list that is folded where it is long.
+  function Fold({title, columns, entries}) {
+    if (!entries || entries.length === 0) return null;
+    return html`<details open=${entries.length <= 8}>
+      <summary>${title} <span class="faint">${entries.length}</span></summary>
+      <${List} title=${title} columns=${columns} entries=${entries} />
+    </details>`;
+  }
+
+  const number = (value, unit) => page.format(page.number(value), unit);
+
+  page.Limits = function () {
+    const {report} = page.useStore();
+    const limits = report.limits || [];
+    if (limits.length === 0) return null;
+    const unit = (name) => name === 'max-clip' ? 'share' :
+        name === 'max-unmatched' ? 'count' : 'dB';
+    const crossed = limits.filter((limit) => !limit.passed);
+    return html`<section id="limits" aria-label="Limits">
+      <h2>Limits <span class=${'badge ' + (crossed.length ? 'bad' : 'good')}>${
+        crossed.length === 0 ? `all ${limits.length} hold` :
+          `${crossed.length} of ${limits.length} crossed`}</span></h2>
+      <${List} title="Limits" entries=${[
+        ...crossed, ...(limits.length <= 20 || crossed.length === 0 ?
+          limits.filter((limit) => limit.passed).slice(0, 20) : [])]}
+        columns=${[
+          ['limit', (limit) => '--' + limit.limit, 'mono'],
+          ['layer', (limit) => limit.layer && layerLink(limit.layer)],
+          ['value', (limit) => number(limit.value, unit(limit.limit)),
+           'number'],
+          ['bound', (limit) => number(limit.bound, unit(limit.limit)),
+           'number'],
+          ['', (limit) => limit.passed ? 'holds' :
+            html`<b class="bad">crossed</b>`],
+        ]} />
+    </section>`;
+  };
+
+  page.Accuracy = function () {
+    const {report} = page.useStore();
+    const {accuracy} = report;
+    if (!accuracy) return null;
+    const interval = accuracy.interval || [];
+    const tile = (name, text) => html`<div class="tile"><b>${text}</b>
+      <span>${name}</span></div>`;
+    return html`<section id="accuracy" aria-label="Accuracy">
+      <h2>Accuracy <span class="faint">on ${
+        number(accuracy.samples, 'count')} samples</span></h2>
+      <div class="tiles">
+        ${tile('float top-1', number(accuracy.float_top1, 'share'))}
+        ${tile('quantized top-1', number(accuracy.quantized_top1, 'share'))}
+        ${tile('same answer', number(accuracy.agreement, 'share'))}
+        ${tile(interval.length === 2 ?
+          `difference (95 %: ${number(interval[0], 'share')} to ${
+            number(interval[1], 'share')})` : 'difference',
+        page.formatChange(page.number(accuracy.difference), 'share'))}
+      </div>
+      <${Fold} title="Samples whose answer changed" entries=${accuracy.flips}
+        columns=${[
+          ['batch', (flip) => flip.batch, 'number'],
+          ['sample', (flip) => flip.sample, 'number'],
+          ['label', (flip) => flip.label, 'number'],
+          ['float', (flip) => flip.float, 'number'],
+          ['quantized', (flip) => flip.quantized, 'number'],
+          ['float margin', (flip) => number(flip.float_margin, ''), 'number'],
+          ['quantized margin', (flip) => number(flip.quantized_margin, ''),
+           'number'],
+        ]} />
+    </section>`;
+  };
+
+  page.Coverage = function () {
+    const {report} = page.useStore();
+    const {coverage} = report;
+    if (!coverage) return null;
+    const share = page.number(coverage.int8_macs_share);
+    return html`<section id="coverage" aria-label="Coverage">
+      <h2>What runs in int8</h2>
+      <div class="tiles">
+        ${share !== undefined && html`<div class="tile">
+          <b>${page.format(share, 'share')}</b>
+          <span>of the multiply-adds</span></div>`}
+        <div class="tile"><b>${number(coverage.int8_layers, 'count')}</b>
+          <span>layers in int8</span></div>
+        <div class="tile"><b>${number(coverage.float_layers, 'count')}</b>
+          <span>layers stayed float</span></div>
+      </div>
+      <${Fold} title="Stayed float" entries=${coverage.stayed_float} columns=${[
+        ['layer', (entry) => layerLink(entry.name)],
+        ['op', (entry) => entry.op, 'mono'],
+        ['reason', (entry) => entry.reason]]} />
+      <${Fold} title="Quantize and dequantize that cancel"
+        entries=${coverage.cancelling_pairs} columns=${[
+          ['quantize', (pair) => pair.quantize, 'mono'],
+          ['dequantize', (pair) => pair.dequantize, 'mono']]} />
+      <${Fold} title="Weights packed at run time"
+        entries=${coverage.packs_at_run_time} columns=${[
+          ['layer', (name) => typeof name === 'string' ? layerLink(name) :
+            layerLink(name.name)]]} />
+    </section>`;
+  };
+
+  const FIGURES = [
+    ['SQNR (dB)', (entry) => number(entry.sqnr_db, 'dB'), 'number'],
+    ['cosine', (entry) => number(entry.cosine, ''), 'number'],
+    ['max error', (entry) => number(entry.max_abs_error, ''), 'number'],
+  ];
+  const REASON = [
+    ['layer', (entry) => layerLink(entry.name)],
+    ['reason', (entry) => entry.reason],
+  ];
+  const MODULE = [
+    ['module', (entry) => entry.name, 'mono'],
+    ['float type', (entry) => entry.float_type, 'mono'],
+    ['quantized type', (entry) => entry.quantized_type, 'mono'],
+    ...FIGURES,
+  ];
+
+  // Whole modules, and what could not be measured.
+  page.Lists = function () {
+    const {report} = page.useStore();
+    const lists = [
+      ['Stubs: modules on the quantized model\u2019s inputs', MODULE, 'stubs'],
+      ['Outputs of modules and models', MODULE, 'outputs'],
+      ['Layers without a shadow', REASON, 'not_shadowed'],
+      ['Layers without a reference kernel', REASON, 'no_reference'],
+      ['Layers that were not emulated', REASON, 'not_emulated'],
+    ].filter(([, , key]) => report[key] && report[key].length > 0);
+    if (lists.length === 0) return null;
+    return html`<section id="lists" aria-label="More">
+      <h2>More</h2>
+      ${lists.map(([title, columns, key]) => html`<${Fold} key=${key}
+        title=${title} columns=${columns} entries=${report[key]} />`)}
+    </section>`;
+  };
+})(globalThis.nsPage = globalThis.nsPage || {});
