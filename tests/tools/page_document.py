@@ -173,7 +173,7 @@ def layout(graph):
     module['depth'] = modules[module['parent']].get('depth', 0) + 1
     depth = max(depth, module['depth'])
   padding = SIZES['module_padding']
-  width = SIZES['node_width'] + 2 * padding * depth
+  width = SIZES['node_width'] + 2 * padding * (depth + 1)
 
   def stack(number, y):
     module = modules[number]

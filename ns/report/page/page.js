@@ -34,7 +34,7 @@
       link.textContent = section.getAttribute('aria-label');
       contents.append(link);
     }
-    heading.append(contents);
+    heading.after(contents);
   }
 
   function start(report) {

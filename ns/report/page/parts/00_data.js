@@ -42,6 +42,7 @@
   const UNITS = [
     [/(^|[._])(sqnr_db|db)$|_db$/, 'dB'],
     [/(^|[._])(share|clipped)$/, 'share'],
+    [/cosine$/, 'cosine'],
     [/(^|[._])(elements|outputs|saturated|channels|lowest|highest|unused|nan|inf|index|worst_pair_sum)$/,
      'count'],
   ];
@@ -58,7 +59,7 @@
     return /mean_error$/.test(key) ? 0 : 1;
   };
 
-  // Four significant digits, without an exponent where that is as short.
+  // Some significant digits, without an exponent where that is as short.
   function significant(number) {
     const size = Math.abs(number);
     if (number === 0) return '0';
@@ -76,8 +77,11 @@
     }
     if (unit === 'dB') return number.toFixed(1);
     if (unit === 'share') {
-      return number === 0 ? '0 %' : significant(number * 100) + ' %';
+      const percent = Math.abs(number) * 100;
+      if (percent !== 0 && percent < 0.0005) return '<0.001 %';
+      return Number((number * 100).toFixed(percent < 1 ? 3 : 1)) + ' %';
     }
+    if (unit === 'cosine') return String(Number(number.toFixed(6)));
     if (unit === 'count') return number.toLocaleString('en-US');
     return significant(number);
   };

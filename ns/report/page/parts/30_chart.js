@@ -4,31 +4,16 @@
   'use strict';
   const {html, useEffect, useLayoutEffect, useRef, useState} = htmPreact;
 
+  const {levels, limitsOf, gridSplits, drawBands, drawMarks} = page.chart;
+
   const SERIES = [
     {key: 'activation.sqnr_db', label: 'Activation', ink: '--series-1',
      dash: []},
     {key: 'shadow.sqnr_db', label: 'Shadow', ink: '--series-2', dash: [7, 3]},
     {key: 'weight.sqnr_db', label: 'Weight', ink: '--series-3', dash: [2, 3]},
   ];
-  const HEIGHT = 300;
+  const HEIGHT = 320;
   const NAME_LETTERS = 20;
-
-  // The heights of the lines, and the levels above and below them where
-  // infinite figures are marked.
-  function levels(data) {
-    const finite = data.flatMap((line) => line.all).filter(Number.isFinite);
-    const least = finite.reduce((a, b) => Math.min(a, b), Infinity);
-    const most = finite.reduce((a, b) => Math.max(a, b), -Infinity);
-    const bottom = finite.length ? Math.floor((least - 2) / 10) * 10 : 0;
-    const top = finite.length ? Math.ceil((most + 2) / 10) * 10 : 50;
-    const step = (top - bottom) * 0.09;
-    const holds = (value) => data.some((line) => line.all.includes(value));
-    return {
-      bottom, top,
-      exact: holds(Infinity) ? top + step : undefined,
-      nothing: holds(-Infinity) ? bottom - step : undefined,
-    };
-  }
 
   // What is drawn: a line for each series that the report has, and one for each
   // of them that the earlier report has.
@@ -50,91 +35,15 @@
     return lines;
   }
 
-  // Bounds of SQNR by the index of their layer: {index, bound, passed}.
-  function limitsOf(report) {
-    const places = new Map(report.layers.map((layer, i) => [layer.name, i]));
-    return (report.limits || [])
-        .filter((limit) => limit.limit === 'fail-below' &&
-                           places.has(limit.layer))
-        .map((limit) => ({index: places.get(limit.layer), bound:
-                          page.number(limit.bound), passed: limit.passed}));
-  }
-
-  function gridSplits(level, min, max) {
-    const span = level.top - level.bottom;
-    const step = span > 120 ? 40 : span > 50 ? 20 : 10;
-    const splits = [];
-    for (let at = level.bottom; at <= level.top; at += step) splits.push(at);
-    if (level.exact !== undefined) splits.push(level.exact);
-    if (level.nothing !== undefined) splits.unshift(level.nothing);
-    return splits.filter((at) => at >= min && at <= max);
-  }
-
-  // Draws the ranges below limits, and the layer that is open.
-  function drawBands(plot, limits) {
-    const {ctx, bbox} = plot;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
-    ctx.fillStyle = page.cssColor('--band');
-    for (const {index, bound} of limits) {
-      const left = plot.valToPos(index - 0.5, 'x', true);
-      const right = plot.valToPos(index + 0.5, 'x', true);
-      const top = plot.valToPos(bound, 'y', true);
-      ctx.fillRect(left, top, right - left, bbox.top + bbox.height - top);
-    }
-    const open = page.indexOfLayer(page.store.state.layer);
-    if (open >= 0) {
-      ctx.fillStyle = page.cssColor('--accent-soft');
-      const left = plot.valToPos(open - 0.5, 'x', true);
-      ctx.fillRect(left, bbox.top,
-                   Math.max(plot.valToPos(open + 0.5, 'x', true) - left, 3),
-                   bbox.height);
-    }
-    ctx.restore();
-  }
-
-  // Marks figures that are no place on a line, and limits that were crossed.
-  function drawMarks(plot, lines, level, limits) {
-    const {ctx, bbox} = plot;
-    const size = 3 * devicePixelRatio;
-    ctx.save();
-    const visible = (x) => x >= bbox.left - 1 && x <= bbox.left + bbox.width + 1;
-    const crossed = new Set(
-        limits.filter((limit) => !limit.passed).map((limit) => limit.index));
-    lines.forEach((line, number) => {
-      if (line.hidden || line.earlier) return;
-      ctx.fillStyle = page.cssColor(line.ink);
-      line.all.forEach((value, index) => {
-        const x = plot.valToPos(index, 'x', true);
-        if (!visible(x)) return;
-        if (value === Infinity || value === -Infinity) {
-          const y = plot.valToPos(
-              value > 0 ? level.exact : level.nothing, 'y', true);
-          ctx.fillRect(x - size, y - size / 2 + (number - 1) * size,
-                       2 * size, size);
-        } else if (crossed.has(index) && number === 0 &&
-                   Number.isFinite(value)) {
-          ctx.strokeStyle = page.cssColor('--bad');
-          ctx.lineWidth = 2 * devicePixelRatio;
-          ctx.beginPath();
-          ctx.arc(x, plot.valToPos(value, 'y', true), 2.2 * size, 0, 7);
-          ctx.stroke();
-        }
-      });
-    });
-    ctx.restore();
-  }
-
   function makePlot(element, lines, tell) {
     const {report, rows, theme, printing} = page.store.state;
     const names = rows.map((row) => row.get('name'));
-    const level = levels(lines);
     const limits = limitsOf(report);
+    const level = levels(lines, limits);
     const ink = page.cssColor('--muted');
     const grid = {stroke: page.cssColor('--grid'), width: 1};
     const font = '12px ' + getComputedStyle(document.body).fontFamily;
+    const last = names.length - 1;
     const few = names.length <= 120;
     const longest = names.reduce((most, name) =>
       Math.max(most, Math.min(Array.from(name).length, NAME_LETTERS)), 0);
@@ -144,14 +53,14 @@
       legend: {show: false},
       scales: {
         x: {time: false, range: (_, min, max) =>
-          min === max ? [min - 0.5, max + 0.5] : [min, max]},
+          [min <= 0 ? -0.5 : min, max >= last ? last + 0.5 : max]},
         y: {range: [(level.nothing ?? level.bottom) - 1,
                     (level.exact ?? level.top) + 2]},
       },
       axes: [
         {
           stroke: ink, font, grid: {show: false}, ticks: {...grid, size: 4},
-          rotate: -45, size: 24 + longest * 4.4,
+          rotate: 45, size: 24 + longest * 4.4,
           splits: (self, _, min, max) => {
             const wide = self.bbox.width / devicePixelRatio;
             const step = Math.max(1, Math.ceil((max - min) * 17 / wide));

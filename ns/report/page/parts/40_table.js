@@ -5,14 +5,19 @@
   const {html, useLayoutEffect, useMemo, useRef, useState} = htmPreact;
 
   const ROW_HEIGHT = 28;
-  const SPARE_ROWS = 12;
-  const NAME_WIDTH = 250;
+  // Rows above and below what is in sight, and by how many rows at once what is
+  // drawn moves on.
+  const SPARE_ROWS = 14;
+  const STEP_ROWS = 7;
 
-  function widthOf(column) {
+  // The width of a column in pixels, by its longest text.
+  function widthOf(column, rows) {
     if (column.key === 'index') return 52;
-    if (column.key === 'name') return NAME_WIDTH;
-    if (column.numeric) return Math.max(96, 30 + 7.2 * column.label.length);
-    return Math.max(150, 30 + 7 * column.label.length);
+    const head = 34 + 7.2 * column.label.length;
+    if (column.numeric) return Math.max(84, head);
+    const longest = rows.reduce((most, row) =>
+      Math.max(most, (row.get(column.key) || '').length), 0);
+    return Math.max(head, Math.min(18 + 7.4 * longest, 300));
   }
 
   // Figures below these are marked, as in the part without scripts.
@@ -107,18 +112,20 @@
     const [shown, setShown] = useState(() => new Set(state.columns
         .filter((column) => column.shown).map((column) => column.key)));
     const [cursor, setCursor] = useState(0);
-    const [view, setView] = useState({top: 0, height: 600});
+    const [topRow, setTopRow] = useState(0);
+    const [height, setHeight] = useState(600);
     const filter = useMemo(
         () => page.parseFilter(text, state.columns), [text, state.columns]);
     const rows = useMemo(() => select(state, filter, sort),
         [filter, sort, state.rows, state.baseline, state.differences]);
     const columns = state.columns.filter((column) => shown.has(column.key));
+    const widths = useMemo(() => new Map(state.columns.map((column) =>
+      [column.key, widthOf(column, state.rows)])), [state.columns]);
     const at = Math.min(cursor, rows.length - 1);
 
     useLayoutEffect(() => {
       const element = box.current;
-      const measure = () => setView({top: element.scrollTop,
-                                     height: element.clientHeight});
+      const measure = () => setHeight(element.clientHeight);
       measure();
       const watch = new ResizeObserver(measure);
       watch.observe(element);
@@ -156,7 +163,7 @@
     };
     const key = (event) => {
       if (event.target !== event.currentTarget) return;
-      const step = Math.max(1, Math.floor(view.height / ROW_HEIGHT) - 2);
+      const step = Math.max(1, Math.floor(height / ROW_HEIGHT) - 2);
       const next = {ArrowUp: at - 1, ArrowDown: at + 1, PageUp: at - step,
                     PageDown: at + step, Home: 0, End: rows.length - 1,
       }[event.key];
@@ -181,12 +188,14 @@
     };
 
     const first = state.printing ? 0 :
-        Math.max(0, Math.floor(view.top / ROW_HEIGHT) - SPARE_ROWS);
-    const last = state.printing ? rows.length : Math.min(rows.length,
-        Math.ceil((view.top + view.height) / ROW_HEIGHT) + SPARE_ROWS);
+        Math.max(0, Math.min(topRow, rows.length) - SPARE_ROWS);
+    const most = Math.ceil(height / ROW_HEIGHT) + 2 * SPARE_ROWS + STEP_ROWS;
+    const last = state.printing ? rows.length :
+        Math.min(rows.length, first + most);
     const active = rows[at] && at >= first && at < last ?
         'row-' + rows[at].get('index') : undefined;
-    const total = columns.reduce((sum, column) => sum + widthOf(column), 0);
+    const total = columns.reduce(
+        (sum, column) => sum + widths.get(column.key), 0);
     const spacer = (height) => height > 0 && html`<tr class="spacer"
         aria-hidden="true"><td colspan=${columns.length}
         style=${{height: height + 'px'}}></td></tr>`;
@@ -208,20 +217,21 @@
       </div>
       <p class=${filter.error ? 'hint error' : 'hint'} id="filter-hint">${
         filter.error || page.FILTER_HINT}</p>
-      <div class="table-box" ref=${box} onScroll=${(event) => setView(
-        {top: event.target.scrollTop, height: event.target.clientHeight})}>
+      <div class="table-box" ref=${box} onScroll=${({target}) => setTopRow(
+      Math.floor(target.scrollTop / ROW_HEIGHT / STEP_ROWS) * STEP_ROWS)}>
         <table role="grid" id="layer-table" tabindex="0" onKeyDown=${key}
             aria-label=${'Layers. Arrow keys move, Enter opens a layer.'}
             aria-rowcount=${rows.length + 1} aria-activedescendant=${active}
             style=${{minWidth: total + 'px'}}>
           <colgroup>${columns.map((column) => html`<col key=${column.key}
-            style=${{width: widthOf(column) + 'px'}} />`)}</colgroup>
+            style=${{width: widths.get(column.key) + 'px'}} />`)}</colgroup>
           <${Header} columns=${columns} sort=${sort} onSort=${sortBy} />
           <tbody>
             ${spacer(first * ROW_HEIGHT)}
-            ${rows.slice(first, last).map((row, i) => html`<${Row}
-              key=${row.get('index')} row=${row} columns=${columns}
-              index=${first + i} selected=${first + i === at}
+            ${/* Rows that leave at one end come back at the other. */
+      rows.slice(first, last).map((row, i) => html`<${Row}
+              key=${state.printing ? i : (first + i) % most} row=${row}
+              columns=${columns} index=${first + i} selected=${first + i === at}
               open=${row.get('name') === state.layer}
               onClick=${() => {
                 setCursor(first + i);

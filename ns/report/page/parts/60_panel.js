@@ -13,6 +13,11 @@
     outlier_share: 'outlier share',
   };
   const label = (key) => LABELS[key] || key;
+  const ORIGINS = {
+    local: 'is mostly its own',
+    inherited: 'mostly came in with its inputs',
+    both: 'is its own and came in with its inputs',
+  };
 
   // A line of the list of facts, where there is something to say.
   function Fact({name, children}) {
@@ -122,6 +127,20 @@
     </div>`;
   }
 
+  // What sums of two products in 16 bits do to the layer elsewhere.
+  function saturationText(saturation) {
+    if (!saturation) return '';
+    const count = (value) => page.format(value, 'count');
+    const can = `${count(saturation.saturating_channels)} of ` +
+        `${count(saturation.channels)} channels can saturate on ` +
+        saturation.numerics;
+    if (saturation.outputs === undefined) return can;
+    const cost = page.number(saturation.cost_db);
+    return `${can}; ${count(saturation.saturated)} of ` +
+        `${count(saturation.outputs)} outputs do` + (cost === undefined ? '' :
+          `, which costs ${page.format(cost, 'dB')} dB`);
+  }
+
   function numbers(list) {
     return (list || []).map(page.number);
   }
@@ -187,11 +206,11 @@
         <${Fact} name="output">${layer.output}</${Fact}>
         <${Fact} name="clipped">${page.format(row.get('clipped'), 'share')}
         </${Fact}>
-        <${Fact} name="error is">${page.at(layer, 'error', 'dominated_by')}
-        </${Fact}>
+        <${Fact} name="its error">${ORIGINS[page.at(layer, 'error',
+      'dominated_by')]}</${Fact}>
         <${Fact} name="note">${layer.unpaired_input}</${Fact}>
-        <${Fact} name="saturation">${layer.saturation && parameters(
-      layer.saturation)}</${Fact}>
+        <${Fact} name="saturation">${saturationText(layer.saturation)}
+        </${Fact}>
         ${reasons.map(({key, reason}) => html`<${Fact} key=${key}
           name=${key.replace(/_/g, ' ')}>${reason}</${Fact}>`)}
       </dl>

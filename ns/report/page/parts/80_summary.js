@@ -15,7 +15,7 @@
     return html`<div class="scroll" tabindex="0" role="region"
         aria-label=${title}><table class="list">
       <thead><tr>${columns.map(([name, , kind]) => html`<th scope="col"
-        key=${name} class=${kind}>${name}</th>`)}</tr></thead>
+        key=${name} class=${kind === 'number' ? kind : ''}>${name}</th>`)}</tr></thead>
       <tbody>${entries.map((entry, i) => html`<tr key=${i}>
         ${columns.map(([name, read, kind]) => html`<td key=${name}
           class=${kind}>${read(entry)}</td>`)}</tr>`)}</tbody>
@@ -40,23 +40,23 @@
     const unit = (name) => name === 'max-clip' ? 'share' :
         name === 'max-unmatched' ? 'count' : 'dB';
     const crossed = limits.filter((limit) => !limit.passed);
+    const held = limits.filter((limit) => limit.passed);
+    const columns = [
+      ['limit', (limit) => '--' + limit.limit, 'mono'],
+      ['layer', (limit) => limit.layer && layerLink(limit.layer)],
+      ['value', (limit) => number(limit.value, unit(limit.limit)), 'number'],
+      ['bound', (limit) => number(limit.bound, unit(limit.limit)), 'number'],
+    ];
     return html`<section id="limits" aria-label="Limits">
       <h2>Limits <span class=${'badge ' + (crossed.length ? 'bad' : 'good')}>${
         crossed.length === 0 ? `all ${limits.length} hold` :
           `${crossed.length} of ${limits.length} crossed`}</span></h2>
-      <${List} title="Limits" entries=${[
-        ...crossed, ...(limits.length <= 20 || crossed.length === 0 ?
-          limits.filter((limit) => limit.passed).slice(0, 20) : [])]}
-        columns=${[
-          ['limit', (limit) => '--' + limit.limit, 'mono'],
-          ['layer', (limit) => limit.layer && layerLink(limit.layer)],
-          ['value', (limit) => number(limit.value, unit(limit.limit)),
-           'number'],
-          ['bound', (limit) => number(limit.bound, unit(limit.limit)),
-           'number'],
-          ['', (limit) => limit.passed ? 'holds' :
-            html`<b class="bad">crossed</b>`],
-        ]} />
+      ${crossed.length > 0 && html`<${List} title="Limits crossed"
+        entries=${crossed} columns=${columns} />`}
+      ${held.length > 0 && html`<details><summary>Limits that hold <span
+        class="faint">${held.length}</span></summary>
+        <${List} title="Limits that hold" entries=${held} columns=${columns} />
+        </details>`}
     </section>`;
   };
 
