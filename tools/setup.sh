@@ -1,6 +1,6 @@
 #!/bin/bash
 #
-# Installs the Debian packages of tools/packages.txt that are missing. See
+# Installs the Debian packages of tools/packages*.txt that are missing. See
 # --help. The other scripts source this file for its functions.
 set -euo pipefail
 
@@ -11,8 +11,9 @@ setup_usage() {
   cat <<'USAGE'
 usage: tools/setup.sh [--check] [--help]
 
-Installs those Debian 12 packages of tools/packages.txt that are missing. Needs
-root or sudo if there are any, and does nothing if there are none.
+Installs those Debian 12 packages of tools/packages.txt and, for tests of the
+HTML report, tools/packages_browser.txt that are missing. Needs root or sudo if
+there are any, and does nothing if there are none.
 
   --check  only print what is missing, one package a line; status 1 if any is
 USAGE
@@ -22,13 +23,21 @@ say() {
   echo "${0##*/}: $*" >&2
 }
 
-# Prints the packages of tools/packages.txt that are not installed.
+# Prints the packages of the lists of tools/ named by the arguments, or of all.
+wanted_packages() {
+  local list
+  if (($# == 0)); then
+    set -- packages.txt packages_browser.txt
+  fi
+  for list in "$@"; do
+    sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${NS_ROOT}/tools/${list}"
+  done
+}
+
+# Prints those of them that are not installed.
 missing_packages() {
   local -a wanted
-  mapfile -t wanted < <(
-    sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' \
-      "${NS_ROOT}/tools/packages.txt"
-  )
+  mapfile -t wanted < <(wanted_packages "$@")
   # dpkg-query fails when it does not know a package: that one is missing too.
   comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) <(
     { dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' \
@@ -57,15 +66,16 @@ apt_update() {
   as_root apt-get update --quiet >&2
 }
 
-# Installs what is missing; returns non-zero with a message when it cannot.
+# Installs what is missing of the lists named by the arguments, or of all;
+# returns non-zero with a message when it cannot.
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "no dpkg-query or apt-get here; needs Debian 12 with:" \
-      "$(sed -e 's/#.*//' "${NS_ROOT}/tools/packages.txt" | xargs)"
+      "$(wanted_packages "$@" | xargs)"
     return 1
   fi
   local -a missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]} == 0)); then
     return 0
   fi
