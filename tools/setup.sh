@@ -68,6 +68,7 @@ apt_update() {
 
 # Installs what is missing of the lists named by the arguments, or of all;
 # returns non-zero with a message when it cannot.
+# shellcheck disable=SC2120  # quickstart.sh names one.
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "no dpkg-query or apt-get here; needs Debian 12 with:" \
@@ -117,6 +118,7 @@ run_bazel() {
 
 setup_main() {
   case "${1:-}" in
+    # shellcheck disable=SC2119
     '') install_packages ;;
     --check)
       local missing

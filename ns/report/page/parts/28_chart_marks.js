@@ -5,23 +5,35 @@
 
   page.chart = {};
 
-  // The heights of the lines, and the levels above and below them where
-  // infinite figures are marked.
+  // Nobody needs more than this, in dB. Some ops are far above, and would press
+  // the rest together.
+  const ENOUGH = 80;
+
+  // The heights of the lines, and the levels above and below them where figures
+  // are marked that have no place between: infinite ones, and more than enough.
   page.chart.levels = function (data, limits) {
     const finite = [...data.flatMap((line) => line.all),
                     ...limits.map((limit) => limit.bound)]
         .filter(Number.isFinite);
     const least = finite.reduce((a, b) => Math.min(a, b), Infinity);
     const most = finite.reduce((a, b) => Math.max(a, b), -Infinity);
-    const bottom = finite.length ? Math.floor((least - 2) / 10) * 10 : 0;
-    const top = finite.length ? Math.ceil((most + 2) / 10) * 10 : 50;
+    const bottom = finite.length ?
+        Math.min(Math.floor((least - 2) / 10) * 10, ENOUGH - 10) : 0;
+    const top = finite.length ?
+        Math.min(Math.ceil((most + 2) / 10) * 10, ENOUGH) : 50;
     const step = (top - bottom) * 0.09;
     const holds = (value) => data.some((line) => line.all.includes(value));
     return {
       bottom, top,
-      exact: holds(Infinity) ? top + step : undefined,
-      nothing: holds(-Infinity) ? bottom - step : undefined,
+      above: most > top || holds(Infinity) ? top + step : undefined,
+      aboveText: most > top ? '> ' + top : 'exact',
+      below: holds(-Infinity) ? bottom - step : undefined,
     };
+  };
+
+  // Where a figure is on the chart: a height, or null where it is marked.
+  page.chart.height = function (level, value) {
+    return Number.isFinite(value) && value <= level.top ? value : null;
   };
 
   // Bounds of SQNR by the index of their layer: {index, bound, passed}.
@@ -38,9 +50,12 @@
     const span = level.top - level.bottom;
     const step = span > 160 ? 40 : span > 70 ? 20 : 10;
     const splits = [];
-    for (let at = level.bottom; at <= level.top; at += step) splits.push(at);
-    if (level.exact !== undefined) splits.push(level.exact);
-    if (level.nothing !== undefined) splits.unshift(level.nothing);
+    for (let at = Math.ceil(level.bottom / step) * step; at <= level.top;
+      at += step) {
+      splits.push(at);
+    }
+    if (level.above !== undefined) splits.push(level.above);
+    if (level.below !== undefined) splits.unshift(level.below);
     return splits.filter((at) => at >= min && at <= max);
   };
 
@@ -83,9 +98,9 @@
       line.all.forEach((value, index) => {
         const x = plot.valToPos(index, 'x', true);
         if (!visible(x)) return;
-        if (value === Infinity || value === -Infinity) {
+        if (value > level.top || value === -Infinity) {
           const y = plot.valToPos(
-              value > 0 ? level.exact : level.nothing, 'y', true);
+              value > 0 ? level.above : level.below, 'y', true);
           ctx.fillRect(x - size, y - size / 2 + (number - 1) * size,
                        2 * size, size);
         } else if (crossed.has(index) && number === 0 &&

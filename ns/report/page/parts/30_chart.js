@@ -4,7 +4,8 @@
   'use strict';
   const {html, useEffect, useLayoutEffect, useRef, useState} = htmPreact;
 
-  const {levels, limitsOf, gridSplits, drawBands, drawMarks} = page.chart;
+  const {levels, height, limitsOf, gridSplits, drawBands, drawMarks} =
+      page.chart;
 
   const SERIES = [
     {key: 'activation.sqnr_db', label: 'Activation', ink: '--series-1',
@@ -14,6 +15,7 @@
   ];
   const HEIGHT = 320;
   const NAME_LETTERS = 20;
+  const Y_WIDTH = 52;
 
   // What is drawn: a line for each series that the report has, and one for each
   // of them that the earlier report has.
@@ -54,8 +56,8 @@
       scales: {
         x: {time: false, range: (_, min, max) =>
           [min <= 0 ? -0.5 : min, max >= last ? last + 0.5 : max]},
-        y: {range: [(level.nothing ?? level.bottom) - 1,
-                    (level.exact ?? level.top) + 2]},
+        y: {range: [(level.below ?? level.bottom) - 1,
+                    (level.above ?? level.top) + 2]},
       },
       axes: [
         {
@@ -70,14 +72,17 @@
             }
             return splits;
           },
-          values: (_, splits) => splits.map(
-              (i) => page.shorten(names[i] ?? '', NAME_LETTERS)),
+          // What is cut off at the left edge would not tell much.
+          values: (self, splits) => splits.map((i) => page.shorten(
+              names[i] ?? '', Math.max(2, Math.min(NAME_LETTERS, Math.floor(
+                  (self.valToPos(i, 'x') + Y_WIDTH) / 4.8))))),
         },
         {
-          stroke: ink, font, grid, ticks: {show: false}, size: 48,
+          stroke: ink, font, grid, ticks: {show: false},
+          size: Y_WIDTH,
           splits: (_, axis, min, max) => gridSplits(level, min, max),
-          values: (_, splits) => splits.map((at) => at === level.exact ?
-            'exact' : at === level.nothing ? '-inf' : String(at)),
+          values: (_, splits) => splits.map((at) => at === level.above ?
+            level.aboveText : at === level.below ? '-inf' : String(at)),
         },
       ],
       cursor: {
@@ -101,7 +106,7 @@
     }, [
       names.map((_, index) => index),
       ...lines.map((line) => line.all.map(
-          (value) => Number.isFinite(value) ? value : null)),
+          (value) => height(level, value))),
     ], element);
     plot.over.addEventListener('click', () => {
       const index = plot.cursor.idx;

@@ -148,7 +148,7 @@
       <figcaption>${title}<span class="space"></span>
         <span class="faint">${page.format(low, unit)} to ${
           page.format(high, unit)} dB</span></figcaption>
-      <svg viewBox=${`0 0 ${WIDTH} ${tall + FOOT}`} role="img"
+      <svg viewBox=${`-4 -4 ${WIDTH + 8} ${tall + FOOT + 4}`} role="img"
           aria-label=${title}>
         <line class="axis" x1="0" x2=${WIDTH} y1=${tall} y2=${tall} />
         ${values.length <= 400 ? values.map((value, i) => html`<circle key=${i}

@@ -25,7 +25,7 @@
     if (typeof value !== 'number') return '';
     if (differences) {
       const worse = value * (column.worse || 1);
-      return value === 0 || column.worse === 0 ? '' :
+      return value === 0 || column.worse === 0 ? 'same' :
           worse > 0 ? 'worse' : 'better';
     }
     if (!/sqnr_db$/.test(column.key)) return '';

@@ -84,7 +84,7 @@
           const change = page.change(value, then);
           return html`<td key=${title} class="number">${
             page.format(value, page.unitOf(key))}${change !== undefined &&
-              html`<small>${page.formatChange(change, page.unitOf(key))}
+              change !== 0 && html`<small>${page.formatChange(change, page.unitOf(key))}
               </small>`}</td>`;
         })}</tr>`)}</tbody>
     </table></div>`;
