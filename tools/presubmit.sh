@@ -287,7 +287,7 @@ if ((${#steps[@]} == 0)); then
 fi
 
 cd "${NS_ROOT}"
-install_packages
+install_packages "${PACKAGE_LISTS[@]}"
 failures=()
 for step in "${steps[@]}"; do
   say "${step}"

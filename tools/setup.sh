@@ -23,12 +23,12 @@ say() {
   echo "${0##*/}: $*" >&2
 }
 
-# Prints the packages of the lists of tools/ named by the arguments, or of all.
+# Lists of packages; the first is enough to build and to compare.
+readonly PACKAGE_LISTS=(packages.txt packages_browser.txt)
+
+# Prints the packages of the lists that the arguments name.
 wanted_packages() {
   local list
-  if (($# == 0)); then
-    set -- packages.txt packages_browser.txt
-  fi
   for list in "$@"; do
     sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${NS_ROOT}/tools/${list}"
   done
@@ -66,9 +66,8 @@ apt_update() {
   as_root apt-get update --quiet >&2
 }
 
-# Installs what is missing of the lists named by the arguments, or of all;
-# returns non-zero with a message when it cannot.
-# shellcheck disable=SC2120  # quickstart.sh names one.
+# Installs what is missing of the lists that the arguments name; returns
+# non-zero with a message when it cannot.
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "no dpkg-query or apt-get here; needs Debian 12 with:" \
@@ -118,11 +117,10 @@ run_bazel() {
 
 setup_main() {
   case "${1:-}" in
-    # shellcheck disable=SC2119
-    '') install_packages ;;
+    '') install_packages "${PACKAGE_LISTS[@]}" ;;
     --check)
       local missing
-      missing="$(missing_packages)"
+      missing="$(missing_packages "${PACKAGE_LISTS[@]}")"
       if [[ -n "${missing}" ]]; then
         echo "${missing}"
         return 1

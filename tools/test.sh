@@ -168,7 +168,7 @@ fi
 
 trap finish EXIT
 cd "${NS_ROOT}"
-install_packages
+install_packages "${PACKAGE_LISTS[@]}"
 events="$(mktemp)"
 failed=0
 

@@ -38,10 +38,11 @@
         layer.shadow : layer.activation;
     const codes = page.at(figures, 'codes');
     const elements = page.at(figures, 'elements');
-    const ranges = page.at(figures, 'range');
-    if (!codes || !elements || !ranges) return undefined;
-    const [floatMin, floatMax] = ranges.float.map(page.number);
-    const [min, max] = ranges.quantized.map(page.number);
+    const ends = ['float', 'quantized'].map(
+        (side) => page.at(figures, 'range', side));
+    if (!codes || !elements || !ends.every(Array.isArray)) return undefined;
+    const [[floatMin, floatMax], [min, max]] = ends.map(
+        (pair) => pair.map(page.number));
     const step = (max - min) / 255;
     const low = floatMin < min - step ? codes.lowest : 0;
     const high = floatMax > max + step ? codes.highest : 0;

@@ -215,12 +215,12 @@
             <span class=${'swatch ' + line.ink.slice(2)}></span>${line.label}
           </button>`)}
         <button type="button" id="zoom-reset" onClick=${() => zoom(0, last)}>
-          Show all</button>
+          Reset zoom</button>
       </div>
       <div class="chart" tabindex="0" role="application" onKeyDown=${key}
           aria-label=${'Line chart of SQNR in dB for ' + state.rows.length +
             ' layers. Left and right move the cursor, Enter opens the layer,' +
-            ' plus and minus zoom, 0 shows all. The table has the figures.'}>
+            ' plus and minus zoom, 0 resets the zoom. The table has the figures.'}>
         <div ref=${element}></div>
         ${chart.current && html`<${Tooltip} plot=${chart.current} index=${tip}
             lines=${lines.filter((line) => !line.hidden)} />`}
