@@ -48,6 +48,14 @@ def write(name, text):
   return path
 
 
+def luminance(color):
+  """WCAG's relative luminance of "#rrggbb"."""
+  parts = [int(color[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+  return sum(weight * (part / 12.92 if part <= 0.03928 else
+                       ((part + 0.055) / 1.055) ** 2.4)
+             for weight, part in zip((0.2126, 0.7152, 0.0722), parts))
+
+
 class PageTest(unittest.TestCase):
 
   def setUp(self):
@@ -297,6 +305,68 @@ class WholePageTest(PageTest):
           select.dispatchEvent(new Event('change', {bubbles: true}))''', key)
       self.browser.settle()
       self.assertNotEqual(self.browser.texts(figure), first)
+
+  def test_colours_go_from_good_to_bad(self):
+    """Infinities and nan have their place, and text can be read on all."""
+    for worse, values in (
+        (-1, ['inf', 50, 40, 30, 20, '-inf']),
+        (1, ['-inf', 0, 0.1, 0.2, 0.5, 'inf', 'nan']),
+        (0, [0, -0.1, 0.2, -0.3, 'inf'])):
+      shades = self.browser.run('''
+          const column = {worse: arguments[0], numeric: true};
+          const values = arguments[1].map(nsPage.number);
+          const scale = nsPage.colorScale(column, values, false);
+          return values.map((value) => {
+            const color = scale.color(value);
+            return [color, nsPage.inkOn(color)];
+          })''', worse, values)
+      light = [luminance(color) for color, _ in shades]
+      self.assertEqual(light, sorted(light, reverse=True), values)
+      self.assertGreater(light[0], light[-2] + 0.3)
+      for color, ink in shades:
+        high, low = sorted([luminance(color), luminance(ink)], reverse=True)
+        self.assertGreater((high + 0.05) / (low + 0.05), 4.5, color)
+    better, same, worse = self.browser.run('''
+        const scale = nsPage.colorScale(
+            {worse: -1, numeric: true}, [-3, 0, 3], true);
+        return [3, 0, -3].map(scale.color)''')
+    self.assertGreater(int(better[5:], 16), int(better[1:3], 16))
+    self.assertGreater(int(worse[1:3], 16), int(worse[5:], 16))
+    self.assertEqual(len({same[1:3], same[3:5], same[5:]}), 1)
+
+  def test_boxes_are_where_the_layout_has_them(self):
+    layout = page_document.layout(self.report['graph'])
+    placed = self.browser.run('''
+        const [layout, graph] = arguments;
+        const placed = nsPage.placeBoxes(
+            layout, new Set(layout.modules.keys()));
+        return {boxes: placed.boxes, height: placed.height,
+                edges: nsPage.placeEdges(layout, graph, placed).length}''',
+                              layout, self.report['graph'])
+    self.assertEqual(placed['height'], layout['height'])
+    self.assertEqual(len(placed['boxes']),
+                     len(layout['cells']) + len(layout['modules']) - 1)
+    for box in placed['boxes']:
+      of = layout['cells' if box['kind'] == 'cell' else 'modules'][box['index']]
+      self.assertEqual((box['x'], box['y']), (of['x'], of['y']))
+      if box['kind'] == 'module':
+        self.assertEqual(box['height'], of['height'])
+    self.assertEqual(placed['edges'], sum(
+        len(self.report['graph'][lane]['edges'])
+        for lane in ('float', 'quantized')))
+    # Closed, layer1's four ops are one box, and edges within it are none.
+    closed = self.browser.run('''
+        const [layout, graph] = arguments;
+        const placed = nsPage.placeBoxes(layout, new Set([0]));
+        return [placed.boxes.length, placed.height,
+                nsPage.placeEdges(layout, graph, placed).length]''',
+                              layout, self.report['graph'])
+    sizes = layout['sizes']
+    self.assertEqual(closed[0], 6)
+    self.assertEqual(closed[1],
+                     6 * sizes['node_height'] + 5 * sizes['row_gap'])
+    # The fifth op's edge from the first is that of the modules.
+    self.assertEqual(closed[2], 2 * 4)
 
   def test_unmatched_op_tells_why(self):
     self.assertIn('the quantized model has no dropout', ' '.join(self.boxes()))
@@ -564,6 +634,13 @@ class OtherPagesTest(PageTest):
       print(f'{selector}: {step:.0f} ms of processor time a step')
       # Browsers call a task of more than 50 ms long.
       self.assertLess(step, 50)
+    # Paper gets all rows.
+    self.browser.run("dispatchEvent(new Event('beforeprint'))")
+    self.browser.settle()
+    self.assertEqual(len(self.rows('name')), LAYERS)
+    self.browser.run("dispatchEvent(new Event('afterprint'))")
+    self.browser.settle()
+    self.assertLess(len(self.rows('name')), 80)
 
   def scroll(self, selector):
     """Scrolls from end to end of an element; milliseconds a step that the
