@@ -8,9 +8,8 @@
 (function (page) {
   'use strict';
 
-  page.FILTER_HINT = 'Words that all have to hold: conv, op:relu, sqnr<25, ' +
-      'shadow>=40, weight=exact, clip>0.1%, -name:downsample. ' +
-      'Any column can be asked for by its name.';
+  page.FILTER_EXAMPLES = ['conv', 'op:relu', 'sqnr<25', 'shadow>=40',
+                          'weight=exact', 'clip>0.1%', '-name:downsample'];
 
   function words(text) {
     return text.match(/(?:[^\s"]+|"[^"]*"?)+/g) || [];

@@ -88,7 +88,6 @@
       cursor: {
         drag: {x: true, y: false, dist: 4},
         points: {size: 8},
-        focus: {prox: 1e6},
       },
       series: [{}, ...lines.map((line) => ({
         label: line.label, show: !line.hidden, spanGaps: true,

@@ -41,7 +41,10 @@
         (count) => count / most;
     const place = (value) => (value - low) / span * WIDTH;
     const height = (count) => scale(count) * (HEIGHT - 4);
-    const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => low + part * span);
+    const ticks = [0, 0.25, 0.5, 0.75, 1]
+        .map((part) => low + part * span)
+        // A sum that should be 0 is not quite.
+        .map((value) => Math.abs(value) < span * 1e-9 ? 0 : value);
     const summary = `${title}: ${shown.map(({label}) => label).join(' and ')}` +
         `, from ${short(low)} to ${short(high)}`;
     return html`<figure class="plot">

@@ -216,7 +216,9 @@
             onChange=${toggle} />
       </div>
       <p class=${filter.error ? 'hint error' : 'hint'} id="filter-hint">${
-        filter.error || page.FILTER_HINT}</p>
+        filter.error || html`Words that all have to hold, of any column:
+          ${' '}${page.FILTER_EXAMPLES.map((word) =>
+            html`<code key=${word}>${word}</code>`)}`}</p>
       <div class="table-box" ref=${box} onScroll=${({target}) => setTopRow(
       Math.floor(target.scrollTop / ROW_HEIGHT / STEP_ROWS) * STEP_ROWS)}>
         <table role="grid" id="layer-table" tabindex="0" onKeyDown=${key}

@@ -136,9 +136,10 @@
         saturation.numerics;
     if (saturation.outputs === undefined) return can;
     const cost = page.number(saturation.cost_db);
+    const costs = cost === undefined || saturation.saturated === 0 ? '' :
+        `, which costs ${page.format(cost, 'dB')} dB`;
     return `${can}; ${count(saturation.saturated)} of ` +
-        `${count(saturation.outputs)} outputs do` + (cost === undefined ? '' :
-          `, which costs ${page.format(cost, 'dB')} dB`);
+        `${count(saturation.outputs)} outputs do${costs}`;
   }
 
   function numbers(list) {
