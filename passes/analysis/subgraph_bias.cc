@@ -1,0 +1,85 @@
+#include "passes/analysis/subgraph_bias.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "passes/analysis/batch_norm.h"
+#include "passes/analysis/packed_layers.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+using OptionalTensor = std::optional<at::Tensor>;
+
+// Returns the bias of one op; undefined where it has none.
+absl::StatusOr<OptionalTensor> NodeBias(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  if (row == nullptr) {
+    return std::nullopt;
+  }
+  switch (row->weight_form) {
+    case WeightForm::kPackedLinear:
+      if (const auto packed = ConstantOf(*node.input(row->weight_input))) {
+        NS_ASSIGN_OR_RETURN(const LinearLayer layer, UnpackLinear(*packed));
+        return layer.bias;
+      }
+      return std::nullopt;
+    case WeightForm::kPackedConv:
+      if (const auto packed = ConstantOf(*node.input(row->weight_input))) {
+        NS_ASSIGN_OR_RETURN(
+            const ConvLayer layer,
+            UnpackConv(*packed, absl::EndsWith(row->family, "1d")));
+        return layer.bias;
+      }
+      return std::nullopt;
+    case WeightForm::kTensor: {
+      const torch::jit::Value* value = InputNamed(node, "bias");
+      const auto bias = value == nullptr ? std::nullopt : ConstantOf(*value);
+      if (bias && bias->isTensor()) {
+        return bias->toTensor();
+      }
+      return bias && bias->isNone() ? OptionalTensor(at::Tensor())
+                                    : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<OptionalTensor> SubgraphBias(const Subgraph& subgraph) {
+  if (subgraph.base == nullptr) {
+    return std::nullopt;
+  }
+  NS_ASSIGN_OR_RETURN(OptionalTensor bias, NodeBias(*subgraph.base));
+  const Node* previous = nullptr;
+  for (const Node* node : subgraph.nodes) {
+    const bool follows_base = previous == subgraph.base;
+    previous = node;
+    if (!bias || node->kind() != c10::aten::batch_norm || !follows_base) {
+      continue;
+    }
+    const absl::StatusOr<BatchNorm> norm = BatchNormOf(*node);
+    if (!norm.ok()) {
+      return std::nullopt;  // It computes its statistics as it runs.
+    }
+    NS_ASSIGN_OR_RETURN(
+        bias, BatchNormBias(
+                  bias->defined() ? *bias : at::zeros_like(norm->mean), *norm,
+                  absl::StrContains(OpName(*subgraph.base), "linear")
+                      ? NormedLayer::kLinear
+                      : NormedLayer::kConv));
+  }
+  return bias;
+}
+
+}  // namespace ns
