@@ -17,6 +17,8 @@
 #include "ns/suite/check_related.h"
 #include "ns/suite/compare_weight.h"
 #include "ns/suite/emulation.h"
+#include "ns/suite/layer_parameters.h"
+#include "ns/suite/model_graphs.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/output_label.h"
 #include "ns/suite/pair_runner.h"
@@ -278,6 +280,11 @@ absl::StatusOr<ComparisonResult> CompareModels(
   NS_ASSIGN_OR_RETURN(
       ComparisonResult result,
       Describe(float_copy, quantized_copy, matches, options.match));
+  DataFlowGraphs graphs = GraphsOf(float_copy, quantized_copy, matches);
+  result.swapped = FindSwapped(graphs);
+  if (options.graphs) {
+    result.graphs = std::move(graphs);
+  }
   if (options.weights) {
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       NS_ASSIGN_OR_RETURN(
@@ -286,6 +293,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
                          options, result.warnings));
     }
   }
+  DescribeParameters(quantized_copy, matches, result.layers);
   NS_ASSIGN_OR_RETURN(
       const Emulation emulation,
       Emulation::Create(quantized_copy, matches, options.emulate, result));

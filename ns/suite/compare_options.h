@@ -20,6 +20,8 @@ namespace ns {
 struct CompareOptions : PairPlan {
   MatchOptions match;
   bool weights = true;
+  // Whether ComparisonResult::graphs is made.
+  bool graphs = false;
   // Where ops of the user keep their weights; see
   // ExtractWeightsOptions::op_to_weight_extraction_fn.
   OpToWeightExtractionFn op_to_weight_extraction_fn;

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ns/suite/data_flow_graph.h"
 
 namespace ns {
 
@@ -178,6 +181,21 @@ struct OutputComparison {
   std::optional<ErrorFigures> inherited;
 };
 
+// The scale and zero point of a tensor that is quantized as a whole.
+struct LayerQParams {
+  double scale = 0;
+  int64_t zero_point = 0;
+};
+
+// How far the bias of a quantized layer is from the float one, with batch norms
+// folded in. No bias counts as zeros.
+struct BiasComparison {
+  // The mean over channels of (x - y)^2.
+  double mean_squared_error = 0;
+  // The quantized layer has no bias, or zeros, where the float layer has one.
+  bool is_missing = false;
+};
+
 // A pair of matched subgraphs and what was compared there.
 struct LayerComparison {
   // The name of the layer, which no other layer has.
@@ -188,6 +206,14 @@ struct LayerComparison {
   // are those of the first output. Empty for ops with one output.
   std::string output;
   std::vector<WeightComparison> weights;
+  // Absent for layers without a bias in either model.
+  std::optional<BiasComparison> bias;
+  // The name of another layer, where the quantized layer has the float weight
+  // of that one instead of its own; else empty.
+  std::string has_weight_of;
+  // The qparams of the first output; absent where it has none, or where only a
+  // run tells them.
+  std::optional<LayerQParams> qparams;
   std::optional<ActivationComparison> activation;
   std::optional<ActivationComparison> shadow;
   // What the float subgraph makes of its own inputs (x), against what it makes
@@ -265,6 +291,12 @@ struct ModuleOutputComparison {
   ActivationComparison figures;
 };
 
+// A file that a comparison read.
+struct FileHash {
+  std::string path;
+  std::string sha256;  // In hexadecimal digits.
+};
+
 struct ComparisonResult {
   // The paths of the models, as the user gave them.
   std::string float_path;
@@ -303,6 +335,16 @@ struct ComparisonResult {
   std::vector<std::string> user_metrics;
   // The kernels that were emulated ("fbgemm-avx2"); empty where LibTorch's ran.
   std::string emulated;
+  // Names of two layers that run in this order, while in the float model the
+  // first takes what the second makes; absent where no two do.
+  std::optional<std::pair<std::string, std::string>> swapped;
+  // How values flow through both models; absent unless asked for.
+  std::optional<DataFlowGraphs> graphs;
+  // Where the models ran: the processor's name, and LibTorch's quantized
+  // engine; and the models and inputs. Empty unless asked for.
+  std::string processor;
+  std::string engine;
+  std::vector<FileHash> files;
 };
 
 }  // namespace ns

@@ -1,0 +1,30 @@
+// Describes what the layers of two models are made of: biases, scales, and
+// weights that belong to another layer.
+#ifndef NS_SUITE_LAYER_PARAMETERS_H_
+#define NS_SUITE_LAYER_PARAMETERS_H_
+
+#include <vector>
+
+#include "ir/model_graph.h"
+#include "ns/suite/comparison_result.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+
+// Sets LayerComparison::bias, has_weight_of and qparams of `layers`, which are
+// those of `matches` in the same order. `quantized_model` is model B of the
+// matches.
+//
+// A layer has the weight of another one where the SQNR of its weight
+// (LayerComparison::weights, which are set) is below 3 dB, and where the
+// quantized weight has more than 10 dB against the float weight of that layer.
+// Only layers below 3 dB are looked for: swapped layers both are. Where there
+// are more than 32 of them, the models are too different to ask. What cannot be
+// read or compared is left out.
+void DescribeParameters(const ModelGraph& quantized_model,
+                        const MatchResult& matches,
+                        std::vector<LayerComparison>& layers);
+
+}  // namespace ns
+
+#endif  // NS_SUITE_LAYER_PARAMETERS_H_
