@@ -1,0 +1,187 @@
+#include "ns/report/error_causes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "ns/report/error_breakdown.h"
+#include "ns/report/table_figures.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+namespace {
+
+constexpr double kSteps = 255;  // between the 256 quantized values
+
+// A corrected bias differs from the float one, and so makes the error smaller.
+// Only a difference up to this share of the error can be its cause.
+constexpr double kMostOfBias = 2;
+
+// Returns mean (x - y)^2, from the share of it that the mean error has. Absent
+// where that is 0.
+std::optional<double> MeanSquaredError(const ErrorFigures& error) {
+  return error.bias_share > 0
+             ? std::make_optional(error.mean_error * error.mean_error /
+                                  error.bias_share)
+             : std::nullopt;
+}
+
+// Returns the part of the MSE for one end of the range: `beyond` is d. It is no
+// less than what the farthest value alone makes.
+double ClippedPower(int64_t at_end, int64_t elements, double beyond) {
+  return beyond > 0 ? std::max(static_cast<double>(at_end) / 3, 1.0) * beyond *
+                          beyond / static_cast<double>(elements)
+                    : 0;
+}
+
+std::optional<double> ClippingPower(const ActivationComparison& figures,
+                                    const LayerQParams& qparams) {
+  if (!figures.codes || !figures.ranges || figures.elements.value_or(0) <= 0) {
+    return std::nullopt;
+  }
+  const ValueRanges& ranges = *figures.ranges;
+  // What goes less than a step beyond the last value may have been rounded.
+  const double lowest = ranges.quantized_min - qparams.scale;
+  const double highest = ranges.quantized_max + qparams.scale;
+  return ClippedPower(figures.codes->at_lowest, *figures.elements,
+                      lowest - ranges.float_min) +
+         ClippedPower(figures.codes->at_highest, *figures.elements,
+                      ranges.float_max - highest);
+}
+
+// Offers causes in turn and keeps the one with the largest share.
+class Largest {
+ public:
+  void Offer(ErrorCause cause, std::optional<double> share) {
+    // A share above 1 says no more than 1: the output was clipped afterwards.
+    const double capped = std::min(share.value_or(0), 1.0);
+    if (capped >= kExplainingShare && capped > share_) {
+      cause_ = cause;
+      share_ = capped;
+    }
+  }
+  ErrorCause cause() const { return cause_; }
+
+ private:
+  ErrorCause cause_ = ErrorCause::kUnexplained;
+  double share_ = 0;
+};
+
+}  // namespace
+
+absl::string_view ErrorCauseName(ErrorCause cause) {
+  switch (cause) {
+    case ErrorCause::kNone:
+      return "none";
+    case ErrorCause::kNonFinite:
+      return "non-finite";
+    case ErrorCause::kSwapped:
+      return "swapped";
+    case ErrorCause::kBias:
+      return "bias";
+    case ErrorCause::kWeight:
+      return "weight";
+    case ErrorCause::kClipping:
+      return "clipping";
+    case ErrorCause::kRange:
+      return "range";
+    case ErrorCause::kRounding:
+      return "rounding";
+    case ErrorCause::kKernel:
+      return "kernel";
+    case ErrorCause::kSaturation:
+      return "saturation";
+    case ErrorCause::kUnexplained:
+      break;
+  }
+  return "unexplained";
+}
+
+std::optional<double> LowestWeightDb(const LayerComparison& layer) {
+  return SqnrDb(layer, Figure::kWeight);
+}
+
+std::optional<double> RangeRatio(const LayerComparison& layer) {
+  const auto& figures = layer.shadow ? layer.shadow : layer.activation;
+  if (!layer.qparams || !figures || !figures->codes || !figures->ranges) {
+    return std::nullopt;
+  }
+  const double needed = std::max(figures->ranges->float_max, 0.0) -
+                        std::min(figures->ranges->float_min, 0.0);
+  return std::isfinite(needed) && needed > 0
+             ? std::make_optional(kSteps * layer.qparams->scale / needed)
+             : std::nullopt;
+}
+
+ErrorShares ErrorSharesOf(const LayerComparison& layer) {
+  ErrorShares shares;
+  if (!layer.shadow || !std::isfinite(layer.shadow->error.sqnr_db)) {
+    return shares;
+  }
+  const ActivationComparison& shadow = *layer.shadow;
+  const double nsr = NoiseToSignal(shadow.error.sqnr_db);
+  const auto share_of_nsr = [&](double db) { return NoiseToSignal(db) / nsr; };
+  if (const std::optional<double> db = LowestWeightDb(layer);
+      db && !std::isnan(*db)) {
+    shares.weight = share_of_nsr(*db);
+  }
+  if (layer.kernel && !std::isnan(layer.kernel->error.sqnr_db)) {
+    shares.kernel = share_of_nsr(layer.kernel->error.sqnr_db);
+  }
+  if (layer.saturation && layer.saturation->shadow_sqnr_db) {
+    shares.saturation = 1 - share_of_nsr(*layer.saturation->shadow_sqnr_db);
+  }
+  const std::optional<double> mse = MeanSquaredError(shadow.error);
+  if (!mse) {
+    return shares;
+  }
+  if (layer.bias) {
+    shares.bias = layer.bias->mean_squared_error / *mse;
+  }
+  if (layer.qparams && shadow.codes) {
+    const double scale = layer.qparams->scale;
+    shares.rounding = scale * scale / 12 / *mse;
+    if (const auto power = ClippingPower(shadow, *layer.qparams)) {
+      shares.clipping = *power / *mse;
+    }
+  }
+  return shares;
+}
+
+ErrorCause CauseOf(const LayerComparison& layer) {
+  if (!layer.has_weight_of.empty()) {
+    return ErrorCause::kSwapped;
+  }
+  if (!layer.shadow || layer.shadow->error.sqnr_db == INFINITY) {
+    return ErrorCause::kNone;
+  }
+  const ErrorShares shares = ErrorSharesOf(layer);
+  const bool is_bias_missing = layer.bias && layer.bias->is_missing;
+  if (is_bias_missing && shares.bias.value_or(0) >= kExplainingShare) {
+    return ErrorCause::kBias;
+  }
+  // Of equal shares the first counts: what comes earlier in the layer.
+  Largest largest;
+  largest.Offer(ErrorCause::kSaturation, shares.saturation);
+  largest.Offer(ErrorCause::kKernel, shares.kernel);
+  largest.Offer(ErrorCause::kWeight, shares.weight);
+  if (shares.bias.value_or(0) <= kMostOfBias) {
+    largest.Offer(ErrorCause::kBias, shares.bias);
+  }
+  largest.Offer(ErrorCause::kClipping, shares.clipping);
+  largest.Offer(ErrorCause::kRounding, shares.rounding);
+  if (largest.cause() == ErrorCause::kRounding &&
+      RangeRatio(layer).value_or(0) > kWideRange) {
+    return ErrorCause::kRange;
+  }
+  const bool rounds_inputs =
+      absl::StrContains(layer.quantized_side.op, "_dynamic");
+  return largest.cause() == ErrorCause::kUnexplained && rounds_inputs
+             ? ErrorCause::kRounding
+             : largest.cause();
+}
+
+}  // namespace ns

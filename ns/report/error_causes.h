@@ -1,0 +1,82 @@
+// Tells what the local error of a layer comes from.
+//
+// A layer's local error, s - y (ns/report/error_breakdown.h), is what its own
+// quantization does: to its weight, its bias, its output, and in its kernel.
+// What each of these can have caused is known from what was measured, as a
+// share of the mean squared error (MSE) of the output:
+//
+//   weight      NSR(weight) / NSR(shadow): noise in the weight meets the same
+//               inputs as the weight does
+//   bias        mean over channels of (difference of biases)^2 / MSE
+//   rounding    scale^2 / 12 / MSE: values are uniform within a step
+//   clipping    sum over both ends of p d^2 / 3 / MSE, where a share p of the
+//               values has the last quantized value and float values go up to d
+//               beyond it: as if these were uniform; at least d^2 / elements
+//   kernel      NSR(kernel) / NSR(shadow)
+//   saturation  1 - NSR(shadow where no sum saturates) / NSR(shadow)
+#ifndef NS_REPORT_ERROR_CAUSES_H_
+#define NS_REPORT_ERROR_CAUSES_H_
+
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+enum class ErrorCause {
+  kNone,         // there is no error to speak of
+  kNonFinite,    // NaN or infinities appear where the float layer has numbers
+  kSwapped,      // the layer has the weight, or the place, of another one
+  kBias,         // the two biases differ, or one is missing
+  kWeight,       // the quantized weight is far from the float one
+  kClipping,     // values lie beyond the ends of the quantized range
+  kRange,        // the range is so wide that few quantized values are in use
+  kRounding,     // the rounding of 8 bits that a fitting range leaves
+  kKernel,       // the kernel does not compute what a reference kernel does
+  kSaturation,   // sums of products saturate on the processor that is emulated
+  kUnexplained,  // none of what was measured is large enough
+};
+
+// Returns "none", "non-finite", "swapped", "bias", "weight", "clipping",
+// "range", "rounding", "kernel", "saturation" or "unexplained".
+absl::string_view ErrorCauseName(ErrorCause cause);
+
+// A range counts as too wide when it is this many times what the float values
+// need: 12 dB. A range of 7 bits, as for fbgemm, has 2.
+inline constexpr double kWideRange = 4;
+
+// A part explains an error when it is at least this share of it.
+inline constexpr double kExplainingShare = 0.25;
+
+// The shares of a layer's local error, which need not add up to 1. Absent where
+// something was not measured.
+struct ErrorShares {
+  std::optional<double> weight;
+  std::optional<double> bias;
+  std::optional<double> rounding;
+  std::optional<double> clipping;
+  std::optional<double> kernel;
+  std::optional<double> saturation;
+};
+
+// Returns the shares for the first output of `layer`; all are absent without a
+// shadow, or where its SQNR is not finite.
+ErrorShares ErrorSharesOf(const LayerComparison& layer);
+
+// Returns how many times the quantized range is as wide as the float values of
+// the shadow, or without it of the activation, and 0 need. Absent without
+// qparams, 8 bits or values.
+std::optional<double> RangeRatio(const LayerComparison& layer);
+
+// Returns the lowest SQNR of the weights of `layer` in dB; absent without any.
+std::optional<double> LowestWeightDb(const LayerComparison& layer);
+
+// Returns what causes the local error of `layer`: the part with the largest
+// share, if that is kExplainingShare or more. kNone without an error, or
+// without a shadow.
+ErrorCause CauseOf(const LayerComparison& layer);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_ERROR_CAUSES_H_

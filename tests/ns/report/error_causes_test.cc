@@ -1,0 +1,147 @@
+#include "ns/report/error_causes.h"
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/ns/report/table_results.h"
+
+namespace ns {
+namespace {
+
+// A layer whose output has the given mean squared signal and error, in 8 bits
+// that fit values of -1 to 1.
+LayerComparison LayerWith(double signal, double error) {
+  LayerComparison layer = Broken("fc", 20, 10 * std::log10(signal / error), 30);
+  ActivationComparison& shadow = *layer.shadow;
+  // A tenth of the squared error is due to a shift.
+  shadow.error.bias_share = 0.1;
+  shadow.error.mean_error = std::sqrt(0.1 * error);
+  shadow.elements = 1000;
+  shadow.ranges = ValueRanges{-1, 1, -1, 1};
+  shadow.codes = CodeUse{0, 0, 0};
+  layer.qparams = LayerQParams{2. / 255, 127};
+  return layer;
+}
+
+// What rounding with a step of 2 / 255 causes.
+const double kRounding = std::pow(2. / 255, 2) / 12;
+
+TEST(ErrorCausesTest, EachCauseHasAName) {
+  std::set<std::string> names;
+  for (int i = 0; i <= static_cast<int>(ErrorCause::kUnexplained); ++i) {
+    names.emplace(ErrorCauseName(static_cast<ErrorCause>(i)));
+  }
+  EXPECT_EQ(names.size(), 11);
+}
+
+TEST(ErrorCausesTest, RoundingIsTheErrorOfAStep) {
+  const LayerComparison layer = LayerWith(0.3, kRounding);
+  EXPECT_NEAR(*ErrorSharesOf(layer).rounding, 1, 1e-9);
+  EXPECT_NEAR(*ErrorSharesOf(layer).clipping, 0, 1e-9);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+}
+
+TEST(ErrorCausesTest, ARangeThatIsTooWideIsToBlameForRounding) {
+  LayerComparison layer = LayerWith(0.3, 100 * kRounding);
+  layer.qparams->scale *= 10;
+  EXPECT_NEAR(*RangeRatio(layer), 10, 1e-9);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRange);
+}
+
+TEST(ErrorCausesTest, ARangeOfSevenBitsIsNotTooWide) {
+  LayerComparison layer = LayerWith(0.3, 4 * kRounding);
+  layer.qparams->scale *= 2;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+}
+
+TEST(ErrorCausesTest, TheRangeOfPositiveValuesBeginsAtZero) {
+  LayerComparison layer = LayerWith(0.3, kRounding);
+  layer.shadow->ranges = ValueRanges{0.5, 1, 0.5, 1};
+  layer.qparams->scale = 1. / 255;
+  EXPECT_NEAR(*RangeRatio(layer), 1, 1e-9);
+}
+
+TEST(ErrorCausesTest, ClippingIsWhatLiesBeyondTheEnds) {
+  LayerComparison layer = LayerWith(3, 0.1 * 9 / 3);
+  // A tenth of the values is at the highest one, up to 3 beyond it and a step.
+  layer.shadow->ranges->float_max = 4 + layer.qparams->scale;
+  layer.shadow->codes->at_highest = 100;
+  EXPECT_NEAR(*ErrorSharesOf(layer).clipping, 1, 1e-9);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kClipping);
+}
+
+TEST(ErrorCausesTest, ValuesAtAnEndThatFitAreNotClipped) {
+  LayerComparison layer = LayerWith(0.3, kRounding);
+  layer.shadow->codes->at_lowest = 500;  // as behind a ReLU
+  EXPECT_EQ(ErrorSharesOf(layer).clipping, 0);
+}
+
+TEST(ErrorCausesTest, AWeightHandsItsNoiseOn) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  layer.weights = {{"weight", {1}, Error(10)}};
+  EXPECT_NEAR(*ErrorSharesOf(layer).weight, 1, 1e-9);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kWeight);
+  layer.weights[0].error.sqnr_db = 40;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
+}
+
+TEST(ErrorCausesTest, AMissingBiasIsToBlame) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  // ReLU took most of the difference away.
+  layer.bias = BiasComparison{0.09, true};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kBias);
+}
+
+TEST(ErrorCausesTest, ACorrectedBiasIsNot) {
+  LayerComparison layer = LayerWith(0.3, kRounding);
+  layer.bias = BiasComparison{10 * kRounding, false};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+  layer = LayerWith(0.3, 0.03);
+  layer.bias = BiasComparison{0.03, false};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kBias);
+}
+
+TEST(ErrorCausesTest, AKernelThatDiffersFromItsReferenceIsToBlame) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  layer.kernel = Figures(10);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kKernel);
+  layer.kernel = Figures(kInfinity);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
+}
+
+TEST(ErrorCausesTest, SaturationIsWhatWouldNotBeThereWithoutIt) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  layer.saturation.emplace();
+  layer.saturation->shadow_sqnr_db = 30;
+  EXPECT_NEAR(*ErrorSharesOf(layer).saturation, 0.99, 1e-9);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kSaturation);
+}
+
+TEST(ErrorCausesTest, TheWeightOfAnotherLayerIsToBlame) {
+  LayerComparison layer = LayerWith(0.3, 0.9);
+  layer.has_weight_of = "fc2";
+  layer.weights = {{"weight", {1}, Error(-3)}};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kSwapped);
+}
+
+TEST(ErrorCausesTest, DynamicOpsRoundTheirInputs) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  layer.qparams.reset();
+  layer.quantized_side.op = "quantized::linear_dynamic";
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+}
+
+TEST(ErrorCausesTest, ExactLayersHaveNoCause) {
+  EXPECT_EQ(CauseOf(Broken("fc", 20, kInfinity, 20)), ErrorCause::kNone);
+  EXPECT_EQ(CauseOf(Layer("fc", 20)), ErrorCause::kNone);
+}
+
+TEST(ErrorCausesTest, WithoutFiguresNothingIsExplained) {
+  EXPECT_EQ(CauseOf(Broken("fc", 20, 10, 20)), ErrorCause::kUnexplained);
+  EXPECT_EQ(CauseOf(Broken("fc", 20, kNan, 20)), ErrorCause::kUnexplained);
+}
+
+}  // namespace
+}  // namespace ns

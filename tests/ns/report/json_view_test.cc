@@ -1,0 +1,52 @@
+#include "ns/report/json_view.h"
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+#include "ir/parse_json.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+nlohmann::json Parsed(absl::string_view text) {
+  return OrThrow(ParseJson(text));
+}
+
+TEST(JsonViewTest, FindsMembersOfObjectsOnly) {
+  const nlohmann::json value = Parsed(R"({"a": {"b": 1}})");
+  ASSERT_NE(Member(value, "a"), nullptr);
+  EXPECT_EQ(*Member(*Member(value, "a"), "b"), 1);
+  EXPECT_EQ(Member(value, "b"), nullptr);
+  EXPECT_EQ(Member(Parsed("[1]"), "a"), nullptr);
+}
+
+TEST(JsonViewTest, StringsAreEmptyUnlessTheyAreStrings) {
+  const nlohmann::json value = Parsed(R"({"a": "x", "b": 1})");
+  EXPECT_EQ(StringMember(value, "a"), "x");
+  EXPECT_EQ(StringMember(value, "b"), "");
+  EXPECT_EQ(StringMember(value, "c"), "");
+}
+
+TEST(JsonViewTest, NumbersMayBeInfinite) {
+  const nlohmann::json value = Parsed(
+      R"({"a": 1.5, "b": 2, "c": -3, "d": "inf", "e": "-inf", "f": "nan",
+          "g": "x"})");
+  EXPECT_EQ(NumberMember(value, "a"), 1.5);
+  EXPECT_EQ(NumberMember(value, "b"), 2);
+  EXPECT_EQ(NumberMember(value, "c"), -3);
+  EXPECT_EQ(NumberMember(value, "d"), INFINITY);
+  EXPECT_EQ(NumberMember(value, "e"), -INFINITY);
+  EXPECT_TRUE(std::isnan(*NumberMember(value, "f")));
+  EXPECT_FALSE(NumberMember(value, "g").has_value());
+}
+
+TEST(JsonViewTest, ArraysAreEmptyUnlessTheyAreArrays) {
+  const nlohmann::json value = Parsed(R"({"a": [1, 2], "b": {"c": 1}})");
+  EXPECT_EQ(ArrayMember(value, "a").size(), 2);
+  EXPECT_TRUE(ArrayMember(value, "b").empty());
+  EXPECT_TRUE(ArrayMember(value, "x").empty());
+}
+
+}  // namespace
+}  // namespace ns

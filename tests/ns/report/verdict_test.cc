@@ -1,0 +1,193 @@
+#include "ns/report/verdict.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/ns/report/table_results.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// A layer of 8 bits with the given local SQNR, of which a share of the values
+// is clipped so that clipping explains it.
+LayerComparison Clipping(absl::string_view name, double local,
+                         std::vector<size_t> producers) {
+  LayerComparison layer = Broken(name, local - 1, local, local + 3, producers);
+  ActivationComparison& shadow = *layer.shadow;
+  shadow.elements = 100;
+  shadow.ranges = ValueRanges{-1, 4 + 1. / 255, -1, 1};
+  shadow.codes = CodeUse{0, 10, 0};
+  layer.qparams = LayerQParams{1. / 255, 0};
+  shadow.error.bias_share = 0.5;
+  shadow.error.mean_error = std::sqrt(0.5 * 0.1 * 9 / 3);
+  return layer;
+}
+
+LayerComparison WithWeight(LayerComparison layer, double db) {
+  layer.weights = {{"weight", {1}, Error(db)}};
+  return layer;
+}
+
+TEST(VerdictTest, NothingMeasuredHasNone) {
+  EXPECT_FALSE(VerdictOf(WithShadows({})).has_value());
+  EXPECT_FALSE(VerdictOf(Result({Layer("fc", 20)})).has_value());
+}
+
+TEST(VerdictTest, InputsThatAreNoNumbersBlameNoLayer) {
+  ComparisonResult result = WithShadows({Broken("fc", 10, 10, 20)});
+  result.inputs_are_finite = false;
+  EXPECT_FALSE(VerdictOf(result).has_value());
+}
+
+TEST(VerdictTest, BlamesTheWorstLayerAndSaysWhy) {
+  const auto verdict =
+      VerdictOf(WithShadows({WithWeight(Broken("conv", 30, 30, 50), 40),
+                             WithWeight(Broken("fc", 8, 9, 30, {0}), 8.5)}));
+  ASSERT_TRUE(verdict.has_value());
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
+  EXPECT_THAT(
+      verdict->sentences,
+      ElementsAre("fc does most harm (9.0 dB by itself): its weight has 8.5 "
+                  "dB.",
+                  "Local errors explain every fall of the accumulated SQNR.",
+                  "No layer clips more than 0.10 % of its values."));
+}
+
+TEST(VerdictTest, NamesTheFirstFallThatNothingExplains) {
+  const auto verdict = VerdictOf(WithShadows(
+      {Broken("conv", 40, 40, 50), Broken("add", 10, 45, 20, {0})}));
+  ASSERT_THAT(verdict->sentences, SizeIs(3));
+  EXPECT_THAT(verdict->sentences[1],
+              StartsWith("The first fall that no local error explains is at "
+                         "add: 10.0 dB accumulated, 38.8 dB expected"));
+}
+
+TEST(VerdictTest, GoodLayersAreNotBlamed) {
+  LayerComparison layer = Broken("fc", 35, 36, 40);
+  layer.quantized_side.op = "quantized::linear_dynamic";
+  const auto verdict = VerdictOf(WithShadows({layer}));
+  ASSERT_TRUE(verdict.has_value());
+  EXPECT_FALSE(verdict->layer.has_value());
+  EXPECT_EQ(verdict->cause, ErrorCause::kNone);
+  EXPECT_EQ(verdict->sentences[0],
+            "No layer stands out: the lowest shadow SQNR is 36.0 dB, of fc.");
+}
+
+TEST(VerdictTest, TheFirstOfClippingLayersIsToBlame) {
+  const auto verdict =
+      VerdictOf(WithShadows({Clipping("quant", 8, {}), Clipping("fc1", 5, {0}),
+                             Clipping("fc2", 3, {1})}));
+  EXPECT_EQ(verdict->layer, 0);
+  EXPECT_EQ(verdict->cause, ErrorCause::kClipping);
+  EXPECT_THAT(verdict->sentences[0],
+              HasSubstr("10.0 % of its values are at the ends of its range, "
+                        "which is -1 to 1 where the float values are -1 to 4"));
+  EXPECT_THAT(verdict->sentences[2], StartsWith("3 layers clip more than"));
+}
+
+TEST(VerdictTest, ClippingBesideItIsNotToBlame) {
+  const auto verdict = VerdictOf(
+      WithShadows({Clipping("side", 8, {}), Clipping("main", 5, {})}));
+  EXPECT_EQ(verdict->layer, 1);
+}
+
+TEST(VerdictTest, ClippingThatIsMuchSmallerIsNotToBlame) {
+  const auto verdict = VerdictOf(
+      WithShadows({Clipping("quant", 28, {}), Clipping("fc", 5, {0})}));
+  EXPECT_EQ(verdict->layer, 1);
+}
+
+TEST(VerdictTest, AWrongWeightInFrontOfClippingIsToBlame) {
+  const auto verdict = VerdictOf(
+      WithShadows({WithWeight(Broken("fc1", 7, 7, 50), 2),
+                   Clipping("fc2", 5, {0}), Clipping("fc3", 4, {1})}));
+  EXPECT_EQ(verdict->layer, 0);
+  EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
+}
+
+TEST(VerdictTest, SwappedLayersAreNamed) {
+  ComparisonResult result =
+      WithShadows({Broken("fc2", 2, 40, 2), Broken("fc1", 2, 40, 2, {0})});
+  result.swapped = {"fc2", "fc1"};
+  auto verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->layer, 0);
+  EXPECT_EQ(verdict->cause, ErrorCause::kSwapped);
+  EXPECT_THAT(verdict->sentences[0],
+              HasSubstr("it runs before fc1, and behind it in the float "
+                        "model"));
+  result.swapped.reset();
+  result.layers[1].shadow->error.sqnr_db = -1;
+  result.layers[1].has_weight_of = "fc2";
+  verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_EQ(verdict->cause, ErrorCause::kSwapped);
+  EXPECT_THAT(verdict->sentences[0], HasSubstr("it has the weight of fc2"));
+}
+
+TEST(VerdictTest, WithoutShadowsWeightsAreJudged) {
+  ComparisonResult result =
+      Result({Layer("conv", {}, {40.}), Layer("fc", {}, {4.})});
+  result.has_activations = false;
+  auto verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
+  EXPECT_THAT(verdict->sentences,
+              ElementsAre("fc does most harm: its weight has 4.0 dB."));
+  result.layers.pop_back();
+  verdict = VerdictOf(result);
+  EXPECT_FALSE(verdict->layer.has_value());
+  EXPECT_THAT(verdict->sentences,
+              ElementsAre("No layer stands out: the lowest weight SQNR is 40.0 "
+                          "dB, of conv."));
+}
+
+TEST(VerdictTest, AnotherOutputIsNamed) {
+  LayerComparison layer = Broken("lstm", 30, 30, 40);
+  layer.outputs = {Output("c_n", 5, 6, 20)};
+  const auto verdict = VerdictOf(WithShadows({layer}));
+  EXPECT_THAT(verdict->sentences[0], StartsWith("lstm (c_n) does most harm"));
+  EXPECT_EQ(verdict->cause, ErrorCause::kUnexplained);
+}
+
+TEST(VerdictTest, NamesDoNotDriveTerminals) {
+  const auto verdict =
+      VerdictOf(WithShadows({Broken("a\x1b[31m\nb", 5, 5, 20)}));
+  EXPECT_THAT(verdict->sentences[0], StartsWith("a\\x1b[31m\\x0ab does"));
+}
+
+TEST(VerdictTest, LayersThatMakeNanAreToBlame) {
+  LayerComparison layer = Broken("log", kNan, kNan, 20);
+  layer.shadow->non_finite = NonFiniteCounts{0, 0, 3, 0};
+  const auto verdict = VerdictOf(WithShadows({Broken("fc", 2, 2, 20), layer}));
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_EQ(verdict->cause, ErrorCause::kNonFinite);
+}
+
+TEST(VerdictTest, EmulatedSaturationIsCounted) {
+  LayerComparison layer = Broken("fc", 10, 10, 40);
+  layer.saturation.emplace();
+  layer.saturation->saturated = 3;
+  layer.saturation->shadow_sqnr_db = 30;
+  layer.saturation->shadow_cost_db = 20;
+  ComparisonResult result = WithShadows({layer});
+  result.emulated = "fbgemm-avx2";
+  const auto verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->cause, ErrorCause::kSaturation);
+  EXPECT_THAT(verdict->sentences[0],
+              HasSubstr("saturating sums cost it 20.0 dB on fbgemm-avx2"));
+  EXPECT_THAT(verdict->sentences[2],
+              HasSubstr("On fbgemm-avx2, sums of products saturate in 1 "
+                        "layer."));
+}
+
+}  // namespace
+}  // namespace ns
