@@ -9,8 +9,11 @@
 
 #include "absl/strings/string_view.h"
 #include "ns/report/error_breakdown.h"
+#include "ns/report/error_causes.h"
+#include "ns/report/graph_json.h"
 #include "ns/report/json_figures.h"
 #include "ns/report/json_writer.h"
+#include "ns/report/verdict.h"
 #include "ns/suite/comparison_result.h"
 
 namespace ns {
@@ -31,6 +34,64 @@ void WriteSide(JsonWriter& json, absl::string_view key, const LayerSide& side) {
     json.String(op);
   }
   json.EndArray();
+  json.EndObject();
+}
+
+void WriteParameters(JsonWriter& json, const LayerComparison& layer) {
+  if (!layer.has_weight_of.empty()) {
+    json.Member("has_weight_of", layer.has_weight_of);
+  }
+  if (layer.bias.has_value()) {
+    json.Key("bias");
+    json.BeginObject();
+    json.Member("mean_squared_error", layer.bias->mean_squared_error);
+    json.Key("missing");
+    json.Bool(layer.bias->is_missing);
+    json.EndObject();
+  }
+  if (layer.qparams.has_value()) {
+    json.Key("qparams");
+    json.BeginObject();
+    json.Member("scale", layer.qparams->scale);
+    json.Member("zero_point", layer.qparams->zero_point);
+    json.EndObject();
+  }
+}
+
+// Writes where the comparison ran and what it read, as far as it was asked for.
+void WriteRun(JsonWriter& json, const ComparisonResult& result) {
+  if (!result.processor.empty()) {
+    json.Member("processor", result.processor);
+  }
+  if (!result.engine.empty()) {
+    json.Member("engine", result.engine);
+  }
+  if (result.files.empty()) {
+    return;
+  }
+  json.Key("files");
+  json.BeginArray();
+  for (const FileHash& file : result.files) {
+    json.BeginObject();
+    json.Member("path", file.path);
+    json.Member("sha256", file.sha256);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteVerdict(JsonWriter& json, const ComparisonResult& result) {
+  const std::optional<Verdict> verdict = VerdictOf(result);
+  if (!verdict.has_value()) {
+    return;
+  }
+  json.Key("verdict");
+  json.BeginObject();
+  if (verdict->layer.has_value()) {
+    json.Member("layer", result.layers[*verdict->layer].name);
+  }
+  json.Member("kind", ErrorCauseName(verdict->cause));
+  json.Member("sentences", verdict->sentences);
   json.EndObject();
 }
 
@@ -159,6 +220,7 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
     }
     json.EndArray();
   }
+  WriteParameters(json, layer);
   if (layer.activation.has_value()) {
     WriteActivation(json, "activation", *layer.activation);
   }
@@ -246,6 +308,7 @@ std::string ToJson(const ComparisonResult& result) {
   if (!result.emulated.empty()) {
     json.Member("emulated", result.emulated);
   }
+  WriteRun(json, result);
 
   json.Key("layers");
   json.BeginArray();
@@ -280,6 +343,7 @@ std::string ToJson(const ComparisonResult& result) {
   if (const std::optional<size_t> fall = FirstUnexplainedFall(result)) {
     WriteUnexplainedFall(json, result, *fall);
   }
+  WriteVerdict(json, result);
   if (result.stubs.has_value()) {
     json.Key("stubs");
     json.BeginArray();
@@ -295,6 +359,10 @@ std::string ToJson(const ComparisonResult& result) {
       WriteModuleOutput(json, output);
     }
     json.EndArray();
+  }
+  if (result.graphs.has_value()) {
+    json.Key("graph");
+    WriteGraphs(json, *result.graphs);
   }
   json.EndObject();
   return std::move(json).Finish();

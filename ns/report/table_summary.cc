@@ -13,12 +13,14 @@
 #include "absl/strings/string_view.h"
 #include "ns/report/emulation_summary.h"
 #include "ns/report/error_breakdown.h"
+#include "ns/report/error_causes.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/output_view.h"
 #include "ns/report/reason_list.h"
 #include "ns/report/saturation.h"
 #include "ns/report/table_figures.h"
 #include "ns/report/text_table.h"
+#include "ns/report/verdict.h"
 #include "ns/suite/comparison_result.h"
 #include "ns/suite/printable.h"
 
@@ -187,6 +189,25 @@ std::string ChannelsLine(const LayerComparison& layer,
   return line + "\n";
 }
 
+// Returns "verdict                 fc does most harm (8.7 dB by itself): it has
+// no bias, and the float layer has one.", or nothing where the lines above say
+// all there is.
+std::string VerdictLine(const ComparisonResult& result) {
+  const std::optional<Verdict> verdict = VerdictOf(result);
+  if (!verdict) {
+    return "";
+  }
+  switch (verdict->cause) {
+    case ErrorCause::kNone:
+    case ErrorCause::kRounding:
+    case ErrorCause::kUnexplained:
+      return "";
+    default:
+      return absl::StrFormat("%-22s  %s\n", "verdict",
+                             verdict->sentences.front());
+  }
+}
+
 // Says which layers are to blame. Without shadows it tells only channels, of
 // the layer with the lowest activation.
 std::string BlameLines(const ComparisonResult& result) {
@@ -212,6 +233,7 @@ std::string BlameLines(const ComparisonResult& result) {
   if (const std::optional<size_t> fall = FirstUnexplainedFall(result)) {
     absl::StrAppend(&lines, UnexplainedLine(result, *fall));
   }
+  absl::StrAppend(&lines, VerdictLine(result));
   return lines;
 }
 

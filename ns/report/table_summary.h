@@ -13,7 +13,8 @@ std::string MatchSummary(const ComparisonResult& result);
 
 // Says how many layers were matched and the lowest of each figure. With
 // activations and shadows it also names the layer that does most harm by itself
-// and the first fall that no layer explains (ns/report/error_breakdown.h); the
+// and the first fall that no layer explains (ns/report/error_breakdown.h), and
+// why, where that is known (ns/report/verdict.h); the
 // worst channels of the former, or without shadows of the lowest activation, if
 // there are any. Then come lists: layers that saturate (the worst five), those
 // that do so on the processor that is emulated (ns/report/emulation_summary.h),

@@ -101,11 +101,32 @@ class JsonSchemaTest(cli.CliTest):
     self.assertNotEqual(layer.get('outputs'), [])
     self.assertLessEqual('outputs' in layer, 'output' in layer)
 
+  def check_parameters(self, layer):
+    if 'bias' in layer:
+      self.assertEqual(list(layer['bias']), ['mean_squared_error', 'missing'])
+      self.assertGreaterEqual(layer['bias']['mean_squared_error'], 0)
+      self.assertIsInstance(layer['bias']['missing'], bool)
+    if 'qparams' in layer:
+      self.assertEqual(list(layer['qparams']), ['scale', 'zero_point'])
+      self.assertGreater(layer['qparams']['scale'], 0)
+      self.assertIsInstance(layer['qparams']['zero_point'], int)
+
+  def check_verdict(self, verdict, names):
+    self.assertEqual([key for key in verdict if key != 'layer'],
+                     ['kind', 'sentences'])
+    self.assertEqual('layer' in verdict, verdict['kind'] != 'none')
+    self.assertIn(verdict.get('layer', names[0]), names)
+    self.assertIn(verdict['kind'],
+                  ('none', 'non-finite', 'swapped', 'bias', 'weight',
+                   'clipping', 'range', 'rounding', 'kernel', 'saturation',
+                   'unexplained'))
+    self.assertIn(len(verdict['sentences']), (1, 2, 3))
+
   def check(self, result):
     self.assertEqual([key for key in result
                       if key not in ('worst_offender', 'no_reference',
                                      'first_unexplained_fall', 'emulated',
-                                     'not_emulated')],
+                                     'not_emulated', 'verdict')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])
     self.assertEqual(result['schema'], 'ns.compare/1')
@@ -118,7 +139,9 @@ class JsonSchemaTest(cli.CliTest):
       self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
                                         'weight', 'activation', 'shadow',
                                         'inherited', 'kernel', 'error',
-                                        'outputs', 'saturation'})
+                                        'outputs', 'saturation', 'bias',
+                                        'has_weight_of', 'qparams'})
+      self.check_parameters(layer)
       self.check_breakdown(layer)
       self.assertTrue(layer['name'])
       self.check_side(layer['float'])
@@ -136,6 +159,8 @@ class JsonSchemaTest(cli.CliTest):
       self.assertIn(node['model'], ('float', 'quantized'))
       self.assertTrue(node['reason'])
     self.assertEqual(result['not_shadowed'], [])
+    if 'verdict' in result:
+      self.check_verdict(result['verdict'], names)
 
   def test_every_pair_of_models_follows_the_schema(self):
     for name, inputs in (('net', 'images'), ('mlp', 'rows'), ('two', 'pairs'),

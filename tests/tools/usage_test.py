@@ -8,7 +8,7 @@ import cli
 
 # Those that take two models.
 PAIR_COMMANDS = ('compare', 'match', 'instrument')
-COMMANDS = (*PAIR_COMMANDS, 'sensitivity', 'quantize')
+COMMANDS = (*PAIR_COMMANDS, 'sensitivity', 'quantize', 'report', 'export')
 PAIR = cli.COMPARE[1:]
 
 
@@ -139,9 +139,6 @@ class FlagTest(cli.CliTest):
 
   def test_standard_output_takes_one_report(self):
     self.wrong('--json=-', '--csv=-', names=('--json', '--csv'))
-
-  def test_what_is_not_there_yet_says_so(self):
-    self.wrong('--html=report.html', names=('--html', 'not in this version'))
 
   def test_instrument_names_the_output_it_lacks(self):
     self.fail_with(2, 'instrument', *PAIR, '--out-quantized=b',

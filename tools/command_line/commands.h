@@ -43,14 +43,16 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// The commands compare, match, instrument, sensitivity, quantize, search, fuse
-// and lower.
+// The commands compare, match, instrument, sensitivity, quantize, search,
+// report, export, fuse and lower.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
 Command SensitivityCommand();
 Command QuantizeCommand();
 Command SearchCommand();
+Command ReportCommand();
+Command ExportCommand();
 Command FuseCommand();
 Command LowerCommand();
 

@@ -20,6 +20,7 @@
 #include "tools/command_line/model_pair.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
+#include "tools/command_line/run_facts.h"
 #include "tools/command_line/run_flags.h"
 #include "tools/command_line/state_dict_files.h"
 
@@ -70,7 +71,12 @@ constexpr FlagSpec kFlags[] = {
      "saturates in each layer, or without --inputs what can"},
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"csv", "PATH", "write the results as CSV; - is standard output"},
-    {"html", "PATH", "not in this version yet"},
+    {"html", "PATH",
+     "write the report there, one file for a browser; - is standard output"},
+    {"graph", "",
+     "put the graphs of both models, the processor and hashes of all files "
+     "into "
+     "the JSON, as --html does"},
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
     {"threads", "N", "threads within one op; default: all cores"},
@@ -254,6 +260,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
+  options.compare.graphs = flags.Has("graph") || flags.Has("html");
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
   options.compare.worst_channels =
@@ -266,9 +273,10 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   for (const MetricFlag& metric : options.metrics) {
     inputs.push_back({"metric", metric.path});
   }
-  NS_RETURN_IF_ERROR(CheckDistinct(
-      {{"json", options.outputs.json_path}, {"csv", options.outputs.csv_path}},
-      inputs));
+  NS_RETURN_IF_ERROR(CheckDistinct({{"json", options.outputs.json_path},
+                                    {"csv", options.outputs.csv_path},
+                                    {"html", options.outputs.html_path}},
+                                   inputs));
   return options;
 }
 
@@ -316,7 +324,8 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
 // Compares the weights of state dicts; see state_dict_files.h.
 absl::Status CompareStateDicts(const Options& options) {
   NS_RETURN_IF_ERROR(
-      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path,
+                      options.outputs.html_path}));
   NS_ASSIGN_OR_RETURN(ComparisonResult result,
                       CompareStateDictFiles(options.models));
   result.float_path = options.models.float_path;
@@ -343,10 +352,19 @@ std::string ToTables(const ComparisonResult& result,
   return absl::StrJoin(tables, "\n");
 }
 
+std::vector<std::string> FilesOf(const Options& options) {
+  std::vector<std::string> paths = {options.models.float_path,
+                                    options.models.quantized_path};
+  const std::vector<std::string>& inputs = options.run.input_paths;
+  paths.insert(paths.end(), inputs.begin(), inputs.end());
+  return paths;
+}
+
 absl::Status Compare(const Options& options) {
   UseThreads(options.run);
   NS_RETURN_IF_ERROR(
-      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path,
+                      options.outputs.html_path}));
   BatchReader batches = BatchReader::FromBatches({});
   if (RunsLayers(options) || options.modules.Any()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));
@@ -363,6 +381,9 @@ absl::Status Compare(const Options& options) {
                                     options.outputs.quiet, result));
   result.float_path = options.models.float_path;
   result.quantized_path = options.models.quantized_path;
+  if (options.compare.graphs) {
+    NS_RETURN_IF_ERROR(DescribeRun(FilesOf(options), result));
+  }
   return WriteReports(options.outputs, result, ToTables);
 }
 

@@ -16,6 +16,7 @@
 #include "ir/atomic_file.h"
 #include "ir/status.h"
 #include "ns/report/csv_report.h"
+#include "ns/report/html_report.h"
 #include "ns/report/json_report.h"
 #include "ns/suite/printable.h"
 #include "tools/command_line/standard_streams.h"
@@ -24,13 +25,6 @@ namespace ns {
 namespace {
 
 constexpr char kStandardOutput[] = "-";
-
-absl::Status Write(const std::string& path, const std::string& text) {
-  if (path == kStandardOutput) {
-    return WriteToStandardOutput(text);
-  }
-  return WriteFileAtomically(path, text);
-}
 
 TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
   TableOptions options;
@@ -78,16 +72,13 @@ absl::Status PrepareFile(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
-  if (flags.Has("html")) {
-    return absl::InvalidArgumentError(
-        "--html is not in this version yet; use --json or --csv");
-  }
   ReportOutputs outputs;
   // The flag whose file is standard output.
   absl::string_view printed;
   for (const auto& [name, path] :
        {std::pair("json", &outputs.json_path),
         std::pair("csv", &outputs.csv_path),
+        std::pair("html", &outputs.html_path),
         std::pair("emit-qconfig", &outputs.qconfig_path)}) {
     *path = flags.Get(name);
     if (flags.Has(name) && path->empty()) {
@@ -141,26 +132,36 @@ absl::Status PrepareOutputs(const std::vector<std::string>& outputs) {
   return absl::OkStatus();
 }
 
+absl::Status WriteOutput(const std::string& path, const std::string& text) {
+  return path == kStandardOutput ? WriteToStandardOutput(text)
+                                 : WriteFileAtomically(path, text);
+}
+
 absl::Status WriteTexts(const ReportOutputs& outputs,
                         const ReportTexts& texts) {
   if (!outputs.json_path.empty()) {
-    NS_RETURN_IF_ERROR(Write(outputs.json_path, texts.json()));
+    NS_RETURN_IF_ERROR(WriteOutput(outputs.json_path, texts.json()));
   }
   if (!outputs.csv_path.empty()) {
-    NS_RETURN_IF_ERROR(Write(outputs.csv_path, texts.csv()));
+    NS_RETURN_IF_ERROR(WriteOutput(outputs.csv_path, texts.csv()));
+  }
+  if (!outputs.html_path.empty()) {
+    NS_ASSIGN_OR_RETURN(const std::string html, texts.html());
+    NS_RETURN_IF_ERROR(WriteOutput(outputs.html_path, html));
   }
   if (!outputs.qconfig_path.empty()) {
-    NS_RETURN_IF_ERROR(Write(outputs.qconfig_path, texts.qconfig()));
+    NS_RETURN_IF_ERROR(WriteOutput(outputs.qconfig_path, texts.qconfig()));
   }
   for (const std::string& warning : texts.warnings) {
     std::fprintf(stderr, "ns: warning: %s\n", Printable(warning).c_str());
   }
   if (outputs.quiet || outputs.json_path == kStandardOutput ||
       outputs.csv_path == kStandardOutput ||
+      outputs.html_path == kStandardOutput ||
       outputs.qconfig_path == kStandardOutput) {
     return absl::OkStatus();
   }
-  return Write(kStandardOutput, texts.table(OptionsForTerminal(outputs)));
+  return WriteOutput(kStandardOutput, texts.table(OptionsForTerminal(outputs)));
 }
 
 absl::Status WriteReports(const ReportOutputs& outputs,
@@ -170,6 +171,7 @@ absl::Status WriteReports(const ReportOutputs& outputs,
   ReportTexts texts;
   texts.json = [&] { return ToJson(result); };
   texts.csv = [&] { return ToCsv(result); };
+  texts.html = [&] { return ToHtml(ToJson(result)); };
   texts.table = [&](const TableOptions& options) {
     return table(result, options);
   };

@@ -19,6 +19,7 @@ namespace ns {
 struct ReportOutputs {
   std::string json_path;
   std::string csv_path;
+  std::string html_path;
   std::string qconfig_path;
   bool sort_by_error = false;
   bool quiet = false;
@@ -43,10 +44,14 @@ absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
 // removes temporary files that killed runs left beside them.
 absl::Status PrepareOutputs(const std::vector<std::string>& outputs);
 
+// Writes `text` to the file `path`, or to standard output where that is "-".
+absl::Status WriteOutput(const std::string& path, const std::string& text);
+
 // The texts of a result; each is made when it is needed.
 struct ReportTexts {
   std::function<std::string()> json;
   std::function<std::string()> csv;
+  std::function<absl::StatusOr<std::string>()> html;
   std::function<std::string()> qconfig;
   std::function<std::string(const TableOptions&)> table;
   std::vector<std::string> warnings;

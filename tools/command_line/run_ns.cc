@@ -18,7 +18,8 @@ constexpr char kVersion[] = "0.1.0";
 std::vector<Command> Commands() {
   return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
-          FuseCommand(),        LowerCommand()};
+          ReportCommand(),      ExportCommand(),   FuseCommand(),
+          LowerCommand()};
 }
 
 std::string GeneralHelp() {
@@ -50,7 +51,7 @@ CommandOutcome UnknownCommand(const std::string& name) {
   return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
       absl::StrCat("unknown command '", name,
                    "'; use compare, match, instrument, sensitivity, quantize, "
-                   "search, fuse, lower or help")));
+                   "search, report, export, fuse, lower or help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -71,7 +72,7 @@ CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
         "no command; use compare, match, instrument, sensitivity, quantize, "
-        "search, lower or help"));
+        "search, report, export, lower or help"));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());

@@ -12,6 +12,7 @@
 namespace ns {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -149,7 +150,13 @@ TEST(JsonReportTest, WritesEveryField) {
       "name": "add",
       "reason": "too new"
     }
-  ]
+  ],
+  "verdict": {
+    "kind": "none",
+    "sentences": [
+      "No layer stands out: the lowest weight SQNR is 44.1 dB, of conv."
+    ]
+  }
 }
 )");
 }
@@ -319,8 +326,7 @@ TEST(JsonReportTest, NamesTheWorstOffenderAndTheFirstUnexplainedFall) {
     "name": "out",
     "accumulated_db": 9.5,
     "expected_db": 30.0
-  }
-}
+  },
 )"));
   result.layers[1].shadow->error.sqnr_db = 8.75;
   EXPECT_THAT(ToJson(result), HasSubstr(R"(
@@ -328,9 +334,64 @@ TEST(JsonReportTest, NamesTheWorstOffenderAndTheFirstUnexplainedFall) {
   "worst_offender": {
     "name": "out",
     "local_db": 8.75
+  },
+)"));
+}
+
+TEST(JsonReportTest, WritesTheVerdict) {
+  ComparisonResult result = OneLayer();
+  result.layers[0].weights = {{"weight", {1}, {-3, 0, 0, 1}}};
+  result.layers[0].has_weight_of = "head";
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+  "verdict": {
+    "layer": "fc",
+    "kind": "swapped",
+    "sentences": [
+      "fc does most harm: it has the weight of head."
+    ]
   }
 }
 )"));
+}
+
+TEST(JsonReportTest, WritesWhatLayersAreMadeOf) {
+  ComparisonResult result = OneLayer();
+  result.layers[0].bias = BiasComparison{0.25, true};
+  result.layers[0].qparams = LayerQParams{0.5, 3};
+  EXPECT_THAT(ToJson(result), HasSubstr(R"(
+      "bias": {
+        "mean_squared_error": 0.25,
+        "missing": true
+      },
+      "qparams": {
+        "scale": 0.5,
+        "zero_point": 3
+      })"));
+}
+
+TEST(JsonReportTest, WritesWhereItRanAndTheGraphsWhereAskedFor) {
+  ComparisonResult result;
+  EXPECT_THAT(ToJson(result), Not(HasSubstr("graph")));
+  result.processor = "A processor";
+  result.engine = "onednn";
+  result.files = {{"f.pt", "00ff"}};
+  result.graphs.emplace();
+  EXPECT_THAT(ToJson(result), AllOf(HasSubstr(R"(
+  "processor": "A processor",
+  "engine": "onednn",
+  "files": [
+    {
+      "path": "f.pt",
+      "sha256": "00ff"
+    }
+  ],
+)"),
+                                    HasSubstr(R"(
+  "graph": {
+    "float": {
+      "nodes": [],
+      "edges": []
+    },)")));
 }
 
 TEST(JsonReportTest, WritesOtherOutputsAndNamesThemWhereTheyDecide) {

@@ -1,0 +1,83 @@
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "ir/status.h"
+#include "ns/report/model_explorer.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/read_text.h"
+#include "tools/command_line/report_output.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"format", "NAME", "model-explorer, the only one"},
+    {"json", "PATH", "what ns compare wrote with --json and --graph"},
+    {"out", "DIR", "the folder for the files; made where it is not there"},
+};
+
+constexpr CommandSpec kSpec = {
+    "export",
+    "writes a comparison for other viewers of graphs",
+    "ns export --format=model-explorer --json=PATH --out=DIR",
+    "For Google's Model Explorer: graphs.json has both graphs, and "
+    "weight_sqnr_db.json,\n"
+    "activation_sqnr_db.json and shadow_sqnr_db.json are node data that "
+    "colours "
+    "them.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- export --format=model-explorer "
+    "--json=compare.json --out=explorer",
+};
+
+absl::Status MakeFolder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  return std::filesystem::is_directory(path)
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   absl::StrCat("--out=", path, ": cannot make the folder"));
+}
+
+absl::Status Export(const std::string& json_path, const std::string& folder) {
+  NS_ASSIGN_OR_RETURN(const std::string json, ReadText(json_path));
+  NS_ASSIGN_OR_RETURN(const std::vector<ExportedFile> files,
+                      Annotated(json_path, ToModelExplorer(json)));
+  NS_RETURN_IF_ERROR(MakeFolder(folder));
+  for (const ExportedFile& file : files) {
+    NS_RETURN_IF_ERROR(
+        WriteOutput(absl::StrCat(folder, "/", file.name), file.text));
+  }
+  return absl::OkStatus();
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<std::string> format = flags.Required("format");
+  if (!format.ok()) {
+    return CommandOutcome::WrongUsage(format.status());
+  }
+  if (*format != "model-explorer") {
+    return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
+        absl::StrCat("--format=", *format, " is not model-explorer")));
+  }
+  const absl::StatusOr<std::string> json_path = flags.Required("json");
+  if (!json_path.ok()) {
+    return CommandOutcome::WrongUsage(json_path.status());
+  }
+  const absl::StatusOr<std::string> folder = flags.Required("out");
+  if (!folder.ok()) {
+    return CommandOutcome::WrongUsage(folder.status());
+  }
+  return CommandOutcome::Done(Export(*json_path, *folder));
+}
+
+}  // namespace
+
+Command ExportCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

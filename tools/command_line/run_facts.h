@@ -1,0 +1,30 @@
+// Describes where a comparison ran and which files it read, so that its report
+// can be told from others.
+#ifndef TOOLS_COMMAND_LINE_RUN_FACTS_H_
+#define TOOLS_COMMAND_LINE_RUN_FACTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+// Returns the SHA-256 of the file `path` in hexadecimal digits. Error: a file
+// that cannot be read.
+absl::StatusOr<std::string> Sha256Of(const std::string& path);
+
+// Returns the name of this processor, "x86_64" or the like where the system
+// does not tell.
+std::string ProcessorName();
+
+// Sets processor and engine of `result`, and `files` to the models and inputs
+// `paths`. Each is read as a whole. Error: a file that cannot be read.
+absl::Status DescribeRun(const std::vector<std::string>& paths,
+                         ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_RUN_FACTS_H_
