@@ -1,7 +1,7 @@
 // The panel beside the page: everything that is known of one layer.
 (function (page) {
   'use strict';
-  const {html, useLayoutEffect, useRef} = htmPreact;
+  const {html, useEffect, useLayoutEffect, useRef} = htmPreact;
 
   const ERRORS = ['activation', 'shadow', 'inherited', 'kernel', 'weight_only',
                   'activation_only'];
@@ -253,16 +253,22 @@
       document.body.classList.toggle('with-panel', Boolean(layer || node));
       if (body.current) body.current.scrollTop = 0;
     }, [state.layer, state.node]);
+    useEffect(() => {
+      const escape = (event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) close();
+      };
+      addEventListener('keydown', escape);
+      return () => removeEventListener('keydown', escape);
+    }, []);
     if (!layer && !node) return null;
     const step = (by) => {
       const next = report.layers[index + by];
       if (next) page.openLayer(next.name);
     };
     const title = layer ? layer.name : node.name;
-    return html`<aside id="panel" aria-label=${'Layer ' + title}
-        onKeyDown=${(event) => event.key === 'Escape' && close()}>
+    return html`<aside id="panel" aria-label=${'Layer ' + title}>
       <div class="panel-head">
-        <h2 class="mono" title=${title}>${title}</h2>
+        <h2 class="mono" title=${title} aria-live="polite">${title}</h2>
         ${layer && html`<button type="button" aria-label="Previous layer"
           disabled=${index === 0} onClick=${() => step(-1)}>\u2191</button>
         <button type="button" aria-label="Next layer"
