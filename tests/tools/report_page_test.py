@@ -340,7 +340,7 @@ class WholePageTest(PageTest):
         const placed = nsPage.placeBoxes(
             layout, new Set(layout.modules.keys()));
         return {boxes: placed.boxes, height: placed.height,
-                edges: nsPage.placeEdges(layout, graph, placed).length}''',
+                edges: nsPage.placeEdges(layout, graph, placed)}''',
                               layout, self.report['graph'])
     self.assertEqual(placed['height'], layout['height'])
     self.assertEqual(len(placed['boxes']),
@@ -350,9 +350,13 @@ class WholePageTest(PageTest):
       self.assertEqual((box['x'], box['y']), (of['x'], of['y']))
       if box['kind'] == 'module':
         self.assertEqual(box['height'], of['height'])
-    self.assertEqual(placed['edges'], sum(
+    self.assertEqual(len(placed['edges']), sum(
         len(self.report['graph'][lane]['edges'])
         for lane in ('float', 'quantized')))
+    # Only the edge from the first op to the fifth has to go around others.
+    self.assertEqual(
+        [(edge['from']['index'], edge['to']['index'])
+         for edge in placed['edges'] if edge['skips']], [(0, 4)] * 2)
     # Closed, layer1's four ops are one box, and edges within it are none.
     closed = self.browser.run('''
         const [layout, graph] = arguments;

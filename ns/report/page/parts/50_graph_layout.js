@@ -114,13 +114,13 @@
   // Edges between boxes in sight: {lane, from, to, path, top, bottom}, in the
   // coordinates of their lane. Equal ones are drawn once.
   page.placeEdges = function (layout, graph, placed) {
-    const {sizes} = layout;
     const edges = [];
     for (const lane of ['float', 'quantized']) {
       const cellOf = new Map();
       layout.cells.forEach((cell, index) => {
         if (cell[lane] !== undefined) cellOf.set(cell[lane], index);
       });
+      const inTheWay = obstacles(layout, placed, lane);
       const seen = new Set();
       for (const [source, target] of graph[lane].edges) {
         const from = placed.boxOfCell[cellOf.get(source)];
@@ -129,33 +129,56 @@
         const name = from.id + ' ' + to.id;
         if (seen.has(name)) continue;
         seen.add(name);
-        edges.push({lane, from, to, ...curve(from, to, sizes)});
+        edges.push({lane, from, to, ...curve(from, to, layout, inTheWay)});
       }
     }
     return edges;
   };
 
-  // From the bottom of a box to the top of another. A long way passes the
-  // boxes between at their side.
-  function curve(from, to, sizes) {
+  // A function that says whether a box of the lane is between two heights and
+  // reaches into a range of x.
+  function obstacles(layout, placed, lane) {
+    const boxes = placed.boxes.filter((box) => !box.open && (
+      box.kind === 'cell' ? layout.cells[box.index][lane] !== undefined :
+        layout.modules[box.index][lane] > 0)).sort((a, b) => a.y - b.y);
+    return (top, bottom, left, right) => {
+      let low = 0;
+      let high = boxes.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (boxes[middle].y < top) low = middle + 1;
+        else high = middle;
+      }
+      for (; low < boxes.length && boxes[low].y < bottom; low++) {
+        const {x, width} = boxes[low];
+        if (x < right && x + width > left) return true;
+      }
+      return false;
+    };
+  }
+
+  // From the bottom of a box to the top of another: straight where nothing is
+  // between, else down a gap between boxes.
+  function curve(from, to, layout, inTheWay) {
+    const {sizes} = layout;
     const x1 = from.x + from.width / 2;
     const y1 = from.y + from.height;
     const x2 = to.x + to.width / 2;
     const y2 = to.y;
     const top = Math.min(y1, y2);
     const bottom = Math.max(y1, y2);
-    const gap = sizes.row_gap;
-    const around = 2 * sizes.module_header + 4 * sizes.module_padding;
-    const near = y2 >= y1 && y2 - y1 <= gap + around;
-    if (near) {
-      const bend = (y2 - y1) / 2;
+    if (y2 >= y1 && !inTheWay(y1, y2, Math.min(x1, x2), Math.max(x1, x2))) {
+      const bend = Math.min((y2 - y1) / 2, 3 * sizes.row_gap);
       return {top, bottom, skips: false,
               path: `M${x1},${y1}C${x1},${y1 + bend} ${x2},${y2 - bend} ` +
                   `${x2},${y2}`};
     }
-    const side = Math.max(x1, x2) + sizes.node_width / 2 +
-        sizes.column_gap / 2;
-    const turn = Math.min(gap, 24);
+    const step = sizes.node_width / 2 + sizes.column_gap / 2;
+    const gaps = [Math.max(x1, x2) + step, Math.min(x1, x2) - step];
+    for (let x = gaps[0]; x < layout.width; x += 2 * step) gaps.push(x);
+    const side = gaps.find((x) => x > 0 && x < layout.width &&
+        !inTheWay(top, bottom, x - 2, x + 2)) ?? gaps[0];
+    const turn = Math.min(sizes.row_gap, 24);
     return {top: top - turn, bottom: bottom + turn, skips: true,
             path: `M${x1},${y1}C${x1},${y1 + turn} ${side},${y1} ` +
                 `${side},${y1 + turn}L${side},${y2 - turn}` +

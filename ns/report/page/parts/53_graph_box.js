@@ -6,6 +6,9 @@
 
   const LANES = ['float', 'quantized'];
 
+  // A name without the module's path, which is on the frame around.
+  const within = (name, path) => path && name.startsWith(path + '.') ?
+      name.slice(path.length + 1) : name;
   const opName = (op) => op.replace(/^[a-z0-9_]+::/, '');
 
   // The value that colours a box: that of the cell's layer, or the worst (for
@@ -54,7 +57,7 @@
     if (box.kind === 'module') {
       const module = layout.modules[box.index];
       if (!module[lane]) return null;
-      const name = module.path.split('.').pop() +
+      const name = within(module.path, layout.modules[module.parent].path) +
           (module.call > 0 ? '@' + module.call : '');
       const colored = !box.open && lane === 'quantized' &&
           box.value !== undefined;
@@ -78,10 +81,8 @@
     const fill = colored ? scale.color(box.value) :
         matched ? undefined : 'url(#hatch)';
     const ink = colored ? page.inkOn(fill) : undefined;
-    // The module's name is on its frame.
-    const open = layout.modules[layout.cells[box.index].module].path;
-    const name = open && node.name.startsWith(open + '.') ?
-        node.name.slice(open.length + 1) : node.name;
+    const name = within(
+        node.name, layout.modules[layout.cells[box.index].module].path);
     return html`<g transform=${place} class=${matched ? 'node' :
         'node unmatched'}>
       <rect width=${width} height=${height} rx="4" fill=${fill} />
