@@ -238,7 +238,7 @@ class WholePageTest(PageTest):
     panel = self.browser.find('#panel').text
     for text in (NAMES[2], 'net.py:14', 'aten::conv2d \u2192 aten::relu',
                  '244 of 256 codes', 'float -2 to 6.5', 'channel 0',
-                 'batch 1', 'log counts', '100,000 samples'):
+                 'batch 1', 'log', 'n = 100,000'):
       self.assertIn(text, panel)
     # 100 bins each: weights (float, quantized, error) and activations.
     paths = self.browser.run(

@@ -40,7 +40,7 @@
   page.chart.limitsOf = function (report) {
     const places = new Map(report.layers.map((layer, i) => [layer.name, i]));
     return (report.limits || [])
-        .filter((limit) => limit.limit === 'fail-below' &&
+        .filter((limit) => limit.limit === 'fail-below' && !limit.output &&
                            places.has(limit.layer))
         .map((limit) => ({index: places.get(limit.layer), bound:
                           page.number(limit.bound), passed: limit.passed}));

@@ -28,9 +28,11 @@
   }
 
   // Histograms over one another: `parts` is a list of {label, look, data}.
-  page.Histogram = function ({title, parts}) {
-    const [log, setLog] = useState(false);
+  // Counts are shown by their logarithm where one bin would hide the others.
+  page.Histogram = function ({title, parts, samples}) {
     const shown = parts.filter((part) => finiteHistogram(part.data));
+    const [log, setLog] = useState(() => shown.some(({data}) =>
+      Math.max(...data.counts) > data.counts.reduce((a, b) => a + b, 0) / 3));
     if (shown.length === 0) return null;
     const low = Math.min(...shown.map(({data}) => data.lowest));
     const high = Math.max(...shown.map(
@@ -52,9 +54,12 @@
         ${shown.length > 1 && shown.map(({label, look}) => html`
           <span class="key" key=${label}><span class=${'swatch ' + look}></span>
           ${label}</span>`)}
+        ${samples !== undefined && html`<span class="faint">n = ${
+          page.format(samples, 'count')}</span>`}
         <span class="space"></span>
-        <label class="log"><input type="checkbox" checked=${log}
-            onChange=${() => setLog(!log)} /> log counts</label>
+        <label class="log" title="Show the logarithm of counts"><input
+          type="checkbox" checked=${log} onChange=${() => setLog(!log)} />
+          log</label>
       </figcaption>
       <svg viewBox=${`0 -2 ${WIDTH} ${HEIGHT + FOOT + 2}`} role="img"
           aria-label=${summary}>

@@ -114,10 +114,8 @@
   function Histograms({title, figures}) {
     const data = figures && figures.histograms;
     if (!data) return null;
-    const sampled = data.samples ?
-        ` (${page.format(data.samples, 'count')} samples)` : '';
     return html`<div>
-      <${page.Histogram} title=${title + sampled} parts=${[
+      <${page.Histogram} title=${title} samples=${data.samples} parts=${[
         {label: 'float', look: 'series-1', data: data.float},
         {label: 'quantized', look: 'series-2', data: data.quantized}]} />
       <${page.Histogram} title=${title + ': error'} parts=${[

@@ -35,6 +35,7 @@
 
   page.Limits = function () {
     const {report} = page.useStore();
+    const {baseline} = report;
     const limits = report.limits || [];
     if (limits.length === 0) return null;
     const unit = (name) => name === 'max-clip' ? 'share' :
@@ -43,9 +44,14 @@
     const held = limits.filter((limit) => limit.passed);
     const columns = [
       ['limit', (limit) => '--' + limit.limit, 'mono'],
-      ['layer', (limit) => limit.layer && layerLink(limit.layer)],
+      ['layer', (limit) => limit.layer && html`${layerLink(limit.layer)}${
+        limit.output ? ' ' + limit.output : ''}`],
+      ...(limits.some((limit) => limit.figure) ?
+        [['figure', (limit) => limit.figure]] : []),
       ['value', (limit) => number(limit.value, unit(limit.limit)), 'number'],
-      ['bound', (limit) => number(limit.bound, unit(limit.limit)), 'number'],
+      ['bound', (limit) => number(limit.bound, unit(limit.limit)) +
+        (limit.tolerance === undefined ? '' :
+          ' + ' + number(limit.tolerance, 'dB')), 'number'],
     ];
     return html`<section id="limits" aria-label="Limits">
       <h2>Limits <span class=${'badge ' + (crossed.length ? 'bad' : 'good')}>${
@@ -57,6 +63,12 @@
         class="faint">${held.length}</span></summary>
         <${List} title="Limits that hold" entries=${held} columns=${columns} />
         </details>`}
+      ${baseline && html`<p>Compared with <span class="mono">${
+        baseline.path}</span>.</p>
+        <${Fold} title="Layers that it does not have"
+          entries=${baseline.new} columns=${[['layer', layerLink]]} />
+        <${Fold} title="Layers that only it has" entries=${baseline.vanished}
+          columns=${[['layer', (name) => name, 'mono']]} />`}
     </section>`;
   };
 
@@ -78,6 +90,9 @@
           `difference (95 %: ${number(interval[0], 'share')} to ${
             number(interval[1], 'share')})` : 'difference',
         page.formatChange(page.number(accuracy.difference), 'share'))}
+        ${accuracy.flipped !== undefined && tile(
+      `answers changed: ${number(accuracy.lost, 'count')} lost, ${
+        number(accuracy.won, 'count')} won`, number(accuracy.flipped, 'count'))}
       </div>
       <${Fold} title="Samples whose answer changed" entries=${accuracy.flips}
         columns=${[
