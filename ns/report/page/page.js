@@ -46,6 +46,10 @@
     store.set({report, rows, columns: page.columnsOf(rows),
                layout: report.graph ? page.readEmbedded('layout') : null});
 
+    // Checksums are long; they are cut, and whole when pointed at.
+    for (const fact of heading.querySelectorAll('dd')) {
+      fact.title = fact.textContent;
+    }
     render(html`<${page.Toolbar} />`, mount('append', heading));
     render(html`<${page.Comparison} />`, mount('before', verdict));
     render(html`<${page.Accuracy} /><${page.Limits} />`,

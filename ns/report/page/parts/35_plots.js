@@ -9,6 +9,19 @@
 
   const short = (number) => page.format(Number(number.toPrecision(3)), '');
 
+  // Some round values from `low` to `high`, 1, 2 or 5 times a power of 10 apart.
+  function roundValues(low, high) {
+    const rough = (high - low) / 4;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((times) => times * power)
+        .find((size) => size >= rough * 0.8);
+    const values = [];
+    for (let i = Math.ceil(low / step); i * step <= high; i++) {
+      values.push(i * step);
+    }
+    return values;
+  }
+
   // The outline of a histogram as the path of steps. `height` turns a count
   // into pixels, `place` a value.
   function steps(histogram, place, height) {
@@ -43,10 +56,7 @@
         (count) => count / most;
     const place = (value) => (value - low) / span * WIDTH;
     const height = (count) => scale(count) * (HEIGHT - 4);
-    const ticks = [0, 0.25, 0.5, 0.75, 1]
-        .map((part) => low + part * span)
-        // A sum that should be 0 is not quite.
-        .map((value) => Math.abs(value) < span * 1e-9 ? 0 : value);
+    const ticks = roundValues(low, low + span);
     const summary = `${title}: ${shown.map(({label}) => label).join(' and ')}` +
         `, from ${short(low)} to ${short(high)}`;
     return html`<figure class="plot">
@@ -70,8 +80,10 @@
             x2=${place(0)} y1="0" y2=${HEIGHT} />`}
         <line class="axis" x1="0" x2=${WIDTH} y1=${HEIGHT} y2=${HEIGHT} />
         ${ticks.map((value, i) => html`<text key=${i} x=${place(value)}
-          y=${HEIGHT + 14} text-anchor=${i === 0 ? 'start' :
-            i === ticks.length - 1 ? 'end' : 'middle'}>${short(value)}</text>`)}
+          y=${HEIGHT + 14} text-anchor=${place(value) < 16 ? 'start' :
+            place(value) > WIDTH - 16 ? 'end' : 'middle'}>${short(value)}</text>
+          <line class="axis" key=${'t' + i} x1=${place(value)} x2=${place(value)}
+            y1=${HEIGHT} y2=${HEIGHT + 4} />`)}
       </svg>
     </figure>`;
   };

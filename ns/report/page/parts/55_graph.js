@@ -41,9 +41,11 @@
             page.format(value, column.unit);
     const info = {layout, graph, scale, column, figure};
 
+    const laneLeft = (lane) => lane === 'float' ? 0 :
+        layout.width + layout.sizes.lane_gap;
     const wide = 2 * layout.width + layout.sizes.lane_gap + 2 * MARGIN;
     const tall = placed.height + LANE_HEAD + 2 * MARGIN;
-    const fit = Math.min(1, Math.max(0.55, (view.width - 2) / wide));
+    const fit = Math.min(1, Math.max(0.75, (view.width - 2) / wide));
     const factor = state.printing ? Math.min(1, 700 / wide) :
         fit * 1.25 ** zoom;
 
@@ -69,6 +71,12 @@
           y + target.height * factor > element.scrollTop +
               element.clientHeight) {
         element.scrollTop = y - element.clientHeight / 3;
+      }
+      const left = (MARGIN + laneLeft('quantized') + target.x) * factor;
+      const right = left + target.width * factor;
+      if (left < element.scrollLeft ||
+          right > element.scrollLeft + element.clientWidth) {
+        element.scrollLeft = right + MARGIN - element.clientWidth;
       }
     };
     // Shows the cell of a layer, with the modules around it open.
@@ -131,8 +139,6 @@
     const drawn = edges.filter((edge) => edge.bottom + LANE_HEAD >= from &&
                                          edge.top + LANE_HEAD <= to);
     const selected = cellOf.get(state.layer);
-    const laneLeft = (lane) => lane === 'float' ? 0 :
-        layout.width + layout.sizes.lane_gap;
     return html`<div>
       <div class="bar">
         <h2>Graph</h2>
