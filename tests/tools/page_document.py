@@ -112,6 +112,8 @@ def report(names, extra=False):
           'Nothing else falls without a cause.']},
   }
   if extra:
+    layers[1]['has_weight_of'] = names[-1]
+    layers[1]['bias'] = {'mean_squared_error': 0.25, 'missing': True}
     result['limits'] = [
         {'limit': 'fail-below', 'layer': entry['name'],
          'value': entry['activation']['sqnr_db'], 'bound': 25,
@@ -242,6 +244,8 @@ def document(folder, value, graph_layout=None):
 
   if graph_layout is None and 'graph' in value:
     graph_layout = layout(value['graph'])
+  limits = ''.join(f'<div><dt>Limit</dt><dd>{limit["bound"]}</dd></div>'
+                   for limit in value.get('limits', []))
   rows = ''.join(
       f'<tr><th scope="row">{html.escape(entry["name"])}</th>'
       f'<td class="number">{number(entry)}</td></tr>'
@@ -279,7 +283,7 @@ form-action 'none'">
 <main id="page">
 <header id="heading"><h1>{html.escape(title)}</h1><dl id="facts">\
 <div><dt>Matching</dt><dd>{html.escape(value["matching"])}</dd></div>\
-<div><dt>Batches</dt><dd>{value["batches"]}</dd></div></dl></header>
+<div><dt>Batches</dt><dd>{value["batches"]}</dd></div>{limits}</dl></header>
 <section id="verdict" aria-label="Verdict"><h2>Verdict</h2>{paragraphs}\
 </section>
 <section id="layers" aria-label="Layers"><h2>Layers</h2>

@@ -142,6 +142,7 @@ class WholePageTest(PageTest):
     self.assertEqual(self.rows('name'), NAMES)
     self.assertIn('97 %', self.browser.find('#coverage').text)
     self.assertIn('crossed', self.browser.find('#limits').text)
+    self.assertEqual(self.browser.texts('#facts dt'), ['Matching', 'Batches'])
     self.assertIn('91 %', self.browser.find('#accuracy').text)
 
   def test_columns_are_those_of_the_json(self):
@@ -208,6 +209,18 @@ class WholePageTest(PageTest):
     self.assertEqual(self.filter('clip>1%'), [])
     self.assertIn('No layer', self.browser.find('.empty').text)
 
+  def test_values_at_an_end_are_clipped_only_beyond_it(self):
+    def share(lowest):
+      layer = {'activation': {
+          'elements': 1000, 'codes': {'lowest': 500, 'highest': 2, 'unused': 55},
+          'range': {'float': [lowest, 10.5], 'quantized': [0.0, 10.0]}}}
+      return self.browser.run('return nsPage.clippedShare(arguments[0])', layer)
+
+    # 201 codes from 0 to 10 are steps of 0.05.
+    self.assertEqual(share(0.0), 0.002)
+    self.assertEqual(share(-0.04), 0.002)
+    self.assertEqual(share(-0.06), 0.502)
+
   def test_says_what_is_wrong_with_a_filter(self):
     for text, message in (('sqrn<25', "no column is called 'sqrn'"),
                           ('sqnr<', 'needs a number'),
@@ -261,6 +274,13 @@ class WholePageTest(PageTest):
     self.assertEqual(self.browser.find('#panel h2').text, NAMES[3])
     self.browser.click('#panel-close')
     self.assertEqual(self.browser.all('#panel'), [])
+
+  def test_panel_tells_of_mistaken_parameters(self):
+    self.browser.run('nsPage.openLayer(arguments[0])', NAMES[1])
+    self.browser.settle()
+    panel = self.browser.find('#panel').text
+    self.assertIn(f'is that of {NAMES[-1]}', panel.replace('\n', ' '))
+    self.assertIn('the quantized layer has none', panel)
 
   def test_verdict_opens_its_layer(self):
     self.browser.click('#verdict button')

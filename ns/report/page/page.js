@@ -37,6 +37,18 @@
     heading.after(contents);
   }
 
+  // Checksums are long: they are cut, and whole when pointed at. Limits have a
+  // part of their own.
+  function tidyFacts(heading, report) {
+    for (const fact of heading.querySelectorAll('dd')) {
+      fact.title = fact.textContent;
+      if (report.limits && fact.previousElementSibling?.textContent ===
+          'Limit') {
+        fact.parentElement.remove();
+      }
+    }
+  }
+
   function start(report) {
     const main = document.getElementById('page');
     const heading = document.getElementById('heading');
@@ -46,10 +58,7 @@
     store.set({report, rows, columns: page.columnsOf(rows),
                layout: report.graph ? page.readEmbedded('layout') : null});
 
-    // Checksums are long; they are cut, and whole when pointed at.
-    for (const fact of heading.querySelectorAll('dd')) {
-      fact.title = fact.textContent;
-    }
+    tidyFacts(heading, report);
     render(html`<${page.Toolbar} />`, mount('append', heading));
     render(html`<${page.Comparison} />`, mount('before', verdict));
     render(html`<${page.Accuracy} /><${page.Limits} />`,

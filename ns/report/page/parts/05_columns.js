@@ -32,7 +32,8 @@
 
   // The share of values that lie beyond the quantized range, by the counts at
   // its ends. An end counts only where float values go beyond it by more than
-  // a step: after a ReLU many values are at the lowest code and none is cut.
+  // a step: after a ReLU many values are at the lowest code and none is cut. As
+  // ns/report/saturation.h.
   page.clippedShare = function (layer) {
     const figures = layer.shadow && layer.shadow.codes ?
         layer.shadow : layer.activation;
@@ -43,7 +44,8 @@
     if (!codes || !elements || !ends.every(Array.isArray)) return undefined;
     const [[floatMin, floatMax], [min, max]] = ends.map(
         (pair) => pair.map(page.number));
-    const step = (max - min) / 255;
+    // The values that occur are at least a step apart.
+    const step = (max - min) / Math.max(1, 255 - codes.unused);
     const low = floatMin < min - step ? codes.lowest : 0;
     const high = floatMax > max + step ? codes.highest : 0;
     return (low + high) / elements;

@@ -207,6 +207,11 @@
         </${Fact}>
         <${Fact} name="its error">${ORIGINS[page.at(layer, 'error',
       'dominated_by')]}</${Fact}>
+        <${Fact} name="weight">${layer.has_weight_of && html`<b class="bad">is
+          that of <span class="mono">${layer.has_weight_of}</span></b>`}
+        </${Fact}>
+        <${Fact} name="bias">${page.at(layer, 'bias', 'missing') === true &&
+          html`<b class="bad">the quantized layer has none</b>`}</${Fact}>
         <${Fact} name="note">${layer.unpaired_input}</${Fact}>
         <${Fact} name="saturation">${saturationText(layer.saturation)}
         </${Fact}>
