@@ -2,6 +2,7 @@
 with any names, and the graph's layout, put together as the tool does it."""
 
 import base64
+import functools
 import hashlib
 import html
 import json
@@ -26,6 +27,7 @@ def histogram(lowest, highest, middle, spread, bins=100):
                           ** 2)) for i in range(bins)]}
 
 
+@functools.lru_cache(maxsize=None)
 def histograms(error):
   return {
       'float': histogram(-3.0, 3.0, 0.2, 1.0),
@@ -177,6 +179,12 @@ def layout(graph):
   padding = SIZES['module_padding']
   width = SIZES['node_width'] + 2 * padding * (depth + 1)
 
+  items = [[] for _ in modules]
+  for i, cell in enumerate(cells):
+    items[cell['module']].append((cell['row'], False, i))
+  for i, module in enumerate(modules[1:], 1):
+    items[module['parent']].append((module['row'], True, i))
+
   def stack(number, y):
     module = modules[number]
     inset = padding * module.pop('depth', 0)
@@ -184,12 +192,7 @@ def layout(graph):
     at = y
     if number:
       at += SIZES['module_header'] + padding
-    items = sorted(
-        [(cell['row'], False, i) for i, cell in enumerate(cells)
-         if cell['module'] == number] +
-        [(other['row'], True, i) for i, other in enumerate(modules)
-         if other['parent'] == number])
-    for row, is_module, item in items:
+    for row, is_module, item in sorted(items[number]):
       at += SIZES['row_gap'] if row else 0
       if is_module:
         at = stack(item, at)
