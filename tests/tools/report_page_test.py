@@ -9,10 +9,10 @@ import shutil
 import tempfile
 import unittest
 
+import cli
 import page_document
 from browser import Browser
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.abspath('ns/report/page')
 AXE = os.path.join('tests', 'tools', 'third_party', 'axe.min.js.xz')
 NAMES = ['stem.conv'] + [
@@ -688,6 +688,72 @@ class OtherPagesTest(PageTest):
         };
         next();''', selector)
     return (busy() - before) / 40 * 1000
+
+
+class ToolsPageTest(PageTest):
+  """Pages as the tool writes them, with its layout and its policy."""
+
+  def open_output(self, *arguments, cwd=cli.CASES):
+    """Opens what the tool writes; returns the JSON in it."""
+    path = os.path.join(FOLDER, 'page.html')
+    process = cli.run(*arguments, f'--html={path}', cwd=cwd)
+    self.assertEqual(process.returncode, 0, process.stderr.decode())
+    self.browser.open(path)
+    self.addCleanup(self.check_quiet)
+    return self.browser.run(
+        "return JSON.parse(document.getElementById('report').textContent)")
+
+  def test_page_of_the_demo(self):
+    report = self.open_output(
+        'compare', '--float=float.pt', '--quantized=quantized.pt',
+        '--inputs=images.pt', '--quiet', cwd=os.path.abspath('tools/demo'))
+    self.assertEqual(self.rows('name'),
+                     [layer['name'] for layer in report['layers']])
+    self.assertEqual(
+        self.rows('activation.sqnr_db')[0],
+        f'{report["layers"][0]["activation"]["sqnr_db"]:.1f}')
+    for part in ('Verdict', 'Chart', 'Layers', 'Graph'):
+      self.assertIn(part, self.browser.texts('#contents a'))
+    self.assertEqual(self.browser.texts('#verdict p'),
+                     report['verdict']['sentences'])
+    # Everything open, each box is where the tool has laid it out.
+    layout, placed = self.browser.run('''
+        const {layout} = nsPage.store.state;
+        return [layout, nsPage.placeBoxes(
+            layout, new Set(layout.modules.keys()))]''')
+    self.assertAlmostEqual(placed['height'], layout['height'])
+    self.assertGreater(len(layout['modules']), 2)
+    self.assertEqual(len(placed['boxes']),
+                     len(layout['cells']) + len(layout['modules']) - 1)
+    for box in placed['boxes']:
+      of = layout['cells' if box['kind'] == 'cell' else 'modules'][box['index']]
+      self.assertAlmostEqual(box['x'], of['x'])
+      self.assertAlmostEqual(box['y'], of['y'])
+    self.browser.click('#graph button')
+    for layer in report['layers']:
+      self.browser.run('nsPage.openLayer(arguments[0])', layer['name'])
+      self.browser.settle()
+      self.assertEqual(self.browser.texts('#panel h2'), [layer['name']])
+    self.assertEqual(self.serious(), [])
+
+  def test_page_of_odd_names(self):
+    report = self.open_output(
+        'compare', '--float=odd_names_float.pt',
+        '--quantized=odd_names_quantized.pt', '--quiet')
+    self.assertEqual(self.rows('name'),
+                     [layer['name'] for layer in report['layers']])
+    self.assertEqual(len(self.browser.all('script:not([type])')), 1)
+
+  def test_pages_of_other_commands(self):
+    path = os.path.join(FOLDER, 'sensitivity.json')
+    process = cli.run('sensitivity', '--float=float.pt', '--inputs=images.pt',
+                      '--max-batches=1', '--quiet', f'--json={path}',
+                      cwd=os.path.abspath('tools/demo'))
+    self.assertEqual(process.returncode, 0, process.stderr.decode())
+    report = self.open_output('report', f'--json={path}')
+    self.assertEqual(len(self.browser.all('#layer-table tbody tr')),
+                     len(report['layers']))
+    self.assertEqual(self.serious(), [])
 
 
 if __name__ == '__main__':
