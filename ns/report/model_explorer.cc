@@ -51,17 +51,17 @@ std::optional<double> SqnrOf(const Json& layer, absl::string_view figure) {
   return lowest;
 }
 
-using Layers = absl::flat_hash_map<std::string, const Json*>;
+using NamedLayers = absl::flat_hash_map<std::string, const Json*>;
 
-Layers LayersByName(const Json& report) {
-  Layers layers;
+NamedLayers LayersByName(const Json& report) {
+  NamedLayers layers;
   for (const Json& layer : ArrayMember(report, "layers")) {
     layers.emplace(StringMember(layer, "name"), &layer);
   }
   return layers;
 }
 
-const Json* LayerOf(const Layers& layers, const DataFlowNode& node) {
+const Json* LayerOf(const NamedLayers& layers, const DataFlowNode& node) {
   const auto found = layers.find(node.layer);
   return node.layer.empty() || found == layers.end() ? nullptr : found->second;
 }
@@ -107,7 +107,7 @@ void WriteEdges(JsonWriter& json, const std::vector<size_t>& sources) {
 }
 
 void WriteGraph(JsonWriter& json, absl::string_view id,
-                const DataFlowGraph& graph, const Layers& layers) {
+                const DataFlowGraph& graph, const NamedLayers& layers) {
   std::vector<std::vector<size_t>> sources(graph.nodes.size());
   for (const auto& [from, to] : graph.edges) {
     sources[to].push_back(from);
@@ -133,7 +133,7 @@ void WriteGraph(JsonWriter& json, absl::string_view id,
 
 // Writes the node data of one graph and returns whether there is any.
 bool WriteNodeData(JsonWriter& json, absl::string_view id,
-                   const DataFlowGraph& graph, const Layers& layers,
+                   const DataFlowGraph& graph, const NamedLayers& layers,
                    absl::string_view figure) {
   bool has_figures = false;
   json.Key(id);
@@ -182,7 +182,7 @@ absl::StatusOr<std::vector<ExportedFile>> ToModelExplorer(
     return absl::InvalidArgumentError(
         "has no graph; write it with ns compare --json --graph");
   }
-  const Layers layers = LayersByName(report);
+  const NamedLayers layers = LayersByName(report);
   std::vector<ExportedFile> files;
   JsonWriter json;
   json.BeginArray();

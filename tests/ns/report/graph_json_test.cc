@@ -34,14 +34,12 @@ std::string Written(const DataFlowGraphs& graphs) {
 
 TEST(GraphJsonTest, WritesNodesAndEdges) {
   const auto json = OrThrow(ParseJson(Written(Graphs())));
-  EXPECT_EQ(json["float"], OrThrow(ParseJson(R"json({
+  EXPECT_EQ(json["float"], OrThrow(ParseJson(R"text({
       "nodes": [{"id": 0, "fqn": "a", "name": "a", "op": "aten::conv2d",
                  "layer": "a"},
                 {"id": 1, "fqn": "drop", "name": "drop (dropout)",
-                 "op": "aten::dropout", "reason": "idle"
-}],
-      "edges": [[0, 1]]
-})")));
+                 "op": "aten::dropout", "reason": "idle"}],
+      "edges": [[0, 1]]})text")));
 }
 
 TEST(GraphJsonTest, ReadsWhatItWrote) {

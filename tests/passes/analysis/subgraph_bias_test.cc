@@ -63,15 +63,16 @@ TEST(SubgraphBiasTest, APackedBiasIsUnpacked) {
   const c10::IValue packed =
       CallOp("quantized::linear_prepack",
              {QuantizeWeight(at::ones({3, 4})), expected});
-  const OptionalTensor bias = BiasOf(
-      ModelWith("ops.quantized.linear(x, self.layer, 0.1, 0)", packed, {}),
-      {"quantized::linear"});
+  const OptionalTensor bias =
+      BiasOf(ModelWith("ops.quantized.linear(x, self.layer, 0.1, 0)", packed,
+                       at::zeros({3})),
+             {"quantized::linear"});
   ASSERT_TRUE(bias.has_value());
   EXPECT_TRUE(at::equal(*bias, expected));
 }
 
 TEST(SubgraphBiasTest, ABatchNormIsFolded) {
-  const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
+  ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
       {{"conv", Conv2d(at::ones({4, 3, 1, 1}))}, {"bn", BatchNorm2d(4)}},
       {"return self.bn.forward(self.conv.forward(x))"})));
   const OptionalTensor bias =
