@@ -56,7 +56,7 @@ absl::Status CompareInto(const WeightPair& pair, Layers& layers,
     NS_ASSIGN_OR_RETURN(
         std::optional<WeightComparison> comparison,
         CompareWeight(name, std::string(NameOf(of_float.key)), of_float.value,
-                      weight.values[i], warnings));
+                      weight.values[i], /*histograms=*/false, warnings));
     LayerComparison& layer = layers.Of(name);
     layer.float_side.fqn = PathOf(of_float.key);
     layer.quantized_side.fqn = weight.path;

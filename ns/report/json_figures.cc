@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ns/report/error_breakdown.h"
+#include "ns/report/json_histograms.h"
 #include "ns/suite/metrics.h"
 
 namespace ns {
@@ -98,6 +99,9 @@ void WriteActivationFields(JsonWriter& json,
   if (activation.outliers.has_value()) {
     json.Member("abs_error_p999", activation.outliers->abs_error_p999);
     json.Member("outlier_share", activation.outliers->share);
+  }
+  if (activation.histograms.has_value()) {
+    WriteHistograms(json, *activation.histograms);
   }
 }
 

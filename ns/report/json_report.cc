@@ -12,6 +12,7 @@
 #include "ns/report/error_causes.h"
 #include "ns/report/graph_json.h"
 #include "ns/report/json_figures.h"
+#include "ns/report/json_histograms.h"
 #include "ns/report/json_writer.h"
 #include "ns/report/verdict.h"
 #include "ns/suite/comparison_result.h"
@@ -100,6 +101,9 @@ void WriteWeight(JsonWriter& json, const WeightComparison& weight) {
   json.Member("name", weight.name);
   json.Member("shape", weight.shape);
   WriteFigures(json, weight.error);
+  if (weight.histograms.has_value()) {
+    WriteHistograms(json, *weight.histograms);
+  }
   json.EndObject();
 }
 

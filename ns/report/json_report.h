@@ -18,8 +18,8 @@ namespace ns {
 // "qparams", "activation", "shadow", "inherited", "kernel", "outputs" and
 // "error", and "dominated_by" in the latter; of a stub "outputs"; of an
 // activation "trips", "elements", "range", "non_finite" (all counts are 0),
-// "codes" and "worst_channels"; of a side "fqn_inferred". All other keys are
-// always there.
+// "codes" and "worst_channels"; of an activation and a weight "histograms"; of a
+// side "fqn_inferred". All other keys are always there.
 //
 // "error" is the breakdown of ns/report/error_breakdown.h in dB; "codes" has
 // the number of elements at the "lowest" and "highest" quantized value, and the

@@ -94,7 +94,7 @@ absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
     NS_ASSIGN_OR_RETURN(
         std::optional<WeightComparison> comparison,
         CompareWeight(match.name, of_quantized[i].name, of_float[i].value,
-                      of_quantized[i].value, warnings));
+                      of_quantized[i].value, options.histograms, warnings));
     if (comparison) {
       comparisons.push_back(*std::move(comparison));
     }

@@ -1,6 +1,8 @@
 #include "ns/suite/compare_weight.h"
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -8,13 +10,14 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/suite/metrics.h"
+#include "ns/suite/value_histograms.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
 
 absl::StatusOr<std::optional<WeightComparison>> CompareWeight(
     const std::string& layer, const std::string& name, const at::Tensor& x,
-    const at::Tensor& y, std::vector<std::string>& warnings) {
+    const at::Tensor& y, bool histograms, std::vector<std::string>& warnings) {
   if (x.sizes() != y.sizes()) {
     warnings.push_back(absl::StrCat(layer, ": shapes of ", name, " differ, [",
                                     absl::StrJoin(x.sizes(), ", "), "] and [",
@@ -22,11 +25,15 @@ absl::StatusOr<std::optional<WeightComparison>> CompareWeight(
                                     "]; not compared"));
     return std::nullopt;
   }
-  NS_ASSIGN_OR_RETURN(
-      const PairStatistics statistics,
-      CatchTorchErrors(absl::StrCat("comparing the weights of ", layer),
-                       [&] { return ComparePair(x, y); }));
-  return WeightComparison{name, y.sizes().vec(), FiguresOf(statistics)};
+  return CatchTorchErrors(
+      absl::StrCat("comparing the weights of ", layer), [&] {
+        WeightComparison comparison{name, y.sizes().vec(),
+                                    FiguresOf(ComparePair(x, y))};
+        if (histograms) {
+          comparison.histograms = HistogramsOfWeight(x, y);
+        }
+        return std::optional(std::move(comparison));
+      });
 }
 
 }  // namespace ns

@@ -14,12 +14,12 @@
 namespace ns {
 
 // Compares `y`, the weight `name` of the quantized layer `layer`, with `x`, the
-// float one; either may be quantized. Absent, with a line in `warnings`, where
-// their shapes differ. Error, naming the layer: tensors that LibTorch cannot
-// compare.
+// float one; either may be quantized. Histograms are made where `histograms`
+// asks for them. Absent, with a line in `warnings`, where their shapes differ.
+// Error, naming the layer: tensors that LibTorch cannot compare.
 absl::StatusOr<std::optional<WeightComparison>> CompareWeight(
     const std::string& layer, const std::string& name, const at::Tensor& x,
-    const at::Tensor& y, std::vector<std::string>& warnings);
+    const at::Tensor& y, bool histograms, std::vector<std::string>& warnings);
 
 }  // namespace ns
 

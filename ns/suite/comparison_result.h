@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ns/suite/data_flow_graph.h"
+#include "ns/suite/value_histograms.h"
 
 namespace ns {
 
@@ -39,6 +40,8 @@ struct WeightComparison {
   std::string name;
   std::vector<int64_t> shape;
   ErrorFigures error;
+  // Absent unless asked for.
+  std::optional<ValueHistograms> histograms = {};
 };
 
 // Lowest and highest value of each side; inf and -inf for no elements.
@@ -110,6 +113,8 @@ struct ActivationComparison {
   std::vector<double> channel_sqnr_db;
   // Absent unless asked for.
   std::optional<OutlierFigures> outliers;
+  // Of a sample of the elements. Absent unless asked for.
+  std::optional<ValueHistograms> histograms;
   // The SQNR in dB of each batch in which both models ran the layer.
   std::vector<double> batch_sqnr_db;
   // The SQNR in dB of the first, second, ... trip of the loop around the op,

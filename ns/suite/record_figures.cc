@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ns/suite/metrics.h"
+#include "ns/suite/value_histograms.h"
 #include "passes/runtime/statistics/codes_in_use.h"
 #include "passes/runtime/statistics/error_histogram.h"
 #include "passes/runtime/statistics/pair_statistics.h"
@@ -81,6 +82,9 @@ ActivationComparison FiguresOfRecord(const PairRecord& record,
   if (errors.total() > 0) {
     result.outliers = {errors.Quantile(1 - kOutlierShare),
                        errors.ShareOfSquares(kOutlierShare)};
+  }
+  if (record.pooled.histograms.total() > 0) {
+    result.histograms = HistogramsOf(record.pooled.histograms);
   }
   return result;
 }

@@ -41,6 +41,7 @@ constexpr absl::string_view kTaken[] = {
     "float_nan",
     "float_op",
     "float_type",
+    "histograms",
     "index",
     "kind",
     "name",

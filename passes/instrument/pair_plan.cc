@@ -34,6 +34,7 @@ PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
   PairComparerOptions options;
   options.in_loop = IsInLoop(*match.b.subgraph.end);
   options.errors = plan.outliers;
+  options.histograms = plan.histograms;
   if (plan.channels) {
     options.channels = ChannelsOf(*match.b.subgraph.base);
   }

@@ -42,6 +42,8 @@ struct PairPlan {
   // Whether it is told how large the largest errors are, which takes about a
   // tenth more time.
   bool outliers = false;
+  // Whether values and errors are counted by their size, of a sample.
+  bool histograms = false;
   // With shadows: puts beside `subgraph`, the newest copy in `host` of a
   // match's subgraph of B, a version of it in which no sum saturates, whose
   // output stands for `output` and is compared with the shadow, too. Returns

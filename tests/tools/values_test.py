@@ -252,6 +252,36 @@ class ValuesTest(cli.CliTest):
           self.assertAlmostEqual(layer[kind]['outlier_share'],
                                  float(largest / squares.sum()), delta=0.1)
 
+  def test_histograms_are_of_the_values(self):
+    folder = self.path('saved')
+    arguments = (*cli.COMPARE, '--inputs=images.pt', '--exact')
+    plain = self.layers(*arguments, '--quiet', f'--save-activations={folder}')
+    self.assertNotIn('histograms', json.dumps(plain))
+    layers = self.layers(*arguments, '--histograms')
+    for layer in layers.values():
+      saved = [torch.load(os.path.join(folder, layer['name'],
+                                       f'batch_{batch:04}.pt'))
+               for batch in range(3)]
+      values = torch.cat([batch['float'].flatten() for batch in saved])
+      histogram = layer['activation']['histograms']
+      self.assertGreaterEqual(histogram['samples'],
+                              min(len(values), 3 * 128))
+      for key in ('float', 'quantized', 'error'):
+        self.assertEqual(sum(histogram[key]['counts']), histogram['samples'])
+      self.assertEqual(sum(map(sum, histogram['error_by_value']['counts'])),
+                       histogram['samples'])
+      if histogram['samples'] == len(values):
+        bins = histogram['float']
+        expected = torch.floor((values.double() - bins['lowest'])
+                               / bins['width']).long()
+        self.assertEqual(torch.bincount(expected).tolist(),
+                         bins['counts'][:int(expected.max()) + 1])
+      for weight in layer.get('weight', ()):
+        self.assertEqual(len(weight['histograms']['float']['counts']), 100)
+        self.assertEqual(weight['histograms']['samples'],
+                         math.prod(weight['shape']))
+    self.fail_with(2, *arguments, '--histograms', names=['--json'])
+
   def test_a_few_outliers_are_told_of_the_worst_offender(self):
     image = batches('images')[0]
     image[0, 0, 0, 0] = 1000  # far beyond what was seen in calibration

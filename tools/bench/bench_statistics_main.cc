@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,8 @@ Rows, those of ours for each instruction set that this processor has:
   all                  CompareTensors: sums and extremes
   all, codes           and which codes are used
   all, codes, channels and sums for each of 64 channels, first in memory
+  all, histograms      sums and extremes, codes where there are, and histograms
+                       of a sample; the last line tells what these cost
   all, channels last   sums and extremes, and sums for each of 64 channels, last
                        in memory
   SQNR, layouts differ CompareErrors of images, of one of which the channels are
@@ -105,11 +108,14 @@ __attribute__((target("avx2"))) void Read256(const char* data, int64_t bytes) {
   sink = static_cast<double>(_mm256_extract_epi64(seen[0], 0));
 }
 
+// The time of what was not measured.
+constexpr double kNever = 1e9;
+
 struct Row {
   std::string name;
   std::string isa;
   std::function<void()> run;
-  double seconds = 1e9;
+  double seconds = kNever;
 };
 
 // Runs all rows in turn, for about two seconds or ten times. Each runs twice
@@ -131,7 +137,7 @@ void Measure(std::vector<Row>& rows) {
 }
 
 double SecondsOf(const std::vector<Row>& rows, const std::string& name) {
-  double seconds = 1e9;
+  double seconds = kNever;
   for (const Row& row : rows) {
     if (row.name == name) {
       seconds = std::min(seconds, row.seconds);
@@ -192,6 +198,12 @@ void AddOurs(const at::Tensor& x, const at::Tensor& y, std::vector<Row>& rows) {
     } else {
       add_all("all, channels", x, y, {false, 0});
     }
+    const auto histograms = std::make_shared<PairHistograms>();
+    add("all, histograms", [=] {
+      TensorStatisticsOptions options;
+      options.histograms = histograms.get();
+      sink = CompareTensors(x, y, options).sums.sum_xy;
+    });
     if (!y.is_quantized() || y.qscheme() == at::kPerTensorAffine) {
       const std::vector<int64_t> sizes = {x.size(1), x.size(0)};
       add_all("all, channels last", x.view(sizes), y.view(sizes), {false, 1});
@@ -240,6 +252,11 @@ void PrintTable(const std::vector<Row>& rows, int64_t bytes) {
     }
     std::printf("\n");
   }
+  const double with_codes = SecondsOf(rows, "all, codes");
+  const double without =
+      with_codes < kNever ? with_codes : SecondsOf(rows, "all");
+  std::printf("histograms: %.2f times the time without\n",
+              SecondsOf(rows, "all, histograms") / without);
 }
 
 void Bench(const char* dtypes, const at::Tensor& x, const at::Tensor& y) {

@@ -56,6 +56,8 @@ constexpr FlagSpec kFlags[] = {
     {"outliers", "",
      "tell how large the largest errors of each layer are, and what part of "
      "the whole error they make up (slower)"},
+    {"histograms", "",
+     "put into the JSON how values, errors and weights are distributed"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
     {"save-activations", "DIR",
@@ -263,6 +265,11 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
+  options.compare.histograms = flags.Has("histograms");
+  if (options.compare.histograms && options.outputs.json_path.empty()) {
+    return absl::InvalidArgumentError(
+        "--histograms are written into the JSON; add --json=PATH");
+  }
   options.compare.worst_channels =
       flags.Has("per-channel") ? kWorstChannels : 0;
   std::vector<PathFlag> inputs = {{"float", options.models.float_path},

@@ -43,6 +43,7 @@ PairComparerPtr FromState(const State& state) {
   PairRecord record;
   record.pooled = TensorStatistics::FromNumbers(std::get<1>(state));
   options.errors = record.pooled.errors.total() > 0;
+  options.histograms = record.pooled.histograms.total() > 0;
   record.batches = StatisticsFromNumbers(std::get<2>(state));
   record.trips = StatisticsFromNumbers(std::get<3>(state));
   record.shape = std::get<4>(state);
@@ -119,8 +120,10 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
                "; not compared";
     return;
   }
-  const TensorStatistics statistics =
-      CompareTensors(x, y, StatisticsOf(options_, x.dim()));
+  TensorStatisticsOptions options = StatisticsOf(options_, x.dim());
+  options.histograms =
+      options_.histograms ? &record_.pooled.histograms : nullptr;
+  const TensorStatistics statistics = CompareTensors(x, y, options);
   record_.pooled.Merge(statistics);
   batch_.Merge(statistics.sums);
   if (options_.in_loop) {

@@ -36,6 +36,8 @@ struct PairComparerOptions {
   bool codes = true;
   // Whether absolute errors are counted by their size.
   bool errors = false;
+  // Whether values and errors of a sample are counted (PairHistograms).
+  bool histograms = false;
   // Whether integers and truth values are compared, too. Indices and lengths
   // have no quantization error. It is not saved: it is true in a loaded
   // comparer.

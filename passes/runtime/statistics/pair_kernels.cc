@@ -136,6 +136,10 @@ std::atomic<const PairKernels*>& Chosen() {
 
 }  // namespace
 
+float Dequantized(uint8_t code, const CodeFormat& format) {
+  return CodeReader(&code, format)(0);
+}
+
 const PairKernels& ScalarPairKernels() {
   static constexpr PairKernels kKernels = {
       "scalar",   Floats,  Codes,      CodesAndUse,   FloatErrors,

@@ -53,6 +53,9 @@ struct CodeFormat {
   float scale_rest = 0;
 };
 
+// Dequantizes one value.
+float Dequantized(uint8_t code, const CodeFormat& format);
+
 struct PairKernels {
   // The name of the instruction set: "scalar", "avx2" or "avx512".
   const char* isa;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "passes/runtime/statistics/element_sample.h"
 #include "passes/runtime/statistics/pair_blocks.h"
 #include "passes/runtime/statistics/pair_channels.h"
 #include "passes/runtime/statistics/pair_kernels.h"
@@ -24,6 +25,13 @@ constexpr size_t kNumbersPerChannel = 2;
 // Stands in place of the sum of squares of a channel: what follows is no more
 // channels, but pairs of a bin of the error histogram and its count.
 constexpr double kErrorsFollow = -1;
+// Likewise, also in place of a bin of the error histogram: what follows are the
+// numbers of PairHistograms.
+constexpr double kHistogramsFollow = -2;
+
+// Of a pair with histograms, so many elements are read at a time: those that
+// were just summed are in the cache when some of them are counted.
+constexpr int64_t kMostSampled = 16384;
 
 // The comparison of one pair.
 class Comparison {
@@ -42,6 +50,10 @@ class Comparison {
   // all.
   void NoteCodes(int64_t first, int64_t count);
   void CountErrors(int64_t first, int64_t count);
+  // Count the elements of `sample_` that are in a piece.
+  void CountSample(const PairPiece& piece, int64_t first);
+  void CountSample(const double* x, const double* y, int64_t first,
+                   int64_t count);
 
   const PairOperands& pair_;
   const bool notes_codes_;
@@ -49,6 +61,10 @@ class Comparison {
   PairStatistics sums_;
   CodesInUse codes_;
   ErrorHistogram errors_;
+  const ElementSample sample_;
+  // The number of the first window of the sample that is not counted yet.
+  int64_t window_ = 0;
+  PairHistograms* const histograms_;
   std::optional<PairChannels> channels_;
 };
 
@@ -56,7 +72,9 @@ Comparison::Comparison(const PairOperands& pair,
                        const TensorStatisticsOptions& options)
     : pair_(pair),
       notes_codes_(options.codes && pair.y.HoldsCodes()),
-      counts_errors_(options.errors) {
+      counts_errors_(options.errors),
+      sample_(pair.count()),
+      histograms_(options.histograms) {
   const int64_t dim = options.channel_dim;
   if (dim >= 0 && dim < pair.x.memory().dim()) {
     channels_.emplace(pair.x.RunsOf(dim));
@@ -95,6 +113,9 @@ void Comparison::AddDoubles() {
     if (counts_errors_) {
       errors_.Add(x, y, size);
     }
+    if (histograms_ != nullptr) {
+      CountSample(x, y, first, size);
+    }
     NoteCodes(first, size);
   }
 }
@@ -102,7 +123,10 @@ void Comparison::AddDoubles() {
 void Comparison::AddPieces() {
   PairReader reader(pair_);
   for (int64_t first = 0; first < pair_.count();) {
-    const int64_t left = pair_.count() - first;
+    int64_t left = pair_.count() - first;
+    if (histograms_ != nullptr) {
+      left = std::min(left, kMostSampled);
+    }
     const PairPiece piece = reader.Read(
         first, channels_ ? std::min(left, channels_->Limit(first)) : left);
     const PairStatistics sums = Add(piece, first);
@@ -111,6 +135,9 @@ void Comparison::AddPieces() {
     }
     if (counts_errors_) {
       CountErrors(first, piece.count);
+    }
+    if (histograms_ != nullptr) {
+      CountSample(piece, first);
     }
     first += piece.count;
   }
@@ -147,12 +174,37 @@ void Comparison::CountErrors(int64_t first, int64_t count) {
   }
 }
 
+void Comparison::CountSample(const PairPiece& piece, int64_t first) {
+  for (;; ++window_) {
+    const int64_t element = sample_.ElementOf(window_) - first;
+    if (element >= piece.count) {
+      return;
+    }
+    histograms_->Add(piece.x[element],
+                     piece.y != nullptr
+                         ? piece.y[element]
+                         : Dequantized(piece.codes[element], piece.format));
+  }
+}
+
+void Comparison::CountSample(const double* x, const double* y, int64_t first,
+                             int64_t count) {
+  for (;; ++window_) {
+    const int64_t element = sample_.ElementOf(window_) - first;
+    if (element >= count) {
+      return;
+    }
+    histograms_->Add(x[element], y[element]);
+  }
+}
+
 }  // namespace
 
 void TensorStatistics::Merge(const TensorStatistics& other) {
   sums.Merge(other.sums);
   codes.Merge(other.codes);
   errors.Merge(other.errors);
+  histograms.Merge(other.histograms);
   channels.resize(std::max(channels.size(), other.channels.size()));
   for (size_t i = 0; i < other.channels.size(); ++i) {
     channels[i].sum_x2 += other.channels[i].sum_x2;
@@ -178,6 +230,12 @@ std::vector<double> TensorStatistics::ToNumbers() const {
     numbers.push_back(static_cast<double>(bin));
     numbers.push_back(static_cast<double>(count));
   }
+  const std::vector<double> counted = histograms.ToNumbers();
+  if (!counted.empty()) {
+    numbers.push_back(kHistogramsFollow);
+    numbers.push_back(0);
+  }
+  numbers.insert(numbers.end(), counted.begin(), counted.end());
   return numbers;
 }
 
@@ -201,18 +259,23 @@ TensorStatistics TensorStatistics::FromNumbers(
     TORCH_CHECK(value <= 255, "a byte of codes in use is ", value);
     byte = static_cast<uint8_t>(value);
   }
-  while (next != numbers.end() && *next != kErrorsFollow) {
+  while (next != numbers.end() && *next != kErrorsFollow &&
+         *next != kHistogramsFollow) {
     ChannelSums& channel = statistics.channels.emplace_back();
     channel.sum_x2 = *next++;
     channel.sum_e2 = *next++;
   }
-  if (next != numbers.end()) {
+  if (next != numbers.end() && *next == kErrorsFollow) {
     next += kNumbersPerChannel;
   }
-  while (next != numbers.end()) {
+  while (next != numbers.end() && *next != kHistogramsFollow) {
     const int64_t bin = CountFromNumber(*next++);
     TORCH_CHECK(statistics.errors.AddBin(bin, CountFromNumber(*next++)),
                 "an error histogram has no bin ", bin);
+  }
+  if (next != numbers.end()) {
+    statistics.histograms =
+        PairHistograms::FromNumbers({next + kNumbersPerChannel, numbers.end()});
   }
   return statistics;
 }

@@ -8,6 +8,7 @@
 
 #include "passes/runtime/statistics/codes_in_use.h"
 #include "passes/runtime/statistics/error_histogram.h"
+#include "passes/runtime/statistics/pair_histograms.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace at {
@@ -29,6 +30,8 @@ struct TensorStatistics {
   CodesInUse codes;  // of y; without elements unless y is quantized to 8 bits
   std::vector<ChannelSums> channels;  // empty unless asked for
   ErrorHistogram errors;              // without elements unless asked for
+  // Empty in what CompareTensors returns: TensorStatisticsOptions::histograms.
+  PairHistograms histograms;
 
   // Adds the statistics of another part. Channels add up by index. Where
   // `other` has more of them, the further ones are taken over, as if they had
@@ -49,6 +52,10 @@ struct TensorStatisticsOptions {
   int64_t channel_dim = -1;
   // Whether absolute errors are counted by their size.
   bool errors = false;
+  // Where values and errors of a sample of the elements (element_sample.h) are
+  // counted; null for nowhere. It would take longer to merge histograms of each
+  // pair than to count.
+  PairHistograms* histograms = nullptr;
 };
 
 // Compares `x` with `y` as ComparePair does, in the same pass, and throws where

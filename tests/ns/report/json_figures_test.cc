@@ -53,6 +53,8 @@ TEST(JsonFiguresTest, AllFiguresHaveAPlace) {
   figures.worst_channels = {{2, 10.5}};
   figures.channel_sqnr_db = {30, 20, 10.5};
   figures.outliers = {0.25, 0.5};
+  figures.histograms = {4,      {-1, 0.5}, {0, 0.25}, {1, 0, 3}, {0, 1, 3},
+                        {4, 0}, {-1, 2},   {0, 1},    {{1}, {3}}};
   EXPECT_EQ(Written(figures),
             "{\n"
             "  \"shadow\": {\n"
@@ -94,7 +96,39 @@ TEST(JsonFiguresTest, AllFiguresHaveAPlace) {
             "    ],\n"
             "    \"channel_sqnr_db\": [30.0, 20.0, 10.5],\n"
             "    \"abs_error_p999\": 0.25,\n"
-            "    \"outlier_share\": 0.5\n"
+            "    \"outlier_share\": 0.5,\n"
+            "    \"histograms\": {\n"
+            "      \"samples\": 4,\n"
+            "      \"float\": {\n"
+            "        \"lowest\": -1.0,\n"
+            "        \"width\": 0.5,\n"
+            "        \"counts\": [1, 0, 3]\n"
+            "      },\n"
+            "      \"quantized\": {\n"
+            "        \"lowest\": -1.0,\n"
+            "        \"width\": 0.5,\n"
+            "        \"counts\": [0, 1, 3]\n"
+            "      },\n"
+            "      \"error\": {\n"
+            "        \"lowest\": 0.0,\n"
+            "        \"width\": 0.25,\n"
+            "        \"counts\": [4, 0]\n"
+            "      },\n"
+            "      \"error_by_value\": {\n"
+            "        \"value\": {\n"
+            "          \"lowest\": -1.0,\n"
+            "          \"width\": 2.0\n"
+            "        },\n"
+            "        \"error\": {\n"
+            "          \"lowest\": 0.0,\n"
+            "          \"width\": 1.0\n"
+            "        },\n"
+            "        \"counts\": [\n"
+            "          [1],\n"
+            "          [3]\n"
+            "        ]\n"
+            "      }\n"
+            "    }\n"
             "  }\n"
             "}\n");
 }

@@ -49,6 +49,7 @@ ComparisonResult Everything() {
   figures.worst_channels = {{0, 1}};
   figures.channel_sqnr_db = {1};
   figures.outliers.emplace();
+  figures.histograms.emplace();
   ComparisonResult result;
   result.layers.emplace_back().activation = figures;
   result.stubs.emplace().emplace_back().figures = figures;

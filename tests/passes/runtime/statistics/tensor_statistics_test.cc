@@ -389,19 +389,77 @@ TEST_F(TensorStatisticsTest, ErrorsAreCountedOfEveryKindOfTensor) {
   }
 }
 
+// Of small tensors each element is counted, whatever way values take.
+TEST_F(TensorStatisticsTest, HistogramsAreThoseOfTheElements) {
+  const at::Tensor x = at::randn({3, 7, 11});
+  TensorStatisticsOptions options;
+  for (const at::Tensor& y :
+       {x + at::randn({3, 7, 11}),
+        at::quantize_per_tensor(x, 0.1, 3, at::kQUInt8),
+        at::quantize_per_tensor(x, 0.1, 3, at::kQInt8),
+        at::quantize_per_tensor(x, 0.1, 3, at::kQInt32),
+        at::quantize_per_channel(x, at::rand({7}, at::kDouble) + 0.1,
+                                 at::zeros({7}, at::kLong), 1, at::kQInt8),
+        (x + 1).to(at::kDouble), (x * 10).to(at::kInt),
+        (x + 1).transpose(0, 2).contiguous().transpose(0, 2)}) {
+    for (const int64_t channel_dim : {-1, 1}) {
+      options.channel_dim = channel_dim;
+      PairHistograms expected;
+      const at::Tensor xs = x.to(at::kDouble).flatten();
+      const at::Tensor ys =
+          (y.is_quantized() ? y.dequantize() : y).to(at::kDouble).flatten();
+      for (int64_t i = 0; i < xs.numel(); ++i) {
+        expected.Add(xs[i].item<double>(), ys[i].item<double>());
+      }
+      PairHistograms histograms;
+      options.histograms = &histograms;
+      CompareTensors(x, y, options);
+      EXPECT_EQ(histograms.ToNumbers(), expected.ToNumbers());
+    }
+  }
+}
+
+// The sample is spread over all of a tensor, and changes no other figure.
+TEST_F(TensorStatisticsTest, HistogramsOfLargeTensorsAreOfASample) {
+  const at::Tensor x = at::randn({300, 400});
+  for (const at::Tensor& y :
+       {x + 0.01, at::quantize_per_tensor(x, 0.1, 3, at::kQUInt8),
+        (x + 1).to(at::kDouble)}) {
+    PairHistograms histograms;
+    TensorStatisticsOptions options;
+    options.histograms = &histograms;
+    const TensorStatistics statistics = CompareTensors(x, y, options);
+    EXPECT_GE(histograms.total(), 128);
+    EXPECT_LE(histograms.total(), 256);
+    double sum = 0;
+    for (int64_t bin = 0; bin < PairHistograms::kBins; ++bin) {
+      const auto middle =
+          static_cast<double>(bin - PairHistograms::kHalf) + 0.5;
+      sum += static_cast<double>(histograms.CountOfX(bin)) *
+             std::pow(middle * histograms.value_width(), 2);
+    }
+    // The variance, to 4 standard deviations.
+    const auto total = static_cast<double>(histograms.total());
+    EXPECT_NEAR(sum / total, 1, 4 * std::sqrt(2 / total));
+    ExpectSameStatistics(statistics, CompareTensors(x, y), 1e-7, 1e-9);
+  }
+}
+
 TEST_F(TensorStatisticsTest, NumbersHoldAllOfIt) {
   for (const int64_t channel_dim : {-1, 1}) {
     at::Tensor x = at::randn({3, 4});
     x[0][0] = kInf;
     const at::Tensor y =
         at::quantize_per_tensor(at::randn({3, 4}), 0.1, 3, at::kQInt8);
-    const TensorStatistics statistics =
+    TensorStatistics statistics =
         CompareTensors(x, y, {true, channel_dim, /*errors=*/channel_dim < 0});
+    statistics.histograms.Add(1, 2);
     const TensorStatistics again =
         TensorStatistics::FromNumbers(statistics.ToNumbers());
     ExpectSameStatistics(again, statistics, 0, 0);
     EXPECT_EQ(again.ToNumbers(), statistics.ToNumbers());
     EXPECT_EQ(again.errors.total(), channel_dim < 0 ? 12 : 0);
+    EXPECT_EQ(again.histograms.total(), 1);
     EXPECT_EQ(again.errors.Bins(), statistics.errors.Bins());
   }
   EXPECT_THROW(TensorStatistics::FromNumbers({}), c10::Error);

@@ -1,0 +1,39 @@
+// Chooses the elements of a tensor that stand for all of them.
+#ifndef PASSES_RUNTIME_STATISTICS_ELEMENT_SAMPLE_H_
+#define PASSES_RUNTIME_STATISTICS_ELEMENT_SAMPLE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ns {
+
+// A sample of `count` elements in a row: one of each window of stride()
+// elements, which lies elsewhere in each window, so that no row, column or
+// channel is preferred. The same tensor always has the same sample. All
+// elements of tensors of up to kLeast; of larger ones at least half as many,
+// and one of kMostStride of the largest.
+class ElementSample {
+ public:
+  static constexpr int64_t kLeast = 128;
+  static constexpr int64_t kMostStride = 1024;
+
+  explicit ElementSample(int64_t count)
+      : stride_(std::clamp<int64_t>(count / kLeast, 1, kMostStride)) {}
+
+  int64_t stride() const { return stride_; }
+
+  // The element of window number `window`, which may be behind the last one.
+  int64_t ElementOf(int64_t window) const {
+    // Knuth's multiplicative hash, of which the upper bits are mixed best.
+    const auto mixed = static_cast<uint64_t>(window) * 0x9E3779B97F4A7C15;
+    return window * stride_ +
+           static_cast<int64_t>((mixed >> 33) % static_cast<uint64_t>(stride_));
+  }
+
+ private:
+  int64_t stride_;
+};
+
+}  // namespace ns
+
+#endif  // PASSES_RUNTIME_STATISTICS_ELEMENT_SAMPLE_H_
