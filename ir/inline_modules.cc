@@ -19,6 +19,7 @@
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/replace_futures.h"
+#include "ir/source_line.h"
 #include "ir/torch_errors.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -154,6 +155,9 @@ class Inliner {
       output->replaceAllUsesWith(results[i]);
     }
     Node* after = call->next();
+    for (Node* node = before->next(); node != call; node = node->next()) {
+      TakeLineOfCall(*node, *call);
+    }
     call->destroy();
     has_inlined_ = true;
     // The nodes between the two are now the callee's body.

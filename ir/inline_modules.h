@@ -40,8 +40,9 @@ LeafPredicate LeafTypes(std::vector<std::string> types);
 // ModulePathOf tells the module of every node. A called script function keeps
 // its caller's path, and so do the parts of a fused module
 // (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes
-// stay calls. What is forked is inlined where it is forked, and no longer
-// waited for: its futures become values.
+// stay calls. Code of PyTorch's own modules gets the line of the user's code
+// that calls it (TakeLineOfCall in ir/source_line.h). What is forked is inlined
+// where it is forked, and no longer waited for: its futures become values.
 //
 // Calls of modules and functions that `is_leaf` names stay as well, whatever
 // method is called; null names none. Such a call has the path of the module

@@ -35,6 +35,13 @@ void WriteSide(JsonWriter& json, absl::string_view key, const LayerSide& side) {
     json.String(op);
   }
   json.EndArray();
+  if (side.source.has_value()) {
+    json.Key("source");
+    json.BeginObject();
+    json.Member("file", side.source->file);
+    json.Member("line", side.source->line);
+    json.EndObject();
+  }
   json.EndObject();
 }
 

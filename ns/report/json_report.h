@@ -19,7 +19,7 @@ namespace ns {
 // "error", and "dominated_by" in the latter; of a stub "outputs"; of an
 // activation "trips", "elements", "range", "non_finite" (all counts are 0),
 // "codes" and "worst_channels"; of an activation and a weight "histograms"; of a
-// side "fqn_inferred". All other keys are always there.
+// side "fqn_inferred" and "source". All other keys are always there.
 //
 // "error" is the breakdown of ns/report/error_breakdown.h in dB; "codes" has
 // the number of elements at the "lowest" and "highest" quantized value, and the

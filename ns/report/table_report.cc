@@ -46,6 +46,18 @@ std::string SubgraphText(const LayerSide& side) {
   return text.empty() ? "-" : Printable(text);
 }
 
+// Returns "net.py:12" for line 12 of /home/me/net.py, of the side that knows.
+std::string SourceText(const LayerComparison& layer) {
+  for (const LayerSide* side : {&layer.float_side, &layer.quantized_side}) {
+    if (side->source.has_value()) {
+      const std::string& file = side->source->file;
+      return Printable(absl::StrCat(file.substr(file.rfind('/') + 1), ":",
+                                    side->source->line));
+    }
+  }
+  return "-";
+}
+
 // A row shows a layer with its first output, for which `output` is null, or
 // below it another output.
 struct Row {
@@ -95,7 +107,8 @@ Column UserColumn(const std::vector<Row>& rows, const std::string& metric,
 }
 
 std::vector<Column> TableColumns(const ComparisonResult& result,
-                                 const Layers& layers, const Layout& layout) {
+                                 const Layers& layers, const Layout& layout,
+                                 bool has_source) {
   // A wide bar is for terminals where names fit as they are.
   const bool wide = layout.bar_cells == kWideBar;
   const Shrink names_shrink = wide ? Shrink::kNever : Shrink::kLater;
@@ -111,6 +124,7 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   Column float_ops{{{"float", kBold}, {"subgraph", kBold}}, false, ops_shrink};
   Column quantized_ops{
       {{"quantized", kBold}, {"op", kBold}}, false, ops_shrink};
+  Column sources{{{"source", kBold}, {"line", kBold}}, false, ops_shrink};
   Column bars{{{absl::StrCat(FigureName(bar_figure), ", dB"), kBold},
                {std::string(BarScale(layout.bar_cells)), kBold}}};
   const std::vector<Row> rows = RowsOf(layers);
@@ -121,11 +135,13 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
       float_ops.cells.push_back({SubgraphText(layer->float_side), ""});
       quantized_ops.cells.push_back(
           {Printable(ShortOp(layer->quantized_side.op)), ""});
+      sources.cells.push_back({SourceText(*layer), ""});
     } else {
       names.cells.push_back(
           {absl::StrCat("  ", Printable(output->name)), DbColor(db)});
       float_ops.cells.push_back({"", ""});
       quantized_ops.cells.push_back({"", ""});
+      sources.cells.push_back({"", ""});
     }
     std::string bar = Bar(db, layout.bar_cells);
     const size_t rank =
@@ -141,6 +157,9 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
     columns.push_back(std::move(float_ops));
   }
   columns.push_back(std::move(quantized_ops));
+  if (has_source) {
+    columns.push_back(std::move(sources));
+  }
   for (const Figure figure : ShownFigures(result)) {
     columns.push_back(FigureColumn(rows, figure));
   }
@@ -178,7 +197,7 @@ std::string ToTable(const ComparisonResult& result,
     std::vector<Column> columns;
     std::vector<size_t> widths;
     for (const Layout& layout : kLayouts) {
-      columns = TableColumns(result, layers, layout);
+      columns = TableColumns(result, layers, layout, options.source);
       widths = FitWidths(columns, limit);
       if (limit == 0 || Width(widths) <= limit) {
         break;

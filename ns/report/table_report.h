@@ -20,6 +20,8 @@ struct TableOptions {
   // their middle, but only as far as they stay distinct, then drops the bar,
   // then the float subgraph; rows may still be longer.
   int width = 0;
+  // Whether there is a column of where each layer is in the user's code.
+  bool source = false;
 };
 
 // Returns a row for each layer: its name, ops of the float subgraph, the
@@ -30,6 +32,9 @@ struct TableOptions {
 // these that was asked for. "exact" is infinite SQNR, "-" no figure. Several
 // weights show as the lowest and "(xN)". Below a layer with several outputs,
 // whose row has the first, comes a row for each of the others, "  c_n".
+//
+// With TableOptions::source, a column says where the float op is in the user's
+// code, "net.py:12", or where the quantized one is; in full, the JSON has it.
 //
 // Metrics of the user have a column each, of the values that the bar shows, in
 // the order in which they were given.

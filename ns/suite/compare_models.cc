@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
+#include "ir/source_line.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/check_related.h"
@@ -39,6 +40,7 @@ LayerSide DescribeSide(const MatchedSide& side) {
   description.fqn_inferred = side.fqn_inferred;
   if (side.subgraph.base != nullptr) {
     description.op = std::string(OpName(*side.subgraph.base));
+    description.source = SourceLineOf(*side.subgraph.base);
   }
   for (const Node* node : side.subgraph.nodes) {
     description.subgraph.push_back(node == side.subgraph.start &&

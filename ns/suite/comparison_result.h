@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/source_line.h"
 #include "ns/suite/data_flow_graph.h"
 #include "ns/suite/value_histograms.h"
 
@@ -134,6 +135,8 @@ struct LayerSide {
   std::string op;
   // Ops of the subgraph in order, the base op among them.
   std::vector<std::string> subgraph;
+  // Where the base op is in the user's code; absent where that is not recorded.
+  std::optional<SourceLine> source = {};
 };
 
 // What becomes of a layer on a processor where sums of two products saturate

@@ -98,10 +98,11 @@ absl::Status RunAll(std::vector<Task>& tasks, int64_t rounds) {
 
 absl::StatusOr<PairRunner> Runner(const ModelGraph& a, const ModelGraph& b,
                                   const MatchResult& matches, bool shadows,
-                                  bool exact) {
+                                  bool exact, bool histograms = false) {
   CompareOptions options;
   options.shadows = shadows;
   options.exact = exact;
+  options.histograms = histograms;
   return PairRunner::Create(a, b, matches, options);
 }
 
@@ -129,6 +130,10 @@ absl::Status Bench(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(PairRunner exact, Runner(a, b, matches, false, true));
   NS_ASSIGN_OR_RETURN(PairRunner exact_shadows,
                       Runner(a, b, matches, true, true));
+  NS_ASSIGN_OR_RETURN(PairRunner histograms,
+                      Runner(a, b, matches, false, false, true));
+  NS_ASSIGN_OR_RETURN(PairRunner shadow_histograms,
+                      Runner(a, b, matches, true, false, true));
   std::vector<Task> tasks = {
       {"float model, frozen", [&] { return plain_float.Run(batch); }},
       {"quantized model, frozen", [&] { return plain_quantized.Run(batch); }},
@@ -137,18 +142,21 @@ absl::Status Bench(const Flags& flags) {
       {"activations, --exact", [&] { return exact.Run(batch); }},
       {"activations and shadows, --exact",
        [&] { return exact_shadows.Run(batch); }},
+      {"activations, histograms", [&] { return histograms.Run(batch); }},
+      {"activations and shadows, histograms",
+       [&] { return shadow_histograms.Run(batch); }},
   };
   if (flags.Has("only")) {
     std::vector<Task> only = {tasks[2]};
     NS_RETURN_IF_ERROR(RunAll(only, rounds.value_or(30)));
-    std::printf("%-34s %8.2f ms\n", only[0].name.c_str(), only[0].Median());
+    std::printf("%-35s %8.2f ms\n", only[0].name.c_str(), only[0].Median());
     return absl::OkStatus();
   }
   NS_RETURN_IF_ERROR(RunAll(tasks, rounds.value_or(30)));
   const double of_float = tasks[0].Median();
   const double both = of_float + tasks[1].Median();
   for (size_t i = 0; i < tasks.size(); ++i) {
-    std::printf("%-34s %8.2f ms", tasks[i].name.c_str(), tasks[i].Median());
+    std::printf("%-35s %8.2f ms", tasks[i].name.c_str(), tasks[i].Median());
     if (i >= 2) {
       const bool has_shadows = i % 2 == 1;
       std::printf(

@@ -81,6 +81,7 @@ constexpr FlagSpec kFlags[] = {
      "the JSON, as --html does"},
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
+    {"source", "", "show where each layer is in the code of the model"},
     {"threads", "N", "threads within one op; default: all cores"},
     {"leaf", "TYPES",
      "module types and script functions that are one op, with commas"},

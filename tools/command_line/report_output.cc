@@ -29,6 +29,7 @@ constexpr char kStandardOutput[] = "-";
 TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
   TableOptions options;
   options.sort_by_error = outputs.sort_by_error;
+  options.source = outputs.source;
   if (isatty(STDOUT_FILENO) == 1) {
     // See no-color.org: if the variable is set and not empty, there is no
     // colour.
@@ -97,6 +98,7 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(const std::string sort,
                       flags.Choice("sort", {"graph", "error"}));
   outputs.sort_by_error = sort == "error";
+  outputs.source = flags.Has("source");
   outputs.quiet = flags.Has("quiet");
   return outputs;
 }

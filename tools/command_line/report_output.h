@@ -22,6 +22,8 @@ struct ReportOutputs {
   std::string html_path;
   std::string qconfig_path;
   bool sort_by_error = false;
+  // TableOptions::source.
+  bool source = false;
   bool quiet = false;
 };
 

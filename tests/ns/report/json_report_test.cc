@@ -68,6 +68,7 @@ TEST(JsonReportTest, WritesEveryField) {
       "conv", false, "aten::conv2d", {"aten::conv2d", "aten::relu"}};
   layer.quantized_side = {
       "conv", true, "quantized::conv2d_relu", {"quantized::conv2d_relu"}};
+  layer.quantized_side.source = SourceLine{"/a/net.py", 12};
   layer.output = "output";
   layer.weights = {{"weight", {8, 3, 1, 1}, {44.1, 0.006, 0.9999, 0.01}}};
   layer.activation =
@@ -99,7 +100,11 @@ TEST(JsonReportTest, WritesEveryField) {
         "op": "quantized::conv2d_relu",
         "subgraph": [
           "quantized::conv2d_relu"
-        ]
+        ],
+        "source": {
+          "file": "/a/net.py",
+          "line": 12
+        }
       },
       "output": "output",
       "weight": [

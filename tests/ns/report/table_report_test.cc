@@ -74,6 +74,22 @@ TEST(TableReportTest, SortsNanFirstAndExactLast) {
   EXPECT_LT(table.find("\nconv "), table.find("\nsame "));
 }
 
+TEST(TableReportTest, ShowsWhereLayersAreInTheCode) {
+  ComparisonResult result =
+      Result({Layer("conv", 30), Layer("fc", 20), Layer("add", 10)});
+  result.layers[0].float_side.source = SourceLine{"/home/me/net.py", 12};
+  result.layers[0].quantized_side.source = SourceLine{"<eval>", 3};
+  result.layers[1].quantized_side.source = SourceLine{"\x1b[31m.py", 7};
+  TableOptions options;
+  options.source = true;
+  const std::string table = ToTable(result, options);
+  EXPECT_THAT(table, ContainsRegex("source"));
+  EXPECT_THAT(table, ContainsRegex("conv .* net.py:12 "));
+  EXPECT_THAT(table, ContainsRegex("fc .* .x1b.31m.py:7 "));
+  EXPECT_THAT(table, ContainsRegex("add .* - "));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("net.py")));
+}
+
 TEST(TableReportTest, ShowsFiguresBarsAndSummary) {
   ComparisonResult result =
       Result({Layer("conv1", 30, {44.06}), Layer("rnn", 7.5, {41, 39.96}),

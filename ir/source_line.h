@@ -1,0 +1,41 @@
+// Tells which line of the user's code a node comes from.
+#ifndef IR_SOURCE_LINE_H_
+#define IR_SOURCE_LINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+struct SourceLine {
+  // As the compiler saw it, "/home/me/net.py".
+  std::string file;
+  // From 1.
+  int64_t line = 0;
+
+  bool operator==(const SourceLine& other) const {
+    return file == other.file && line == other.line;
+  }
+};
+
+// Returns the line of Python that `node` was compiled from, also where a file
+// was saved and loaded since. Absent where that is not recorded, as in models
+// that were saved without it, and for what a pass has added.
+std::optional<SourceLine> SourceLineOf(const torch::jit::Node& node);
+
+// Whether a file is of PyTorch itself, "torch/nn/modules/conv.py". All layers
+// of a type have the same lines there, which tell nothing of one of them.
+bool IsLibraryFile(const std::string& file);
+
+// Makes the line of `call` that of `node`, and of the nodes inside of it, where
+// theirs is of PyTorch itself: for what is inlined in place of `call`.
+void TakeLineOfCall(torch::jit::Node& node, const torch::jit::Node& call);
+
+}  // namespace ns
+
+#endif  // IR_SOURCE_LINE_H_
