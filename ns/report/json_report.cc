@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "ns/report/coverage_report.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/error_causes.h"
 #include "ns/report/graph_json.h"
@@ -16,6 +17,7 @@
 #include "ns/report/json_writer.h"
 #include "ns/report/verdict.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/coverage.h"
 
 namespace ns {
 namespace {
@@ -217,6 +219,9 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   json.Member("name", layer.name);
   WriteSide(json, "float", layer.float_side);
   WriteSide(json, "quantized", layer.quantized_side);
+  if (layer.runs_in.has_value()) {
+    json.Member("runs_in", RunsInName(*layer.runs_in));
+  }
   if (!layer.output.empty()) {
     json.Member("output", layer.output);
   }
@@ -348,6 +353,7 @@ std::string ToJson(const ComparisonResult& result) {
     WriteReasons(json, "not_emulated", result.not_emulated);
   }
 
+  WriteCoverage(json, result);
   if (const std::optional<size_t> worst = WorstOffender(result)) {
     WriteWorstOffender(json, result.layers[*worst]);
   }

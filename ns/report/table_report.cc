@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ns/report/coverage_report.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/output_view.h"
 #include "ns/report/table_figures.h"
@@ -205,7 +206,8 @@ std::string ToTable(const ComparisonResult& result,
     }
     absl::StrAppend(&table, Render(columns, widths, options.color), "\n");
   }
-  return table + FigureSummary(result);
+  return absl::StrCat(table, FigureSummary(result),
+                      options.coverage ? CoverageText(result) : "");
 }
 
 std::string ToMatchTable(const ComparisonResult& result,

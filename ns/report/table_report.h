@@ -22,6 +22,8 @@ struct TableOptions {
   int width = 0;
   // Whether there is a column of where each layer is in the user's code.
   bool source = false;
+  // Whether it is told what is quantized, and why the rest is not.
+  bool coverage = false;
 };
 
 // Returns a row for each layer: its name, ops of the float subgraph, the

@@ -14,10 +14,12 @@
 #include "ir/pass_context.h"
 #include "ir/source_line.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/check_related.h"
 #include "ns/suite/compare_weight.h"
 #include "ns/suite/emulation.h"
+#include "ns/suite/find_coverage.h"
 #include "ns/suite/layer_parameters.h"
 #include "ns/suite/model_graphs.h"
 #include "ns/suite/non_finite_inputs.h"
@@ -121,6 +123,14 @@ absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
     layer.producers = std::move(producers[i].matches);
     layer.producers_are_compared = producers[i].are_compared;
   }
+  const auto runs_in = FindRunsIn(quantized_model, matches);
+  for (size_t i = 0; i < runs_in.size(); ++i) {
+    result.layers[i].runs_in = runs_in[i];
+  }
+  NS_ASSIGN_OR_RETURN(result.coverage,
+                      CatchTorchErrors("looking for what is quantized", [&] {
+                        return FindCoverage(quantized_model, matches, runs_in);
+                      }));
   result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
   std::vector<UnmatchedNode> of_quantized =
       DescribeUnmatched("quantized", matches.unmatched_b);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/source_line.h"
+#include "ns/suite/coverage.h"
 #include "ns/suite/data_flow_graph.h"
 #include "ns/suite/value_histograms.h"
 
@@ -238,6 +239,9 @@ struct LayerComparison {
   std::vector<OutputComparison> outputs;
   // Absent unless another processor was emulated and the layer sums products.
   std::optional<PairSaturation> saturation;
+  // In what the quantized op computes. Absent for points where values are
+  // quantized, and where it was not looked at.
+  std::optional<RunsIn> runs_in;
   // Indices of the layers whose outputs flow into this one, in ascending order.
   std::vector<size_t> producers;
   // False when some of what flows in is not what is compared there, but another
@@ -326,6 +330,8 @@ struct ComparisonResult {
   // Layers with sums of products that LibTorch computed although another
   // processor was emulated.
   std::vector<NotShadowed> not_emulated;
+  // What is quantized, and what is not; absent for state dicts.
+  std::optional<Coverage> coverage;
   // Modules and their float stubs, in order of execution; absent when they were
   // not asked for.
   std::optional<std::vector<StubComparison>> stubs;

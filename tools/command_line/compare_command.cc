@@ -81,6 +81,7 @@ constexpr FlagSpec kFlags[] = {
      "the JSON, as --html does"},
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
+    {"coverage", "", "tell what is quantized, and why the rest is not"},
     {"source", "", "show where each layer is in the code of the model"},
     {"threads", "N", "threads within one op; default: all cores"},
     {"leaf", "TYPES",
@@ -266,8 +267,8 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
-  options.compare.histograms = flags.Has("histograms");
-  if (options.compare.histograms && options.outputs.json_path.empty()) {
+  options.compare.histograms = flags.Has("histograms") || flags.Has("html");
+  if (flags.Has("histograms") && options.outputs.json_path.empty()) {
     return absl::InvalidArgumentError(
         "--histograms are written into the JSON; add --json=PATH");
   }

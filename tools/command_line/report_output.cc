@@ -30,6 +30,7 @@ TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
   TableOptions options;
   options.sort_by_error = outputs.sort_by_error;
   options.source = outputs.source;
+  options.coverage = outputs.coverage;
   if (isatty(STDOUT_FILENO) == 1) {
     // See no-color.org: if the variable is set and not empty, there is no
     // colour.
@@ -99,6 +100,8 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
                       flags.Choice("sort", {"graph", "error"}));
   outputs.sort_by_error = sort == "error";
   outputs.source = flags.Has("source");
+  outputs.coverage = flags.Has("coverage");
+  outputs.histograms = flags.Has("histograms");
   outputs.quiet = flags.Has("quiet");
   return outputs;
 }
@@ -166,12 +169,39 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
   return WriteOutput(kStandardOutput, texts.table(OptionsForTerminal(outputs)));
 }
 
+namespace {
+
+ComparisonResult WithoutHistograms(ComparisonResult result) {
+  const auto drop = [](std::optional<ActivationComparison>& figures) {
+    if (figures.has_value()) {
+      figures->histograms.reset();
+    }
+  };
+  for (LayerComparison& layer : result.layers) {
+    for (WeightComparison& weight : layer.weights) {
+      weight.histograms.reset();
+    }
+    drop(layer.activation);
+    drop(layer.shadow);
+    drop(layer.kernel);
+    for (OutputComparison& output : layer.outputs) {
+      drop(output.activation);
+      drop(output.shadow);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 absl::Status WriteReports(const ReportOutputs& outputs,
                           const ComparisonResult& result,
                           std::string (*table)(const ComparisonResult&,
                                                const TableOptions&)) {
   ReportTexts texts;
-  texts.json = [&] { return ToJson(result); };
+  texts.json = [&] {
+    return ToJson(outputs.histograms ? result : WithoutHistograms(result));
+  };
   texts.csv = [&] { return ToCsv(result); };
   texts.html = [&] { return ToHtml(ToJson(result)); };
   texts.table = [&](const TableOptions& options) {

@@ -24,6 +24,11 @@ struct ReportOutputs {
   bool sort_by_error = false;
   // TableOptions::source.
   bool source = false;
+  // TableOptions::coverage.
+  bool coverage = false;
+  // Whether histograms of the result are written into the JSON: the HTML has
+  // them in any case.
+  bool histograms = false;
   bool quiet = false;
 };
 

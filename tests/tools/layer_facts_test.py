@@ -1,4 +1,4 @@
-"""Lines of the user's code, in JSON and table."""
+"""What is told of each layer beside figures: its line, and what it runs in."""
 
 import inspect
 import unittest
@@ -37,7 +37,7 @@ def line_of(comment):
                   if line.rstrip().endswith('# line of ' + comment))
 
 
-class SourceTest(cli.CliTest):
+class LayerFactsTest(cli.CliTest):
 
   def make(self, freeze=False):
     torch.manual_seed(0)
@@ -62,8 +62,24 @@ class SourceTest(cli.CliTest):
   def test_the_table_has_a_column(self):
     compare = self.make()
     table, _ = self.succeed(*compare, '--source')
-    self.assertRegex(table, rf'block\.conv .*source_test\.py:{line_of("conv")} ')
-    self.assertNotIn('source_test.py', self.succeed(*compare)[0])
+    self.assertRegex(table, rf'block\.conv .*layer_facts_test\.py:{line_of("conv")} ')
+    self.assertNotIn('layer_facts_test.py', self.succeed(*compare)[0])
+
+  def test_coverage_tells_what_is_float(self):
+    compare = self.make()
+    coverage = self.json(*compare)['coverage']
+    self.assertEqual((coverage['int8_layers'], coverage['float_layers']), (3, 0))
+    self.assertEqual(coverage['int8_macs_share'], 1)
+    self.assertIn('3 of 3 layers run in int8, with 100.0 % of the multiply-adds',
+                  self.succeed(*compare, '--coverage')[0])
+    self.succeed('quantize', *compare[1:4:2], '--keep=fc',
+                 f'--out={self.path("q.pt")}')
+    coverage = self.json(*compare)['coverage']
+    self.assertEqual([layer['name'] for layer in coverage['stayed_float']],
+                     ['fc'])
+    # 2 x 2 positions of 3 x 3, and 2 x 3.
+    self.assertEqual(coverage['int8_macs_share'],
+                     16 * 9 / (16 * 9 + 6))
 
   # Freezing leaves the library's own line, which is all that such a file has.
   def test_frozen_files_have_what_they_have(self):

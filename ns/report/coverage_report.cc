@@ -1,0 +1,148 @@
+#include "ns/report/coverage_report.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "ns/report/reason_list.h"
+#include "ns/report/table_figures.h"
+#include "ns/suite/coverage.h"
+#include "ns/suite/printable.h"
+
+namespace ns {
+namespace {
+
+double ProductOf(const std::vector<int64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), 1.0,
+                         std::multiplies<double>());
+}
+
+// The multiply-adds of one batch; 0 for layers that do not count.
+double MacsOf(const LayerComparison& layer) {
+  if (!layer.activation.has_value() || layer.activation->shape.empty() ||
+      absl::StrContains(layer.float_side.op, "embedding")) {
+    return 0;
+  }
+  const std::vector<int64_t>& shape = layer.activation->shape;
+  double weights = 0;
+  for (const WeightComparison& weight : layer.weights) {
+    weights += weight.shape.size() > 1 ? ProductOf(weight.shape) : 0;
+  }
+  // Convolutions have their channels second, all others last.
+  const bool is_conv = absl::StrContains(layer.float_side.op, "conv");
+  const int64_t channels =
+      is_conv && shape.size() > 1 ? shape[1] : shape.back();
+  return channels == 0
+             ? 0
+             : ProductOf(shape) / static_cast<double>(channels) * weights;
+}
+
+bool HasInt8Weights(RunsIn runs_in) {
+  return runs_in == RunsIn::kInt8 || runs_in == RunsIn::kInt8Weights;
+}
+
+struct LayerCounts {
+  int64_t int8 = 0;
+  int64_t floats = 0;
+};
+
+// Points where values are only quantized are no layers.
+LayerCounts CountLayers(const ComparisonResult& result) {
+  LayerCounts counts;
+  for (const LayerComparison& layer : result.layers) {
+    if (!layer.runs_in.has_value()) {
+      continue;
+    }
+    ++(HasInt8Weights(*layer.runs_in) ? counts.int8 : counts.floats);
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::optional<double> Int8MacsShare(const ComparisonResult& result) {
+  double all = 0;
+  double int8 = 0;
+  for (const LayerComparison& layer : result.layers) {
+    if (layer.runs_in.has_value()) {
+      const double macs = MacsOf(layer);
+      all += macs;
+      int8 += HasInt8Weights(*layer.runs_in) ? macs : 0;
+    }
+  }
+  return all > 0 ? std::optional(int8 / all) : std::nullopt;
+}
+
+void WriteCoverage(JsonWriter& json, const ComparisonResult& result) {
+  if (!result.coverage.has_value()) {
+    return;
+  }
+  const LayerCounts counts = CountLayers(result);
+  json.Key("coverage");
+  json.BeginObject();
+  json.Member("int8_layers", counts.int8);
+  json.Member("float_layers", counts.floats);
+  if (const std::optional<double> share = Int8MacsShare(result)) {
+    json.Member("int8_macs_share", *share);
+  }
+  json.Key("stayed_float");
+  json.BeginArray();
+  for (const StayedFloat& layer : result.coverage->stayed_float) {
+    json.BeginObject();
+    json.Member("name", layer.name);
+    json.Member("op", layer.op);
+    json.Member("reason", layer.reason);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("cancelling_pairs");
+  json.BeginArray();
+  for (const CancellingPair& pair : result.coverage->cancelling_pairs) {
+    json.BeginObject();
+    json.Member("dequantize", pair.dequantize);
+    json.Member("quantize", pair.quantize);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Member("packs_at_run_time", result.coverage->packs_at_run_time);
+  json.EndObject();
+}
+
+std::string CoverageText(const ComparisonResult& result) {
+  if (!result.coverage.has_value()) {
+    return "";
+  }
+  const LayerCounts counts = CountLayers(result);
+  std::string text =
+      absl::StrCat("\n", counts.int8, " of ", counts.int8 + counts.floats,
+                   " layers run in int8");
+  if (const std::optional<double> share = Int8MacsShare(result)) {
+    absl::StrAppendFormat(&text, ", with %.1f %% of the multiply-adds",
+                          100 * *share);
+  }
+  absl::StrAppend(&text, "\n");
+  std::vector<Reasoned> floats;
+  for (const StayedFloat& layer : result.coverage->stayed_float) {
+    floats.push_back(
+        {absl::StrCat(layer.name, " (", ShortOp(layer.op), ")"), layer.reason});
+  }
+  std::vector<Reasoned> pairs;
+  for (const CancellingPair& pair : result.coverage->cancelling_pairs) {
+    pairs.push_back({absl::StrCat(pair.dequantize, ", ", pair.quantize),
+                     "the same scale, zero point and dtype"});
+  }
+  std::vector<Reasoned> packs;
+  for (const std::string& name : result.coverage->packs_at_run_time) {
+    packs.push_back({name, "each run packs the weight anew; freeze the model"});
+  }
+  return absl::StrCat(text, ReasonList(floats, "in float"),
+                      ReasonList(pairs, "dequantized and quantized again"),
+                      ReasonList(packs, "packed at run time"));
+}
+
+}  // namespace ns

@@ -1,0 +1,125 @@
+#include "ns/report/coverage_report.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ns {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+LayerComparison Layer(const std::string& name, const std::string& op,
+                      RunsIn runs_in, std::vector<int64_t> shape,
+                      std::vector<std::vector<int64_t>> weights) {
+  LayerComparison layer;
+  layer.name = name;
+  layer.float_side.op = op;
+  layer.runs_in = runs_in;
+  layer.activation.emplace().shape = std::move(shape);
+  for (std::vector<int64_t>& weight : weights) {
+    layer.weights.push_back({"weight", std::move(weight), {}});
+  }
+  return layer;
+}
+
+ComparisonResult Result(std::vector<LayerComparison> layers) {
+  ComparisonResult result;
+  result.layers = std::move(layers);
+  result.coverage.emplace();
+  return result;
+}
+
+// A convolution: 2 images of 5 x 5 outputs, each of 4 x 3 x 3 products, in 8
+// channels; grouped, so that the weight has half as many inputs.
+TEST(Int8MacsShareTest, CountsMultiplyAdds) {
+  const LayerComparison conv = Layer("conv", "aten::conv2d", RunsIn::kInt8,
+                                     {2, 8, 5, 5}, {{8, 4, 3, 3}, {8}});
+  constexpr double kOfConv = 2 * 8 * 5 * 5 * 4 * 3 * 3;
+  const LayerComparison linear =
+      Layer("fc", "aten::linear", RunsIn::kFloat, {2, 3, 10}, {{10, 20}});
+  constexpr double kOfLinear = 2 * 3 * 10 * 20;
+  const LayerComparison lstm = Layer("lstm", "aten::lstm", RunsIn::kInt8Weights,
+                                     {7, 2, 5}, {{20, 6}, {20, 5}});
+  constexpr double kOfLstm = 7 * 2 * (20 * 6 + 20 * 5);
+  EXPECT_DOUBLE_EQ(*Int8MacsShare(Result({conv})), 1);
+  EXPECT_DOUBLE_EQ(*Int8MacsShare(Result({conv, linear})),
+                   kOfConv / (kOfConv + kOfLinear));
+  EXPECT_DOUBLE_EQ(*Int8MacsShare(Result({linear, lstm})),
+                   kOfLstm / (kOfLstm + kOfLinear));
+}
+
+TEST(Int8MacsShareTest, WhatMultipliesNothingDoesNotCount) {
+  LayerComparison unknown =
+      Layer("fc", "aten::linear", RunsIn::kInt8, {2, 10}, {{10, 20}});
+  unknown.activation.reset();
+  EXPECT_EQ(
+      Int8MacsShare(Result(
+          {unknown,
+           Layer("norm", "aten::layer_norm", RunsIn::kFloat, {2, 10}, {{10}}),
+           Layer("table", "aten::embedding", RunsIn::kInt8, {2, 10}, {{9, 10}}),
+           Layer("none", "aten::linear", RunsIn::kInt8, {0, 0}, {{0, 3}})})),
+      std::nullopt);
+}
+
+TEST(CoverageReportTest, WritesJson) {
+  ComparisonResult result =
+      Result({Layer("a", "aten::linear", RunsIn::kInt8, {2, 10}, {{10, 30}}),
+              Layer("b", "aten::linear", RunsIn::kFloat, {2, 10}, {{10, 10}})});
+  result.coverage->stayed_float = {{"b", "aten::linear", "why"}};
+  result.coverage->cancelling_pairs = {{"d.dequantize", "q.quantize"}};
+  result.coverage->packs_at_run_time = {"a.linear_prepack"};
+  JsonWriter json;
+  json.BeginObject();
+  WriteCoverage(json, result);
+  json.EndObject();
+  EXPECT_EQ(std::move(json).Finish(), R"({
+  "coverage": {
+    "int8_layers": 1,
+    "float_layers": 1,
+    "int8_macs_share": 0.75,
+    "stayed_float": [
+      {
+        "name": "b",
+        "op": "aten::linear",
+        "reason": "why"
+      }
+    ],
+    "cancelling_pairs": [
+      {
+        "dequantize": "d.dequantize",
+        "quantize": "q.quantize"
+      }
+    ],
+    "packs_at_run_time": [
+      "a.linear_prepack"
+    ]
+  }
+}
+)");
+}
+
+TEST(CoverageReportTest, WritesText) {
+  ComparisonResult result =
+      Result({Layer("a", "aten::linear", RunsIn::kInt8, {2, 10}, {{10, 30}}),
+              Layer("b", "aten::linear", RunsIn::kFloat, {2, 10}, {{10, 10}})});
+  result.coverage->stayed_float = {{"b\x1b[1m", "aten::linear", "why"}};
+  const std::string text = CoverageText(result);
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "1 of 2 layers run in int8, with 75.0 % of the multiply-adds\n"));
+  EXPECT_THAT(text, HasSubstr("1 in float:"));
+  EXPECT_THAT(text, HasSubstr("why"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, Not(HasSubstr("packed")));
+  EXPECT_EQ(CoverageText(ComparisonResult()), "");
+}
+
+}  // namespace
+}  // namespace ns
