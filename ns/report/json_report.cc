@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/json_figures.h"
+#include "ns/report/json_verdicts.h"
 #include "ns/report/json_writer.h"
 #include "ns/suite/comparison_result.h"
 
@@ -296,6 +297,7 @@ std::string ToJson(const ComparisonResult& result) {
     }
     json.EndArray();
   }
+  WriteVerdicts(json, result);
   json.EndObject();
   return std::move(json).Finish();
 }

@@ -12,12 +12,13 @@ namespace ns {
 // and layers in the order of `result`, so equal results give equal bytes.
 //
 // These keys are absent where they do not apply: of the whole "worst_offender",
-// "first_unexplained_fall" and "stubs"; of the first two "output" (the layer's
-// first one decided); of a layer "output", "weight", "activation", "shadow",
-// "inherited", "kernel", "outputs" and "error", and "dominated_by" in the
-// latter; of a stub "outputs"; of an activation "trips", "elements", "range",
-// "non_finite" (all counts are 0), "codes" and "worst_channels"; of a side
-// "fqn_inferred". All other keys are always there.
+// "first_unexplained_fall", "stubs", "limits", "baseline" and "accuracy"; of
+// the first two "output" (the layer's first one decided); of a layer "output",
+// "weight", "activation", "shadow", "inherited", "kernel", "outputs" and
+// "error", and "dominated_by" in the latter; of a stub "outputs"; of an
+// activation "trips", "elements", "range", "non_finite" (all counts are 0),
+// "codes" and "worst_channels"; of a side "fqn_inferred". All other keys are
+// always there.
 //
 // "error" is the breakdown of ns/report/error_breakdown.h in dB; "codes" has
 // the number of elements at the "lowest" and "highest" quantized value, and the

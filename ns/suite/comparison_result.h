@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "ns/suite/accuracy.h"
+#include "ns/suite/limit_check.h"
+
 namespace ns {
 
 // How far a quantized tensor y is from its float original x. Ratios are over
@@ -303,6 +306,13 @@ struct ComparisonResult {
   std::vector<std::string> user_metrics;
   // The kernels that were emulated ("fbgemm-avx2"); empty where LibTorch's ran.
   std::string emulated;
+  // Figures held against limits of the user, in the order of the limits and
+  // then of the layers; absent when there are no limits.
+  std::optional<std::vector<LimitCheck>> limits;
+  // Absent unless there was a baseline.
+  std::optional<BaselineLayers> baseline;
+  // Absent unless there were labels.
+  std::optional<Accuracy> accuracy;
 };
 
 }  // namespace ns
