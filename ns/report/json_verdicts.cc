@@ -10,7 +10,7 @@ void WriteBaseline(JsonWriter& json, const BaselineLayers& baseline) {
   json.Key("baseline");
   json.BeginObject();
   json.Member("path", baseline.path);
-  json.Member("added", baseline.added);
+  json.Member("new", baseline.added);
   json.Member("vanished", baseline.vanished);
   json.EndObject();
 }
@@ -63,7 +63,7 @@ void WriteLimits(JsonWriter& json, const std::vector<LimitCheck>& checks) {
     if (!check.output.empty()) {
       json.Member("output", check.output);
     }
-    if (check.kind == LimitKind::kMaxDrop) {
+    if (!check.figure.empty()) {
       json.Member("figure", check.figure);
     }
     json.Member("value", check.value);

@@ -12,7 +12,7 @@ namespace ns {
 
 // Writes the member "limits": for each check "limit", "value", "bound" and
 // "passed"; "layer" unless it is of the whole; "output" unless it is of the
-// first; and for a drop "figure" and "tolerance".
+// first; and for a drop "figure", if there is one, and "tolerance".
 void WriteLimits(JsonWriter& json, const std::vector<LimitCheck>& checks);
 
 // Writes the members "limits", "baseline" and "accuracy", as far as `result`

@@ -44,6 +44,11 @@ std::string Shown(double value, double bound) {
 std::string Percent(double share) { return absl::StrCat(100 * share, "%"); }
 
 std::string DropText(const LimitCheck& check) {
+  if (check.figure.empty()) {
+    return absl::StrFormat(
+        "no figure is in both comparisons, and --max-drop=%gdB needs one",
+        check.bound);
+  }
   if (std::isnan(check.value)) {
     return absl::StrFormat("%s SQNR is nan, and --max-drop=%gdB needs a number",
                            check.figure, check.bound);

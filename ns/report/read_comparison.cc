@@ -247,7 +247,7 @@ LimitCheck ReadLimit(const JsonCursor& json) {
 }
 
 BaselineLayers ReadBaseline(const JsonCursor& json) {
-  return {json.At("path").Text(), json.At("added").Texts(),
+  return {json.At("path").Text(), json.At("new").Texts(),
           json.At("vanished").Texts()};
 }
 

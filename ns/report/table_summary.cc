@@ -14,6 +14,7 @@
 #include "ns/report/emulation_summary.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/figure_text.h"
+#include "ns/report/limit_text.h"
 #include "ns/report/output_view.h"
 #include "ns/report/reason_list.h"
 #include "ns/report/saturation.h"
@@ -270,7 +271,8 @@ std::string FigureSummary(const ComparisonResult& result) {
       BlameLines(result), SaturatingList(result), EmulationSummary(result),
       LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
       UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
-      LayerList(result.no_reference, "without a reference"));
+      LayerList(result.no_reference, "without a reference"),
+      LimitSummary(result));
 }
 
 }  // namespace ns

@@ -286,6 +286,9 @@ absl::StatusOr<ComparisonResult> CompareModels(
                          options, result.warnings));
     }
   }
+  if (options.check_matches) {
+    NS_RETURN_IF_ERROR(options.check_matches(result));
+  }
   NS_ASSIGN_OR_RETURN(
       const Emulation emulation,
       Emulation::Create(quantized_copy, matches, options.emulate, result));

@@ -7,7 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "ns/suite/activation_files.h"
+#include "ns/suite/comparison_result.h"
 #include "ns/suite/user_metrics.h"
 #include "passes/extraction/weight_extraction.h"
 #include "passes/instrument/pair_plan.h"
@@ -36,6 +38,9 @@ struct CompareOptions : PairPlan {
   std::vector<UserMetric> user_metrics;
   // Saves the compared values; not owned; null to save nothing.
   ActivationFiles* files = nullptr;
+  // Called with the matched layers, and their weights if they were asked for,
+  // before anything runs; its error ends the comparison.
+  std::function<absl::Status(const ComparisonResult&)> check_matches;
   // Called after each batch with the number done and the number to do; one that
   // is run twice counts twice.
   std::function<void(int64_t done, int64_t total)> progress;

@@ -30,6 +30,12 @@ struct CommandOutcome {
   static CommandOutcome WrongUsage(absl::Status status) {
     return {ExitCode::kWrongUsage, std::move(status)};
   }
+  // Returns kLimitCrossed with `line`, or kDone where that is empty.
+  static CommandOutcome LimitCrossed(const std::string& line) {
+    return line.empty() ? CommandOutcome()
+                        : CommandOutcome{ExitCode::kLimitCrossed,
+                                         absl::OutOfRangeError(line)};
+  }
   // Returns kBadInput, or kInternal for an error of this program.
   static CommandOutcome Failed(absl::Status status) {
     return {status.code() == absl::StatusCode::kInternal ? ExitCode::kInternal
@@ -43,8 +49,8 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// The commands compare, match, instrument, sensitivity, quantize, search, fuse
-// and lower.
+// The commands compare, match, instrument, sensitivity, quantize, search, fuse,
+// lower and diff.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
@@ -53,6 +59,7 @@ Command QuantizeCommand();
 Command SearchCommand();
 Command FuseCommand();
 Command LowerCommand();
+Command DiffCommand();
 
 }  // namespace ns
 

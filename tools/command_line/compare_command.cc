@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/report/limit_text.h"
 #include "ns/report/stub_table.h"
 #include "ns/report/table_report.h"
 #include "ns/suite/activation_files.h"
@@ -17,6 +18,7 @@
 #include "passes/kernels/saturation_mode.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/compare_modules.h"
+#include "tools/command_line/limit_flags.h"
 #include "tools/command_line/model_pair.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
@@ -71,6 +73,12 @@ constexpr FlagSpec kFlags[] = {
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"csv", "PATH", "write the results as CSV; - is standard output"},
     {"html", "PATH", "not in this version yet"},
+    kFailBelowFlag,
+    kMaxClipFlag,
+    kMaxUnmatchedFlag,
+    kBaselineFlag,
+    kMaxDropFlag,
+    kJunitFlag,
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
     {"threads", "N", "threads within one op; default: all cores"},
@@ -128,6 +136,7 @@ struct Options {
   // Without a directory, no activations are kept.
   ActivationFiles::Options save;
   ModuleOptions modules;
+  LimitFlags limits;
   ReportOutputs outputs;
   RunFlags run;
 };
@@ -242,6 +251,10 @@ absl::Status ParseEmulate(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
+bool ComparesLayers(const Options& options) {
+  return options.compare.weights || RunsLayers(options);
+}
+
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
@@ -254,6 +267,10 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
+  NS_ASSIGN_OR_RETURN(options.limits,
+                      ParseLimitFlags(flags, {ComparesLayers(options),
+                                              options.compare.activations,
+                                              options.compare.shadows}));
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
   options.compare.worst_channels =
@@ -266,14 +283,12 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   for (const MetricFlag& metric : options.metrics) {
     inputs.push_back({"metric", metric.path});
   }
-  NS_RETURN_IF_ERROR(CheckDistinct(
-      {{"json", options.outputs.json_path}, {"csv", options.outputs.csv_path}},
-      inputs));
+  inputs.push_back({"baseline", options.limits.baseline_path});
+  NS_RETURN_IF_ERROR(CheckDistinct({{"json", options.outputs.json_path},
+                                    {"csv", options.outputs.csv_path},
+                                    {"junit", options.outputs.junit_path}},
+                                   inputs));
   return options;
-}
-
-bool ComparesLayers(const Options& options) {
-  return options.compare.weights || RunsLayers(options);
 }
 
 // Warns of files that did not fit the budget.
@@ -286,12 +301,15 @@ void WarnOfLeftOut(const ActivationFiles& files, ComparisonResult& result) {
 }
 
 absl::Status CompareLayers(const Options& options, const BatchReader& batches,
-                           ComparisonResult& result) {
+                           LimitChecker& limits, ComparisonResult& result) {
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
     ProgressBar bar(options.outputs.quiet);
     CompareOptions compare = options.compare;
     compare.progress = [&](int64_t done, int64_t total) {
       bar.Update(done, total);
+    };
+    compare.check_matches = [&](const ComparisonResult& matched) {
+      return limits.CheckMatches(matched);
     };
     for (const MetricFlag& metric : options.metrics) {
       NS_ASSIGN_OR_RETURN(UserMetric loaded,
@@ -314,14 +332,12 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
 }
 
 // Compares the weights of state dicts; see state_dict_files.h.
-absl::Status CompareStateDicts(const Options& options) {
-  NS_RETURN_IF_ERROR(
-      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
+absl::StatusOr<ComparisonResult> CompareStateDicts(const Options& options,
+                                                   LimitChecker& limits) {
   NS_ASSIGN_OR_RETURN(ComparisonResult result,
                       CompareStateDictFiles(options.models));
-  result.float_path = options.models.float_path;
-  result.quantized_path = options.models.quantized_path;
-  return WriteReports(options.outputs, result, ToTable);
+  NS_RETURN_IF_ERROR(limits.CheckMatches(result));
+  return result;
 }
 
 // Returns the tables of the layers, if any were compared, the stubs and the
@@ -343,17 +359,16 @@ std::string ToTables(const ComparisonResult& result,
   return absl::StrJoin(tables, "\n");
 }
 
-absl::Status Compare(const Options& options) {
+absl::StatusOr<ComparisonResult> Compare(const Options& options,
+                                         LimitChecker& limits) {
   UseThreads(options.run);
-  NS_RETURN_IF_ERROR(
-      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path}));
   BatchReader batches = BatchReader::FromBatches({});
   if (RunsLayers(options) || options.modules.Any()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));
   }
   ComparisonResult result;
   if (ComparesLayers(options)) {
-    NS_RETURN_IF_ERROR(CompareLayers(options, batches, result));
+    NS_RETURN_IF_ERROR(CompareLayers(options, batches, limits, result));
   } else {
     result.matching = options.compare.match.mode == MatchingMode::kStrict
                           ? "strict"
@@ -361,8 +376,21 @@ absl::Status Compare(const Options& options) {
   }
   NS_RETURN_IF_ERROR(CompareModules(options.modules, options.models, batches,
                                     options.outputs.quiet, result));
+  return result;
+}
+
+// Compares, holds the result against the limits, and writes it.
+absl::Status CompareAndWrite(const Options& options, bool are_state_dicts,
+                             LimitChecker& limits, ComparisonResult& result) {
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path,
+                      options.outputs.junit_path}));
+  NS_ASSIGN_OR_RETURN(result, are_state_dicts
+                                  ? CompareStateDicts(options, limits)
+                                  : Compare(options, limits));
   result.float_path = options.models.float_path;
   result.quantized_path = options.models.quantized_path;
+  limits.Check(result);
   return WriteReports(options.outputs, result, ToTables);
 }
 
@@ -379,9 +407,19 @@ CommandOutcome Run(const Flags& flags) {
       return CommandOutcome::WrongUsage(status);
     }
   }
+  absl::StatusOr<LimitChecker> limits = LimitChecker::Create(options->limits);
+  if (!limits.ok()) {
+    return CommandOutcome::Failed(limits.status());
+  }
+  ComparisonResult result;
   const absl::Status status =
-      are_state_dicts ? CompareStateDicts(*options) : Compare(*options);
-  return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
+      CompareAndWrite(*options, are_state_dicts, *limits, result);
+  if (!limits->wrong_usage().ok()) {
+    return CommandOutcome::WrongUsage(limits->wrong_usage());
+  }
+  return status.ok() ? CommandOutcome::LimitCrossed(CrossedLine(
+                           result.limits.value_or(std::vector<LimitCheck>())))
+                     : CommandOutcome::Failed(status);
 }
 
 }  // namespace

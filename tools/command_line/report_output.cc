@@ -17,6 +17,7 @@
 #include "ir/status.h"
 #include "ns/report/csv_report.h"
 #include "ns/report/json_report.h"
+#include "ns/report/junit_report.h"
 #include "ns/suite/printable.h"
 #include "tools/command_line/standard_streams.h"
 
@@ -88,6 +89,7 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
   for (const auto& [name, path] :
        {std::pair("json", &outputs.json_path),
         std::pair("csv", &outputs.csv_path),
+        std::pair("junit", &outputs.junit_path),
         std::pair("emit-qconfig", &outputs.qconfig_path)}) {
     *path = flags.Get(name);
     if (flags.Has(name) && path->empty()) {
@@ -149,6 +151,9 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
   if (!outputs.csv_path.empty()) {
     NS_RETURN_IF_ERROR(Write(outputs.csv_path, texts.csv()));
   }
+  if (!outputs.junit_path.empty()) {
+    NS_RETURN_IF_ERROR(Write(outputs.junit_path, texts.junit()));
+  }
   if (!outputs.qconfig_path.empty()) {
     NS_RETURN_IF_ERROR(Write(outputs.qconfig_path, texts.qconfig()));
   }
@@ -157,6 +162,7 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
   }
   if (outputs.quiet || outputs.json_path == kStandardOutput ||
       outputs.csv_path == kStandardOutput ||
+      outputs.junit_path == kStandardOutput ||
       outputs.qconfig_path == kStandardOutput) {
     return absl::OkStatus();
   }
@@ -170,6 +176,11 @@ absl::Status WriteReports(const ReportOutputs& outputs,
   ReportTexts texts;
   texts.json = [&] { return ToJson(result); };
   texts.csv = [&] { return ToCsv(result); };
+  texts.junit = [&] {
+    return ToJunit("ns compare",
+                   result.limits.value_or(std::vector<LimitCheck>()),
+                   result.warnings);
+  };
   texts.table = [&](const TableOptions& options) {
     return table(result, options);
   };

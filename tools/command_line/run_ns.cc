@@ -18,7 +18,7 @@ constexpr char kVersion[] = "0.1.0";
 std::vector<Command> Commands() {
   return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
-          FuseCommand(),        LowerCommand()};
+          FuseCommand(),        LowerCommand(),    DiffCommand()};
 }
 
 std::string GeneralHelp() {
@@ -50,7 +50,7 @@ CommandOutcome UnknownCommand(const std::string& name) {
   return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
       absl::StrCat("unknown command '", name,
                    "'; use compare, match, instrument, sensitivity, quantize, "
-                   "search, fuse, lower or help")));
+                   "search, fuse, lower, diff or help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -71,7 +71,7 @@ CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
         "no command; use compare, match, instrument, sensitivity, quantize, "
-        "search, lower or help"));
+        "search, fuse, lower, diff or help"));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());
