@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ns/report/accuracy_text.h"
 #include "ns/report/emulation_summary.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/figure_text.h"
@@ -272,6 +273,7 @@ std::string FigureSummary(const ComparisonResult& result) {
       LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
       UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"),
+      result.accuracy ? AccuracySummary(*result.accuracy) : "",
       LimitSummary(result));
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "ir/status.h"
+#include "ns/accuracy/label_accuracy.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/report/limit_text.h"
 #include "ns/report/stub_table.h"
@@ -49,6 +50,10 @@ constexpr FlagSpec kFlags[] = {
      "for outputs: types of modules to compare, with commas; default: those of "
      "PyTorch's suite"},
     {"max-batches", "N", "stop after N batches"},
+    {"labels", "PATH",
+     "the classes of the inputs, torch.save of a list of one tensor of "
+     "integers "
+     "for each batch: tells top-1 of both models and which samples flip"},
     {"metric", "NAME=PATH",
      "figures of your own, several with commas: modules saved by "
      "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "
@@ -133,6 +138,8 @@ struct Options {
   ModelPairOptions models;
   CompareOptions compare;
   std::vector<MetricFlag> metrics;
+  // Without a path, no accuracy is counted.
+  std::string labels_path;
   // Without a directory, no activations are kept.
   ActivationFiles::Options save;
   ModuleOptions modules;
@@ -237,6 +244,18 @@ absl::Status ParseMetrics(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status ParseLabels(const Flags& flags, Options& options) {
+  if (!flags.Has("labels")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(options.labels_path, flags.Required("labels"));
+  return options.compare.activations
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "--labels needs both models to run, by --what=activations "
+                   "and --inputs=PATH");
+}
+
 absl::Status ParseEmulate(const Flags& flags, Options& options) {
   if (!flags.Has("emulate")) {
     return absl::OkStatus();
@@ -266,6 +285,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
+  NS_RETURN_IF_ERROR(ParseLabels(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   NS_ASSIGN_OR_RETURN(options.limits,
                       ParseLimitFlags(flags, {ComparesLayers(options),
@@ -284,6 +304,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
     inputs.push_back({"metric", metric.path});
   }
   inputs.push_back({"baseline", options.limits.baseline_path});
+  inputs.push_back({"labels", options.labels_path});
   NS_RETURN_IF_ERROR(CheckDistinct({{"json", options.outputs.json_path},
                                     {"csv", options.outputs.csv_path},
                                     {"junit", options.outputs.junit_path}},
@@ -316,6 +337,16 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
                           LoadUserMetric(metric.name, metric.path));
       compare.user_metrics.push_back(std::move(loaded));
     }
+    std::optional<LabelAccuracy> accuracy;
+    if (!options.labels_path.empty()) {
+      NS_ASSIGN_OR_RETURN(
+          accuracy, LabelAccuracy::Load(options.labels_path, batches.size(),
+                                        options.run.max_batches.has_value()));
+      compare.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
+                                const c10::IValue& of_quantized) {
+        return accuracy->Add(batch, of_float, of_quantized);
+      };
+    }
     std::optional<ActivationFiles> files;
     if (!options.save.directory.empty()) {
       NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options.save));
@@ -324,6 +355,9 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
     NS_ASSIGN_OR_RETURN(
         result, CompareModels(models.float_model, models.quantized_model,
                               batches, compare));
+    if (accuracy) {
+      result.accuracy = accuracy->Result();
+    }
     if (files) {
       WarnOfLeftOut(*files, result);
     }
