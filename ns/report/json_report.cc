@@ -14,6 +14,7 @@
 #include "ns/report/graph_json.h"
 #include "ns/report/json_figures.h"
 #include "ns/report/json_histograms.h"
+#include "ns/report/json_verdicts.h"
 #include "ns/report/json_writer.h"
 #include "ns/report/verdict.h"
 #include "ns/suite/comparison_result.h"
@@ -377,6 +378,7 @@ std::string ToJson(const ComparisonResult& result) {
     }
     json.EndArray();
   }
+  WriteVerdicts(json, result);
   if (result.graphs.has_value()) {
     json.Key("graph");
     WriteGraphs(json, *result.graphs);

@@ -12,15 +12,15 @@ namespace ns {
 // and layers in the order of `result`, so equal results give equal bytes.
 //
 // These keys are absent where they do not apply: of the whole "worst_offender",
-// "first_unexplained_fall", "verdict", "coverage", "stubs", "graph",
-// "processor", "engine" and "files"; of the first two "output" (the layer's
-// first one decided); of "verdict" "layer"; of a layer "runs_in", "output",
-// "weight", "bias", "has_weight_of", "qparams", "activation", "shadow",
-// "inherited", "kernel", "outputs" and "error", and "dominated_by" in the
-// latter; of a stub "outputs"; of an activation "trips", "elements", "range",
-// "non_finite" (all counts are 0), "codes" and "worst_channels"; of an
-// activation and a weight "histograms"; of a side "fqn_inferred" and "source".
-// All other keys are always there.
+// "first_unexplained_fall", "verdict", "coverage", "stubs", "limits",
+// "baseline", "accuracy", "graph", "processor", "engine" and "files"; of the
+// first two "output" (the layer's first one decided); of "verdict" "layer"; of
+// a layer "runs_in", "output", "weight", "bias", "has_weight_of", "qparams",
+// "activation", "shadow", "inherited", "kernel", "outputs" and "error", and
+// "dominated_by" in the latter; of a stub "outputs"; of an activation "trips",
+// "elements", "range", "non_finite" (all counts are 0), "codes" and
+// "worst_channels"; of an activation and a weight "histograms"; of a side
+// "fqn_inferred" and "source". All other keys are always there.
 //
 // "error" is the breakdown of ns/report/error_breakdown.h in dB; "codes" has
 // the number of elements at the "lowest" and "highest" quantized value, and the

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "ns/report/utf8_sequence.h"
 
 namespace ns {
 namespace {
@@ -20,35 +21,6 @@ constexpr size_t kNumbersPerLine = 10;
 std::string JsonDouble(double value) {
   const std::string text = FormatDouble(value);
   return std::isfinite(value) ? text : absl::StrCat("\"", text, "\"");
-}
-
-// Returns the bytes of the UTF-8 sequence that `text` starts with, or 0 when it
-// is not a valid one: cut short, overlong, a surrogate, or above U+10FFFF
-// (Unicode 15.0, table 3-7).
-size_t SequenceLength(absl::string_view text) {
-  const auto byte = [text](size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const auto is_tail = [&byte](size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned lead = byte(0);
-  const unsigned next = byte(1);
-  if (lead < 0x80) {
-    return 1;
-  }
-  if (lead < 0xC2 || lead > 0xF4 || !is_tail(1)) {
-    return 0;
-  }
-  if (lead < 0xE0) {
-    return 2;
-  }
-  if (lead < 0xF0) {
-    const bool overlong = lead == 0xE0 && next < 0xA0;
-    const bool surrogate = lead == 0xED && next >= 0xA0;
-    return is_tail(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  const bool overlong = lead == 0xF0 && next < 0x90;
-  const bool too_large = lead == 0xF4 && next >= 0x90;
-  return is_tail(2) && is_tail(3) && !overlong && !too_large ? 4 : 0;
 }
 
 std::string EscapeAscii(char c) {
@@ -93,7 +65,7 @@ std::string FormatDouble(double value) {
 std::string QuoteJson(absl::string_view text) {
   std::string quoted = "\"";
   while (!text.empty()) {
-    const size_t length = SequenceLength(text);
+    const size_t length = Utf8SequenceLength(text);
     if (length == 0) {
       quoted += "\uFFFD";
     } else if (length == 1) {

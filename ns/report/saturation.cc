@@ -1,8 +1,10 @@
 #include "ns/report/saturation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "ns/suite/comparison_result.h"
@@ -41,13 +43,33 @@ double Larger(const Saturation& shares) {
   return std::max(shares.at_lowest, shares.at_highest);
 }
 
+// The figures that tell of clipping.
+const std::optional<ActivationComparison>& FiguresOf(
+    const LayerComparison& layer) {
+  return layer.shadow ? layer.shadow : layer.activation;
+}
+
 }  // namespace
+
+std::optional<double> ClippedShare(const LayerComparison& layer) {
+  const std::optional<ActivationComparison>& figures = FiguresOf(layer);
+  if (!figures || !figures->codes || !figures->ranges ||
+      figures->elements.value_or(0) <= 0) {
+    return std::nullopt;
+  }
+  if (std::isnan(figures->ranges->float_min) ||
+      std::isnan(figures->ranges->float_max)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const Saturation shares = SharesOf(*figures);
+  return shares.at_lowest + shares.at_highest;
+}
 
 std::vector<Saturation> SaturatingLayers(const ComparisonResult& result) {
   std::vector<Saturation> saturating;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
-    const auto& figures = layer.shadow ? layer.shadow : layer.activation;
+    const std::optional<ActivationComparison>& figures = FiguresOf(layer);
     Saturation shares = figures ? SharesOf(*figures) : Saturation();
     shares.layer = i;
     if (Larger(shares) > kSaturationLimit) {

@@ -3,6 +3,7 @@
 #define NS_REPORT_SATURATION_H_
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "ns/suite/comparison_result.h"
@@ -30,6 +31,12 @@ struct Saturation {
 // up to a step. The float side is that of the shadow, or without shadows of the
 // activation.
 std::vector<Saturation> SaturatingLayers(const ComparisonResult& result);
+
+// Returns the share of a layer's elements, 0 to 1, that are clipped at either
+// end, by the same figures and rules. nan where the float values have nan among
+// them, so that their range is not known. Absent where nothing was compared, or
+// the quantized side has no 8 bits.
+std::optional<double> ClippedShare(const LayerComparison& layer);
 
 }  // namespace ns
 

@@ -11,10 +11,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ns/report/accuracy_text.h"
 #include "ns/report/emulation_summary.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/error_causes.h"
 #include "ns/report/figure_text.h"
+#include "ns/report/limit_text.h"
 #include "ns/report/output_view.h"
 #include "ns/report/reason_list.h"
 #include "ns/report/saturation.h"
@@ -292,7 +294,9 @@ std::string FigureSummary(const ComparisonResult& result) {
       BlameLines(result), SaturatingList(result), EmulationSummary(result),
       LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
       UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
-      LayerList(result.no_reference, "without a reference"));
+      LayerList(result.no_reference, "without a reference"),
+      result.accuracy ? AccuracySummary(*result.accuracy) : "",
+      LimitSummary(result));
 }
 
 }  // namespace ns

@@ -18,7 +18,8 @@ std::string MatchSummary(const ComparisonResult& result);
 // worst channels of the former, or without shadows of the lowest activation, if
 // there are any. Then come lists: layers that saturate (the worst five), those
 // that do so on the processor that is emulated (ns/report/emulation_summary.h),
-// and what was left out and why.
+// and what was left out and why. At the end stand the accuracy
+// (ns/report/accuracy_text.h) and the limits (ns/report/limit_text.h).
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

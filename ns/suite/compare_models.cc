@@ -145,10 +145,16 @@ NonFiniteInputs InputsOf(const ModelGraph& model) {
 }
 
 absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
-                      int64_t index, NonFiniteInputs& inputs) {
+                      int64_t index, const CompareOptions& options,
+                      NonFiniteInputs& inputs) {
   NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
   inputs.Look(batch, index);
-  return Annotated(BatchName(batch, index), runner.Run(batch));
+  NS_RETURN_IF_ERROR(Annotated(BatchName(batch, index), runner.Run(batch)));
+  if (!options.see_outputs) {
+    return absl::OkStatus();
+  }
+  const auto [of_float, of_quantized] = runner.TakeOutputs();
+  return options.see_outputs(index, of_float, of_quantized);
 }
 
 // How many batches were run before, and will be in all.
@@ -161,7 +167,7 @@ absl::Status RunBatches(PairRunner& runner, const BatchReader& batches,
                         const CompareOptions& options, const Passes& passes,
                         NonFiniteInputs& inputs) {
   for (int64_t i = 0; i < batches.size(); ++i) {
-    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i, inputs));
+    NS_RETURN_IF_ERROR(RunBatch(runner, batches, i, options, inputs));
     if (options.progress) {
       options.progress(passes.done + i + 1, passes.total);
     }
@@ -188,7 +194,9 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
                       PairRunner::Create(float_copy, quantized_copy, matches,
                                          only_activations));
   NonFiniteInputs inputs = InputsOf(float_model);  // known from the first run
-  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes, inputs));
+  only_activations.progress = options.progress;
+  NS_RETURN_IF_ERROR(
+      RunBatches(runner, batches, only_activations, passes, inputs));
   std::vector<std::optional<double>> sqnr_db;
   for (size_t i = 0; i < matches.matches.size(); ++i) {
     const std::optional<ActivationComparison> figures = runner.Activation(i);
@@ -306,6 +314,9 @@ absl::StatusOr<ComparisonResult> CompareModels(
     }
   }
   DescribeParameters(quantized_copy, matches, result.layers);
+  if (options.check_matches) {
+    NS_RETURN_IF_ERROR(options.check_matches(result));
+  }
   NS_ASSIGN_OR_RETURN(
       const Emulation emulation,
       Emulation::Create(quantized_copy, matches, options.emulate, result));

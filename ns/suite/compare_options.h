@@ -2,12 +2,16 @@
 #ifndef NS_SUITE_COMPARE_OPTIONS_H_
 #define NS_SUITE_COMPARE_OPTIONS_H_
 
+#include <ATen/core/ivalue.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "ns/suite/activation_files.h"
+#include "ns/suite/comparison_result.h"
 #include "ns/suite/user_metrics.h"
 #include "passes/extraction/weight_extraction.h"
 #include "passes/instrument/pair_plan.h"
@@ -38,6 +42,16 @@ struct CompareOptions : PairPlan {
   std::vector<UserMetric> user_metrics;
   // Saves the compared values; not owned; null to save nothing.
   ActivationFiles* files = nullptr;
+  // Called with the matched layers, and their weights if they were asked for,
+  // before anything runs; its error ends the comparison.
+  std::function<absl::Status(const ComparisonResult&)> check_matches;
+  // Called after each batch with its number and what the models returned for
+  // it; its error ends the comparison. Without activations the float model does
+  // not run and None stands for what it returns. A batch that is run twice
+  // counts once.
+  std::function<absl::Status(int64_t batch, const c10::IValue& of_float,
+                             const c10::IValue& of_quantized)>
+      see_outputs;
   // Called after each batch with the number done and the number to do; one that
   // is run twice counts twice.
   std::function<void(int64_t done, int64_t total)> progress;

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "ir/source_line.h"
+#include "ns/suite/accuracy.h"
 #include "ns/suite/coverage.h"
 #include "ns/suite/data_flow_graph.h"
+#include "ns/suite/limit_check.h"
 #include "ns/suite/value_histograms.h"
 
 namespace ns {
@@ -359,6 +361,13 @@ struct ComparisonResult {
   std::string processor;
   std::string engine;
   std::vector<FileHash> files;
+  // Figures held against limits of the user, in the order of the limits and
+  // then of the layers; absent when there are no limits.
+  std::optional<std::vector<LimitCheck>> limits;
+  // Absent unless there was a baseline.
+  std::optional<BaselineLayers> baseline;
+  // Absent unless there were labels.
+  std::optional<Accuracy> accuracy;
 };
 
 }  // namespace ns

@@ -138,7 +138,8 @@ absl::Status PairRunner::Run(const Batch& batch) {
       shadowed.push_back(i);
     }
   }
-  status = pair_.model.Run(arguments).status();
+  absl::StatusOr<c10::IValue> outputs = pair_.model.Run(arguments);
+  status = outputs.status();
   for (const PairComparers& comparers : pair_.comparers) {
     for (const PairComparerPtr& comparer : comparers.All()) {
       comparer->EndBatch();
@@ -152,10 +153,19 @@ absl::Status PairRunner::Run(const Batch& batch) {
     NS_RETURN_IF_ERROR(Blame(*of_float, *of_quantized));
     return status;
   }
+  if (options_->see_outputs) {
+    outputs_ = *std::move(outputs);
+  }
   for (const auto& [comparer, figures] : user_figures_) {
     NS_RETURN_IF_ERROR(figures->EndBatch());
   }
   return saver_ == nullptr ? absl::OkStatus() : saver_->EndBatch();
+}
+
+std::pair<c10::IValue, c10::IValue> PairRunner::TakeOutputs() {
+  const c10::IValue outputs = std::exchange(outputs_, c10::IValue());
+  const auto& both = outputs.toTupleRef().elements();
+  return {both[0], both[1]};
 }
 
 absl::Status PairRunner::Blame(const Arguments& of_float,

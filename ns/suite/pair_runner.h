@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -39,6 +40,10 @@ class PairRunner {
   // does not fit a model, or at which it fails: the message says which model; a
   // metric of the user that fails.
   absl::Status Run(const Batch& batch);
+
+  // Returns what the models returned for the last batch, the float model first,
+  // and lets go of it. Only after Run, with CompareOptions::see_outputs.
+  std::pair<c10::IValue, c10::IValue> TakeOutputs();
 
   // Return the figures of match `index` over all batches so far, as the fields
   // of LayerComparison; absent when they were not asked for, or nothing was
@@ -91,6 +96,8 @@ class PairRunner {
   // The user's figures hold the address of the metrics in it.
   std::unique_ptr<const CompareOptions> options_;
   PairedModels pair_;
+  // What the models returned for the last batch, for TakeOutputs.
+  c10::IValue outputs_;
   // Null where nothing is saved.
   std::unique_ptr<ActivationSaver> saver_;
   // The user's metrics at each comparer; comparers hold the addresses.

@@ -116,12 +116,14 @@ class TeacherLoss final : public TrainingLoss {
 }  // namespace
 
 absl::StatusOr<std::vector<at::Tensor>> LoadLabels(const std::string& path,
-                                                   int64_t batches) {
+                                                   int64_t batches,
+                                                   bool may_have_more) {
   NS_ASSIGN_OR_RETURN(const std::vector<Batch> read, LoadBatches(path));
-  if (static_cast<int64_t>(read.size()) < batches) {
+  const auto count = static_cast<int64_t>(read.size());
+  if (count < batches || (count > batches && !may_have_more)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        path, ": has labels of ", read.size(), " batches, and there are ",
-        batches, "; save one tensor of integers for each batch"));
+        path, ": has labels of ", count, " batches, and there are ", batches,
+        "; save one tensor of integers for each batch"));
   }
   std::vector<at::Tensor> labels;
   for (int64_t i = 0; i < batches; ++i) {

@@ -42,10 +42,12 @@ class TrainingLoss {
 };
 
 // Reads the labels of classes: torch.save of a list of `batches` tensors of
-// integers, one for each sample of a batch; more are ignored. Error: fewer
-// tensors, or a tensor of something else.
+// integers, one for each sample of a batch; more are ignored, or an error
+// unless `may_have_more`. Error, naming the file: fewer tensors, or a tensor of
+// something else.
 absl::StatusOr<std::vector<at::Tensor>> LoadLabels(const std::string& path,
-                                                   int64_t batches);
+                                                   int64_t batches,
+                                                   bool may_have_more = true);
 
 // The cross entropy of the first tensor that the model returns, scores
 // [samples, classes], and the labels of the batch.

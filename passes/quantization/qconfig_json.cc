@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,8 +10,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/input_file.h"
 #include "ir/parse_json.h"
+#include "ir/read_text_file.h"
 #include "ir/status.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/observer_json.h"
@@ -24,7 +23,8 @@ using Json = nlohmann::json;
 
 constexpr char kSchema[] = "ns.qconfig/1";
 constexpr size_t kMostOfAnError = 1000;
-constexpr size_t kMostBytes = size_t{16} << 20;
+constexpr TextFileKind kKind = {"qconfig mapping", "--emit-qconfig",
+                                size_t{16} << 20};
 
 std::string SectionJson(absl::string_view name,
                         const std::vector<std::string>& rows) {
@@ -205,20 +205,6 @@ absl::StatusOr<QConfigMapping> ParseMapping(const Json& root) {
   return mapping;
 }
 
-absl::StatusOr<std::string> ReadText(const std::string& path) {
-  NS_ASSIGN_OR_RETURN(const std::shared_ptr<InputFile> file,
-                      InputFile::Open(path, "--emit-qconfig"));
-  if (file->size() > kMostBytes) {
-    return absl::InvalidArgumentError(
-        "is larger than 16 MiB, which no qconfig mapping is");
-  }
-  std::string text(file->size(), '\0');
-  if (file->ReadAt(0, text.data(), text.size()) != text.size()) {
-    return absl::InvalidArgumentError("cannot be read to its end");
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string QConfigToJson(const OptionalQConfig& qconfig) {
@@ -272,7 +258,7 @@ absl::StatusOr<QConfigMapping> ParseQConfigMapping(absl::string_view text,
 }
 
 absl::StatusOr<QConfigMapping> ReadQConfigMapping(const std::string& path) {
-  NS_ASSIGN_OR_RETURN(const std::string text, Annotated(path, ReadText(path)));
+  NS_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kKind));
   return ParseQConfigMapping(text, path);
 }
 

@@ -52,6 +52,11 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
                                    const CommandSpec& command) {
   Flags flags;
   for (absl::string_view argument : arguments) {
+    if (!absl::StartsWith(argument, "-") &&
+        flags.arguments_.size() < command.most_arguments) {
+      flags.arguments_.emplace_back(argument);
+      continue;
+    }
     if (!absl::ConsumePrefix(&argument, "--")) {
       return absl::InvalidArgumentError(absl::StrCat(
           "unexpected argument '", argument, "'; flags are --name=value"));

@@ -2,6 +2,7 @@
 #ifndef TOOLS_COMMAND_LINE_COMMAND_LINE_H_
 #define TOOLS_COMMAND_LINE_COMMAND_LINE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,8 @@ struct CommandSpec {
   absl::Span<const FlagSpec> flags;
   // A command line that can be pasted.
   absl::string_view example;
+  // How many arguments that are no flags it takes at most, such as files.
+  size_t most_arguments = 0;
 };
 
 // The values of flags that are given as --name=value, and switches as --name.
@@ -37,9 +40,12 @@ class Flags {
  public:
   // Parses `arguments`. Errors name the flag: it is unknown (with the closest
   // one there is), given twice, without its value, or an argument that is no
-  // flag.
+  // flag, where the command takes no more of them.
   static absl::StatusOr<Flags> Parse(absl::Span<const std::string> arguments,
                                      const CommandSpec& command);
+
+  // The arguments that are no flags, in their order.
+  const std::vector<std::string>& arguments() const { return arguments_; }
 
   bool Has(absl::string_view name) const;
   std::string Get(absl::string_view name,
@@ -66,6 +72,7 @@ class Flags {
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
+  std::vector<std::string> arguments_;
 };
 
 // Returns "usage: ns compare ..." with every flag and the example.

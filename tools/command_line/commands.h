@@ -30,6 +30,12 @@ struct CommandOutcome {
   static CommandOutcome WrongUsage(absl::Status status) {
     return {ExitCode::kWrongUsage, std::move(status)};
   }
+  // Returns kLimitCrossed with `line`, or kDone where that is empty.
+  static CommandOutcome LimitCrossed(const std::string& line) {
+    return line.empty() ? CommandOutcome()
+                        : CommandOutcome{ExitCode::kLimitCrossed,
+                                         absl::OutOfRangeError(line)};
+  }
   // Returns kBadInput, or kInternal for an error of this program.
   static CommandOutcome Failed(absl::Status status) {
     return {status.code() == absl::StatusCode::kInternal ? ExitCode::kInternal
@@ -44,7 +50,7 @@ struct Command {
 };
 
 // The commands compare, match, instrument, sensitivity, quantize, search,
-// report, export, fuse and lower.
+// report, export, fuse, lower and diff.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
@@ -55,6 +61,7 @@ Command ReportCommand();
 Command ExportCommand();
 Command FuseCommand();
 Command LowerCommand();
+Command DiffCommand();
 
 }  // namespace ns
 

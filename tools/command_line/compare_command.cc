@@ -7,7 +7,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "ir/status.h"
+#include "ns/accuracy/label_accuracy.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/report/limit_text.h"
 #include "ns/report/stub_table.h"
 #include "ns/report/table_report.h"
 #include "ns/suite/activation_files.h"
@@ -17,6 +19,7 @@
 #include "passes/kernels/saturation_mode.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/compare_modules.h"
+#include "tools/command_line/limit_flags.h"
 #include "tools/command_line/model_pair.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
@@ -48,6 +51,10 @@ constexpr FlagSpec kFlags[] = {
      "for outputs: types of modules to compare, with commas; default: those of "
      "PyTorch's suite"},
     {"max-batches", "N", "stop after N batches"},
+    {"labels", "PATH",
+     "the classes of the inputs, torch.save of a list of one tensor of "
+     "integers "
+     "for each batch: tells top-1 of both models and which samples flip"},
     {"metric", "NAME=PATH",
      "figures of your own, several with commas: modules saved by "
      "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "
@@ -77,8 +84,13 @@ constexpr FlagSpec kFlags[] = {
      "write the report there, one file for a browser; - is standard output"},
     {"graph", "",
      "put the graphs of both models, the processor and hashes of all files "
-     "into "
-     "the JSON, as --html does"},
+     "into the JSON, as --html does"},
+    kFailBelowFlag,
+    kMaxClipFlag,
+    kMaxUnmatchedFlag,
+    kBaselineFlag,
+    kMaxDropFlag,
+    kJunitFlag,
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
     {"coverage", "", "tell what is quantized, and why the rest is not"},
@@ -135,9 +147,12 @@ struct Options {
   ModelPairOptions models;
   CompareOptions compare;
   std::vector<MetricFlag> metrics;
+  // Without a path, no accuracy is counted.
+  std::string labels_path;
   // Without a directory, no activations are kept.
   ActivationFiles::Options save;
   ModuleOptions modules;
+  LimitFlags limits;
   ReportOutputs outputs;
   RunFlags run;
 };
@@ -238,6 +253,18 @@ absl::Status ParseMetrics(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status ParseLabels(const Flags& flags, Options& options) {
+  if (!flags.Has("labels")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(options.labels_path, flags.Required("labels"));
+  return options.compare.activations
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "--labels needs both models to run, by --what=activations "
+                   "and --inputs=PATH");
+}
+
 absl::Status ParseEmulate(const Flags& flags, Options& options) {
   if (!flags.Has("emulate")) {
     return absl::OkStatus();
@@ -252,6 +279,10 @@ absl::Status ParseEmulate(const Flags& flags, Options& options) {
   return absl::OkStatus();
 }
 
+bool ComparesLayers(const Options& options) {
+  return options.compare.weights || RunsLayers(options);
+}
+
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
@@ -263,8 +294,13 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
+  NS_RETURN_IF_ERROR(ParseLabels(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
+  NS_ASSIGN_OR_RETURN(options.limits,
+                      ParseLimitFlags(flags, {ComparesLayers(options),
+                                              options.compare.activations,
+                                              options.compare.shadows}));
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
   options.compare.histograms = flags.Has("histograms") || flags.Has("html");
@@ -282,15 +318,14 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   for (const MetricFlag& metric : options.metrics) {
     inputs.push_back({"metric", metric.path});
   }
+  inputs.push_back({"baseline", options.limits.baseline_path});
+  inputs.push_back({"labels", options.labels_path});
   NS_RETURN_IF_ERROR(CheckDistinct({{"json", options.outputs.json_path},
                                     {"csv", options.outputs.csv_path},
-                                    {"html", options.outputs.html_path}},
+                                    {"html", options.outputs.html_path},
+                                    {"junit", options.outputs.junit_path}},
                                    inputs));
   return options;
-}
-
-bool ComparesLayers(const Options& options) {
-  return options.compare.weights || RunsLayers(options);
 }
 
 // Warns of files that did not fit the budget.
@@ -303,17 +338,30 @@ void WarnOfLeftOut(const ActivationFiles& files, ComparisonResult& result) {
 }
 
 absl::Status CompareLayers(const Options& options, const BatchReader& batches,
-                           ComparisonResult& result) {
+                           LimitChecker& limits, ComparisonResult& result) {
   return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
     ProgressBar bar(options.outputs.quiet);
     CompareOptions compare = options.compare;
     compare.progress = [&](int64_t done, int64_t total) {
       bar.Update(done, total);
     };
+    compare.check_matches = [&](const ComparisonResult& matched) {
+      return limits.CheckMatches(matched);
+    };
     for (const MetricFlag& metric : options.metrics) {
       NS_ASSIGN_OR_RETURN(UserMetric loaded,
                           LoadUserMetric(metric.name, metric.path));
       compare.user_metrics.push_back(std::move(loaded));
+    }
+    std::optional<LabelAccuracy> accuracy;
+    if (!options.labels_path.empty()) {
+      NS_ASSIGN_OR_RETURN(
+          accuracy, LabelAccuracy::Load(options.labels_path, batches.size(),
+                                        options.run.max_batches.has_value()));
+      compare.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
+                                const c10::IValue& of_quantized) {
+        return accuracy->Add(batch, of_float, of_quantized);
+      };
     }
     std::optional<ActivationFiles> files;
     if (!options.save.directory.empty()) {
@@ -323,6 +371,9 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
     NS_ASSIGN_OR_RETURN(
         result, CompareModels(models.float_model, models.quantized_model,
                               batches, compare));
+    if (accuracy) {
+      result.accuracy = accuracy->Result();
+    }
     if (files) {
       WarnOfLeftOut(*files, result);
     }
@@ -331,15 +382,12 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
 }
 
 // Compares the weights of state dicts; see state_dict_files.h.
-absl::Status CompareStateDicts(const Options& options) {
-  NS_RETURN_IF_ERROR(
-      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path,
-                      options.outputs.html_path}));
+absl::StatusOr<ComparisonResult> CompareStateDicts(const Options& options,
+                                                   LimitChecker& limits) {
   NS_ASSIGN_OR_RETURN(ComparisonResult result,
                       CompareStateDictFiles(options.models));
-  result.float_path = options.models.float_path;
-  result.quantized_path = options.models.quantized_path;
-  return WriteReports(options.outputs, result, ToTable);
+  NS_RETURN_IF_ERROR(limits.CheckMatches(result));
+  return result;
 }
 
 // Returns the tables of the layers, if any were compared, the stubs and the
@@ -369,18 +417,16 @@ std::vector<std::string> FilesOf(const Options& options) {
   return paths;
 }
 
-absl::Status Compare(const Options& options) {
+absl::StatusOr<ComparisonResult> Compare(const Options& options,
+                                         LimitChecker& limits) {
   UseThreads(options.run);
-  NS_RETURN_IF_ERROR(
-      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path,
-                      options.outputs.html_path}));
   BatchReader batches = BatchReader::FromBatches({});
   if (RunsLayers(options) || options.modules.Any()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(options.run));
   }
   ComparisonResult result;
   if (ComparesLayers(options)) {
-    NS_RETURN_IF_ERROR(CompareLayers(options, batches, result));
+    NS_RETURN_IF_ERROR(CompareLayers(options, batches, limits, result));
   } else {
     result.matching = options.compare.match.mode == MatchingMode::kStrict
                           ? "strict"
@@ -388,8 +434,21 @@ absl::Status Compare(const Options& options) {
   }
   NS_RETURN_IF_ERROR(CompareModules(options.modules, options.models, batches,
                                     options.outputs.quiet, result));
+  return result;
+}
+
+// Compares, holds the result against the limits, and writes it.
+absl::Status CompareAndWrite(const Options& options, bool are_state_dicts,
+                             LimitChecker& limits, ComparisonResult& result) {
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.outputs.json_path, options.outputs.csv_path,
+                      options.outputs.html_path, options.outputs.junit_path}));
+  NS_ASSIGN_OR_RETURN(result, are_state_dicts
+                                  ? CompareStateDicts(options, limits)
+                                  : Compare(options, limits));
   result.float_path = options.models.float_path;
   result.quantized_path = options.models.quantized_path;
+  limits.Check(result);
   if (options.compare.graphs) {
     NS_RETURN_IF_ERROR(DescribeRun(FilesOf(options), result));
   }
@@ -409,9 +468,19 @@ CommandOutcome Run(const Flags& flags) {
       return CommandOutcome::WrongUsage(status);
     }
   }
+  absl::StatusOr<LimitChecker> limits = LimitChecker::Create(options->limits);
+  if (!limits.ok()) {
+    return CommandOutcome::Failed(limits.status());
+  }
+  ComparisonResult result;
   const absl::Status status =
-      are_state_dicts ? CompareStateDicts(*options) : Compare(*options);
-  return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
+      CompareAndWrite(*options, are_state_dicts, *limits, result);
+  if (!limits->wrong_usage().ok()) {
+    return CommandOutcome::WrongUsage(limits->wrong_usage());
+  }
+  return status.ok() ? CommandOutcome::LimitCrossed(CrossedLine(
+                           result.limits.value_or(std::vector<LimitCheck>())))
+                     : CommandOutcome::Failed(status);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "ns/report/csv_report.h"
 #include "ns/report/html_report.h"
 #include "ns/report/json_report.h"
+#include "ns/report/junit_report.h"
 #include "ns/suite/printable.h"
 #include "tools/command_line/standard_streams.h"
 
@@ -81,6 +82,7 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
        {std::pair("json", &outputs.json_path),
         std::pair("csv", &outputs.csv_path),
         std::pair("html", &outputs.html_path),
+        std::pair("junit", &outputs.junit_path),
         std::pair("emit-qconfig", &outputs.qconfig_path)}) {
     *path = flags.Get(name);
     if (flags.Has(name) && path->empty()) {
@@ -154,6 +156,9 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
     NS_ASSIGN_OR_RETURN(const std::string html, texts.html());
     NS_RETURN_IF_ERROR(WriteOutput(outputs.html_path, html));
   }
+  if (!outputs.junit_path.empty()) {
+    NS_RETURN_IF_ERROR(WriteOutput(outputs.junit_path, texts.junit()));
+  }
   if (!outputs.qconfig_path.empty()) {
     NS_RETURN_IF_ERROR(WriteOutput(outputs.qconfig_path, texts.qconfig()));
   }
@@ -163,6 +168,7 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
   if (outputs.quiet || outputs.json_path == kStandardOutput ||
       outputs.csv_path == kStandardOutput ||
       outputs.html_path == kStandardOutput ||
+      outputs.junit_path == kStandardOutput ||
       outputs.qconfig_path == kStandardOutput) {
     return absl::OkStatus();
   }
@@ -204,6 +210,11 @@ absl::Status WriteReports(const ReportOutputs& outputs,
   };
   texts.csv = [&] { return ToCsv(result); };
   texts.html = [&] { return ToHtml(ToJson(result)); };
+  texts.junit = [&] {
+    return ToJunit("ns compare",
+                   result.limits.value_or(std::vector<LimitCheck>()),
+                   result.warnings);
+  };
   texts.table = [&](const TableOptions& options) {
     return table(result, options);
   };

@@ -20,6 +20,7 @@ struct ReportOutputs {
   std::string json_path;
   std::string csv_path;
   std::string html_path;
+  std::string junit_path;
   std::string qconfig_path;
   bool sort_by_error = false;
   // TableOptions::source.
@@ -32,8 +33,8 @@ struct ReportOutputs {
   bool quiet = false;
 };
 
-// Reads --json, --csv, --emit-qconfig, --html, --sort and --quiet. A command
-// may have only some of them.
+// Reads --json, --csv, --junit, --emit-qconfig, --html, --sort and --quiet. A
+// command may have only some of them.
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);
 
 // A path, and the flag that gave it.
@@ -59,6 +60,7 @@ struct ReportTexts {
   std::function<std::string()> json;
   std::function<std::string()> csv;
   std::function<absl::StatusOr<std::string>()> html;
+  std::function<std::string()> junit;
   std::function<std::string()> qconfig;
   std::function<std::string(const TableOptions&)> table;
   std::vector<std::string> warnings;

@@ -19,7 +19,7 @@ std::vector<Command> Commands() {
   return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
           ReportCommand(),      ExportCommand(),   FuseCommand(),
-          LowerCommand()};
+          LowerCommand(),       DiffCommand()};
 }
 
 std::string GeneralHelp() {
@@ -51,7 +51,7 @@ CommandOutcome UnknownCommand(const std::string& name) {
   return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
       absl::StrCat("unknown command '", name,
                    "'; use compare, match, instrument, sensitivity, quantize, "
-                   "search, report, export, fuse, lower or help")));
+                   "search, report, export, fuse, lower, diff or help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -72,7 +72,7 @@ CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
         "no command; use compare, match, instrument, sensitivity, quantize, "
-        "search, report, export, lower or help"));
+        "search, report, export, fuse, lower, diff or help"));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());

@@ -56,7 +56,8 @@ int RunTool(absl::string_view tool,
   } catch (const std::exception& error) {
     outcome = {ExitCode::kInternal, absl::InternalError(OneLineMessage(error))};
   }
-  if (outcome.code == ExitCode::kDone) {
+  if (outcome.code == ExitCode::kDone ||
+      outcome.code == ExitCode::kLimitCrossed) {
     const absl::Status printed = FlushStandardOutput();
     if (!printed.ok()) {
       outcome = CommandOutcome::Failed(printed);

@@ -1,5 +1,6 @@
 #include "ns/report/saturation.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -113,6 +114,22 @@ TEST(SaturationTest, LeavesOutWhatIsNotKnown) {
                           Layer(no_ranges), Layer(no_count), Layer(no_elements),
                           Layer(Figures(100, 100, kNan, kNan))}),
               IsEmpty());
+}
+
+TEST(SaturationTest, ClippedAreTheValuesAtBothEnds) {
+  EXPECT_EQ(ClippedShare(Layer(Figures(100, 300))), 0.04);
+  EXPECT_EQ(ClippedShare(Layer(Figures(100, 300, 0, 9))), 0.03);
+  EXPECT_EQ(ClippedShare(Layer(Figures(100, 300, 0, 1))), 0);
+  EXPECT_EQ(ClippedShare(Layer(Figures(100, 300), Figures(1, 0))), 0.0001);
+}
+
+TEST(SaturationTest, WhatIsClippedMayNotBeKnown) {
+  ActivationComparison no_codes = Figures(0, 100);
+  no_codes.codes.reset();
+  EXPECT_FALSE(ClippedShare(Layer(no_codes)).has_value());
+  EXPECT_FALSE(ClippedShare(Layer(std::nullopt)).has_value());
+  const auto of_nan = ClippedShare(Layer(Figures(0, 0, kNan, 1)));
+  EXPECT_TRUE(of_nan && std::isnan(*of_nan));
 }
 
 }  // namespace

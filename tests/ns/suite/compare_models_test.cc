@@ -162,6 +162,48 @@ TEST_F(CompareModelsTest, ReportsProgress) {
   EXPECT_THAT(seen, ElementsAre(std::pair(1, 2), std::pair(2, 2)));
 }
 
+TEST_F(CompareModelsTest, ShowsWhatTheModelsReturn) {
+  const std::vector<Batch> batches = Batches(2);
+  CompareOptions options;
+  options.activations = true;
+  options.exact = true;
+  std::vector<at::Tensor> of_float;
+  std::vector<at::Tensor> of_quantized;
+  options.see_outputs = [&](int64_t batch, const c10::IValue& a,
+                            const c10::IValue& b) {
+    EXPECT_EQ(batch, static_cast<int64_t>(of_float.size()));
+    of_float.push_back(a.toTensor());
+    of_quantized.push_back(b.toTensor());
+    return batch == 1 ? absl::CancelledError("seen") : absl::OkStatus();
+  };
+  EXPECT_EQ(
+      MessageOf(CompareModels(Float(), Quantized(),
+                              BatchReader::FromBatches(batches), options)),
+      "seen");
+  ASSERT_THAT(of_float, SizeIs(2));
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const auto& arguments = batches[i].arguments;
+    EXPECT_TRUE(of_float[i].equal(OrThrow(Float().Run(arguments)).toTensor()));
+    EXPECT_TRUE(
+        of_quantized[i].equal(OrThrow(Quantized().Run(arguments)).toTensor()));
+  }
+}
+
+TEST_F(CompareModelsTest, MatchesAreCheckedBeforeAnythingRuns) {
+  CompareOptions options;
+  options.activations = true;
+  bool has_run = false;
+  options.progress = [&](int64_t, int64_t) { has_run = true; };
+  options.check_matches = [](const ComparisonResult& result) {
+    EXPECT_THAT(LayerOf(result, "conv").weights, SizeIs(1));
+    EXPECT_FALSE(LayerOf(result, "conv").activation.has_value());
+    return absl::InvalidArgumentError("no such layer");
+  };
+  EXPECT_EQ(MessageOf(CompareModels(Float(), Quantized(), Reader(1), options)),
+            "no such layer");
+  EXPECT_FALSE(has_run);
+}
+
 TEST_F(CompareModelsTest, NamesBatchAndModelThatFail) {
   CompareOptions options;
   options.activations = true;

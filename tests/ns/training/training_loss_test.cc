@@ -66,6 +66,8 @@ TEST(LabelLossTest, LabelsComeFromAFile) {
   const std::vector<at::Tensor> labels = OrThrow(LoadLabels(path, 2));
   EXPECT_TRUE(labels[0].equal(at::tensor({1, 2}, at::kLong)));
   EXPECT_EQ(OrThrow(LoadLabels(path, 1)).size(), 1);
+  EXPECT_THAT(MessageOf(LoadLabels(path, 1, /*may_have_more=*/false)),
+              HasSubstr("has labels of 2 batches, and there are 1"));
   EXPECT_THAT(MessageOf(LoadLabels(path, 3)),
               HasSubstr("has labels of 2 batches, and there are 3"));
   EXPECT_THAT(MessageOf(LoadLabels(FileOf({at::rand({2})}), 1)),

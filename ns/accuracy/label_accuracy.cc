@@ -1,0 +1,146 @@
+#include "ns/accuracy/label_accuracy.h"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/accuracy/top1_interval.h"
+#include "ns/eager/output_tensors.h"
+#include "ns/training/training_loss.h"
+
+namespace ns {
+namespace {
+
+template <typename... Parts>
+absl::Status Refused(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+// The first tensor of scores in what a model returned; undefined without one.
+at::Tensor ScoresIn(const c10::IValue& returned) {
+  for (const auto& [place, tensor] : OutputTensors(returned)) {
+    if (tensor.is_quantized()) {
+      return tensor.dequantize();
+    }
+    if (tensor.is_floating_point()) {
+      return tensor;
+    }
+  }
+  return {};
+}
+
+std::string ShapeOf(const at::Tensor& tensor) {
+  return tensor.defined()
+             ? absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]")
+             : "no scores";
+}
+
+absl::Status CheckScores(const char* model, const at::Tensor& scores) {
+  return scores.defined() && scores.dim() == 2 && scores.size(1) > 0
+             ? absl::OkStatus()
+             : Refused("the ", model, " model returns ", ShapeOf(scores),
+                       ", and labels need scores [samples, classes]");
+}
+
+// By how much the greatest score of each sample is above the next.
+at::Tensor Margins(const at::Tensor& scores) {
+  if (scores.size(1) < 2) {
+    return at::full({scores.size(0)}, std::numeric_limits<double>::quiet_NaN(),
+                    at::kDouble);
+  }
+  const at::Tensor top = std::get<0>(scores.to(at::kDouble).topk(2, /*dim=*/1));
+  return top.select(1, 0) - top.select(1, 1);
+}
+
+int64_t Count(const at::Tensor& is) { return is.sum().item<int64_t>(); }
+
+}  // namespace
+
+absl::StatusOr<LabelAccuracy> LabelAccuracy::Load(const std::string& path,
+                                                  int64_t batches,
+                                                  bool may_have_more) {
+  NS_ASSIGN_OR_RETURN(std::vector<at::Tensor> labels,
+                      LoadLabels(path, batches, may_have_more));
+  return LabelAccuracy(path, std::move(labels));
+}
+
+absl::Status LabelAccuracy::Add(int64_t index, const c10::IValue& of_float,
+                                const c10::IValue& of_quantized) {
+  return Annotated(absl::StrCat(path_, ": batch ", index),
+                   CatchTorchErrors([&]() -> absl::Status {
+                     return AddScores(index, ScoresIn(of_float),
+                                      ScoresIn(of_quantized));
+                   }));
+}
+
+absl::Status LabelAccuracy::AddScores(int64_t index, const at::Tensor& of_float,
+                                      const at::Tensor& of_quantized) {
+  NS_RETURN_IF_ERROR(CheckScores("float", of_float));
+  NS_RETURN_IF_ERROR(CheckScores("quantized", of_quantized));
+  if (of_float.sizes() != of_quantized.sizes()) {
+    return Refused("the float model returns scores ", ShapeOf(of_float),
+                   " and the quantized one ", ShapeOf(of_quantized));
+  }
+  const at::Tensor& labels = labels_.at(static_cast<size_t>(index));
+  if (labels.numel() != of_float.size(0)) {
+    return Refused("has ", labels.numel(), " labels for ", of_float.size(0),
+                   " samples; save one for each");
+  }
+  if (labels.lt(0).logical_or(labels.ge(of_float.size(1))).any().item<bool>()) {
+    return Refused("has labels that are not from 0 to ", of_float.size(1) - 1,
+                   ", the classes that the models have scores of");
+  }
+  const at::Tensor float_classes = of_float.argmax(1);
+  const at::Tensor quantized_classes = of_quantized.argmax(1);
+  const at::Tensor float_is_right = float_classes.eq(labels);
+  const at::Tensor quantized_is_right = quantized_classes.eq(labels);
+  counts_.samples += labels.numel();
+  counts_.float_correct += Count(float_is_right);
+  counts_.quantized_correct += Count(quantized_is_right);
+  counts_.lost += Count(float_is_right.logical_and(~quantized_is_right));
+  counts_.won += Count(quantized_is_right.logical_and(~float_is_right));
+
+  const at::Tensor flips = float_classes.ne(quantized_classes).nonzero();
+  flipped_ += flips.size(0);
+  if (flips.size(0) == 0 || flips_.size() >= kMostFlips) {
+    return absl::OkStatus();
+  }
+  const at::Tensor float_margins = Margins(of_float);
+  const at::Tensor quantized_margins = Margins(of_quantized);
+  for (int64_t i = 0; i < flips.size(0) && flips_.size() < kMostFlips; ++i) {
+    const auto sample = flips[i][0].item<int64_t>();
+    flips_.push_back({index, sample, labels[sample].item<int64_t>(),
+                      float_classes[sample].item<int64_t>(),
+                      quantized_classes[sample].item<int64_t>(),
+                      float_margins[sample].item<double>(),
+                      quantized_margins[sample].item<double>()});
+  }
+  return absl::OkStatus();
+}
+
+Accuracy LabelAccuracy::Result() const {
+  const auto share = [&](int64_t count) {
+    return static_cast<double>(count) / static_cast<double>(counts_.samples);
+  };
+  Accuracy accuracy;
+  accuracy.samples = counts_.samples;
+  accuracy.float_top1 = share(counts_.float_correct);
+  accuracy.quantized_top1 = share(counts_.quantized_correct);
+  accuracy.agreement = share(counts_.samples - flipped_);
+  accuracy.difference = share(counts_.won - counts_.lost);
+  const Top1Interval interval = Top1DifferenceInterval(counts_);
+  accuracy.lowest_difference = interval.lowest;
+  accuracy.highest_difference = interval.highest;
+  accuracy.lost = counts_.lost;
+  accuracy.won = counts_.won;
+  accuracy.flipped = flipped_;
+  accuracy.flips = flips_;
+  return accuracy;
+}
+
+}  // namespace ns

@@ -1,0 +1,63 @@
+// Counts how well two models classify labelled samples, batch by batch.
+#ifndef NS_ACCURACY_LABEL_ACCURACY_H_
+#define NS_ACCURACY_LABEL_ACCURACY_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ns/search/paired_test.h"
+#include "ns/suite/accuracy.h"
+
+namespace ns {
+
+// Memory holds the labels, counts, and at most kMostFlips flips.
+class LabelAccuracy {
+ public:
+  // So many flips are kept, the first; the others are counted.
+  static constexpr size_t kMostFlips = 1000;
+
+  // Reads the labels of `batches` batches from what torch.save wrote, a list of
+  // one tensor of integers, a class for each sample, for each batch. There may
+  // be more of them only if `may_have_more`. Errors: those of LoadLabels.
+  static absl::StatusOr<LabelAccuracy> Load(const std::string& path,
+                                            int64_t batches,
+                                            bool may_have_more);
+
+  // Counts the samples of the batch at `index`, for which the models returned
+  // these values. The scores are the first tensor of floats, or quantized
+  // tensor, in what a model returns, [samples, classes]; the class is the one
+  // with the greatest score, the first of equal ones, and a score of nan is the
+  // greatest. Error, naming the file of labels and the batch: a model returns
+  // no scores, other than the other, or of another number of samples than there
+  // are labels; a label that is no class.
+  absl::Status Add(int64_t index, const c10::IValue& of_float,
+                   const c10::IValue& of_quantized);
+
+  // What was counted so far.
+  Accuracy Result() const;
+
+ private:
+  LabelAccuracy(std::string path, std::vector<at::Tensor> labels)
+      : path_(std::move(path)), labels_(std::move(labels)) {}
+
+  absl::Status AddScores(int64_t index, const at::Tensor& of_float,
+                         const at::Tensor& of_quantized);
+
+  std::string path_;
+  // Of each batch, [samples].
+  std::vector<at::Tensor> labels_;
+  PairedCounts counts_;
+  int64_t flipped_ = 0;
+  std::vector<Flip> flips_;
+};
+
+}  // namespace ns
+
+#endif  // NS_ACCURACY_LABEL_ACCURACY_H_

@@ -1,0 +1,18 @@
+// Says in words how well two models classify.
+#ifndef NS_REPORT_ACCURACY_TEXT_H_
+#define NS_REPORT_ACCURACY_TEXT_H_
+
+#include <string>
+
+#include "ns/suite/accuracy.h"
+
+namespace ns {
+
+// Returns the lines for the summary below a table: top-1 of both models, the
+// difference with its confidence interval, how many classes agree, and the
+// first 10 samples that flip.
+std::string AccuracySummary(const Accuracy& accuracy);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_ACCURACY_TEXT_H_

@@ -1,0 +1,83 @@
+// Reads the members of JSON that a program wrote, with errors that say where.
+#ifndef NS_REPORT_JSON_CURSOR_H_
+#define NS_REPORT_JSON_CURSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+
+namespace ns {
+
+// A value of a JSON text, and its place in it: "layers[3].activation.shape".
+// The first value that is not as the reader wants it is kept as the error of
+// all cursors of one text; after that they give empty values, so that a reader
+// needs to look at status() only once, at the end:
+//
+//   absl::Status status;
+//   const JsonCursor root(json, status);
+//   result.batches = root.At("batches").Int();
+//   NS_RETURN_IF_ERROR(status);
+//
+// The JSON value and the status must outlive the cursors.
+class JsonCursor {
+ public:
+  JsonCursor(const nlohmann::json& root, absl::Status& status)
+      : JsonCursor(&root, "", &status) {}
+
+  // Returns member `key` of an object. Error: the value is no object, or has no
+  // such member.
+  JsonCursor At(absl::string_view key) const;
+
+  // Returns member `key`, or nothing where it is absent. Error: no object.
+  std::optional<JsonCursor> Find(absl::string_view key) const;
+
+  // Returns the elements of an array. Error: the value is none.
+  std::vector<JsonCursor> Items() const;
+
+  // Returns the names of the members of an object, sorted. Error: no object.
+  std::vector<std::string> Keys() const;
+
+  // Return the value. Error: it is of another type. A number may be one of the
+  // strings "inf", "-inf" and "nan", which JSON has no numbers for; an int is a
+  // number without a fraction.
+  std::string Text() const;
+  bool Bool() const;
+  double Number() const;
+  int64_t Int() const;
+
+  // Whether Number() would return one that is written with a point or an
+  // exponent, or is one of the strings.
+  bool IsFloat() const;
+
+  // Return the numbers of an array. Error: the value is none, or has something
+  // else in it.
+  std::vector<double> Numbers() const;
+  std::vector<int64_t> Ints() const;
+  std::vector<std::string> Texts() const;
+
+  // Makes this value the error: it must be `what`.
+  void Refuse(absl::string_view what) const;
+
+ private:
+  // `value` is null behind an error.
+  JsonCursor(const nlohmann::json* value, std::string place,
+             absl::Status* status)
+      : value_(value), place_(std::move(place)), status_(status) {}
+
+  // Whether the value is an object; an error otherwise.
+  bool IsObject() const;
+
+  const nlohmann::json* value_;
+  std::string place_;
+  absl::Status* status_;
+};
+
+}  // namespace ns
+
+#endif  // NS_REPORT_JSON_CURSOR_H_

@@ -1,0 +1,24 @@
+// Writes what a comparison says of the models as a whole: limits and accuracy.
+#ifndef NS_REPORT_JSON_VERDICTS_H_
+#define NS_REPORT_JSON_VERDICTS_H_
+
+#include <vector>
+
+#include "ns/report/json_writer.h"
+#include "ns/suite/comparison_result.h"
+#include "ns/suite/limit_check.h"
+
+namespace ns {
+
+// Writes the member "limits": for each check "limit", "value", "bound" and
+// "passed"; "layer" unless it is of the whole; "output" unless it is of the
+// first; and for a drop "figure", if there is one, and "tolerance".
+void WriteLimits(JsonWriter& json, const std::vector<LimitCheck>& checks);
+
+// Writes the members "limits", "baseline" and "accuracy", as far as `result`
+// has them.
+void WriteVerdicts(JsonWriter& json, const ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_JSON_VERDICTS_H_

@@ -1,0 +1,83 @@
+// Reads the flags that set limits, and holds a comparison against them.
+#ifndef TOOLS_COMMAND_LINE_LIMIT_FLAGS_H_
+#define TOOLS_COMMAND_LINE_LIMIT_FLAGS_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ns/report/limits.h"
+#include "ns/suite/comparison_result.h"
+#include "tools/command_line/command_line.h"
+
+namespace ns {
+
+inline constexpr FlagSpec kFailBelowFlag = {
+    "fail-below", "LIMITS",
+    "exit with 1 when the SQNR of an activation is below so many dB: 20 for "
+    "all layers, fc:30,layer1.*:25 by name"};
+inline constexpr FlagSpec kMaxClipFlag = {
+    "max-clip", "LIMITS",
+    "likewise when more of a layer's values are clipped: 1%, or fc:5% by name"};
+inline constexpr FlagSpec kMaxUnmatchedFlag = {
+    "max-unmatched", "N", "likewise when more ops have no counterpart"};
+inline constexpr FlagSpec kBaselineFlag = {
+    "baseline", "PATH",
+    "what --json wrote earlier; new and vanished layers are listed"};
+inline constexpr FlagSpec kMaxDropFlag = {
+    "max-drop", "DB",
+    "exit with 1 when an SQNR is more than so many dB below the baseline's: "
+    "1dB, and what figures scatter over batches"};
+inline constexpr FlagSpec kJunitFlag = {
+    "junit", "PATH",
+    "write the limits as test cases in JUnit's XML; - is standard output"};
+
+// What a command compares.
+struct LimitedFigures {
+  bool layers = false;
+  bool activations = false;
+  bool shadows = false;
+};
+
+struct LimitFlags {
+  Limits limits;
+  // Both or none are there.
+  std::string baseline_path;
+  std::optional<double> max_drop_db;
+
+  bool empty() const { return limits.empty() && baseline_path.empty(); }
+};
+
+// Reads --fail-below, --max-clip, --max-unmatched, --baseline and --max-drop,
+// and checks --junit. Error: a value that is none; a limit on figures that are
+// not compared; a flag without the one that it needs.
+absl::StatusOr<LimitFlags> ParseLimitFlags(const Flags& flags,
+                                           const LimitedFigures& figures);
+
+// Holds one comparison against limits.
+class LimitChecker {
+ public:
+  // Reads the baseline, if there is one. Error: that of ReadComparison.
+  static absl::StatusOr<LimitChecker> Create(const LimitFlags& flags);
+
+  // Checks, before anything runs, the layers that were matched, whose weights
+  // may be there and other figures are not: that each limit names one, and that
+  // the baseline is of this model. The first error is also wrong_usage().
+  absl::Status CheckMatches(const ComparisonResult& result);
+
+  // Adds to `result` how it keeps the limits.
+  void Check(ComparisonResult& result) const;
+
+  // Not OK after CheckMatches found a limit that names no layer.
+  const absl::Status& wrong_usage() const { return wrong_usage_; }
+
+ private:
+  LimitFlags flags_;
+  std::optional<ComparisonResult> baseline_;
+  absl::Status wrong_usage_;
+};
+
+}  // namespace ns
+
+#endif  // TOOLS_COMMAND_LINE_LIMIT_FLAGS_H_
