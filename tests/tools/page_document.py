@@ -115,6 +115,25 @@ def report(names, extra=False):
   }
   if extra:
     layers[1]['has_weight_of'] = names[-1]
+    layers[2].update(
+        output='output', kernel=activation(52.5), weight_only=figures(33.25),
+        activation_only=figures(32.25), unpaired_input='behind dropout',
+        suggestion='scale 0.031 -> 0.024: +2.1 dB',
+        qparams={'scale': 0.0625, 'zero_point': 12},
+        outputs=[{'index': 1, 'name': 'h_n', 'activation': activation(21.25),
+                  'shadow': activation('-inf')}],
+        saturation={'numerics': 'fbgemm-avx2', 'possible': True, 'channels': 64,
+                    'saturating_channels': 3, 'worst_pair_sum': 40000,
+                    'outputs': 5000, 'saturated': 50, 'share': 0.01,
+                    'cost_db': 1.5})
+    layers[2]['activation'].update(
+        trips=[30.5, 20.5], my_metric=0.5,
+        non_finite={'float': {'nan': 0, 'inf': 0},
+                    'quantized': {'nan': 7, 'inf': 1}})
+    module = {'name': 'block', 'float_type': 'Block',
+              'quantized_type': 'QuantizedBlock', **activation(28.75)}
+    result['stubs'] = [module]
+    result['outputs'] = [{'name': 'output', **activation(27.75)}]
     layers[1]['bias'] = {'mean_squared_error': 0.25, 'missing': True}
     result['limits'] = [
         {'limit': 'fail-below', 'layer': entry['name'],

@@ -144,6 +144,8 @@ class WholePageTest(PageTest):
     self.assertIn('crossed', self.browser.find('#limits').text)
     self.assertEqual(self.browser.texts('#facts dt'), ['Matching', 'Batches'])
     self.assertIn('91 %', self.browser.find('#accuracy').text)
+    self.assertIn('QuantizedBlock', self.browser.find('#lists').text)
+    self.assertIn('27.8', self.browser.find('#lists').text)
 
   def test_columns_are_those_of_the_json(self):
     self.browser.click('.menu summary')
@@ -251,8 +253,19 @@ class WholePageTest(PageTest):
     panel = self.browser.find('#panel').text
     for text in (NAMES[2], 'net.py:14', 'aten::conv2d \u2192 aten::relu',
                  '244 of 256 codes', 'float -2 to 6.5', 'channel 0',
-                 'batch 1', 'log', 'n = 100,000'):
+                 'batch 1', 'log', 'n = 100,000', 'Output h_n', 'trip 0',
+                 'quantized 7 nan, 1 inf', 'scale 0.0625, zero point 12',
+                 'behind dropout', 'scale 0.031 -> 0.024: +2.1 dB',
+                 '3 of 64 channels can saturate on fbgemm-avx2; 50 of 5,000 '
+                 'outputs do, which costs 1.5 dB', 'my_metric'):
       self.assertIn(text, panel)
+    head, sqnr = self.browser.run('''
+        const rows = [...document.querySelector('#panel .figures').rows];
+        return [rows[0], rows[1]].map(
+            (row) => [...row.cells].map((cell) => cell.textContent))''')
+    self.assertEqual(head, ['', 'activation', 'shadow', 'inherited', 'kernel',
+                            'weight only', 'activation only', 'weight'])
+    self.assertEqual(sqnr[4:7], ['52.5', '33.3', '32.3'])
     # 100 bins each: weights (float, quantized, error) and activations.
     paths = self.browser.run(
         "return [...document.querySelectorAll('#panel .plot path')]"
@@ -458,6 +471,7 @@ class WholePageTest(PageTest):
     self.choose('earlier.json', json.dumps(earlier))
     self.browser.wait_for(lambda: self.browser.all('#compare-end'),
                           'the comparison')
+    self.browser.settle()
     message = self.browser.find('#message').text
     self.assertIn('earlier.json', message)
     self.assertIn('only in this report: 1', message)
@@ -512,7 +526,9 @@ class WholePageTest(PageTest):
   def test_saves_the_json(self):
     self.browser.click('#save')
     path = os.path.join(self.browser.downloads, 'quantized.json')
-    self.browser.wait_for(lambda: os.path.exists(path), 'the file')
+    # Chromium makes an empty file first.
+    self.browser.wait_for(
+        lambda: os.path.exists(path) and os.path.getsize(path) > 0, 'the file')
     with open(path, encoding='utf-8') as file:
       self.assertEqual(json.load(file), self.report)
 

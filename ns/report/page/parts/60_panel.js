@@ -230,6 +230,10 @@
       ${outputs.map((output) => html`<section key=${output.index}>
         <h3>Output ${output.name}</h3>
         <${Figures} layer=${{...output, weight: []}} row=${new Map()} />
+        <${Activation} name=${`Activation of ${output.name}`}
+          figures=${output.activation} />
+        <${Activation} name=${`Shadow of ${output.name}`}
+          figures=${output.shadow} />
       </section>`)}
     </div>`;
   }
