@@ -128,10 +128,10 @@
         ['layer', (entry) => layerLink(entry.name)],
         ['op', (entry) => entry.op, 'mono'],
         ['reason', (entry) => entry.reason]]} />
-      <${Fold} title="Quantize and dequantize that cancel"
+      <${Fold} title="Dequantize and quantize that cancel"
         entries=${coverage.cancelling_pairs} columns=${[
-          ['quantize', (pair) => pair.quantize, 'mono'],
-          ['dequantize', (pair) => pair.dequantize, 'mono']]} />
+          ['dequantize', (pair) => pair.dequantize, 'mono'],
+          ['quantize', (pair) => pair.quantize, 'mono']]} />
       <${Fold} title="Weights packed at run time"
         entries=${coverage.packs_at_run_time} columns=${[
           ['layer', (name) => typeof name === 'string' ? layerLink(name) :
