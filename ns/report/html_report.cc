@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -18,6 +17,7 @@
 #include "ns/report/html_text.h"
 #include "ns/report/json_view.h"
 #include "ns/report/page/page_source.h"
+#include "ns/report/result_sentences.h"
 
 namespace ns {
 namespace {
@@ -128,28 +128,11 @@ std::string Heading(const Json& report) {
       "</dl>\n</header>\n");
 }
 
-std::vector<std::string> Sentences(const Json& report) {
-  std::vector<std::string> sentences;
-  if (const Json* verdict = Member(report, "verdict")) {
-    for (const Json& sentence : ArrayMember(*verdict, "sentences")) {
-      if (sentence.is_string()) {
-        sentences.push_back(*sentence.get_ptr<const Json::string_t*>());
-      }
-    }
-  }
-  if (sentences.empty()) {
-    const size_t layers = ArrayMember(report, "layers").size();
-    sentences.push_back(
-        absl::StrCat(layers, layers == 1 ? " layer." : " layers."));
-  }
-  return sentences;
-}
-
 std::string VerdictSection(const Json& report) {
   std::string html =
       "<section id=\"verdict\" aria-label=\"Verdict\">\n<h2>Verdict</h2>\n";
   bool is_first = true;
-  for (const std::string& sentence : Sentences(report)) {
+  for (const std::string& sentence : ResultSentences(report)) {
     absl::StrAppend(&html, Paragraph(sentence, is_first));
     is_first = false;
   }

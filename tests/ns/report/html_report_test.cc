@@ -129,7 +129,7 @@ TEST(HtmlReportTest, OtherCommandsHavePages) {
                                     "/1\", \"float\": \"f.pt\", "
                                     "\"layers\": [{\"name\": \"fc\"}]}"))),
         AllOf(HasSubstr("<th scope=\"row\">fc</th>"),
-              HasSubstr("<p class=\"verdict\">1 layer.</p>")));
+              HasSubstr("<p class=\"verdict\">1 layer")));
   }
 }
 

@@ -1,0 +1,136 @@
+#include "ns/report/result_sentences.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "ns/report/figure_text.h"
+#include "ns/report/json_view.h"
+
+namespace ns {
+namespace {
+
+using Json = nlohmann::json;
+using Sentences = std::vector<std::string>;
+
+std::string Db(double db) {
+  const std::string text = FormatDb(db);
+  return text == "exact" ? text : text + " dB";
+}
+
+// Returns "1 layer", "3 layers".
+std::string Layers(size_t count) {
+  return absl::StrCat(count, count == 1 ? " layer" : " layers");
+}
+
+// An element of an array and its figure.
+struct Lowest {
+  std::string name;
+  double db = 0;
+};
+
+// Returns the element with the lowest "sqnr_db".
+std::optional<Lowest> LowestOf(const Json& array) {
+  std::optional<Lowest> lowest;
+  for (const Json& element : array) {
+    const std::optional<double> db = NumberMember(element, "sqnr_db");
+    if (db && (!lowest || IsLowerDb(*db, lowest->db))) {
+      lowest = Lowest{StringMember(element, "name"), *db};
+    }
+  }
+  return lowest;
+}
+
+Sentences VerdictSentences(const Json& report) {
+  Sentences sentences;
+  if (const Json* verdict = Member(report, "verdict")) {
+    for (const Json& sentence : ArrayMember(*verdict, "sentences")) {
+      if (sentence.is_string()) {
+        sentences.push_back(*sentence.get_ptr<const Json::string_t*>());
+      }
+    }
+  }
+  return sentences;
+}
+
+Sentences SensitivitySentences(const Json& report) {
+  Sentences sentences;
+  std::string layer_name;
+  std::optional<Lowest> lowest;
+  for (const Json& layer : ArrayMember(report, "layers")) {
+    const std::optional<Lowest> of_layer =
+        LowestOf(ArrayMember(layer, "candidates"));
+    if (of_layer && (!lowest || IsLowerDb(of_layer->db, lowest->db))) {
+      lowest = of_layer;
+      layer_name = StringMember(layer, "name");
+    }
+  }
+  if (lowest) {
+    sentences.push_back(absl::StrCat(layer_name,
+                                     " loses most: ", Db(lowest->db), " as ",
+                                     lowest->name, "."));
+  }
+  const Json* budget = Member(report, "budget");
+  const auto db =
+      budget == nullptr ? std::nullopt : NumberMember(*budget, "sqnr_db");
+  if (db) {
+    const size_t kept = ArrayMember(*budget, "keep_in_float").size();
+    sentences.push_back(
+        absl::StrCat("For ", Db(*db), ", ", Layers(kept),
+                     kept == 1 ? " stays in float." : " stay in float."));
+  }
+  return sentences;
+}
+
+Sentences QuantizeSentences(const Json& report) {
+  const size_t stayed = ArrayMember(report, "stayed_float").size();
+  Sentences sentences = {absl::StrCat(
+      Layers(ArrayMember(report, "layers").size()), " quantized, ", stayed,
+      stayed == 1 ? " op stayed in float." : " ops stayed in float.")};
+  if (const auto lowest = LowestOf(ArrayMember(report, "output_sqnr_db"))) {
+    sentences.push_back(absl::StrCat("The lowest SQNR of the outputs is ",
+                                     Db(lowest->db), ", of ", lowest->name,
+                                     "."));
+  }
+  return sentences;
+}
+
+Sentences SearchSentences(const Json& report) {
+  Sentences sentences;
+  const Json* measured = Member(report, "measured");
+  if (measured == nullptr) {
+    return sentences;
+  }
+  if (const auto db = NumberMember(*measured, "sqnr_db")) {
+    sentences.push_back(
+        absl::StrCat("The recipe has ", Db(*db), " on the outputs."));
+  }
+  const auto time = NumberMember(*measured, "time_us");
+  const auto float_time = NumberMember(*measured, "float_time_us");
+  if (time && float_time) {
+    sentences.push_back(absl::StrFormat(
+        "A batch takes %.4g us, and %.4g us in float.", *time, *float_time));
+  }
+  return sentences;
+}
+
+}  // namespace
+
+Sentences ResultSentences(const Json& report) {
+  const std::string schema = StringMember(report, "schema");
+  const Sentences sentences =
+      schema == "ns.sensitivity/1" ? SensitivitySentences(report)
+      : schema == "ns.quantize/1"  ? QuantizeSentences(report)
+      : schema == "ns.search/1"    ? SearchSentences(report)
+                                   : VerdictSentences(report);
+  return !sentences.empty()
+             ? sentences
+             : Sentences{absl::StrCat(
+                   Layers(ArrayMember(report, "layers").size()), ".")};
+}
+
+}  // namespace ns
