@@ -199,6 +199,10 @@ std::string VerdictLine(const ComparisonResult& result) {
   if (!verdict) {
     return "";
   }
+  // Without shadows the lowest weight says the rest.
+  if (!result.has_shadows && verdict->cause != ErrorCause::kSwapped) {
+    return "";
+  }
   switch (verdict->cause) {
     case ErrorCause::kNone:
     case ErrorCause::kRounding:
@@ -235,7 +239,6 @@ std::string BlameLines(const ComparisonResult& result) {
   if (const std::optional<size_t> fall = FirstUnexplainedFall(result)) {
     absl::StrAppend(&lines, UnexplainedLine(result, *fall));
   }
-  absl::StrAppend(&lines, VerdictLine(result));
   return lines;
 }
 
@@ -291,9 +294,10 @@ std::string MatchSummary(const ComparisonResult& result) {
 std::string FigureSummary(const ComparisonResult& result) {
   return absl::StrCat(
       CountLine(result), result.layers.empty() ? "" : LowestLines(result),
-      BlameLines(result), SaturatingList(result), EmulationSummary(result),
-      LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
-      UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
+      BlameLines(result), VerdictLine(result), SaturatingList(result),
+      EmulationSummary(result), LayerList(result.not_emulated, "not emulated"),
+      UnmatchedList(result), UnpairedInputList(result),
+      LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"),
       result.accuracy ? AccuracySummary(*result.accuracy) : "",
       LimitSummary(result));

@@ -158,5 +158,25 @@ TEST(TableSummaryTest, ListsTwentyUnmatchedNodesAndCountsTheRest) {
   EXPECT_THAT(text, HasSubstr("  and 2 more (see --json)\n"));
 }
 
+TEST(TableSummaryTest, TellsWhyALayerDoesHarm) {
+  ComparisonResult result = WithShadows({Broken("fc", 8, 9, 30)});
+  EXPECT_THAT(FigureSummary(result), Not(HasSubstr("verdict")));
+  result.layers[0].weights = {{"weight", {1}, Error(9)}};
+  EXPECT_THAT(
+      FigureSummary(result),
+      HasSubstr("\nverdict                 fc does most harm (9.0 dB by "
+                "itself): its weight has 9.0 dB.\n"));
+}
+
+TEST(TableSummaryTest, TellsOfSwappedLayersWithoutInputs) {
+  ComparisonResult result = Result({Layer("fc", {}, {-3.})});
+  result.has_activations = false;
+  EXPECT_THAT(FigureSummary(result), Not(HasSubstr("verdict")));
+  result.layers[0].has_weight_of = "head";
+  EXPECT_THAT(FigureSummary(result),
+              HasSubstr("\nverdict                 fc does most harm: it has "
+                        "the weight of head.\n"));
+}
+
 }  // namespace
 }  // namespace ns
