@@ -21,8 +21,8 @@
 namespace ns {
 namespace {
 
-// Below this SQNR of a weight, in dB, the weight is wrong and not just rounded.
-constexpr double kWrongWeightDb = 10;
+// Below this SQNR in dB, a weight or value is another one, not just rounded.
+constexpr double kOtherDb = 10;
 // From this local SQNR on, in dB, a layer is blamed for a mistake only.
 constexpr double kGoodDb = 30;
 // Errors within this ratio of powers, 10 dB, are alike.
@@ -65,7 +65,7 @@ std::vector<bool> InFrontOf(const ComparisonResult& result, size_t index) {
 bool IsWrong(const LayerComparison& layer, ErrorCause cause) {
   return cause == ErrorCause::kSwapped || cause == ErrorCause::kBias ||
          (cause == ErrorCause::kWeight &&
-          LowestWeightDb(layer).value_or(INFINITY) < kWrongWeightDb);
+          LowestWeightDb(layer).value_or(INFINITY) < kOtherDb);
 }
 
 // Whether no calibration would choose what the layer has.
@@ -123,7 +123,7 @@ std::optional<Blame> RootOf(const ComparisonResult& result,
 
 std::optional<Blame> BlameByWeights(const ComparisonResult& result) {
   std::optional<Blame> lowest;
-  double lowest_db = kWrongWeightDb;
+  double lowest_db = kOtherDb;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
     if (!layer.has_weight_of.empty()) {
@@ -167,7 +167,11 @@ std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
 
 std::optional<Blame> BlameOf(const ComparisonResult& result) {
   if (result.swapped.has_value()) {
-    if (const auto first = IndexOf(result, result.swapped->first)) {
+    const std::optional<size_t> first = IndexOf(result, result.swapped->first);
+    // What it computes is another value, unless the order does not matter.
+    if (first &&
+        SqnrDb(result.layers[*first], Figure::kActivation).value_or(-INFINITY) <
+            kOtherDb) {
       return Blame{*first, ErrorCause::kSwapped};
     }
   }

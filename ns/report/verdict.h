@@ -28,7 +28,8 @@ struct Verdict {
 // where inputs hold NaN or infinities.
 //
 // The layer to blame is the first that applies:
-//   1. one of two layers that run in another order than in the float model
+//   1. the first of two layers that run in another order than in the float
+//      model, if its activation is below 10 dB or was not measured
 //   2. where the WorstOffender (ns/report/error_breakdown.h) clips, the first
 //      layer in front of it that has another weight or bias than the float one,
 //      or else clips, too, and has a local error that is at most 10 dB smaller:

@@ -133,6 +133,13 @@ TEST(VerdictTest, SwappedLayersAreNamed) {
   EXPECT_THAT(verdict->sentences[0], HasSubstr("it has the weight of fc2"));
 }
 
+TEST(VerdictTest, AnOrderThatDoesNotMatterIsNotToBlame) {
+  ComparisonResult result =
+      WithShadows({Broken("b", 40, 41, 45), Broken("a", 39, 40, 42, {0})});
+  result.swapped = {"b", "a"};
+  EXPECT_FALSE(VerdictOf(result)->layer.has_value());
+}
+
 TEST(VerdictTest, WithoutShadowsWeightsAreJudged) {
   ComparisonResult result =
       Result({Layer("conv", {}, {40.}), Layer("fc", {}, {4.})});
