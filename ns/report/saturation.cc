@@ -21,14 +21,23 @@ double Step(const ValueRanges& ranges, const CodeUse& codes) {
   return gaps > 0 ? (ranges.quantized_max - ranges.quantized_min) / gaps : 0;
 }
 
-Saturation SharesOf(const ActivationComparison& figures) {
+// Returns a step that is no less than Step() will be after more batches: there
+// are at most 255 real steps, and quantized values that occur stay in use.
+double LargestStep(const ValueRanges& ranges, const CodeUse& codes) {
+  const int64_t gaps = kCodes - codes.unused - 1;
+  return gaps > 0 ? Step(ranges, codes) * (kCodes - 1) / gaps : HUGE_VAL;
+}
+
+Saturation SharesOf(const ActivationComparison& figures,
+                    double (*step_of)(const ValueRanges&,
+                                      const CodeUse&) = Step) {
   Saturation shares;
   if (!figures.codes || !figures.ranges || figures.elements.value_or(0) <= 0) {
     return shares;
   }
   const ValueRanges& ranges = *figures.ranges;
   const auto elements = static_cast<double>(*figures.elements);
-  const double step = Step(ranges, *figures.codes);
+  const double step = step_of(ranges, *figures.codes);
   // Both comparisons are false for nan.
   if (ranges.float_min < ranges.quantized_min - step) {
     shares.at_lowest = figures.codes->at_lowest / elements;
@@ -63,6 +72,15 @@ std::optional<double> ClippedShare(const LayerComparison& layer) {
   }
   const Saturation shares = SharesOf(*figures);
   return shares.at_lowest + shares.at_highest;
+}
+
+double LastingClippedShare(const LayerComparison& layer) {
+  const std::optional<double> share = ClippedShare(layer);
+  if (!share || std::isnan(*share)) {
+    return share.value_or(0);
+  }
+  const Saturation lasting = SharesOf(*FiguresOf(layer), LargestStep);
+  return lasting.at_lowest + lasting.at_highest;
 }
 
 std::vector<Saturation> SaturatingLayers(const ComparisonResult& result) {

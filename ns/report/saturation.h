@@ -38,6 +38,12 @@ std::vector<Saturation> SaturatingLayers(const ComparisonResult& result);
 // the quantized side has no 8 bits.
 std::optional<double> ClippedShare(const LayerComparison& layer);
 
+// Returns the part of ClippedShare() that more batches cannot take back, as
+// counts of these elements: an end counts where it does so with the largest
+// step that more batches can make of the observed one, if a layer's scale stays
+// the same. nan as above; 0 where nothing is known.
+double LastingClippedShare(const LayerComparison& layer);
+
 }  // namespace ns
 
 #endif  // NS_REPORT_SATURATION_H_

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -163,16 +165,23 @@ struct Passes {
   int64_t total = 0;
 };
 
-absl::Status RunBatches(PairRunner& runner, const BatchReader& batches,
-                        const CompareOptions& options, const Passes& passes,
-                        NonFiniteInputs& inputs) {
-  for (int64_t i = 0; i < batches.size(); ++i) {
+// Runs the first `count` batches, fewer where `stop` says so after some of
+// them. Returns how many.
+absl::StatusOr<int64_t> RunBatches(
+    PairRunner& runner, const BatchReader& batches, int64_t count,
+    const CompareOptions& options, const Passes& passes,
+    NonFiniteInputs& inputs,
+    const std::function<bool(int64_t done)>& stop = nullptr) {
+  for (int64_t i = 0; i < count; ++i) {
     NS_RETURN_IF_ERROR(RunBatch(runner, batches, i, options, inputs));
     if (options.progress) {
       options.progress(passes.done + i + 1, passes.total);
     }
+    if (stop && i + 1 < count && stop(i + 1)) {
+      return i + 1;
+    }
   }
-  return absl::OkStatus();
+  return count;
 }
 
 // SQNR in dB of each activation where no sum saturates. The models are as the
@@ -195,8 +204,10 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
                                          only_activations));
   NonFiniteInputs inputs = InputsOf(float_model);  // known from the first run
   only_activations.progress = options.progress;
+  // As many as were run before.
   NS_RETURN_IF_ERROR(
-      RunBatches(runner, batches, only_activations, passes, inputs));
+      RunBatches(runner, batches, passes.done, only_activations, passes, inputs)
+          .status());
   std::vector<std::optional<double>> sqnr_db;
   for (size_t i = 0; i < matches.matches.size(); ++i) {
     const std::optional<ActivationComparison> figures = runner.Activation(i);
@@ -227,6 +238,18 @@ std::vector<std::string> NanFigures(const ComparisonResult& result) {
   return NanWarnings(places);
 }
 
+// Sets the figures of all layers, over the batches so far.
+void AddFigures(const PairRunner& runner, ComparisonResult& result) {
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    result.layers[i].activation = runner.Activation(i);
+    result.layers[i].shadow = runner.Shadow(i);
+    result.layers[i].inherited = runner.Inherited(i);
+    result.layers[i].kernel = runner.Kernel(i);
+    result.layers[i].outputs = runner.OtherOutputs(i);
+    SetLocalCost(runner.Unsaturated(i), result.layers[i]);
+  }
+}
+
 // Compares activations and shadows, batch by batch.
 absl::Status RunAndCompare(const ModelGraph& float_model,
                            const ModelGraph& quantized_model,
@@ -241,19 +264,21 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
                       PairRunner::Create(float_model, quantized_model, matches,
                                          with_emulation));
   NonFiniteInputs inputs = InputsOf(float_model);
-  NS_RETURN_IF_ERROR(RunBatches(runner, batches, options, passes, inputs));
-  result.batches = batches.size();
   result.has_activations = options.activations;
   result.has_shadows = options.shadows;
   result.has_kernels = options.kernels;
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    result.layers[i].activation = runner.Activation(i);
-    result.layers[i].shadow = runner.Shadow(i);
-    result.layers[i].inherited = runner.Inherited(i);
-    result.layers[i].kernel = runner.Kernel(i);
-    result.layers[i].outputs = runner.OtherOutputs(i);
-    SetLocalCost(runner.Unsaturated(i), result.layers[i]);
+  std::function<bool(int64_t)> stop;
+  if (options.is_settled) {
+    stop = [&](int64_t done) {
+      result.batches = done;
+      AddFigures(runner, result);
+      return options.is_settled(result, batches.size() - done);
+    };
   }
+  NS_ASSIGN_OR_RETURN(result.batches,
+                      RunBatches(runner, batches, batches.size(), options,
+                                 passes, inputs, stop));
+  AddFigures(runner, result);
   for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
   }
@@ -331,7 +356,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
   emulation.TellCounts(result);
   std::vector<std::optional<double>> exact;
   if (runs_twice) {
-    passes.done = batches.size();
+    passes.done = result.batches;
     NS_ASSIGN_OR_RETURN(
         exact, ExactActivations(float_model, quantized_model, matched, batches,
                                 options, passes));

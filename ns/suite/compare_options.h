@@ -42,6 +42,10 @@ struct CompareOptions : PairPlan {
   std::vector<UserMetric> user_metrics;
   // Saves the compared values; not owned; null to save nothing.
   ActivationFiles* files = nullptr;
+  // Called with the figures so far after each batch but the last, and with how
+  // many batches are left; true ends the comparison as if these were not there.
+  std::function<bool(const ComparisonResult& so_far, int64_t batches_left)>
+      is_settled;
   // Called with the matched layers, and their weights if they were asked for,
   // before anything runs; its error ends the comparison.
   std::function<absl::Status(const ComparisonResult&)> check_matches;

@@ -141,6 +141,15 @@ class LimitsTest(cli.CliTest):
         '--max-clip=100%', names=('x.quantize', '--fail-below', '--max-clip'))
     self.assertIn('nan', [c['value'] for c in result['limits']])
 
+  def test_early_stop_ends_when_a_limit_is_crossed_for_good(self):
+    run = (*RUN[:-1], '--inputs=nan.pt,images.pt', '--early-stop')
+    result, _ = self.crossed(*run, '--fail-below=1', names=('fc', 'nan'))
+    self.assertEqual(result['batches'], 1)
+    # No SQNR of numbers is sure before the last batch.
+    result, _ = self.crossed(*RUN, '--early-stop', '--fail-below=1000',
+                             names=('fc',))
+    self.assertEqual(result['batches'], 3)
+
   def test_bad_baselines_are_bad_input(self):
     good = self.compared(*RUN)
     with open(good, encoding='utf-8') as file:

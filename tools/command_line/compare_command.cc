@@ -90,6 +90,7 @@ constexpr FlagSpec kFlags[] = {
     kMaxUnmatchedFlag,
     kBaselineFlag,
     kMaxDropFlag,
+    kEarlyStopFlag,
     kJunitFlag,
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
@@ -348,6 +349,11 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
     compare.check_matches = [&](const ComparisonResult& matched) {
       return limits.CheckMatches(matched);
     };
+    if (options.limits.early_stop) {
+      compare.is_settled = [&](const ComparisonResult& so_far, int64_t left) {
+        return limits.IsCrossedForGood(so_far, left);
+      };
+    }
     for (const MetricFlag& metric : options.metrics) {
       NS_ASSIGN_OR_RETURN(UserMetric loaded,
                           LoadUserMetric(metric.name, metric.path));
@@ -371,6 +377,11 @@ absl::Status CompareLayers(const Options& options, const BatchReader& batches,
     NS_ASSIGN_OR_RETURN(
         result, CompareModels(models.float_model, models.quantized_model,
                               batches, compare));
+    if (result.batches < batches.size() && options.limits.early_stop) {
+      result.warnings.push_back(absl::StrCat(
+          "--early-stop: a limit is crossed after ", result.batches, " of ",
+          batches.size(), " batches, whatever the others hold"));
+    }
     if (accuracy) {
       result.accuracy = accuracy->Result();
     }

@@ -9,6 +9,7 @@
 #include "ns/report/comparison_diff.h"
 #include "ns/report/limit_text.h"
 #include "ns/report/read_comparison.h"
+#include "ns/report/settled_limits.h"
 
 namespace ns {
 namespace {
@@ -54,8 +55,10 @@ absl::Status ParseDrop(const Flags& flags, LimitFlags& limits) {
 
 absl::Status CheckFigures(const Flags& flags, const LimitFlags& limits,
                           const LimitedFigures& figures) {
-  if (flags.Has("junit") && limits.empty()) {
-    return Refused("--junit needs a limit, such as --fail-below=20");
+  for (const absl::string_view flag : {"junit", "early-stop"}) {
+    if (flags.Has(flag) && limits.empty()) {
+      return Refused("--", flag, " needs a limit, such as --fail-below=20");
+    }
   }
   if (!limits.empty() && !figures.layers) {
     return Refused(
@@ -87,6 +90,7 @@ absl::StatusOr<LimitFlags> ParseLimitFlags(const Flags& flags,
   NS_RETURN_IF_ERROR(ParseLayers(flags, LimitKind::kMaxClip, limits.max_clip));
   NS_ASSIGN_OR_RETURN(limits.max_unmatched, flags.Number("max-unmatched", 0));
   NS_RETURN_IF_ERROR(ParseDrop(flags, parsed));
+  parsed.early_stop = flags.Has("early-stop");
   NS_RETURN_IF_ERROR(CheckFigures(flags, parsed, figures));
   return parsed;
 }
@@ -106,6 +110,17 @@ absl::Status LimitChecker::CheckMatches(const ComparisonResult& result) {
   return baseline_ ? Annotated(flags_.baseline_path,
                                CheckSameModel(*baseline_, result))
                    : absl::OkStatus();
+}
+
+bool LimitChecker::IsCrossedForGood(const ComparisonResult& so_far,
+                                    int64_t batches_left) const {
+  std::vector<LimitCheck> checks = CheckLimits(flags_.limits, so_far);
+  if (baseline_) {
+    const std::vector<LimitCheck> drops =
+        CheckDrops(DiffComparisons(*baseline_, so_far), *flags_.max_drop_db);
+    checks.insert(checks.end(), drops.begin(), drops.end());
+  }
+  return ns::IsCrossedForGood(checks, so_far, batches_left);
 }
 
 void LimitChecker::Check(ComparisonResult& result) const {

@@ -2,6 +2,7 @@
 #ifndef TOOLS_COMMAND_LINE_LIMIT_FLAGS_H_
 #define TOOLS_COMMAND_LINE_LIMIT_FLAGS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,10 @@ inline constexpr FlagSpec kMaxDropFlag = {
     "max-drop", "DB",
     "exit with 1 when an SQNR is more than so many dB below the baseline's: "
     "1dB, and what figures scatter over batches"};
+inline constexpr FlagSpec kEarlyStopFlag = {
+    "early-stop", "",
+    "run no more batches once a limit is crossed whatever they hold: for nan, "
+    "clipping and unmatched ops"};
 inline constexpr FlagSpec kJunitFlag = {
     "junit", "PATH",
     "write the limits as test cases in JUnit's XML; - is standard output"};
@@ -45,13 +50,14 @@ struct LimitFlags {
   // Both or none are there.
   std::string baseline_path;
   std::optional<double> max_drop_db;
+  bool early_stop = false;
 
   bool empty() const { return limits.empty() && baseline_path.empty(); }
 };
 
-// Reads --fail-below, --max-clip, --max-unmatched, --baseline and --max-drop,
-// and checks --junit. Error: a value that is none; a limit on figures that are
-// not compared; a flag without the one that it needs.
+// Reads --fail-below, --max-clip, --max-unmatched, --baseline, --max-drop and
+// --early-stop, and checks --junit. Error: a value that is none; a limit on
+// figures that are not compared; a flag without the one that it needs.
 absl::StatusOr<LimitFlags> ParseLimitFlags(const Flags& flags,
                                            const LimitedFigures& figures);
 
@@ -65,6 +71,11 @@ class LimitChecker {
   // may be there and other figures are not: that each limit names one, and that
   // the baseline is of this model. The first error is also wrong_usage().
   absl::Status CheckMatches(const ComparisonResult& result);
+
+  // Returns whether the verdict on `so_far` stays, whatever the batches that
+  // are left hold (ns/report/settled_limits.h).
+  bool IsCrossedForGood(const ComparisonResult& so_far,
+                        int64_t batches_left) const;
 
   // Adds to `result` how it keeps the limits.
   void Check(ComparisonResult& result) const;

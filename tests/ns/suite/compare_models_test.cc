@@ -189,6 +189,29 @@ TEST_F(CompareModelsTest, ShowsWhatTheModelsReturn) {
   }
 }
 
+TEST_F(CompareModelsTest, EndsWhenItIsSettled) {
+  const std::vector<Batch> batches = Batches(3);
+  CompareOptions options;
+  options.activations = true;
+  std::vector<std::pair<int64_t, int64_t>> seen;
+  options.is_settled = [&](const ComparisonResult& so_far, int64_t left) {
+    seen.emplace_back(so_far.batches, left);
+    EXPECT_THAT(LayerOf(so_far, "conv").activation->batch_sqnr_db,
+                SizeIs(so_far.batches));
+    return so_far.batches == 2;
+  };
+  const auto stopped = OrThrow(CompareModels(
+      Float(), Quantized(), BatchReader::FromBatches(batches), options));
+  EXPECT_THAT(seen, ElementsAre(std::pair(1, 2), std::pair(2, 1)));
+  EXPECT_EQ(stopped.batches, 2);
+  options.is_settled = nullptr;
+  const auto two = OrThrow(CompareModels(
+      Float(), Quantized(), BatchReader::FromBatches({batches[0], batches[1]}),
+      options));
+  EXPECT_EQ(LayerOf(stopped, "fc").activation->error.sqnr_db,
+            LayerOf(two, "fc").activation->error.sqnr_db);
+}
+
 TEST_F(CompareModelsTest, MatchesAreCheckedBeforeAnythingRuns) {
   CompareOptions options;
   options.activations = true;

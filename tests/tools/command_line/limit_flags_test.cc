@@ -16,7 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr FlagSpec kFlags[] = {kFailBelowFlag, kMaxClipFlag, kMaxUnmatchedFlag,
-                               kBaselineFlag,  kMaxDropFlag, kJunitFlag};
+                               kBaselineFlag,  kMaxDropFlag, kEarlyStopFlag,
+                               kJunitFlag};
 constexpr CommandSpec kSpec = {"compare", "", "", "", kFlags, ""};
 constexpr LimitedFigures kAll = {true, true, true};
 
@@ -68,6 +69,8 @@ TEST(LimitFlagsTest, FlagsNeedEachOther) {
               HasSubstr("--baseline needs a limit, such as --max-drop=1dB"));
   EXPECT_THAT(MessageOf(Parse({"--junit=a.xml"})),
               HasSubstr("--junit needs a limit"));
+  EXPECT_THAT(MessageOf(Parse({"--early-stop"})),
+              HasSubstr("--early-stop needs a limit"));
 }
 
 TEST(LimitFlagsTest, LimitsNeedTheirFigures) {
@@ -118,6 +121,19 @@ TEST(LimitFlagsTest, AddsChecksAndBaselineToAResult) {
   EXPECT_EQ(passed, "11010");
   EXPECT_EQ(result.baseline->added, (std::vector<std::string>{"y"}));
   EXPECT_EQ(result.baseline->vanished, (std::vector<std::string>{"x"}));
+}
+
+TEST(LimitFlagsTest, TellsLimitsThatAreCrossedForGood) {
+  LayerComparison layer = Layer("a", kNan);
+  const std::string path = Written(Result({Layer("a", 30)}));
+  for (const auto& flags :
+       {std::vector<std::string>{"--fail-below=20"},
+        std::vector<std::string>{"--baseline=" + path, "--max-drop=1"}}) {
+    layer.activation->non_finite.reset();
+    EXPECT_FALSE(Checker(flags).IsCrossedForGood(Result({layer}), 5));
+    layer.activation->non_finite = {0, 0, 1, 0};
+    EXPECT_TRUE(Checker(flags).IsCrossedForGood(Result({layer}), 5));
+  }
 }
 
 TEST(LimitFlagsTest, WithoutLimitsNothingIsAdded) {
