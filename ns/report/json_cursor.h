@@ -78,6 +78,33 @@ class JsonCursor {
   absl::Status* status_;
 };
 
+// Reads each element of an array by `read`.
+template <typename Value>
+std::vector<Value> ListOf(const JsonCursor& list,
+                          Value (*read)(const JsonCursor&)) {
+  std::vector<Value> values;
+  for (const JsonCursor& item : list.Items()) {
+    values.push_back(read(item));
+  }
+  return values;
+}
+
+// Reads the array called `key`; returns none where it is absent.
+template <typename Value>
+std::vector<Value> OptionalList(const JsonCursor& json, absl::string_view key,
+                                Value (*read)(const JsonCursor&)) {
+  const std::optional<JsonCursor> list = json.Find(key);
+  return list ? ListOf(*list, read) : std::vector<Value>();
+}
+
+// Reads the member called `key`, if it is there.
+template <typename Value>
+std::optional<Value> Optional(const JsonCursor& json, absl::string_view key,
+                              Value (*read)(const JsonCursor&)) {
+  const std::optional<JsonCursor> value = json.Find(key);
+  return value ? std::optional(read(*value)) : std::nullopt;
+}
+
 }  // namespace ns
 
 #endif  // NS_REPORT_JSON_CURSOR_H_

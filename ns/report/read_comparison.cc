@@ -16,7 +16,7 @@
 #include "ir/status.h"
 #include "ns/report/json_cursor.h"
 #include "ns/report/limit_text.h"
-#include "ns/suite/metrics.h"
+#include "ns/report/read_figures.h"
 
 namespace ns {
 namespace {
@@ -26,36 +26,6 @@ constexpr size_t kMostOfAnError = 1000;
 constexpr TextFileKind kKind = {"comparison", "ns compare --json",
                                 size_t{256} << 20};
 
-// Fields beside the figures of an activation that may look like one of them:
-// any other float is a metric of the user.
-constexpr absl::string_view kActivationFields[] = {"name", "abs_error_p999",
-                                                   "outlier_share"};
-
-template <typename Value>
-std::vector<Value> ListOf(const JsonCursor& list,
-                          Value (*read)(const JsonCursor&)) {
-  std::vector<Value> values;
-  for (const JsonCursor& item : list.Items()) {
-    values.push_back(read(item));
-  }
-  return values;
-}
-
-// The list called `key`; empty where it is absent.
-template <typename Value>
-std::vector<Value> OptionalList(const JsonCursor& json, absl::string_view key,
-                                Value (*read)(const JsonCursor&)) {
-  const std::optional<JsonCursor> list = json.Find(key);
-  return list ? ListOf(*list, read) : std::vector<Value>();
-}
-
-template <typename Value>
-std::optional<Value> Optional(const JsonCursor& json, absl::string_view key,
-                              Value (*read)(const JsonCursor&)) {
-  const std::optional<JsonCursor> value = json.Find(key);
-  return value ? std::optional(read(*value)) : std::nullopt;
-}
-
 std::string OptionalText(const JsonCursor& json, absl::string_view key) {
   const std::optional<JsonCursor> text = json.Find(key);
   return text ? text->Text() : "";
@@ -63,86 +33,6 @@ std::string OptionalText(const JsonCursor& json, absl::string_view key) {
 
 double ReadNumber(const JsonCursor& json) { return json.Number(); }
 int64_t ReadInt(const JsonCursor& json) { return json.Int(); }
-
-ErrorFigures ReadFigures(const JsonCursor& json) {
-  ErrorFigures figures;
-  for (const Metric& metric : Metrics()) {
-    figures.*metric.figure = json.At(metric.name).Number();
-  }
-  return figures;
-}
-
-ValueRanges ReadRanges(const JsonCursor& json) {
-  ValueRanges ranges;
-  for (const auto& [side, lowest, highest] :
-       {std::tuple("float", &ranges.float_min, &ranges.float_max),
-        std::tuple("quantized", &ranges.quantized_min,
-                   &ranges.quantized_max)}) {
-    const std::vector<double> numbers = json.At(side).Numbers();
-    if (numbers.size() == 2) {
-      *lowest = numbers[0];
-      *highest = numbers[1];
-    } else {
-      json.At(side).Refuse("a list of two numbers");
-    }
-  }
-  return ranges;
-}
-
-NonFiniteCounts ReadNonFinite(const JsonCursor& json) {
-  const JsonCursor of_float = json.At("float");
-  const JsonCursor of_quantized = json.At("quantized");
-  return {of_float.At("nan").Int(), of_float.At("inf").Int(),
-          of_quantized.At("nan").Int(), of_quantized.At("inf").Int()};
-}
-
-CodeUse ReadCodes(const JsonCursor& json) {
-  return {json.At("lowest").Int(), json.At("highest").Int(),
-          json.At("unused").Int()};
-}
-
-ChannelError ReadChannel(const JsonCursor& json) {
-  return {json.At("channel").Int(), json.At("sqnr_db").Number()};
-}
-
-std::vector<UserFigure> ReadUserFigures(const JsonCursor& json) {
-  std::vector<UserFigure> figures;
-  for (const std::string& key : json.Keys()) {
-    const bool is_known = absl::c_linear_search(kActivationFields, key) ||
-                          absl::c_any_of(Metrics(), [&](const Metric& metric) {
-                            return metric.name == key;
-                          });
-    if (!is_known && json.At(key).IsFloat()) {
-      figures.push_back({key, json.At(key).Number()});
-    }
-  }
-  return figures;
-}
-
-ActivationComparison ReadActivation(const JsonCursor& json) {
-  ActivationComparison activation;
-  activation.shape = json.At("shape").Ints();
-  activation.error = ReadFigures(json);
-  activation.user_figures = ReadUserFigures(json);
-  activation.batch_sqnr_db = json.At("batch_sqnr_db").Numbers();
-  activation.trip_sqnr_db = OptionalList(json, "trips", ReadNumber);
-  activation.elements = Optional(json, "elements", ReadInt);
-  activation.ranges = Optional(json, "range", ReadRanges);
-  activation.non_finite = Optional(json, "non_finite", ReadNonFinite);
-  // All counts are 0 where they are left out.
-  if (!activation.non_finite && activation.elements) {
-    activation.non_finite = NonFiniteCounts();
-  }
-  activation.codes = Optional(json, "codes", ReadCodes);
-  activation.worst_channels = OptionalList(json, "worst_channels", ReadChannel);
-  activation.channel_sqnr_db =
-      OptionalList(json, "channel_sqnr_db", ReadNumber);
-  if (const auto p999 = json.Find("abs_error_p999")) {
-    activation.outliers =
-        OutlierFigures{p999->Number(), json.At("outlier_share").Number()};
-  }
-  return activation;
-}
 
 LayerSide ReadSide(const JsonCursor& json) {
   LayerSide side;
