@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -6,14 +7,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "ir/read_text_file.h"
 #include "ir/status.h"
 #include "ns/report/model_explorer.h"
 #include "tools/command_line/commands.h"
-#include "tools/command_line/read_text.h"
 #include "tools/command_line/report_output.h"
 
 namespace ns {
 namespace {
+
+constexpr TextFileKind kJsonFile = {"comparison", "ns compare --json",
+                                    size_t{1} << 30};
 
 constexpr FlagSpec kFlags[] = {
     {"format", "NAME", "model-explorer, the only one"},
@@ -45,7 +49,8 @@ absl::Status MakeFolder(const std::string& path) {
 }
 
 absl::Status Export(const std::string& json_path, const std::string& folder) {
-  NS_ASSIGN_OR_RETURN(const std::string json, ReadText(json_path));
+  NS_ASSIGN_OR_RETURN(const std::string json,
+                      ReadTextFile(json_path, kJsonFile));
   NS_ASSIGN_OR_RETURN(const std::vector<ExportedFile> files,
                       Annotated(json_path, ToModelExplorer(json)));
   NS_RETURN_IF_ERROR(MakeFolder(folder));

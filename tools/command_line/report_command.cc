@@ -1,15 +1,18 @@
+#include <cstddef>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ir/read_text_file.h"
 #include "ir/status.h"
 #include "ns/report/html_report.h"
 #include "tools/command_line/commands.h"
-#include "tools/command_line/read_text.h"
 #include "tools/command_line/report_output.h"
 
 namespace ns {
 namespace {
+
+constexpr TextFileKind kJsonFile = {"result", "ns --json", size_t{1} << 30};
 
 constexpr FlagSpec kFlags[] = {
     {"json", "PATH",
@@ -34,7 +37,8 @@ constexpr CommandSpec kSpec = {
 absl::Status Report(const std::string& json_path,
                     const std::string& html_path) {
   NS_RETURN_IF_ERROR(PrepareOutputs({html_path}));
-  NS_ASSIGN_OR_RETURN(const std::string json, ReadText(json_path));
+  NS_ASSIGN_OR_RETURN(const std::string json,
+                      ReadTextFile(json_path, kJsonFile));
   NS_ASSIGN_OR_RETURN(const std::string html,
                       Annotated(json_path, ToHtml(json)));
   return WriteOutput(html_path, html);
