@@ -32,14 +32,13 @@ at::Tensor ProjectionFor(const at::Tensor& x, const at::Tensor& signs,
     const std::bitset<64> common(static_cast<uint64_t>(i & number));
     row.push_back(common.count() % 2 == 0 ? 1 : -1);
   }
-  return at::tensor(row, x.options())
-             .expand({samples, elements})
-             .reshape(x.sizes()) *
-         signs;
+  return (at::tensor(row).expand({samples, elements}).reshape(x.sizes()) *
+          signs)
+      .to(x.scalar_type());
 }
 
 at::Tensor Signs(const at::Tensor& x, at::Generator& generator) {
-  return at::randint(0, 2, x.sizes(), generator, x.options()).mul(2).sub(1);
+  return at::randint(0, 2, x.sizes(), generator, at::kFloat).mul(2).sub(1);
 }
 
 double Power(const at::Tensor& x) {
@@ -51,6 +50,9 @@ double Power(const at::Tensor& x) {
 // of what two have in common is chance. Of 0, 0.5, 0.75 and 1, this was best on
 // four networks.
 constexpr double kInCommon = 0.75;
+
+// What an output of zeros counts as: any noise is too much for it.
+constexpr double kLeastPower = 1e-30;
 
 // What a scale is between: a prediction that is farther from the truth is of a
 // model that is not linear at all.
@@ -150,10 +152,9 @@ double NoiseModel::RelativePower(const std::vector<int>& events) const {
       continue;
     }
     const double scale = powers_[i].difference / PowerOf(i, all_events_);
-    // Of an output of zeros, any noise is too much.
     largest = std::max(
         largest,
-        power / powers_[i].clean *
+        power / std::max(powers_[i].clean, kLeastPower) *
             (scale > 1 / kMostScale && scale < kMostScale ? scale : 1));
   }
   return largest;

@@ -15,7 +15,7 @@
 #include "ns/search/search.h"
 #include "ns/search/search_json.h"
 #include "ns/search/search_table.h"
-#include "ns/training/training_loss.h"
+#include "ns/training/class_labels.h"
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/keep_memory.h"
@@ -205,25 +205,15 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
-// Reads the labels of `batches` batches.
-absl::StatusOr<std::vector<at::Tensor>> ReadLabels(const Options& options,
-                                                   int64_t batches) {
-  NS_ASSIGN_OR_RETURN(const std::vector<Batch> all,
-                      LoadBatches(options.labels_path));
-  const auto count = static_cast<int64_t>(all.size());
-  if (count > batches && !options.run.max_batches) {
-    return Refused(options.labels_path, ": has labels of ", count,
-                   " batches, and there are ", batches,
-                   "; save one tensor of integers for each batch");
-  }
-  return LoadLabels(options.labels_path, batches);
-}
-
 absl::StatusOr<SearchResult> RunSearch(const Options& options) {
   NS_ASSIGN_OR_RETURN(const BatchReader batches, OpenBatches(options.run));
   SearchOptions search = options.search;
   if (!options.labels_path.empty()) {
-    NS_ASSIGN_OR_RETURN(search.labels, ReadLabels(options, batches.size()));
+    NS_ASSIGN_OR_RETURN(
+        search.labels,
+        LoadLabels(options.labels_path, batches.size(),
+                   options.run.max_batches ? SurplusLabels::kIgnored
+                                           : SurplusLabels::kRefused));
   }
   ProgressBar bar(options.outputs.quiet);
   search.progress = [&](int64_t done, int64_t total) {

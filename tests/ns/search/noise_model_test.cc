@@ -219,6 +219,36 @@ TEST_F(NoiseModelTest, CorrectedBiasesMakeLessNoise) {
             0.8 * plain.noise().NoiseOf(plain.space().PlanOf({1})));
 }
 
+// Where the root is 0, its derivative is infinite.
+TEST_F(NoiseModelTest, AnInfiniteDerivativeIsNotTakenForNoNoise) {
+  const Predicted predicted(
+      {absl::StrCat("y = torch.relu(", LinearOf("x"), ")"),
+       "return torch.sqrt(y)"},
+      {at::randn({64, 3})}, {});
+  EXPECT_GT(predicted.noise().NoiseOf(predicted.space().PlanOf({1})), 1e-6);
+}
+
+// The quantized sigmoid gives zeros, and 0 / 0 is nan.
+TEST_F(NoiseModelTest, NanInTheNoisyRunIsNotTakenForNoNoise) {
+  const Predicted predicted(
+      {absl::StrCat("s = torch.sigmoid(", LinearOf("x"), ")"),
+       "return s / s + s"},
+      {at::randn({64, 3}) * 8}, {});
+  const RecipeChoices all(predicted.space().layers().size(), 1);
+  const double noise = predicted.noise().NoiseOf(predicted.space().PlanOf(all));
+  EXPECT_GT(noise, 1e-6);
+  EXPECT_TRUE(std::isfinite(noise));
+}
+
+TEST_F(NoiseModelTest, TakesEmptyBatchesAndHalfOutputs) {
+  const Predicted predicted(
+      {absl::StrCat("y = ", LinearOf("x")), "return y.half(), y.double()"},
+      {at::randn({16, 3}), at::randn({0, 3}), at::randn({16, 3})}, {});
+  const double noise = predicted.noise().NoiseOf(predicted.space().PlanOf({1}));
+  EXPECT_GT(noise, 1e-7);
+  EXPECT_LT(noise, 1e-2);
+}
+
 TEST_F(NoiseModelTest, RefusesOutputsThatAreNotFinite) {
   const QuantizeOptions options;
   std::vector<std::string> skipped;
