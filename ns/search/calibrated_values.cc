@@ -33,6 +33,18 @@ bool DependsOnOrder(ObserverKind kind) {
          kind == ObserverKind::kHistogram;
 }
 
+// What observer `index` of `plan` sees, sorted.
+std::vector<const Value*> SeenBy(const ObserverPlan& plan, int index) {
+  std::vector<const Value*> values;
+  for (const ObservedPoint& point : plan.points) {
+    if (point.observer == index && point.is_seen) {
+      values.push_back(point.value);
+    }
+  }
+  absl::c_sort(values);
+  return values;
+}
+
 // Whether both plan the same layers with the same observers.
 bool IsSame(const ObserverPlan& plan, const PreparedModel& record) {
   return absl::c_equal(plan.layers, record.layers,
@@ -75,6 +87,24 @@ void CalibratedValues::Add(Value* value, const ObserverSpec& spec) {
   wide_.points.push_back({value, index, {}, /*is_seen=*/true});
 }
 
+void CalibratedValues::AddGroups(const ObserverPlan& plan) {
+  for (size_t i = 0; i < plan.observers.size(); ++i) {
+    const ObserverSpec& spec = plan.observers[i];
+    std::vector<const Value*> values = SeenBy(plan, static_cast<int>(i));
+    if (values.size() < 2 || !DependsOnOrder(spec.config.kind)) {
+      continue;
+    }
+    const auto index = static_cast<int>(wide_.observers.size());
+    wide_.observers.push_back(spec);
+    for (const ObservedPoint& point : plan.points) {
+      if (point.observer == static_cast<int>(i) && point.is_seen) {
+        wide_.points.push_back({point.value, index, {}, /*is_seen=*/true});
+      }
+    }
+    groups_.push_back({std::move(values), index});
+  }
+}
+
 void CalibratedValues::AddValues() {
   std::vector<ObserverSpec> specs;
   for (size_t i = 0; i < space_->candidates().size(); ++i) {
@@ -90,6 +120,9 @@ void CalibratedValues::AddValues() {
         specs.push_back(spec);
       }
     }
+  }
+  for (size_t i = 0; i < space_->candidates().size(); ++i) {
+    AddGroups(space_->UniformPlan(static_cast<int>(i)));
   }
   // What a layer takes is observed there where its producer stays float.
   for (const FloatSubgraph& subgraph : space_->subgraphs()) {
@@ -167,19 +200,50 @@ ObserverPtr CalibratedValues::Find(const Value* value,
   return {};
 }
 
+std::optional<std::vector<ObserverPtr>> CalibratedValues::Seeing(
+    const ObserverPlan& plan, int index) const {
+  const ObserverSpec& spec = plan.observers[static_cast<size_t>(index)];
+  const std::vector<const Value*> values = SeenBy(plan, index);
+  std::vector<ObserverPtr> observers;
+  if (values.size() > 1 && DependsOnOrder(spec.config.kind)) {
+    const auto group = absl::c_find_if(groups_, [&](const Group& one) {
+      return one.values == values &&
+             wide_.observers[static_cast<size_t>(one.observer)] == spec;
+    });
+    if (group == groups_.end()) {
+      return std::nullopt;
+    }
+    observers.push_back(
+        AttachedObserver(model_.module(), ObserverAttribute(group->observer)));
+    return observers;
+  }
+  for (const Value* value : values) {
+    observers.push_back(Find(value, spec));
+    if (observers.back() == nullptr) {
+      return std::nullopt;
+    }
+  }
+  return observers;
+}
+
+bool CalibratedValues::Knows(const ObserverPlan& plan) const {
+  for (size_t i = 0; i < plan.observers.size(); ++i) {
+    if (DependsOnOrder(plan.observers[i].config.kind) &&
+        !Seeing(plan, static_cast<int>(i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 absl::StatusOr<bool> CalibratedValues::Gather(const ObserverPlan& plan,
                                               int index,
                                               Observer& observer) const {
-  const ObserverSpec& spec = plan.observers[static_cast<size_t>(index)];
-  int seen = 0;
-  for (const ObservedPoint& point : plan.points) {
-    if (point.observer != index || !point.is_seen) {
-      continue;
-    }
-    const ObserverPtr found = Find(point.value, spec);
-    if (found == nullptr || (++seen > 1 && DependsOnOrder(spec.config.kind))) {
-      return false;
-    }
+  const auto seeing = Seeing(plan, index);
+  if (!seeing) {
+    return false;
+  }
+  for (const ObserverPtr& found : *seeing) {
     NS_RETURN_IF_ERROR(CatchTorchErrors("joining what observers have seen",
                                         [&] { observer.Merge(*found); }));
   }

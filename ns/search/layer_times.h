@@ -30,8 +30,9 @@ struct LayerTimes {
 };
 
 // Runs the float model and, for each candidate, the model in which all layers
-// have it, lowered to ns kernels, several times on `batch`, and times their
-// nodes. `values` must be calibrated.
+// have it, several times on `batch`, and times their nodes: with ns kernels
+// where the backend is fbgemm or x86 (CopyForTarget), and else with those of
+// LibTorch. `values` must be calibrated. Error: a batch that does not fit.
 absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
                                              const CalibratedValues& values,
                                              const Batch& batch);
@@ -46,11 +47,6 @@ double TimeOfLayer(const SearchSpace& space, const LayerTimes& times,
 double TimeOfRecipe(const SearchSpace& space, const CalibratedValues& values,
                     const LayerTimes& times, const RecipeChoices& choices,
                     const ObserverPlan& plan);
-
-// `model` lowered to ns kernels, with the saturation of the target that
-// `options` names.
-absl::StatusOr<ModelGraph> Lowered(const ModelGraph& model,
-                                   const QuantizeOptions& options);
 
 // The least time of several runs of each of `models` on `batch`, which take
 // turns.

@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "ir/status.h"
 #include "ns/batches/run_batches.h"
+#include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/search/calibrated_values.h"
@@ -238,7 +239,7 @@ class Searcher {
   absl::Status Verify(const Recipe& recipe) {
     NS_ASSIGN_OR_RETURN(QuantizedModel quantized, ModelOf(recipe.choices));
     NS_ASSIGN_OR_RETURN(ModelGraph lowered,
-                        Lowered(quantized.model, options_.quantize));
+                        CopyForTarget(quantized.model, options_.quantize));
     measured_.Begin();
     const int64_t first = HasLabels() ? 0 : first_measured_;
     for (int64_t i = first; i < count(); ++i) {
@@ -387,7 +388,7 @@ class Searcher {
     }
     NS_ASSIGN_OR_RETURN(ModelGraph model, model_.Clone());
     NS_ASSIGN_OR_RETURN(ModelGraph lowered,
-                        Lowered(best_->model, options_.quantize));
+                        CopyForTarget(best_->model, options_.quantize));
     NS_ASSIGN_OR_RETURN(const std::vector<double> least,
                         TimeModels({&model, &lowered}, batch));
     result_.float_us = least[0];
