@@ -33,7 +33,7 @@ bool DependsOnOrder(ObserverKind kind) {
          kind == ObserverKind::kHistogram;
 }
 
-// What observer `index` of `plan` sees, sorted.
+// What observer `index` of `plan` sees, in order.
 std::vector<const Value*> SeenBy(const ObserverPlan& plan, int index) {
   std::vector<const Value*> values;
   for (const ObservedPoint& point : plan.points) {
@@ -41,7 +41,6 @@ std::vector<const Value*> SeenBy(const ObserverPlan& plan, int index) {
       values.push_back(point.value);
     }
   }
-  absl::c_sort(values);
   return values;
 }
 
@@ -207,7 +206,7 @@ std::optional<std::vector<ObserverPtr>> CalibratedValues::Seeing(
   std::vector<ObserverPtr> observers;
   if (values.size() > 1 && DependsOnOrder(spec.config.kind)) {
     const auto group = absl::c_find_if(groups_, [&](const Group& one) {
-      return one.values == values &&
+      return absl::c_is_permutation(one.values, values) &&
              wide_.observers[static_cast<size_t>(one.observer)] == spec;
     });
     if (group == groups_.end()) {

@@ -3,6 +3,8 @@
 #ifndef NS_SEARCH_LAYER_TIMES_H_
 #define NS_SEARCH_LAYER_TIMES_H_
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -36,6 +38,11 @@ struct LayerTimes {
 absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
                                              const CalibratedValues& values,
                                              const Batch& batch);
+
+// What does as MeasureLayerTimes.
+using LayerTimer = std::function<absl::StatusOr<LayerTimes>(
+    const SearchSpace& space, const CalibratedValues& values,
+    const Batch& batch)>;
 
 // The time of one layer with a choice, without what quantizing and dequantizing
 // around it takes.

@@ -65,7 +65,7 @@ class NoiseModel {
 
   // The layers of `plan` whose bias is to be corrected, by name.
   std::set<std::string> CorrectedLayers(const ObserverPlan& plan) const {
-    return graph_.CorrectedLayers(plan);
+    return graph_.events().CorrectedLayers(plan);
   }
 
  private:
@@ -76,6 +76,8 @@ class NoiseModel {
   absl::Status AddOutput(size_t number, const std::string& place,
                          const at::Tensor& clean, const at::Tensor& noisy,
                          at::Generator& generator);
+  // Recomputes what follows from the rows and the powers alone.
+  void Summarize();
   // The power of the noise that `events` make in an output.
   double PowerOf(size_t output, const std::vector<int>& events) const;
   double RelativePower(const std::vector<int>& events) const;
@@ -85,6 +87,10 @@ class NoiseModel {
     double clean = 0;
     // Of the difference of both runs.
     double difference = 0;
+    // Of each event alone.
+    std::vector<double> own;
+    // What predictions are scaled by.
+    double scale = 1;
   };
 
   NoiseGraph graph_;

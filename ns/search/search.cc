@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <limits>
-#include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -13,17 +13,24 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
+#include "ns/eager/output_tensors.h"
 #include "ns/quantization/copy_for_target.h"
-#include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/layer_times.h"
 #include "ns/search/measured_outputs.h"
+#include "ns/search/noise_correction.h"
 #include "ns/search/noise_model.h"
+#include "ns/search/recipe_runner.h"
 #include "ns/search/recipe_solver.h"
 #include "ns/search/search_candidates.h"
 #include "ns/search/search_space.h"
+#include "ns/search/searched_layers.h"
+#include "passes/quantization/observer_plan.h"
+#include "passes/runtime/noise/noise_rows.h"
 
 namespace ns {
 namespace {
@@ -33,8 +40,12 @@ constexpr double kSlackDb = 0.3;
 // What noise is taken for larger by, after a recipe that missed the budget and
 // after a second one: the next recipe is to keep it.
 constexpr double kCaution[] = {1.03, 1.2, 1.2};
-// Predictions are corrected by more than this part, or not at all.
+// What was measured is less than what was expected by more than this part, or
+// another recipe gains nothing.
 constexpr double kLeastCorrection = 0.03;
+// What is added to the noise of recipes with something that no noise model
+// foresees, for each such thing: more than any budget allows.
+constexpr double kUnforeseen = NoiseRows::kUnbounded;
 // How many rows a prediction is made of, if so many vectors suffice: the
 // deviation of the power that it is the mean of is sqrt(2 / rows) = 4 %.
 constexpr int64_t kRows = 1024;
@@ -52,17 +63,37 @@ int64_t CountInt8(const RecipeChoices& choices) {
   return absl::c_count_if(choices, [](int choice) { return choice != 0; });
 }
 
-// How often outputs of batches like `batch`, of which there are `batches`, are
-// differentiated.
-int ProjectionsFor(const Batch& batch, int64_t batches) {
-  int64_t samples = 1;
-  if (!batch.arguments.empty() && batch.arguments[0].isTensor() &&
-      batch.arguments[0].toTensor().dim() > 0) {
-    samples = std::max<int64_t>(1, batch.arguments[0].toTensor().size(0));
+// The first dimension of the first tensor that `batch` has, as an argument or
+// by a keyword; 1 for none.
+int64_t SamplesOf(const Batch& batch) {
+  const auto samples = [](const c10::IValue& value) -> int64_t {
+    return value.isTensor() && value.toTensor().dim() > 0
+               ? value.toTensor().size(0)
+               : -1;
+  };
+  for (const c10::IValue& argument : batch.arguments) {
+    if (const int64_t count = samples(argument); count >= 0) {
+      return count;
+    }
   }
-  return static_cast<int>(
-      std::clamp<int64_t>((kRows + samples * batches - 1) / (samples * batches),
-                          kFewestProjections, kMostProjections));
+  int64_t most = -1;
+  for (const auto& [name, value] : batch.keywords) {
+    most = std::max(most, samples(value));
+  }
+  return most < 0 ? 1 : most;
+}
+
+// How often outputs of batches of so many samples, of which there are
+// `batches`, are differentiated.
+int ProjectionsFor(int64_t samples, int64_t batches) {
+  const int64_t all = std::max<int64_t>(1, samples) * batches;
+  return static_cast<int>(std::clamp<int64_t>(
+      (kRows + all - 1) / all, kFewestProjections, kMostProjections));
+}
+
+bool HasElements(const NamedTensors& tensors) {
+  return absl::c_any_of(tensors,
+                        [](const auto& one) { return one.second.numel() > 0; });
 }
 
 class Searcher {
@@ -79,17 +110,24 @@ class Searcher {
   absl::StatusOr<SearchResult> Run() {
     NS_RETURN_IF_ERROR(Prepare());
     NS_RETURN_IF_ERROR(MeasureNoise());
-    NS_ASSIGN_OR_RETURN(const Batch first, batches_.Read(0));
-    NS_ASSIGN_OR_RETURN(times_, MeasureLayerTimes(*space_, *values_, first));
+    NS_ASSIGN_OR_RETURN(const Batch first, batches_.Read(timed_));
+    NS_ASSIGN_OR_RETURN(times_,
+                        options_.time_layers
+                            ? options_.time_layers(*space_, *values_, first)
+                            : MeasureLayerTimes(*space_, *values_, first));
     MakeSolver();
     NS_RETURN_IF_ERROR(HasLabels() ? SearchByLabels() : SearchByBudget());
     if (!best_) {
       return Unmet();
     }
     NS_RETURN_IF_ERROR(Describe(first));
+    result_.float_passes += static_cast<double>(runner_->float_passes());
     Progress(total_ - done_);
     return std::move(result_);
   }
+
+  // Whether the error of Run is of the labels, and not of the model.
+  bool is_about_labels() const { return is_about_labels_; }
 
  private:
   bool HasLabels() const { return !options_.labels.empty(); }
@@ -110,15 +148,15 @@ class Searcher {
       return absl::InvalidArgumentError(
           "there are no batches; a search needs at least one");
     }
-    std::vector<std::string> skipped;
+    if (HasLabels() &&
+        static_cast<int64_t>(options_.labels.size()) != count()) {
+      return OfLabels(absl::InvalidArgumentError(absl::StrCat(
+          "there are labels of ", options_.labels.size(), " batches, and ",
+          count(), " batches; give a tensor of integers for each")));
+    }
     NS_ASSIGN_OR_RETURN(std::vector<SearchCandidate> candidates,
                         SearchCandidates(model_, options_.quantize,
-                                         options_.candidates, skipped));
-    for (std::string& line : skipped) {
-      const size_t colon = line.find(": ");
-      result_.skipped.push_back(
-          {"all layers", line.substr(0, colon), line.substr(colon + 2)});
-    }
+                                         options_.candidates, result_.skipped));
     for (const SearchCandidate& candidate : candidates) {
       result_.candidates.push_back(candidate.name);
     }
@@ -130,9 +168,11 @@ class Searcher {
     NS_ASSIGN_OR_RETURN(CalibratedValues values,
                         CalibratedValues::Create(*space_));
     values_ = std::make_unique<CalibratedValues>(std::move(values));
+    runner_ =
+        std::make_unique<RecipeRunner>(model_, batches_, *space_, *values_);
     const int64_t measured = count() - first_measured_;
-    NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(0));
-    projections_ = ProjectionsFor(batch, measured);
+    NS_ASSIGN_OR_RETURN(const int64_t samples, FindTimed());
+    projections_ = ProjectionsFor(samples, measured);
     const int64_t verified = HasLabels() ? count() : measured;
     total_ = count() + measured * (2 + 2 * projections_) +
              (HasLabels() ? first_measured_ : 0) + kVerifications * verified;
@@ -151,6 +191,22 @@ class Searcher {
     return absl::OkStatus();
   }
 
+  // Finds the first batch that is not empty, which layers are timed on, and
+  // returns how many samples it has.
+  absl::StatusOr<int64_t> FindTimed() {
+    int64_t samples = 0;
+    for (int64_t i = 0; i < count() && samples == 0; ++i) {
+      NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
+      samples = SamplesOf(batch);
+      timed_ = i;
+    }
+    if (samples == 0) {
+      return absl::InvalidArgumentError(
+          "all batches are empty; a search needs one with samples");
+    }
+    return samples;
+  }
+
   absl::Status MeasureNoise() {
     NS_ASSIGN_OR_RETURN(NoiseModel noise,
                         NoiseModel::Create(*space_, *values_));
@@ -167,9 +223,11 @@ class Searcher {
       }
       result_.float_passes += PartOf(first_measured_);
     }
+    bool has_elements = false;
     for (int64_t i = first_measured_; i < count(); ++i) {
       NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
       NS_ASSIGN_OR_RETURN(NamedTensors outputs, noise_->Run(batch, i));
+      has_elements = has_elements || HasElements(outputs);
       if (outputs.empty()) {
         return absl::InvalidArgumentError(
             "the model returns no tensor of floats, whose error could be "
@@ -178,6 +236,12 @@ class Searcher {
       NS_RETURN_IF_ERROR(AddLabels(outputs, batch, i));
       measured_.AddFloat(i, std::move(outputs));
       Progress(2 + 2 * projections_);
+    }
+    if (!has_elements) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the outputs of the last ", count() - first_measured_,
+          " batches are empty, and errors are measured on these; put batches "
+          "with samples last"));
     }
     // One with values rounded, and one with gradients.
     result_.float_passes += 2 * PartOf(count() - first_measured_);
@@ -188,12 +252,19 @@ class Searcher {
 
   absl::Status AddLabels(const NamedTensors& outputs, const Batch& batch,
                          int64_t index) {
-    return HasLabels()
-               ? Annotated(BatchName(batch, index),
-                           measured_.AddLabels(
-                               index, outputs,
-                               options_.labels[static_cast<size_t>(index)]))
-               : absl::OkStatus();
+    return HasLabels() ? OfLabels(Annotated(
+                             BatchName(batch, index),
+                             measured_.AddLabels(
+                                 index, outputs,
+                                 options_.labels[static_cast<size_t>(index)])))
+                       : absl::OkStatus();
+  }
+
+  absl::Status OfLabels(const absl::Status& status) {
+    is_about_labels_ = is_about_labels_ || !status.ok();
+    return options_.labels_name.empty()
+               ? status
+               : Annotated(options_.labels_name, status);
   }
 
   void MakeSolver() {
@@ -203,8 +274,11 @@ class Searcher {
     }
     problem.cost = [this](const std::vector<int>& choices) {
       const ObserverPlan plan = space_->PlanOf(choices);
-      return RecipeCost{noise_->NoiseOf(plan),
-                        TimeOfRecipe(*space_, *values_, times_, choices, plan)};
+      const int64_t unforeseen = space_->CountSaturating(choices, plan) +
+                                 (values_->Knows(plan) ? 0 : 1);
+      return RecipeCost{
+          noise_->NoiseOf(plan) + kUnforeseen * static_cast<double>(unforeseen),
+          TimeOfRecipe(*space_, *values_, times_, choices, plan)};
     };
     solver_ = std::make_unique<RecipeSolver>(std::move(problem));
   }
@@ -215,62 +289,43 @@ class Searcher {
     });
   }
 
-  // The recipe's model, as `ns quantize` makes it.
-  absl::StatusOr<QuantizedModel> ModelOf(const RecipeChoices& choices) {
-    const QuantizeOptions options = space_->OptionsOf(choices);
-    NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model_, options));
-    NS_ASSIGN_OR_RETURN(const bool is_filled,
-                        values_->Fill(*options.mapping, prepared));
-    if (!is_filled) {
-      NS_ASSIGN_OR_RETURN(prepared, PrepareModel(model_, options));
-      NS_RETURN_IF_ERROR(CalibrateHoldingBack(prepared, batches_));
-      result_.float_passes += 1;
-    }
-    const std::set<std::string> corrected =
-        noise_->CorrectedLayers(space_->PlanOf(choices));
-    LayerCorrections corrections;
-    corrections.corrects_bias = [&](const std::string& layer) {
-      return corrected.count(layer) != 0;
-    };
-    return ConvertModel(prepared, options, corrections);
-  }
-
   // Runs the model of `recipe`. The last of result_.verified has its figures.
   absl::Status Verify(const Recipe& recipe) {
-    NS_ASSIGN_OR_RETURN(QuantizedModel quantized, ModelOf(recipe.choices));
-    NS_ASSIGN_OR_RETURN(ModelGraph lowered,
-                        CopyForTarget(quantized.model, options_.quantize));
-    measured_.Begin();
     const int64_t first = HasLabels() ? 0 : first_measured_;
-    for (int64_t i = first; i < count(); ++i) {
-      NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
-      NS_ASSIGN_OR_RETURN(const c10::IValue output,
-                          RunBatch("quantized", lowered, Copied(batch), i));
-      NS_RETURN_IF_ERROR(Annotated(BatchName(batch, i),
-                                   measured_.Compare(i, FloatOutputs(output))));
-      Progress(1);
-    }
+    NS_ASSIGN_OR_RETURN(
+        MeasuredRecipe measured,
+        runner_->Measure(
+            recipe.choices,
+            noise_->CorrectedLayers(space_->PlanOf(recipe.choices)), first,
+            measured_, [this] { Progress(1); }));
     result_.quantized_passes += PartOf(count() - first);
+    if (!measured.mismatch.empty()) {
+      result_.warnings.push_back(
+          absl::StrCat("a recipe was refused: ", measured.mismatch));
+    }
     VerifiedRecipe verified;
     verified.choices = recipe.choices;
-    verified.predicted_db = ToDb(correction_ * recipe.cost.noise);
+    verified.predicted_db = ToDb(correction_.Corrected(recipe.cost.noise));
     verified.predicted_us = recipe.cost.time;
-    verified.measured_db = ToDb(measured_.noise());
-    if (measured_.noise() > 0 && recipe.cost.noise > 0) {
-      correction_ = measured_.noise() / recipe.cost.noise;
-    }
+    verified.measured_db = ToDb(measured.noise);
+    correction_.Add(recipe.cost.noise, measured.noise);
     if (HasLabels()) {
-      verified.top1 = measured_.top1();
+      verified.top1 = measured.top1;
       verified.p_value = PValueOfDrop(*verified.top1, options_.max_drop);
-      verified.keeps_budget = verified.p_value >= kSignificance;
+      verified.keeps_budget =
+          measured.mismatch.empty() && verified.p_value >= kSignificance;
     } else {
+      // Not for nan, either.
       verified.keeps_budget = verified.measured_db >= options_.budget_db;
     }
     const bool is_best =
         verified.keeps_budget && (!best_ || verified.predicted_us < best_us_);
+    if (!verified.keeps_budget) {
+      solver_->Refuse(recipe.choices);
+    }
     result_.verified.push_back(std::move(verified));
     if (is_best) {
-      best_ = std::make_unique<QuantizedModel>(std::move(quantized));
+      best_ = std::make_unique<QuantizedModel>(std::move(measured.quantized));
       best_us_ = recipe.cost.time;
       result_.chosen = result_.verified.size() - 1;
     }
@@ -280,8 +335,8 @@ class Searcher {
   absl::Status SearchByBudget() {
     double caution = 1;
     for (int i = 0; i < kVerifications; ++i) {
-      const std::optional<Recipe> recipe =
-          solver_->Solve(ToNoise(options_.budget_db) / (correction_ * caution));
+      const std::optional<Recipe> recipe = solver_->Solve(
+          correction_.LimitFor(ToNoise(options_.budget_db) / caution));
       if (!recipe || !HasInt8(recipe->choices) || IsVerified(recipe->choices)) {
         break;
       }
@@ -290,7 +345,8 @@ class Searcher {
       if (!verified.keeps_budget) {
         caution = kCaution[i];
       } else if (verified.measured_db - options_.budget_db < kSlackDb ||
-                 correction_ > 1 - kLeastCorrection) {
+                 ToNoise(verified.measured_db) >
+                     (1 - kLeastCorrection) * ToNoise(verified.predicted_db)) {
         break;
       }
     }
@@ -323,30 +379,41 @@ class Searcher {
       NS_RETURN_IF_ERROR(Verify(*recipe));
       // The drop falls about as the noise does.
       const double drop = result_.verified.back().top1->drop();
-      limit = recipe->cost.noise *
-              std::clamp(options_.max_drop / drop, 1.0 / 16, 1.0 / 2);
+      const double part = drop > 0 ? options_.max_drop / drop : 0;
+      limit = recipe->cost.noise * std::clamp(part, 1.0 / 16, 1.0 / 2);
     }
-    return absl::OkStatus();
+    return best_ ? absl::OkStatus() : VerifyMostExact();
   }
 
-  absl::Status Unmet() const {
+  absl::Status Unmet() {
     const std::string budget =
         HasLabels() ? absl::StrFormat("a drop of %g points", options_.max_drop)
                     : absl::StrFormat("%g dB", options_.budget_db);
-    const auto better = [&](const VerifiedRecipe& a, const VerifiedRecipe& b) {
-      return HasLabels() ? a.top1->drop() < b.top1->drop()
-                         : a.measured_db > b.measured_db;
+    // A nan is worse than all numbers.
+    const auto worth = [&](const VerifiedRecipe& recipe) {
+      const double figure =
+          HasLabels() ? -recipe.top1->drop() : recipe.measured_db;
+      return std::isnan(figure) ? -std::numeric_limits<double>::infinity()
+                                : figure;
     };
-    const auto best = absl::c_min_element(result_.verified, better);
+    const auto best = absl::c_max_element(
+        result_.verified,
+        [&](const VerifiedRecipe& a, const VerifiedRecipe& b) {
+          return worth(a) < worth(b);
+        });
     if (best == result_.verified.end()) {
-      return absl::OutOfRangeError(absl::StrCat(
-          "no recipe with an int8 layer keeps ", budget, "; keep it in float"));
+      return absl::OutOfRangeError(absl::StrFormat(
+          "no recipe with an int8 layer is faster on this machine than the "
+          "float model, which takes %.0f us for a batch; keep it in float",
+          solver_->Frontier().front().cost.time));
     }
+    const std::string figure =
+        HasLabels() ? absl::StrFormat("a drop of %.2f points", -worth(*best))
+        : std::isnan(best->measured_db)
+            ? std::string("outputs with nan, or of another shape")
+            : absl::StrFormat("%.1f dB", best->measured_db);
     return absl::OutOfRangeError(absl::StrCat(
-        "no recipe that was measured keeps ", budget, ": the best has ",
-        HasLabels()
-            ? absl::StrFormat("a drop of %.2f points", best->top1->drop())
-            : absl::StrFormat("%.1f dB", best->measured_db),
+        "no recipe that was measured keeps ", budget, ": the best has ", figure,
         ", with ", CountInt8(best->choices), " of ", space_->layers().size(),
         " layers in int8; ",
         HasLabels() ? "raise --max-drop" : "lower --budget"));
@@ -360,31 +427,17 @@ class Searcher {
     } else {
       result_.budget_db = options_.budget_db;
     }
-    const ObserverPlan plan = space_->PlanOf(chosen.choices);
-    std::map<std::string, double> noise;
-    double sum = 0;
-    for (size_t i = 0; i < plan.layers.size(); ++i) {
-      sum += noise[plan.layers[i].name] = noise_->NoiseOfLayer(plan, i);
-    }
-    for (size_t i = 0; i < space_->layers().size(); ++i) {
-      const SearchLayer& layer = space_->layers()[i];
-      const FloatSubgraph& subgraph = space_->subgraphs()[layer.subgraph];
-      SearchedLayer searched;
-      searched.name = subgraph.name;
-      searched.op = subgraph.op;
-      searched.choice = space_->NameOf(i, chosen.choices[i]);
-      searched.noise_share = sum == 0 ? 0 : noise[subgraph.name] / sum;
-      searched.time_us = TimeOfLayer(*space_, times_, i, chosen.choices[i]);
-      for (int choice = 0; choice <= static_cast<int>(layer.candidates.size());
-           ++choice) {
-        searched.times_us.emplace_back(space_->NameOf(i, choice),
-                                       TimeOfLayer(*space_, times_, i, choice));
-      }
-      result_.layers.push_back(std::move(searched));
-    }
+    SearchedLayers described = DescribeLayers(
+        *space_, times_, *noise_, chosen.choices, chosen.predicted_us);
+    result_.layers = std::move(described.layers);
+    result_.rest = described.rest;
     for (const Recipe& recipe : solver_->Frontier()) {
-      result_.pareto.push_back({ToDb(recipe.cost.noise), recipe.cost.time,
-                                CountInt8(recipe.choices)});
+      const double db = ToDb(correction_.Corrected(recipe.cost.noise));
+      // Predictions that differ may be the same when corrected.
+      if (result_.pareto.empty() || db > result_.pareto.back().sqnr_db) {
+        result_.pareto.push_back(
+            {db, recipe.cost.time, CountInt8(recipe.choices)});
+      }
     }
     NS_ASSIGN_OR_RETURN(ModelGraph model, model_.Clone());
     NS_ASSIGN_OR_RETURN(ModelGraph lowered,
@@ -405,13 +458,16 @@ class Searcher {
   std::unique_ptr<SearchSpace> space_;
   std::unique_ptr<CalibratedValues> values_;
   std::unique_ptr<NoiseModel> noise_;
+  std::unique_ptr<RecipeRunner> runner_;
   std::unique_ptr<RecipeSolver> solver_;
   LayerTimes times_;
+  // The batch that they are of.
+  int64_t timed_ = 0;
   int projections_ = kFewestProjections;
   int64_t done_ = 0;
   int64_t total_ = 0;
-  // The noise of the recipe that was verified last, over what was predicted.
-  double correction_ = 1;
+  NoiseCorrection correction_;
+  bool is_about_labels_ = false;
   // Of the cheapest recipe so far that keeps the budget.
   std::unique_ptr<QuantizedModel> best_;
   double best_us_ = 0;
@@ -424,7 +480,12 @@ absl::StatusOr<SearchResult> Search(const ModelGraph& model,
                                     const BatchReader& batches,
                                     const SearchOptions& options) {
   const ScopedEngine engine(EngineOf(options.quantize.backend));
-  return Searcher(model, batches, options).Run();
+  Searcher searcher(model, batches, options);
+  absl::StatusOr<SearchResult> result =
+      CatchTorchErrors([&] { return searcher.Run(); });
+  return options.model_name.empty() || searcher.is_about_labels()
+             ? std::move(result)
+             : Annotated(options.model_name, std::move(result));
 }
 
 }  // namespace ns

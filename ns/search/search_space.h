@@ -37,13 +37,6 @@ struct SearchLayer {
 // SearchLayer::candidates[i].
 using RecipeChoices = std::vector<int>;
 
-// A candidate that a layer cannot have, and why.
-struct SkippedChoice {
-  std::string layer;
-  std::string candidate;
-  std::string reason;
-};
-
 class SearchSpace {
  public:
   // `options` are those that models are quantized with; their mapping is not

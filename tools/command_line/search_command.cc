@@ -1,18 +1,16 @@
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "ir/inline_modules.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
-#include "ns/batches/batches.h"
+#include "ns/n_shadows/sensitivity.h"
 #include "ns/search/search.h"
+#include "ns/search/search_candidates.h"
 #include "ns/search/search_json.h"
 #include "ns/search/search_table.h"
 #include "ns/training/class_labels.h"
@@ -115,15 +113,12 @@ absl::Status Refused(const Parts&... parts) {
 
 // Reads "30dB" or "30".
 absl::StatusOr<double> ParseDb(const std::string& text) {
-  absl::string_view number = text;
-  if (absl::EndsWithIgnoreCase(number, "db")) {
-    number.remove_suffix(2);
-  }
-  double db = 0;
-  if (!absl::SimpleAtod(number, &db) || !std::isfinite(db) || db <= 0) {
+  const absl::StatusOr<Budget> budget = ParseBudget(text);
+  if (!budget.ok() || budget->kind != Budget::Kind::kSqnr ||
+      budget->amount <= 0) {
     return Refused("--budget=", text, " is no SQNR; use one above 0, as 30dB");
   }
-  return db;
+  return budget->amount;
 }
 
 absl::Status ParseLimit(const Flags& flags, Options& options) {
@@ -192,6 +187,8 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseLimit(flags, options));
   NS_RETURN_IF_ERROR(ParseRecipe(flags, options.search.quantize));
   NS_ASSIGN_OR_RETURN(options.search.candidates, flags.List("candidates"));
+  NS_RETURN_IF_ERROR(
+      Annotated("--candidates", CheckCandidates(options.search.candidates)));
   NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
   options.out_path = flags.Get("out");
@@ -221,7 +218,9 @@ absl::StatusOr<SearchResult> RunSearch(const Options& options) {
   };
   NS_ASSIGN_OR_RETURN(const ModelGraph model,
                       ModelGraph::FromFile(options.float_path, options.model));
-  return Annotated(options.float_path, Search(model, batches, search));
+  search.model_name = options.float_path;
+  search.labels_name = options.labels_path;
+  return Search(model, batches, search);
 }
 
 absl::Status Run(const Options& options) {

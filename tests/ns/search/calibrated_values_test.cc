@@ -43,7 +43,7 @@ class CalibratedValuesTest : public ::testing::TestWithParam<ObserverKind> {
     batches_ = BatchesOf(tensors);
     options_.observer = GetParam();
     options_.bias_correction = BiasCorrection::kFast;
-    std::vector<std::string> skipped;
+    std::vector<SkippedChoice> skipped;
     space_ = std::make_unique<SearchSpace>(OrThrow(SearchSpace::Create(
         model_, options_,
         OrThrow(SearchCandidates(model_, options_, {}, skipped)))));

@@ -23,7 +23,7 @@ class LayerTimesTest : public ::testing::Test {
   void Measure(const std::vector<std::string>& body, const at::Tensor& x) {
     model_ = std::make_unique<ModelGraph>(FloatModel(body));
     const std::vector<Batch> batches = BatchesOf({x});
-    std::vector<std::string> skipped;
+    std::vector<SkippedChoice> skipped;
     space_ = std::make_unique<SearchSpace>(OrThrow(SearchSpace::Create(
         *model_, {}, OrThrow(SearchCandidates(*model_, {}, {}, skipped)))));
     values_ = std::make_unique<CalibratedValues>(
