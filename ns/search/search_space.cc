@@ -80,6 +80,7 @@ absl::StatusOr<SearchSpace> SearchSpace::Create(
   space.candidates_ = std::move(candidates);
   space.subgraphs_ =
       FindFloatSubgraphs(space.base_->graph(), {}, FusingOps::kLibTorch);
+  space.planner_ = std::make_unique<ObserverPlanner>(space.base_->graph());
   space.KeepInFloat(options.keep);
   NS_RETURN_IF_ERROR(space.PlanCandidates(model));
   space.FindLayers();
@@ -283,7 +284,7 @@ ObserverPlan SearchSpace::Plan(
   plan.mapping = mapping;
   plan.float_layers = std::move(float_layers);
   plan.input_means = options_.bias_correction == BiasCorrection::kFast;
-  return PlanObservers(base_->graph(), plan);
+  return planner_->Plan(plan);
 }
 
 ObserverPlan SearchSpace::PlanOf(const RecipeChoices& choices) const {

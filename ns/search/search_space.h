@@ -109,6 +109,7 @@ class SearchSpace {
                     std::map<std::string, std::string> float_layers) const;
 
   std::unique_ptr<ModelGraph> base_;
+  std::unique_ptr<ObserverPlanner> planner_;
   QuantizeOptions options_;
   std::vector<SearchCandidate> candidates_;
   std::vector<FloatSubgraph> subgraphs_;
