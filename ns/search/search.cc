@@ -1,17 +1,14 @@
 #include "ns/search/search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
@@ -22,9 +19,9 @@
 #include "ns/search/calibrated_values.h"
 #include "ns/search/layer_times.h"
 #include "ns/search/measured_outputs.h"
-#include "ns/search/noise_correction.h"
 #include "ns/search/noise_model.h"
 #include "ns/search/recipe_runner.h"
+#include "ns/search/recipe_search.h"
 #include "ns/search/recipe_solver.h"
 #include "ns/search/search_candidates.h"
 #include "ns/search/search_space.h"
@@ -35,14 +32,6 @@
 namespace ns {
 namespace {
 
-// A measured SQNR that is less than this above the budget is good enough.
-constexpr double kSlackDb = 0.3;
-// What noise is taken for larger by, after a recipe that missed the budget and
-// after a second one: the next recipe is to keep it.
-constexpr double kCaution[] = {1.03, 1.2, 1.2};
-// What was measured is less than what was expected by more than this part, or
-// another recipe gains nothing.
-constexpr double kLeastCorrection = 0.03;
 // What is added to the noise of recipes with something that no noise model
 // foresees, for each such thing: more than any budget allows.
 constexpr double kUnforeseen = NoiseRows::kUnbounded;
@@ -51,17 +40,6 @@ constexpr double kUnforeseen = NoiseRows::kUnbounded;
 constexpr int64_t kRows = 1024;
 constexpr int kFewestProjections = 2;
 constexpr int kMostProjections = 8;
-
-double ToDb(double noise) { return -10 * std::log10(noise); }
-double ToNoise(double db) { return std::pow(10, -db / 10); }
-
-bool HasInt8(const RecipeChoices& choices) {
-  return absl::c_any_of(choices, [](int choice) { return choice != 0; });
-}
-
-int64_t CountInt8(const RecipeChoices& choices) {
-  return absl::c_count_if(choices, [](int choice) { return choice != 0; });
-}
 
 // The first dimension of the first tensor that `batch` has, as an argument or
 // by a keyword; 1 for none.
@@ -115,11 +93,7 @@ class Searcher {
                         options_.time_layers
                             ? options_.time_layers(*space_, *values_, first)
                             : MeasureLayerTimes(*space_, *values_, first));
-    MakeSolver();
-    NS_RETURN_IF_ERROR(HasLabels() ? SearchByLabels() : SearchByBudget());
-    if (!best_) {
-      return Unmet();
-    }
+    NS_RETURN_IF_ERROR(FindRecipe());
     NS_RETURN_IF_ERROR(Describe(first));
     result_.float_passes += static_cast<double>(runner_->float_passes());
     Progress(total_ - done_);
@@ -267,12 +241,12 @@ class Searcher {
                : Annotated(options_.labels_name, status);
   }
 
-  void MakeSolver() {
+  RecipeProblem Problem() const {
     RecipeProblem problem;
     for (const SearchLayer& layer : space_->layers()) {
       problem.choices.push_back(static_cast<int>(layer.candidates.size()) + 1);
     }
-    problem.cost = [this](const std::vector<int>& choices) {
+    problem.cost = [this](const RecipeChoices& choices) {
       const ObserverPlan plan = space_->PlanOf(choices);
       const int64_t unforeseen = space_->CountSaturating(choices, plan) +
                                  (values_->Knows(plan) ? 0 : 1);
@@ -280,173 +254,50 @@ class Searcher {
           noise_->NoiseOf(plan) + kUnforeseen * static_cast<double>(unforeseen),
           TimeOfRecipe(*space_, *values_, times_, choices, plan)};
     };
-    solver_ = std::make_unique<RecipeSolver>(std::move(problem));
+    return problem;
   }
 
-  bool IsVerified(const RecipeChoices& choices) const {
-    return absl::c_any_of(result_.verified, [&](const VerifiedRecipe& one) {
-      return one.choices == choices;
-    });
-  }
-
-  // Runs the model of `recipe`. The last of result_.verified has its figures.
-  absl::Status Verify(const Recipe& recipe) {
+  absl::StatusOr<MeasuredRecipe> Measure(const RecipeChoices& choices) {
     const int64_t first = HasLabels() ? 0 : first_measured_;
-    NS_ASSIGN_OR_RETURN(
-        MeasuredRecipe measured,
-        runner_->Measure(
-            recipe.choices,
-            noise_->CorrectedLayers(space_->PlanOf(recipe.choices)), first,
-            measured_, [this] { Progress(1); }));
     result_.quantized_passes += PartOf(count() - first);
-    if (!measured.mismatch.empty()) {
-      result_.warnings.push_back(
-          absl::StrCat("a recipe was refused: ", measured.mismatch));
-    }
-    VerifiedRecipe verified;
-    verified.choices = recipe.choices;
-    verified.predicted_db = ToDb(correction_.Corrected(recipe.cost.noise));
-    verified.predicted_us = recipe.cost.time;
-    verified.measured_db = ToDb(measured.noise);
-    correction_.Add(recipe.cost.noise, measured.noise);
-    if (HasLabels()) {
-      verified.top1 = measured.top1;
-      verified.p_value = PValueOfDrop(*verified.top1, options_.max_drop);
-      verified.keeps_budget =
-          measured.mismatch.empty() && verified.p_value >= kSignificance;
-    } else {
-      // Not for nan, either.
-      verified.keeps_budget = verified.measured_db >= options_.budget_db;
-    }
-    const bool is_best =
-        verified.keeps_budget && (!best_ || verified.predicted_us < best_us_);
-    if (!verified.keeps_budget) {
-      solver_->Refuse(recipe.choices);
-    }
-    result_.verified.push_back(std::move(verified));
-    if (is_best) {
-      best_ = std::make_unique<QuantizedModel>(std::move(measured.quantized));
-      best_us_ = recipe.cost.time;
-      result_.chosen = result_.verified.size() - 1;
-    }
-    return absl::OkStatus();
+    return runner_->Measure(choices,
+                            noise_->CorrectedLayers(space_->PlanOf(choices)),
+                            first, measured_, [this] { Progress(1); });
   }
 
-  absl::Status SearchByBudget() {
-    double caution = 1;
-    for (int i = 0; i < kVerifications; ++i) {
-      const std::optional<Recipe> recipe = solver_->Solve(
-          correction_.LimitFor(ToNoise(options_.budget_db) / caution));
-      if (!recipe || !HasInt8(recipe->choices) || IsVerified(recipe->choices)) {
-        break;
-      }
-      NS_RETURN_IF_ERROR(Verify(*recipe));
-      const VerifiedRecipe& verified = result_.verified.back();
-      if (!verified.keeps_budget) {
-        caution = kCaution[i];
-      } else if (verified.measured_db - options_.budget_db < kSlackDb ||
-                 ToNoise(verified.measured_db) >
-                     (1 - kLeastCorrection) * ToNoise(verified.predicted_db)) {
-        break;
-      }
-    }
-    return best_ ? absl::OkStatus() : VerifyMostExact();
-  }
-
-  // Measures the recipe with the least noise that quantizes something, to have
-  // something to tell.
-  absl::Status VerifyMostExact() {
-    const std::vector<Recipe> frontier = solver_->Frontier();
-    const Recipe* most_exact = nullptr;
-    for (const Recipe& recipe : frontier) {
-      if (HasInt8(recipe.choices)) {
-        most_exact = &recipe;
-      }
-    }
-    const bool is_new = most_exact != nullptr &&
-                        !IsVerified(most_exact->choices) &&
-                        result_.verified.size() < kVerifications;
-    return is_new ? Verify(*most_exact) : absl::OkStatus();
-  }
-
-  absl::Status SearchByLabels() {
-    double limit = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kVerifications && !best_; ++i) {
-      const std::optional<Recipe> recipe = solver_->Solve(limit);
-      if (!recipe || !HasInt8(recipe->choices) || IsVerified(recipe->choices)) {
-        break;
-      }
-      NS_RETURN_IF_ERROR(Verify(*recipe));
-      // The drop falls about as the noise does.
-      const double drop = result_.verified.back().top1->drop();
-      const double part = drop > 0 ? options_.max_drop / drop : 0;
-      limit = recipe->cost.noise * std::clamp(part, 1.0 / 16, 1.0 / 2);
-    }
-    return best_ ? absl::OkStatus() : VerifyMostExact();
-  }
-
-  absl::Status Unmet() {
-    const std::string budget =
-        HasLabels() ? absl::StrFormat("a drop of %g points", options_.max_drop)
-                    : absl::StrFormat("%g dB", options_.budget_db);
-    // A nan is worse than all numbers.
-    const auto worth = [&](const VerifiedRecipe& recipe) {
-      const double figure =
-          HasLabels() ? -recipe.top1->drop() : recipe.measured_db;
-      return std::isnan(figure) ? -std::numeric_limits<double>::infinity()
-                                : figure;
-    };
-    const auto best = absl::c_max_element(
-        result_.verified,
-        [&](const VerifiedRecipe& a, const VerifiedRecipe& b) {
-          return worth(a) < worth(b);
-        });
-    if (best == result_.verified.end()) {
-      return absl::OutOfRangeError(absl::StrFormat(
-          "no recipe with an int8 layer is faster on this machine than the "
-          "float model, which takes %.0f us for a batch; keep it in float",
-          solver_->Frontier().front().cost.time));
-    }
-    const std::string figure =
-        HasLabels() ? absl::StrFormat("a drop of %.2f points", -worth(*best))
-        : std::isnan(best->measured_db)
-            ? std::string("outputs with nan, or of another shape")
-            : absl::StrFormat("%.1f dB", best->measured_db);
-    return absl::OutOfRangeError(absl::StrCat(
-        "no recipe that was measured keeps ", budget, ": the best has ", figure,
-        ", with ", CountInt8(best->choices), " of ", space_->layers().size(),
-        " layers in int8; ",
-        HasLabels() ? "raise --max-drop" : "lower --budget"));
-  }
-
-  absl::Status Describe(const Batch& batch) {
-    const VerifiedRecipe& chosen = result_.verified[result_.chosen];
-    result_.mapping = space_->MappingOf(chosen.choices);
+  absl::Status FindRecipe() {
     if (HasLabels()) {
       result_.max_drop = options_.max_drop;
     } else {
       result_.budget_db = options_.budget_db;
     }
+    search_ = std::make_unique<RecipeSearch>(
+        Problem(), RecipeLimit{result_.budget_db, result_.max_drop},
+        [this](const RecipeChoices& choices) { return Measure(choices); });
+    NS_RETURN_IF_ERROR(search_->Run());
+    result_.verified = search_->verified();
+    result_.chosen = search_->chosen();
+    result_.quantized = search_->TakeModel();
+    result_.pareto = search_->Frontier();
+    absl::c_copy(search_->warnings(), std::back_inserter(result_.warnings));
+    return absl::OkStatus();
+  }
+
+  absl::Status Describe(const Batch& batch) {
+    const VerifiedRecipe& chosen = result_.verified[result_.chosen];
+    result_.mapping = space_->MappingOf(chosen.choices);
     SearchedLayers described = DescribeLayers(
         *space_, times_, *noise_, chosen.choices, chosen.predicted_us);
     result_.layers = std::move(described.layers);
     result_.rest = described.rest;
-    for (const Recipe& recipe : solver_->Frontier()) {
-      const double db = ToDb(correction_.Corrected(recipe.cost.noise));
-      // Predictions that differ may be the same when corrected.
-      if (result_.pareto.empty() || db > result_.pareto.back().sqnr_db) {
-        result_.pareto.push_back(
-            {db, recipe.cost.time, CountInt8(recipe.choices)});
-      }
-    }
     NS_ASSIGN_OR_RETURN(ModelGraph model, model_.Clone());
-    NS_ASSIGN_OR_RETURN(ModelGraph lowered,
-                        CopyForTarget(best_->model, options_.quantize));
+    NS_ASSIGN_OR_RETURN(
+        ModelGraph lowered,
+        CopyForTarget(result_.quantized->model, options_.quantize));
     NS_ASSIGN_OR_RETURN(const std::vector<double> least,
                         TimeModels({&model, &lowered}, batch));
     result_.float_us = least[0];
     result_.measured_us = least[1];
-    result_.quantized = std::move(*best_);
     return absl::OkStatus();
   }
 
@@ -459,18 +310,14 @@ class Searcher {
   std::unique_ptr<CalibratedValues> values_;
   std::unique_ptr<NoiseModel> noise_;
   std::unique_ptr<RecipeRunner> runner_;
-  std::unique_ptr<RecipeSolver> solver_;
+  std::unique_ptr<RecipeSearch> search_;
   LayerTimes times_;
   // The batch that they are of.
   int64_t timed_ = 0;
   int projections_ = kFewestProjections;
   int64_t done_ = 0;
   int64_t total_ = 0;
-  NoiseCorrection correction_;
   bool is_about_labels_ = false;
-  // Of the cheapest recipe so far that keeps the budget.
-  std::unique_ptr<QuantizedModel> best_;
-  double best_us_ = 0;
   SearchResult result_;
 };
 

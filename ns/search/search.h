@@ -54,8 +54,8 @@ struct SearchOptions {
 //  4. The cheapest recipe within the budget is found (recipe_solver.h), made
 //     into a model, and measured on the batches of 2, or, with labels, on all
 //     (recipe_runner.h). Where it misses the budget, or is better than needed,
-//     predictions are corrected by what was measured (noise_correction.h), and
-//     4 repeats, at most kVerifications times.
+//     predictions are corrected by what was measured, and 4 repeats, at most
+//     kVerifications times (recipe_search.h).
 //
 // The model is what `ns quantize --qconfig` makes with the mapping of the
 // result, up to which biases are corrected: that is decided here by the batches
@@ -71,7 +71,6 @@ absl::StatusOr<SearchResult> Search(const ModelGraph& model,
                                     const SearchOptions& options);
 
 inline constexpr int64_t kMeasuredBatches = 16;
-inline constexpr int kVerifications = 3;
 
 }  // namespace ns
 

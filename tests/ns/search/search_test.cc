@@ -17,6 +17,7 @@
 #include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_model.h"
+#include "ns/search/recipe_search.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"
