@@ -29,7 +29,6 @@
 namespace ns {
 namespace {
 
-
 // The logger of one tensor that a module returns.
 struct TensorLogger {
   // The tensor's name; empty for the first.

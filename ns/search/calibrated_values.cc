@@ -7,12 +7,10 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
-#include "absl/types/span.h"
 #include "ir/graph_copy.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "ns/batches/run_batches.h"
-#include "ns/quantization/calibrator.h"
+#include "ns/search/plan_of_copy.h"
 #include "passes/quantization/bias_correction.h"
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/int8_operands.h"
@@ -61,15 +59,9 @@ absl::StatusOr<CalibratedValues> CalibratedValues::Create(
   CalibratedValues values(space, std::move(model));
   values.AddValues();
   values.AddLayers();
-  ObserverPlan plan = values.wide_;
   const GraphCopy copy(space.base().graph(), values.model_.graph());
-  for (ObservedPoint& point : plan.points) {
-    point.value = copy.Of(point.value);
-  }
-  for (PlannedLayer& layer : plan.layers) {
-    layer.base = copy.Of(layer.base);
-  }
-  NS_RETURN_IF_ERROR(CarryOutPlan(values.model_, plan, /*known=*/{}));
+  NS_RETURN_IF_ERROR(CarryOutPlan(values.model_, PlanOfCopy(values.wide_, copy),
+                                  /*known=*/{}));
   return values;
 }
 
@@ -156,26 +148,17 @@ void CalibratedValues::AddLayers() {
 absl::Status CalibratedValues::Calibrate(const BatchReader& batches,
                                          const AfterBatch& after_batch) {
   batches_ = batches.size();
-  NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(model_));
-  const std::vector<int64_t> all = FirstBatches(batches_);
-  const auto first = static_cast<size_t>(batches_ - HeldBackBatches(batches_));
-  const auto run = [&](size_t begin, size_t end) {
-    return calibrator.Run(batches,
-                          absl::MakeConstSpan(all).subspan(begin, end - begin),
-                          [&](size_t done) {
-                            if (after_batch) {
-                              after_batch(static_cast<int64_t>(begin + done));
-                            }
-                          });
-  };
-  NS_RETURN_IF_ERROR(run(0, first));
   const auto means = AttachedMeans(model_.module());
   std::map<std::string, std::pair<at::Tensor, int64_t>> before;
-  for (const auto& [name, one] : means) {
-    before[name] = {one->sums(), one->patches()};
-    one->SetState({}, 0);
-  }
-  NS_RETURN_IF_ERROR(run(first, all.size()));
+  NS_RETURN_IF_ERROR(CalibrateInTwoParts(
+      model_, batches,
+      [&] {
+        for (const auto& [name, one] : means) {
+          before[name] = {one->sums(), one->patches()};
+          one->SetState({}, 0);
+        }
+      },
+      after_batch));
   for (const auto& [name, one] : means) {
     const auto held_back = c10::make_intrusive<InputMeans>(one->geometry());
     held_back->SetState(one->sums(), one->patches());
@@ -285,6 +268,8 @@ absl::StatusOr<bool> CalibratedValues::Fill(const QConfigMapping& mapping,
       return false;
     }
   }
+  const auto theirs = AttachedMeans(prepared.module());
+  const auto ours_means = AttachedMeans(model_.module());
   return CatchTorchErrors("joining what observers have seen", [&] {
     for (size_t i = 0; i < record.layers.size(); ++i) {
       const auto wide = absl::c_find_if(wide_.layers, [&](const auto& layer) {
@@ -305,12 +290,10 @@ absl::StatusOr<bool> CalibratedValues::Fill(const QConfigMapping& mapping,
         AttachedObserver(prepared.module(), ObserverAttribute(watcher))
             ->Merge(*ours);
       }
-      const auto theirs = AttachedMeans(prepared.module());
       const auto means = theirs.find(MeansAttribute(static_cast<int64_t>(i)));
-      const auto ours = AttachedMeans(model_.module());
-      const auto added = ours.find(MeansAttribute(number));
+      const auto added = ours_means.find(MeansAttribute(number));
       if (means != theirs.end()) {
-        if (added == ours.end()) {
+        if (added == ours_means.end()) {
           return false;
         }
         means->second->Merge(*added->second);

@@ -28,6 +28,7 @@
 #include "ns/batches/run_batches.h"
 #include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/quantize_model.h"
+#include "ns/search/plan_of_copy.h"
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/int8_operands.h"
@@ -97,19 +98,7 @@ absl::StatusOr<ModelGraph> UniformModel(const SearchSpace& space,
       space.candidates()[static_cast<size_t>(candidate)].mapping;
   NS_ASSIGN_OR_RETURN(ModelGraph prepared, space.base().Clone());
   const GraphCopy copy(space.base().graph(), prepared.graph());
-  ObserverPlan plan = space.UniformPlan(candidate);
-  for (ObservedPoint& point : plan.points) {
-    point.value = copy.Of(point.value);
-    for (Node*& user : point.users) {
-      user = copy.Of(user);
-    }
-  }
-  for (ObservedWeight& weight : plan.weights) {
-    weight.node = copy.Of(weight.node);
-  }
-  for (PlannedLayer& layer : plan.layers) {
-    layer.base = copy.Of(layer.base);
-  }
+  ObserverPlan plan = PlanOfCopy(space.UniformPlan(candidate), copy);
   for (size_t i = 0; i < space.subgraphs().size(); ++i) {
     Node* base = copy.Of(space.subgraphs()[i].subgraph.base);
     const std::string path = absl::StrCat(kLayerPath, i);
