@@ -100,6 +100,16 @@ std::pair<std::vector<Node*>, Value*> NoiseGraph::AllNodesOf(
   return {std::move(nodes), output};
 }
 
+absl::StatusOr<Value*> NoiseGraph::Call(const c10::IValue& object,
+                                        const std::vector<Value*>& arguments,
+                                        Node* place) {
+  const std::string name = AttachAttribute(model_.module(), kTap, object);
+  NS_ASSIGN_OR_RETURN(Value * result, InsertMethodCall(model_, name, "forward",
+                                                       arguments, place));
+  result->setType(arguments.front()->type());
+  return result;
+}
+
 absl::Status NoiseGraph::TapEdge(Value& value, Node& user,
                                  const std::vector<EdgeNoiseEvent>& events) {
   std::vector<RoundingEvent> roundings;
@@ -110,11 +120,7 @@ absl::Status NoiseGraph::TapEdge(Value& value, Node& user,
       c10::make_intrusive<EdgeNoiseTap>(record_, std::move(roundings));
   tap->SetRounds(events.front().rounds);
   taps_.push_back(tap);
-  const std::string name =
-      AttachAttribute(model_.module(), kTap, c10::IValue(tap));
-  NS_ASSIGN_OR_RETURN(Value * tapped, InsertMethodCall(model_, name, "forward",
-                                                       {&value}, &user));
-  tapped->setType(value.type());
+  NS_ASSIGN_OR_RETURN(Value * tapped, Call(c10::IValue(tap), {&value}, &user));
   const std::vector<Use> uses(value.uses().begin(), value.uses().end());
   for (const Use& use : uses) {
     if (use.user != tapped->node() &&
@@ -145,15 +151,11 @@ absl::StatusOr<Value*> NoiseGraph::InsertCandidate(
         if (original->input(j) != operands[i].value) {
           continue;
         }
-        const std::string name = AttachAttribute(
-            model_.module(), kTap,
-            c10::IValue(c10::make_intrusive<RoundedInput>(
-                record_, RoundingOf(/*number=*/0, *event.inputs[i]))));
         NS_ASSIGN_OR_RETURN(
             Value * rounded,
-            InsertMethodCall(model_, name, "forward", {node->input(j)},
-                             graph.insertPoint()));
-        rounded->setType(node->input(j)->type());
+            Call(c10::IValue(c10::make_intrusive<RoundedInput>(
+                     record_, RoundingOf(/*number=*/0, *event.inputs[i]))),
+                 {node->input(j)}, graph.insertPoint()));
         other->replaceInput(j, rounded);
       }
     }
@@ -200,12 +202,8 @@ absl::Status NoiseGraph::TapLayer(const FloatSubgraph& layer,
       c10::make_intrusive<LayerNoiseTap>(record_, std::move(roundings));
   tap->SetRounds(events.front().rounds);
   taps_.push_back(tap);
-  const std::string name =
-      AttachAttribute(model_.module(), kTap, c10::IValue(tap));
   NS_ASSIGN_OR_RETURN(Value * tapped,
-                      InsertMethodCall(model_, name, "forward",
-                                       {&output, list->output()}, place));
-  tapped->setType(output.type());
+                      Call(c10::IValue(tap), {&output, list->output()}, place));
   const std::vector<Use> uses(output.uses().begin(), output.uses().end());
   for (const Use& use : uses) {
     if (use.user != tapped->node() && use.user != list) {

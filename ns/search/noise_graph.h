@@ -66,6 +66,12 @@ class NoiseGraph {
   // included, and their output.
   std::pair<std::vector<torch::jit::Node*>, torch::jit::Value*> AllNodesOf(
       const FloatSubgraph& layer) const;
+  // Calls `forward` of `object` in front of `place`, which returns what is like
+  // the first argument.
+  absl::StatusOr<torch::jit::Value*> Call(
+      const c10::IValue& object,
+      const std::vector<torch::jit::Value*>& arguments,
+      torch::jit::Node* place);
   absl::Status TapEdge(torch::jit::Value& value, torch::jit::Node& user,
                        const std::vector<EdgeNoiseEvent>& events);
   absl::Status TapLayer(const FloatSubgraph& layer,

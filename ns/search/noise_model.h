@@ -56,7 +56,9 @@ class NoiseModel {
 
   // The power of the noise in the outputs of a model that is quantized by
   // `plan`, over that of the outputs; of several outputs, the largest. The SQNR
-  // is -10 log10 of it. 0 where nothing is quantized.
+  // is -10 log10 of it. 0 where nothing is quantized; above
+  // NoiseRows::kUnbounded where a value is rounded that an output has no finite
+  // derivative by.
   double NoiseOf(const ObserverPlan& plan) const;
 
   // The same for what one layer of `plan` does by itself: its own error, and

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "ir/status.h"
 #include "ns/search/paired_test.h"
+#include "passes/runtime/noise/noise_rows.h"
 
 namespace ns {
 namespace {
@@ -20,6 +21,8 @@ constexpr double kSlackDb = 0.3;
 // What noise is taken for larger by, after a recipe that missed the budget and
 // after a second one: the next recipe is to keep it.
 constexpr double kCaution[kVerifications] = {1.03, 1.2, 1.2};
+// More is of recipes that no prediction is for.
+constexpr double kMostNoise = NoiseRows::kUnbounded / 2;
 // What was measured is less than what was expected by more than this part, or
 // another recipe gains nothing.
 constexpr double kLeastCorrection = 0.03;
@@ -116,7 +119,7 @@ absl::Status RecipeSearch::SearchByBudget() {
 }
 
 absl::Status RecipeSearch::SearchByLabels() {
-  double most_noise = kInfinity;
+  double most_noise = kMostNoise;
   for (int i = 0; i < kVerifications && !best_; ++i) {
     const std::optional<Recipe> recipe = solver_.Solve(most_noise);
     if (!recipe || CountInt8(recipe->choices) == 0) {
@@ -171,7 +174,8 @@ std::vector<ParetoPoint> RecipeSearch::Frontier() {
   for (const Recipe& recipe : solver_.Frontier()) {
     const double db = ToDb(correction_.Corrected(recipe.cost.noise));
     // Predictions that differ may be the same when corrected.
-    if (points.empty() || db > points.back().sqnr_db) {
+    if (recipe.cost.noise <= kMostNoise &&
+        (points.empty() || db > points.back().sqnr_db)) {
       points.push_back({db, recipe.cost.time, CountInt8(recipe.choices)});
     }
   }

@@ -61,8 +61,9 @@ class RecipeSearch {
   // The model of the chosen one, after Run; once.
   QuantizedModel TakeModel() { return *std::move(best_); }
 
-  // The recipes that none beats in both figures, by rising time. Predictions
-  // are corrected by all that was measured.
+  // The recipes that none beats in both figures, by rising time, without those
+  // whose noise has no bound (NoiseRows). Predictions are corrected by all that
+  // was measured.
   std::vector<ParetoPoint> Frontier();
 
   // Why outputs of recipes could not be compared.

@@ -26,6 +26,7 @@
 #include "ns/search/search_candidates.h"
 #include "ns/search/search_space.h"
 #include "ns/search/searched_layers.h"
+#include "passes/quantization/keep_list.h"
 #include "passes/quantization/observer_plan.h"
 #include "passes/runtime/noise/noise_rows.h"
 
@@ -41,24 +42,28 @@ constexpr int64_t kRows = 1024;
 constexpr int kFewestProjections = 2;
 constexpr int kMostProjections = 8;
 
-// The first dimension of the first tensor that `batch` has, as an argument or
-// by a keyword; 1 for none.
+// The first dimension of the first tensor of `batch` that is not empty, or of
+// the longest that has a keyword; 0 where all are empty, and 1 without tensors.
 int64_t SamplesOf(const Batch& batch) {
-  const auto samples = [](const c10::IValue& value) -> int64_t {
-    return value.isTensor() && value.toTensor().dim() > 0
-               ? value.toTensor().size(0)
-               : -1;
+  int64_t samples = -1;
+  const auto see = [&](const c10::IValue& value) {
+    if (value.isTensor() && value.toTensor().dim() > 0) {
+      samples = std::max(samples, value.toTensor().numel() == 0
+                                      ? 0
+                                      : value.toTensor().size(0));
+    }
   };
   for (const c10::IValue& argument : batch.arguments) {
-    if (const int64_t count = samples(argument); count >= 0) {
-      return count;
+    if (samples <= 0) {
+      see(argument);
     }
   }
-  int64_t most = -1;
-  for (const auto& [name, value] : batch.keywords) {
-    most = std::max(most, samples(value));
+  if (samples <= 0) {
+    for (const auto& [name, value] : batch.keywords) {
+      see(value);
+    }
   }
-  return most < 0 ? 1 : most;
+  return samples < 0 ? 1 : samples;
 }
 
 // How often outputs of batches of so many samples, of which there are
@@ -67,6 +72,21 @@ int ProjectionsFor(int64_t samples, int64_t batches) {
   const int64_t all = std::max<int64_t>(1, samples) * batches;
   return static_cast<int>(std::clamp<int64_t>(
       (kRows + all - 1) / all, kFewestProjections, kMostProjections));
+}
+
+// Whether `times` has one for each layer and candidate.
+absl::Status CheckTimes(const SearchSpace& space, const LayerTimes& times) {
+  const size_t layers = space.subgraphs().size();
+  const bool fits =
+      times.in_float.size() == layers &&
+      times.in_int8.size() == space.candidates().size() &&
+      absl::c_all_of(times.in_int8, [&](const std::vector<double>& one) {
+        return one.size() == layers;
+      });
+  return fits ? absl::OkStatus()
+              : absl::InvalidArgumentError(absl::StrCat(
+                    "the layer times are of another model: it has ", layers,
+                    " layers and ", space.candidates().size(), " candidates"));
 }
 
 bool HasElements(const NamedTensors& tensors) {
@@ -93,6 +113,7 @@ class Searcher {
                         options_.time_layers
                             ? options_.time_layers(*space_, *values_, first)
                             : MeasureLayerTimes(*space_, *values_, first));
+    NS_RETURN_IF_ERROR(CheckTimes(*space_, times_));
     NS_RETURN_IF_ERROR(FindRecipe());
     NS_RETURN_IF_ERROR(Describe(first));
     result_.float_passes += static_cast<double>(runner_->float_passes());
@@ -139,6 +160,14 @@ class Searcher {
         SearchSpace::Create(model_, options_.quantize, std::move(candidates)));
     space_ = std::make_unique<SearchSpace>(std::move(space));
     absl::c_copy(space_->skipped(), std::back_inserter(result_.skipped));
+    for (const std::string& entry : options_.quantize.keep) {
+      if (absl::c_none_of(space_->subgraphs(), [&](const FloatSubgraph& layer) {
+            return IsKeptBy(layer, entry);
+          })) {
+        result_.warnings.push_back(
+            absl::StrCat("keep '", entry, "' is for no layer"));
+      }
+    }
     NS_ASSIGN_OR_RETURN(CalibratedValues values,
                         CalibratedValues::Create(*space_));
     values_ = std::make_unique<CalibratedValues>(std::move(values));
@@ -216,6 +245,11 @@ class Searcher {
           "the outputs of the last ", count() - first_measured_,
           " batches are empty, and errors are measured on these; put batches "
           "with samples last"));
+    }
+    if (noise_->NoiseOf(space_->UniformPlan(0)) >= NoiseRows::kUnbounded) {
+      result_.warnings.emplace_back(
+          "an output has no finite derivative by some value: the noise of "
+          "recipes that round it is not known, and they are tried last");
     }
     // One with values rounded, and one with gradients.
     result_.float_passes += 2 * PartOf(count() - first_measured_);

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/search/paired_test.h"
+#include "passes/runtime/noise/noise_rows.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"
 
@@ -175,6 +176,31 @@ TEST_F(RecipeSearchTest, LabelsMeasureTheMostExactRecipeToo) {
   ASSERT_EQ(search.verified().size(), 2);
   EXPECT_FALSE(search.verified()[0].keeps_budget);
   EXPECT_TRUE(search.verified()[1].keeps_budget);
+}
+
+// As where another candidate makes sums saturate.
+TEST_F(RecipeSearchTest, WhatNoPredictionIsForIsNotTried) {
+  const auto unforeseen = [](const RecipeChoices& choices) {
+    return choices[0] + choices[1] == 2;
+  };
+  RecipeProblem problem = Problem();
+  problem.cost = [&, cost = problem.cost](const RecipeChoices& choices) {
+    RecipeCost sum = cost(choices);
+    sum.noise += unforeseen(choices) ? NoiseRows::kUnbounded : 0;
+    return sum;
+  };
+  for (const RecipeLimit& limit :
+       {RecipeLimit{5, std::nullopt}, RecipeLimit{std::nullopt, 90}}) {
+    RecipeSearch search(problem, limit, Measuring(1));
+    NS_ASSERT_OK(search.Run());
+    for (const VerifiedRecipe& verified : search.verified()) {
+      EXPECT_FALSE(unforeseen(verified.choices));
+    }
+    for (const ParetoPoint& point : search.Frontier()) {
+      EXPECT_GT(point.sqnr_db, 0);
+      EXPECT_LT(point.int8_layers, 3);
+    }
+  }
 }
 
 TEST_F(RecipeSearchTest, OutputsThatCannotBeComparedAreRefusedWithAWarning) {

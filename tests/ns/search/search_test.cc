@@ -288,6 +288,24 @@ TEST_F(SearchTest, ObserversThatDependOnTheOrderTakeNoFurtherRun) {
   }
 }
 
+TEST_F(SearchTest, RefusesTimesOfAnotherModel) {
+  SearchOptions options = WithBudget(1);
+  options.time_layers = [](const SearchSpace&, const CalibratedValues&,
+                           const Batch&) -> absl::StatusOr<LayerTimes> {
+    return LayerTimes();
+  };
+  EXPECT_THAT(Search(model_, reader_, options).status().message(),
+              HasSubstr("of another model"));
+}
+
+TEST_F(SearchTest, EntriesToKeepThatAreForNothingAreNamed) {
+  SearchOptions options = WithBudget(1);
+  options.quantize.keep = {"convolution*"};
+  const SearchResult result = OrThrow(Search(model_, reader_, options));
+  EXPECT_THAT(result.warnings,
+              ElementsAre("keep 'convolution*' is for no layer"));
+}
+
 TEST_F(SearchTest, WhereFloatIsFastestItSaysSo) {
   SearchOptions options = WithBudget(1);
   options.time_layers = Timer(/*part=*/2);
