@@ -11,7 +11,7 @@
 #include "ir/torch_errors.h"
 #include "ns/accuracy/top1_interval.h"
 #include "ns/eager/output_tensors.h"
-#include "ns/training/training_loss.h"
+#include "ns/training/class_labels.h"
 
 namespace ns {
 namespace {
@@ -65,7 +65,9 @@ absl::StatusOr<LabelAccuracy> LabelAccuracy::Load(const std::string& path,
                                                   int64_t batches,
                                                   bool may_have_more) {
   NS_ASSIGN_OR_RETURN(std::vector<at::Tensor> labels,
-                      LoadLabels(path, batches, may_have_more));
+                      LoadLabels(path, batches,
+                                 may_have_more ? SurplusLabels::kIgnored
+                                               : SurplusLabels::kRefused));
   return LabelAccuracy(path, std::move(labels));
 }
 

@@ -29,8 +29,6 @@
 namespace ns {
 namespace {
 
-using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
-
 // The logger of one tensor that a module returns.
 struct TensorLogger {
   // The tensor's name; empty for the first.

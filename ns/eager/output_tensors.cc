@@ -13,8 +13,6 @@
 namespace ns {
 namespace {
 
-using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
-
 std::string KeyText(const c10::IValue& key) {
   if (key.isString()) {
     return absl::StrCat("'", key.toStringRef(), "'");
@@ -63,6 +61,16 @@ NamedTensors OutputTensors(const c10::IValue& value) {
   NamedTensors tensors;
   Add("output", value, tensors);
   return tensors;
+}
+
+NamedTensors FloatOutputs(const c10::IValue& value) {
+  NamedTensors floats;
+  for (auto& [place, tensor] : OutputTensors(value)) {
+    if (tensor.is_floating_point()) {
+      floats.emplace_back(place, tensor);
+    }
+  }
+  return floats;
 }
 
 }  // namespace ns

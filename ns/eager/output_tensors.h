@@ -11,12 +11,17 @@
 
 namespace ns {
 
+// Tensors, each with its place in what a model returns.
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
 // Returns all tensors in `value`, in order, each with the place where it is:
 // "output" for the value itself, "output[1]" in a tuple or list,
 // "output.logits" in a named tuple, "output['logits']" in a dict, and so on
 // inwards. Undefined tensors, and those inside objects, are left out.
-std::vector<std::pair<std::string, at::Tensor>> OutputTensors(
-    const c10::IValue& value);
+NamedTensors OutputTensors(const c10::IValue& value);
+
+// Returns those of floats.
+NamedTensors FloatOutputs(const c10::IValue& value);
 
 }  // namespace ns
 

@@ -32,9 +32,10 @@ int64_t HeldBackBatches(int64_t batches) {
                                 std::max<int64_t>(1, batches / kBatchesForOne));
 }
 
-absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
-                                  const BatchReader& batches,
-                                  const AfterBatch& after_batch) {
+absl::Status CalibrateInTwoParts(const ModelGraph& prepared,
+                                 const BatchReader& batches,
+                                 const std::function<void()>& before_held_back,
+                                 const AfterBatch& after_batch) {
   NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
   const std::vector<int64_t> all = FirstBatches(batches.size());
   const auto first =
@@ -49,8 +50,16 @@ absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
                           });
   };
   NS_RETURN_IF_ERROR(run(0, first));
-  SetMeansEnabled(prepared, false);
-  const absl::Status status = run(first, all.size());
+  before_held_back();
+  return run(first, all.size());
+}
+
+absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
+                                  const BatchReader& batches,
+                                  const AfterBatch& after_batch) {
+  const absl::Status status = CalibrateInTwoParts(
+      prepared, batches, [&] { SetMeansEnabled(prepared, false); },
+      after_batch);
   SetMeansEnabled(prepared, true);
   return status;
 }

@@ -19,6 +19,14 @@ int64_t HeldBackBatches(int64_t batches);
 // Calls `after_batch` with the number of batches that were run so far.
 using AfterBatch = std::function<void(int64_t done)>;
 
+// Runs `prepared`, a model with observers, on all batches, and calls
+// `before_held_back` once those are done that are not held back. Error: a batch
+// that cannot be read or does not fit, named.
+absl::Status CalibrateInTwoParts(const ModelGraph& prepared,
+                                 const BatchReader& batches,
+                                 const std::function<void()>& before_held_back,
+                                 const AfterBatch& after_batch = nullptr);
+
 // Runs `prepared`, a model of PrepareModel, on all batches. All observers see
 // all of them; means of inputs are not gathered of those held back. Error: a
 // batch that cannot be read or does not fit, named.

@@ -30,16 +30,10 @@ QConfig WithNarrowWeights(QConfig qconfig) {
 // inputs has 8, too.
 bool CanSaturate(const ObserverPlan& plan, const PlannedLayer& layer,
                  kernels::SaturationMode target) {
-  constexpr int64_t kSevenBits = 127;
-  const auto is_wide = [&](int observer) {
-    const QuantGrid grid =
-        GridOf(plan.observers[static_cast<size_t>(observer)].config);
-    return grid.quant_max - grid.quant_min > kSevenBits;
-  };
   return layer.weight >= 0 &&
          plan.weights[static_cast<size_t>(layer.weight)].spec.config.dtype ==
              at::kQInt8 &&
-         absl::c_any_of(layer.inputs, is_wide) &&
+         TakesEightBits(plan, layer) &&
          HasSaturatingKernel(*layer.base, target);
 }
 
@@ -49,6 +43,15 @@ ObserverConfig NarrowWeights(ObserverConfig config) {
   config.quant_min = -64;
   config.quant_max = 64;
   return config;
+}
+
+bool TakesEightBits(const ObserverPlan& plan, const PlannedLayer& layer) {
+  constexpr int64_t kSevenBits = 127;
+  return absl::c_any_of(layer.inputs, [&](int observer) {
+    const QuantGrid grid =
+        GridOf(plan.observers[static_cast<size_t>(observer)].config);
+    return grid.quant_max - grid.quant_min > kSevenBits;
+  });
 }
 
 absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,

@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/quantization/quantize_options.h"
+#include "passes/quantization/observer_plan.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/runtime/observers/observer_config.h"
 
@@ -15,6 +16,9 @@ namespace ns {
 //
 //   255 * (64 + 64) = 32640 < 32767.
 ObserverConfig NarrowWeights(ObserverConfig config);
+
+// Whether an input of `layer`, one of `plan`, has more than 7 bits.
+bool TakesEightBits(const ObserverPlan& plan, const PlannedLayer& layer);
 
 // Returns the mapping that PrepareModel goes by: QuantizeOptions::mapping or,
 // where that is absent, DefaultMapping(options) with a rule for each layer of

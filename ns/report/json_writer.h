@@ -75,6 +75,18 @@ class JsonWriter {
     Strings(values);
   }
 
+  // Writes a member that is an array: calls write(*this, item), which writes
+  // one value, for each of `items`.
+  template <typename Items, typename Write>
+  void List(absl::string_view key, const Items& items, const Write& write) {
+    Key(key);
+    BeginArray();
+    for (const auto& item : items) {
+      write(*this, item);
+    }
+    EndArray();
+  }
+
   // Returns the text, with a newline at its end.
   std::string Finish() &&;
 

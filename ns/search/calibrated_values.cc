@@ -7,12 +7,10 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
-#include "absl/types/span.h"
 #include "ir/graph_copy.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "ns/batches/run_batches.h"
-#include "ns/quantization/calibrator.h"
+#include "ns/search/plan_of_copy.h"
 #include "passes/quantization/bias_correction.h"
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/int8_operands.h"
@@ -33,6 +31,17 @@ bool DependsOnOrder(ObserverKind kind) {
          kind == ObserverKind::kHistogram;
 }
 
+// What observer `index` of `plan` sees, in order.
+std::vector<const Value*> SeenBy(const ObserverPlan& plan, int index) {
+  std::vector<const Value*> values;
+  for (const ObservedPoint& point : plan.points) {
+    if (point.observer == index && point.is_seen) {
+      values.push_back(point.value);
+    }
+  }
+  return values;
+}
+
 // Whether both plan the same layers with the same observers.
 bool IsSame(const ObserverPlan& plan, const PreparedModel& record) {
   return absl::c_equal(plan.layers, record.layers,
@@ -50,15 +59,9 @@ absl::StatusOr<CalibratedValues> CalibratedValues::Create(
   CalibratedValues values(space, std::move(model));
   values.AddValues();
   values.AddLayers();
-  ObserverPlan plan = values.wide_;
   const GraphCopy copy(space.base().graph(), values.model_.graph());
-  for (ObservedPoint& point : plan.points) {
-    point.value = copy.Of(point.value);
-  }
-  for (PlannedLayer& layer : plan.layers) {
-    layer.base = copy.Of(layer.base);
-  }
-  NS_RETURN_IF_ERROR(CarryOutPlan(values.model_, plan, /*known=*/{}));
+  NS_RETURN_IF_ERROR(CarryOutPlan(values.model_, PlanOfCopy(values.wide_, copy),
+                                  /*known=*/{}));
   return values;
 }
 
@@ -73,6 +76,24 @@ void CalibratedValues::Add(Value* value, const ObserverSpec& spec) {
   observers.push_back(index);
   wide_.observers.push_back(spec);
   wide_.points.push_back({value, index, {}, /*is_seen=*/true});
+}
+
+void CalibratedValues::AddGroups(const ObserverPlan& plan) {
+  for (size_t i = 0; i < plan.observers.size(); ++i) {
+    const ObserverSpec& spec = plan.observers[i];
+    std::vector<const Value*> values = SeenBy(plan, static_cast<int>(i));
+    if (values.size() < 2 || !DependsOnOrder(spec.config.kind)) {
+      continue;
+    }
+    const auto index = static_cast<int>(wide_.observers.size());
+    wide_.observers.push_back(spec);
+    for (const ObservedPoint& point : plan.points) {
+      if (point.observer == static_cast<int>(i) && point.is_seen) {
+        wide_.points.push_back({point.value, index, {}, /*is_seen=*/true});
+      }
+    }
+    groups_.push_back({std::move(values), index});
+  }
 }
 
 void CalibratedValues::AddValues() {
@@ -90,6 +111,9 @@ void CalibratedValues::AddValues() {
         specs.push_back(spec);
       }
     }
+  }
+  for (size_t i = 0; i < space_->candidates().size(); ++i) {
+    AddGroups(space_->UniformPlan(static_cast<int>(i)));
   }
   // What a layer takes is observed there where its producer stays float.
   for (const FloatSubgraph& subgraph : space_->subgraphs()) {
@@ -124,26 +148,17 @@ void CalibratedValues::AddLayers() {
 absl::Status CalibratedValues::Calibrate(const BatchReader& batches,
                                          const AfterBatch& after_batch) {
   batches_ = batches.size();
-  NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(model_));
-  const std::vector<int64_t> all = FirstBatches(batches_);
-  const auto first = static_cast<size_t>(batches_ - HeldBackBatches(batches_));
-  const auto run = [&](size_t begin, size_t end) {
-    return calibrator.Run(batches,
-                          absl::MakeConstSpan(all).subspan(begin, end - begin),
-                          [&](size_t done) {
-                            if (after_batch) {
-                              after_batch(static_cast<int64_t>(begin + done));
-                            }
-                          });
-  };
-  NS_RETURN_IF_ERROR(run(0, first));
   const auto means = AttachedMeans(model_.module());
   std::map<std::string, std::pair<at::Tensor, int64_t>> before;
-  for (const auto& [name, one] : means) {
-    before[name] = {one->sums(), one->patches()};
-    one->SetState({}, 0);
-  }
-  NS_RETURN_IF_ERROR(run(first, all.size()));
+  NS_RETURN_IF_ERROR(CalibrateInTwoParts(
+      model_, batches,
+      [&] {
+        for (const auto& [name, one] : means) {
+          before[name] = {one->sums(), one->patches()};
+          one->SetState({}, 0);
+        }
+      },
+      after_batch));
   for (const auto& [name, one] : means) {
     const auto held_back = c10::make_intrusive<InputMeans>(one->geometry());
     held_back->SetState(one->sums(), one->patches());
@@ -167,19 +182,50 @@ ObserverPtr CalibratedValues::Find(const Value* value,
   return {};
 }
 
+std::optional<std::vector<ObserverPtr>> CalibratedValues::Seeing(
+    const ObserverPlan& plan, int index) const {
+  const ObserverSpec& spec = plan.observers[static_cast<size_t>(index)];
+  const std::vector<const Value*> values = SeenBy(plan, index);
+  std::vector<ObserverPtr> observers;
+  if (values.size() > 1 && DependsOnOrder(spec.config.kind)) {
+    const auto group = absl::c_find_if(groups_, [&](const Group& one) {
+      return absl::c_is_permutation(one.values, values) &&
+             wide_.observers[static_cast<size_t>(one.observer)] == spec;
+    });
+    if (group == groups_.end()) {
+      return std::nullopt;
+    }
+    observers.push_back(
+        AttachedObserver(model_.module(), ObserverAttribute(group->observer)));
+    return observers;
+  }
+  for (const Value* value : values) {
+    observers.push_back(Find(value, spec));
+    if (observers.back() == nullptr) {
+      return std::nullopt;
+    }
+  }
+  return observers;
+}
+
+bool CalibratedValues::Knows(const ObserverPlan& plan) const {
+  for (size_t i = 0; i < plan.observers.size(); ++i) {
+    if (DependsOnOrder(plan.observers[i].config.kind) &&
+        !Seeing(plan, static_cast<int>(i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 absl::StatusOr<bool> CalibratedValues::Gather(const ObserverPlan& plan,
                                               int index,
                                               Observer& observer) const {
-  const ObserverSpec& spec = plan.observers[static_cast<size_t>(index)];
-  int seen = 0;
-  for (const ObservedPoint& point : plan.points) {
-    if (point.observer != index || !point.is_seen) {
-      continue;
-    }
-    const ObserverPtr found = Find(point.value, spec);
-    if (found == nullptr || (++seen > 1 && DependsOnOrder(spec.config.kind))) {
-      return false;
-    }
+  const auto seeing = Seeing(plan, index);
+  if (!seeing) {
+    return false;
+  }
+  for (const ObserverPtr& found : *seeing) {
     NS_RETURN_IF_ERROR(CatchTorchErrors("joining what observers have seen",
                                         [&] { observer.Merge(*found); }));
   }
@@ -222,6 +268,8 @@ absl::StatusOr<bool> CalibratedValues::Fill(const QConfigMapping& mapping,
       return false;
     }
   }
+  const auto theirs = AttachedMeans(prepared.module());
+  const auto ours_means = AttachedMeans(model_.module());
   return CatchTorchErrors("joining what observers have seen", [&] {
     for (size_t i = 0; i < record.layers.size(); ++i) {
       const auto wide = absl::c_find_if(wide_.layers, [&](const auto& layer) {
@@ -242,12 +290,10 @@ absl::StatusOr<bool> CalibratedValues::Fill(const QConfigMapping& mapping,
         AttachedObserver(prepared.module(), ObserverAttribute(watcher))
             ->Merge(*ours);
       }
-      const auto theirs = AttachedMeans(prepared.module());
       const auto means = theirs.find(MeansAttribute(static_cast<int64_t>(i)));
-      const auto ours = AttachedMeans(model_.module());
-      const auto added = ours.find(MeansAttribute(number));
+      const auto added = ours_means.find(MeansAttribute(number));
       if (means != theirs.end()) {
-        if (added == ours.end()) {
+        if (added == ours_means.end()) {
           return false;
         }
         means->second->Merge(*added->second);

@@ -26,8 +26,10 @@ namespace ns {
 // Which values a prepared model observes, and which of them share an observer,
 // depends on the recipe. This has observers of its own for each value that some
 // recipe observes, one for each kind of observer: a recipe's are put together
-// of these. A value is seen as the float model has it, as in any prepared
-// model.
+// of these. Where what an observer finds depends on the order in which it sees
+// values (moving averages, PyTorch's histogram), there is one more for those
+// that share one when all layers have a candidate. A value is seen as the float
+// model has it, as in any prepared model.
 class CalibratedValues {
  public:
   // `space` must outlive the object.
@@ -47,6 +49,11 @@ class CalibratedValues {
   // Nothing where it was not observed by `spec`.
   std::optional<CalibratedValue> Answer(const torch::jit::Value* value,
                                         const ObserverSpec& spec) const;
+
+  // Whether Answer has something for all observers of `plan`, one of the search
+  // space. Not where values share an observer that depends on their order, and
+  // others than when all layers have a candidate.
+  bool Knows(const ObserverPlan& plan) const;
 
   // Gives the observers of `prepared`, which PrepareModel has made with
   // `mapping`, what they would have seen. Returns false where only a run tells:
@@ -68,11 +75,22 @@ class CalibratedValues {
   CalibratedValues(const SearchSpace& space, ModelGraph model)
       : space_(&space), model_(std::move(model)) {}
 
+  // Values that share an observer which depends on their order.
+  struct Group {
+    std::vector<const torch::jit::Value*> values;
+    int observer = 0;
+  };
+
   void Add(torch::jit::Value* value, const ObserverSpec& spec);
+  void AddGroups(const ObserverPlan& plan);
   void AddValues();
   void AddLayers();
   ObserverPtr Find(const torch::jit::Value* value,
                    const ObserverSpec& spec) const;
+  // The observers of the model that saw what observer `index` of `plan` sees;
+  // nothing where that is not known.
+  std::optional<std::vector<ObserverPtr>> Seeing(const ObserverPlan& plan,
+                                                 int index) const;
   // Merges what observer `index` of `plan` sees into `observer`. Returns false
   // where that is not known.
   absl::StatusOr<bool> Gather(const ObserverPlan& plan, int index,
@@ -84,6 +102,7 @@ class CalibratedValues {
   // Its points are values of the graph of the space.
   ObserverPlan wide_;
   std::map<const torch::jit::Value*, std::vector<int>> observers_of_;
+  std::vector<Group> groups_;
   // Of the batches held back, by the attribute of those of the others.
   std::map<std::string, InputMeansPtr> held_back_;
   int64_t batches_ = 0;

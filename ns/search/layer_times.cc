@@ -23,12 +23,12 @@
 #include "ir/insert_op.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
-#include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/run_batches.h"
+#include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/quantize_model.h"
-#include "passes/lowering/lower_to_fbgemm.h"
+#include "ns/search/plan_of_copy.h"
 #include "passes/quantization/insert_observers.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/int8_operands.h"
@@ -98,19 +98,7 @@ absl::StatusOr<ModelGraph> UniformModel(const SearchSpace& space,
       space.candidates()[static_cast<size_t>(candidate)].mapping;
   NS_ASSIGN_OR_RETURN(ModelGraph prepared, space.base().Clone());
   const GraphCopy copy(space.base().graph(), prepared.graph());
-  ObserverPlan plan = space.UniformPlan(candidate);
-  for (ObservedPoint& point : plan.points) {
-    point.value = copy.Of(point.value);
-    for (Node*& user : point.users) {
-      user = copy.Of(user);
-    }
-  }
-  for (ObservedWeight& weight : plan.weights) {
-    weight.node = copy.Of(weight.node);
-  }
-  for (PlannedLayer& layer : plan.layers) {
-    layer.base = copy.Of(layer.base);
-  }
+  ObserverPlan plan = PlanOfCopy(space.UniformPlan(candidate), copy);
   for (size_t i = 0; i < space.subgraphs().size(); ++i) {
     Node* base = copy.Of(space.subgraphs()[i].subgraph.base);
     const std::string path = absl::StrCat(kLayerPath, i);
@@ -122,12 +110,19 @@ absl::StatusOr<ModelGraph> UniformModel(const SearchSpace& space,
   }
   plan.stayed_float.clear();
   NS_RETURN_IF_ERROR(CarryOutPlan(prepared, plan, std::move(known)));
-  NS_RETURN_IF_ERROR(values.Fill(mapping, prepared).status());
+  NS_ASSIGN_OR_RETURN(const bool is_filled, values.Fill(mapping, prepared));
+  if (!is_filled) {
+    // Layers whose observers have seen nothing would stay float.
+    return absl::InvalidArgumentError(absl::StrCat(
+        "candidate '", space.candidates()[static_cast<size_t>(candidate)].name,
+        "': what its observers find depends on the order in which they see "
+        "values; choose another observer, such as mse"));
+  }
   QuantizeOptions options = space.options();
   options.mapping = mapping;
   NS_ASSIGN_OR_RETURN(const QuantizedModel quantized,
                       ConvertModel(prepared, options));
-  return Lowered(quantized.model, options);
+  return CopyForTarget(quantized.model, options);
 }
 
 // The number of the subgraph that `node` stands for, by its module path.
@@ -163,7 +158,7 @@ absl::Status MeasureCasts(const QuantizeOptions& options, LayerTimes& times) {
                       InsertOp(*graph, "aten::dequantize", {relu}));
   graph->registerOutput(back);
   NS_ASSIGN_OR_RETURN(const ModelGraph model, ModelGraph::FromGraph(graph));
-  NS_ASSIGN_OR_RETURN(ModelGraph lowered, Lowered(model, options));
+  NS_ASSIGN_OR_RETURN(ModelGraph lowered, CopyForTarget(model, options));
   Batch batch;
   batch.arguments = {at::randn({kElements})};
   enum Slot { kQuantize, kDequantize, kOther, kSlots };
@@ -190,26 +185,18 @@ bool IsTakenInFloat(const Value& value,
     if (int8_nodes.count(&user) != 0) {
       return false;
     }
-    if (user.kind() == c10::prim::ListConstruct || MovesValues(user)) {
-      return IsTakenInFloat(*user.output(), int8_nodes);
+    if (user.kind() == c10::prim::ListConstruct ||
+        user.kind() == c10::prim::ListUnpack ||
+        user.kind() == c10::aten::__getitem__ || MovesValues(user)) {
+      return absl::c_any_of(user.outputs(), [&](const Value* output) {
+        return IsTakenInFloat(*output, int8_nodes);
+      });
     }
     return true;
   });
 }
 
 }  // namespace
-
-absl::StatusOr<ModelGraph> Lowered(const ModelGraph& model,
-                                   const QuantizeOptions& options) {
-  NS_ASSIGN_OR_RETURN(ModelGraph lowered, model.Clone());
-  LowerToFbgemmOptions lower;
-  if (options.backend == Backend::kFbgemm || options.backend == Backend::kX86) {
-    lower.numerics = options.target;
-  }
-  PassContext context;
-  NS_RETURN_IF_ERROR(LowerToFbgemm(lower).Run(lowered, context).status());
-  return lowered;
-}
 
 absl::StatusOr<std::vector<double>> TimeModels(
     const std::vector<ModelGraph*>& models, const Batch& batch) {

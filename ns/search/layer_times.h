@@ -3,6 +3,8 @@
 #ifndef NS_SEARCH_LAYER_TIMES_H_
 #define NS_SEARCH_LAYER_TIMES_H_
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,11 +32,17 @@ struct LayerTimes {
 };
 
 // Runs the float model and, for each candidate, the model in which all layers
-// have it, lowered to ns kernels, several times on `batch`, and times their
-// nodes. `values` must be calibrated.
+// have it, several times on `batch`, and times their nodes: with ns kernels
+// where the backend is fbgemm or x86 (CopyForTarget), and else with those of
+// LibTorch. `values` must be calibrated. Error: a batch that does not fit.
 absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
                                              const CalibratedValues& values,
                                              const Batch& batch);
+
+// What does as MeasureLayerTimes.
+using LayerTimer = std::function<absl::StatusOr<LayerTimes>(
+    const SearchSpace& space, const CalibratedValues& values,
+    const Batch& batch)>;
 
 // The time of one layer with a choice, without what quantizing and dequantizing
 // around it takes.
@@ -46,11 +54,6 @@ double TimeOfLayer(const SearchSpace& space, const LayerTimes& times,
 double TimeOfRecipe(const SearchSpace& space, const CalibratedValues& values,
                     const LayerTimes& times, const RecipeChoices& choices,
                     const ObserverPlan& plan);
-
-// `model` lowered to ns kernels, with the saturation of the target that
-// `options` names.
-absl::StatusOr<ModelGraph> Lowered(const ModelGraph& model,
-                                   const QuantizeOptions& options);
 
 // The least time of several runs of each of `models` on `batch`, which take
 // turns.

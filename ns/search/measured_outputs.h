@@ -3,24 +3,18 @@
 #define NS_SEARCH_MEASURED_OUTPUTS_H_
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/ivalue.h>
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "ns/eager/output_tensors.h"
 #include "ns/search/paired_test.h"
+#include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {
-
-// Tensors, each with its place in what a model returns.
-using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
-
-// The tensors of floats in what a model returns (OutputTensors).
-NamedTensors FloatOutputs(const c10::IValue& returned);
 
 // Keeps outputs of the float model, so that it need not run again. With labels,
 // it also counts which samples both models classify well.
@@ -35,7 +29,7 @@ class MeasuredOutputs {
 
   // Keeps `labels`, a class for each sample of the batch, and for which samples
   // the first output, scores [samples, classes], has the greatest score there.
-  // Error: scores or labels that do not fit.
+  // Error: scores or labels that do not fit (CheckLabels).
   absl::Status AddLabels(int64_t index, const NamedTensors& outputs,
                          const at::Tensor& labels);
 
@@ -43,12 +37,15 @@ class MeasuredOutputs {
   void Begin();
 
   // Compares what a quantized model returned for the batch at `index`. Batches
-  // that AddFloat was not called for count for top1 alone. Error: other outputs
-  // than those of the float model.
+  // that AddFloat was not called for count for top1 alone. A sample with a nan
+  // among its scores is wrong. A refusal (ir/refusal.h) of other outputs than
+  // those of the float model, in number or shape.
   absl::Status Compare(int64_t index, const NamedTensors& outputs);
 
   // The power of the error over that of the float output, of all batches since
-  // Begin; of several outputs, the largest.
+  // Begin; of several outputs, the largest. Nan as soon as a value is, and
+  // infinite where only the float output is zero (PairStatistics); 0 where
+  // nothing was compared.
   double noise() const;
   const PairedCounts& top1() const { return top1_; }
 
@@ -57,16 +54,15 @@ class MeasuredOutputs {
     at::Tensor labels;
     at::Tensor is_correct;
   };
-  struct Power {
-    double error = 0;
-    double signal = 0;
-  };
+
+  absl::Status CountCorrect(const Labelled& labelled,
+                            const NamedTensors& outputs);
 
   bool has_labels_;
   std::map<int64_t, NamedTensors> float_;
   std::map<int64_t, Labelled> labelled_;
   // Of each output.
-  std::vector<Power> powers_;
+  std::vector<PairStatistics> statistics_;
   PairedCounts top1_;
 };
 

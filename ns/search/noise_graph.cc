@@ -5,24 +5,23 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <cstddef>
-#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "ir/attach_attribute.h"
+#include "ir/control_flow.h"
 #include "ir/graph_copy.h"
 #include "ir/insert_method_call.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
-#include "passes/ops/fusion_patterns.h"
-#include "passes/ops/op_table.h"
-#include "passes/quantization/constant_weights.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/int8_operands.h"
 #include "passes/quantization/layer_site.h"
-#include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
 namespace {
@@ -44,182 +43,33 @@ RoundingEvent RoundingOf(int number, const CalibratedValue& found) {
   return event;
 }
 
-bool IsIn(const Node* node, const Node* around) {
-  while (node != nullptr && node != around) {
-    node = node->owningBlock()->owningNode();
-  }
-  return node != nullptr;
-}
-
-// Whether the output of `layer` is made of values that are rounded already,
-// with the same scale.
-bool IsExact(const PlannedLayer& layer, const FloatSubgraph& subgraph) {
-  const OpRow* row = FindOp(OpName(*subgraph.subgraph.base));
-  const bool moves =
-      row != nullptr && (row->spelling->fold == FoldForm::kSameOpExactly ||
-                         row->spelling->fold == FoldForm::kList);
-  return moves && !layer.inputs.empty() &&
-         absl::c_all_of(layer.inputs,
-                        [&](int input) { return input == layer.output; });
-}
-
-// Whether `subgraph` is a relu or clamp that takes rounded values and gives
-// some of them.
-bool IsClamp(const FloatSubgraph& subgraph) {
-  const absl::StatusOr<Int8Form> form = Int8FormOf(*subgraph.subgraph.base);
-  return form.ok() && *form == Int8Form::kRangeOfInput &&
-         IsActivation(subgraph.family) && subgraph.subgraph.nodes.size() == 1;
-}
-
 }  // namespace
-
-int NoiseGraph::SpecIndex(const ObserverSpec& spec) {
-  if (const int found = FindSpec(spec); found >= 0) {
-    return found;
-  }
-  specs_.push_back(spec);
-  return static_cast<int>(specs_.size()) - 1;
-}
-
-int NoiseGraph::FindSpec(const ObserverSpec& spec) const {
-  const auto found = absl::c_find(specs_, spec);
-  return found == specs_.end() ? -1 : static_cast<int>(found - specs_.begin());
-}
 
 absl::StatusOr<NoiseGraph> NoiseGraph::Create(const SearchSpace& space,
                                               const CalibratedValues& values) {
   NS_ASSIGN_OR_RETURN(ModelGraph model, space.base().Clone());
-  NoiseGraph graph(space, values, std::move(model));
-  for (size_t i = 0; i < space.candidates().size(); ++i) {
-    NS_RETURN_IF_ERROR(graph.FindEvents(static_cast<int>(i)));
-  }
-  graph.record_ = std::make_shared<NoiseRecord>(graph.event_count_);
+  NS_ASSIGN_OR_RETURN(NoiseEvents events, NoiseEvents::Find(space, values));
+  NoiseGraph graph(space, std::move(model), std::move(events));
+  graph.record_ = std::make_shared<NoiseRecord>(graph.events_.count());
   NS_RETURN_IF_ERROR(
       CatchTorchErrors("inserting taps", [&] { return graph.InsertTaps(); }));
   NS_RETURN_IF_ERROR(VerifyGraph(graph.model_.graph()));
   return graph;
 }
 
-absl::Status NoiseGraph::FindEvents(int candidate) {
-  const ObserverPlan& plan = space_->UniformPlan(candidate);
-  for (const PlannedLayer& layer : plan.layers) {
-    NS_RETURN_IF_ERROR(FindLayerEvent(
-        plan, layer, FindEdgeEvents(plan, layer, candidate), candidate == 0));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status NoiseGraph::FindLayerEvent(
-    const ObserverPlan& plan, const PlannedLayer& layer,
-    const std::vector<std::optional<CalibratedValue>>& inputs, bool rounds) {
-  const FloatSubgraph& subgraph = *space_->Find(layer.name);
-  if (IsExact(layer, subgraph)) {
-    return absl::OkStatus();
-  }
-  NS_ASSIGN_OR_RETURN(const auto output, values_->Answer(plan, layer.output));
-  if (!output || !output->status.ok()) {
-    return absl::OkStatus();  // It stays float.
-  }
-  LayerEvent event{event_count_, event_count_ + 1, *output, inputs, {}, {},
-                   rounds};
-  int weight_spec = -1;
-  if (layer.weight >= 0) {
-    const ObservedWeight& observed =
-        plan.weights[static_cast<size_t>(layer.weight)];
-    weight_spec = SpecIndex(observed.spec);
-    const auto weight = ConstantTensor(
-        *observed.node->input(static_cast<size_t>(observed.input)),
-        "its weight");
-    const absl::StatusOr<at::Tensor> quantized =
-        weight.ok() && weight->defined()
-            ? QuantizedBySpec(*weight, observed.spec)
-            : absl::StatusOr<at::Tensor>(weight.status());
-    if (!quantized.ok()) {
-      return absl::OkStatus();
-    }
-    event.weight = quantized->dequantize();
-    event.shift = values_->ShiftOf(layer.name, *weight, event.weight);
-    if (event.shift.defined()) {
-      corrected_.insert({layer.name, weight_spec});
-    }
-  }
-  const int spec = SpecIndex(plan.observers[static_cast<size_t>(layer.output)]);
-  if (layer_numbers_
-          .insert({{layer.name, spec, weight_spec},
-                   {event.number, event.alone_number}})
-          .second) {
-    layer_events_[layer.name].push_back(std::move(event));
-    event_count_ += 2;
-  }
-  return absl::OkStatus();
-}
-
-std::vector<std::optional<CalibratedValue>> NoiseGraph::FindEdgeEvents(
-    const ObserverPlan& plan, const PlannedLayer& layer, int candidate) {
-  const FloatSubgraph& subgraph = *space_->Find(layer.name);
-  if (IsClamp(subgraph)) {
-    return {};  // It never rounds what it is given.
-  }
-  const ObserverSpec spec = space_->candidates()[static_cast<size_t>(candidate)]
-                                .mapping.Choose(subgraph)
-                                .qconfig->activation;
-  const std::vector<Int8Operand> operands = *Int8OperandsOf(subgraph.subgraph);
-  std::vector<std::optional<CalibratedValue>> inputs;
-  for (const Int8Operand& operand : operands) {
-    const auto point = absl::c_find_if(plan.points, [&](const auto& one) {
-      return one.value == operand.value &&
-             absl::c_linear_search(one.users, operand.user);
-    });
-    // Operands that have one scale, as those of a concatenation have, get that
-    // of the model in which all layers run in int8.
-    const bool has_one_scale =
-        layer.inputs.size() > 1 && absl::c_all_of(layer.inputs, [&](int one) {
-          return one == layer.inputs.front();
-        });
-    std::optional<CalibratedValue> input;
-    if (point != plan.points.end() || has_one_scale) {
-      auto shared = values_->Answer(plan, point != plan.points.end()
-                                              ? point->observer
-                                              : layer.inputs.front());
-      input = shared.ok() ? *shared : std::nullopt;
-    }
-    if (!input) {
-      input = values_->Answer(operand.value, spec);
-    }
-    if (input && !input->status.ok()) {
-      input.reset();
-    }
-    inputs.push_back(input);
-    if (!input) {
-      continue;
-    }
-    const bool rounds = candidate == 0 && point != plan.points.end();
-    if (edge_numbers_
-            .insert(
-                {{operand.value, operand.user, SpecIndex(spec)}, event_count_})
-            .second) {
-      edge_events_[{operand.value, operand.user}].push_back(
-          {event_count_++, *input, rounds});
-    }
-  }
-  return inputs;
-}
-
 absl::Status NoiseGraph::InsertTaps() {
   const GraphCopy copy(space_->base().graph(), model_.graph());
-  for (const auto& [place, events] : edge_events_) {
+  for (const auto& [edge, events] : events_.edges()) {
     NS_RETURN_IF_ERROR(
-        TapEdge(*copy.Of(place.first), *copy.Of(place.second), events));
+        TapEdge(*copy.Of(edge.first), *copy.Of(edge.second), events));
   }
   for (const FloatSubgraph& layer : space_->subgraphs()) {
-    const auto found = layer_events_.find(layer.name);
-    if (found == layer_events_.end()) {
+    const auto found = events_.layers().find(layer.name);
+    if (found == events_.layers().end()) {
       continue;
     }
     NS_RETURN_IF_ERROR(TapLayer(layer, found->second, copy));
   }
-  layer_events_.clear();
-  edge_events_.clear();
   return absl::OkStatus();
 }
 
@@ -239,7 +89,7 @@ std::pair<std::vector<Node*>, Value*> NoiseGraph::AllNodesOf(
   while (const Node* user = OnlyUser(*output)) {
     const auto clamp = absl::c_find_if(
         space_->subgraphs(), [&](const FloatSubgraph& subgraph) {
-          return subgraph.subgraph.base == user && IsClamp(subgraph);
+          return subgraph.subgraph.base == user && IsNoiselessClamp(subgraph);
         });
     if (clamp == space_->subgraphs().end()) {
       break;
@@ -250,24 +100,31 @@ std::pair<std::vector<Node*>, Value*> NoiseGraph::AllNodesOf(
   return {std::move(nodes), output};
 }
 
+absl::StatusOr<Value*> NoiseGraph::Call(const c10::IValue& object,
+                                        const std::vector<Value*>& arguments,
+                                        Node* place) {
+  const std::string name = AttachAttribute(model_.module(), kTap, object);
+  NS_ASSIGN_OR_RETURN(Value * result, InsertMethodCall(model_, name, "forward",
+                                                       arguments, place));
+  result->setType(arguments.front()->type());
+  return result;
+}
+
 absl::Status NoiseGraph::TapEdge(Value& value, Node& user,
-                                 const std::vector<EdgeEvent>& events) {
+                                 const std::vector<EdgeNoiseEvent>& events) {
   std::vector<RoundingEvent> roundings;
-  for (const EdgeEvent& event : events) {
+  for (const EdgeNoiseEvent& event : events) {
     roundings.push_back(RoundingOf(event.number, event.input));
   }
   const auto tap =
       c10::make_intrusive<EdgeNoiseTap>(record_, std::move(roundings));
   tap->SetRounds(events.front().rounds);
   taps_.push_back(tap);
-  const std::string name =
-      AttachAttribute(model_.module(), kTap, c10::IValue(tap));
-  NS_ASSIGN_OR_RETURN(Value * tapped, InsertMethodCall(model_, name, "forward",
-                                                       {&value}, &user));
-  tapped->setType(value.type());
+  NS_ASSIGN_OR_RETURN(Value * tapped, Call(c10::IValue(tap), {&value}, &user));
   const std::vector<Use> uses(value.uses().begin(), value.uses().end());
   for (const Use& use : uses) {
-    if (use.user != tapped->node() && IsIn(use.user, &user)) {
+    if (use.user != tapped->node() &&
+        (use.user == &user || IsInside(*use.user, user))) {
       use.user->replaceInput(use.offset, tapped);
     }
   }
@@ -276,7 +133,7 @@ absl::Status NoiseGraph::TapEdge(Value& value, Node& user,
 
 absl::StatusOr<Value*> NoiseGraph::InsertCandidate(
     const FloatSubgraph& layer, const std::vector<Node*>& nodes,
-    const Value& output, const LayerEvent& event, const GraphCopy& copy) {
+    const Value& output, const LayerNoiseEvent& event, const GraphCopy& copy) {
   torch::jit::Graph& graph = model_.graph();
   const std::vector<Int8Operand> operands = *Int8OperandsOf(layer.subgraph);
   absl::flat_hash_map<const Value*, Value*> others;
@@ -294,15 +151,11 @@ absl::StatusOr<Value*> NoiseGraph::InsertCandidate(
         if (original->input(j) != operands[i].value) {
           continue;
         }
-        const std::string name = AttachAttribute(
-            model_.module(), kTap,
-            c10::IValue(c10::make_intrusive<RoundedInput>(
-                record_, RoundingOf(/*number=*/0, *event.inputs[i]))));
         NS_ASSIGN_OR_RETURN(
             Value * rounded,
-            InsertMethodCall(model_, name, "forward", {node->input(j)},
-                             graph.insertPoint()));
-        rounded->setType(node->input(j)->type());
+            Call(c10::IValue(c10::make_intrusive<RoundedInput>(
+                     record_, RoundingOf(/*number=*/0, *event.inputs[i]))),
+                 {node->input(j)}, graph.insertPoint()));
         other->replaceInput(j, rounded);
       }
     }
@@ -326,7 +179,7 @@ absl::StatusOr<Value*> NoiseGraph::InsertCandidate(
 }
 
 absl::Status NoiseGraph::TapLayer(const FloatSubgraph& layer,
-                                  const std::vector<LayerEvent>& events,
+                                  const std::vector<LayerNoiseEvent>& events,
                                   const GraphCopy& copy) {
   const auto [nodes, original] = AllNodesOf(layer);
   Value& output = *copy.Of(original);
@@ -334,13 +187,13 @@ absl::Status NoiseGraph::TapLayer(const FloatSubgraph& layer,
   const torch::jit::WithInsertPoint behind(place);
   std::vector<RoundingEvent> roundings;
   std::vector<Value*> others;
-  for (const LayerEvent& event : events) {
+  for (const LayerNoiseEvent& event : events) {
     roundings.push_back(RoundingOf(event.number, event.output));
     NS_ASSIGN_OR_RETURN(Value * other,
                         InsertCandidate(layer, nodes, *original, event, copy));
     others.push_back(other);
   }
-  for (const LayerEvent& event : events) {
+  for (const LayerNoiseEvent& event : events) {
     roundings.push_back(RoundingOf(event.alone_number, event.output));
   }
   Node* list = model_.graph().insertNode(
@@ -349,12 +202,8 @@ absl::Status NoiseGraph::TapLayer(const FloatSubgraph& layer,
       c10::make_intrusive<LayerNoiseTap>(record_, std::move(roundings));
   tap->SetRounds(events.front().rounds);
   taps_.push_back(tap);
-  const std::string name =
-      AttachAttribute(model_.module(), kTap, c10::IValue(tap));
   NS_ASSIGN_OR_RETURN(Value * tapped,
-                      InsertMethodCall(model_, name, "forward",
-                                       {&output, list->output()}, place));
-  tapped->setType(output.type());
+                      Call(c10::IValue(tap), {&output, list->output()}, place));
   const std::vector<Use> uses(output.uses().begin(), output.uses().end());
   for (const Use& use : uses) {
     if (use.user != tapped->node() && use.user != list) {
@@ -369,73 +218,6 @@ void NoiseGraph::Begin(NoiseRun run) {
   for (const c10::intrusive_ptr<NoiseTap>& tap : taps_) {
     tap->Begin();
   }
-}
-
-std::set<std::string> NoiseGraph::CorrectedLayers(
-    const ObserverPlan& plan) const {
-  std::set<std::string> corrected;
-  for (const PlannedLayer& layer : plan.layers) {
-    if (layer.weight >= 0 &&
-        corrected_.count(
-            {layer.name,
-             FindSpec(plan.weights[static_cast<size_t>(layer.weight)].spec)}) !=
-            0) {
-      corrected.insert(layer.name);
-    }
-  }
-  return corrected;
-}
-
-std::vector<int> NoiseGraph::EventsOf(const ObserverPlan& plan) const {
-  std::vector<int> events;
-  for (const PlannedLayer& layer : plan.layers) {
-    absl::c_copy(EventsOfLayer(plan, layer), std::back_inserter(events));
-  }
-  return events;
-}
-
-std::vector<int> NoiseGraph::EventsOfLayer(const ObserverPlan& plan,
-                                           const PlannedLayer& layer) const {
-  const FloatSubgraph& subgraph = *space_->Find(layer.name);
-  const std::vector<Int8Operand> operands = *Int8OperandsOf(subgraph.subgraph);
-  // The edges by which inputs are rounded for this layer.
-  std::vector<int> edges;
-  size_t rounded = 0;
-  for (const Int8Operand& operand : operands) {
-    const auto point = absl::c_find_if(plan.points, [&](const auto& one) {
-      return one.value == operand.value &&
-             absl::c_linear_search(one.users, operand.user);
-    });
-    if (point == plan.points.end()) {
-      continue;
-    }
-    ++rounded;
-    const auto found = edge_numbers_.find(
-        {operand.value, operand.user,
-         FindSpec(plan.observers[static_cast<size_t>(point->observer)])});
-    if (found != edge_numbers_.end() &&
-        !absl::c_linear_search(edges, found->second)) {
-      edges.push_back(found->second);
-    }
-  }
-  if (IsExact(layer, subgraph)) {
-    return edges;
-  }
-  const int spec = FindSpec(plan.observers[static_cast<size_t>(layer.output)]);
-  const int weight =
-      layer.weight < 0
-          ? -1
-          : FindSpec(plan.weights[static_cast<size_t>(layer.weight)].spec);
-  const auto found = layer_numbers_.find({layer.name, spec, weight});
-  if (found == layer_numbers_.end()) {
-    return edges;
-  }
-  const auto [number, alone_number] = found->second;
-  if (rounded == operands.size()) {
-    return {alone_number};
-  }
-  edges.push_back(number);
-  return edges;
 }
 
 }  // namespace ns

@@ -2,12 +2,7 @@
 #ifndef NS_SEARCH_NOISE_GRAPH_H_
 #define NS_SEARCH_NOISE_GRAPH_H_
 
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,15 +11,14 @@
 #include "ir/graph_copy.h"
 #include "ir/model_graph.h"
 #include "ns/search/calibrated_values.h"
+#include "ns/search/noise_events.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/observer_plan.h"
-#include "passes/quantization/qconfig.h"
 #include "passes/runtime/noise/noise_rows.h"
 #include "passes/runtime/noise/noise_taps.h"
 
 namespace ns {
 
-// The events of a recipe, each with a number of its own:
+// Runs the model with all events of the recipes (noise_events.h) at once:
 //
 //  * a layer runs in int8: it computes with its rounded weight and its
 //    corrected bias, and its output is rounded for all that take it;
@@ -32,9 +26,7 @@ namespace ns {
 //    rounded for that one alone, by an edge;
 //  * both at once: a layer runs in int8, and all its inputs are rounded for it.
 //
-// Ops that move or pick rounded values (max pools, reshapes, concatenations of
-// one scale) add no error, and have no event. A clamp behind a layer counts as
-// a part of it: what it cuts off is no error.
+// A clamp behind a layer counts as a part of it: what it cuts off is no error.
 //
 //   %y = aten::conv2d(%x, %weight, %bias, ...)
 //   %r = aten::relu(%y)
@@ -60,91 +52,42 @@ class NoiseGraph {
   // To be called before each run of the model.
   void Begin(NoiseRun run);
 
+  const NoiseEvents& events() const { return events_; }
+
   NoiseRows& rows() { return record_->rows; }
   const NoiseRows& rows() const { return record_->rows; }
 
-  // The numbers of the events of a model that is quantized by `plan`, one of
-  // the space, and of those that are a layer's own.
-  std::vector<int> EventsOf(const ObserverPlan& plan) const;
-  std::vector<int> EventsOfLayer(const ObserverPlan& plan,
-                                 const PlannedLayer& layer) const;
-
-  // The layers of `plan` whose bias is corrected, by name.
-  std::set<std::string> CorrectedLayers(const ObserverPlan& plan) const;
-
  private:
-  // Which layer, how its output is rounded and how its weight; the latter two
-  // are places in specs_, -1 for no weight.
-  using LayerKey = std::tuple<std::string, int, int>;
-  // The value, what takes it, and how it is rounded.
-  using EdgeKey =
-      std::tuple<const torch::jit::Value*, const torch::jit::Node*, int>;
+  NoiseGraph(const SearchSpace& space, ModelGraph model, NoiseEvents events)
+      : space_(&space), model_(std::move(model)), events_(std::move(events)) {}
 
-  struct LayerEvent {
-    // Those of both kinds.
-    int number = 0;
-    int alone_number = 0;
-    CalibratedValue output;
-    // By operand, in the order of Int8OperandsOf; absent where not known.
-    std::vector<std::optional<CalibratedValue>> inputs;
-    // Defined for layers with a weight that is rounded; undefined shift for a
-    // bias that is not corrected.
-    at::Tensor weight;
-    at::Tensor shift;
-    // Whether it happens in a noisy run.
-    bool rounds = false;
-  };
-  struct EdgeEvent {
-    int number = 0;
-    CalibratedValue input;
-    bool rounds = false;
-  };
-
-  NoiseGraph(const SearchSpace& space, const CalibratedValues& values,
-             ModelGraph model)
-      : space_(&space), values_(&values), model_(std::move(model)) {}
-
-  int SpecIndex(const ObserverSpec& spec);
-  int FindSpec(const ObserverSpec& spec) const;
-  absl::Status FindEvents(int candidate);
-  absl::Status FindLayerEvent(
-      const ObserverPlan& plan, const PlannedLayer& layer,
-      const std::vector<std::optional<CalibratedValue>>& inputs, bool rounds);
-  std::vector<std::optional<CalibratedValue>> FindEdgeEvents(
-      const ObserverPlan& plan, const PlannedLayer& layer, int candidate);
   absl::Status InsertTaps();
   // The nodes of `layer`, lists that are made for it and clamps behind it
   // included, and their output.
   std::pair<std::vector<torch::jit::Node*>, torch::jit::Value*> AllNodesOf(
       const FloatSubgraph& layer) const;
+  // Calls `forward` of `object` in front of `place`, which returns what is like
+  // the first argument.
+  absl::StatusOr<torch::jit::Value*> Call(
+      const c10::IValue& object,
+      const std::vector<torch::jit::Value*>& arguments,
+      torch::jit::Node* place);
   absl::Status TapEdge(torch::jit::Value& value, torch::jit::Node& user,
-                       const std::vector<EdgeEvent>& events);
+                       const std::vector<EdgeNoiseEvent>& events);
   absl::Status TapLayer(const FloatSubgraph& layer,
-                        const std::vector<LayerEvent>& events,
+                        const std::vector<LayerNoiseEvent>& events,
                         const GraphCopy& copy);
   // Inserts at the insertion point what the layer computes as a candidate.
   absl::StatusOr<torch::jit::Value*> InsertCandidate(
       const FloatSubgraph& layer, const std::vector<torch::jit::Node*>& nodes,
-      const torch::jit::Value& output, const LayerEvent& event,
+      const torch::jit::Value& output, const LayerNoiseEvent& event,
       const GraphCopy& copy);
 
   const SearchSpace* space_;
-  const CalibratedValues* values_;
   ModelGraph model_;
+  NoiseEvents events_;
   std::shared_ptr<NoiseRecord> record_;
   std::vector<c10::intrusive_ptr<NoiseTap>> taps_;
-  std::vector<ObserverSpec> specs_;
-  int event_count_ = 0;
-  // Of both kinds.
-  std::map<LayerKey, std::pair<int, int>> layer_numbers_;
-  std::map<EdgeKey, int> edge_numbers_;
-  // Of layers by the places of their weights' specs in specs_.
-  std::set<std::pair<std::string, int>> corrected_;
-  // Until the taps are inserted: by layer, and by value and what takes it.
-  std::map<std::string, std::vector<LayerEvent>> layer_events_;
-  std::map<std::pair<torch::jit::Value*, torch::jit::Node*>,
-           std::vector<EdgeEvent>>
-      edge_events_;
 };
 
 }  // namespace ns

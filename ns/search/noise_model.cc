@@ -32,14 +32,13 @@ at::Tensor ProjectionFor(const at::Tensor& x, const at::Tensor& signs,
     const std::bitset<64> common(static_cast<uint64_t>(i & number));
     row.push_back(common.count() % 2 == 0 ? 1 : -1);
   }
-  return at::tensor(row, x.options())
-             .expand({samples, elements})
-             .reshape(x.sizes()) *
-         signs;
+  return (at::tensor(row).expand({samples, elements}).reshape(x.sizes()) *
+          signs)
+      .to(x.scalar_type());
 }
 
 at::Tensor Signs(const at::Tensor& x, at::Generator& generator) {
-  return at::randint(0, 2, x.sizes(), generator, x.options()).mul(2).sub(1);
+  return at::randint(0, 2, x.sizes(), generator, at::kFloat).mul(2).sub(1);
 }
 
 double Power(const at::Tensor& x) {
@@ -52,6 +51,9 @@ double Power(const at::Tensor& x) {
 // four networks.
 constexpr double kInCommon = 0.75;
 
+// What an output of zeros counts as: any noise is too much for it.
+constexpr double kLeastPower = 1e-30;
+
 // What a scale is between: a prediction that is farther from the truth is of a
 // model that is not linear at all.
 constexpr double kMostScale = 16;
@@ -61,7 +63,7 @@ constexpr double kMostScale = 16;
 absl::StatusOr<NoiseModel> NoiseModel::Create(const SearchSpace& space,
                                               const CalibratedValues& values) {
   NS_ASSIGN_OR_RETURN(NoiseGraph graph, NoiseGraph::Create(space, values));
-  std::vector<int> all = graph.EventsOf(space.UniformPlan(0));
+  std::vector<int> all = graph.events().Of(space.UniformPlan(0));
   return NoiseModel(std::move(graph), std::move(all));
 }
 
@@ -127,7 +129,20 @@ absl::StatusOr<NamedTensors> NoiseModel::Run(const Batch& batch,
     }
     return absl::OkStatus();
   }));
+  Summarize();
   return outputs;
+}
+
+void NoiseModel::Summarize() {
+  for (size_t i = 0; i < powers_.size(); ++i) {
+    OutputPower& power = powers_[i];
+    power.own.clear();
+    for (int event = 0; event < graph_.events().count(); ++event) {
+      power.own.push_back(graph_.rows().PowerOf(i, {event}));
+    }
+    const double scale = power.difference / PowerOf(i, all_events_);
+    power.scale = scale > 1 / kMostScale && scale < kMostScale ? scale : 1;
+  }
 }
 
 double NoiseModel::PowerOf(size_t output,
@@ -135,7 +150,7 @@ double NoiseModel::PowerOf(size_t output,
   const NoiseRows& rows = graph_.rows();
   double own = 0;
   for (const int event : events) {
-    own += rows.PowerOf(output, {event});
+    own += powers_[output].own[static_cast<size_t>(event)];
   }
   // Rows have the sum of both gradients, not their mean.
   return (kInCommon * rows.PowerOf(output, events) + (1 - kInCommon) * own) /
@@ -145,26 +160,18 @@ double NoiseModel::PowerOf(size_t output,
 double NoiseModel::RelativePower(const std::vector<int>& events) const {
   double largest = 0;
   for (size_t i = 0; i < powers_.size(); ++i) {
-    const double power = PowerOf(i, events);
-    if (power == 0) {
-      continue;
-    }
-    const double scale = powers_[i].difference / PowerOf(i, all_events_);
-    // Of an output of zeros, any noise is too much.
-    largest = std::max(
-        largest,
-        power / powers_[i].clean *
-            (scale > 1 / kMostScale && scale < kMostScale ? scale : 1));
+    largest = std::max(largest, PowerOf(i, events) * powers_[i].scale /
+                                    std::max(powers_[i].clean, kLeastPower));
   }
   return largest;
 }
 
 double NoiseModel::NoiseOf(const ObserverPlan& plan) const {
-  return RelativePower(graph_.EventsOf(plan));
+  return RelativePower(graph_.events().Of(plan));
 }
 
 double NoiseModel::NoiseOfLayer(const ObserverPlan& plan, size_t layer) const {
-  return RelativePower(graph_.EventsOfLayer(plan, plan.layers[layer]));
+  return RelativePower(graph_.events().OfLayer(plan, plan.layers[layer]));
 }
 
 }  // namespace ns

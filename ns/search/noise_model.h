@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/batches/batch.h"
+#include "ns/eager/output_tensors.h"
 #include "ns/search/calibrated_values.h"
-#include "ns/search/measured_outputs.h"
 #include "ns/search/noise_graph.h"
 #include "ns/search/search_space.h"
 #include "passes/quantization/observer_plan.h"
@@ -56,7 +56,9 @@ class NoiseModel {
 
   // The power of the noise in the outputs of a model that is quantized by
   // `plan`, over that of the outputs; of several outputs, the largest. The SQNR
-  // is -10 log10 of it. 0 where nothing is quantized.
+  // is -10 log10 of it. 0 where nothing is quantized; above
+  // NoiseRows::kUnbounded where a value is rounded that an output has no finite
+  // derivative by.
   double NoiseOf(const ObserverPlan& plan) const;
 
   // The same for what one layer of `plan` does by itself: its own error, and
@@ -65,7 +67,7 @@ class NoiseModel {
 
   // The layers of `plan` whose bias is to be corrected, by name.
   std::set<std::string> CorrectedLayers(const ObserverPlan& plan) const {
-    return graph_.CorrectedLayers(plan);
+    return graph_.events().CorrectedLayers(plan);
   }
 
  private:
@@ -76,6 +78,8 @@ class NoiseModel {
   absl::Status AddOutput(size_t number, const std::string& place,
                          const at::Tensor& clean, const at::Tensor& noisy,
                          at::Generator& generator);
+  // Recomputes what follows from the rows and the powers alone.
+  void Summarize();
   // The power of the noise that `events` make in an output.
   double PowerOf(size_t output, const std::vector<int>& events) const;
   double RelativePower(const std::vector<int>& events) const;
@@ -85,6 +89,10 @@ class NoiseModel {
     double clean = 0;
     // Of the difference of both runs.
     double difference = 0;
+    // Of each event alone.
+    std::vector<double> own;
+    // What predictions are scaled by.
+    double scale = 1;
   };
 
   NoiseGraph graph_;

@@ -135,7 +135,7 @@ std::vector<Recipe> RecipeSolver::Frontier() {
 bool RecipeSolver::ImproveOne(Recipe& recipe, double most_noise) {
   Recipe best = recipe;
   ForEachChange(recipe, [&](const Recipe& changed, size_t, int) {
-    if (changed.cost.noise <= most_noise &&
+    if (IsWithin(changed, most_noise) &&
         changed.cost.time < best.cost.time * (1 - kLeastPart)) {
       best = changed;
     }
@@ -172,7 +172,7 @@ bool RecipeSolver::ImproveTwo(Recipe& recipe, double most_noise) {
       }
       Recipe changed = With(With(recipe, a.layer, a.choice), b.layer, b.choice);
       changed.cost = CostOf(changed.choices);
-      if (changed.cost.noise <= most_noise &&
+      if (IsWithin(changed, most_noise) &&
           changed.cost.time < recipe.cost.time * (1 - kLeastPart)) {
         recipe = std::move(changed);
         return true;
@@ -192,12 +192,20 @@ std::optional<Recipe> RecipeSolver::Solve(double most_noise) {
     FindPath();
   }
   const auto is_quiet = [&](const Recipe& recipe) {
-    return recipe.cost.noise <= most_noise;
+    return IsWithin(recipe, most_noise);
   };
   std::optional<Recipe> best;
   for (const Recipe& recipe : path_) {
     if (is_quiet(recipe) && (!best || recipe.cost.time < best->cost.time)) {
       best = recipe;
+    }
+  }
+  if (!best) {
+    // As where a recipe of the path was refused that is said to have no noise.
+    Recipe first{std::vector<int>(problem_.choices.size(), 0), {}};
+    first.cost = CostOf(first.choices);
+    if (is_quiet(first)) {
+      best = std::move(first);
     }
   }
   if (best) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace ns {
@@ -41,7 +42,8 @@ struct RecipeProblem {
 // for the time that it costs, until no change saves noise: that path has a
 // recipe for each limit, the frontier. The first one within a limit, and the
 // last one, are then made cheaper, by changes of one layer and of two at once
-// that stay within it.
+// that stay within it. Where the path has none, that is done from the first
+// choices of all layers.
 class RecipeSolver {
  public:
   explicit RecipeSolver(RecipeProblem problem);
@@ -54,6 +56,10 @@ class RecipeSolver {
   // none.
   std::optional<Recipe> Solve(double most_noise);
 
+  // Says that a recipe is not to be had, whatever its noise: Solve returns it
+  // no more.
+  void Refuse(const std::vector<int>& choices) { refused_.insert(choices); }
+
  private:
   RecipeCost CostOf(const std::vector<int>& choices);
   // Calls `visit` with all recipes that differ from `recipe` in one layer.
@@ -61,12 +67,17 @@ class RecipeSolver {
   void ForEachChange(const Recipe& recipe, const Visit& visit);
   Recipe Cheapest();
   void FindPath();
+  bool IsWithin(const Recipe& recipe, double most_noise) const {
+    return recipe.cost.noise <= most_noise &&
+           refused_.count(recipe.choices) == 0;
+  }
   void Improve(Recipe& recipe, double most_noise);
   bool ImproveOne(Recipe& recipe, double most_noise);
   bool ImproveTwo(Recipe& recipe, double most_noise);
 
   RecipeProblem problem_;
   std::map<std::vector<int>, RecipeCost> known_;
+  std::set<std::vector<int>> refused_;
   // Empty until it was found.
   std::vector<Recipe> path_;
 };

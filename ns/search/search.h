@@ -14,6 +14,7 @@
 #include "ir/model_graph.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/quantize_options.h"
+#include "ns/search/layer_times.h"
 #include "ns/search/search_result.h"
 
 namespace ns {
@@ -33,6 +34,12 @@ struct SearchOptions {
   // With labels: how many points (percent of the samples) of top-1 may be lost.
   // A recipe is refused where it loses significantly more (paired_test.h).
   double max_drop = 0.5;
+  // How layers are timed, such as from a file of another machine's times; null
+  // for MeasureLayerTimes.
+  LayerTimer time_layers = nullptr;
+  // What messages call the model and the labels: their files. Empty for none.
+  std::string model_name;
+  std::string labels_name;
   // Called with the work done and all that there may be.
   std::function<void(int64_t done, int64_t total)> progress;
 };
@@ -45,9 +52,10 @@ struct SearchOptions {
 //     tells the noise of any recipe (noise_model.h).
 //  3. Each layer is timed in float and as each candidate (layer_times.h).
 //  4. The cheapest recipe within the budget is found (recipe_solver.h), made
-//     into a model, and measured on the batches of 2, or, with labels, on all.
-//     Where it misses the budget, or is better than needed, the prediction is
-//     scaled by what was measured, and 4 repeats, at most kVerifications times.
+//     into a model, and measured on the batches of 2, or, with labels, on all
+//     (recipe_runner.h). Where it misses the budget, or is better than needed,
+//     predictions are corrected by what was measured, and 4 repeats, at most
+//     kVerifications times (recipe_search.h).
 //
 // The model is what `ns quantize --qconfig` makes with the mapping of the
 // result, up to which biases are corrected: that is decided here by the batches
@@ -56,13 +64,13 @@ struct SearchOptions {
 // Errors: what PrepareModel, SearchCandidates and SearchSpace::Create refuse;
 // no batches, or one that does not fit; labels that do not fit. An out-of-range
 // error (absl::IsOutOfRange) where no recipe with an int8 layer keeps the
-// budget: its message has the best that was found.
+// budget: its message has the best that was found; and where none is faster
+// than the float model.
 absl::StatusOr<SearchResult> Search(const ModelGraph& model,
                                     const BatchReader& batches,
                                     const SearchOptions& options);
 
 inline constexpr int64_t kMeasuredBatches = 16;
-inline constexpr int kVerifications = 3;
 
 }  // namespace ns
 

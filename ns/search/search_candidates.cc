@@ -1,5 +1,6 @@
 #include "ns/search/search_candidates.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -36,14 +37,16 @@ std::string WhyNot(const QConfig& qconfig) {
   return "";
 }
 
-}  // namespace
+struct NamedQConfig {
+  std::string name;
+  // Absent for "default".
+  std::optional<QConfig> qconfig;
+};
 
-absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
-    const ModelGraph& model, const QuantizeOptions& options,
-    const std::vector<std::string>& names, std::vector<std::string>& skipped) {
-  NS_ASSIGN_OR_RETURN(const QConfigMapping by_default,
-                      TargetMapping(model, options));
-  std::vector<SearchCandidate> candidates;
+absl::StatusOr<std::vector<NamedQConfig>> Find(
+    const std::vector<std::string>& names,
+    std::vector<SkippedChoice>& skipped) {
+  std::vector<NamedQConfig> found;
   std::set<std::string> seen;
   for (const std::string& name :
        names.empty() ? std::vector<std::string>{kDefaultCandidate} : names) {
@@ -55,27 +58,51 @@ absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
       continue;
     }
     if (name == kDefaultCandidate) {
-      candidates.push_back({name, by_default});
+      found.push_back({name, std::nullopt});
       continue;
     }
     NS_ASSIGN_OR_RETURN(const QConfig qconfig, PresetNamed(name));
     if (const std::string reason = WhyNot(qconfig); !reason.empty()) {
-      skipped.push_back(absl::StrCat(name, ": ", reason));
-      continue;
+      skipped.push_back({kAllLayers, name, reason});
+    } else {
+      found.push_back({name, qconfig});
     }
-    const OptionalQConfig general = by_default.global();
-    candidates.push_back({name, by_default.With([&](QConfig one) {
-                            return one == general ? qconfig : std::move(one);
-                          })});
   }
-  if (candidates.empty()) {
+  if (found.empty()) {
     return absl::InvalidArgumentError(
         skipped.empty()
             ? "float is the only candidate; name one to quantize with, such as "
               "default"
-            : absl::StrCat("no candidate is left: ", skipped.front(),
+            : absl::StrCat("no candidate is left: ", skipped.front().candidate,
+                           ": ", skipped.front().reason,
                            "; name one with static activations, such as "
                            "default"));
+  }
+  return found;
+}
+
+}  // namespace
+
+absl::Status CheckCandidates(const std::vector<std::string>& names) {
+  std::vector<SkippedChoice> skipped;
+  return Find(names, skipped).status();
+}
+
+absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
+    const ModelGraph& model, const QuantizeOptions& options,
+    const std::vector<std::string>& names,
+    std::vector<SkippedChoice>& skipped) {
+  NS_ASSIGN_OR_RETURN(const std::vector<NamedQConfig> found,
+                      Find(names, skipped));
+  NS_ASSIGN_OR_RETURN(const QConfigMapping by_default,
+                      TargetMapping(model, options));
+  std::vector<SearchCandidate> candidates;
+  for (const auto& [name, qconfig] : found) {
+    const OptionalQConfig general = by_default.global();
+    candidates.push_back(
+        {name, by_default.With([&, &qconfig = qconfig](QConfig one) {
+           return one == general && qconfig ? *qconfig : std::move(one);
+         })});
   }
   return candidates;
 }

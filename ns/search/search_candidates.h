@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/quantization/quantize_options.h"
@@ -19,6 +20,16 @@ struct SearchCandidate {
   QConfigMapping mapping;
 };
 
+// A candidate that a layer cannot have, and why.
+struct SkippedChoice {
+  std::string layer;
+  std::string candidate;
+  std::string reason;
+};
+
+// SkippedChoice::layer where no layer can have the candidate.
+inline constexpr char kAllLayers[] = "all layers";
+
 // What a search has without a list of candidates.
 inline constexpr char kDefaultCandidate[] = "default";
 
@@ -31,11 +42,15 @@ inline constexpr char kDefaultCandidate[] = "default";
 //
 // "float" is always among the choices, and may be named. A qconfig without
 // static activations has no kernel that takes int8 values from other layers
-// and gives them: it is left out, and `skipped` gets a line that says so.
-// Errors: an unknown name, a name that comes twice, no candidate that is left.
+// and gives them: it is left out, and `skipped` says so. Errors: those of
+// CheckCandidates.
 absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
     const ModelGraph& model, const QuantizeOptions& options,
-    const std::vector<std::string>& names, std::vector<std::string>& skipped);
+    const std::vector<std::string>& names, std::vector<SkippedChoice>& skipped);
+
+// Whether SearchCandidates takes these names, for any model. Errors: an unknown
+// name, a name that comes twice, no candidate that is left.
+absl::Status CheckCandidates(const std::vector<std::string>& names);
 
 }  // namespace ns
 

@@ -70,17 +70,6 @@ void WriteVerified(JsonWriter& json, const VerifiedRecipe& verified) {
   json.EndObject();
 }
 
-template <typename Items, typename Write>
-void WriteList(JsonWriter& json, const char* key, const Items& items,
-               const Write& write) {
-  json.Key(key);
-  json.BeginArray();
-  for (const auto& item : items) {
-    write(json, item);
-  }
-  json.EndArray();
-}
-
 }  // namespace
 
 std::string SearchJson(const SearchResult& result,
@@ -103,10 +92,15 @@ std::string SearchJson(const SearchResult& result,
   }
   json.EndObject();
   json.Member("candidates", result.candidates);
-  WriteList(json, "layers", result.layers, WriteLayer);
-  WriteList(json, "skipped", result.skipped, WriteSkipped);
-  WriteList(json, "pareto", result.pareto, WritePoint);
-  WriteList(json, "verified", result.verified, WriteVerified);
+  json.List("layers", result.layers, WriteLayer);
+  json.Key("rest");
+  json.BeginObject();
+  json.Member("noise_share", result.rest.noise_share);
+  json.Member("time_us", result.rest.time_us);
+  json.EndObject();
+  json.List("skipped", result.skipped, WriteSkipped);
+  json.List("pareto", result.pareto, WritePoint);
+  json.List("verified", result.verified, WriteVerified);
   json.Key("predicted");
   json.BeginObject();
   json.Member("sqnr_db", chosen.predicted_db);

@@ -31,7 +31,16 @@ struct SearchedLayer {
   std::vector<std::pair<std::string, double>> times_us;
 };
 
-// A recipe that none beats in both figures, which are predicted.
+// What the recipe does and takes that is not of a layer with a choice: layers
+// without one (pools, layers that are kept in float or have no kernel), other
+// ops, and the casts where float and int8 meet.
+struct RestOfRecipe {
+  double noise_share = 0;
+  double time_us = 0;
+};
+
+// A recipe that none beats in both figures, which are predicted, and corrected
+// by what was measured.
 struct ParetoPoint {
   double sqnr_db = 0;
   double time_us = 0;
@@ -44,7 +53,8 @@ struct VerifiedRecipe {
   RecipeChoices choices;
   // The lowest SQNR in dB of all outputs, over the batches that it was measured
   // on, as it was predicted and as it was then measured. Behind the first
-  // recipe, predictions are corrected by what was measured of the one before.
+  // recipe, predictions are corrected by what was measured of those before
+  // (noise_correction.h). Nan where an output has a nan, or cannot be compared.
   double predicted_db = 0;
   double measured_db = 0;
   // In microseconds for one batch, as predicted.
@@ -68,6 +78,7 @@ struct SearchResult {
   std::optional<double> max_drop;
   std::vector<std::string> candidates;
   std::vector<SearchedLayer> layers;
+  RestOfRecipe rest;
   // Candidates and layers that have no kernel for each other, and candidates
   // without any, with the reason.
   std::vector<SkippedChoice> skipped;

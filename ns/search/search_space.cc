@@ -1,8 +1,10 @@
 #include "ns/search/search_space.h"
 
-#include <map>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstddef>
+#include <iterator>
 #include <optional>
-#include <set>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -10,9 +12,13 @@
 #include "ir/status.h"
 #include "ns/quantization/quantize_model.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/target_mapping.h"
+#include "passes/quantization/constant_weights.h"
 #include "passes/quantization/int8_form.h"
+#include "passes/quantization/keep_list.h"
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/layer_rule.h"
+#include "passes/quantization/layer_saturation.h"
 #include "passes/quantization/qconfig.h"
 
 namespace ns {
@@ -25,6 +31,30 @@ std::map<std::string, std::string> FloatLayersOf(const PreparedModel& record) {
     layers[layer.name] = layer.reason;
   }
   return layers;
+}
+
+// Whether pair sums could saturate with some input of 8 bits.
+bool CanSaturate(const ObservedWeight& weight, kernels::SaturationMode target) {
+  if (!HasSaturatingKernel(*weight.node, target)) {
+    return false;
+  }
+  const absl::StatusOr<at::Tensor> constant = ConstantTensor(
+      *weight.node->input(static_cast<size_t>(weight.input)), "its weight");
+  if (!constant.ok() || !constant->defined()) {
+    return true;
+  }
+  const absl::StatusOr<at::Tensor> quantized =
+      QuantizedBySpec(*constant, weight.spec);
+  return !quantized.ok() || ns::CanSaturate(*weight.node, *quantized, target);
+}
+
+// The entry of `keep` for `subgraph`; null for none.
+const std::string* KeptBy(const FloatSubgraph& subgraph,
+                          const std::vector<std::string>& keep) {
+  const auto found = absl::c_find_if(keep, [&](const std::string& entry) {
+    return IsKeptBy(subgraph, entry);
+  });
+  return found == keep.end() ? nullptr : &*found;
 }
 
 // Whether a layer chooses by itself whether it runs in int8.
@@ -46,42 +76,124 @@ absl::StatusOr<SearchSpace> SearchSpace::Create(
   SearchSpace space(std::move(base));
   space.options_ = options;
   space.options_.mapping = std::nullopt;
+  space.options_.keep.clear();
   space.candidates_ = std::move(candidates);
   space.subgraphs_ =
       FindFloatSubgraphs(space.base_->graph(), {}, FusingOps::kLibTorch);
+  space.planner_ = std::make_unique<ObserverPlanner>(space.base_->graph());
+  space.KeepInFloat(options.keep);
   NS_RETURN_IF_ERROR(space.PlanCandidates(model));
   space.FindLayers();
   if (space.layers_.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "no layer has an int8 kernel for a candidate",
-        space.always_float_.empty()
-            ? ""
-            : absl::StrCat(": ", space.always_float_.begin()->first, " ",
-                           space.always_float_.begin()->second)));
+    return space.NoLayers(options.keep);
   }
   return space;
 }
 
+absl::Status SearchSpace::NoLayers(const std::vector<std::string>& keep) const {
+  for (const FloatSubgraph& subgraph : subgraphs_) {
+    const std::string* entry = KeptBy(subgraph, keep);
+    if (entry != nullptr && HasChoice(subgraph)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no layer is left to choose for: keep '", *entry,
+                       "' keeps ", subgraph.name, " in float; keep fewer"));
+    }
+  }
+  const std::string first =
+      !skipped_.empty() ? absl::StrCat(": ", skipped_.front().layer, " as ",
+                                       skipped_.front().candidate, ": ",
+                                       skipped_.front().reason)
+      : !always_float_.empty()
+          ? absl::StrCat(": ", always_float_.begin()->first, " ",
+                         always_float_.begin()->second)
+          : "";
+  return absl::InvalidArgumentError(
+      absl::StrCat("no layer has an int8 kernel for a candidate", first));
+}
+
+void SearchSpace::KeepInFloat(const std::vector<std::string>& keep) {
+  for (const FloatSubgraph& subgraph : subgraphs_) {
+    if (KeptBy(subgraph, keep) == nullptr) {
+      continue;
+    }
+    for (SearchCandidate& candidate : candidates_) {
+      SetLayerQConfig(subgraphs_, subgraph, std::nullopt, candidate.mapping);
+    }
+  }
+}
+
 absl::Status SearchSpace::PlanCandidates(const ModelGraph& model) {
   for (size_t i = 0; i < candidates_.size(); ++i) {
-    QuantizeOptions options = options_;
-    options.mapping = candidates_[i].mapping;
-    NS_ASSIGN_OR_RETURN(const ModelGraph prepared,
-                        PrepareModel(model, options));
-    NS_ASSIGN_OR_RETURN(const PreparedModel record,
-                        AttachedPreparedModel(prepared.module()));
-    uniform_.push_back(PlanOfPrepared(candidates_[i].mapping, record));
-    std::map<std::string, std::string> stayed = FloatLayersOf(record);
+    uniform_.emplace_back();
+    saturating_.emplace_back();
+    NS_RETURN_IF_ERROR(PlanCandidate(model, i));
+    if (LeaveOutSaturating(i, uniform_.back())) {
+      NS_RETURN_IF_ERROR(PlanCandidate(model, i));
+    }
     if (i == 0) {
-      always_float_ = std::move(stayed);
+      always_float_ = stayed_float_;
       continue;
     }
     for (auto it = always_float_.begin(); it != always_float_.end();) {
-      it = stayed.count(it->first) != 0 ? std::next(it)
-                                        : always_float_.erase(it);
+      it = stayed_float_.count(it->first) != 0 ? std::next(it)
+                                               : always_float_.erase(it);
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status SearchSpace::PlanCandidate(const ModelGraph& model,
+                                        size_t candidate) {
+  QuantizeOptions options = options_;
+  options.mapping = candidates_[candidate].mapping;
+  NS_ASSIGN_OR_RETURN(const ModelGraph prepared, PrepareModel(model, options));
+  NS_ASSIGN_OR_RETURN(const PreparedModel record,
+                      AttachedPreparedModel(prepared.module()));
+  uniform_[candidate] = PlanOfPrepared(candidates_[candidate].mapping, record);
+  stayed_float_ = FloatLayersOf(record);
+  return absl::OkStatus();
+}
+
+bool SearchSpace::LeaveOutSaturating(size_t candidate,
+                                     const ObserverPlan& plan) {
+  const kernels::SaturationMode target = TargetOf(options_);
+  bool is_new = false;
+  for (const PlannedLayer& layer : plan.layers) {
+    if (layer.weight < 0 ||
+        !CanSaturate(plan.weights[static_cast<size_t>(layer.weight)], target)) {
+      continue;
+    }
+    saturating_[candidate].insert(layer.base);
+    if (TakesEightBits(plan, layer)) {
+      is_new = true;
+      left_out_[{layer.name, candidate}] = absl::StrCat(
+          "its pair sums can saturate on ", kernels::SaturationModeName(target),
+          ", as values and weights have 8 bits");
+      SetLayerQConfig(subgraphs_, *Find(layer.name), std::nullopt,
+                      candidates_[candidate].mapping);
+    }
+  }
+  return is_new;
+}
+
+int64_t SearchSpace::CountSaturating(const RecipeChoices& choices,
+                                     const ObserverPlan& plan) const {
+  if (candidates_.size() < 2) {
+    return 0;
+  }
+  std::map<const torch::jit::Node*, size_t> candidate_of;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (const int candidate = CandidateOf(i, choices[i]); candidate >= 0) {
+      candidate_of[subgraphs_[layers_[i].subgraph].subgraph.base] =
+          static_cast<size_t>(candidate);
+    }
+  }
+  return absl::c_count_if(plan.layers, [&](const PlannedLayer& layer) {
+    const auto found = candidate_of.find(layer.base);
+    return found != candidate_of.end() &&
+           saturating_[found->second].count(layer.base) != 0 &&
+           TakesEightBits(plan, layer);
+  });
 }
 
 void SearchSpace::FindLayers() {
@@ -97,6 +209,12 @@ void SearchSpace::FindLayers() {
     for (size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
       if (planned[candidate].count(subgraph.name) != 0) {
         layer.candidates.push_back(static_cast<int>(candidate));
+        continue;
+      }
+      if (const auto found = left_out_.find({subgraph.name, candidate});
+          found != left_out_.end()) {
+        skipped_.push_back(
+            {subgraph.name, candidates_[candidate].name, found->second});
         continue;
       }
       const OptionalQConfig qconfig =
@@ -164,10 +282,9 @@ ObserverPlan SearchSpace::Plan(
   const ScopedEngine engine(EngineOf(options_.backend));
   ObserverPlanOptions plan;
   plan.mapping = mapping;
-  plan.keep = options_.keep;
   plan.float_layers = std::move(float_layers);
-  plan.input_means = options_.bias_correction != BiasCorrection::kNone;
-  return PlanObservers(base_->graph(), plan);
+  plan.input_means = options_.bias_correction == BiasCorrection::kFast;
+  return planner_->Plan(plan);
 }
 
 ObserverPlan SearchSpace::PlanOf(const RecipeChoices& choices) const {

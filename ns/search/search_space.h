@@ -3,7 +3,10 @@
 #ifndef NS_SEARCH_SEARCH_SPACE_H_
 #define NS_SEARCH_SEARCH_SPACE_H_
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,18 +37,14 @@ struct SearchLayer {
 // SearchLayer::candidates[i].
 using RecipeChoices = std::vector<int>;
 
-// A candidate that a layer cannot have, and why.
-struct SkippedChoice {
-  std::string layer;
-  std::string candidate;
-  std::string reason;
-};
-
 class SearchSpace {
  public:
   // `options` are those that models are quantized with; their mapping is not
-  // used. Errors: what PrepareModel refuses; a model without a layer that a
-  // candidate has a kernel for.
+  // used. Layers that they keep in float have no choice. Nor does a layer have
+  // a candidate with which its pair sums could saturate on the target
+  // (passes/quantization/layer_saturation.h): no noise model foresees that.
+  // Errors: what PrepareModel refuses; a model without a layer that has a
+  // choice.
   static absl::StatusOr<SearchSpace> Create(
       const ModelGraph& model, const QuantizeOptions& options,
       std::vector<SearchCandidate> candidates);
@@ -58,6 +57,7 @@ class SearchSpace {
   // Returns the one called `name`; null for none.
   const FloatSubgraph* Find(absl::string_view name) const;
 
+  // Their mappings have rules for the layers that have no such choice.
   const std::vector<SearchCandidate>& candidates() const { return candidates_; }
   const std::vector<SearchLayer>& layers() const { return layers_; }
   const std::vector<SkippedChoice>& skipped() const { return skipped_; }
@@ -73,14 +73,21 @@ class SearchSpace {
   // The candidate's place; -1 for float.
   int CandidateOf(size_t layer, int choice) const;
 
-  // The mapping with which `ns quantize` makes the model of these choices: that
-  // of the first candidate, and a rule for each layer that differs.
+  // The mapping with which `ns quantize` makes the model of these choices, also
+  // without a list of layers to keep: that of the first candidate, and a rule
+  // for each layer that differs.
   QConfigMapping MappingOf(const RecipeChoices& choices) const;
   // What QuantizeOptions are then.
   QuantizeOptions OptionsOf(const RecipeChoices& choices) const;
 
   // Where values are observed then.
   ObserverPlan PlanOf(const RecipeChoices& choices) const;
+
+  // How many layers of these choices, for which `plan` was made, take values of
+  // 8 bits from a layer with another candidate, such that their pair sums could
+  // saturate on the target.
+  int64_t CountSaturating(const RecipeChoices& choices,
+                          const ObserverPlan& plan) const;
 
   // The plan by which PrepareModel has made a model with `mapping`, of which
   // `record` is the record.
@@ -91,18 +98,31 @@ class SearchSpace {
   explicit SearchSpace(ModelGraph base)
       : base_(std::make_unique<ModelGraph>(std::move(base))) {}
 
+  void KeepInFloat(const std::vector<std::string>& keep);
   absl::Status PlanCandidates(const ModelGraph& model);
+  // Plans the candidate anew, without the choices that could saturate.
+  absl::Status PlanCandidate(const ModelGraph& model, size_t candidate);
+  bool LeaveOutSaturating(size_t candidate, const ObserverPlan& plan);
   void FindLayers();
+  absl::Status NoLayers(const std::vector<std::string>& keep) const;
   ObserverPlan Plan(const QConfigMapping& mapping,
                     std::map<std::string, std::string> float_layers) const;
 
   std::unique_ptr<ModelGraph> base_;
+  std::unique_ptr<ObserverPlanner> planner_;
   QuantizeOptions options_;
   std::vector<SearchCandidate> candidates_;
   std::vector<FloatSubgraph> subgraphs_;
   std::vector<ObserverPlan> uniform_;
   // Names of layers that stay float with each candidate, and why.
   std::map<std::string, std::string> always_float_;
+  // Of the candidate planned last.
+  std::map<std::string, std::string> stayed_float_;
+  // Names of layers and candidates that could saturate, and why.
+  std::map<std::pair<std::string, size_t>, std::string> left_out_;
+  // Of each candidate: what has weights that make pair sums saturate for some
+  // input of 8 bits.
+  std::vector<std::set<const torch::jit::Node*>> saturating_;
   std::vector<SearchLayer> layers_;
   std::vector<SkippedChoice> skipped_;
 };

@@ -31,7 +31,7 @@ std::string Db(double db) {
 }
 
 std::string LayerRows(const SearchResult& result, const TableOptions& options) {
-  double time = 0;
+  double time = result.rest.time_us;
   for (const SearchedLayer& layer : result.layers) {
     time += layer.time_us;
   }
@@ -41,18 +41,25 @@ std::string LayerRows(const SearchResult& result, const TableOptions& options) {
                                  Titled("noise", "%"),
                                  Titled("time", "us"),
                                  Titled("time", "%")};
-  for (const SearchedLayer& layer : result.layers) {
+  const auto add_row = [&](const std::string& name, const std::string& op,
+                           const std::string& choice, double noise_share,
+                           double time_us) {
     const std::string cells[] = {
-        Printable(layer.name),
-        Printable(ShortOp(layer.op)),
-        Printable(layer.choice),
-        absl::StrFormat("%.1f", 100 * layer.noise_share),
-        absl::StrFormat("%.0f", layer.time_us),
-        absl::StrFormat("%.1f", time == 0 ? 0 : 100 * layer.time_us / time)};
+        name,
+        op,
+        choice,
+        absl::StrFormat("%.1f", 100 * noise_share),
+        absl::StrFormat("%.0f", time_us),
+        absl::StrFormat("%.1f", time == 0 ? 0 : 100 * time_us / time)};
     for (size_t i = 0; i < columns.size(); ++i) {
       columns[i].cells.push_back({cells[i], ""});
     }
+  };
+  for (const SearchedLayer& layer : result.layers) {
+    add_row(Printable(layer.name), Printable(ShortOp(layer.op)),
+            Printable(layer.choice), layer.noise_share, layer.time_us);
   }
+  add_row("(all else)", "", "", result.rest.noise_share, result.rest.time_us);
   return Render(columns, FitWidths(columns, std::max(options.width, 0)),
                 options.color);
 }

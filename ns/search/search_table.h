@@ -10,11 +10,13 @@
 namespace ns {
 
 // A row for each layer with a choice: name, op, choice, its part of the
-// predicted noise, its time in microseconds and its part of the recipe's.
+// predicted noise, its time in microseconds and its part of the recipe's. The
+// last row has what is not of a layer with a choice.
 //
-//                        noise  time  time
-//   layer  op      use       %    us     %
-//   conv1  conv2d  float    0.0   310  22.1
+//                            noise  time  time
+//   layer       op      use       %    us     %
+//   conv1       conv2d  float   0.0   310  22.1
+//   (all else)                  0.0    90   6.4
 //
 // Below stand what was skipped and why, the frontier, and last what was
 // predicted and measured:

@@ -41,14 +41,6 @@ class TrainingLoss {
   virtual bool counts_samples() const = 0;
 };
 
-// Reads the labels of classes: torch.save of a list of `batches` tensors of
-// integers, one for each sample of a batch; more are ignored, or an error
-// unless `may_have_more`. Error, naming the file: fewer tensors, or a tensor of
-// something else.
-absl::StatusOr<std::vector<at::Tensor>> LoadLabels(const std::string& path,
-                                                   int64_t batches,
-                                                   bool may_have_more = true);
-
 // The cross entropy of the first tensor that the model returns, scores
 // [samples, classes], and the labels of the batch.
 std::unique_ptr<TrainingLoss> MakeLabelLoss(std::vector<at::Tensor> labels);

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,8 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
-#include "ir/tensor_writes.h"
-#include "passes/analysis/value_facts.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/bias_correction.h"
@@ -27,6 +26,7 @@
 #include "passes/quantization/keep_list.h"
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/observer_points.h"
+#include "passes/quantization/planned_graph.h"
 #include "passes/quantization/shared_observers.h"
 #include "passes/runtime/observers/observer_config.h"
 
@@ -44,35 +44,18 @@ ObserverSpec FixedSpec(const QuantizedRange& range) {
   return spec;
 }
 
-bool HasLeafCalls(torch::jit::Graph& graph) {
-  return AnyNode(graph.block(),
-                 [](const Node* node) { return IsLeafCall(*node); });
-}
-
 class Planner {
  public:
-  Planner(torch::jit::Graph& graph, const ObserverPlanOptions& options)
-      : graph_(graph),
-        options_(options),
-        writes_(graph),
-        facts_(graph),
-        has_leaf_calls_(HasLeafCalls(graph)),
-        subgraphs_(FindFloatSubgraphs(graph, options.relations,
-                                      FusingOps::kLibTorch)) {}
+  Planner(const PlannedGraph& graph, const ObserverPlanOptions& options)
+      : graph_(graph), options_(options) {}
 
   ObserverPlan Run() {
-    for (const FloatSubgraph& subgraph : subgraphs_) {
-      by_start_[subgraph.subgraph.start] = &subgraph;
-      for (Node* node : subgraph.subgraph.nodes) {
-        inside_.insert(node);
-      }
-      inside_.insert(subgraph.subgraph.start);
-    }
     if (options_.compat) {
       unobserved_ = FindUnobservedByFx(
-          graph_, [this](const Node& node) { return HandsOnInFx(node); });
+          graph_.graph(),
+          [this](const Node& node) { return HandsOnInFx(node); });
     }
-    Visit(graph_.block());
+    Visit(graph_.graph().block());
     const SharedObservers& observers = points_.observers();
     for (PlannedLayer& layer : plan_.layers) {
       for (int& input : layer.inputs) {
@@ -94,10 +77,9 @@ class Planner {
  private:
   void Visit(Block* block) {
     for (Node* node : block->nodes()) {
-      const auto found = by_start_.find(node);
-      if (found != by_start_.end()) {
-        Visit(*found->second);
-      } else if (inside_.contains(node)) {
+      if (const FloatSubgraph* found = graph_.StartingAt(node)) {
+        Visit(*found);
+      } else if (graph_.IsInside(node)) {
         continue;
       } else if (node->kind() == c10::prim::If) {
         VisitIf(node);
@@ -156,7 +138,7 @@ class Planner {
       return;
     }
     const auto id = points_.ObserverOf(node->input(0));
-    if (!id || IsWritten(node->output(0))) {
+    if (!id || graph_.IsWritten(node->output(0))) {
       return;
     }
     if (!options_.compat || HandsOnItsInput(*node)) {
@@ -172,16 +154,16 @@ class Planner {
     if (node.kind() == c10::prim::Param || node.inputs().empty()) {
       return false;
     }
-    const auto found = by_start_.find(&node);
-    if (found == by_start_.end()) {
+    const FloatSubgraph* found = graph_.StartingAt(&node);
+    if (found == nullptr) {
       return MovesValuesInFx(node);
     }
-    const absl::StatusOr<Int8Form> form = FormOf(*found->second->subgraph.base);
+    const absl::StatusOr<Int8Form> form = FormOf(*found->subgraph.base);
     return form.ok() && *form == Int8Form::kRangeOfInput;
   }
 
   absl::StatusOr<Int8Form> FormOf(const Node& base) const {
-    return options_.compat ? Int8FormInFx(base) : Int8FormOf(base);
+    return options_.compat ? Int8FormInFx(base) : graph_.FormOf(base);
   }
 
   // Whether all that takes `value` is a relu or clamp that runs in int8
@@ -190,16 +172,16 @@ class Planner {
     if (value.uses().size() != 1) {
       return false;
     }
-    const auto found = by_start_.find(value.uses()[0].user);
-    if (found == by_start_.end() || !IsActivation(found->second->family) ||
-        found->second->subgraph.nodes.size() != 1 ||
-        found->first->owningBlock() != value.node()->owningBlock()) {
+    const Node* user = value.uses()[0].user;
+    const FloatSubgraph* found = graph_.StartingAt(user);
+    if (found == nullptr || !IsActivation(found->family) ||
+        found->subgraph.nodes.size() != 1 ||
+        user->owningBlock() != value.node()->owningBlock()) {
       return false;
     }
-    const absl::StatusOr<Int8Form> form =
-        Int8FormOf(*found->second->subgraph.base);
+    const absl::StatusOr<Int8Form>& form = graph_.FormOf(*found->subgraph.base);
     return form.ok() && *form == Int8Form::kRangeOfInput &&
-           !IsLeftFloat(*found->second);
+           !IsLeftFloat(*found);
   }
 
   // Whether the user or the mapping leaves `subgraph` in float.
@@ -217,40 +199,8 @@ class Planner {
         {subgraph.name, subgraph.op, std::string(reason)});
   }
 
-  // Whether an op in place may write to `value`. A call of a module that was
-  // not inlined counts as one for LibTorch; beside such calls, only what is
-  // written to by name is taken as written to.
-  bool IsWritten(const Value* value) const {
-    if (!has_leaf_calls_) {
-      return writes_.HasWriters(value);
-    }
-    return absl::c_any_of(value->uses(), [](const torch::jit::Use& use) {
-      return use.offset == 0 && WorksInPlace(*use.user);
-    });
-  }
-
-  bool HasWriters(const FloatSubgraph& subgraph) const {
-    for (const Node* node : subgraph.subgraph.nodes) {
-      for (const Value* output : node->outputs()) {
-        if (IsWritten(output)) {
-          return true;
-        }
-      }
-    }
-    return IsWritten(subgraph.output);
-  }
-
-  // Whether the ops of `subgraph` run on quantized values already.
-  bool IsQuantized(const FloatSubgraph& subgraph) const {
-    return facts_.IsLikelyQuantized(*subgraph.output) ||
-           absl::c_any_of(DataInputsOf(subgraph.subgraph),
-                          [&](const Value* input) {
-                            return facts_.IsLikelyQuantized(*input);
-                          });
-  }
-
   void Visit(const FloatSubgraph& subgraph) {
-    if (IsQuantized(subgraph)) {
+    if (graph_.IsQuantized(*subgraph.subgraph.base)) {
       return;
     }
     for (size_t i = 0; i < options_.keep.size(); ++i) {
@@ -296,16 +246,13 @@ class Planner {
       StayFloat(subgraph, supported.message());
       return;
     }
-    const std::optional<std::vector<Int8Operand>> operands =
-        Int8OperandsOf(subgraph.subgraph);
+    const std::optional<std::vector<Int8Operand>>& operands =
+        graph_.OperandsOf(base);
     if (!operands || operands->empty()) {
       StayFloat(subgraph, "only a run tells which tensors it takes");
       return;
     }
-    if (HasWriters(subgraph) ||
-        absl::c_any_of(*operands, [&](const Int8Operand& operand) {
-          return IsWritten(operand.value);
-        })) {
+    if (graph_.HasWriters(base)) {
       StayFloat(subgraph, "an op in place writes to its values");
       return;
     }
@@ -339,7 +286,7 @@ class Planner {
     layer.least_rank = LeastRankInInt8(base);
     layer.base = subgraph.subgraph.base;
     layer.is_conditional =
-        subgraph.subgraph.start->owningBlock() != graph_.block();
+        subgraph.subgraph.start->owningBlock() != graph_.graph().block();
     for (const Int8Operand& operand : operands) {
       if (!unobserved_.contains(operand.value)) {
         layer.inputs.push_back(points_.AddInput(operand, qconfig.activation));
@@ -387,14 +334,8 @@ class Planner {
     }
   }
 
-  torch::jit::Graph& graph_;
+  const PlannedGraph& graph_;
   const ObserverPlanOptions& options_;
-  const TensorWrites writes_;
-  const ValueFacts facts_;
-  const bool has_leaf_calls_;
-  const std::vector<FloatSubgraph> subgraphs_;
-  absl::flat_hash_map<const Node*, const FloatSubgraph*> by_start_;
-  absl::flat_hash_set<const Node*> inside_;
   absl::flat_hash_set<const Value*> unobserved_;
   // Values that are seen only behind the clamp that takes them.
   absl::flat_hash_set<const Value*> clamped_;
@@ -408,7 +349,17 @@ class Planner {
 
 ObserverPlan PlanObservers(torch::jit::Graph& graph,
                            const ObserverPlanOptions& options) {
-  return Planner(graph, options).Run();
+  return ObserverPlanner(graph, options.relations).Plan(options);
+}
+
+ObserverPlanner::ObserverPlanner(torch::jit::Graph& graph,
+                                 const OpRelations& relations)
+    : graph_(std::make_unique<PlannedGraph>(graph, relations)) {}
+
+ObserverPlanner::~ObserverPlanner() = default;
+
+ObserverPlan ObserverPlanner::Plan(const ObserverPlanOptions& options) const {
+  return Planner(*graph_, options).Run();
 }
 
 }  // namespace ns

@@ -4,6 +4,7 @@
 #define PASSES_QUANTIZATION_OBSERVER_PLAN_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct Value;
 }  // namespace torch::jit
 
 namespace ns {
+
+class PlannedGraph;
 
 // A weight that is quantized.
 struct ObservedWeight {
@@ -109,6 +112,23 @@ struct ObserverPlanOptions {
 // of their input, and its mistakes are made (fx_unobserved.h).
 ObserverPlan PlanObservers(torch::jit::Graph& graph,
                            const ObserverPlanOptions& options);
+
+// Makes many plans for one graph: what they have in common, such as which ops
+// write to which values, is found once. Neither the graph nor the quantized
+// engine that is set may change meanwhile.
+class ObserverPlanner {
+ public:
+  explicit ObserverPlanner(torch::jit::Graph& graph,
+                           const OpRelations& relations = {});
+  ~ObserverPlanner();
+
+  // What PlanObservers returns with these options, whose relations are those of
+  // the planner.
+  ObserverPlan Plan(const ObserverPlanOptions& options) const;
+
+ private:
+  std::unique_ptr<PlannedGraph> graph_;
+};
 
 }  // namespace ns
 

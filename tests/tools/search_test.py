@@ -74,7 +74,11 @@ class SearchTest(quantizing.QuantizeTest):
     choices = {layer['name']: layer['choice'] for layer in result['layers']}
     self.assertEqual(set(choices.values()), {'float', 'default'})
     self.assertAlmostEqual(
-        sum(layer['noise_share'] for layer in result['layers']), 1, places=2)
+        sum(layer['noise_share'] for layer in result['layers']) +
+        result['rest']['noise_share'], 1, places=6)
+    self.assertAlmostEqual(
+        sum(layer['time_us'] for layer in result['layers']) +
+        result['rest']['time_us'], result['predicted']['time_us'], places=3)
     self.assertLessEqual(result['passes']['float'], 3)
     self.assertLessEqual(result['passes']['quantized'], 3)
     figures = [point['sqnr_db'] for point in result['pareto']]
@@ -128,14 +132,39 @@ class SearchTest(quantizing.QuantizeTest):
     self.assertEqual(result['budget'], {'max_drop': 10.0})
 
   def test_labels_refuse_a_drop_that_is_significant(self):
-    # Weights of two bits lose nearly all; none may be lost.
+    # One value of 1e4 in each batch leaves few steps for all others.
     command = self.make()
-    mapping = ['--candidates=default', '--max-drop=0']
-    result = self.json(*command, self.labels(self.own_labels()), *mapping)
+    for batch in self.batches:
+      batch[0, 0, 0, 0] = 1e4
+    torch.save(self.batches, self.path('i.pt'))
+    result = self.json(*command, self.labels(self.own_labels()),
+                       '--max-drop=0', '--observer=minmax')
+    first = result['verified'][0]
+    self.assertFalse(first['keeps_budget'])
+    self.assertLess(first['top1']['p_value'], 0.05)
+    self.assertGreater(first['top1']['drop'], 0)
+    self.assertTrue(result['verified'][-1]['keeps_budget'])
     self.assertGreaterEqual(result['measured']['top1']['p_value'], 0.05)
-    for verified in result['verified'][:-1]:
-      self.assertFalse(verified['keeps_budget'])
-      self.assertLess(verified['top1']['p_value'], 0.05)
+    choices = {layer['name']: layer['choice'] for layer in result['layers']}
+    self.assertEqual(choices['stem'], 'float')
+
+  def test_quantize_keeps_the_layers_that_the_search_kept(self):
+    command = self.make()
+    qconfig = self.path('r.json')
+    result = self.json(*command, '--budget=5', self.out('s.pt'),
+                       f'--emit-qconfig={qconfig}', '--bias-correction=none',
+                       '--keep=stem,block2.*')
+    names = [layer['name'] for layer in result['layers']]
+    self.assertIn('block1.conv1', names)
+    self.assertNotIn('stem', names)
+    self.assertNotIn('block2.conv1', names)
+    self.succeed('quantize', *command[1:], self.out('q.pt'),
+                 f'--qconfig={qconfig}', '--bias-correction=none')
+    for x, y in zip(self.outputs(self.batches, name='s.pt'),
+                    self.outputs(self.batches, name='q.pt')):
+      self.assertTrue(torch.equal(x, y))
+    self.fail_with(3, *command, '--budget=5', '--keep=*',
+                   names=['f.pt', "keep '*'", 'stem'])
 
   def test_labels_that_do_not_fit_are_refused(self):
     command = self.make(batches=2)
@@ -147,7 +176,9 @@ class SearchTest(quantizing.QuantizeTest):
          ['batch 0', '15 labels for 16 samples']),
         ([torch.full((16,), 10)] * 2, ['batch 0', 'not from 0 to 9']),
         ([torch.full((16,), -1)] * 2, ['batch 0', 'not from 0 to 9'])):
-      self.fail_with(3, *command, self.labels(labels), names=names)
+      line = self.fail_with(3, *command, self.labels(labels), names=names)
+      self.assertIn('l.pt', line)
+      self.assertNotIn('f.pt', line)
 
   def test_candidates_without_a_kernel_are_listed(self):
     result = self.json(*NET, '--budget=10dB', '--candidates=default,dynamic')
@@ -156,10 +187,14 @@ class SearchTest(quantizing.QuantizeTest):
     output, _ = self.succeed(*NET, '--budget=10dB',
                              '--candidates=default,dynamic')
     self.assertRegex(output, r'(?m)^1 not tried:$')
-    self.fail_with(3, *NET, '--budget=10dB', '--candidates=dynamic',
-                   names='no candidate is left')
-    self.fail_with(3, *NET, '--budget=10dB', '--candidates=defaul',
-                   names="'defaul'")
+    for candidates, name in (('dynamic', 'no candidate is left'),
+                             ('defaul', "'defaul'"),
+                             ('float', 'only candidate'),
+                             ('default,default', 'named twice')):
+      line = self.fail_with(2, *NET, '--budget=10dB',
+                            f'--candidates={candidates}',
+                            names=['--candidates', name])
+      self.assertNotIn('net_float', line)
 
   def test_one_batch_is_said_to_be_all_there_is(self):
     _, error = self.succeed(*self.make(batches=1), '--budget=10dB')
@@ -171,6 +206,8 @@ class SearchTest(quantizing.QuantizeTest):
         (('--budget=30dB', '--labels=l.pt'), 'leave one out'),
         (('--budget=many',), '--budget=many'),
         (('--budget=-3',), '--budget=-3'),
+        (('--budget=0',), '--budget=0'),
+        (('--budget=3layers',), '--budget=3layers'),
         (('--budget=30', '--max-drop=1'), '--max-drop'),
         (('--labels=l.pt', '--max-drop=x'), '--max-drop=x'),
         (('--budget=30', '--target=fbgemm-vnni', '--backend=onednn'),

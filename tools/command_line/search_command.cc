@@ -1,20 +1,19 @@
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "ir/inline_modules.h"
 #include "ir/model_graph.h"
 #include "ir/status.h"
+#include "ns/n_shadows/sensitivity.h"
 #include "ns/search/search.h"
+#include "ns/search/search_candidates.h"
 #include "ns/search/search_json.h"
 #include "ns/search/search_table.h"
-#include "ns/training/training_loss.h"
+#include "ns/training/class_labels.h"
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/keep_memory.h"
@@ -114,15 +113,12 @@ absl::Status Refused(const Parts&... parts) {
 
 // Reads "30dB" or "30".
 absl::StatusOr<double> ParseDb(const std::string& text) {
-  absl::string_view number = text;
-  if (absl::EndsWithIgnoreCase(number, "db")) {
-    number.remove_suffix(2);
-  }
-  double db = 0;
-  if (!absl::SimpleAtod(number, &db) || !std::isfinite(db) || db <= 0) {
+  const absl::StatusOr<Budget> budget = ParseBudget(text);
+  if (!budget.ok() || budget->kind != Budget::Kind::kSqnr ||
+      budget->amount <= 0) {
     return Refused("--budget=", text, " is no SQNR; use one above 0, as 30dB");
   }
-  return db;
+  return budget->amount;
 }
 
 absl::Status ParseLimit(const Flags& flags, Options& options) {
@@ -191,6 +187,8 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseLimit(flags, options));
   NS_RETURN_IF_ERROR(ParseRecipe(flags, options.search.quantize));
   NS_ASSIGN_OR_RETURN(options.search.candidates, flags.List("candidates"));
+  NS_RETURN_IF_ERROR(
+      Annotated("--candidates", CheckCandidates(options.search.candidates)));
   NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
   options.out_path = flags.Get("out");
@@ -208,9 +206,11 @@ absl::StatusOr<SearchResult> RunSearch(const Options& options) {
   NS_ASSIGN_OR_RETURN(const BatchReader batches, OpenBatches(options.run));
   SearchOptions search = options.search;
   if (!options.labels_path.empty()) {
-    NS_ASSIGN_OR_RETURN(search.labels,
-                        LoadLabels(options.labels_path, batches.size(),
-                                   options.run.max_batches.has_value()));
+    NS_ASSIGN_OR_RETURN(
+        search.labels,
+        LoadLabels(options.labels_path, batches.size(),
+                   options.run.max_batches ? SurplusLabels::kIgnored
+                                           : SurplusLabels::kRefused));
   }
   ProgressBar bar(options.outputs.quiet);
   search.progress = [&](int64_t done, int64_t total) {
@@ -218,7 +218,9 @@ absl::StatusOr<SearchResult> RunSearch(const Options& options) {
   };
   NS_ASSIGN_OR_RETURN(const ModelGraph model,
                       ModelGraph::FromFile(options.float_path, options.model));
-  return Annotated(options.float_path, Search(model, batches, search));
+  search.model_name = options.float_path;
+  search.labels_name = options.labels_path;
+  return Search(model, batches, search);
 }
 
 absl::Status Run(const Options& options) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "ns/training/class_labels.h"
 
 namespace ns {
 namespace {

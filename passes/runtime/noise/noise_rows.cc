@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace ns {
@@ -18,7 +19,11 @@ void NoiseRows::Begin(size_t output, int64_t samples) {
 
 void NoiseRows::Add(int event, const at::Tensor& gradient,
                     const at::Tensor& error) {
-  const at::Tensor products = gradient.mul(error);
+  if (error.numel() == 0) {
+    return;
+  }
+  // The derivative of a root at 0 is infinite, and an error of 0 is none.
+  const at::Tensor products = gradient.mul(error).masked_fill(error.eq(0), 0);
   const bool has_samples = products.dim() > 0 && products.size(0) == samples_;
   is_whole_ = is_whole_ || !has_samples;
   const at::Tensor sums =
@@ -31,7 +36,8 @@ void NoiseRows::Add(int event, const at::Tensor& gradient,
   }
   const double* data = sums.data_ptr<double>();
   for (int64_t i = 0; i < sums.numel(); ++i) {
-    begun[static_cast<size_t>(i)] += data[i];
+    begun[static_cast<size_t>(i)] +=
+        std::isfinite(data[i]) ? data[i] : kUnbounded;
   }
 }
 

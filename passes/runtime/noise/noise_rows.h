@@ -35,7 +35,8 @@ class NoiseRows {
   // Adds gradient . error, two tensors of one shape, to the event of the rows
   // that were begun; an event in a loop comes several times. Where the first
   // dimension is not that of the samples, the rows of all events become one,
-  // of the whole batch.
+  // of the whole batch. A product with an error of 0 is 0, even if the gradient
+  // is infinite; a sum that is not finite counts as kUnbounded.
   void Add(int event, const at::Tensor& gradient, const at::Tensor& error);
 
   // Ends the rows.
@@ -43,6 +44,11 @@ class NoiseRows {
 
   // The sum over all rows of `output` of (sum over `events`)^2.
   double PowerOf(size_t output, absl::Span<const int> events) const;
+
+  // What an effect counts as that has no bound: as a power larger than any
+  // that a budget allows, and finite, so that powers of events with and without
+  // one can be told apart.
+  static constexpr double kUnbounded = 1e15;
 
   // The number of rows of `output`.
   size_t RowsOf(size_t output) const;

@@ -43,13 +43,18 @@ class CalibratedValuesTest : public ::testing::TestWithParam<ObserverKind> {
     batches_ = BatchesOf(tensors);
     options_.observer = GetParam();
     options_.bias_correction = BiasCorrection::kFast;
-    std::vector<std::string> skipped;
+    std::vector<SkippedChoice> skipped;
     space_ = std::make_unique<SearchSpace>(OrThrow(SearchSpace::Create(
         model_, options_,
         OrThrow(SearchCandidates(model_, options_, {}, skipped)))));
     values_ = std::make_unique<CalibratedValues>(
         OrThrow(CalibratedValues::Create(*space_)));
     NS_EXPECT_OK(values_->Calibrate(reader()));
+  }
+
+  static bool DependsOnOrder() {
+    return GetParam() == ObserverKind::kMovingAverageMinMax ||
+           GetParam() == ObserverKind::kHistogram;
   }
 
   BatchReader reader() const { return BatchReader::FromBatches(batches_); }
@@ -99,9 +104,30 @@ TEST_P(CalibratedValuesTest, FillsEveryRecipeAsCalibrationDoes) {
     }
   }
   // Where the order counts, observers of several values cannot be joined.
-  EXPECT_GE(filled, GetParam() == ObserverKind::kMovingAverageMinMax
-                        ? 1
-                        : (1 << layers) - 1);
+  EXPECT_GE(filled, DependsOnOrder() ? 1 : (1 << layers) - 1);
+}
+
+// All layers in int8: those of the concatenation share an observer, whose order
+// is that of the run.
+TEST_P(CalibratedValuesTest, KnowsWhatSharedObserversSee) {
+  const RecipeChoices all(space_->layers().size(), 1);
+  const QuantizeOptions options = space_->OptionsOf(all);
+  const ObserverPlan plan = space_->PlanOf(all);
+  EXPECT_TRUE(values_->Knows(plan));
+  for (const PlannedLayer& layer : plan.layers) {
+    EXPECT_TRUE(OrThrow(values_->Answer(plan, layer.output)).has_value())
+        << layer.name;
+  }
+  ModelGraph prepared = OrThrow(PrepareModel(model_, options));
+  EXPECT_TRUE(OrThrow(values_->Fill(*options.mapping, prepared)));
+}
+
+TEST_P(CalibratedValuesTest, KnowsNoOtherGroupsWhereTheOrderCounts) {
+  ObserverPlan plan = space_->PlanOf(RecipeChoices(space_->layers().size(), 1));
+  for (ObservedPoint& point : plan.points) {
+    point.observer = plan.layers.front().output;
+  }
+  EXPECT_EQ(values_->Knows(plan), !DependsOnOrder());
 }
 
 TEST_P(CalibratedValuesTest, CountsTheElementsOfABatch) {
@@ -118,7 +144,8 @@ TEST_P(CalibratedValuesTest, ShiftsBiasesOnlyOfLayersThatThereAre) {
 INSTANTIATE_TEST_SUITE_P(Kinds, CalibratedValuesTest,
                          ::testing::Values(ObserverKind::kMse,
                                            ObserverKind::kMinMax,
-                                           ObserverKind::kMovingAverageMinMax));
+                                           ObserverKind::kMovingAverageMinMax,
+                                           ObserverKind::kHistogram));
 
 }  // namespace
 }  // namespace ns

@@ -23,7 +23,7 @@ class LayerTimesTest : public ::testing::Test {
   void Measure(const std::vector<std::string>& body, const at::Tensor& x) {
     model_ = std::make_unique<ModelGraph>(FloatModel(body));
     const std::vector<Batch> batches = BatchesOf({x});
-    std::vector<std::string> skipped;
+    std::vector<SkippedChoice> skipped;
     space_ = std::make_unique<SearchSpace>(OrThrow(SearchSpace::Create(
         *model_, {}, OrThrow(SearchCandidates(*model_, {}, {}, skipped)))));
     values_ = std::make_unique<CalibratedValues>(
@@ -78,6 +78,23 @@ TEST_F(LayerTimesTest, CastsCostWhereFloatAndInt8Meet) {
   EXPECT_NEAR(TimeOf({1, 1, 1}), layers({1, 1, 1}) + both, 1e-6);
   EXPECT_NEAR(TimeOf({0, 1, 0}), layers({0, 1, 0}) + both, 1e-6);
   EXPECT_NEAR(TimeOf({1, 0, 1}), layers({1, 0, 1}) + 2 * both, 1e-6);
+}
+
+// What float ops take of a list is dequantized, too.
+TEST_F(LayerTimesTest, CastsCostBehindLists) {
+  Measure({absl::StrCat("a, b = torch.chunk(", ConvOf("x"), ", 2)"),
+           "return torch.erf(a), torch.erf(b)"},
+          at::randn({2, 3, 8, 8}));
+  ASSERT_EQ(space_->layers().size(), 1);
+  const double elements = 2 * 3 * 8 * 8;
+  double others = times_.other;
+  for (size_t i = 1; i < times_.in_float.size(); ++i) {
+    others += times_.in_float[i];
+  }
+  EXPECT_NEAR(TimeOf({1}),
+              others + TimeOfLayer(*space_, times_, 0, 1) +
+                  elements * (times_.quantize + times_.dequantize),
+              1e-6);
 }
 
 TEST_F(LayerTimesTest, WholeModelsAreTimedInTurns) {

@@ -10,8 +10,10 @@
 namespace ns {
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Not;
 
 // Layers in a row, whose noise is that of events which have to do with each
 // other, and whose neighbours cost a cast where one is float (choice 0).
@@ -160,6 +162,39 @@ TEST(RecipeSolverTest, LayersThatAreSlowerInInt8StayFloat) {
   const std::optional<Recipe> recipe = solver.Solve(2);
   ASSERT_TRUE(recipe.has_value());
   EXPECT_THAT(recipe->choices, ElementsAre(0, 1));
+}
+
+TEST(RecipeSolverTest, NeverReturnsWhatWasRefused) {
+  const Instance instance(7, 6, 3);
+  RecipeSolver solver(instance.Problem());
+  const double limit = instance.CostOf(std::vector<int>(6, 2)).noise;
+  std::vector<std::vector<int>> refused;
+  for (int i = 0; i < 5; ++i) {
+    const std::optional<Recipe> recipe = solver.Solve(limit);
+    ASSERT_TRUE(recipe.has_value());
+    EXPECT_THAT(refused, Not(Contains(recipe->choices)));
+    EXPECT_LE(recipe->cost.noise, limit);
+    refused.push_back(recipe->choices);
+    solver.Refuse(recipe->choices);
+  }
+}
+
+// No change saves noise: there is none.
+TEST(RecipeSolverTest, FindsAnotherRecipeWhereAllSeemExact) {
+  RecipeProblem problem;
+  problem.choices = {2, 2};
+  problem.cost = [](const std::vector<int>& recipe) {
+    return RecipeCost{0, 10.0 - 2 * recipe[0] - recipe[1]};
+  };
+  RecipeSolver solver(problem);
+  for (const std::vector<int>& expected :
+       {std::vector<int>{1, 1}, {1, 0}, {0, 1}, {0, 0}}) {
+    const std::optional<Recipe> recipe = solver.Solve(1);
+    ASSERT_TRUE(recipe.has_value());
+    EXPECT_EQ(recipe->choices, expected);
+    solver.Refuse(expected);
+  }
+  EXPECT_FALSE(solver.Solve(1).has_value());
 }
 
 TEST(RecipeSolverTest, HasNothingWhereEveryRecipeIsTooNoisy) {

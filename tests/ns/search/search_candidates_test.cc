@@ -30,7 +30,7 @@ class SearchCandidatesTest : public ::testing::Test {
   }
 
   ModelGraph model_ = FloatModel({absl::StrCat("return ", LinearOf("x"))});
-  std::vector<std::string> skipped_;
+  std::vector<SkippedChoice> skipped_;
 };
 
 TEST_F(SearchCandidatesTest, TheDefaultIsThatOfTheOptions) {
@@ -53,8 +53,12 @@ TEST_F(SearchCandidatesTest, NamedOnesAreTheDefaultWithAnotherQConfig) {
 
 TEST_F(SearchCandidatesTest, OnesWithoutStaticActivationsAreLeftOut) {
   EXPECT_EQ(OrThrow(Named({"dynamic", "default", "fbgemm-qat"})).size(), 1);
-  EXPECT_THAT(skipped_, ElementsAre(HasSubstr("dynamic: has no kernel"),
-                                    HasSubstr("fbgemm-qat: is for training")));
+  ASSERT_EQ(skipped_.size(), 2);
+  EXPECT_EQ(skipped_[0].layer, "all layers");
+  EXPECT_EQ(skipped_[0].candidate, "dynamic");
+  EXPECT_THAT(skipped_[0].reason, HasSubstr("has no kernel"));
+  EXPECT_EQ(skipped_[1].candidate, "fbgemm-qat");
+  EXPECT_EQ(skipped_[1].reason, "is for training");
 }
 
 TEST_F(SearchCandidatesTest, RefusesWhatLeavesNoChoice) {
@@ -63,6 +67,20 @@ TEST_F(SearchCandidatesTest, RefusesWhatLeavesNoChoice) {
               HasSubstr("no candidate is left: int4-weights"));
   EXPECT_THAT(RefusalOf({"default", "default"}), HasSubstr("named twice"));
   EXPECT_THAT(RefusalOf({"int8-per-chanel"}), HasSubstr("int8-per-channel"));
+}
+
+// Without a model, too.
+TEST_F(SearchCandidatesTest, ChecksNames) {
+  NS_EXPECT_OK(CheckCandidates({}));
+  NS_EXPECT_OK(CheckCandidates({"float", "default", "dynamic"}));
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"float"},
+        {"dynamic"},
+        {"a"},
+        {"default", "default"}}) {
+    EXPECT_EQ(CheckCandidates(names).message(), RefusalOf(names));
+    EXPECT_FALSE(CheckCandidates(names).ok());
+  }
 }
 
 }  // namespace

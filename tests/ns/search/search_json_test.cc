@@ -17,6 +17,7 @@ SearchResult Result() {
   result.budget_db = 30;
   result.candidates = {"default"};
   result.layers = {{"fc", "aten::linear", "float", 0.25, 5, {{"float", 5.0}}}};
+  result.rest = {0.75, 3.5};
   result.skipped = {{"add", "dynamic", "no kernel"}};
   result.pareto = {{std::numeric_limits<double>::infinity(), 9, 0}};
   VerifiedRecipe verified;
@@ -34,6 +35,7 @@ TEST(SearchJsonTest, HasWhatWasPredictedAndMeasured) {
        {"\"schema\": \"ns.search/1\"", "\"float\": \"f.pt\"",
         "\"out\": \"q.pt\"", "\"sqnr_db\": 30.0", "\"sqnr_db\": 30.5",
         "\"sqnr_db\": 30.25", "\"sqnr_db\": \"inf\"", "\"noise_share\": 0.25",
+        "\"rest\": {\n    \"noise_share\": 0.75,\n    \"time_us\": 3.5\n  }",
         "\"reason\": \"no kernel\"", "\"keeps_budget\": true"}) {
     EXPECT_THAT(json, HasSubstr(part));
   }

@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const std::vector<std::string>& Net() {
   static const std::vector<std::string>& net = *new std::vector<std::string>{
@@ -31,7 +32,7 @@ const std::vector<std::string>& Net() {
 SearchSpace SpaceOf(const std::vector<std::string>& names,
                     const QuantizeOptions& options = {}) {
   const ModelGraph model = FloatModel(Net());
-  std::vector<std::string> skipped;
+  std::vector<SkippedChoice> skipped;
   return OrThrow(SearchSpace::Create(
       model, options,
       OrThrow(SearchCandidates(model, options, names, skipped))));
@@ -59,7 +60,9 @@ TEST(SearchSpaceTest, LayersWithAnInt8FormOfTheirOwnHaveAChoice) {
 
 // What the mapping makes of the model is what the plan says.
 TEST(SearchSpaceTest, PlansWhatPreparingDoes) {
-  const SearchSpace space = SpaceOf({"default", "int8-per-channel"});
+  QuantizeOptions exact;
+  exact.target = kernels::SaturationMode::kExact;
+  const SearchSpace space = SpaceOf({"default", "int8-per-channel"}, exact);
   for (const RecipeChoices& choices :
        {RecipeChoices{1, 1, 1}, RecipeChoices{0, 1, 2}, RecipeChoices{2, 0, 0},
         RecipeChoices{0, 0, 1}}) {
@@ -88,6 +91,81 @@ TEST(SearchSpaceTest, FloatChoicesAreRulesOfTheirOwn) {
   const QConfigMapping mapping = space.MappingOf({1, 0, 1});
   EXPECT_FALSE(mapping.Choose(*space.Find("conv2d@1")).qconfig.has_value());
   EXPECT_TRUE(mapping.Choose(*space.Find("conv2d")).qconfig.has_value());
+}
+
+// Who quantizes by the mapping alone keeps the same layers.
+TEST(SearchSpaceTest, KeptLayersAreRulesToo) {
+  QuantizeOptions options;
+  options.keep = {"conv2d@1"};
+  const SearchSpace space = SpaceOf({}, options);
+  EXPECT_THAT(NamesOf(space), ElementsAre("conv2d", "add"));
+  QuantizeOptions alone;
+  alone.mapping = space.MappingOf({1, 1});
+  const ModelGraph prepared = OrThrow(PrepareModel(FloatModel(Net()), alone));
+  const PreparedModel record =
+      OrThrow(AttachedPreparedModel(prepared.module()));
+  std::vector<std::string> names;
+  for (const PreparedLayer& layer : record.layers) {
+    names.push_back(layer.name);
+  }
+  EXPECT_THAT(names, ElementsAre("conv2d", "max_pool2d", "add"));
+}
+
+TEST(SearchSpaceTest, KeepingAllLayersIsSaidToBeTheReason) {
+  QuantizeOptions options;
+  options.keep = {"*"};
+  const ModelGraph model = FloatModel(Net());
+  const absl::Status status =
+      SearchSpace::Create(model, options, {{"default", DefaultMapping({})}})
+          .status();
+  EXPECT_THAT(status.message(), HasSubstr("keep '*'"));
+  EXPECT_THAT(status.message(), HasSubstr("conv2d"));
+}
+
+// With 8 bits each, pair sums of the first convolution leave int16 on servers
+// without VNNI, and nowhere else.
+TEST(SearchSpaceTest, ChoicesThatCanSaturateAreListed) {
+  const auto skipped_of = [](kernels::SaturationMode target) {
+    QuantizeOptions options;
+    options.target = target;
+    const SearchSpace space = SpaceOf({"default", "int8-per-channel"}, options);
+    std::vector<std::string> skipped;
+    for (const SkippedChoice& one : space.skipped()) {
+      if (one.layer != "erf") {
+        skipped.push_back(
+            absl::StrCat(one.layer, " as ", one.candidate, ": ", one.reason));
+      }
+    }
+    return skipped;
+  };
+  EXPECT_THAT(
+      skipped_of(kernels::SaturationMode::kFbgemmAvx2),
+      ElementsAre(HasSubstr("conv2d as int8-per-channel: its pair sums can "
+                            "saturate on fbgemm-avx2"),
+                  HasSubstr("conv2d@1 as int8-per-channel")));
+  EXPECT_THAT(skipped_of(kernels::SaturationMode::kExact), IsEmpty());
+}
+
+// The convolution takes 7 bits as "default", unless the sum in front of it has
+// another candidate.
+TEST(SearchSpaceTest, CountsLayersThatOtherCandidatesMakeSaturate) {
+  const std::vector<std::string> body = {"y = x + x",
+                                         absl::StrCat("return ", ConvOf("y"))};
+  const ModelGraph model = FloatModel(body);
+  std::vector<SkippedChoice> skipped;
+  const SearchSpace space = OrThrow(SearchSpace::Create(
+      model, {},
+      OrThrow(SearchCandidates(model, {}, {"default", "int8-per-channel"},
+                               skipped))));
+  ASSERT_EQ(NamesOf(space), std::vector<std::string>({"add", "conv2d"}));
+  ASSERT_THAT(space.layers()[1].candidates, ElementsAre(0));
+  const auto count = [&](const RecipeChoices& choices) {
+    return space.CountSaturating(choices, space.PlanOf(choices));
+  };
+  EXPECT_EQ(count({1, 1}), 0);
+  EXPECT_EQ(count({0, 1}), 0);
+  EXPECT_EQ(count({2, 1}), 1);
+  EXPECT_EQ(count({2, 0}), 0);
 }
 
 TEST(SearchSpaceTest, CandidatesWithoutAKernelAreListed) {

@@ -18,6 +18,7 @@ SearchResult Result() {
       {"conv", "aten::conv2d", "default", 0.9, 60, {}},
       {"fc\x1b", "aten::linear", "float", 0, 20, {}},
   };
+  result.rest = {0.1, 20};
   result.skipped = {{"fc", "dynamic", "no kernel"}};
   result.pareto = {{30.4, 80, 1}, {41, 120, 0}};
   VerifiedRecipe verified;
@@ -32,8 +33,12 @@ SearchResult Result() {
 
 TEST(SearchTableTest, HasARowForEachLayerAndEndsWithTheFigures) {
   const std::string table = SearchTable(Result(), {});
-  EXPECT_THAT(table, HasSubstr("conv    conv2d  default   90.0    60  75.0"));
-  EXPECT_THAT(table, HasSubstr("fc\\x1b  linear  float      0.0    20  25.0"));
+  EXPECT_THAT(table,
+              HasSubstr("conv        conv2d  default   90.0    60  60.0"));
+  EXPECT_THAT(table,
+              HasSubstr("fc\\x1b      linear  float      0.0    20  20.0"));
+  EXPECT_THAT(table,
+              HasSubstr("(all else)                    10.0    20  20.0"));
   EXPECT_THAT(table, HasSubstr("1 not tried:"));
   EXPECT_THAT(table, HasSubstr("1 of 2 layers in float"));
   EXPECT_THAT(table, HasSubstr("  41.0 dB      120 us  0 in int8\n"));

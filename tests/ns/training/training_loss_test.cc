@@ -9,9 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/float_model.h"
-#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
-#include "tests/testing/temporary_file.h"
 
 namespace ns {
 namespace {
@@ -19,17 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 
 Batch BatchOf(const at::Tensor& x) { return {{x}, {}, ""}; }
-
-// A file whose batches are `tensors`.
-std::string FileOf(const std::vector<at::Tensor>& tensors) {
-  const std::string path = TemporaryPath("labels.pt");
-  MakeModule("Holder",
-             "def forward(self) -> List[Tensor]:\n"
-             "  return self.batches\n",
-             {{"batches", tensors}})
-      .save(path);
-  return path;
-}
 
 TEST(LabelLossTest, IsTheCrossEntropyAndCountsHits) {
   const auto loss = MakeLabelLoss({at::tensor({0, 2}, at::kLong)});
@@ -58,20 +45,6 @@ TEST(LabelLossTest, NamesTheBatchThatDoesNotFit) {
               HasSubstr("the model returns [2, 3, 4], and labels need scores"));
   EXPECT_THAT(message(at::zeros({2, 4}, at::kLong)),
               HasSubstr("the model returns no scores"));
-}
-
-TEST(LabelLossTest, LabelsComeFromAFile) {
-  const std::string path =
-      FileOf({at::tensor({1, 2}, at::kInt), at::tensor({0}, at::kLong)});
-  const std::vector<at::Tensor> labels = OrThrow(LoadLabels(path, 2));
-  EXPECT_TRUE(labels[0].equal(at::tensor({1, 2}, at::kLong)));
-  EXPECT_EQ(OrThrow(LoadLabels(path, 1)).size(), 1);
-  EXPECT_THAT(MessageOf(LoadLabels(path, 1, /*may_have_more=*/false)),
-              HasSubstr("has labels of 2 batches, and there are 1"));
-  EXPECT_THAT(MessageOf(LoadLabels(path, 3)),
-              HasSubstr("has labels of 2 batches, and there are 3"));
-  EXPECT_THAT(MessageOf(LoadLabels(FileOf({at::rand({2})}), 1)),
-              HasSubstr("batch 0 is no tensor of integers"));
 }
 
 TEST(TeacherLossTest, IsTheErrorInPartsOfTheTeachersPower) {

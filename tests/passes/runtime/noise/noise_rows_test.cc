@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <limits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -79,6 +80,41 @@ TEST_F(NoiseRowsTest, WithoutSamplesTheBatchIsOneRow) {
   EXPECT_EQ(rows_.RowsOf(0), 1);
   EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0}), 9);
   EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0, 1}), 36);
+}
+
+// The derivative of a root at 0 is infinite.
+TEST_F(NoiseRowsTest, WhatHasNoErrorMovesNothing) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  rows_.Begin(0, 2);
+  rows_.Add(0, at::tensor(std::vector<float>{kInfinity, 1}),
+            at::tensor(std::vector<float>{0, 3}));
+  rows_.End();
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0}), 9);
+}
+
+TEST_F(NoiseRowsTest, AnEffectThatIsNotFiniteIsNeverSmall) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  rows_.Begin(0, 2);
+  rows_.Add(0, at::tensor(std::vector<float>{kInfinity, 1}),
+            at::tensor(std::vector<float>{1, 3}));
+  rows_.Add(1, at::tensor(std::vector<float>{-kInfinity, kNan}), at::ones({2}));
+  rows_.Add(2, at::ones({2}), at::ones({2}));
+  rows_.End();
+  EXPECT_GT(rows_.PowerOf(0, {0}), 1e20);
+  EXPECT_GT(rows_.PowerOf(0, {1}), 1e20);
+  EXPECT_GT(rows_.PowerOf(0, {0, 1}), 1e20);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {2}), 2);
+}
+
+TEST_F(NoiseRowsTest, AnEmptyBatchHasNoRows) {
+  Add();
+  rows_.Begin(0, 0);
+  rows_.Add(0, at::ones({0, 3}), at::ones({0, 3}));
+  rows_.Add(1, at::ones({0}), at::ones({0}));
+  rows_.End();
+  EXPECT_EQ(rows_.RowsOf(0), 2);
+  EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {0}), 9 + 49);
 }
 
 }  // namespace

@@ -1,0 +1,68 @@
+// Makes the models of recipes, and measures them.
+#ifndef NS_SEARCH_RECIPE_RUNNER_H_
+#define NS_SEARCH_RECIPE_RUNNER_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/quantization/quantize_model.h"
+#include "ns/search/calibrated_values.h"
+#include "ns/search/measured_outputs.h"
+#include "ns/search/paired_test.h"
+#include "ns/search/search_space.h"
+
+namespace ns {
+
+struct MeasuredRecipe {
+  QuantizedModel quantized;
+  // The power of the error over that of the outputs (MeasuredOutputs); nan
+  // where the outputs cannot be compared.
+  double noise = 0;
+  PairedCounts top1;
+  // Why they cannot; empty where they can.
+  std::string mismatch;
+};
+
+class RecipeRunner {
+ public:
+  // What all must outlive the object: `model`, of which `space` was made, and
+  // calibrated `values`.
+  RecipeRunner(const ModelGraph& model, const BatchReader& batches,
+               const SearchSpace& space, const CalibratedValues& values)
+      : model_(model), batches_(batches), space_(space), values_(values) {}
+
+  // Returns the model of `choices`, as `ns quantize` makes it, with corrected
+  // biases in the layers that `corrected` names. Where only a run of the float
+  // model tells what its observers find, it runs over all batches.
+  absl::StatusOr<QuantizedModel> ModelOf(
+      const RecipeChoices& choices, const std::set<std::string>& corrected);
+
+  // Makes the model and runs it as on the target (CopyForTarget), on the
+  // batches from number `first` on. `measured`, which has the outputs of the
+  // float model, compares. `after_batch` is called after each. Error: a batch
+  // that the model fails on.
+  absl::StatusOr<MeasuredRecipe> Measure(
+      const RecipeChoices& choices, const std::set<std::string>& corrected,
+      int64_t first, MeasuredOutputs& measured,
+      const std::function<void()>& after_batch);
+
+  // How often the float model had to run over all batches.
+  int64_t float_passes() const { return float_passes_; }
+
+ private:
+  const ModelGraph& model_;
+  const BatchReader& batches_;
+  const SearchSpace& space_;
+  const CalibratedValues& values_;
+  int64_t float_passes_ = 0;
+};
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_RECIPE_RUNNER_H_

@@ -1,0 +1,94 @@
+// Measures recipes, the cheapest first, until one keeps a limit.
+#ifndef NS_SEARCH_RECIPE_SEARCH_H_
+#define NS_SEARCH_RECIPE_SEARCH_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ns/quantization/quantize_model.h"
+#include "ns/search/noise_correction.h"
+#include "ns/search/recipe_runner.h"
+#include "ns/search/recipe_solver.h"
+#include "ns/search/search_result.h"
+#include "ns/search/search_space.h"
+
+namespace ns {
+
+// What a recipe has to keep: one of the two.
+struct RecipeLimit {
+  // The least SQNR in dB.
+  std::optional<double> budget_db;
+  // How many points of top-1 may be lost (paired_test.h).
+  std::optional<double> max_drop;
+};
+
+// So many recipes are measured at most.
+inline constexpr int kVerifications = 3;
+
+// Choice 0 of each layer is float; the recipe of these alone is not measured.
+class RecipeSearch {
+ public:
+  // Makes the model of a recipe and measures it.
+  using Measure =
+      std::function<absl::StatusOr<MeasuredRecipe>(const RecipeChoices&)>;
+
+  RecipeSearch(RecipeProblem problem, const RecipeLimit& limit, Measure measure)
+      : solver_(std::move(problem)),
+        limit_(limit),
+        measure_(std::move(measure)) {}
+
+  // With a budget, finds the cheapest recipe that is predicted to keep it, and
+  // measures that. Where it misses the budget, or is better than it has to be,
+  // predictions are corrected, and another one is tried. With labels, begins
+  // with the cheapest recipe of all, and goes on to less noise until one keeps
+  // the limit. A recipe that was refused is never tried again.
+  //
+  // Errors: those of `measure`; an out-of-range error where none keeps the
+  // limit, with the best that was measured, and where none is cheaper than
+  // float.
+  absl::Status Run();
+
+  // In the order in which they were measured, and the place of the cheapest one
+  // that keeps the limit.
+  const std::vector<VerifiedRecipe>& verified() const { return verified_; }
+  size_t chosen() const { return chosen_; }
+  // The model of the chosen one, after Run; once.
+  QuantizedModel TakeModel() { return *std::move(best_); }
+
+  // The recipes that none beats in both figures, by rising time, without those
+  // whose noise has no bound (NoiseRows). Predictions are corrected by all that
+  // was measured.
+  std::vector<ParetoPoint> Frontier();
+
+  // Why outputs of recipes could not be compared.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  bool IsVerified(const RecipeChoices& choices) const;
+  // Measures `recipe`. The last of verified_ has its figures.
+  absl::Status Verify(const Recipe& recipe);
+  absl::Status SearchByBudget();
+  absl::Status SearchByLabels();
+  absl::Status VerifyMostExact();
+  absl::Status Unmet();
+
+  RecipeSolver solver_;
+  const RecipeLimit limit_;
+  const Measure measure_;
+  NoiseCorrection correction_;
+  std::vector<VerifiedRecipe> verified_;
+  size_t chosen_ = 0;
+  // The model of the chosen one.
+  std::optional<QuantizedModel> best_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace ns
+
+#endif  // NS_SEARCH_RECIPE_SEARCH_H_
