@@ -1,0 +1,186 @@
+#include "tools/command_line/compare_flags.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "ir/status.h"
+#include "ns/suite/byte_size.h"
+#include "ns/suite/user_metrics.h"
+#include "passes/kernels/saturation_mode.h"
+
+namespace ns {
+namespace {
+
+// The number of worst channels that are reported for each layer.
+constexpr int64_t kWorstChannels = 8;
+
+absl::Status ParseWhat(const Flags& flags, bool has_inputs,
+                       CompareFlags& options) {
+  CompareOptions& compare = options.compare;
+  compare.activations = false;
+  compare.weights = false;
+  ModuleOptions& modules = options.modules;
+  NS_ASSIGN_OR_RETURN(modules.swap_list, flags.List("swap"));
+  NS_ASSIGN_OR_RETURN(modules.output_types, flags.List("modules"));
+  const std::string list =
+      flags.Get("what", has_inputs ? "weights,activations,shadows" : "weights");
+  for (const absl::string_view what : absl::StrSplit(list, ',')) {
+    if (what == "weights") {
+      compare.weights = true;
+    } else if (what == "activations") {
+      compare.activations = true;
+    } else if (what == "shadows") {
+      compare.shadows = true;
+    } else if (what == "kernel") {
+      compare.kernels = true;
+    } else if (what == "stubs") {
+      modules.stubs = true;
+    } else if (what == "outputs") {
+      modules.outputs = true;
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what,
+          " is not one of weights, activations, shadows, kernel, stubs, "
+          "outputs"));
+    }
+    if (what != "weights" && !has_inputs) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--what=", what, " needs --inputs=PATH with sample batches"));
+    }
+  }
+  return CheckModuleOptions(modules);
+}
+
+absl::Status ParseSave(const Flags& flags, CompareFlags& options) {
+  options.save.directory = flags.Get("save-activations");
+  const std::string budget = flags.Get("save-budget", "");
+  if (!budget.empty()) {
+    const absl::StatusOr<int64_t> bytes = ParseByteSize(budget);
+    if (!bytes.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--save-budget: ", bytes.status().message()));
+    }
+    options.save.budget_bytes = *bytes;
+  }
+  const bool runs = options.compare.activations || options.compare.shadows;
+  if (!options.save.directory.empty() && !runs) {
+    return absl::InvalidArgumentError(
+        "--save-activations needs --what=activations or shadows");
+  }
+  if (!budget.empty() && options.save.directory.empty()) {
+    return absl::InvalidArgumentError(
+        "--save-budget needs --save-activations=DIR");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseMetrics(const Flags& flags, CompareFlags& options) {
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> metrics,
+                      flags.List("metric"));
+  for (const std::string& metric : metrics) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(metric, absl::MaxSplits('=', 1));
+    const MetricFlag flag = {parts.first, parts.second};
+    if (flag.path.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--metric=", metric, " is not NAME=PATH, such as psnr=psnr.pt"));
+    }
+    const absl::Status named = CheckMetricName(flag.name);
+    if (!named.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--metric: ", named.message()));
+    }
+    if (absl::c_any_of(options.metrics, [&](const MetricFlag& other) {
+          return other.name == flag.name;
+        })) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--metric names two metrics '", flag.name, "'"));
+    }
+    options.metrics.push_back(flag);
+  }
+  if (!metrics.empty() && !options.RunsLayers()) {
+    return absl::InvalidArgumentError(
+        "--metric needs --what=activations, shadows or kernel");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseLabels(const Flags& flags, CompareFlags& options) {
+  if (!flags.Has("labels")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(options.labels_path, flags.Required("labels"));
+  return options.compare.activations
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "--labels needs both models to run, by --what=activations "
+                   "and --inputs=PATH");
+}
+
+absl::Status ParseEmulate(const Flags& flags, CompareFlags& options) {
+  if (!flags.Has("emulate")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(const std::string name,
+                      flags.Choice("emulate", {"fbgemm-avx2", "fbgemm-vnni"}));
+  if (options.modules.Any()) {
+    return absl::InvalidArgumentError(
+        "--emulate is of single layers; leave stubs and outputs out of --what");
+  }
+  options.compare.emulate = kernels::FindSaturationMode(name);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
+  CompareFlags options;
+  NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
+  NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
+  NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
+  NS_RETURN_IF_ERROR(
+      ParseWhat(flags, !options.run.input_paths.empty(), options));
+  NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
+  NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
+  NS_RETURN_IF_ERROR(ParseSave(flags, options));
+  NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
+  NS_RETURN_IF_ERROR(ParseLabels(flags, options));
+  NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
+  options.compare.graphs = flags.Has("graph") || flags.Has("html");
+  NS_ASSIGN_OR_RETURN(options.limits,
+                      ParseLimitFlags(flags, {options.ComparesLayers(),
+                                              options.compare.activations,
+                                              options.compare.shadows}));
+  options.compare.exact = flags.Has("exact");
+  options.compare.outliers = flags.Has("outliers");
+  options.compare.histograms = flags.Has("histograms") || flags.Has("html");
+  if (flags.Has("histograms") && options.outputs.json_path.empty()) {
+    return absl::InvalidArgumentError(
+        "--histograms are written into the JSON; add --json=PATH");
+  }
+  options.compare.worst_channels =
+      flags.Has("per-channel") ? kWorstChannels : 0;
+  std::vector<PathFlag> inputs = {{"float", options.models.float_path},
+                                  {"quantized", options.models.quantized_path}};
+  for (const std::string& path : options.run.input_paths) {
+    inputs.push_back({"inputs", path});
+  }
+  for (const MetricFlag& metric : options.metrics) {
+    inputs.push_back({"metric", metric.path});
+  }
+  inputs.push_back({"baseline", options.limits.baseline_path});
+  inputs.push_back({"labels", options.labels_path});
+  NS_RETURN_IF_ERROR(CheckDistinct({{"json", options.outputs.json_path},
+                                    {"csv", options.outputs.csv_path},
+                                    {"html", options.outputs.html_path},
+                                    {"junit", options.outputs.junit_path}},
+                                   inputs));
+  return options;
+}
+
+}  // namespace ns
