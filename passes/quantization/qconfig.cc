@@ -89,8 +89,8 @@ std::string WeightText(const ObserverSpec& weight) {
                       IsPerChannel(weight) ? "channel" : "tensor");
 }
 
-// Whether all fields are equal. == makes a text of each, and plans compare
-// specs very often.
+// Whether all fields are equal, those of ForEachField in observer_options.cc.
+// == makes a text of each, and plans compare specs very often.
 bool HasSameFields(const ObserverConfig& a, const ObserverConfig& b) {
   const auto fields = [](const ObserverConfig& config) {
     return std::tie(config.kind, config.dtype, config.qscheme,
@@ -106,8 +106,8 @@ bool HasSameFields(const ObserverConfig& a, const ObserverConfig& b) {
 }  // namespace
 
 bool operator==(const ObserverSpec& a, const ObserverSpec& b) {
-  return a.use == b.use && a.path == b.path && a.config.kind == b.config.kind &&
-         (HasSameFields(a.config, b.config) || a.config == b.config);
+  return a.use == b.use && a.path == b.path &&
+         HasSameFields(a.config, b.config);
 }
 
 ObserverSpec SpecOf(ObserverKind kind) {
