@@ -32,7 +32,7 @@ class ReportTest(cli.CliTest):
     return self.succeed(*cli.COMPARE, '--inputs=images.pt', *flags)
 
   def test_a_page_from_json_is_that_of_the_run(self):
-    output, _ = self.compare(f'--json={self.path("r.json")}',
+    output, _ = self.compare('--histograms', f'--json={self.path("r.json")}',
                              f'--html={self.path("r.html")}')
     self.assertIn('layers matched', output)
     self.assertEqual(
@@ -42,6 +42,16 @@ class ReportTest(cli.CliTest):
     self.assertEqual(self.read('again.html'), html)
     self.assertEqual(self.data(html, 'report'),
                      json.loads(self.read('r.json')))
+
+  def test_the_page_alone_has_histograms_that_nobody_asked_for(self):
+    self.compare(f'--json={self.path("r.json")}',
+                 f'--html={self.path("r.html")}')
+    self.assertNotIn('histograms', self.read('r.json'))
+    for layer in self.data(self.read('r.html'), 'report')['layers']:
+      for figures in (layer.get('activation'), layer.get('shadow'),
+                      *layer.get('weight', ())):
+        if figures is not None:
+          self.assertGreater(figures['histograms']['samples'], 0)
 
   def test_the_page_holds_models_graph_and_layout(self):
     html, _ = self.compare('--html=-')
