@@ -62,8 +62,16 @@ std::vector<bool> InFrontOf(const ComparisonResult& result, size_t index) {
   return reached;
 }
 
+// A bias is corrected for what rounding does to the weight, on purpose: that it
+// is another one is wrong only where it does harm.
+bool IsWrongBias(const LayerComparison& layer) {
+  return layer.bias->is_missing ||
+         (layer.shadow && layer.shadow->error.sqnr_db < kGoodDb);
+}
+
 bool IsWrong(const LayerComparison& layer, ErrorCause cause) {
-  return cause == ErrorCause::kSwapped || cause == ErrorCause::kBias ||
+  return cause == ErrorCause::kSwapped ||
+         (cause == ErrorCause::kBias && IsWrongBias(layer)) ||
          (cause == ErrorCause::kWeight &&
           LowestWeightDb(layer).value_or(INFINITY) < kOtherDb);
 }

@@ -41,8 +41,9 @@ struct Verdict {
 //   4. the WorstOffender
 // Without shadows it is a layer with the weight of another one, or else the one
 // with the lowest weight SQNR if that is below 10 dB. A layer from 30 dB on is
-// blamed only for a weight or bias that is another one, and for a range that is
-// at least 8 times too wide.
+// blamed only for a weight that is another one, a bias that is missing, and a
+// range that is at least 8 times too wide: a bias that differs is one that was
+// corrected.
 std::optional<Verdict> VerdictOf(const ComparisonResult& result);
 
 }  // namespace ns

@@ -82,6 +82,27 @@ TEST(VerdictTest, GoodLayersAreNotBlamed) {
             "No layer stands out: the lowest shadow SQNR is 36.0 dB, of fc.");
 }
 
+// Its bias makes up for what rounding does to the weight, and so has a share of
+// what is left.
+TEST(VerdictTest, CorrectedBiasesAreNotToBlame) {
+  LayerComparison layer = Broken("fc", 35, 38, 40);
+  layer.shadow->error.bias_share = 0.5;
+  layer.shadow->error.mean_error = 0.01;
+  layer.bias = BiasComparison{1e-4, /*is_missing=*/false};
+  ASSERT_EQ(CauseOf(layer), ErrorCause::kBias);
+  EXPECT_FALSE(VerdictOf(WithShadows({layer}))->layer.has_value());
+  const LayerComparison worst = Broken("quantize", 34, 34, 60);
+  EXPECT_FALSE(VerdictOf(WithShadows({worst, layer}))->layer.has_value());
+  // One that is missing is a mistake, and so is one that does harm.
+  layer.bias->is_missing = true;
+  EXPECT_EQ(VerdictOf(WithShadows({layer}))->cause, ErrorCause::kBias);
+  LayerComparison harmful = Broken("fc", 15, 18, 40);
+  harmful.shadow->error.bias_share = 0.5;
+  harmful.shadow->error.mean_error = 0.01;
+  harmful.bias = BiasComparison{1e-4, /*is_missing=*/false};
+  EXPECT_EQ(VerdictOf(WithShadows({harmful}))->cause, ErrorCause::kBias);
+}
+
 TEST(VerdictTest, TheFirstOfClippingLayersIsToBlame) {
   const auto verdict =
       VerdictOf(WithShadows({Clipping("quant", 8, {}), Clipping("fc1", 5, {0}),
