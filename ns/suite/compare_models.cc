@@ -75,6 +75,21 @@ std::vector<UnmatchedNode> DescribeUnmatched(
   return nodes;
 }
 
+// Tells what of the quantized model is quantized.
+absl::Status DescribeCoverage(const ModelGraph& quantized_model,
+                              const MatchResult& matches,
+                              ComparisonResult& result) {
+  const auto runs_in = FindRunsIn(quantized_model, matches);
+  for (size_t i = 0; i < runs_in.size(); ++i) {
+    result.layers[i].runs_in = runs_in[i];
+  }
+  NS_ASSIGN_OR_RETURN(result.coverage,
+                      CatchTorchErrors("looking for what is quantized", [&] {
+                        return FindCoverage(quantized_model, matches, runs_in);
+                      }));
+  return absl::OkStatus();
+}
+
 // The weights of a subgraph of `model`. Errors name the model's file.
 absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
     const ModelGraph& model, const std::string& layer, const Subgraph& subgraph,
@@ -125,14 +140,6 @@ absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
     layer.producers = std::move(producers[i].matches);
     layer.producers_are_compared = producers[i].are_compared;
   }
-  const auto runs_in = FindRunsIn(quantized_model, matches);
-  for (size_t i = 0; i < runs_in.size(); ++i) {
-    result.layers[i].runs_in = runs_in[i];
-  }
-  NS_ASSIGN_OR_RETURN(result.coverage,
-                      CatchTorchErrors("looking for what is quantized", [&] {
-                        return FindCoverage(quantized_model, matches, runs_in);
-                      }));
   result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
   std::vector<UnmatchedNode> of_quantized =
       DescribeUnmatched("quantized", matches.unmatched_b);
@@ -339,6 +346,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
     }
   }
   DescribeParameters(quantized_copy, matches, result.layers);
+  NS_RETURN_IF_ERROR(DescribeCoverage(quantized_copy, matches, result));
   if (options.check_matches) {
     NS_RETURN_IF_ERROR(options.check_matches(result));
   }

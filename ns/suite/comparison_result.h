@@ -332,7 +332,8 @@ struct ComparisonResult {
   // Layers with sums of products that LibTorch computed although another
   // processor was emulated.
   std::vector<NotShadowed> not_emulated;
-  // What is quantized, and what is not; absent for state dicts.
+  // What is quantized, and what is not; absent where nothing was compared, and
+  // for state dicts.
   std::optional<Coverage> coverage;
   // Modules and their float stubs, in order of execution; absent when they were
   // not asked for.
