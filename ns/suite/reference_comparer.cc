@@ -199,6 +199,7 @@ void ReferenceComparer::AddFigures(ComparisonResult& result) const {
 
 absl::Status ReferenceComparer::AddReasons(ComparisonResult& result) const {
   std::vector<NotShadowed> reasons;
+  std::vector<std::string> rests;
   bool is_any_compared = false;
   for (const Layer& layer : layers_) {
     for (const LoggedOutput& output : layer.outputs) {
@@ -215,16 +216,21 @@ absl::Status ReferenceComparer::AddReasons(ComparisonResult& result) const {
         reasons.push_back({name, "the quantized model did not run it"});
       }
     }
-    const std::string rest = layer.values->Rest();
+    std::string rest = layer.values->Rest();
     if (!rest.empty() && layer.outputs.front().IsCompared()) {
-      result.warnings.push_back(
-          absl::StrCat("--reference: ", layer.name, ": not compared: ", rest));
+      rests.push_back(std::move(rest));
     }
   }
   if (!is_any_compared) {
     return absl::InvalidArgumentError(
         absl::StrCat(files_.directory(), ": no value can be compared; ",
                      reasons.front().name, ": ", reasons.front().reason));
+  }
+  if (!rests.empty()) {
+    result.warnings.push_back(absl::StrCat(
+        "--reference: the batches took less than there is of ", rests.size(),
+        rests.size() == 1 ? " layer" : " layers", "; left: ", rests.front(),
+        rests.size() == 1 ? "" : ", ..."));
   }
   reasons.insert(reasons.end(), unreferenced_.begin(), unreferenced_.end());
   for (const NotShadowed& layer : reasons) {
