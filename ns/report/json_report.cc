@@ -149,6 +149,9 @@ std::string ToJson(const ComparisonResult& result) {
   json.Member("quantized", result.quantized_path);
   json.Member("matching", result.matching);
   json.Member("batches", result.batches);
+  if (!result.reference.empty()) {
+    json.Member("reference", result.reference);
+  }
   if (!result.emulated.empty()) {
     json.Member("emulated", result.emulated);
   }
@@ -176,6 +179,9 @@ std::string ToJson(const ComparisonResult& result) {
   WriteReasons(json, "not_shadowed", result.not_shadowed);
   if (result.has_kernels) {
     WriteReasons(json, "no_reference", result.no_reference);
+  }
+  if (!result.reference.empty()) {
+    WriteReasons(json, "not_referenced", result.not_referenced);
   }
   if (!result.emulated.empty()) {
     WriteReasons(json, "not_emulated", result.not_emulated);

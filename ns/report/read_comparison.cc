@@ -214,12 +214,14 @@ ComparisonResult ReadResult(const JsonCursor& json) {
   result.quantized_path = json.At("quantized").Text();
   result.matching = json.At("matching").Text();
   result.batches = json.At("batches").Int();
+  result.reference = OptionalText(json, "reference");
   result.emulated = OptionalText(json, "emulated");
   CheckNames(json.At("layers"));
   result.layers = ListOf(json.At("layers"), ReadLayer);
   result.unmatched = ListOf(json.At("unmatched"), ReadUnmatched);
   result.not_shadowed = ListOf(json.At("not_shadowed"), ReadReason);
   result.no_reference = OptionalList(json, "no_reference", ReadReason);
+  result.not_referenced = OptionalList(json, "not_referenced", ReadReason);
   result.not_emulated = OptionalList(json, "not_emulated", ReadReason);
   if (const auto stubs = json.Find("stubs")) {
     result.stubs = ListOf(*stubs, ReadStub);

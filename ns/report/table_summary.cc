@@ -299,6 +299,7 @@ std::string FigureSummary(const ComparisonResult& result) {
       UnmatchedList(result), UnpairedInputList(result),
       LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"),
+      LayerList(result.not_referenced, "not compared with the reference"),
       result.accuracy ? AccuracySummary(*result.accuracy) : "",
       LimitSummary(result));
 }

@@ -35,11 +35,6 @@ absl::Status Failed(const std::string& path, absl::string_view what,
   return Bad(path, absl::StrCat("cannot ", what, ": ", error.message()));
 }
 
-std::string FileName(int64_t batch, int64_t call) {
-  return call == 0 ? absl::StrFormat("batch_%04d.pt", batch)
-                   : absl::StrFormat("batch_%04d_call_%04d.pt", batch, call);
-}
-
 bool ConsumeNumber(absl::string_view* text) {
   const size_t digits =
       std::min(text->find_first_not_of("0123456789"), text->size());
@@ -174,7 +169,8 @@ absl::Status ActivationFiles::Save(
     const std::string& layer, int64_t batch, int64_t call,
     const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
   const fs::path folder = fs::path(options_.directory) / LayerFolder(layer);
-  const std::string path = (folder / FileName(batch, call)).string();
+  const std::string path =
+      (folder / (ActivationFileStem(batch, call) + ".pt")).string();
   const int64_t left = options_.budget_bytes - bytes_written_;
 
   if (LeastBytes(tensors) > left) {
@@ -235,6 +231,11 @@ std::string LayerFolder(absl::string_view layer) {
     folder += hash;
   }
   return folder;
+}
+
+std::string ActivationFileStem(int64_t batch, int64_t call) {
+  return call == 0 ? absl::StrFormat("batch_%04d", batch)
+                   : absl::StrFormat("batch_%04d_call_%04d", batch, call);
 }
 
 }  // namespace ns

@@ -73,6 +73,10 @@ class ActivationFiles {
 // layers have different folders.
 std::string LayerFolder(absl::string_view layer);
 
+// "batch_0003", or "batch_0003_call_0001" for another call than the first: what
+// the file of a batch is called in that folder, without an extension.
+std::string ActivationFileStem(int64_t batch, int64_t call);
+
 }  // namespace ns
 
 #endif  // NS_SUITE_ACTIVATION_FILES_H_

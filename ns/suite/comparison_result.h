@@ -264,8 +264,8 @@ struct UnmatchedNode {
   std::string reason;
 };
 
-// A layer that could not be shadowed, compared with a reference kernel or
-// emulated.
+// A layer that could not be shadowed, compared with a reference kernel or with
+// values of a reference, or emulated.
 struct NotShadowed {
   std::string name;
   std::string reason;
@@ -317,6 +317,9 @@ struct ComparisonResult {
   std::string quantized_path;
   // "aligned" or "strict".
   std::string matching;
+  // The folder of the values that activations were compared with; empty where
+  // the float model ran.
+  std::string reference;
   // Batches run; 0 when only weights were compared.
   int64_t batches = 0;
   // False where inputs hold NaN or infinities: a warning says where, and no
@@ -329,6 +332,9 @@ struct ComparisonResult {
   // Layers whose quantized op has no reference kernel; empty unless kernels
   // were asked for.
   std::vector<NotShadowed> no_reference;
+  // Layers without values in the reference that fit, and values that no layer
+  // has; empty without a reference.
+  std::vector<NotShadowed> not_referenced;
   // Layers with sums of products that LibTorch computed although another
   // processor was emulated.
   std::vector<NotShadowed> not_emulated;

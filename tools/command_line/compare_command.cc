@@ -13,6 +13,7 @@
 #include "ns/report/table_report.h"
 #include "ns/suite/activation_files.h"
 #include "ns/suite/compare_models.h"
+#include "ns/suite/compare_reference.h"
 #include "ns/suite/user_metrics.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/compare_flags.h"
@@ -76,8 +77,12 @@ absl::Status CompareLayers(const CompareFlags& options,
       compare.files = &*files;
     }
     NS_ASSIGN_OR_RETURN(
-        result, CompareModels(models.float_model, models.quantized_model,
-                              batches, compare));
+        result,
+        options.reference.empty()
+            ? CompareModels(models.float_model, models.quantized_model, batches,
+                            compare)
+            : CompareWithReference(models.float_model, models.quantized_model,
+                                   batches, options.reference, compare));
     if (result.batches < batches.size() && options.limits.early_stop) {
       result.warnings.push_back(absl::StrCat(
           "--early-stop: a limit is crossed after ", result.batches, " of ",

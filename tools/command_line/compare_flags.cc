@@ -19,6 +19,41 @@ namespace {
 // The number of worst channels that are reported for each layer.
 constexpr int64_t kWorstChannels = 8;
 
+// Error: flags that ask for values which a reference does not have.
+absl::Status ParseReference(const Flags& flags, bool has_inputs,
+                            CompareFlags& options) {
+  if (!flags.Has("reference")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(options.reference, flags.Required("reference"));
+  if (!has_inputs) {
+    return absl::InvalidArgumentError(
+        "--reference needs --inputs=PATH with the batches that its values are "
+        "of");
+  }
+  if (options.modules.Any() || options.compare.shadows ||
+      options.compare.kernels || !options.compare.activations) {
+    return absl::InvalidArgumentError(
+        "--reference is of activations; --what takes weights,activations or "
+        "activations with it");
+  }
+  for (const char* other : {"emulate", "exact", "labels", "save-activations"}) {
+    if (flags.Has(other)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", other,
+                       " is of runs of the float model, and --reference "
+                       "stands for one; leave one of them out"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string DefaultWhat(const Flags& flags, bool has_inputs) {
+  return !has_inputs              ? "weights"
+         : flags.Has("reference") ? "weights,activations"
+                                  : "weights,activations,shadows";
+}
+
 absl::Status ParseWhat(const Flags& flags, bool has_inputs,
                        CompareFlags& options) {
   CompareOptions& compare = options.compare;
@@ -27,8 +62,7 @@ absl::Status ParseWhat(const Flags& flags, bool has_inputs,
   ModuleOptions& modules = options.modules;
   NS_ASSIGN_OR_RETURN(modules.swap_list, flags.List("swap"));
   NS_ASSIGN_OR_RETURN(modules.output_types, flags.List("modules"));
-  const std::string list =
-      flags.Get("what", has_inputs ? "weights,activations,shadows" : "weights");
+  const std::string list = flags.Get("what", DefaultWhat(flags, has_inputs));
   for (const absl::string_view what : absl::StrSplit(list, ',')) {
     if (what == "weights") {
       compare.weights = true;
@@ -145,6 +179,8 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
   NS_RETURN_IF_ERROR(
       ParseWhat(flags, !options.run.input_paths.empty(), options));
+  NS_RETURN_IF_ERROR(
+      ParseReference(flags, !options.run.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
   NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));

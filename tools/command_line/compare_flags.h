@@ -26,6 +26,9 @@ struct CompareFlags {
   ModelPairOptions models;
   CompareOptions compare;
   std::vector<MetricFlag> metrics;
+  // The folder of values that stand for those of the float model, which then
+  // does not run; empty for none.
+  std::string reference;
   // Without a path, no accuracy is counted.
   std::string labels_path;
   // Without a directory, no activations are kept.

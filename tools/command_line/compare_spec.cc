@@ -42,6 +42,10 @@ constexpr FlagSpec kFlags[] = {
      "put into the JSON how values, errors and weights are distributed"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
+    {"reference", "DIR",
+     "compare with the activations in this folder, of a device or another "
+     "runtime, and do not run the float model: LAYER.npy, LAYER.pt, or what "
+     "--save-activations writes"},
     {"save-activations", "DIR",
      "keep the compared values there: for each layer and batch a file for "
      "torch.load"},

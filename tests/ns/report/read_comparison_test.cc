@@ -60,6 +60,8 @@ ComparisonResult Full() {
   result.unmatched = {{"float", "dropout", "aten::dropout", "no partner"}};
   result.not_shadowed = {{"add", "too new"}};
   result.no_reference = {{"fc", "none"}};
+  result.reference = "device";
+  result.not_referenced = {{"add", "no values"}};
   result.has_kernels = true;
   result.not_emulated = {{"mul", "why"}};
   result.stubs = {{"block", "F", "Q", Figures(1), {{1, "h_n", Figures(2)}}}};

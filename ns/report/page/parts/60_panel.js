@@ -190,8 +190,8 @@
 
   function LayerBody({layer, row}) {
     const {report} = page.store.state;
-    const reasons = ['not_shadowed', 'no_reference', 'not_emulated'].flatMap(
-        (key) => (report[key] || []).filter(({name}) => name === layer.name)
+    const reasons = ['not_shadowed', 'no_reference', 'not_referenced',
+                     'not_emulated'].flatMap((key) => (report[key] || []).filter(({name}) => name === layer.name)
             .map(({reason}) => ({key, reason})));
     const sides = [layer.float, layer.quantized];
     const quantization = ['qparams', 'quantization'].map((key) =>

@@ -163,6 +163,7 @@
       ['Outputs of modules and models', MODULE, 'outputs'],
       ['Layers without a shadow', REASON, 'not_shadowed'],
       ['Layers without a reference kernel', REASON, 'no_reference'],
+      ['Layers without values in the reference', REASON, 'not_referenced'],
       ['Layers that were not emulated', REASON, 'not_emulated'],
     ].filter(([, , key]) => report[key] && report[key].length > 0);
     if (lists.length === 0) return null;

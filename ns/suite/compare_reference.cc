@@ -1,0 +1,93 @@
+#include "ns/suite/compare_reference.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ir/status.h"
+#include "ns/batches/batch.h"
+#include "ns/suite/compare_models.h"
+#include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/reference_comparer.h"
+#include "ns/suite/reference_files.h"
+#include "ns/suite/user_figures.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+namespace {
+
+std::vector<std::string> NanFigures(const ComparisonResult& result) {
+  std::vector<std::pair<std::string, const ActivationComparison*>> places;
+  for (const LayerComparison& layer : result.layers) {
+    if (layer.activation) {
+      places.emplace_back("activation of " + layer.name, &*layer.activation);
+    }
+  }
+  return NanWarnings(places);
+}
+
+absl::Status RunAndCompare(ReferenceComparer& comparer,
+                           const BatchReader& batches,
+                           const CompareOptions& options,
+                           ComparisonResult& result) {
+  NonFiniteInputs inputs(comparer.schema());
+  const int64_t count = batches.size();
+  for (int64_t i = 0; i < count; ++i) {
+    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(i));
+    inputs.Look(batch, i);
+    NS_RETURN_IF_ERROR(comparer.Run(batch, i));
+    result.batches = i + 1;
+    if (options.progress) {
+      options.progress(i + 1, count);
+    }
+    if (options.is_settled && i + 1 < count) {
+      comparer.AddFigures(result);
+      if (options.is_settled(result, count - i - 1)) {
+        break;
+      }
+    }
+  }
+  comparer.AddFigures(result);
+  NS_RETURN_IF_ERROR(comparer.AddReasons(result));
+  result.inputs_are_finite = !inputs.found();
+  if (inputs.found()) {
+    result.warnings.push_back(inputs.Warning());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ComparisonResult> CompareWithReference(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const BatchReader& batches, const std::string& directory,
+    const CompareOptions& options) {
+  NS_ASSIGN_OR_RETURN(ReferenceFiles files, ReferenceFiles::Open(directory));
+  CompareOptions without_runs = options;
+  without_runs.activations = false;
+  without_runs.shadows = false;
+  without_runs.kernels = false;
+  without_runs.emulate.reset();
+  NS_ASSIGN_OR_RETURN(
+      ComparisonResult result,
+      CompareModels(float_model, quantized_model, BatchReader::FromBatches({}),
+                    without_runs));
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, quantized_model.Clone());
+  NS_ASSIGN_OR_RETURN(const MatchResult matches,
+                      MatchSubgraphs(float_model, copy, options.match));
+  NS_ASSIGN_OR_RETURN(ReferenceComparer comparer,
+                      ReferenceComparer::Create(std::move(copy), matches,
+                                                std::move(files), options));
+  result.reference = directory;
+  result.has_activations = true;
+  for (const UserMetric& metric : options.user_metrics) {
+    result.user_metrics.push_back(metric.name);
+  }
+  NS_RETURN_IF_ERROR(RunAndCompare(comparer, batches, options, result));
+  for (std::string& warning : NanFigures(result)) {
+    result.warnings.push_back(std::move(warning));
+  }
+  return result;
+}
+
+}  // namespace ns

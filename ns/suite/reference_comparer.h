@@ -1,0 +1,112 @@
+// Runs a quantized model and compares what its layers give with saved values.
+#ifndef NS_SUITE_REFERENCE_COMPARER_H_
+#define NS_SUITE_REFERENCE_COMPARER_H_
+
+#include <ATen/core/function_schema.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/model_graph.h"
+#include "ns/batches/batch.h"
+#include "ns/suite/compare_options.h"
+#include "ns/suite/comparison_result.h"
+#include "ns/suite/reference_files.h"
+#include "ns/suite/user_figures.h"
+#include "passes/matching/graph_matcher.h"
+#include "passes/matching/matched_outputs.h"
+#include "passes/runtime/loggers/output_logger.h"
+#include "passes/runtime/loggers/pair_comparer.h"
+
+namespace ns {
+
+// The quantized model with a logger at each output of a layer that has saved
+// values, and the figures of those (x) against what is logged (y).
+class ReferenceComparer {
+ public:
+  // `quantized` is a copy of the model, which is changed, and `matches` are
+  // those of its graph (B), in the order of ComparisonResult::layers. `options`
+  // must outlive the comparer; see CompareWithReference for what of them is
+  // looked at. Error: values that cannot be read; there are none of any layer.
+  static absl::StatusOr<ReferenceComparer> Create(
+      ModelGraph quantized, const MatchResult& matches, ReferenceFiles files,
+      const CompareOptions& options);
+
+  // Returns the schema of the method that runs.
+  const c10::FunctionSchema& schema() const;
+
+  // Runs batch `index`, counted from 0 without gaps. Error: a batch that does
+  // not fit the model or fails in it; values that cannot be read; a metric of
+  // the user that fails.
+  absl::Status Run(const Batch& batch, int64_t index);
+
+  // Sets the figures of all layers, over the batches so far.
+  void AddFigures(ComparisonResult& result) const;
+
+  // Lists, after the run, what was not compared, as warnings and in
+  // `not_referenced`. Error: nothing was compared.
+  absl::Status AddReasons(ComparisonResult& result) const;
+
+ private:
+  // One output of a layer that has saved values.
+  struct LoggedOutput {
+    // As in MatchedOutput, but without a name where it is the first.
+    size_t index = 0;
+    std::string name;
+    c10::intrusive_ptr<OutputLogger> logger;
+    PairComparerPtr comparer;
+    // Null without metrics of the user.
+    std::unique_ptr<UserFigures> figures;
+    // How many calls had no value, and why the first of them had none.
+    int64_t missing = 0;
+    std::string reason;
+
+    bool IsCompared() const { return !comparer->record().batches.empty(); }
+  };
+
+  struct Layer {
+    // Its index in ComparisonResult::layers.
+    size_t index = 0;
+    std::string name;
+    std::unique_ptr<ReferenceValues> values;
+    // The first output comes first.
+    std::vector<LoggedOutput> outputs;
+  };
+
+  ReferenceComparer(ModelGraph quantized, ReferenceFiles files,
+                    const CompareOptions& options)
+      : model_(std::move(quantized)),
+        files_(std::move(files)),
+        options_(&options) {}
+
+  absl::Status AddLayer(size_t index, const SubgraphMatch& match);
+  absl::StatusOr<LoggedOutput> AddOutput(const SubgraphMatch& match,
+                                         const MatchedOutput& output);
+  // Notes values that no layer has.
+  void ListUnknown(const MatchResult& matches);
+  // Says that no layer has values.
+  absl::Status NothingIsNamed(const MatchResult& matches) const;
+  // Compares what `output` was in the last batch.
+  static absl::Status CompareCalls(Layer& layer, LoggedOutput& output,
+                                   int64_t batch);
+  std::optional<ActivationComparison> FiguresOf(
+      const LoggedOutput& output) const;
+
+  ModelGraph model_;
+  ReferenceFiles files_;
+  const CompareOptions* options_;
+  std::vector<Layer> layers_;
+  // Layers without values, and values without a layer.
+  std::vector<NotShadowed> unreferenced_;
+};
+
+}  // namespace ns
+
+#endif  // NS_SUITE_REFERENCE_COMPARER_H_

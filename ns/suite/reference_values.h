@@ -1,0 +1,75 @@
+// Reads the values of one layer that another runtime, a device or an earlier
+// run saved, in the order in which the layer runs.
+#ifndef NS_SUITE_REFERENCE_VALUES_H_
+#define NS_SUITE_REFERENCE_VALUES_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace ns {
+
+// What is asked for: a tensor that the quantized model made.
+struct ReferencePlace {
+  int64_t batch = 0;
+  // The call of the layer in this batch, from 0.
+  int64_t call = 0;
+  // The name of the output; empty for the first one.
+  std::string output;
+  // The shape of the tensor.
+  std::vector<int64_t> shape;
+};
+
+// A value, or why there is none.
+struct ReferenceValue {
+  // Not defined where there is none; else of the shape that was asked for.
+  at::Tensor tensor;
+  // A phrase that names the file: "out/conv.npy has the shape [2, 4] and the
+  // quantized model gives [2, 8]". Empty where there is a value, and where the
+  // file has no values of another output than the first.
+  std::string missing;
+};
+
+// The values of one layer. Errors name the file: it cannot be read, is damaged,
+// or holds something other than values.
+class ReferenceValues {
+ public:
+  virtual ~ReferenceValues() = default;
+
+  // Returns the value at `place`. Places come in the order of the run, the
+  // first output before the others.
+  virtual absl::StatusOr<ReferenceValue> Read(const ReferencePlace& place) = 0;
+
+  // Says in a phrase what of the values has not been read, after the run: "12
+  // rows of out/conv.npy"; empty for nothing.
+  virtual std::string Rest() const = 0;
+};
+
+// Opens the folder of a layer, with a file for each batch and call, called
+// batch_0003.pt or batch_0003_call_0001.pt (ActivationFileStem) or the same
+// with .npy. A .npy holds the layer's first output, a .pt that or a dict, as
+// --save-activations writes it: "float" is the first output and "float_h_n" the
+// one called h_n. Error: the folder cannot be read, or a batch has two files.
+absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenReferenceFolder(
+    const std::string& path);
+
+// Opens a file of torch.save with the values of all calls: a list of a tensor
+// for each, read one by one; or one tensor of all, concatenated along the first
+// dimension, which stays in memory. Of the first output only.
+absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenReferenceTorchSave(
+    const std::string& path);
+
+// Opens a .npy file with the values of all calls, concatenated along the first
+// dimension, of which one is in memory at a time. Of the first output only.
+absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenReferenceArray(
+    const std::string& path);
+
+}  // namespace ns
+
+#endif  // NS_SUITE_REFERENCE_VALUES_H_
