@@ -8,7 +8,8 @@ import cli
 
 # Those that take two models.
 PAIR_COMMANDS = ('compare', 'match', 'instrument')
-COMMANDS = (*PAIR_COMMANDS, 'sensitivity', 'quantize', 'report', 'export')
+COMMANDS = (*PAIR_COMMANDS, 'sensitivity', 'quantize', 'report', 'export',
+            'repro')
 PAIR = cli.COMPARE[1:]
 
 

@@ -50,7 +50,7 @@ struct Command {
 };
 
 // The commands compare, match, instrument, sensitivity, quantize, search,
-// report, export, fuse, lower and diff.
+// report, export, repro, fuse, lower and diff.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
@@ -59,6 +59,7 @@ Command QuantizeCommand();
 Command SearchCommand();
 Command ReportCommand();
 Command ExportCommand();
+Command ReproCommand();
 Command FuseCommand();
 Command LowerCommand();
 Command DiffCommand();

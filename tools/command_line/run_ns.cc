@@ -18,8 +18,8 @@ constexpr char kVersion[] = "0.1.0";
 std::vector<Command> Commands() {
   return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
-          ReportCommand(),      ExportCommand(),   FuseCommand(),
-          LowerCommand(),       DiffCommand()};
+          ReportCommand(),      ExportCommand(),   ReproCommand(),
+          FuseCommand(),        LowerCommand(),    DiffCommand()};
 }
 
 std::string GeneralHelp() {
@@ -48,10 +48,10 @@ const Command* FindCommand(const std::vector<Command>& commands,
 }
 
 CommandOutcome UnknownCommand(const std::string& name) {
-  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
-      absl::StrCat("unknown command '", name,
-                   "'; use compare, match, instrument, sensitivity, quantize, "
-                   "search, report, export, fuse, lower, diff or help")));
+  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(absl::StrCat(
+      "unknown command '", name,
+      "'; use compare, match, instrument, sensitivity, quantize, "
+      "search, report, export, repro, fuse, lower, diff or help")));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -72,7 +72,7 @@ CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
         "no command; use compare, match, instrument, sensitivity, quantize, "
-        "search, report, export, fuse, lower, diff or help"));
+        "search, report, export, repro, fuse, lower, diff or help"));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());

@@ -1,0 +1,166 @@
+#include "ns/suite/layer_repro.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "ir/nearest_name.h"
+#include "ir/node_view.h"
+#include "ir/status.h"
+#include "ir/torch_errors.h"
+#include "ns/suite/layer_input_recorder.h"
+
+namespace ns {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+// The statistics of both layers on `inputs`. Error: one of them fails, or their
+// shapes differ.
+absl::StatusOr<PairStatistics> Measure(LayerModules& layers,
+                                       const Tensors& inputs) {
+  const std::vector<c10::IValue> arguments(inputs.begin(), inputs.end());
+  NS_ASSIGN_OR_RETURN(const c10::IValue x, layers.float_layer.Run(arguments));
+  NS_ASSIGN_OR_RETURN(const c10::IValue y,
+                      layers.quantized_layer.Run(arguments));
+  return CatchTorchErrors("comparing its outputs", [&] {
+    return ComparePair(x.toTensor(), y.toTensor());
+  });
+}
+
+// The size of the first dimension, where all inputs share one; else 1.
+int64_t SamplesIn(const Tensors& inputs) {
+  const auto size = [](const at::Tensor& input) -> int64_t {
+    return input.dim() > 0 ? input.size(0) : 1;
+  };
+  const bool is_shared = absl::c_all_of(inputs, [&](const at::Tensor& input) {
+    return size(input) == size(inputs[0]);
+  });
+  return is_shared && size(inputs[0]) > 1 ? size(inputs[0]) : 1;
+}
+
+absl::StatusOr<Tensors> Samples(const Tensors& inputs, SampleRange range) {
+  return CatchTorchErrors([&] {
+    Tensors parts;
+    for (const at::Tensor& input : inputs) {
+      parts.push_back(input.narrow(0, range.begin, range.size()).clone());
+    }
+    return parts;
+  });
+}
+
+class Reproducer {
+ public:
+  Reproducer(LayerModules layers, LayerInputRecorder recorder,
+             const BatchReader& batches)
+      : layers_(std::move(layers)),
+        recorder_(std::move(recorder)),
+        batches_(batches) {}
+
+  absl::StatusOr<LayerRepro> Run(const LayerReproOptions& options) {
+    NS_ASSIGN_OR_RETURN(const std::vector<PairStatistics> parts,
+                        MeasureBatches(options));
+    PairStatistics whole;
+    for (const PairStatistics& part : parts) {
+      whole.Merge(part);
+    }
+    if (whole.count == 0 || whole.AreEqual()) {
+      return absl::InvalidArgumentError(
+          "it adds no error of its own on these inputs; choose another with "
+          "--layer");
+    }
+    const auto kept = static_cast<int64_t>(MostTellingPart(parts, whole));
+    NS_ASSIGN_OR_RETURN(Tensors inputs, Record(kept));
+    const int64_t count = SamplesIn(inputs);
+    const SampleRange range = ShrinkSamples(
+        count, whole, [&](SampleRange half) -> std::optional<PairStatistics> {
+          const absl::StatusOr<Tensors> samples = Samples(inputs, half);
+          if (!samples.ok()) {
+            return std::nullopt;
+          }
+          const auto statistics = Measure(layers_, *samples);
+          return statistics.ok() ? std::optional(*statistics) : std::nullopt;
+        });
+    if (range.size() < count) {
+      NS_ASSIGN_OR_RETURN(inputs, Samples(inputs, range));
+    }
+    NS_ASSIGN_OR_RETURN(inputs, TakePlainInputs(inputs, layers_));
+    NS_ASSIGN_OR_RETURN(const PairStatistics of_kept, Measure(layers_, inputs));
+    return LayerRepro{/*layer=*/{},
+                      /*op=*/{},
+                      std::move(layers_),
+                      std::move(inputs),
+                      whole,
+                      of_kept,
+                      batches_.size(),
+                      kept,
+                      range,
+                      count};
+  }
+
+ private:
+  absl::StatusOr<Tensors> Record(int64_t index) {
+    NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(index));
+    return recorder_.Record(batch, index);
+  }
+
+  absl::StatusOr<std::vector<PairStatistics>> MeasureBatches(
+      const LayerReproOptions& options) {
+    std::vector<PairStatistics> parts;
+    for (int64_t i = 0; i < batches_.size(); ++i) {
+      NS_ASSIGN_OR_RETURN(const Tensors inputs, Record(i));
+      NS_ASSIGN_OR_RETURN(const PairStatistics part, Measure(layers_, inputs));
+      parts.push_back(part);
+      if (options.progress) {
+        options.progress(i + 1, batches_.size());
+      }
+    }
+    return parts;
+  }
+
+  LayerModules layers_;
+  LayerInputRecorder recorder_;
+  const BatchReader& batches_;
+};
+
+}  // namespace
+
+absl::StatusOr<size_t> FindMatchByName(const MatchResult& matches,
+                                       absl::string_view name) {
+  std::vector<absl::string_view> names;
+  for (const SubgraphMatch& match : matches.matches) {
+    if (match.name == name) {
+      return names.size();
+    }
+    names.push_back(match.name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no matched layer is called '", name, "'; ",
+                   DidYouMean(name, names, "ns match lists their names")));
+}
+
+absl::StatusOr<LayerRepro> MakeLayerRepro(const ModelGraph& a,
+                                          const ModelGraph& b,
+                                          const SubgraphMatch& match,
+                                          const BatchReader& batches,
+                                          const LayerReproOptions& options) {
+  const std::string name = absl::StrCat("layer '", match.name, "'");
+  absl::StatusOr<LayerModules> layers =
+      ExtractLayer(a, b, match, options.output, options.io_types);
+  NS_RETURN_IF_ERROR(
+      Annotated(absl::StrCat(name, " cannot stand alone"), layers.status()));
+  NS_ASSIGN_OR_RETURN(LayerInputRecorder recorder,
+                      LayerInputRecorder::Create(b, match.b.subgraph));
+  Reproducer reproducer(*std::move(layers), std::move(recorder), batches);
+  NS_ASSIGN_OR_RETURN(LayerRepro repro,
+                      Annotated(name, reproducer.Run(options)));
+  repro.layer = match.name;
+  repro.op = std::string(OpName(*match.b.subgraph.base));
+  return repro;
+}
+
+}  // namespace ns

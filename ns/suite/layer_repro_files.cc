@@ -1,0 +1,175 @@
+#include "ns/suite/layer_repro_files.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/substitute.h"
+#include "ir/atomic_file.h"
+#include "ir/graph_walk.h"
+#include "ir/model_graph.h"
+#include "ir/status.h"
+#include "ns/batches/write_torch_save.h"
+#include "ns/suite/printable.h"
+
+namespace ns {
+namespace {
+
+constexpr std::array<absl::string_view, 4> kNames = {"float.pt", "quantized.pt",
+                                                     "inputs.pt", "repro.py"};
+
+// $0 is the name of the layer, $1 of its op, $2 of the engine, as the insides
+// of string literals.
+constexpr absl::string_view kScript =
+    R"py("""Prints the error that one layer of a quantized model adds by itself.
+
+float.pt and quantized.pt hold the layer of the float and of the quantized
+model, inputs.pt what flows into it. Arguments are libraries with ops that the
+layer needs, if any.
+"""
+
+import os
+import sys
+
+import torch
+
+LAYER = '$0'
+OP = '$1'
+ENGINE = '$2'
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+for library in sys.argv[1:]:
+  torch.ops.load_library(library)
+if ENGINE in torch.backends.quantized.supported_engines:
+  torch.backends.quantized.engine = ENGINE
+
+float_layer = torch.jit.load(os.path.join(FOLDER, 'float.pt'))
+quantized_layer = torch.jit.load(os.path.join(FOLDER, 'quantized.pt'))
+
+signal = error = 0
+for batch in torch.load(os.path.join(FOLDER, 'inputs.pt')):
+  inputs = batch if isinstance(batch, tuple) else (batch,)
+  with torch.no_grad():
+    x = float_layer(*inputs).dequantize().double()
+    y = quantized_layer(*inputs).dequantize().double()
+  signal += x.square().sum()
+  error += (x - y).square().sum()
+
+sqnr_db = 10 * torch.log10(signal / error)
+print(f'{LAYER} ({OP}): SQNR {sqnr_db:.2f} dB')
+)py";
+
+// The inside of a string literal that prints as `text` does here.
+std::string Literal(absl::string_view text) {
+  return absl::Utf8SafeCEscape(Printable(text));
+}
+
+std::string Script(const LayerRepro& repro, const std::string& engine) {
+  return absl::Substitute(kScript, Literal(repro.layer), Literal(repro.op),
+                          Literal(engine));
+}
+
+// A list with one batch.
+c10::IValue Batches(const std::vector<at::Tensor>& inputs) {
+  c10::impl::GenericList batches(c10::AnyType::get());
+  if (inputs.size() == 1) {
+    batches.emplace_back(inputs[0]);
+  } else {
+    batches.emplace_back(c10::ivalue::Tuple::create(
+        std::vector<c10::IValue>(inputs.begin(), inputs.end())));
+  }
+  return batches;
+}
+
+absl::Status CannotUse(const std::string& folder, absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat("--out=", folder, ": ", why));
+}
+
+bool IsOpOfTorch(absl::string_view op) {
+  for (const absl::string_view prefix :
+       {"aten::", "prim::", "quantized::", "quantized_decomposed::",
+        "sparse::"}) {
+    if (absl::StartsWith(op, prefix)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> MakeReproFolder(const std::string& folder) {
+  std::error_code error;
+  const bool is_new = std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder)) {
+    return CannotUse(
+        folder, absl::StrCat("cannot make the folder: ",
+                             error ? error.message() : "a file has this name"));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return CannotUse(folder, "cannot write into the folder");
+  }
+  return is_new;
+}
+
+std::vector<std::string> ReproPaths(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const absl::string_view name : kNames) {
+    paths.push_back((std::filesystem::path(folder) / std::string(name)));
+  }
+  return paths;
+}
+
+absl::StatusOr<std::vector<WrittenFile>> WriteLayerRepro(
+    const LayerRepro& repro, const std::string& engine,
+    const std::string& folder) {
+  const std::vector<std::string> paths = ReproPaths(folder);
+  const auto save = [](const ModelGraph& model) {
+    return [&model](const std::string& path) { return model.Save(path); };
+  };
+  NS_RETURN_IF_ERROR(WriteFilesAtomically(
+      {{paths[0], save(repro.layers.float_layer)},
+       {paths[1], save(repro.layers.quantized_layer)},
+       {paths[2],
+        [&](const std::string& path) {
+          return Annotated(
+              paths[2], WriteTorchSave(path, Batches(repro.inputs)).status());
+        }},
+       {paths[3], [&](const std::string& path) {
+          return WriteFileAtomically(path, Script(repro, engine));
+        }}}));
+  std::vector<WrittenFile> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    files.push_back(
+        {path, static_cast<int64_t>(std::filesystem::file_size(path, error))});
+  }
+  return files;
+}
+
+std::string NeedsOpLibrary(const LayerModules& layers) {
+  std::string found;
+  for (const ModelGraph* layer :
+       {&layers.float_layer, &layers.quantized_layer}) {
+    ForEachNode(layer->graph().block(), [&](const torch::jit::Node* node) {
+      const absl::string_view op = node->kind().toQualString();
+      if (found.empty() && !IsOpOfTorch(op)) {
+        found = std::string(op);
+      }
+    });
+  }
+  return found;
+}
+
+}  // namespace ns

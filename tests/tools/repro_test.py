@@ -1,0 +1,129 @@
+"""`ns repro`: the smallest pair of modules that shows a layer's own error."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import torch
+
+import cli
+
+MODELS = ('--float=net_float.pt', '--quantized=net_quantized.pt')
+NET = (*MODELS, '--inputs=images.pt')
+FILES = ('float.pt', 'inputs.pt', 'quantized.pt', 'repro.py')
+
+
+def shadow(layer):
+  return float(layer['shadow']['sqnr_db'])
+
+
+class ReproTest(cli.CliTest):
+
+  def repro(self, *flags):
+    """The summary's figures of all data and of what is kept."""
+    self.out = self.path('repro')
+    output, _ = self.succeed('repro', *flags, f'--out={self.out}')
+    self.assertEqual(tuple(sorted(os.listdir(self.out))), FILES)
+    found = re.search(r'SQNR +(\S+) dB on all data, (\S+) dB on what', output)
+    return output, float(found[1]), float(found[2])
+
+  def printed(self):
+    """What repro.py prints, in another place, with python alone."""
+    moved = self.path('moved')
+    shutil.move(self.out, moved)
+    self.out = moved
+    output = subprocess.run(
+        ['/usr/bin/python3', '-W', 'ignore', os.path.join(moved, 'repro.py')],
+        cwd=self.folder, env=cli.environment(), stdout=subprocess.PIPE,
+        timeout=cli.TIMEOUT, check=True).stdout.decode()
+    return float(re.search(r'SQNR (\S+) dB', output)[1])
+
+  def compared(self):
+    """The shadows that `ns compare` finds in the files, lowest first."""
+    layers = self.layers('compare', *(f'--{name}={self.out}/{name}.pt' for name
+                                      in ('float', 'quantized', 'inputs')))
+    return sorted(shadow(layer) for layer in layers.values())
+
+  def check(self, *flags, layer):
+    """The figures of the three ways, and those of the whole models."""
+    _, of_all, of_kept = self.repro(*flags, f'--layer={layer}')
+    whole = self.layers('compare', *flags)[layer]
+    self.assertAlmostEqual(of_all, shadow(whole), delta=0.1)
+    self.assertLessEqual(of_kept, of_all + 1.01)
+    self.assertAlmostEqual(self.printed(), of_kept, delta=0.1)
+    self.assertAlmostEqual(self.compared()[0], of_kept, delta=0.1)
+
+  def test_a_layer_of_int8(self):
+    self.check(*NET, layer='conv')
+    batches = torch.load(os.path.join(self.out, 'inputs.pt'))
+    self.assertEqual([list(x.shape) for x in batches], [[1, 3, 8, 8]])
+
+  def test_a_layer_with_two_inputs(self):
+    self.check('--float=two_float.pt', '--quantized=two_quantized.pt',
+               '--inputs=pairs.pt', layer='add')
+    for batch in torch.load(os.path.join(self.out, 'inputs.pt')):
+      self.assertEqual([list(x.shape) for x in batch], [[1, 6], [1, 6]])
+
+  def test_a_dynamic_lstm(self):
+    self.check('--float=lstm_float.pt', '--quantized=lstm_quantized.pt',
+               '--inputs=sequences.pt', layer='lstm')
+
+  def test_the_worst_offender_is_the_default(self):
+    layers = self.layers('compare', *NET)
+    worst = min(layers, key=lambda name: shadow(layers[name]))
+    output, of_all, _ = self.repro(*NET)
+    self.assertRegex(output, rf'(?m)^layer +{re.escape(worst)} \(')
+    self.assertAlmostEqual(of_all, shadow(layers[worst]), delta=0.1)
+
+  def test_all_data_of_one_batch_is_that_batch(self):
+    _, of_all, of_kept = self.repro(*MODELS, '--inputs=one_image.pt',
+                                    '--max-batches=1', '--layer=fc')
+    one = self.layers('compare', *MODELS, '--inputs=one_image.pt')['fc']
+    self.assertAlmostEqual(of_all, shadow(one), delta=0.1)
+    self.assertLessEqual(of_kept, of_all + 1.01)
+
+  def test_quiet_prints_nothing(self):
+    out = self.path('quiet')
+    self.assertEqual(
+        self.succeed('repro', *NET, '--quiet', f'--out={out}'), ('', ''))
+    self.assertEqual(tuple(sorted(os.listdir(out))), FILES)
+
+  def test_wrong_usage(self):
+    out = f'--out={self.path("out")}'
+    self.fail_with(2, 'repro', *NET, out, '--layer=convv',
+                   names=('--layer', "'convv'", "'conv'?"))
+    self.fail_with(2, 'repro', *NET, names='--out')
+    self.fail_with(2, 'repro', *MODELS, out, names='--inputs')
+    self.assertEqual(os.listdir(self.folder), [])
+
+  def test_nothing_is_left_of_a_run_that_fails(self):
+    out = f'--out={self.path("out")}'
+    self.fail_with(3, 'repro', *MODELS, '--inputs=second_wrong.pt', out,
+                   names='second_wrong.pt: batch 1')
+    self.fail_with(3, 'repro', *MODELS, '--inputs=missing.pt', out,
+                   names='missing.pt')
+    self.fail_with(3, 'repro', '--float=loop_float.pt',
+                   '--quantized=loop_quantized.pt', '--inputs=rows.pt', out,
+                   '--layer=inner.first', names=("'inner.first'", 'loop'))
+    self.assertEqual(os.listdir(self.folder), [])
+
+  def test_a_folder_that_cannot_be_made(self):
+    with open(self.path('file'), 'w', encoding='utf-8') as file:
+      file.write('kept')
+    for out in ('file', 'file/below'):
+      self.fail_with(3, 'repro', *NET, f'--out={self.path(out)}',
+                     names='--out=')
+    with open(self.path('file'), encoding='utf-8') as file:
+      self.assertEqual(file.read(), 'kept')
+
+  def test_inputs_are_not_overwritten(self):
+    shutil.copy(os.path.join(cli.CASES, 'images.pt'), self.path('inputs.pt'))
+    self.fail_with(2, 'repro', *MODELS, f'--inputs={self.path("inputs.pt")}',
+                   f'--out={self.folder}', names='--out')
+    self.assertEqual(os.listdir(self.folder), ['inputs.pt'])
+
+
+if __name__ == '__main__':
+  unittest.main()
