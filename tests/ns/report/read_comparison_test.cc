@@ -34,6 +34,7 @@ ComparisonResult Full() {
   result.matching = "aligned";
   result.batches = 2;
   result.emulated = "fbgemm-avx2";
+  result.has_activations = result.has_shadows = true;
   LayerComparison layer;
   layer.name = "lstm";
   layer.float_side = {"lstm", false, "aten::lstm", {"aten::lstm"}};
