@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "ns/report/error_breakdown.h"
@@ -27,12 +28,26 @@ void WriteSide(JsonWriter& json, absl::string_view key, const LayerSide& side) {
     json.String(op);
   }
   json.EndArray();
-  if (side.source.has_value()) {
-    json.Key("source");
-    json.BeginObject();
-    json.Member("file", side.source->file);
-    json.Member("line", side.source->line);
-    json.EndObject();
+  json.EndObject();
+}
+
+// Writes where both sides are in the user's code, as far as that is known.
+void WriteSources(JsonWriter& json, const LayerComparison& layer) {
+  const std::pair<absl::string_view, const LayerSide*> sides[] = {
+      {"float", &layer.float_side}, {"quantized", &layer.quantized_side}};
+  if (!layer.float_side.source && !layer.quantized_side.source) {
+    return;
+  }
+  json.Key("source");
+  json.BeginObject();
+  for (const auto& [key, side] : sides) {
+    if (side->source.has_value()) {
+      json.Key(key);
+      json.BeginObject();
+      json.Member("file", side->source->file);
+      json.Member("line", side->source->line);
+      json.EndObject();
+    }
   }
   json.EndObject();
 }
@@ -141,6 +156,7 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   json.Member("name", layer.name);
   WriteSide(json, "float", layer.float_side);
   WriteSide(json, "quantized", layer.quantized_side);
+  WriteSources(json, layer);
   if (layer.runs_in.has_value()) {
     json.Member("runs_in", RunsInName(*layer.runs_in));
   }

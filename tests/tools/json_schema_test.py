@@ -111,6 +111,26 @@ class JsonSchemaTest(cli.CliTest):
       self.assertGreater(layer['qparams']['scale'], 0)
       self.assertIsInstance(layer['qparams']['zero_point'], int)
 
+  def check_source(self, source):
+    self.assertLessEqual(set(source), {'float', 'quantized'})
+    for line in source.values():
+      self.assertEqual(list(line), ['file', 'line'])
+      self.assertTrue(line['file'])
+      self.assertGreater(line['line'], 0)
+
+  def check_coverage(self, coverage, layers):
+    self.assertEqual([key for key in coverage if key != 'int8_macs_share'],
+                     ['int8_layers', 'float_layers', 'stayed_float',
+                      'cancelling_pairs', 'packs_at_run_time'])
+    self.assertEqual(coverage['int8_layers'] + coverage['float_layers'],
+                     sum('runs_in' in layer for layer in layers))
+    self.assertTrue(0 <= coverage.get('int8_macs_share', 0) <= 1)
+    for layer in coverage['stayed_float']:
+      self.assertEqual(list(layer), ['name', 'op', 'reason'])
+      self.assertTrue(layer['reason'])
+    for pair in coverage['cancelling_pairs']:
+      self.assertEqual(list(pair), ['dequantize', 'quantize'])
+
   def check_verdict(self, verdict, names):
     self.assertEqual([key for key in verdict if key != 'layer'],
                      ['kind', 'sentences'])
@@ -126,7 +146,8 @@ class JsonSchemaTest(cli.CliTest):
     self.assertEqual([key for key in result
                       if key not in ('worst_offender', 'no_reference',
                                      'first_unexplained_fall', 'emulated',
-                                     'not_emulated', 'verdict')],
+                                     'not_emulated', 'verdict',
+                                     'coverage')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])
     self.assertEqual(result['schema'], 'ns.compare/1')
@@ -140,8 +161,12 @@ class JsonSchemaTest(cli.CliTest):
                                         'weight', 'activation', 'shadow',
                                         'inherited', 'kernel', 'error',
                                         'outputs', 'saturation', 'bias',
-                                        'has_weight_of', 'qparams'})
+                                        'has_weight_of', 'qparams', 'source',
+                                        'runs_in'})
       self.check_parameters(layer)
+      self.check_source(layer.get('source', {}))
+      self.assertIn(layer.get('runs_in', 'float'),
+                    ('int8', 'int8 weights', 'float16 weights', 'float'))
       self.check_breakdown(layer)
       self.assertTrue(layer['name'])
       self.check_side(layer['float'])
@@ -159,6 +184,8 @@ class JsonSchemaTest(cli.CliTest):
       self.assertIn(node['model'], ('float', 'quantized'))
       self.assertTrue(node['reason'])
     self.assertEqual(result['not_shadowed'], [])
+    if 'coverage' in result:
+      self.check_coverage(result['coverage'], result['layers'])
     if 'verdict' in result:
       self.check_verdict(result['verdict'], names)
 

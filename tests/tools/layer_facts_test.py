@@ -55,7 +55,7 @@ class LayerFactsTest(cli.CliTest):
     layers = self.layers(*self.make())
     for name, comment in (('block.conv', 'conv'), ('fc', 'fc')):
       for side in ('float', 'quantized'):
-        self.assertEqual(layers[name][side]['source'],
+        self.assertEqual(layers[name]['source'][side],
                          {'file': inspect.getsourcefile(Net),
                           'line': line_of(comment)}, (name, side))
 
@@ -84,7 +84,7 @@ class LayerFactsTest(cli.CliTest):
   # Freezing leaves the library's own line, which is all that such a file has.
   def test_frozen_files_have_what_they_have(self):
     layers = self.layers(*self.make(freeze=True))
-    files = {layer['float']['source']['file'] for layer in layers.values()
+    files = {layer['source']['float']['file'] for layer in layers.values()
              if layer['float']['op'] == 'aten::conv2d'}
     self.assertEqual(len(files), 1)
     self.assertIn('torch/nn/modules/conv.py', files.pop())

@@ -64,10 +64,10 @@ def layer(name, number):
   result = {
       'name': name,
       'float': {'fqn': module, 'op': 'aten::conv2d',
-                'subgraph': ['aten::conv2d', 'aten::relu'],
-                'source': {'file': 'net.py', 'line': 12 + number}},
+                'subgraph': ['aten::conv2d', 'aten::relu']},
       'quantized': {'fqn': module, 'op': 'quantized::conv2d_relu',
                     'subgraph': ['quantized::conv2d_relu']},
+      'source': {'float': {'file': 'net.py', 'line': 12 + number}},
       'activation': activation(db, channels=8),
       'shadow': activation('inf' if exact else db + 6),
       'inherited': figures(db + 2),

@@ -100,8 +100,10 @@ TEST(JsonReportTest, WritesEveryField) {
         "op": "quantized::conv2d_relu",
         "subgraph": [
           "quantized::conv2d_relu"
-        ],
-        "source": {
+        ]
+      },
+      "source": {
+        "quantized": {
           "file": "/a/net.py",
           "line": 12
         }

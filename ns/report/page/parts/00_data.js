@@ -108,9 +108,10 @@
         name : '\u2026' + letters.slice(letters.length - length + 1).join('');
   };
 
-  // "net.py:12", or undefined where the source is not known.
-  page.sourceText = function (side) {
-    const source = side && side.source;
+  // "net.py:12" of a side of a layer, "float" or "quantized", or undefined where
+  // that is not known.
+  page.sourceText = function (layer, side) {
+    const source = layer.source && layer.source[side];
     if (!source || source.file === undefined) return undefined;
     return source.line === undefined ?
         String(source.file) : source.file + ':' + source.line;

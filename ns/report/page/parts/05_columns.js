@@ -98,8 +98,8 @@
       const clipped = page.clippedShare(layer);
       if (clipped !== undefined) row.set('clipped', clipped);
     }
-    const source =
-        page.sourceText(layer.quantized) || page.sourceText(layer.float);
+    const source = page.sourceText(layer, 'float') ||
+        page.sourceText(layer, 'quantized');
     if (source) row.set('source', source);
     return row;
   };

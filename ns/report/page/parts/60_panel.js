@@ -27,15 +27,16 @@
         html`<div><dt>${name}</dt><dd>${children}</dd></div>`;
   }
 
-  function Side({name, side}) {
+  function Side({name, layer}) {
+    const side = layer[name];
     if (!side) return null;
+    const source = page.sourceText(layer, name);
     return html`<${Fact} name=${name}>
       <span class="mono">${(side.subgraph || [side.op]).join(' \u2192 ') ||
         'a graph input'}</span>
       ${side.fqn && html`<span class="faint mono"> ${side.fqn}</span>`}
       ${side.fqn_inferred && html`<span class="faint"> (inferred)</span>`}
-      ${page.sourceText(side) && html`<span class="source mono">${
-        page.sourceText(side)}</span>`}
+      ${source && html`<span class="source mono">${source}</span>`}
     </${Fact}>`;
   }
 
