@@ -192,16 +192,16 @@
   function LayerBody({layer, row}) {
     const {report} = page.store.state;
     const reasons = ['not_shadowed', 'no_reference', 'not_referenced',
-                     'not_emulated'].flatMap((key) => (report[key] || []).filter(({name}) => name === layer.name)
-            .map(({reason}) => ({key, reason})));
-    const sides = [layer.float, layer.quantized];
+                     'not_emulated'].flatMap((key) => (report[key] || [])
+        .filter(({name}) => name === layer.name)
+        .map(({reason}) => ({key, reason})));
     const quantization = ['qparams', 'quantization'].map((key) =>
       parameters(layer[key] || page.at(layer.quantized, key))).filter(Boolean);
     const outputs = layer.outputs || [];
     return html`<div>
       <dl class="facts">
-        <${Side} name="float" side=${sides[0]} />
-        <${Side} name="quantized" side=${sides[1]} />
+        <${Side} name="float" layer=${layer} />
+        <${Side} name="quantized" layer=${layer} />
         <${Fact} name="quantized by">${quantization.join('; ')}</${Fact}>
         <${Fact} name="output">${layer.output}</${Fact}>
         <${Fact} name="clipped">${page.format(row.get('clipped'), 'share')}
