@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "ir/nearest_name.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/batches/batch.h"
 #include "ns/suite/layer_input_recorder.h"
 
 namespace ns {
@@ -69,7 +71,7 @@ class Reproducer {
       whole.Merge(part);
     }
     if (whole.count == 0 || whole.AreEqual()) {
-      return absl::InvalidArgumentError(
+      return Refusal(
           "it adds no error of its own on these inputs; choose another with "
           "--layer");
     }

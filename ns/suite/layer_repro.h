@@ -64,8 +64,9 @@ absl::StatusOr<size_t> FindMatchByName(const MatchResult& matches,
 // show the error (shrink_data.h): one batch, and of it the fewest samples that
 // bisection finds. Memory holds one batch. The models are not changed.
 //
-// Error: a refusal of ExtractLayer or TakePlainInputs, after the layer's name;
-// a layer that adds no error; a batch that does not fit the model.
+// Error: a refusal (ir/refusal.h), after the layer's name: that of ExtractLayer
+// or TakePlainInputs, or of a layer that adds no error; a batch that does not
+// fit the model.
 absl::StatusOr<LayerRepro> MakeLayerRepro(
     const ModelGraph& a, const ModelGraph& b, const SubgraphMatch& match,
     const BatchReader& batches, const LayerReproOptions& options = {});

@@ -107,6 +107,10 @@ class ReproTest(cli.CliTest):
     self.fail_with(3, 'repro', '--float=loop_float.pt',
                    '--quantized=loop_quantized.pt', '--inputs=rows.pt', out,
                    '--layer=inner.first', names=("'inner.first'", 'loop'))
+    self.fail_with(3, 'repro', *NET, out, '--layer=flatten',
+                   names=("'flatten'", 'no error of its own'))
+    self.fail_with(3, 'repro', *MODELS, '--inputs=nan.pt', out,
+                   names=('net_quantized.pt', 'NaN', '--layer'))
     self.assertEqual(os.listdir(self.folder), [])
 
   def test_a_folder_that_cannot_be_made(self):

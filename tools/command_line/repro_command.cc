@@ -1,5 +1,6 @@
 #include <ATen/Context.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ir/model_graph.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/report/error_breakdown.h"
@@ -143,10 +145,12 @@ absl::StatusOr<ChosenLayer> WorstLayer(const ModelPair& models,
                                     batches, compare));
   const std::optional<size_t> worst = WorstOffender(result);
   if (!worst) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.models.quantized_path,
-        ": no layer adds an error of its own on these inputs; name one with "
-        "--layer"));
+    return Refusal(absl::StrCat(
+        options.models.quantized_path, ": ",
+        result.inputs_are_finite
+            ? "no layer adds an error of its own on these inputs"
+            : "inputs hold NaN or infinities, for which no layer is to blame",
+        "; name one with --layer"));
   }
   const OutputComparison* output = OffendingOutput(result.layers[*worst]);
   return ChosenLayer{
@@ -188,7 +192,8 @@ absl::StatusOr<LayerRepro> MakeRepro(const ModelPair& models,
 }
 
 std::string Db(const PairStatistics& statistics) {
-  return absl::StrFormat("%.2f dB", statistics.SqnrDb());
+  const double sqnr_db = statistics.SqnrDb();
+  return std::isnan(sqnr_db) ? "nan dB" : absl::StrFormat("%.2f dB", sqnr_db);
 }
 
 std::string ShapeText(const at::Tensor& tensor) {
@@ -230,13 +235,21 @@ absl::Status Reproduce(const Options& options, absl::Status& wrong_usage) {
   NS_ASSIGN_OR_RETURN(const BatchReader batches, OpenBatches(options.run));
   std::optional<LayerRepro> repro;
   std::string engine;
+  absl::Status refusal;
   NS_RETURN_IF_ERROR(
       WithModels(options.models, [&](ModelPair& models) -> absl::Status {
-        NS_ASSIGN_OR_RETURN(repro,
-                            MakeRepro(models, batches, options, wrong_usage));
+        absl::StatusOr<LayerRepro> made =
+            MakeRepro(models, batches, options, wrong_usage);
+        if (!wrong_usage.ok() || IsRefusal(made.status())) {
+          // Another engine does not mend it.
+          refusal = made.status();
+          return absl::OkStatus();
+        }
+        NS_ASSIGN_OR_RETURN(repro, std::move(made));
         engine = absl::AsciiStrToLower(toString(at::globalContext().qEngine()));
         return absl::OkStatus();
       }));
+  NS_RETURN_IF_ERROR(refusal);
   NS_ASSIGN_OR_RETURN(const std::vector<WrittenFile> files,
                       WriteLayerRepro(*repro, engine, options.out));
   if (const std::string op = NeedsOpLibrary(repro->layers); !op.empty()) {
