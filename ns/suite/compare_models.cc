@@ -44,7 +44,6 @@ LayerSide DescribeSide(const MatchedSide& side) {
   description.fqn_inferred = side.fqn_inferred;
   if (side.subgraph.base != nullptr) {
     description.op = std::string(OpName(*side.subgraph.base));
-    description.source = SourceLineOf(*side.subgraph.base);
   }
   for (const Node* node : side.subgraph.nodes) {
     description.subgraph.push_back(node == side.subgraph.start &&
@@ -73,6 +72,19 @@ std::vector<UnmatchedNode> DescribeUnmatched(
     nodes.push_back({model, op.fqn, std::string(OpName(*op.node)), op.reason});
   }
   return nodes;
+}
+
+// Tells where layers are in the user's code.
+void DescribeSources(const MatchResult& matches, ComparisonResult& result) {
+  const auto source_of = [](const MatchedSide& side) {
+    const Node* const base = side.subgraph.base;
+    return base == nullptr ? std::nullopt : SourceLineOf(*base);
+  };
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    LayerComparison& layer = result.layers[i];
+    layer.float_side.source = source_of(matches.matches[i].a);
+    layer.quantized_side.source = source_of(matches.matches[i].b);
+  }
 }
 
 // Tells what of the quantized model is quantized.
@@ -346,6 +358,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
     }
   }
   DescribeParameters(quantized_copy, matches, result.layers);
+  DescribeSources(matches, result);
   NS_RETURN_IF_ERROR(DescribeCoverage(quantized_copy, matches, result));
   if (options.check_matches) {
     NS_RETURN_IF_ERROR(options.check_matches(result));
