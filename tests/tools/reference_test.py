@@ -96,7 +96,7 @@ class ReferenceTest(cli.CliTest):
         'flatten.npy has the shape [6, 7] and the quantized model gives [2, 512]',
         'conv: ' + folder + ' has no values of it', "did you mean 'fc'?"):
       self.assertIn(expected, error)
-    again, _ = self.succeed('report', report, '--json=-')
+    again, _ = self.succeed('report', f'--json={report}', '--html=-')
     for text in (again, open(report, encoding='utf8').read()):
       self.assertRegex(text, r'"not_referenced": \[\s*\{\s*"name": "flatten"')
       self.assertIn('"name": "fcc"', text)
