@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import numpy
 import torch
@@ -99,12 +100,14 @@ class ReferenceTest(cli.CliTest):
       self.assertIn(expected, error)
     again, _ = self.succeed('report', f'--json={report}', '--html=-')
     with open(report, encoding='utf8') as file:
-      text = file.read()
-    names = {entry['name'] for entry in json.loads(text)['not_referenced']}
+      listed = json.load(file)['not_referenced']
+    names = {entry['name'] for entry in listed}
     self.assertLessEqual({'flatten', 'conv', 'fcc'}, names)
     self.assertNotIn('fc', names)
-    listed = text[text.index('"not_referenced"'):]
-    self.assertIn(listed[:listed.index(']')], again)
+    embedded = re.search(
+        '<script type="application/json" id="report">(.*?)</script>', again,
+        re.DOTALL)
+    self.assertEqual(json.loads(embedded[1])['not_referenced'], listed)
 
   def test_a_limit_is_crossed_by_the_reference(self):
     values, folder = self.values()
