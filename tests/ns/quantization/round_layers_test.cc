@@ -22,6 +22,7 @@ class RoundLayersTest : public ::testing::Test {
  protected:
   RoundLayersTest() {
     at::manual_seed(5);
+    x_ = at::rand({16, 3, 8, 8}) + 1;
     QConfig qconfig = Int8PerTensorQConfig();
     qconfig.weight.config.quant_min = -4;
     qconfig.weight.config.quant_max = 3;
@@ -34,7 +35,8 @@ class RoundLayersTest : public ::testing::Test {
     return prepared;
   }
 
-  const at::Tensor x_ = at::rand({16, 3, 8, 8}) + 1;
+  // Drawn once the generator has its seed.
+  at::Tensor x_;
   QuantizeOptions options_;
 };
 
