@@ -35,7 +35,10 @@ at::Tensor Rounded(const at::Tensor& x) {
 
 class LayerTrialsTest : public ::testing::Test {
  protected:
-  LayerTrialsTest() { at::manual_seed(6); }
+  LayerTrialsTest() {
+    at::manual_seed(6);
+    x_ = at::randn({4, 3, 8, 8});
+  }
 
   std::vector<double> Measure(const std::vector<std::string>& body,
                               const std::vector<LayerTrial>& trials) const {
@@ -51,7 +54,8 @@ class LayerTrialsTest : public ::testing::Test {
     return Output(model, x);
   }
 
-  const at::Tensor x_ = at::randn({4, 3, 8, 8});
+  // Drawn once the generator has its seed.
+  at::Tensor x_;
 };
 
 TEST_F(LayerTrialsTest, MeasureTheLayerWithItsRelu) {

@@ -21,6 +21,7 @@ class SequentialBiasTest : public ::testing::Test {
  protected:
   SequentialBiasTest() {
     at::manual_seed(5);
+    x_ = at::rand({16, 3, 8, 8}) + 1;
     QConfig qconfig = Int8PerTensorQConfig();
     qconfig.weight.config.quant_min = -4;
     qconfig.weight.config.quant_max = 3;
@@ -43,7 +44,8 @@ class SequentialBiasTest : public ::testing::Test {
     return lost.transpose(0, 1).flatten(1).mean(1).abs().max().item<double>();
   }
 
-  const at::Tensor x_ = at::rand({16, 3, 8, 8}) + 1;
+  // Drawn once the generator has its seed.
+  at::Tensor x_;
   QuantizeOptions options_;
 };
 

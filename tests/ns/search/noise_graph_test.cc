@@ -19,7 +19,10 @@ namespace {
 
 class NoiseGraphTest : public ::testing::Test {
  protected:
-  NoiseGraphTest() { at::manual_seed(4); }
+  NoiseGraphTest() {
+    at::manual_seed(4);
+    x_ = at::randn({2, 3, 6, 6});
+  }
 
   void Create(const std::vector<std::string>& body) {
     model_ = std::make_unique<ModelGraph>(FloatModel(body));
@@ -52,7 +55,8 @@ class NoiseGraphTest : public ::testing::Test {
     return calls;
   }
 
-  const at::Tensor x_ = at::randn({2, 3, 6, 6});
+  // Drawn once the generator has its seed.
+  at::Tensor x_;
   std::unique_ptr<ModelGraph> model_;
   std::unique_ptr<SearchSpace> space_;
   std::unique_ptr<CalibratedValues> values_;
