@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/table_figures.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/coverage.h"
 
 namespace ns {
 namespace {
@@ -29,12 +29,14 @@ std::optional<double> MeanSquaredError(const ErrorFigures& error) {
              : std::nullopt;
 }
 
-// Returns the part of the MSE for one end of the range: `beyond` is d. It is no
-// less than what the farthest value alone makes.
+// Returns the part of the MSE for one end of the range: `beyond` is d. Where
+// something was clipped, it is no less than what the farthest value alone
+// makes.
 double ClippedPower(int64_t at_end, int64_t elements, double beyond) {
-  return beyond > 0 ? std::max(static_cast<double>(at_end) / 3, 1.0) * beyond *
-                          beyond / static_cast<double>(elements)
-                    : 0;
+  return at_end > 0 && beyond > 0
+             ? std::max(static_cast<double>(at_end) / 3, 1.0) * beyond *
+                   beyond / static_cast<double>(elements)
+             : 0;
 }
 
 std::optional<double> ClippingPower(const ActivationComparison& figures,
@@ -177,8 +179,7 @@ ErrorCause CauseOf(const LayerComparison& layer) {
       RangeRatio(layer).value_or(0) > kWideRange) {
     return ErrorCause::kRange;
   }
-  const bool rounds_inputs =
-      absl::StrContains(layer.quantized_side.op, "_dynamic");
+  const bool rounds_inputs = layer.runs_in == RunsIn::kInt8Weights;
   return largest.cause() == ErrorCause::kUnexplained && rounds_inputs
              ? ErrorCause::kRounding
              : largest.cause();

@@ -79,8 +79,9 @@ bool IsWrong(const LayerComparison& layer, ErrorCause cause) {
 // Whether no calibration would choose what the layer has.
 bool IsMistake(const LayerComparison& layer, ErrorCause cause) {
   constexpr double kNoRange = 8;
-  return IsWrong(layer, cause) || (cause == ErrorCause::kRange &&
-                                   RangeRatio(layer).value_or(0) >= kNoRange);
+  return IsWrong(layer, cause) || cause == ErrorCause::kNonFinite ||
+         (cause == ErrorCause::kRange &&
+          RangeRatio(layer).value_or(0) >= kNoRange);
 }
 
 // Whether the local errors of the two are alike, or that of `layer` is larger.
@@ -152,22 +153,22 @@ std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
     return std::nullopt;
   }
   const LayerComparison& layer = result.layers[*index];
-  if (OffendingOutput(layer) == nullptr && layer.shadow &&
-      !IsOfFiniteValues(*layer.shadow)) {
+  const OutputComparison* const output = OffendingOutput(layer);
+  const std::optional<ActivationComparison>& shadow =
+      output == nullptr ? layer.shadow : output->shadow;
+  if (shadow && !IsOfFiniteValues(*shadow)) {
     return Blame{*index, ErrorCause::kNonFinite};
   }
   // Shares are known of the first output.
-  const Blame worst = {*index, OffendingOutput(layer) == nullptr
-                                   ? CauseOf(layer)
-                                   : ErrorCause::kUnexplained};
+  const Blame worst = {
+      *index, output == nullptr ? CauseOf(layer) : ErrorCause::kUnexplained};
   switch (worst.cause) {
     case ErrorCause::kClipping:
       return RootOf(result, worst).value_or(worst);
     case ErrorCause::kRounding:
     case ErrorCause::kUnexplained:
-      return OffendingOutput(layer) == nullptr
-                 ? MistakeLike(result, layer).value_or(worst)
-                 : worst;
+      return output == nullptr ? MistakeLike(result, layer).value_or(worst)
+                               : worst;
     default:
       return worst;
   }
@@ -201,18 +202,15 @@ std::string Percent(double share) {
   return absl::StrFormat("%.*f %%", share < 0.01 ? 2 : 1, 100 * share);
 }
 
-// Returns "2.3 % of the values are at the ends of its range, and the float
-// values go from -4.1 to 3.9 where it has -2 to 1.9".
-std::string ClippingText(const ActivationComparison& figures) {
-  const ValueRanges& ranges = *figures.ranges;
-  const double ends = static_cast<double>(figures.codes->at_lowest +
-                                          figures.codes->at_highest) /
-                      static_cast<double>(*figures.elements);
+// Returns "2.3 % of its values are clipped to its range, which is -2 to 1.9
+// where the float values are -4.1 to 3.9".
+std::string ClippingText(const LayerComparison& layer) {
+  const ValueRanges& ranges = *layer.shadow->ranges;
   return absl::StrFormat(
-      "%s of its values are at the ends of its range, which is %.4g to %.4g "
-      "where the float values are %.4g to %.4g",
-      Percent(ends), ranges.quantized_min, ranges.quantized_max,
-      ranges.float_min, ranges.float_max);
+      "%s of its values are clipped to its range, which is %.4g to %.4g where "
+      "the float values are %.4g to %.4g",
+      Percent(ClippedShare(layer).value_or(0)), ranges.quantized_min,
+      ranges.quantized_max, ranges.float_min, ranges.float_max);
 }
 
 std::string ChannelText(const LayerComparison& layer) {
@@ -250,7 +248,7 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
       return absl::StrCat("its weight has ", Db(LowestWeightDb(layer)),
                           ChannelText(layer));
     case ErrorCause::kClipping:
-      return ClippingText(*layer.shadow);
+      return ClippingText(layer);
     case ErrorCause::kRange:
       return absl::StrFormat(
           "its scale, %.4g, makes a range %.1f times as wide as its values "

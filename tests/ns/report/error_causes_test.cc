@@ -72,6 +72,13 @@ TEST(ErrorCausesTest, ClippingIsWhatLiesBeyondTheEnds) {
   EXPECT_EQ(CauseOf(layer), ErrorCause::kClipping);
 }
 
+// A wrong weight misses a peak, and no value is at an end.
+TEST(ErrorCausesTest, WithoutValuesAtAnEndNothingIsClipped) {
+  LayerComparison layer = LayerWith(3, 0.005);
+  layer.shadow->ranges->float_max = 4;
+  EXPECT_EQ(ErrorSharesOf(layer).clipping, 0);
+}
+
 TEST(ErrorCausesTest, ValuesAtAnEndThatFitAreNotClipped) {
   LayerComparison layer = LayerWith(0.3, kRounding);
   layer.shadow->codes->at_lowest = 500;  // as behind a ReLU
@@ -129,8 +136,11 @@ TEST(ErrorCausesTest, TheWeightOfAnotherLayerIsToBlame) {
 TEST(ErrorCausesTest, DynamicOpsRoundTheirInputs) {
   LayerComparison layer = LayerWith(0.3, 0.03);
   layer.qparams.reset();
-  layer.quantized_side.op = "quantized::linear_dynamic";
+  layer.runs_in = RunsIn::kInt8Weights;
   EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+  // A weight of float16 does not.
+  layer.runs_in = RunsIn::kHalfWeights;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
 }
 
 TEST(ErrorCausesTest, ExactLayersHaveNoCause) {

@@ -110,9 +110,17 @@ TEST(VerdictTest, TheFirstOfClippingLayersIsToBlame) {
   EXPECT_EQ(verdict->layer, 0);
   EXPECT_EQ(verdict->cause, ErrorCause::kClipping);
   EXPECT_THAT(verdict->sentences[0],
-              HasSubstr("10.0 % of its values are at the ends of its range, "
-                        "which is -1 to 1 where the float values are -1 to 4"));
+              HasSubstr("10.0 % of its values are clipped to its range, which "
+                        "is -1 to 1 where the float values are -1 to 4"));
   EXPECT_THAT(verdict->sentences[2], StartsWith("3 layers clip more than"));
+}
+
+// Behind a ReLU half of the values are 0, which is what they are.
+TEST(VerdictTest, ValuesAtAnEndThatFitsAreNotToldAsClipped) {
+  LayerComparison layer = Clipping("fc", 5, {});
+  layer.shadow->codes->at_lowest = 50;
+  EXPECT_THAT(VerdictOf(WithShadows({layer}))->sentences[0],
+              HasSubstr("10.0 % of its values are clipped"));
 }
 
 TEST(VerdictTest, ClippingBesideItIsNotToBlame) {
@@ -198,6 +206,22 @@ TEST(VerdictTest, LayersThatMakeNanAreToBlame) {
   const auto verdict = VerdictOf(WithShadows({Broken("fc", 2, 2, 20), layer}));
   EXPECT_EQ(verdict->layer, 1);
   EXPECT_EQ(verdict->cause, ErrorCause::kNonFinite);
+}
+
+// Whatever the figures of the first output.
+TEST(VerdictTest, OtherOutputsThatAreNanAreToBlame) {
+  LayerComparison layer = Broken("lstm", 40, 40, 50);
+  layer.outputs = {Output("c_n", kNan, kNan, 20)};
+  layer.outputs[0].shadow->non_finite = NonFiniteCounts{0, 0, 3, 0};
+  const auto verdict = VerdictOf(WithShadows({layer}));
+  EXPECT_EQ(verdict->layer, 0);
+  EXPECT_EQ(verdict->cause, ErrorCause::kNonFinite);
+  EXPECT_THAT(verdict->sentences[0], StartsWith("lstm (c_n) does most harm"));
+  // And whatever that of others is, where the first has them.
+  layer = Broken("lstm", kNan, kNan, 50);
+  layer.shadow->non_finite = NonFiniteCounts{0, 0, 3, 0};
+  layer.outputs = {Output("c_n", 40, 40, 50)};
+  EXPECT_EQ(VerdictOf(WithShadows({layer}))->cause, ErrorCause::kNonFinite);
 }
 
 TEST(VerdictTest, EmulatedSaturationIsCounted) {
