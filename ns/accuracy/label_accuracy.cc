@@ -97,8 +97,8 @@ absl::Status LabelAccuracy::AddScores(int64_t index, const at::Tensor& of_float,
     return Refused("has labels that are not from 0 to ", of_float.size(1) - 1,
                    ", the classes that the models have scores of");
   }
-  const at::Tensor float_classes = of_float.argmax(1);
-  const at::Tensor quantized_classes = of_quantized.argmax(1);
+  const at::Tensor float_classes = ClassesOf(of_float);
+  const at::Tensor quantized_classes = ClassesOf(of_quantized);
   const at::Tensor float_is_right = float_classes.eq(labels);
   const at::Tensor quantized_is_right = quantized_classes.eq(labels);
   counts_.samples += labels.numel();

@@ -32,11 +32,11 @@ class LabelAccuracy {
 
   // Counts the samples of the batch at `index`, for which the models returned
   // these values. The scores are the first tensor of floats, or quantized
-  // tensor, in what a model returns, [samples, classes]; the class is the one
-  // with the greatest score, the first of equal ones, and a score of nan is the
-  // greatest. Error, naming the file of labels and the batch: a model returns
-  // no scores, other than the other, or of another number of samples than there
-  // are labels; a label that is no class.
+  // tensor, in what a model returns, [samples, classes]; ClassesOf
+  // (ns/training/class_labels.h) has the class. Error, naming the file of
+  // labels and the batch: a model returns no scores, other than the other, or
+  // of another number of samples than there are labels; a label that is no
+  // class.
   absl::Status Add(int64_t index, const c10::IValue& of_float,
                    const c10::IValue& of_quantized);
 

@@ -18,11 +18,6 @@ namespace {
 
 int64_t Count(const at::Tensor& is) { return is.sum().item<int64_t>(); }
 
-// For which samples the label has the greatest of `scores`.
-at::Tensor IsCorrect(const at::Tensor& scores, const at::Tensor& labels) {
-  return scores.argmax(1).eq(labels).logical_and(~scores.isnan().any(1));
-}
-
 absl::Status OtherShape(const std::string& place) {
   return Refusal(absl::StrCat(
       place,
@@ -44,7 +39,7 @@ absl::Status MeasuredOutputs::AddLabels(int64_t index,
   }
   return CatchTorchErrors([&] {
     const at::Tensor classes = labels.to(at::kLong).reshape({-1});
-    labelled_[index] = {classes, IsCorrect(scores, classes)};
+    labelled_[index] = {classes, ClassesOf(scores).eq(classes)};
   });
 }
 
@@ -63,7 +58,7 @@ absl::Status MeasuredOutputs::CountCorrect(const Labelled& labelled,
       scores.size(1) == 0) {
     return OtherShape(place);
   }
-  const at::Tensor is_correct = IsCorrect(scores, labelled.labels);
+  const at::Tensor is_correct = ClassesOf(scores).eq(labelled.labels);
   top1_.samples += labelled.labels.numel();
   top1_.float_correct += Count(labelled.is_correct);
   top1_.quantized_correct += Count(is_correct);

@@ -13,7 +13,7 @@ struct Flip {
   int64_t batch = 0;
   int64_t sample = 0;
   int64_t label = 0;
-  // The classes that the models gave it.
+  // The classes that the models gave it; -1 where a score was nan.
   int64_t float_class = 0;
   int64_t quantized_class = 0;
   // By how much the greatest score is above the second greatest, in the units

@@ -3,7 +3,6 @@
 #include <ATen/core/List.h>
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/ir/ir.h>
-#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -92,10 +91,6 @@ c10::IValue Batches(const std::vector<at::Tensor>& inputs) {
   return batches;
 }
 
-absl::Status CannotUse(const std::string& folder, absl::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat("--out=", folder, ": ", why));
-}
-
 bool IsOpOfTorch(absl::string_view op) {
   for (const absl::string_view prefix :
        {"aten::", "prim::", "quantized::", "quantized_decomposed::",
@@ -108,20 +103,6 @@ bool IsOpOfTorch(absl::string_view op) {
 }
 
 }  // namespace
-
-absl::StatusOr<bool> MakeReproFolder(const std::string& folder) {
-  std::error_code error;
-  const bool is_new = std::filesystem::create_directories(folder, error);
-  if (!std::filesystem::is_directory(folder)) {
-    return CannotUse(
-        folder, absl::StrCat("cannot make the folder: ",
-                             error ? error.message() : "a file has this name"));
-  }
-  if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    return CannotUse(folder, "cannot write into the folder");
-  }
-  return is_new;
-}
 
 std::vector<std::string> ReproPaths(const std::string& folder) {
   std::vector<std::string> paths;

@@ -18,10 +18,6 @@ struct WrittenFile {
   int64_t bytes = 0;
 };
 
-// Makes `folder` where it is not there. Returns whether it made it. Error: it
-// cannot be made or written to, or is no folder.
-absl::StatusOr<bool> MakeReproFolder(const std::string& folder);
-
 // Returns the names of the files in `folder` that WriteLayerRepro writes.
 std::vector<std::string> ReproPaths(const std::string& folder);
 

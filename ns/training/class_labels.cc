@@ -73,4 +73,8 @@ absl::Status CheckLabels(const at::Tensor& scores, const at::Tensor& labels,
   return absl::OkStatus();
 }
 
+at::Tensor ClassesOf(const at::Tensor& scores) {
+  return scores.argmax(1).masked_fill(scores.isnan().any(1), -1);
+}
+
 }  // namespace ns

@@ -31,6 +31,10 @@ absl::StatusOr<std::vector<at::Tensor>> LoadLabels(
 absl::Status CheckLabels(const at::Tensor& scores, const at::Tensor& labels,
                          absl::string_view way_out);
 
+// Returns for each sample of `scores`, [samples, classes], the class with the
+// greatest one, or -1 where one of them is nan: no label is that class.
+at::Tensor ClassesOf(const at::Tensor& scores);
+
 }  // namespace ns
 
 #endif  // NS_TRAINING_CLASS_LABELS_H_

@@ -1,16 +1,16 @@
 #include <cstddef>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "ir/atomic_file.h"
 #include "ir/read_text_file.h"
 #include "ir/status.h"
 #include "ns/report/model_explorer.h"
 #include "tools/command_line/commands.h"
+#include "tools/command_line/output_folder.h"
 #include "tools/command_line/report_output.h"
 
 namespace ns {
@@ -39,26 +39,23 @@ constexpr CommandSpec kSpec = {
     "--json=compare.json --out=explorer",
 };
 
-absl::Status MakeFolder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  return std::filesystem::is_directory(path)
-             ? absl::OkStatus()
-             : absl::InvalidArgumentError(
-                   absl::StrCat("--out=", path, ": cannot make the folder"));
-}
-
 absl::Status Export(const std::string& json_path, const std::string& folder) {
   NS_ASSIGN_OR_RETURN(const std::string json,
                       ReadTextFile(json_path, kJsonFile));
   NS_ASSIGN_OR_RETURN(const std::vector<ExportedFile> files,
                       Annotated(json_path, ToModelExplorer(json)));
-  NS_RETURN_IF_ERROR(MakeFolder(folder));
+  NS_RETURN_IF_ERROR(MakeOutputFolder(folder).status());
+  std::vector<FileToWrite> writes;
+  std::vector<PathFlag> outputs;
   for (const ExportedFile& file : files) {
-    NS_RETURN_IF_ERROR(
-        WriteOutput(absl::StrCat(folder, "/", file.name), file.text));
+    const std::string path = absl::StrCat(folder, "/", file.name);
+    outputs.push_back({"out", path});
+    writes.push_back({path, [&file](const std::string& temporary) {
+                        return WriteFileAtomically(temporary, file.text);
+                      }});
   }
-  return absl::OkStatus();
+  NS_RETURN_IF_ERROR(CheckDistinct(outputs, {{"json", json_path}}));
+  return WriteFilesAtomically(writes);
 }
 
 CommandOutcome Run(const Flags& flags) {

@@ -27,6 +27,7 @@
 #include "passes/matching/graph_matcher.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/model_pair.h"
+#include "tools/command_line/output_folder.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
@@ -270,7 +271,7 @@ CommandOutcome Run(const Flags& flags) {
   if (!options.ok()) {
     return CommandOutcome::WrongUsage(options.status());
   }
-  const absl::StatusOr<bool> is_new = MakeReproFolder(options->out);
+  const absl::StatusOr<bool> is_new = MakeOutputFolder(options->out);
   if (!is_new.ok()) {
     return CommandOutcome::Failed(is_new.status());
   }

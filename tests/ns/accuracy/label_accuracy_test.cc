@@ -87,8 +87,9 @@ TEST(LabelAccuracyTest, EqualScoresAndNan) {
   NS_ASSERT_OK(
       accuracy.Add(0, Scores({1, 1, 0, kNan}, 2), Scores({0, 1, 2, 1}, 2)));
   const Accuracy result = accuracy.Result();
-  EXPECT_EQ(result.float_top1, 1);
+  EXPECT_EQ(result.float_top1, 0.5);
   ASSERT_EQ(result.flips.size(), 2U);
+  EXPECT_EQ(result.flips[1].float_class, -1);
   EXPECT_EQ(result.flips[0].float_margin, 0);
   EXPECT_TRUE(std::isnan(result.flips[1].float_margin));
 }

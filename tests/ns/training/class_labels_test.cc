@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,13 @@ TEST(ClassLabelsTest, ComeFromAFile) {
               HasSubstr("has labels of 2 batches, and there are 1"));
   EXPECT_THAT(MessageOf(LoadLabels(FileOf({at::rand({2})}), 1)),
               HasSubstr("batch 0 is no tensor of integers"));
+}
+
+TEST(ClassLabelsTest, ClassesHaveTheGreatestScore) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const at::Tensor scores =
+      at::tensor({1.0F, 3.0F, 2.0F, 2.0F, nan, 9.0F}).reshape({3, 2});
+  EXPECT_TRUE(ClassesOf(scores).equal(at::tensor({1, 0, -1}, at::kLong)));
 }
 
 TEST(ClassLabelsTest, SayWhatDoesNotFit) {
