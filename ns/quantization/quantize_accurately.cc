@@ -109,10 +109,11 @@ class Chooser {
 
   absl::StatusOr<RangeChoices> RangesFor(absl::Span<const Batch> batches,
                                          bool observers) {
-    NS_ASSIGN_OR_RETURN(const QConfigMapping by_default,
-                        TargetMapping(float_model_, options_));
-    return ChooseRanges(float_model_, *prepared_, mapping_.value_or(by_default),
-                        batches, {TargetOf(options_), observers});
+    if (!mapping_) {
+      NS_ASSIGN_OR_RETURN(mapping_, TargetMapping(float_model_, options_));
+    }
+    return ChooseRanges(float_model_, *prepared_, *mapping_, batches,
+                        {TargetOf(options_), observers});
   }
 
   void Take(RangeChoices& choices) {

@@ -36,13 +36,16 @@ namespace {
 
 constexpr int64_t kMostSampled = 8;
 // How many models are measured, with all that can be tried.
-constexpr int64_t kMostMeasured = 7;
+constexpr int64_t kMostMeasured = 6;
 
 // A model as it would be quantized, and what it loses.
 struct Measured {
   ModelGraph quantized;
   // The lowest SQNR of its outputs.
   double output_db = 0;
+  // The noise of each layer by itself, as a part of its power, by name, once it
+  // was asked for.
+  std::optional<std::map<std::string, double>> layer_noise = {};
 };
 
 // A float model in whose layers something was tried.
@@ -105,7 +108,7 @@ class Rescaler {
         WorstOutputDb(original_, quantized.model, held_back_, options_));
     ++measured_;
     if (progress_) {
-      progress_(std::min(measured_, kMostMeasured), kMostMeasured);
+      progress_(measured_, kMostMeasured);
     }
     return Measured{std::move(quantized.model), output_db};
   }
@@ -259,8 +262,11 @@ class Rescaler {
   // One for each pair.
   absl::StatusOr<std::vector<TriedMethod>> TryPairs(
       const ModelGraph& equalized, const Measured& measured,
-      const EqualizationReport& report) const {
-    NS_ASSIGN_OR_RETURN(const auto without, NoiseOf(result_.model, *present_));
+      const EqualizationReport& report) {
+    if (!present_->layer_noise) {
+      NS_ASSIGN_OR_RETURN(present_->layer_noise,
+                          NoiseOf(result_.model, *present_));
+    }
     NS_ASSIGN_OR_RETURN(const auto with, NoiseOf(equalized, measured));
     const auto of_pair = [](const std::map<std::string, double>& noise,
                             const EqualizedPair& pair) {
@@ -272,7 +278,7 @@ class Rescaler {
     };
     std::vector<TriedMethod> tried;
     for (const EqualizedPair& pair : report.pairs) {
-      const double before = of_pair(without, pair);
+      const double before = of_pair(*present_->layer_noise, pair);
       const double after = of_pair(with, pair);
       tried.push_back({pair.first, "equalization", before, after,
                        after > before ? "" : std::string(kNoGain)});

@@ -76,12 +76,11 @@ absl::Status RecipeSearch::Verify(const Recipe& recipe) {
   verified.predicted_us = recipe.cost.time;
   verified.measured_db = ToDb(measured.noise);
   correction_.Add(recipe.cost.noise, measured.noise);
-  if (limit_.max_drop) {
+  if (limit_.max_drop && measured.mismatch.empty()) {
     verified.top1 = measured.top1;
     verified.p_value = PValueOfDrop(*verified.top1, *limit_.max_drop);
-    verified.keeps_budget =
-        measured.mismatch.empty() && verified.p_value >= kSignificance;
-  } else {
+    verified.keeps_budget = verified.p_value >= kSignificance;
+  } else if (!limit_.max_drop) {
     // Not for nan, either.
     verified.keeps_budget = verified.measured_db >= *limit_.budget_db;
   }
@@ -127,7 +126,8 @@ absl::Status RecipeSearch::SearchByLabels() {
     }
     NS_RETURN_IF_ERROR(Verify(*recipe));
     // The drop falls about as the noise does.
-    const double drop = verified_.back().top1->drop();
+    const auto& top1 = verified_.back().top1;
+    const double drop = top1 ? top1->drop() : 0;
     const double part = drop > 0 ? *limit_.max_drop / drop : 0;
     most_noise = recipe->cost.noise * std::clamp(part, 1.0 / 16, 1.0 / 2);
   }

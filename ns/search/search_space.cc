@@ -127,7 +127,8 @@ absl::Status SearchSpace::PlanCandidates(const ModelGraph& model) {
     uniform_.emplace_back();
     saturating_.emplace_back();
     NS_RETURN_IF_ERROR(PlanCandidate(model, i));
-    if (LeaveOutSaturating(i, uniform_.back())) {
+    // What reads a layer that is left out gets values of its own.
+    while (LeaveOutSaturating(i, uniform_.back())) {
       NS_RETURN_IF_ERROR(PlanCandidate(model, i));
     }
     if (i == 0) {
@@ -178,7 +179,8 @@ bool SearchSpace::LeaveOutSaturating(size_t candidate,
 
 int64_t SearchSpace::CountSaturating(const RecipeChoices& choices,
                                      const ObserverPlan& plan) const {
-  if (candidates_.size() < 2) {
+  if (absl::c_all_of(saturating_,
+                     [](const auto& layers) { return layers.empty(); })) {
     return 0;
   }
   std::map<const torch::jit::Node*, size_t> candidate_of;

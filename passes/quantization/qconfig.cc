@@ -1,7 +1,6 @@
 #include "passes/quantization/qconfig.h"
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -89,25 +88,10 @@ std::string WeightText(const ObserverSpec& weight) {
                       IsPerChannel(weight) ? "channel" : "tensor");
 }
 
-// Whether all fields are equal, those of ForEachField in observer_options.cc.
-// == makes a text of each, and plans compare specs very often.
-bool HasSameFields(const ObserverConfig& a, const ObserverConfig& b) {
-  const auto fields = [](const ObserverConfig& config) {
-    return std::tie(config.kind, config.dtype, config.qscheme,
-                    config.reduce_range, config.quant_min, config.quant_max,
-                    config.eps, config.averaging_constant, config.ch_axis,
-                    config.bins, config.upsample_rate, config.percentile,
-                    config.clipping_weight, config.scale, config.zero_point,
-                    config.compute_dtype, config.custom_op_name, config.compat);
-  };
-  return fields(a) == fields(b);
-}
-
 }  // namespace
 
 bool operator==(const ObserverSpec& a, const ObserverSpec& b) {
-  return a.use == b.use && a.path == b.path &&
-         HasSameFields(a.config, b.config);
+  return a.use == b.use && a.path == b.path && a.config == b.config;
 }
 
 ObserverSpec SpecOf(ObserverKind kind) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 
 #include "absl/strings/numbers.h"
@@ -72,27 +73,45 @@ constexpr bool kIsOptional = false;
 template <typename T>
 constexpr bool kIsOptional<std::optional<T>> = true;
 
+// The fields of a config, in one place: all else follows from them.
+constexpr const char* kFieldNames[] = {"kind",
+                                       "dtype",
+                                       "qscheme",
+                                       "reduce_range",
+                                       "quant_min",
+                                       "quant_max",
+                                       "eps",
+                                       "averaging_constant",
+                                       "ch_axis",
+                                       "bins",
+                                       "upsample_rate",
+                                       "percentile",
+                                       "clipping_weight",
+                                       "scale",
+                                       "zero_point",
+                                       "compute_dtype",
+                                       "custom_op_name",
+                                       "compat"};
+template <typename Config>
+auto FieldsOf(Config& config) {
+  return std::tie(config.kind, config.dtype, config.qscheme,
+                  config.reduce_range, config.quant_min, config.quant_max,
+                  config.eps, config.averaging_constant, config.ch_axis,
+                  config.bins, config.upsample_rate, config.percentile,
+                  config.clipping_weight, config.scale, config.zero_point,
+                  config.compute_dtype, config.custom_op_name, config.compat);
+}
+
 // Calls `see` with the name and the value of each field of `config`.
 template <typename Config, typename See>
 void ForEachField(Config& config, const See& see) {
-  see("kind", config.kind);
-  see("dtype", config.dtype);
-  see("qscheme", config.qscheme);
-  see("reduce_range", config.reduce_range);
-  see("quant_min", config.quant_min);
-  see("quant_max", config.quant_max);
-  see("eps", config.eps);
-  see("averaging_constant", config.averaging_constant);
-  see("ch_axis", config.ch_axis);
-  see("bins", config.bins);
-  see("upsample_rate", config.upsample_rate);
-  see("percentile", config.percentile);
-  see("clipping_weight", config.clipping_weight);
-  see("scale", config.scale);
-  see("zero_point", config.zero_point);
-  see("compute_dtype", config.compute_dtype);
-  see("custom_op_name", config.custom_op_name);
-  see("compat", config.compat);
+  std::apply(
+      [&](auto&... field) {
+        static_assert(sizeof...(field) == std::size(kFieldNames));
+        const char* const* name = kFieldNames;
+        (see(*name++, field), ...);
+      },
+      FieldsOf(config));
 }
 
 template <typename T>
@@ -127,6 +146,10 @@ absl::Status Refuse(const ObserverConfig& config, absl::string_view what) {
 }
 
 }  // namespace
+
+bool operator==(const ObserverConfig& a, const ObserverConfig& b) {
+  return FieldsOf(a) == FieldsOf(b);
+}
 
 ObserverOptions OptionsOf(const ObserverConfig& config) {
   ObserverOptions options;

@@ -38,10 +38,8 @@ std::vector<ObserverOption> AllObserverOptions();
 absl::StatusOr<ObserverConfig> ParseObserverConfig(
     const ObserverOptions& options);
 
-// Configs are equal when their options are.
-inline bool operator==(const ObserverConfig& a, const ObserverConfig& b) {
-  return a.kind == b.kind && a.dtype == b.dtype && OptionsOf(a) == OptionsOf(b);
-}
+// Whether all fields are equal.
+bool operator==(const ObserverConfig& a, const ObserverConfig& b);
 inline bool operator!=(const ObserverConfig& a, const ObserverConfig& b) {
   return !(a == b);
 }

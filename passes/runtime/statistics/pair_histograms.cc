@@ -118,7 +118,7 @@ PairHistograms PairHistograms::FromNumbers(const std::vector<double>& numbers) {
   TORCH_CHECK(numbers.size() % 2 == 0, "histograms of ", numbers.size(),
               " numbers, which is odd");
   const auto set = [](Scale& scale, double exponent) {
-    TORCH_CHECK(exponent >= Scale::kLeast && exponent <= 1024 &&
+    TORCH_CHECK(exponent >= Scale::kLeast && exponent <= Scale::kMost &&
                     exponent == std::floor(exponent),
                 "bins of a histogram are 2^", exponent, " wide");
     scale.Set(static_cast<int>(exponent));

@@ -79,6 +79,8 @@ class PairHistograms {
   struct Scale {
     // The least there is: the inverse of the width is finite.
     static constexpr int kLeast = -1020;
+    // The largest that a finite value needs.
+    static constexpr int kMost = 1016;
 
     int exponent = kLeast;
     double per_unit = 0;

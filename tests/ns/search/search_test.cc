@@ -41,7 +41,11 @@ const std::vector<std::string>& Net() {
 
 class SearchTest : public ::testing::Test {
  protected:
-  SearchTest() { at::manual_seed(5); }
+  SearchTest() {
+    at::manual_seed(5);
+    batches_ = Batches(6);
+    reader_ = BatchReader::FromBatches(batches_);
+  }
 
   static std::vector<Batch> Batches(int count) {
     std::vector<at::Tensor> tensors;
@@ -109,8 +113,9 @@ class SearchTest : public ::testing::Test {
   }
 
   ModelGraph model_ = FloatModel(Net());
-  std::vector<Batch> batches_ = Batches(6);
-  BatchReader reader_ = BatchReader::FromBatches(batches_);
+  // Drawn once the generator has its seed.
+  std::vector<Batch> batches_;
+  BatchReader reader_ = BatchReader::FromBatches({});
 };
 
 TEST_F(SearchTest, KeepsTheBudgetAndItsPromise) {

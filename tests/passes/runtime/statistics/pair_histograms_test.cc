@@ -130,6 +130,11 @@ TEST(PairHistogramsTest, ExtremesHaveBins) {
   const double huge = std::numeric_limits<double>::max() / 2;
   const double tiny = std::numeric_limits<double>::denorm_min();
   EXPECT_EQ(HistogramsOf({{huge, -huge}, {tiny, -tiny}, {0, 0}}).total(), 3);
+  const double most = std::numeric_limits<double>::max();
+  PairHistograms widest = HistogramsOf({{most, most}});
+  widest = PairHistograms::FromNumbers(widest.ToNumbers());
+  widest.Merge(HistogramsOf({{1, 1}}));
+  EXPECT_EQ(widest.total(), 2);
   // A small negative number is below zero, however wide the bins are.
   const PairHistograms histograms = HistogramsOf({{-tiny, 0}, {1, 1}});
   EXPECT_EQ(histograms.CountOfX(PairHistograms::kHalf - 1), 1);
@@ -150,7 +155,8 @@ TEST(PairHistogramsTest, BadNumbersAreRefused) {
   const std::vector<std::vector<double>> bad = {
       {1},           {0.5, 0},          {0, -2000},
       {0, 5000},     {std::nan(""), 0}, {0, 0, 1},
-      {0, 0, -1, 1}, {0, 0, 1e6, 1},    {0, 0, 1, 0.5}};
+      {0, 0, -1, 1}, {0, 0, 1e6, 1},    {0, 0, 1, 0.5},
+      {1017, 0},     {0, 1017}};
   for (const std::vector<double>& numbers : bad) {
     EXPECT_THROW(PairHistograms::FromNumbers(numbers), c10::Error);
   }
