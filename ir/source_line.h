@@ -13,7 +13,7 @@ struct Node;
 namespace ns {
 
 struct SourceLine {
-  // As the compiler saw it, "/home/me/net.py".
+  // As the compiler saw it, "/src/net.py".
   std::string file;
   // From 1.
   int64_t line = 0;

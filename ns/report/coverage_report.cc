@@ -24,19 +24,25 @@ double ProductOf(const std::vector<int64_t>& sizes) {
 
 // The multiply-adds of one batch; 0 for layers that do not count.
 double MacsOf(const LayerComparison& layer) {
-  if (!layer.activation.has_value() || layer.activation->shape.empty() ||
-      absl::StrContains(layer.float_side.op, "embedding")) {
+  const std::string& op = layer.float_side.op;
+  if (!layer.activation.has_value() || absl::StrContains(op, "embedding") ||
+      absl::StrContains(op, "conv_transpose")) {
     return 0;
   }
   const std::vector<int64_t>& shape = layer.activation->shape;
   double weights = 0;
+  size_t dimensions = 0;
   for (const WeightComparison& weight : layer.weights) {
-    weights += weight.shape.size() > 1 ? ProductOf(weight.shape) : 0;
+    if (weight.shape.size() > 1) {
+      weights += ProductOf(weight.shape);
+      dimensions = weight.shape.size();
+    }
   }
-  // Convolutions have their channels second, all others last.
-  const bool is_conv = absl::StrContains(layer.float_side.op, "conv");
-  const int64_t channels =
-      is_conv && shape.size() > 1 ? shape[1] : shape.back();
+  // Channels are in front of the dimensions that a window has.
+  if (dimensions == 0 || shape.size() + 1 < dimensions) {
+    return 0;
+  }
+  const int64_t channels = shape[shape.size() + 1 - dimensions];
   return channels == 0
              ? 0
              : ProductOf(shape) / static_cast<double>(channels) * weights;

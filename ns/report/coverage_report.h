@@ -14,8 +14,8 @@ namespace ns {
 // those of layers that run in int8 and of dynamic ones. Those of a layer are
 // its outputs of one batch times the weights that make each of them: n outputs
 // in channels of c, and weights of w elements, make n w / c. Only layers with
-// weights and activations count, embeddings and norms do not; transposed
-// convolutions do as if their stride were 1. Absent where nothing counts.
+// weights and activations count; embeddings, norms and transposed convolutions
+// do not. Absent where nothing counts.
 std::optional<double> Int8MacsShare(const ComparisonResult& result);
 
 // Writes the member "coverage": an object of "int8_layers", "float_layers",

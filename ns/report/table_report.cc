@@ -47,7 +47,7 @@ std::string SubgraphText(const LayerSide& side) {
   return text.empty() ? "-" : Printable(text);
 }
 
-// Returns "net.py:12" for line 12 of /home/me/net.py, of the side that knows.
+// Returns "net.py:12" for line 12 of /src/net.py, of the side that knows.
 std::string SourceText(const LayerComparison& layer) {
   for (const LayerSide* side : {&layer.float_side, &layer.quantized_side}) {
     if (side->source.has_value()) {

@@ -25,9 +25,9 @@
 #include "ns/suite/layer_parameters.h"
 #include "ns/suite/model_graphs.h"
 #include "ns/suite/non_finite_inputs.h"
-#include "ns/suite/output_label.h"
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/user_figures.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/copied_matches.h"
 #include "passes/matching/match_producers.h"
@@ -89,16 +89,18 @@ void DescribeSources(const MatchResult& matches, ComparisonResult& result) {
 
 // Tells what of the quantized model is quantized.
 absl::Status DescribeCoverage(const ModelGraph& quantized_model,
+                              const ValueFacts& facts,
                               const MatchResult& matches,
+                              const OpIoTypes& io_types,
                               ComparisonResult& result) {
-  const auto runs_in = FindRunsIn(quantized_model, matches);
+  const auto runs_in = FindRunsIn(facts, matches);
   for (size_t i = 0; i < runs_in.size(); ++i) {
     result.layers[i].runs_in = runs_in[i];
   }
-  NS_ASSIGN_OR_RETURN(result.coverage,
-                      CatchTorchErrors("looking for what is quantized", [&] {
-                        return FindCoverage(quantized_model, matches, runs_in);
-                      }));
+  NS_ASSIGN_OR_RETURN(
+      result.coverage, CatchTorchErrors("looking for what is quantized", [&] {
+        return FindCoverage(quantized_model, matches, runs_in, io_types);
+      }));
   return absl::OkStatus();
 }
 
@@ -236,27 +238,6 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   return sqnr_db;
 }
 
-std::vector<std::string> NanFigures(const ComparisonResult& result) {
-  std::vector<std::pair<std::string, const ActivationComparison*>> places;
-  const auto add = [&](const char* what, const std::string& name,
-                       const std::optional<ActivationComparison>& figures) {
-    if (figures.has_value()) {
-      places.emplace_back(absl::StrCat(what, name), &*figures);
-    }
-  };
-  for (const LayerComparison& layer : result.layers) {
-    add("activation of ", layer.name, layer.activation);
-    add("shadow of ", layer.name, layer.shadow);
-    add("kernel of ", layer.name, layer.kernel);
-    for (const OutputComparison& output : layer.outputs) {
-      const std::string name = OutputLabel(layer.name, output.name);
-      add("activation of ", name, output.activation);
-      add("shadow of ", name, output.shadow);
-    }
-  }
-  return NanWarnings(places);
-}
-
 // Sets the figures of all layers, over the batches so far.
 void AddFigures(const PairRunner& runner, ComparisonResult& result) {
   for (size_t i = 0; i < result.layers.size(); ++i) {
@@ -307,7 +288,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   for (const UserMetric& metric : options.user_metrics) {
     result.user_metrics.push_back(metric.name);
   }
-  for (std::string& warning : NanFigures(result)) {
+  for (std::string& warning : NanWarnings(result)) {
     result.warnings.push_back(std::move(warning));
   }
   result.inputs_are_finite = !inputs.found();
@@ -357,9 +338,11 @@ absl::StatusOr<ComparisonResult> CompareModels(
                          options, result.warnings));
     }
   }
-  DescribeParameters(quantized_copy, matches, result.layers);
+  const ValueFacts facts(quantized_copy.graph(), options.io_types);
+  DescribeParameters(facts, matches, result.layers);
   DescribeSources(matches, result);
-  NS_RETURN_IF_ERROR(DescribeCoverage(quantized_copy, matches, result));
+  NS_RETURN_IF_ERROR(DescribeCoverage(quantized_copy, facts, matches,
+                                      options.io_types, result));
   if (options.check_matches) {
     NS_RETURN_IF_ERROR(options.check_matches(result));
   }

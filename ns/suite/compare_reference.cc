@@ -16,16 +16,6 @@
 namespace ns {
 namespace {
 
-std::vector<std::string> NanFigures(const ComparisonResult& result) {
-  std::vector<std::pair<std::string, const ActivationComparison*>> places;
-  for (const LayerComparison& layer : result.layers) {
-    if (layer.activation) {
-      places.emplace_back("activation of " + layer.name, &*layer.activation);
-    }
-  }
-  return NanWarnings(places);
-}
-
 absl::Status RunAndCompare(ReferenceComparer& comparer,
                            const BatchReader& batches,
                            const CompareOptions& options,
@@ -84,7 +74,7 @@ absl::StatusOr<ComparisonResult> CompareWithReference(
     result.user_metrics.push_back(metric.name);
   }
   NS_RETURN_IF_ERROR(RunAndCompare(comparer, batches, options, result));
-  for (std::string& warning : NanFigures(result)) {
+  for (std::string& warning : NanWarnings(result)) {
     result.warnings.push_back(std::move(warning));
   }
   return result;

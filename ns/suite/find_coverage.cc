@@ -18,7 +18,6 @@
 #include "passes/analysis/call_guards.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/analysis/tensor_facts.h"
-#include "passes/analysis/value_facts.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
@@ -95,8 +94,9 @@ std::string ReasonOf(const SubgraphMatch& match) {
 }
 
 // Finds the pairs in `graph`, whose attributes are constants.
-std::vector<CancellingPair> FindCancellingPairs(const Graph& graph) {
-  const ValueFacts facts(graph);
+std::vector<CancellingPair> FindCancellingPairs(const Graph& graph,
+                                                const OpIoTypes& io_types) {
+  const ValueFacts facts(graph, io_types);
   std::vector<CancellingPair> pairs;
   ForEachNode(graph.block(), [&](const Node* quantize) {
     if (!HasRole(*quantize, Role::kQuantize) || quantize->inputs().empty() ||
@@ -119,9 +119,8 @@ std::vector<CancellingPair> FindCancellingPairs(const Graph& graph) {
 
 }  // namespace
 
-std::vector<std::optional<RunsIn>> FindRunsIn(const ModelGraph& quantized_model,
+std::vector<std::optional<RunsIn>> FindRunsIn(const ValueFacts& facts,
                                               const MatchResult& matches) {
-  const ValueFacts facts(quantized_model.graph());
   std::vector<std::optional<RunsIn>> runs_in;
   for (const SubgraphMatch& match : matches.matches) {
     runs_in.push_back(RunsInOf(match, facts));
@@ -131,7 +130,8 @@ std::vector<std::optional<RunsIn>> FindRunsIn(const ModelGraph& quantized_model,
 
 Coverage FindCoverage(const ModelGraph& quantized_model,
                       const MatchResult& matches,
-                      const std::vector<std::optional<RunsIn>>& runs_in) {
+                      const std::vector<std::optional<RunsIn>>& runs_in,
+                      const OpIoTypes& io_types) {
   Coverage coverage;
   for (size_t i = 0; i < runs_in.size(); ++i) {
     const SubgraphMatch& match = matches.matches[i];
@@ -143,7 +143,7 @@ Coverage FindCoverage(const ModelGraph& quantized_model,
   }
   const std::shared_ptr<Graph> constant = quantized_model.graph().copy();
   FoldAttributes(quantized_model.module(), *constant);
-  coverage.cancelling_pairs = FindCancellingPairs(*constant);
+  coverage.cancelling_pairs = FindCancellingPairs(*constant, io_types);
   ForEachNode(quantized_model.graph().block(), [&](const Node* node) {
     if (absl::EndsWith(OpName(*node), "_prepack")) {
       coverage.packs_at_run_time.push_back(NameOf(*node));

@@ -7,22 +7,26 @@
 
 #include "ir/model_graph.h"
 #include "ns/suite/coverage.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/matching/graph_matcher.h"
+#include "passes/ops/op_io_types.h"
 
 namespace ns {
 
 // Returns in what the op of each match computes, in order; absent for points
-// where values are only quantized. `quantized_model` is model b of `matches`.
-// Which values are quantized is what the graph tells (ValueFacts::Likely): an
-// op on values of unknown kind counts as float.
-std::vector<std::optional<RunsIn>> FindRunsIn(const ModelGraph& quantized_model,
+// where values are only quantized. `facts` are those of the graph of model b.
+// Which values are quantized is what they tell (ValueFacts::Likely): an op on
+// values of unknown kind counts as float.
+std::vector<std::optional<RunsIn>> FindRunsIn(const ValueFacts& facts,
                                               const MatchResult& matches);
 
-// Returns what of `quantized_model` is not quantized, or in vain. `runs_in` is
-// what FindRunsIn returned.
+// Returns what of `quantized_model`, model b of `matches`, is not quantized, or
+// in vain. `runs_in` is what FindRunsIn returned; `io_types` has what users say
+// of their own ops.
 Coverage FindCoverage(const ModelGraph& quantized_model,
                       const MatchResult& matches,
-                      const std::vector<std::optional<RunsIn>>& runs_in);
+                      const std::vector<std::optional<RunsIn>>& runs_in,
+                      const OpIoTypes& io_types = {});
 
 }  // namespace ns
 

@@ -122,10 +122,8 @@ void DescribeLayer(const SubgraphMatch& match, const ValueFacts& facts,
 
 }  // namespace
 
-void DescribeParameters(const ModelGraph& quantized_model,
-                        const MatchResult& matches,
+void DescribeParameters(const ValueFacts& facts, const MatchResult& matches,
                         std::vector<LayerComparison>& layers) {
-  const ValueFacts facts(quantized_model.graph());
   std::vector<ForeignWeight> foreign;
   for (size_t i = 0; i < layers.size(); ++i) {
     const SubgraphMatch& match = matches.matches[i];

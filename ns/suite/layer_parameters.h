@@ -5,15 +5,15 @@
 
 #include <vector>
 
-#include "ir/model_graph.h"
 #include "ns/suite/comparison_result.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
 
 // Sets LayerComparison::bias, has_weight_of and qparams of `layers`, which are
-// those of `matches` in the same order. `quantized_model` is model B of the
-// matches.
+// those of `matches` in the same order. `facts` are those of the graph of model
+// B.
 //
 // A layer has the weight of another one where the SQNR of its weight
 // (LayerComparison::weights, which are set) is below 3 dB, and where the
@@ -21,8 +21,7 @@ namespace ns {
 // Only layers below 3 dB are looked for: swapped layers both are. Where there
 // are more than 32 of them, the models are too different to ask. What cannot be
 // read or compared is left out.
-void DescribeParameters(const ModelGraph& quantized_model,
-                        const MatchResult& matches,
+void DescribeParameters(const ValueFacts& facts, const MatchResult& matches,
                         std::vector<LayerComparison>& layers);
 
 }  // namespace ns

@@ -3,12 +3,14 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/suite/output_label.h"
 
 namespace ns {
 namespace {
@@ -87,6 +89,27 @@ std::vector<std::string> NanWarnings(
         nans.first));
   }
   return warnings;
+}
+
+std::vector<std::string> NanWarnings(const ComparisonResult& result) {
+  std::vector<std::pair<std::string, const ActivationComparison*>> places;
+  const auto add = [&](const char* what, const std::string& name,
+                       const std::optional<ActivationComparison>& figures) {
+    if (figures.has_value()) {
+      places.emplace_back(absl::StrCat(what, name), &*figures);
+    }
+  };
+  for (const LayerComparison& layer : result.layers) {
+    add("activation of ", layer.name, layer.activation);
+    add("shadow of ", layer.name, layer.shadow);
+    add("kernel of ", layer.name, layer.kernel);
+    for (const OutputComparison& output : layer.outputs) {
+      const std::string name = OutputLabel(layer.name, output.name);
+      add("activation of ", name, output.activation);
+      add("shadow of ", name, output.shadow);
+    }
+  }
+  return NanWarnings(places);
 }
 
 }  // namespace ns

@@ -54,6 +54,9 @@ std::vector<std::string> NanWarnings(
     const std::vector<std::pair<std::string, const ActivationComparison*>>&
         places);
 
+// The same for all that was compared of the layers of `result`.
+std::vector<std::string> NanWarnings(const ComparisonResult& result);
+
 }  // namespace ns
 
 #endif  // NS_SUITE_USER_FIGURES_H_

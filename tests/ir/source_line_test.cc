@@ -49,8 +49,8 @@ graph(%x : Tensor, %c : bool):
 
 TEST_F(SourceLineTest, IsThatOfTheRange) {
   EXPECT_FALSE(SourceLineOf(*relu_).has_value());
-  relu_->setSourceRange(SecondLineOf("/home/me/net.py"));
-  EXPECT_EQ(SourceLineOf(*relu_), (SourceLine{"/home/me/net.py", 11}));
+  relu_->setSourceRange(SecondLineOf("/src/net.py"));
+  EXPECT_EQ(SourceLineOf(*relu_), (SourceLine{"/src/net.py", 11}));
 }
 
 TEST_F(SourceLineTest, CodeThatASavedModelHasIsNoCodeOfTheUser) {
@@ -60,26 +60,26 @@ TEST_F(SourceLineTest, CodeThatASavedModelHasIsNoCodeOfTheUser) {
 
 TEST_F(SourceLineTest, LinesOfTheLibraryBecomeThatOfTheCall) {
   const std::string library = "/usr/lib/python3/dist-packages/torch/nn/a.py";
-  relu_->setSourceRange(SecondLineOf("/home/me/net.py"));
-  if_->setSourceRange(SecondLineOf("/home/me/block.py"));
+  relu_->setSourceRange(SecondLineOf("/src/net.py"));
+  if_->setSourceRange(SecondLineOf("/src/block.py"));
   Node* const neg = *if_->blocks()[0]->nodes().begin();
   neg->setSourceRange(SecondLineOf(library));
   TakeLineOfCall(*if_, *relu_);
-  EXPECT_EQ(SourceLineOf(*if_)->file, "/home/me/block.py");
-  EXPECT_EQ(SourceLineOf(*neg)->file, "/home/me/net.py");
+  EXPECT_EQ(SourceLineOf(*if_)->file, "/src/block.py");
+  EXPECT_EQ(SourceLineOf(*neg)->file, "/src/net.py");
 }
 
 TEST(IsLibraryFileTest, KnowsWherePyTorchIs) {
   for (const char* file :
        {"/usr/lib/python3/dist-packages/torch/nn/modules/conv.py",
         "/env/lib/python3.9/site-packages/torch/functional.py",
-        "/home/me/pytorch/torch/nn/functional.py",
-        "/home/me/pytorch/torch/ao/nn/quantized/modules/linear.py"}) {
+        "/src/pytorch/torch/nn/functional.py",
+        "/src/pytorch/torch/ao/nn/quantized/modules/linear.py"}) {
     EXPECT_TRUE(IsLibraryFile(file)) << file;
   }
   for (const char* file :
        {"/usr/lib/python3/dist-packages/torchvision/models/resnet.py",
-        "/home/me/net.py", "<eval_with_key>.3", "torch.py"}) {
+        "/src/net.py", "<eval_with_key>.3", "torch.py"}) {
     EXPECT_FALSE(IsLibraryFile(file)) << file;
   }
 }

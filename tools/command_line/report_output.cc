@@ -206,7 +206,9 @@ absl::Status WriteReports(const ReportOutputs& outputs,
                                                const TableOptions&)) {
   ReportTexts texts;
   texts.json = [&] {
-    return ToJson(outputs.histograms ? result : WithoutHistograms(result));
+    // Histograms that were not asked for are there only for the HTML.
+    const bool drops = !outputs.histograms && !outputs.html_path.empty();
+    return drops ? ToJson(WithoutHistograms(result)) : ToJson(result);
   };
   texts.csv = [&] { return ToCsv(result); };
   texts.html = [&] { return ToHtml(ToJson(result)); };

@@ -54,6 +54,19 @@ TEST(Int8MacsShareTest, CountsMultiplyAdds) {
                    kOfLstm / (kOfLstm + kOfLinear));
 }
 
+// The channels of a single image come first.
+TEST(Int8MacsShareTest, AnImageWithoutABatchCountsAsOne) {
+  const LayerComparison other =
+      Layer("fc", "aten::linear", RunsIn::kFloat, {1, 100}, {{100, 2}});
+  for (const std::vector<int64_t>& shape :
+       {std::vector<int64_t>{8, 5, 5}, std::vector<int64_t>{1, 8, 5, 5}}) {
+    const LayerComparison conv =
+        Layer("conv", "aten::conv2d", RunsIn::kInt8, shape, {{8, 4, 3, 3}});
+    EXPECT_DOUBLE_EQ(*Int8MacsShare(Result({conv, other})),
+                     7200.0 / (7200 + 200));
+  }
+}
+
 TEST(Int8MacsShareTest, WhatMultipliesNothingDoesNotCount) {
   LayerComparison unknown =
       Layer("fc", "aten::linear", RunsIn::kInt8, {2, 10}, {{10, 20}});
@@ -63,6 +76,8 @@ TEST(Int8MacsShareTest, WhatMultipliesNothingDoesNotCount) {
           {unknown,
            Layer("norm", "aten::layer_norm", RunsIn::kFloat, {2, 10}, {{10}}),
            Layer("table", "aten::embedding", RunsIn::kInt8, {2, 10}, {{9, 10}}),
+           Layer("up", "aten::conv_transpose2d", RunsIn::kInt8, {1, 8, 5, 5},
+                 {{4, 8, 3, 3}}),
            Layer("none", "aten::linear", RunsIn::kInt8, {0, 0}, {{0, 3}})})),
       std::nullopt);
 }

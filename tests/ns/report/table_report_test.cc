@@ -77,7 +77,7 @@ TEST(TableReportTest, SortsNanFirstAndExactLast) {
 TEST(TableReportTest, ShowsWhereLayersAreInTheCode) {
   ComparisonResult result =
       Result({Layer("conv", 30), Layer("fc", 20), Layer("add", 10)});
-  result.layers[0].float_side.source = SourceLine{"/home/me/net.py", 12};
+  result.layers[0].float_side.source = SourceLine{"/src/net.py", 12};
   result.layers[0].quantized_side.source = SourceLine{"<eval>", 3};
   result.layers[1].quantized_side.source = SourceLine{"\x1b[31m.py", 7};
   TableOptions options;

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "passes/analysis/value_facts.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
@@ -30,7 +31,7 @@ Found Find(absl::string_view float_text, absl::string_view quantized_text) {
   const ModelGraph a = ModelOf(float_text);
   const ModelGraph b = ModelOf(quantized_text);
   const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
-  const auto runs_in = FindRunsIn(b, matches);
+  const auto runs_in = FindRunsIn(ValueFacts(b.graph()), matches);
   Found found;
   for (size_t i = 0; i < runs_in.size(); ++i) {
     found.runs_in.push_back(
