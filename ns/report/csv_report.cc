@@ -255,8 +255,13 @@ void Rows::AppendLayer(const LayerComparison& layer) {
     }
     AppendRow(layer, row);
   }
-  if (layer.inherited.has_value()) {
-    AppendRow(layer, {"inherited", "", {}, *layer.inherited});
+  for (const auto& [kind, error] :
+       {std::pair("weight_only", &layer.weight_only),
+        std::pair("activation_only", &layer.activation_only),
+        std::pair("inherited", &layer.inherited)}) {
+    if (error->has_value()) {
+      AppendRow(layer, {kind, "", {}, **error});
+    }
   }
   if (layer.kernel.has_value()) {
     AppendRow(layer, OutputRow("kernel", *layer.kernel));

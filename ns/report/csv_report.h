@@ -9,12 +9,13 @@
 namespace ns {
 
 // Returns a header and one row for each weight, activation, shadow, inherited
-// error and kernel that was compared, in the order of `result.layers`, then one
-// for each stub. A layer without any of these has no row. Activations, shadows
-// and inherited errors of a layer's other outputs come behind those of the
-// first. The columns are
+// error, part and kernel that was compared, in the order of `result.layers`,
+// then one for each stub. A layer without any of these has no row. Activations,
+// shadows and inherited errors of a layer's other outputs come behind those of
+// the first. The columns are
 //
-//   name, kind (weight, activation, shadow, inherited, kernel or stub),
+//   name, kind (weight, activation, shadow, weight_only, activation_only,
+//   inherited, kernel or stub),
 //   parameter (of weights, and of outputs but the first: "weight_ih_l0",
 //   "c_n"), float_fqn, float_op, quantized_fqn, quantized_op,
 //   shape ("2x64x56x56"), sqnr_db, normalized_l2, cosine, max_abs_error,

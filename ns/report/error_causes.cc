@@ -54,6 +54,35 @@ std::optional<double> ClippingPower(const ActivationComparison& figures,
                       ranges.float_max - highest);
 }
 
+// Sets the shares of the bias, of rounding and of clipping. `mse` is that of
+// the shadow.
+void EstimateShares(const LayerComparison& layer, double mse,
+                    ErrorShares& shares) {
+  if (layer.bias) {
+    shares.bias = layer.bias->mean_squared_error / mse;
+  }
+  if (layer.qparams && layer.shadow->codes) {
+    const double scale = layer.qparams->scale;
+    shares.rounding = scale * scale / 12 / mse;
+    if (const auto power = ClippingPower(*layer.shadow, *layer.qparams)) {
+      shares.clipping = *power / mse;
+    }
+  }
+}
+
+// Makes what rounding and clipping have together what was measured. A dynamic
+// layer, without an output to quantize, only rounds.
+void SetMeasuredActivation(double share, ErrorShares& shares) {
+  const double rounding = shares.rounding.value_or(0);
+  const double clipping = shares.clipping.value_or(0);
+  const double clipped =
+      clipping > 0 ? share * clipping / (rounding + clipping) : 0;
+  shares.rounding = share - clipped;
+  if (shares.clipping) {
+    shares.clipping = clipped;
+  }
+}
+
 // Offers causes in turn and keeps the one with the largest share.
 class Largest {
  public:
@@ -126,9 +155,11 @@ ErrorShares ErrorSharesOf(const LayerComparison& layer) {
   const ActivationComparison& shadow = *layer.shadow;
   const double nsr = NoiseToSignal(shadow.error.sqnr_db);
   const auto share_of_nsr = [&](double db) { return NoiseToSignal(db) / nsr; };
-  if (const std::optional<double> db = LowestWeightDb(layer);
-      db && !std::isnan(*db)) {
-    shares.weight = share_of_nsr(*db);
+  const std::optional<double> weight_db =
+      layer.weight_only ? std::make_optional(layer.weight_only->sqnr_db)
+                        : LowestWeightDb(layer);
+  if (weight_db && !std::isnan(*weight_db)) {
+    shares.weight = share_of_nsr(*weight_db);
   }
   if (layer.kernel && !std::isnan(layer.kernel->error.sqnr_db)) {
     shares.kernel = share_of_nsr(layer.kernel->error.sqnr_db);
@@ -136,19 +167,11 @@ ErrorShares ErrorSharesOf(const LayerComparison& layer) {
   if (layer.saturation && layer.saturation->shadow_sqnr_db) {
     shares.saturation = 1 - share_of_nsr(*layer.saturation->shadow_sqnr_db);
   }
-  const std::optional<double> mse = MeanSquaredError(shadow.error);
-  if (!mse) {
-    return shares;
+  if (const auto mse = MeanSquaredError(shadow.error)) {
+    EstimateShares(layer, *mse, shares);
   }
-  if (layer.bias) {
-    shares.bias = layer.bias->mean_squared_error / *mse;
-  }
-  if (layer.qparams && shadow.codes) {
-    const double scale = layer.qparams->scale;
-    shares.rounding = scale * scale / 12 / *mse;
-    if (const auto power = ClippingPower(shadow, *layer.qparams)) {
-      shares.clipping = *power / *mse;
-    }
+  if (layer.activation_only && !std::isnan(layer.activation_only->sqnr_db)) {
+    SetMeasuredActivation(share_of_nsr(layer.activation_only->sqnr_db), shares);
   }
   return shares;
 }

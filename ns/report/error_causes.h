@@ -5,13 +5,17 @@
 // What each of these can have caused is known from what was measured, as a
 // share of the mean squared error (MSE) of the output:
 //
-//   weight      NSR(weight) / NSR(shadow): noise in the weight meets the same
+//   weight      NSR(weight_only) / NSR(shadow); where that was not measured,
+//               NSR(weight) / NSR(shadow): noise in the weight meets the same
 //               inputs as the weight does
 //   bias        mean over channels of (difference of biases)^2 / MSE
 //   rounding    scale^2 / 12 / MSE: values are uniform within a step
 //   clipping    sum over both ends of p d^2 / 3 / MSE, where a share p of the
 //               values has the last quantized value and float values go up to d
 //               beyond it: as if these were uniform; at least d^2 / elements
+//   (both)      NSR(activation_only) / NSR(shadow), where it was measured, is
+//               what rounding and clipping have together; the two estimates
+//               then only tell how much of it each has
 //   kernel      NSR(kernel) / NSR(shadow)
 //   saturation  1 - NSR(shadow where no sum saturates) / NSR(shadow)
 #ifndef NS_REPORT_ERROR_CAUSES_H_

@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/html_text.h"
@@ -73,7 +74,8 @@ std::optional<double> LowestWeight(const Json& layer) {
 }
 
 HtmlColumn FigureColumn(const std::string& member) {
-  return {absl::StrCat(member, " SQNR (dB)"), true, [=](const Json& row) {
+  return {absl::StrCat(absl::StrReplaceAll(member, {{"_", " "}}), " SQNR (dB)"),
+          true, [=](const Json& row) {
             const Json* figures = Member(row, member);
             return Decibels(figures == nullptr
                                 ? std::nullopt
@@ -91,6 +93,8 @@ std::vector<HtmlColumn> CompareColumns() {
            [](const Json& row) { return Decibels(LowestWeight(row)); }},
           FigureColumn("activation"),
           FigureColumn("shadow"),
+          FigureColumn("weight_only"),
+          FigureColumn("activation_only"),
           FigureColumn("inherited"),
           FigureColumn("kernel")};
 }

@@ -125,12 +125,12 @@ void WriteSaturation(JsonWriter& json, const PairSaturation& saturation) {
   json.EndObject();
 }
 
-void WriteInherited(JsonWriter& json,
-                    const std::optional<ErrorFigures>& inherited) {
-  if (inherited.has_value()) {
-    json.Key("inherited");
+void WriteError(JsonWriter& json, absl::string_view key,
+                const std::optional<ErrorFigures>& error) {
+  if (error.has_value()) {
+    json.Key(key);
     json.BeginObject();
-    WriteFigures(json, *inherited);
+    WriteFigures(json, *error);
     json.EndObject();
   }
 }
@@ -145,7 +145,7 @@ void WriteOutput(JsonWriter& json, const OutputComparison& output) {
   if (output.shadow.has_value()) {
     WriteActivation(json, "shadow", *output.shadow);
   }
-  WriteInherited(json, output.inherited);
+  WriteError(json, "inherited", output.inherited);
   json.EndObject();
 }
 
@@ -181,7 +181,9 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   if (layer.shadow.has_value()) {
     WriteActivation(json, "shadow", *layer.shadow);
   }
-  WriteInherited(json, layer.inherited);
+  WriteError(json, "weight_only", layer.weight_only);
+  WriteError(json, "activation_only", layer.activation_only);
+  WriteError(json, "inherited", layer.inherited);
   if (layer.kernel.has_value()) {
     WriteActivation(json, "kernel", *layer.kernel);
   }

@@ -88,6 +88,8 @@ LayerComparison ReadLayer(const JsonCursor& json) {
   layer.activation = Optional(json, "activation", ReadActivation);
   layer.shadow = Optional(json, "shadow", ReadActivation);
   layer.inherited = Optional(json, "inherited", ReadFigures);
+  layer.weight_only = Optional(json, "weight_only", ReadFigures);
+  layer.activation_only = Optional(json, "activation_only", ReadFigures);
   layer.kernel = Optional(json, "kernel", ReadActivation);
   layer.outputs = OptionalList(json, "outputs", ReadOutput);
   layer.saturation = Optional(json, "saturation", ReadSaturation);

@@ -59,6 +59,20 @@ std::optional<double> SqnrOf(
                             : std::nullopt;
 }
 
+// Returns the SQNR of `error`, which is about the values of `compared`.
+std::optional<double> SqnrAt(
+    const std::optional<ErrorFigures>& error,
+    const std::optional<ActivationComparison>& compared) {
+  return error && HasValues(compared) ? std::make_optional(error->sqnr_db)
+                                      : std::nullopt;
+}
+
+bool AnyLayer(const ComparisonResult& result, Figure figure) {
+  return absl::c_any_of(result.layers, [&](const LayerComparison& layer) {
+    return SqnrDb(layer, figure).has_value();
+  });
+}
+
 }  // namespace
 
 absl::string_view ShortOp(absl::string_view op) {
@@ -74,6 +88,10 @@ absl::string_view FigureName(Figure figure) {
       return "activation";
     case Figure::kShadow:
       return "shadow";
+    case Figure::kWeightOnly:
+      return "weight only";
+    case Figure::kActivationOnly:
+      return "activation only";
     case Figure::kInherited:
       return "inherited";
     case Figure::kKernel:
@@ -90,10 +108,12 @@ std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
       return SqnrOf(layer.activation);
     case Figure::kShadow:
       return SqnrOf(layer.shadow);
+    case Figure::kWeightOnly:
+      return SqnrAt(layer.weight_only, layer.shadow);
+    case Figure::kActivationOnly:
+      return SqnrAt(layer.activation_only, layer.shadow);
     case Figure::kInherited:
-      return layer.inherited && HasValues(layer.activation)
-                 ? std::make_optional(layer.inherited->sqnr_db)
-                 : std::nullopt;
+      return SqnrAt(layer.inherited, layer.activation);
     case Figure::kKernel:
       break;
   }
@@ -111,10 +131,10 @@ std::optional<double> SqnrDb(const LayerComparison& layer,
     case Figure::kShadow:
       return SqnrOf(output->shadow);
     case Figure::kInherited:
-      return output->inherited && HasValues(output->activation)
-                 ? std::make_optional(output->inherited->sqnr_db)
-                 : std::nullopt;
+      return SqnrAt(output->inherited, output->activation);
     case Figure::kWeight:
+    case Figure::kWeightOnly:
+    case Figure::kActivationOnly:
     case Figure::kKernel:
       break;
   }
@@ -176,6 +196,11 @@ std::vector<Figure> ShownFigures(const ComparisonResult& result) {
   }
   if (result.has_shadows) {
     figures.push_back(Figure::kShadow);
+  }
+  for (const Figure part : {Figure::kWeightOnly, Figure::kActivationOnly}) {
+    if (AnyLayer(result, part)) {
+      figures.push_back(part);
+    }
   }
   if (result.has_activations && result.has_shadows) {
     figures.push_back(Figure::kInherited);

@@ -13,9 +13,18 @@ namespace ns {
 // Returns "conv2d" for "aten::conv2d".
 absl::string_view ShortOp(absl::string_view op);
 
-enum class Figure { kWeight, kActivation, kShadow, kInherited, kKernel };
+enum class Figure {
+  kWeight,
+  kActivation,
+  kShadow,
+  kWeightOnly,
+  kActivationOnly,
+  kInherited,
+  kKernel,
+};
 
-// Returns "weight", "activation", "shadow", "inherited" or "kernel".
+// Returns "weight", "activation", "shadow", "weight only", "activation only",
+// "inherited" or "kernel".
 absl::string_view FigureName(Figure figure);
 
 // Returns the SQNR of a layer in dB. Of several weights it is the lowest, nan
@@ -24,12 +33,12 @@ absl::string_view FigureName(Figure figure);
 std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure);
 
 // Returns the same for an output of `layer`, null for the first. Other outputs
-// have neither weights nor kernels.
+// have neither weights nor kernels, nor what only a part does.
 std::optional<double> SqnrDb(const LayerComparison& layer,
                              const OutputComparison* output, Figure figure);
 
 // Returns the user's `metric` of that figure. It is absent in the same cases,
-// and for weights and inherited errors, which have none.
+// and for figures that are not of compared activations, shadows or kernels.
 std::optional<double> UserFigureOf(const LayerComparison& layer,
                                    const OutputComparison* output,
                                    Figure figure, absl::string_view metric);

@@ -101,7 +101,10 @@ std::string LowestLine(const ComparisonResult& result, Figure figure) {
 std::string LowestLines(const ComparisonResult& result) {
   std::string lines;
   for (const Figure figure : ShownFigures(result)) {
-    if (figure != Figure::kInherited) {
+    const bool is_part = figure == Figure::kInherited ||
+                         figure == Figure::kWeightOnly ||
+                         figure == Figure::kActivationOnly;
+    if (!is_part) {
       absl::StrAppend(&lines, LowestLine(result, figure));
     }
   }

@@ -244,6 +244,8 @@ void AddFigures(const PairRunner& runner, ComparisonResult& result) {
     result.layers[i].activation = runner.Activation(i);
     result.layers[i].shadow = runner.Shadow(i);
     result.layers[i].inherited = runner.Inherited(i);
+    result.layers[i].weight_only = runner.WeightOnly(i);
+    result.layers[i].activation_only = runner.ActivationOnly(i);
     result.layers[i].kernel = runner.Kernel(i);
     result.layers[i].outputs = runner.OtherOutputs(i);
     SetLocalCost(runner.Unsaturated(i), result.layers[i]);

@@ -232,6 +232,14 @@ struct LayerComparison {
   // in with the inputs. Absent unless activations and shadows were both asked
   // for.
   std::optional<ErrorFigures> inherited;
+  // What the float subgraph makes of the quantized model's inputs (x), against
+  // what it makes of them when only one part is quantized (y): with the weight
+  // of the quantized layer; and with the activation rounded and clipped as that
+  // does it, the output of a static layer and the input of a dynamic one. The
+  // first is absent for layers without a weight of their own, the second for
+  // those that compute in float, and both unless they were asked for.
+  std::optional<ErrorFigures> weight_only;
+  std::optional<ErrorFigures> activation_only;
   // What a reference kernel (dequantize, compute in float, quantize) makes of
   // the quantized model's inputs (x), against what the kernel made of them (y):
   // the error of the kernel alone.

@@ -235,15 +235,24 @@ std::optional<ActivationComparison> PairRunner::ShadowResult(
 }
 
 std::optional<ErrorFigures> PairRunner::Inherited(size_t index) const {
-  return HasFailedShadow(index)
-             ? std::nullopt
-             : FiguresAlone(pair_.comparers[index].inherited);
+  return FiguresOfShadow(index, pair_.comparers[index].inherited);
+}
+
+std::optional<ErrorFigures> PairRunner::WeightOnly(size_t index) const {
+  return FiguresOfShadow(index, pair_.comparers[index].weight_only);
+}
+
+std::optional<ErrorFigures> PairRunner::ActivationOnly(size_t index) const {
+  return FiguresOfShadow(index, pair_.comparers[index].activation_only);
 }
 
 std::optional<ErrorFigures> PairRunner::Unsaturated(size_t index) const {
-  return HasFailedShadow(index)
-             ? std::nullopt
-             : FiguresAlone(pair_.comparers[index].unsaturated);
+  return FiguresOfShadow(index, pair_.comparers[index].unsaturated);
+}
+
+std::optional<ErrorFigures> PairRunner::FiguresOfShadow(
+    size_t index, const PairComparerPtr& comparer) const {
+  return HasFailedShadow(index) ? std::nullopt : FiguresAlone(comparer);
 }
 
 std::optional<ErrorFigures> PairRunner::FiguresAlone(
@@ -265,8 +274,8 @@ std::vector<OutputComparison> PairRunner::OtherOutputs(size_t index) const {
     output.activation = Result(other.activation);
     if (!HasFailedShadow(index)) {
       output.shadow = ShadowResult(other.shadow, other.activation);
-      output.inherited = FiguresAlone(other.inherited);
     }
+    output.inherited = FiguresOfShadow(index, other.inherited);
     if (output.activation || output.shadow) {
       outputs.push_back(std::move(output));
     }

@@ -52,6 +52,8 @@ class PairRunner {
   std::optional<ActivationComparison> Shadow(size_t index) const;
   std::optional<ErrorFigures> Inherited(size_t index) const;
   std::optional<ActivationComparison> Kernel(size_t index) const;
+  std::optional<ErrorFigures> WeightOnly(size_t index) const;
+  std::optional<ErrorFigures> ActivationOnly(size_t index) const;
   std::optional<ErrorFigures> Unsaturated(size_t index) const;
 
   // The other outputs of match `index`, those of which something was compared.
@@ -89,6 +91,9 @@ class PairRunner {
       const PairComparerPtr& shadow, const PairComparerPtr& activation) const;
   std::optional<ErrorFigures> FiguresAlone(
       const PairComparerPtr& comparer) const;
+  // The same of a comparer that looks at the shadow of match `index`.
+  std::optional<ErrorFigures> FiguresOfShadow(
+      size_t index, const PairComparerPtr& comparer) const;
 
   const ModelGraph* float_model_;
   const ModelGraph* quantized_model_;

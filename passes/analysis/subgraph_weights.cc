@@ -64,6 +64,31 @@ at::Tensor Scaled(const at::Tensor& weight, const Node& base,
          scale.reshape(broadcast).repeat_interleave(weight.size(0) / groups, 0);
 }
 
+// Returns the batch norms of `subgraph` that are folded into its weights.
+std::vector<const Node*> FoldedNorms(const Subgraph& subgraph) {
+  std::vector<const Node*> norms;
+  const Node* previous = nullptr;
+  for (const Node* node : subgraph.nodes) {
+    // Behind other ops, which are those of a module that is trained with its
+    // norm, the scale is in the weight already. The base may be inside a
+    // prim::If.
+    const bool follows_base =
+        previous != nullptr &&
+        (previous == subgraph.base || !previous->blocks().empty());
+    previous = node;
+    if (node->kind() == c10::aten::batch_norm && follows_base) {
+      norms.push_back(node);
+    }
+  }
+  return norms;
+}
+
+absl::StatusOr<at::Tensor> Fold(const at::Tensor& weight,
+                                const Subgraph& subgraph, const Node& norm) {
+  return Annotated("folding a batch norm",
+                   FoldBatchNorm(weight, *subgraph.base, norm));
+}
+
 }  // namespace
 
 absl::StatusOr<at::Tensor> FoldBatchNorm(const at::Tensor& weight,
@@ -80,26 +105,27 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
     const Subgraph& subgraph) {
   NS_ASSIGN_OR_RETURN(std::vector<NamedTensor> weights,
                       NodeWeights(*subgraph.base));
-  const Node* previous = nullptr;
-  for (const Node* node : subgraph.nodes) {
-    // Behind other ops, which are those of a module that is trained with its
-    // norm, the scale is in the weight already. The base may be inside a
-    // prim::If.
-    const bool follows_base =
-        previous != nullptr &&
-        (previous == subgraph.base || !previous->blocks().empty());
-    previous = node;
-    if (node->kind() != c10::aten::batch_norm || !follows_base) {
-      continue;
-    }
+  for (const Node* norm : FoldedNorms(subgraph)) {
     for (NamedTensor& weight : weights) {
-      NS_ASSIGN_OR_RETURN(
-          weight.value,
-          Annotated("folding a batch norm",
-                    FoldBatchNorm(weight.value, *subgraph.base, *node)));
+      NS_ASSIGN_OR_RETURN(weight.value, Fold(weight.value, subgraph, *norm));
     }
   }
   return weights;
+}
+
+absl::StatusOr<std::vector<at::Tensor>> UnfoldBatchNorms(
+    const Subgraph& subgraph, std::vector<at::Tensor> folded) {
+  for (const Node* norm : FoldedNorms(subgraph)) {
+    for (at::Tensor& weight : folded) {
+      NS_ASSIGN_OR_RETURN(const at::Tensor scale,
+                          Fold(at::ones_like(weight), subgraph, *norm));
+      NS_ASSIGN_OR_RETURN(weight, CatchTorchErrors([&] {
+                            return at::where(scale == 0, at::zeros_like(weight),
+                                             weight / scale);
+                          }));
+    }
+  }
+  return folded;
 }
 
 }  // namespace ns

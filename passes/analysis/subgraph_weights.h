@@ -2,6 +2,8 @@
 #ifndef PASSES_ANALYSIS_SUBGRAPH_WEIGHTS_H_
 #define PASSES_ANALYSIS_SUBGRAPH_WEIGHTS_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +17,12 @@ namespace ns {
 // channel by channel, as fusing before quantization does.
 absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
     const Subgraph& subgraph);
+
+// Returns what the weights of the base op would have to be for SubgraphWeights
+// to return `folded`, tensors in their order and shapes. Where a norm's scale
+// is 0 any weight would do, and it is 0. Error: as SubgraphWeights.
+absl::StatusOr<std::vector<at::Tensor>> UnfoldBatchNorms(
+    const Subgraph& subgraph, std::vector<at::Tensor> folded);
 
 // Returns `weight` with the scale of `batch_norm` (an aten::batch_norm) folded
 // in, and `weight` itself when the statistics of the norm are not constant.

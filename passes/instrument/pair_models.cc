@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -43,8 +44,9 @@ class PairBuilder final : public MeetingListener {
         matches_(matches),
         plan_(plan),
         pair_(pair),
-        shadows_(a, pair.model, matches, {plan.io_types, plan.guard_shadows}) {
-    if (plan.kernels) {
+        shadows_(a, pair.model, matches,
+                 {plan.io_types, plan.guard_shadows, plan.parts}) {
+    if (plan.kernels || plan.parts) {
       facts_b_.emplace(b.graph());
     }
     for (size_t i = 0; i < matches.matches.size(); ++i) {
@@ -55,6 +57,8 @@ class PairBuilder final : public MeetingListener {
       figures.by_batch = false;
       figures.codes = false;
       comparers_.push_back({AttachedComparer(of_match, attached_),
+                            AttachedComparer(figures, attached_),
+                            AttachedComparer(figures, attached_),
                             AttachedComparer(figures, attached_),
                             std::nullopt,
                             {},
@@ -165,6 +169,8 @@ class PairBuilder final : public MeetingListener {
   struct OfMatch {
     AttachedComparer kernel;
     AttachedComparer unsaturated;
+    AttachedComparer weight_only;
+    AttachedComparer activation_only;
     // The newest shadow. Other outputs than the first come by right behind it.
     std::optional<InsertedShadow> shadow;
     // Why there is no shadow, and no reference kernel.
@@ -197,6 +203,8 @@ class PairBuilder final : public MeetingListener {
       PairComparers& handed = pair_.comparers.emplace_back();
       handed.kernel = of_match.kernel.object();
       handed.unsaturated = of_match.unsaturated.object();
+      handed.weight_only = of_match.weight_only.object();
+      handed.activation_only = of_match.activation_only.object();
       handed.guard = shadows_.GuardOf(pair_.comparers.size() - 1);
     }
     for (OfOutput& output : outputs_) {
@@ -247,6 +255,7 @@ class PairBuilder final : public MeetingListener {
                            of_match.shadow->PlaceWhenMade(place)));
     if (output.position == 0) {
       NS_RETURN_IF_ERROR(CompareUnsaturated(output.match, *b, shadow, place));
+      NS_RETURN_IF_ERROR(CompareParts(output.match, shadow, y, place));
     }
     return shadow;
   }
@@ -276,6 +285,9 @@ class PairBuilder final : public MeetingListener {
         NoteFloatNode(match, node);
       }
     }
+    for (Node* node : shadow->parts.nodes) {
+      NoteFloatNode(match, node);
+    }
     return *std::move(shadow);
   }
 
@@ -297,6 +309,33 @@ class PairBuilder final : public MeetingListener {
     OfMatch& of_match = comparers_[index];
     return of_match.unsaturated.Call(pair_.model, "compare", {shadow, y},
                                      of_match.shadow->PlaceWhenMade(place));
+  }
+
+  // Compares the parts of the newest shadow at match `index` with it. `y` is
+  // the output of B's subgraph.
+  absl::Status CompareParts(size_t index, Value* shadow, Value* y,
+                            Node* place) {
+    const SubgraphMatch& match = matches_.matches[index];
+    if (!plan_.parts || match.is_quantize_point) {
+      return absl::OkStatus();
+    }
+    OfMatch& of_match = comparers_[index];
+    const ShadowParts& parts = of_match.shadow->parts;
+    Node* const when_made = of_match.shadow->PlaceWhenMade(place);
+    if (parts.weight_only != nullptr) {
+      NS_RETURN_IF_ERROR(of_match.weight_only.Call(
+          pair_.model, "compare", {shadow, parts.weight_only}, when_made));
+    }
+    Value* rounded = parts.activation_only;
+    if (rounded == nullptr && facts_b_->IsLikelyQuantized(*match.b.output)) {
+      const torch::jit::WithInsertPoint at(when_made);
+      NS_ASSIGN_OR_RETURN(rounded,
+                          InsertOp(host(), "ns::quantize_like", {shadow, y}));
+    }
+    return rounded == nullptr
+               ? absl::OkStatus()
+               : of_match.activation_only.Call(pair_.model, "compare",
+                                               {shadow, rounded}, when_made);
   }
 
   // Compares the newest copy of the quantized op at match `index` with a
@@ -361,7 +400,7 @@ class PairBuilder final : public MeetingListener {
   const PairPlan& plan_;
   PairedModels& pair_;
   ShadowInserter shadows_;
-  // What is known of the values of B; with kernels only.
+  // What is known of the values of B; with kernels and parts only.
   std::optional<ValueFacts> facts_b_;
   std::vector<MeetingPoint> points_;
   std::vector<OfOutput> outputs_;
@@ -386,7 +425,8 @@ std::vector<PairComparerPtr> PairComparers::All() const {
     }
   };
   for (const PairComparerPtr& comparer :
-       {activation, shadow, inherited, kernel, unsaturated}) {
+       {activation, shadow, inherited, kernel, weight_only, activation_only,
+        unsaturated}) {
     add(comparer);
   }
   for (const OtherOutputComparers& other : others) {

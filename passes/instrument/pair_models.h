@@ -41,6 +41,14 @@ struct PairComparers {
   // x: what a reference kernel makes of the inputs of B's base op; y: what the
   // op makes of them.
   PairComparerPtr kernel;
+  // x: as of the shadow; y: what A's subgraph makes of B's inputs with B's
+  // weights (QuantizedWeights). Null for a layer without a weight of its own.
+  PairComparerPtr weight_only;
+  // x: as of the shadow; y: the same with its activations quantized as B does
+  // it: the output with the scale and zero point of B's; of a dynamic op, the
+  // input, with the scale that the op chooses for it. Null where B's op is a
+  // float one.
+  PairComparerPtr activation_only;
   // x: as of the shadow; y: what PairPlan::unsaturated_copy made.
   PairComparerPtr unsaturated;
   // Knows whether the shadow failed in a run: what was compared with it before

@@ -29,6 +29,10 @@ struct PairPlan {
   // For shadows: whether one that fails as the model runs is left out
   // (guarded_shadow.h). Otherwise the run ends there.
   bool guard_shadows = true;
+  // With shadows: what quantizing the weight alone, and the activations alone,
+  // makes of the layer (PairComparers::weight_only and activation_only). Takes
+  // about as long as a second shadow.
+  bool parts = false;
   // Outputs of quantized ops, against those of reference kernels on the same
   // inputs: what the kernels add to what quantization costs. See
   // passes/quantization/reference_kernel.h.

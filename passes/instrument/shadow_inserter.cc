@@ -47,6 +47,11 @@ absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
     shadow.tensors.push_back(tensor);
   }
   shadow.subgraph = std::move(copy.subgraph);
+  if (options_.parts) {
+    NS_ASSIGN_OR_RETURN(
+        shadow.parts, InsertShadowParts(source_, match, inputs, host_, shadowed,
+                                        counterparts));
+  }
   return shadow;
 }
 

@@ -15,6 +15,7 @@
 #include "passes/analysis/subgraph.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/instrument/guarded_shadow.h"
+#include "passes/instrument/shadow_parts.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"
 #include "passes/rewrite/copy_subgraph.h"
@@ -36,6 +37,8 @@ struct InsertedShadow {
   std::optional<Subgraph> subgraph;
   // Where the shadow is guarded.
   std::optional<GuardedShadow> guarded;
+  // Null where they were not asked for. They can be used where the tensors can.
+  ShadowParts parts;
 
   // In front of which node to insert what uses the tensors at `place`.
   torch::jit::Node* PlaceWhenMade(torch::jit::Node* place) const;
@@ -50,6 +53,8 @@ class ShadowInserter {
     // Whether a shadow that fails as the model runs is left out
     // (guarded_shadow.h). Otherwise the run ends there.
     bool guards = true;
+    // Whether ShadowParts are made beside each shadow.
+    bool parts = false;
   };
 
   // Shadows are of subgraphs of `source`, and stand in `host`. `matches` are

@@ -156,6 +156,17 @@ absl::Status ParseLabels(const Flags& flags, CompareFlags& options) {
                    "and --inputs=PATH");
 }
 
+absl::Status ParseParts(const Flags& flags, CompareFlags& options) {
+  if (flags.Has("parts") && !options.compare.shadows) {
+    return absl::InvalidArgumentError(
+        "--parts are measured beside shadows, which need --what=shadows and "
+        "--inputs=PATH");
+  }
+  options.compare.parts =
+      options.compare.shadows && (flags.Has("parts") || flags.Has("html"));
+  return absl::OkStatus();
+}
+
 absl::Status ParseEmulate(const Flags& flags, CompareFlags& options) {
   if (!flags.Has("emulate")) {
     return absl::OkStatus();
@@ -186,6 +197,7 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
   NS_RETURN_IF_ERROR(ParseLabels(flags, options));
+  NS_RETURN_IF_ERROR(ParseParts(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
   NS_ASSIGN_OR_RETURN(options.limits,

@@ -40,6 +40,9 @@ constexpr FlagSpec kFlags[] = {
      "the whole error they make up (slower)"},
     {"histograms", "",
      "put into the JSON how values, errors and weights are distributed"},
+    {"parts", "",
+     "with shadows: tell what quantizing the weight alone, and the activations "
+     "alone, does to each layer (slower; --html does, too)"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
     {"reference", "DIR",
