@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "ns/report/coverage_report.h"
 #include "ns/report/figure_text.h"
@@ -79,8 +80,12 @@ std::vector<Row> RowsOf(const Layers& layers) {
 // Returns a column of one SQNR, with "(xN)" where it is the lowest of N
 // weights.
 Column FigureColumn(const std::vector<Row>& rows, Figure figure) {
-  Column column{{{std::string(FigureName(figure)), kBold}, {"SQNR dB", kBold}},
-                /*align_right=*/true};
+  // "weight only" stands in both lines of the head.
+  const std::pair<std::string, std::string> name =
+      absl::StrSplit(FigureName(figure), absl::MaxSplits(' ', 1));
+  const std::string second =
+      absl::StrCat(name.second.empty() ? "SQNR" : name.second, " dB");
+  Column column{{{name.first, kBold}, {second, kBold}}, /*align_right=*/true};
   for (const auto& [layer, output] : rows) {
     const std::optional<double> db = SqnrDb(*layer, output, figure);
     if (output != nullptr && !db) {

@@ -29,7 +29,13 @@ class VerdictTest(cli.CliTest):
         cwd=self.folder)[0]
 
   def verdict(self, *models):
-    return json.loads(self.compare(*models, '--json=-'))['verdict']
+    """The verdict, which must be the same where more was measured."""
+    estimated, measured = (
+        json.loads(self.compare(*models, '--json=-', *flags))['verdict']
+        for flags in ((), ('--parts',)))
+    for key in ('layer', 'kind'):
+      self.assertEqual(estimated.get(key), measured.get(key))
+    return measured
 
   def assert_blamed(self, verdict, layers, kind):
     self.assertIn(verdict['layer'], layers, verdict)

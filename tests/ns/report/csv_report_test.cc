@@ -104,6 +104,8 @@ TEST(CsvReportTest, WritesAllThatIsKnownOfAnOutput) {
   layer.activation->worst_channels = {{3, 2.5}, {0, kInfinity}};
   layer.shadow = Figures({2, 8}, {30, 0.5, 0.99, 2}, {30});
   layer.inherited = ErrorFigures{8, 0.5, 0.99, 2};
+  layer.weight_only = ErrorFigures{33, 0.5, 0.99, 2};
+  layer.activation_only = ErrorFigures{34, 0.5, 0.99, 2};
   layer.kernel = Figures({2, 8}, {60, 0.25, 1, 0}, {60});
   layer.kernel->elements = 16;
   result.layers.push_back(layer);
@@ -113,7 +115,9 @@ TEST(CsvReportTest, WritesAllThatIsKnownOfAnOutput) {
           "fc,activation,,,,,,2x8,6.5,0.5,0.99,2.0,1,16,"
           "-1.5,2.0,-inf,nan,1,2,3,4,5,6,240,3:2.5 0:inf,inherited,0.0,0.0\n"
           "fc,shadow,,,,,,2x8,30.0,0.5,0.99,2.0,1" +
-          kNothing + "fc,inherited,,,,,,,8.0,0.5,0.99,2.0," + kNothing +
+          kNothing + "fc,weight_only,,,,,,,33.0,0.5,0.99,2.0," + kNothing +
+          "fc,activation_only,,,,,,,34.0,0.5,0.99,2.0," + kNothing +
+          "fc,inherited,,,,,,,8.0,0.5,0.99,2.0," + kNothing +
           "fc,kernel,,,,,,2x8,60.0,0.25,1.0,0.0,1,16,,,,,,,,,,,,,,0.0,0.0\n");
 }
 

@@ -43,6 +43,46 @@ TEST(ErrorCausesTest, RoundingIsTheErrorOfAStep) {
   EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
 }
 
+TEST(ErrorCausesTest, WhatTheWeightDoesIsMeasuredWhereItWas) {
+  LayerComparison layer = LayerWith(0.3, 0.001);
+  // The weight alone would explain 100 times the error, and does a half.
+  layer.weights.push_back({"weight", {2, 2}, {}});
+  layer.weights[0].error.sqnr_db = layer.shadow->error.sqnr_db - 20;
+  EXPECT_NEAR(*ErrorSharesOf(layer).weight, 100, 1e-6);
+  layer.weight_only.emplace();
+  layer.weight_only->sqnr_db =
+      layer.shadow->error.sqnr_db + 10 * std::log10(2.);
+  EXPECT_NEAR(*ErrorSharesOf(layer).weight, 0.5, 1e-9);
+}
+
+TEST(ErrorCausesTest, RoundingAndClippingShareWhatActivationsDo) {
+  LayerComparison layer = LayerWith(0.3, 0.001);
+  layer.activation_only.emplace();
+  layer.activation_only->sqnr_db =
+      layer.shadow->error.sqnr_db + 10 * std::log10(2.);
+  EXPECT_NEAR(*ErrorSharesOf(layer).rounding, 0.5, 1e-9);
+  EXPECT_NEAR(*ErrorSharesOf(layer).clipping, 0, 1e-9);
+  // A fifth of the values is clipped, by up to 1: 0.2 / 3 of the power, far
+  // more than rounding.
+  layer.shadow->codes->at_highest = 200;
+  layer.shadow->ranges->float_max = 2 + layer.qparams->scale;
+  const ErrorShares shares = ErrorSharesOf(layer);
+  EXPECT_NEAR(*shares.rounding + *shares.clipping, 0.5, 1e-9);
+  EXPECT_NEAR(*shares.clipping / *shares.rounding, 0.2 / 3 / kRounding, 1e-3);
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kClipping);
+}
+
+TEST(ErrorCausesTest, ADynamicLayerRoundsItsInput) {
+  LayerComparison layer = LayerWith(0.3, 0.001);
+  layer.qparams.reset();
+  layer.shadow->codes.reset();
+  layer.activation_only.emplace();
+  layer.activation_only->sqnr_db = layer.shadow->error.sqnr_db;
+  EXPECT_NEAR(*ErrorSharesOf(layer).rounding, 1, 1e-9);
+  EXPECT_FALSE(ErrorSharesOf(layer).clipping.has_value());
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+}
+
 TEST(ErrorCausesTest, ARangeThatIsTooWideIsToBlameForRounding) {
   LayerComparison layer = LayerWith(0.3, 100 * kRounding);
   layer.qparams->scale *= 10;

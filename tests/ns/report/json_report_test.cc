@@ -172,7 +172,7 @@ TEST(JsonReportTest, LeavesOutWhatDoesNotApply) {
   const std::string json = ToJson(OneLayer());
   for (const char* key :
        {R"("weight")", R"("activation")", R"("shadow")", R"("inherited")",
-        R"("kernel")", R"("error")", R"("output")", R"("fqn_inferred")",
+        R"("weight_only")", R"("activation_only")", R"("kernel")", R"("error")", R"("output")", R"("fqn_inferred")",
         R"("worst_offender")", R"("first_unexplained_fall")",
         R"("unpaired_input")"}) {
     EXPECT_THAT(json, Not(HasSubstr(key)));

@@ -54,6 +54,8 @@ ComparisonResult Full() {
   layer.activation->outliers = {0.7, 0.01};
   layer.shadow = Figures(kInfinity);
   layer.inherited = ErrorFigures{1, 2, 3, 4, 5, 6};
+  layer.weight_only = ErrorFigures{7, 8, 9, 10, 11, 12};
+  layer.activation_only = ErrorFigures{13, 14, 15, 16, 17, 18};
   layer.kernel = Figures(kNan);
   layer.outputs = {{2, "c_n", Figures(7), Figures(8), ErrorFigures{9}}};
   layer.saturation = {"fbgemm-avx2", 8, 2, -33000, 100, 7, 1.5, 2.5, 3.5, 4.5};

@@ -38,6 +38,23 @@ TEST(TableFiguresTest, FiguresAreShownAsTheyAre) {
   }
 }
 
+TEST(TableFiguresTest, PartsAreOfTheShadow) {
+  ComparisonResult result;
+  LayerComparison& layer = result.layers.emplace_back();
+  result.has_shadows = true;
+  EXPECT_THAT(ShownFigures(result), ElementsAre(Figure::kShadow));
+  layer.weight_only = Error(31);
+  layer.activation_only = Error(32);
+  // No element was compared.
+  EXPECT_EQ(SqnrDb(layer, Figure::kWeightOnly), std::nullopt);
+  layer.shadow.emplace();
+  EXPECT_THAT(SqnrDb(layer, Figure::kWeightOnly), Optional(31.0));
+  EXPECT_THAT(SqnrDb(layer, Figure::kActivationOnly), Optional(32.0));
+  EXPECT_THAT(ShownFigures(result),
+              ElementsAre(Figure::kShadow, Figure::kWeightOnly,
+                          Figure::kActivationOnly));
+}
+
 TEST(TableFiguresTest, NanStaysNan) {
   LayerComparison layer;
   layer.activation.emplace();
