@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "ns/report/change_text.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/json_figures.h"
 #include "ns/report/json_histograms.h"
@@ -135,6 +136,27 @@ void WriteError(JsonWriter& json, absl::string_view key,
   }
 }
 
+void WriteTriedChanges(JsonWriter& json, const LayerComparison& layer) {
+  if (layer.tried_changes.empty()) {
+    return;
+  }
+  json.Key("tried_changes");
+  json.BeginArray();
+  for (const TriedChange& change : layer.tried_changes) {
+    json.BeginObject();
+    json.Member("change", ChangeKindName(change.kind));
+    if (change.qparams.has_value()) {
+      json.Member("scale", change.qparams->scale);
+      json.Member("zero_point", change.qparams->zero_point);
+    }
+    json.Member("sqnr_db", change.sqnr_db);
+    json.Member("gain_db", change.gain_db);
+    json.Member("text", ChangeText(layer, change));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void WriteOutput(JsonWriter& json, const OutputComparison& output) {
   json.BeginObject();
   json.Member("index", output.index);
@@ -190,6 +212,7 @@ void WriteLayer(JsonWriter& json, const LayerComparison& layer) {
   if (layer.activation && layer.shadow && layer.inherited) {
     WriteBreakdown(json, layer);
   }
+  WriteTriedChanges(json, layer);
   if (!layer.outputs.empty()) {
     json.Key("outputs");
     json.BeginArray();

@@ -17,11 +17,11 @@ namespace ns {
 // first two "output" (the layer's first one decided); of "verdict" "layer"; of
 // a layer "source", "runs_in", "output", "weight", "bias", "has_weight_of",
 // "qparams", "activation", "shadow", "weight_only", "activation_only",
-// "inherited", "kernel", "outputs" and "error", and "dominated_by" in the
-// latter; of a stub "outputs"; of an activation "trips", "elements", "range",
-// "non_finite" (all counts are 0), "codes" and "worst_channels"; of an
-// activation and a weight "histograms"; of a side "fqn_inferred". All other
-// keys are always there.
+// "inherited", "kernel", "outputs", "tried_changes" and "error", and
+// "dominated_by" in the latter; of a stub "outputs"; of an activation "trips",
+// "elements", "range", "non_finite" (all counts are 0), "codes" and
+// "worst_channels"; of an activation and a weight "histograms"; of a side
+// "fqn_inferred". All other keys are always there.
 //
 // "error" is the breakdown of ns/report/error_breakdown.h in dB; "codes" has
 // the number of elements at the "lowest" and "highest" quantized value, and the

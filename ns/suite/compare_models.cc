@@ -26,6 +26,7 @@
 #include "ns/suite/model_graphs.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
+#include "ns/suite/try_changes.h"
 #include "ns/suite/user_figures.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/lowering/lower_matched.h"
@@ -238,6 +239,26 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   return sqnr_db;
 }
 
+// Tries changes over the batches that were run. What they gain is told beside
+// the comparison, which does not fail with it.
+void TryChangesOf(const ModelGraph& float_model,
+                  const ModelGraph& quantized_model, const MatchResult& matched,
+                  const BatchReader& batches, const CompareOptions& options,
+                  Passes passes, ComparisonResult& result) {
+  const absl::Status status = TryChanges(
+      float_model, quantized_model, matched, batches, result.batches, options,
+      [&] {
+        if (options.progress) {
+          options.progress(++passes.done, passes.total);
+        }
+      },
+      result);
+  if (!status.ok()) {
+    result.warnings.push_back(
+        absl::StrCat("no changes were tried: ", status.message()));
+  }
+}
+
 // Sets the figures of all layers, over the batches so far.
 void AddFigures(const PairRunner& runner, ComparisonResult& result) {
   for (size_t i = 0; i < result.layers.size(); ++i) {
@@ -248,7 +269,7 @@ void AddFigures(const PairRunner& runner, ComparisonResult& result) {
     result.layers[i].activation_only = runner.ActivationOnly(i);
     result.layers[i].kernel = runner.Kernel(i);
     result.layers[i].outputs = runner.OtherOutputs(i);
-    SetLocalCost(runner.Unsaturated(i), result.layers[i]);
+    SetLocalCost(runner.Variant(i), result.layers[i]);
   }
 }
 
@@ -261,7 +282,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
                            const CompareOptions& options, const Passes& passes,
                            ComparisonResult& result) {
   CompareOptions with_emulation = options;
-  with_emulation.unsaturated_copy = emulation.UnsaturatedCopies();
+  with_emulation.variant = emulation.UnsaturatedCopies();
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
                                          with_emulation));
@@ -355,19 +376,26 @@ absl::StatusOr<ComparisonResult> CompareModels(
     return result;
   }
   const bool runs_twice = emulation.CanSaturate() && options.activations;
-  Passes passes{0, batches.size() * (runs_twice ? 2 : 1)};
+  const bool tries_changes = options.try_changes && options.shadows;
+  Passes passes{
+      0, batches.size() * (1 + (runs_twice ? 1 : 0) + (tries_changes ? 2 : 0))};
   NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
                                    emulation, batches, options, passes,
                                    result));
   emulation.TellCounts(result);
   std::vector<std::optional<double>> exact;
+  passes.done = result.batches;
   if (runs_twice) {
-    passes.done = result.batches;
     NS_ASSIGN_OR_RETURN(
         exact, ExactActivations(float_model, quantized_model, matched, batches,
                                 options, passes));
   }
   SetAccumulatedCosts(exact, result);
+  if (tries_changes) {
+    passes.done += runs_twice ? result.batches : 0;
+    TryChangesOf(float_model, quantized_model, matched, batches, options,
+                 passes, result);
+  }
   return result;
 }
 

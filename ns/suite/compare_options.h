@@ -24,6 +24,9 @@ namespace ns {
 struct CompareOptions : PairPlan {
   MatchOptions match;
   bool weights = true;
+  // With shadows: whether changes are tried in the worst layers
+  // (ns/suite/try_changes.h), which runs the quantized model twice more.
+  bool try_changes = false;
   // Whether ComparisonResult::graphs is made.
   bool graphs = false;
   // Where ops of the user keep their weights; see

@@ -14,6 +14,7 @@
 #include "ns/suite/coverage.h"
 #include "ns/suite/data_flow_graph.h"
 #include "ns/suite/limit_check.h"
+#include "ns/suite/tried_change.h"
 #include "ns/suite/value_histograms.h"
 
 namespace ns {
@@ -192,12 +193,6 @@ struct OutputComparison {
   std::optional<ErrorFigures> inherited;
 };
 
-// The scale and zero point of a tensor that is quantized as a whole.
-struct LayerQParams {
-  double scale = 0;
-  int64_t zero_point = 0;
-};
-
 // How far the bias of a quantized layer is from the float one, with batch norms
 // folded in. No bias counts as zeros.
 struct BiasComparison {
@@ -240,6 +235,8 @@ struct LayerComparison {
   // those that compute in float, and both unless they were asked for.
   std::optional<ErrorFigures> weight_only;
   std::optional<ErrorFigures> activation_only;
+  // What was tried in this layer alone; see ns/suite/try_changes.h.
+  std::vector<TriedChange> tried_changes;
   // What a reference kernel (dequantize, compute in float, quantize) makes of
   // the quantized model's inputs (x), against what the kernel made of them (y):
   // the error of the kernel alone.

@@ -86,7 +86,7 @@ double Loss(double without, double with) {
 
 // InsertUnsaturatedCopy, or null where it cannot be.
 absl::StatusOr<torch::jit::Value*> UnsaturatedCopyOrNull(
-    ModelGraph& host, const Subgraph& subgraph,
+    size_t /*index*/, ModelGraph& host, const Subgraph& subgraph,
     const torch::jit::Value& output) {
   const absl::StatusOr<torch::jit::Value*> copy =
       InsertUnsaturatedCopy(host, subgraph, output);
@@ -131,7 +131,7 @@ absl::StatusOr<Emulation> Emulation::Create(
   return emulation;
 }
 
-decltype(PairPlan::unsaturated_copy) Emulation::UnsaturatedCopies() const {
+decltype(PairPlan::variant) Emulation::UnsaturatedCopies() const {
   return layers_.empty() ? nullptr : &UnsaturatedCopyOrNull;
 }
 

@@ -35,7 +35,7 @@ class Emulation {
   // Makes what is compared with shadows beside the layers themselves: the
   // unsaturated copy of a layer that can saturate. Null where nothing is
   // emulated.
-  decltype(PairPlan::unsaturated_copy) UnsaturatedCopies() const;
+  decltype(PairPlan::variant) UnsaturatedCopies() const;
 
   // Whether any layer can saturate, matched or not.
   bool CanSaturate() const;

@@ -179,6 +179,12 @@ bool PairRunner::HasFailedShadow(size_t index) const {
   return guard != nullptr && guard->HasFailed();
 }
 
+void PairRunner::ObserveShadow(size_t index, PairComparer::Observer see) {
+  if (const PairComparerPtr& shadow = pair_.comparers[index].shadow) {
+    shadow->AddObserver(std::move(see));
+  }
+}
+
 std::vector<NotShadowedMatch> PairRunner::not_shadowed() const {
   std::vector<NotShadowedMatch> matches;
   auto next = pair_.not_shadowed.begin();
@@ -246,8 +252,8 @@ std::optional<ErrorFigures> PairRunner::ActivationOnly(size_t index) const {
   return FiguresOfShadow(index, pair_.comparers[index].activation_only);
 }
 
-std::optional<ErrorFigures> PairRunner::Unsaturated(size_t index) const {
-  return FiguresOfShadow(index, pair_.comparers[index].unsaturated);
+std::optional<ErrorFigures> PairRunner::Variant(size_t index) const {
+  return FiguresOfShadow(index, pair_.comparers[index].variant);
 }
 
 std::optional<ErrorFigures> PairRunner::FiguresOfShadow(

@@ -47,17 +47,21 @@ class PairRunner {
 
   // Return the figures of match `index` over all batches so far, as the fields
   // of LayerComparison; absent when they were not asked for, or nothing was
-  // compared. Unsaturated compares the shadow with the unsaturated copy.
+  // compared. Variant compares the shadow with what PairPlan::variant made.
   std::optional<ActivationComparison> Activation(size_t index) const;
   std::optional<ActivationComparison> Shadow(size_t index) const;
   std::optional<ErrorFigures> Inherited(size_t index) const;
   std::optional<ActivationComparison> Kernel(size_t index) const;
   std::optional<ErrorFigures> WeightOnly(size_t index) const;
   std::optional<ErrorFigures> ActivationOnly(size_t index) const;
-  std::optional<ErrorFigures> Unsaturated(size_t index) const;
+  std::optional<ErrorFigures> Variant(size_t index) const;
 
   // The other outputs of match `index`, those of which something was compared.
   std::vector<OutputComparison> OtherOutputs(size_t index) const;
+
+  // Calls `see` with each pair of values that the shadow of match `index`
+  // compares. Nothing without a shadow.
+  void ObserveShadow(size_t index, PairComparer::Observer see);
 
   // Matches that cannot be shadowed, among them those whose float subgraph
   // failed on values of the quantized model; empty when shadows were not asked

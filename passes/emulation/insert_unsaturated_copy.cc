@@ -2,39 +2,37 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstddef>
 #include <optional>
 
-#include "absl/algorithm/container.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/saturation_check.h"
-#include "passes/rewrite/copy_subgraph.h"
+#include "passes/rewrite/copy_with_constants.h"
 
 namespace ns {
 
-using ::torch::jit::Node;
 using ::torch::jit::Value;
+
+namespace {
+
+constexpr size_t kLayerInput = 1;
+
+}  // namespace
 
 absl::StatusOr<Value*> InsertUnsaturatedCopy(ModelGraph& host,
                                              const Subgraph& subgraph,
                                              const Value& output) {
   const std::optional<SaturationCheck> check = CheckSaturation(*subgraph.base);
-  if (!check || !check->IsPossible() ||
-      !absl::c_linear_search(subgraph.nodes, subgraph.base)) {
+  if (!check || !check->IsPossible()) {
     return nullptr;
   }
-  NS_ASSIGN_OR_RETURN(
-      const CopiedSubgraph copy,
-      CopySubgraph(host, subgraph, output, DataInputsOf(subgraph), host,
-                   subgraph.start));
-  NS_RETURN_IF_ERROR(CatchTorchErrors("copying a layer", [&] {
-    Node* base = copy.subgraph.base;
-    const FbgemmLayer exact =
-        LayerOf(*base)->With(kernels::SaturationMode::kExact);
-    torch::jit::WithInsertPoint in_front(base);
-    base->replaceInput(1, host.graph().insertConstant(exact.ToIValue()));
-  }));
-  return copy.output;
+  NS_ASSIGN_OR_RETURN(const c10::IValue exact, CatchTorchErrors([&] {
+                        return LayerOf(*subgraph.base)
+                            ->With(kernels::SaturationMode::kExact)
+                            .ToIValue();
+                      }));
+  return CopyWithConstants(host, subgraph, output, {{kLayerInput, exact}});
 }
 
 }  // namespace ns

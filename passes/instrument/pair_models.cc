@@ -168,7 +168,7 @@ class PairBuilder final : public MeetingListener {
  private:
   struct OfMatch {
     AttachedComparer kernel;
-    AttachedComparer unsaturated;
+    AttachedComparer variant;
     AttachedComparer weight_only;
     AttachedComparer activation_only;
     // The newest shadow. Other outputs than the first come by right behind it.
@@ -202,7 +202,7 @@ class PairBuilder final : public MeetingListener {
     for (OfMatch& of_match : comparers_) {
       PairComparers& handed = pair_.comparers.emplace_back();
       handed.kernel = of_match.kernel.object();
-      handed.unsaturated = of_match.unsaturated.object();
+      handed.variant = of_match.variant.object();
       handed.weight_only = of_match.weight_only.object();
       handed.activation_only = of_match.activation_only.object();
       handed.guard = shadows_.GuardOf(pair_.comparers.size() - 1);
@@ -254,7 +254,7 @@ class PairBuilder final : public MeetingListener {
         output.shadow.Call(pair_.model, "compare", {shadow, y},
                            of_match.shadow->PlaceWhenMade(place)));
     if (output.position == 0) {
-      NS_RETURN_IF_ERROR(CompareUnsaturated(output.match, *b, shadow, place));
+      NS_RETURN_IF_ERROR(CompareVariant(output.match, *b, shadow, place));
       NS_RETURN_IF_ERROR(CompareParts(output.match, shadow, y, place));
     }
     return shadow;
@@ -291,24 +291,24 @@ class PairBuilder final : public MeetingListener {
     return *std::move(shadow);
   }
 
-  // Compares an unsaturated copy of B's newest subgraph at match `index`, whose
-  // output is `b`, with its shadow.
-  absl::Status CompareUnsaturated(size_t index, const Value& b, Value* shadow,
-                                  Node* place) {
-    const SubgraphMatch& match = matches_.matches[index];
-    if (!plan_.unsaturated_copy || match.is_quantize_point) {
+  // Compares a variant of B's newest subgraph at match `index`, whose output is
+  // `b`, with its shadow.
+  absl::Status CompareVariant(size_t index, const Value& b, Value* shadow,
+                              Node* place) {
+    if (!plan_.variant) {
       return absl::OkStatus();
     }
     NS_ASSIGN_OR_RETURN(
-        Value * copy,
-        plan_.unsaturated_copy(pair_.model, *CopyOf(match.b.subgraph), b));
-    if (copy == nullptr) {
+        Value * variant,
+        plan_.variant(index, pair_.model,
+                      *CopyOf(matches_.matches[index].b.subgraph), b));
+    if (variant == nullptr) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(copy, place));
+    NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(variant, place));
     OfMatch& of_match = comparers_[index];
-    return of_match.unsaturated.Call(pair_.model, "compare", {shadow, y},
-                                     of_match.shadow->PlaceWhenMade(place));
+    return of_match.variant.Call(pair_.model, "compare", {shadow, y},
+                                 of_match.shadow->PlaceWhenMade(place));
   }
 
   // Compares the parts of the newest shadow at match `index` with it. `y` is
@@ -426,7 +426,7 @@ std::vector<PairComparerPtr> PairComparers::All() const {
   };
   for (const PairComparerPtr& comparer :
        {activation, shadow, inherited, kernel, weight_only, activation_only,
-        unsaturated}) {
+        variant}) {
     add(comparer);
   }
   for (const OtherOutputComparers& other : others) {

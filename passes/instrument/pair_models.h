@@ -49,8 +49,8 @@ struct PairComparers {
   // input, with the scale that the op chooses for it. Null where B's op is a
   // float one.
   PairComparerPtr activation_only;
-  // x: as of the shadow; y: what PairPlan::unsaturated_copy made.
-  PairComparerPtr unsaturated;
+  // x: as of the shadow; y: what PairPlan::variant made.
+  PairComparerPtr variant;
   // Knows whether the shadow failed in a run: what was compared with it before
   // is then of no worth. Null without a shadow, and at quantize points.
   ShadowGuardPtr guard;

@@ -2,6 +2,7 @@
 #ifndef PASSES_INSTRUMENT_PAIR_PLAN_H_
 #define PASSES_INSTRUMENT_PAIR_PLAN_H_
 
+#include <cstddef>
 #include <functional>
 
 #include "absl/status/statusor.h"
@@ -48,14 +49,14 @@ struct PairPlan {
   bool outliers = false;
   // Whether values and errors are counted by their size, of a sample.
   bool histograms = false;
-  // With shadows: puts beside `subgraph`, the newest copy in `host` of a
-  // match's subgraph of B, a version of it in which no sum saturates, whose
-  // output stands for `output` and is compared with the shadow, too. Returns
-  // null where there is none. Null for none at all.
+  // With shadows: puts beside `subgraph`, the newest copy in `host` of B's
+  // subgraph of match `index`, a variant of it, whose output stands for
+  // `output` and is compared with the shadow, too (PairComparers::variant).
+  // Returns null where there is none. Null for none at all.
   std::function<absl::StatusOr<torch::jit::Value*>(
-      ModelGraph& host, const Subgraph& subgraph,
+      size_t index, ModelGraph& host, const Subgraph& subgraph,
       const torch::jit::Value& output)>
-      unsaturated_copy;
+      variant;
 };
 
 // What the comparers of `match` gather, as `plan` says.

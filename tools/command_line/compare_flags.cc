@@ -156,12 +156,22 @@ absl::Status ParseLabels(const Flags& flags, CompareFlags& options) {
                    "and --inputs=PATH");
 }
 
+// Reads what is measured beside shadows.
 absl::Status ParseParts(const Flags& flags, CompareFlags& options) {
-  if (flags.Has("parts") && !options.compare.shadows) {
-    return absl::InvalidArgumentError(
-        "--parts are measured beside shadows, which need --what=shadows and "
-        "--inputs=PATH");
+  for (const char* name : {"parts", "suggest"}) {
+    if (flags.Has(name) && !options.compare.shadows) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name,
+                       " measures beside shadows, which need --what=shadows "
+                       "and --inputs=PATH"));
+    }
   }
+  if (flags.Has("suggest") && flags.Has("emulate")) {
+    return absl::InvalidArgumentError(
+        "--suggest measures with the kernels of this machine, and --emulate "
+        "stands for others; leave one of them out");
+  }
+  options.compare.try_changes = flags.Has("suggest");
   options.compare.parts =
       options.compare.shadows && (flags.Has("parts") || flags.Has("html"));
   return absl::OkStatus();

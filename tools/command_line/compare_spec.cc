@@ -43,6 +43,9 @@ constexpr FlagSpec kFlags[] = {
     {"parts", "",
      "with shadows: tell what quantizing the weight alone, and the activations "
      "alone, does to each layer (slower; --html does, too)"},
+    {"suggest", "",
+     "with shadows: try other ranges, weights and biases in the worst layers, "
+     "and tell what each gains (runs the quantized model twice more)"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
     {"reference", "DIR",

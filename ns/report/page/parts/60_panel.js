@@ -181,12 +181,13 @@
     </section>`;
   }
 
-  // A change that was measured to help: text, or its parts.
-  function Suggestion({suggestion}) {
-    if (!suggestion) return null;
-    const text = typeof suggestion === 'string' ? suggestion :
-        suggestion.text || parameters(suggestion);
-    return html`<p class="suggestion"><b>Measured:</b> ${text}</p>`;
+  // What was tried in the layer and measured, the largest gain first.
+  function TriedChanges({changes}) {
+    if (!changes || changes.length === 0) return null;
+    const gain = (change) => page.number(change.gain_db);
+    return html`<div class="suggestion"><b>Measured, by itself:</b><ul>${
+      [...changes].sort((a, b) => gain(b) - gain(a)).map((change) =>
+        html`<li key=${change.text}>${change.text}</li>`)}</ul></div>`;
   }
 
   function LayerBody({layer, row}) {
@@ -219,7 +220,7 @@
         ${reasons.map(({key, reason}) => html`<${Fact} key=${key}
           name=${key.replace(/_/g, ' ')}>${reason}</${Fact}>`)}
       </dl>
-      <${Suggestion} suggestion=${layer.suggestion} />
+      <${TriedChanges} changes=${layer.tried_changes} />
       <${Figures} layer=${layer} row=${row} />
       ${(layer.weight || []).map((weight) => html`<section key=${weight.name}>
         ${weight.histograms && html`<h3>${weight.name} <span class="faint">${

@@ -1,0 +1,32 @@
+// Says what a change that was tried in a layer is, and what it gains.
+#ifndef NS_REPORT_CHANGE_TEXT_H_
+#define NS_REPORT_CHANGE_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "ns/suite/comparison_result.h"
+#include "ns/suite/tried_change.h"
+
+namespace ns {
+
+// A change is suggested when it gains at least so much: a tenth of the power of
+// the error.
+inline constexpr double kLeastSuggestedGainDb = 0.5;
+
+// Returns "range", "weight" or "bias".
+absl::string_view ChangeKindName(ChangeKind kind);
+
+// Returns "scale 0.31 -> 0.024, zero point 64 -> 10: 12.1 -> 33.4 dB (+21.3)",
+// "its weight quantized by channel: ..." or "the bias of the float layer: ...".
+// `change` is one of those of `layer`.
+std::string ChangeText(const LayerComparison& layer, const TriedChange& change);
+
+// Returns the changes of `layer` that gain enough to be suggested, the largest
+// gain first.
+std::vector<TriedChange> SuggestedChanges(const LayerComparison& layer);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_CHANGE_TEXT_H_

@@ -1,0 +1,39 @@
+// Packs a quantized layer anew, with another weight and bias.
+#ifndef PASSES_REWRITE_REPACK_LAYER_H_
+#define PASSES_REWRITE_REPACK_LAYER_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include "absl/status/statusor.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// What a layer of LibTorch's packed objects is made of.
+struct LayerParameters {
+  // Quantized, see CheckLayerWeight (passes/rewrite/prepack.h).
+  at::Tensor weight;
+  // Float; undefined for none.
+  at::Tensor bias;
+};
+
+// Returns the weight and bias of `node`, a quantized linear layer or
+// convolution, static or dynamic. Error: a refusal (ir/refusal.h) where it is
+// another op, or its packed parameters are no constant of LibTorch's.
+absl::StatusOr<LayerParameters> PackedParametersOf(
+    const torch::jit::Node& node);
+
+// Returns what `node`, as above, can take in the place of its packed
+// parameters: with the weight and bias of `layer`, all else (stride, padding,
+// groups, ...) as it is, packed by the quantized engine that is set. Errors: as
+// above, and those of Prepack (passes/rewrite/prepack.h).
+absl::StatusOr<c10::IValue> RepackLayer(const torch::jit::Node& node,
+                                        const LayerParameters& layer);
+
+}  // namespace ns
+
+#endif  // PASSES_REWRITE_REPACK_LAYER_H_
