@@ -85,6 +85,14 @@ at::Tensor QuantizedAnew(const at::Tensor& weight, const Node& node) {
                              .config);
 }
 
+// The input of `node` that has its packed parameters, packed anew of `layer`.
+absl::StatusOr<ConstantInput> PackedInput(const Node& node,
+                                          const LayerParameters& layer) {
+  NS_ASSIGN_OR_RETURN(c10::IValue packed, RepackLayer(node, layer));
+  return ConstantInput{static_cast<size_t>(FindOp(OpName(node))->weight_input),
+                       std::move(packed)};
+}
+
 // A change of the weight or the bias of `match`; nothing where none is tried.
 absl::StatusOr<std::optional<Change>> ChangeOfParameters(
     const SubgraphMatch& match, const LayerComparison& layer) {
@@ -122,10 +130,8 @@ absl::StatusOr<std::optional<Change>> ChangeOfParameters(
       return std::nullopt;
     }
   }
-  NS_ASSIGN_OR_RETURN(c10::IValue packed, RepackLayer(base, changed));
-  change.inputs.push_back(
-      {static_cast<size_t>(FindOp(OpName(base))->weight_input),
-       std::move(packed)});
+  NS_ASSIGN_OR_RETURN(ConstantInput packed, PackedInput(base, changed));
+  change.inputs.push_back(std::move(packed));
   return change;
 }
 
@@ -172,6 +178,16 @@ std::optional<Change> ChangeOfRange(const SubgraphMatch& match,
   change.change.qparams = LayerQParams{found.scale, found.zero_point};
   const auto index = static_cast<size_t>(scale_input);
   change.inputs = {{index, found.scale}, {index + 1, found.zero_point}};
+  // The engine qnnpack keeps in a packed layer what it computed for the scale
+  // of the output: two ops with different scales must not share one.
+  const Node& base = *match.b.subgraph.base;
+  if (const auto present = PackedParametersOf(base); present.ok()) {
+    const auto packed = PackedInput(base, *present);
+    if (!packed.ok()) {
+      return std::nullopt;
+    }
+    change.inputs.push_back(*packed);
+  }
   return change;
 }
 

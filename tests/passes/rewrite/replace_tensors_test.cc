@@ -74,8 +74,7 @@ TEST_F(ReplaceTensorsTest, NodesBehindTheEndStay) {
   ModelGraph model = Product(a_);
   Graph& graph = model.graph();
   Node* const first = NodeOf(graph, "aten::mul");
-  EXPECT_TRUE(
-      ReplaceTensors(model, *graph.nodes().begin(), first, {{a_, b_}}));
+  EXPECT_TRUE(ReplaceTensors(model, *graph.nodes().begin(), first, {{a_, b_}}));
   EXPECT_TRUE(Run(model, x_).equal(x_ * a_ * b_));
 }
 
