@@ -15,22 +15,32 @@
 #include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/layer_input_recorder.h"
+#include "ns/suite/shrink_channels.h"
+#include "passes/runtime/dtype_casts.h"
 
 namespace ns {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-// The statistics of both layers on `inputs`. Error: one of them fails, or their
-// shapes differ.
-absl::StatusOr<PairStatistics> Measure(LayerModules& layers,
-                                       const Tensors& inputs) {
+// What the float layer and the quantized layer make of `inputs`. Error: one of
+// them fails.
+absl::StatusOr<std::pair<at::Tensor, at::Tensor>> Outputs(
+    LayerModules& layers, const Tensors& inputs) {
   const std::vector<c10::IValue> arguments(inputs.begin(), inputs.end());
   NS_ASSIGN_OR_RETURN(const c10::IValue x, layers.float_layer.Run(arguments));
   NS_ASSIGN_OR_RETURN(const c10::IValue y,
                       layers.quantized_layer.Run(arguments));
+  return std::pair(x.toTensor(), y.toTensor());
+}
+
+// The statistics of both layers on `inputs`. Error: one of them fails, or their
+// shapes differ.
+absl::StatusOr<PairStatistics> Measure(LayerModules& layers,
+                                       const Tensors& inputs) {
+  NS_ASSIGN_OR_RETURN(const auto outputs, Outputs(layers, inputs));
   return CatchTorchErrors("comparing its outputs", [&] {
-    return ComparePair(x.toTensor(), y.toTensor());
+    return ComparePair(outputs.first, outputs.second);
   });
 }
 
@@ -45,7 +55,7 @@ int64_t SamplesIn(const Tensors& inputs) {
   return is_shared && size(inputs[0]) > 1 ? size(inputs[0]) : 1;
 }
 
-absl::StatusOr<Tensors> Samples(const Tensors& inputs, SampleRange range) {
+absl::StatusOr<Tensors> Samples(const Tensors& inputs, IndexRange range) {
   return CatchTorchErrors([&] {
     Tensors parts;
     for (const at::Tensor& input : inputs) {
@@ -78,8 +88,8 @@ class Reproducer {
     const auto kept = static_cast<int64_t>(MostTellingPart(parts, whole));
     NS_ASSIGN_OR_RETURN(Tensors inputs, Record(kept));
     const int64_t count = SamplesIn(inputs);
-    const SampleRange range = ShrinkSamples(
-        count, whole, [&](SampleRange half) -> std::optional<PairStatistics> {
+    const IndexRange range = ShrinkRange(
+        count, whole, [&](IndexRange half) -> std::optional<PairStatistics> {
           const absl::StatusOr<Tensors> samples = Samples(inputs, half);
           if (!samples.ok()) {
             return std::nullopt;
@@ -91,17 +101,21 @@ class Reproducer {
       NS_ASSIGN_OR_RETURN(inputs, Samples(inputs, range));
     }
     NS_ASSIGN_OR_RETURN(inputs, TakePlainInputs(inputs, layers_));
-    NS_ASSIGN_OR_RETURN(const PairStatistics of_kept, Measure(layers_, inputs));
-    return LayerRepro{/*layer=*/{},
-                      /*op=*/{},
-                      std::move(layers_),
-                      std::move(inputs),
-                      whole,
-                      of_kept,
-                      batches_.size(),
-                      kept,
-                      range,
-                      count};
+    LayerRepro repro{/*layer=*/{},
+                     /*op=*/{},
+                     std::move(layers_),
+                     std::move(inputs),
+                     whole,
+                     /*of_kept=*/{},
+                     batches_.size(),
+                     kept,
+                     range,
+                     count,
+                     /*channels=*/{0, 1},
+                     /*channels_in_layer=*/1};
+    CutChannels(repro);
+    NS_ASSIGN_OR_RETURN(repro.of_kept, Measure(repro.layers, repro.inputs));
+    return repro;
   }
 
  private:
@@ -122,6 +136,46 @@ class Reproducer {
       }
     }
     return parts;
+  }
+
+  // Keeps the fewest channels that show the error of all data, where some can
+  // be cut.
+  static void CutChannels(LayerRepro& repro) {
+    const std::optional<LayerChannels> channels = ChannelsOf(repro.layers);
+    if (!channels) {
+      return;
+    }
+    repro.channels = {0, channels->count};
+    repro.channels_in_layer = channels->count;
+    const auto outputs = Outputs(repro.layers, repro.inputs);
+    if (!outputs.ok()) {
+      return;
+    }
+    const auto& [x, y] = *outputs;
+    const IndexRange range = ShrinkRange(
+        channels->count, repro.of_all,
+        [&, &x = x, &y = y](IndexRange part) -> std::optional<PairStatistics> {
+          const auto statistics = CatchTorchErrors([&] {
+            return ComparePair(
+                x.narrow(channels->dim, part.begin, part.size()),
+                AsFloat(y).narrow(channels->dim, part.begin, part.size()));
+          });
+          return statistics.ok() ? std::optional(*statistics) : std::nullopt;
+        });
+    if (range.size() == channels->count) {
+      return;
+    }
+    absl::StatusOr<FedLayer> cut =
+        KeepChannels(repro.layers, repro.inputs, *channels, range);
+    if (!cut.ok()) {
+      return;
+    }
+    const auto of_cut = Measure(cut->layers, cut->inputs);
+    if (of_cut.ok() && ShowsErrorOf(repro.of_all, *of_cut)) {
+      repro.layers = std::move(cut->layers);
+      repro.inputs = std::move(cut->inputs);
+      repro.channels = range;
+    }
   }
 
   LayerModules layers_;

@@ -50,8 +50,12 @@ struct LayerRepro {
   int64_t batch = 0;
   // The samples of that batch that were kept, of how many: ranges of the first
   // dimension, where all inputs share it. Otherwise all of one.
-  SampleRange samples{0, 1};
+  IndexRange samples{0, 1};
   int64_t samples_in_batch = 1;
+  // The output channels that were kept, of how many; all of one where the layer
+  // has none that can be cut (ChannelsOf).
+  IndexRange channels{0, 1};
+  int64_t channels_in_layer = 1;
 };
 
 // Returns the index of the match with this name. Error: there is none; the
@@ -61,8 +65,9 @@ absl::StatusOr<size_t> FindMatchByName(const MatchResult& matches,
 
 // Runs the quantized model `b` on all batches, up to the layer of `match`, and
 // both layers on what flows into it there. Keeps the fewest of these data that
-// show the error (shrink_data.h): one batch, and of it the fewest samples that
-// bisection finds. Memory holds one batch. The models are not changed.
+// show the error (shrink_data.h): one batch, of it the fewest samples that
+// bisection finds, and of the layer the fewest output channels. Memory holds
+// one batch. The models are not changed.
 //
 // Error: a refusal (ir/refusal.h), after the layer's name: that of ExtractLayer
 // or TakePlainInputs, or of a layer that adds no error; a batch that does not

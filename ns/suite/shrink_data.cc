@@ -48,16 +48,16 @@ size_t MostTellingPart(absl::Span<const PairStatistics> parts,
   return most;
 }
 
-SampleRange ShrinkSamples(
+IndexRange ShrinkRange(
     int64_t count, const PairStatistics& whole,
-    absl::FunctionRef<std::optional<PairStatistics>(SampleRange)> measure) {
-  SampleRange kept{0, count};
+    absl::FunctionRef<std::optional<PairStatistics>(IndexRange)> measure) {
+  IndexRange kept{0, count};
   while (kept.size() > 1) {
     const int64_t middle = kept.begin + kept.size() / 2;
-    std::optional<SampleRange> best;
+    std::optional<IndexRange> best;
     MostTelling telling(whole);
-    for (const SampleRange& half :
-         {SampleRange{kept.begin, middle}, SampleRange{middle, kept.end}}) {
+    for (const IndexRange& half :
+         {IndexRange{kept.begin, middle}, IndexRange{middle, kept.end}}) {
       const std::optional<PairStatistics> statistics = measure(half);
       if (statistics && telling.Offer(*statistics)) {
         best = half;

@@ -30,22 +30,22 @@ bool ShowsErrorOf(const PairStatistics& whole, const PairStatistics& part);
 size_t MostTellingPart(absl::Span<const PairStatistics> parts,
                        const PairStatistics& whole);
 
-// The samples begin, begin + 1, ... end - 1.
-struct SampleRange {
+// The samples, or channels, begin, begin + 1, ... end - 1.
+struct IndexRange {
   int64_t begin = 0;
   int64_t end = 0;
 
   int64_t size() const { return end - begin; }
 };
 
-// Halves the range of `count` samples, at least 1, as long as a half shows the
-// error of `whole`: the half that has the most of it is taken. `measure`
-// returns the statistics of a range; nothing where it cannot be measured.
-// Samples that do not depend on each other are always halved down to one, by
-// the formula above. Calls `measure` at most 2 log2(count) + 2 times.
-SampleRange ShrinkSamples(
+// Halves the range of `count` samples or channels, at least 1, as long as a
+// half shows the error of `whole`: the half that has the most of it is taken.
+// `measure` returns the statistics of a range; nothing where it cannot be
+// measured. Those that do not depend on each other are always halved down to
+// one, by the formula above. Calls `measure` at most 2 log2(count) + 2 times.
+IndexRange ShrinkRange(
     int64_t count, const PairStatistics& whole,
-    absl::FunctionRef<std::optional<PairStatistics>(SampleRange)> measure);
+    absl::FunctionRef<std::optional<PairStatistics>(IndexRange)> measure);
 
 }  // namespace ns
 

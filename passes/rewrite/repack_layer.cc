@@ -65,6 +65,7 @@ absl::StatusOr<LayerParameters> PackedParametersOf(const Node& node) {
   NS_ASSIGN_OR_RETURN(const ConvLayer conv,
                       UnpackConv(layer.packed, layer.Is1d()));
   parameters.bias = conv.bias;
+  parameters.groups = conv.groups;
   return parameters;
 }
 
@@ -85,7 +86,7 @@ absl::StatusOr<c10::IValue> RepackLayer(const Node& node,
     arguments.emplace_back(conv.output_padding);
   }
   arguments.emplace_back(conv.dilation);
-  arguments.emplace_back(conv.groups);
+  arguments.emplace_back(layer.groups);
   return Prepack(absl::StrCat(present.row->family, "_prepack"),
                  std::move(arguments));
 }

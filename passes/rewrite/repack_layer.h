@@ -5,6 +5,8 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 
 namespace torch::jit {
@@ -19,17 +21,19 @@ struct LayerParameters {
   at::Tensor weight;
   // Float; undefined for none.
   at::Tensor bias;
+  // Of convolutions; 1 of linear layers.
+  int64_t groups = 1;
 };
 
-// Returns the weight and bias of `node`, a quantized linear layer or
+// Returns the parameters of `node`, a quantized linear layer or
 // convolution, static or dynamic. Error: a refusal (ir/refusal.h) where it is
 // another op, or its packed parameters are no constant of LibTorch's.
 absl::StatusOr<LayerParameters> PackedParametersOf(
     const torch::jit::Node& node);
 
 // Returns what `node`, as above, can take in the place of its packed
-// parameters: with the weight and bias of `layer`, all else (stride, padding,
-// groups, ...) as it is, packed by the quantized engine that is set. Errors: as
+// parameters: with those of `layer`, all else (stride, padding, dilation) as it
+// is, packed by the quantized engine that is set. Errors: as
 // above, and those of Prepack (passes/rewrite/prepack.h).
 absl::StatusOr<c10::IValue> RepackLayer(const torch::jit::Node& node,
                                         const LayerParameters& layer);

@@ -72,6 +72,7 @@ class Replacer {
     }
     if (after->isTensor()) {
       node->t_(c10::attr::value, after->toTensor());
+      node->output()->inferTypeFrom(after->toTensor());
     } else {
       node->ival_(c10::attr::value, *after);
     }

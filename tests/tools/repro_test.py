@@ -59,6 +59,23 @@ class ReproTest(cli.CliTest):
     self.check(*NET, layer='conv')
     batches = torch.load(os.path.join(self.out, 'inputs.pt'))
     self.assertEqual([list(x.shape) for x in batches], [[1, 3, 8, 8]])
+    layer = torch.jit.load(os.path.join(self.out, 'float.pt'))
+    self.assertEqual(layer(batches[0]).shape[1], 1)
+
+  def test_a_depthwise_convolution(self):
+    """One channel of it, and of what flows into it."""
+    torch.manual_seed(3)
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(8, 8, 3, groups=8), torch.nn.BatchNorm2d(8),
+        torch.nn.ReLU()).eval()
+    torch.jit.script(model).save(self.path('f.pt'))
+    torch.save([torch.randn(4, 8, 9, 9) for _ in range(3)], self.path('i.pt'))
+    flags = [f'--{name}={self.path(letter + ".pt")}' for name, letter in (
+        ('float', 'f'), ('quantized', 'q'), ('inputs', 'i'))]
+    self.succeed('quantize', flags[0], flags[2], f'--out={self.path("q.pt")}')
+    self.check(*flags, layer='0')
+    batches = torch.load(os.path.join(self.out, 'inputs.pt'))
+    self.assertEqual([list(x.shape) for x in batches], [[1, 1, 9, 9]])
 
   def test_a_layer_with_two_inputs(self):
     self.check('--float=two_float.pt', '--quantized=two_quantized.pt',

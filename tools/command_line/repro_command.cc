@@ -78,9 +78,9 @@ constexpr CommandSpec kSpec = {
     "prints the\n"
     "SQNR; it needs torch alone. One batch is kept, and as few of its samples "
     "(of the\n"
-    "first dimension) as show the error: the SQNR is at most 1 dB better than "
-    "that of\n"
-    "all data. Channels are kept.\n",
+    "first dimension), and as few output channels of a linear layer or "
+    "convolution, as\n"
+    "show the error: the SQNR is at most 1 dB better than that of all data.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- repro --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt "
@@ -217,6 +217,11 @@ std::string Summary(const LayerRepro& repro,
     absl::StrAppend(&text, ", ", repro.samples.size(), " of its ",
                     repro.samples_in_batch, " samples, from number ",
                     repro.samples.begin);
+  }
+  if (repro.channels_in_layer > 1) {
+    absl::StrAppend(&text, ", ", repro.channels.size(), " of ",
+                    repro.channels_in_layer, " channels, from number ",
+                    repro.channels.begin);
   }
   absl::StrAppend(&text, "\ninputs  ");
   for (size_t i = 0; i < repro.inputs.size(); ++i) {

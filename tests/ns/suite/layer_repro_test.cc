@@ -120,9 +120,17 @@ TEST_F(LayerReproTest, FiguresAreThoseOfTheShadow) {
   EXPECT_TRUE(
       repro.inputs[0].equal(QuantizedInput(inputs[1]).dequantize().narrow(
           0, repro.samples.begin, 1)));
+  // And one channel of the layer.
+  EXPECT_EQ(repro.channels_in_layer, conv_.size(0));
+  EXPECT_EQ(repro.channels.size(), 1);
   const at::Tensor kept = repro.inputs[0];
+  const auto channel = [&](const at::Tensor& output) {
+    return output.narrow(1, repro.channels.begin, 1).contiguous();
+  };
   EXPECT_NEAR(repro.of_kept.SqnrDb(),
-              FiguresBetween(FloatConv(kept), QuantizedConv(kept)).sqnr_db,
+              FiguresBetween(channel(FloatConv(kept)),
+                             channel(QuantizedConv(kept).dequantize()))
+                  .sqnr_db,
               1e-4);
   EXPECT_LE(repro.of_kept.SqnrDb(), repro.of_all.SqnrDb() + kMostGainDb);
 }
@@ -179,7 +187,9 @@ TEST_F(LayerReproTest, FilesHoldTheLayersAndTheirInputs) {
   loaded.eval();
   EXPECT_TRUE(loaded.forward({repro.inputs[0]})
                   .toTensor()
-                  .allclose(FloatConv(repro.inputs[0])));
+                  .allclose(FloatConv(repro.inputs[0])
+                                .narrow(1, repro.channels.begin,
+                                        repro.channels.size())));
   EXPECT_THAT(ReadFile(files[3].path), HasSubstr("LAYER = 'conv'"));
   EXPECT_EQ(NeedsOpLibrary(repro.layers), "");
 }

@@ -25,7 +25,7 @@ PairStatistics Sums(double signal, double error) {
 }
 
 PairStatistics Merged(const std::vector<PairStatistics>& parts,
-                      SampleRange range) {
+                      IndexRange range) {
   PairStatistics whole;
   for (int64_t i = range.begin; i < range.end; ++i) {
     whole.Merge(parts[static_cast<size_t>(i)]);
@@ -67,7 +67,7 @@ TEST(ShrinkDataTest, BisectionEndsAtOneSampleWhereSamplesAreIndependent) {
     const auto count = static_cast<int64_t>(samples.size());
     const PairStatistics whole = Merged(samples, {0, count});
     int calls = 0;
-    const SampleRange kept = ShrinkSamples(count, whole, [&](SampleRange half) {
+    const IndexRange kept = ShrinkRange(count, whole, [&](IndexRange half) {
       ++calls;
       return std::optional(Merged(samples, half));
     });
@@ -85,9 +85,9 @@ TEST(ShrinkDataTest, WhatIsKeptShowsTheErrorWhateverAHalfMeasures) {
   for (int round = 0; round < 500; ++round) {
     const int64_t count = 1 + static_cast<int64_t>(random() % 40);
     const PairStatistics whole = Sums(1, 1);
-    std::vector<std::pair<SampleRange, PairStatistics>> measured;
-    const SampleRange kept = ShrinkSamples(
-        count, whole, [&](SampleRange half) -> std::optional<PairStatistics> {
+    std::vector<std::pair<IndexRange, PairStatistics>> measured;
+    const IndexRange kept = ShrinkRange(
+        count, whole, [&](IndexRange half) -> std::optional<PairStatistics> {
           if (random() % 5 == 0) {
             return std::nullopt;
           }

@@ -86,7 +86,7 @@ TEST_P(RepackLayerTest, Convolutions) {
       "conv2d",
       {QuantizeWeight(weight()), at::randn({4}), stride, padding, dilation,
        int64_t{2}},
-      {ByChannel(weight()), at::randn({4})},
+      {ByChannel(weight()), at::randn({4}), /*groups=*/2},
       at::quantize_per_tensor(at::randn({2, 4, 9, 9}), 0.05, 64, at::kQUInt8));
 }
 
