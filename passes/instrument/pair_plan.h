@@ -32,7 +32,7 @@ struct PairPlan {
   bool guard_shadows = true;
   // With shadows: what quantizing the weight alone, and the activations alone,
   // makes of the layer (PairComparers::weight_only and activation_only). Takes
-  // about as long as a second shadow.
+  // up to twice as long.
   bool parts = false;
   // Outputs of quantized ops, against those of reference kernels on the same
   // inputs: what the kernels add to what quantization costs. See

@@ -52,6 +52,9 @@ constexpr CommandSpec kSpec = {
 struct Task {
   std::string name;
   std::function<absl::Status()> run;
+  // As many runs of the float model it does, besides one of the quantized one;
+  // 0 for plain inference.
+  int floats = 0;
   std::vector<double> milliseconds{};
 
   double Median() const { return bench::Median(milliseconds); }
@@ -98,11 +101,13 @@ absl::Status RunAll(std::vector<Task>& tasks, int64_t rounds) {
 
 absl::StatusOr<PairRunner> Runner(const ModelGraph& a, const ModelGraph& b,
                                   const MatchResult& matches, bool shadows,
-                                  bool exact, bool histograms = false) {
+                                  bool exact, bool histograms = false,
+                                  bool parts = false) {
   CompareOptions options;
   options.shadows = shadows;
   options.exact = exact;
   options.histograms = histograms;
+  options.parts = parts;
   return PairRunner::Create(a, b, matches, options);
 }
 
@@ -134,17 +139,20 @@ absl::Status Bench(const Flags& flags) {
                       Runner(a, b, matches, false, false, true));
   NS_ASSIGN_OR_RETURN(PairRunner shadow_histograms,
                       Runner(a, b, matches, true, false, true));
+  NS_ASSIGN_OR_RETURN(PairRunner parts,
+                      Runner(a, b, matches, true, false, false, true));
   std::vector<Task> tasks = {
       {"float model, frozen", [&] { return plain_float.Run(batch); }},
       {"quantized model, frozen", [&] { return plain_quantized.Run(batch); }},
-      {"activations", [&] { return activations.Run(batch); }},
-      {"activations and shadows", [&] { return shadows.Run(batch); }},
-      {"activations, --exact", [&] { return exact.Run(batch); }},
+      {"activations", [&] { return activations.Run(batch); }, 1},
+      {"activations and shadows", [&] { return shadows.Run(batch); }, 2},
+      {"activations, --exact", [&] { return exact.Run(batch); }, 1},
       {"activations and shadows, --exact",
-       [&] { return exact_shadows.Run(batch); }},
-      {"activations, histograms", [&] { return histograms.Run(batch); }},
+       [&] { return exact_shadows.Run(batch); }, 2},
+      {"activations, histograms", [&] { return histograms.Run(batch); }, 1},
       {"activations and shadows, histograms",
-       [&] { return shadow_histograms.Run(batch); }},
+       [&] { return shadow_histograms.Run(batch); }, 2},
+      {"activations, shadows and --parts", [&] { return parts.Run(batch); }, 3},
   };
   if (flags.Has("only")) {
     std::vector<Task> only = {tasks[2]};
@@ -154,15 +162,13 @@ absl::Status Bench(const Flags& flags) {
   }
   NS_RETURN_IF_ERROR(RunAll(tasks, rounds.value_or(30)));
   const double of_float = tasks[0].Median();
-  const double both = of_float + tasks[1].Median();
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    std::printf("%-35s %8.2f ms", tasks[i].name.c_str(), tasks[i].Median());
-    if (i >= 2) {
-      const bool has_shadows = i % 2 == 1;
-      std::printf(
-          "  %5.2f x %s",
-          tasks[i].Median() / (has_shadows ? both + of_float : both),
-          has_shadows ? "(2 float + quantized)" : "(float + quantized)");
+  const double of_quantized = tasks[1].Median();
+  for (const Task& task : tasks) {
+    std::printf("%-35s %8.2f ms", task.name.c_str(), task.Median());
+    if (task.floats > 0) {
+      std::printf("  %5.2f x (%d float + quantized)",
+                  task.Median() / (task.floats * of_float + of_quantized),
+                  task.floats);
     }
     std::printf("\n");
   }
