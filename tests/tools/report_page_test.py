@@ -160,7 +160,7 @@ class TableAndPanelTest(page_case.WholePageTest):
                  '244 of 256 codes', 'float -2 to 6.5', 'channel 0',
                  'batch 1', 'log', 'n = 100,000', 'Output h_n', 'trip 0',
                  'quantized 7 nan, 1 inf', 'scale 0.0625, zero point 12',
-                 'behind dropout', 'scale 0.031 -> 0.024: +2.1 dB',
+                 'behind dropout', 'scale 0.031 -> 0.024: 30.4 -> 32.5 dB (+2.1)',
                  '3 of 64 channels can saturate on fbgemm-avx2; 50 of 5,000 '
                  'outputs do, which costs 1.5 dB', 'my_metric'):
       self.assertIn(text, panel)
