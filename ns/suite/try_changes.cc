@@ -42,7 +42,8 @@ using ::torch::jit::Node;
 constexpr double kLeastWeightGainDb = 0.5;
 // A scale that differs by less is the same.
 constexpr double kSameScale = 0.02;
-constexpr int kMostUnusedOfEightBits = 127;
+// Values that were calibrated for 7 bits, 127 steps, may go somewhat beyond.
+constexpr double kMostStepsOfSevenBits = 1.5 * 127;
 
 // One change, and the constants that the layer's base op gets by it.
 struct Change {
@@ -144,11 +145,12 @@ int ScaleInputOf(const Subgraph& subgraph) {
   return is_last ? OutputScaleInput(*subgraph.base) : -1;
 }
 
-QuantGrid GridFor(const LayerComparison& layer) {
-  const auto& codes = layer.shadow->codes;
+QuantGrid GridFor(const LayerComparison& layer, const LayerQParams& qparams) {
+  const auto& ranges = layer.shadow->ranges;
   const bool has_eight_bits =
       at::globalContext().qEngine() == at::QEngine::QNNPACK ||
-      (codes && codes->unused <= kMostUnusedOfEightBits);
+      (ranges && ranges->quantized_max - ranges->quantized_min >
+                     kMostStepsOfSevenBits * qparams.scale);
   QuantGrid grid;
   grid.quant_max = has_eight_bits ? 255 : 127;
   return grid;
@@ -163,7 +165,7 @@ std::optional<Change> ChangeOfRange(const SubgraphMatch& match,
       seen.histogram.range().finite.IsEmpty()) {
     return std::nullopt;
   }
-  const QuantGrid grid = GridFor(layer);
+  const QuantGrid grid = GridFor(layer, *seen.qparams);
   const Interval range = LeastSquaredErrorRange(
       seen.histogram, grid, ObserverConfig().clipping_weight);
   const QParams found = ChooseQParams(range.min, range.max, grid);

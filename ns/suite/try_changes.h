@@ -30,8 +30,8 @@ inline constexpr int64_t kMostTriedLayers = 10;
 //    quantized layer has none;
 //  * the scale and zero point of its output, of dtype quint8: those that the
 //    observer `mse` finds for what the float layer gives. The integers are 0 to
-//    255 where the layer uses more than 128 of them, or on the engine qnnpack,
-//    and else 0 to 127, with which no sum behind it saturates.
+//    255 on the engine qnnpack, and where the outputs span more than 190 of
+//    them; else 0 to 127, with which no sum behind it saturates.
 //
 // The layer before the change and after it runs on the same inputs, with the
 // kernels of the quantized engine that is set. The quantized model runs twice

@@ -185,7 +185,7 @@
   function TriedChanges({changes}) {
     if (!changes || changes.length === 0) return null;
     const gain = (change) => page.number(change.gain_db);
-    return html`<div class="suggestion"><b>Measured, by itself:</b><ul>${
+    return html`<div class="suggestion"><b>Tried in this layer alone, and measured:</b><ul>${
       [...changes].sort((a, b) => gain(b) - gain(a)).map((change) =>
         html`<li key=${change.text}>${change.text}</li>`)}</ul></div>`;
   }
