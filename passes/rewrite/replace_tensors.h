@@ -30,8 +30,8 @@ struct TensorReplacement {
 //   %parameters = prim::Constant[value=[<after>, <bias>]]()
 //   %attribute = prim::GetAttr[name="ns_copied_0"](%self)   # <after>
 //
-// Constants are changed where they stand, and an attribute is set, which must be
-// read by these nodes alone, as those are that CopySubgraph makes. Returns
+// Constants are changed where they stand, and an attribute is set, which must
+// be read by these nodes alone, as those are that CopySubgraph makes. Returns
 // whether each of `replacements` was found.
 bool ReplaceTensors(ModelGraph& host, torch::jit::Node* first,
                     torch::jit::Node* end,

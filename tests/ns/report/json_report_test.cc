@@ -172,9 +172,9 @@ TEST(JsonReportTest, LeavesOutWhatDoesNotApply) {
   const std::string json = ToJson(OneLayer());
   for (const char* key :
        {R"("weight")", R"("activation")", R"("shadow")", R"("inherited")",
-        R"("weight_only")", R"("activation_only")", R"("kernel")", R"("error")", R"("output")", R"("fqn_inferred")",
-        R"("worst_offender")", R"("first_unexplained_fall")",
-        R"("unpaired_input")"}) {
+        R"("weight_only")", R"("activation_only")", R"("kernel")", R"("error")",
+        R"("output")", R"("fqn_inferred")", R"("worst_offender")",
+        R"("first_unexplained_fall")", R"("unpaired_input")"}) {
     EXPECT_THAT(json, Not(HasSubstr(key)));
   }
 }
