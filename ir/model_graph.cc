@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
+#include "ir/engine_error.h"
 #include "ir/file_writer.h"
 #include "ir/forward_hooks.h"
 #include "ir/loading_passes.h"
@@ -159,11 +160,12 @@ absl::StatusOr<ModelGraph> ModelGraph::Clone() const {
 absl::StatusOr<c10::IValue> ModelGraph::Run(
     const std::vector<c10::IValue>& arguments,
     const torch::jit::Kwargs& keywords) {
-  return CatchTorchErrors(absl::StrCat("running '", method_, "'"), [&] {
+  auto outputs = CatchTorchErrors(absl::StrCat("running '", method_, "'"), [&] {
     c10::InferenceMode inference;
     torch::jit::GraphOptimizerEnabledGuard as_it_stands(false);
     return module_.get_method(method_)(arguments, keywords);
   });
+  return outputs.ok() ? outputs : EngineError(outputs.status().message());
 }
 
 absl::Status ModelGraph::Save(absl::string_view path) const {

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/check_module_pickle.h"
+#include "ir/engine_error.h"
 #include "ir/input_file.h"
 #include "ir/module_archive.h"
 #include "ir/status.h"
@@ -79,7 +80,7 @@ absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
   if (const absl::Status rest = (*archive)->CheckRest(); !rest.ok()) {
     return Annotated(path, rest);
   }
-  return module;
+  return module.ok() ? module : EngineError(module.status().message());
 }
 
 }  // namespace ns

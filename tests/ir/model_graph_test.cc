@@ -9,6 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/engine_error.h"
 #include "ir/inline_modules.h"
 #include "ir/module_path.h"
 #include "ir/text.h"
@@ -307,6 +308,7 @@ TEST_F(ModelGraphTest, RunReportsWhatAnOperatorThrew) {
   ModelGraph model = OrThrow(ModelGraph::FromModule(ConvBnRelu()));
   const auto result = model.Run({at::ones({1, 5, 10, 10})});
   EXPECT_THAT(MessageOf(result), HasSubstr("to have 2 channels"));
+  EXPECT_TRUE(IsEngineError(result.status()));
   EXPECT_THAT(MessageOf(result), Not(HasSubstr("\n")));
 }
 

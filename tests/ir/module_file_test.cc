@@ -1,5 +1,6 @@
 #include "ir/module_file.h"
 
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/serialization/pickle.h>
@@ -13,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/engine_error.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/mutate_archive.h"
 #include "tests/testing/status.h"
@@ -229,6 +231,40 @@ TEST(LoadModuleTest, LoadsQuantizedConvolutions) {
   const std::string path = TemporaryPath("conv.pt");
   WriteFile(path, SavedConv().bytes());
   NS_EXPECT_OK(LoadModule(path).status());
+}
+
+// An affine weight of a quantized layer, which QNNPACK packs and oneDNN does
+// not.
+TEST(LoadModuleTest, WhatAnotherEngineLoadsIsAnEngineError) {
+  const at::QEngine before = at::globalContext().qEngine();
+  const std::string path = TemporaryPath("affine.pt");
+  at::globalContext().setQEngine(at::kQNNPACK);
+  const at::Tensor weight = at::quantize_per_tensor(
+      at::ones({3, 4}), 0.1, /*zero_point=*/2, at::kQInt8);
+  MakeModule("Model",
+             "def forward(self, x: Tensor) -> Tensor:\n"
+             "    return ops.quantized.linear(x, self.packed, 1.0, 0)\n",
+             {{"packed",
+               CallOp("quantized::linear_prepack", {weight, c10::IValue()})}})
+      .save(path);
+  NS_EXPECT_OK(LoadModule(path).status());
+  at::globalContext().setQEngine(at::kONEDNN);
+  const absl::Status status = LoadModule(path).status();
+  at::globalContext().setQEngine(before);
+  EXPECT_TRUE(IsEngineError(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              StartsWith(path + ": cannot load: "));
+}
+
+TEST(LoadModuleTest, NoEngineLoadsWhatIsMissingOrDamaged) {
+  const std::string path = TemporaryPath("half.pt");
+  const std::string whole = ReadFile(SavedModel());
+  WriteFile(path, whole.substr(0, whole.size() / 2));
+  for (const std::string& bad : {path, TemporaryPath("none.pt")}) {
+    const absl::Status status = LoadModule(bad).status();
+    EXPECT_FALSE(status.ok()) << bad;
+    EXPECT_FALSE(IsEngineError(status)) << status;
+  }
 }
 
 TEST(LoadModuleTest, TellsThatZipIsNoTorchScript) {

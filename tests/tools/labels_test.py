@@ -4,6 +4,7 @@ import os
 import unittest
 
 import torch
+import torch.ao.quantization as tq
 
 import cli
 
@@ -61,6 +62,28 @@ class LabelsTest(cli.CliTest):
         ([fits, fits[:1], fits], 'batch 1: has 1 labels for 2 samples'),
         ([fits, fits.float(), fits], 'batch 1 is no tensor of integers')):
       self.fail_with(3, *RUN, self.flag(labels), names=('labels.pt', said))
+
+  def test_an_engine_that_cannot_load_the_model_hides_no_wrong_labels(self):
+    # oneDNN, which is tried first, takes no affine weight.
+    torch.backends.quantized.engine = 'qnnpack'
+    model = torch.nn.Sequential(tq.QuantStub(), torch.nn.Linear(4, 3),
+                                tq.DeQuantStub()).eval()
+    model.qconfig = tq.QConfig(
+        activation=tq.default_observer,
+        weight=tq.MinMaxObserver.with_args(dtype=torch.qint8,
+                                           qscheme=torch.per_tensor_affine))
+    batch = torch.arange(8.).reshape(2, 4)
+    prepared = tq.prepare(model)
+    prepared(batch)
+    for name, module in (('float', model), ('quantized', tq.convert(prepared))):
+      torch.jit.script(module).save(self.path(name + '.pt'))
+    torch.save([batch], self.path('inputs.pt'))
+    run = ('compare', *(f'--{name}={self.path(name)}.pt'
+                        for name in ('float', 'quantized', 'inputs')))
+    self.fail_with(3, *run, '--engine=onednn', names='zero point must be 0')
+    labels = self.flag([torch.zeros(1, dtype=torch.int64)])
+    self.fail_with(3, *run, labels,
+                   names=('labels.pt', 'batch 0: has 1 labels for 2 samples'))
 
   def test_labels_need_both_models_to_run(self):
     self.fail_with(2, *RUN, '--what=shadows', '--labels=labels.pt',

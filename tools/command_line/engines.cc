@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ir/engine_error.h"
 
 namespace ns {
 namespace {
@@ -57,7 +58,7 @@ absl::Status WithEngine(const std::string& engine,
   for (const std::string& name : engines) {
     at::globalContext().setQEngine(EngineNamed(name));
     const absl::Status status = use();
-    if (status.ok()) {
+    if (!IsEngineError(status)) {
       return status;
     }
     if (first_error.ok()) {

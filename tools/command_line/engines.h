@@ -15,9 +15,11 @@ namespace ns {
 // LibTorch does not have.
 absl::StatusOr<std::string> ParseEngine(const Flags& flags);
 
-// Calls `use` under `engine` or, when that is empty, under each engine that
-// LibTorch has until one succeeds: packed weights are bound to the engine that
-// loads them. Returns the error of the first when none does.
+// Calls `use` under `engine` or, when that is empty, under one engine that
+// LibTorch has after the other, as long as it returns an engine error
+// (ir/engine_error.h): packed weights are bound to the engine that loads them.
+// Any other error is returned at once, for no engine mends it. Returns the
+// error of the first engine when all have an engine error.
 absl::Status WithEngine(const std::string& engine,
                         const std::function<absl::Status()>& use);
 

@@ -20,7 +20,8 @@ struct ModelPairOptions {
   std::string float_path;
   std::string quantized_path;
   std::string method;
-  // The name of the quantized engine; empty for the first one that works.
+  // The name of the quantized engine; empty for the first that can load and run
+  // them.
   std::string engine;
   // The module types and script functions whose calls are one op.
   std::vector<std::string> leaves;
@@ -41,8 +42,8 @@ struct ModelPair {
 };
 
 // Loads both models and calls `use`, under the engine of `options`, or under
-// each engine that LibTorch has until one succeeds: packed weights are bound to
-// the engine that loads them. Returns the error of the first when none does.
+// the first that can load and run them (WithEngine of
+// tools/command_line/engines.h).
 absl::Status WithModels(const ModelPairOptions& options,
                         const std::function<absl::Status(ModelPair&)>& use);
 

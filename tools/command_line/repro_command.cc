@@ -241,21 +241,13 @@ absl::Status Reproduce(const Options& options, absl::Status& wrong_usage) {
   NS_ASSIGN_OR_RETURN(const BatchReader batches, OpenBatches(options.run));
   std::optional<LayerRepro> repro;
   std::string engine;
-  absl::Status refusal;
   NS_RETURN_IF_ERROR(
       WithModels(options.models, [&](ModelPair& models) -> absl::Status {
-        absl::StatusOr<LayerRepro> made =
-            MakeRepro(models, batches, options, wrong_usage);
-        if (!wrong_usage.ok() || IsRefusal(made.status())) {
-          // Another engine does not mend it.
-          refusal = made.status();
-          return absl::OkStatus();
-        }
-        NS_ASSIGN_OR_RETURN(repro, std::move(made));
+        NS_ASSIGN_OR_RETURN(repro,
+                            MakeRepro(models, batches, options, wrong_usage));
         engine = absl::AsciiStrToLower(toString(at::globalContext().qEngine()));
         return absl::OkStatus();
       }));
-  NS_RETURN_IF_ERROR(refusal);
   NS_ASSIGN_OR_RETURN(const std::vector<WrittenFile> files,
                       WriteLayerRepro(*repro, engine, options.out));
   if (const std::string op = NeedsOpLibrary(repro->layers); !op.empty()) {

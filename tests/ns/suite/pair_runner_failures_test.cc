@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/engine_error.h"
 #include "ir/model_graph.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/comparison_result.h"
@@ -62,6 +63,7 @@ TEST_F(PairRunnerFailuresTest, NamesTheModelThatFailsAndWhy) {
         models.runner.Run(BatchOf({at::randn({2, 5, 8, 8})}));
     EXPECT_THAT(std::string(status.message()),
                 AllOf(StartsWith("the float model, "), HasSubstr("channels")));
+    EXPECT_TRUE(IsEngineError(status));
     // And goes on.
     const at::Tensor x = at::randn({2, 3, 8, 8});
     NS_ASSERT_OK(models.runner.Run(BatchOf({x})));

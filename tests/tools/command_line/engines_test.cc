@@ -6,6 +6,8 @@
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
+#include "ir/engine_error.h"
+#include "ir/refusal.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -28,10 +30,58 @@ TEST(WithEngineTest, TriesAllAndReturnsTheFirstError) {
   int calls = 0;
   const absl::Status status = WithEngine("", [&] {
     ++calls;
-    return absl::InvalidArgumentError(calls == 1 ? "first" : "later");
+    return EngineError(calls == 1 ? "first" : "later");
   });
-  EXPECT_EQ(status.message(), "first");
+  EXPECT_EQ(status, EngineError("first"));
   EXPECT_GT(calls, 1);
+}
+
+TEST(WithEngineTest, StopsAtTheFirstEngineThatWorks) {
+  int calls = 0;
+  NS_EXPECT_OK(WithEngine("", [&] {
+    ++calls;
+    return calls == 1 ? EngineError("no kernel") : absl::OkStatus();
+  }));
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(WithEngineTest, TriesOnceWhatNoEngineMends) {
+  for (const absl::Status& error :
+       {absl::InvalidArgumentError("no such layer"), Refusal("no error"),
+        absl::InternalError("a bug"), absl::NotFoundError("no such op")}) {
+    int calls = 0;
+    EXPECT_EQ(WithEngine("",
+                         [&] {
+                           ++calls;
+                           return error;
+                         }),
+              error);
+    EXPECT_EQ(calls, 1) << error;
+  }
+}
+
+// The first engine cannot load the model, the second can, and then the labels
+// are wrong: that is what a user has to mend.
+TEST(WithEngineTest, ReturnsWhatNoEngineMendsInPlaceOfAnEngineError) {
+  int calls = 0;
+  const absl::Status status = WithEngine("", [&] {
+    ++calls;
+    return calls == 1 ? EngineError("no kernel")
+                      : absl::InvalidArgumentError("wrong labels");
+  });
+  EXPECT_EQ(status, absl::InvalidArgumentError("wrong labels"));
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(WithEngineTest, TriesNoOtherEngineThanTheOneThatIsNamed) {
+  int calls = 0;
+  EXPECT_EQ(WithEngine("qnnpack",
+                       [&] {
+                         ++calls;
+                         return EngineError("no kernel");
+                       }),
+            EngineError("no kernel"));
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace
