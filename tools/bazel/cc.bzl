@@ -2,10 +2,12 @@
 precompiled, most compile in a third of the time.
 
 It is on where .bazelrc says --define=precompile_headers=true; elsewhere these
-are Bazel's own rules."""
+are Bazel's own rules. Either way, a cc_test has a main of its own, which seeds
+LibTorch's random numbers before each test."""
 
 _ON = Label("//tools/bazel:precompile_headers")
 _HEADERS = Label("//tools/bazel:libtorch_headers")
+_MAIN = Label("//tests/testing:main")
 
 def _with_precompiled_headers(arguments):
     if "@system//:torch" not in arguments.get("deps", []):
@@ -28,5 +30,9 @@ def cc_binary(**arguments):
 def cc_library(**arguments):
     native.cc_library(**_with_precompiled_headers(arguments))
 
-def cc_test(**arguments):
+def cc_test(deps, **arguments):
+    arguments["deps"] = [
+        str(_MAIN) if dep == "@system//:gtest_main" else dep
+        for dep in deps
+    ]
     native.cc_test(**_with_precompiled_headers(arguments))

@@ -85,8 +85,6 @@ NS_INSTANTIATE_ON_ENGINES(OutputComparerCasesTest);
 
 class OutputComparerTest : public EngineTest {
  protected:
-  OutputComparerTest() { at::manual_seed(3); }
-
   OutputComparisons Compare(const std::vector<std::string>& float_body,
                             const std::vector<std::string>& quantized_body,
                             const OutputComparerOptions& options = {}) {

@@ -36,8 +36,6 @@ std::vector<std::string> Keys(const LoggerDict& dict) {
 
 class PrepareModelWithStubsTest : public EngineTest {
  protected:
-  PrepareModelWithStubsTest() { at::manual_seed(5); }
-
   const at::Tensor weight_ = at::rand({3, 3}) - 0.5;
   const at::Tensor x_ = at::rand({2, 3});
 

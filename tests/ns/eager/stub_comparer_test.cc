@@ -27,8 +27,6 @@ using ::torch::jit::Module;
 
 class StubComparerTest : public EngineTest {
  protected:
-  StubComparerTest() { at::manual_seed(3); }
-
   const at::Tensor weight_ = at::rand({3, 3});
   const std::vector<Batch> batches_ = {{{at::rand({2, 3})}, {}},
                                        {{at::rand({1, 3})}, {}}};

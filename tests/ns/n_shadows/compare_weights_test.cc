@@ -21,8 +21,6 @@ using ::testing::SizeIs;
 
 class CompareWeightsTest : public testing::Test {
  protected:
-  CompareWeightsTest() { at::manual_seed(2); }
-
   const at::Tensor weight_ = at::randn({4, 4});
   // Four functional linears with weights of their own.
   const ModelGraph model_ = OrThrow(ModelGraph::FromModule(

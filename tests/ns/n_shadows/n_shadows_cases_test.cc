@@ -34,8 +34,6 @@ using Candidates = std::vector<std::pair<std::string, std::string>>;
 
 class NShadowsCasesTest : public EngineTest {
  protected:
-  NShadowsCasesTest() { at::manual_seed(4); }
-
   // Prepares, calibrates twice, converts, enables and runs; checks that every
   // candidate was compared once and that the output is the float model's.
   static Candidates Measure(const torch::jit::Module& module,

@@ -63,8 +63,6 @@ void ExpectChoosesThePlan(const ModelGraph& model, size_t layers) {
 
 class PlannedMappingTest : public testing::Test {
  protected:
-  PlannedMappingTest() { at::manual_seed(1); }
-
   static torch::jit::Module Block() {
     return MakeModel({{"fc1", Linear(at::randn({4, 4}))},
                       {"fc2", Linear(at::randn({4, 4}))}},

@@ -74,8 +74,6 @@ std::vector<std::string> QConfigsOf(const NShadowsResults& results) {
 
 class AddLoggersModelTest : public EngineTest {
  protected:
-  AddLoggersModelTest() { at::manual_seed(5); }
-
   ModelGraph TwoLinears() const {
     return OrThrow(ModelGraph::FromModule(
         MakeModel({{"a", Linear(wa_)}, {"b", Linear(wb_)}},

@@ -105,8 +105,6 @@ at::Tensor FakeQuantize(const at::Tensor& x, const at::Tensor& observed) {
 
 class PrepareNShadowsModelTest : public EngineTest {
  protected:
-  PrepareNShadowsModelTest() { at::manual_seed(3); }
-
   ModelGraph ConvModel() {
     return OrThrow(ModelGraph::FromModule(
         MakeModel({{"conv", Conv2d(at::randn({4, 3, 3, 3}))},

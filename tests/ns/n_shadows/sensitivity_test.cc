@@ -152,8 +152,6 @@ TEST(PlanQuantizationTest, NanOfInfinitiesKeepsNone) {
 
 class MeasureSensitivityTest : public testing::Test {
  protected:
-  MeasureSensitivityTest() { at::manual_seed(1); }
-
   ModelGraph model_ = OrThrow(ModelGraph::FromModule(
       MakeModel({{"fc1", Linear(at::randn({6, 5}))},
                  {"relu", Relu()},

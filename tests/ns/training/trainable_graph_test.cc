@@ -35,11 +35,6 @@ at::Tensor OutputOf(const TrainableGraph& graph, const at::Tensor& x) {
 
 class TrainableGraphTest : public ::testing::Test {
  protected:
-  TrainableGraphTest() {
-    at::manual_seed(1);
-    x_ = at::randn({2, 3, 8, 8});
-  }
-
   // A net, prepared and calibrated on `x_`.
   ModelGraph Calibrated(const QuantizeOptions& options = {}) const {
     ModelGraph prepared = OrThrow(PrepareModel(FloatModel(kNet), options));
@@ -56,7 +51,7 @@ class TrainableGraphTest : public ::testing::Test {
     }
   }
 
-  at::Tensor x_;
+  const at::Tensor x_ = at::randn({2, 3, 8, 8});
 };
 
 TEST_F(TrainableGraphTest, WeightsAreParametersAndValuesAreRounded) {

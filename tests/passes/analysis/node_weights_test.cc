@@ -70,8 +70,6 @@ void ExpectEqual(const at::Tensor& actual, const at::Tensor& expected) {
 
 class NodeWeightsTest : public testing::Test {
  protected:
-  void SetUp() override { at::manual_seed(1); }
-
   static c10::IValue PackConv(const at::Tensor& weight, int dimensions) {
     const Ints ones(dimensions, 1);
     const Ints zeros(dimensions, 0);

@@ -17,10 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using Ints = std::vector<int64_t>;
 
-class PackedLayersTest : public EngineTest {
- protected:
-  PackedLayersTest() { at::manual_seed(2); }
-};
+using PackedLayersTest = EngineTest;
 
 // qnnpack packs zeros where there is no bias.
 void ExpectNoBias(const at::Tensor& bias) {

@@ -37,10 +37,7 @@ at::Tensor Outliving(c10::IValue packed, const Unpack& unpack) {
   return weight.dequantize();
 }
 
-class PackedWeightsTest : public EngineTest {
- protected:
-  PackedWeightsTest() { at::manual_seed(3); }
-};
+using PackedWeightsTest = EngineTest;
 
 TEST_P(PackedWeightsTest, EmbeddingWeightOutlivesItsObject) {
   for (const at::ScalarType dtype : {at::kQUInt8, at::kQUInt4x2}) {

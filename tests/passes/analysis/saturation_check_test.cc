@@ -1,7 +1,5 @@
 #include "passes/analysis/saturation_check.h"
 
-#include <ATen/Context.h>
-
 #include <string>
 #include <vector>
 
@@ -18,12 +16,7 @@ using kernels::SaturationMode;
 
 // The signs of random weights are the same in every run: of few weights, no two
 // neighbours may have the same sign.
-class SaturationCheckTest : public ::testing::Test {
- protected:
-  SaturationCheckTest() { at::manual_seed(1); }
-};
-
-TEST_F(SaturationCheckTest, TellsChannelsAndTheWorstPairOfALinearLayer) {
+TEST(SaturationCheckTest, TellsChannelsAndTheWorstPairOfALinearLayer) {
   const FbgemmLayer layer(
       LinearLayer(Int8({3, 4}, {127, 127, 0, 0, 127, 1, 0, 127, 1, 1, 1, 1})));
   const SaturationCheck check =
@@ -34,7 +27,7 @@ TEST_F(SaturationCheckTest, TellsChannelsAndTheWorstPairOfALinearLayer) {
   EXPECT_EQ(check.worst_pair_sum, 255 * 254);
 }
 
-TEST_F(SaturationCheckTest, NothingSaturatesInNumericsThatAreExact) {
+TEST(SaturationCheckTest, NothingSaturatesInNumericsThatAreExact) {
   const FbgemmLayer layer(LinearLayer(Int8({1, 2}, {127, 127})));
   for (const SaturationMode numerics :
        {SaturationMode::kExact, SaturationMode::kFbgemmVnni}) {
@@ -44,20 +37,20 @@ TEST_F(SaturationCheckTest, NothingSaturatesInNumericsThatAreExact) {
   }
 }
 
-TEST_F(SaturationCheckTest, DepthwiseLayersSaturateWithVnniToo) {
+TEST(SaturationCheckTest, DepthwiseLayersSaturateWithVnniToo) {
   const FbgemmLayer layer(ConvLayer(RandomInt8({8, 1, 3, 3}, 127), 8, 1));
   EXPECT_TRUE(CheckSaturation(layer, SaturationMode::kFbgemmVnni).IsPossible());
   EXPECT_FALSE(CheckSaturation(layer, SaturationMode::kExact).IsPossible());
 }
 
-TEST_F(SaturationCheckTest, WeightsOfReducedRangeNeverSaturate) {
+TEST(SaturationCheckTest, WeightsOfReducedRangeNeverSaturate) {
   const FbgemmLayer layer(ConvLayer(RandomInt8({8, 5, 3, 3}, 63)));
   EXPECT_FALSE(
       CheckSaturation(layer, SaturationMode::kFbgemmAvx2).IsPossible());
 }
 
 // The channels of a pixel are neighbours, not its weights in memory.
-TEST_F(SaturationCheckTest, PairsRunOverChannelsOfAPosition) {
+TEST(SaturationCheckTest, PairsRunOverChannelsOfAPosition) {
   const FbgemmLayer layer(ConvLayer(Int8({1, 2, 1, 2}, {127, 0, 0, 127})));
   EXPECT_FALSE(
       CheckSaturation(layer, SaturationMode::kFbgemmAvx2).IsPossible());
@@ -65,7 +58,7 @@ TEST_F(SaturationCheckTest, PairsRunOverChannelsOfAPosition) {
   EXPECT_TRUE(CheckSaturation(other, SaturationMode::kFbgemmAvx2).IsPossible());
 }
 
-TEST_F(SaturationCheckTest, FindsTheLayersOfAGraphInOrder) {
+TEST(SaturationCheckTest, FindsTheLayersOfAGraphInOrder) {
   const ModelGraph model = ModelOfSource(
       "def forward(self, x: Tensor, c: bool) -> Tensor:\n"
       "    x = ops.ns.fbgemm_linear(x, self.high, 0.5, 3)\n"
@@ -82,7 +75,7 @@ TEST_F(SaturationCheckTest, FindsTheLayersOfAGraphInOrder) {
   EXPECT_FALSE(checked[1].check.IsPossible());
 }
 
-TEST_F(SaturationCheckTest, DynamicOpsOfReducedRangeNeverSaturate) {
+TEST(SaturationCheckTest, DynamicOpsOfReducedRangeNeverSaturate) {
   for (const bool reduces : {false, true}) {
     const ModelGraph model = ModelOfSource(
         "def forward(self, x: Tensor) -> Tensor:\n"

@@ -18,8 +18,6 @@ namespace {
 
 class SubgraphWeightsTest : public testing::Test {
  protected:
-  void SetUp() override { at::manual_seed(1); }
-
   // A layer whose forward is `expression`, and a batch norm behind it.
   static ModelGraph LayerAndBatchNorm(const std::string& expression,
                                       const at::Tensor& weight, int channels) {

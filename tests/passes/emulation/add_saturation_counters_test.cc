@@ -36,7 +36,6 @@ std::vector<CountedNode> Count(ModelGraph& model) {
 }
 
 TEST(AddSaturationCountersTest, CountsAreThoseOfAPlainLoopOverALinearLayer) {
-  at::manual_seed(1);
   for (const int64_t k : {1, 2, 7, 64, 333}) {
     const at::Tensor weight = RandomInt8({9, k}, 127);
     const at::Tensor codes = RandomCodes({6, k}, 100);
@@ -53,7 +52,6 @@ TEST(AddSaturationCountersTest, CountsAreThoseOfAPlainLoopOverALinearLayer) {
 
 // Of 1x1 kernels: pixels are rows of a matrix.
 TEST(AddSaturationCountersTest, CountsAreThoseOfAPlainLoopOverAConvolution) {
-  at::manual_seed(1);
   const at::Tensor weight = RandomInt8({5, 6, 1, 1}, 127);
   const at::Tensor codes = RandomCodes({2, 6, 3, 3}, 100);
   ModelGraph model =
@@ -70,7 +68,6 @@ TEST(AddSaturationCountersTest, CountsAreThoseOfAPlainLoopOverAConvolution) {
 }
 
 TEST(AddSaturationCountersTest, CountsOnTheCodesOfDynamicOps) {
-  at::manual_seed(1);
   const at::Tensor weight = RandomInt8({5, 16}, 127);
   const at::Tensor x = at::rand({4, 16}) - 0.1;
   ModelGraph model = OneLayer("fbgemm_linear_dynamic(x, self.layer, False)",
@@ -85,7 +82,6 @@ TEST(AddSaturationCountersTest, CountsOnTheCodesOfDynamicOps) {
 }
 
 TEST(AddSaturationCountersTest, WeightsOfReducedRangeNeverSaturate) {
-  at::manual_seed(1);
   ModelGraph model = OneLayer("fbgemm_conv2d(x, self.layer, 0.5, 3)",
                               ConvLayer(RandomInt8({8, 4, 3, 3}, 63)));
   const auto counted = Count(model);
@@ -97,7 +93,6 @@ TEST(AddSaturationCountersTest, WeightsOfReducedRangeNeverSaturate) {
 }
 
 TEST(AddSaturationCountersTest, PoolsWhatBranchesAndLoopsDo) {
-  at::manual_seed(1);
   const at::Tensor weight = RandomInt8({8, 8}, 127);
   const c10::IValue layer = LinearLayer(weight);
   ModelGraph model = ModelOfSource(
@@ -136,7 +131,6 @@ TEST(AddSaturationCountersTest, EachCallOfALayerHasACounter) {
 }
 
 TEST(AddSaturationCountersTest, TheModelComputesWhatItDid) {
-  at::manual_seed(1);
   ModelGraph model = OneLayer("fbgemm_linear(x, self.layer, 0.5, 3)",
                               LinearLayer(RandomInt8({8, 8}, 127)));
   ModelGraph counting = OrThrow(model.Clone());
@@ -147,7 +141,6 @@ TEST(AddSaturationCountersTest, TheModelComputesWhatItDid) {
 }
 
 TEST(AddSaturationCountersTest, AModelSavesItsCounts) {
-  at::manual_seed(1);
   ModelGraph model = OneLayer("fbgemm_linear(x, self.layer, 0.5, 3)",
                               LinearLayer(RandomInt8({8, 8}, 127)));
   const auto counted = Count(model);

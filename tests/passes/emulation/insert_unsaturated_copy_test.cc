@@ -38,7 +38,6 @@ Subgraph LinearAndClamp(const ModelGraph& model) {
 }
 
 TEST(InsertUnsaturatedCopyTest, GivesWhatTheExactModelGives) {
-  at::manual_seed(1);
   const at::Tensor weight = RandomInt8({8, 16}, 127);
   const at::Tensor codes = RandomCodes({4, 16}, 150);
   ModelGraph model = LinearClamp(weight, kernels::SaturationMode::kFbgemmAvx2);
@@ -61,7 +60,6 @@ TEST(InsertUnsaturatedCopyTest, GivesWhatTheExactModelGives) {
 }
 
 TEST(InsertUnsaturatedCopyTest, ThereIsNoneOfALayerThatCannotSaturate) {
-  at::manual_seed(1);
   ModelGraph model = LinearClamp(RandomInt8({8, 16}, 63),
                                  kernels::SaturationMode::kFbgemmAvx2);
   const std::string before = model.graph().toString();

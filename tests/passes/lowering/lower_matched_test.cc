@@ -91,7 +91,6 @@ TEST_P(LowerMatchedTest, NotFusedGivesTheSameBits) {
 }
 
 TEST(LowerMatchedAgainTest, LayersThatWereLoweredBeforeTakeOnTheNumerics) {
-  at::manual_seed(1);
   const ModelGraph a = ModelOfModule(MakeModel(
       {{"fc", Linear(at::randn({4, 4}))}}, {"return self.fc.forward(x)"}));
   ModelGraph b = ModelOfSource(

@@ -260,7 +260,6 @@ TEST_P(LowerToFbgemmLayersTest, FuseReluAndKeepPathsAndNames) {
 }
 
 TEST_P(LowerToFbgemmLayersTest, RepackSharedParametersOnce) {
-  at::manual_seed(1);
   ModelGraph model = OrThrow(ModelGraph::FromModule(
       MakeModel({{"quant", Quantize()},
                  {"fc", QuantizedLinear(at::randn({4, 4}), false)},

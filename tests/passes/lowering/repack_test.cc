@@ -17,8 +17,6 @@ namespace {
 
 class RepackerTest : public EngineTest {
  protected:
-  RepackerTest() { at::manual_seed(6); }
-
   c10::IValue PackedLinear() const {
     return CallOp("quantized::linear_prepack", {weight_, c10::IValue()});
   }

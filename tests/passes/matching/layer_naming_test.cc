@@ -31,8 +31,6 @@ std::vector<std::string> Names(const ModelGraph& a, const ModelGraph& b,
 
 class LayerNamingTest : public testing::Test {
  protected:
-  LayerNamingTest() { at::manual_seed(1); }
-
   const at::Tensor w1_ = at::randn({4, 4, 3, 3});
   const at::Tensor w2_ = at::randn({4, 4, 3, 3});
   // Eager quantization may wrap a model; weights tell what corresponds.

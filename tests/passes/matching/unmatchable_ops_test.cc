@@ -107,7 +107,6 @@ graph(%x : Tensor, %y : Tensor):
 // A relu is fused into the convolution of B; leaving relus out does not take
 // this layer from the comparison.
 TEST(UnmatchableOpsTest, MayBePartOfASubgraph) {
-  at::manual_seed(1);
   const at::Tensor weight = at::randn({4, 4, 3, 3});
   const ModelGraph a = OrThrow(ModelGraph::FromModule(
       MakeModel({{"conv", Conv2d(weight)}, {"relu", Relu()}},

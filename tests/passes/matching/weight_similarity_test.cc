@@ -37,7 +37,6 @@ std::vector<std::pair<int, int>> Pairs(const ModelGraph& a,
 class WeightSimilarityTest : public testing::Test {
  protected:
   WeightSimilarityTest() {
-    at::manual_seed(1);
     first_ = at::randn({8, 8});
     second_ = at::randn({8, 8});
     noise_ = at::randn({8, 8}) * 0.01;

@@ -71,8 +71,6 @@ at::Tensor MeanOf(const at::Tensor& x) {
 
 class BiasCorrectionTest : public ::testing::Test {
  protected:
-  BiasCorrectionTest() { at::manual_seed(2); }
-
   // How far the means of channels are from those of the float model on `x`,
   // the farthest.
   static double ShiftOf(const std::vector<std::string>& body,

@@ -49,8 +49,6 @@ at::Tensor ConstantInput(const Node& node, size_t index) {
 
 class FloatFormsTest : public EngineTest {
  protected:
-  FloatFormsTest() { at::manual_seed(4); }
-
   static ModelGraph Layer(const std::string& expression,
                           const c10::IValue& packed) {
     return LayerOf("x: Tensor", expression, {{"packed", packed}});

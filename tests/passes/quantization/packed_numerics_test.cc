@@ -21,10 +21,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-class PackedNumericsTest : public EngineTest {
- protected:
-  PackedNumericsTest() { at::manual_seed(11); }
-};
+using PackedNumericsTest = EngineTest;
 
 bool IsOnednn() { return at::globalContext().qEngine() == at::kONEDNN; }
 
@@ -78,10 +75,14 @@ KernelPair RunConv(const std::string& op, bool per_channel) {
       {is_dynamic ? x : at::quantize_per_tensor(x, 0.02, 120, at::kQUInt8)});
 }
 
+// oneDNN adds in another order than the reference, so that an output within
+// 1e-5 steps of a tie may be rounded to the other side. That is one in some
+// hundred thousand, and there are a few thousand.
 void ExpectAlmostEqual(const KernelPair& pair) {
   const Steps steps = StepsBetween(pair);
   EXPECT_LE(steps.most, 1);
-  EXPECT_LT(steps.fraction, IsOnednn() ? 0.0001 : 0.01);
+  const auto count = static_cast<double>(pair.kernel.numel());
+  EXPECT_LE(steps.fraction * count, IsOnednn() ? 1.5 : 0.01 * count);
   EXPECT_GT(at::int_repr(pair.kernel).to(at::kFloat).std().item<float>(), 3);
 }
 

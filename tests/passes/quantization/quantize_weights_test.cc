@@ -41,8 +41,6 @@ void Quantize(ModelGraph& model, const ObserverSpec& config) {
 
 class QuantizeWeightsTest : public testing::Test {
  protected:
-  QuantizeWeightsTest() { at::manual_seed(1); }
-
   void ExpectClose(ModelGraph& model, const std::vector<c10::IValue>& inputs,
                    const at::Tensor& expected) {
     const at::Tensor y = OrThrow(model.Run(inputs)).toTensor();

@@ -21,8 +21,6 @@ using ::testing::HasSubstr;
 
 class ReconfigurePreparedTest : public ::testing::Test {
  protected:
-  ReconfigurePreparedTest() { at::manual_seed(2); }
-
   const std::vector<at::Tensor> batches_ = {at::randn({2, 3, 9, 9}),
                                             at::randn({2, 3, 9, 9})};
   const std::vector<std::string> net_ = {

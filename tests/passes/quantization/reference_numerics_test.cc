@@ -16,8 +16,6 @@ namespace {
 
 class ReferenceNumericsTest : public EngineTest {
  protected:
-  ReferenceNumericsTest() { at::manual_seed(11); }
-
   // Of the first `op` in `expression`. In it, X and Y are the float inputs,
   // quantized, and Z is the first as signed integers; w, b, mean and var are
   // attributes of 6 elements.

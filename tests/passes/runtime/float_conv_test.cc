@@ -59,17 +59,12 @@ void ExpectRight(FloatConv& conv, const at::Tensor& x) {
   EXPECT_TRUE(x.equal(before));
 }
 
-class FloatConvTest : public testing::Test {
- protected:
-  FloatConvTest() { at::manual_seed(4); }
-};
-
-TEST_F(FloatConvTest, IsConvolutionWithScaleAndBias) {
+TEST(FloatConvTest, IsConvolutionWithScaleAndBias) {
   FloatConv conv(RandomParameters(8, 3, 3, 3));
   ExpectRight(conv, at::randn({2, 3, 9, 9}));
 }
 
-TEST_F(FloatConvTest, AgreesOnRandomShapes) {
+TEST(FloatConvTest, AgreesOnRandomShapes) {
   std::mt19937 random(7);
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -92,7 +87,7 @@ TEST_F(FloatConvTest, AgreesOnRandomShapes) {
   }
 }
 
-TEST_F(FloatConvTest, Depthwise) {
+TEST(FloatConvTest, Depthwise) {
   for (const int64_t channels : {1, 8, 17, 32}) {
     for (const int64_t multiplier : {1, 2}) {
       FloatConvParameters p =
@@ -105,7 +100,7 @@ TEST_F(FloatConvTest, Depthwise) {
   }
 }
 
-TEST_F(FloatConvTest, LaysOutItsOutputWithChannelsLast) {
+TEST(FloatConvTest, LaysOutItsOutputWithChannelsLast) {
   FloatConv conv(RandomParameters(6, 3, 3, 3));
   const at::Tensor x = at::randn({2, 3, 9, 9});
   for (const at::Tensor& input :
@@ -115,7 +110,7 @@ TEST_F(FloatConvTest, LaysOutItsOutputWithChannelsLast) {
   }
 }
 
-TEST_F(FloatConvTest, TakesAnyStrides) {
+TEST(FloatConvTest, TakesAnyStrides) {
   FloatConv conv(RandomParameters(6, 4, 3, 3));
   const at::Tensor large = at::randn({4, 8, 20, 20});
   ExpectRight(conv, large.slice(1, 2, 6));
@@ -128,7 +123,7 @@ TEST_F(FloatConvTest, TakesAnyStrides) {
   ExpectRight(conv, at::randn({9, 9, 4, 2}).permute({3, 2, 0, 1}));
 }
 
-TEST_F(FloatConvTest, InputSizesMayChangeFromCallToCall) {
+TEST(FloatConvTest, InputSizesMayChangeFromCallToCall) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   p.padding = {1, 1};
   FloatConv conv(p);
@@ -145,19 +140,19 @@ TEST_F(FloatConvTest, InputSizesMayChangeFromCallToCall) {
   }
 }
 
-TEST_F(FloatConvTest, EmptyBatchGivesEmptyOutput) {
+TEST(FloatConvTest, EmptyBatchGivesEmptyOutput) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   FloatConv conv(p);
   EXPECT_EQ(conv.Forward(at::randn({0, 4, 8, 9})).sizes(),
             at::IntArrayRef({0, 8, 6, 7}));
 }
 
-TEST_F(FloatConvTest, TakesOneSampleWithoutBatch) {
+TEST(FloatConvTest, TakesOneSampleWithoutBatch) {
   FloatConv conv(RandomParameters(8, 4, 3, 2));
   ExpectRight(conv, at::randn({4, 8, 9}));
 }
 
-TEST_F(FloatConvTest, DoesWithoutOneDnn) {
+TEST(FloatConvTest, DoesWithoutOneDnn) {
   const bool before = at::globalContext().userEnabledMkldnn();
   at::globalContext().setUserEnabledMkldnn(false);
   FloatConvParameters p = RandomParameters(8, 4, 3, 3, 2);
@@ -167,7 +162,7 @@ TEST_F(FloatConvTest, DoesWithoutOneDnn) {
   ExpectRight(conv, at::randn({2, 4, 8, 9}));
 }
 
-TEST_F(FloatConvTest, PropagatesNanAndInf) {
+TEST(FloatConvTest, PropagatesNanAndInf) {
   FloatConvParameters p = RandomParameters(4, 4, 1, 1);
   FloatConv conv(p);
   at::Tensor x = at::randn({1, 4, 3, 3});
@@ -194,21 +189,21 @@ void ExpectThrows(const FloatConvParameters& p, const at::Tensor& x) {
   ExpectRight(conv, fit);
 }
 
-TEST_F(FloatConvTest, ThrowsForOtherRanks) {
+TEST(FloatConvTest, ThrowsForOtherRanks) {
   const FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   ExpectThrows(p, at::randn({4}));
   ExpectThrows(p, at::randn({4, 8}));
   ExpectThrows(p, at::randn({1, 2, 4, 8, 8}));
 }
 
-TEST_F(FloatConvTest, ThrowsForOtherDtypes) {
+TEST(FloatConvTest, ThrowsForOtherDtypes) {
   const FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   ExpectThrows(p, at::randn({2, 4, 8, 8}).to(at::kDouble));
   ExpectThrows(p, at::randn({2, 4, 8, 8}).to(at::kBFloat16));
   ExpectThrows(p, at::ones({2, 4, 8, 8}, at::kLong));
 }
 
-TEST_F(FloatConvTest, ThrowsForOtherNumbersOfChannels) {
+TEST(FloatConvTest, ThrowsForOtherNumbersOfChannels) {
   for (const int64_t groups : {1, 2}) {
     const FloatConvParameters p = RandomParameters(8, 4, 3, 3, groups);
     for (const int64_t channels : {2, 5, 8}) {
@@ -219,14 +214,14 @@ TEST_F(FloatConvTest, ThrowsForOtherNumbersOfChannels) {
   }
 }
 
-TEST_F(FloatConvTest, ThrowsForInputsSmallerThanTheKernel) {
+TEST(FloatConvTest, ThrowsForInputsSmallerThanTheKernel) {
   const FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   ExpectThrows(p, at::randn({2, 4, 2, 8}));
   ExpectThrows(p, at::randn({2, 4, 8, 1}));
   ExpectThrows(p, at::randn({2, 4, 2, 2}));
 }
 
-TEST_F(FloatConvTest, TellsWhatParametersAreNotThoseOfAConvolution) {
+TEST(FloatConvTest, TellsWhatParametersAreNotThoseOfAConvolution) {
   const FloatConvParameters good = RandomParameters(8, 4, 3, 3);
   std::vector<FloatConvParameters> bad(12, good);
   bad[0].weight = at::randn({8, 4, 3});
@@ -246,7 +241,7 @@ TEST_F(FloatConvTest, TellsWhatParametersAreNotThoseOfAConvolution) {
   }
 }
 
-TEST_F(FloatConvTest, SavesAndLoads) {
+TEST(FloatConvTest, SavesAndLoads) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 2, 2);
   p.stride = {2, 1};
   p.padding = {0, 1};
@@ -275,7 +270,7 @@ TEST_F(FloatConvTest, SavesAndLoads) {
   EXPECT_EQ(actual.groups, 2);
 }
 
-TEST_F(FloatConvTest, DoesNotWriteToItsParameters) {
+TEST(FloatConvTest, DoesNotWriteToItsParameters) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 3);
   const at::Tensor weight = p.weight.clone();
   const at::Tensor bias = p.bias.clone();

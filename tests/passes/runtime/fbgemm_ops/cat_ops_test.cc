@@ -1,4 +1,3 @@
-#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <ATen/core/List.h>
 
@@ -15,7 +14,6 @@ namespace {
 
 class CatOpsTest : public ::testing::TestWithParam<std::string> {
  protected:
-  CatOpsTest() { at::manual_seed(1); }
   std::string ours() const { return "ns::fbgemm_" + GetParam(); }
   std::string theirs() const { return "quantized::" + GetParam(); }
 
@@ -73,7 +71,6 @@ TEST_P(CatOpsTest, ReadsChannelsLastAsLibTorchDoes) {
 
 // aten::cat, which takes codes of the same parameters only.
 TEST(CatOfCodesTest, GivesLibTorchsCodesAlongEachDimensionInAllLayouts) {
-  at::manual_seed(1);
   const auto first = Layouts(RandomCodes({2, 19, 3, 4}, 0.3, 77));
   const auto second = Layouts(RandomCodes({2, 19, 3, 4}, 0.3, 77));
   for (const auto& [name, a] : first) {

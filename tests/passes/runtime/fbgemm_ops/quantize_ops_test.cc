@@ -18,7 +18,6 @@ const std::vector<std::vector<int64_t>> kShapes = {
     {}, {0}, {1}, {301}, {3, 0, 2}, {3, 5}, {2, 7, 5, 3}, {2, 3, 4, 5, 6}};
 
 TEST(QuantizeOpsTest, QuantizeAsLibTorchInAllLayouts) {
-  at::manual_seed(1);
   for (const auto& shape : kShapes) {
     for (const int64_t zero_point : {0, 77, 255}) {
       for (const auto& [name, layout] : Layouts(RandomCodes(shape))) {

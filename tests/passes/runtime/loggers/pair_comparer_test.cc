@@ -59,7 +59,6 @@ std::vector<double> ErrorsAlong(int64_t dim, at::IntArrayRef sizes) {
 }
 
 TEST(PairComparerTest, GathersWhatComparePairFinds) {
-  at::manual_seed(1);
   const at::Tensor x = at::randn({3, 4});
   const at::Tensor y = at::quantize_per_tensor(x, 0.1, 60, at::kQUInt8);
   PairComparer comparer;

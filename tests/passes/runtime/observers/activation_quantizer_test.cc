@@ -53,8 +53,6 @@ at::Tensor QuantizedAs(const at::Tensor& x, float min, float max) {
 
 class ActivationQuantizerTest : public testing::Test {
  protected:
-  ActivationQuantizerTest() { at::manual_seed(1); }
-
   const at::Tensor x_ = at::linspace(-1, 2, 50);
 };
 

@@ -39,8 +39,6 @@ std::string ErrorOf(const std::function<void()>& run) {
 
 class FakeQuantizeTest : public testing::Test {
  protected:
-  FakeQuantizeTest() { at::manual_seed(1); }
-
   const at::Tensor x_ = at::randn({4, 3, 5});
 };
 

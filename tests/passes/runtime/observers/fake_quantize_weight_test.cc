@@ -37,8 +37,6 @@ const ObserverConfig kFloat = DefaultConfig(ObserverKind::kPlaceholder);
 
 class FakeQuantizeWeightTest : public testing::Test {
  protected:
-  FakeQuantizeWeightTest() { at::manual_seed(1); }
-
   // Rows of very different size.
   const at::Tensor weight_ =
       at::randn({4, 3, 2}) *

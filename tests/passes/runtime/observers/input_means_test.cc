@@ -43,7 +43,6 @@ void PrintTo(const ConvCase& conv, std::ostream* out) { *out << conv.name; }
 class InputMeansConvTest : public ::testing::TestWithParam<ConvCase> {};
 
 TEST_P(InputMeansConvTest, TellTheMeanOfTheOutput) {
-  at::manual_seed(1);
   const auto& [name, geometry, groups, sizes] = GetParam();
   std::vector<int64_t> weight_sizes = {4, 4 / groups};
   weight_sizes.insert(weight_sizes.end(), geometry.kernel.begin(),

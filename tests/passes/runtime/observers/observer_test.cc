@@ -87,8 +87,6 @@ std::string ErrorOf(const std::function<void()>& run) {
 
 class ObserverTest : public testing::Test {
  protected:
-  ObserverTest() { at::manual_seed(1); }
-
   const std::vector<at::Tensor> batches_ = {
       at::randn({4, 3, 5}), at::randn({2, 3, 5}) * 2, at::rand({4, 3, 5}) - 2,
       at::randn({1, 3, 5}).relu()};

@@ -43,8 +43,6 @@ double SquaredError(const at::Tensor& x, const Interval& range,
 
 class RangeSearchTest : public testing::Test {
  protected:
-  RangeSearchTest() { at::manual_seed(1); }
-
   const at::Tensor normal_ = at::randn({20000});
 };
 

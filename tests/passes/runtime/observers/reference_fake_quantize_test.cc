@@ -31,7 +31,6 @@ ObserverConfig WeightConfig() {
 }
 
 TEST(ReferenceFakeQuantizeTest, ChannelsAreRoundedAndGradientsClipped) {
-  at::manual_seed(1);
   for (const int64_t axis : {0, 1, 2}) {
     ObserverConfig config = WeightConfig();
     config.ch_axis = axis;
@@ -103,8 +102,6 @@ TEST(ReferenceFakeQuantizeTest, HalvingTheRangeHalvesTheBounds) {
 // in compat mode.
 class ReferenceFusedTest : public ::testing::Test {
  protected:
-  ReferenceFusedTest() { at::manual_seed(1); }
-
   static ObserverConfig Config(ObserverKind kind, double averaging_constant) {
     ObserverConfig config = DefaultConfig(kind);
     config.averaging_constant = averaging_constant;

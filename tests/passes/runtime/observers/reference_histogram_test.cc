@@ -44,19 +44,14 @@ double MeanOf(const ReferenceHistogram& histogram) {
       .item<double>();
 }
 
-class ReferenceHistogramTest : public testing::Test {
- protected:
-  ReferenceHistogramTest() { at::manual_seed(1); }
-};
-
-TEST_F(ReferenceHistogramTest, CountsValuesBetweenWholeNumbers) {
+TEST(ReferenceHistogramTest, CountsValuesBetweenWholeNumbers) {
   const at::Tensor x = at::linspace(-0.9, 1.9, 10000);
   EXPECT_EQ(CountOf(Of({x})), 10000);
   EXPECT_LT(CountOf(Of({x}, /*compat=*/true)), 4000);
   EXPECT_NEAR(MeanOf(Of({x})), 0.5, 0.01);
 }
 
-TEST_F(ReferenceHistogramTest, RemembersBatchesOfOneValue) {
+TEST(ReferenceHistogramTest, RemembersBatchesOfOneValue) {
   const at::Tensor zeros = at::zeros({5000});
   const at::Tensor x = at::linspace(1.01, 3, 100);
   const ReferenceHistogram histogram = Of({zeros, zeros, x});
@@ -66,7 +61,7 @@ TEST_F(ReferenceHistogramTest, RemembersBatchesOfOneValue) {
   EXPECT_EQ(Of({zeros, x}, /*compat=*/true).range().min, 1.01F);
 }
 
-TEST_F(ReferenceHistogramTest, RangeGrowsWithoutMuchMemory) {
+TEST(ReferenceHistogramTest, RangeGrowsWithoutMuchMemory) {
   // PyTorch's would need 10 GB, and the second 10^30 times as much.
   for (const double scale : {1e4, 1e34}) {
     const at::Tensor small = at::linspace(0, 1e-3, 1000);
@@ -77,7 +72,7 @@ TEST_F(ReferenceHistogramTest, RangeGrowsWithoutMuchMemory) {
   }
 }
 
-TEST_F(ReferenceHistogramTest, BatchesCountAsOneTensor) {
+TEST(ReferenceHistogramTest, BatchesCountAsOneTensor) {
   const at::Tensor x = at::randn({100000});
   const ReferenceHistogram whole = Of({x});
   const ReferenceHistogram parts = Of(x.chunk(7));
@@ -89,7 +84,7 @@ TEST_F(ReferenceHistogramTest, BatchesCountAsOneTensor) {
   EXPECT_NEAR(a.max, b.max, 0.15);
 }
 
-TEST_F(ReferenceHistogramTest, MergedHalvesHaveAllCounts) {
+TEST(ReferenceHistogramTest, MergedHalvesHaveAllCounts) {
   const at::Tensor x = at::randn({1000});
   const at::Tensor y = at::randn({3000}) * 2 + 1;
   ReferenceHistogram merged = Of({x});
@@ -100,7 +95,7 @@ TEST_F(ReferenceHistogramTest, MergedHalvesHaveAllCounts) {
   EXPECT_GE(merged.range().max, y.max().item<float>());
 }
 
-TEST_F(ReferenceHistogramTest, MergesWithNothingAndWithOneValue) {
+TEST(ReferenceHistogramTest, MergesWithNothingAndWithOneValue) {
   const at::Tensor x = at::randn({1000});
   ReferenceHistogram merged(kBins, kUpsampleRate, false);
   merged.Merge(Of({x}));
@@ -113,7 +108,7 @@ TEST_F(ReferenceHistogramTest, MergesWithNothingAndWithOneValue) {
   EXPECT_EQ(CountOf(value), 12);
 }
 
-TEST_F(ReferenceHistogramTest, OutliersAreClippedWhereThatLosesLess) {
+TEST(ReferenceHistogramTest, OutliersAreClippedWhereThatLosesLess) {
   const at::Tensor x = at::cat({at::randn({1000000}), at::full({1}, 30.0)});
   EXPECT_LT(Of({x}).BestRange(kLevels).max, 20);
 }

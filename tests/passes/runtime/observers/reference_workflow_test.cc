@@ -155,7 +155,6 @@ TEST(ReferenceScriptedTest, ObserversSeeTheSameInScripts) {
 }
 
 TEST(ReferenceMemorylessTest, TheNewestBatchAloneCounts) {
-  at::manual_seed(1);
   for (const ObserverKind kind :
        {ObserverKind::kMovingAverageMinMax,
         ObserverKind::kMovingAveragePerChannelMinMax}) {

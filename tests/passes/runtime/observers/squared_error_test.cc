@@ -25,7 +25,6 @@ double Measured(const at::Tensor& x, const QParams& qparams,
 }
 
 TEST(SquaredErrorTest, IsWhatQuantizingCosts) {
-  at::manual_seed(1);
   const at::Tensor normal = at::randn({200000});
   for (const at::Tensor& x : {normal, normal.relu(), -normal.abs(),
                               normal.pow(3), at::rand({200000}) + 3}) {

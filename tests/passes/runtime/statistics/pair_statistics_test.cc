@@ -60,12 +60,7 @@ void ExpectMatchesReference(const at::Tensor& x, const at::Tensor& y) {
   ExpectSame(ComparePair(x, y), Reference(x, y));
 }
 
-class PairStatisticsTest : public testing::Test {
- protected:
-  void SetUp() override { at::manual_seed(1); }
-};
-
-TEST_F(PairStatisticsTest, ComputesFiguresByHand) {
+TEST(PairStatisticsTest, ComputesFiguresByHand) {
   const PairStatistics sums =
       ComparePair(Vector({3, 4, 0}), Vector({3, 3, -2}));
   EXPECT_EQ(sums.count, 3);
@@ -79,17 +74,17 @@ TEST_F(PairStatisticsTest, ComputesFiguresByHand) {
   EXPECT_DOUBLE_EQ(sums.Cosine(), 21 / (5 * std::sqrt(22)));
 }
 
-TEST_F(PairStatisticsTest, TenfoldSignalIsTwentyDb) {
+TEST(PairStatisticsTest, TenfoldSignalIsTwentyDb) {
   EXPECT_DOUBLE_EQ(ComparePair(Vector({10}), Vector({11})).SqnrDb(), 20);
 }
 
-TEST_F(PairStatisticsTest, OppositeTensorsHaveCosineMinusOne) {
+TEST(PairStatisticsTest, OppositeTensorsHaveCosineMinusOne) {
   const PairStatistics sums = ComparePair(Vector({1, 2}), Vector({-1, -2}));
   EXPECT_DOUBLE_EQ(sums.Cosine(), -1);
   EXPECT_DOUBLE_EQ(sums.NormalizedL2(), 2);
 }
 
-TEST_F(PairStatisticsTest, EqualTensorsHaveInfiniteSqnr) {
+TEST(PairStatisticsTest, EqualTensorsHaveInfiniteSqnr) {
   const at::Tensor x = at::randn({5, 7});
   const PairStatistics sums = ComparePair(x, x);
   EXPECT_EQ(sums.SqnrDb(), kInf);
@@ -106,7 +101,7 @@ void ExpectFiguresOfEqualTensors(const PairStatistics& sums) {
   EXPECT_EQ(sums.max_abs_error, 0);
 }
 
-TEST_F(PairStatisticsTest, ZerosOnBothSidesAreAsEqualAsOthers) {
+TEST(PairStatisticsTest, ZerosOnBothSidesAreAsEqualAsOthers) {
   const PairStatistics zeros = ComparePair(at::zeros({20}), at::zeros({20}));
   EXPECT_EQ(zeros.count, 20);
   ExpectFiguresOfEqualTensors(zeros);
@@ -117,7 +112,7 @@ TEST_F(PairStatisticsTest, ZerosOnBothSidesAreAsEqualAsOthers) {
   EXPECT_FALSE(ComparePair(tiny, 2 * tiny).AreEqual());
 }
 
-TEST_F(PairStatisticsTest, ZerosMergedWithZerosStayEqual) {
+TEST(PairStatisticsTest, ZerosMergedWithZerosStayEqual) {
   PairStatistics merged;
   merged.Merge(ComparePair(at::zeros({3}), at::zeros({3})));
   merged.Merge(ComparePair(at::zeros({0}), at::zeros({0})));
@@ -127,7 +122,7 @@ TEST_F(PairStatisticsTest, ZerosMergedWithZerosStayEqual) {
   EXPECT_EQ(merged.SqnrDb(), -kInf);
 }
 
-TEST_F(PairStatisticsTest, OneZeroSide) {
+TEST(PairStatisticsTest, OneZeroSide) {
   const PairStatistics no_signal = ComparePair(at::zeros({3}), at::ones({3}));
   EXPECT_EQ(no_signal.SqnrDb(), -kInf);
   EXPECT_EQ(no_signal.NormalizedL2(), kInf);
@@ -138,7 +133,7 @@ TEST_F(PairStatisticsTest, OneZeroSide) {
   EXPECT_THAT(lost.Cosine(), IsNan());
 }
 
-TEST_F(PairStatisticsTest, EmptyTensorsHaveNoFigures) {
+TEST(PairStatisticsTest, EmptyTensorsHaveNoFigures) {
   const PairStatistics sums =
       ComparePair(at::zeros({2, 0, 3}), at::zeros({2, 0, 3}));
   EXPECT_EQ(sums.count, 0);
@@ -149,13 +144,13 @@ TEST_F(PairStatisticsTest, EmptyTensorsHaveNoFigures) {
   EXPECT_THAT(sums.Cosine(), IsNan());
 }
 
-TEST_F(PairStatisticsTest, ComparesScalarTensors) {
+TEST(PairStatisticsTest, ComparesScalarTensors) {
   EXPECT_EQ(ComparePair(at::scalar_tensor(2), at::scalar_tensor(3)).sum_xy, 6);
 }
 
 // Where a non-finite value stands must not matter: in the part that is computed
 // in lanes, and in what is left over.
-TEST_F(PairStatisticsTest, NonFiniteValuesAreNotSkipped) {
+TEST(PairStatisticsTest, NonFiniteValuesAreNotSkipped) {
   for (const int64_t at : {0, 5, 8, 16}) {
     at::Tensor x = at::ones({17});
     at::Tensor y = at::full({17}, 2.0);
@@ -181,7 +176,7 @@ TEST_F(PairStatisticsTest, NonFiniteValuesAreNotSkipped) {
   }
 }
 
-TEST_F(PairStatisticsTest, CountsNanAndInf) {
+TEST(PairStatisticsTest, CountsNanAndInf) {
   const PairStatistics sums = ComparePair(Vector({kNan, 1, kInf, -kInf, 2}),
                                           Vector({kNan, kNan, kInf, 0, kNan}));
   EXPECT_EQ(sums.nan_x, 1);
@@ -206,7 +201,7 @@ TEST_F(PairStatisticsTest, CountsNanAndInf) {
 }
 
 // All squares round the same way.
-TEST_F(PairStatisticsTest, SumsOfASingleValueAreNearlyExact) {
+TEST(PairStatisticsTest, SumsOfASingleValueAreNearlyExact) {
   for (const double value : {0.1, 0.7, 1.3, 3.14159}) {
     const at::Tensor x = at::full({200000}, value);
     const at::Tensor y = at::full({200000}, value * 1.01);
@@ -215,34 +210,34 @@ TEST_F(PairStatisticsTest, SumsOfASingleValueAreNearlyExact) {
   }
 }
 
-TEST_F(PairStatisticsTest, HugeFloatsDoNotOverflow) {
+TEST(PairStatisticsTest, HugeFloatsDoNotOverflow) {
   const PairStatistics sums =
       ComparePair(at::full({10}, 3e38), at::full({10}, -3e38));
   EXPECT_TRUE(std::isfinite(sums.sum_e2));
   EXPECT_NEAR(sums.SqnrDb(), -20 * std::log10(2), 1e-12);
 }
 
-TEST_F(PairStatisticsTest, TinyFloatsDoNotUnderflow) {
+TEST(PairStatisticsTest, TinyFloatsDoNotUnderflow) {
   const PairStatistics sums =
       ComparePair(at::full({10}, 3e-30), at::full({10}, 1e-30));
   EXPECT_NEAR(sums.SqnrDb(), 20 * std::log10(1.5), 1e-5);
 }
 
-TEST_F(PairStatisticsTest, MatchesReferenceForAllSizes) {
+TEST(PairStatisticsTest, MatchesReferenceForAllSizes) {
   for (int64_t size = 0; size < 40; ++size) {
     const at::Tensor x = at::randn({size});
     ExpectMatchesReference(x, x + 0.1 * at::randn({size}));
   }
 }
 
-TEST_F(PairStatisticsTest, IsExactOnManyElements) {
+TEST(PairStatisticsTest, IsExactOnManyElements) {
   const at::Tensor x = at::randn({3000001}) + 100;
   const at::Tensor y = x + 1e-3 * at::randn({3000001});
   ExpectMatchesReference(x, y);
   EXPECT_NEAR(ComparePair(x, y).SqnrDb(), Reference(x, y).SqnrDb(), 1e-6);
 }
 
-TEST_F(PairStatisticsTest, SquaresBeyondTheRangeOfFloatAreSummed) {
+TEST(PairStatisticsTest, SquaresBeyondTheRangeOfFloatAreSummed) {
   for (const double magnitude : {1e30, 1e-30, 1e-38}) {
     const at::Tensor x = at::randn({10000}) * magnitude;
     const at::Tensor y = x * 1.01;
@@ -255,7 +250,7 @@ TEST_F(PairStatisticsTest, SquaresBeyondTheRangeOfFloatAreSummed) {
   ExpectMatchesReference(x, at::randn({10000}));
 }
 
-TEST_F(PairStatisticsTest, KnowsTheRangesOfBothSides) {
+TEST(PairStatisticsTest, KnowsTheRangesOfBothSides) {
   const PairStatistics sums =
       ComparePair(Vector({-3, 0.5, 2}), Vector({-1, 7, 6}));
   EXPECT_EQ(sums.min_x, -3);
@@ -268,7 +263,7 @@ TEST_F(PairStatisticsTest, KnowsTheRangesOfBothSides) {
   EXPECT_THAT(ComparePair(Vector({1, kNan}), Vector({1, 2})).max_x, IsNan());
 }
 
-TEST_F(PairStatisticsTest, CodesCountAsLibTorchDequantizesThem) {
+TEST(PairStatisticsTest, CodesCountAsLibTorchDequantizesThem) {
   for (const auto dtype : {at::kQUInt8, at::kQInt8}) {
     for (const double scale : {0.1, 1.0 / 3, 1e-3}) {
       const at::Tensor y =
@@ -279,7 +274,7 @@ TEST_F(PairStatisticsTest, CodesCountAsLibTorchDequantizesThem) {
   }
 }
 
-TEST_F(PairStatisticsTest, ConvertsEveryDtype) {
+TEST(PairStatisticsTest, ConvertsEveryDtype) {
   const at::Tensor x = at::randint(0, 2, {3, 11});
   const at::Tensor y = at::randint(0, 2, {3, 11});
   for (const auto a :
@@ -291,14 +286,14 @@ TEST_F(PairStatisticsTest, ConvertsEveryDtype) {
   }
 }
 
-TEST_F(PairStatisticsTest, KeepsPrecisionOfFloat64AndInt64) {
+TEST(PairStatisticsTest, KeepsPrecisionOfFloat64AndInt64) {
   const at::Tensor x = at::full({3}, 1.0, at::kDouble);
   EXPECT_NEAR(ComparePair(x, x + 1e-12).max_abs_error, 1e-12, 1e-15);
   const at::Tensor big = at::full({3}, int64_t{1} << 40, at::kLong);
   EXPECT_EQ(ComparePair(big, big + 1).max_abs_error, 1);
 }
 
-TEST_F(PairStatisticsTest, QuantizedCountsAsDequantized) {
+TEST(PairStatisticsTest, QuantizedCountsAsDequantized) {
   const at::Tensor x = at::randn({4, 3, 5, 5});
   const at::Tensor per_tensor =
       at::quantize_per_tensor(x, 0.05, 7, at::kQUInt8);
@@ -314,7 +309,7 @@ TEST_F(PairStatisticsTest, QuantizedCountsAsDequantized) {
 }
 
 // As damaged files have them.
-TEST_F(PairStatisticsTest, ThrowsForZeroPointsOfNoQuantizedValue) {
+TEST(PairStatisticsTest, ThrowsForZeroPointsOfNoQuantizedValue) {
   const at::Tensor x = at::randn({2, 3});
   for (const int64_t zero_point : {-2147483520, 2147483647}) {
     const at::Tensor q = at::_make_per_channel_quantized_tensor(
@@ -324,7 +319,7 @@ TEST_F(PairStatisticsTest, ThrowsForZeroPointsOfNoQuantizedValue) {
   }
 }
 
-TEST_F(PairStatisticsTest, ComparesInLogicalOrderWhateverTheStrides) {
+TEST(PairStatisticsTest, ComparesInLogicalOrderWhateverTheStrides) {
   const at::Tensor x = at::randn({2, 3, 4, 5});
   const at::Tensor y = x + 0.1 * at::randn({2, 3, 4, 5});
   const PairStatistics expected = Reference(x, y);
@@ -343,7 +338,7 @@ TEST_F(PairStatisticsTest, ComparesInLogicalOrderWhateverTheStrides) {
   }
 }
 
-TEST_F(PairStatisticsTest, ComparesVideosInChannelsLast) {
+TEST(PairStatisticsTest, ComparesVideosInChannelsLast) {
   const at::Tensor x = at::randn({2, 3, 4, 5, 2});
   const at::Tensor y = x + 1;
   const auto format = at::MemoryFormat::ChannelsLast3d;
@@ -351,7 +346,7 @@ TEST_F(PairStatisticsTest, ComparesVideosInChannelsLast) {
   ExpectMatchesReference(x.contiguous(format), y);
 }
 
-TEST_F(PairStatisticsTest, ComparesExpandedTensors) {
+TEST(PairStatisticsTest, ComparesExpandedTensors) {
   const at::Tensor row = at::randn({1, 6});
   const at::Tensor x = row.expand({4, 6});
   ExpectMatchesReference(x, at::randn({4, 6}));
@@ -359,7 +354,7 @@ TEST_F(PairStatisticsTest, ComparesExpandedTensors) {
   ExpectMatchesReference(x, at::randn({1, 6}).expand({4, 6}));
 }
 
-TEST_F(PairStatisticsTest, MergedPartsEqualTheWhole) {
+TEST(PairStatisticsTest, MergedPartsEqualTheWhole) {
   const at::Tensor x = at::randn({1000});
   const at::Tensor y = x + 0.01 * at::randn({1000});
   for (int trial = 0; trial < 20; ++trial) {
@@ -411,7 +406,7 @@ void ExpectSameOrBothNan(double actual, double expected) {
       << actual << " and " << expected;
 }
 
-TEST_F(PairStatisticsTest, AnySplitOfAnyTensorsMergesToTheWhole) {
+TEST(PairStatisticsTest, AnySplitOfAnyTensorsMergesToTheWhole) {
   std::mt19937 random(11);
   for (int trial = 0; trial < 150; ++trial) {
     SCOPED_TRACE(trial);
@@ -436,7 +431,7 @@ TEST_F(PairStatisticsTest, AnySplitOfAnyTensorsMergesToTheWhole) {
   }
 }
 
-TEST_F(PairStatisticsTest, NumbersHoldAllOfIt) {
+TEST(PairStatisticsTest, NumbersHoldAllOfIt) {
   const PairStatistics sums =
       ComparePair(Vector({3, 4, 0}), Vector({3, 3, -2}));
   const PairStatistics again = PairStatistics::FromNumbers(sums.ToNumbers());
@@ -446,7 +441,7 @@ TEST_F(PairStatisticsTest, NumbersHoldAllOfIt) {
   EXPECT_EQ(again.max_x, 4);
 }
 
-TEST_F(PairStatisticsTest, OnlyWholeNumbersAreCounts) {
+TEST(PairStatisticsTest, OnlyWholeNumbersAreCounts) {
   EXPECT_EQ(CountFromNumber(0), 0);
   EXPECT_EQ(CountFromNumber(9007199254740992.0), int64_t{1} << 53);
   for (const double bad : {-1.0, 0.5, 1e16, kNan, kInf}) {
@@ -454,7 +449,7 @@ TEST_F(PairStatisticsTest, OnlyWholeNumbersAreCounts) {
   }
 }
 
-TEST_F(PairStatisticsTest, MergeKeepsNan) {
+TEST(PairStatisticsTest, MergeKeepsNan) {
   PairStatistics broken = ComparePair(Vector({kNan}), Vector({1}));
   const PairStatistics fine = ComparePair(Vector({5}), Vector({1}));
   PairStatistics merged = fine;
@@ -465,23 +460,23 @@ TEST_F(PairStatisticsTest, MergeKeepsNan) {
   EXPECT_THAT(broken.SqnrDb(), IsNan());
 }
 
-TEST_F(PairStatisticsTest, TensorsThatNeedGradientsAreCompared) {
+TEST(PairStatisticsTest, TensorsThatNeedGradientsAreCompared) {
   const at::Tensor x = at::ones({2, 2}).set_requires_grad(true);
   EXPECT_EQ(ComparePair(x.t(), at::zeros({2, 2})).sum_e2, 4);
 }
 
-TEST_F(PairStatisticsTest, ThrowsWhenShapesDiffer) {
+TEST(PairStatisticsTest, ThrowsWhenShapesDiffer) {
   EXPECT_THROW(ComparePair(at::ones({2, 3}), at::ones({3, 2})), c10::Error);
   EXPECT_THROW(ComparePair(at::ones({1}), at::scalar_tensor(1)), c10::Error);
 }
 
-TEST_F(PairStatisticsTest, ThrowsForUndefinedTensors) {
+TEST(PairStatisticsTest, ThrowsForUndefinedTensors) {
   EXPECT_THROW(ComparePair(at::Tensor(), at::ones({2})), c10::Error);
   EXPECT_THROW(ComparePair(at::ones({2}, at::kComplexFloat), at::Tensor()),
                c10::Error);
 }
 
-TEST_F(PairStatisticsTest, ComplexNumbersAreTheirParts) {
+TEST(PairStatisticsTest, ComplexNumbersAreTheirParts) {
   const at::Tensor x = at::randn({3, 4}, at::kComplexFloat);
   const at::Tensor y = x + at::randn({3, 4}, at::kComplexFloat) * 0.1;
   // By LibTorch, as the reference does.
@@ -506,21 +501,21 @@ TEST_F(PairStatisticsTest, ComplexNumbersAreTheirParts) {
   EXPECT_THROW(ComparePair(x, y.t()), c10::Error);
 }
 
-TEST_F(PairStatisticsTest, AShiftIsAllOfItsError) {
+TEST(PairStatisticsTest, AShiftIsAllOfItsError) {
   const at::Tensor x = at::randn({1000});
   const PairStatistics shifted = ComparePair(x, x + 0.25);
   EXPECT_NEAR(shifted.MeanError(), 0.25, 1e-6);
   EXPECT_NEAR(shifted.BiasShare(), 1, 1e-6);
 }
 
-TEST_F(PairStatisticsTest, NoiseIsHardlyAShift) {
+TEST(PairStatisticsTest, NoiseIsHardlyAShift) {
   const at::Tensor x = at::randn({100000});
   const PairStatistics noisy = ComparePair(x, x + 0.1 * at::randn({100000}));
   EXPECT_NEAR(noisy.MeanError(), 0, 0.002);
   EXPECT_LT(noisy.BiasShare(), 0.001);
 }
 
-TEST_F(PairStatisticsTest, EqualTensorsAreNotShiftedAndNoneHasNoShift) {
+TEST(PairStatisticsTest, EqualTensorsAreNotShiftedAndNoneHasNoShift) {
   const PairStatistics equal = ComparePair(at::ones({3}), at::ones({3}));
   EXPECT_EQ(equal.MeanError(), 0);
   EXPECT_EQ(equal.BiasShare(), 0);

@@ -21,8 +21,6 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 class TensorStatisticsTest : public testing::Test {
  protected:
-  void SetUp() override { at::manual_seed(3); }
-
   int64_t Choose(int64_t n) {
     return std::uniform_int_distribution<int64_t>(0, n - 1)(random_);
   }

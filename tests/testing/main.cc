@@ -1,0 +1,16 @@
+// Runs the tests of a cc_test of //tools/bazel:cc.bzl, as gmock_main does, with
+// the same random data in every run.
+#include <ATen/Context.h>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/seeder.h"
+
+int main(int argc, char** argv) {
+  // Parameters of tests are made here.
+  at::manual_seed(ns::Seeder::kSeed);
+  ::testing::InitGoogleMock(&argc, argv);
+  // The listeners own it.
+  ::testing::UnitTest::GetInstance()->listeners().Append(new ns::Seeder);
+  return RUN_ALL_TESTS();
+}
