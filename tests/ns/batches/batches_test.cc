@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -26,20 +25,6 @@ using testing::StartsWith;
 // A file that make_batches.py wrote.
 std::string File(absl::string_view name) {
   return absl::StrCat("tests/ns/batches/batch_files/", name, ".pt");
-}
-
-std::string Scratch(absl::string_view name) {
-  return absl::StrCat(testing::TempDir(), "/", name);
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-void WriteFile(const std::string& path, absl::string_view content) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(content.data(), content.size());
 }
 
 std::vector<Batch> Load(absl::string_view name) {
@@ -261,22 +246,6 @@ TEST(LoadBatchesTest, RunsForwardOfTorchScript) {
   EXPECT_TRUE(dicts[1].keywords.at("x").toTensor().equal(at::zeros({2})));
 }
 
-TEST(LoadBatchesTest, SaysWhatAFileIsInstead) {
-  ExpectError("no/such/file.pt", "cannot open: No such file or directory");
-  ExpectError(testing::TempDir(), "is a folder");
-  const std::string path = Scratch("broken.pt");
-  WriteFile(path, "");
-  ExpectError(path, "is empty");
-  WriteFile(path, "hello world, this is no archive");
-  ExpectError(path, "is no file of torch.save");
-  WriteFile(path, "\x80\x04K\x01.");
-  ExpectError(path, "is a bare pickle");
-  const std::string good = ReadFile(File("two"));
-  WriteFile(path, absl::string_view(good).substr(0, good.size() - 40));
-  ExpectError(path, "is truncated or damaged");
-  ExpectError(File("legacy"), "is in the legacy format of torch.save");
-}
-
 TEST(LoadBatchesTest, RefusesWhatIsNoListOfBatches) {
   ExpectError(File("empty_list"), "holds no batches");
   ExpectError(File("list_in_list"), "element 1 is a list of 1; a batch is");
@@ -300,12 +269,6 @@ TEST(LoadBatchesTest, NamesWhatItCannotRead) {
   ExpectError(File("huge_integer"), "an integer of more than 64 bits");
   ExpectError(File("nested"), "nests more than 100 deep");
   ExpectError(File("cycle"), "a container that contains itself");
-}
-
-TEST(LoadBatchesTest, ExplainsTorchScriptWithoutBatches) {
-  ExpectError(File("script_model"),
-              "without an attribute 'batches', whose forward takes 1 argument");
-  ExpectError(File("script_fails"), "forward() failed");
 }
 
 }  // namespace
