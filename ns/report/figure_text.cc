@@ -32,6 +32,10 @@ std::string FormatDb(std::optional<double> db) {
                            : absl::StrFormat("%.1f", *db);
 }
 
+std::string DbWithUnit(std::optional<double> db) {
+  return db == INFINITY ? FormatDb(db) : FormatDb(db) + " dB";
+}
+
 absl::string_view DbColor(std::optional<double> db) {
   if (!db.has_value() || *db >= kYellowDb) {
     return "";

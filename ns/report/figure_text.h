@@ -23,6 +23,9 @@ bool IsLowerDb(double a, double b);
 // Returns "30.1", "exact" for +inf, "-" for none.
 std::string FormatDb(std::optional<double> db);
 
+// Returns the same with its unit: "30.1 dB", "exact".
+std::string DbWithUnit(std::optional<double> db);
+
 // Returns red below 10 dB and for nan, yellow below 20 dB, and no colour
 // otherwise or for none.
 absl::string_view DbColor(std::optional<double> db);

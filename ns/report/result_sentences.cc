@@ -17,11 +17,6 @@ namespace {
 using Json = nlohmann::json;
 using Sentences = std::vector<std::string>;
 
-std::string Db(double db) {
-  const std::string text = FormatDb(db);
-  return text == "exact" ? text : text + " dB";
-}
-
 // Returns "1 layer", "3 layers".
 std::string Layers(size_t count) {
   return absl::StrCat(count, count == 1 ? " layer" : " layers");
@@ -71,8 +66,8 @@ Sentences SensitivitySentences(const Json& report) {
   }
   if (lowest) {
     sentences.push_back(absl::StrCat(layer_name,
-                                     " loses most: ", Db(lowest->db), " as ",
-                                     lowest->name, "."));
+                                     " loses most: ", DbWithUnit(lowest->db),
+                                     " as ", lowest->name, "."));
   }
   const Json* budget = Member(report, "budget");
   const auto db =
@@ -80,7 +75,7 @@ Sentences SensitivitySentences(const Json& report) {
   if (db) {
     const size_t kept = ArrayMember(*budget, "keep_in_float").size();
     sentences.push_back(
-        absl::StrCat("For ", Db(*db), ", ", Layers(kept),
+        absl::StrCat("For ", DbWithUnit(*db), ", ", Layers(kept),
                      kept == 1 ? " stays in float." : " stay in float."));
   }
   return sentences;
@@ -93,8 +88,8 @@ Sentences QuantizeSentences(const Json& report) {
       stayed == 1 ? " op stayed in float." : " ops stayed in float.")};
   if (const auto lowest = LowestOf(ArrayMember(report, "output_sqnr_db"))) {
     sentences.push_back(absl::StrCat("The lowest SQNR of the outputs is ",
-                                     Db(lowest->db), ", of ", lowest->name,
-                                     "."));
+                                     DbWithUnit(lowest->db), ", of ",
+                                     lowest->name, "."));
   }
   return sentences;
 }
@@ -107,7 +102,7 @@ Sentences SearchSentences(const Json& report) {
   }
   if (const auto db = NumberMember(*measured, "sqnr_db")) {
     sentences.push_back(
-        absl::StrCat("The recipe has ", Db(*db), " on the outputs."));
+        absl::StrCat("The recipe has ", DbWithUnit(*db), " on the outputs."));
   }
   const auto time = NumberMember(*measured, "time_us");
   const auto float_time = NumberMember(*measured, "float_time_us");

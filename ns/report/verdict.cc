@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "ns/report/blame.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/error_causes.h"
 #include "ns/report/figure_text.h"
@@ -21,181 +22,8 @@
 namespace ns {
 namespace {
 
-// Below this SQNR in dB, a weight or value is another one, not just rounded.
-constexpr double kOtherDb = 10;
-// From this local SQNR on, in dB, a layer is blamed for a mistake only.
-constexpr double kGoodDb = 30;
-// Errors within this ratio of powers, 10 dB, are alike.
-constexpr double kAlike = 10;
-
-struct Blame {
-  size_t layer;
-  ErrorCause cause;
-};
-
 std::string NameOf(const LayerComparison& layer) {
   return Printable(layer.name);
-}
-
-std::optional<size_t> IndexOf(const ComparisonResult& result,
-                              const std::string& name) {
-  const auto found = absl::c_find_if(
-      result.layers,
-      [&](const LayerComparison& layer) { return layer.name == name; });
-  return found == result.layers.end()
-             ? std::nullopt
-             : std::make_optional<size_t>(found - result.layers.begin());
-}
-
-// Whether each layer is in front of layer `index`, or is that layer.
-std::vector<bool> InFrontOf(const ComparisonResult& result, size_t index) {
-  std::vector<bool> reached(result.layers.size());
-  std::vector<size_t> open = {index};
-  while (!open.empty()) {
-    const size_t layer = open.back();
-    open.pop_back();
-    if (layer < reached.size() && !reached[layer]) {
-      reached[layer] = true;
-      absl::c_copy(result.layers[layer].producers, std::back_inserter(open));
-    }
-  }
-  return reached;
-}
-
-// A bias is corrected for what rounding does to the weight, on purpose: that it
-// is another one is wrong only where it does harm.
-bool IsWrongBias(const LayerComparison& layer) {
-  return layer.bias->is_missing ||
-         (layer.shadow && layer.shadow->error.sqnr_db < kGoodDb);
-}
-
-bool IsWrong(const LayerComparison& layer, ErrorCause cause) {
-  return cause == ErrorCause::kSwapped ||
-         (cause == ErrorCause::kBias && IsWrongBias(layer)) ||
-         (cause == ErrorCause::kWeight &&
-          LowestWeightDb(layer).value_or(INFINITY) < kOtherDb);
-}
-
-// Whether no calibration would choose what the layer has.
-bool IsMistake(const LayerComparison& layer, ErrorCause cause) {
-  constexpr double kNoRange = 8;
-  return IsWrong(layer, cause) || cause == ErrorCause::kNonFinite ||
-         (cause == ErrorCause::kRange &&
-          RangeRatio(layer).value_or(0) >= kNoRange);
-}
-
-// Whether the local errors of the two are alike, or that of `layer` is larger.
-bool IsAlike(const LayerComparison& layer, const LayerComparison& worst) {
-  return layer.unpaired_input.empty() && layer.shadow &&
-         NoiseToSignal(layer.shadow->error.sqnr_db) * kAlike >=
-             NoiseToSignal(worst.shadow->error.sqnr_db);
-}
-
-// Returns the layer that does most harm by a mistake, and not much less than
-// `worst`, of whose error nothing is known.
-std::optional<Blame> MistakeLike(const ComparisonResult& result,
-                                 const LayerComparison& worst) {
-  std::optional<Blame> blame;
-  double lowest = INFINITY;
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerComparison& layer = result.layers[i];
-    const ErrorCause cause = CauseOf(layer);
-    if (IsMistake(layer, cause) && IsAlike(layer, worst) &&
-        layer.shadow->error.sqnr_db < lowest) {
-      blame = Blame{i, cause};
-      lowest = layer.shadow->error.sqnr_db;
-    }
-  }
-  return blame;
-}
-
-// Returns the first layer in front of `worst`, which clips, that is to blame.
-std::optional<Blame> RootOf(const ComparisonResult& result,
-                            const Blame& worst) {
-  const std::vector<bool> in_front = InFrontOf(result, worst.layer);
-  std::optional<Blame> clipping;
-  for (size_t i = 0; i < worst.layer; ++i) {
-    const LayerComparison& layer = result.layers[i];
-    if (!in_front[i] || !IsAlike(layer, result.layers[worst.layer])) {
-      continue;
-    }
-    const ErrorCause cause = CauseOf(layer);
-    if (IsWrong(layer, cause)) {
-      return Blame{i, cause};
-    }
-    if (cause == ErrorCause::kClipping && !clipping) {
-      clipping = Blame{i, cause};
-    }
-  }
-  return clipping;
-}
-
-std::optional<Blame> BlameByWeights(const ComparisonResult& result) {
-  std::optional<Blame> lowest;
-  double lowest_db = kOtherDb;
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerComparison& layer = result.layers[i];
-    if (!layer.has_weight_of.empty()) {
-      return Blame{i, ErrorCause::kSwapped};
-    }
-    const double db = LowestWeightDb(layer).value_or(INFINITY);
-    if (db < lowest_db) {
-      lowest = Blame{i, ErrorCause::kWeight};
-      lowest_db = db;
-    }
-  }
-  return lowest;
-}
-
-std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
-  const std::optional<size_t> index = WorstOffender(result);
-  if (!index.has_value()) {
-    return std::nullopt;
-  }
-  const LayerComparison& layer = result.layers[*index];
-  const OutputComparison* const output = OffendingOutput(layer);
-  const std::optional<ActivationComparison>& shadow =
-      output == nullptr ? layer.shadow : output->shadow;
-  if (shadow && !IsOfFiniteValues(*shadow)) {
-    return Blame{*index, ErrorCause::kNonFinite};
-  }
-  // Shares are known of the first output.
-  const Blame worst = {
-      *index, output == nullptr ? CauseOf(layer) : ErrorCause::kUnexplained};
-  switch (worst.cause) {
-    case ErrorCause::kClipping:
-      return RootOf(result, worst).value_or(worst);
-    case ErrorCause::kRounding:
-    case ErrorCause::kUnexplained:
-      return output == nullptr ? MistakeLike(result, layer).value_or(worst)
-                               : worst;
-    default:
-      return worst;
-  }
-}
-
-std::optional<Blame> BlameOf(const ComparisonResult& result) {
-  if (result.swapped.has_value()) {
-    const std::optional<size_t> first = IndexOf(result, result.swapped->first);
-    // What it computes is another value, unless the order does not matter.
-    if (first &&
-        SqnrDb(result.layers[*first], Figure::kActivation).value_or(-INFINITY) <
-            kOtherDb) {
-      return Blame{*first, ErrorCause::kSwapped};
-    }
-  }
-  std::optional<Blame> blame =
-      result.has_shadows ? BlameByShadows(result) : BlameByWeights(result);
-  if (blame && !IsMistake(result.layers[blame->layer], blame->cause) &&
-      RankedSqnr(result.layers[blame->layer], Figure::kShadow).db.value_or(0) >=
-          kGoodDb) {
-    return std::nullopt;
-  }
-  return blame;
-}
-
-std::string Db(std::optional<double> db) {
-  return db == INFINITY ? "exact" : absl::StrCat(FormatDb(db), " dB");
 }
 
 std::string Percent(double share) {
@@ -218,6 +46,16 @@ std::string ChannelText(const LayerComparison& layer) {
              ? absl::StrCat(", most of all in output channel ",
                             layer.shadow->worst_channels.front().channel)
              : "";
+}
+
+std::string WeightText(const LayerComparison& layer) {
+  const std::string has =
+      absl::StrCat("its weight has ", DbWithUnit(LowestWeightDb(layer)));
+  return layer.weight_only
+             ? absl::StrCat(has, " and alone brings its output to ",
+                            DbWithUnit(layer.weight_only->sqnr_db),
+                            ChannelText(layer))
+             : absl::StrCat(has, ChannelText(layer));
 }
 
 std::string SwappedText(const ComparisonResult& result,
@@ -245,8 +83,7 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
                        "its bias is off by %.3g (root of the mean square)",
                        std::sqrt(layer.bias->mean_squared_error));
     case ErrorCause::kWeight:
-      return absl::StrCat("its weight has ", Db(LowestWeightDb(layer)),
-                          ChannelText(layer));
+      return WeightText(layer);
     case ErrorCause::kClipping:
       return ClippingText(layer);
     case ErrorCause::kRange:
@@ -255,7 +92,8 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
           "need",
           layer.qparams->scale, *RangeRatio(layer));
     case ErrorCause::kKernel:
-      return absl::StrCat("its kernel has ", Db(layer.kernel->error.sqnr_db),
+      return absl::StrCat("its kernel has ",
+                          DbWithUnit(layer.kernel->error.sqnr_db),
                           " against a reference kernel");
     case ErrorCause::kSaturation:
       return absl::StrFormat("saturating sums cost it %.1f dB on %s",
@@ -267,11 +105,16 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
     case ErrorCause::kUnexplained:
       break;
   }
-  return layer.kernel.has_value() || !layer.shadow
-             ? "no figure says why"
-             : "neither weight, bias, scale nor clipping explains it; "
-               "--what=weights,activations,shadows,kernel tells whether the "
-               "kernel does";
+  if (layer.kernel.has_value() || !layer.shadow) {
+    return "no figure says why";
+  }
+  return absl::StrCat(
+      "neither weight, bias, scale nor clipping explains it; ",
+      layer.weight_only || layer.activation_only
+          ? "--what=weights,activations,shadows,kernel tells whether the "
+            "kernel "
+            "does"
+          : "--parts tells what the weight and the activations do alone");
 }
 
 std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
@@ -280,7 +123,8 @@ std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
       layer.shadow ? OffendingOutput(layer) : nullptr;
   const std::string local =
       layer.shadow
-          ? absl::StrCat(" (", Db(SqnrDb(layer, output, Figure::kShadow)),
+          ? absl::StrCat(" (",
+                         DbWithUnit(SqnrDb(layer, output, Figure::kShadow)),
                          " by itself)")
           : "";
   return absl::StrCat(OutputLabel(layer, output), " does most harm", local,
@@ -294,8 +138,8 @@ std::string NoBlameSentence(const ComparisonResult& result) {
              ? "No layer differs from its float form."
              : absl::StrCat("No layer stands out: the lowest ",
                             FigureName(figure), " SQNR is ",
-                            Db(RankedSqnr(*ranked.front(), figure).db), ", of ",
-                            NameOf(*ranked.front()), ".");
+                            DbWithUnit(RankedSqnr(*ranked.front(), figure).db),
+                            ", of ", NameOf(*ranked.front()), ".");
 }
 
 std::string FallSentence(const ComparisonResult& result) {
@@ -308,8 +152,8 @@ std::string FallSentence(const ComparisonResult& result) {
   return absl::StrCat(
       "The first fall that no local error explains is at ",
       OutputLabel(layer, output), ": ",
-      Db(SqnrDb(layer, output, Figure::kActivation)), " accumulated, ",
-      Db(ExpectedAccumulatedDb(result, *fall, output)), " expected.");
+      DbWithUnit(SqnrDb(layer, output, Figure::kActivation)), " accumulated, ",
+      DbWithUnit(ExpectedAccumulatedDb(result, *fall, output)), " expected.");
 }
 
 std::string ClippingSentence(const ComparisonResult& result) {
