@@ -63,14 +63,9 @@ std::string OpText(const Json& row, absl::string_view side) {
 }
 
 std::optional<double> LowestWeight(const Json& layer) {
-  std::optional<double> lowest;
-  for (const Json& weight : ArrayMember(layer, "weight")) {
-    const std::optional<double> db = NumberMember(weight, "sqnr_db");
-    if (db && (!lowest || IsLowerDb(*db, *lowest))) {
-      lowest = db;
-    }
-  }
-  return lowest;
+  const std::optional<NamedDb> lowest =
+      LowestSqnr(ArrayMember(layer, "weight"));
+  return lowest ? std::make_optional(lowest->db) : std::nullopt;
 }
 
 HtmlColumn FigureColumn(const std::string& member) {

@@ -5,41 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/parse_json.h"
+#include "ns/report/json_view.h"
 
 namespace ns {
 namespace {
 
 using Json = nlohmann::json;
-
-// The number that JSON has a string for; absent for another string.
-std::optional<double> NamedNumber(const std::string& text) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (text == "inf") {
-    return kInfinity;
-  }
-  if (text == "-inf") {
-    return -kInfinity;
-  }
-  return text == "nan" ? std::optional(std::numeric_limits<double>::quiet_NaN())
-                       : std::nullopt;
-}
-
-std::optional<double> NumberOf(const Json& value) {
-  if (const auto* text = value.get_ptr<const std::string*>()) {
-    return NamedNumber(*text);
-  }
-  if (const auto* number = value.get_ptr<const double*>()) {
-    return *number;
-  }
-  // A number without a sign is an int64_t to get_ptr, too, whatever its size.
-  if (const auto* number = value.get_ptr<const uint64_t*>()) {
-    return static_cast<double>(*number);
-  }
-  if (const auto* number = value.get_ptr<const int64_t*>()) {
-    return static_cast<double>(*number);
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 

@@ -41,14 +41,8 @@ std::optional<double> SqnrOf(const Json& layer, absl::string_view figure) {
   if (!member->is_array()) {
     return NumberMember(*member, "sqnr_db");
   }
-  std::optional<double> lowest;
-  for (const Json& weight : *member) {
-    const std::optional<double> db = NumberMember(weight, "sqnr_db");
-    if (db && (!lowest || IsLowerDb(*db, *lowest))) {
-      lowest = db;
-    }
-  }
-  return lowest;
+  const std::optional<NamedDb> lowest = LowestSqnr(*member);
+  return lowest ? std::make_optional(lowest->db) : std::nullopt;
 }
 
 using NamedLayers = absl::flat_hash_map<std::string, const Json*>;

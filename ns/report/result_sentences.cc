@@ -22,24 +22,6 @@ std::string Layers(size_t count) {
   return absl::StrCat(count, count == 1 ? " layer" : " layers");
 }
 
-// An element of an array and its figure.
-struct Lowest {
-  std::string name;
-  double db = 0;
-};
-
-// Returns the element with the lowest "sqnr_db".
-std::optional<Lowest> LowestOf(const Json& array) {
-  std::optional<Lowest> lowest;
-  for (const Json& element : array) {
-    const std::optional<double> db = NumberMember(element, "sqnr_db");
-    if (db && (!lowest || IsLowerDb(*db, lowest->db))) {
-      lowest = Lowest{StringMember(element, "name"), *db};
-    }
-  }
-  return lowest;
-}
-
 Sentences VerdictSentences(const Json& report) {
   Sentences sentences;
   if (const Json* verdict = Member(report, "verdict")) {
@@ -55,10 +37,10 @@ Sentences VerdictSentences(const Json& report) {
 Sentences SensitivitySentences(const Json& report) {
   Sentences sentences;
   std::string layer_name;
-  std::optional<Lowest> lowest;
+  std::optional<NamedDb> lowest;
   for (const Json& layer : ArrayMember(report, "layers")) {
-    const std::optional<Lowest> of_layer =
-        LowestOf(ArrayMember(layer, "candidates"));
+    const std::optional<NamedDb> of_layer =
+        LowestSqnr(ArrayMember(layer, "candidates"));
     if (of_layer && (!lowest || IsLowerDb(of_layer->db, lowest->db))) {
       lowest = of_layer;
       layer_name = StringMember(layer, "name");
@@ -86,7 +68,7 @@ Sentences QuantizeSentences(const Json& report) {
   Sentences sentences = {absl::StrCat(
       Layers(ArrayMember(report, "layers").size()), " quantized, ", stayed,
       stayed == 1 ? " op stayed in float." : " ops stayed in float.")};
-  if (const auto lowest = LowestOf(ArrayMember(report, "output_sqnr_db"))) {
+  if (const auto lowest = LowestSqnr(ArrayMember(report, "output_sqnr_db"))) {
     sentences.push_back(absl::StrCat("The lowest SQNR of the outputs is ",
                                      DbWithUnit(lowest->db), ", of ",
                                      lowest->name, "."));

@@ -48,5 +48,19 @@ TEST(JsonViewTest, ArraysAreEmptyUnlessTheyAreArrays) {
   EXPECT_TRUE(ArrayMember(value, "x").empty());
 }
 
+TEST(JsonViewTest, TheLowestFigureOfAnArrayHasAName) {
+  const auto lowest = LowestSqnr(Parsed(
+      R"([{"name": "a", "sqnr_db": 30}, {"name": "b", "sqnr_db": "inf"},
+          {"name": "c", "sqnr_db": 12.5}, {"name": "d"}, 7])"));
+  ASSERT_TRUE(lowest.has_value());
+  EXPECT_EQ(lowest->name, "c");
+  EXPECT_EQ(lowest->db, 12.5);
+  EXPECT_EQ(LowestSqnr(Parsed(R"([{"name": "a", "sqnr_db": 30},
+                                  {"name": "b", "sqnr_db": "nan"}])"))
+                ->name,
+            "b");
+  EXPECT_FALSE(LowestSqnr(Parsed(R"([{"name": "a"}])")).has_value());
+}
+
 }  // namespace
 }  // namespace ns
