@@ -118,9 +118,7 @@ std::string ToDiffTable(const ComparisonDiff& diff,
       NameList("new, only in B", diff.only_b),
       NameList("vanished, only in A", diff.only_a));
   if (!checks.empty()) {
-    ComparisonResult result;
-    result.limits = checks;
-    absl::StrAppend(&text, LimitSummary(result));
+    absl::StrAppend(&text, LimitLines(checks));
   }
   return text;
 }

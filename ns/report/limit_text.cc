@@ -76,20 +76,6 @@ std::string NameList(const std::vector<std::string>& names) {
   return list;
 }
 
-std::string BaselineLines(const BaselineLayers& baseline) {
-  std::string lines;
-  const auto append = [&](absl::string_view what,
-                          const std::vector<std::string>& names) {
-    if (!names.empty()) {
-      absl::StrAppend(&lines, "\n", names.size(), " ", what, " ",
-                      Printable(baseline.path), ":\n  ", NameList(names), "\n");
-    }
-  };
-  append("new, not in", baseline.added);
-  append("vanished, only in", baseline.vanished);
-  return lines;
-}
-
 // Returns "fc: activation SQNR ...".
 std::string PlacedText(const LimitCheck& check) {
   const std::string place = CheckedPlace(check);
@@ -174,28 +160,34 @@ std::string CrossedLine(const std::vector<LimitCheck>& checks) {
           : "");
 }
 
-std::string LimitSummary(const ComparisonResult& result) {
-  std::string text;
-  if (result.limits.has_value()) {
-    const std::vector<LimitCheck> crossed = CrossedLimits(*result.limits);
-    if (crossed.empty()) {
-      text = absl::StrCat("\n", Count(result.limits->size()), " kept\n");
-    } else {
-      text = absl::StrCat("\n", crossed.size(), " of ",
-                          Count(result.limits->size()), " crossed:\n");
-    }
-    for (size_t i = 0; i < std::min(crossed.size(), kMostListed); ++i) {
-      absl::StrAppend(&text, "  ", PlacedText(crossed[i]), "\n");
-    }
-    if (crossed.size() > kMostListed) {
-      absl::StrAppend(&text, "  and ", crossed.size() - kMostListed,
-                      " more (see --json)\n");
-    }
+std::string LimitLines(const std::vector<LimitCheck>& checks) {
+  const std::vector<LimitCheck> crossed = CrossedLimits(checks);
+  std::string text = crossed.empty()
+                         ? absl::StrCat("\n", Count(checks.size()), " kept\n")
+                         : absl::StrCat("\n", crossed.size(), " of ",
+                                        Count(checks.size()), " crossed:\n");
+  for (size_t i = 0; i < std::min(crossed.size(), kMostListed); ++i) {
+    absl::StrAppend(&text, "  ", PlacedText(crossed[i]), "\n");
   }
-  if (result.baseline.has_value()) {
-    text += BaselineLines(*result.baseline);
+  if (crossed.size() > kMostListed) {
+    absl::StrAppend(&text, "  and ", crossed.size() - kMostListed,
+                    " more (see --json)\n");
   }
   return text;
+}
+
+std::string BaselineLines(const BaselineLayers& baseline) {
+  std::string lines;
+  const auto append = [&](absl::string_view what,
+                          const std::vector<std::string>& names) {
+    if (!names.empty()) {
+      absl::StrAppend(&lines, "\n", names.size(), " ", what, " ",
+                      Printable(baseline.path), ":\n  ", NameList(names), "\n");
+    }
+  };
+  append("new, not in", baseline.added);
+  append("vanished, only in", baseline.vanished);
+  return lines;
 }
 
 }  // namespace ns

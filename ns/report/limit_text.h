@@ -35,10 +35,11 @@ std::vector<LimitCheck> CrossedLimits(const std::vector<LimitCheck>& checks);
 // 20 of them, and is empty where none was crossed.
 std::string CrossedLine(const std::vector<LimitCheck>& checks);
 
-// Returns the lines for the summary below a table: how many limits were kept,
-// then a list of those crossed, and the layers that a baseline has not or that
-// it alone has. Empty without limits.
-std::string LimitSummary(const ComparisonResult& result);
+// Return lines for the summary below a table: how many limits were kept, and a
+// list of those crossed; and the layers that a baseline has not, or that it
+// alone has.
+std::string LimitLines(const std::vector<LimitCheck>& checks);
+std::string BaselineLines(const BaselineLayers& baseline);
 
 }  // namespace ns
 

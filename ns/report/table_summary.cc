@@ -343,7 +343,8 @@ std::string FigureSummary(const ComparisonResult& result) {
       LayerList(result.no_reference, "without a reference"),
       LayerList(result.not_referenced, "not compared with the reference"),
       result.accuracy ? AccuracySummary(*result.accuracy) : "",
-      LimitSummary(result));
+      result.limits ? LimitLines(*result.limits) : "",
+      result.baseline ? BaselineLines(*result.baseline) : "");
 }
 
 }  // namespace ns

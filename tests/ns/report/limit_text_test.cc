@@ -75,19 +75,16 @@ TEST(LimitTextTest, OneLineNamesWhatWasCrossed) {
   EXPECT_THAT(line, EndsWith("; and 5 more"));
 }
 
-TEST(LimitTextTest, SummaryCountsAndLists) {
-  ComparisonResult result;
-  EXPECT_EQ(LimitSummary(result), "");
-  result.limits = {Below("a", 30, 20)};
-  EXPECT_EQ(LimitSummary(result), "\n1 limit kept\n");
-  result.limits = {Below("a", 30, 20), Below("b", 10, 20)};
-  EXPECT_EQ(LimitSummary(result),
+TEST(LimitTextTest, LinesCountAndList) {
+  EXPECT_EQ(LimitLines({Below("a", 30, 20)}), "\n1 limit kept\n");
+  EXPECT_EQ(LimitLines({Below("a", 30, 20), Below("b", 10, 20)}),
             "\n1 of 2 limits crossed:\n"
             "  b: activation SQNR 10.0 dB is below --fail-below=20\n");
-  result.limits = {Below("a", 30, 20)};
-  result.baseline = {"old.json", {"c", "d"}, {"e\x1b"}};
-  EXPECT_EQ(LimitSummary(result),
-            "\n1 limit kept\n"
+}
+
+TEST(LimitTextTest, LinesOfABaselineNameLayers) {
+  EXPECT_EQ(BaselineLines({"old.json", {}, {}}), "");
+  EXPECT_EQ(BaselineLines({"old.json", {"c", "d"}, {"e\x1b"}}),
             "\n2 new, not in old.json:\n  c, d\n"
             "\n1 vanished, only in old.json:\n  e\\x1b\n");
 }
