@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ns/suite/comparison_result.h"
 #include "ns/suite/limit_check.h"
 
 namespace ns {
