@@ -30,11 +30,14 @@ bool HaveSameShapes(const Weights& a, const Weights& b) {
   return true;
 }
 
-// The weights as float32 tensors without gradients.
+// The weights as float32 tensors without gradients. They are contiguous, which
+// LibTorch's convolutions need of a batch without samples: some engines unpack
+// weights with channels last.
 std::vector<at::Tensor> InFloat(const Weights& weights) {
   std::vector<at::Tensor> values;
   for (const NamedTensor& weight : weights) {
-    values.push_back(AsFloat(weight.value).detach().to(at::kFloat));
+    values.push_back(
+        AsFloat(weight.value).detach().to(at::kFloat).contiguous());
   }
   return values;
 }

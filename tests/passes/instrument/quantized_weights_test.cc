@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
 #include "passes/analysis/subgraph_weights.h"
+#include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/matches.h"
 #include "tests/testing/modules.h"
@@ -24,7 +25,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class QuantizedWeightsTest : public testing::Test {
+class QuantizedWeightsTest : public EngineTest {
  protected:
   QuantizedWeightsTest() {
     at::manual_seed(3);
@@ -54,11 +55,12 @@ class QuantizedWeightsTest : public testing::Test {
   Subgraph conv_;
 };
 
-TEST_F(QuantizedWeightsTest, FoldingGivesTheQuantizedWeight) {
+TEST_P(QuantizedWeightsTest, FoldingGivesTheQuantizedWeight) {
   const at::Tensor quantized = at::randn({4, 3, 2, 2});
   const auto replacements = OfConv(quantized);
   ASSERT_THAT(replacements, SizeIs(1));
   EXPECT_TRUE(replacements[0].before.equal(weight_));
+  EXPECT_TRUE(replacements[0].after.is_contiguous());
   const at::Tensor folded = OrThrow(
       FoldBatchNorm(replacements[0].after, *conv_.base, *conv_.nodes.back()));
   const at::Tensor expected = QuantizeWeight(quantized).dequantize();
@@ -66,7 +68,7 @@ TEST_F(QuantizedWeightsTest, FoldingGivesTheQuantizedWeight) {
   EXPECT_FALSE(at::allclose(replacements[0].after, expected, 1e-2, 1e-2));
 }
 
-TEST_F(QuantizedWeightsTest, OtherShapesHaveNoCounterpart) {
+TEST_P(QuantizedWeightsTest, OtherShapesHaveNoCounterpart) {
   const auto conv = [](const at::Tensor& weight) {
     return OrThrow(ModelGraph::FromModule(MakeModel(
         {{"conv", Conv2d(weight)}}, {"return self.conv.forward(x)"})));
@@ -82,7 +84,7 @@ TEST_F(QuantizedWeightsTest, OtherShapesHaveNoCounterpart) {
   EXPECT_THAT(OrThrow(QuantizedWeights(match)), IsEmpty());
 }
 
-TEST_F(QuantizedWeightsTest, TheSameWeightIsNotReplaced) {
+TEST_P(QuantizedWeightsTest, TheSameWeightIsNotReplaced) {
   const ModelGraph model = OrThrow(ModelGraph::FromModule(
       MakeModel({{"conv", Conv2d(weight_)}}, {"return self.conv.forward(x)"})));
   const ModelGraph same = OrThrow(ModelGraph::FromModule(
@@ -91,6 +93,8 @@ TEST_F(QuantizedWeightsTest, TheSameWeightIsNotReplaced) {
   ASSERT_THAT(matches.matches, SizeIs(1));
   EXPECT_THAT(OrThrow(QuantizedWeights(matches.matches[0])), IsEmpty());
 }
+
+NS_INSTANTIATE_ON_ENGINES(QuantizedWeightsTest);
 
 // A channel that the norm multiplies by 0 has no weight to go back to.
 TEST(UnfoldBatchNormsTest, AScaleOfZeroGivesZeros) {
