@@ -14,6 +14,9 @@ namespace ns {
 // process: before GoogleTest constructs the fixture of a test, so that a
 // fixture's members may be drawn where they are declared, and before
 // SetUpTestSuite. What one test draws does not change what the next one gets.
+//
+// A fixture that seeds the generator once more with the same number draws the
+// same numbers twice: inputs that are equal to the weights, for instance.
 class Seeder final : public ::testing::EmptyTestEventListener {
  public:
   static constexpr uint64_t kSeed = 1;

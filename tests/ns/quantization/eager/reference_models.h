@@ -80,7 +80,8 @@ void LoadState(const torch::jit::Module& from, torch::jit::Module& to);
 void ExpectStandsAlone(const torch::jit::Module& quantized,
                        const at::Tensor& x);
 
-// Expects that outputs differ by a tenth of their norm at most.
+// Expects that outputs differ by a tenth of their norm at most; only that they
+// are finite where sums of the engine that is set saturate.
 void ExpectNear(const at::Tensor& actual, const at::Tensor& expected);
 
 }  // namespace ns

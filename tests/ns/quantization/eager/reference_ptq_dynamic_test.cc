@@ -25,8 +25,6 @@ using ::torch::jit::Module;
 class ReferencePtqDynamicTest
     : public ::testing::TestWithParam<at::ScalarType> {
  protected:
-  ReferencePtqDynamicTest() { at::manual_seed(1); }
-
   static QConfig Qconfig() {
     return GetParam() == at::kHalf ? Float16DynamicQConfig()
                                    : DefaultDynamicQConfig();

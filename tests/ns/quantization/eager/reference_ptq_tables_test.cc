@@ -67,8 +67,6 @@ at::Tensor Sums(const Module& model, const std::vector<c10::IValue>& batch) {
 
 class ReferenceTablesTest : public ::testing::TestWithParam<QConfig> {
  protected:
-  ReferenceTablesTest() { at::manual_seed(1); }
-
   // A bit more than half a step.
   double Tolerance(const at::Tensor& weight) const {
     const bool has_four_bits = GetParam().weight.config.dtype == at::kQUInt4x2;

@@ -35,8 +35,6 @@ constexpr char kRelu[] = "torch.nn.modules.activation.ReLU";
 
 class ReferencePtqTest : public EngineTest {
  protected:
-  ReferencePtqTest() { at::manual_seed(1); }
-
   static QConfig EngineQConfig() {
     return GetDefaultQConfig(GetParam() == at::kONEDNN ? Backend::kOnednn
                                                        : Backend::kQnnpack);
