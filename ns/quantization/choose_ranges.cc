@@ -176,7 +176,7 @@ class RangeChooser {
         }
       }
     }
-    if (ways.size() > 1) {
+    if (ways.size() > 1 && !batches_.empty()) {
       for (Way& way : ways) {
         NS_RETURN_IF_ERROR(AddTrials(group, way));
       }
@@ -188,7 +188,7 @@ class RangeChooser {
 
   absl::Status AddTrials(const ActivationGroup& group, Way& way) {
     bool has_other_readers = false;
-    const LayerTrial* last = nullptr;
+    std::optional<LayerTrial> last;
     for (const int64_t reader : group.readers) {
       const auto layer = weighted_.find(reader);
       if (layer == weighted_.end()) {
@@ -199,28 +199,53 @@ class RangeChooser {
       trial.layer = reader;
       const absl::StatusOr<ValueRounding> rounding =
           RoundingOf(*Find(Layer(reader).inputs[0]), way.activation);
-      const absl::StatusOr<at::Tensor> quantized =
-          QuantizedByConfig(layer->second.weight, way.weights[reader]);
-      for (const absl::Status& status :
-           {rounding.status(), quantized.status()}) {
+      const absl::StatusOr<at::Tensor> weight =
+          RoundedWeight(reader, layer->second.weight, way.weights[reader]);
+      for (const absl::Status& status : {rounding.status(), weight.status()}) {
         NS_RETURN_IF_ERROR(IsRefusal(status) ? absl::OkStatus() : status);
       }
-      if (!rounding.ok() || !quantized.ok()) {
+      if (!rounding.ok() || !weight.ok()) {
         continue;
       }
       trial.input = *rounding;
-      trial.weight = quantized->dequantize();
-      way.trials.push_back(trials_.size());
-      trials_.push_back(std::move(trial));
-      last = &trials_.back();
+      trial.weight = *weight;
+      way.trials.push_back(NumberOf(trial));
+      last = std::move(trial);
     }
-    if (has_other_readers && last != nullptr) {
-      LayerTrial of_value = *last;
-      of_value.of_input = true;
-      way.trials.push_back(trials_.size());
-      trials_.push_back(std::move(of_value));
+    if (has_other_readers && last) {
+      last->of_input = true;
+      way.trials.push_back(NumberOf(*last));
     }
     return absl::OkStatus();
+  }
+
+  // Returns `weight`, that of the layer `index`, as `config` rounds it.
+  absl::StatusOr<at::Tensor> RoundedWeight(int64_t index,
+                                           const at::Tensor& weight,
+                                           const ObserverConfig& config) {
+    auto& known = rounded_weights_[index];
+    for (const auto& [known_config, rounded] : known) {
+      if (known_config == config) {
+        return rounded;
+      }
+    }
+    NS_ASSIGN_OR_RETURN(const at::Tensor quantized,
+                        QuantizedByConfig(weight, config));
+    known.emplace_back(config, quantized.dequantize());
+    return known.back().second;
+  }
+
+  // Returns the index of `trial` in trials_: ways that are alike share it.
+  size_t NumberOf(const LayerTrial& trial) {
+    for (size_t i = 0; i < trials_.size(); ++i) {
+      const LayerTrial& known = trials_[i];
+      if (known.layer == trial.layer && known.of_input == trial.of_input &&
+          known.input == trial.input && known.weight.is_same(trial.weight)) {
+        return i;
+      }
+    }
+    trials_.push_back(trial);
+    return trials_.size() - 1;
   }
 
   absl::Status Measure() {
@@ -316,6 +341,9 @@ class RangeChooser {
   std::vector<ActivationGroup> groups_;
   std::vector<std::vector<Way>> ways_;
   std::vector<LayerTrial> trials_;
+  // Weights as configs round them, by index of the layer.
+  std::map<int64_t, std::vector<std::pair<ObserverConfig, at::Tensor>>>
+      rounded_weights_;
   LayerChoices chosen_;
   Reconfiguration changes_;
   RangeChoices choices_;

@@ -21,6 +21,12 @@ struct ValueRounding {
   QParams qparams;
   int64_t quant_min = 0;
   int64_t quant_max = 255;
+
+  bool operator==(const ValueRounding& other) const {
+    return qparams.scale == other.qparams.scale &&
+           qparams.zero_point == other.qparams.zero_point &&
+           quant_min == other.quant_min && quant_max == other.quant_max;
+  }
 };
 
 // One way to quantize a layer.

@@ -229,9 +229,8 @@ class Chooser {
   }
 
   absl::StatusOr<double> OutputDb(const QuantizedModel& quantized) {
-    NS_ASSIGN_OR_RETURN(
-        const double worst,
-        WorstOutputDb(float_model_, quantized.model, held_back_, options_));
+    NS_ASSIGN_OR_RETURN(const double worst,
+                        target_error_.WorstDb(quantized.model, options_));
     CountRun();
     return worst;
   }
@@ -267,6 +266,7 @@ class Chooser {
   const QuantizeOptions& options_;
   const std::vector<Batch> sampled_;
   const std::vector<Batch> held_back_;
+  TargetError target_error_{float_model_, held_back_};
   const AfterBatch& after_batch_;
   std::vector<TriedMethod> tried_;
   std::vector<std::string> warnings_;

@@ -29,6 +29,7 @@
 #include "ns/quantization/tried_methods.h"
 #include "passes/quantization/channel_samples.h"
 #include "passes/quantization/equalize_layers.h"
+#include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/smooth_layers.h"
 
 namespace ns {
@@ -38,13 +39,12 @@ constexpr int64_t kMostSampled = 8;
 // How many models are measured, with all that can be tried.
 constexpr int64_t kMostMeasured = 6;
 
-// A model as it would be quantized, and what it loses.
+// A model as it would be quantized, and what it loses, once that was asked for.
 struct Measured {
   ModelGraph quantized;
   // The lowest SQNR of its outputs.
-  double output_db = 0;
-  // The noise of each layer by itself, as a part of its power, by name, once it
-  // was asked for.
+  std::optional<double> output_db = {};
+  // The noise of each layer by itself, as a part of its power, by name.
   std::optional<std::map<std::string, double>> layer_noise = {};
 };
 
@@ -54,6 +54,19 @@ struct Rescaled {
   Measured measured;
   std::vector<TriedMethod> tried;
 };
+
+// Whether `model` may have layers to smooth: linear ones behind others or
+// behind layer norms. What flows between them is sampled for nothing otherwise.
+bool MayBeSmoothed(ModelGraph& model) {
+  int linears = 0;
+  bool has_norm = false;
+  for (const FloatSubgraph& layer : FindFloatSubgraphs(model.graph())) {
+    const torch::jit::Node& base = *layer.subgraph.base;
+    linears += base.kind() == c10::aten::linear ? 1 : 0;
+    has_norm = has_norm || base.kind() == c10::aten::layer_norm;
+  }
+  return linears > (has_norm ? 0 : 1);
+}
 
 bool HasKept(const std::vector<TriedMethod>& tried) {
   return absl::c_any_of(
@@ -70,7 +83,7 @@ class Rescaler {
       : options_(options),
         sampled_(std::move(sampled)),
         held_back_(std::move(held_back)),
-        original_(original),
+        output_error_(original, held_back_),
         result_{std::move(folded), {}, {}} {
     // The bits that are chosen later, and all that is corrected, must not
     // count: models are measured with 8 bits, as if no sum could saturate.
@@ -98,19 +111,37 @@ class Rescaler {
     }
   }
 
-  absl::StatusOr<Measured> Measure(const ModelGraph& model) {
+  absl::StatusOr<Measured> Quantized(const ModelGraph& model) {
     NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
                         QuantizeModel(model, sampled_, options_));
-    // Against the model as it was: what a clamp cuts off that did not before,
-    // on values beyond those that were sampled, must count.
-    NS_ASSIGN_OR_RETURN(
-        const double output_db,
-        WorstOutputDb(original_, quantized.model, held_back_, options_));
     ++measured_;
     if (progress_) {
       progress_(measured_, kMostMeasured);
     }
-    return Measured{std::move(quantized.model), output_db};
+    return Measured{std::move(quantized.model)};
+  }
+
+  absl::Status MeasureOutputs(Measured& measured) {
+    if (!measured.output_db) {
+      NS_ASSIGN_OR_RETURN(measured.output_db,
+                          output_error_.WorstDb(measured.quantized, options_));
+    }
+    return absl::OkStatus();
+  }
+
+  // Of the quantized `model`.
+  absl::Status MeasureLayers(const ModelGraph& model,
+                             Measured& measured) const {
+    if (measured.layer_noise) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const auto sqnr_db,
+                        LayerErrors(model, measured.quantized, held_back_));
+    auto& noise = measured.layer_noise.emplace();
+    for (const auto& [layer, db] : sqnr_db) {
+      noise[layer] = std::pow(10, -db / 10);
+    }
+    return absl::OkStatus();
   }
 
   absl::StatusOr<ChannelSamples> Sample(
@@ -126,17 +157,23 @@ class Rescaler {
     return sampler.samples();
   }
 
-  // Measures the model as it is now, once.
-  absl::Status MeasurePresent() {
+  // Quantizes the model as it is now, once.
+  absl::Status QuantizePresent() {
     if (!present_) {
-      NS_ASSIGN_OR_RETURN(present_, Measure(result_.model));
+      NS_ASSIGN_OR_RETURN(present_, Quantized(result_.model));
     }
     return absl::OkStatus();
   }
 
-  // Makes `changed` the model where its outputs are no worse, and else says so
-  // of what was kept. The present one must be measured.
-  void Keep(Rescaled changed) {
+  // Makes `changed` the model where something was kept, and its outputs, which
+  // are measured then, are no worse; and else says so of what was kept.
+  absl::Status Keep(Rescaled changed) {
+    if (!HasKept(changed.tried)) {
+      AddTried(changed.tried);
+      return absl::OkStatus();
+    }
+    NS_RETURN_IF_ERROR(QuantizePresent());
+    NS_RETURN_IF_ERROR(MeasureOutputs(*present_));
     if (changed.measured.output_db >= present_->output_db) {
       result_.model = std::move(changed.model);
       present_ = std::move(changed.measured);
@@ -144,6 +181,7 @@ class Rescaler {
       DropKept(kOutputsWorse, changed.tried);
     }
     AddTried(changed.tried);
+    return absl::OkStatus();
   }
 
   void AddTried(const std::vector<TriedMethod>& tried) {
@@ -153,7 +191,10 @@ class Rescaler {
   absl::Status Smooth() {
     ChannelSamplerOptions sampler;
     sampler.takes_output = [](const std::string&) { return false; };
-    NS_ASSIGN_OR_RETURN(ChannelSamples samples, Sample(result_.model, sampler));
+    ChannelSamples samples;
+    if (MayBeSmoothed(result_.model)) {
+      NS_ASSIGN_OR_RETURN(samples, Sample(result_.model, sampler));
+    }
     NS_ASSIGN_OR_RETURN(ModelGraph smoothed, result_.model.Clone());
     SmoothLayers::Options smooth;
     smooth.inputs = std::move(samples.inputs);
@@ -179,10 +220,9 @@ class Rescaler {
       AddTried(tried);
       return absl::OkStatus();
     }
-    NS_RETURN_IF_ERROR(MeasurePresent());
-    NS_ASSIGN_OR_RETURN(Measured after, Measure(smoothed));
-    Keep({std::move(smoothed), std::move(after), std::move(tried)});
-    return absl::OkStatus();
+    NS_ASSIGN_OR_RETURN(Measured after, Quantized(smoothed));
+    NS_RETURN_IF_ERROR(MeasureOutputs(after));
+    return Keep({std::move(smoothed), std::move(after), std::move(tried)});
   }
 
   // Tries what may become of clamps between layers: one that stays lets less
@@ -215,6 +255,7 @@ class Rescaler {
       }
       NS_ASSIGN_OR_RETURN(Rescaled equalized,
                           Equalized(equalize, report, std::move(all)));
+      // Outputs that are not measured are less than any.
       if (!best || equalized.measured.output_db > best->measured.output_db) {
         best = std::move(equalized);
       }
@@ -225,17 +266,15 @@ class Rescaler {
           "whose channels have different ranges");
       return absl::OkStatus();
     }
-    Keep(*std::move(best));
-    return absl::OkStatus();
+    return Keep(*std::move(best));
   }
 
   // The model with those pairs of `report`, which are all equalized in `all`,
-  // that lose less by it.
+  // that lose less by it; without measured outputs where there are none.
   absl::StatusOr<Rescaled> Equalized(EqualizeLayers::Options equalize,
                                      const EqualizationReport& report,
                                      ModelGraph all) {
-    NS_RETURN_IF_ERROR(MeasurePresent());
-    NS_ASSIGN_OR_RETURN(Measured measured, Measure(all));
+    NS_ASSIGN_OR_RETURN(Measured measured, Quantized(all));
     NS_ASSIGN_OR_RETURN(std::vector<TriedMethod> tried,
                         TryPairs(all, measured, report));
     std::set<std::pair<std::string, std::string>> kept;
@@ -244,7 +283,11 @@ class Rescaler {
         kept.insert({report.pairs[i].first, report.pairs[i].second});
       }
     }
+    if (kept.empty()) {
+      return Rescaled{std::move(all), std::move(measured), std::move(tried)};
+    }
     if (kept.size() == tried.size()) {
+      NS_RETURN_IF_ERROR(MeasureOutputs(measured));
       return Rescaled{std::move(all), std::move(measured), std::move(tried)};
     }
     equalize.takes_pair = [&](const std::string& first,
@@ -255,19 +298,18 @@ class Rescaler {
     PassContext context;
     NS_RETURN_IF_ERROR(
         EqualizeLayers(equalize).Equalize(chosen, context).status());
-    NS_ASSIGN_OR_RETURN(measured, Measure(chosen));
+    NS_ASSIGN_OR_RETURN(measured, Quantized(chosen));
+    NS_RETURN_IF_ERROR(MeasureOutputs(measured));
     return Rescaled{std::move(chosen), std::move(measured), std::move(tried)};
   }
 
   // One for each pair.
   absl::StatusOr<std::vector<TriedMethod>> TryPairs(
-      const ModelGraph& equalized, const Measured& measured,
+      const ModelGraph& equalized, Measured& measured,
       const EqualizationReport& report) {
-    if (!present_->layer_noise) {
-      NS_ASSIGN_OR_RETURN(present_->layer_noise,
-                          NoiseOf(result_.model, *present_));
-    }
-    NS_ASSIGN_OR_RETURN(const auto with, NoiseOf(equalized, measured));
+    NS_RETURN_IF_ERROR(QuantizePresent());
+    NS_RETURN_IF_ERROR(MeasureLayers(result_.model, *present_));
+    NS_RETURN_IF_ERROR(MeasureLayers(equalized, measured));
     const auto of_pair = [](const std::map<std::string, double>& noise,
                             const EqualizedPair& pair) {
       const auto first = noise.find(pair.first);
@@ -279,30 +321,20 @@ class Rescaler {
     std::vector<TriedMethod> tried;
     for (const EqualizedPair& pair : report.pairs) {
       const double before = of_pair(*present_->layer_noise, pair);
-      const double after = of_pair(with, pair);
+      const double after = of_pair(*measured.layer_noise, pair);
       tried.push_back({pair.first, "equalization", before, after,
                        after > before ? "" : std::string(kNoGain)});
     }
     return tried;
   }
 
-  // The noise of each layer by itself, as a part of its power, by name.
-  absl::StatusOr<std::map<std::string, double>> NoiseOf(
-      const ModelGraph& model, const Measured& measured) const {
-    NS_ASSIGN_OR_RETURN(const auto sqnr_db,
-                        LayerErrors(model, measured.quantized, held_back_));
-    std::map<std::string, double> noise;
-    for (const auto& [layer, db] : sqnr_db) {
-      noise[layer] = std::pow(10, -db / 10);
-    }
-    return noise;
-  }
-
   QuantizeOptions options_;
   std::function<void(int64_t done, int64_t total)> progress_;
   const std::vector<Batch> sampled_;
   const std::vector<Batch> held_back_;
-  const ModelGraph& original_;
+  // Against the model as it was: what a clamp cuts off that it did not before,
+  // on values beyond those that were sampled, must count.
+  TargetError output_error_;
   RescaledModel result_;
   // What the model of result_ loses, once it is known.
   std::optional<Measured> present_;

@@ -1,28 +1,113 @@
 #include "ns/quantization/target_error.h"
 
-#include <algorithm>
-#include <limits>
+#include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
 #include "ir/status.h"
-#include "ns/batches/batch_reader.h"
+#include "ns/batches/run_batches.h"
 #include "ns/quantization/copy_for_target.h"
-#include "ns/quantization/output_error.h"
+#include "ns/suite/comparison_result.h"
+#include "ns/suite/pooled_comparison.h"
 
 namespace ns {
+namespace {
 
-absl::StatusOr<double> WorstOutputDb(const ModelGraph& float_model,
-                                     const ModelGraph& quantized,
-                                     const std::vector<Batch>& batches,
-                                     const QuantizeOptions& options) {
-  NS_ASSIGN_OR_RETURN(const ModelGraph copy, CopyForTarget(quantized, options));
-  NS_ASSIGN_OR_RETURN(const OutputErrors errors,
-                      MeasureOutputErrors(float_model, copy,
-                                          BatchReader::FromBatches(batches)));
-  double worst = std::numeric_limits<double>::infinity();
-  for (const OutputError& output : errors.outputs) {
-    worst = std::min(worst, output.sqnr_db);
+// Runs `model`, which may write into its inputs, on a copy of `batch`.
+absl::StatusOr<NamedTensors> OutputsFor(absl::string_view name,
+                                        ModelGraph& model, Batch batch,
+                                        int64_t index) {
+  for (c10::IValue& argument : batch.arguments) {
+    argument = argument.deepcopy();
   }
-  return worst;
+  for (auto& [keyword, argument] : batch.keywords) {
+    argument = argument.deepcopy();
+  }
+  NS_ASSIGN_OR_RETURN(const c10::IValue outputs,
+                      RunBatch(name, model, batch, index));
+  return OutputTensors(outputs);
+}
+
+int64_t BytesOf(const NamedTensors& tensors) {
+  int64_t bytes = 0;
+  for (const auto& [place, tensor] : tensors) {
+    bytes += tensor.numel() * static_cast<int64_t>(tensor.element_size());
+  }
+  return bytes;
+}
+
+// The errors of outputs, by their places.
+class PooledOutputs {
+ public:
+  void AddBatch(const NamedTensors& of_float,
+                const NamedTensors& of_quantized) {
+    const std::map<std::string, at::Tensor> by_place(of_float.begin(),
+                                                     of_float.end());
+    for (const auto& [place, y] : of_quantized) {
+      const auto x = by_place.find(place);
+      if (x != by_place.end()) {
+        pooled_.emplace(place, place).first->second.AddBatch({x->second}, {y});
+      }
+    }
+  }
+
+  double WorstDb() const {
+    double worst = std::numeric_limits<double>::infinity();
+    for (const auto& [place, comparison] : pooled_) {
+      const std::optional<ActivationComparison> figures = comparison.Result();
+      if (figures) {
+        worst = std::min(worst, figures->error.sqnr_db);
+      }
+    }
+    return worst;
+  }
+
+ private:
+  std::map<std::string, PooledComparison> pooled_;
+};
+
+}  // namespace
+
+absl::StatusOr<double> TargetError::WorstDb(const ModelGraph& quantized,
+                                            const QuantizeOptions& options) {
+  NS_ASSIGN_OR_RETURN(ModelGraph copy, CopyForTarget(quantized, options));
+  // It may keep state in its attributes.
+  NS_ASSIGN_OR_RETURN(ModelGraph float_copy, float_model_->Clone());
+  const bool is_known = !kept_.empty();
+  std::vector<NamedTensors> kept;
+  int64_t bytes = 0;
+  PooledOutputs pooled;
+  for (size_t i = 0; i < batches_->size(); ++i) {
+    const auto index = static_cast<int64_t>(i);
+    const Batch& batch = (*batches_)[i];
+    NamedTensors of_float;
+    if (is_known) {
+      of_float = kept_[i];
+    } else {
+      NS_ASSIGN_OR_RETURN(of_float,
+                          OutputsFor("float", float_copy, batch, index));
+      bytes += BytesOf(of_float);
+      if (bytes <= most_bytes_) {
+        kept.push_back(of_float);
+      } else {
+        kept.clear();
+      }
+    }
+    NS_ASSIGN_OR_RETURN(const NamedTensors of_quantized,
+                        OutputsFor("quantized", copy, batch, index));
+    pooled.AddBatch(of_float, of_quantized);
+  }
+  if (kept.size() == batches_->size()) {
+    kept_ = std::move(kept);
+  }
+  return pooled.WorstDb();
 }
 
 }  // namespace ns

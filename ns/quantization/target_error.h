@@ -2,23 +2,53 @@
 #ifndef NS_QUANTIZATION_TARGET_ERROR_H_
 #define NS_QUANTIZATION_TARGET_ERROR_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "ns/batches/batch.h"
+#include "ns/eager/output_tensors.h"
 #include "ns/quantization/quantize_options.h"
 
 namespace ns {
 
-// Returns the SQNR in dB of the worst output of `quantized`, which was made of
-// `float_model` with `options`, as CopyForTarget (copy_for_target.h) computes
-// it; infinity for a model without outputs. Errors: those of CopyForTarget and
-// of MeasureOutputErrors (output_error.h).
-absl::StatusOr<double> WorstOutputDb(const ModelGraph& float_model,
-                                     const ModelGraph& quantized,
-                                     const std::vector<Batch>& batches,
-                                     const QuantizeOptions& options);
+// Compares what quantized models return with what one float model does, on the
+// same batches.
+//
+//   TargetError error(float_model, batches);
+//   NS_ASSIGN_OR_RETURN(const double before, error.WorstDb(plain, options));
+//   NS_ASSIGN_OR_RETURN(const double after, error.WorstDb(better, options));
+//
+// The float model runs once on each batch, for the first of the quantized ones:
+// its outputs are kept where all together have up to `most_bytes`. Otherwise it
+// runs for each of them, and memory holds the outputs of one batch.
+class TargetError {
+ public:
+  static constexpr int64_t kMostBytes = int64_t{256} << 20;
+
+  // Both must outlive the object.
+  TargetError(const ModelGraph& float_model, const std::vector<Batch>& batches,
+              int64_t most_bytes = kMostBytes)
+      : float_model_(&float_model),
+        batches_(&batches),
+        most_bytes_(most_bytes) {}
+
+  // Returns the SQNR in dB of the worst output of `quantized`, which was made
+  // of the float model with `options`, as CopyForTarget (copy_for_target.h)
+  // computes it, over all batches; infinity for a model without outputs.
+  // Errors: those of CopyForTarget; a batch that does not fit a model.
+  absl::StatusOr<double> WorstDb(const ModelGraph& quantized,
+                                 const QuantizeOptions& options);
+
+ private:
+  const ModelGraph* float_model_;
+  const std::vector<Batch>* batches_;
+  int64_t most_bytes_;
+  // What the float model returns for each batch; empty where that is not known,
+  // or not kept.
+  std::vector<NamedTensors> kept_;
+};
 
 }  // namespace ns
 

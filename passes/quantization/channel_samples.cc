@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "ir/status.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -34,6 +35,20 @@ at::Tensor FiniteRows(const at::Tensor& value, int64_t dim) {
              : rows.index_select(0, is_finite.nonzero().flatten());
 }
 
+// The largest absolute value of each channel; nan or infinite where one is.
+at::Tensor LargestOf(const at::Tensor& value, int64_t dim) {
+  std::vector<int64_t> others;
+  for (int64_t i = 1; i <= value.dim(); ++i) {
+    if (i != dim) {
+      others.push_back(-i);
+    }
+  }
+  const at::Tensor floats = value.detach().to(at::kFloat);
+  return others.empty()
+             ? floats.abs()
+             : at::maximum(floats.amax(others), floats.amin(others).neg());
+}
+
 // A value that is sampled.
 struct Point {
   std::string layer;
@@ -52,16 +67,20 @@ struct ChannelSampler::State {
         random(at::detail::createCPUGenerator(options.seed)) {}
 
   void Take(const at::Tensor& value, Point& point) {
-    if (value.dim() < point.dim) {
+    if (value.dim() < point.dim || value.numel() == 0) {
       return;
     }
-    const at::Tensor rows = FiniteRows(value, point.dim);
-    if (rows.size(0) == 0 || rows.size(1) == 0) {
-      return;
+    at::Tensor largest = LargestOf(value, point.dim);
+    at::Tensor rows;
+    if (point.is_input || !largest.isfinite().all().item<bool>()) {
+      rows = FiniteRows(value, point.dim);
+      if (rows.size(0) == 0) {
+        return;
+      }
+      largest = rows.abs().amax(0);
     }
     ChannelSample& sample =
         (point.is_input ? samples.inputs : samples.outputs)[point.layer];
-    const at::Tensor largest = rows.abs().amax(0);
     TORCH_CHECK(
         !sample.largest.defined() || sample.largest.sizes() == largest.sizes(),
         point.layer, " has changed its number of channels");

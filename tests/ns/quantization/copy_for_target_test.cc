@@ -30,8 +30,9 @@ class CopyForTargetTest : public ::testing::Test {
 
   double WorstDb(SaturationMode target, const ModelGraph& quantized) {
     options_.target = target;
-    return OrThrow(
-        WorstOutputDb(FloatModel(body_), quantized, BatchesOf({x_}), options_));
+    const ModelGraph model = FloatModel(body_);
+    const std::vector<Batch> batches = BatchesOf({x_});
+    return OrThrow(TargetError(model, batches).WorstDb(quantized, options_));
   }
 
   const std::vector<std::string> body_ = {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -33,22 +34,45 @@ TEST(TargetErrorTest, IsThatOfTheWorstOutput) {
     worst = std::min(
         worst, 20 * std::log10((in_float.norm() / lost.norm()).item<double>()));
   }
+  const std::vector<Batch> batches = BatchesOf({x});
   EXPECT_NEAR(
-      OrThrow(WorstOutputDb(model, quantized.model, BatchesOf({x}), options)),
+      OrThrow(TargetError(model, batches).WorstDb(quantized.model, options)),
       worst, 1e-3);
 }
 
 TEST(TargetErrorTest, OfAModelWithoutOutputsIsNone) {
   const ModelGraph model = FloatModel({"return 3"});
-  EXPECT_EQ(
-      OrThrow(WorstOutputDb(model, model, BatchesOf({at::ones({1})}), {})),
-      std::numeric_limits<double>::infinity());
+  const std::vector<Batch> batches = BatchesOf({at::ones({1})});
+  EXPECT_EQ(OrThrow(TargetError(model, batches).WorstDb(model, {})),
+            std::numeric_limits<double>::infinity());
 }
 
 TEST(TargetErrorTest, BatchesThatDoNotFitAreErrors) {
   const ModelGraph model = FloatModel({"return " + ConvOf("x")});
-  EXPECT_FALSE(
-      WorstOutputDb(model, model, BatchesOf({at::ones({2})}), {}).ok());
+  const std::vector<Batch> batches = BatchesOf({at::ones({2})});
+  EXPECT_FALSE(TargetError(model, batches).WorstDb(model, {}).ok());
+}
+
+// The second time, the batch has other values: the outputs of the first ones
+// are far from what the quantized model returns then.
+TEST(TargetErrorTest, FloatOutputsAreKeptWhereTheyAreSmall) {
+  const std::vector<std::string> body = {"return x * 1.5"};
+  const at::Tensor x = at::rand({4, 3}) + 1;
+  const QuantizeOptions options = Everywhere(Int8PerTensorQConfig());
+  const ModelGraph model = FloatModel(body);
+  const QuantizedModel quantized = Quantize(body, {x}, options);
+  const auto second_db = [&](int64_t most_bytes) {
+    const std::vector<Batch> batches = BatchesOf({x.clone(), x.clone()});
+    TargetError error(model, batches, most_bytes);
+    EXPECT_GT(OrThrow(error.WorstDb(quantized.model, options)), 30);
+    for (const Batch& batch : batches) {
+      batch.arguments[0].toTensor().mul_(0.5);
+    }
+    return OrThrow(error.WorstDb(quantized.model, options));
+  };
+  constexpr int64_t kBytes = 2 * 4 * 3 * 4;
+  EXPECT_LT(second_db(kBytes), 10);
+  EXPECT_GT(second_db(kBytes - 1), 30);
 }
 
 }  // namespace
