@@ -24,7 +24,9 @@ bool HasCompatObserver(const torch::jit::Module& prepared) {
   });
 }
 
-absl::Status MakeFast(ModelGraph& model) {
+}  // namespace
+
+absl::Status MakeConvsFast(ModelGraph& model) {
   // Weights are constants behind the ops that mark them for convert-observers,
   // and in a file, strides are lists that the graph makes.
   NS_RETURN_IF_ERROR(CatchTorchErrors("folding constants", [&] {
@@ -34,12 +36,10 @@ absl::Status MakeFast(ModelGraph& model) {
   return FuseFloatConvs(model, ConvolutionsOf(model.graph()));
 }
 
-}  // namespace
-
 absl::StatusOr<Calibrator> Calibrator::Create(const ModelGraph& prepared) {
   NS_ASSIGN_OR_RETURN(ModelGraph copy, prepared.Clone());
   if (!HasCompatObserver(copy.module())) {
-    NS_RETURN_IF_ERROR(MakeFast(copy));
+    NS_RETURN_IF_ERROR(MakeConvsFast(copy));
   }
   return Calibrator(std::move(copy));
 }

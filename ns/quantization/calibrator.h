@@ -16,14 +16,17 @@
 
 namespace ns {
 
+// Lets the float convolutions of `model` run faster (FuseFloatConvs): what it
+// computes differs by up to 1e-4 of its norm from what it did. Error: a batch
+// norm whose parameters do not fit.
+absl::Status MakeConvsFast(ModelGraph& model);
+
 // Calibrates one prepared model (PrepareModel of quantize_model.h) on batches
 // that come one by one.
 //
-// It runs a copy, which has the same observers, and in which float convolutions
-// run faster (FuseFloatConvs): what they see differs by up to 1e-4 of its norm
-// from what the prepared model computes. Where an observer has PyTorch's
-// results to the bit (ObserverConfig::compat), the copy runs as the model
-// would.
+// It runs a copy, which has the same observers, after MakeConvsFast. Where an
+// observer has PyTorch's results to the bit (ObserverConfig::compat), the copy
+// runs as the model would.
 class Calibrator {
  public:
   // Error: a model that LibTorch cannot copy.

@@ -19,6 +19,7 @@
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
+#include "ns/quantization/calibrator.h"
 #include "ns/quantization/fold_for_quantization.h"
 #include "ns/quantization/held_back_batches.h"
 #include "ns/quantization/layer_errors.h"
@@ -36,8 +37,8 @@ namespace ns {
 namespace {
 
 constexpr int64_t kMostSampled = 8;
-// How many models are measured, with all that can be tried.
-constexpr int64_t kMostMeasured = 6;
+// How many models are quantized, with all that can be tried.
+constexpr int64_t kMostQuantized = 5;
 
 // A model as it would be quantized, and what it loses, once that was asked for.
 struct Measured {
@@ -53,6 +54,13 @@ struct Rescaled {
   ModelGraph model;
   Measured measured;
   std::vector<TriedMethod> tried;
+};
+
+// A float model all of whose pairs are equalized.
+struct Equalized {
+  EqualizeLayers::Options options;
+  EqualizationReport report;
+  Rescaled all;
 };
 
 // Whether `model` may have layers to smooth: linear ones behind others or
@@ -114,9 +122,9 @@ class Rescaler {
   absl::StatusOr<Measured> Quantized(const ModelGraph& model) {
     NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
                         QuantizeModel(model, sampled_, options_));
-    ++measured_;
+    ++quantized_;
     if (progress_) {
-      progress_(measured_, kMostMeasured);
+      progress_(quantized_, kMostQuantized);
     }
     return Measured{std::move(quantized.model)};
   }
@@ -144,8 +152,9 @@ class Rescaler {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<ChannelSamples> Sample(
-      const ModelGraph& model, const ChannelSamplerOptions& options) const {
+  absl::StatusOr<ChannelSamples> Sample(const ModelGraph& model,
+                                        ChannelSamplerOptions options) const {
+    options.prepare_copy = MakeConvsFast;
     NS_ASSIGN_OR_RETURN(ChannelSampler sampler,
                         ChannelSampler::Create(model, options));
     for (Batch batch : sampled_) {
@@ -226,7 +235,8 @@ class Rescaler {
   }
 
   // Tries what may become of clamps between layers: one that stays lets less
-  // move, and one that is rescaled runs in float.
+  // move, and one that is rescaled runs in float. That is taken with which
+  // outputs are better where all pairs are equalized.
   absl::Status Equalize() {
     ChannelSamplerOptions sampler;
     sampler.takes_input = [](const std::string&) { return false; };
@@ -237,13 +247,13 @@ class Rescaler {
     for (const auto& [name, sample] : samples.outputs) {
       equalize.largest_outputs[name] = sample.largest;
     }
-    std::optional<Rescaled> best;
+    std::optional<Equalized> best;
     for (const auto clamps :
          {EqualizeLayers::Clamps::kKeep, EqualizeLayers::Clamps::kRescale}) {
       equalize.clamps = clamps;
       NS_ASSIGN_OR_RETURN(ModelGraph all, result_.model.Clone());
       PassContext context;
-      NS_ASSIGN_OR_RETURN(const EqualizationReport report,
+      NS_ASSIGN_OR_RETURN(EqualizationReport report,
                           EqualizeLayers(equalize).Equalize(all, context));
       const bool has_rescaled = absl::c_any_of(
           report.pairs,
@@ -253,11 +263,18 @@ class Rescaler {
           (clamps == EqualizeLayers::Clamps::kRescale && !has_rescaled)) {
         continue;
       }
-      NS_ASSIGN_OR_RETURN(Rescaled equalized,
-                          Equalized(equalize, report, std::move(all)));
+      NS_ASSIGN_OR_RETURN(Measured measured, Quantized(all));
+      NS_ASSIGN_OR_RETURN(std::vector<TriedMethod> tried,
+                          TryPairs(all, measured, report));
+      if (HasKept(tried)) {
+        NS_RETURN_IF_ERROR(MeasureOutputs(measured));
+      }
       // Outputs that are not measured are less than any.
-      if (!best || equalized.measured.output_db > best->measured.output_db) {
-        best = std::move(equalized);
+      if (!best || measured.output_db > best->all.measured.output_db) {
+        best =
+            Equalized{equalize,
+                      std::move(report),
+                      {std::move(all), std::move(measured), std::move(tried)}};
       }
     }
     if (!best) {
@@ -266,39 +283,32 @@ class Rescaler {
           "whose channels have different ranges");
       return absl::OkStatus();
     }
-    return Keep(*std::move(best));
+    NS_ASSIGN_OR_RETURN(Rescaled chosen, WithPairsKept(*std::move(best)));
+    return Keep(std::move(chosen));
   }
 
-  // The model with those pairs of `report`, which are all equalized in `all`,
-  // that lose less by it; without measured outputs where there are none.
-  absl::StatusOr<Rescaled> Equalized(EqualizeLayers::Options equalize,
-                                     const EqualizationReport& report,
-                                     ModelGraph all) {
-    NS_ASSIGN_OR_RETURN(Measured measured, Quantized(all));
-    NS_ASSIGN_OR_RETURN(std::vector<TriedMethod> tried,
-                        TryPairs(all, measured, report));
+  // The model with those pairs that lose less by it.
+  absl::StatusOr<Rescaled> WithPairsKept(Equalized equalized) {
+    std::vector<TriedMethod>& tried = equalized.all.tried;
     std::set<std::pair<std::string, std::string>> kept;
     for (size_t i = 0; i < tried.size(); ++i) {
       if (tried[i].IsKept()) {
-        kept.insert({report.pairs[i].first, report.pairs[i].second});
+        const EqualizedPair& pair = equalized.report.pairs[i];
+        kept.insert({pair.first, pair.second});
       }
     }
-    if (kept.empty()) {
-      return Rescaled{std::move(all), std::move(measured), std::move(tried)};
+    if (kept.empty() || kept.size() == tried.size()) {
+      return std::move(equalized.all);
     }
-    if (kept.size() == tried.size()) {
-      NS_RETURN_IF_ERROR(MeasureOutputs(measured));
-      return Rescaled{std::move(all), std::move(measured), std::move(tried)};
-    }
-    equalize.takes_pair = [&](const std::string& first,
-                              const std::string& second) {
+    equalized.options.takes_pair = [&](const std::string& first,
+                                       const std::string& second) {
       return kept.count({first, second}) != 0;
     };
     NS_ASSIGN_OR_RETURN(ModelGraph chosen, result_.model.Clone());
     PassContext context;
     NS_RETURN_IF_ERROR(
-        EqualizeLayers(equalize).Equalize(chosen, context).status());
-    NS_ASSIGN_OR_RETURN(measured, Quantized(chosen));
+        EqualizeLayers(equalized.options).Equalize(chosen, context).status());
+    NS_ASSIGN_OR_RETURN(Measured measured, Quantized(chosen));
     NS_RETURN_IF_ERROR(MeasureOutputs(measured));
     return Rescaled{std::move(chosen), std::move(measured), std::move(tried)};
   }
@@ -338,7 +348,7 @@ class Rescaler {
   RescaledModel result_;
   // What the model of result_ loses, once it is known.
   std::optional<Measured> present_;
-  int64_t measured_ = 0;
+  int64_t quantized_ = 0;
 };
 
 }  // namespace

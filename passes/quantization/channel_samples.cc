@@ -139,6 +139,9 @@ absl::StatusOr<ChannelSampler> ChannelSampler::Create(
                                   taker(subgraph.name, false, space + 1)));
     }
   }
+  if (options.prepare_copy) {
+    NS_RETURN_IF_ERROR(options.prepare_copy(copy));
+  }
   return ChannelSampler(std::move(copy), state);
 }
 

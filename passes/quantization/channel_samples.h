@@ -51,6 +51,9 @@ struct ChannelSamplerOptions {
   int64_t most_rows = 512;
   // Says which rows.
   uint64_t seed = 1;
+  // Called with the copy that will run, once its values are sampled: makes it
+  // faster, for example. May be null.
+  std::function<absl::Status(ModelGraph& copy)> prepare_copy;
 };
 
 // Runs a copy of a model and samples values in it.
