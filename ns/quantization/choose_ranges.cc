@@ -66,10 +66,15 @@ std::string NameOf(const ObserverConfig& config,
 }
 
 // What `observer` would find with `config`.
-absl::StatusOr<ValueRounding> RoundingOf(const Observer& observer,
-                                         const ObserverConfig& config) {
-  NS_ASSIGN_OR_RETURN(ObserverPtr made, Reconfigured(observer, config));
-  const CalibratedValue value = AskObserver(std::move(made));
+absl::StatusOr<ValueRounding> RoundingOf(const ObserverPtr& observer,
+                                         const ObserverConfig& config,
+                                         ConversionCache& cache) {
+  ObserverPtr made = observer;
+  if (observer->config() != config) {
+    NS_ASSIGN_OR_RETURN(made, Reconfigured(*observer, config));
+  }
+  const CalibratedValue value =
+      made == observer ? cache.Ask(observer) : AskObserver(std::move(made));
   NS_RETURN_IF_ERROR(value.status);
   const QuantGrid grid = GridOf(config);
   return ValueRounding{value.qparams, grid.quant_min, grid.quant_max};
@@ -84,6 +89,7 @@ class RangeChooser {
         prepared_(prepared),
         batches_(batches),
         options_(options),
+        cache_(options.cache == nullptr ? own_cache_ : *options.cache),
         observers_(AttachedObservers(prepared.module())) {
     choices_.mapping = mapping;
   }
@@ -91,7 +97,7 @@ class RangeChooser {
   absl::StatusOr<RangeChoices> Run() {
     NS_ASSIGN_OR_RETURN(record_, AttachedPreparedModel(prepared_.module()));
     NS_ASSIGN_OR_RETURN(weighted_,
-                        FindWeightedLayers(prepared_, options_.target));
+                        FindWeightedLayers(prepared_, options_.target, cache_));
     for (const ActivationGroup& group :
          GroupActivations(record_, [this](int64_t observer) {
            const Observer* found = Find(observer);
@@ -147,7 +153,7 @@ class RangeChooser {
     return absl::c_all_of(group.observers, [&](int64_t number) {
       const ObserverPtr& observer = observers_.at(ObserverAttribute(number));
       return observer->config() == Find(group.observers[0])->config() &&
-             AskObserver(observer).status.ok();
+             cache_.Ask(observer).status.ok();
     });
   }
 
@@ -198,7 +204,8 @@ class RangeChooser {
       LayerTrial trial;
       trial.layer = reader;
       const absl::StatusOr<ValueRounding> rounding =
-          RoundingOf(*Find(Layer(reader).inputs[0]), way.activation);
+          RoundingOf(observers_.at(ObserverAttribute(Layer(reader).inputs[0])),
+                     way.activation, cache_);
       const absl::StatusOr<at::Tensor> weight =
           RoundedWeight(reader, layer->second.weight, way.weights[reader]);
       for (const absl::Status& status : {rounding.status(), weight.status()}) {
@@ -230,7 +237,7 @@ class RangeChooser {
       }
     }
     NS_ASSIGN_OR_RETURN(const at::Tensor quantized,
-                        QuantizedByConfig(weight, config));
+                        cache_.Quantized(weight, config));
     known.emplace_back(config, quantized.dequantize());
     return known.back().second;
   }
@@ -331,6 +338,8 @@ class RangeChooser {
   const ModelGraph& prepared_;
   const absl::Span<const Batch> batches_;
   const ChooseRangesOptions& options_;
+  ConversionCache own_cache_;
+  ConversionCache& cache_;
   // By attribute.
   const std::map<std::string, ObserverPtr> observers_;
   PreparedModel record_;

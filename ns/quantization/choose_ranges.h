@@ -10,6 +10,7 @@
 #include "ir/model_graph.h"
 #include "ns/batches/batch.h"
 #include "passes/kernels/saturation_mode.h"
+#include "passes/quantization/conversion_cache.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_report.h"
 
@@ -22,6 +23,9 @@ struct ChooseRangesOptions {
   // percentile observers, where the model was calibrated with one of mse or
   // percentile.
   bool observers = false;
+  // What conversions of the prepared model, and other choices for it, share;
+  // null for a choice that stands alone.
+  ConversionCache* cache = nullptr;
 };
 
 struct RangeChoices {

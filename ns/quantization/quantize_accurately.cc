@@ -22,6 +22,7 @@
 #include "ns/quantization/target_error.h"
 #include "ns/quantization/target_mapping.h"
 #include "ns/quantization/tried_methods.h"
+#include "passes/quantization/conversion_cache.h"
 #include "passes/quantization/layer_corrections.h"
 
 namespace ns {
@@ -67,7 +68,7 @@ class Chooser {
     }
     Take(choices);
     NS_ASSIGN_OR_RETURN(QuantizedModel best,
-                        ConvertModel(*prepared_, options_));
+                        Converted(*prepared_, corrections_));
     if (!held_back_.empty()) {
       Improve(best);
     } else if (Corrects(options_) || Rounds(options_)) {
@@ -83,6 +84,11 @@ class Chooser {
   }
 
  private:
+  absl::StatusOr<QuantizedModel> Converted(
+      const ModelGraph& prepared, const LayerCorrections& corrections) {
+    return ConvertModel(prepared, options_, corrections, &cache_);
+  }
+
   // What cannot be measured is not kept, which a warning says.
   void Improve(QuantizedModel& best) {
     if (Chooses(options_)) {
@@ -113,7 +119,7 @@ class Chooser {
       NS_ASSIGN_OR_RETURN(mapping_, TargetMapping(float_model_, options_));
     }
     return ChooseRanges(float_model_, *prepared_, *mapping_, batches,
-                        {TargetOf(options_), observers});
+                        {TargetOf(options_), observers, &cache_});
   }
 
   void Take(RangeChoices& choices) {
@@ -130,7 +136,7 @@ class Chooser {
     CountRun();
     if (choices.prepared) {
       NS_ASSIGN_OR_RETURN(QuantizedModel chosen,
-                          ConvertModel(*choices.prepared, options_));
+                          Converted(*choices.prepared, corrections_));
       NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(best, chosen));
       if (helps) {
         best = std::move(chosen);
@@ -180,9 +186,8 @@ class Chooser {
       const LayerCorrections& added,
       const std::function<bool(const LayerQuantization& layer)>& has_it,
       QuantizedModel& best) {
-    NS_ASSIGN_OR_RETURN(
-        const QuantizedModel all,
-        ConvertModel(*prepared_, options_, Joined(corrections_, added)));
+    NS_ASSIGN_OR_RETURN(const QuantizedModel all,
+                        Converted(*prepared_, Joined(corrections_, added)));
     if (absl::c_none_of(all.report.layers, has_it)) {
       return absl::OkStatus();
     }
@@ -207,7 +212,7 @@ class Chooser {
       const LayerCorrections corrections =
           Joined(corrections_, OnlyFor(kept, added));
       NS_ASSIGN_OR_RETURN(QuantizedModel chosen,
-                          ConvertModel(*prepared_, options_, corrections));
+                          Converted(*prepared_, corrections));
       NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(best, chosen));
       if (helps) {
         best = std::move(chosen);
@@ -268,6 +273,7 @@ class Chooser {
   const std::vector<Batch> held_back_;
   TargetError target_error_{float_model_, held_back_};
   const AfterBatch& after_batch_;
+  ConversionCache cache_;
   std::vector<TriedMethod> tried_;
   std::vector<std::string> warnings_;
   // The output error of the best model so far, once it is known.

@@ -218,14 +218,16 @@ absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {
   });
 }
 
-absl::StatusOr<QuantizedModel> ConvertModel(
-    const ModelGraph& prepared, const QuantizeOptions& options,
-    const LayerCorrections& corrections) {
+absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
+                                            const QuantizeOptions& options,
+                                            const LayerCorrections& corrections,
+                                            ConversionCache* cache) {
   const ScopedEngine engine(EngineOf(options.backend));
   NS_ASSIGN_OR_RETURN(ModelGraph model, prepared.Clone());
   absl::flat_hash_set<const Node*> float_nodes;
   ConvertObserversOptions convert;
   convert.corrections = corrections;
+  convert.cache = cache;
   convert.float_nodes = &float_nodes;
   NS_ASSIGN_OR_RETURN(QuantizationReport report,
                       ConvertObservers(model, convert));

@@ -13,6 +13,7 @@
 #include "ir/model_graph.h"
 #include "ns/batches/batches.h"
 #include "ns/quantization/quantize_options.h"
+#include "passes/quantization/conversion_cache.h"
 #include "passes/quantization/layer_corrections.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_report.h"
@@ -51,12 +52,13 @@ absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other);
 
 // Quantizes a prepared model with what its observers have seen. The result
 // needs LibTorch's ops only. Of `options` it reads `backend`, `compat` and
-// `reference`, which are those of PrepareModel. Errors: a model that is not
-// prepared, or was by another version; one that has layers to calibrate, and no
-// observer that has seen a value.
+// `reference`, which are those of PrepareModel. `cache` is what conversions of
+// the same model share; null for one that stands alone. Errors: a model that is
+// not prepared, or was by another version; one that has layers to calibrate,
+// and no observer that has seen a value.
 absl::StatusOr<QuantizedModel> ConvertModel(
     const ModelGraph& prepared, const QuantizeOptions& options,
-    const LayerCorrections& corrections = {});
+    const LayerCorrections& corrections = {}, ConversionCache* cache = nullptr);
 
 // Prepares, calibrates in the static mode, and converts.
 absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,

@@ -17,15 +17,9 @@
 
 namespace ns {
 
-absl::StatusOr<at::Tensor> QuantizedByConfig(const at::Tensor& weight,
-                                             const ObserverConfig& config) {
-  ObserverSpec spec;
-  spec.config = config;
-  return QuantizedBySpec(weight, spec);
-}
-
 absl::StatusOr<std::map<int64_t, WeightedLayer>> FindWeightedLayers(
-    const ModelGraph& prepared, kernels::SaturationMode target) {
+    const ModelGraph& prepared, kernels::SaturationMode target,
+    ConversionCache& cache) {
   NS_ASSIGN_OR_RETURN(const PreparedModel record,
                       AttachedPreparedModel(prepared.module()));
   NS_ASSIGN_OR_RETURN(ModelGraph in_float, prepared.Clone());
@@ -49,7 +43,7 @@ absl::StatusOr<std::map<int64_t, WeightedLayer>> FindWeightedLayers(
       layer.full.quant_max = 127;
     }
     const absl::StatusOr<at::Tensor> quantized =
-        QuantizedByConfig(*weight, layer.full);
+        cache.Quantized(*weight, layer.full);
     layer.can_saturate =
         quantized.ok() && CanSaturate(*base, *quantized, target);
     layers[index] = std::move(layer);

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
 #include "passes/kernels/saturation_mode.h"
+#include "passes/quantization/conversion_cache.h"
 #include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
@@ -29,14 +30,11 @@ struct WeightedLayer {
 };
 
 // Returns those with a constant weight that is quantized to qint8, by index in
-// PreparedModel::layers. Error: a model that is not prepared.
+// PreparedModel::layers. `cache` quantizes the weights. Error: a model that is
+// not prepared.
 absl::StatusOr<std::map<int64_t, WeightedLayer>> FindWeightedLayers(
-    const ModelGraph& prepared, kernels::SaturationMode target);
-
-// Returns `weight` quantized as an observer of `config` finds. Error: as
-// QuantizedBySpec (passes/quantization/constant_weights.h).
-absl::StatusOr<at::Tensor> QuantizedByConfig(const at::Tensor& weight,
-                                             const ObserverConfig& config);
+    const ModelGraph& prepared, kernels::SaturationMode target,
+    ConversionCache& cache);
 
 }  // namespace ns
 

@@ -50,7 +50,9 @@ class Converter {
         is_calibrated_(is_calibrated),
         options_(options),
         means_(AttachedMeans(model.module())),
-        weights_(model.graph(), prepared_, means_, options.corrections) {}
+        cache_(options.cache == nullptr ? own_cache_ : *options.cache),
+        weights_(model.graph(), prepared_, means_, options.corrections,
+                 cache_) {}
 
   absl::StatusOr<QuantizationReport> Run() {
     FindCalls();
@@ -97,7 +99,7 @@ class Converter {
         calls_.push_back(node);
         observed_.try_emplace(
             name, is_calibrated_
-                      ? AskObserver(std::move(observer))
+                      ? cache_.Ask(observer)
                       : MadeUpValue(std::move(observer), observed_.size()));
       }
     });
@@ -291,6 +293,8 @@ class Converter {
   const std::map<std::string, InputMeansPtr> means_;
   std::vector<Node*> calls_;
   std::vector<Node*> means_calls_;
+  ConversionCache own_cache_;
+  ConversionCache& cache_;
   ConvertedWeights weights_;
   // By attribute.
   std::map<std::string, CalibratedValue> observed_;

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/pass.h"
+#include "passes/quantization/conversion_cache.h"
 #include "passes/quantization/layer_corrections.h"
 #include "passes/quantization/quantization_report.h"
 
@@ -21,6 +22,9 @@ struct ConvertObserversOptions {
   // Unless it is null, it gets the ops of layers that stay in float although
   // the values around them are quantized: folding would make int8 ops of them.
   absl::flat_hash_set<const torch::jit::Node*>* float_nodes = nullptr;
+  // What conversions of the same model keep for one another; null for one that
+  // stands alone.
+  ConversionCache* cache = nullptr;
 };
 
 // Puts quantize and dequantize in the place of observers, with what these have

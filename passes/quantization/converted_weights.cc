@@ -10,7 +10,7 @@
 #include "passes/quantization/bias_correction.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/describe_weights.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/runtime/observers/observer_config.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
@@ -27,17 +27,17 @@ absl::Status ConvertedWeights::Quantize(size_t layer) {
   if (mark == marks_.end()) {
     return Refusal("its weight is gone from the graph");
   }
-  ObserverSpec spec;
-  NS_ASSIGN_OR_RETURN(spec.config, ParseObserverConfig(record.weight));
+  NS_ASSIGN_OR_RETURN(const ObserverConfig config,
+                      ParseObserverConfig(record.weight));
   NS_ASSIGN_OR_RETURN(const at::Tensor weight,
                       ConstantTensor(*mark->second->input(0), "its weight"));
-  NS_ASSIGN_OR_RETURN(at::Tensor quantized, QuantizedBySpec(weight, spec));
+  NS_ASSIGN_OR_RETURN(at::Tensor quantized, cache_.Quantized(weight, config));
   const auto given = corrections_.weights.find(record.name);
   if (given != corrections_.weights.end() &&
       given->second.sizes() == quantized.sizes()) {
     quantized = given->second;
   }
-  weights_[mark->first] = {std::move(quantized), spec.config.qscheme};
+  weights_[mark->first] = {std::move(quantized), config.qscheme};
   return absl::OkStatus();
 }
 

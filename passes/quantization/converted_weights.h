@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "passes/quantization/conversion_cache.h"
 #include "passes/quantization/layer_corrections.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/quantization_report.h"
@@ -35,14 +36,15 @@ namespace ns {
 //   %w1 = aten::dequantize(%quantized)
 class ConvertedWeights {
  public:
-  // All must outlive the object. `means` are AttachedMeans.
+  // All must outlive the object. `means` are AttachedMeans; `cache` quantizes.
   ConvertedWeights(torch::jit::Graph& graph, const PreparedModel& prepared,
                    const std::map<std::string, InputMeansPtr>& means,
-                   const LayerCorrections& corrections)
+                   const LayerCorrections& corrections, ConversionCache& cache)
       : graph_(graph),
         prepared_(prepared),
         means_(means),
-        corrections_(corrections) {}
+        corrections_(corrections),
+        cache_(cache) {}
 
   // Says that `mark` marks the weight of a layer.
   void AddMark(int64_t layer, torch::jit::Node* mark) { marks_[layer] = mark; }
@@ -71,6 +73,7 @@ class ConvertedWeights {
   const PreparedModel& prepared_;
   const std::map<std::string, InputMeansPtr>& means_;
   const LayerCorrections& corrections_;
+  ConversionCache& cache_;
   std::map<int64_t, torch::jit::Node*> marks_;
   // The quantized weights, and their schemes.
   std::map<int64_t, std::pair<at::Tensor, at::QScheme>> weights_;

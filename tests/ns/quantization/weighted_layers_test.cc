@@ -27,7 +27,8 @@ std::map<int64_t, WeightedLayer> Find(const QConfig& qconfig,
   const ModelGraph prepared = OrThrow(
       PrepareModel(FloatModel({"return torch.conv2d(x + x, self.w2, self.b)"}),
                    Everywhere(qconfig)));
-  return OrThrow(FindWeightedLayers(prepared, target));
+  ConversionCache cache;
+  return OrThrow(FindWeightedLayers(prepared, target, cache));
 }
 
 TEST(WeightedLayersTest, HaveTheirWeightAndItsBits) {
@@ -58,13 +59,14 @@ TEST(WeightedLayersTest, TheTargetSaysWhetherSumsSaturate) {
 }
 
 TEST(WeightedLayersTest, OtherModelsHaveNone) {
-  EXPECT_FALSE(
-      FindWeightedLayers(FloatModel({"return x"}), SaturationMode::kExact)
-          .ok());
+  ConversionCache cache;
+  EXPECT_FALSE(FindWeightedLayers(FloatModel({"return x"}),
+                                  SaturationMode::kExact, cache)
+                   .ok());
   EXPECT_THAT(OrThrow(FindWeightedLayers(
                   OrThrow(PrepareModel(FloatModel({"return x + x"}),
                                        Everywhere(Int8PerTensorQConfig()))),
-                  SaturationMode::kExact)),
+                  SaturationMode::kExact, cache)),
               IsEmpty());
 }
 
