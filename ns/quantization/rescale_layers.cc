@@ -37,6 +37,8 @@ namespace ns {
 namespace {
 
 constexpr int64_t kMostSampled = 8;
+// Of these, as each model that is tried is calibrated by itself.
+constexpr size_t kMostCalibrated = 4;
 // How many models are quantized, with all that can be tried.
 constexpr int64_t kMostQuantized = 5;
 
@@ -90,6 +92,9 @@ class Rescaler {
            std::vector<Batch> held_back)
       : options_(options),
         sampled_(std::move(sampled)),
+        calibrated_(sampled_.begin(),
+                    sampled_.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                           sampled_.size(), kMostCalibrated))),
         held_back_(std::move(held_back)),
         output_error_(original, held_back_),
         result_{std::move(folded), {}, {}} {
@@ -121,7 +126,7 @@ class Rescaler {
 
   absl::StatusOr<Measured> Quantized(const ModelGraph& model) {
     NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
-                        QuantizeModel(model, sampled_, options_));
+                        QuantizeModel(model, calibrated_, options_));
     ++quantized_;
     if (progress_) {
       progress_(quantized_, kMostQuantized);
@@ -341,6 +346,7 @@ class Rescaler {
   QuantizeOptions options_;
   std::function<void(int64_t done, int64_t total)> progress_;
   const std::vector<Batch> sampled_;
+  const std::vector<Batch> calibrated_;
   const std::vector<Batch> held_back_;
   // Against the model as it was: what a clamp cuts off that it did not before,
   // on values beyond those that were sampled, must count.

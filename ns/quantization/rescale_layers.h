@@ -29,9 +29,9 @@ struct RescaledModel {
 // is then to be quantized with them. Needs HasRescaling(options).
 //
 // What large channels there are is sampled on the first batches, at most 8. On
-// these, models are calibrated to see what helps on the batches held back
-// (HeldBackBatches in held_back_batches.h), with 8 bits everywhere, as if no
-// sum could saturate: bits are chosen later.
+// the first 4 of these, models are calibrated to see what helps on the batches
+// held back (HeldBackBatches in held_back_batches.h), with 8 bits everywhere,
+// as if no sum could saturate: bits are chosen later.
 //
 //  * smoothing is kept for a layer where its readers gain 0.5 dB on the sampled
 //    values;
