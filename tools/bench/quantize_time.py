@@ -7,16 +7,18 @@
 A row a network of torchvision: the seconds of a command that only calibrates,
 converts and measures the outputs (with a --qconfig, and no bias correction,
 nothing is chosen), of one as it is by default, and of one with --observer=auto,
---equalize and --smooth, too; and how many times longer they take. Each is the least of three runs, which
-take turns. Bar: at most twice as long.
+--equalize and --smooth, too; and how many times longer they take. Seconds are
+those of the processor, with one thread: what else the machine does counts
+little. Each is the least of three runs, which take turns. Bar: at most twice as
+long.
 """
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 # The source folder may be read-only, and is not the place for caches anyhow.
 sys.dont_write_bytecode = True
@@ -32,10 +34,15 @@ METHODS = {
 }
 
 
+def processor_seconds() -> float:
+  usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+  return usage.ru_utime + usage.ru_stime
+
+
 def seconds(command) -> float:
-  start = time.perf_counter()
+  start = processor_seconds()
   subprocess.run(command, check=True)
-  return time.perf_counter() - start
+  return processor_seconds() - start
 
 
 def main() -> None:
@@ -58,7 +65,8 @@ def main() -> None:
       torch.save(accuracy.images(args.batches), paths['inputs'])
       quantize = [
           f'{args.bin}/tools/ns', 'quantize', f'--float={paths["float"]}',
-          f'--inputs={paths["inputs"]}', f'--out={paths["out"]}', '--quiet']
+          f'--inputs={paths["inputs"]}', f'--out={paths["out"]}', '--quiet',
+          '--threads=1']
       seconds(quantize + ['--max-batches=1',
                           f'--emit-qconfig={paths["qconfig"]}'])
       least = dict.fromkeys(METHODS, float('inf'))
