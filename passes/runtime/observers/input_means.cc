@@ -59,6 +59,18 @@ at::Tensor SumsOfTaps(const at::Tensor& x, const ConvGeometry& geometry) {
   return at::stack(parts, 1);
 }
 
+// The sum over samples of `x`, [sample, channel, height, width] or the like.
+// LibTorch sums what is contiguous, as most convolutions give it with channels
+// last, ten times as fast when its dimensions are in the order of memory.
+at::Tensor SumOfSamples(const at::Tensor& x) {
+  const bool has_channels_last =
+      x.dim() == 4 && !x.is_contiguous() &&
+      x.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return has_channels_last
+             ? x.permute({0, 2, 3, 1}).sum(0).permute({2, 0, 1}).contiguous()
+             : x.sum(0);
+}
+
 }  // namespace
 
 at::Tensor InputMeans::Forward(const at::Tensor& x) {
@@ -81,7 +93,7 @@ at::Tensor InputMeans::Forward(const at::Tensor& x) {
                 "the means of a convolution's input need ", dims + 1, " or ",
                 dims + 2, " dimensions, not ", x.dim());
     const bool has_batch = x.dim() == dims + 2;
-    const at::Tensor sample = has_batch ? x.detach().sum(0) : x.detach();
+    const at::Tensor sample = has_batch ? SumOfSamples(x.detach()) : x.detach();
     sums = SumsOfTaps(sample, geometry_).to(at::kDouble);
     patches = has_batch ? x.size(0) : 1;
     for (int64_t dim = 0; dim < dims; ++dim) {

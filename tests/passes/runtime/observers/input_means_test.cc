@@ -95,6 +95,17 @@ TEST(InputMeansTest, OfLinearLayersAreThoseOfAllLines) {
       means->Mean().equal(at::tensor({4.0, 2.0}, at::kDouble).reshape({2, 1})));
 }
 
+TEST(InputMeansTest, AreTheSameWithChannelsLast) {
+  const ConvGeometry geometry{{3, 2}, {2, 1}, {1, 0}, {1, 1}};
+  const at::Tensor x = at::randn({3, 4, 6, 5});
+  const InputMeansPtr plain = Means(geometry);
+  plain->Forward(x);
+  const InputMeansPtr last = Means(geometry);
+  last->Forward(x.contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(last->Mean().allclose(plain->Mean(), 1e-5, 1e-6));
+  EXPECT_EQ(last->patches(), plain->patches());
+}
+
 TEST(InputMeansTest, OneSampleNeedsNoBatch) {
   const ConvGeometry geometry = {{1, 1}, {1, 1}, {0, 0}, {1, 1}};
   const InputMeansPtr alone = Means(geometry);
