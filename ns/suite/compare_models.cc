@@ -1,8 +1,5 @@
 #include "ns/suite/compare_models.h"
 
-#include <torch/csrc/jit/ir/ir.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,81 +9,26 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
 #include "ir/pass_context.h"
-#include "ir/source_line.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
-#include "ns/suite/check_related.h"
-#include "ns/suite/compare_weight.h"
 #include "ns/suite/emulation.h"
 #include "ns/suite/find_coverage.h"
 #include "ns/suite/layer_parameters.h"
+#include "ns/suite/matched_weights.h"
 #include "ns/suite/model_graphs.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
+#include "ns/suite/result_of_matches.h"
 #include "ns/suite/try_changes.h"
 #include "ns/suite/user_figures.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/copied_matches.h"
-#include "passes/matching/match_producers.h"
-#include "passes/matching/matched_outputs.h"
 
 namespace ns {
 namespace {
-
-using ::torch::jit::Node;
-
-LayerSide DescribeSide(const MatchedSide& side) {
-  LayerSide description;
-  description.fqn = side.fqn;
-  description.fqn_inferred = side.fqn_inferred;
-  if (side.subgraph.base != nullptr) {
-    description.op = std::string(OpName(*side.subgraph.base));
-  }
-  for (const Node* node : side.subgraph.nodes) {
-    description.subgraph.push_back(node == side.subgraph.start &&
-                                           node->kind() == c10::prim::If
-                                       ? description.op
-                                       : std::string(OpName(*node)));
-  }
-  return description;
-}
-
-LayerComparison DescribeLayer(const SubgraphMatch& match) {
-  LayerComparison layer;
-  layer.name = match.name;
-  layer.float_side = DescribeSide(match.a);
-  layer.quantized_side = DescribeSide(match.b);
-  layer.output = MatchedOutputs(match).front().name;
-  layer.unpaired_input = match.unpaired_input;
-  return layer;
-}
-
-std::vector<UnmatchedNode> DescribeUnmatched(
-    const std::string& model, const std::vector<UnmatchedOp>& unmatched) {
-  std::vector<UnmatchedNode> nodes;
-  nodes.reserve(unmatched.size());
-  for (const UnmatchedOp& op : unmatched) {
-    nodes.push_back({model, op.fqn, std::string(OpName(*op.node)), op.reason});
-  }
-  return nodes;
-}
-
-// Tells where layers are in the user's code.
-void DescribeSources(const MatchResult& matches, ComparisonResult& result) {
-  const auto source_of = [](const MatchedSide& side) {
-    const Node* const base = side.subgraph.base;
-    return base == nullptr ? std::nullopt : SourceLineOf(*base);
-  };
-  for (size_t i = 0; i < matches.matches.size(); ++i) {
-    LayerComparison& layer = result.layers[i];
-    layer.float_side.source = source_of(matches.matches[i].a);
-    layer.quantized_side.source = source_of(matches.matches[i].b);
-  }
-}
 
 // Tells what of the quantized model is quantized.
 absl::Status DescribeCoverage(const ModelGraph& quantized_model,
@@ -103,64 +45,6 @@ absl::Status DescribeCoverage(const ModelGraph& quantized_model,
         return FindCoverage(quantized_model, matches, runs_in, io_types);
       }));
   return absl::OkStatus();
-}
-
-// The weights of a subgraph of `model`. Errors name the model's file.
-absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
-    const ModelGraph& model, const std::string& layer, const Subgraph& subgraph,
-    const CompareOptions& options) {
-  return Annotated(
-      absl::StrCat(model.source(), model.source().empty() ? "" : ": ", layer),
-      MatchedWeights(subgraph, model, options.op_to_weight_extraction_fn));
-}
-
-absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
-    const ModelGraph& a, const ModelGraph& b, const SubgraphMatch& match,
-    const CompareOptions& options, std::vector<std::string>& warnings) {
-  std::vector<WeightComparison> comparisons;
-  if (match.is_quantize_point) {
-    return comparisons;
-  }
-  NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_float,
-                      WeightsOf(a, match.name, match.a.subgraph, options));
-  NS_ASSIGN_OR_RETURN(const std::vector<NamedTensor> of_quantized,
-                      WeightsOf(b, match.name, match.b.subgraph, options));
-  const size_t count = std::min(of_float.size(), of_quantized.size());
-  for (size_t i = 0; i < count; ++i) {
-    NS_ASSIGN_OR_RETURN(
-        std::optional<WeightComparison> comparison,
-        CompareWeight(match.name, of_quantized[i].name, of_float[i].value,
-                      of_quantized[i].value, options.histograms, warnings));
-    if (comparison) {
-      comparisons.push_back(*std::move(comparison));
-    }
-  }
-  return comparisons;
-}
-
-absl::StatusOr<ComparisonResult> Describe(const ModelGraph& float_model,
-                                          const ModelGraph& quantized_model,
-                                          const MatchResult& matches,
-                                          const MatchOptions& options) {
-  ComparisonResult result;
-  NS_ASSIGN_OR_RETURN(result.warnings,
-                      CheckRelated(float_model, quantized_model, matches));
-  result.matching =
-      options.mode == MatchingMode::kStrict ? "strict" : "aligned";
-  std::vector<Producers> producers =
-      ProducersOf(quantized_model.graph(), matches);
-  for (size_t i = 0; i < matches.matches.size(); ++i) {
-    result.layers.push_back(DescribeLayer(matches.matches[i]));
-    LayerComparison& layer = result.layers.back();
-    layer.producers = std::move(producers[i].matches);
-    layer.producers_are_compared = producers[i].are_compared;
-  }
-  result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
-  std::vector<UnmatchedNode> of_quantized =
-      DescribeUnmatched("quantized", matches.unmatched_b);
-  std::move(of_quantized.begin(), of_quantized.end(),
-            std::back_inserter(result.unmatched));
-  return result;
 }
 
 NonFiniteInputs InputsOf(const ModelGraph& model) {
@@ -331,7 +215,7 @@ absl::StatusOr<ComparisonResult> DescribeMatches(
     const MatchOptions& options) {
   NS_ASSIGN_OR_RETURN(const MatchResult matches,
                       MatchSubgraphs(float_model, quantized_model, options));
-  return Describe(float_model, quantized_model, matches, options);
+  return ResultOfMatches(float_model, quantized_model, matches, options);
 }
 
 absl::StatusOr<ComparisonResult> CompareModels(
@@ -347,19 +231,16 @@ absl::StatusOr<ComparisonResult> CompareModels(
                                         quantized_model, quantized_copy);
   NS_ASSIGN_OR_RETURN(
       ComparisonResult result,
-      Describe(float_copy, quantized_copy, matches, options.match));
+      ResultOfMatches(float_copy, quantized_copy, matches, options.match));
   DataFlowGraphs graphs = GraphsOf(float_copy, quantized_copy, matches);
   result.swapped = FindSwapped(graphs);
   if (options.graphs) {
     result.graphs = std::move(graphs);
   }
   if (options.weights) {
-    for (size_t i = 0; i < matches.matches.size(); ++i) {
-      NS_ASSIGN_OR_RETURN(
-          result.layers[i].weights,
-          CompareWeights(float_copy, quantized_copy, matches.matches[i],
-                         options, result.warnings));
-    }
+    NS_RETURN_IF_ERROR(CompareMatchedWeights(
+        float_copy, quantized_copy, matches,
+        {options.op_to_weight_extraction_fn, options.histograms}, result));
   }
   const ValueFacts facts(quantized_copy.graph(), options.io_types);
   DescribeParameters(facts, matches, result.layers);

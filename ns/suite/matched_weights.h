@@ -1,0 +1,33 @@
+// Compares the weights of matched layers.
+#ifndef NS_SUITE_MATCHED_WEIGHTS_H_
+#define NS_SUITE_MATCHED_WEIGHTS_H_
+
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+#include "ns/suite/comparison_result.h"
+#include "passes/extraction/weight_extraction.h"
+#include "passes/matching/graph_matcher.h"
+
+namespace ns {
+
+struct MatchedWeightsOptions {
+  // Where ops of the user keep their weights.
+  OpToWeightExtractionFn op_to_weight_extraction_fn;
+  // Whether WeightComparison::histograms are made.
+  bool histograms = false;
+};
+
+// Sets LayerComparison::weights of the layers of `result`, one for each of
+// `matches`, the float weights with the norms folded in. Of two sides with
+// different numbers of weights, the first ones are compared. Weights of
+// different shapes get a warning. Error, naming the model's file and the layer:
+// weights that cannot be read or compared.
+absl::Status CompareMatchedWeights(const ModelGraph& float_model,
+                                   const ModelGraph& quantized_model,
+                                   const MatchResult& matches,
+                                   const MatchedWeightsOptions& options,
+                                   ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // NS_SUITE_MATCHED_WEIGHTS_H_

@@ -1,0 +1,99 @@
+#include "ns/suite/result_of_matches.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/node_view.h"
+#include "ir/source_line.h"
+#include "ir/status.h"
+#include "ns/suite/check_related.h"
+#include "passes/matching/match_producers.h"
+#include "passes/matching/matched_outputs.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+LayerSide DescribeSide(const MatchedSide& side) {
+  LayerSide description;
+  description.fqn = side.fqn;
+  description.fqn_inferred = side.fqn_inferred;
+  if (side.subgraph.base != nullptr) {
+    description.op = std::string(OpName(*side.subgraph.base));
+  }
+  for (const Node* node : side.subgraph.nodes) {
+    description.subgraph.push_back(node == side.subgraph.start &&
+                                           node->kind() == c10::prim::If
+                                       ? description.op
+                                       : std::string(OpName(*node)));
+  }
+  return description;
+}
+
+LayerComparison DescribeLayer(const SubgraphMatch& match) {
+  LayerComparison layer;
+  layer.name = match.name;
+  layer.float_side = DescribeSide(match.a);
+  layer.quantized_side = DescribeSide(match.b);
+  layer.output = MatchedOutputs(match).front().name;
+  layer.unpaired_input = match.unpaired_input;
+  return layer;
+}
+
+std::vector<UnmatchedNode> DescribeUnmatched(
+    const std::string& model, const std::vector<UnmatchedOp>& unmatched) {
+  std::vector<UnmatchedNode> nodes;
+  nodes.reserve(unmatched.size());
+  for (const UnmatchedOp& op : unmatched) {
+    nodes.push_back({model, op.fqn, std::string(OpName(*op.node)), op.reason});
+  }
+  return nodes;
+}
+
+}  // namespace
+
+absl::StatusOr<ComparisonResult> ResultOfMatches(
+    const ModelGraph& float_model, const ModelGraph& quantized_model,
+    const MatchResult& matches, const MatchOptions& options) {
+  ComparisonResult result;
+  NS_ASSIGN_OR_RETURN(result.warnings,
+                      CheckRelated(float_model, quantized_model, matches));
+  result.matching =
+      options.mode == MatchingMode::kStrict ? "strict" : "aligned";
+  std::vector<Producers> producers =
+      ProducersOf(quantized_model.graph(), matches);
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    result.layers.push_back(DescribeLayer(matches.matches[i]));
+    LayerComparison& layer = result.layers.back();
+    layer.producers = std::move(producers[i].matches);
+    layer.producers_are_compared = producers[i].are_compared;
+  }
+  result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
+  std::vector<UnmatchedNode> of_quantized =
+      DescribeUnmatched("quantized", matches.unmatched_b);
+  std::move(of_quantized.begin(), of_quantized.end(),
+            std::back_inserter(result.unmatched));
+  return result;
+}
+
+void DescribeSources(const MatchResult& matches, ComparisonResult& result) {
+  const auto source_of = [](const MatchedSide& side) {
+    const Node* const base = side.subgraph.base;
+    return base == nullptr ? std::nullopt : SourceLineOf(*base);
+  };
+  for (size_t i = 0; i < matches.matches.size(); ++i) {
+    LayerComparison& layer = result.layers[i];
+    layer.float_side.source = source_of(matches.matches[i].a);
+    layer.quantized_side.source = source_of(matches.matches[i].b);
+  }
+}
+
+}  // namespace ns
