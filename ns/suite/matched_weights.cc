@@ -15,13 +15,21 @@
 namespace ns {
 namespace {
 
-// The weights of a subgraph of `model`. Errors name the model's file.
+// Puts the file of `model`, if it has one, in front of an error.
+template <typename Value>
+absl::StatusOr<Value> OfFile(const ModelGraph& model,
+                             absl::StatusOr<Value> result) {
+  return model.source().empty() ? std::move(result)
+                                : Annotated(model.source(), std::move(result));
+}
+
 absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
     const ModelGraph& model, const std::string& layer, const Subgraph& subgraph,
     const MatchedWeightsOptions& options) {
-  return Annotated(
-      absl::StrCat(model.source(), model.source().empty() ? "" : ": ", layer),
-      MatchedWeights(subgraph, model, options.op_to_weight_extraction_fn));
+  return OfFile(
+      model,
+      Annotated(layer, MatchedWeights(subgraph, model,
+                                      options.op_to_weight_extraction_fn)));
 }
 
 absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
@@ -39,8 +47,9 @@ absl::StatusOr<std::vector<WeightComparison>> CompareWeights(
   for (size_t i = 0; i < count; ++i) {
     NS_ASSIGN_OR_RETURN(
         std::optional<WeightComparison> comparison,
-        CompareWeight(match.name, of_quantized[i].name, of_float[i].value,
-                      of_quantized[i].value, options.histograms, warnings));
+        OfFile(b, CompareWeight(match.name, of_quantized[i].name,
+                                of_float[i].value, of_quantized[i].value,
+                                options.histograms, warnings)));
     if (comparison) {
       comparisons.push_back(*std::move(comparison));
     }

@@ -12,6 +12,7 @@
 #include "ns/suite/result_of_matches.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
+#include "tests/testing/temporary_file.h"
 
 namespace ns {
 namespace {
@@ -21,6 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class MatchedWeightsTest : public testing::Test {
  protected:
@@ -76,6 +78,32 @@ TEST_F(MatchedWeightsTest, AFunctionOfTheUserThatFailsNamesTheLayer) {
   const absl::Status status = Compare(x_, x_, options);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("fc"), HasSubstr("no weights today")));
+}
+
+// As in a damaged file: LibTorch reads the zero point, and refuses it later.
+TEST_F(MatchedWeightsTest, WeightsThatCannotBeReadNameTheFile) {
+  const std::string path = TemporaryPath("q.pt");
+  MakeModel({{"quant", Quantize()}, {"fc", QuantizedLinear(x_, false)}},
+            {"return self.fc.forward(self.quant.forward(x))"})
+      .save(path);
+  const ModelGraph a = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"fc", Linear(x_)}}, {"return self.fc.forward(x)"})));
+  const ModelGraph b = OrThrow(ModelGraph::FromFile(path));
+  const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
+  ComparisonResult result = OrThrow(ResultOfMatches(a, b, matches, {}));
+  MatchedWeightsOptions options;
+  options.op_to_weight_extraction_fn["quantized::linear"] =
+      [](const torch::jit::Node&,
+         const ModelGraph&) -> absl::StatusOr<std::vector<NamedTensor>> {
+    return std::vector<NamedTensor>{
+        {"weight", at::_make_per_channel_quantized_tensor(
+                       at::ones({4, 6}, at::kChar), at::ones({4}, at::kDouble),
+                       at::full({4}, int64_t{1} << 54), 0)}};
+  };
+  const absl::Status status =
+      CompareMatchedWeights(a, b, matches, options, result);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(StartsWith(path), HasSubstr("weights of fc")));
 }
 
 }  // namespace
