@@ -1,5 +1,6 @@
 #include "ns/report/change_text.h"
 
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -55,21 +56,27 @@ absl::string_view ChangeKindName(ChangeKind kind) {
   return "bias";
 }
 
+double GainDb(const LayerComparison& layer, const TriedChange& change) {
+  return change.sqnr_db - layer.shadow->error.sqnr_db;
+}
+
 std::string ChangeText(const LayerComparison& layer,
                        const TriedChange& change) {
-  return absl::StrFormat("%s: %s -> %s dB (%+.1f)", WhatChanges(layer, change),
-                         FormatDb(change.sqnr_db - change.gain_db),
-                         FormatDb(change.sqnr_db), change.gain_db);
+  const double gain = GainDb(layer, change);
+  return absl::StrCat(
+      WhatChanges(layer, change), ": ", FormatDb(layer.shadow->error.sqnr_db),
+      " -> ", DbWithUnit(change.sqnr_db),
+      std::isinf(gain) ? "" : absl::StrFormat(" (%+.1f)", gain));
 }
 
 std::vector<TriedChange> SuggestedChanges(const LayerComparison& layer) {
   std::vector<TriedChange> changes;
   absl::c_copy_if(layer.tried_changes, std::back_inserter(changes),
-                  [](const TriedChange& change) {
-                    return change.gain_db >= kLeastSuggestedGainDb;
+                  [&](const TriedChange& change) {
+                    return GainDb(layer, change) >= kLeastSuggestedGainDb;
                   });
   absl::c_stable_sort(changes, [](const TriedChange& a, const TriedChange& b) {
-    return a.gain_db > b.gain_db;
+    return a.sqnr_db > b.sqnr_db;
   });
   return changes;
 }

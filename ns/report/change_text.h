@@ -18,6 +18,10 @@ inline constexpr double kLeastSuggestedGainDb = 0.5;
 // Returns "range", "weight" or "bias".
 absl::string_view ChangeKindName(ChangeKind kind);
 
+// Returns how much higher the SQNR of the shadow of `layer`, which it has, is
+// by `change`, in dB; infinity where nothing is left of the error.
+double GainDb(const LayerComparison& layer, const TriedChange& change);
+
 // Returns "scale 0.31 -> 0.024, zero point 64 -> 10: 12.1 -> 33.4 dB (+21.3)",
 // "its weight quantized by channel: ..." or "the bias of the float layer: ...".
 // `change` is one of those of `layer`.

@@ -150,7 +150,7 @@ void WriteTriedChanges(JsonWriter& json, const LayerComparison& layer) {
       json.Member("zero_point", change.qparams->zero_point);
     }
     json.Member("sqnr_db", change.sqnr_db);
-    json.Member("gain_db", change.gain_db);
+    json.Member("gain_db", GainDb(layer, change));
     json.Member("text", ChangeText(layer, change));
     json.EndObject();
   }

@@ -244,7 +244,7 @@ std::string GainLines(const ComparisonResult& result) {
     return absl::StrFormat(kLine, kLabel, "no change that was tried helps");
   }
   absl::c_stable_sort(gains, [](const Gain& a, const Gain& b) {
-    return a.change.gain_db > b.change.gain_db;
+    return GainDb(*a.layer, a.change) > GainDb(*b.layer, b.change);
   });
   gains.resize(std::min(gains.size(), kListedGains));
   std::string lines;

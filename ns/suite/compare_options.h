@@ -25,7 +25,7 @@ struct CompareOptions : PairPlan {
   MatchOptions match;
   bool weights = true;
   // With shadows: whether changes are tried in the worst layers
-  // (ns/suite/try_changes.h), which runs the quantized model twice more.
+  // (ns/suite/try_changes.h), which runs the quantized model up to twice more.
   bool try_changes = false;
   // Whether ComparisonResult::graphs is made.
   bool graphs = false;

@@ -25,10 +25,8 @@ struct TriedChange {
   ChangeKind kind = ChangeKind::kRange;
   // Of kRange: what the output was quantized with in its place.
   std::optional<LayerQParams> qparams;
-  // What the SQNR of the layer's shadow then is, and how much more that is, in
-  // dB.
+  // What the SQNR of the layer's shadow then is, in dB.
   double sqnr_db = 0;
-  double gain_db = 0;
 };
 
 }  // namespace ns

@@ -212,6 +212,9 @@ class ChangeTrier {
         seen_(layers_.size()) {}
 
   absl::Status Run() {
+    if (layers_.empty()) {
+      return absl::OkStatus();
+    }
     std::vector<std::optional<Change>> changes;
     for (const size_t i : layers_) {
       const auto change =
@@ -219,12 +222,15 @@ class ChangeTrier {
       // Nothing depends on it: a layer that cannot be changed stays.
       changes.push_back(change.ok() ? *change : std::nullopt);
     }
+    // The first run also sees the values that ranges are chosen for.
     NS_RETURN_IF_ERROR(Try(changes));
     for (size_t i = 0; i < layers_.size(); ++i) {
       changes[i] = ChangeOfRange(matched_.matches[layers_[i]],
                                  result_.layers[layers_[i]], seen_[i]);
     }
-    return Try(changes);
+    return absl::c_any_of(changes, [](const auto& one) { return !!one; })
+               ? Try(changes)
+               : absl::OkStatus();
   }
 
  private:
@@ -280,7 +286,6 @@ class ChangeTrier {
       LayerComparison& layer = result_.layers[layers_[i]];
       TriedChange change = changes[i]->change;
       change.sqnr_db = figures->sqnr_db;
-      change.gain_db = figures->sqnr_db - layer.shadow->error.sqnr_db;
       layer.tried_changes.push_back(change);
     }
     return absl::OkStatus();

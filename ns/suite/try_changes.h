@@ -34,12 +34,12 @@ inline constexpr int64_t kMostTriedLayers = 10;
 //    them; else 0 to 127, with which no sum behind it saturates.
 //
 // The layer before the change and after it runs on the same inputs, with the
-// kernels of the quantized engine that is set. The quantized model runs twice
-// over the first `count` batches; `after_batch` is called after each. Models
-// are as the user gave them, and `matched` has their matches, one for each
-// layer of `result`. Layers whose weights are not packed by LibTorch, and whose
-// output has no constant scale of its own, are left out. Error: a batch that
-// cannot be read, or a model that fails.
+// kernels of the quantized engine that is set. The quantized model runs at
+// most twice over the first `count` batches; `after_batch` is called after
+// each. Models are as the user gave them, and `matched` has their matches, one
+// for each layer of `result`. Layers whose weights are not packed by LibTorch,
+// and whose output has no constant scale of its own, are left out. Error: a
+// batch that cannot be read, or a model that fails.
 absl::Status TryChanges(const ModelGraph& float_model,
                         const ModelGraph& quantized_model,
                         const MatchResult& matched, const BatchReader& batches,

@@ -45,7 +45,7 @@ constexpr FlagSpec kFlags[] = {
      "alone, does to each layer (slower; --html does, too)"},
     {"suggest", "",
      "with shadows: try other ranges, weights and biases in the worst layers, "
-     "and tell what each gains (runs the quantized model twice more)"},
+     "and tell what each gains (runs the quantized model up to twice more)"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
     {"reference", "DIR",

@@ -1,5 +1,6 @@
 #include "ns/report/change_text.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -15,18 +16,25 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-TriedChange Change(ChangeKind kind, double sqnr_db, double gain_db) {
+// A layer whose shadow has that SQNR.
+LayerComparison Layer(double sqnr_db) {
+  LayerComparison layer;
+  layer.shadow.emplace();
+  layer.shadow->error.sqnr_db = sqnr_db;
+  return layer;
+}
+
+TriedChange Change(ChangeKind kind, double sqnr_db) {
   TriedChange change;
   change.kind = kind;
   change.sqnr_db = sqnr_db;
-  change.gain_db = gain_db;
   return change;
 }
 
 TEST(ChangeTextTest, SaysWhatChangesAndWhatItGains) {
-  LayerComparison layer;
+  LayerComparison layer = Layer(12.14);
   layer.qparams = LayerQParams{0.31, 64};
-  TriedChange range = Change(ChangeKind::kRange, 33.44, 21.3);
+  TriedChange range = Change(ChangeKind::kRange, 33.44);
   range.qparams = LayerQParams{0.0241, 10};
   EXPECT_EQ(ChangeText(layer, range),
             "scale 0.31 -> 0.0241, zero point 64 -> 10: 12.1 -> 33.4 dB "
@@ -38,19 +46,19 @@ TEST(ChangeTextTest, SaysWhatChangesAndWhatItGains) {
   layer.qparams.reset();
   EXPECT_EQ(ChangeText(layer, range),
             "scale 0.0241, zero point 64: 12.1 -> 33.4 dB (+21.3)");
-  EXPECT_EQ(ChangeText(layer, Change(ChangeKind::kWeight, 10, -2)),
-            "its weight quantized by channel: 12.0 -> 10.0 dB (-2.0)");
-  EXPECT_EQ(ChangeText(layer, Change(ChangeKind::kBias, 30, 10)),
-            "the bias of the float layer: 20.0 -> 30.0 dB (+10.0)");
+  EXPECT_EQ(ChangeText(layer, Change(ChangeKind::kWeight, 10.14)),
+            "its weight quantized by channel: 12.1 -> 10.1 dB (-2.0)");
+  EXPECT_EQ(ChangeText(layer, Change(ChangeKind::kBias, INFINITY)),
+            "the bias of the float layer: 12.1 -> exact");
 }
 
 TEST(ChangeTextTest, SmallGainsAreNotSuggested) {
-  LayerComparison layer;
-  layer.tried_changes = {Change(ChangeKind::kWeight, 30, 0.49),
-                         Change(ChangeKind::kBias, 30, -5)};
+  LayerComparison layer = Layer(30);
+  layer.tried_changes = {Change(ChangeKind::kWeight, 30.4),
+                         Change(ChangeKind::kBias, 25)};
   EXPECT_THAT(SuggestedChanges(layer), IsEmpty());
-  layer.tried_changes.push_back(Change(ChangeKind::kWeight, 30, 0.5));
-  layer.tried_changes.push_back(Change(ChangeKind::kRange, 30, 4));
+  layer.tried_changes.push_back(Change(ChangeKind::kWeight, 30.5));
+  layer.tried_changes.push_back(Change(ChangeKind::kRange, INFINITY));
   const std::vector<TriedChange> suggested = SuggestedChanges(layer);
   ASSERT_THAT(suggested, SizeIs(2));
   EXPECT_EQ(suggested[0].kind, ChangeKind::kRange);
@@ -59,9 +67,9 @@ TEST(ChangeTextTest, SmallGainsAreNotSuggested) {
 TEST(ChangeTextTest, TheTableNamesTheLargestGains) {
   ComparisonResult result;
   for (int i = 0; i < 7; ++i) {
-    LayerComparison& layer = result.layers.emplace_back();
+    LayerComparison& layer = result.layers.emplace_back(Layer(20));
     layer.name = "fc" + std::to_string(i);
-    layer.tried_changes = {Change(ChangeKind::kBias, 20 + i, i)};
+    layer.tried_changes = {Change(ChangeKind::kBias, 20 + i)};
   }
   const std::string table = ToTable(result, {});
   EXPECT_THAT(table, HasSubstr("measured gain           fc6  the bias of the "
@@ -69,7 +77,7 @@ TEST(ChangeTextTest, TheTableNamesTheLargestGains) {
                                "measured gain           fc5"));
   EXPECT_THAT(table, Not(HasSubstr("fc1  the bias")));
   for (LayerComparison& layer : result.layers) {
-    layer.tried_changes[0].gain_db = 0.1;
+    layer.tried_changes[0].sqnr_db = 20.1;
   }
   EXPECT_THAT(ToTable(result, {}),
               HasSubstr("measured gain           no change that was tried"));

@@ -179,13 +179,6 @@ TEST(JsonReportTest, LeavesOutWhatDoesNotApply) {
   }
 }
 
-TEST(JsonReportTest, TellsWhyAnInputIsUnpaired) {
-  ComparisonResult result = OneLayer();
-  result.layers[0].unpaired_input = "behind an extra layer";
-  EXPECT_THAT(ToJson(result),
-              HasSubstr(R"("unpaired_input": "behind an extra layer")"));
-}
-
 TEST(JsonReportTest, WritesInfinitiesAndNanAsStrings) {
   ComparisonResult result = OneLayer();
   result.layers[0].activation =
@@ -195,127 +188,6 @@ TEST(JsonReportTest, WritesInfinitiesAndNanAsStrings) {
   EXPECT_THAT(json, HasSubstr(R"("normalized_l2": "nan")"));
   EXPECT_THAT(json, HasSubstr(R"("max_abs_error": "inf")"));
   EXPECT_THAT(json, HasSubstr(R"("batch_sqnr_db": ["inf", 1.5])"));
-}
-
-TEST(JsonReportTest, LeavesOutWhatAnActivationDoesNotHave) {
-  ComparisonResult result = OneLayer();
-  result.layers[0].activation = Figures({1}, {30, 0, 1, 0}, {30});
-  // Nothing to tell, as long as all are 0.
-  result.layers[0].activation->non_finite = NonFiniteCounts();
-  const std::string json = ToJson(result);
-  for (const char* key :
-       {R"("trips")", R"("elements")", R"("range")", R"("non_finite")",
-        R"("codes")", R"("worst_channels")"}) {
-    EXPECT_THAT(json, Not(HasSubstr(key)));
-  }
-}
-
-TEST(JsonReportTest, WritesRangesCodesAndChannelsOfActivations) {
-  ActivationComparison figures =
-      Figures({2, 8}, {30.5, 0.03, 0.999, 0.25}, {30, 31}, {32});
-  figures.elements = 32;
-  figures.ranges = ValueRanges{-1.5, kInfinity, -1, 2};
-  figures.non_finite = NonFiniteCounts{0, 3, 0, 0};
-  figures.codes = CodeUse{4, 1, 200};
-  figures.worst_channels = {{3, 12.5}, {0, -kInfinity}};
-  figures.channel_sqnr_db = {-kInfinity, 12.5};
-  figures.outliers = {0.5, 0.75};
-  figures.user_figures = {{"mae", 0.125}};
-  const std::string fields = R"(
-        "shape": [2, 8],
-        "sqnr_db": 30.5,
-        "normalized_l2": 0.03,
-        "cosine": 0.999,
-        "max_abs_error": 0.25,
-        "mean_error": 0.0,
-        "bias_share": 0.0,
-        "mae": 0.125,
-        "batch_sqnr_db": [30.0, 31.0],
-        "trips": [32.0],
-        "elements": 32,
-        "range": {
-          "float": [-1.5, "inf"],
-          "quantized": [-1.0, 2.0]
-        },
-        "non_finite": {
-          "float": {
-            "nan": 0,
-            "inf": 3
-          },
-          "quantized": {
-            "nan": 0,
-            "inf": 0
-          }
-        },
-        "codes": {
-          "lowest": 4,
-          "highest": 1,
-          "unused": 200
-        },
-        "worst_channels": [
-          {
-            "channel": 3,
-            "sqnr_db": 12.5
-          },
-          {
-            "channel": 0,
-            "sqnr_db": "-inf"
-          }
-        ],
-        "channel_sqnr_db": ["-inf", 12.5],
-        "abs_error_p999": 0.5,
-        "outlier_share": 0.75
-      })";
-  ComparisonResult result = OneLayer();
-  result.layers[0].activation = figures;
-  EXPECT_THAT(ToJson(result), HasSubstr("\"activation\": {" + fields));
-  result = OneLayer();
-  result.layers[0].shadow = figures;
-  EXPECT_THAT(ToJson(result), HasSubstr("\"shadow\": {" + fields));
-  result = OneLayer();
-  result.layers[0].kernel = figures;
-  EXPECT_THAT(ToJson(result), HasSubstr("\"kernel\": {" + fields));
-}
-
-TEST(JsonReportTest, CountsOfNonFiniteValuesAreEachEnough) {
-  for (int64_t NonFiniteCounts::*const count :
-       {&NonFiniteCounts::float_nan, &NonFiniteCounts::float_inf,
-        &NonFiniteCounts::quantized_nan, &NonFiniteCounts::quantized_inf}) {
-    ComparisonResult result = OneLayer();
-    result.layers[0].activation = Figures({1}, {30, 0, 1, 0}, {30});
-    result.layers[0].activation->non_finite = NonFiniteCounts();
-    (*result.layers[0].activation->non_finite).*count = 1;
-    EXPECT_THAT(ToJson(result), HasSubstr(R"("non_finite")"));
-  }
-}
-
-TEST(JsonReportTest, WritesTheBreakdownOfTheError) {
-  ComparisonResult result = OneLayer();
-  LayerComparison& layer = result.layers[0];
-  layer.activation = Figures({1}, {6, 0, 1, 0}, {6});
-  layer.shadow = Figures({1}, {8.5, 0, 1, 0}, {8.5});
-  EXPECT_THAT(ToJson(result), Not(HasSubstr(R"("error")")));
-  layer.inherited = ErrorFigures{30.5, 0.25, 0.999, 0.5};
-  EXPECT_THAT(ToJson(result), HasSubstr(R"(
-      "inherited": {
-        "sqnr_db": 30.5,
-        "normalized_l2": 0.25,
-        "cosine": 0.999,
-        "max_abs_error": 0.5,
-        "mean_error": 0.0,
-        "bias_share": 0.0
-      },
-      "error": {
-        "accumulated_db": 6.0,
-        "local_db": 8.5,
-        "inherited_db": 30.5,
-        "dominated_by": "local"
-      }
-    })"));
-  layer.inherited->sqnr_db = kNan;
-  EXPECT_THAT(ToJson(result), HasSubstr(R"(
-        "inherited_db": "nan"
-      })"));
 }
 
 TEST(JsonReportTest, NamesTheWorstOffenderAndTheFirstUnexplainedFall) {
@@ -359,21 +231,6 @@ TEST(JsonReportTest, WritesTheVerdict) {
   }
 }
 )"));
-}
-
-TEST(JsonReportTest, WritesWhatLayersAreMadeOf) {
-  ComparisonResult result = OneLayer();
-  result.layers[0].bias = BiasComparison{0.25, true};
-  result.layers[0].qparams = LayerQParams{0.5, 3};
-  EXPECT_THAT(ToJson(result), HasSubstr(R"(
-      "bias": {
-        "mean_squared_error": 0.25,
-        "missing": true
-      },
-      "qparams": {
-        "scale": 0.5,
-        "zero_point": 3
-      })"));
 }
 
 TEST(JsonReportTest, WritesWhereItRanAndTheGraphsWhereAskedFor) {
