@@ -94,8 +94,9 @@ class TrialInserter {
     return rounded;
   }
 
-  // What aten::fake_quantize_per_tensor_affine gives, to the bit, in a tenth of
-  // its time: that rounds number by number, and notes which it has clamped.
+  // What aten::fake_quantize_per_tensor_affine gives for finite values, in a
+  // tenth of its time: that rounds number by number, and notes which it has
+  // clamped.
   absl::StatusOr<Value*> InsertRounding(Value* value,
                                         const ValueRounding& rounding) {
     const auto scale = static_cast<float>(rounding.qparams.scale);

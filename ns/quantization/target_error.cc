@@ -78,9 +78,12 @@ class PooledOutputs {
 absl::StatusOr<double> TargetError::WorstDb(const ModelGraph& quantized,
                                             const QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(ModelGraph copy, CopyForTarget(quantized, options));
-  // It may keep state in its attributes.
-  NS_ASSIGN_OR_RETURN(ModelGraph float_copy, float_model_->Clone());
+  std::optional<ModelGraph> float_copy;
   const bool is_known = !kept_.empty();
+  if (!is_known) {
+    // It may keep state in its attributes.
+    NS_ASSIGN_OR_RETURN(float_copy, float_model_->Clone());
+  }
   std::vector<NamedTensors> kept;
   int64_t bytes = 0;
   PooledOutputs pooled;
@@ -92,7 +95,7 @@ absl::StatusOr<double> TargetError::WorstDb(const ModelGraph& quantized,
       of_float = kept_[i];
     } else {
       NS_ASSIGN_OR_RETURN(of_float,
-                          OutputsFor("float", float_copy, batch, index));
+                          OutputsFor("float", *float_copy, batch, index));
       bytes += BytesOf(of_float);
       if (bytes <= most_bytes_) {
         kept.push_back(of_float);

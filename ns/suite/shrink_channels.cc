@@ -177,8 +177,7 @@ bool HasChannels(const at::Tensor& kept, const at::Tensor& whole,
 }  // namespace
 
 std::optional<LayerChannels> ChannelsOf(const LayerModules& layers) {
-  const Node* node =
-      PackedNodeOf(const_cast<Graph&>(layers.quantized_layer.graph()));
+  const Node* node = PackedNodeOf(layers.quantized_layer.graph());
   if (node == nullptr) {
     return std::nullopt;
   }
