@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -37,11 +38,16 @@ def run(*arguments, cwd=CASES, env=None, stdout=subprocess.PIPE, shell=None):
 
 
 class CliTest(unittest.TestCase):
-  """Has a folder of its own, `self.folder`; models are in CASES."""
+  """Has a folder of its own, `self.folder`; models are in CASES.
+
+  Where a test uses torch, its random data are the same in every run."""
 
   maxDiff = None
 
   def setUp(self):
+    torch = sys.modules.get('torch')
+    if torch is not None:
+      torch.manual_seed(1)
     self.folder = tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR'))
     self.addCleanup(shutil.rmtree, self.folder)
 

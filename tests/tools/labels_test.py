@@ -64,10 +64,12 @@ class LabelsTest(cli.CliTest):
       self.fail_with(3, *RUN, self.flag(labels), names=('labels.pt', said))
 
   def test_an_engine_that_cannot_load_the_model_hides_no_wrong_labels(self):
-    # oneDNN, which is tried first, takes no affine weight.
+    # oneDNN, which is tried first, takes no affine weight, whose zero point is
+    # another than 0: that of positive values is -128.
     torch.backends.quantized.engine = 'qnnpack'
     model = torch.nn.Sequential(tq.QuantStub(), torch.nn.Linear(4, 3),
                                 tq.DeQuantStub()).eval()
+    torch.nn.init.uniform_(model[1].weight, 0.5, 1)
     model.qconfig = tq.QConfig(
         activation=tq.default_observer,
         weight=tq.MinMaxObserver.with_args(dtype=torch.qint8,
