@@ -2,16 +2,14 @@
 #ifndef NS_N_SHADOWS_INSERT_CANDIDATE_H_
 #define NS_N_SHADOWS_INSERT_CANDIDATE_H_
 
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "ir/model_graph.h"
+#include "ns/n_shadows/candidate_activations.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/qconfig.h"
-#include "passes/runtime/observers/observer_config.h"
 
 namespace torch::jit {
 struct Node;
@@ -40,29 +38,17 @@ class CandidateInserter {
 
  private:
   using Value = torch::jit::Value;
-  // Attribute names, by what they are for.
-  using Quantizers = std::vector<std::pair<ObserverConfig, std::string>>;
-
-  absl::StatusOr<std::string> QuantizerFor(const ObserverConfig& config,
-                                           Quantizers& known, Value* observed,
-                                           torch::jit::Node* place);
   absl::StatusOr<Value*> CopyInto(torch::jit::Node* place,
                                   const QConfig& qconfig);
-  absl::StatusOr<Value*> Call(const std::string& object,
-                              const std::string& method,
-                              const std::vector<Value*>& arguments,
-                              torch::jit::Node* place);
 
   ModelGraph& model_;
   const FloatSubgraph& subgraph_;
-  int& next_quantizer_;
   const std::vector<Value*> inputs_;
   // What follows the subgraph.
   torch::jit::Node* behind_;
   // The tensor that is compared: the output, or its first element. Of LogFloat.
   Value* reference_ = nullptr;
-  std::vector<Quantizers> input_quantizers_;
-  Quantizers output_quantizers_;
+  CandidateActivations activations_;
 };
 
 }  // namespace ns

@@ -10,11 +10,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "ir/insert_method_call.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
+#include "ns/n_shadows/candidate_activations.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
 #include "passes/instrument/logger_calls.h"
@@ -22,6 +22,7 @@
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
+#include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
 namespace {
@@ -157,78 +158,33 @@ class Preparer {
                                   const QConfig& qconfig) {
     CopiedSubgraph copy = {second_.CopyOf(subgraph.subgraph),
                            second_.CopyOf(subgraph.output)};
-    std::string first_quantizer;
-    const QuantizationMode mode = ModeOf(qconfig.activation);
-    if (mode != QuantizationMode::kFloat) {
-      NS_ASSIGN_OR_RETURN(
-          first_quantizer,
-          Annotated(absl::StrCat("activations of ", subgraph.name),
-                    QuantizeInputs(*subgraph.subgraph.start,
-                                   copy.subgraph.start, qconfig)));
-    }
-    NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
-    const bool quantizes_output =
-        mode == QuantizationMode::kStatic || mode == QuantizationMode::kHalf;
-    if (!quantizes_output || !IsTensor(*copy.output)) {
-      return copy.output;
-    }
-    const bool keeps = mode == QuantizationMode::kStatic &&
-                       !first_quantizer.empty() &&
-                       KeepsQParams(subgraph.family);
-    std::string quantizer = first_quantizer;
-    if (!keeps) {
-      NS_ASSIGN_OR_RETURN(
-          quantizer, Annotated(absl::StrCat("activations of ", subgraph.name),
-                               NewQuantizer(qconfig, subgraph.output,
-                                            PlaceAfter(*subgraph.output))));
-    }
-    NS_ASSIGN_OR_RETURN(
-        Value * quantized,
-        InsertMethodCall(model(), quantizer, "forward", {copy.output},
-                         PlaceAfter(*copy.output)));
-    copy.output->replaceAllUsesWith(quantized);
-    quantized->node()->replaceInput(1, copy.output);
-    return quantized;
-  }
-
-  // Quantizes what `copy` takes, with ranges of what `original` takes. Returns
-  // the first quantizer.
-  absl::StatusOr<std::string> QuantizeInputs(const Node& original, Node* copy,
-                                             const QConfig& qconfig) {
-    std::string first;
-    for (size_t i = 0; i < copy->inputs().size(); ++i) {
-      Value* observed = const_cast<Value*>(original.input(i));
-      Value* value = copy->input(i);
+    CandidateActivations activations(model(), subgraph, next_quantizer_);
+    const ObserverConfig& config = qconfig.activation.config;
+    Node* original = subgraph.subgraph.start;
+    Node* start = copy.subgraph.start;
+    for (size_t i = 0; i < start->inputs().size(); ++i) {
+      Value* value = start->input(i);
       const bool is_constant = value->node()->kind() == c10::prim::Constant;
       if (is_constant || !(IsTensor(*value) || IsTensorList(*value))) {
         continue;
       }
       NS_ASSIGN_OR_RETURN(
-          const std::string name,
-          NewQuantizer(qconfig, observed, const_cast<Node*>(&original)));
-      first = first.empty() ? name : first;
-      NS_ASSIGN_OR_RETURN(
-          Value * quantized,
-          InsertMethodCall(model(), name,
-                           IsTensor(*value) ? "forward" : "forward_list",
-                           {value}, copy));
-      copy->replaceInput(i, quantized);
+          Value * rounded,
+          activations.RoundInput(config, i, original->input(i), value, start));
+      start->replaceInput(i, rounded);
     }
-    return first;
-  }
-
-  absl::StatusOr<std::string> NewQuantizer(const QConfig& qconfig,
-                                           Value* observed, Node* place) {
-    NS_ASSIGN_OR_RETURN(const ActivationQuantizerPtr quantizer,
-                        MakeActivationQuantizer(qconfig.activation.config));
-    std::string name =
-        AttachQuantizer(model().module(), next_quantizer_++, quantizer);
-    NS_RETURN_IF_ERROR(
-        InsertMethodCall(model(), name,
-                         IsTensor(*observed) ? "observe" : "observe_list",
-                         {observed}, place)
-            .status());
-    return name;
+    NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
+    if (!IsTensor(*copy.output)) {
+      return copy.output;
+    }
+    NS_ASSIGN_OR_RETURN(
+        Value * rounded,
+        activations.RoundOutput(config, subgraph.output, copy.output,
+                                PlaceAfter(*copy.output)));
+    if (rounded != copy.output) {
+      copy.output->replaceAllUsesAfterNodeWith(rounded->node(), rounded);
+    }
+    return rounded;
   }
 
   absl::Status Compare(const FloatSubgraph& subgraph, int index, Value* output,
