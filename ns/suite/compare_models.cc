@@ -11,41 +11,19 @@
 #include "absl/strings/str_cat.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
-#include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
+#include "ns/suite/describe_models.h"
 #include "ns/suite/emulation.h"
-#include "ns/suite/find_coverage.h"
-#include "ns/suite/layer_parameters.h"
-#include "ns/suite/matched_weights.h"
-#include "ns/suite/model_graphs.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/result_of_matches.h"
 #include "ns/suite/try_changes.h"
 #include "ns/suite/user_figures.h"
-#include "passes/analysis/value_facts.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/copied_matches.h"
 
 namespace ns {
 namespace {
-
-// Tells what of the quantized model is quantized.
-absl::Status DescribeCoverage(const ModelGraph& quantized_model,
-                              const ValueFacts& facts,
-                              const MatchResult& matches,
-                              const OpIoTypes& io_types,
-                              ComparisonResult& result) {
-  const auto runs_in = FindRunsIn(facts, matches);
-  for (size_t i = 0; i < runs_in.size(); ++i) {
-    result.layers[i].runs_in = runs_in[i];
-  }
-  NS_ASSIGN_OR_RETURN(
-      result.coverage, CatchTorchErrors("looking for what is quantized", [&] {
-        return FindCoverage(quantized_model, matches, runs_in, io_types);
-      }));
-  return absl::OkStatus();
-}
 
 NonFiniteInputs InputsOf(const ModelGraph& model) {
   return NonFiniteInputs(
@@ -231,25 +209,7 @@ absl::StatusOr<ComparisonResult> CompareModels(
                                         quantized_model, quantized_copy);
   NS_ASSIGN_OR_RETURN(
       ComparisonResult result,
-      ResultOfMatches(float_copy, quantized_copy, matches, options.match));
-  DataFlowGraphs graphs = GraphsOf(float_copy, quantized_copy, matches);
-  result.swapped = FindSwapped(graphs);
-  if (options.graphs) {
-    result.graphs = std::move(graphs);
-  }
-  if (options.weights) {
-    NS_RETURN_IF_ERROR(CompareMatchedWeights(
-        float_copy, quantized_copy, matches,
-        {options.op_to_weight_extraction_fn, options.histograms}, result));
-  }
-  const ValueFacts facts(quantized_copy.graph(), options.io_types);
-  DescribeParameters(facts, matches, result.layers);
-  DescribeSources(matches, result);
-  NS_RETURN_IF_ERROR(DescribeCoverage(quantized_copy, facts, matches,
-                                      options.io_types, result));
-  if (options.check_matches) {
-    NS_RETURN_IF_ERROR(options.check_matches(result));
-  }
+      DescribeModels(float_copy, quantized_copy, matches, options));
   NS_ASSIGN_OR_RETURN(
       const Emulation emulation,
       Emulation::Create(quantized_copy, matches, options.emulate, result));

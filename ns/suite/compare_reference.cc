@@ -6,7 +6,7 @@
 
 #include "ir/status.h"
 #include "ns/batches/batch.h"
-#include "ns/suite/compare_models.h"
+#include "ns/suite/describe_models.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/reference_comparer.h"
 #include "ns/suite/reference_files.h"
@@ -53,18 +53,11 @@ absl::StatusOr<ComparisonResult> CompareWithReference(
     const BatchReader& batches, const std::string& directory,
     const CompareOptions& options) {
   NS_ASSIGN_OR_RETURN(ReferenceFiles files, ReferenceFiles::Open(directory));
-  CompareOptions without_runs = options;
-  without_runs.activations = false;
-  without_runs.shadows = false;
-  without_runs.kernels = false;
-  without_runs.emulate.reset();
-  NS_ASSIGN_OR_RETURN(
-      ComparisonResult result,
-      CompareModels(float_model, quantized_model, BatchReader::FromBatches({}),
-                    without_runs));
   NS_ASSIGN_OR_RETURN(ModelGraph copy, quantized_model.Clone());
   NS_ASSIGN_OR_RETURN(const MatchResult matches,
                       MatchSubgraphs(float_model, copy, options.match));
+  NS_ASSIGN_OR_RETURN(ComparisonResult result,
+                      DescribeModels(float_model, copy, matches, options));
   NS_ASSIGN_OR_RETURN(ReferenceComparer comparer,
                       ReferenceComparer::Create(std::move(copy), matches,
                                                 std::move(files), options));
