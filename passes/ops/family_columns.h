@@ -132,9 +132,10 @@ struct Facts : FamilyFacts {
     return copy;
   }
 
-  constexpr Facts Int8TakesRank(int least) const {
+  constexpr Facts Int8TakesRanks(int64_t least,
+                                 int64_t most = RankRange::kAny) const {
     Facts copy = *this;
-    copy.least_int8_rank = least;
+    copy.int8_ranks = {least, most};
     return copy;
   }
 

@@ -62,7 +62,7 @@ constexpr OpFamily kFamilies[] = {
      {Either("aten::adaptive_avg_pool2d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding),
       Int8("ns::fbgemm_adaptive_avg_pool2d")},
-     kPool.Rank(OutputRank::kThreeInInt8).Int8TakesRank(3)},
+     kPool.Rank(OutputRank::kThreeInInt8).Int8TakesRanks(3, 4)},
     {"adaptive_avg_pool3d",
      {Either("aten::adaptive_avg_pool3d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding),
@@ -113,7 +113,7 @@ constexpr OpFamily kFamilies[] = {
      {Either("aten::avg_pool3d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding, CallGuard::kCountsPadding),
       Int8("ns::fbgemm_avg_pool3d")},
-     kPool.Rank(OutputRank::kThreeOrMore).Int8TakesRank(5)},
+     kPool.Rank(OutputRank::kThreeOrMore).Int8TakesRanks(5)},
     {"baddbmm", {Float("aten::baddbmm")}},
     {"batch_norm",
      {Float("aten::batch_norm").Folds(FoldForm::kByName, CallGuard::kKnownStatistics),
@@ -150,7 +150,7 @@ constexpr OpFamily kFamilies[] = {
     {"channel_shuffle",
      {Either("aten::channel_shuffle").Folds(FoldForm::kSameOpExactly),
       Either("aten::native_channel_shuffle")},
-     Shape().Rank(OutputRank::kAsInput)},
+     Facts().KeepsRange().Rank(OutputRank::kAsInput).Int8TakesRanks(4, 4)},
     {"chunk",
      {Either("aten::chunk").Folds(FoldForm::kSameOpExactly),
       Either("prim::ConstantChunk")},
@@ -311,7 +311,7 @@ constexpr OpFamily kFamilies[] = {
       Int8("quantized::group_norm"),
       Int8("ns::fbgemm_group_norm")},
      Facts().TensorWeight(2).Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kTwoOrMore)
-          .Int8TakesRank(3)},
+          .Int8TakesRanks(3)},
     {"gru",
      {Float("aten::gru"),
       Dynamic("aten::quantized_gru")},
@@ -353,7 +353,7 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_instance_norm")},
      Facts().TensorWeight(1).Lowers(LoweringForm::kSameArguments)
           .Reference(ReferenceForm::kInstanceNorm).Rank(OutputRank::kTwoOrMore)
-          .Int8TakesRank(3)},
+          .Int8TakesRanks(3)},
     {"int_repr", {Int8("aten::int_repr")}, Transparent().Reference(ReferenceForm::kHandsOn)
           .Rank(OutputRank::kAsInput)},
     {"interpolate",
@@ -404,7 +404,7 @@ constexpr OpFamily kFamilies[] = {
      Facts().FloatWeight(WeightForm::kTensor, 1).QuantizedWeight(WeightForm::kPackedLinear, 1)
           .Channels(ChannelPlace::kLast).Fuses(Fusion::kBatchNormAndActivation)
           .Lowers(LoweringForm::kLinear).Reference(ReferenceForm::kLinear)
-          .Rank(OutputRank::kAsInput).Int8TakesRank(2)},
+          .Rank(OutputRank::kAsInput).Int8TakesRanks(2)},
     {"linspace", {Float("aten::linspace")}, Source()},
     {"list", {Either("aten::list")}, Transparent()},
     {"list_construct", {Either("prim::ListConstruct")}, Transparent()},

@@ -19,6 +19,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "passes/ops/rank_range.h"
 
 namespace ns {
 
@@ -234,9 +235,9 @@ struct FamilyFacts {
   int weight_channel_dim = 0;
   QuantizedRange range;
   OutputRank rank = OutputRank::kUnknown;
-  // The least number of dimensions that its int8 ops take, where that is more
-  // than float ones ask for. Convolutions take as many as their weight has.
-  int least_int8_rank = 0;
+  // How many dimensions its int8 ops take, where float ones take others, too.
+  // Convolutions take as many as their weight has.
+  RankRange int8_ranks;
   ChannelPlace channels = ChannelPlace::kByRank;
   Fusion fusion = Fusion::kNone;
   // True for a family that computes element by element on one input, keeps its

@@ -136,12 +136,18 @@ class Converter {
       return absl::OkStatus();
     }
     NS_RETURN_IF_ERROR(watched->status);
-    const int64_t rank = watched->observer->seen().least_rank;
-    return rank < layer.least_rank
-               ? Refusal(absl::StrCat("its input has ", rank,
-                                      " dimensions; its int8 op takes ",
-                                      layer.least_rank))
-               : absl::OkStatus();
+    const SeenTensors& seen = watched->observer->seen();
+    if (seen.least_rank < layer.ranks.least) {
+      return Refusal(absl::StrCat("its input has ", seen.least_rank,
+                                  " dimensions; its int8 op takes ",
+                                  layer.ranks.least));
+    }
+    if (seen.greatest_rank > layer.ranks.most) {
+      return Refusal(absl::StrCat("its input has ", seen.greatest_rank,
+                                  " dimensions; its int8 op takes at most ",
+                                  layer.ranks.most));
+    }
+    return absl::OkStatus();
   }
 
   // Says whether the layer runs in int8, and notes what it needs.

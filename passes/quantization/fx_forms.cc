@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
+#include "ir/refusal.h"
 #include "passes/analysis/output_scale.h"
 
 namespace ns {
@@ -23,6 +24,9 @@ bool MovesValuesInFx(const torch::jit::Node& node) {
 }
 
 absl::StatusOr<Int8Form> Int8FormInFx(const torch::jit::Node& node) {
+  if (node.kind() == c10::aten::channel_shuffle) {
+    return Refusal("prepare_fx does not observe it");
+  }
   const absl::StatusOr<Int8Form> form = Int8FormOf(node);
   return form.ok() && TakesNumber(node) ? Int8Form::kRangeOfInput : form;
 }

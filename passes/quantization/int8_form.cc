@@ -94,18 +94,19 @@ bool MovesValues(const Node& node) {
          CheckCall(row->spelling->guard, node).ok();
 }
 
-int64_t LeastRankInInt8(const Node& node) {
+RankRange RanksInInt8(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   if (row == nullptr) {
-    return 0;
+    return {};
   }
   if (row->spelling->fold != FoldForm::kPackedConv) {
-    return row->family_row->facts.least_int8_rank;
+    return row->family_row->facts.int8_ranks;
   }
   // A batch and channels, as the weight has output and input channels.
   const std::optional<c10::IValue> weight =
       ConstantOf(*node.input(row->weight_input));
-  return weight && weight->isTensor() ? weight->toTensor().dim() : 0;
+  return weight && weight->isTensor() ? RankRange{weight->toTensor().dim()}
+                                      : RankRange();
 }
 
 }  // namespace ns

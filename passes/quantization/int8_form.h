@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "passes/ops/rank_range.h"
 
 namespace torch::jit {
 struct Node;
@@ -41,10 +42,9 @@ bool HandsOnItsInput(const torch::jit::Node& node);
 // quantized tensors.
 bool MovesValues(const torch::jit::Node& node);
 
-// Returns the least number of dimensions that the first input of `node` may
-// have for its int8 op to run without an error; 0 where it takes any that the
-// float op does.
-int64_t LeastRankInInt8(const torch::jit::Node& node);
+// Returns how many dimensions the first input of `node` may have for its int8
+// op to run without an error, among those that the float op takes.
+RankRange RanksInInt8(const torch::jit::Node& node);
 
 }  // namespace ns
 

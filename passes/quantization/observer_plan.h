@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "passes/ops/op_relations.h"
+#include "passes/ops/rank_range.h"
 #include "passes/quantization/observer_points.h"
 #include "passes/quantization/qconfig.h"
 #include "passes/quantization/qconfig_mapping.h"
@@ -49,8 +50,8 @@ struct PlannedLayer {
   // How it goes over its input, where the means of that are gathered.
   std::optional<ConvGeometry> input_means;
   torch::jit::Node* base = nullptr;
-  // LeastRankInInt8 of the base op.
-  int64_t least_rank = 0;
+  // RanksInInt8 of the base op.
+  RankRange ranks;
   // Whether it is inside of control flow: it may never run, though observers
   // that it shares with other layers see values.
   bool is_conditional = false;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "passes/ops/rank_range.h"
 #include "passes/quantization/quantization_report.h"
 #include "passes/runtime/observers/input_means.h"
 #include "passes/runtime/observers/observer.h"
@@ -33,8 +34,8 @@ struct PreparedLayer {
   int64_t output = 0;
   // OptionsOf the observer of the weight; empty for none.
   ObserverOptions weight;
-  // Its int8 op takes tensors of so many dimensions or more.
-  int64_t least_rank = 0;
+  // Its int8 op takes tensors of so many dimensions.
+  RankRange ranks;
   // The number of a no-op observer that sees the input of this layer alone, for
   // its rank and for whether it runs; -1 where that is not asked.
   int64_t watcher = -1;

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "passes/runtime/observers/observer_options.h"
 
@@ -23,7 +25,7 @@ at::Tensor Observer::Forward(const at::Tensor& x) {
 void Observer::Note(const at::Tensor& x) {
   const bool is_float = x.is_floating_point();
   Join({x.dim(), !is_float, is_float && x.scalar_type() != at::kFloat,
-        x.numel()});
+        x.numel(), x.dim()});
 }
 
 void Observer::Join(const SeenTensors& seen) {
@@ -34,6 +36,7 @@ void Observer::Join(const SeenTensors& seen) {
   seen_.has_integers |= seen.has_integers;
   seen_.has_other_floats |= seen.has_other_floats;
   seen_.values += seen.values;
+  seen_.greatest_rank = std::max(seen_.greatest_rank, seen.greatest_rank);
 }
 
 void Observer::Reset() {

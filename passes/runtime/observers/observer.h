@@ -31,6 +31,8 @@ struct SeenTensors {
   bool has_other_floats = false;
   // How many values they had.
   int64_t values = 0;
+  // The greatest number of dimensions; -1 before any tensor.
+  int64_t greatest_rank = -1;
 };
 
 // Watches a value of a model as it runs. MakeObserver (make_observer.h) makes

@@ -94,6 +94,7 @@ const char* const kCalls[] = {
     "a.movedim(0, -1)",
     "torch.pixel_shuffle(a.repeat([1, 4, 1, 1]), 2)",
     "torch.pixel_unshuffle(a, 2)",
+    "torch.channel_shuffle(a, 3)",
     "torch.constant_pad_nd(a, [1, 1, 2, 0], 0.)",
     "torch.reflection_pad1d(a, [1, 1])",
     "torch.reflection_pad2d(a, [1, 1, 1, 1])",
@@ -173,15 +174,15 @@ TEST(InputsOfOpsTest, WhatTheFloatOpTakesTheQuantizedModelTakes) {
   }
 }
 
-// Disabled: int8 kernels take images with four dimensions alone, and only the
-// least rank of an input is watched. Float ones happen to take these, too.
-TEST(InputsOfOpsTest, DISABLED_RanksThatAreTooHighForInt8) {
+// Int8 kernels take images with four dimensions alone.
+TEST(InputsOfOpsTest, RanksThatOnlyTheFloatOpTakes) {
   for (const Backend backend : {Backend::kFbgemm, Backend::kQnnpack}) {
-    ExpectTakes("torch.adaptive_avg_pool2d(a, [1, 1])",
-                at::randn({2, 3, 4, 4, 4}), backend);
-    ExpectTakes("torch.channel_shuffle(a, 3)", at::randn({2, 3, 4, 4, 4}),
-                backend);
-    ExpectTakes("torch.channel_shuffle(a, 3)", at::randn({2, 3, 8}), backend);
+    EXPECT_TRUE(ExpectTakes("torch.adaptive_avg_pool2d(a, [1, 1])",
+                            at::randn({2, 3, 4, 4, 4}), backend));
+    EXPECT_TRUE(ExpectTakes("torch.channel_shuffle(a, 3)",
+                            at::randn({2, 3, 4, 4, 4}), backend));
+    EXPECT_TRUE(ExpectTakes("torch.channel_shuffle(a, 3)", at::randn({2, 3, 8}),
+                            backend));
   }
 }
 

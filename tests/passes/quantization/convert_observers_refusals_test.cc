@@ -109,6 +109,19 @@ TEST(ConvertObserversRefusalsTest, OpsAmongQuantizedValuesAreTold) {
               ElementsAre(NodeOf(model.graph(), "aten::avg_pool3d")));
 }
 
+// The float op takes the mean of the last two of any dimensions.
+TEST(ConvertObserversRefusalsTest, VolumesKeepTheirPoolOfImagesInFloat) {
+  const at::Tensor volumes = at::rand({2, 3, 4, 4, 4});
+  for (const std::vector<at::Tensor>& batches :
+       {std::vector<at::Tensor>{volumes}, {at::rand({3, 4, 4}), volumes}}) {
+    ModelGraph model = Calibrated(
+        {"a = x + x", "return torch.adaptive_avg_pool2d(a, [1, 1])"}, batches);
+    EXPECT_THAT(StayedFloat(OrThrow(ConvertObservers(model))),
+                ElementsAre("adaptive_avg_pool2d: its input has 5 dimensions; "
+                            "its int8 op takes at most 4"));
+  }
+}
+
 TEST(ConvertObserversRefusalsTest, OpsThatNeverRanAreTold) {
   ModelGraph model =
       Calibrated({"a = x + x", "if x.size(0) > 1:", "  a = torch.cat([a, a])",

@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/pass_context.h"
+#include "ir/run_on_graph.h"
 #include "passes/quantization/prepared_model.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/ir.h"
@@ -35,6 +36,28 @@ void ExpectObserved(ModelGraph model, absl::string_view text) {
   EXPECT_TRUE(RunPass(InsertObservers(Everywhere()), model).changed);
   ExpectShortIr(model.graph(), text);
   EXPECT_TRUE(IsPrepared(model.module()));
+}
+
+// Observers are attributes of a module.
+TEST(InsertObserversTest, AGraphWithoutAModuleIsRefused) {
+  for (const char* text : {R"IR(
+graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %y : Tensor = aten::add(%x, %x, %one)
+  return (%y))IR",
+                           R"IR(
+graph():
+  %n : int = prim::Constant[value=1]()
+  %sizes : int[] = prim::ListConstruct(%n)
+  %none : NoneType = prim::Constant()
+  %x : Tensor = aten::rand(%sizes, %none, %none, %none, %none)
+  %y : Tensor = aten::add(%x, %x, %n)
+  return (%y))IR"}) {
+    PassContext context;
+    const auto run =
+        RunOnGraph(InsertObservers(Everywhere()), GraphOf(text), context);
+    EXPECT_THAT(MessageOf(run), testing::HasSubstr("has no module"));
+  }
 }
 
 std::string ErrorOf(const ObserverPlanOptions& options, ModelGraph model) {
@@ -168,7 +191,7 @@ TEST(InsertObserversTest, RecordSaysWhatLayersNeed) {
   EXPECT_EQ(layer.rule, "global");
   EXPECT_THAT(layer.inputs, ElementsAre(0));
   EXPECT_EQ(layer.output, 1);
-  EXPECT_EQ(layer.least_rank, 4);
+  EXPECT_EQ(layer.ranks.least, 4);
   EXPECT_EQ(layer.weight.at("dtype"), "qint8");
   EXPECT_EQ(prepared.report.layers[0].name, "embedding");
   ASSERT_EQ(prepared.report.stayed_float.size(), 2);

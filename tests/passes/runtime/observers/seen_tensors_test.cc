@@ -62,6 +62,19 @@ TEST(SeenTensorsTest, TheLeastRankCounts) {
   ExpectSeen(*observer, {0, false, false, 31});
 }
 
+TEST(SeenTensorsTest, TheGreatestRankCounts) {
+  const ObserverPtr observer = Make();
+  EXPECT_EQ(observer->seen().greatest_rank, -1);
+  observer->Forward(at::rand({2, 3}));
+  observer->Forward(at::rand({1, 1, 1, 1}));
+  observer->Forward(at::rand({5}));
+  EXPECT_EQ(observer->seen().greatest_rank, 4);
+  const ObserverPtr merged = Make();
+  merged->Forward(at::rand({2, 3}));
+  merged->Merge(*observer);
+  EXPECT_EQ(merged->seen().greatest_rank, 4);
+}
+
 TEST(SeenTensorsTest, IntegersAndMasksAreTold) {
   for (const at::ScalarType dtype : {at::kLong, at::kByte, at::kBool}) {
     const ObserverPtr observer = Make();
