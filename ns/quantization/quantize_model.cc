@@ -22,6 +22,7 @@
 #include "ns/quantization/check_is_float.h"
 #include "ns/quantization/fold_for_quantization.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/refused_inputs.h"
 #include "ns/quantization/target_mapping.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/quantization/convert_observers.h"
@@ -130,6 +131,8 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   dynamic.mapping = plan.mapping;
   dynamic.keep = options.keep;
   dynamic.reduce_range = options.backend != Backend::kQnnpack;
+  dynamic.refused =
+      options.compat ? decltype(options.refused)() : options.refused;
   // On a copy: without the ops that it replaces, those behind them would have
   // other names, and other numbers in the mapping.
   dynamic.report = &known;
@@ -243,7 +246,11 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
 absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
                                              const std::vector<Batch>& batches,
                                              const QuantizeOptions& options) {
-  NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model, options));
+  QuantizeOptions checked = options;
+  if (MayRefuseInputs(options) && !batches.empty()) {
+    NS_ASSIGN_OR_RETURN(checked.refused, RefusedInputs(model, batches.front()));
+  }
+  NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model, checked));
   if (options.mode == QuantizeMode::kStatic) {
     NS_RETURN_IF_ERROR(Calibrate(prepared, batches, options.progress));
   }

@@ -60,7 +60,8 @@ absl::StatusOr<QuantizedModel> ConvertModel(
     const ModelGraph& prepared, const QuantizeOptions& options,
     const LayerCorrections& corrections = {}, ConversionCache* cache = nullptr);
 
-// Prepares, calibrates in the static mode, and converts.
+// Prepares, calibrates in the static mode, and converts. The first batch tells
+// QuantizeOptions::refused.
 absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
                                              const std::vector<Batch>& batches,
                                              const QuantizeOptions& options);

@@ -57,6 +57,12 @@ QConfigMapping WithoutCalibration(bool wants_dynamic) {
 
 }  // namespace
 
+bool MayRefuseInputs(const QuantizeOptions& options) {
+  const bool is_static =
+      options.mode == QuantizeMode::kStatic && !options.mapping.has_value();
+  return !is_static && !options.compat;
+}
+
 bool RunsOnFbgemm(const QuantizeOptions& options) {
   return options.backend == Backend::kFbgemm ||
          options.backend == Backend::kX86;

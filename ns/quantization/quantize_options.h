@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ struct QuantizeOptions {
   // Layers that stay in float: names or globs of them ("layer1.*"), ops
   // ("aten::linear"), families ("linear") or types of modules ("Linear").
   std::vector<std::string> keep;
+  // Layers whose dynamic or weight-only op would fail on what they are fed, by
+  // name, and why (refused_inputs.h): they stay in float. Not with `compat`.
+  std::map<std::string, std::string> refused;
   // Needs batches that calibration does not gather means from, to see whether
   // it helps a layer: CalibrateHoldingBack and ConvertKeepingWhatHelps
   // (quantize_accurately.h) have them; QuantizeModel corrects nothing. Not with
@@ -77,6 +81,10 @@ struct QuantizeOptions {
   // tries, and each step of adaptive rounding. May be null.
   std::function<void(int64_t done, int64_t total)> progress;
 };
+
+// Whether layers may get a dynamic or weight-only op, so that it is worth
+// looking for QuantizeOptions::refused.
+bool MayRefuseInputs(const QuantizeOptions& options);
 
 // Whether the backend's kernels are those of fbgemm.
 bool RunsOnFbgemm(const QuantizeOptions& options);

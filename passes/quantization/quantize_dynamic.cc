@@ -211,6 +211,10 @@ class Quantizer {
       changed_ |= rounded.changed;
       return std::move(rounded.weights);
     }
+    if (const auto refused = options_.refused.find(subgraph.name);
+        refused != options_.refused.end()) {
+      return Refusal(refused->second);
+    }
     Node* relu = is_embedding ? nullptr : ReluBehind(subgraph, *site.node);
     site.with_relu = relu != nullptr;
     NS_ASSIGN_OR_RETURN(QuantizedLayer layer,

@@ -2,6 +2,7 @@
 #ifndef PASSES_QUANTIZATION_QUANTIZE_DYNAMIC_H_
 #define PASSES_QUANTIZATION_QUANTIZE_DYNAMIC_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,9 +55,9 @@ namespace ns {
 // recurrent layer without biases gets some of zeros.
 //
 // LibTorch's kernels fail when the model runs, as they do in PyTorch, for
-// values that are not finite and where only a run tells that a linear gets a
-// vector or an embedding indices of another rank than 1 and 2. An embedding
-// without any index crashes them.
+// values that are not finite, where a linear gets a vector, and where an
+// embedding gets indices of another rank than 1 and 2, which often only a run
+// tells (Options::refused). An embedding without any index crashes them.
 //
 // Error: a mapping that is not valid.
 class QuantizeDynamic final : public Pass {
@@ -66,6 +67,9 @@ class QuantizeDynamic final : public Pass {
     // Layers that stay in float (keep_list.h).
     std::vector<std::string> keep = {};
     bool reduce_range = true;
+    // Names of further layers whose op would fail when it runs, and why: they
+    // stay in float, unless only their weights are rounded.
+    std::map<std::string, std::string> refused = {};
     // Where not null, gets an entry for each layer that was replaced, or that
     // was to be and stayed in float.
     QuantizationReport* report = nullptr;

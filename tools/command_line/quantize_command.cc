@@ -20,6 +20,7 @@
 #include "ns/quantization/quantize_summary.h"
 #include "ns/quantization/quantize_table.h"
 #include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/refused_inputs.h"
 #include "ns/quantization/rescale_layers.h"
 #include "ns/quantization/target_mapping.h"
 #include "passes/quantization/default_qconfigs.h"
@@ -78,6 +79,7 @@ class Quantizer {
       NS_ASSIGN_OR_RETURN(
           mapping_, Annotated(flags_.float_path,
                               TargetMapping(source->model, flags_.options)));
+      NS_RETURN_IF_ERROR(FindRefusedInputs(source->model));
     }
     NS_ASSIGN_OR_RETURN(
         ModelGraph prepared,
@@ -154,6 +156,16 @@ class Quantizer {
       NS_RETURN_IF_ERROR(Annotated(paths[i], MergePrepared(prepared, other)));
     }
     return prepared;
+  }
+
+  // Notes which layers a dynamic or weight-only op would fail for.
+  absl::Status FindRefusedInputs(const ModelGraph& model) {
+    if (!MayRefuseInputs(flags_.options) || batches_.size() == 0) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const Batch first, batches_.Read(0));
+    NS_ASSIGN_OR_RETURN(flags_.options.refused, RefusedInputs(model, first));
+    return absl::OkStatus();
   }
 
   bool Calibrates() const {

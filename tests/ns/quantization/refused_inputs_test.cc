@@ -1,0 +1,78 @@
+#include "ns/quantization/refused_inputs.h"
+
+#include <ATen/Functions.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/quantization/quantize_model.h"
+#include "tests/ns/quantization/quantizing.h"
+#include "tests/testing/float_model.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+std::map<std::string, std::string> RefusedOf(
+    const std::vector<std::string>& body, const at::Tensor& x) {
+  return OrThrow(RefusedInputs(FloatModel(body), BatchesOf({x})[0]));
+}
+
+const char kVector[] = "its input is a vector; its kernel takes matrices";
+
+TEST(RefusedInputsTest, LinearLayersOfVectorsAreNamed) {
+  const std::vector<std::string> body = {
+      absl::StrCat("return ", LinearOf("x"))};
+  EXPECT_THAT(RefusedOf(body, at::rand({3})),
+              ElementsAre(Pair("linear", kVector)));
+  EXPECT_THAT(RefusedOf(body, at::rand({2, 3})), IsEmpty());
+  EXPECT_THAT(RefusedOf(body, at::rand({2, 2, 3})), IsEmpty());
+}
+
+TEST(RefusedInputsTest, EmbeddingsOfOtherIndicesAreNamed) {
+  const std::vector<std::string> body = {"return torch.embedding(self.w, x)"};
+  const at::Tensor one = at::zeros({1}, at::kLong);
+  EXPECT_THAT(RefusedOf(body, one), IsEmpty());
+  EXPECT_THAT(RefusedOf(body, one.view({1, 1})), IsEmpty());
+  EXPECT_THAT(RefusedOf(body, one.view({1, 1, 1})),
+              ElementsAre(Pair("embedding",
+                               "its indices have 3 dimensions; "
+                               "its kernel takes 1 or 2")));
+}
+
+TEST(RefusedInputsTest, ABatchThatDoesNotFitIsTold) {
+  EXPECT_THAT(MessageOf(RefusedInputs(
+                  FloatModel({absl::StrCat("return ", LinearOf("x"))}),
+                  BatchesOf({at::rand({4, 5})})[0])),
+              testing::HasSubstr("the float model"));
+}
+
+// What LibTorch's op would refuse stays in float, and the model runs.
+TEST(RefusedInputsTest, ADynamicModelOfVectorsRuns) {
+  const at::Tensor x = at::rand({3});
+  QuantizeOptions options;
+  options.mode = QuantizeMode::kDynamic;
+  const std::vector<std::string> body = {
+      absl::StrCat("y = ", LinearOf("x")),
+      absl::StrCat("return ", LinearOf("x.unsqueeze(0)"), " + y")};
+  QuantizedModel quantized = Quantize(body, {x}, options);
+  EXPECT_THAT(StayedFloat(quantized),
+              testing::Contains(absl::StrCat("linear: ", kVector)));
+  ASSERT_EQ(quantized.report.layers.size(), 1);
+  EXPECT_EQ(quantized.report.layers[0].name, "linear@1");
+  EXPECT_EQ(Output(quantized.model, x).dim(), 2);
+  // PyTorch quantizes it, and then fails.
+  options.compat = true;
+  EXPECT_EQ(Quantize(body, {x}, options).report.layers.size(), 2);
+}
+
+}  // namespace
+}  // namespace ns
