@@ -97,6 +97,36 @@ TEST_F(QuantizeAccuratelyTest, WhatDoesNotHelpIsNotKept) {
   EXPECT_GE(OutputOf(tried, Around({-2})), OutputOf(plain, Around({-2})) - 0.1);
 }
 
+// Nor is it where each layer is corrected behind those before it.
+TEST_F(QuantizeAccuratelyTest, SequentialShiftsThatDoNotHelpAreNotKept) {
+  const QuantizeOptions options = Coarse(BiasCorrection::kSequential);
+  const QuantizedModel helped = Quantized(Around({2, 2, 2, 2}), options);
+  ASSERT_EQ(helped.report.tried.size(), 2);
+  EXPECT_TRUE(helped.report.tried[0].IsKept());
+  EXPECT_GT(helped.report.tried[0].with_db,
+            helped.report.tried[0].without_db + 3);
+  const QuantizedModel worse = Quantized(Around({2, 2, 2, -2}), options);
+  ASSERT_EQ(worse.report.tried.size(), 2);
+  for (const TriedMethod& tried : worse.report.tried) {
+    EXPECT_FALSE(tried.IsKept()) << tried.layer;
+  }
+  EXPECT_FALSE(worse.report.layers[0].has_corrected_bias);
+}
+
+TEST_F(QuantizeAccuratelyTest, AdaptiveRoundingHelpsOnOtherBatches) {
+  QuantizeOptions options = Coarse(BiasCorrection::kNone);
+  options.rounding_steps = 1000;
+  const QuantizedModel helped = Quantized(Around({2, 2, 2, 2}), options);
+  ASSERT_FALSE(helped.report.tried.empty());
+  EXPECT_TRUE(helped.report.tried[0].IsKept());
+  EXPECT_GT(helped.report.tried[0].with_db,
+            helped.report.tried[0].without_db + 3);
+  const QuantizedModel plain =
+      Quantized(Around({2, 2, 2, 2}), Coarse(BiasCorrection::kNone));
+  const BatchReader others = Around({2, 2});
+  EXPECT_GT(OutputOf(helped, others), OutputOf(plain, others) + 2);
+}
+
 TEST_F(QuantizeAccuratelyTest, OneBatchLeavesNothingToSeeWhetherItHelps) {
   const BatchReader batches = Around({2});
   const QuantizedModel quantized = Quantized(batches, Coarse());

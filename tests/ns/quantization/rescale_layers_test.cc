@@ -8,9 +8,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/graph_walk.h"
+#include "ir/node_view.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_model.h"
 #include "tests/ns/quantization/quantizing.h"
+#include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -120,6 +123,49 @@ TEST_F(RescaleLayersTest, WhatDoesNotHelpIsNotKept) {
   const RescaledModel rescaled = Rescale(Outlier(1));
   ASSERT_EQ(rescaled.tried.size(), 1);
   EXPECT_EQ(rescaled.tried[0].reason, "it gains nothing");
+}
+
+// The weights of the second layer have 3 bits, and one of its columns becomes
+// three times as large as the others.
+TEST_F(RescaleLayersTest, APairWhoseSecondLayerLosesMoreIsNotKept) {
+  QConfig coarse = Int8PerTensorQConfig();
+  coarse.weight.config.quant_min = -4;
+  coarse.weight.config.quant_max = 3;
+  options_.mapping.emplace()
+      .SetGlobal(Int8PerTensorQConfig())
+      .SetModuleName("b", coarse);
+  options_.equalize = true;
+  at::Tensor first = at::randn({16, 16});
+  first[3] *= 8;
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
+      {{"a", Linear(first)}, {"b", Linear(at::randn({8, 16}).sign())}},
+      {"return self.b.forward(torch.relu(self.a.forward(x)))"})));
+  RescaledModel rescaled = Rescale(model);
+  ASSERT_EQ(rescaled.tried.size(), 1);
+  EXPECT_EQ(rescaled.tried[0].reason, "it gains nothing");
+  EXPECT_LT(rescaled.tried[0].with_db, rescaled.tried[0].without_db - 1);
+  EXPECT_TRUE(
+      ConstantOf(*NodeOf(rescaled.model.graph(), "aten::linear")->input(1))
+          ->toTensor()
+          .equal(first));
+}
+
+// A clamp that stays lets the channels alone that it clips, most of the large
+// one here; one that is rescaled, a minimum and a maximum, runs in float.
+TEST_F(RescaleLayersTest, AClampIsRescaledWhereThatGainsMore) {
+  options_.equalize = true;
+  at::Tensor first = at::randn({16, 16});
+  first[3] *= 60;
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
+      {{"a", Linear(first)}, {"b", Linear(at::randn({8, 16}))}},
+      {"return self.b.forward(torch.clamp(self.a.forward(x), 0., 6.))"})));
+  const RescaledModel rescaled = Rescale(model);
+  ASSERT_EQ(rescaled.tried.size(), 1);
+  EXPECT_TRUE(rescaled.tried[0].IsKept());
+  EXPECT_TRUE(AnyNode(rescaled.model.graph().block(), [](const auto* node) {
+    return node->kind() == c10::aten::minimum;
+  }));
+  EXPECT_GT(OutputDb(rescaled.model), OutputDb(model) + 3);
 }
 
 // On the batch held back, one channel is beyond what was sampled: the clamp of
