@@ -7,7 +7,12 @@
 namespace ns {
 
 // Calls `visit` with each node in the order of the graph's text: a prim::If or
-// prim::Loop comes before the nodes in its blocks.
+// prim::Loop comes before the nodes in its blocks. `visit` may insert nodes
+// (those behind the one it is given, or in its blocks, are visited, too), but
+// not destroy that one.
+//
+// No function here visits the nodes for inputs and outputs of blocks
+// (prim::Param, prim::Return), or graphs in attributes of nodes.
 template <typename Visit>
 void ForEachNode(torch::jit::Block* block, const Visit& visit) {
   for (torch::jit::Node* node : block->nodes()) {
@@ -18,6 +23,7 @@ void ForEachNode(torch::jit::Block* block, const Visit& visit) {
   }
 }
 
+// The same for a graph that is not changed.
 template <typename Visit>
 void ForEachNode(const torch::jit::Block* block, const Visit& visit) {
   for (const torch::jit::Node* node : block->nodes()) {
@@ -30,7 +36,8 @@ void ForEachNode(const torch::jit::Block* block, const Visit& visit) {
 
 // Calls `visit` with each node, but with the nodes in its blocks before a
 // prim::If or prim::Loop itself. `visit` may insert nodes before the one that
-// it is given, and destroy that one and any before it.
+// it is given, which are not visited, and destroy that one and any before it in
+// the same block.
 template <typename Visit>
 void ForEachNodeInnermostFirst(torch::jit::Block* block, const Visit& visit) {
   for (auto it = block->nodes().begin(); it != block->nodes().end();) {

@@ -25,6 +25,7 @@ class InputFile final : public caffe2::serialize::ReadAdapterInterface {
     dev_t device;
     ino_t inode;
     off_t size;
+    // When it was last written to.
     int64_t seconds;
     int64_t nanoseconds;
 
@@ -34,7 +35,7 @@ class InputFile final : public caffe2::serialize::ReadAdapterInterface {
 
   // Opens a file for reading. `saver` is the function that writes such files,
   // for messages. Error: a phrase that continues "<path>: ": the file cannot be
-  // opened, or it is a folder, a pipe or empty.
+  // opened, or it is empty or no regular file.
   static absl::StatusOr<std::shared_ptr<InputFile>> Open(
       const std::string& path, absl::string_view saver = "torch.save");
 
@@ -45,15 +46,17 @@ class InputFile final : public caffe2::serialize::ReadAdapterInterface {
   // What identified the file when it was opened.
   const Identity& identity() const { return identity_; }
 
-  // True when the file was written to since it was opened.
+  // True when the open file was written to since it was opened: its size or its
+  // time of writing differs, or cannot be told. It does not notice another file
+  // at the same path: compare identities for that.
   bool HasChanged() const;
 
   // Reads `count` bytes at `position`, or fewer where the file ends or cannot
-  // be read, and returns how many it read.
+  // be read, and returns how many it read. Any thread may call it.
   size_t ReadAt(uint64_t position, void* buffer, size_t count) const;
 
   // What LibTorch's archives call: the bytes of the file when it was opened,
-  // and ReadAt().
+  // and ReadAt() without `what`.
   size_t size() const override;
   size_t read(uint64_t position, void* buffer, size_t count,
               const char* what) const override;

@@ -56,6 +56,12 @@ absl::StatusOr<Value*> InsertMethodCall(const torch::jit::Module& module,
                                         Node* place) {
   NS_ASSIGN_OR_RETURN(const torch::jit::Function* function,
                       MethodOf(module, attribute, method));
+  if (graph.inputs().empty() ||
+      graph.inputs()[0]->type()->kind() != c10::TypeKind::ClassType) {
+    return absl::InvalidArgumentError(
+        "the graph has no module as its first input, whose methods it could "
+        "call; give a model");
+  }
   torch::jit::WithInsertPoint at(place);
   Value* object = graph.insertGetAttr(graph.inputs()[0], attribute);
   std::vector<Value*> inputs = {object};

@@ -23,7 +23,8 @@ namespace ns {
 //   %result = prim::CallMethod[name=<method>](%object, <arguments>)
 //
 // and returns %result, which is None for a method without a result. Error:
-// there is no such attribute or method. The graph is then unchanged.
+// there is no such attribute or method, or the first input of the graph is no
+// module (ir/run_on_graph.h). The graph is then unchanged.
 absl::StatusOr<torch::jit::Value*> InsertMethodCall(
     ModelGraph& model, const std::string& attribute, const std::string& method,
     const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);

@@ -9,11 +9,12 @@
 
 namespace ns {
 
-// Loads what torch.jit.save wrote to `path`, on the CPU. Errors name the file
-// and what is wrong with it: not found, empty, truncated, damaged, a state_dict
-// or another pickle instead of TorchScript, operators or classes that this
-// build does not have. Where LibTorch fails to load a file that is whole, it is
-// an engine error (ir/engine_error.h).
+// Loads what torch.jit.save wrote to `path`, on the CPU. Errors begin with
+// "<path>: " and say what is wrong with the file: invalid arguments where it is
+// not found, a folder, empty, truncated, damaged, or a state_dict or another
+// pickle instead of TorchScript; an engine error (ir/engine_error.h) where
+// LibTorch fails to load a file that is whole, as for operators or classes that
+// this build does not have.
 //
 // It is safe on damaged files: every record is compared with its checksum, and
 // every tensor with its record.

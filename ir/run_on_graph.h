@@ -1,4 +1,4 @@
-// Runs passes in a compiler that has graphs and no models.
+// Runs passes on graphs that have no model, as inside a compiler.
 #ifndef IR_RUN_ON_GRAPH_H_
 #define IR_RUN_ON_GRAPH_H_
 
@@ -15,9 +15,14 @@ struct Graph;
 
 namespace ns {
 
-// Runs `pass` on `graph` itself. Returns whether it changed the graph. Error:
-// that of the pass, also where it attaches attributes to a module, since there
-// is none here.
+// Runs `pass` on `graph` in place, and adds its remarks to `context`. No pass
+// that loads a model runs before it (ir/loading_passes.h): inline and freeze
+// the graph first. Where weights are attributes still, most passes change
+// nothing, which only their remarks tell.
+//
+// Returns whether the graph's text or its constants changed. Error: that of the
+// pass; one that has to attach attributes fails, since there is no module. The
+// graph is then well formed, but may be rewritten in part.
 absl::StatusOr<bool> RunOnGraph(const Pass& pass,
                                 const std::shared_ptr<torch::jit::Graph>& graph,
                                 PassContext& context);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "ir/node_view.h"
-
 namespace ns {
 
 using ::torch::jit::Block;
@@ -36,7 +34,9 @@ void TensorWrites::FollowLoops(Block* block) {
     // returns whether to go on and what is carried.
     const Block& body = *node->blocks()[0];
     for (size_t i = 0; i < node->outputs().size(); ++i) {
-      if (IsTensor(*node->outputs()[i])) {
+      // A Tensor is an Optional[Tensor], too.
+      if (node->outputs()[i]->type()->isSubtypeOf(
+              *c10::OptionalType::ofTensor())) {
         becomes_.emplace_back(node->inputs()[i + 2], node->outputs()[i]);
         becomes_.emplace_back(body.outputs()[i + 1], body.inputs()[i + 1]);
       }

@@ -27,19 +27,26 @@ namespace ns {
 //       -> (%true, %x)
 //   %2 = aten::relu_(%y)          writes to %a where %n is 0
 //
-// Only tensors that are carried themselves are followed. Those in lists need
-// not be: LibTorch takes all tensors that lists hold for one, once an element
-// is read. The graph must outlive the object. Values that are newer than the
-// object have no writers.
+// Tensors and optional tensors that loops carry are followed. Lists, tuples and
+// dictionaries that they carry need not be: once an element is read, LibTorch
+// assumes that it may be any tensor that some of them holds.
+//
+// The graph must outlive the object, and is only read. Answers are about the
+// graph as it was then: newer nodes write to nothing and newer values have no
+// writers, so make another object after inserting ops that write. Destroy no
+// node as long as the object is asked: it keeps pointers to nodes and values.
 class TensorWrites {
  public:
   explicit TensorWrites(torch::jit::Graph& graph);
   ~TensorWrites();
 
-  // Whether `node` may write to the tensor of `value`, or to a view of it.
+  // Whether `node`, or a node in its blocks, may write to memory that `value`
+  // may share: its own, that of a view of it, or of what it is a view of.
+  // Which of the two runs first does not matter. For a list: to the list
+  // itself, as append does, not to its elements.
   bool MayWrite(torch::jit::Node* node, const torch::jit::Value* value) const;
 
-  // Whether any node may write to it.
+  // Whether any node of the graph may do so.
   bool HasWriters(const torch::jit::Value* value) const;
 
  private:

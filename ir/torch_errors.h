@@ -1,5 +1,5 @@
-// Turns LibTorch's exceptions into absl::Status, which is all that code above
-// ir/ sees.
+// Turns LibTorch's exceptions into absl::Status, around every call that may
+// throw one.
 #ifndef IR_TORCH_ERRORS_H_
 #define IR_TORCH_ERRORS_H_
 

@@ -20,18 +20,22 @@ struct ZipEntry {
   // The bytes of the record in the file, and after decompression.
   uint64_t stored_size = 0;
   uint64_t size = 0;
+  // By any method; otherwise the bytes are stored as they are.
   bool compressed = false;
   // The checksum of the bytes after decompression.
   uint32_t crc32 = 0;
 };
 
-// Reads the directory at the end of an archive, small or zip64, and returns the
-// entries in its order. It is safe on any bytes. Error: a phrase that continues
+// Reads the directory at the end of an archive, in its 32-bit or its zip64
+// form, and returns the entries in its order; names may repeat. It is safe on
+// any bytes, but does not hold the sizes of entries against the file: call
+// DataOffset before memory is taken for one. Error: a phrase that continues
 // "<path>: ".
 absl::StatusOr<std::vector<ZipEntry>> ReadZipDirectory(const InputFile& file);
 
-// Returns the offset in the file of the bytes of `entry`, all of which are
-// inside the file. Error: as ReadZipDirectory.
+// Returns the offset in the file of the first of the `stored_size` bytes of
+// `entry`. The checksum is not checked. Error, as of ReadZipDirectory: they do
+// not all lie inside the file, or no header is at `entry.header`.
 absl::StatusOr<int64_t> DataOffset(const InputFile& file,
                                    const ZipEntry& entry);
 

@@ -8,7 +8,8 @@
 
 namespace ns {
 
-// One object with the schema "ns.quantize/1":
+// Returns one object with the schema "ns.quantize/1" (tools/README.md),
+// indented and with a newline at its end:
 //
 //   {"schema": "ns.quantize/1", "float": "f.pt", "out": "q.pt",
 //    "mode": "static", "backend": "fbgemm", "batches": 8,
@@ -21,13 +22,21 @@ namespace ns {
 //                "weight": {"scheme": "per_channel_symmetric",
 //                           "scales": [0.001, 0.002]}}],
 //    "stayed_float": [{"name": "log", "op": "aten::log", "reason": "..."}],
+//    "tried": [{"layer": "conv1", "method": "bias correction",
+//               "sqnr_db_without": 31.0, "sqnr_db_with": 36.2, "kept": true}],
 //    "unused_rules": ["module name 'fd': none"],
 //    "warnings": [],
 //    "output_sqnr_db": [{"name": "output", "sqnr_db": 30.1}]}
 //
-// "output" and "weight" are absent where the layer has none. "float" is "" for
-// a model that was made of prepared ones, whose paths are then in "prepared".
-// "output_sqnr_db" is absent where no batch was run.
+// "mode" is "static", "dynamic", "weight-only" or "qat"; the last adds
+// "training". "min" and "max" are what the least and the greatest quantized
+// value stand for. "scales" has one number, or one for each channel; those of
+// all weights of a recurrent layer, in the order of torch.nn; none for float16.
+// "inputs" is empty for dynamic and weight-only layers; "output" and "weight"
+// are absent where the layer has none. What was tried and not kept has a
+// "reason". "float" is "" for a model that was made of prepared ones, whose
+// paths are then in "prepared". "output_sqnr_db" is absent where no batch was
+// run. Numbers that are not finite are the strings "inf", "-inf" and "nan".
 std::string QuantizeJson(const QuantizeSummary& summary);
 
 }  // namespace ns

@@ -28,20 +28,21 @@ namespace ns {
 //   %w1 = ns::observed_weight(%weight, 0)
 //   %y = aten::conv2d(%x1, %w1, %bias, ...)
 // becomes
-//   %scale = prim::GetAttr[name="ns_scale_0"](%self)
-//   %zero_point = prim::GetAttr[name="ns_zero_point_0"](%self)
-//   %x1 = aten::fake_quantize_per_tensor_affine(%x, %scale, %zero_point, 0,
-//   255) %parameter = prim::GetAttr[name="ns_parameter_0"](%self) %w1 =
-//   ns::fake_quantize_weight(%parameter, ["dtype=qint8", ...]) %bias =
-//   prim::GetAttr[name="ns_parameter_1"](%self) %y = aten::conv2d(%x1, %w1,
-//   %bias, ...)
+//   %s = prim::GetAttr[name="ns_scale_0"](%self)
+//   %z = prim::GetAttr[name="ns_zero_point_0"](%self)
+//   %x1 = aten::fake_quantize_per_tensor_affine(%x, %s, %z, 0, 255)
+//   %p0 = prim::GetAttr[name="ns_parameter_0"](%self)
+//   %w1 = ns::fake_quantize_weight(%p0, ["dtype=qint8", ...])
+//   %p1 = prim::GetAttr[name="ns_parameter_1"](%self)
+//   %y = aten::conv2d(%x1, %w1, %p1, ...)
 //
-// Values that converting leaves in float stay so. Others have all integers of
-// their dtype, as quantized ops give them, also where the scale was chosen for
-// fewer. The constant tensors
-// that ops have as their `weight` and `bias` are parameters: not those of
-// recurrent layers, which are lists, of matrix products without a bias, and of
-// leaf modules. One tensor that is two constants becomes two parameters. Batch
+// Values that converting leaves in float, as observers are at Create, stay so
+// for good. Others are rounded to all integers of their dtype, 0 to 255 for
+// quint8, also where the scale was chosen for a part of these (reduce_range):
+// quantized ops do the same. Parameters are the constant tensors that ops take
+// as the argument `weight` or `bias` of their schema. Not trained are those of
+// recurrent layers, which are lists, of leaf modules, and of aten::matmul, mm
+// and addmm. One tensor that is two constants becomes two parameters. Batch
 // norms are folded into the layers in front of them, or keep their statistics.
 //
 // Activations have the ranges that the observers of the prepared model have
@@ -49,8 +50,9 @@ namespace ns {
 // does.
 class TrainableGraph {
  public:
-  // `prepared` must be calibrated; it is copied, and its tensors too. Error: a
-  // model that was not prepared or not calibrated, or has nothing to train.
+  // `prepared` must be calibrated. Its graph and what is trained are copied;
+  // its observers are shared, and RenewRanges resets them. Error: a model that
+  // was not prepared or not calibrated, or has nothing to train.
   static absl::StatusOr<TrainableGraph> Create(const ModelGraph& prepared);
 
   // The module to train: its method is that of the prepared model, and
@@ -59,13 +61,17 @@ class TrainableGraph {
   const std::string& method() const { return graph_.method(); }
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
 
-  // The prepared model with the weights as they are now: calibrate it for new
-  // ranges, and convert it (ConvertModel) when the training is done.
+  // The prepared model with the weights as they are now, which follow the
+  // parameters as long as these are changed in place, as torch::optim does:
+  // convert it (ConvertModel) when the training is done. For new ranges, call
+  // RenewRanges: to calibrate this model adds to what was seen before, and
+  // changes nothing in module().
   const ModelGraph& prepared() const { return prepared_; }
 
   // Gives the activations the ranges that their observers find when
-  // `calibrate` runs the prepared model, with the weights as they are. What it
-  // does not see keeps its range.
+  // `calibrate` runs the prepared model, with the weights as they are; what was
+  // seen before is forgotten. What it does not see keeps its range. Error: that
+  // of `calibrate`; ranges then stay as they were.
   absl::Status RenewRanges(
       const std::function<absl::Status(const ModelGraph& prepared)>& calibrate);
 

@@ -14,6 +14,18 @@
 
 namespace ns {
 
+namespace {
+
+// Throws where an argument of the norm is defined and has not one number for
+// each channel, as `other` has.
+void CheckChannels(const at::Tensor& argument, const at::Tensor& other) {
+  TORCH_CHECK(!argument.defined() || argument.sizes() == other.sizes(),
+              "arguments of a norm for ", argument.numel(), " and ",
+              other.numel(), " channels");
+}
+
+}  // namespace
+
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
@@ -58,6 +70,7 @@ absl::StatusOr<BatchNorm> BatchNormOf(const Node& node) {
 absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
                                           double eps, const at::Tensor& gamma) {
   return CatchTorchErrors([&] {
+    CheckChannels(gamma, variance);
     const at::Tensor scale = at::rsqrt(variance + eps);
     return gamma.defined() ? scale * gamma : scale;
   });
@@ -70,6 +83,9 @@ absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
     TORCH_CHECK(bias.sizes() == norm.mean.sizes(), "a norm of ",
                 norm.mean.numel(), " channels behind a layer of ",
                 bias.numel());
+    for (const at::Tensor& argument : {norm.variance, norm.weight, norm.bias}) {
+      CheckChannels(argument, norm.mean);
+    }
     const at::Tensor centered = bias - norm.mean;
     const at::Tensor factor = at::rsqrt(norm.variance + norm.eps);
     at::Tensor folded;
@@ -80,7 +96,8 @@ absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
     } else {
       folded = centered * factor * norm.weight;
     }
-    return norm.bias.defined() ? folded + norm.bias : folded;
+    // PyTorch adds zeros where there is no beta: -0 becomes 0.
+    return folded + (norm.bias.defined() ? norm.bias : at::zeros_like(folded));
   });
 }
 

@@ -26,7 +26,8 @@ struct BatchNorm {
 
 // Returns the constants of `node`, an aten::batch_norm. Error: a refusal
 // (ir/refusal.h) when it computes its statistics itself, has none, or has an
-// argument that is not constant.
+// argument that is not constant. The functions below check sizes; this does
+// not.
 absl::StatusOr<BatchNorm> BatchNormOf(const torch::jit::Node& node);
 
 // Returns the input of `node` called `name`, a constant tensor; undefined for
@@ -36,22 +37,24 @@ absl::StatusOr<at::Tensor> ConstantTensorInput(const torch::jit::Node& node,
                                                absl::string_view name,
                                                absl::string_view what);
 
-// Returns gamma / sqrt(variance + eps), by which the norm multiplies each
-// channel, in the type of `variance`: float or double. An undefined `gamma`
-// means ones. Error: they have different numbers of channels.
+// Returns rsqrt(variance + eps) * gamma, rounded as PyTorch's fusion does: what
+// the norm multiplies each channel by, and so each output channel of the
+// layer's weight. Both are float, or both double. An undefined `gamma` means
+// ones. Error: they have different sizes.
 absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
                                           double eps, const at::Tensor& gamma);
 
-// Which layer stands in front of the norm: PyTorch rounds the bias of each in
-// its own order (torch/nn/utils/fusion.py).
+// Which layer stands in front of the norm. PyTorch's fusions of the two
+// (torch/nn/utils/fusion.py) round the bias in different orders.
 enum class NormedLayer {
   kConv,    // (bias - mean) * rsqrt(variance + eps) * gamma + beta
   kLinear,  // (bias - mean) * (gamma * rsqrt(variance + eps)) + beta
 };
 
 // Returns the bias that the layer has after folding, to the bit of PyTorch's
-// fusion. `bias` and `norm` must have the same type. Error: they have different
-// numbers of channels.
+// fusion. A layer without a bias has one of zeros: at::zeros_like(norm.mean).
+// `bias` and the tensors of `norm` are all float, or all double. Error: they
+// have different sizes.
 absl::StatusOr<at::Tensor> BatchNormBias(const at::Tensor& bias,
                                          const BatchNorm& norm,
                                          NormedLayer layer);

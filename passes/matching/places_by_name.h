@@ -15,18 +15,25 @@ namespace ns {
 // The matchable nodes of both models, by call of a module and family of op.
 class PlacesByName {
  public:
+  // The nodes of one family in one call of a module: their indices in `a` and
+  // `b`, in order of execution. There is one of B at least; A may have none, or
+  // another number.
   struct Place {
+    // MatchableNode::family, which lives as long as the models' OpRelations.
     absl::string_view family;
     llvm::SmallVector<int, 1> of_a;
     llvm::SmallVector<int, 1> of_b;
   };
 
-  // Nodes outside of named modules and control flow are at no place. Nor are
-  // ops of a module that is called several times, unless the models have them
-  // in the same calls: names do not tell which calls correspond.
+  // `a` and `b` are read here alone. At no place are the code of the root
+  // module, a prim::If or prim::Loop that is matched as a whole (what is in
+  // others has places), and, of a module that a model calls several times, the
+  // ops of a family of which the models differ in how many each call has:
+  // names do not tell which calls correspond. There are no places at all unless
+  // both models have the names of modules.
   PlacesByName(const MatchableNodes& a, const MatchableNodes& b);
 
-  // Returns the places of B, in order of execution.
+  // Returns the places in the order of B's first node at each.
   const std::vector<Place>& in_order() const { return places_; }
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "ir/verifier.h"
 #include "passes/runtime/loggers/output_logger.h"
@@ -52,6 +53,20 @@ TEST_F(InsertMethodCallTest, CallsTheObjectInFrontOfThePlace) {
                 ->Stats()
                 .size(),
             1);
+}
+
+TEST_F(InsertMethodCallTest, AGraphWithoutItsModuleIsRefused) {
+  for (const char* inputs : {"", "%x : Tensor"}) {
+    const auto graph = GraphOf(absl::StrCat("graph(", inputs, R"IR():
+  %none : NoneType = prim::Constant()
+  return (%none))IR"));
+    const std::string before = graph->toString();
+    EXPECT_EQ(MessageOf(InsertMethodCall(model_.module(), *graph, "logger",
+                                         "forward", {}, graph->return_node())),
+              "the graph has no module as its first input, whose methods it "
+              "could call; give a model");
+    EXPECT_EQ(graph->toString(), before);
+  }
 }
 
 TEST_F(InsertMethodCallTest, MethodWithoutResultGivesNone) {

@@ -54,6 +54,31 @@ graph(%x : Tensor, %s : float, %n : int, %p : bool):
   EXPECT_FALSE(writes.HasWriters(graph.Named("c")));
 }
 
+// %a is written on the second trip, %b never.
+TEST(TensorWritesTest, FollowsOptionalTensorsThatLoopsCarry) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %s : float, %n : int, %p : bool):
+  %a : Tensor = aten::sin(%x)
+  %b : Tensor = aten::sin(%x)
+  %none : NoneType = prim::Constant()
+  %y : Tensor? = prim::Loop(%n, %p, %none)
+    block0(%i : int, %v : Tensor?):
+      %first : bool = aten::__is__(%v, %none)
+      prim::If(%first)
+        block0():
+          -> ()
+        block1():
+          %t : Tensor = prim::unchecked_cast(%v)
+          %w : Tensor = aten::mul_(%t, %s)
+          -> ()
+      -> (%p, %a)
+  return (%y, %b))IR");
+  const TensorWrites writes(*graph);
+  EXPECT_TRUE(writes.MayWrite(graph.Named("w")->node(), graph.Named("a")));
+  EXPECT_TRUE(writes.HasWriters(graph.Named("a")));
+  EXPECT_FALSE(writes.HasWriters(graph.Named("b")));
+}
+
 // %a is written on the first trip, %b from the second on; %c behind a loop that
 // made no trip.
 TEST(TensorWritesTest, FollowsListsThatLoopsCarry) {

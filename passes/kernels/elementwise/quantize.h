@@ -10,13 +10,16 @@
 
 namespace ns::kernels {
 
-// The quantized values of `count` values, as fbgemm's AVX2 kernel gives them:
+// The quantized values of `count` values, for a scale that is positive and
+// whose inverse is finite, as fbgemm's AVX2 kernel gives them:
 //
 //   x    = min(value * (1 / scale), 2147483520), in float
 //   q    = clamp(round(x) + zero_point, least q, greatest q)
 //
 // round is to nearest, ties to even; the zero point is added after it, in s32,
-// which wraps. What this means beyond the range of s32:
+// which wraps. The least and the greatest q are 0 and 255, or -128 and 127.
+// What this means beyond the range of s32 (large is x = 2147483520, -large is x
+// <= -2^31):
 //
 //   value             u8                      s8
 //   nan, inf, large   255, but 0 where the    127
@@ -32,7 +35,8 @@ void Quantize(const float* values, int64_t count, QParams qparams,
 void Quantize(const float* values, int64_t count, QParams qparams,
               int8_t* quantized, Parallel parallel);
 
-// The same, with the qparams of each value's channel.
+// The same formula with the qparams of each value's channel, for values laid
+// out as [rows][channels][inner] (channel_qparams.h).
 void QuantizePerChannel(const float* values, ChannelShape shape,
                         ChannelQParams qparams, uint8_t* quantized,
                         Parallel parallel);

@@ -21,13 +21,13 @@ class PackedGrouped {
   static bool Takes(const ConvShape& shape);
 
   PackedGrouped() = default;
-  // `weights` is dense: [channels][channels of a group][depth][height][width].
-  // Takes(shape).
+  // Copies `weights`, which are dense: [channels][channels of a group][depth]
+  // [height][width]. Takes(shape) must hold.
   PackedGrouped(const ConvShape& shape, const int8_t* weights);
 
   const ConvShape& shape() const { return shape_; }
-  // The sum of the weights of each output channel, and how many there are: what
-  // PlanOutput takes.
+  // The sum of the k() weights of each output channel, which PlanOutput
+  // (passes/kernels/output_pipeline.h) takes.
   absl::Span<const int32_t> column_sums() const { return column_sums_; }
   int64_t k() const {
     return group_channels() * shape_.kernel[0] * shape_.kernel[1] *
@@ -46,13 +46,17 @@ class PackedGrouped {
   int64_t row_steps() const { return StepsOf(1); }
   int64_t window_steps() const { return StepsOf(output_rows_); }
 
+  // Returns pointers to the weights of blocks()[block], which this object owns:
+  // `narrow` and `wide`; the others are null.
+  //
   // A step is four weights for each of 64 outputs: [chunk][lane][4 outputs]
   // [4 weights], see lane_blocks.h. They meet four channels of the output's
-  // group in one pixel, or two in two rows.
+  // group in one pixel or, in groups of two channels, [2 rows][2 channels]. A
+  // row is one of kernel depth x height; places without a weight are 0.
   //
-  // `narrow`: [kernel width][row_steps][channels / 4] steps. Of two channels,
-  // [output_rows][kernel width][row_steps] steps: for the second row of
-  // outputs, the weights are those of one row above.
+  // `narrow`: [kernel width][row_steps][group_channels() / 4] steps. In groups
+  // of two, [output_rows][kernel width][row_steps] steps: for the second row of
+  // outputs, row r has the weights of kernel row r - 1.
   // `wide`: the same in 16 bits, a step [chunk][2][lane][4 outputs][2 weights]:
   // first weights 0 and 2, then 1 and 3.
   LaneWeights PackedWeights(int64_t block) const;

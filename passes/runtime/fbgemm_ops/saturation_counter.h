@@ -14,16 +14,19 @@ namespace ns {
 
 // Counts, of one layer and over all calls, how many outputs it had, and how
 // many of them saturated: their sum of products, before it is scaled, is
-// another than without saturation on the same input. Where pairs saturate to
-// both sides, they may make up for each other; such an output does not count.
+// another in the layer's SaturationMode than the exact one on the same input.
+// Where pairs saturate to both sides, they may make up for each other; such an
+// output does not count. One thread at a time.
 //
 // Registered as torch.classes.ns.SaturationCounter, with methods `count` (x,
 // layer, reduce_range), `count_outputs` (y), `outputs`, `saturated` and
 // `clear`; saves and loads with its counts.
 class SaturationCounter final : public torch::CustomClassHolder {
  public:
-  // `x` is what `layer` is given: quantized values or, for dynamic ops, floats,
-  // which are quantized as they do. Computes the layer twice more.
+  // Counts the outputs that `layer` has for `x`: quint8 values or, for dynamic
+  // ops, floats, which are quantized as the op does it, to 7 bits with
+  // `reduce_range` and else to 8. Computes the layer twice more. Throws
+  // c10::Error for what the layer does not take.
   void Count(const at::Tensor& x, const FbgemmLayer& layer, bool reduce_range);
 
   // The output of a layer that cannot saturate.

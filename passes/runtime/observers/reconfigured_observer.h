@@ -14,11 +14,13 @@ namespace ns {
 bool CanReconfigure(ObserverKind from, ObserverKind to);
 
 // Returns a new observer of `config` that has seen what `observer` has, as if
-// it had been in its place; `observer` stays as it is. `config` may differ in
-// the integers and in how their range is chosen. Errors: kinds that
-// CanReconfigure refuses; a config that is not valid, or under which other
-// things would have been kept: another dtype, scheme, channel axis or number of
-// bins.
+// it had watched the same values; `observer` stays as it is. `config` may
+// differ in the integers and in how their range is chosen: change a copy of
+// observer.config(). Errors: kinds that CanReconfigure refuses, and kScripted,
+// which needs an object; a config that is not valid, or under which other
+// things would have been kept: another dtype, scheme, ch_axis, bins,
+// upsample_rate, averaging_constant or compat, also where its kind does not use
+// them.
 absl::StatusOr<ObserverPtr> Reconfigured(const Observer& observer,
                                          const ObserverConfig& config);
 

@@ -99,8 +99,11 @@ double PairStatistics::NormalizedL2() const {
 }
 
 double PairStatistics::Cosine() const {
+  if (AreEqual()) {
+    return 1;
+  }
   if (sum_x2 == 0 || sum_y2 == 0) {
-    return AreEqual() ? 1 : kNan;
+    return kNan;
   }
   const double cosine = sum_xy / (std::sqrt(sum_x2) * std::sqrt(sum_y2));
   // Rounding may step over the ends; nan compares false and stays.

@@ -18,11 +18,14 @@ namespace ns {
 // add up to those of the whole.
 //
 // Sums are in double, or of 16 to 32 floats each and then in double: figures in
-// dB are within 1e-6 of those in double, except for tensors of a single value,
-// which round alike each time (3e-6). Equal tensors have an error of exactly
-// zero. Nothing is skipped: where x or y is nan or inf, so are the sums it
-// enters, and x = y = inf counts as a difference of nan. Values beyond 1e154 in
-// a float64 tensor overflow to inf.
+// dB are within 1e-6 of those in double, or 3e-6 where all elements of a tensor
+// are the same, as their squares all round the same way. sum_xy follows from
+// the other sums, so that Cosine loses digits where one tensor is far longer
+// than the other: it is within about 1e-7 (r + 1/r) of the one in double, r =
+// |y| / |x|, and four times that where all elements of a tensor are the same.
+// Equal tensors have an error of exactly zero. Nothing is skipped: where x or y
+// is nan or inf, so are the sums it enters, and x = y = inf counts as a
+// difference of nan. Values beyond 1e154 in a float64 tensor overflow to inf.
 struct PairStatistics {
   int64_t count = 0;         // elements
   double sum_x2 = 0;         // sum of x^2
@@ -59,8 +62,9 @@ struct PairStatistics {
   // The figures of a layer, which every report shows as they are. Equal tensors
   // have the same ones whether they are zero or not, +inf, 0 and 1: a layer
   // that is all zero on both sides, such as a mask, has no error. Without
-  // elements the figures are nan. (PyTorch's compute_sqnr and its like give 0/0
-  // = nan for zeros; ns/suite/comparisons.h mirrors them.)
+  // elements MaxAbsError is 0 and the others are nan. (PyTorch's compute_sqnr
+  // and its like give 0/0 = nan for zeros; ns/suite/comparisons.h mirrors
+  // them.)
   //
   // SqnrDb is 20 log10(|x| / |x - y|) in dB; -inf where only x is zero.
   double SqnrDb() const;
@@ -70,7 +74,8 @@ struct PairStatistics {
   double Cosine() const;
   // max |x - y|.
   double MaxAbsError() const { return max_abs_error; }
-  // The mean of y - x, in the units of the values: by how much y is shifted.
+  // The mean of y - x, in the units of the values: by how much y is shifted. 0
+  // for equal tensors, as BiasShare.
   double MeanError() const;
   // The share of the mean squared error that the shift alone makes, from 0 to
   // 1: MeanError()^2 / mean (x - y)^2. Near 1, correcting a bias would mend it.
@@ -86,17 +91,18 @@ int64_t CountFromNumber(double number);
 // one pass and one thread. Either may be quantized (per tensor or per channel;
 // its dequantized values count), of any floating, integer or bool dtype, and of
 // any strides. A complex number counts as two elements, its parts: sums of
-// squares are those of absolute values. Throws c10::Error when the shapes
-// differ.
+// squares are those of absolute values. Both are on the CPU. Throws c10::Error
+// when the shapes differ, for an undefined tensor and for other dtypes.
 //
 // Copies nothing when both have the same dense memory layout, unless one is
-// sparse or quantized to other than 8 bits: other dtypes are converted, and
+// sparse, complex beside a real one, a lazily conjugated or negated view, or
+// quantized other than affinely to 8 bits: other dtypes are converted, and
 // quantized values dequantized, a few thousand at a time.
 PairStatistics ComparePair(const at::Tensor& x, const at::Tensor& y);
 
 // Computes what SqnrDb and NormalizedL2 need, in less time: only count, sum_x2
-// and sum_e2 are filled; the others stay as for no elements. Otherwise it is
-// like ComparePair.
+// and sum_e2 are filled, and the other figures of the result mean nothing.
+// Otherwise it is like ComparePair.
 PairStatistics CompareErrors(const at::Tensor& x, const at::Tensor& y);
 
 }  // namespace ns

@@ -76,6 +76,9 @@ TEST(BatchNormScaleTest, IsTheFactorOfEachChannelInTheTypeOfTheVariance) {
 
 TEST(BatchNormScaleTest, OtherNumbersOfChannelsAreAnError) {
   EXPECT_FALSE(BatchNormScale(at::ones({2}), 1.0, at::ones({3})).ok());
+  // Nor is one number taken for all.
+  EXPECT_FALSE(BatchNormScale(at::ones({2}), 1.0, at::ones({1})).ok());
+  EXPECT_FALSE(BatchNormScale(at::ones({1}), 1.0, at::ones({2})).ok());
 }
 
 TEST(BatchNormBiasTest, IsTheNormOfTheBiasInItsType) {
@@ -96,7 +99,18 @@ TEST(BatchNormBiasTest, OtherNumbersOfChannelsAreAnError) {
   BatchNorm norm;
   norm.mean = at::ones({2});
   norm.variance = at::ones({2});
+  const auto is_ok = [&] {
+    return BatchNormBias(at::ones({2}), norm, NormedLayer::kConv).ok();
+  };
   EXPECT_FALSE(BatchNormBias(at::ones({3}), norm, NormedLayer::kConv).ok());
+  EXPECT_TRUE(is_ok());
+  for (at::Tensor BatchNorm::*argument :
+       {&BatchNorm::variance, &BatchNorm::weight, &BatchNorm::bias}) {
+    const at::Tensor before = norm.*argument;
+    norm.*argument = at::ones({1});
+    EXPECT_FALSE(is_ok());
+    norm.*argument = before;
+  }
 }
 
 }  // namespace
