@@ -100,6 +100,8 @@ class Rescaler {
         result_{std::move(folded), {}, {}} {
     // The bits that are chosen later, and all that is corrected, must not
     // count: models are measured with 8 bits, as if no sum could saturate.
+    // With the bits of the target, tools/networks/mobile_v2.pt ended 4.5 dB
+    // lower.
     progress_ = std::exchange(options_.progress, nullptr);
     options_.target = kernels::SaturationMode::kExact;
     options_.choose_ranges = options_.choose_observers = false;
