@@ -28,6 +28,8 @@
 #include "passes/quantization/convert_observers.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/insert_observers.h"
+#include "passes/quantization/int8_form.h"
+#include "passes/quantization/keep_list.h"
 #include "passes/quantization/observer_plan.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/quantization/quantize_dynamic.h"
@@ -69,6 +71,25 @@ absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
     options.chosen_qparams = true;
   }
   return FoldReferenceQuantization(options).Run(model, context).status();
+}
+
+// Adds the ops to keep in float that have the range of their input: without
+// observers of their own, they could run on quantized values all the same.
+void AddKept(const ModelGraph& model, const std::vector<std::string>& keep,
+             absl::flat_hash_set<const Node*>& float_nodes) {
+  if (keep.empty()) {
+    return;
+  }
+  for (const FloatSubgraph& layer :
+       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
+    const absl::StatusOr<Int8Form> form = Int8FormOf(*layer.subgraph.base);
+    if (form.ok() && *form == Int8Form::kRangeOfInput &&
+        absl::c_any_of(keep, [&](const std::string& entry) {
+          return IsKeptBy(layer, entry);
+        })) {
+      float_nodes.insert(layer.subgraph.base);
+    }
+  }
 }
 
 // The layers that `plan` has for `folded` and whose ops would compute in float
@@ -235,6 +256,7 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
   NS_ASSIGN_OR_RETURN(QuantizationReport report,
                       ConvertObservers(model, convert));
   if (!options.reference) {
+    AddKept(model, options.keep, float_nodes);
     PassContext context;
     NS_RETURN_IF_ERROR(
         Fold(model, options.compat, context, std::move(float_nodes)));

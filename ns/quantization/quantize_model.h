@@ -51,10 +51,10 @@ absl::Status Calibrate(
 absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other);
 
 // Quantizes a prepared model with what its observers have seen. The result
-// needs LibTorch's ops only. Of `options` it reads `backend`, `compat` and
-// `reference`, which are those of PrepareModel. `cache` is what conversions of
-// the same model share; null for one that stands alone. Errors: a model that is
-// not prepared, or was by another version; one that has layers to calibrate,
+// needs LibTorch's ops only. Of `options` it reads `backend`, `keep`, `compat`
+// and `reference`, which are those of PrepareModel. `cache` is what conversions
+// of the same model share; null for one that stands alone. Errors: a model that
+// is not prepared, or was by another version; one that has layers to calibrate,
 // and no observer that has seen a value.
 absl::StatusOr<QuantizedModel> ConvertModel(
     const ModelGraph& prepared, const QuantizeOptions& options,

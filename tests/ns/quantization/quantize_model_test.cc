@@ -57,6 +57,23 @@ TEST_F(QuantizeModelTest, LayersBecomeQuantizedOps) {
   EXPECT_THAT(StayedFloat(quantized), IsEmpty());
 }
 
+// Also what could run on quantized values as it is.
+TEST_F(QuantizeModelTest, OpsThatAreKeptTakeFloats) {
+  const std::vector<std::string> body = {
+      "return torch.channel_shuffle(x + x, 2)"};
+  const at::Tensor x = at::rand({2, 4, 3, 3});
+  const auto takes_floats = [&](const QuantizeOptions& options) {
+    const QuantizedModel quantized = Quantize(body, {x}, options);
+    const torch::jit::Node& node =
+        *NodeOf(quantized.model.graph(), "aten::channel_shuffle");
+    return node.input(0)->node()->kind() == c10::aten::dequantize;
+  };
+  QuantizeOptions options;
+  EXPECT_FALSE(takes_floats(options));
+  options.keep = {"channel_shuffle"};
+  EXPECT_TRUE(takes_floats(options));
+}
+
 TEST_F(QuantizeModelTest, PreparedModelComputesWhatTheFloatOneDoes) {
   for (const Backend backend :
        {Backend::kFbgemm, Backend::kOnednn, Backend::kQnnpack}) {
