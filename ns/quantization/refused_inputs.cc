@@ -58,7 +58,7 @@ absl::StatusOr<std::map<std::string, std::string>> RefusedInputs(
       NS_RETURN_IF_ERROR(watch(layer, "indices", ReasonOfEmbedding));
     }
   }
-  NS_RETURN_IF_ERROR(RunBatch("the float model", copy, batch, 0).status());
+  NS_RETURN_IF_ERROR(RunBatch("float", copy, batch, 0).status());
   return refused;
 }
 

@@ -52,7 +52,7 @@ TEST(RefusedInputsTest, ABatchThatDoesNotFitIsTold) {
   EXPECT_THAT(MessageOf(RefusedInputs(
                   FloatModel({absl::StrCat("return ", LinearOf("x"))}),
                   BatchesOf({at::rand({4, 5})})[0])),
-              testing::HasSubstr("the float model"));
+              testing::HasSubstr("batch 0: the float model, "));
 }
 
 // What LibTorch's op would refuse stays in float, and the model runs.
