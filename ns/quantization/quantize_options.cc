@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "passes/quantization/qconfig.h"
 #include "passes/quantization/quantize_dynamic.h"
 
@@ -58,9 +59,16 @@ QConfigMapping WithoutCalibration(bool wants_dynamic) {
 }  // namespace
 
 bool MayRefuseInputs(const QuantizeOptions& options) {
-  const bool is_static =
-      options.mode == QuantizeMode::kStatic && !options.mapping.has_value();
-  return !is_static && !options.compat;
+  if (options.compat) {
+    return false;
+  }
+  if (!options.mapping) {
+    return options.mode != QuantizeMode::kStatic;
+  }
+  return absl::c_any_of(options.mapping->Rules(), [](const auto& rule) {
+    return rule.second &&
+           ModeOf(rule.second->activation) != QuantizationMode::kStatic;
+  });
 }
 
 bool RunsOnFbgemm(const QuantizeOptions& options) {

@@ -18,6 +18,7 @@
 #include "passes/ops/op_table.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/recurrent_cells.h"
+#include "passes/rewrite/kernel_ranks.h"
 #include "passes/rewrite/packed_embedding.h"
 #include "passes/rewrite/prepack.h"
 
@@ -57,12 +58,6 @@ absl::StatusOr<std::vector<Value*>> Call(const LayerSite& site,
   return results;
 }
 
-// Whether `value` may have two dimensions or more.
-bool MayBeMatrix(const Value& value) {
-  const auto type = value.type()->cast<c10::TensorType>();
-  return !type || !type->dim() || *type->dim() >= 2;
-}
-
 // Returns the packed constant of a weight and a bias, which are arguments of
 // the layer.
 absl::StatusOr<const Entry*> PackArguments(const LayerSite& site,
@@ -92,9 +87,7 @@ absl::StatusOr<const Entry*> PackArguments(const LayerSite& site,
 absl::StatusOr<QuantizedLayer> InsertLinear(const LayerSite& site,
                                             absl::string_view op) {
   Value* x = site.node->input(0);
-  if (!MayBeMatrix(*x)) {
-    return Refusal("its input is a vector; its kernel takes matrices");
-  }
+  NS_RETURN_IF_ERROR(CheckTypeOf(*x, CheckDynamicLinearRank));
   NS_ASSIGN_OR_RETURN(const Entry* packed,
                       PackArguments(site, ArgumentIndex(*site.node, "weight"),
                                     ArgumentIndex(*site.node, "bias")));

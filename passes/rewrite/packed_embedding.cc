@@ -10,6 +10,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "passes/rewrite/bag_weights.h"
+#include "passes/rewrite/kernel_ranks.h"
 
 namespace ns {
 namespace {
@@ -19,13 +20,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 bool IsBag(const Node& node) { return node.kind() != c10::aten::embedding; }
-
-// Whether `indices` may have one or two dimensions. The kernel shapes its
-// output by this number.
-bool MayHaveKernelRank(const Value& indices) {
-  const auto type = indices.type()->cast<c10::TensorType>();
-  return !type || !type->dim() || *type->dim() == 1 || *type->dim() == 2;
-}
 
 absl::StatusOr<Value*> Contiguous(Graph& graph, Value* value) {
   return InsertOp(graph, "aten::contiguous", {value});
@@ -42,9 +36,7 @@ absl::Status CheckPackedEmbedding(const Node& node) {
     }
     NS_RETURN_IF_ERROR(CheckBagWeights(node));
   }
-  return MayHaveKernelRank(*InputNamed(node, "indices"))
-             ? absl::OkStatus()
-             : Refusal("its kernel takes indices with one or two dimensions");
+  return CheckTypeOf(*InputNamed(node, "indices"), CheckIndicesRank);
 }
 
 absl::StatusOr<Value*> InsertPackedEmbedding(const Node& node,

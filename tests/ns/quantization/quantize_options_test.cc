@@ -104,5 +104,19 @@ TEST(DefaultMappingTest, WithoutCalibrationOtherTypesStayInFloat) {
   }
 }
 
+TEST(MayRefuseInputsTest, WhereALayerMayGetAnOpWithoutCalibration) {
+  QuantizeOptions options;
+  EXPECT_FALSE(MayRefuseInputs(options));
+  options.mapping.emplace().SetGlobal(Int8PerTensorQConfig());
+  EXPECT_FALSE(MayRefuseInputs(options));
+  options.mapping->SetObjectType("linear", DynamicQConfig());
+  EXPECT_TRUE(MayRefuseInputs(options));
+  options.compat = true;
+  EXPECT_FALSE(MayRefuseInputs(options));
+  options = {};
+  options.mode = QuantizeMode::kDynamic;
+  EXPECT_TRUE(MayRefuseInputs(options));
+}
+
 }  // namespace
 }  // namespace ns
