@@ -13,10 +13,11 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+// add_ and mul_ are `+=` and `*=`.
 constexpr absl::string_view kListWriters[] = {
-    "aten::Delete",  "aten::_set_item", "aten::append", "aten::clear",
-    "aten::extend",  "aten::insert",    "aten::pop",    "aten::remove",
-    "aten::reverse", "aten::sort",
+    "aten::Delete", "aten::_set_item", "aten::add_",    "aten::append",
+    "aten::clear",  "aten::extend",    "aten::insert",  "aten::mul_",
+    "aten::pop",    "aten::remove",    "aten::reverse", "aten::sort",
 };
 
 bool MakesList(const Node& node) {
@@ -28,16 +29,25 @@ bool MakesList(const Node& node) {
                             row->family == "unbind" || row->family == "list");
 }
 
-// Whether `user` reads or changes a list, and its outputs do not refer to the
-// list.
-bool KeepsListToItself(const Node& user) {
+// Whether what uses a list reads or changes it, and neither stores the list nor
+// returns it.
+bool KeepsListToItself(const torch::jit::Use& use) {
+  const Node& user = *use.user;
   if (user.kind() == c10::prim::ListUnpack) {
     return true;
   }
   const c10::FunctionSchema* schema = user.maybeSchema();
-  return schema != nullptr &&
-         (!schema->is_mutable() || user.kind() == c10::aten::pop ||
-          !user.hasUses());
+  if (schema == nullptr || user.kind() == c10::prim::unchecked_cast) {
+    return false;
+  }
+  if (schema->is_mutable()) {
+    // Those two read the second list; other ops store what they get.
+    const bool is_kept = use.offset != 0 && OpName(user) != "aten::extend" &&
+                         OpName(user) != "aten::add_";
+    return !is_kept && (user.kind() == c10::aten::pop || !user.hasUses());
+  }
+  return use.offset < schema->arguments().size() &&
+         schema->arguments()[use.offset].alias_info() == nullptr;
 }
 
 }  // namespace
@@ -51,9 +61,7 @@ bool WritesToList(const Node& node) {
 
 bool IsPrivateList(const Value& list) {
   return MakesList(*list.node()) &&
-         absl::c_all_of(list.uses(), [](const torch::jit::Use& use) {
-           return KeepsListToItself(*use.user);
-         });
+         absl::c_all_of(list.uses(), KeepsListToItself);
 }
 
 }  // namespace ns

@@ -9,12 +9,15 @@ struct Value;
 
 namespace ns {
 
-// True for aten::append and other ops that change the list that is their first
-// input, and no tensor.
+// True for ops that change the list that is their first input, and no tensor:
+// append, extend, insert, pop, remove, clear, reverse, sort, `l[i] = x`,
+// `del l[i]`, and add_ and mul_ of lists, which are `+=` and `*=`.
 bool WritesToList(const torch::jit::Node& node);
 
-// True when an op makes `list`, and no other value can be the same list: then
-// only the users of `list` can change it.
+// True when no other value can be the same list as `list`, nor hold it: then
+// only the users of `list` can change it. False where that is not known, as for
+// the inputs of a graph, and for lists of other ops than prim::ListConstruct,
+// aten::list and those that split a tensor.
 bool IsPrivateList(const torch::jit::Value& list);
 
 }  // namespace ns

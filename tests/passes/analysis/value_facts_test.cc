@@ -88,6 +88,21 @@ TEST(ValueFactsTest, OtherOpsHoldWhatTheyTake) {
             "other");
 }
 
+TEST(ValueFactsTest, ListsThatGrowHoldWhatComesToThem) {
+  for (const std::string& write :
+       {"%w : Tensor[] = aten::append(%l, %q)", "aten::extend(%l, %more)",
+        "%w : Tensor[] = aten::add_(%l, %more)"}) {
+    const std::string made = R"IR(
+  %f : Tensor = aten::dequantize(%q)
+  %l : Tensor[] = prim::ListConstruct(%f)
+  %more : Tensor[] = prim::ListConstruct(%q))IR";
+    const std::string read = R"IR(
+  %y : Tensor = aten::__getitem__(%l, %one))IR";
+    EXPECT_EQ(SureOfY(made + read), "float");
+    EXPECT_EQ(SureOfY(made + "\n  " + write + read), "unknown");
+  }
+}
+
 TEST(ValueFactsTest, InputsAndElementsOfTuplesAreUnknown) {
   EXPECT_EQ(SureOfY("\n  %y : Tensor = aten::relu(%x)"), "unknown");
   EXPECT_EQ(SureOfY("\n  %y : Tensor, %z : Tensor = prim::TupleUnpack(%t)"),

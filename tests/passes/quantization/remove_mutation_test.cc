@@ -84,6 +84,30 @@ graph(%a : Tensor):
   return (%y, %p))IR");
 }
 
+// `all += [a, a]`.
+TEST(RemoveMutationTest, ListsThatAnotherIsAddedToInPlaceStay) {
+  ExpectStays(R"IR(
+graph(%a : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %s : Tensor[] = aten::append(%all, %a)
+  %more : Tensor[] = prim::ListConstruct(%a, %a)
+  %t : Tensor[] = aten::add_(%all, %more)
+  %y : Tensor = aten::cat(%all, %one)
+  return (%y))IR");
+}
+
+TEST(RemoveMutationTest, ListsThatAreStoredInAnotherStay) {
+  ExpectStays(R"IR(
+graph(%a : Tensor, %outer : Tensor[][]):
+  %one : int = prim::Constant[value=1]()
+  %all : Tensor[] = prim::ListConstruct(%a)
+  %s : Tensor[] = aten::append(%all, %a)
+  %t : Tensor[][] = aten::append(%outer, %all)
+  %y : Tensor = aten::cat(%all, %one)
+  return (%y))IR");
+}
+
 TEST(RemoveMutationTest, ListsThatOthersHoldOrThatGrowInALoopStay) {
   ExpectStays(R"IR(
 graph(%a : Tensor):
