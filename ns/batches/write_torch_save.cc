@@ -3,6 +3,10 @@
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/serialization/pickler.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/file_writer.h"
@@ -12,13 +16,41 @@
 namespace ns {
 namespace {
 
+// Returns `value` with lists and dicts of any type, at any depth: the pickler
+// marks lists of tensors and numbers with TorchScript's types.
+c10::IValue Untyped(const c10::IValue& value) {
+  if (value.isList()) {
+    c10::impl::GenericList list(c10::AnyType::get());
+    for (const c10::IValue& element : value.toListRef()) {
+      list.push_back(Untyped(element));
+    }
+    return list;
+  }
+  if (value.isGenericDict()) {
+    const auto typed = value.toGenericDict();
+    c10::impl::GenericDict dict(typed.keyType(), c10::AnyType::get());
+    for (const auto& entry : typed) {
+      dict.insert(entry.key(), Untyped(entry.value()));
+    }
+    return dict;
+  }
+  if (value.isTuple()) {
+    std::vector<c10::IValue> elements;
+    for (const c10::IValue& element : value.toTupleRef().elements()) {
+      elements.push_back(Untyped(element));
+    }
+    return c10::ivalue::Tuple::create(std::move(elements));
+  }
+  return value;
+}
+
 void Write(FileWriter& file, const c10::IValue& value) {
   std::string pickle;
   torch::jit::Pickler pickler(
       [&](const char* bytes, size_t count) { pickle.append(bytes, count); },
       nullptr, nullptr, nullptr, nullptr, /*tag_aggregates=*/false);
   pickler.protocol();
-  pickler.pushIValue(value);
+  pickler.pushIValue(Untyped(value));
   pickler.stop();
 
   caffe2::serialize::PyTorchStreamWriter archive(

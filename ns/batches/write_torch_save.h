@@ -12,10 +12,10 @@
 namespace ns {
 
 // Writes `value`, made of dense tensors on the CPU, None, bools, numbers,
-// strings, tuples, lists and dicts, to `path` as torch.save does.
-// torch::pickle_save is not enough: it marks lists and dicts with TorchScript's
-// types, which torch.load refuses with weights_only, and has the whole file in
-// memory.
+// strings, tuples (named ones lose their names), lists and dicts, to `path` as
+// torch.save does. It must hold nothing else. torch::pickle_save is not enough:
+// it marks lists and dicts with TorchScript's types, which torch.load refuses
+// with weights_only, and has the whole file in memory.
 //
 // Quantized tensors keep their scales, strides are kept, and the whole storage
 // of a view is written, once for all views of it. Returns the size of the file

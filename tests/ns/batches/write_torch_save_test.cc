@@ -16,6 +16,8 @@
 namespace ns {
 namespace {
 
+using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(WriteTorchSaveTest, WritesWhatLoadBatchesReads) {
@@ -56,6 +58,34 @@ TEST(WriteTorchSaveTest, WritesASharedStorageOnce) {
   const int64_t bytes = OrThrow(WriteTorchSave(path, list));
   EXPECT_LT(bytes, 64 * 1000 * 4 + 10000);
   EXPECT_EQ(OrThrow(LoadBatches(path)).size(), 64);
+}
+
+// torch.load(weights_only=True) refuses what is marked by `torch.jit._pickle`.
+TEST(WriteTorchSaveTest, TypedListsArePlainLists) {
+  const std::string path = TemporaryPath("lists.pt");
+  c10::impl::GenericDict named(c10::StringType::get(), c10::AnyType::get());
+  named.insert("sizes", std::vector<int64_t>{1, 2});
+  named.insert("factors", std::vector<double>{0.5});
+  named.insert("flags", c10::List<bool>({true}));
+  const at::Tensor x = at::rand({2});
+  const auto batch = c10::ivalue::Tuple::create(
+      {std::vector<at::Tensor>{x, x}, c10::IValue(named),
+       c10::List<std::vector<int64_t>>({{3}, {4, 5}})});
+  c10::impl::GenericList list(c10::AnyType::get());
+  list.push_back(batch);
+  OrThrow(WriteTorchSave(path, list));
+
+  EXPECT_THAT(ReadFile(path), Not(HasSubstr("torch.jit._pickle")));
+  const std::vector<Batch> read = OrThrow(LoadBatches(path));
+  ASSERT_EQ(read.size(), 1);
+  const auto& arguments = read[0].arguments;
+  ASSERT_EQ(arguments.size(), 3);
+  EXPECT_TRUE(arguments[0].toListRef()[1].toTensor().equal(x));
+  const auto dict = arguments[1].toGenericDict();
+  EXPECT_EQ(dict.at("sizes").toListRef()[1].toInt(), 2);
+  EXPECT_EQ(dict.at("factors").toListRef()[0].toDouble(), 0.5);
+  EXPECT_TRUE(dict.at("flags").toListRef()[0].toBool());
+  EXPECT_EQ(arguments[2].toListRef()[1].toListRef()[1].toInt(), 5);
 }
 
 TEST(WriteTorchSaveTest, SaysWhyItCannotWrite) {
