@@ -23,6 +23,12 @@ absl::StatusOr<ModelGraph> ReconfigurePrepared(const ModelGraph& prepared,
       return absl::InvalidArgumentError(
           absl::StrCat("the model has no observer ", name));
     }
+    if (copy.module().attr(name).type() != c10::getTypePtr<ObserverPtr>()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name,
+          " is trained with, and what it has learned belongs to its "
+          "configuration; prepare the model anew"));
+    }
     NS_ASSIGN_OR_RETURN(ObserverPtr made,
                         Annotated(name, Reconfigured(*observer, config)));
     copy.module().setattr(name, c10::IValue(std::move(made)));

@@ -66,5 +66,16 @@ TEST_F(ReconfigurePreparedTest, ChangesOfNothingAreErrors) {
   EXPECT_FALSE(ReconfigurePrepared(FloatModel(net_), {}).ok());
 }
 
+TEST_F(ReconfigurePreparedTest, FakeQuantizersAreRefused) {
+  QConfig trained = Int8PerTensorQConfig();
+  trained.activation.use = ObserverUse::kFakeQuantize;
+  const ModelGraph prepared = Calibrated(net_, batches_, trained);
+  Reconfiguration changes;
+  changes.observers[0] = trained.activation.config;
+  EXPECT_EQ(ReconfigurePrepared(prepared, changes).status().message(),
+            "ns_observer_0 is trained with, and what it has learned belongs to "
+            "its configuration; prepare the model anew");
+}
+
 }  // namespace
 }  // namespace ns
