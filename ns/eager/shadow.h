@@ -37,9 +37,10 @@ class Shadow {
                                        const torch::jit::Module& float_module,
                                        ModuleLogger logger);
 
-  // Makes the float module run whenever `call` does, a leaf call of the host's
-  // graph (see ir/inline_modules.h), on copies in float of its arguments, and
-  // passes both outputs to the logger:
+  // Makes the float module run whenever `call` does, a prim::CallMethod of the
+  // host's graph that is a leaf call (see ir/inline_modules.h), and passes both
+  // outputs to the logger. It gets copies in float of the tensors among the
+  // arguments, and of lists, tuples and dicts that hold tensors:
   //
   //   %y = prim::CallMethod[name="forward"](%fc, %x)
   // becomes
@@ -50,16 +51,17 @@ class Shadow {
   //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
   //   %logged = prim::CallMethod[name="forward"](%logger, %y, %z)
   //
-  // The arguments are copied before the call: neither module can change what
-  // the other gets, though it works in place.
+  // They are copied before the call: neither module can change a tensor that
+  // the other gets, though it works in place. Other arguments, as a list of
+  // numbers or an object, are passed to both.
   //
-  // It calls the float module's method of the same name, if that takes the
-  // arguments. Otherwise, where the name is `forward` or begins with
-  // `forward_`, it calls the first method with such a name that takes them:
-  // TorchScript compiles overloads of forward as `forward__0`, `forward__1` and
-  // so on, and the two LSTMs of PyTorch call theirs differently. Arguments that
-  // only the float module has get their defaults, and None for one that it
-  // lacks is dropped.
+  // It calls the float module's method of the same name, if that takes
+  // arguments of these types in this order. Otherwise, where the name is
+  // `forward` or begins with `forward_`, it calls the first method with such a
+  // name that takes them: TorchScript compiles overloads of forward as
+  // `forward__0`, `forward__1` and so on, and the two LSTMs of PyTorch call
+  // theirs differently. Arguments that only the float module has get their
+  // defaults, and None for one that it lacks is dropped.
   //
   // May be called for several calls of the module; the logger sees all of them.
   // Error: no method takes the arguments (the graph is then unchanged), a

@@ -15,10 +15,12 @@ namespace ns {
 // and what it runs in; what did not match; layers that are swapped; what of the
 // quantized model is quantized; and, where `options` ask for them, the graphs
 // and the comparison of the weights. Activations, shadows and kernels have no
-// figures yet. Float is A of `matches`, quantized is B.
+// figures yet. `matches` are those of these two objects, with float as A, made
+// with `options.match`.
 //
-// Errors: models that have nothing to do with each other; weights that cannot
-// be read; what CompareOptions::check_matches returns.
+// Errors: models that have nothing to do with each other, or were given in the
+// wrong order (CheckRelated); a graph that LibTorch cannot analyse; weights
+// that cannot be read; what CompareOptions::check_matches returns.
 absl::StatusOr<ComparisonResult> DescribeModels(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const MatchResult& matches, const CompareOptions& options);

@@ -23,11 +23,11 @@ namespace ns {
 
 struct LoggerOptions {
   LoggerFactory logger = OutputLoggerFactory();
-  // Also log each tensor argument, and each element of a list argument, of the
-  // first node of every subgraph. Quantize points have none: their output in A
-  // is what B quantizes.
+  // Also log what the first node of every subgraph takes (InsertInputLoggers).
+  // Quantize points have no such loggers: their output in A is what B
+  // quantizes.
   bool should_log_inputs = false;
-  // For shadows: what ops compute with that the op table does not know.
+  // For shadows: the dtypes of ops that the op table does not know.
   OpIoTypes io_types = {};
   // For shadows: whether one that fails as the model runs is left out
   // (guarded_shadow.h). Otherwise the run ends there.
@@ -45,9 +45,10 @@ struct LoggerOptions {
 //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
 //   %logged = prim::CallMethod[name="forward"](%logger, %value)
 //
-// Of a list or tuple of tensors, the first element is logged. Returns what the
-// logger returns, which nothing uses. Error: what the factory returns, or a
-// logger without a method `forward` of one tensor.
+// Of a list or tuple of tensors, the first element is logged; a list must have
+// one when the model runs. Returns what the logger returns, which nothing uses.
+// Error: what the factory returns; a logger without a method `forward` of one
+// tensor; a `value` without a tensor, where the logger stays on `host`.
 absl::StatusOr<torch::jit::Value*> InsertLogger(ModelGraph& host,
                                                 const LoggerOptions& options,
                                                 const LoggerInfo& info,
@@ -55,11 +56,13 @@ absl::StatusOr<torch::jit::Value*> InsertLogger(ModelGraph& host,
                                                 torch::jit::Node* place);
 
 // Puts a logger in front of `subgraph`, which stands in `host`, for every
-// tensor that its first node takes, elements of lists among them: what the op
-// receives when it runs, in order of the arguments. `info` is that of the
-// subgraph's output; names of values are those of `original`, which `subgraph`
-// is or is a copy of. Error: as InsertLogger, or the two take different numbers
-// of tensors, which is a fault of ours.
+// tensor that its first node takes but weights, and for each of a list that a
+// prim::ListConstruct makes, in order of the arguments; other lists have none.
+// It does so whatever `options.should_log_inputs` says. `info` describes the
+// logger of the subgraph's output: type, indices and previous node become those
+// of the input. Names of values are those of `original`, which `subgraph` is or
+// is a copy of. Error: as InsertLogger, or `original` takes another number of
+// tensors, which is a fault of ours.
 absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const Subgraph& subgraph,
                                 const Subgraph& original);
@@ -71,11 +74,12 @@ torch::jit::Node* PlaceOf(const MatchedSide& side);
 LoggerInfo OutputInfo(const SubgraphMatch& match, const MatchedSide& side,
                       const std::string& model_name);
 
-// Puts a logger on `output` of a match, as InsertLogger does. `info` is that of
-// the first output. `tensor` is the one of `output` in the model that is
-// logged, whose names are told, and `logged` stands in `host` for its value: it
-// is that itself, or of a copy. Error: as InsertLogger, or `logged` does not
-// hold the tensor.
+// Puts a logger on one output of a match, as InsertLogger does. `info` is
+// OutputInfo of the match. `tensor` is `output.a` or `output.b`, that of the
+// model whose names the logger has. `logged` is a value of `host`:
+// `tensor.value` itself, or where `host` has a copy of the op, that of the
+// copy. Of it, tensor number `tensor.place` is logged. Error: as InsertLogger,
+// or `logged` does not hold the tensor.
 absl::Status InsertOutputLogger(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const MatchedOutput& output,
                                 const OutputTensor& tensor,

@@ -10,11 +10,11 @@
 
 namespace ns {
 
-// The inputs of `b`, by position, the module not counted, that it cannot share
-// with `a`: what stands there in A has another name, type or default, or holds
-// tensors inside a list or dict; or one of the models overwrites it, or another
-// input that may be the same tensor. Error: a graph that LibTorch cannot
-// analyse.
+// Returns the places of the inputs that `b` cannot share with `a`, in order, 0
+// for the first one behind the module. An input is shared where the one of `a`
+// at the same place has the same name, type and default, the type is Tensor,
+// int, float, bool or str, and neither model overwrites the tensor or anything
+// that may share memory with it. Error: a graph that LibTorch cannot analyse.
 absl::StatusOr<std::vector<size_t>> OwnInputsOfB(const ModelGraph& a,
                                                  const ModelGraph& b);
 

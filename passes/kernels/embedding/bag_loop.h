@@ -1,6 +1,19 @@
 // The loops over bags and rows that the embedding kernels of all instruction
-// sets share. Everything is in an unnamed namespace, so that each compiles its
-// own.
+// sets share: SumBags is a kernel, given a class that adds up some columns.
+//
+// Such a class, `Block<n>`, sums up to kColumns columns of one bag, in n
+// vectors or pairs of vectors. It has
+//
+//   * kColumns, which grows with n;
+//   * a constructor of the first column and of how many there are;
+//   * Row::Read, which gives scale and bias of the row that ends where it is
+//     told;
+//   * Add(row, scale_bias), which adds a row. It may load scale and bias with
+//     the last columns, and nothing behind the row;
+//   * Store(out), which writes the sums to their columns of `out`, a row.
+//
+// Everything is in an unnamed namespace, so that each source that includes this
+// compiles it for its own instruction set.
 #ifndef PASSES_KERNELS_EMBEDDING_BAG_LOOP_H_
 #define PASSES_KERNELS_EMBEDDING_BAG_LOOP_H_
 
@@ -19,7 +32,8 @@ struct ScaleBias {
   float bias;
 };
 
-// At the end of a row of bytes. Two loads: each is broadcast on its way.
+// Scale and bias stand at the end of a row of 8-bit values. Two loads: each is
+// broadcast on its way.
 struct ByteRow {
   static ScaleBias Read(const uint8_t* end) {
     ScaleBias read;
@@ -29,8 +43,8 @@ struct ByteRow {
   }
 };
 
-// Adds the real values of quantized ones to `sum`, as the reference rounds
-// them. `V` is a class of passes/kernels/simd.
+// Adds the real values of quantized ones to `sum`, rounded as in
+// embedding_reference.cc. `V` is a class of passes/kernels/simd.
 template <typename V>
 typename V::Floats AddValues(typename V::Floats sum,
                              typename V::Floats quantized,
@@ -44,9 +58,9 @@ typename V::Floats AddBytes(typename V::Floats sum, typename V::Ints quantized,
   return AddValues<V>(sum, V::ToFloats(quantized), scale, bias);
 }
 
-// Prefetches a row, which need not exist. As many lines are fetched for each
-// row, however it lies in lines of 64 bytes: a branch that depends on that is
-// predicted wrong too often.
+// Prefetches a row, which need not exist. The same number of lines is fetched
+// for each row, however it lies in lines of 64 bytes: a branch that depends on
+// that is predicted wrong too often.
 template <typename Index>
 void PrefetchRow(const BagRange<Index>& bags, Index index) {
   const auto row_bytes = static_cast<uintptr_t>(bags.row_bytes);
@@ -65,7 +79,7 @@ void PrefetchRow(const BagRange<Index>& bags, Index index) {
 template <typename Block, bool kFirst, bool kWeighted, typename Index>
 int64_t SumBlock(const BagRange<Index>& bags, int64_t begin, int64_t end,
                  int64_t column, int64_t columns, float* out) {
-  // Prefetches as far ahead as memory is slow.
+  // Prefetches so many positions ahead.
   constexpr int64_t kDistance = 16;
   const int64_t row_bytes = bags.row_bytes;
   const auto row_count = static_cast<uint64_t>(bags.row_count);
@@ -134,7 +148,10 @@ int64_t SumBagsOf(const BagRange<Index>& bags) {
   return -1;
 }
 
-// Finds the kUnits that the last block of columns takes.
+// Adds up all bags, with kMost as the n of most blocks; kUnits is that of the
+// last one, which is found here. Returns the position of the first index
+// outside the table, or -1; bags in front of its bag are then stored. Nothing
+// else of `bags` is checked.
 template <template <int> class Block, int kMost, int kUnits = kMost,
           typename Index>
 int64_t SumBags(const BagRange<Index>& bags) {

@@ -9,7 +9,8 @@ namespace ns::kernels {
 
 // `count` bags, with positions in one array of indices: bag i is those from
 // begins[i] up to begins[i + 1], the last up to `end`. Without begins, bag i is
-// the index at position `begin` + i alone.
+// the index at position `begin` + i alone. Begins must rise and lie in
+// `indices`: kernels check the indices, and nothing else.
 template <typename Index>
 struct BagRange {
   const uint8_t* rows;

@@ -16,20 +16,24 @@ namespace ns {
 //
 // Long runs of a channel are pieces of their own, whose sums are known. Where
 // channels alternate quickly, memory is treated as rows in which each column
-// belongs to one channel, and all columns are added up at once. Runs of a
-// length in between are summed one by one.
+// belongs to one channel, and all columns are added up at once. Other runs are
+// summed one by one.
 class PairChannels {
  public:
   explicit PairChannels(const MemoryRuns& runs);
 
-  // Returns how many elements from `first` on make a good piece.
+  // Returns how many elements a piece that begins with element `first` may have
+  // at most, in the order of memory: Add takes that on trust.
   int64_t Limit(int64_t first) const;
 
-  // Adds the elements from `first` on. `sums` are those of the whole piece.
+  // Adds a piece whose first element is number `first`. `sums` are those of the
+  // piece, of which sum_x2 and sum_e2 are used.
   void Add(const PairPiece& piece, int64_t first, const PairStatistics& sums);
+  // Adds any number of elements, from x[0] and y[0] on, of which the first is
+  // number `first`.
   void Add(const double* x, const double* y, int64_t first, int64_t count);
 
-  // Returns the sums channel by channel.
+  // Returns the sums of all that was added, channel by channel.
   std::vector<PairErrors> Sums() const;
 
  private:
