@@ -45,12 +45,6 @@ double Power(const at::Tensor& x) {
   return x.detach().to(at::kDouble).square().sum().item<double>();
 }
 
-// How much counts of what events have in common. They are measured side by
-// side, and each would be another one with other layers in front of it: a part
-// of what two have in common is chance. Of 0, 0.5, 0.75 and 1, this was best on
-// four networks.
-constexpr double kInCommon = 0.75;
-
 // What an output of zeros counts as: any noise is too much for it.
 constexpr double kLeastPower = 1e-30;
 
@@ -140,27 +134,36 @@ void NoiseModel::Summarize() {
     for (int event = 0; event < graph_.events().count(); ++event) {
       power.own.push_back(graph_.rows().PowerOf(i, {event}));
     }
-    const double scale = power.difference / PowerOf(i, all_events_);
+    // What cancels among these events is no reason to expect less of others.
+    const EventPowers all = PowersOf(i, all_events_);
+    const double foreseen =
+        all.together < all.alone
+            ? std::clamp(power.difference, all.together, all.alone)
+            : all.together;
+    const double scale = power.difference / foreseen;
     power.scale = scale > 1 / kMostScale && scale < kMostScale ? scale : 1;
   }
 }
 
-double NoiseModel::PowerOf(size_t output,
-                           const std::vector<int>& events) const {
-  const NoiseRows& rows = graph_.rows();
-  double own = 0;
+NoiseModel::EventPowers NoiseModel::PowersOf(
+    size_t output, const std::vector<int>& events) const {
+  EventPowers powers;
   for (const int event : events) {
-    own += powers_[output].own[static_cast<size_t>(event)];
+    powers.alone += powers_[output].own[static_cast<size_t>(event)];
   }
+  powers.together = graph_.rows().PowerOf(output, events);
   // Rows have the sum of both gradients, not their mean.
-  return (kInCommon * rows.PowerOf(output, events) + (1 - kInCommon) * own) /
-         (4 * projections_);
+  powers.alone /= 4 * projections_;
+  powers.together /= 4 * projections_;
+  return powers;
 }
 
 double NoiseModel::RelativePower(const std::vector<int>& events) const {
   double largest = 0;
   for (size_t i = 0; i < powers_.size(); ++i) {
-    largest = std::max(largest, PowerOf(i, events) * powers_[i].scale /
+    const EventPowers powers = PowersOf(i, events);
+    largest = std::max(largest, std::max(powers.alone, powers.together) *
+                                    powers_[i].scale /
                                     std::max(powers_[i].clean, kLeastPower));
   }
   return largest;

@@ -241,6 +241,26 @@ TEST_F(NoiseModelTest, CorrectedBiasesMakeLessNoise) {
             0.8 * plain.noise().NoiseOf(plain.space().PlanOf({1})));
 }
 
+// Both convolutions are the same, and so are their errors.
+TEST_F(NoiseModelTest, ErrorsAddUpButDoNotCancel) {
+  const std::vector<at::Tensor> images = Images(4);
+  // The noise of both over the sum of what each makes alone.
+  const auto together = [&](const char* output) {
+    const Predicted predicted({absl::StrCat("y = ", ConvOf("x")),
+                               absl::StrCat("z = ", ConvOf("x")), output},
+                              images, {});
+    const auto noise_of = [&](int y, int z) {
+      RecipeChoices choices(predicted.space().layers().size(), 0);
+      choices[0] = y;
+      choices[1] = z;
+      return predicted.noise().NoiseOf(predicted.space().PlanOf(choices));
+    };
+    return noise_of(1, 1) / (noise_of(1, 0) + noise_of(0, 1));
+  };
+  EXPECT_NEAR(together("return y * 2.0 + z"), (2 + 1) * (2 + 1) / 5.0, 1e-3);
+  EXPECT_NEAR(together("return y * 2.0 - z"), 1, 1e-3);
+}
+
 // Where the root is 0, its derivative is infinite.
 TEST_F(NoiseModelTest, AnInfiniteDerivativeIsNotTakenForNoNoise) {
   const Predicted predicted(
