@@ -1,34 +1,57 @@
 #include "ns/n_shadows/planned_mapping.h"
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ir/status.h"
+#include "ns/quantization/fold_for_quantization.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/layer_rule.h"
 
 namespace ns {
+namespace {
 
-QConfigMapping PlannedMapping(const ModelGraph& model,
-                              const SensitivityReport& report) {
+// The qconfigs of the plan by the names of the layers; absent ones for float.
+std::map<std::string, OptionalQConfig> PlannedQConfigs(
+    const SensitivityReport& report) {
   const Sensitivity& sensitivity = report.sensitivity;
-  const std::vector<FloatSubgraph> subgraphs =
-      FindFloatSubgraphs(model.graph());
-  QConfigMapping mapping;
+  std::map<std::string, OptionalQConfig> planned;
   for (size_t i = 0; i < sensitivity.layers.size(); ++i) {
-    const auto subgraph =
-        absl::c_find_if(subgraphs, [&](const FloatSubgraph& one) {
-          return one.name == sensitivity.layers[i].name;
-        });
-    if (subgraph == subgraphs.end()) {
-      continue;  // Of another model.
+    const std::optional<int> choice = report.plan->choices[i];
+    planned[sensitivity.layers[i].name] =
+        choice ? OptionalQConfig(
+                     sensitivity.candidates[static_cast<size_t>(*choice)])
+               : std::nullopt;
+  }
+  return planned;
+}
+
+}  // namespace
+
+absl::StatusOr<QConfigMapping> PlannedMapping(const ModelGraph& model,
+                                              const SensitivityReport& report) {
+  NS_ASSIGN_OR_RETURN(const ModelGraph folded,
+                      FoldForQuantization(model, /*compat=*/false));
+  const std::vector<FloatSubgraph> measured =
+      FindFloatSubgraphs(folded.graph());
+  const std::vector<FloatSubgraph> targets =
+      FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
+  const std::map<std::string, OptionalQConfig> planned =
+      PlannedQConfigs(report);
+  QConfigMapping mapping;
+  for (const FloatSubgraph& target : targets) {
+    const auto layer = absl::c_find_if(measured, [&](const FloatSubgraph& one) {
+      return absl::c_linear_search(one.subgraph.nodes, target.subgraph.base);
+    });
+    const auto qconfig =
+        layer == measured.end() ? planned.end() : planned.find(layer->name);
+    if (qconfig != planned.end()) {
+      SetLayerQConfig(targets, target, qconfig->second, mapping);
     }
-    OptionalQConfig qconfig;
-    if (const std::optional<int> choice = report.plan->choices[i]) {
-      qconfig = sensitivity.candidates[*choice];
-    }
-    SetLayerQConfig(subgraphs, *subgraph, qconfig, mapping);
   }
   return mapping;
 }

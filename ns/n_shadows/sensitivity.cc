@@ -61,6 +61,21 @@ double SqnrAffordable(const Sensitivity& sensitivity, size_t count) {
   return count < best.size() ? best[count] : kInfinity;
 }
 
+// The first candidate of `layer` among those that `is_allowed` that has at
+// least `sqnr_db`.
+std::optional<int> FirstGoodEnough(const ShadowedSubgraph& layer,
+                                   double sqnr_db,
+                                   const std::function<bool(int)>& is_allowed) {
+  for (const CandidateResult& candidate : layer.candidates) {
+    const std::optional<double> sqnr = SqnrOf(candidate);
+    if (HasRun(candidate) && sqnr && *sqnr >= sqnr_db &&
+        is_allowed(candidate.candidate)) {
+      return candidate.candidate;
+    }
+  }
+  return std::nullopt;
+}
+
 size_t IntegerLayers(const Sensitivity& sensitivity) {
   return std::count_if(sensitivity.layers.begin(), sensitivity.layers.end(),
                        [&](const ShadowedSubgraph& layer) {
@@ -107,10 +122,17 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
   NS_RETURN_IF_ERROR(run());
   const absl::Status converted = ConvertNShadowsModel(module);
   if (absl::IsFailedPrecondition(converted)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        BatchName(batches.front(), 0),
-        ": neither it nor what follows brings a value to a layer that is to be "
-        "quantized; give batches that are not empty"));
+    return absl::InvalidArgumentError(
+        non_finite.empty()
+            ? absl::StrCat(
+                  BatchName(batches.front(), 0),
+                  ": neither it nor what follows brings a value to a layer "
+                  "that "
+                  "is to be quantized; give batches that are not empty, and "
+                  "that reach one")
+            : absl::StrCat("no finite value reaches a layer that is to be "
+                           "quantized: ",
+                           non_finite, "; give batches without"));
   }
   NS_RETURN_IF_ERROR(converted);
   NS_RETURN_IF_ERROR(LoggersSetEnabled(module, true));
@@ -169,19 +191,22 @@ QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
     const double count = budget.kind == Budget::Kind::kLayers
                              ? budget.amount
                              : std::floor(layers * budget.amount / 100);
-    plan.sqnr_db = SqnrAffordable(sensitivity,
-                                  static_cast<size_t>(std::min(count, layers)));
+    plan.sqnr_db = SqnrAffordable(
+        sensitivity,
+        static_cast<size_t>(count > 0 ? std::min(count, layers) : 0));
   }
   for (const ShadowedSubgraph& layer : sensitivity.layers) {
-    const auto it = std::find_if(
-        layer.candidates.begin(), layer.candidates.end(),
-        [&](const CandidateResult& candidate) {
-          const std::optional<double> sqnr = SqnrOf(candidate);
-          return HasRun(candidate) && sqnr && *sqnr >= plan.sqnr_db;
-        });
-    plan.choices.push_back(it == layer.candidates.end()
-                               ? std::nullopt
-                               : std::make_optional(it->candidate));
+    std::optional<int> choice;
+    // Layers that may stay in float are counted: half precision, which is
+    // float, is then for those alone that no integer candidate is good for.
+    if (budget.kind != Budget::Kind::kSqnr) {
+      choice = FirstGoodEnough(layer, plan.sqnr_db, [&](int candidate) {
+        return !IsFloatCandidate(sensitivity.candidates[candidate]);
+      });
+    }
+    plan.choices.push_back(choice ? choice
+                                  : FirstGoodEnough(layer, plan.sqnr_db,
+                                                    [](int) { return true; }));
   }
   return plan;
 }

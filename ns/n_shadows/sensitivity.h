@@ -30,11 +30,13 @@ struct SensitivityOptions {
 struct Sensitivity {
   std::string float_path;
   int64_t batches = 0;
+  // Those of SensitivityOptions without duplicates. CandidateResult::candidate
+  // is an index into it.
   std::vector<QConfig> candidates;
   // Layers with a candidate that ran, in order of execution.
   std::vector<ShadowedSubgraph> layers;
   std::vector<SkippedCandidate> skipped;
-  // Subgraphs that no batch came by.
+  // Layers with a candidate that no batch came by.
   std::vector<std::string> never_ran;
   // For the user's eyes: one line each.
   std::vector<std::string> warnings;
@@ -42,7 +44,9 @@ struct Sensitivity {
 
 // Runs `model` on all batches to calibrate the candidates, and again to compare
 // each with the layer it stands for, on the float model's own values: errors of
-// other layers do not enter. Error: no batches, or one that does not fit.
+// other layers do not enter. Error: no batches, or one that does not fit; none
+// that brings a finite value to any layer with a candidate; a model that has
+// candidates already; a candidate's observer that cannot be made.
 absl::StatusOr<Sensitivity> MeasureSensitivity(
     const ModelGraph& model, const std::vector<Batch>& batches,
     const SensitivityOptions& options = {});
@@ -59,23 +63,26 @@ struct Budget {
 };
 
 // Reads "30" or "30dB", "3layers", "10%". Error: anything else, a negative
-// amount, more than 100 percent, part of a layer.
+// amount, more than 100 percent, a fraction of a layer.
 absl::StatusOr<Budget> ParseBudget(absl::string_view text);
 
 // What becomes of the layers within a budget.
 struct QuantizationPlan {
   // What the plan promises of every integer layer, in dB: the budget's own, or
-  // the largest that its number of float layers can pay for.
+  // the largest SQNR that all layers but as many as may stay in float reach
+  // with some integer candidate; infinity where none is left.
   double sqnr_db = 0;
-  // One for each of Sensitivity::layers: the first candidate that keeps the
-  // promise; absent for none, the layer stays in float.
+  // One for each of Sensitivity::layers: a candidate that keeps the promise, as
+  // an index into Sensitivity::candidates; absent for none, the layer stays in
+  // float.
   std::vector<std::optional<int>> choices;
 };
 
-// Chooses for every layer. Half precision is float: among `kLayers` and
-// `kPercent` a layer with it counts as one that stays in float. A layer without
-// a figure (nan: infinities among its values, or none) stays in float, and
-// counts as no layer.
+// Chooses for every layer the first candidate that keeps the promise. Half
+// precision is float: within `kLayers` and `kPercent`, it is for layers that no
+// integer candidate keeps the promise of, which are those that may stay in
+// float. Layers without a figure for an integer candidate (none ran, or there
+// are nan or infinities among the values) are not counted among the layers.
 QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
                                   const Budget& budget);
 

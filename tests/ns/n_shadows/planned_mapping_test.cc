@@ -8,6 +8,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ns/quantization/fold_for_quantization.h"
+#include "ns/quantization/quantize_model.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/qconfig_json.h"
 #include "tests/testing/ir.h"
@@ -17,6 +19,7 @@
 namespace ns {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -45,10 +48,11 @@ SensitivityReport ReportOn(const ModelGraph& model) {
 void ExpectChoosesThePlan(const ModelGraph& model, size_t layers) {
   const SensitivityReport report = ReportOn(model);
   const QConfigMapping mapping = OrThrow(ParseQConfigMapping(
-      QConfigMappingToJson(PlannedMapping(model, report)), "plan"));
+      QConfigMappingToJson(OrThrow(PlannedMapping(model, report))), "plan"));
   EXPECT_EQ(mapping.global(), std::nullopt);
+  const ModelGraph folded = OrThrow(FoldForQuantization(model, false));
   const std::vector<FloatSubgraph> subgraphs =
-      FindFloatSubgraphs(model.graph());
+      FindFloatSubgraphs(folded.graph());
   ASSERT_THAT(subgraphs, SizeIs(layers));
   for (size_t i = 0; i < subgraphs.size(); ++i) {
     const QConfigChoice choice = mapping.Choose(subgraphs[i]);
@@ -76,7 +80,7 @@ TEST_F(PlannedMappingTest, LayersAloneInTheirModuleAreNamedByIt) {
       {{"fc1", Linear(at::randn({4, 4}))}, {"fc2", Linear(at::randn({4, 4}))}},
       {"return self.fc2.forward(self.fc1.forward(x))"}));
   ExpectChoosesThePlan(model, 2);
-  EXPECT_EQ(PlannedMapping(model, ReportOn(model)).ToString(),
+  EXPECT_EQ(OrThrow(PlannedMapping(model, ReportOn(model))).ToString(),
             "global: none\n"
             "module name 'fc1': int8 per channel\n"
             "module name 'fc2': fp16\n");
@@ -89,7 +93,7 @@ TEST_F(PlannedMappingTest, OthersAreNamedByTheirNumber) {
                       "return self.fc.forward("
                       "self.block.forward(x) * 2)"}));
   ExpectChoosesThePlan(model, 8);
-  EXPECT_EQ(PlannedMapping(model, ReportOn(model)).ToString(),
+  EXPECT_EQ(OrThrow(PlannedMapping(model, ReportOn(model))).ToString(),
             "global: none\n"
             "module name 'block.fc1': fp16\n"
             "module name 'block.fc2': none\n"
@@ -103,7 +107,7 @@ TEST_F(PlannedMappingTest, OthersAreNamedByTheirNumber) {
             "object type 'aten::linear' number 1 in module 'fc': fp16\n");
 }
 
-TEST_F(PlannedMappingTest, OpsInPlaceHaveNumbersOfTheirOwn) {
+TEST_F(PlannedMappingTest, OpsInPlaceAreCountedWithOthers) {
   ExpectChoosesThePlan(
       Flat(MakeModel({}, {"y = x.add(x)", "y.add_(x)", "y = y.add(x)",
                           "y.mul_(x)", "return y.add_(y)"})),
@@ -129,7 +133,7 @@ TEST_F(PlannedMappingTest, MeasuredModelsAreMappedAsPlanned) {
       OrThrow(MeasureSensitivity(model, {{{at::randn({3, 4})}, {}}}));
   report.plan =
       PlanQuantization(report.sensitivity, OrThrow(ParseBudget("1layer")));
-  const QConfigMapping mapping = PlannedMapping(model, report);
+  const QConfigMapping mapping = OrThrow(PlannedMapping(model, report));
   std::vector<std::string> names;
   size_t layer = 0;
   for (const FloatSubgraph& subgraph : FindFloatSubgraphs(model.graph())) {
@@ -142,12 +146,34 @@ TEST_F(PlannedMappingTest, MeasuredModelsAreMappedAsPlanned) {
   EXPECT_EQ(layer, 5U);
 }
 
+// QuantizeModel says which rule chose each layer.
+TEST_F(PlannedMappingTest, QuantizingFindsTheSameLayers) {
+  const ModelGraph model =
+      Flat(MakeModel({{"block", Block()}, {"fc", Linear(at::randn({4, 4}))}},
+                     {"x = torch.hardtanh(x * 2.0, 0.0, 6.0)",
+                      "y = torch.hardtanh(self.fc.forward(x), 0.0, 6.0)",
+                      "y += x", "y *= x", "z = torch.hardtanh(y, -1.0, 1.0)",
+                      "return torch.relu_(self.block.forward(z).add_(y))"}));
+  const std::vector<Batch> batches = {{{at::randn({3, 4})}, {}}};
+  SensitivityReport report;
+  SensitivityOptions options;
+  options.candidates = {Int8PerChannelQConfig()};
+  report.sensitivity = OrThrow(MeasureSensitivity(model, batches, options));
+  report.plan = PlanQuantization(report.sensitivity, OrThrow(ParseBudget("0")));
+  QuantizeOptions quantize;
+  quantize.mapping = OrThrow(PlannedMapping(model, report));
+  const QuantizedModel quantized =
+      OrThrow(QuantizeModel(model, batches, quantize));
+  EXPECT_THAT(quantized.report.stayed_float, IsEmpty());
+  EXPECT_THAT(quantized.report.unused_rules, ElementsAre("global"));
+}
+
 TEST_F(PlannedMappingTest, WhatWasNotMeasuredStaysInFloat) {
   const ModelGraph model = Flat(MakeModel({{"fc", Linear(at::randn({4, 4}))}},
                                           {"return self.fc.forward(x)"}));
   SensitivityReport report;
   report.plan.emplace();
-  const QConfigMapping mapping = PlannedMapping(model, report);
+  const QConfigMapping mapping = OrThrow(PlannedMapping(model, report));
   EXPECT_EQ(mapping, QConfigMapping());
   EXPECT_THAT(mapping.module_names(), IsEmpty());
 }

@@ -128,6 +128,25 @@ TEST(PlanQuantizationTest, HalfPrecisionIsNoIntegerLayer) {
   EXPECT_EQ(UseOf(report, 0), "fp16");
 }
 
+// Half precision keeps the promise, too, and is preferred.
+TEST(PlanQuantizationTest, HalfPrecisionIsForLayersThatMayStayInFloat) {
+  Sensitivity sensitivity = Of({{70, 20, 10}, {70, 20, 50}, {70, 20, 30}});
+  sensitivity.candidates = {Fp16QConfig(), DynamicQConfig(),
+                            Int8PerTensorQConfig()};
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("0layers")).choices,
+              ElementsAre(1, 1, 1));
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("1layer")).choices,
+              ElementsAre(0, 2, 2));
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("40%")).choices,
+              ElementsAre(0, 2, 2));
+  // Whoever asks for decibels gets the first that has them.
+  EXPECT_THAT(PlanQuantization(sensitivity, BudgetOf("15dB")).choices,
+              ElementsAre(0, 0, 0));
+  EXPECT_THAT(
+      PlanQuantization(sensitivity, {Budget::Kind::kLayers, -1}).choices,
+      ElementsAre(1, 1, 1));
+}
+
 TEST(PlanQuantizationTest, LayerOfZerosKeepsAnyPromise) {
   Sensitivity sensitivity = Of({{10}});
   sensitivity.layers[0].candidates[0].pooled = PairStatistics{3};
@@ -206,6 +225,14 @@ TEST_F(MeasureSensitivityTest, NeedsValues) {
           model_, {{{at::empty({0, 5})}, {}, "none.pt, batch 0"}})),
       HasSubstr(
           "none.pt, batch 0: neither it nor what follows brings a value"));
+}
+
+TEST_F(MeasureSensitivityTest, SaysThatNoValueIsFinite) {
+  const at::Tensor x = at::full({3, 5}, std::nan(""));
+  EXPECT_THAT(
+      MessageOf(MeasureSensitivity(model_, {{{x}, {}, "x.pt, batch 0"}})),
+      AllOf(HasSubstr("no finite value reaches a layer"),
+            HasSubstr("inputs hold NaN: x.pt, batch 0, argument 'x'")));
 }
 
 TEST_F(MeasureSensitivityTest, TellsWhichLayersNeverRan) {
