@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ir/deep_copy.h"
 #include "ir/forward_hooks.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
@@ -149,7 +150,7 @@ class Copier {
         attribute_type = child.type();
       }
     } else if (tensors_ == ModuleEditor::Tensors::kCopied) {
-      value = DeepCopied(value);
+      value = copier_.Copy(value);
     }
     const size_t added = copy.type()->addAttribute(
         name, attribute_type, type->is_parameter(slot), type->is_buffer(slot));
@@ -157,19 +158,9 @@ class Copier {
     return absl::OkStatus();
   }
 
-  // A copy of a parameter is one: it asks for gradients of its own.
-  c10::IValue DeepCopied(const c10::IValue& value) {
-    const at::NoGradGuard no_grad;
-    c10::IValue copy = value.deepcopy(tensor_copies_);
-    if (value.isTensor() && value.toTensor().defined()) {
-      copy.toTensor().set_requires_grad(value.toTensor().requires_grad());
-    }
-    return copy;
-  }
-
   const ModuleEditor::Tensors tensors_;
   ClassNamer& namer_;
-  c10::IValue::HashAliasedIValueMap tensor_copies_;
+  DeepCopier copier_;
   absl::flat_hash_map<Object, Module> copies_;
 };
 

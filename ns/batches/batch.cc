@@ -1,6 +1,7 @@
 #include "ns/batches/batch.h"
 
 #include "absl/strings/str_cat.h"
+#include "ir/deep_copy.h"
 
 namespace ns {
 
@@ -10,11 +11,12 @@ std::string BatchName(const Batch& batch, int64_t index) {
 
 Batch Copied(const Batch& batch) {
   Batch copy = batch;
+  DeepCopier copier;
   for (c10::IValue& argument : copy.arguments) {
-    argument = argument.deepcopy();
+    argument = copier.Copy(argument);
   }
   for (auto& [name, value] : copy.keywords) {
-    value = value.deepcopy();
+    value = copier.Copy(value);
   }
   return copy;
 }

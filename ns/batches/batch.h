@@ -19,8 +19,8 @@ struct Batch {
   std::string source{};
 };
 
-// Returns a copy with tensors of its own, for models that write to their
-// inputs.
+// Returns a copy with tensors of its own (DeepCopier), for models that write to
+// their inputs.
 Batch Copied(const Batch& batch);
 
 // Returns what messages call `batch`, the one at `index`: its source, or "batch

@@ -8,15 +8,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
 
 namespace ns {
 namespace {
 
-absl::StatusOr<c10::IValue> FitAndRun(ModelGraph& model, Batch batch) {
+absl::StatusOr<c10::IValue> FitAndRun(ModelGraph& model, const Batch& batch) {
+  NS_ASSIGN_OR_RETURN(Batch own, CatchTorchErrors("copying the batch", [&] {
+                        return Copied(batch);
+                      }));
   NS_RETURN_IF_ERROR(FitBatch(
-      model.module().get_method(model.method()).function().getSchema(), batch));
-  return model.Run(batch.arguments, batch.keywords);
+      model.module().get_method(model.method()).function().getSchema(), own));
+  return model.Run(own.arguments, own.keywords);
 }
 
 }  // namespace

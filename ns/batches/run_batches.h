@@ -18,15 +18,16 @@
 
 namespace ns {
 
-// Returns what `model` returns for `batch`, the one at `index`, after fitting
-// it to the method. Error: as RunBatches.
+// Returns what `model` returns for a copy of `batch`, the one at `index`, which
+// is fitted to the method: models may write into their inputs. Error: as
+// RunBatches.
 absl::StatusOr<c10::IValue> RunBatch(absl::string_view name, ModelGraph& model,
                                      const Batch& batch, int64_t index);
 
-// Runs `model` on every batch, fitted to its method, and calls `after_batch`,
-// unless it is null, with the number of batches done. Error: a batch that does
-// not fit the model, or fails in it. The message says which batch, and calls
-// the model `name`.
+// Runs `model` on a copy of every batch, fitted to its method, and calls
+// `after_batch`, unless it is null, with the number of batches done. Error: a
+// batch that does not fit the model, or fails in it. The message says which
+// batch, and calls the model `name`.
 absl::Status RunBatches(
     absl::string_view name, ModelGraph& model,
     const std::vector<Batch>& batches,

@@ -104,17 +104,8 @@ class OutputComparer {
   }
 
   absl::Status Run(const Batch& batch, int64_t index) {
-    // The float model may write into its inputs, so it gets copies.
-    Batch of_float = batch;
-    for (c10::IValue& argument : of_float.arguments) {
-      argument = argument.deepcopy();
-    }
-    for (auto& [name, argument] : of_float.keywords) {
-      argument = argument.deepcopy();
-    }
-    NS_ASSIGN_OR_RETURN(
-        const c10::IValue x,
-        RunBatch("float", models_.float_model, of_float, index));
+    NS_ASSIGN_OR_RETURN(const c10::IValue x,
+                        RunBatch("float", models_.float_model, batch, index));
     NS_ASSIGN_OR_RETURN(
         const c10::IValue y,
         RunBatch("quantized", models_.quantized_model, batch, index));

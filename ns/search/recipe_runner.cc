@@ -44,7 +44,7 @@ absl::StatusOr<MeasuredRecipe> RecipeRunner::Measure(
   for (int64_t i = first; i < batches_.size(); ++i) {
     NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
     NS_ASSIGN_OR_RETURN(const c10::IValue output,
-                        RunBatch("quantized", lowered, Copied(batch), i));
+                        RunBatch("quantized", lowered, batch, i));
     const absl::Status compared = Annotated(
         BatchName(batch, i), measured.Compare(i, FloatOutputs(output)));
     if (IsRefusal(compared)) {

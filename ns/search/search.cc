@@ -220,7 +220,7 @@ class Searcher {
       for (int64_t i = 0; i < first_measured_; ++i) {
         NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
         NS_ASSIGN_OR_RETURN(const c10::IValue output,
-                            RunBatch("float", model, Copied(batch), i));
+                            RunBatch("float", model, batch, i));
         NS_RETURN_IF_ERROR(AddLabels(FloatOutputs(output), batch, i));
         Progress(1);
       }

@@ -56,7 +56,7 @@ absl::StatusOr<LayerInputRecorder> LayerInputRecorder::Create(
 absl::StatusOr<std::vector<at::Tensor>> LayerInputRecorder::Record(
     const Batch& batch, int64_t index) {
   NS_ASSIGN_OR_RETURN(const c10::IValue inputs,
-                      RunBatch("quantized", model_, Copied(batch), index));
+                      RunBatch("quantized", model_, batch, index));
   std::vector<at::Tensor> tensors;
   for (const c10::IValue& input : inputs.toTupleRef().elements()) {
     tensors.push_back(input.toTensor());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/deep_copy.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
@@ -45,8 +46,9 @@ absl::Status RunCopy(const ModelGraph& model, const Arguments& arguments) {
   NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
   Arguments copies;
   NS_RETURN_IF_ERROR(CatchTorchErrors("copying the batch", [&] {
+    DeepCopier copier;
     for (const c10::IValue& argument : arguments) {
-      copies.push_back(argument.deepcopy());
+      copies.push_back(copier.Copy(argument));
     }
   }));
   return copy.Run(copies).status();
@@ -123,11 +125,13 @@ absl::Status PairRunner::Run(const Batch& batch) {
   NS_RETURN_IF_ERROR(OfModel("quantized", of_quantized.status()));
   Arguments arguments = *of_float;
   absl::Status status = CatchTorchErrors("copying the batch", [&] {
+    DeepCopier of_a;
+    DeepCopier of_b;
     for (const size_t i : pair_.own_inputs_of_b) {
-      arguments.push_back((*of_quantized)[i].deepcopy());
+      arguments.push_back(of_b.Copy((*of_quantized)[i]));
       // One of the models may overwrite it.
       if (i < of_float->size()) {
-        arguments[i] = arguments[i].deepcopy();
+        arguments[i] = of_a.Copy(arguments[i]);
       }
     }
   });

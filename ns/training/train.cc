@@ -263,7 +263,7 @@ absl::StatusOr<TrainingFigures> MeasureHeldOut(
   for (int64_t i = first; i < data.batches.size(); ++i) {
     NS_ASSIGN_OR_RETURN(const Batch batch, data.batches.Read(i));
     NS_ASSIGN_OR_RETURN(const c10::IValue output,
-                        RunBatch(name, copy, Copied(batch), i));
+                        RunBatch(name, copy, batch, i));
     NS_ASSIGN_OR_RETURN(const BatchLoss loss,
                         CatchTorchErrors(BatchName(batch, i), [&] {
                           return data.loss.Of(output, batch, i);

@@ -48,7 +48,7 @@ class TeacherLoss final : public TrainingLoss {
   absl::StatusOr<BatchLoss> Of(const c10::IValue& output, const Batch& batch,
                                int64_t index) override {
     NS_ASSIGN_OR_RETURN(const c10::IValue taught,
-                        RunBatch("float", teacher_, Copied(batch), index));
+                        RunBatch("float", teacher_, batch, index));
     const NamedTensors theirs = FloatOutputs(taught);
     const NamedTensors ours = FloatOutputs(output);
     at::Tensor error = at::zeros({});

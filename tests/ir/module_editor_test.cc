@@ -165,6 +165,23 @@ TEST(ModuleEditorTest, TensorsAreSharedUnlessCopiesAreAsked) {
           .is_same(original));
 }
 
+// As of weights of an LSTM that lie in one buffer.
+TEST(ModuleEditorTest, CopiesOfViewsKeepTheirValues) {
+  Module scale = Scale(2);
+  const at::Tensor both = at::rand({2});
+  scale.setattr("factor", both.narrow(0, 1, 1));
+  const Module pair =
+      MakeModule("Pair",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "  return self.a.forward(x) * self.first\n",
+                 {{"first", both.narrow(0, 0, 1)}}, {{"a", scale}});
+  const ModuleEditor copy =
+      OrThrow(ModuleEditor::Copy(pair, ModuleEditor::Tensors::kCopied));
+  EXPECT_TRUE(copy.root().attr("first").toTensor().equal(both.narrow(0, 0, 1)));
+  EXPECT_TRUE(copy.root().attr("a").toModule().attr("factor").toTensor().equal(
+      both.narrow(0, 1, 1)));
+}
+
 TEST(ModuleEditorTest, CopiesOfParametersCanBeTrained) {
   Module scale = Scale(2);
   scale.setattr("factor", at::full({1}, 2.0F).requires_grad_());

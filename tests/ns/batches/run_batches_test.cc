@@ -36,6 +36,19 @@ TEST(RunBatchesTest, FitsAndRunsEveryBatch) {
   EXPECT_THAT(done, ElementsAre(1, 2));
 }
 
+TEST(RunBatchesTest, ModelsDoNotWriteIntoBatches) {
+  ModelGraph model = ModelOf(R"IR(
+graph(%x : Tensor):
+  %y : Tensor = aten::zero_(%x)
+  return (%y))IR");
+  const at::Tensor x = at::ones({2});
+  const Batch batch{{x}, {}, ""};
+  EXPECT_TRUE(OrThrow(RunBatch("float", model, batch, 0))
+                  .toTensor()
+                  .equal(at::zeros({2})));
+  EXPECT_TRUE(x.equal(at::ones({2})));
+}
+
 TEST(RunBatchesTest, NamesBatchThatDoesNotFit) {
   ModelGraph model = Scaled();
   const absl::Status status =

@@ -1,0 +1,43 @@
+// Copies values with all tensors in them.
+#ifndef IR_DEEP_COPY_H_
+#define IR_DEEP_COPY_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace ns {
+
+// Copies values that may share tensors, lists or objects: what stands at
+// several places is copied once, and its copy stands at these places.
+//
+// IValue::deepcopy cannot be used for values that hold several tensors: it
+// takes all views of one storage for the first that it comes to, so that of a
+// list of the rows of a tensor it makes a list of copies of the first row.
+class DeepCopier {
+ public:
+  // Returns a copy of `value` in which tensors, lists, tuples and dicts are
+  // other ones, at any depth. A copy of a tensor has the same values, sizes,
+  // dtype and requires_grad, the strides of `value` where its elements neither
+  // overlap nor leave gaps, and a storage of its own: of two views of one
+  // storage, neither sees what is written to the copy of the other. Objects,
+  // custom classes among them, are copied as IValue::deepcopy does. Throws
+  // c10::Error for what LibTorch cannot copy, as a generator.
+  c10::IValue Copy(const c10::IValue& value);
+
+ private:
+  c10::IValue CopyOnce(const c10::IValue& value);
+
+  // By the address of what was copied; with the original, so that no other
+  // value gets its address.
+  absl::flat_hash_map<const void*, std::pair<c10::IValue, c10::IValue>> copies_;
+};
+
+// DeepCopier::Copy of one value.
+c10::IValue DeepCopied(const c10::IValue& value);
+
+}  // namespace ns
+
+#endif  // IR_DEEP_COPY_H_
