@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -12,6 +13,7 @@
 
 #include "absl/strings/string_view.h"
 #include "ir/status.h"
+#include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
 #include "ns/quantization/copy_for_target.h"
 #include "ns/suite/comparison_result.h"
@@ -20,16 +22,11 @@
 namespace ns {
 namespace {
 
-// Runs `model`, which may write into its inputs, on a copy of `batch`.
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 absl::StatusOr<NamedTensors> OutputsFor(absl::string_view name,
-                                        ModelGraph& model, Batch batch,
+                                        ModelGraph& model, const Batch& batch,
                                         int64_t index) {
-  for (c10::IValue& argument : batch.arguments) {
-    argument = argument.deepcopy();
-  }
-  for (auto& [keyword, argument] : batch.keywords) {
-    argument = argument.deepcopy();
-  }
   NS_ASSIGN_OR_RETURN(const c10::IValue outputs,
                       RunBatch(name, model, batch, index));
   return OutputTensors(outputs);
@@ -43,6 +40,11 @@ int64_t BytesOf(const NamedTensors& tensors) {
   return bytes;
 }
 
+// Whether an output of the float model has values, all of which are finite.
+bool SaysSomething(const at::Tensor& x) {
+  return x.numel() > 0 && at::isfinite(x).all().item<bool>();
+}
+
 // The errors of outputs, by their places.
 class PooledOutputs {
  public:
@@ -52,19 +54,19 @@ class PooledOutputs {
                                                      of_float.end());
     for (const auto& [place, y] : of_quantized) {
       const auto x = by_place.find(place);
-      if (x != by_place.end()) {
+      if (x != by_place.end() && SaysSomething(x->second)) {
         pooled_.emplace(place, place).first->second.AddBatch({x->second}, {y});
       }
     }
   }
 
+  // An output that cannot be compared, or has nan, is worse than any other.
   double WorstDb() const {
-    double worst = std::numeric_limits<double>::infinity();
+    double worst = kInfinity;
     for (const auto& [place, comparison] : pooled_) {
       const std::optional<ActivationComparison> figures = comparison.Result();
-      if (figures) {
-        worst = std::min(worst, figures->error.sqnr_db);
-      }
+      const bool is_known = figures && !std::isnan(figures->error.sqnr_db);
+      worst = std::min(worst, is_known ? figures->error.sqnr_db : -kInfinity);
     }
     return worst;
   }

@@ -36,7 +36,9 @@ class TargetError {
 
   // Returns the SQNR in dB of the worst output of `quantized`, which was made
   // of the float model with `options`, as CopyForTarget (copy_for_target.h)
-  // computes it, over all batches; infinity for a model without outputs.
+  // computes it, over all batches; infinity for a model without outputs, and
+  // minus infinity where an output has nan or another shape. Outputs in which
+  // the float model has nan or infinities, and empty ones, do not count.
   // Errors: those of CopyForTarget; a batch that does not fit a model.
   absl::StatusOr<double> WorstDb(const ModelGraph& quantized,
                                  const QuantizeOptions& options);

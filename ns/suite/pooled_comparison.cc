@@ -40,7 +40,7 @@ void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
       continue;
     }
     const PairStatistics statistics = ComparePair(x[i], y[i]);
-    if (shape_.empty()) {
+    if (!shape_) {
       shape_ = x[i].sizes().vec();
     }
     of_batch.Merge(statistics);
@@ -63,7 +63,7 @@ std::optional<ActivationComparison> PooledComparison::Result() const {
     return std::nullopt;
   }
   ActivationComparison result;
-  result.shape = shape_;
+  result.shape = *shape_;
   result.error = FiguresOf(pooled_);
   result.batch_sqnr_db = batch_sqnr_db_;
   for (const PairStatistics& trip : trips_) {

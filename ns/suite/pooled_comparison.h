@@ -30,9 +30,12 @@ class PooledComparison {
                             const PooledComparisonOptions& options = {})
       : name_(std::move(name)), options_(options) {}
 
-  // Adds what both sides saw in one batch, call by call: of the float side `x`
-  // and of the quantized one `y`. Where one saw more, the common calls count;
-  // tensors of different shapes do not.
+  // Adds what both sides saw in one batch, `x` of the float side and `y` of the
+  // quantized one: call i of x is compared with call i of y. Where one has more
+  // calls, its last ones are left out, and warning() says so: behind a branch
+  // that only one model took, calls may not correspond. Tensors of different
+  // shapes are not compared. Throws c10::Error for tensors that cannot be read,
+  // as nested ones.
   void AddBatch(const std::vector<at::Tensor>& x,
                 const std::vector<at::Tensor>& y);
 
@@ -45,7 +48,8 @@ class PooledComparison {
  private:
   std::string name_;
   PooledComparisonOptions options_;
-  std::vector<int64_t> shape_;
+  // Of the first pair that was compared.
+  std::optional<std::vector<int64_t>> shape_;
   PairStatistics pooled_;
   std::vector<double> batch_sqnr_db_;
   std::vector<PairStatistics> trips_;

@@ -47,6 +47,23 @@ TEST(TargetErrorTest, OfAModelWithoutOutputsIsNone) {
             std::numeric_limits<double>::infinity());
 }
 
+TEST(TargetErrorTest, NanIsWorseThanAnyError) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<Batch> batches = BatchesOf({at::rand({4, 3})});
+  const auto worst = [&](const char* of_float, const char* of_quantized) {
+    const ModelGraph model = FloatModel({of_float});
+    return OrThrow(
+        TargetError(model, batches).WorstDb(FloatModel({of_quantized}), {}));
+  };
+  EXPECT_EQ(worst("return x, x", "return x * float('nan'), x * 0.5"),
+            -kInfinity);
+  EXPECT_EQ(worst("return x, x", "return x[0], x * 0.5"), -kInfinity);
+  // What is wrong with the float model says nothing, nor do empty outputs.
+  EXPECT_NEAR(worst("return x * float('nan'), x, x[:0]",
+                    "return x * float('nan'), x * 0.5, x[:0]"),
+              20 * std::log10(2), 1e-3);
+}
+
 TEST(TargetErrorTest, BatchesThatDoNotFitAreErrors) {
   const ModelGraph model = FloatModel({"return " + ConvOf("x")});
   const std::vector<Batch> batches = BatchesOf({at::ones({2})});
