@@ -13,11 +13,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
+#include "ir/deep_copy.h"
 #include "ir/engine_error.h"
 #include "ir/file_writer.h"
 #include "ir/forward_hooks.h"
+#include "ir/graph_walk.h"
 #include "ir/loading_passes.h"
 #include "ir/module_file.h"
+#include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -27,6 +30,7 @@ namespace {
 
 using ::torch::jit::Graph;
 using ::torch::jit::Module;
+using ::torch::jit::Node;
 
 // Writes the model to `temporary`, which is to be renamed to `path`.
 absl::Status WriteModel(const ModelGraph& model, const std::string& path,
@@ -47,6 +51,29 @@ absl::Status WriteModel(const ModelGraph& model, const std::string& path,
   return status.ok() ? status
                      : absl::InvalidArgumentError(
                            absl::StrCat(path, ": ", status.message()));
+}
+
+// Whether some op of `graph` may write to a tensor or a list.
+bool MayWrite(const Graph& graph) {
+  return AnyNode(graph.block(), [](const Node* node) {
+    return IsLeafCall(*node) || (node->blocks().empty() && WorksInPlace(*node));
+  });
+}
+
+// Gives `module` its own tensors, lists and dicts where ops may write to them:
+// all but parameters. Objects, observers among them, stay shared.
+void CopyState(Module module, DeepCopier& copier) {
+  const std::shared_ptr<c10::ClassType> type = module.type();
+  for (size_t slot = 0; slot < type->numAttributes(); ++slot) {
+    const c10::IValue value = module._ivalue()->getSlot(slot);
+    if (value.isModule()) {
+      CopyState(value.toModule(), copier);
+    } else if (!type->is_parameter(slot) &&
+               (value.isTensor() || value.isTensorList() || value.isIntList() ||
+                value.isDoubleList() || value.isBoolList())) {
+      module._ivalue()->setSlot(slot, copier.Copy(value));
+    }
+  }
 }
 
 absl::Status CheckHasMethod(const Module& module, const std::string& method) {
@@ -151,6 +178,10 @@ absl::StatusOr<ModelGraph> ModelGraph::FromGraph(
 absl::StatusOr<ModelGraph> ModelGraph::Clone() const {
   return CatchTorchErrors("copying the module", [&] {
     ModelGraph copy(module_.clone(/*inplace=*/true), method_);
+    if (MayWrite(*graph_)) {
+      DeepCopier copier;
+      CopyState(copy.module_, copier);
+    }
     copy.source_ = source_;
     copy.is_frozen_ = is_frozen_;
     return copy;

@@ -104,12 +104,17 @@ class ModelGraph {
   // The file that FromFile read, for messages; "" for a model from elsewhere.
   const std::string& source() const { return source_; }
 
-  // Returns a copy with its own graph and attributes; tensors are shared.
+  // Returns a copy with its own graph and attributes. Tensors are shared; but
+  // where ops of the graph write to tensors or lists, the copy has its own of
+  // those that are no parameters, so that what one model keeps from run to run
+  // does not reach the other.
   absl::StatusOr<ModelGraph> Clone() const;
 
   // Runs the method as the graph stands, without further optimisation, in
-  // inference mode. Keyword arguments follow `arguments`. Error: inputs that do
-  // not fit the method, or an operator that fails.
+  // inference mode. LibTorch keeps the graph of the first run: to run what a
+  // pass has made of it since, Clone the model. Keyword arguments follow
+  // `arguments`. Error: inputs that do not fit the method, or an operator that
+  // fails.
   absl::StatusOr<c10::IValue> Run(const std::vector<c10::IValue>& arguments,
                                   const torch::jit::Kwargs& keywords = {});
 

@@ -247,6 +247,25 @@ TEST_F(ModelGraphTest, CloneHasItsOwnAttributes) {
   EXPECT_FALSE(model.module().hasattr("extra"));
 }
 
+TEST_F(ModelGraphTest, ClonesKeepTheirOwnState) {
+  Module counter = MakeModule("Counter",
+                              "def forward(self, x: Tensor) -> Tensor:\n"
+                              "  self.count.add_(1)\n"
+                              "  return x + self.count\n",
+                              {{"count", at::zeros({1})}});
+  ModelGraph model = OrThrow(ModelGraph::FromModule(counter));
+  ModelGraph clone = OrThrow(model.Clone());
+  const auto run = [](ModelGraph& graph) {
+    return OrThrow(graph.Run({at::zeros({1})})).toTensor().item<float>();
+  };
+  EXPECT_EQ(run(clone), 1);
+  EXPECT_EQ(run(clone), 2);
+  EXPECT_EQ(run(model), 1);
+  ModelGraph later = OrThrow(clone.Clone());
+  EXPECT_EQ(run(later), 3);
+  EXPECT_EQ(run(clone), 3);
+}
+
 TEST_F(ModelGraphTest, CloneKeepsModulePaths) {
   const ModelGraph model = OrThrow(ModelGraph::FromModule(ConvBnRelu()));
   const ModelGraph clone = OrThrow(model.Clone());
