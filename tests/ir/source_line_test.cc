@@ -69,17 +69,33 @@ TEST_F(SourceLineTest, LinesOfTheLibraryBecomeThatOfTheCall) {
   EXPECT_EQ(SourceLineOf(*neg)->file, "/src/net.py");
 }
 
+// What is printed inline has lost the line of the call of the library's
+// function; that of the call around it is known.
+TEST_F(SourceLineTest, ACallWithoutALineTakesNone) {
+  relu_->setSourceRange(SecondLineOf("/site-packages/torch/nn/functional.py"));
+  TakeLineOfCall(*relu_, *if_);
+  EXPECT_TRUE(SourceLineOf(*relu_).has_value());
+  if_->setSourceRange(SecondLineOf("/src/net.py"));
+  TakeLineOfCall(*relu_, *if_);
+  EXPECT_EQ(SourceLineOf(*relu_)->file, "/src/net.py");
+  Node* const neg = *if_->blocks()[0]->nodes().begin();
+  TakeLineOfCall(*neg, *if_);
+  EXPECT_EQ(SourceLineOf(*neg)->file, "/src/net.py");
+}
+
 TEST(IsLibraryFileTest, KnowsWherePyTorchIs) {
   for (const char* file :
        {"/usr/lib/python3/dist-packages/torch/nn/modules/conv.py",
         "/env/lib/python3.9/site-packages/torch/functional.py",
         "/src/pytorch/torch/nn/functional.py",
+        "C:\\Python39\\Lib\\site-packages\\torch\\nn\\modules\\conv.py",
         "/src/pytorch/torch/ao/nn/quantized/modules/linear.py"}) {
     EXPECT_TRUE(IsLibraryFile(file)) << file;
   }
   for (const char* file :
        {"/usr/lib/python3/dist-packages/torchvision/models/resnet.py",
-        "/src/net.py", "<eval_with_key>.3", "torch.py"}) {
+        "/src/net.py", "/src/torch/_exp/unet.py", "<eval_with_key>.3",
+        "torch.py"}) {
     EXPECT_FALSE(IsLibraryFile(file)) << file;
   }
 }
