@@ -50,12 +50,34 @@ std::optional<Range> FixedPoints(const Node& activation) {
   return low && high ? std::optional(Range{*low, *high}) : std::nullopt;
 }
 
-// Returns the range of the quint8 output of `op`, if it is constant.
+// Returns the dtype of the quantized output of `op`, which is that of the first
+// quantized value that it was computed from, where that is made by a quantize
+// node; kQUInt8 where that is not known.
+at::ScalarType OutputDtype(const Node& op) {
+  for (const Node* node = &op; node != nullptr && !node->inputs().empty();
+       node = node->input(0)->node()) {
+    const Value* dtype = InputNamed(*node, "dtype");
+    const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+    if (constant && constant->isInt()) {
+      return static_cast<at::ScalarType>(constant->toInt());
+    }
+    const OpRow* row = FindOp(OpName(*node));
+    if (row == nullptr || row->numerics != Numerics::kInt8) {
+      break;
+    }
+  }
+  return at::kQUInt8;
+}
+
+// Returns the range of the quantized output of `op`, if it is constant.
 std::optional<Range> OutputRange(const Node& op) {
   const OpRow* row = FindOp(OpName(op));
-  if (row == nullptr || row->numerics != Numerics::kInt8) {
+  const at::ScalarType dtype = OutputDtype(op);
+  if (row == nullptr || row->numerics != Numerics::kInt8 ||
+      (dtype != at::kQUInt8 && dtype != at::kQInt8)) {
     return std::nullopt;
   }
+  const double lowest = dtype == at::kQInt8 ? -128 : 0;
   for (const absl::string_view name : {"output_scale", "Y_scale_i", "scale"}) {
     const Value* scale = InputNamed(op, name);
     if (scale == nullptr) {
@@ -69,8 +91,8 @@ std::optional<Range> OutputRange(const Node& op) {
       const auto step = ConstantNumber(scale);
       const auto zero_point = ConstantNumber(op.input(i + 1));
       return step && zero_point
-                 ? std::optional(Range{*step * (0 - *zero_point),
-                                       *step * (255 - *zero_point)})
+                 ? std::optional(Range{*step * (lowest - *zero_point),
+                                       *step * (lowest + 255 - *zero_point)})
                  : std::nullopt;
     }
   }

@@ -9,13 +9,16 @@ struct Node;
 
 namespace ns {
 
-// True when `activation`, a relu, relu6 or hardtanh, changes no value in the
-// quantized range of the output of `op`: clipping to the range has done its
-// work. With s, z the constant scale and zero point of the output, the range of
-// its 8 bits is [s (0 - z), s (255 - z)].
+// True when every value that `op` can give stays the same under `activation`, a
+// relu, relu6 or hardtanh, up to half a step: clipping to the quantized range
+// has done its work. With s, z the scale and zero point of the output, the
+// range of quint8 is [s (0 - z), s (255 - z)], and that of qint8 [s (-128 - z),
+// s (127 - z)]. False where s or z is not constant.
 //
-//   %y = quantized::conv2d(%x, %packed, 0.0235, 0)   # 0 to 6, as behind a
-//   relu6
+//   %y = quantized::conv2d(%x, %packed, 0.0235, 0)   # 0 to 6, as of a relu6
+//
+// The dtype is that of the quantize node that %x comes from, by the first
+// inputs of int8 ops; quint8 where there is none.
 bool IsImpliedByRange(const torch::jit::Node& activation,
                       const torch::jit::Node& op);
 

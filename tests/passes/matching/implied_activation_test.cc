@@ -46,6 +46,30 @@ TEST(ImpliedActivationTest, RangeWithinTheLimitsImpliesHardtanh) {
   EXPECT_FALSE(IsImplied("aten::hardtanh(%x, %minus, %one)", "0.01", 128));
 }
 
+// 12 is torch.qint8, and 13 torch.quint8.
+TEST(ImpliedActivationTest, SignedValuesBeginAtMinus128) {
+  const auto is_implied = [](int dtype, int zero_point) {
+    const auto graph = GraphOf(absl::Substitute(
+        R"IR(
+graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase):
+  %s : float = prim::Constant[value=0.1]()
+  %d : int = prim::Constant[value=$0]()
+  %z : int = prim::Constant[value=$1]()
+  %q : Tensor = aten::quantize_per_tensor(%x, %s, %z, %d)
+  %b : Tensor = quantized::conv2d_relu(%q, %p, %s, %z)
+  %c : Tensor = quantized::conv2d(%b, %p, %s, %z)
+  %a : Tensor = aten::relu(%c)
+  return (%c, %a))IR",
+        dtype, zero_point));
+    return IsImpliedByRange(*graph->outputs()[1]->node(),
+                            *graph->outputs()[0]->node());
+  };
+  EXPECT_TRUE(is_implied(13, 0));
+  EXPECT_FALSE(is_implied(12, 0));
+  EXPECT_TRUE(is_implied(12, -128));
+  EXPECT_FALSE(is_implied(14, 0));
+}
+
 TEST(ImpliedActivationTest, ImpliesNothingWhenLimitsAreUnknown) {
   EXPECT_FALSE(IsImplied("aten::hardtanh(%x, %minus, %unknown)", "0.001", 128));
 }
