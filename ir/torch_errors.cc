@@ -20,6 +20,9 @@ namespace {
 constexpr absl::string_view kInterpreter =
     "The following operation failed in the TorchScript interpreter.";
 
+// Marks the place in the code, behind each excerpt of it.
+constexpr absl::string_view kHere = "<--- HERE";
+
 // Returns "<message>" for the first of these two forms, "ValueError: <message>"
 // for the second, and "" for other lines.
 std::string Thrown(absl::string_view line) {
@@ -92,11 +95,18 @@ std::string TextOf(const std::exception& error) {
 
 std::string OneLineMessage(const std::exception& error) {
   const std::string text = TextOf(error);
+  // Before it, there is code of the model, which may have any text.
+  const size_t end_of_code = text.rfind(std::string(kHere));
   std::string first;
   std::string thrown;
+  size_t begin = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const bool is_code =
+        end_of_code != std::string::npos && begin <= end_of_code;
+    begin += line.size() + 1;
     // One interpreter may have been called by another.
-    if (first == kInterpreter && (thrown.empty() || thrown == kInterpreter)) {
+    if (first == kInterpreter && !is_code &&
+        (thrown.empty() || thrown == kInterpreter)) {
       thrown = Thrown(line);
     }
     if (first.empty()) {

@@ -58,6 +58,19 @@ TEST(OneLineMessageTest, TakesWhatAModelRaised) {
             "RuntimeError");
 }
 
+TEST(OneLineMessageTest, DoesNotTakeCodeForTheMessage) {
+  EXPECT_EQ(
+      OneLineMessage(std::runtime_error(
+          "The following operation failed in the TorchScript interpreter.\n"
+          "Traceback of TorchScript (most recent call last):\n"
+          "  File \"model.py\", line 3, in twice\n"
+          "Note: x must have two columns.\n"
+          "    return torch.mm(x, x)\n"
+          "           ~~~~~~~~ <--- HERE\n"
+          "RuntimeError: shapes cannot be multiplied\n")),
+      "shapes cannot be multiplied");
+}
+
 TEST(OneLineMessageTest, LooksIntoNestedInterpreters) {
   EXPECT_EQ(OneLineMessage(std::runtime_error(Interpreted(
                 "RuntimeError: " + Interpreted("RuntimeError: no rows\n")))),
