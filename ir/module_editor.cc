@@ -339,11 +339,21 @@ absl::Status ModuleEditor::Swap(
           "the root module cannot be swapped; use the new module instead");
     }
     NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
+    for (size_t dot = path.find('.'); dot != std::string::npos;
+         dot = path.find('.', dot + 1)) {
+      if (replacements.count(path.substr(0, dot)) != 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "module '", path, "' is inside '", path.substr(0, dot),
+            "', which is replaced, too; swap it in the new module instead"));
+      }
+    }
     c10::IValue now = replacement;
     if (replacement.isModule()) {
       NS_ASSIGN_OR_RETURN(Module copy,
                           copier.Copy(replacement.toModule(), path));
-      CopyHooks(*swapped.type(), copy);
+      NS_RETURN_IF_ERROR(
+          CatchTorchErrors(absl::StrCat("module '", path, "', forward hooks"),
+                           [&] { CopyHooks(*swapped.type(), copy); }));
       now = copy._ivalue();
     } else {
       NS_RETURN_IF_ERROR(CheckHook(replacement));

@@ -83,7 +83,9 @@ class ModuleEditor {
   // error names what is missing, and the editor is of no use any more. An
   // object that is no module, and has a method `forward(Tensor) -> Tensor`, may
   // take the place of a module that only this method is called of. Error, too,
-  // with nothing changed: the root, no such module, or two replacements of one.
+  // with nothing changed: the root, no such module, two replacements of one, a
+  // path inside of another one, or hooks that have the name of a method of the
+  // replacement.
   absl::Status Swap(const std::map<std::string, c10::IValue>& replacements);
 
   // Removes an attribute that no code uses. Error: no such module.

@@ -165,6 +165,22 @@ TEST(ModuleEditorTest, TensorsAreSharedUnlessCopiesAreAsked) {
           .is_same(original));
 }
 
+TEST(ModuleEditorTest, ModulesInsideOfReplacedOnesCannotBeSwapped) {
+  const Module inner = MakeModule("Inner",
+                                  "def forward(self, x: Tensor) -> Tensor:\n"
+                                  "  return self.b.forward(x)\n",
+                                  {}, {{"b", Scale(2)}});
+  const Module outer = MakeModule("Outer",
+                                  "def forward(self, x: Tensor) -> Tensor:\n"
+                                  "  return self.a.forward(x)\n",
+                                  {}, {{"a", inner}});
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(outer));
+  EXPECT_EQ(editor.Swap({{"a", inner._ivalue()}, {"a.b", Scale(3)._ivalue()}})
+                .message(),
+            "module 'a.b' is inside 'a', which is replaced, too; swap it in "
+            "the new module instead");
+}
+
 // As of weights of an LSTM that lie in one buffer.
 TEST(ModuleEditorTest, CopiesOfViewsKeepTheirValues) {
   Module scale = Scale(2);
