@@ -46,7 +46,7 @@ void GraphEditor::Replace(Value& value, Value& replacement) {
   const bool are_of_nodes = value.node()->kind() != c10::prim::Param &&
                             replacement.node()->kind() != c10::prim::Param;
   if (context_ != nullptr && are_of_nodes) {
-    context_->Replaced(*value.node(), *replacement.node());
+    context_->Replaced(value, replacement);
   }
 }
 

@@ -15,7 +15,8 @@ void PassContext::Remark(const torch::jit::Node& node,
                       std::string(reason), pass_});
 }
 
-void PassContext::Replaced(const torch::jit::Node& old, torch::jit::Node& now) {
+void PassContext::Replaced(const torch::jit::Value& old,
+                           torch::jit::Value& now) {
   for (const ReplacementListener& listener : listeners_) {
     listener(old, now);
   }

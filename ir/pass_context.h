@@ -11,6 +11,7 @@
 
 namespace torch::jit {
 struct Node;
+struct Value;
 }  // namespace torch::jit
 
 namespace ns {
@@ -26,10 +27,10 @@ struct PassRemark {
 // The reports of one run over one model, in one thread.
 class PassContext {
  public:
-  // A listener is called with a node that is about to be destroyed and the one
-  // that does its work.
+  // A listener is called with an output of a node that is about to be
+  // destroyed, and the value that takes its place.
   using ReplacementListener =
-      std::function<void(const torch::jit::Node& old, torch::jit::Node& now)>;
+      std::function<void(const torch::jit::Value& old, torch::jit::Value& now)>;
 
   // Notes that `node` stays as it is.
   void Remark(const torch::jit::Node& node, absl::string_view reason);
@@ -37,9 +38,9 @@ class PassContext {
   // The remarks in the order in which they were made.
   const std::vector<PassRemark>& remarks() const { return remarks_; }
 
-  // Tells the listeners that `now` does what `old` did. `old` still exists, and
-  // is destroyed next.
-  void Replaced(const torch::jit::Node& old, torch::jit::Node& now);
+  // Tells the listeners that `now` stands for `old`. The node of `old` still
+  // exists, and is destroyed next.
+  void Replaced(const torch::jit::Value& old, torch::jit::Value& now);
 
   // Sets the pass that later remarks come from.
   void set_pass(absl::string_view name) { pass_ = std::string(name); }

@@ -35,7 +35,9 @@ absl::Status LowerMatched(ModelGraph& b, MatchResult& matches,
   MatchFollower follower(matches);
   const ScopedReplacementListener listener(
       context,
-      [&follower](const Node& old, Node& now) { follower.Replaced(old, now); });
+      [&follower](const torch::jit::Value& old, torch::jit::Value& now) {
+        follower.Replaced(old, now);
+      });
   LowerToFbgemmOptions options;
   options.numerics = numerics;
   options.fuse = false;

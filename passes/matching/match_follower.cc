@@ -37,7 +37,8 @@ void MatchFollower::ForEachMatchedNode(const Visit& visit) {
 MatchFollower::MatchFollower(MatchResult& matches) : matches_(matches) {
   for (const SubgraphMatch& match : matches.matches) {
     const torch::jit::Value* output = match.b.output;
-    outputs_.push_back({const_cast<Node*>(output->node()), output->offset()});
+    outputs_.push_back({const_cast<Node*>(output->node()), output->offset(),
+                        output->unique()});
     numbers_[output->node()] = NumberOf(*output->node());
   }
   ForEachMatchedNode([&](Node*& node) { numbers_[node] = NumberOf(*node); });
@@ -46,8 +47,10 @@ MatchFollower::MatchFollower(MatchResult& matches) : matches_(matches) {
   }
 }
 
-void MatchFollower::Replaced(const Node& old, Node& now) {
-  replacements_[NumberOf(old)] = {&now, NumberOf(now)};
+void MatchFollower::Replaced(const torch::jit::Value& old,
+                             torch::jit::Value& now) {
+  replacements_[NumberOf(*old.node())] = {now.node(), NumberOf(*now.node())};
+  replaced_outputs_[old.unique()] = {now.node(), now.offset(), now.unique()};
 }
 
 bool MatchFollower::Follow(const torch::jit::Graph& graph) {
@@ -77,10 +80,22 @@ bool MatchFollower::Follow(const torch::jit::Graph& graph) {
                      [&](UnmatchedOp& op) { return !follow(op.node); }),
       unmatched.end());
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    Node* node = outputs_[i].node;
     MatchedSide& side = matches_.matches[i].b;
-    if (follow(node) && node != outputs_[i].node) {
-      side.output = node->output(outputs_[i].offset);
+    Output output = outputs_[i];
+    for (auto it = replaced_outputs_.find(output.number);
+         it != replaced_outputs_.end();
+         it = replaced_outputs_.find(output.number)) {
+      output = it->second;
+    }
+    if (output.number != outputs_[i].number) {
+      const bool exists =
+          present.contains(output.node) &&
+          output.offset < output.node->outputs().size() &&
+          output.node->output(output.offset)->unique() == output.number;
+      if (!exists) {
+        return false;
+      }
+      side.output = output.node->output(output.offset);
     }
     // One op may replace several.
     auto& nodes = side.subgraph.nodes;

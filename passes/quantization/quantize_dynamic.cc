@@ -259,7 +259,7 @@ class Quantizer {
       editor_.Replace(*last.output(i), *outputs[i]);
     }
     if (relu != nullptr) {
-      context_.Replaced(layer, *outputs.front()->node());
+      context_.Replaced(*layer.output(0), *outputs.front());
       relu->destroy();
     }
     layer.destroy();

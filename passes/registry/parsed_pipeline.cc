@@ -123,7 +123,7 @@ absl::StatusOr<bool> ParsedPipeline::RunOnOne(const Step& step,
   }
   MatchFollower follower(*models.matches);
   const ScopedReplacementListener listener(
-      context, [&](const torch::jit::Node& old, torch::jit::Node& now) {
+      context, [&](const torch::jit::Value& old, torch::jit::Value& now) {
         follower.Replaced(old, now);
       });
   NS_ASSIGN_OR_RETURN(const bool changed, runner.Run(*step.pass, models.b));

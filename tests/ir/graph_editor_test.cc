@@ -60,9 +60,9 @@ TEST_F(GraphEditorTest, WhatTakesAnOpsPlaceKeepsItsPathAndName) {
 TEST_F(GraphEditorTest, ListenersHearBeforeTheOldNodeGoes) {
   std::vector<std::string> heard;
   const ScopedReplacementListener listener(
-      context_, [&](const Node& old, Node& now) {
-        heard.push_back(std::string(old.kind().toQualString()) + " -> " +
-                        now.kind().toQualString());
+      context_, [&](const Value& old, Value& now) {
+        heard.push_back(std::string(old.node()->kind().toQualString()) +
+                        " -> " + now.node()->kind().toQualString());
       });
   editor_.ReplaceNode(*relu6_, *InsertClamp());
   EXPECT_THAT(heard, testing::ElementsAre("aten::relu6 -> aten::clamp"));
@@ -80,7 +80,7 @@ TEST_F(GraphEditorTest, AValueThatHasANameKeepsIt) {
 TEST_F(GraphEditorTest, InputsOfTheGraphAreNoNodesToHearOf) {
   bool heard = false;
   const ScopedReplacementListener listener(
-      context_, [&](const Node&, Node&) { heard = true; });
+      context_, [&](const Value&, Value&) { heard = true; });
   editor_.Replace(*relu6_->output(), *graph_->inputs()[0]);
   EXPECT_FALSE(heard);
   EXPECT_EQ(NodeOf(*graph_, "aten::tanh")->input(), graph_->inputs()[0]);

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::torch::jit::Node;
+using ::torch::jit::Value;
 
 class PassContextTest : public testing::Test {
  protected:
@@ -46,17 +47,17 @@ TEST_F(PassContextTest, RemarksNameTheOpTheCallAndThePass) {
 TEST_F(PassContextTest, ListenersHearInOrderWhileTheyLive) {
   std::vector<std::string> heard;
   const auto note = [&heard](const std::string& who) {
-    return [&heard, who](const Node& old, Node& now) {
-      heard.push_back(who + ": " + old.kind().toUnqualString() + " -> " +
-                      now.kind().toUnqualString());
+    return [&heard, who](const Value& old, Value& now) {
+      heard.push_back(who + ": " + old.node()->kind().toUnqualString() +
+                      " -> " + now.node()->kind().toUnqualString());
     };
   };
   const ScopedReplacementListener outer(context_, note("outer"));
   {
     const ScopedReplacementListener inner(context_, note("inner"));
-    context_.Replaced(*relu_, *tanh_);
+    context_.Replaced(*relu_->output(), *tanh_->output());
   }
-  context_.Replaced(*tanh_, *relu_);
+  context_.Replaced(*tanh_->output(), *relu_->output());
   EXPECT_THAT(heard, ElementsAre("outer: relu -> tanh", "inner: relu -> tanh",
                                  "outer: tanh -> relu"));
 }

@@ -32,7 +32,8 @@ graph(%x : Tensor):
 // Replaces the first relu by what it is given, and tells.
 absl::StatusOr<bool> DropFirstRelu(ModelGraph& model, PassContext& context) {
   Node* relu = NodeOf(model.graph(), "aten::relu");
-  context.Replaced(*relu, *NodeOf(model.graph(), "aten::relu", 1));
+  context.Replaced(*relu->output(),
+                   *NodeOf(model.graph(), "aten::relu", 1)->output());
   relu->output()->replaceAllUsesWith(relu->input(0));
   relu->destroy();
   return true;

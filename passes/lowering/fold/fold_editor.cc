@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,10 @@ void FoldEditor::Replace(Value* value, Value* replacement) {
 }
 
 void FoldEditor::NoteReplaced(const Node& node, Node& now) {
-  context_.Replaced(node, now);
+  const size_t count = std::min(node.outputs().size(), now.outputs().size());
+  for (size_t i = 0; i < count; ++i) {
+    context_.Replaced(*node.output(i), *now.output(i));
+  }
 }
 
 void FoldEditor::DropUnused(Node* node) {

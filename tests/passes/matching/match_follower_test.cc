@@ -40,7 +40,7 @@ TEST_F(MatchFollowerTest, FollowsWhatItIsTold) {
   MatchFollower follower(matches_);
   Node* now = Replace();
   Node* old = NodeOf(b_.graph(), "aten::tanh");
-  follower.Replaced(*old, *now);
+  follower.Replaced(*old->output(), *now->output());
   old->destroy();
   ASSERT_TRUE(follower.Follow(b_.graph()));
   const MatchedSide& side = matches_.matches[1].b;
@@ -53,13 +53,13 @@ TEST_F(MatchFollowerTest, FollowsFromOneReplacementToTheNext) {
   MatchFollower follower(matches_);
   Node* between = Replace();
   Node* old = NodeOf(b_.graph(), "aten::tanh");
-  follower.Replaced(*old, *between);
+  follower.Replaced(*old->output(), *between->output());
   old->destroy();
   Node* now = b_.graph().create(c10::Symbol::fromQualString("aten::sigmoid"),
                                 {between->input(0)});
   now->insertBefore(between);
   between->output()->replaceAllUsesWith(now->output());
-  follower.Replaced(*between, *now);
+  follower.Replaced(*between->output(), *now->output());
   between->destroy();
   ASSERT_TRUE(follower.Follow(b_.graph()));
   EXPECT_EQ(matches_.matches[1].b.subgraph.base, now);
@@ -76,8 +76,8 @@ TEST_F(MatchFollowerTest, OneOpMayDoWhatTwoDid) {
   matches_.matches.erase(matches_.matches.begin());
   MatchFollower follower(matches_);
   Node* now = Replace();
-  follower.Replaced(*sigmoid, *now);
-  follower.Replaced(*tanh, *now);
+  follower.Replaced(*sigmoid->output(), *now->output());
+  follower.Replaced(*tanh->output(), *now->output());
   now->replaceInput(0, b_.graph().inputs()[1]);
   tanh->destroy();
   sigmoid->destroy();
@@ -85,6 +85,20 @@ TEST_F(MatchFollowerTest, OneOpMayDoWhatTwoDid) {
   const Subgraph& followed = matches_.matches[0].b.subgraph;
   EXPECT_EQ(followed.start, now);
   EXPECT_THAT(followed.nodes, testing::ElementsAre(now));
+}
+
+// As where a quantize node moves into the arms of an If.
+TEST_F(MatchFollowerTest, TheValueMayBeAnotherOutput) {
+  MatchFollower follower(matches_);
+  Node* old = NodeOf(b_.graph(), "aten::tanh");
+  Node* now = b_.graph().create(c10::Symbol::fromQualString("aten::frexp"),
+                                {old->input(0)}, /*num_outputs=*/2);
+  now->insertBefore(old);
+  old->output()->replaceAllUsesWith(now->output(1));
+  follower.Replaced(*old->output(), *now->output(1));
+  old->destroy();
+  ASSERT_TRUE(follower.Follow(b_.graph()));
+  EXPECT_EQ(matches_.matches[1].b.output, now->output(1));
 }
 
 TEST_F(MatchFollowerTest, LeavesMatchesOfAnUnchangedGraph) {

@@ -305,8 +305,9 @@ TEST_P(QuantizeDynamicTest, KeepsNamesPathsAndListeners) {
   PassContext context;
   std::vector<std::string> replaced;
   const ScopedReplacementListener listener(
-      context, [&](const Node& old, Node& now) {
-        replaced.push_back(absl::StrCat(OpName(old), " ", OpName(now)));
+      context, [&](const torch::jit::Value& old, torch::jit::Value& now) {
+        replaced.push_back(
+            absl::StrCat(OpName(*old.node()), " ", OpName(*now.node())));
       });
   EXPECT_TRUE(OrThrow(PassOf(DefaultDynamicMapping()).Run(model, context)));
   EXPECT_THAT(replaced,
