@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -64,31 +65,40 @@ Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
   return nullptr;
 }
 
-// Returns the constant index of `node`, an aten::__getitem__ of a list; -1
-// otherwise.
-int64_t ElementIndex(const Node& node) {
+// Returns the constant index of `node`, an aten::__getitem__ of a list; below 0
+// where it counts from the end. Absent for other nodes.
+std::optional<int64_t> ElementIndex(const Node& node) {
   if (node.kind() != c10::aten::__getitem__) {
-    return -1;
+    return std::nullopt;
   }
   const auto index = ConstantOf(*node.input(1));
-  return index && index->isInt() ? index->toInt() : -1;
+  return index && index->isInt() ? std::optional(index->toInt()) : std::nullopt;
 }
 
 // Returns the value of A that is the same element of the same list as `value`
-// of B, whichever ops take the lists apart.
-Value* ByListElement(const Value& value, const SubgraphPairs& pairs) {
+// of B, whichever ops take the lists apart. It exists wherever `block` of A
+// runs: one in another arm of an If does not count.
+Value* ByListElement(const Value& value, const SubgraphPairs& pairs,
+                     const Block& block) {
   const Node* node = value.node();
   const bool unpacks = node->kind() == c10::prim::ListUnpack;
-  const int64_t index =
+  const std::optional<int64_t> index =
       unpacks ? static_cast<int64_t>(value.offset()) : ElementIndex(*node);
-  const Value* list_a = index < 0 ? nullptr : pairs.LinkedA(node->input(0));
+  const Value* list_a = index ? pairs.LinkedA(node->input(0)) : nullptr;
   if (list_a == nullptr) {
     return nullptr;
   }
   for (const Use& use : list_a->uses()) {
+    if (!IsWithin(*block.param_node(), *use.user->owningBlock())) {
+      continue;
+    }
     if (use.user->kind() == c10::prim::ListUnpack &&
-        static_cast<size_t>(index) < use.user->outputs().size()) {
-      return use.user->output(index);
+        use.user->outputs().size() > 0) {
+      const auto count = static_cast<int64_t>(use.user->outputs().size());
+      const int64_t place = *index < 0 ? *index + count : *index;
+      if (place >= 0 && place < count) {
+        return use.user->output(static_cast<size_t>(place));
+      }
     }
     if (ElementIndex(*use.user) == index) {
       return use.user->output();
@@ -132,8 +142,8 @@ class PointFinder {
       }
     }
     Block* const block = counterparts_.Of(*node->owningBlock());
-    if (a == nullptr) {
-      a = ByListElement(*point.source, pairs_);
+    if (a == nullptr && block != nullptr) {
+      a = ByListElement(*point.source, pairs_, *block);
     }
     if (a == nullptr) {
       const SameValue same = counterparts_.Find(point.source);

@@ -51,6 +51,71 @@ graph(%x : Tensor, %s : float, %n : int):
                           "tanh: tanh = tanh"));
 }
 
+// The value of one arm does not exist in the other.
+TEST(QuantizePointsTest, ElementsOfAListAreThoseOfTheSameArm) {
+  constexpr char kOfArms[] = R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %zero : int = prim::Constant[value=0]()
+  %two : int = prim::Constant[value=2]()
+  %l : Tensor[] = aten::chunk(%x, %two, %zero)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::__getitem__(%l, %zero)
+      QUANTIZE_A
+      %c : Tensor = aten::tanh(%qa)
+      -> (%c)
+    block1():
+      %b : Tensor = aten::__getitem__(%l, %zero)
+      QUANTIZE_B
+      %d : Tensor = aten::sigmoid(%qb)
+      -> (%d)
+  return (%y))IR";
+  const ModelGraph a =
+      ModelOf(absl::StrReplaceAll(kOfArms, {{"      QUANTIZE_A\n", ""},
+                                            {"      QUANTIZE_B\n", ""},
+                                            {"%qa", "%a"},
+                                            {"%qb", "%b"}}));
+  const ModelGraph b = ModelOf(absl::StrReplaceAll(
+      kOfArms, {{"QUANTIZE_A",
+                 "%qa : Tensor = aten::quantize_per_tensor(%a, %s, %n, %n)"},
+                {"QUANTIZE_B",
+                 "%qb : Tensor = aten::quantize_per_tensor(%b, %s, %n, %n)"}}));
+  const MatchResult result = OrThrow(MatchSubgraphs(a, b));
+  int points = 0;
+  for (const SubgraphMatch& match : result.matches) {
+    if (match.b.output->node()->kind() != c10::aten::quantize_per_tensor) {
+      continue;
+    }
+    ++points;
+    const auto arm_of = [](const torch::jit::Value& value) {
+      const auto blocks = value.node()->owningBlock()->owningNode()->blocks();
+      return blocks[0] == value.node()->owningBlock();
+    };
+    EXPECT_EQ(arm_of(*match.a.output), arm_of(*match.b.output));
+  }
+  EXPECT_EQ(points, 2);
+}
+
+TEST(QuantizePointsTest, ElementsOfAListMayBeCountedFromItsEnd) {
+  constexpr char kOfLast[] = R"IR(
+graph(%x : Tensor, %s : float, %n : int):
+  %last : int = prim::Constant[value=-1]()
+  %two : int = prim::Constant[value=2]()
+  %l : Tensor[] = aten::chunk(%x, %two, %two)
+  %a : Tensor = aten::__getitem__(%l, %last)
+  QUANTIZE
+  %c : Tensor = aten::tanh(%q)
+  return (%c))IR";
+  EXPECT_THAT(
+      LinesOf(
+          absl::StrReplaceAll(kOfLast, {{"  QUANTIZE\n", ""}, {"%q", "%a"}}),
+          absl::StrReplaceAll(
+              kOfLast,
+              {{"QUANTIZE",
+                "%q : Tensor = aten::quantize_per_tensor(%a, %s, %n, %n)"}})),
+      Contains(testing::HasSubstr("quantize: __getitem__")));
+}
+
 // The prim::If is compared as the one op that it chooses a form of.
 TEST(QuantizePointsTest, QuantizeBehindAnOpInAnArmIsPartOfTheOp) {
   constexpr char kOfTwoForms[] = R"IR(
