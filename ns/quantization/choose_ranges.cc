@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -262,15 +263,44 @@ class RangeChooser {
     NS_ASSIGN_OR_RETURN(const std::vector<double> sqnr_db,
                         MeasureLayerTrials(prepared_, batches_, trials_));
     for (std::vector<Way>& ways : ways_) {
+      const std::set<Reader> measured = MeasuredReaders(ways, sqnr_db);
       for (Way& way : ways) {
         double sum = 0;
         for (const size_t trial : way.trials) {
-          sum += std::pow(10, -sqnr_db[trial] / 10);
+          sum += measured.count(ReaderOf(trial)) == 0
+                     ? 0
+                     : std::pow(10, -sqnr_db[trial] / 10);
         }
-        way.noise = sum / static_cast<double>(way.trials.size());
+        way.noise = sum / static_cast<double>(measured.size());
       }
     }
     return absl::OkStatus();
+  }
+
+  // A layer that reads the values of a group, and whether its input alone is
+  // rounded.
+  using Reader = std::pair<int64_t, bool>;
+  Reader ReaderOf(size_t trial) const {
+    return {trials_[trial].layer, trials_[trial].of_input};
+  }
+
+  // Those that have a figure in each of `ways`. A layer that no batch came by
+  // has none, nor has one with a nan among its values.
+  std::set<Reader> MeasuredReaders(const std::vector<Way>& ways,
+                                   const std::vector<double>& sqnr_db) const {
+    std::map<Reader, size_t> counts;
+    for (const Way& way : ways) {
+      for (const size_t trial : way.trials) {
+        counts[ReaderOf(trial)] += std::isnan(sqnr_db[trial]) ? 0 : 1;
+      }
+    }
+    std::set<Reader> measured;
+    for (const auto& [reader, count] : counts) {
+      if (count == ways.size()) {
+        measured.insert(reader);
+      }
+    }
+    return measured;
   }
 
   void Choose(const ActivationGroup& group, const std::vector<Way>& ways) {

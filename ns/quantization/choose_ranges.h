@@ -19,9 +19,10 @@ namespace ns {
 struct ChooseRangesOptions {
   // The kernels that will run the model.
   kernels::SaturationMode target = kernels::SaturationMode::kFbgemmAvx2;
-  // Whether not bits are chosen but ranges, among those of minmax, mse and
-  // percentile observers, where the model was calibrated with one of mse or
-  // percentile.
+  // False: bits are chosen. True: activations keep their bits, and their range
+  // is chosen among those of minmax, mse and percentile observers. That needs
+  // observers that have kept a histogram (mse, percentile, entropy); groups of
+  // others keep theirs.
   bool observers = false;
   // What conversions of the prepared model, and other choices for it, share;
   // null for a choice that stands alone.
@@ -47,15 +48,18 @@ struct RangeChoices {
 //    pair sums could saturate on the target (layer_saturation.h) with 8;
 //
 // or, with `observers`, between the ranges of several observers. No way lets a
-// sum saturate. Where no layer could saturate, activations have 8 bits.
-// Else the way is taken for which the mean of the noise in the outputs of the
-// layers is the lowest on `batches`, as a part of their power
+// sum saturate. Without `observers`, activations have 8 bits where no layer
+// could saturate. Else the way is taken for which the mean of the noise in the
+// outputs of the layers is the lowest on `batches`, as a part of their power
 // (layer_trials.h); where a sum or another layer without a weight takes the
-// values, too, their own noise counts as one more.
+// values, too, their own noise counts as one more. Layers that have no figure
+// in one of the ways, as no batch came by or there is a nan, do not count. A
+// group stays as it is where no layer counts, where one of its observers has
+// seen no value, and where they differ.
 //
-// `float_model` is what `prepared` was made of, with `mapping`. Without
+// PrepareModel has made `prepared` of `float_model` with `mapping`. Without
 // batches, only what needs no measuring is chosen. Errors: those of
-// MeasureLayerTrials.
+// MeasureLayerTrials, FoldForQuantization and ReconfigurePrepared.
 absl::StatusOr<RangeChoices> ChooseRanges(const ModelGraph& float_model,
                                           const ModelGraph& prepared,
                                           const QConfigMapping& mapping,

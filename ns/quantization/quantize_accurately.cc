@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/status.h"
@@ -71,10 +73,11 @@ class Chooser {
                         Converted(*prepared_, corrections_));
     if (!held_back_.empty()) {
       Improve(best);
-    } else if (Corrects(options_) || Rounds(options_)) {
-      warnings_.emplace_back(
-          "biases are not corrected, nor weights rounded adaptively: there is "
-          "one batch, and none is left to see whether it helps; give more");
+    } else if (const std::string what = WhatHasToHelp(); !what.empty()) {
+      warnings_.push_back(absl::StrCat(
+          what,
+          ": there is one batch, and none is left to see what helps; give "
+          "more"));
     }
     best.report.tried = std::move(tried_);
     best.report.warnings.insert(best.report.warnings.end(), warnings_.begin(),
@@ -87,6 +90,22 @@ class Chooser {
   absl::StatusOr<QuantizedModel> Converted(
       const ModelGraph& prepared, const LayerCorrections& corrections) {
     return ConvertModel(prepared, options_, corrections, &cache_);
+  }
+
+  // What is not done without batches that are held back, in one phrase; empty
+  // for nothing.
+  std::string WhatHasToHelp() const {
+    std::vector<absl::string_view> what;
+    if (Chooses(options_)) {
+      what.push_back("ranges are not chosen");
+    }
+    if (Corrects(options_)) {
+      what.push_back("biases are not corrected");
+    }
+    if (Rounds(options_)) {
+      what.push_back("weights are not rounded adaptively");
+    }
+    return absl::StrJoin(what, ", ");
   }
 
   // What cannot be measured is not kept, which a warning says.

@@ -29,7 +29,7 @@ absl::StatusOr<NamedTensors> OutputsFor(absl::string_view name,
                                         int64_t index) {
   NS_ASSIGN_OR_RETURN(const c10::IValue outputs,
                       RunBatch(name, model, batch, index));
-  return OutputTensors(outputs);
+  return FloatOutputs(outputs);
 }
 
 int64_t BytesOf(const NamedTensors& tensors) {

@@ -100,6 +100,17 @@ TEST_F(ChooseRangesTest, WeightsThatLoseNothingGetSevenBits) {
   EXPECT_NEAR(tried.with_db - tried.without_db, 6, 0.5);
 }
 
+// One of the layers that read what `a` makes never runs: it has no figure.
+TEST_F(ChooseRangesTest, LayersThatDoNotRunDoNotCount) {
+  const at::Tensor signs = at::randn({8, 8, 1, 1}).sign();
+  const RangeChoices choices = Choose(OrThrow(ModelGraph::FromModule(MakeModel(
+      {{"a", Conv(signs)}, {"b", Conv(signs)}, {"c", Conv(signs)}},
+      {"h = torch.relu(self.a.forward(x))", "y = self.b.forward(h)",
+       "if bool(x.sum() > 1e9):", "  y = self.c.forward(h)", "return y"}))));
+  ASSERT_TRUE(choices.prepared);
+  EXPECT_EQ(QConfigs(*choices.prepared).at("b"), kNarrowWeights);
+}
+
 // Activations of 0 and 1 lose nothing with 7 bits, and weights do.
 TEST_F(ChooseRangesTest, ActivationsThatLoseNothingKeepSevenBits) {
   for (at::Tensor& batch : batches_) {
