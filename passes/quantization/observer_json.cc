@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "ir/parse_json.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/runtime/observers/fake_quantize.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer_options.h"
@@ -90,8 +91,12 @@ absl::Status CheckUse(const ObserverSpec& spec) {
     return absl::OkStatus();
   }
   NS_ASSIGN_OR_RETURN(const ObserverPtr observer, MakeObserver(spec.config));
-  return MakeFakeQuantize(observer, spec.use == ObserverUse::kFusedFakeQuantize)
-      .status();
+  // LibTorch throws for a scale that no float holds.
+  return CatchTorchErrors([&] {
+    return MakeFakeQuantize(observer,
+                            spec.use == ObserverUse::kFusedFakeQuantize)
+        .status();
+  });
 }
 
 }  // namespace

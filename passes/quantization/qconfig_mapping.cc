@@ -230,7 +230,9 @@ bool QConfigMapping::operator==(const QConfigMapping& other) const {
 std::vector<std::pair<std::string, OptionalQConfig>> QConfigMapping::Rules()
     const {
   std::vector<std::pair<std::string, OptionalQConfig>> rules;
-  rules.emplace_back(kGlobalRule, global_);
+  if (global_) {
+    rules.emplace_back(kGlobalRule, global_);
+  }
   for (const auto& [type, qconfig] : object_types_) {
     rules.emplace_back(RuleText(kObjectTypeRule, type), qconfig);
   }

@@ -111,6 +111,10 @@ absl::Status ValidateBounds(const ObserverConfig& config) {
   if (min > 0 || max < 0 || min >= max) {
     return Refuse(config, absl::StrCat(given, " must hold 0 and be no point"));
   }
+  const Bounds of_int32 = *BoundsOf(at::kQInt32);
+  if (min < of_int32.min || max > of_int32.max) {
+    return Refuse(config, absl::StrCat(given, " is not within that of int32"));
+  }
   const Bounds all = *BoundsOf(config.dtype);
   if (!config.compat && (min < all.min || max > all.max)) {
     return Refuse(config,

@@ -49,6 +49,17 @@ TEST(ObserverJsonTest, ReadsOptionsOverTheDefaults) {
             ObserverUse::kObserve);
 }
 
+TEST(ObserverJsonTest, NumbersThatLibTorchCannotHoldAreErrors) {
+  EXPECT_FALSE(Parse(R"({"kind": "fixed", "scale": 1e300,
+                         "fake_quantize": true})")
+                   .ok());
+  EXPECT_THAT(Parse(R"({"compat": true, "quant_min": -9223372036854775808,
+                "quant_max": 9223372036854775807})")
+                  .status()
+                  .message(),
+              HasSubstr("is not within that of int32"));
+}
+
 TEST(ObserverJsonTest, TextThatLooksLikeANumberStaysText) {
   ObserverSpec spec = SpecOf(ObserverKind::kNoop);
   for (const char* name : {"1", "true", "inf", "a \"b\"\n", ""}) {
