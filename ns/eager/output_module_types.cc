@@ -106,6 +106,7 @@ constexpr absl::string_view kOutputModuleTypes[] = {
 constexpr absl::string_view kNeverLogged[] = {
     "torch.nn.modules.container.Sequential",
     "torch.nn.modules.dropout.Dropout",
+    "torch.nn.modules.linear.Identity",
     "torch.nn.quantized.modules.dropout.Dropout",
     "torch.quantization.stubs.DeQuantStub",
 };

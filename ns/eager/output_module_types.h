@@ -7,14 +7,16 @@
 
 namespace ns {
 
-// Returns qualified types, sorted, with "torch.nn" for "torch.ao.nn": the
-// float, fused, fake-quantized and quantized modules that correspond. (In
-// PyTorch's eager suite it is get_default_compare_output_module_list.)
+// Returns type names, sorted, as "torch.nn.modules.conv.Conv2d": of the float,
+// fused, fake-quantized and quantized modules that correspond. They have
+// "torch.nn" for "torch.ao.nn": compare them by IsTypeNamed (ir/module_path.h),
+// which takes both. (PyTorch's get_default_compare_output_module_list has
+// these, and those of IsNeverLogged, which its eager suite leaves out.)
 absl::Span<const absl::string_view> DefaultOutputModuleTypes();
 
-// True for modules that are never logged, listed or not: containers, and
-// modules that compute nothing in one of the models. PyTorch's eager suite
-// leaves them out as well.
+// True for modules that are never logged, listed or not: Sequential, which
+// holds others; Dropout, DeQuantStub and Identity, which compute nothing in one
+// of the models. An Identity stands where another module was fused away.
 bool IsNeverLogged(absl::string_view type);
 
 }  // namespace ns

@@ -9,10 +9,9 @@
 
 namespace ns {
 
-// Returns `text` with an escape for each C0 or C1 control character and DEL:
-// "\x1b",
-// "\x9b". A model must not drive the terminal, and names that differ in such a
-// character alone must not look alike.
+// Returns `text`, in UTF-8, with "\x1b", "\x9b" and the like for each C0 or C1
+// control character and DEL: a model must not drive the terminal. Other bytes
+// stay, so that a text that has such an escape looks the same.
 std::string Printable(absl::string_view text);
 
 }  // namespace ns

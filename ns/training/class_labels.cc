@@ -66,7 +66,9 @@ absl::Status CheckLabels(const at::Tensor& scores, const at::Tensor& labels,
     return absl::InvalidArgumentError(absl::StrCat(
         "has ", labels.numel(), " labels for ", scores.size(0), " samples"));
   }
-  if (labels.lt(0).logical_or(labels.ge(scores.size(1))).any().item<bool>()) {
+  // LibTorch would wrap the number of classes to a narrow dtype of labels.
+  const at::Tensor wide = labels.to(at::kLong);
+  if (wide.lt(0).logical_or(wide.ge(scores.size(1))).any().item<bool>()) {
     return absl::InvalidArgumentError(
         absl::StrCat("has labels that are not from 0 to ", scores.size(1) - 1));
   }

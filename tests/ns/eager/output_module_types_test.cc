@@ -30,6 +30,7 @@ TEST(OutputModuleTypesTest, NoneIsNeverLogged) {
 TEST(OutputModuleTypesTest, StubsThatComputeNothingAreNeverLogged) {
   EXPECT_TRUE(IsNeverLogged("torch.ao.quantization.stubs.DeQuantStub"));
   EXPECT_TRUE(IsNeverLogged("torch.nn.modules.dropout.Dropout"));
+  EXPECT_TRUE(IsNeverLogged("torch.nn.modules.linear.Identity"));
   EXPECT_TRUE(IsNeverLogged("torch.ao.nn.quantized.modules.dropout.Dropout"));
   EXPECT_FALSE(IsNeverLogged("torch.ao.nn.quantized.modules.Quantize"));
 }

@@ -55,6 +55,8 @@ TEST(ClassLabelsTest, SayWhatDoesNotFit) {
   };
   const at::Tensor two = at::tensor({0, 3}, at::kLong);
   NS_EXPECT_OK(CheckLabels(at::zeros({2, 4}), two, "guess"));
+  NS_EXPECT_OK(CheckLabels(at::zeros({2, 256}), two.to(at::kByte), "guess"));
+  NS_EXPECT_OK(CheckLabels(at::zeros({2, 1000}), two.to(at::kChar), "guess"));
   NS_EXPECT_OK(CheckLabels(at::zeros({2, 4}), two.unsqueeze(1), "guess"));
   EXPECT_THAT(message(at::zeros({2, 3}), two), HasSubstr("not from 0 to 2"));
   EXPECT_THAT(message(at::zeros({3, 4}), two), HasSubstr("2 labels for 3"));
