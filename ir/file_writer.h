@@ -12,10 +12,11 @@
 
 namespace ns {
 
-// Creates a file. Its first failure is kept and returned when it is closed.
-// LibTorch's archive writers need that: a write that fails while they work
-// makes them throw, and throw once more from their destructors, which ends the
-// process.
+// Creates a file. Its first failure is kept and returned when it is closed;
+// without Close, it is lost. After a failure the file stays, in part: write to
+// a temporary name (ir/atomic_file.h). LibTorch's archive writers need that: a
+// write that fails while they work makes them throw, and throw once more from
+// their destructors, which ends the process.
 class FileWriter {
  public:
   // Empties the file `path` where it exists.
@@ -41,7 +42,8 @@ class FileWriter {
   int error_ = 0;
 };
 
-// The error "cannot write: ", what `error`, an errno, means, and the way out.
+// The error "cannot write: No space left on device; make room, or name a file
+// elsewhere", of `error`, an errno.
 absl::Status CannotWrite(int error);
 
 }  // namespace ns

@@ -60,8 +60,9 @@ class ModuleEditor {
   //   %observed = prim::CallMethod[name="forward"](%observer, %y)
   //   return (%observed)
   //
-  // Error: no such module or method, an attribute of this name that is there
-  // already, or a `forward` that returns no single tensor.
+  // `object` itself is attached, not a copy: hooked at two places, it sees the
+  // values of both. Error: no such module or method, an attribute of this name
+  // that is there already, or a `forward` that returns no single tensor.
   absl::Status HookOutput(absl::string_view path, const std::string& name,
                           const c10::IValue& object);
 

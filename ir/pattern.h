@@ -17,17 +17,16 @@ namespace ns {
 struct ChainMatch {
   // The nodes of the chain in order; empty when there is no match.
   std::vector<torch::jit::Node*> nodes;
-  // Why there is no match, for people: "%y is used 2 times; a chain needs one
-  // use".
+  // Why there is no match, for people.
   std::string mismatch;
 
   explicit operator bool() const { return !nodes.empty(); }
 };
 
-// Matches the chain of ops that starts at `first`: each node's first output is
-// used once, by the next node as its first input, in the same block. An element
-// of `ops` is the name of an op, or several with '|' between them; in-place
-// forms match without being named.
+// Matches the chain of ops that starts at `first`: the first output of each
+// node but the last is used once, by the next node as its first input, in the
+// same block. An element of `ops` is the name of an op, or several with '|'
+// between them; in-place forms match without being named.
 //
 //   MatchChain(conv, {"aten::conv2d", "aten::batch_norm",
 //                     "aten::relu|aten::hardtanh"})

@@ -8,14 +8,16 @@
 
 namespace ns {
 
-// Refuses a rewrite, which is nobody's error: the op stays as it was, and the
-// reason becomes a remark (ir/pass_context.h). `reason` is one phrase about the
-// op: "its packed parameters are not constant".
+// Refuses a rewrite, which is nobody's error: who gets it makes a remark of the
+// reason (ir/pass_context.h), or goes on without the op. `reason` is one phrase
+// about the op: "its packed parameters are not constant". Return it before the
+// graph is changed, or undo the change: nobody does that for you.
 inline absl::Status Refusal(absl::string_view reason) {
   return absl::FailedPreconditionError(reason);
 }
 
-// Whether `status` is a refusal. Any other error is a caller's or LibTorch's.
+// Whether `status` is a refusal. Every FailedPrecondition counts as one: code
+// that a rewrite calls must not return that for anything else.
 inline bool IsRefusal(const absl::Status& status) {
   return absl::IsFailedPrecondition(status);
 }

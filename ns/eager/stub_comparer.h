@@ -27,8 +27,9 @@ struct StubComparerOptions {
 struct StubComparisons {
   // The stubs in order of execution, without modules that no batch reached.
   std::vector<StubComparison> stubs;
-  // One line for each module whose outputs could not be compared, and one for
-  // those that fusion changed on the quantized side alone.
+  // One line for each output whose two values have different shapes, one for
+  // modules that fusion changed on the quantized side alone, and one for nan
+  // and infinities in the inputs.
   std::vector<std::string> warnings;
 };
 
@@ -36,7 +37,8 @@ struct StubComparisons {
 // the output of each quantized module, all tensors of a tuple, with that of its
 // float shadow. Memory holds the outputs of one batch.
 //
-// Errors: as PrepareModelWithStubs; a swap list all of whose modules stayed
+// Errors: as PrepareModelWithStubs; a module of the swap list that gives no
+// tensor, tuple or list of tensors; a swap list all of whose modules stayed
 // float or are never called; a batch that does not fit the model.
 absl::StatusOr<StubComparisons> CompareStubs(
     const torch::jit::Module& float_module,

@@ -32,8 +32,9 @@ class CandidateActivations {
 
   // Returns `value`, a tensor or a list of tensors, as `config` rounds it;
   // itself where activations stay in float. It is input `index` of the
-  // candidate and stands in front of `place`; `observed` is what the float
-  // subgraph takes there. Error: a config that no quantizer has.
+  // candidate, defined in front of `place`, where it is rounded; `observed` is
+  // what the float subgraph takes there, and is observed in front of that.
+  // Error: a config that no quantizer has.
   //
   //   %none = prim::CallMethod[name="observe"](%quantizer, %observed)
   //   ...
@@ -47,9 +48,9 @@ class CandidateActivations {
   // Returns `output`, a tensor of the candidate that stands in front of
   // `place`, as `config` rounds it: itself where results are in float; with the
   // quantizer of the first input in static candidates of ops that keep scale
-  // and zero point (KeepsQParams), so that inputs come first; else with one of
-  // its own, which observes `observed`, the float subgraph's output. Error: as
-  // in RoundInput.
+  // and zero point (KeepsQParams), so that RoundInput must be called for all
+  // inputs before; else with one of its own, which observes `observed`, the
+  // float subgraph's output. Error: as in RoundInput.
   absl::StatusOr<torch::jit::Value*> RoundOutput(const ObserverConfig& config,
                                                  torch::jit::Value* observed,
                                                  torch::jit::Value* output,

@@ -31,9 +31,11 @@ class QConfigMultiMapping {
   // One mapping without settings.
   QConfigMultiMapping() : mappings_(1) {}
 
-  // Mapping i is the i-th of `mappings`; what one of them sets and another does
-  // not is set to "no qconfig" there, as above. The global qconfigs stay as
-  // they are.
+  // The global qconfig of mapping i is that of mappings[i]. For every other
+  // key, the qconfigs that `mappings` have for it are one list, as above:
+  // without duplicates and absent ones, the rest go to mappings 0, 1 and so on.
+  // So one may move to a mapping in front of its own, as in PyTorch; to keep a
+  // place free is not possible.
   static QConfigMultiMapping FromListOfQConfigMapping(
       absl::Span<const QConfigMapping> mappings);
 

@@ -10,9 +10,11 @@
 namespace ns {
 
 // A row for each layer: name, op, SQNR in dB of each candidate ("-" for one
-// that the op cannot have), and what the plan makes of it. Below it the count
-// of layers, and, with a plan, which stay in float. Sorted by error: by the
-// largest SQNR of an integer candidate, lowest first.
+// that the layer does not have), and what the plan makes of it. Below it the
+// count of layers, and, with a plan, which stay in float. Rows are in order of
+// execution; with TableOptions::sort_by_error, by the largest SQNR of an
+// integer candidate, lowest first, those without a figure before them, and
+// those without such a candidate last.
 std::string SensitivityTable(const SensitivityReport& report,
                              const TableOptions& options);
 

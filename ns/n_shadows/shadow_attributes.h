@@ -36,7 +36,8 @@ struct ShadowIndex {
   int subgraph = 0;
   // 0 for the logger of the float subgraph itself; i + 1 for the logger of the
   // candidate that QConfigMultiMapping::mappings()[i] gives the subgraph. Where
-  // there is one mapping only (PrepareNShadowsAddLoggersModel), it is number 1.
+  // there is one mapping only (PrepareNShadowsAddLoggersModel), its candidate
+  // has number 1.
   int candidate = 0;
 };
 

@@ -15,18 +15,21 @@ namespace ns {
 
 // By index in PreparedModel::layers.
 struct LayerChoices {
-  // What observes the activations that the qconfig of the layer says.
+  // QConfig::activation.config of the layer. Layers without an entry keep
+  // theirs.
   std::map<int64_t, ObserverConfig> activations;
-  // Of weights, the integers alone are taken: some kernels need another scheme
-  // than the mapping has.
+  // Of these, quant_min and quant_max are taken alone: some kernels need
+  // another scheme than the mapping has.
   std::map<int64_t, ObserverConfig> weights;
 };
 
 // Adds a rule (SetLayerQConfig in passes/quantization/layer_rule.h) to
-// `mapping` for each layer of `record` for which it says something else than
-// `choices`. Returns what the mapping then chooses for these layers, by index.
-// `float_model` is what `record` was prepared from. Error: a batch norm that
-// cannot be folded.
+// `mapping` for each layer of `record` for which it chooses another qconfig
+// than `choices` ask for. Layers that it leaves in float get none. Returns what
+// the mapping then chooses for the layers that got a rule, by index: a narrower
+// rule that it has already may still decide. `record` was prepared from
+// `float_model`, without QuantizeOptions::compat. Error: that of
+// FoldForQuantization.
 absl::StatusOr<std::map<int64_t, QConfigChoice>> AddLayerRules(
     const ModelGraph& float_model, const PreparedModel& record,
     const LayerChoices& choices, QConfigMapping& mapping);

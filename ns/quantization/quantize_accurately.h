@@ -27,17 +27,21 @@ namespace ns {
 // when the outputs of the model get worse by it. QuantizationReport::tried has
 // what was tried.
 //
-// `float_model` is what `prepared` was made of. Without batches held back, and
-// where the models cannot be compared, nothing is kept that needs measuring,
-// which a warning says.
-// `after_batch` counts batches of up to BatchesToMeasure(options, batches)
-// runs. Errors: those of ConvertModel and of CalibrateHoldingBack.
+// `prepared` is what PrepareModel made of `float_model` with `options`, and
+// CalibrateHoldingBack has calibrated it on `batches`. The last of these
+// (held_back_batches.h) tell whether a method helps, and the others teach it.
+// `float_model` must not have observers. Without batches held back, and where
+// the models cannot be compared, nothing is kept that needs measuring, which a
+// warning says. `after_batch` counts batches of up to BatchesToMeasure(options,
+// batches) runs. Errors: those of ConvertModel, of ChooseRanges without
+// batches, and of reading a batch.
 absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     const ModelGraph& float_model, const ModelGraph& prepared,
     const BatchReader& batches, const QuantizeOptions& options,
     const AfterBatch& after_batch = nullptr);
 
-// The number of batches that ConvertKeepingWhatHelps runs.
+// The number of runs of batches held back that ConvertKeepingWhatHelps makes at
+// most.
 int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches);
 

@@ -27,13 +27,15 @@ class MeasuredOutputs {
     float_[index] = std::move(outputs);
   }
 
-  // Keeps `labels`, a class for each sample of the batch, and for which samples
-  // the first output, scores [samples, classes], has the greatest score there.
+  // `outputs` are those of the float model for the batch at `index`, of which
+  // the first is scores [samples, classes], and `labels` has a class for each
+  // sample. Keeps the labels, and which samples have the greatest score there.
+  // To be called for each batch before Compare is, where there are labels.
   // Error: scores or labels that do not fit (CheckLabels).
   absl::Status AddLabels(int64_t index, const NamedTensors& outputs,
                          const at::Tensor& labels);
 
-  // Forgets quantized outputs.
+  // Forgets quantized outputs: to be called in front of each quantized model.
   void Begin();
 
   // Compares what a quantized model returned for the batch at `index`. Batches

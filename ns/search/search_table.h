@@ -18,11 +18,11 @@ namespace ns {
 //   conv1       conv2d  float   0.0   310  22.1
 //   (all else)                  0.0    90   6.4
 //
-// Below stand what was skipped and why, the frontier, and last what was
-// predicted and measured:
+// Below stand what was skipped and why, up to eight points of
+// SearchResult::pareto, and last what was predicted and measured:
 //
-//   2 of 14 layers in float; 812 us for a batch, 790 us predicted; float 2130
-//   us
+//   2 of 14 layers in float; 812 us for a batch, 790 us predicted; float model
+//   2130 us
 //   SQNR 30.4 dB predicted, 30.1 dB measured on 8 batches; budget 30 dB
 std::string SearchTable(const SearchResult& result,
                         const TableOptions& options);

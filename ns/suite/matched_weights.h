@@ -17,11 +17,14 @@ struct MatchedWeightsOptions {
   bool histograms = false;
 };
 
-// Sets LayerComparison::weights of the layers of `result`, one for each of
-// `matches`, the float weights with the norms folded in. Of two sides with
-// different numbers of weights, the first ones are compared. Weights of
-// different shapes get a warning. Error, naming the model's file and the layer:
-// weights that cannot be read or compared.
+// Sets LayerComparison::weights of the layers of `result`, which has one for
+// each of `matches` already, in their order (ResultOfMatches). A batch norm
+// behind the op in its subgraph is folded into the weight (passes/analysis/
+// subgraph_weights.h), but not into what a function of the user returns.
+// Quantize points, and layers without constant weights on a side, get none. Of
+// two sides with different numbers of weights, the first ones are compared.
+// Weights of different shapes get a warning in `result`. Error, naming the
+// model's file and the layer: weights that cannot be read or compared.
 absl::Status CompareMatchedWeights(const ModelGraph& float_model,
                                    const ModelGraph& quantized_model,
                                    const MatchResult& matches,

@@ -20,7 +20,8 @@ namespace ns {
 
 // Returns the number of tensors that a value of `type` is known to hold: one
 // for a tensor, those of all elements for a tuple, those of the first element
-// for a list, whose length only a run tells, and 0 for anything else.
+// for a list, whose length only a run tells, and 0 for anything else, optional
+// tensors and dicts among them.
 size_t CountTensors(const c10::Type& type);
 
 // One of the tensors that an op gives.
@@ -43,9 +44,10 @@ std::vector<OutputTensor> OutputTensors(const torch::jit::Node& node);
 
 // Returns the name that users have for tensor `position` of
 // OutputTensors(node), which must be there: that of the op's schema, such as
-// "indices", or that of the table of ops, for modules, too. An LSTM gives
-// "output", "h_n" and "c_n". Empty when there is no name. An output of a
-// prim::If has the name that it has in the first arm.
+// "indices", or that of the table of ops, for modules whose class is called
+// LSTM, LSTMCell, GRU or RNN, too. An LSTM gives "output", "h_n" and "c_n".
+// Empty when there is no name. An output of a prim::If has the name that it has
+// in the first arm.
 std::string KnownOutputName(const torch::jit::Node& node, size_t position);
 
 // Returns the name of output `index`, counted from 0: `known` or, when that is

@@ -20,11 +20,12 @@ namespace ns {
 
 struct QuantizePoint {
   torch::jit::Node* node = nullptr;
-  // The value that the node quantizes in B, behind casts: an output of a node
-  // or an input.
+  // The value that the node quantizes in B, without the casts, copies,
+  // dequantizes, observers and dropouts in front of it: what goes into the
+  // first of these. It is made by another op, or is an input of the graph.
   torch::jit::Value* source = nullptr;
-  // The value of A that corresponds to the input; null when there is none to
-  // compare with.
+  // The value of A to compare with what the node gives; null when there is
+  // none.
   torch::jit::Value* value_a = nullptr;
   // Why there is no such value; empty when there is one.
   absl::string_view reason;
@@ -33,8 +34,11 @@ struct QuantizePoint {
   torch::jit::Block* block_a = nullptr;
 };
 
-// Returns all quantize nodes of activations in model B, in order of execution.
-// Quantized constants (weights) are left out.
+// Returns the nodes of model B that quantize activations as a whole, in order
+// of execution: not those of constants (weights), of lists of tensors, or by
+// channel, and not those inside a matched prim::If that have no value in A. To
+// be called once all of `pairs` are made; the others are of the same two
+// models. The result points into both graphs.
 std::vector<QuantizePoint> FindQuantizePoints(const MatchableNodes& nodes_a,
                                               const MatchableNodes& nodes_b,
                                               const SubgraphPairs& pairs,

@@ -27,16 +27,18 @@ std::optional<ConvGeometry> CorrectableGeometry(const torch::jit::Node& layer);
 //   shift[o] = sum over c, t: (weight - quantized)[o, c, t] mean[c, t]
 //
 // `weight` is [out, in / groups, space...] and `quantized` the same, in float;
-// `mean` is InputMeans::Mean. Undefined when these do not fit or are not
-// finite. Source: Nagel et al., "Data-Free Quantization Through Weight
-// Equalization and Bias Correction", 2019, equation 11, with means that were
-// measured.
+// `mean` is InputMeans::Mean; where that is undefined, or the sum is not
+// finite, or sizes do not fit, so is the shift. `weight` has two dimensions at
+// least, and elements. Source: Nagel et al., "Data-Free Quantization Through
+// Weight Equalization and Bias Correction", 2019, equation 11, with means that
+// were measured.
 at::Tensor BiasShift(const at::Tensor& weight, const at::Tensor& quantized,
                      const at::Tensor& mean);
 
 // Adds `shift`, [outputs], to the bias of `layer`, for which
-// CorrectableGeometry has something. Returns whether that changes it: not where
-// the shift is undefined or zero. Error: a bias that is not constant.
+// CorrectableGeometry has something; it becomes the bias where there is none.
+// Both are float32. Returns whether that changes it: not where the shift is
+// undefined or zero. Error: a bias that is not constant.
 absl::StatusOr<bool> ShiftBias(const at::Tensor& shift,
                                torch::jit::Node& layer);
 

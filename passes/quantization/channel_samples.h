@@ -23,16 +23,18 @@ namespace ns {
 // What was seen of one value.
 struct ChannelSample {
   // Some of its rows, chosen at random: [rows, channels]. A row has one number
-  // of each channel, as at one place of an image. Undefined when only `largest`
-  // was asked for.
+  // of each channel, as at one place of an image. Undefined in
+  // ChannelSamples::outputs.
   at::Tensor rows;
   // The largest absolute value of each channel, of all rows: [channels].
   at::Tensor largest;
 };
 
 struct ChannelSamples {
-  // By FloatSubgraph::name. Layers that did not run, or on nothing, are left
-  // out. Rows with nan or infinities do not count.
+  // By FloatSubgraph::name. Left out are layers that did not run, or on empty
+  // tensors alone, and those whose weight or bias is not constant, not finite,
+  // of another dtype than float32 or float64, or used elsewhere, too. Rows with
+  // nan or infinities do not count.
   //
   // The inputs of linear layers, with rows: for SmoothLayers::Options::inputs.
   std::map<std::string, ChannelSample> inputs;
@@ -49,10 +51,11 @@ struct ChannelSamplerOptions {
   std::function<bool(const std::string& layer)> takes_output;
   // How many rows of each value are kept at most.
   int64_t most_rows = 512;
-  // Says which rows.
+  // Of the random choice of rows.
   uint64_t seed = 1;
-  // Called with the copy that will run, once its values are sampled: makes it
-  // faster, for example. May be null.
+  // Called by Create with the copy that will run, behind all other changes of
+  // it: to make it faster, for example. It must keep the calls that sample
+  // values. Its error is that of Create. May be null.
   std::function<absl::Status(ModelGraph& copy)> prepare_copy;
 };
 

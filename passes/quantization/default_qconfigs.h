@@ -16,7 +16,7 @@ namespace ns {
 
 // Where a quantized model is to run. It decides the defaults: fbgemm and x86
 // have kernels whose sums saturate, and get activations of 7 bits; qnnpack
-// takes one scale a weight.
+// takes weights of one scale, not one for each channel.
 enum class Backend { kFbgemm, kX86, kOnednn, kQnnpack };
 
 // "fbgemm", "x86", "onednn", "qnnpack", in this order.
@@ -60,7 +60,8 @@ absl::StatusOr<QConfig> GetDefaultQatQConfig(Backend backend, int version = 1);
 // fbgemm and x86, transposed convolutions have per-tensor weights; layer norms
 // have float ones, reshapes the parameters of their input, and hardsigmoid,
 // sigmoid, softmax and tanh fixed parameters. Object types are families of ops,
-// where PyTorch lists a module and its functions one by one.
+// where PyTorch lists a module and its functions one by one; of softmax, the
+// module alone has fixed parameters, as in PyTorch.
 QConfigMapping GetDefaultQConfigMapping(Backend backend);
 absl::StatusOr<QConfigMapping> GetDefaultQatQConfigMapping(Backend backend,
                                                            int version = 1);

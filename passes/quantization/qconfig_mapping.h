@@ -41,8 +41,10 @@ struct QConfigChoice {
   OptionalQConfig qconfig;
   // The kind of the setting that decided.
   QConfigSetting setting = QConfigSetting::kNone;
-  // True when the setting names this op or this very module, and false when it
-  // names a group that they belong to (everything, a pattern, a module around).
+  // True for settings of an object type, of one op of a module, and of exactly
+  // the target's module; false for those of everything, of a pattern, and of a
+  // module around. Where the setting names the target, a kernel that cannot do
+  // what it says is an error, and else the op is left out.
   bool names_target = false;
   // The setting that decided, as ToString calls it: "global", "object type
   // 'linear'", "module name 'fc'", "module name regex 'a.*'", "object type
@@ -53,8 +55,9 @@ struct QConfigChoice {
 // Has settings for all subgraphs, for those of an object type, for modules
 // whose name matches a pattern or is given, and for one op of one module. The
 // narrowest setting that is for a subgraph decides, even when it says "no
-// qconfig". Among settings of one kind, the first one that was set decides, as
-// in PyTorch's QConfigMapping.
+// qconfig". Among patterns, and among object types, the first one that was set
+// decides, as in PyTorch's QConfigMapping. A second setting of the same key
+// takes the place of the first.
 //
 //   QConfigMapping()
 //       .SetGlobal(Int8PerTensorQConfig())
@@ -77,7 +80,7 @@ class QConfigMapping {
   template <typename Key>
   using Settings = std::vector<std::pair<Key, OptionalQConfig>>;
 
-  // Sets the qconfig of all subgraphs.
+  // Sets the qconfig of all subgraphs; nullopt takes the setting away.
   QConfigMapping& SetGlobal(OptionalQConfig qconfig);
 
   // Sets the qconfig of an object type: an op ("aten::linear"), a family
@@ -90,17 +93,19 @@ class QConfigMapping {
                                 OptionalQConfig qconfig);
 
   // Sets the qconfig of modules whose path starts with a match of `regex`
-  // (ECMAScript).
+  // (ECMAScript, on bytes): "layer1" is for layer10, too.
   QConfigMapping& SetModuleNameRegex(const std::string& regex,
                                      OptionalQConfig qconfig);
 
-  // Sets the qconfig of the module with this path and of those inside it. The
-  // longest path decides.
+  // Sets the qconfig of the module with this path and of those inside it; "" is
+  // the whole model. The longest path decides.
   QConfigMapping& SetModuleName(const std::string& module_name,
                                 OptionalQConfig qconfig);
 
   // Sets the qconfig of op number `order`, counted from 0, of this object type
-  // in the module with this path.
+  // in the module with this path. Each op ("aten::add") is counted by itself,
+  // over all calls of the module; an object type of several ops is for number
+  // `order` of each.
   QConfigMapping& SetModuleNameObjectTypeOrder(const std::string& module_name,
                                                const std::string& object_type,
                                                int order,
@@ -111,7 +116,7 @@ class QConfigMapping {
   QConfigMapping With(const std::function<QConfig(QConfig)>& change) const;
 
   // Returns an error for a pattern that is not a regular expression, or is
-  // longer than 1000 characters.
+  // longer than 1000 bytes.
   absl::Status Validate() const;
 
   // Returns what the mapping says of `target`. The mapping must be valid.

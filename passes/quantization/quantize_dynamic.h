@@ -17,7 +17,8 @@ namespace ns {
 
 // Replaces the layers of a frozen graph for which `mapping` chooses a qconfig
 // without observed activations (reference: torch.ao.quantization
-// .quantize_dynamic, whose outputs it gives to the bit):
+// .quantize_dynamic, whose outputs it gives to the bit where no batch norm is
+// folded):
 //
 //   %y = aten::linear(%x, %weight, %bias)
 //   %r = aten::relu(%y)
@@ -36,16 +37,17 @@ namespace ns {
 //                         embedding_bag   quantized::embedding_bag_byte, _4bit
 //                         others          float ops, of weights that are
 //                                         quantized and dequantized
-//   any but     half      all             float ops, of weights that are
-//   rounded static                                to half precision and back
+//   any but     half      all but norms   float ops, of weights that are
+//   static                                rounded to half precision and back
 //
 // Dynamic ops quantize their input to quint8 by the range of each tensor, to 7
 // bits where `reduce_range` is set, as PyTorch does; cells always do the
 // latter. No engine of LibTorch here multiplies in half precision, and
 // activations stay in float with it. A mean of embeddings and a padding row are
 // sums with weights (passes/rewrite/bag_weights.h); PyTorch 1.13 makes plain
-// sums of them. Rounding weights (rounded_weights.h) folds a batch norm behind
-// the layer before, and so does dynamic quantization of a linear.
+// sums of them. Where weights are rounded (rounded_weights.h), or a linear is
+// quantized dynamically, a batch norm behind the layer is folded into it first;
+// the output of a linear is taken to have two dimensions.
 //
 // Layers with a static qconfig are left to insert-observers. A layer stays in
 // float, with a remark, when its qconfig has no op for it (a dynamic
@@ -67,8 +69,8 @@ class QuantizeDynamic final : public Pass {
     // Layers that stay in float (keep_list.h).
     std::vector<std::string> keep = {};
     bool reduce_range = true;
-    // Names of further layers whose op would fail when it runs, and why: they
-    // stay in float, unless only their weights are rounded.
+    // Further layers that stay in float, unless only their weights are rounded:
+    // FloatSubgraph::name, and why, as their op would fail when it runs.
     std::map<std::string, std::string> refused = {};
     // Where not null, gets an entry for each layer that was replaced, or that
     // was to be and stayed in float.

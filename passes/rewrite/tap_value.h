@@ -22,12 +22,16 @@ namespace ns {
 //   %tap = prim::GetAttr[name="ns_tap_0"](%self)
 //   %seen = prim::CallMethod[name="forward"](%tap, %y)
 //
-// Error: a value that is no tensor.
+// It runs as often as the value is made, and gets the model's own tensor: copy
+// that to keep it, as ops in place may write to it later. To watch only, return
+// it; what is returned must have its dtype. Errors: a value that is no tensor;
+// a graph whose first input is no module (ModelGraph::AroundGraph), where the
+// attribute then stays.
 absl::Status TapValue(ModelGraph& model, torch::jit::Value& value,
                       ValueTap::Function function);
 
-// Lets `function` see the input of `node` with that index, and `node` alone use
-// what it returns.
+// Lets `function` see node.input(index), which must exist, and `node` alone use
+// what it returns, as that input alone. Errors: those of TapValue.
 absl::Status TapInput(ModelGraph& model, torch::jit::Node& node, size_t index,
                       ValueTap::Function function);
 

@@ -30,11 +30,15 @@ struct DynamicInput {
 //   %scale, %zero_point = aten::_choose_qparams_per_tensor(%x, %reduce_range)
 //   %q = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
 //
-// Nothing when `input` is made in another way.
+// `dtype` is quint8. Nothing when `input` is made in another way.
 std::optional<DynamicInput> DynamicInputOf(const torch::jit::Value& input);
 
 // Inserts in front of `node`, an aten::linear, the dynamic linear op that
-// computes it from `input`, and returns its output:
+// computes it from `input`, DynamicInputOf its first input, and returns its
+// output. The weight must be dequantized from a constant int8 tensor, and the
+// bias be constant; both are packed for the quantized engine that is set. The
+// caller puts the output in the place of that of `node`, and sees to it that
+// nothing writes to input.tensor between the quantize op and `node`:
 //
 //   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
 //
@@ -46,8 +50,9 @@ absl::StatusOr<torch::jit::Value*> InsertDynamicLinear(
 
 // Inserts in front of `node`, an aten::embedding or aten::embedding_bag of a
 // dequantized table, the op that looks its rows up in a packed quantized one
-// (passes/rewrite/packed_embedding.h), and returns its output. The errors are
-// those of InsertDynamicLinear.
+// (passes/rewrite/packed_embedding.h), and returns its output. LibTorch's op
+// crashes when it gets no index at all. The errors are those of
+// InsertDynamicLinear.
 absl::StatusOr<torch::jit::Value*> InsertReferenceEmbedding(
     torch::jit::Node* node);
 
