@@ -121,7 +121,8 @@ at::Tensor Transposed(const at::Tensor& tensor, at::MemoryFormat format) {
   at::Tensor copy =
       at::empty(tensor.sizes(), tensor.options().memory_format(format));
   const int64_t channels = tensor.size(1);
-  const int64_t image = tensor.stride(0);
+  // Not the stride, which may be any number where there is one image.
+  const int64_t image = tensor.numel() / tensor.size(0);
   const bool is_last = format == at::MemoryFormat::Contiguous;
   const int64_t rows = is_last ? image / channels : channels;
   for (int64_t i = 0; i < tensor.size(0); ++i) {
