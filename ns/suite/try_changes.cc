@@ -26,6 +26,7 @@
 #include "passes/quantization/default_observers.h"
 #include "passes/rewrite/copy_with_constants.h"
 #include "passes/rewrite/repack_layer.h"
+#include "passes/runtime/dtype_casts.h"
 #include "passes/runtime/observers/exact_histogram.h"
 #include "passes/runtime/observers/observer_config.h"
 #include "passes/runtime/observers/qparams.h"
@@ -293,7 +294,7 @@ class ChangeTrier {
 
   static void See(const at::Tensor& x, const at::Tensor& y,
                   ShadowValues& seen) {
-    const at::Tensor values = x.detach().to(at::kFloat).contiguous();
+    const at::Tensor values = AsFloat(x.detach()).to(at::kFloat).contiguous();
     seen.histogram.Add(values.data_ptr<float>(), values.numel());
     if (y.is_quantized() && y.scalar_type() == at::kQUInt8 &&
         y.qscheme() == at::kPerTensorAffine) {

@@ -3,13 +3,15 @@
 #include <ATen/Functions.h>
 #include <torch/library.h>
 
+#include "passes/runtime/dtype_casts.h"
+
 namespace ns {
 
 at::Tensor QuantizeLike(const at::Tensor& x, const at::Tensor& like) {
   if (!like.is_quantized() || like.qscheme() != at::kPerTensorAffine) {
     return x;
   }
-  return at::quantize_per_tensor(x.to(at::kFloat), like.q_scale(),
+  return at::quantize_per_tensor(AsFloat(x).to(at::kFloat), like.q_scale(),
                                  like.q_zero_point(), like.scalar_type());
 }
 

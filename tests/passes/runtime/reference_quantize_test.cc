@@ -26,6 +26,16 @@ TEST(QuantizeLikeTest, WidensToFloatFirst) {
       at::quantize_per_tensor(x.to(at::kFloat), 0.25, 3, at::kQUInt8)));
 }
 
+// As of a shadow whose op is quantized in both models.
+TEST(QuantizeLikeTest, RequantizesWhatIsQuantized) {
+  const at::Tensor x = at::rand({8});
+  const at::Tensor fine = at::quantize_per_tensor(x, 0.01, 3, at::kQUInt8);
+  const at::Tensor like = at::quantize_per_tensor(x, 0.1, 7, at::kQUInt8);
+  EXPECT_TRUE(QuantizeLike(fine, like)
+                  .equal(at::quantize_per_tensor(fine.dequantize(), 0.1, 7,
+                                                 at::kQUInt8)));
+}
+
 TEST(QuantizeLikeTest, HandsOnWhatNeedsNoQuantizing) {
   const at::Tensor x = at::rand({2, 2});
   EXPECT_TRUE(QuantizeLike(x, at::zeros({1})).is_same(x));
