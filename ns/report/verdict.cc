@@ -132,14 +132,20 @@ std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
 }
 
 std::string NoBlameSentence(const ComparisonResult& result) {
-  const Figure figure = result.has_shadows ? Figure::kShadow : Figure::kWeight;
+  const Figure figure = result.has_shadows       ? Figure::kShadow
+                        : result.has_activations ? Figure::kActivation
+                                                 : Figure::kWeight;
   const Layers ranked = Ranked(result, figure);
   return ranked.empty()
              ? "No layer differs from its float form."
-             : absl::StrCat("No layer stands out: the lowest ",
-                            FigureName(figure), " SQNR is ",
-                            DbWithUnit(RankedSqnr(*ranked.front(), figure).db),
-                            ", of ", NameOf(*ranked.front()), ".");
+             : absl::StrCat(
+                   figure == Figure::kActivation
+                       ? "Shadows tell which layer does harm, and were "
+                         "not measured: the lowest "
+                       : "No layer stands out: the lowest ",
+                   FigureName(figure), " SQNR is ",
+                   DbWithUnit(RankedSqnr(*ranked.front(), figure).db), ", of ",
+                   NameOf(*ranked.front()), ".");
 }
 
 std::string FallSentence(const ComparisonResult& result) {

@@ -125,10 +125,19 @@ TEST(VerdictTest, WithoutShadowsWeightsAreJudged) {
               ElementsAre("fc does most harm: its weight has 4.0 dB."));
   result.layers.pop_back();
   verdict = VerdictOf(result);
-  EXPECT_FALSE(verdict->layer.has_value());
   EXPECT_THAT(verdict->sentences,
               ElementsAre("No layer stands out: the lowest weight SQNR is 40.0 "
                           "dB, of conv."));
+}
+
+TEST(VerdictTest, WithoutShadowsNobodyIsBlamedOrCleared) {
+  ComparisonResult result = Result({Layer("conv", 2, {40.})});
+  result.has_activations = true;
+  const auto verdict = VerdictOf(result);
+  EXPECT_FALSE(verdict->layer.has_value());
+  EXPECT_EQ(verdict->sentences[0],
+            "Shadows tell which layer does harm, and were not measured: the "
+            "lowest activation SQNR is 2.0 dB, of conv.");
 }
 
 TEST(VerdictTest, AnotherOutputIsNamed) {
