@@ -81,9 +81,10 @@ absl::StatusOr<Value*> CandidateActivations::RoundOutput(
   const bool keeps = ModeOf(config) == QuantizationMode::kStatic &&
                      KeepsQParams(subgraph_.family) && !inputs_.empty();
   Quantizers& known = keeps ? inputs_.begin()->second : output_;
+  // It may have been taken out of a tuple, behind the subgraph.
   NS_ASSIGN_OR_RETURN(
       const std::string quantizer,
-      QuantizerFor(config, known, observed, PlaceAfter(*subgraph_.output)));
+      QuantizerFor(config, known, observed, PlaceAfter(*observed)));
   return InsertMethodCall(model_, quantizer, "forward", {output}, place);
 }
 
