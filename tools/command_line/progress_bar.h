@@ -22,9 +22,10 @@ class ProgressBar {
   // quiet.
   void Print(const std::string& line);
 
- private:
+  // To be called before other text goes to the terminal.
   void Erase();
 
+ private:
   const bool quiet_;
   const bool draws_;
   bool drawn_ = false;

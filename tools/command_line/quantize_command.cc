@@ -110,6 +110,9 @@ class Quantizer {
     return summary;
   }
 
+  // To be called before anything else is printed.
+  void EraseProgress() { bar_.Erase(); }
+
   // The mapping that said how each layer is quantized.
   const QConfigMapping& Mapping() const { return mapping_; }
 
@@ -287,6 +290,7 @@ absl::Status Quantize(QuantizeFlags flags) {
   const ScopedEngine engine(EngineOf(flags.options.backend));
   Quantizer quantizer(flags, batches);
   NS_ASSIGN_OR_RETURN(const QuantizeSummary summary, quantizer.Run());
+  quantizer.EraseProgress();
   return Report(flags, summary, quantizer.Mapping());
 }
 
