@@ -20,7 +20,6 @@ TEST(LapTimerTest, AddsTheTimeSinceTheLastLapToItsSlot) {
   EXPECT_EQ(timer.microseconds()[2], 0);
   EXPECT_GE(timer.microseconds()[1], 3000);
   EXPECT_GE(timer.microseconds()[0], 1000);
-  EXPECT_GT(timer.microseconds()[1], timer.microseconds()[0]);
   timer.Start();
   EXPECT_EQ(timer.microseconds()[1], 0);
 }
