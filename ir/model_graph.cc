@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
 #include "ir/deep_copy.h"
@@ -60,8 +61,30 @@ bool MayWrite(const Graph& graph) {
   });
 }
 
+// Whether values of `type` are tensors, or lists, dicts and the like of plain
+// values: no objects, which observers are.
+bool IsState(const c10::Type& type) {
+  switch (type.kind()) {
+    case c10::TypeKind::TensorType:
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::BoolType:
+    case c10::TypeKind::StringType:
+      return true;
+    case c10::TypeKind::ListType:
+    case c10::TypeKind::DictType:
+    case c10::TypeKind::TupleType:
+    case c10::TypeKind::OptionalType:
+      return absl::c_all_of(
+          type.containedTypes(),
+          [](const c10::TypePtr& inner) { return IsState(*inner); });
+    default:
+      return false;
+  }
+}
+
 // Gives `module` its own tensors, lists and dicts where ops may write to them:
-// all but parameters. Objects, observers among them, stay shared.
+// all but parameters. Objects stay shared.
 void CopyState(Module module, DeepCopier& copier) {
   const std::shared_ptr<c10::ClassType> type = module.type();
   for (size_t slot = 0; slot < type->numAttributes(); ++slot) {
@@ -69,8 +92,7 @@ void CopyState(Module module, DeepCopier& copier) {
     if (value.isModule()) {
       CopyState(value.toModule(), copier);
     } else if (!type->is_parameter(slot) &&
-               (value.isTensor() || value.isTensorList() || value.isIntList() ||
-                value.isDoubleList() || value.isBoolList())) {
+               IsState(*type->getAttribute(slot))) {
       module._ivalue()->setSlot(slot, copier.Copy(value));
     }
   }

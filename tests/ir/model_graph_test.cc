@@ -266,6 +266,24 @@ TEST_F(ModelGraphTest, ClonesKeepTheirOwnState) {
   EXPECT_EQ(run(clone), 3);
 }
 
+TEST_F(ModelGraphTest, ClonesKeepTheirOwnDicts) {
+  c10::Dict<std::string, at::Tensor> seen;
+  seen.insert("sum", at::zeros({1}));
+  Module keeper = MakeModule("Keeper",
+                             "def forward(self, x: Tensor) -> Tensor:\n"
+                             "  self.seen['sum'] = self.seen['sum'] + x\n"
+                             "  return self.seen['sum'] * 1\n",
+                             {{"seen", seen}});
+  ModelGraph model = OrThrow(ModelGraph::FromModule(keeper));
+  ModelGraph clone = OrThrow(model.Clone());
+  const auto run = [](ModelGraph& graph) {
+    return OrThrow(graph.Run({at::ones({1})})).toTensor().item<float>();
+  };
+  EXPECT_EQ(run(clone), 1);
+  EXPECT_EQ(run(clone), 2);
+  EXPECT_EQ(run(model), 1);
+}
+
 TEST_F(ModelGraphTest, CloneKeepsModulePaths) {
   const ModelGraph model = OrThrow(ModelGraph::FromModule(ConvBnRelu()));
   const ModelGraph clone = OrThrow(model.Clone());
