@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
 
+#include <utility>
 #include <vector>
 
 namespace ns {
@@ -62,10 +63,6 @@ c10::IValue DeepCopier::CopyOnce(const c10::IValue& value) {
         std::move(elements), value.type()->expect<c10::TupleType>());
   }
   return value.deepcopy();
-}
-
-c10::IValue DeepCopied(const c10::IValue& value) {
-  return DeepCopier().Copy(value);
 }
 
 }  // namespace ns

@@ -35,9 +35,6 @@ class DeepCopier {
   absl::flat_hash_map<const void*, std::pair<c10::IValue, c10::IValue>> copies_;
 };
 
-// DeepCopier::Copy of one value.
-c10::IValue DeepCopied(const c10::IValue& value);
-
 }  // namespace ns
 
 #endif  // IR_DEEP_COPY_H_

@@ -11,16 +11,20 @@
 namespace ns {
 namespace {
 
+c10::IValue Copied(const c10::IValue& value) {
+  return DeepCopier().Copy(value);
+}
+
 TEST(DeepCopyTest, ViewsOfOneStorageStayDifferent) {
   const at::Tensor x = at::rand({3, 2});
   const std::vector<at::Tensor> rows = x.unbind();
-  const c10::IValue copy = DeepCopied(rows);
+  const c10::IValue copy = Copied(rows);
   ASSERT_EQ(copy.toTensorVector().size(), 3);
   for (size_t i = 0; i < rows.size(); ++i) {
     EXPECT_TRUE(copy.toTensorVector()[i].equal(rows[i]));
   }
   EXPECT_TRUE(copy.type()->isSubtypeOf(*c10::ListType::ofTensors()));
-  const c10::IValue pair = DeepCopied(c10::ivalue::Tuple::create({x, x.t()}));
+  const c10::IValue pair = Copied(c10::ivalue::Tuple::create({x, x.t()}));
   EXPECT_TRUE(pair.toTupleRef().elements()[1].toTensor().equal(x.t()));
 }
 
@@ -30,7 +34,7 @@ TEST(DeepCopyTest, WritesToTheCopyDoNotReachTheOriginal) {
   c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
   dict.insert("x", c10::ivalue::Tuple::create({1, x}));
   dict.insert("n", std::vector<int64_t>{1, 2});
-  const c10::impl::GenericDict copy = DeepCopied(dict).toGenericDict();
+  const c10::impl::GenericDict copy = Copied(dict).toGenericDict();
   copy.at("x").toTupleRef().elements()[1].toTensor().zero_();
   copy.at("n").toIntList().push_back(3);
   EXPECT_TRUE(x.equal(before));
@@ -55,14 +59,14 @@ TEST(DeepCopyTest, WhatStandsTwiceIsCopiedOnce) {
 TEST(DeepCopyTest, TensorsKeepWhatTheyAre) {
   const at::Tensor image =
       at::rand({2, 3, 4, 5}).contiguous(at::MemoryFormat::ChannelsLast);
-  EXPECT_EQ(DeepCopied(image).toTensor().strides(), image.strides());
+  EXPECT_EQ(Copied(image).toTensor().strides(), image.strides());
   const at::Tensor quantized =
       at::quantize_per_tensor(image, 0.5, 3, at::kQUInt8);
-  EXPECT_TRUE(DeepCopied(quantized).toTensor().equal(quantized));
+  EXPECT_TRUE(Copied(quantized).toTensor().equal(quantized));
   const at::Tensor parameter = at::rand({2}).requires_grad_();
-  EXPECT_TRUE(DeepCopied(parameter).toTensor().requires_grad());
-  EXPECT_TRUE(DeepCopied(parameter).toTensor().is_leaf());
-  EXPECT_FALSE(DeepCopied(at::Tensor()).toTensor().defined());
+  EXPECT_TRUE(Copied(parameter).toTensor().requires_grad());
+  EXPECT_TRUE(Copied(parameter).toTensor().is_leaf());
+  EXPECT_FALSE(Copied(at::Tensor()).toTensor().defined());
 }
 
 TEST(DeepCopyTest, NamedTuplesKeepTheirNames) {
@@ -70,7 +74,7 @@ TEST(DeepCopyTest, NamedTuplesKeepTheirNames) {
       c10::QualifiedName("Pair"), std::vector<std::string>{"a", "b"},
       {c10::IntType::get(), c10::TensorType::get()});
   const c10::IValue copy =
-      DeepCopied(c10::ivalue::Tuple::createNamed({1, at::ones({2})}, type));
+      Copied(c10::ivalue::Tuple::createNamed({1, at::ones({2})}, type));
   EXPECT_EQ(*copy.type(), *type);
 }
 
