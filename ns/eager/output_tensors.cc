@@ -73,4 +73,12 @@ NamedTensors FloatOutputs(const c10::IValue& value) {
   return floats;
 }
 
+NamedTensors CopiesOf(const NamedTensors& tensors) {
+  NamedTensors copies;
+  for (const auto& [place, tensor] : tensors) {
+    copies.emplace_back(place, tensor.clone());
+  }
+  return copies;
+}
+
 }  // namespace ns

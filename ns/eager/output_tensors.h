@@ -23,6 +23,10 @@ NamedTensors OutputTensors(const c10::IValue& value);
 // Returns those of floats.
 NamedTensors FloatOutputs(const c10::IValue& value);
 
+// Returns copies, to be kept when the model runs again: it may have returned a
+// buffer of its own, which the next run overwrites.
+NamedTensors CopiesOf(const NamedTensors& tensors);
+
 }  // namespace ns
 
 #endif  // NS_EAGER_OUTPUT_TENSORS_H_

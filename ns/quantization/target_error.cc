@@ -100,7 +100,7 @@ absl::StatusOr<double> TargetError::WorstDb(const ModelGraph& quantized,
                           OutputsFor("float", *float_copy, batch, index));
       bytes += BytesOf(of_float);
       if (bytes <= most_bytes_) {
-        kept.push_back(of_float);
+        kept.push_back(CopiesOf(of_float));
       } else {
         kept.clear();
       }

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,9 +21,9 @@ class MeasuredOutputs {
  public:
   explicit MeasuredOutputs(bool has_labels) : has_labels_(has_labels) {}
 
-  // Keeps what the float model returned for the batch at `index`.
-  void AddFloat(int64_t index, NamedTensors outputs) {
-    float_[index] = std::move(outputs);
+  // Keeps copies of what the float model returned for the batch at `index`.
+  void AddFloat(int64_t index, const NamedTensors& outputs) {
+    float_[index] = CopiesOf(outputs);
   }
 
   // `outputs` are those of the float model for the batch at `index`, of which

@@ -229,7 +229,7 @@ class Searcher {
     bool has_elements = false;
     for (int64_t i = first_measured_; i < count(); ++i) {
       NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(i));
-      NS_ASSIGN_OR_RETURN(NamedTensors outputs, noise_->Run(batch, i));
+      NS_ASSIGN_OR_RETURN(const NamedTensors outputs, noise_->Run(batch, i));
       has_elements = has_elements || HasElements(outputs);
       if (outputs.empty()) {
         return absl::InvalidArgumentError(
@@ -237,7 +237,7 @@ class Searcher {
             "measured");
       }
       NS_RETURN_IF_ERROR(AddLabels(outputs, batch, i));
-      measured_.AddFloat(i, std::move(outputs));
+      measured_.AddFloat(i, outputs);
       Progress(2 + 2 * projections_);
     }
     if (!has_elements) {

@@ -14,6 +14,7 @@
 #include "ns/quantization/quantize_model.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -62,6 +63,22 @@ TEST(TargetErrorTest, NanIsWorseThanAnyError) {
   EXPECT_NEAR(worst("return x * float('nan'), x, x[:0]",
                     "return x * float('nan'), x * 0.5, x[:0]"),
               20 * std::log10(2), 1e-3);
+}
+
+// The outputs of the float model are kept for the second question.
+TEST(TargetErrorTest, BuffersThatAModelReturnsAreKeptAsTheyWere) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModule("Buffered",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "  self.out.copy_(x)\n"
+                 "  return self.out\n",
+                 {{"out", at::zeros({4})}})));
+  const std::vector<Batch> batches =
+      BatchesOf({at::rand({4}), at::rand({4}) + 9});
+  TargetError error(model, batches);
+  const double first = OrThrow(error.WorstDb(model, {}));
+  EXPECT_EQ(first, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(OrThrow(error.WorstDb(model, {})), first);
 }
 
 TEST(TargetErrorTest, BatchesThatDoNotFitAreErrors) {

@@ -40,6 +40,17 @@ TEST(MeasuredOutputsTest, PoolsTheErrorOfAllBatches) {
   EXPECT_EQ(outputs.noise(), 0);
 }
 
+// A model may return a buffer, which the next batch overwrites.
+TEST(MeasuredOutputsTest, FloatOutputsAreKeptAsTheyWere) {
+  MeasuredOutputs outputs(/*has_labels=*/false);
+  const at::Tensor buffer = at::ones({4});
+  outputs.AddFloat(0, Named(buffer));
+  buffer.zero_();
+  outputs.Begin();
+  NS_ASSERT_OK(outputs.Compare(0, Named(at::full({4}, 1.5))));
+  EXPECT_DOUBLE_EQ(outputs.noise(), 0.25);
+}
+
 TEST(MeasuredOutputsTest, TheNoisiestOutputCounts) {
   MeasuredOutputs outputs(/*has_labels=*/false);
   const at::Tensor x = at::ones({2});
