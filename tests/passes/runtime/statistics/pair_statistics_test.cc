@@ -338,26 +338,6 @@ TEST(PairStatisticsTest, ComparesInLogicalOrderWhateverTheStrides) {
   }
 }
 
-// The stride between the images, of which there is one, may be any number.
-TEST(PairStatisticsTest, ComparesOneImageOfAnyStride) {
-  const at::Tensor x = at::rand({1, 3, 40, 40});
-  const at::Tensor last = (x + 0.25).contiguous(at::MemoryFormat::ChannelsLast);
-  for (const int64_t stride : {1, 3, 100, 20000}) {
-    const at::Tensor y = last.as_strided(last.sizes(), {stride, 1, 3 * 40, 3});
-    ASSERT_TRUE(y.equal(last));
-    for (const at::Tensor& z :
-         {y, at::quantize_per_tensor(x, 0.1, 0, at::kQUInt8)}) {
-      const PairStatistics statistics = ComparePair(x, z);
-      const double expected =
-          (x.to(at::kDouble) - z.dequantize().to(at::kDouble))
-              .square()
-              .sum()
-              .item<double>();
-      EXPECT_NEAR(statistics.sum_e2 / expected, 1, 1e-5) << stride;
-    }
-  }
-}
-
 TEST(PairStatisticsTest, ComparesVideosInChannelsLast) {
   const at::Tensor x = at::randn({2, 3, 4, 5, 2});
   const at::Tensor y = x + 1;
