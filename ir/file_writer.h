@@ -12,11 +12,11 @@
 
 namespace ns {
 
-// Creates a file. Its first failure is kept and returned when it is closed;
-// without Close, it is lost. After a failure the file stays, in part: write to
-// a temporary name (ir/atomic_file.h). LibTorch's archive writers need that: a
-// write that fails while they work makes them throw, and throw once more from
-// their destructors, which ends the process.
+// Creates a file. Its first failure is kept and returned when it is closed.
+// LibTorch's archive writers need that: a write that fails while they work
+// makes them throw, and throw once more from their destructors, which ends the
+// process. Without Close, the failure is lost. The file stays, in part: write
+// to a temporary name (ir/atomic_file.h).
 class FileWriter {
  public:
   // Empties the file `path` where it exists.

@@ -127,9 +127,8 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
             ? absl::StrCat(
                   BatchName(batches.front(), 0),
                   ": neither it nor what follows brings a value to a layer "
-                  "that "
-                  "is to be quantized; give batches that are not empty, and "
-                  "that reach one")
+                  "that is to be quantized; give batches that are not empty, "
+                  "and that reach one")
             : absl::StrCat("no finite value reaches a layer that is to be "
                            "quantized: ",
                            non_finite, "; give batches without"));

@@ -73,7 +73,7 @@ class Chooser {
                         Converted(*prepared_, corrections_));
     if (!held_back_.empty()) {
       Improve(best);
-    } else if (const std::string what = WhatHasToHelp(); !what.empty()) {
+    } else if (const std::string what = NotMeasured(); !what.empty()) {
       warnings_.push_back(absl::StrCat(
           what,
           ": there is one batch, and none is left to see what helps; give "
@@ -94,7 +94,7 @@ class Chooser {
 
   // What is not done without batches that are held back, in one phrase; empty
   // for nothing.
-  std::string WhatHasToHelp() const {
+  std::string NotMeasured() const {
     std::vector<absl::string_view> what;
     if (Chooses(options_)) {
       what.push_back("ranges are not chosen");

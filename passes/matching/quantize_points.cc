@@ -92,8 +92,7 @@ Value* ByListElement(const Value& value, const SubgraphPairs& pairs,
     if (!IsWithin(*block.param_node(), *use.user->owningBlock())) {
       continue;
     }
-    if (use.user->kind() == c10::prim::ListUnpack &&
-        use.user->outputs().size() > 0) {
+    if (use.user->kind() == c10::prim::ListUnpack) {
       const auto count = static_cast<int64_t>(use.user->outputs().size());
       const int64_t place = *index < 0 ? *index + count : *index;
       if (place >= 0 && place < count) {

@@ -113,7 +113,8 @@ absl::Status ValidateBounds(const ObserverConfig& config) {
   }
   const Bounds of_int32 = *BoundsOf(at::kQInt32);
   if (min < of_int32.min || max > of_int32.max) {
-    return Refuse(config, absl::StrCat(given, " is not within that of int32"));
+    return Refuse(
+        config, absl::StrCat(given, " is not within the integers of 32 bits"));
   }
   const Bounds all = *BoundsOf(config.dtype);
   if (!config.compat && (min < all.min || max > all.max)) {

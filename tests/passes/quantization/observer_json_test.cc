@@ -57,7 +57,7 @@ TEST(ObserverJsonTest, NumbersThatLibTorchCannotHoldAreErrors) {
                 "quant_max": 9223372036854775807})")
                   .status()
                   .message(),
-              HasSubstr("is not within that of int32"));
+              HasSubstr("is not within the integers of 32 bits"));
 }
 
 TEST(ObserverJsonTest, TextThatLooksLikeANumberStaysText) {
