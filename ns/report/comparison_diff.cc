@@ -1,24 +1,25 @@
 #include "ns/report/comparison_diff.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ns/report/table_figures.h"
 
 namespace ns {
 namespace {
 
 using LayersByName = std::map<absl::string_view, const LayerComparison*>;
 
-// The figures that drops are judged by, the first that there is.
-constexpr std::array kJudged = {Figure::kActivation, Figure::kShadow,
-                                Figure::kKernel, Figure::kWeight};
+constexpr absl::string_view kStub = "stub";
+constexpr absl::string_view kOutput = "output";
 
 // How much wider than one standard error.
 constexpr double kErrors = 2;
@@ -66,61 +67,146 @@ std::vector<double> FiniteOf(const std::vector<double>& values) {
   return finite;
 }
 
-class Differ {
- public:
-  explicit Differ(std::vector<FigureChange>& changes) : changes_(changes) {}
+// A figure of one comparison.
+struct OneFigure {
+  DiffedFigure what;
+  // By which it is found in the other comparison: as `what.part`, but the only
+  // weight of a layer has its name here.
+  std::string part;
+  double db = 0;
+  std::vector<double> batches_db;
+};
 
-  void Add(const LayerComparison& a, const LayerComparison& b) {
-    layer_ = b.name;
-    AddWeights(a, b);
-    AddActivations("", Figure::kActivation, a.activation, b.activation);
-    AddActivations("", Figure::kShadow, a.shadow, b.shadow);
-    AddActivations("", Figure::kKernel, a.kernel, b.kernel);
-    for (const OutputComparison& of_b : b.outputs) {
-      const auto of_a =
-          absl::c_find_if(a.outputs, [&](const OutputComparison& output) {
-            return output.name == of_b.name;
-          });
-      if (of_a != a.outputs.end()) {
-        AddActivations(of_b.name, Figure::kActivation, of_a->activation,
-                       of_b.activation);
-        AddActivations(of_b.name, Figure::kShadow, of_a->shadow, of_b.shadow);
-      }
+class Figures {
+ public:
+  explicit Figures(std::string layer) : layer_(std::move(layer)) {}
+
+  void AddWeights(const std::vector<WeightComparison>& weights) {
+    for (const WeightComparison& weight : weights) {
+      OneFigure figure = Named(weights.size() > 1 ? weight.name : "",
+                               FigureName(Figure::kWeight));
+      figure.part = weight.name;
+      figure.db = weight.error.sqnr_db;
+      figures_.push_back(std::move(figure));
     }
   }
+
+  void Add(const std::string& part, absl::string_view name,
+           const std::optional<ActivationComparison>& activation) {
+    // Without elements there is no figure.
+    if (!activation || activation->elements.value_or(1) == 0) {
+      return;
+    }
+    OneFigure figure = Named(part, name);
+    figure.db = activation->error.sqnr_db;
+    figure.batches_db = activation->batch_sqnr_db;
+    figures_.push_back(std::move(figure));
+  }
+
+  std::vector<OneFigure> Take() { return std::move(figures_); }
 
  private:
-  void AddWeights(const LayerComparison& a, const LayerComparison& b) {
-    for (const WeightComparison& of_b : b.weights) {
-      const auto of_a =
-          absl::c_find_if(a.weights, [&](const WeightComparison& weight) {
-            return weight.name == of_b.name;
-          });
-      if (of_a != a.weights.end()) {
-        changes_.push_back({layer_, b.weights.size() > 1 ? of_b.name : "",
-                            Figure::kWeight, of_a->error.sqnr_db,
-                            of_b.error.sqnr_db, 0});
-      }
-    }
+  OneFigure Named(const std::string& part, absl::string_view name) const {
+    return {{layer_, part, std::string(name)}, part};
   }
 
-  void AddActivations(const std::string& part, Figure figure,
-                      const std::optional<ActivationComparison>& a,
-                      const std::optional<ActivationComparison>& b) {
-    // Without elements there is no figure.
-    const auto has_figure = [](const ActivationComparison& activation) {
-      return activation.elements.value_or(1) > 0;
-    };
-    if (a && b && has_figure(*a) && has_figure(*b)) {
-      changes_.push_back({layer_, part, figure, a->error.sqnr_db,
-                          b->error.sqnr_db,
-                          Tolerance(a->batch_sqnr_db, b->batch_sqnr_db)});
-    }
-  }
-
-  std::vector<FigureChange>& changes_;
   std::string layer_;
+  std::vector<OneFigure> figures_;
 };
+
+std::vector<OneFigure> FiguresOf(const LayerComparison& layer) {
+  Figures figures(layer.name);
+  figures.AddWeights(layer.weights);
+  figures.Add("", FigureName(Figure::kActivation), layer.activation);
+  figures.Add("", FigureName(Figure::kShadow), layer.shadow);
+  figures.Add("", FigureName(Figure::kKernel), layer.kernel);
+  for (const OutputComparison& output : layer.outputs) {
+    figures.Add(output.name, FigureName(Figure::kActivation),
+                output.activation);
+    figures.Add(output.name, FigureName(Figure::kShadow), output.shadow);
+  }
+  return figures.Take();
+}
+
+std::vector<OneFigure> FiguresOfModules(const ComparisonResult& result) {
+  std::vector<OneFigure> all;
+  const auto append = [&](std::vector<OneFigure> figures) {
+    absl::c_move(figures, std::back_inserter(all));
+  };
+  for (const StubComparison& stub :
+       result.stubs.value_or(std::vector<StubComparison>())) {
+    Figures figures(stub.name);
+    figures.Add("", kStub, stub.figures);
+    for (const StubOutput& output : stub.outputs) {
+      figures.Add(output.name, kStub, output.figures);
+    }
+    append(figures.Take());
+  }
+  for (const ModuleOutputComparison& output :
+       result.outputs.value_or(std::vector<ModuleOutputComparison>())) {
+    Figures figures(output.name);
+    figures.Add("", kOutput, output.figures);
+    append(figures.Take());
+  }
+  return all;
+}
+
+bool IsSameFigure(const OneFigure& a, const OneFigure& b) {
+  return a.what.layer == b.what.layer && a.what.figure == b.what.figure &&
+         a.part == b.part;
+}
+
+// Returns those of `figures` that are not among `others`.
+std::vector<DiffedFigure> Without(const std::vector<OneFigure>& figures,
+                                  const std::vector<OneFigure>& others) {
+  std::vector<DiffedFigure> without;
+  for (const OneFigure& figure : figures) {
+    if (absl::c_none_of(others, [&](const OneFigure& other) {
+          return IsSameFigure(figure, other);
+        })) {
+      without.push_back(figure.what);
+    }
+  }
+  return without;
+}
+
+// Adds how the figures of a layer, or of all modules, differ.
+void AddFigures(const std::vector<OneFigure>& a,
+                const std::vector<OneFigure>& b, ComparisonDiff& diff) {
+  for (const OneFigure& of_b : b) {
+    const auto of_a = absl::c_find_if(
+        a, [&](const OneFigure& figure) { return IsSameFigure(figure, of_b); });
+    if (of_a != a.end()) {
+      diff.changes.push_back({of_b.what, of_a->db, of_b.db,
+                              Tolerance(of_a->batches_db, of_b.batches_db)});
+    }
+  }
+  absl::c_move(Without(a, b), std::back_inserter(diff.figures_only_a));
+  absl::c_move(Without(b, a), std::back_inserter(diff.figures_only_b));
+}
+
+LimitCheck DropCheck(const DiffedFigure& of, double max_drop_db) {
+  LimitCheck check;
+  check.kind = LimitKind::kMaxDrop;
+  check.layer = of.layer;
+  check.output = of.part;
+  check.figure = of.figure;
+  check.bound = max_drop_db;
+  check.value = std::numeric_limits<double>::quiet_NaN();
+  return check;
+}
+
+LimitCheck CheckDrop(const FigureChange& change, double max_drop_db) {
+  LimitCheck check = DropCheck(change, max_drop_db);
+  check.tolerance = change.tolerance;
+  if (std::isnan(change.b)) {
+    return check;
+  }
+  // A rise from nan is no drop.
+  check.value = std::isnan(change.a) ? 0 : 0.0 - change.Change();
+  check.passed = check.value <= max_drop_db + change.tolerance;
+  return check;
+}
 
 // The shapes of weights tell models of one family apart.
 bool IsSameLayer(const LayerComparison& a, const LayerComparison& b) {
@@ -145,7 +231,8 @@ bool FigureChange::IsSame() const {
 }
 
 bool ComparisonDiff::IsEmpty() const {
-  return only_a.empty() && only_b.empty() && unmatched_a == unmatched_b &&
+  return only_a.empty() && only_b.empty() && figures_only_a.empty() &&
+         figures_only_b.empty() && unmatched_a == unmatched_b &&
          absl::c_all_of(changes, [](const FigureChange& change) {
            return change.IsSame();
          });
@@ -172,14 +259,14 @@ ComparisonDiff DiffComparisons(const ComparisonResult& a,
                                const ComparisonResult& b) {
   const LayersByName of_a = ByName(a);
   ComparisonDiff diff;
-  Differ differ(diff.changes);
   for (const LayerComparison& layer : b.layers) {
     const auto found = of_a.find(layer.name);
     if (found != of_a.end()) {
       ++diff.layers_in_both;
-      differ.Add(*found->second, layer);
+      AddFigures(FiguresOf(*found->second), FiguresOf(layer), diff);
     }
   }
+  AddFigures(FiguresOfModules(a), FiguresOfModules(b), diff);
   diff.only_a = Without(a, ByName(b));
   diff.only_b = Without(b, of_a);
   diff.unmatched_a = a.unmatched.size();
@@ -212,38 +299,28 @@ absl::Status CheckSameModel(const ComparisonResult& baseline,
 
 std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
                                    double max_drop_db) {
-  std::vector<LimitCheck> checks;
-  for (const Figure figure : kJudged) {
+  // The first that both comparisons have is judged.
+  for (const absl::string_view judged :
+       {FigureName(Figure::kActivation), FigureName(Figure::kShadow),
+        FigureName(Figure::kKernel), FigureName(Figure::kWeight), kStub,
+        kOutput}) {
+    std::vector<LimitCheck> checks;
     for (const FigureChange& change : diff.changes) {
-      if (change.figure != figure) {
-        continue;
+      if (change.figure == judged) {
+        checks.push_back(CheckDrop(change, max_drop_db));
       }
-      LimitCheck check;
-      check.kind = LimitKind::kMaxDrop;
-      check.layer = change.layer;
-      check.output = change.part;
-      check.figure = std::string(FigureName(figure));
-      check.bound = max_drop_db;
-      check.tolerance = change.tolerance;
-      check.value = std::isnan(change.b) ? change.b : 0.0 - change.Change();
-      // A rise from nan is no drop.
-      check.passed = !std::isnan(change.b) &&
-                     (std::isnan(change.a) ||
-                      check.value <= max_drop_db + change.tolerance);
-      if (std::isnan(change.a) && check.passed) {
-        check.value = 0;
+    }
+    if (checks.empty()) {
+      continue;
+    }
+    for (const DiffedFigure& lost : diff.figures_only_a) {
+      if (lost.figure == judged) {
+        checks.push_back(DropCheck(lost, max_drop_db));
       }
-      checks.push_back(check);
     }
-    if (!checks.empty()) {
-      return checks;
-    }
+    return checks;
   }
-  LimitCheck none;
-  none.kind = LimitKind::kMaxDrop;
-  none.bound = max_drop_db;
-  none.value = std::numeric_limits<double>::quiet_NaN();
-  return {none};
+  return {DropCheck({}, max_drop_db)};
 }
 
 }  // namespace ns

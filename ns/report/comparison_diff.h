@@ -9,19 +9,25 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ns/report/table_figures.h"
 #include "ns/suite/comparison_result.h"
 #include "ns/suite/limit_check.h"
 
 namespace ns {
 
-// One SQNR of a layer in two comparisons, the earlier (a) and the later (b).
-struct FigureChange {
+// Which SQNR of which layer.
+struct DiffedFigure {
+  // The name of the layer, of the module with a stub, or of the module's
+  // output.
   std::string layer;
   // The name of a weight, of layers with several, or of another output than the
   // first; else empty.
   std::string part;
-  Figure figure = Figure::kActivation;
+  // "weight", "activation", "shadow", "kernel"; "stub" or "output" of modules.
+  std::string figure;
+};
+
+// One SQNR in two comparisons, the earlier (a) and the later (b).
+struct FigureChange : DiffedFigure {
   // In dB.
   double a = 0;
   double b = 0;
@@ -37,9 +43,13 @@ struct FigureChange {
 };
 
 struct ComparisonDiff {
-  // The figures of weights, activations, shadows and kernels that both
-  // comparisons have, in the order of the later one.
+  // The figures that both comparisons have, in the order of the later one.
   std::vector<FigureChange> changes;
+  // Those that only one of them has, of layers that both have and of modules,
+  // in its order. A layer loses its figure when it does not run any more, or
+  // when the shapes of its values differ.
+  std::vector<DiffedFigure> figures_only_a;
+  std::vector<DiffedFigure> figures_only_b;
   // Names of layers that only one of them has, in its order.
   std::vector<std::string> only_a;
   std::vector<std::string> only_b;
@@ -69,7 +79,7 @@ struct ComparisonDiff {
 double Tolerance(const std::vector<double>& batches_a,
                  const std::vector<double>& batches_b);
 
-// Layers correspond by name, their parts by name as well.
+// Layers and modules correspond by name, their parts by name as well.
 ComparisonDiff DiffComparisons(const ComparisonResult& a,
                                const ComparisonResult& b);
 
@@ -79,14 +89,15 @@ ComparisonDiff DiffComparisons(const ComparisonResult& a,
 absl::Status CheckSameModel(const ComparisonResult& baseline,
                             const ComparisonResult& result);
 
-// Holds the changes of one figure against a limit of kMaxDrop: of the
-// activations where `a` and `b` both have them, or else of shadows, kernels or
-// weights. A check passes where
+// Holds one figure against a limit of kMaxDrop: activations where some layer
+// has one in `a` and in `b`, or else shadows, kernels, weights, stubs or
+// outputs. A check passes where
 //
 //   a - b <= max_drop_db + tolerance
 //
-// and b is no nan, even if a is. Where no layer has such a figure in both, one
-// check without a layer does not pass.
+// and b is no nan, even if a is. A figure that `b` has lost is nan: its check
+// does not pass. Where no layer has such a figure in both, one check without a
+// layer does not pass.
 std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
                                    double max_drop_db);
 

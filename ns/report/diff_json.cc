@@ -4,17 +4,20 @@
 
 #include "ns/report/json_verdicts.h"
 #include "ns/report/json_writer.h"
-#include "ns/report/table_figures.h"
 
 namespace ns {
 namespace {
 
+void WriteFigure(JsonWriter& json, const DiffedFigure& figure) {
+  json.Member("figure", figure.figure);
+  if (!figure.part.empty()) {
+    json.Member("part", figure.part);
+  }
+}
+
 void WriteChange(JsonWriter& json, const FigureChange& change) {
   json.BeginObject();
-  json.Member("figure", FigureName(change.figure));
-  if (!change.part.empty()) {
-    json.Member("part", change.part);
-  }
+  WriteFigure(json, change);
   json.Member("a_db", change.a);
   json.Member("b_db", change.b);
   json.Member("change_db", change.Change());
@@ -54,6 +57,19 @@ void WriteLayers(JsonWriter& json, const std::vector<FigureChange>& changes) {
   json.EndArray();
 }
 
+void WriteOneSided(JsonWriter& json, absl::string_view key,
+                   const std::vector<DiffedFigure>& figures) {
+  json.Key(key);
+  json.BeginArray();
+  for (const DiffedFigure& figure : figures) {
+    json.BeginObject();
+    json.Member("name", figure.layer);
+    WriteFigure(json, figure);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void WritePair(JsonWriter& json, absl::string_view key, int64_t a, int64_t b) {
   json.Key(key);
   json.BeginObject();
@@ -74,6 +90,8 @@ std::string ToDiffJson(const ComparisonDiff& diff, const DiffPaths& paths,
   json.Key("equal");
   json.Bool(diff.IsEmpty());
   WriteLayers(json, diff.changes);
+  WriteOneSided(json, "figures_only_a", diff.figures_only_a);
+  WriteOneSided(json, "figures_only_b", diff.figures_only_b);
   json.Member("new", diff.only_b);
   json.Member("vanished", diff.only_a);
   WritePair(json, "unmatched", static_cast<int64_t>(diff.unmatched_a),

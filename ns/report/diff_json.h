@@ -16,12 +16,21 @@ struct DiffPaths {
   std::string b;
 };
 
-// Returns one object of the schema "ns.diff/1": "a" and "b", the paths;
-// "equal"; "layers", those of which a figure differs, each with its "name" and
-// "figures": "figure" ("activation"), "part" (the weight or output, absent for
-// the first), "a_db", "b_db", "change_db" and "tolerance_db"; "new" and
-// "vanished", names; "unmatched" and "batches", each with "a" and "b"; and with
-// `checks` "limits", as in "ns.compare/1".
+// Returns one object of the schema "ns.diff/1":
+//
+//   "a", "b"            the paths
+//   "equal"             whether nothing differs
+//   "layers"            layers and modules of which a figure differs, each with
+//                       its "name" and "figures": "figure" (DiffedFigure),
+//                       "part" (the weight or output, absent for the first),
+//                       "a_db", "b_db", "change_db" and "tolerance_db"
+//   "figures_only_a", "figures_only_b"
+//                       figures that only one comparison has: "name", "figure"
+//                       and "part"
+//   "new", "vanished"   names of layers
+//   "unmatched", "batches"
+//                       numbers, each with "a" and "b"
+//   "limits"            as in "ns.compare/1"; only with `checks`
 std::string ToDiffJson(const ComparisonDiff& diff, const DiffPaths& paths,
                        const std::vector<LimitCheck>& checks);
 

@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/limit_text.h"
-#include "ns/report/table_figures.h"
 #include "ns/report/text_table.h"
 #include "ns/suite/output_label.h"
 #include "ns/suite/printable.h"
@@ -55,7 +54,7 @@ std::string Table(const std::vector<FigureChange>& rows,
     const double change = row.Change();
     const bool is_worse = std::isnan(row.b) || change < 0;
     names.cells.push_back({Printable(OutputLabel(row.layer, row.part)), ""});
-    figures.cells.push_back({std::string(FigureName(row.figure)), ""});
+    figures.cells.push_back({row.figure, ""});
     earlier.cells.push_back({FormatDb(row.a), DbColor(row.a)});
     later.cells.push_back({FormatDb(row.b), DbColor(row.b)});
     changes.cells.push_back({ChangeText(change), is_worse ? kRed : kGreen});
@@ -80,6 +79,37 @@ std::string NameList(absl::string_view what,
                                    out->append(Printable(name));
                                  }),
                    "\n");
+}
+
+// Lists figures that only one comparison has, by kind. Where the other has none
+// of a kind at all, it was not asked for, and the number is enough.
+std::string OnlyIn(absl::string_view side,
+                   const std::vector<DiffedFigure>& figures,
+                   const std::vector<FigureChange>& in_both) {
+  std::vector<std::string> kinds;
+  for (const DiffedFigure& figure : figures) {
+    if (!absl::c_linear_search(kinds, figure.figure)) {
+      kinds.push_back(figure.figure);
+    }
+  }
+  std::string text;
+  for (const std::string& kind : kinds) {
+    std::vector<std::string> names;
+    for (const DiffedFigure& figure : figures) {
+      if (figure.figure == kind) {
+        names.push_back(OutputLabel(figure.layer, figure.part));
+      }
+    }
+    const bool other_has_some = absl::c_any_of(
+        in_both,
+        [&](const FigureChange& change) { return change.figure == kind; });
+    const std::string what = absl::StrCat(
+        kind, names.size() == 1 ? " figure" : " figures", " only in ", side);
+    absl::StrAppend(&text, other_has_some
+                               ? NameList(what, names)
+                               : absl::StrCat(names.size(), " ", what, "\n"));
+  }
+  return text;
 }
 
 std::string Changed(absl::string_view what, int64_t a, int64_t b) {
@@ -115,6 +145,8 @@ std::string ToDiffTable(const ComparisonDiff& diff,
       &text, Changed("batches:", diff.batches_a, diff.batches_b),
       Changed("unmatched ops:", static_cast<int64_t>(diff.unmatched_a),
               static_cast<int64_t>(diff.unmatched_b)),
+      OnlyIn("A", diff.figures_only_a, diff.changes),
+      OnlyIn("B", diff.figures_only_b, diff.changes),
       NameList("new, only in B", diff.only_b),
       NameList("vanished, only in A", diff.only_a));
   if (!checks.empty()) {

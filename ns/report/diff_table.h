@@ -15,9 +15,10 @@ namespace ns {
 // shows: the layer, which figure, its SQNR in both comparisons and the change
 // in dB, "+" where the later one is better. Rows are in the order of the later
 // comparison, or with `sort_by_error` the greatest loss first. Below come
-// counts, smaller changes in one line, new and vanished layers, other numbers
-// of unmatched ops or batches, and `checks`, limits that were held against the
-// changes. Of equal comparisons it says that they are.
+// counts, smaller changes in one line, figures that only one of them has, new
+// and vanished layers, other numbers of unmatched ops or batches, and `checks`,
+// limits that were held against the changes. Of equal comparisons it says that
+// they are.
 std::string ToDiffTable(const ComparisonDiff& diff,
                         const std::vector<LimitCheck>& checks,
                         const TableOptions& options);

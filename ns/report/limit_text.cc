@@ -50,8 +50,10 @@ std::string DropText(const LimitCheck& check) {
         check.bound);
   }
   if (std::isnan(check.value)) {
-    return absl::StrFormat("%s SQNR is nan, and --max-drop=%gdB needs a number",
-                           check.figure, check.bound);
+    return absl::StrFormat(
+        "%s SQNR is nan or not there any more, and --max-drop=%gdB needs a "
+        "number",
+        check.figure, check.bound);
   }
   return absl::StrFormat(
       "%s SQNR dropped by %s dB, more than --max-drop=%gdB%s", check.figure,

@@ -21,8 +21,9 @@ namespace {
 
 constexpr FlagSpec kFlags[] = {
     {"max-drop", "DB",
-     "exit with 1 when an SQNR of B is more than so many dB below that of A: "
-     "1dB, and what figures scatter over batches"},
+     "exit with 1 when an SQNR of B is more than so many dB below that of A, "
+     "or "
+     "gone: 1dB, and what figures scatter over batches"},
     {"json", "PATH", "write the differences as JSON; - is standard output"},
     kJunitFlag,
     {"sort", "ORDER",
@@ -36,11 +37,12 @@ constexpr CommandSpec kSpec = {
     "ns diff A.json B.json [--flag=value ...]",
     "A and B are what ns compare --json wrote. The table has a row for each "
     "SQNR that\n"
-    "differs, in dB; layers that only one of them has are listed below. With "
-    "--max-drop,\n"
-    "activations are held against the limit, or, where the comparisons have "
-    "none, shadows,\n"
-    "kernels or weights.\n",
+    "differs, in dB; figures and layers that only one of them has are listed "
+    "below. With\n"
+    "--max-drop, activations are held against the limit, or, where the "
+    "comparisons have none,\n"
+    "shadows, kernels, weights, stubs or outputs. A figure that B has lost "
+    "crosses it.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- diff before.json after.json "
     "--max-drop=1dB",

@@ -27,13 +27,23 @@ std::vector<std::string> Changes(const ComparisonDiff& diff) {
   std::vector<std::string> lines;
   for (const FigureChange& change : diff.changes) {
     lines.push_back(absl::StrCat(change.layer, change.part.empty() ? "" : "/",
-                                 change.part, " ", FigureName(change.figure),
-                                 " ", change.a, " -> ", change.b));
+                                 change.part, " ", change.figure, " ", change.a,
+                                 " -> ", change.b));
   }
   return lines;
 }
 
-// Checks as "fc 1.5 yes".
+// Figures as "fc/h_n activation".
+std::vector<std::string> Names(const std::vector<DiffedFigure>& figures) {
+  std::vector<std::string> names;
+  for (const DiffedFigure& figure : figures) {
+    names.push_back(absl::StrCat(figure.layer, figure.part.empty() ? "" : "/",
+                                 figure.part, " ", figure.figure));
+  }
+  return names;
+}
+
+// Checks as "fc activation 1.5 yes".
 std::vector<std::string> Drops(const ComparisonDiff& diff, double max_drop) {
   std::vector<std::string> lines;
   for (const LimitCheck& check : CheckDrops(diff, max_drop)) {
@@ -66,6 +76,9 @@ TEST(ComparisonDiffTest, PairsFiguresByName) {
                   "40",
                   "lstm activation 30 -> 29", "lstm shadow 31 -> 31",
                   "lstm/c_n activation 20 -> 25", "lstm/c_n shadow 21 -> 21"));
+  EXPECT_THAT(Names(diff.figures_only_a),
+              ElementsAre("lstm/h_n activation", "lstm/h_n shadow"));
+  EXPECT_THAT(Names(diff.figures_only_b), ElementsAre("lstm kernel"));
   EXPECT_THAT(diff.only_a, ElementsAre("x"));
   EXPECT_THAT(diff.only_b, ElementsAre("y"));
   EXPECT_EQ(diff.layers_in_both, 1U);
@@ -85,6 +98,8 @@ TEST(ComparisonDiffTest, WhatMakesADifference) {
   EXPECT_FALSE(Diff({Layer("a", kNan)}, {Layer("a", 1)}).IsEmpty());
   EXPECT_FALSE(
       Diff({Layer("a", 1)}, {Layer("a", 1), Layer("b", {})}).IsEmpty());
+  EXPECT_FALSE(Diff({Layer("a", 1, {40})}, {Layer("a", 1)}).IsEmpty());
+  EXPECT_FALSE(Diff({Layer("a", {}, {40})}, {Layer("a", 1, {40})}).IsEmpty());
   ComparisonResult result = Result({Layer("a", 1)});
   result.unmatched = {{"float", "x", "aten::log", "why"}};
   EXPECT_FALSE(DiffComparisons(Result({Layer("a", 1)}), result).IsEmpty());
@@ -92,7 +107,7 @@ TEST(ComparisonDiffTest, WhatMakesADifference) {
 
 TEST(ComparisonDiffTest, ChangesOfInfinitiesAreNoNan) {
   const auto change = [](double a, double b) {
-    return FigureChange{"", "", Figure::kActivation, a, b, 0}.Change();
+    return FigureChange{{"", "", "activation"}, a, b, 0}.Change();
   };
   EXPECT_EQ(change(kInfinity, kInfinity), 0);
   EXPECT_EQ(change(kInfinity, 30), -kInfinity);
@@ -148,6 +163,39 @@ TEST(ComparisonDiffTest, DropsAreOfWhatBothHave) {
               ElementsAre("a activation 0 yes"));
   EXPECT_THAT(Drops(Diff({Layer("a", {})}, {Layer("a", 30)}), 0),
               ElementsAre("  nan no"));
+}
+
+TEST(ComparisonDiffTest, ALostFigureIsADrop) {
+  LayerComparison none = Layer("b", 20);
+  none.activation->elements = 0;
+  EXPECT_THAT(Drops(Diff({Layer("a", 30), Layer("b", 20), Layer("c", 10)},
+                         {Layer("a", 30), none, Layer("c", {})}),
+                    1),
+              ElementsAre("a activation 0 yes", "b activation nan no",
+                          "c activation nan no"));
+  // What only the later one has is none, nor is what nobody asked for.
+  EXPECT_THAT(Drops(Diff({Layer("a", 30, {40}), Layer("b", {})},
+                         {Layer("a", 30), Layer("b", 20)}),
+                    1),
+              ElementsAre("a activation 0 yes"));
+}
+
+TEST(ComparisonDiffTest, ModulesAreDiffedToo) {
+  ComparisonResult a = Result({});
+  a.stubs = {{"block", "F", "Q", Figures(30), {{1, "1", Figures(25)}}}};
+  a.outputs = {{"output", "", "", Figures(20)}, {"x", "F", "Q", Figures(9)}};
+  ComparisonResult b = a;
+  b.stubs->front().figures = Figures(28);
+  b.stubs->front().outputs[0].figures = Figures(24);
+  b.outputs->pop_back();
+  const ComparisonDiff diff = DiffComparisons(a, b);
+  EXPECT_THAT(Changes(diff),
+              ElementsAre("block stub 30 -> 28", "block/1 stub 25 -> 24",
+                          "output output 20 -> 20"));
+  EXPECT_THAT(Names(diff.figures_only_a), ElementsAre("x output"));
+  EXPECT_THAT(Drops(diff, 1),
+              ElementsAre("block stub 2 no", "block stub 1 yes"));
+  EXPECT_TRUE(DiffComparisons(a, a).IsEmpty());
 }
 
 TEST(ComparisonDiffTest, LayersWithoutElementsHaveNoFigures) {

@@ -11,8 +11,10 @@ using ::testing::HasSubstr;
 
 TEST(DiffJsonTest, WritesEveryField) {
   LayerComparison a = Layer("lstm", 30, {40});
-  a.outputs = {Output("c_n", 20, 21, 22)};
+  a.outputs = {Output("c_n", 20, 21, 22), Output("h_n", 20, 21, 22)};
+  a.outputs[1].shadow = {};
   LayerComparison b = Layer("lstm", kNan, {40});
+  b.kernel = Figures(50);
   b.outputs = {Output("c_n", 19, 21, 22)};
   const ComparisonDiff diff =
       DiffComparisons(Result({a, Layer("x", 1)}), Result({b, Layer("y", 1)}));
@@ -41,6 +43,19 @@ TEST(DiffJsonTest, WritesEveryField) {
           "tolerance_db": 0.0
         }
       ]
+    }
+  ],
+  "figures_only_a": [
+    {
+      "name": "lstm",
+      "figure": "activation",
+      "part": "h_n"
+    }
+  ],
+  "figures_only_b": [
+    {
+      "name": "lstm",
+      "figure": "kernel"
     }
   ],
   "new": [

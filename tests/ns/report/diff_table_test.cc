@@ -55,6 +55,18 @@ TEST(DiffTableTest, ListsNewAndVanishedLayersAndLimits) {
                                "dropped by 2.0 dB"));
 }
 
+TEST(DiffTableTest, ListsFiguresThatOnlyOneHas) {
+  const std::string table = Table({Layer("a", 30, {40}), Layer("b", 20, {40})},
+                                  {Layer("a", 30), Layer("b", {})}, 1);
+  EXPECT_EQ(table,
+            "2 layers in both, 1 figure: no difference\n"
+            "2 weight figures only in A\n"
+            "\n1 activation figure only in A:\n  b\n"
+            "\n1 of 2 limits crossed:\n"
+            "  b: activation SQNR is nan or not there any more, and "
+            "--max-drop=1dB needs a number\n");
+}
+
 TEST(DiffTableTest, TheGreatestLossMayComeFirst) {
   TableOptions options;
   options.sort_by_error = true;
