@@ -1,5 +1,6 @@
 #include "passes/rewrite/tensor_in.h"
 
+#include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/strings/str_cat.h"
@@ -9,15 +10,40 @@
 namespace ns {
 namespace {
 
+using ::torch::jit::Block;
 using ::torch::jit::Graph;
+using ::torch::jit::Node;
 using ::torch::jit::Value;
+using ::torch::jit::WithInsertPoint;
+
+Value* TakeOut(Graph& graph, Value* value, size_t place);
+
+// Takes it out of the first element of `list`; only a run tells whether there
+// is one.
+Value* TakeOutOfList(Graph& graph, Value* list, size_t place) {
+  Value* length = graph.insert(c10::aten::len, {list});
+  Value* has_elements = graph.insert(c10::aten::gt, {length, 0});
+  Node* branch =
+      graph.insertNode(graph.create(c10::prim::If, {has_elements}, 1));
+  Block* then_block = branch->addBlock();
+  Block* else_block = branch->addBlock();
+  {
+    const WithInsertPoint at(then_block);
+    Value* first = graph.insert(c10::aten::__getitem__, {list, 0});
+    then_block->registerOutput(TakeOut(graph, first, place));
+  }
+  {
+    const WithInsertPoint at(else_block);
+    else_block->registerOutput(graph.insertConstant(at::empty({0})));
+  }
+  return branch->output()->setType(c10::TensorType::get());
+}
 
 // Does what TensorIn does for a `value` that holds more than `place` tensors.
 Value* TakeOut(Graph& graph, Value* value, size_t place) {
   const c10::TypePtr type = value->type();
   if (type->kind() == c10::TypeKind::ListType) {
-    return TakeOut(graph, graph.insert(c10::aten::__getitem__, {value, 0}),
-                   place);
+    return TakeOutOfList(graph, value, place);
   }
   if (type->kind() != c10::TypeKind::TupleType) {
     return value;
@@ -40,8 +66,7 @@ Value* TakeOut(Graph& graph, Value* value, size_t place) {
 
 }  // namespace
 
-absl::StatusOr<Value*> TensorIn(Value* value, size_t place,
-                                torch::jit::Node* node) {
+absl::StatusOr<Value*> TensorIn(Value* value, size_t place, Node* node) {
   const size_t count = CountTensors(*value->type());
   if (place >= count) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -51,7 +76,7 @@ absl::StatusOr<Value*> TensorIn(Value* value, size_t place,
                                   place + 1, " is asked for")));
   }
   return CatchTorchErrors("taking out a tensor", [&] {
-    torch::jit::WithInsertPoint at(node);
+    const WithInsertPoint at(node);
     return TakeOut(*value->owningGraph(), value, place);
   });
 }

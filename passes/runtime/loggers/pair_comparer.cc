@@ -98,6 +98,10 @@ TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
   return options;
 }
 
+bool IsDense(const at::Tensor& tensor) {
+  return !tensor.is_nested() && tensor.layout() == at::kStrided;
+}
+
 std::string ShapeText(const at::Tensor& tensor) {
   std::ostringstream text;
   text << tensor.sizes();
@@ -113,6 +117,10 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
   const int64_t call = calls_++;
   if (!options_.integers &&
       at::isIntegralType(x.scalar_type(), /*includeBool=*/true)) {
+    return;
+  }
+  if (!IsDense(x) || !IsDense(y)) {
+    problem_ = "nested and sparse tensors are not compared";
     return;
   }
   if (x.sizes() != y.sizes()) {

@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -48,6 +49,21 @@ TEST(TensorInTest, TakesFromTheFirstElementOfAList) {
   EXPECT_TRUE(TakenOut("(Tensor[], Tensor)", 0, std::make_tuple(list, second))
                   .equal(first));
   EXPECT_TRUE(TakenOut("(Tensor[], Tensor)", 1, std::make_tuple(list, second))
+                  .equal(second));
+}
+
+TEST(TensorInTest, AnEmptyListGivesATensorWithoutElements) {
+  const at::Tensor second = at::rand({2});
+  const std::vector<at::Tensor> empty;
+  EXPECT_EQ(
+      TakenOut("(Tensor[], Tensor)", 0, std::make_tuple(empty, second)).sizes(),
+      std::vector<int64_t>{0});
+  EXPECT_TRUE(TakenOut("(Tensor[], Tensor)", 1, std::make_tuple(empty, second))
+                  .equal(second));
+  const std::vector<std::tuple<at::Tensor, at::Tensor>> tuples;
+  EXPECT_EQ(TakenOut("(Tensor, Tensor)[]", 1, tuples).numel(), 0);
+  EXPECT_TRUE(TakenOut("(Tensor, Tensor)[]", 1,
+                       std::vector{std::make_tuple(at::rand({1}), second)})
                   .equal(second));
 }
 

@@ -266,6 +266,19 @@ TEST(PairComparerTest, SaysWhichShapesDiffer) {
   EXPECT_THAT(comparer.record().shape, IsEmpty());
 }
 
+TEST(PairComparerTest, NestedAndSparseTensorsAreNamed) {
+  const at::Tensor dense = at::rand({2, 3});
+  for (const at::Tensor& other :
+       {at::_nested_tensor_from_tensor_list({dense[0], dense[1]}),
+        dense.to_sparse()}) {
+    PairComparer comparer;
+    comparer.Compare(dense, other);
+    comparer.Compare(other, other);
+    EXPECT_THAT(comparer.problem(), HasSubstr("nested and sparse"));
+    EXPECT_EQ(comparer.record().pooled.sums.count, 0);
+  }
+}
+
 TEST(PairComparerTest, DoesNotBroadcast) {
   PairComparer comparer;
   comparer.Compare(at::ones({1}), at::ones({}));
