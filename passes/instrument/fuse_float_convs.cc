@@ -4,31 +4,25 @@
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "ir/attach_attribute.h"
-#include "ir/control_flow.h"
-#include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
-#include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/batch_norm.h"
+#include "passes/instrument/relax_layout.h"
 #include "passes/runtime/float_conv.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace aten = ::c10::aten;
@@ -189,69 +183,6 @@ absl::Status Fuse(ModelGraph& host, Node* convolution,
   return absl::OkStatus();
 }
 
-// aten::view(Tensor, int[]); there is one that changes the dtype, too.
-bool IsView(const Node& node) {
-  return node.kind() == aten::view &&
-         node.input(1)->type()->kind() == c10::TypeKind::ListType;
-}
-
-// True for ops whose result, or whether they succeed, depends on strides.
-bool DependsOnLayout(const Node& node) {
-  static constexpr absl::string_view kOps[] = {
-      "aten::_unsafe_view",  "aten::as_strided",     "aten::as_strided_",
-      "aten::is_contiguous", "aten::resize_",        "aten::stride",
-      "aten::view_as",       "aten::view_as_complex"};
-  return std::find(std::begin(kOps), std::end(kOps), OpName(node)) !=
-         std::end(kOps);
-}
-
-// True when `view` may copy instead: nothing that runs after it writes to the
-// memory that both sides share.
-bool MayCopy(Node* view, const std::vector<Node*>& writers,
-             const TensorWrites& writes) {
-  return std::none_of(writers.begin(), writers.end(), [&](Node* writer) {
-    const bool is_over = RunsBefore(*writer, *view) && !IsInLoop(*writer);
-    return !is_over && (writes.MayWrite(writer, view->input(0)) ||
-                        writes.MayWrite(writer, view->output()));
-  });
-}
-
-// Makes the graph indifferent to layouts. False when that cannot be done; it is
-// then as it was.
-bool RelaxLayout(ModelGraph& host) {
-  std::vector<Node*> views;
-  std::vector<Node*> writers;
-  bool depends = false;
-  ForEachNode(host.graph().block(), [&](Node* node) {
-    depends = depends || DependsOnLayout(*node);
-    if (IsView(*node)) {
-      views.push_back(node);
-    }
-    if (node->blocks().empty() && WorksInPlace(*node)) {
-      writers.push_back(node);
-    }
-  });
-  if (depends) {
-    return false;
-  }
-  if (views.empty()) {
-    return true;
-  }
-  const TensorWrites writes(host.graph());
-  if (!std::all_of(views.begin(), views.end(), [&](Node* view) {
-        return MayCopy(view, writers, writes);
-      })) {
-    return false;
-  }
-  GraphEditor editor(host.graph(), /*context=*/nullptr);
-  for (Node* view : views) {
-    Node* reshape = editor.InsertBefore(
-        *view, host.graph().create(aten::reshape, view->inputs()), *view);
-    editor.ReplaceNode(*view, *reshape->output());
-  }
-  return true;
-}
-
 }  // namespace
 
 absl::flat_hash_set<Node*> ConvolutionsOf(torch::jit::Graph& graph) {
@@ -277,7 +208,11 @@ absl::Status FuseFloatConvs(ModelGraph& host,
         }
       }
     });
-    if (found.empty() || !RelaxLayout(host)) {
+    std::vector<Value*> outputs;
+    for (const auto& convolution : found) {
+      outputs.push_back(convolution.first->output());
+    }
+    if (found.empty() || !RelaxLayout(host.graph(), outputs)) {
       return absl::OkStatus();
     }
     Attributes attributes;

@@ -26,14 +26,14 @@ absl::flat_hash_set<torch::jit::Node*> ConvolutionsOf(torch::jit::Graph& graph);
 //   %conv = prim::GetAttr[name="ns_float_conv_0"](%self)
 //   %2 = prim::CallMethod[name="forward"](%conv, %x)
 //
-// Values stay within 1e-4 of what they were, relative to their norm. What an
-// aten::view asks of its input's layout does not hold any more: all of them
-// become aten::reshape.
+// Values stay within 1e-4 of what they were, relative to their norm. The layout
+// of these outputs, and of what is computed from them, changes: each aten::view
+// there becomes aten::reshape, which takes any layout.
 //
 // Left as they are: a batch norm of a value that something else uses;
 // convolutions whose parameters are no constants, or not float32; all of them
-// where an op depends on the layout otherwise (as_strided, stride, ...), or
-// writes to what a view shares memory with.
+// where another op (as_strided, stride, ...) depends on such a layout, or one
+// writes to what such a view shares memory with.
 //
 // Error: a batch norm whose parameters do not fit the channels of its
 // convolution. Convolutions before it may be fused then.

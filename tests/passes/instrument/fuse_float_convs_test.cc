@@ -393,6 +393,27 @@ TEST_F(FuseFloatConvsTest, MakesViewsReshapesWhenWritesAreOver) {
 return (%4))IR");
 }
 
+// A view of something else is to fail where it failed before.
+TEST_F(FuseFloatConvsTest, KeepsViewsThatNoConvolutionReaches) {
+  const std::string body = absl::StrCat(kConv, kFlat, R"IR(
+  %t : Tensor = aten::permute(%x, %perm)
+  %v : Tensor = aten::view(%t, %flat)
+  %s : int[] = aten::stride(%x)
+  return (%c, %v, %s))IR");
+  ExpectShortIr(
+      Fused(absl::StrCat("  %perm : int[] = prim::Constant[value=[0, 2, 3, "
+                         "1]]()\n",
+                         body))
+          .graph(),
+      R"IR(
+%1 = self.ns_float_conv_0.forward(%0)
+%2 = aten::permute(%0, [0, 2, 3, 1])
+%3 = aten::view(%2, [-1])
+%4 = aten::stride(%0)
+%5 = prim::TupleConstruct(%1, %3, %4)
+return (%5))IR");
+}
+
 TEST_F(FuseFloatConvsTest, KeepsAllWhenAViewIsWrittenThrough) {
   ExpectKept(absl::StrCat(kConv, kFlat, R"IR(
   %y : Tensor = aten::view(%c, %flat)
