@@ -18,6 +18,7 @@
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/find_match.h"
+#include "ns/eager/fusion_warning.h"
 #include "ns/eager/output_tensors.h"
 #include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_outputs.h"
@@ -125,6 +126,14 @@ class OutputComparer {
           "to compare");
     }
     OutputComparisons results;
+    FusionWarning fusion;
+    for (const Pair& pair : modules_) {
+      fusion.Add(pair.description.name, pair.description.float_type,
+                 pair.description.quantized_type);
+    }
+    if (std::string warning = fusion.Text(); !warning.empty()) {
+      results.warnings.push_back(std::move(warning));
+    }
     for (std::vector<Pair>* pairs : {&modules_, &returned_}) {
       for (Pair& pair : *pairs) {
         if (auto figures = pair.pooled.Result()) {

@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/model_graph.h"
-#include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/batches/run_batches.h"
+#include "ns/eager/fusion_warning.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_with_stubs.h"
@@ -36,29 +36,14 @@ struct Stub {
   std::vector<StubTensor> tensors;
 };
 
-// Returns a warning where modules are a ConvReLU2d in the quantized model and a
-// Conv2d in the float one; empty where none are.
-std::string FusionWarning(const std::vector<Stub>& stubs) {
-  std::vector<std::string> names;
-  for (const Stub& stub : stubs) {
-    if (IsFusedModule(stub.description.quantized_type) &&
-        !IsFusedModule(stub.description.float_type)) {
-      names.push_back(stub.description.name);
-    }
-  }
-  return names.empty()
-             ? ""
-             : absl::StrCat(
-                   "fused in the quantized model and not in the float "
-                   "one: ",
-                   absl::StrJoin(names, ", "),
-                   "; fuse the float model first, as "
-                   "torch.ao.quantization.fuse_modules does");
-}
-
 StubComparisons Results(std::vector<Stub>& stubs) {
   StubComparisons results;
-  if (std::string warning = FusionWarning(stubs); !warning.empty()) {
+  FusionWarning fusion;
+  for (const Stub& stub : stubs) {
+    fusion.Add(stub.description.name, stub.description.float_type,
+               stub.description.quantized_type);
+  }
+  if (std::string warning = fusion.Text(); !warning.empty()) {
     results.warnings.push_back(std::move(warning));
   }
   for (Stub& stub : stubs) {

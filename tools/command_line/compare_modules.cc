@@ -40,6 +40,13 @@ void AddWarnings(const std::vector<std::string>& warnings,
   }
 }
 
+// Where layers were compared, too, their run may have ended earlier.
+void NoteBatches(int64_t batches, ComparisonResult& result) {
+  if (result.batches == 0) {
+    result.batches = batches;
+  }
+}
+
 absl::Status AddStubs(const ModuleOptions& options,
                       const ModelPairOptions& models, const BatchReader& reader,
                       bool quiet, ComparisonResult& result) {
@@ -56,7 +63,7 @@ absl::Status AddStubs(const ModuleOptions& options,
                       CompareStubs(modules.of_float, modules.of_quantized,
                                    batches, stub_options));
   result.stubs = std::move(comparisons.stubs);
-  result.batches = static_cast<int64_t>(batches.size());
+  NoteBatches(static_cast<int64_t>(batches.size()), result);
   AddWarnings(comparisons.warnings, result);
   return absl::OkStatus();
 }
@@ -79,7 +86,7 @@ absl::Status AddOutputs(const ModuleOptions& options,
                       CompareOutputs(modules.of_float, modules.of_quantized,
                                      batches, output_options));
   result.outputs = std::move(comparisons.outputs);
-  result.batches = batches.size();
+  NoteBatches(batches.size(), result);
   AddWarnings(comparisons.warnings, result);
   return absl::OkStatus();
 }
