@@ -104,6 +104,8 @@ class LowerTest(cli.CliTest):
     out = f'--out={self.path("out.pt")}'
     self.fail_with(2, 'lower', out, names='--in')
     self.fail_with(2, 'lower', '--in=net_quantized.pt', names='--out')
+    self.fail_with(2, 'lower', '--in=net_quantized.pt', '--out=-',
+                   names='--out=- is no file')
     self.fail_with(2, 'lower', '--in=net_quantized.pt', out,
                    '--numerics=fast', names=('--numerics', 'fbgemm-avx2'))
     self.fail_with(2, 'lower', f'--in={self.path("out.pt")}', out,

@@ -121,7 +121,8 @@ class FlagTest(cli.CliTest):
   def test_values_are_there_or_not_as_declared(self):
     self.wrong('--quiet=1', names='--quiet')
     self.wrong('--json', names='--json')
-    self.wrong('--json=', names='--json')
+    self.wrong('--json=', names='--json=PATH')
+    self.wrong('--save-activations=', names='--save-activations')
     self.wrong('--csv=', names='--csv')
     self.wrong('--inputs=', names='--inputs')
     self.wrong('--inputs=images.pt,', names='--inputs')

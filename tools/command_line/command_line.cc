@@ -68,11 +68,15 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
       return UnknownFlag(command, name);
     }
     const bool has_value = equals != absl::string_view::npos;
-    if (has_value != !spec->value.empty()) {
+    if (has_value && spec->value.empty()) {
       return absl::InvalidArgumentError(
-          has_value ? absl::StrCat("--", name, " takes no value")
-                    : absl::StrCat("--", name, " needs a value: --", name, "=",
-                                   spec->value));
+          absl::StrCat("--", name, " takes no value"));
+    }
+    // "--out=$UNSET" is no way to leave a flag out.
+    const bool is_empty = !has_value || equals + 1 == argument.size();
+    if (is_empty && !spec->value.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", name, " needs a value: --", name, "=", spec->value));
     }
     if (!flags.values_
              .emplace(name, has_value ? argument.substr(equals + 1) : "true")

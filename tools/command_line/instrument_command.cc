@@ -94,9 +94,11 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
     NS_ASSIGN_OR_RETURN(options.logger_path, flags.Required("logger"));
     inputs.push_back({"logger", options.logger_path});
   }
-  NS_RETURN_IF_ERROR(CheckDistinct({{"out-float", options.out_float},
-                                    {"out-quantized", options.out_quantized}},
-                                   inputs));
+  const std::vector<PathFlag> outputs = {
+      {"out-float", options.out_float},
+      {"out-quantized", options.out_quantized}};
+  NS_RETURN_IF_ERROR(CheckAreFiles(outputs));
+  NS_RETURN_IF_ERROR(CheckDistinct(outputs, inputs));
   NS_ASSIGN_OR_RETURN(options.loggers.io_types, ParseIoTypes(flags));
   options.loggers.should_log_inputs = flags.Has("log-inputs");
   return options;

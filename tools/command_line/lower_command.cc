@@ -68,8 +68,9 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.in, flags.Required("in"));
   NS_ASSIGN_OR_RETURN(options.out, flags.Required("out"));
-  NS_RETURN_IF_ERROR(
-      CheckDistinct({{"out", options.out}}, {{"in", options.in}}));
+  const std::vector<PathFlag> outputs = {{"out", options.out}};
+  NS_RETURN_IF_ERROR(CheckAreFiles(outputs));
+  NS_RETURN_IF_ERROR(CheckDistinct(outputs, {{"in", options.in}}));
   NS_ASSIGN_OR_RETURN(
       const std::string numerics,
       flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));

@@ -146,9 +146,11 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags,
           absl::StrCat(flag, "=", pass, ": unknown pass; see --list-passes"));
     }
   }
+  const std::vector<PathFlag> outputs = {{"out", options.out},
+                                         {"out-float", options.out_float}};
+  NS_RETURN_IF_ERROR(CheckAreFiles(outputs));
   NS_RETURN_IF_ERROR(CheckDistinct(
-      {{"out", options.out}, {"out-float", options.out_float}},
-      {{"model", options.model}, {"float", options.float_model}}));
+      outputs, {{"model", options.model}, {"float", options.float_model}}));
   return options;
 }
 

@@ -169,12 +169,7 @@ absl::Status CheckPaths(const QuantizeFlags& parsed) {
   for (const std::string& path : parsed.prepared_paths) {
     add("prepared", path, parsed.HasFloat() ? outputs : inputs);
   }
-  for (const PathFlag& output : outputs) {
-    if (output.path == "-") {
-      return Refused("--", output.flag,
-                     "=- is no file; only --json can go to standard output");
-    }
-  }
+  NS_RETURN_IF_ERROR(CheckAreFiles(outputs));
   if (parsed.training) {
     add("checkpoint", parsed.training->options.checkpoint_path, outputs);
     add("labels", parsed.training->labels_path, inputs);

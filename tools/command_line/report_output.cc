@@ -130,6 +130,17 @@ absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
   return absl::OkStatus();
 }
 
+absl::Status CheckAreFiles(const std::vector<PathFlag>& outputs) {
+  for (const PathFlag& output : outputs) {
+    if (output.path == kStandardOutput) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", output.flag,
+                       "=- is no file; this cannot go to standard output"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status PrepareOutputs(const std::vector<std::string>& outputs) {
   for (const std::string& output : outputs) {
     if (IsFile(output)) {

@@ -48,6 +48,10 @@ struct PathFlag {
 absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
                            const std::vector<PathFlag>& inputs);
 
+// Returns an error when one of `outputs`, which are written as files only, is
+// "-".
+absl::Status CheckAreFiles(const std::vector<PathFlag>& outputs);
+
 // Checks, before any work is done, that `outputs` can be written to, and
 // removes temporary files that killed runs left beside them.
 absl::Status PrepareOutputs(const std::vector<std::string>& outputs);

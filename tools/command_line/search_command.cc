@@ -170,12 +170,7 @@ absl::Status CheckPaths(const Options& options) {
   const std::vector<PathFlag> files = {
       {"out", options.out_path},
       {"emit-qconfig", options.outputs.qconfig_path}};
-  for (const PathFlag& file : files) {
-    if (file.path == "-") {
-      return Refused("--", file.flag,
-                     "=- is no file; only --json can go to standard output");
-    }
-  }
+  NS_RETURN_IF_ERROR(CheckAreFiles(files));
   return CheckDistinct(
       {files[0], files[1], {"json", options.outputs.json_path}}, inputs);
 }
