@@ -107,7 +107,7 @@ class Figures {
 
  private:
   OneFigure Named(const std::string& part, absl::string_view name) const {
-    return {{layer_, part, std::string(name)}, part};
+    return {{layer_, part, std::string(name)}, part, 0, {}};
   }
 
   std::string layer_;

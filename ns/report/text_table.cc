@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -56,30 +58,82 @@ std::string Shorten(absl::string_view text, size_t width, size_t head) {
                       Skip(text, length - (width - 1 - head)));
 }
 
-// Returns the `head` nearest to the middle for which cells that differ still
-// differ when shortened to `width`.
-std::optional<size_t> DistinctHead(const Column& column, size_t width) {
-  absl::flat_hash_set<absl::string_view> whole;
-  for (const Cell& cell : column.cells) {
-    whole.insert(cell.text);
-  }
-  for (size_t i = 0; i < width; ++i) {
-    const size_t head = width / 2 + i / 2 - (i % 2 == 0 ? 0 : i);
-    absl::flat_hash_set<std::string> shortened;
-    for (const absl::string_view text : whole) {
-      shortened.insert(Shorten(text, width, head));
-    }
-    if (shortened.size() == whole.size()) {
-      return head;
+// Finds out how far the texts of a column can be shortened.
+class DistinctTexts {
+ public:
+  explicit DistinctTexts(const Column& column) {
+    for (const Cell& cell : column.cells) {
+      texts_.insert(cell.text);
     }
   }
-  return std::nullopt;
-}
+
+  // Returns the `head` nearest to the middle for which texts that differ still
+  // differ when shortened to `width`.
+  std::optional<size_t> HeadFor(size_t width) {
+    for (size_t i = 0; i < width; ++i) {
+      const size_t head = width / 2 + i / 2 - (i % 2 == 0 ? 0 : i);
+      if (AreDistinct(width, head)) {
+        return head;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // What two texts have in common, in code points.
+  struct CommonEnds {
+    size_t head = 0;
+    size_t tail = 0;
+    // The length of the shorter text.
+    size_t shorter = 0;
+  };
+
+  static CommonEnds Compare(absl::string_view a, absl::string_view b) {
+    CommonEnds ends;
+    ends.shorter = std::min(Width(a), Width(b));
+    const auto [in_a, in_b] =
+        std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    ends.head = Width(a.substr(0, in_a - a.begin()));
+    // One that they have only the first bytes of was counted.
+    if (ends.head > 0 && ((in_a != a.end() && !StartsCodePoint(*in_a)) ||
+                          (in_b != b.end() && !StartsCodePoint(*in_b)))) {
+      --ends.head;
+    }
+    const auto tail = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+    ends.tail = Width(a.substr(a.rend() - tail.first));
+    return ends;
+  }
+
+  bool AreDistinct(size_t width, size_t head) {
+    // Texts that were equal before mostly are again: this is fast.
+    const size_t tail = width - 1 - head;
+    if (absl::c_any_of(equal_, [&](const CommonEnds& ends) {
+          return ends.shorter > width && ends.head >= head && ends.tail >= tail;
+        })) {
+      return false;
+    }
+    absl::flat_hash_map<std::string, absl::string_view> shortened;
+    for (const absl::string_view text : texts_) {
+      const auto [other, is_new] =
+          shortened.emplace(Shorten(text, width, head), text);
+      if (!is_new) {
+        equal_.push_back(Compare(text, other->second));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  absl::flat_hash_set<absl::string_view> texts_;
+  // Of pairs of texts that were once equal when shortened.
+  std::vector<CommonEnds> equal_;
+};
 
 size_t LeastWidth(const Column& column) {
   const size_t natural = Width(column);
   size_t width = column.shrink == Shrink::kNever ? natural : kShortestText;
-  while (width < natural && !DistinctHead(column, width).has_value()) {
+  DistinctTexts texts(column);
+  while (width < natural && !texts.HeadFor(width).has_value()) {
     ++width;
   }
   return std::min(width, natural);
@@ -121,7 +175,7 @@ std::string Render(const std::vector<Column>& columns,
                    const std::vector<size_t>& widths, bool color) {
   std::vector<size_t> heads;
   for (size_t i = 0; i < columns.size(); ++i) {
-    heads.push_back(DistinctHead(columns[i], widths[i]).value_or(0));
+    heads.push_back(DistinctTexts(columns[i]).HeadFor(widths[i]).value_or(0));
   }
   std::string table;
   for (size_t row = 0; row < columns[0].cells.size(); ++row) {

@@ -1,8 +1,11 @@
 #include "ns/report/text_table.h"
 
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 Column ColumnOf(const std::vector<std::string>& texts,
                 Shrink shrink = Shrink::kNever) {
@@ -43,6 +47,41 @@ TEST(TextTableTest, ColumnsThatMayShrinkGiveWay) {
   EXPECT_THAT(widths, ElementsAre(20, 40));
   const std::string lines = Render(columns, widths, false);
   EXPECT_THAT(lines, HasSubstr("x…x"));
+}
+
+// Texts of a few letters have much in common at both ends.
+TEST(TextTableTest, TextsThatDifferStillDoWhenTheyAreShortened) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::set<std::string> texts;
+    for (int i = 0; i < 6; ++i) {
+      std::string text;
+      for (size_t length = 8 + random() % 16; length > 0; --length) {
+        text += random() % 4 == 0 ? "é" : random() % 8 == 0 ? "è" : "a";
+      }
+      texts.insert(text);
+    }
+    const Column column =
+        ColumnOf({texts.begin(), texts.end()}, Shrink::kFirst);
+    const std::vector<size_t> widths = FitWidths({column}, 1);
+    const std::vector<std::string> lines =
+        absl::StrSplit(Render({column}, widths, false), '\n');
+    // The rule and what is behind the last line are two more.
+    EXPECT_THAT(std::set<std::string>(lines.begin(), lines.end()),
+                SizeIs(texts.size() + 2));
+  }
+}
+
+TEST(TextTableTest, LongTextsTakeNoLongTime) {
+  std::vector<std::string> texts = {"", "name"};
+  for (int i = 0; i < 300; ++i) {
+    std::string text(1000, 'x');
+    text[200 + 2 * i] = 'y';
+    texts.push_back(text);
+  }
+  const std::vector<size_t> widths =
+      FitWidths({ColumnOf(texts, Shrink::kFirst)}, 80);
+  EXPECT_GT(widths[0], 500);
 }
 
 TEST(TextTableTest, ColorIsLeftOutWhereItIsNotWanted) {
