@@ -1,5 +1,5 @@
-// Tells errors that another quantized engine of LibTorch may not have from
-// those that it would have, too.
+// Marks errors that may go away when another quantized engine of LibTorch is
+// set.
 //
 // Packed weights are bound to the engine that loads them, and each engine packs
 // and runs only some of the quantized ops. So LoadModule (ir/module_file.h) and
@@ -22,7 +22,8 @@ inline absl::Status EngineError(absl::string_view message) {
   return absl::AbortedError(message);
 }
 
-// Whether `status` is an engine error.
+// Whether `status` is an engine error. All of absl's code Aborted are: do not
+// return it for anything else.
 inline bool IsEngineError(const absl::Status& status) {
   return absl::IsAborted(status);
 }

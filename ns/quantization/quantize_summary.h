@@ -14,22 +14,23 @@
 namespace ns {
 
 struct QuantizeSummary {
-  // The paths as the user gave them. A model is made of a float model, or of
-  // prepared ones: `float_path` or `prepared_paths` is empty.
+  // The paths as the user gave them. The quantized model is made from one float
+  // model or from prepared ones; the other is empty.
   std::string float_path;
   std::vector<std::string> prepared_paths;
   std::string out_path;
   // "static", "dynamic", "weight-only" or "qat".
   std::string mode;
-  // BackendName: "fbgemm".
+  // "fbgemm": see BackendName (passes/quantization/default_qconfigs.h).
   std::string backend;
   // The number of batches that the command ran.
   int64_t batches = 0;
-  // Its warnings are all that the command has.
+  // report.warnings are those of the whole command.
   QuantizationReport report;
   // What training has achieved, in the mode qat.
   std::optional<TrainingReport> training;
-  // The errors on these batches; empty where there are none.
+  // How far the outputs are from those of the float or prepared model on these
+  // batches; empty without batches, or without tensors to compare.
   std::vector<OutputError> outputs;
 };
 

@@ -9,8 +9,8 @@
 namespace ns {
 
 // Returns the lines for the summary below a table: top-1 of both models, the
-// difference with its confidence interval, how many classes agree, and the
-// first 10 samples that flip.
+// difference with its confidence interval, the share of samples that both put
+// into the same class, how many they do not, and the first 10 of those.
 std::string AccuracySummary(const Accuracy& accuracy);
 
 }  // namespace ns

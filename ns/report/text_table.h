@@ -12,14 +12,17 @@ namespace ns {
 
 struct Cell {
   std::string text;
-  absl::string_view color;  // The ANSI escape of the colour; empty for none.
+  // The ANSI escape of the colour, which outlives the cell; empty for none.
+  absl::string_view color;
 };
 
-// Says when a column is shortened as rows are too wide.
+// Whether a column may be shortened when rows are too wide. The widest column
+// is first; one of kFirst counts as 8 characters wider than it is.
 enum class Shrink { kNever, kFirst, kLater };
 
 struct Column {
-  // Two lines of heading, then a cell for each row.
+  // Two lines of heading, then a cell for each row: as many in all columns of a
+  // table, which has one or more.
   std::vector<Cell> cells;
   bool align_right = false;
   Shrink shrink = Shrink::kNever;
@@ -28,8 +31,9 @@ struct Column {
 // Returns the width of a row: its columns and the gaps between them.
 size_t Width(const std::vector<size_t>& widths);
 
-// Returns widths that fit into `limit` (0 for none), shrinking the widest
-// first, or the least widths when nothing fits.
+// Returns widths that fit into `limit` (0 for none), or the least widths when
+// nothing fits. The least width of a column is 10 characters, or as many more
+// as cells need that differ, to differ when they are shortened.
 std::vector<size_t> FitWidths(const std::vector<Column>& columns, size_t limit);
 
 // Returns the lines, with a rule below the headings. Cells wider than their

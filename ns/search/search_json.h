@@ -16,6 +16,7 @@ namespace ns {
 //                "noise_share": 0.1, "time_us": 120.0,
 //                "choices": [{"name": "float", "time_us": 310.0},
 //                            {"name": "default", "time_us": 120.0}]}],
+//    "rest": {"noise_share": 0.1, "time_us": 90.0},
 //    "skipped": [{"name": "conv1", "candidate": "dynamic", "reason": "..."}],
 //    "pareto": [{"sqnr_db": 25.1, "time_us": 700.0, "int8_layers": 14}],
 //    "verified": [{"predicted_db": 30.4, "measured_db": 30.1,
@@ -26,9 +27,12 @@ namespace ns {
 //    "passes": {"float": 2.0, "quantized": 1.0},
 //    "warnings": []}
 //
-// With labels, "budget" is {"max_drop": 0.5}, and the entries of "verified" and
-// "measured" have "top1": {"samples", "float_correct", "quantized_correct",
-// "lost", "won", "drop", "p_value"}. Times are of one batch.
+// The members are those of SearchResult and its parts (search_result.h).
+// "passes" is how often the models ran on all batches; times are of one batch.
+// With labels, "budget" has "max_drop" instead of "sqnr_db", in percentage
+// points of top-1, and "measured" and the entries of "verified" have "top1",
+// too: {"samples", "float_correct", "quantized_correct", "lost", "won", "drop",
+// "p_value"}. `result.verified` must not be empty.
 std::string SearchJson(const SearchResult& result,
                        const std::string& float_path,
                        const std::string& out_path);

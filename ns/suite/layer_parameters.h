@@ -15,12 +15,13 @@ namespace ns {
 // those of `matches` in the same order. `facts` are those of the graph of model
 // B.
 //
-// A layer has the weight of another one where the SQNR of its weight
-// (LayerComparison::weights, which are set) is below 3 dB, and where the
-// quantized weight has more than 10 dB against the float weight of that layer.
-// Only layers below 3 dB are looked for: swapped layers both are. Where there
-// are more than 32 of them, the models are too different to ask. What cannot be
-// read or compared is left out.
+// A layer has the weight of another one where the SQNR of its weight is below 3
+// dB, and where the quantized weight has more than 10 dB against the float
+// weight of that layer. LayerComparison::weights must be set before the call.
+// Of the other layers, only those below 3 dB are tried: when two layers are
+// swapped, both are. With more than 32 of them the models are too different,
+// and none is tried. Layers with several weights, and what cannot be read or
+// compared, are left out.
 void DescribeParameters(const ValueFacts& facts, const MatchResult& matches,
                         std::vector<LayerComparison>& layers);
 

@@ -1,4 +1,5 @@
-// Finds a small part of some data that shows an error as well as all of it.
+// Finds a small part of some data in which an error is as plain as in the
+// whole.
 #ifndef NS_SUITE_SHRINK_DATA_H_
 #define NS_SUITE_SHRINK_DATA_H_
 
@@ -26,6 +27,7 @@ bool ShowsErrorOf(const PairStatistics& whole, const PairStatistics& part);
 //
 //   min x_i / e_i <= (sum x_i) / (sum e_i)
 //
+// with x_i and e_i the sums of squares of a part's values and of its errors.
 // Returns 0 where sums have overflowed, so that no part shows it.
 size_t MostTellingPart(absl::Span<const PairStatistics> parts,
                        const PairStatistics& whole);
@@ -41,8 +43,9 @@ struct IndexRange {
 // Halves the range of `count` samples or channels, at least 1, as long as a
 // half shows the error of `whole`: the half that has the most of it is taken.
 // `measure` returns the statistics of a range; nothing where it cannot be
-// measured. Those that do not depend on each other are always halved down to
-// one, by the formula above. Calls `measure` at most 2 log2(count) + 2 times.
+// measured, and that half is not taken. Where the values of a sample do not
+// depend on which others run, one sample is left, by the formula above. Calls
+// `measure` at most 2 log2(count) + 2 times.
 IndexRange ShrinkRange(
     int64_t count, const PairStatistics& whole,
     absl::FunctionRef<std::optional<PairStatistics>(IndexRange)> measure);

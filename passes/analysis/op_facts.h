@@ -28,7 +28,8 @@ using FactsOfInput =
 TensorFacts FactsOfOutput(const torch::jit::Node& node, size_t index,
                           FactsOfInput facts_of, const OpIoTypes& io_types);
 
-// Returns the least rank that output `index` of `node` has.
+// Returns a number of dimensions that output `index` of `node` has at least; 0
+// where nothing is known, TensorFacts::kNoTensor where it is no tensor.
 int LeastRankOfOutput(const torch::jit::Node& node, size_t index,
                       FactsOfInput facts_of);
 

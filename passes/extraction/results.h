@@ -41,13 +41,15 @@ class Results {
  public:
   using Layer = std::pair<std::string, ResultsByType>;
 
-  // Returns the layer called `name`, added at the end when there is none.
+  // Returns the layer called `name`, added at the end when there is none. The
+  // reference holds until the next layer is added.
   ResultsByType& operator[](const std::string& name);
 
   // Returns null when there is no such layer.
   const ResultsByType* Find(const std::string& name) const;
 
   const std::vector<Layer>& layers() const { return layers_; }
+  // For changing records. Names and the number of layers must stay.
   std::vector<Layer>& layers() { return layers_; }
 
  private:

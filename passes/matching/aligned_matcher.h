@@ -19,7 +19,7 @@ namespace ns {
 // that a convolution and a relu on one side face the one op that the other side
 // has fused them into. Nodes that find no partner stay unpaired: there are no
 // errors. `nodes_a` and `nodes_b` are of these graphs and must outlive the
-// result.
+// result. The graphs are not changed.
 SubgraphPairs AlignGraphs(torch::jit::Graph& graph_a,
                           const MatchableNodes& nodes_a,
                           torch::jit::Graph& graph_b,

@@ -24,20 +24,20 @@ struct RoundedWeights {
 bool HasWeightsToRound(const LayerSite& site);
 
 // Replaces the weights of the layer, but not its biases. HasWeightsToRound must
-// be true of `site`; this is not checked. With an observer of integers, they
-// become constants that are quantized and dequantized as the graph runs, which
+// be true of `site`; this is not checked. Where `site.weight` is for integers,
+// they become quantized constants that are dequantized as the graph runs, which
 // makes the saved model a quarter of the size:
 //
 //   %w = aten::dequantize(%quantized)
 //   %y = aten::conv2d(%x, %w, ...)
 //
-// With a placeholder of half precision they become float constants that are
-// rounded to half precision and back:
+// Where it is for half precision, they become float constants that are rounded
+// to half precision and back:
 //
 //   %y = aten::conv2d(%x, %rounded, ...)
 //
-// Error: a refusal (ir/refusal.h); the layer is then as it was. One with
-// dequantized weights is refused: it is quantized already.
+// Error: a refusal (ir/refusal.h); the layer is then as it was. A layer
+// whose weight comes out of a dequantize is refused: it is quantized already.
 absl::StatusOr<RoundedWeights> RoundWeights(const LayerSite& site);
 
 }  // namespace ns

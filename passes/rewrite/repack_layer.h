@@ -17,7 +17,8 @@ namespace ns {
 
 // What a layer of LibTorch's packed objects is made of.
 struct LayerParameters {
-  // Quantized, see CheckLayerWeight (passes/rewrite/prepack.h).
+  // Quantized, see CheckLayerWeight (passes/rewrite/prepack.h). In float of
+  // layers that compute in half precision, which RepackLayer refuses.
   at::Tensor weight;
   // Float; undefined for none.
   at::Tensor bias;
@@ -27,14 +28,15 @@ struct LayerParameters {
 
 // Returns the parameters of `node`, a quantized linear layer or
 // convolution, static or dynamic. Error: a refusal (ir/refusal.h) where it is
-// another op, or its packed parameters are no constant of LibTorch's.
+// another op or one of this library (namespace ns), or its packed parameters
+// are no constant.
 absl::StatusOr<LayerParameters> PackedParametersOf(
     const torch::jit::Node& node);
 
-// Returns what `node`, as above, can take in the place of its packed
-// parameters: with those of `layer`, all else (stride, padding, dilation) as it
-// is, packed by the quantized engine that is set. Errors: as
-// above, and those of Prepack (passes/rewrite/prepack.h).
+// Returns new packed parameters for `node`, as above: weight, bias and groups
+// of `layer`, with stride, padding and dilation of `node`, packed by the
+// quantized engine that is set. `node` is not changed. Errors: as above, and
+// those of Prepack (passes/rewrite/prepack.h).
 absl::StatusOr<c10::IValue> RepackLayer(const torch::jit::Node& node,
                                         const LayerParameters& layer);
 

@@ -19,13 +19,14 @@ struct RunFlags {
   std::optional<int64_t> threads;
 };
 
-// Reads --inputs, --max-batches and --threads.
+// Reads --inputs, --max-batches and --threads, which may all be absent. Error:
+// an empty path, or a number that is none or out of range.
 absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags);
 
 // Sets the number of threads within one op, if the flag was given.
 void UseThreads(const RunFlags& flags);
 
-// Opens the batches of all files in order, as many as were asked for.
+// Opens the batches of all files in order: the first --max-batches, or all.
 absl::StatusOr<BatchReader> OpenBatches(const RunFlags& flags);
 
 }  // namespace ns

@@ -3,10 +3,11 @@
 // the quantized one. (quantization/float_forms.h is the opposite direction.)
 //
 // Each function inserts the quantized op at the insertion point of its graph,
-// gives it the quantized tensors that the float op's inputs are dequantized
-// from, and returns its output. Error: a refusal (ir/refusal.h), or the error
-// of an op that does not take the arguments. What was inserted before the error
-// stays in the graph: FoldEditor::TryInsert removes it.
+// which the caller has set, gives it the quantized tensors that the float op's
+// inputs are dequantized from, and returns its output. Error: a refusal
+// (ir/refusal.h), or the error of an op that does not take the arguments. What
+// was inserted before the error stays in the graph: FoldEditor::TryInsert
+// (fold_editor.h), which sets the insertion point, removes it.
 #ifndef PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_
 #define PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_
 
@@ -42,7 +43,8 @@ using QuantizedForm =
 // of the float op.
 absl::StatusOr<torch::jit::Value*> InsertByName(const FoldSite& site);
 
-// Does the same as InsertByName for an ns op, which takes quint8 only.
+// Does the same as InsertByName for an op of this library (namespace ns). Such
+// ops take quint8 only; other dtypes are refused.
 absl::StatusOr<torch::jit::Value*> InsertNsKernel(const FoldSite& site);
 
 // Does the same as InsertByName for group and instance norms, whose input is
@@ -52,8 +54,8 @@ absl::StatusOr<torch::jit::Value*> InsertNsKernel(const FoldSite& site);
 absl::StatusOr<torch::jit::Value*> InsertGroupNorm(const FoldSite& site);
 
 // Inserts an op of two activations, of which one may be a number. The number
-// becomes a constant quantized tensor of one element that is exactly the number
-// in float.
+// becomes a constant quantized tensor of one element, which dequantizes to the
+// number as a float has it.
 absl::StatusOr<torch::jit::Value*> InsertBinary(const FoldSite& site);
 
 // Inserts an op of one activation and a number whose kernel chooses the qparams
@@ -71,7 +73,9 @@ absl::StatusOr<torch::jit::Value*> InsertFixed(const FoldSite& site);
 // InsertByName does elsewhere.
 absl::StatusOr<torch::jit::Value*> InsertSigmoid(const FoldSite& site);
 
-// Insert a layer whose constant weight is packed.
+// Insert a quantized layer for a float one whose weight is dequantized from a
+// constant. The weight is packed here, by the quantized engine that is set; the
+// input must be quint8.
 absl::StatusOr<torch::jit::Value*> InsertPackedLinear(const FoldSite& site);
 absl::StatusOr<torch::jit::Value*> InsertPackedConv(const FoldSite& site);
 

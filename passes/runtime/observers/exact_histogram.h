@@ -28,7 +28,8 @@ class ExactHistogram {
 
   // Of the values added so far.
   const ValueRange& range() const { return range_; }
-  // How many of them are exactly zero, which quantizes without an error.
+  // How many of them are exactly zero, which quantizes without an error. They
+  // are in bin 0, too.
   int64_t zeros() const { return zeros_; }
   double width() const;
 
@@ -36,13 +37,15 @@ class ExactHistogram {
   // which is never more than kBins and has bin 0.
   int64_t first_bin() const { return BinOf(std::min(range_.finite.min, 0.0F)); }
   int64_t last_bin() const { return BinOf(std::max(range_.finite.max, 0.0F)); }
-  // From first_bin() to last_bin().
+  // `bin` must be in first_bin()..last_bin().
   int64_t CountOf(int64_t bin) const;
 
-  // Counts of first_bin() to last_bin(), for saving; nothing without values.
+  // Counts of first_bin() to last_bin(), for saving; empty without finite
+  // values.
   std::vector<int64_t> Counts() const;
-  // The histogram that has them. False, and nothing changed, when `counts` is
-  // not of the size that `range` needs.
+  // Makes this the histogram that was saved: its range(), zeros() and Counts().
+  // Returns false, and changes nothing, when `counts` is not of the size that
+  // `range` needs.
   bool Restore(const ValueRange& range, int64_t zeros,
                const std::vector<int64_t>& counts);
 

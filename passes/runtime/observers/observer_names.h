@@ -1,5 +1,5 @@
-// The kinds of observers, and what options and qconfig files call them, dtypes
-// and schemes.
+// The kinds of observers, and the names of kinds, dtypes and schemes in options
+// and qconfig files.
 #ifndef PASSES_RUNTIME_OBSERVERS_OBSERVER_NAMES_H_
 #define PASSES_RUNTIME_OBSERVERS_OBSERVER_NAMES_H_
 
@@ -19,14 +19,14 @@ enum class ObserverKind {
   kPerChannelMinMax,     // "minmax-per-channel"
   kMovingAveragePerChannelMinMax,  // "moving-average-per-channel"
   kHistogram,     // "histogram": PyTorch's search for the least squared error
-  kMse,           // "mse": the least squared error, where clipping weighs more
+  kMse,           // "mse": the least squared error; clipped values weigh more
   kPercentile,    // "percentile": the range of nearly all values
   kEntropy,       // "entropy": the range that keeps the distribution best
   kFixedQParams,  // "fixed": scale and zero point of the config
-  kPlaceholder,   // "placeholder": no range; dtypes alone, as of dynamic ops
+  kPlaceholder,   // "placeholder": no range; the dtype for dynamic ops, float16
   kNoop,          // "noop": no range
   kRecording,     // "recording": keeps all values
-  kReuseInput,    // "reuse-input": the observer of the op's input is meant
+  kReuseInput,    // "reuse-input": the op's output has the qparams of its input
   kScripted,      // "scripted": a TorchScript object of the user's
 };
 
@@ -36,14 +36,14 @@ std::optional<ObserverKind> FindObserverKind(absl::string_view name);
 std::vector<absl::string_view> ObserverKindNames();
 
 // As in Python, but without "torch.": "quint8", "qint8", "quint4x2", "qint32",
-// "float16", "float32". Other dtypes are "unknown", and other names are found
-// to be none.
+// "float16", "float32". DtypeName returns "unknown" for other dtypes, and
+// FindDtype nothing for other names.
 absl::string_view DtypeName(at::ScalarType dtype);
 std::optional<at::ScalarType> FindDtype(absl::string_view name);
 
 // As in Python: "per_tensor_affine", "per_tensor_symmetric",
 // "per_channel_affine", "per_channel_symmetric",
-// "per_channel_affine_float_qparams"; others as above.
+// "per_channel_affine_float_qparams". Others are as with dtypes.
 absl::string_view QSchemeName(at::QScheme qscheme);
 std::optional<at::QScheme> FindQScheme(absl::string_view name);
 

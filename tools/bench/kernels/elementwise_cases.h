@@ -1,4 +1,4 @@
-// Quantizing, dequantizing and adding, as cases.
+// Makes benchmark cases of quantizing, dequantizing and adding.
 #ifndef TOOLS_BENCH_KERNELS_ELEMENTWISE_CASES_H_
 #define TOOLS_BENCH_KERNELS_ELEMENTWISE_CASES_H_
 
@@ -9,6 +9,8 @@
 
 namespace ns::bench {
 
+// Returns three cases on random tensors of `elements` elements, a multiple of
+// 1024: quantize, dequantize, and a quantized add with relu.
 std::vector<OperatorCase> ElementwiseCases(int64_t elements);
 
 }  // namespace ns::bench

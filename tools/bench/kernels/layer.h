@@ -1,4 +1,4 @@
-// One quantized layer to time: what it computes, not on which numbers.
+// The shape of one quantized layer to time, without its data.
 #ifndef TOOLS_BENCH_KERNELS_LAYER_H_
 #define TOOLS_BENCH_KERNELS_LAYER_H_
 
@@ -9,7 +9,7 @@
 
 namespace ns::bench {
 
-// The issue's bars are of kinds.
+// The benchmark has a target speed for each kind (tools/bench/README.md).
 enum class LayerKind { kLinear, kConv, kDepthwise, kGrouped };
 
 // "linear", "conv", "depthwise", "grouped".
@@ -23,7 +23,7 @@ struct Layer {
   // Rows of a linear layer, images of a convolution.
   int64_t batch = 1;
   kernels::ConvShape shape;
-  // Of one image.
+  // Depth, height and width of one image; 1, 1, 1 of a linear layer.
   kernels::Dims input = {1, 1, 1};
   bool relu = true;
   // How many of this layer a model has.
@@ -43,16 +43,15 @@ int64_t InputBytes(const Layer& layer);
 int64_t OutputBytes(const Layer& layer);
 int64_t WeightBytes(const Layer& layer);
 
-// Multiplications and additions, 2 M N K.
+// Multiplications and additions of one such layer, 2 M N K.
 double Operations(const Layer& layer);
 
-// "1,768,768": M, N, K.
+// A linear layer of `m` rows, `n` outputs and `k` inputs, named "1,768,768".
 Layer Linear(int64_t m, int64_t n, int64_t k);
 
-// A square one of `kernel` x `kernel` over `size` x `size` images, padded so
-// that at stride 1 the output is as large: "3x3 s2 64-128 @56". With groups,
-// "3x3 g32 128-128 @56", or, with one for each channel, "depthwise 3x3 144
-// @56".
+// A convolution of `kernel` x `kernel` over `size` x `size` images, with
+// padding kernel / 2, named "3x3 s2 64-128 @56". With groups it is "3x3 g32
+// 128-128 @56", or, with one for each channel, "depthwise 3x3 144 @56".
 Layer Conv2d(int64_t batch, int64_t kernel, int64_t stride, int64_t in,
              int64_t out, int64_t size, int64_t groups = 1);
 
