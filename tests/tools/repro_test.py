@@ -124,6 +124,10 @@ class ReproTest(cli.CliTest):
     self.fail_with(3, 'repro', '--float=loop_float.pt',
                    '--quantized=loop_quantized.pt', '--inputs=rows.pt', out,
                    '--layer=inner.first', names=("'inner.first'", 'loop'))
+    # The worst layer may be inside, too.
+    self.fail_with(3, 'repro', '--float=loop_float.pt',
+                   '--quantized=loop_quantized.pt', '--inputs=rows.pt', out,
+                   names=('cannot stand alone', 'loop', 'another with --layer'))
     self.fail_with(3, 'repro', *NET, out, '--layer=flatten',
                    names=("'flatten'", 'no error of its own'))
     self.fail_with(3, 'repro', *MODELS, '--inputs=nan.pt', out,

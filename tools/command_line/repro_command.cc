@@ -188,8 +188,15 @@ absl::StatusOr<LayerRepro> MakeRepro(const ModelPair& models,
   repro.progress = [&](int64_t done, int64_t total) {
     bar.Update(done, total);
   };
-  return MakeLayerRepro(models.float_model, models.quantized_model,
-                        matches.matches[layer.match], batches, repro);
+  absl::StatusOr<LayerRepro> made =
+      MakeLayerRepro(models.float_model, models.quantized_model,
+                     matches.matches[layer.match], batches, repro);
+  if (IsRefusal(made.status()) && options.layer.empty()) {
+    return Refusal(absl::StrCat(made.status().message(),
+                                "; it has the largest error of its own: name "
+                                "another with --layer"));
+  }
+  return made;
 }
 
 std::string Db(const PairStatistics& statistics) {
