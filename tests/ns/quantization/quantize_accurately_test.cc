@@ -127,6 +127,32 @@ TEST_F(QuantizeAccuratelyTest, AdaptiveRoundingHelpsOnOtherBatches) {
   EXPECT_GT(OutputOf(helped, others), OutputOf(plain, others) + 2);
 }
 
+// Sums of weights are all that matters while images have one colour each. The
+// rounding that suits them is worse than the nearest on noise, which is held
+// back.
+TEST_F(QuantizeAccuratelyTest, AdaptiveRoundingThatDoesNotHelpIsNotKept) {
+  std::vector<at::Tensor> batches;
+  for (int i = 0; i < 3; ++i) {
+    batches.push_back(at::full({8, 3, 8, 8}, 2) +
+                      0.01 * at::randn({8, 3, 8, 8}));
+  }
+  batches.push_back(2 * at::randn({8, 3, 8, 8}));
+  const BatchReader reader = BatchReader::FromBatches(BatchesOf(batches));
+  QuantizeOptions options = Coarse(BiasCorrection::kNone);
+  options.rounding_steps = 1000;
+  const QuantizedModel tried = Quantized(reader, options);
+  ASSERT_FALSE(tried.report.tried.empty());
+  for (const TriedMethod& method : tried.report.tried) {
+    EXPECT_FALSE(method.IsKept()) << method.layer;
+    EXPECT_EQ(method.reason, "it gains nothing");
+    EXPECT_LT(method.with_db, method.without_db);
+  }
+  const QuantizedModel plain = Quantized(reader, Coarse(BiasCorrection::kNone));
+  const BatchReader others =
+      BatchReader::FromBatches(BatchesOf({2 * at::randn({8, 3, 8, 8})}));
+  EXPECT_EQ(OutputOf(tried, others), OutputOf(plain, others));
+}
+
 TEST_F(QuantizeAccuratelyTest, OneBatchLeavesNothingToSeeWhetherItHelps) {
   const BatchReader batches = Around({2});
   const QuantizedModel quantized = Quantized(batches, Coarse());
