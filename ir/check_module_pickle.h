@@ -9,14 +9,16 @@
 
 namespace ns {
 
-// Checks the pickle `name`, "data" or "constants", of an archive. These are
-// claims that LibTorch does not check itself:
+// Checks the record "<name>.pkl" of an archive, where `name` is "data" or
+// "constants". The archive must have it: ask ModuleArchive::Has first. LibTorch
+// does not check these claims of the record itself:
 //  * every tensor is inside its storage, and that inside its record;
 //  * quantized tensors have a scale and a zero point for each channel;
 //  * weights of quantized layers have elements;
 //  * convolutions have strides, dilations and groups of at least 1, and no
 //    negative padding: LibTorch divides by some of them.
-// It is safe on any bytes. Error: a phrase that continues "<path>: ".
+// The record may hold any bytes; malformed ones are an error. Messages leave
+// out the file's path: the caller puts "<path>: " in front.
 absl::Status CheckModulePickle(const ModuleArchive& archive,
                                absl::string_view name);
 

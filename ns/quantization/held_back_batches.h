@@ -1,5 +1,6 @@
-// Which batches say whether a method helps, and are left out of what it learns
-// from.
+// Chooses the batches that are held back: a method that makes a model more
+// accurate, such as bias correction, does not learn from them, and they then
+// show whether it helps.
 #ifndef NS_QUANTIZATION_HELD_BACK_BATCHES_H_
 #define NS_QUANTIZATION_HELD_BACK_BATCHES_H_
 
@@ -12,24 +13,28 @@
 
 namespace ns {
 
-// How many batches, the last ones, say whether a method helps: a sixteenth, one
-// at least and eight at most; none of one batch.
+// Returns how many of `batches` batches are held back. They are the last ones:
+// a sixteenth of all, at least one and at most eight; none where there is only
+// one batch.
 int64_t HeldBackBatches(int64_t batches);
 
-// Calls `after_batch` with the number of batches that were run so far.
+// Is called after each batch, with the number of batches that were run so far,
+// those that are held back included; null for none.
 using AfterBatch = std::function<void(int64_t done)>;
 
-// Runs `prepared`, a model with observers, on all batches, and calls
-// `before_held_back` once those are done that are not held back. Error: a batch
-// that cannot be read or does not fit, named.
+// Runs `prepared`, a model with observers, on all batches: first on those that
+// are not held back, then on the others. In between it calls `before_held_back`
+// once, also where no batch is held back. Error, naming the batch: one that
+// cannot be read or does not fit.
 absl::Status CalibrateInTwoParts(const ModelGraph& prepared,
                                  const BatchReader& batches,
                                  const std::function<void()>& before_held_back,
                                  const AfterBatch& after_batch = nullptr);
 
-// Runs `prepared`, a model of PrepareModel, on all batches. All observers see
-// all of them; means of inputs are not gathered of those held back. Error: a
-// batch that cannot be read or does not fit, named.
+// Runs `prepared`, which PrepareModel made, on all batches. Its observers see
+// all of them; its means of inputs (passes/runtime/observers/input_means.h)
+// leave out those that are held back, and are enabled again afterwards. Error:
+// as above.
 absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
                                   const BatchReader& batches,
                                   const AfterBatch& after_batch = nullptr);

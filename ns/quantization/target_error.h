@@ -20,9 +20,9 @@ namespace ns {
 //   NS_ASSIGN_OR_RETURN(const double before, error.WorstDb(plain, options));
 //   NS_ASSIGN_OR_RETURN(const double after, error.WorstDb(better, options));
 //
-// The float model runs once on each batch, for the first of the quantized ones:
-// its outputs are kept where all together have up to `most_bytes`. Otherwise it
-// runs for each of them, and memory holds the outputs of one batch.
+// The first WorstDb runs the float model on each batch and keeps its outputs if
+// all of them together take at most `most_bytes`. Otherwise each WorstDb runs
+// the float model again, a batch at a time.
 class TargetError {
  public:
   static constexpr int64_t kMostBytes = int64_t{256} << 20;

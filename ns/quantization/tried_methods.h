@@ -1,4 +1,5 @@
-// What is said of methods that were tried and not kept.
+// Texts for the report about methods that were tried and not kept (TriedMethod
+// in passes/quantization/quantization_report.h).
 #ifndef NS_QUANTIZATION_TRIED_METHODS_H_
 #define NS_QUANTIZATION_TRIED_METHODS_H_
 
@@ -16,11 +17,12 @@ inline constexpr absl::string_view kNoGain = "it gains nothing";
 inline constexpr absl::string_view kOutputsWorse =
     "the outputs of the model get worse";
 
-// Says of all in `tried` that were kept that they were not, for `reason`.
+// Marks all methods in `tried` that are kept as not kept, with this reason.
 void DropKept(absl::string_view reason, std::vector<TriedMethod>& tried);
 
-// The warning that `what`, "biases are not corrected", as measuring what helps
-// ended with the error `status`.
+// Returns the warning for a method that is not applied because measuring
+// whether it helps failed with the error `status`. `what` says what is not
+// done: "biases are not corrected".
 std::string CannotMeasure(absl::string_view what, const absl::Status& status);
 
 }  // namespace ns

@@ -1,5 +1,5 @@
-// The layers of a prepared model whose weights are quantized, and what bits
-// their kernels allow.
+// The layers of a prepared model whose weights will be quantized, and whether
+// their sums can saturate with weights of 8 bits.
 #ifndef NS_QUANTIZATION_WEIGHTED_LAYERS_H_
 #define NS_QUANTIZATION_WEIGHTED_LAYERS_H_
 
@@ -17,21 +17,23 @@
 namespace ns {
 
 struct WeightedLayer {
-  // In float.
+  // The float weight.
   at::Tensor weight;
-  // How it is to be quantized, and how with 8 and with 7 bits (NarrowWeights in
-  // target_mapping.h).
+  // How the model quantizes the weight now, and how it would with 8 bits (full)
+  // and with 7 (narrow: NarrowWeights in target_mapping.h).
   ObserverConfig present;
   ObserverConfig full;
   ObserverConfig narrow;
-  // Whether sums can saturate on the target with activations and weights of 8
-  // bits (passes/quantization/layer_saturation.h).
+  // Whether int16 pair sums can saturate on the target with activations of 8
+  // bits and a weight that is quantized as `full` says (CanSaturate in
+  // passes/quantization/layer_saturation.h).
   bool can_saturate = true;
 };
 
-// Returns those with a constant weight that is quantized to qint8, by index in
-// PreparedModel::layers. `cache` quantizes the weights. Error: a model that is
-// not prepared.
+// Returns the layers whose weight is constant and will be qint8, by index in
+// PreparedModel::layers. `target` is how pair sums behave where the model will
+// run. `cache` quantizes the weights and keeps the results for later calls.
+// Error: a model that is not prepared.
 absl::StatusOr<std::map<int64_t, WeightedLayer>> FindWeightedLayers(
     const ModelGraph& prepared, kernels::SaturationMode target,
     ConversionCache& cache);

@@ -9,9 +9,10 @@
 
 namespace ns {
 
-// Returns one to three sentences for `report`: the verdict of ns compare, and
-// of ns sensitivity, quantize and search what they measured. Where there is
-// nothing of these, the number of layers. The text is as it is in the JSON.
+// Returns sentences about `report`, the JSON of a command, at least one: the
+// verdict of ns compare, or what ns sensitivity, quantize or search measured.
+// Where the JSON has none of these, the sentence is the number of layers. Names
+// of layers are not escaped: do that before the text goes into HTML.
 std::vector<std::string> ResultSentences(const nlohmann::json& report);
 
 }  // namespace ns

@@ -12,52 +12,55 @@
 
 namespace ns {
 
-// What a recipe costs. `noise` has no unit, `time` any.
+// What a recipe costs. `noise` is in the unit of the limits, `time` in any.
 struct RecipeCost {
   double noise = 0;
   double time = 0;
 };
 
 struct Recipe {
-  // For each layer, one of its choices, from 0 on.
+  // The choice that each layer has: 0 to RecipeProblem::choices[layer] - 1.
   std::vector<int> choices;
   RecipeCost cost;
 };
 
-// A knapsack whose items have to do with each other: what one choice adds to
-// the noise and to the time depends on its neighbours'. So all that is known is
-// the cost of a whole recipe.
+// A knapsack whose items depend on each other: what the choice of one layer
+// adds to the noise and to the time depends on the choices of its neighbours.
+// So only the cost of a whole recipe is known.
 struct RecipeProblem {
-  // How many choices each layer has.
+  // How many choices each layer has, at least one. Choice 0 should be the one
+  // with the least noise, such as float: Solve falls back to it. The last one
+  // should be fast: the search starts there.
   std::vector<int> choices;
-  // Must give the same for the same recipe. It is asked for each at most once.
+  // Returns the cost of a recipe, which must not change. It is called at most
+  // once for each recipe.
   std::function<RecipeCost(const std::vector<int>& recipe)> cost;
 };
 
-// Solves problems that differ in the limit alone; what was asked for one is
-// known to the next.
+// Solves one problem for any number of limits. It remembers all costs, so that
+// later limits need fewer of them.
 //
-// It begins with the cheapest recipe that it finds, whatever its noise, and
-// then takes, one at a time, the change of one layer that saves the most noise
-// for the time that it costs, until no change saves noise: that path has a
-// recipe for each limit, the frontier. The first one within a limit, and the
-// last one, are then made cheaper, by changes of one layer and of two at once
-// that stay within it. Where the path has none, that is done from the first
-// choices of all layers.
+// It begins with the cheapest recipe that it finds, whatever its noise. Then it
+// changes one layer at a time, each time the one that saves the most noise for
+// the time that it costs, until no change saves noise. These recipes are the
+// path. For a limit, Solve takes the cheapest recipe of the path within it, and
+// the last one of the path, and makes both cheaper by changes of one layer, and
+// of two at once, that stay within the limit. The cheaper result wins. Where no
+// recipe of the path is within the limit, it starts from choice 0 of all
+// layers.
 class RecipeSolver {
  public:
   explicit RecipeSolver(RecipeProblem problem);
 
   // The recipes of the path that no other one beats in noise and time, by
-  // rising time.
+  // rising time; also those that were refused.
   std::vector<Recipe> Frontier();
 
   // The cheapest recipe found with at most this noise; nothing where there is
   // none.
   std::optional<Recipe> Solve(double most_noise);
 
-  // Says that a recipe is not to be had, whatever its noise: Solve returns it
-  // no more.
+  // Rules a recipe out, whatever its cost: Solve does not return it any more.
   void Refuse(const std::vector<int>& choices) { refused_.insert(choices); }
 
  private:

@@ -17,6 +17,7 @@ namespace ns {
 
 // What is asked for: a tensor that the quantized model made.
 struct ReferencePlace {
+  // The number of the batch, from 0.
   int64_t batch = 0;
   // The call of the layer in this batch, from 0.
   int64_t call = 0;
@@ -30,9 +31,10 @@ struct ReferencePlace {
 struct ReferenceValue {
   // Not defined where there is none; else of the shape that was asked for.
   at::Tensor tensor;
-  // A phrase that names the file: "out/conv.npy has the shape [2, 4] and the
-  // quantized model gives [2, 8]". Empty where there is a value, and where the
-  // file has no values of another output than the first.
+  // Why there is no value, a phrase that names the file: "out/conv.npy has the
+  // shape [2, 4] and the quantized model gives [2, 8]". Empty where there is a
+  // value. Empty, too, where an output other than the first was asked for and
+  // nothing was saved for it.
   std::string missing;
 };
 
@@ -42,20 +44,22 @@ class ReferenceValues {
  public:
   virtual ~ReferenceValues() = default;
 
-  // Returns the value at `place`. Places come in the order of the run, the
-  // first output before the others.
+  // Returns the value at `place`. Ask once for each call's first output, in the
+  // order in which the layer ran: files with several calls are read from front
+  // to back. Other outputs may be asked for in any order.
   virtual absl::StatusOr<ReferenceValue> Read(const ReferencePlace& place) = 0;
 
-  // Says in a phrase what of the values has not been read, after the run: "12
-  // rows of out/conv.npy"; empty for nothing.
+  // After the run: the saved values that were never asked for, as a phrase, "12
+  // rows of out/conv.npy"; empty where there are none.
   virtual std::string Rest() const = 0;
 };
 
-// Opens the folder of a layer, with a file for each batch and call, called
-// batch_0003.pt or batch_0003_call_0001.pt (ActivationFileStem) or the same
-// with .npy. A .npy holds the layer's first output, a .pt that or a dict, as
-// --save-activations writes it: "float" is the first output and "float_h_n" the
-// one called h_n. Error: the folder cannot be read, or a batch has two files.
+// Opens the folder of a layer, with a file for each batch and call. The file of
+// call 0 of batch 3 is batch_0003.pt, that of call 1 batch_0003_call_0001.pt
+// (ActivationFileStem), or either with .npy. A .npy holds the layer's first
+// output; a .pt holds that, or a dict as --save-activations writes it: "float"
+// is the first output, and "float_h_n" the one called h_n. Error: the folder
+// cannot be read, or one call has two files.
 absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenReferenceFolder(
     const std::string& path);
 

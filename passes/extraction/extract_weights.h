@@ -13,17 +13,20 @@
 namespace ns {
 
 struct ExtractWeightsOptions {
-  // Functions of the user for ops whose weights cannot be found or read by what
-  // the op table says. They are called for both models.
+  // The user's functions for ops that the op table (passes/ops/op_table.h) does
+  // not know, or whose weights it does not find. They are called for both
+  // models.
   OpToWeightExtractionFn op_to_weight_extraction_fn;
 };
 
-// Returns one record a weight, for every match whose base ops have constant
-// weights, under type kWeightResult and each model's name. Weights of A have
-// the batch norm folded in that B's weights have, unless a function of the user
-// returned them. Values of B are as stored: quantized. Layers without weights
-// are left out. `matches` must be of these two models. (In PyTorch's suite it
-// is extract_weights.)
+// Returns one record for each weight of every match, under type kWeightResult
+// and the name of each model. A match is left out unless constant weights of
+// its base op are found in both models, or functions of the user return some.
+// Where a batch norm follows the base op in a matched subgraph, the norm is
+// folded into the weights, so that they compare with those of a model where
+// that was done already; not into weights that a function of the user returned.
+// Quantized weights stay quantized. `matches` must be of these two models. (In
+// PyTorch's suite it is extract_weights.)
 //
 // Error, naming the layer: weights that cannot be read.
 absl::StatusOr<Results> ExtractWeights(

@@ -19,7 +19,8 @@
 
 namespace ns {
 
-// The op that marks the weight of a prepared layer (quantized_weight.cc).
+// The op that marks the weight of a prepared layer
+// (passes/runtime/observers/quantized_weight.cc).
 inline constexpr char kObservedWeight[] = "ns::observed_weight";
 
 // A subgraph that is to run in int8.
@@ -29,15 +30,17 @@ struct PreparedLayer {
   std::string op;
   std::string qconfig;
   std::string rule;
-  // Numbers of observers: of the inputs, in order, and of the output.
+  // The numbers (see ObserverAttribute) of the observers of its inputs, in
+  // order, and of its output.
   std::vector<int64_t> inputs;
   int64_t output = 0;
   // OptionsOf the observer of the weight; empty for none.
   ObserverOptions weight;
   // Its int8 op takes tensors of so many dimensions.
   RankRange ranks;
-  // The number of a no-op observer that sees the input of this layer alone, for
-  // its rank and for whether it runs; -1 where that is not asked.
+  // The number of a no-op observer that sees the input of this layer and no
+  // other. It tells the input's rank, and whether the layer runs at all; -1 for
+  // none.
   int64_t watcher = -1;
 };
 
@@ -64,13 +67,13 @@ bool IsPrepared(const torch::jit::Module& module);
 absl::StatusOr<PreparedModel> AttachedPreparedModel(
     const torch::jit::Module& module);
 
-// Returns the observer at attribute `name`; that of a fake quantization, too.
-// Null when there is none.
+// Returns the observer at attribute `name`, or the one inside the fake
+// quantization there. Null when there is none.
 ObserverPtr AttachedObserver(const torch::jit::Module& module,
                              const std::string& name);
 
-// Returns the observers that are attributes of `module`, by name; those of fake
-// quantizations, too.
+// Returns the observers that are attributes of `module`, by name; also those
+// inside fake quantizations.
 std::map<std::string, ObserverPtr> AttachedObservers(
     const torch::jit::Module& module);
 
@@ -82,11 +85,12 @@ std::string MeansAttribute(int64_t index);
 std::map<std::string, InputMeansPtr> AttachedMeans(
     const torch::jit::Module& module);
 
-// Whether `node` calls an observer, a fake quantization or means of inputs;
-// calls of a model's own modules are none.
+// Whether `node` calls a method of an observer, a fake quantization or an
+// InputMeans of this library. False for calls of the model's own modules.
 bool IsObserverCall(const torch::jit::Node& node);
 
-// Removes the record, all observers and all means. The graph must not use them
+// Removes all that insert-observers attached to `module`: what
+// AttachPreparedModel stored, observers and means. The graph must not use them
 // any more.
 void DetachPreparedModel(torch::jit::Module& module);
 

@@ -15,17 +15,19 @@
 
 namespace ns {
 
-// Loads the float model of `flags`, in evaluation. Error: in the static mode,
-// and in training, a model without a QuantStub.
+// Loads the float model of `flags` and switches it to eval(). Error: a model
+// without a QuantStub where the mode is static or qat; a file that cannot be
+// read.
 absl::StatusOr<torch::jit::Module> LoadHierarchy(const QuantizeFlags& flags);
 
-// Returns `spec` with what `flags` keep in float.
+// Returns `spec` with no qconfig for the modules that `flags` keep in float.
 QConfigSpec WithKept(const QuantizeFlags& flags, QConfigSpec spec);
 
-// Quantizes the model of `flags` module by module, writes the file, and returns
-// what to report. In the static mode, chains of modules are fused first.
-// `progress` is called with the numbers of batches done and to do. Error: which
-// file is at fault.
+// Quantizes the float model of `flags` module by module, writes it to
+// flags.out_path, and returns what to report. Not for the mode qat. In the
+// static mode, chains of modules are fused first. `progress` gets the number of
+// batches that were run, and of all that will be: a batch that calibrates and
+// measures counts twice. Error: which file is at fault.
 absl::StatusOr<QuantizeSummary> QuantizeModules(
     const QuantizeFlags& flags, const BatchReader& batches,
     const std::function<void(int64_t done, int64_t total)>& progress);

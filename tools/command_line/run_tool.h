@@ -9,15 +9,20 @@
 
 namespace ns {
 
-// Prepares the process; to be called first in main(). It takes care of closed
-// streams, LibTorch's warnings, and the folder that relative paths start from,
-// which under `bazel run` is the caller's. Where that folder is gone, it prints
-// so and returns false.
+// Prepares the process. To be called first in main(), before any op of LibTorch
+// runs. It
+//  * occupies the standard streams that the caller closed;
+//  * lets LibTorch print each of its warnings once;
+//  * keeps oneDNN from kernels with a known fault;
+//  * enters the folder that relative paths start from: under `bazel run`, the
+//    one that the user called it in.
+// Where it cannot enter that folder, it prints an error, in which `tool` is the
+// program's name, and returns false: main() must then return a failure.
 bool PrepareProcess(absl::string_view tool);
 
-// Runs `run`, makes sure that standard output was written, and prints the line
-// "<tool>: <message>" to standard error unless all went well. Exceptions count
-// as internal errors. Returns the exit code.
+// Runs `run` and returns the exit code. Prints "<tool>: <message>" to standard
+// error unless that is ExitCode::kDone. Exceptions become internal errors. That
+// standard output could not be written is an error, too.
 int RunTool(absl::string_view tool, const std::function<CommandOutcome()>& run);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Quantizes the code of a module that is one layer, as a flat graph.
+// Quantizes the flat graph (ir/model_graph.h) of a module that is one layer.
 #ifndef NS_QUANTIZATION_EAGER_LAYER_CODE_H_
 #define NS_QUANTIZATION_EAGER_LAYER_CODE_H_
 
@@ -27,16 +27,17 @@ struct OutputQuantization {
 // How the weight of a module is quantized.
 struct LayerWeight {
   ObserverSpec spec;
-  // What has observed it while the model was trained; null for a new observer
-  // of `spec`, which sees the weight alone.
+  // The observer that saw the weight during training, which gives the scales.
+  // Null: a new observer of `spec` looks at the weight once and gives them.
   ObserverPtr trained;
 };
 
 // Returns the one layer of `graph`. Error: it has none, or several.
 absl::StatusOr<FloatSubgraph> OneLayer(torch::jit::Graph& graph);
 
-// Makes of `flat`, the frozen float code of a layer with one tensor as its
-// first argument, code that takes and gives quantized tensors:
+// Changes `flat` so that it takes and returns quantized tensors. It must be the
+// frozen graph of one float layer, and its first argument after `self` must be
+// a tensor:
 //
 //   %y = aten::conv2d(%x, %weight, %bias, ...)
 //   return (%y)
@@ -44,19 +45,21 @@ absl::StatusOr<FloatSubgraph> OneLayer(torch::jit::Graph& graph);
 //   %y = quantized::conv2d(%x, %packed, %scale, %zero_point)
 //   return (%y)
 //
-// The weight is quantized, and packed for the engine that is set. An argument
-// that would choose among output shapes, as output_size of a transposed
-// convolution, must be None when the code runs. `warnings`, which may be null,
-// gets a line for a qconfig that was changed. Error: what has no quantized op,
-// with the reason.
+// The weight is quantized, and packed for LibTorch's present quantized engine.
+// Where the layer has an argument for the size of its output, such as
+// output_size of a transposed convolution, the new code throws unless it is
+// None. `warnings`, which may be null, gets a line when a kernel forces another
+// quantization of the weight than `weight` asks for. Error: a layer without a
+// quantized op, with the reason.
 absl::Status QuantizeLayerCode(const LayerWeight& weight,
                                const OutputQuantization& output,
                                ModelGraph& flat,
                                std::vector<std::string>* warnings);
 
-// Makes code that takes and gives float tensors and has a quantized weight: a
-// dynamic layer or, with a placeholder for `qconfig.activation`, an embedding
-// (passes/quantization/quantize_dynamic.h). Error: as above.
+// Changes `flat`, the frozen graph of one float layer, so that its weight is
+// quantized, and its inputs and outputs stay in float: to a dynamic layer or,
+// where `qconfig.activation` is a placeholder that leaves values in float, to
+// an embedding (passes/quantization/quantize_dynamic.h). Error: as above.
 absl::Status QuantizeDynamicCode(const QConfig& qconfig, ModelGraph& flat);
 
 }  // namespace ns

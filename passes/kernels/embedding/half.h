@@ -1,4 +1,4 @@
-// Reads fp16 without instructions for it.
+// Converts fp16 to float without the F16C instructions.
 #ifndef PASSES_KERNELS_EMBEDDING_HALF_H_
 #define PASSES_KERNELS_EMBEDDING_HALF_H_
 
@@ -7,8 +7,9 @@
 
 namespace ns::kernels {
 
-// The value of the fp16 at `half`, not aligned. Static: sources of instruction
-// sets include it.
+// Returns the value of the fp16 at `half`, which need not be aligned. It is
+// static so that each source file has its own copy: some are compiled for
+// instruction sets that not every processor has.
 static inline float HalfToFloat(const uint8_t* half) {
   uint16_t bits = 0;
   memcpy(&bits, half, sizeof(bits));

@@ -1,4 +1,5 @@
-// Declares the kernels behind GemmRows, one for each instruction set.
+// Declares the kernels behind GemmRows (gemm.h), one for each instruction set.
+// Call one only where IsSupported (passes/kernels/isa.h) is true of its set.
 #ifndef PASSES_KERNELS_GEMM_ROW_KERNELS_H_
 #define PASSES_KERNELS_GEMM_ROW_KERNELS_H_
 
@@ -24,8 +25,8 @@ struct RowTask {
   int64_t run_length;
   const int8_t* weights;
   int64_t panel_bytes;
-  // Outputs of a row. Element 0 of `out` and of the arrays in `view` are of the
-  // first.
+  // How many outputs a row has. Element 0 of `out`, and of each array in
+  // `view`, belongs to the first of them.
   int64_t outputs;
   OutputView view;
   void* out;
@@ -40,17 +41,19 @@ struct RowTask {
 
 using RowKernel = void (*)(const RowTask& task);
 
-// Kernels whose pair sums are exact.
+// Kernels for GEMMs in which no pair sum saturates
+// (passes/kernels/saturation_mode.h).
 void GemmRowsAvx2(const RowTask& task);
 void GemmRowsAvxVnni(const RowTask& task);
 void GemmRowsAvx512(const RowTask& task);
 void GemmRowsAvx512Vnni(const RowTask& task);
-// Configures the tiles of its thread and releases them before it returns: tiles
-// of others do not live through a call. Needs IsSupported(Isa::kAmx) to have
-// been asked.
+// Configures the AMX tiles of the calling thread and releases them before it
+// returns, so the caller's own tiles may be lost. IsSupported(Isa::kAmx) must
+// have returned true in this process: it asks Linux for permission to use
+// tiles.
 void GemmRowsAmx(const RowTask& task);
 
-// Kernels whose pair sums all saturate.
+// Kernels for GEMMs in which all pair sums saturate at the bounds of int16.
 void SaturatingGemmRowsAvx2(const RowTask& task);
 void SaturatingGemmRowsAvx512(const RowTask& task);
 

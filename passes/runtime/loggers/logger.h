@@ -13,20 +13,22 @@ namespace ns {
 // user's subclass becomes usable in graphs, and saves and loads with them, by
 // registering itself with torch::class_ with def_pickle and these methods:
 //
-//   forward(Tensor) -> Tensor           a logger; what it returns is not used
-//   forward(Tensor, Tensor) -> Tensor   a comparer: the candidate's or the
-//                                       quantized value, then the float one
+//   forward(Tensor) -> Tensor           of a logger
+//   forward(Tensor, Tensor) -> Tensor   of a comparer: the value of the
+//                                       quantized model or of a quantization
+//                                       candidate, then that of the float model
 //   get_stats() -> Tensor[]             what was kept; optional
 //
-// and with those of RegisterSwitches. Scripted modules with these methods can
-// be used as well.
+// and those of RegisterSwitches. What `forward` returns is not used. A scripted
+// module with such methods can be used as well.
 class Logger : public torch::CustomClassHolder {
  public:
   // Forgets what was recorded.
   virtual void Clear() = 0;
 
-  // Enables or disables the logger; it starts enabled. Subclasses heed it: they
-  // record nothing unless IsEnabled(). They say whether they save it.
+  // Enables or disables the logger; it starts enabled. Subclasses must record
+  // nothing unless IsEnabled(). Their own def_pickle decides whether a saved
+  // logger keeps this state.
   void SetEnabled(bool enabled) { enabled_ = enabled; }
   bool IsEnabled() const { return enabled_; }
 

@@ -12,8 +12,9 @@
 
 namespace ns {
 
-// Calls `run(first, end)` for blocks of few enough additions to stay accurate
-// in float: 16 in each lane, or twice as many.
+// Splits [0, count) into blocks and calls `run(first, end)` for each. A block
+// is short enough to be summed accurately in float: a lane of a sum takes 16
+// additions, or 32 where V::kSums is half of kUnroll.
 template <typename V, typename Run>
 inline void ForBlocks(int64_t count, const Run& run) {
   constexpr int64_t kBlock = 16 * kStep<V>;
@@ -22,6 +23,8 @@ inline void ForBlocks(int64_t count, const Run& run) {
   }
 }
 
+// Returns the sums of x[i]^2 and of (x[i] - y[i])^2 over `count` elements, at
+// most kPairPiece. `y` is a FloatLoader or a CodeLoader (pair_simd_values.h).
 template <typename V, typename Y>
 inline PairErrors SumErrors(const float* x, const Y& y, int64_t count) {
   BlockedSum<V, kUnroll> x2;
@@ -49,6 +52,10 @@ inline PairErrors SumErrors(const float* x, const Y& y, int64_t count) {
   return {x2.Total(), e2.Total()};
 }
 
+// Returns all fields of PairBlock for `count` elements, 1 to kPairPiece.
+// `observer` finds the range of y (pair_simd_observers.h): a FloatObserver
+// where `y` is a FloatLoader, a CodeObserver or UseObserver where it is a
+// CodeLoader.
 template <typename V, typename Y, typename Observer>
 inline PairBlock Accumulate(const float* x, const Y& y, Observer observer,
                             int64_t count) {
@@ -97,7 +104,8 @@ inline PairBlock Accumulate(const float* x, const Y& y, Observer observer,
     e2.EndBlock();
     e.EndBlock();
   });
-  // With braces, no constructor is called, which other code could share.
+  // Braces call no constructor. The linker could keep this file's copy of one
+  // for the whole program, and not every processor runs it.
   PairBlock block = {};
   block.x2 = x2.Total();
   block.y2 = y2.Total();
