@@ -2,7 +2,7 @@
 """Prints what quantization costs the networks of tools/networks in top-1.
 
   bazel build -c opt //tools:ns //:libns_ops.so
-  tools/bench/top1.py [--networks=residual,vit] [--images=N] [--ns=PATH]
+  tools/bench/top1.py [--networks=residual,vit] [--draws=N] [--ns=PATH]
 
 For each network, the share of test images of Fashion-MNIST that is classified
 right: in float; by what prepare_fx and convert_fx make with PyTorch's default
@@ -15,13 +15,16 @@ with a p above 0.05 may be chance.
 
 Bars: the drop with the default target, which is fbgemm-avx2, on either server,
 and none above that of PyTorch's defaults; there p is of the two quantized
-models. Exits with 1 when a bar fails.
+models. With --draws, all is done with so many sets of calibration images, none
+of which is in two sets, and bars are on mean drops: which few images one set
+costs is chance. Exits with 1 when a bar fails.
 """
 
 import argparse
 import math
 import multiprocessing
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -174,29 +177,40 @@ def print_rows(name: str, measured: Measurement) -> None:
     print(line, flush=True)
 
 
-def print_bars(name: str, measured: Measurement) -> bool:
+def compared(draws: List[Measurement], a: Row, b: Row) -> str:
+  """How sure it is that two quantized models differ."""
+  if len(draws) == 1:
+    right = draws[0].right
+    return f' (p {coin_p(*fallen_and_risen(right[a], right[b])):.2g})'
+  differences = [draw.drop(b) - draw.drop(a) for draw in draws]
+  error = statistics.stdev(differences) / math.sqrt(len(draws))
+  return (f' (differs by {statistics.mean(differences):+.3f}, standard error '
+          f'{error:.3f})')
+
+
+def print_bars(name: str, draws: List[Measurement]) -> bool:
   """Whether all bars of a network hold."""
   all_hold = True
+  def drop(row: Row) -> float:
+    return statistics.mean(draw.drop(row) for draw in draws)
+
   def print_bar(row: Row, most: float, of: str, note: str = '') -> None:
     nonlocal all_hold
     # Drops are whole images, but for rounding.
-    holds = measured.drop(row) < most + 1e-6
+    holds = drop(row) < most + 1e-6
     all_hold &= holds
-    print(f'{name:10} default target as {row.run}: {measured.drop(row):.2f} '
-          f'points, at most {most:.2f}{of}: {"holds" if holds else "FAILS"}'
+    print(f'{name:10} default target as {row.run}: {drop(row):.3f} '
+          f'points, at most {most:.3f}{of}: {"holds" if holds else "FAILS"}'
           f'{note}')
 
-  theirs = [row for row, right in measured.right.items()
+  theirs = [row for row, right in draws[0].right.items()
             if row.by.startswith('PyTorch') and right]
   for row in DEFAULT:
     print_bar(row, MOST_POINTS[name], '')
     for their_row in theirs:
-      p = coin_p(*fallen_and_risen(measured.right[their_row],
-                                   measured.right[row]))
-      print_bar(row, measured.drop(their_row), f' of {their_row.by}',
-                f' (p {p:.2g})')
-  more = (measured.drop(Row(f'ns, {VNNI}', AVX2)) -
-          measured.drop(Row(f'ns, {VNNI}', VNNI)))
+      print_bar(row, drop(their_row), f' of {their_row.by}',
+                compared(draws, their_row, row))
+  more = drop(Row(f'ns, {VNNI}', AVX2)) - drop(Row(f'ns, {VNNI}', VNNI))
   print(f'{name:10} --target={VNNI} as {AVX2}: loses {more:.2f} points more '
         f'than as {VNNI}')
   return all_hold
@@ -208,6 +222,8 @@ def main() -> int:
   parser.add_argument('--networks', default=','.join(NETWORKS), metavar='NAMES')
   parser.add_argument('--images', type=int, default=10000, metavar='N',
                       help='how many of the 10,000 test images')
+  parser.add_argument('--draws', type=int, default=1, metavar='N',
+                      help='how many sets of calibration images; default: 1')
   parser.add_argument('--models', default=os.path.join(ROOT, 'networks'),
                       metavar='DIR')
   parser.add_argument('--data', default=DATA, metavar='DIR')
@@ -217,17 +233,20 @@ def main() -> int:
   # FBGEMM is not in every PyTorch; oneDNN runs its models, too.
   torch.backends.quantized.engine = 'onednn'
 
-  calibration = calibration_batches(read_split(args.data, 'train')[0])
+  training_images = read_split(args.data, 'train')[0]
   images, labels = (x[:args.images] for x in read_split(args.data, 't10k'))
   print(f'{"network":10} {"quantized by":16} {"run as":12} top-1   drop  lost'
         '   won        p')
-  results = {}
+  results: Dict[str, List[Measurement]] = {}
   with tempfile.TemporaryDirectory() as folder:
     for name in args.networks.split(','):
-      results[name] = Measurement(args, folder, name, images, labels)
-      results[name].run(calibration)
-      print_rows(name, results[name])
-  holds = [print_bars(name, measured) for name, measured in results.items()]
+      results[name] = []
+      for draw in range(args.draws):
+        measured = Measurement(args, folder, name, images, labels)
+        measured.run(calibration_batches(training_images, draw))
+        print_rows(name, measured)
+        results[name].append(measured)
+  holds = [print_bars(name, draws) for name, draws in results.items()]
   return 0 if all(holds) else 1
 
 

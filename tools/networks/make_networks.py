@@ -95,12 +95,15 @@ def train(name: str, model: nn.Module, images: torch.Tensor,
   model.to(memory_format=torch.contiguous_format).eval()
 
 
-def calibration_batches(images: torch.Tensor) -> List[torch.Tensor]:
-  """Training images to calibrate with, the same on every call."""
+def calibration_batches(images: torch.Tensor,
+                        draw: int = 0) -> List[torch.Tensor]:
+  """Training images to calibrate with, the same on every call. No image is in
+  two draws."""
   order = torch.randperm(len(images),
                          generator=torch.Generator().manual_seed(SEED))
   count = CALIBRATION_BATCHES * SAVED_BATCH
-  return batches_of(images[order[:count]], SAVED_BATCH)
+  return batches_of(images[order[draw * count:(draw + 1) * count]],
+                    SAVED_BATCH)
 
 
 def make_network(name: str, path: str, images: torch.Tensor,
