@@ -225,9 +225,14 @@ class RowValues : public ReferenceValues {
     }
     const bool is_number = place.shape.empty();
     if (shape_.empty()) {
-      return is_number && std::exchange(read_, 1) == 0
-                 ? ReadAll(place)
-                 : OtherShape(path_, shape_, place);
+      if (!is_number) {
+        return OtherShape(path_, shape_, place);
+      }
+      if (std::exchange(read_, 1) != 0) {
+        return Missing(absl::StrCat(
+            path_, " has only one number, which an earlier call took"));
+      }
+      return ReadAll(place);
     }
     // Numbers are concatenated to a vector.
     std::vector<int64_t> fitting = place.shape;
