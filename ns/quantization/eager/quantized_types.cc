@@ -3,6 +3,7 @@
 #include <ATen/core/jit_type.h>
 #include <c10/core/ScalarType.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
 
@@ -199,6 +200,10 @@ std::vector<QuantizedType> AllTypes() {
 
 const QuantizedType* FindQuantizedType(absl::string_view type) {
   static const auto& types = *new std::vector<QuantizedType>(AllTypes());
+  // A last part alone is a class of the user's own: "Linear" of a script.
+  if (!absl::StrContains(type, '.')) {
+    return nullptr;
+  }
   for (const QuantizedType& known : types) {
     if (IsTypeNamed(known.name, type)) {
       return &known;

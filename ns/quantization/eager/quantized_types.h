@@ -67,7 +67,8 @@ struct QuantizedType {
   std::string qnnpack_script;
 };
 
-// Returns the description of a type; null for one that is none of PyTorch's.
+// Returns the description of a type by its whole name, in either spelling
+// (IsTypeNamed, ir/module_path.h); null for one that is none of PyTorch's.
 const QuantizedType* FindQuantizedType(absl::string_view type);
 
 }  // namespace ns
