@@ -96,11 +96,9 @@ absl::Status CheckPad(const Node& node) {
   if (value == nullptr || value->mustBeNone()) {
     return absl::OkStatus();
   }
-  const auto constant = ConstantOf(*value);
-  const bool is_zero = constant && constant->isScalar() &&
-                       constant->toScalar().toDouble() == 0.0;
-  return is_zero ? absl::OkStatus()
-                 : Refusal("it pads with something else than zero");
+  return NumberOf(*value) == 0.0
+             ? absl::OkStatus()
+             : Refusal("it pads with something else than zero");
 }
 
 // A mean that asks for another dtype of its result needs other arithmetic.
@@ -126,12 +124,7 @@ absl::Status CheckClone(const Node& node) {
 
 absl::Status CheckAdd(const Node& node) {
   const Value* alpha = InputNamed(node, "alpha");
-  if (alpha == nullptr) {
-    return absl::OkStatus();
-  }
-  const auto constant = ConstantOf(*alpha);
-  return constant && constant->isScalar() &&
-                 constant->toScalar().toDouble() == 1.0
+  return alpha == nullptr || NumberOf(*alpha) == 1.0
              ? absl::OkStatus()
              : Refusal("it multiplies its second operand");
 }

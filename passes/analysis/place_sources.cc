@@ -102,16 +102,17 @@ class Flow {
     return sources;
   }
 
-  // Numbers carry no data.
-  static bool IsNumber(const c10::Type& type) {
+  // Whether values of this type carry no data: numbers, and devices.
+  static bool HasNoData(const c10::Type& type) {
     switch (type.kind()) {
       case c10::TypeKind::IntType:
       case c10::TypeKind::FloatType:
       case c10::TypeKind::BoolType:
       case c10::TypeKind::NumberType:
+      case c10::TypeKind::DeviceObjType:
         return true;
       case c10::TypeKind::ListType:
-        return IsNumber(*type.castRaw<c10::ListType>()->getElementType());
+        return HasNoData(*type.castRaw<c10::ListType>()->getElementType());
       default:
         return false;
     }
@@ -119,8 +120,8 @@ class Flow {
 
   PlaceSources SourcesOf(const Value& value) const {
     const auto found = sources_.find(&value);
-    return found == sources_.end() || IsNumber(*value.type()) ? PlaceSources()
-                                                              : found->second;
+    return found == sources_.end() || HasNoData(*value.type()) ? PlaceSources()
+                                                               : found->second;
   }
 
   void EnterBlock(const Node& node, Block* block, const PlaceSources& from) {

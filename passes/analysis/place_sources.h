@@ -33,9 +33,9 @@ struct PlaceSources {
 
 // Returns the sources of each of `places`, subgraphs of `graph`. Values are
 // followed through ops that belong to no place, through control flow, lists and
-// ops in place; not through numbers, such as sizes, which carry no data. What
-// an earlier trip of a loop hands to the next does not count. The graph is not
-// changed.
+// ops in place; not through numbers, such as sizes, and devices, which carry no
+// data. What an earlier trip of a loop hands to the next does not count. The
+// graph is not changed.
 std::vector<PlaceSources> SourcesOfPlaces(torch::jit::Graph& graph,
                                           absl::Span<const Place> places);
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ir/control_flow.h"
 #include "ir/node_view.h"
 
 namespace ns {
@@ -14,12 +15,15 @@ std::vector<Value*> DataInputsOf(const Subgraph& subgraph) {
   if (subgraph.start->blocks().empty()) {
     return DataInputs(*subgraph.start);
   }
-  // The base op is in an arm: go back through ops that only reshape, until the
-  // value is one from outside.
+  // The base op is in an arm: go back through ops that only reshape, and
+  // through control flow that does, until the value is one from outside.
   std::vector<Value*> inputs = DataInputs(*subgraph.base);
-  const torch::jit::Block* outside = subgraph.start->owningBlock();
   for (Value*& input : inputs) {
-    while (input->node()->owningBlock() != outside) {
+    while (IsInside(*input->node(), *subgraph.start)) {
+      if (input->node()->kind() == c10::prim::If) {
+        input = input->node()->blocks()[0]->outputs()[input->offset()];
+        continue;
+      }
       const std::vector<Value*> inner = DataInputs(*input->node());
       if (inner.empty()) {
         break;

@@ -1,0 +1,148 @@
+#include "passes/analysis/subgraph.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/named_graph.h"
+
+namespace ns {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+// The subgraph from the op of value `start` to that of `end`.
+Subgraph Chain(const NamedGraph& graph, const std::string& start,
+               const std::string& base, const std::string& end) {
+  Subgraph subgraph;
+  subgraph.start = graph.Named(start)->node();
+  subgraph.base = graph.Named(base)->node();
+  subgraph.end = graph.Named(end)->node();
+  return subgraph;
+}
+
+TEST(DataInputsOfTest, AreThoseOfTheFirstNode) {
+  const NamedGraph graph(R"IR(
+graph(%q : Tensor, %w : Tensor):
+  %d : Tensor = aten::dequantize(%q)
+  %y : Tensor = aten::linear(%d, %w, %w)
+  %r : Tensor = aten::relu(%y)
+  return (%r))IR");
+  EXPECT_THAT(DataInputsOf(Chain(graph, "d", "y", "r")),
+              ElementsAre(graph.Named("q")));
+}
+
+TEST(DataInputsOfTest, ElementsOfAListComeInOrder) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %y : Tensor, %dim : int):
+  %list : Tensor[] = prim::ListConstruct(%y, %x, %y)
+  %c : Tensor = aten::cat(%list, %dim)
+  return (%c))IR");
+  EXPECT_THAT(
+      DataInputsOf(Chain(graph, "c", "c", "c")),
+      ElementsAre(graph.Named("y"), graph.Named("x"), graph.Named("y")));
+}
+
+TEST(DataInputsOfTest, OpsThatMakeTensorsHaveNone) {
+  const NamedGraph graph(R"IR(
+graph(%sizes : int[]):
+  %none : NoneType = prim::Constant()
+  %z : Tensor = aten::zeros(%sizes, %none, %none, %none, %none)
+  return (%z))IR");
+  EXPECT_THAT(DataInputsOf(Chain(graph, "z", "z", "z")), IsEmpty());
+}
+
+TEST(DataInputsOfTest, OfAnIfAreTheValuesBehindTheReshapesOfItsArm) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %y : Tensor, %p : bool):
+  %zero : int = prim::Constant[value=0]()
+  %a : Tensor = aten::tanh(%x)
+  %r : Tensor = prim::If(%p)
+    block0():
+      %u : Tensor = aten::unsqueeze(%a, %zero)
+      %v : Tensor = aten::unsqueeze(%u, %zero)
+      %m : Tensor = aten::mul(%v, %y)
+      -> (%m)
+    block1():
+      %n : Tensor = aten::mul(%a, %y)
+      -> (%n)
+  return (%r))IR");
+  EXPECT_THAT(DataInputsOf(Chain(graph, "r", "m", "r")),
+              ElementsAre(graph.Named("a"), graph.Named("y")));
+}
+
+// What is made further out is not what goes into the prim::If, but it is what
+// the values there are.
+constexpr char kInALoop[] = R"IR(
+graph(%x : Tensor, %p : bool, %n : int):
+  %zero : int = prim::Constant[value=0]()
+  %yes : bool = prim::Constant[value=1]()
+  %a : Tensor = aten::tanh(%x)
+  %l : Tensor = prim::Loop(%n, %yes, %x)
+    block0(%i : int, %carried : Tensor):
+      %r : Tensor = prim::If(%p)
+        block0():
+          %u : Tensor = aten::unsqueeze(%a, %zero)
+          %m : Tensor = aten::mul(%u, %carried)
+          -> (%m)
+        block1():
+          %k : Tensor = aten::mul(%a, %carried)
+          -> (%k)
+      -> (%yes, %r)
+  return (%l))IR";
+
+TEST(DataInputsOfTest, OfAnIfInALoopMayComeFromFurtherOut) {
+  const NamedGraph graph(kInALoop);
+  EXPECT_THAT(DataInputsOf(Chain(graph, "r", "m", "r")),
+              ElementsAre(graph.Named("a"), graph.Named("carried")));
+}
+
+TEST(DataInputsOfTest, OfALoopInAnIfMayComeFromFurtherOut) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %p : bool, %n : int):
+  %yes : bool = prim::Constant[value=1]()
+  %a : Tensor = aten::tanh(%x)
+  %r : Tensor = prim::If(%p)
+    block0():
+      %l : Tensor = prim::Loop(%n, %yes, %a)
+        block0(%i : int, %carried : Tensor):
+          %s : Tensor = aten::sigmoid(%carried)
+          -> (%yes, %s)
+      -> (%l)
+    block1():
+      -> (%x)
+  return (%r))IR");
+  EXPECT_THAT(DataInputsOf(Chain(graph, "l", "l", "l")),
+              ElementsAre(graph.Named("a")));
+}
+
+TEST(DataInputsOfTest, ChoicesInsideTheArmAreFollowed) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %p : bool, %o : bool):
+  %zero : int = prim::Constant[value=0]()
+  %r : Tensor = prim::If(%p)
+    block0():
+      %k : int, %c : Tensor = prim::If(%o)
+        block0():
+          %u : Tensor = aten::unsqueeze(%x, %zero)
+          -> (%zero, %u)
+        block1():
+          -> (%zero, %x)
+      %t : Tensor = aten::tanh(%c)
+      -> (%t)
+    block1():
+      %s : Tensor = aten::tanh(%x)
+      -> (%s)
+  return (%r))IR");
+  EXPECT_THAT(DataInputsOf(Chain(graph, "r", "t", "r")),
+              ElementsAre(graph.Named("x")));
+}
+
+}  // namespace
+}  // namespace ns
