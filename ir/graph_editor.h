@@ -1,5 +1,5 @@
-// Changes a graph such that readers and later passes still find their way in
-// it.
+// Changes a graph without losing module paths, source lines and names of
+// values.
 #ifndef IR_GRAPH_EDITOR_H_
 #define IR_GRAPH_EDITOR_H_
 
@@ -14,9 +14,10 @@ namespace ns {
 class PassContext;
 
 // Edits a graph so that what takes the place of an op keeps its module path
-// (ir/module_path.h), its source line and the name of its value. Listeners of
-// the pass context are told, so that matches follow
-// (passes/matching/match_follower.h).
+// (ir/module_path.h), its source line and the name of its value. It tells the
+// listeners of the pass context (ScopedReplacementListener in
+// ir/pass_context.h) which value takes the place of which: that is how matches
+// follow (passes/matching/match_follower.h).
 //
 //   GraphEditor editor(model.graph(), &context);
 //   NS_ASSIGN_OR_RETURN(Value* clamp, editor.InsertBefore(
@@ -27,15 +28,17 @@ class PassContext;
 //   after   %y : Tensor = aten::clamp(%x, %zero, %six)  # model.py:7
 class GraphEditor {
  public:
-  // `context` may be null where nobody listens. Both must outlive the object.
+  // `context` may be null: then nobody is told. Both must outlive the object.
   GraphEditor(torch::jit::Graph& graph, PassContext* context)
       : graph_(graph), context_(context) {}
 
   torch::jit::Graph& graph() const { return graph_; }
 
-  // Calls `op`, "aten::clamp", in front of `place`, and returns its output.
-  // Arguments that are no values become constants. The call has the module path
-  // and source line of `place`. Error: as InsertOp (ir/insert_op.h).
+  // Inserts a call of `op`, "aten::clamp", in front of `place`, and returns its
+  // output or, when it has several, a tuple of them. Arguments that are no
+  // values of the graph become constants. All that is inserted has the module
+  // path and source line of `place`. Error: as InsertOp (ir/insert_op.h); the
+  // graph is then as it was.
   absl::StatusOr<torch::jit::Value*> InsertBefore(
       torch::jit::Node& place, absl::string_view op,
       absl::Span<const torch::jit::NamedValue> arguments);
@@ -46,13 +49,18 @@ class GraphEditor {
                                  torch::jit::Node* node,
                                  const torch::jit::Node& original);
 
-  // Makes all users of `value` use `replacement`, which takes the name of
-  // `value` unless it has one. The node of `value` stays, unused.
+  // Makes all users of `value` use `replacement`. `replacement` may not be
+  // computed from `value`, as its own node would become a user of it. It takes
+  // the name of `value` unless it has a name. The node of `value` stays, and is
+  // to be destroyed or left unused. Listeners are not told where either value
+  // is an input of a block or graph.
   void Replace(torch::jit::Value& value, torch::jit::Value& replacement);
 
-  // Replaces `node` by the node of `replacement`, which stands in front of it
-  // and takes its module path, its source line, and the type and name of its
-  // only output. Destroys `node`.
+  // Replaces `node`, which has one output, by the node of `replacement`, which
+  // was made for that and stands in front of it. That node gets the module path
+  // and source line of `node`, and `replacement` the type of its output and, as
+  // in Replace, its name. Destroys `node`. To replace it by a value that was
+  // there before, such as its input, use Replace.
   void ReplaceNode(torch::jit::Node& node, torch::jit::Value& replacement);
 
  private:

@@ -1,4 +1,5 @@
-// Tells which module objects the values in the code of a module are.
+// Gives the values that are modules, in the code of a module, the types of the
+// module objects that they are.
 #ifndef IR_MODULE_VALUES_H_
 #define IR_MODULE_VALUES_H_
 
@@ -14,22 +15,25 @@ struct Graph;
 
 namespace ns {
 
-// Gives each value of `graph`, a method of `module`, that is a module the type
-// of the object that it is, also inside of control flow and forks:
+// Changes the types of values in `graph`, which is a method or forward hook of
+// `module`. Each value that is a module gets the type of the module object that
+// it is, inside control flow and forks, too:
 //
 //   %conv : <type of module.conv> = prim::GetAttr[name="conv"](%self)
 //   %y = prim::CallMethod[name="forward"](%conv, %x)
 //
-// Objects are found from `module` on by the names of attributes, so what the
-// types were before does not matter. Calls of forward hooks, prim::CallFunction
-// with the module behind the function, get those of the type. `path` is where
-// `module` is, for messages.
+// Objects are found from `module` on, by the names of attributes. So it does
+// not matter what the types were before: an attribute may hold another module
+// by now. What GetAttr reads from a module gets the type of the attribute. A
+// call of a forward hook, which is a prim::CallFunction with the module as its
+// second input, calls the hook of the same name that the object has. `path` is
+// the path of `module`, for messages.
 //
-// Error, naming the path: a module that has no attribute, method or hook of a
-// name that the code uses, or whose method takes other arguments than it is
-// called with; and code that does not say which object it uses, as where a
-// module is called through an interface, is an argument, or comes out of a
-// prim::If. Some types may be changed then.
+// Error, naming the path: a module without an attribute, method or hook that
+// the code uses, or whose method or hook takes other arguments or returns
+// another type than the call has; and code that does not say which object it
+// uses, as where a module is read through an interface, is handed on as an
+// argument, or comes out of a prim::If. Some types may be changed then.
 absl::Status TypeModuleValues(const torch::jit::Module& module,
                               const std::string& path,
                               torch::jit::Graph& graph);

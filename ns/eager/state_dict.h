@@ -1,4 +1,4 @@
-// Loads state dicts as torch.save(model.state_dict(), path) writes them.
+// Loads state dicts that torch.save(model.state_dict(), path) has written.
 #ifndef NS_EAGER_STATE_DICT_H_
 #define NS_EAGER_STATE_DICT_H_
 
@@ -11,33 +11,36 @@
 
 namespace ns {
 
-// One entry of a state dict that holds a tensor, or packs some.
+// One entry of a state dict: a tensor, or the packed parameters of a quantized
+// module.
 struct StateEntry {
   // The entry's name: "conv.weight", "fc._packed_params._packed_params".
   std::string key;
-  // True for the parameters that a quantized module packs: a tuple (weight,
-  // bias) or an object of a TorchScript class.
+  // True for packed parameters: a tuple that starts with a tensor, (weight,
+  // bias), or an object of a TorchScript class.
   bool is_packed = false;
-  // The tensor of an entry that is not packed. For a packed entry, its weight
-  // as stored, quantized or not, or w_ih and w_hh for a recurrent layer's cell;
-  // empty for an unknown class.
+  // Not packed: the one tensor. Packed: the weight as it was stored, of a
+  // quantized dtype or not, without the bias; two tensors, w_ih and w_hh, for
+  // the cell of a recurrent layer; none for a class that is not known.
   std::vector<at::Tensor> values;
 };
 
-// The entries in the order of the file. Entries of other kinds, such as dtypes,
-// are left out.
+// The entries in the order of the file. Those that are neither tensors nor
+// packed parameters, such as dtypes, are left out.
 using StateDict = std::vector<StateEntry>;
 
-// Reads a file. Nothing in it is packed again: no quantized engine is needed,
-// and the file may come from a PyTorch with another engine than this one.
+// Reads a file. Packed parameters are only taken apart, never packed again: so
+// no quantized engine is needed, and the file may come from a PyTorch with
+// another one.
 //
 // It is safe on damaged files. Errors name the file: it cannot be read, was not
-// written by torch.save, holds something other than a dict with string keys, or
-// holds no tensors.
+// written by torch.save, holds something other than a dict with string keys,
+// holds no tensors, or holds one that is not dense (all of it is then refused).
 absl::StatusOr<StateDict> LoadStateDict(const std::string& path);
 
-// Whether LoadStateDict may read the file: it was written by torch.save and
-// holds a dict with string keys. False for TorchScript files.
+// Whether the file was written by torch.save and holds a dict with string keys;
+// LoadStateDict may still fail on what is in the dict. False for TorchScript
+// files, and for files that cannot be read.
 bool HoldsStateDict(const std::string& path);
 
 }  // namespace ns

@@ -10,14 +10,16 @@
 
 namespace ns {
 
-// Makes a disabled logger for the candidate of `info`: what `factory` makes, or
-// an OutputComparisonLogger where it is null. Errors: what the factory returns,
-// or a logger without the methods of NShadowsOptions::logger.
+// Makes the logger of the candidate that `info` describes, and disables it. It
+// is what `factory` makes or, where that is null, an OutputComparisonLogger
+// (passes/runtime/loggers). Errors: that of the factory; a logger without the
+// methods that NShadowsOptions::logger names (prepare_n_shadows_model.h); one
+// that cannot be disabled.
 absl::StatusOr<c10::IValue> MakeCandidateLogger(const LoggerFactory& factory,
                                                 const LoggerInfo& info);
 
-// Makes a disabled logger for the float value that candidates are compared
-// with, which keeps no activations.
+// Makes a disabled OutputLogger for the float value that candidates are
+// compared with. It does not save activations when it is enabled, either.
 c10::IValue MakeFloatLogger();
 
 }  // namespace ns

@@ -9,12 +9,18 @@
 
 namespace ns {
 
-// A row for each layer: name, op, SQNR in dB of each candidate ("-" for one
-// that the layer does not have), and what the plan makes of it. Below it the
-// count of layers, and, with a plan, which stay in float. Rows are in order of
-// execution; with TableOptions::sort_by_error, by the largest SQNR of an
-// integer candidate, lowest first, those without a figure before them, and
-// those without such a candidate last.
+// Returns a table with a row for each layer: its name, its op, the SQNR in dB
+// of each candidate ("-" for one that the layer does not have, or that never
+// ran) and, with a plan, what the plan uses (UseOf). Below it come the numbers
+// of layers and batches; with a plan, how many layers use what, and which stay
+// in float; layers that no batch reached; and candidates that were not tried,
+// with the reason.
+//
+// Rows are in order of execution. With TableOptions::sort_by_error they are
+// sorted by the best SQNR of the layer's integer candidates (those for which
+// IsFloatCandidate is false), lowest first. A best SQNR of nan comes first.
+// Layers without such a candidate come last, among those that are exact.
+// Of `options`, `color`, `sort_by_error` and `width` are used.
 std::string SensitivityTable(const SensitivityReport& report,
                              const TableOptions& options);
 

@@ -28,15 +28,17 @@ namespace ns {
 //    "warnings": [],
 //    "output_sqnr_db": [{"name": "output", "sqnr_db": 30.1}]}
 //
-// "mode" is "static", "dynamic", "weight-only" or "qat"; the last adds
-// "training". "min" and "max" are what the least and the greatest quantized
-// value stand for. "scales" has one number, or one for each channel; those of
-// all weights of a recurrent layer, in the order of torch.nn; none for float16.
-// "inputs" is empty for dynamic and weight-only layers; "output" and "weight"
-// are absent where the layer has none. What was tried and not kept has a
-// "reason". "float" is "" for a model that was made of prepared ones, whose
-// paths are then in "prepared". "output_sqnr_db" is absent where no batch was
-// run. Numbers that are not finite are the strings "inf", "-inf" and "nan".
+// "mode" is "static", "dynamic", "weight-only" or "qat"; with "qat" there is a
+// member "training", too (TrainingReport). "min" and "max" are the real values
+// of the least and the greatest quantized value. "scales" has one number, or
+// one for each channel; those of all weights of a recurrent layer, in the order
+// of torch.nn; [] for float16. "inputs" is [] for dynamic and weight-only
+// layers; "output" and "weight" are absent where the layer has none. An entry
+// of "tried" with "kept": false has a "reason", too. Where the quantized model
+// was made from prepared models, "float" is "" and "prepared" has their paths.
+// "output_sqnr_db" is absent where no batch was run, and [] where the model
+// gives no tensors to compare. Numbers that are not finite are the strings
+// "inf", "-inf" and "nan".
 std::string QuantizeJson(const QuantizeSummary& summary);
 
 }  // namespace ns

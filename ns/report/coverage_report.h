@@ -10,21 +10,30 @@
 
 namespace ns {
 
-// Returns the share, 0 to 1, of the multiply-adds that have int8 weights:
-// those of layers that run in int8 and of dynamic ones. Those of a layer are
-// its outputs of one batch times the weights that make each of them: n outputs
-// in channels of c, and weights of w elements, make n w / c. Only layers with
-// weights and activations count; embeddings, norms and transposed convolutions
-// do not. Absent where nothing counts.
+// Returns which share, 0 to 1, of the multiply-adds of the model is in layers
+// with int8 weights: those of RunsIn::kInt8 and kInt8Weights. A layer with n
+// output elements in the first batch, c output channels and w weight elements
+// has n * w / c multiply-adds; in a loop, n is that of the first iteration.
+// Only layers for which weights and activations were compared count.
+// Embeddings, norms and aten::conv_transpose1d, 2d and 3d do not. Absent where
+// nothing counts.
 std::optional<double> Int8MacsShare(const ComparisonResult& result);
 
-// Writes the member "coverage": an object of "int8_layers", "float_layers",
-// "int8_macs_share" (absent where it is not known), "stayed_float" (objects of
-// "name", "op" and "reason"), "cancelling_pairs" ("dequantize", "quantize") and
-// "packs_at_run_time" (names). Writes nothing where there is no coverage.
+// Writes the member "coverage", an object with these members:
+//
+//   "int8_layers", "float_layers"  how many layers have int8 weights, and how
+//                                  many do not
+//   "int8_macs_share"              Int8MacsShare; left out where that is absent
+//   "stayed_float"                 [{"name", "op", "reason"}, ...]
+//   "cancelling_pairs"             [{"dequantize", "quantize"}, ...]
+//   "packs_at_run_time"            [name, ...]
+//
+// The last three are those of Coverage (ns/suite/coverage.h). Writes nothing
+// where result.coverage is absent.
 void WriteCoverage(JsonWriter& json, const ComparisonResult& result);
 
-// Returns a blank line and what WriteCoverage writes, as lines for a terminal.
+// Returns the same as lines for a terminal, with a blank line in front. Empty
+// where result.coverage is absent.
 std::string CoverageText(const ComparisonResult& result);
 
 }  // namespace ns

@@ -14,11 +14,13 @@ namespace ns {
 struct ModuleRow {
   // The module's path.
   std::string name;
-  // The qualified types of both modules; may be empty.
+  // The qualified types of both modules, "torch.nn.modules.conv.Conv2d"; may be
+  // empty.
   std::string float_type;
   std::string quantized_type;
+  // Of the first tensor that the module returns.
   double sqnr_db = 0;
-  // A tensor that the module returns besides its first.
+  // Another tensor that it returns, and what to call it: "c_n".
   struct Other {
     std::string name;
     double sqnr_db = 0;
@@ -26,11 +28,15 @@ struct ModuleRow {
   std::vector<Other> others = {};
 };
 
-// Returns a row for each of `rows`: the module, the last parts of its types,
-// its SQNR in dB, and a bar of 0 to 60 dB, as in ToTable; then one for each of
-// its other tensors. Below come the count of modules, the number of batches,
-// and the lowest figure, "rnn (c_n)" where another tensor has it. `noun` says
-// what a row is: "stub".
+// Returns a table with a line for each of `rows`, in their order or as
+// TableOptions::sort_by_error says: the module, the last part of each type, the
+// SQNR in dB, and a bar of 0 to 60 dB as in ToTable. Below it comes a line for
+// each of its other tensors. At the end come the number of modules and of
+// batches, and the lowest figure with its module; where another tensor has it,
+// as "rnn (c_n)". Without rows, there are only the two numbers.
+//
+// `noun` is what the text calls a module, in the singular: "stub". `batches` is
+// only printed. Of `options`, `source` and `coverage` are not used.
 std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
                           int64_t batches, const TableOptions& options);
 

@@ -1,4 +1,5 @@
-// What a recipe makes of each layer, for reports.
+// Describes the layers of a recipe for reports: how each runs, and what it has
+// of the noise and of the time.
 #ifndef NS_SEARCH_SEARCHED_LAYERS_H_
 #define NS_SEARCH_SEARCHED_LAYERS_H_
 
@@ -14,13 +15,15 @@ namespace ns {
 struct SearchedLayers {
   // One for each of SearchSpace::layers().
   std::vector<SearchedLayer> layers;
-  // Of all else.
+  // What is in no layer with a choice.
   RestOfRecipe rest;
 };
 
-// The layers of the recipe `choices`, which is predicted to take `recipe_us`
-// microseconds. Shares of noise add up to 1 with those of the rest, and so do
-// the times to `recipe_us`.
+// Describes the recipe `choices`, one choice for each of space.layers().
+// `times` and `noise` are of the same space, and `noise` has run a batch.
+// `recipe_us` is the TimeOfRecipe (ns/search/layer_times.h) of these choices.
+// The times of the layers and of the rest add up to it. The shares of noise add
+// up to 1, or are all 0 where the recipe makes no noise.
 SearchedLayers DescribeLayers(const SearchSpace& space, const LayerTimes& times,
                               const NoiseModel& noise,
                               const RecipeChoices& choices, double recipe_us);

@@ -11,10 +11,12 @@
 
 namespace ns {
 
-// Warnings for the user about a pair of models and what matching made of it: a
-// quantized model without a quantized op, or one that is mostly unmatched.
-// Error: models with no layer in common, or swapped (only the float one has
-// quantized ops).
+// Returns warnings for the user: that the quantized model has no quantized op,
+// or that more of its ops are unmatched than matched. `matches` is what
+// MatchSubgraphs(float_model, quantized_model) returned. Error: the models are
+// swapped (only the float one has quantized ops); or they have no layer in
+// common: nothing is matched, or no op with weights although the quantized
+// model has such ops.
 absl::StatusOr<std::vector<std::string>> CheckRelated(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const MatchResult& matches);

@@ -13,9 +13,10 @@ namespace ns {
 // A matched subgraph of the model, or an op that the other model has nothing
 // for.
 struct DataFlowNode {
-  // The path of the module that it belongs to, or whose code calls it.
+  // The path of the module that it belongs to, or whose code calls it:
+  // "layer1.0.conv1". Empty where none is known.
   std::string fqn;
-  // What to print: the layer's name, or the path and the op.
+  // What to print: the layer's name or, for an unmatched op, path and op.
   std::string name;
   // The base op, "aten::conv2d".
   std::string op;
@@ -29,8 +30,9 @@ struct DataFlowNode {
 struct DataFlowGraph {
   // In order of execution.
   std::vector<DataFlowNode> nodes;
-  // Pairs of indices of nodes: values of the first flow into the second, with
-  // no other node in between. Without repetition, sorted by the second.
+  // Pairs (from, to) of indices into `nodes`: a value of `from` reaches `to`
+  // without passing another node. Each pair is there once; they are sorted by
+  // `to`.
   std::vector<std::pair<size_t, size_t>> edges;
 };
 

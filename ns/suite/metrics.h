@@ -1,6 +1,6 @@
-// The table of error figures: one row each, from which JSON, CSV, the JSON of
-// `ns sensitivity` and ComparisonByMetric follow. The table of `ns compare`
-// shows the SQNR alone.
+// The table of error figures. Its rows decide which figures are in JSON, in CSV
+// and in the JSON of `ns sensitivity`, and which names ComparisonByMetric
+// (comparisons.h) takes. The table that `ns compare` prints has the SQNR alone.
 #ifndef NS_SUITE_METRICS_H_
 #define NS_SUITE_METRICS_H_
 
@@ -16,17 +16,20 @@ struct Metric {
   absl::string_view name;
   // "dB"; "value" for the unit of the compared tensors; empty for a ratio.
   absl::string_view unit;
+  // Which numbers are good ones.
   enum class Better { kHigher, kLower, kNearZero };
   Better better;
-  // The field of ErrorFigures, and how it follows from sums over elements.
+  // Where the figure is in ErrorFigures, and the function that computes it.
   double ErrorFigures::*figure;
   double (PairStatistics::*value)() const;
 };
 
-// All rows, in the order in which outputs show them.
+// All rows, in the order in which outputs show them. They live as long as the
+// process.
 absl::Span<const Metric> Metrics();
 
-// Computes all figures from sums over elements.
+// Computes all figures of a pair of tensors from what ComparePair
+// (pair_statistics.h) has summed up of it, or of several pairs, merged.
 ErrorFigures FiguresOf(const PairStatistics& statistics);
 
 }  // namespace ns

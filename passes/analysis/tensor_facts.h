@@ -1,20 +1,21 @@
 // Defines what can be known of a tensor before its graph runs: whether it is
 // quantized, its dtype, scale, zero point and rank.
 //
-// Facts form a lattice. Each fact holds for all tensors that a value may be: on
-// every way through control flow, on every trip of a loop, and for every
+// Facts form a lattice. Each fact holds for all tensors that a value may be:
+// whichever arms of prim::If run, in every iteration of a loop, and for every
 // element of a list. From the fact that says most to the one that says least:
 //
 //   never    there is no such tensor: None, an arm that raises an exception, a
 //            list without elements; or the tensor has no scale
 //   is(x)    it is always x
-//   differs  it is known on each way, and not the same on all of them
+//   differs  it is known for each way through control flow, or each element,
+//            and not the same for all
 //   unknown  only a run tells
 //
-// The join of two facts holds where either does: never joined with a fact is
-// that fact; is(x) joined with another is `differs`; unknown joined with
-// anything is unknown. A fact can change three times at most, and a least rank
-// as often as it is high, so that an analysis soon finds a fixed point.
+// The join of two facts is true wherever one of them is: `never` joined with a
+// fact is that fact; is(x) joined with is(y) is `differs`; unknown joined with
+// anything is unknown. By joins, a fact can change three times at most. A least
+// rank can only fall. So an analysis soon finds a fixed point.
 #ifndef PASSES_ANALYSIS_TENSOR_FACTS_H_
 #define PASSES_ANALYSIS_TENSOR_FACTS_H_
 
@@ -87,7 +88,8 @@ struct KnownNumber {
   }
 };
 
-// Return the number that an argument for a scale or a zero point is.
+// Return what is known of the argument of an op for a scale or a zero point:
+// the number where it is a constant, and otherwise the value itself.
 KnownNumber<double> KnownScale(torch::jit::Value& scale);
 KnownNumber<int64_t> KnownZeroPoint(torch::jit::Value& zero_point);
 

@@ -20,9 +20,10 @@ struct NotShadowedMatch {
   std::string reason;
 };
 
-// Adds to the graph of `b`, in place, a copy of every matched subgraph of `a`,
-// weights and all, fed with what the subgraph of `b` is fed, and a logger on
-// each output of both (PyTorch: add_shadow_loggers):
+// Changes the graph of `b` in place (PyTorch: add_shadow_loggers). In front of
+// each matched subgraph of `b` it puts a shadow: a copy of the subgraph of `a`,
+// weights and all, which gets the inputs of the subgraph of `b`. Each output of
+// the shadow and each output of the subgraph of `b` gets a logger:
 //
 //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
 // becomes
@@ -35,26 +36,33 @@ struct NotShadowedMatch {
 //   %logger_b = prim::GetAttr[name="ns_logger_1"](%self)
 //   %logged_b = prim::CallMethod[name="forward"](%logger_b, %y)
 //
-// Inputs are cast to what the subgraph of A computes with (see shadow_casts.h).
-// The shadow stands in the block of what it shadows, inside control flow too.
-// At a quantize point the shadow is the value that is quantized. B computes
-// what it did, bit for bit; A is not changed. `matches` is of these two graphs
-// and stays valid.
+// The inputs of a shadow are cast to the dtype that the subgraph of `a`
+// computes with (passes/rewrite/shadow_casts.h). A shadow stands in the same
+// block as the subgraph of `b`, inside control flow too. A match with
+// is_quantize_point gets no copy: there the logger of `a` sees the value of `b`
+// that is quantized. `b` computes what it did, bit for bit; `a` is not changed.
+// `matches` is what MatchSubgraphs returned for `a` and `b`, and stays valid.
+// The loggers of the shadows carry `name_a`, the others `name_b`
+// (LoggerInfo::model_name); ExtractLoggerInfo reads them after a run.
 //
-// A shadow that fails as B runs, since it does not take B's values, is left out
-// from then on, with its loggers: see FailedShadows. For this it is a method of
-// B's module (guarded_shadow.h); with LoggerOptions::guard_shadows false, it
-// stands in the graph as above.
+// A shadow may fail while `b` runs, because it does not take the values of `b`.
+// The run of `b` goes on, and from then on this shadow does not run, and the
+// loggers of both sides' outputs keep nothing more: see FailedShadows. To this
+// end a shadow becomes a method of the module of `b` (guarded_shadow.h). With
+// LoggerOptions::guard_shadows false it stands in the graph as above, and the
+// run ends where it fails.
 //
-// Returns the matches that cannot be shadowed, in their order. Error: what the
-// logger factory returns, or a logger whose `forward` does not take a tensor.
+// Returns the matches that cannot be shadowed, in their order, and why. Error:
+// what the logger factory returns, or a logger whose `forward` does not take a
+// tensor. `b` is then left half changed: throw it away.
 absl::StatusOr<std::vector<NotShadowedMatch>> AddShadowLoggers(
     const std::string& name_a, const ModelGraph& a, const std::string& name_b,
     ModelGraph& b, const MatchResult& matches,
     const LoggerOptions& options = {});
 
-// The matches whose shadows failed in runs of `module`, the module of `b` or
-// what was saved of it, and why.
+// Returns the matches whose shadows have failed in a run, and why; empty before
+// the first run. `module` is b.module() after AddShadowLoggers, or was loaded
+// from a file that this was saved to.
 std::vector<NotShadowedMatch> FailedShadows(const torch::jit::Module& module);
 
 }  // namespace ns

@@ -28,60 +28,76 @@ struct Value;
 
 namespace ns {
 
-// The families of control flow that is matched as a whole.
+// MatchableNode::family of control flow.
 inline constexpr char kIfFamily[] = "prim::If";
 inline constexpr char kLoopFamily[] = "prim::Loop";
 
+// "Index" means a node's place in MatchableNodes.
 struct MatchableNode {
   torch::jit::Node* node = nullptr;
-  // The op that is compared. It differs from `node` where `node` is a prim::If
-  // that only chooses between forms of one op (see Subgraph).
+  // The op that is compared: mostly `node` itself. Where `node` is a prim::If
+  // that only chooses between forms of one op (see Subgraph), it is the op in
+  // the first arm.
   torch::jit::Node* base = nullptr;
-  // The row of the base op; null for ops outside the op table.
+  // The row of the base op; null for ops outside the op table, and for control
+  // flow.
   const OpRow* row = nullptr;
+  // What tells related ops: OpRelations::FamilyOf the base op; kIfFamily or
+  // kLoopFamily for control flow.
   absl::string_view family;
+  // The module that the base op came from.
   ModulePath path;
-  // The ComparedOutput of `node`, and whether it is the only output.
+  // ComparedOutput(*node), which may be null for control flow, and whether
+  // `node` has one output only.
   torch::jit::Value* output = nullptr;
   bool has_one_output = false;
-  // The index of the node that alone uses `output`, in the same block; -1 for
-  // none.
+  // The index of the node that uses `output`, when there is exactly one use,
+  // and that in the same block (OnlyUser of ir/node_view.h). -1 for none, and
+  // where the user is not a matchable node.
   int only_user = -1;
-  // The first data input of an op that may be absent from the other model: a
-  // view, dropout, batch norm, activation or unmatchable op; null for any
-  // other.
+  // Where to go on, towards the inputs, if the other model does not have this
+  // op: its first data input. Set for ops that may be absent there: those that
+  // move elements, dropout, batch norm, activations and unmatchable ops. Null
+  // for all other nodes.
   torch::jit::Value* skipped_to = nullptr;
-  // True when the first data input comes from an aten::dequantize.
+  // True when the first input of `node` comes from an aten::dequantize.
   bool follows_dequantize = false;
-  // True for a prim::If or prim::Loop whose blocks hold matchable nodes.
+  // True for a prim::If or prim::Loop that is a node by itself; the nodes in
+  // its blocks are listed, too. False for a prim::If that counts as one op (see
+  // `base`), of which nothing inside is listed.
   bool is_control_flow = false;
-  // True for an op that the user does not want to be matched: it may be part of
-  // a subgraph, but is no base op.
+  // True for an op that UnmatchableOps names: it may be part of a subgraph, but
+  // is no base op.
   bool is_unmatchable = false;
-  // The shape of the base op's first weight; absent for ops without a constant
-  // weight.
+  // The shape of the base op's first weight; absent where it has no weight, or
+  // neither the type nor a constant tells.
   std::optional<std::vector<int64_t>> weight_shape;
 };
 
 // A value, and the matchable node that makes it.
 struct Source {
   torch::jit::Value* value = nullptr;
-  // The index of the node whose only output the value is, or -1.
+  // The index of the node whose only output `value` is, or -1.
   int node = -1;
 };
 
-// True for ops that move elements, such as the aten::pad of a convolution that
-// pads with a reflection. They are no part of what a fused module computes.
+// True for ops that only move elements (Role::kShape), such as the aten::pad of
+// a convolution that pads with a reflection. They are no part of what a fused
+// module computes.
 bool IsShapeOp(const MatchableNode& matchable);
 
-// All matchable nodes of a graph in order of execution, including blocks inside
-// control flow. Control flow that holds none (shape arithmetic) is left out.
+// All matchable nodes of a graph, in order of execution, with those inside
+// control flow. Control flow in which nothing is computed (shape arithmetic,
+// ops that move elements) is left out.
 class MatchableNodes {
  public:
-  // Whether the other model has module paths. If so, they tell ops of the arms
-  // of a prim::If apart (see OnlyOpInside); otherwise they must not, as both
-  // models would then be divided into ops differently. `graph` and `relations`
-  // must outlive the object.
+  // `other` is HasModulePaths of the other model. It matters for a prim::If
+  // that may count as one op (MatchableNode::base). With kHasPaths, the ops of
+  // its arms must be of one module. Without paths the other model cannot be
+  // divided by them, so that this one is not either.
+  //
+  // `unmatchable` sets MatchableNode::is_unmatchable. `graph` and `relations`
+  // must outlive the object. The graph must not change.
   enum class OtherModel { kHasPaths, kHasNoPaths };
   MatchableNodes(torch::jit::Graph& graph, const OpRelations& relations,
                  OtherModel other = OtherModel::kHasPaths,
@@ -98,22 +114,23 @@ class MatchableNodes {
   // Returns the index of `node`, or -1.
   int IndexOf(const torch::jit::Node* node) const;
 
-  // Returns `value` as a source. `user`, the index of a node that takes the
-  // value, saves a look-up: mostly one of the two nodes before it makes the
-  // value.
+  // Returns `value` with the node that makes it. `user` is the index of a node
+  // that takes the value, and only makes this faster; 0 where it is not known.
   Source SourceOf(torch::jit::Value* value, int user = 0) const;
 
-  // Returns `value` and, nearest first, the values it is made from by ops that
-  // may be absent from the other model, casts among them, in its block and
-  // those around it. There are at most kMaxSources. `user` is as in SourceOf.
+  // Returns `value` and then, nearest first, the values that it is made from by
+  // ops that the other model may not have: those of MatchableNode::skipped_to,
+  // casts, quantize and dequantize ops, observers, and control flow that only
+  // hands a value on. Ends at the first other op, or after kMaxSources. `user`
+  // is as in SourceOf.
   static constexpr size_t kMaxSources = 12;
   using SourceValues = absl::InlinedVector<Source, kMaxSources>;
   SourceValues Sources(torch::jit::Value* value, int user = 0) const;
 
-  // True when some node has a module path.
+  // True when some matchable node has a module path.
   bool has_module_names() const { return has_module_names_; }
 
-  // True when some node is control flow.
+  // True when some node has is_control_flow.
   bool has_control_flow() const { return has_control_flow_; }
 
   // True when a batch norm belongs to the module of path `fqn`; false for an
@@ -122,10 +139,11 @@ class MatchableNodes {
     return batch_norm_paths_.contains(fqn);
   }
 
-  // The nodes that have a weight_shape.
+  // The indices of the nodes that have a weight_shape.
   absl::Span<const int> weighted() const { return weighted_; }
 
-  // All nodes of the graph that quantize, in order of execution.
+  // All nodes of the graph that quantize (Role::kQuantize), in order of
+  // execution. They are not matchable, and have no index.
   const std::vector<torch::jit::Node*>& quantize_nodes() const {
     return quantize_nodes_;
   }
@@ -145,7 +163,7 @@ class MatchableNodes {
   absl::flat_hash_map<const torch::jit::Node*, int> index_;
   absl::flat_hash_map<const torch::jit::Block*, std::vector<int>> in_block_;
   std::vector<torch::jit::Node*> quantize_nodes_;
-  // The OnlyUser of each node's output, until its index is known.
+  // OnlyUser of each node's output, until all nodes have an index.
   std::vector<const torch::jit::Node*> only_users_;
   std::vector<int> weighted_;
   absl::flat_hash_set<absl::string_view> batch_norm_paths_;
@@ -157,15 +175,17 @@ class MatchableNodes {
   ModulePath path_;
 };
 
-// True when some node of `graph` has a module path.
+// True when some node of `graph`, matchable or not, has a module path.
 bool HasModulePaths(const torch::jit::Graph& graph);
 
-// Returns the data inputs of `matchable`, as those of a subgraph of one node.
+// Returns DataInputsOf (analysis/subgraph.h) of the subgraph that consists of
+// `matchable` alone.
 std::vector<torch::jit::Value*> DataInputsOf(const MatchableNode& matchable);
 
-// Returns the value that is compared: the first tensor output, or the first
-// output that is a list of tensors or, for a leaf call, a tuple that starts
-// with one; null for ops without any.
+// Returns the output of `node` that is compared: the first one that is a
+// tensor. Where there is none, the first that is a list of tensors or, of a
+// call that was not inlined (IsLeafCall), a tuple that starts with a tensor.
+// Null where there is none either.
 torch::jit::Value* ComparedOutput(const torch::jit::Node& node);
 
 }  // namespace ns

@@ -11,24 +11,26 @@
 
 namespace ns {
 
-// Two tensors that correspond.
+// Two tensors that correspond. A is the float model, and B the quantized one.
 struct MatchedOutput {
-  // The position among the tensors that the op of B returns, once the one that
-  // is compared first is moved to the front: that one has index 0.
+  // Which of the tensors that the op of B returns it is. The one that is
+  // compared first has index 0, wherever it stands; the others follow in their
+  // order.
   size_t index = 0;
-  // The name that a user sees (see OutputName); empty where B's op returns no
-  // other tensor.
+  // The name that a user sees (OutputName in passes/analysis/op_outputs.h);
+  // empty where B's op returns one tensor only.
   std::string name;
   OutputTensor a;
   OutputTensor b;
 };
 
-// Returns the pairs that are compared at `match`. The first is
-// MatchedSide::output, or the first tensor in it; the others come in the order
-// of B: an LSTM has its output, h_n and c_n. Outputs of two ops correspond by
-// position, those of two prim::If as PairResults says (control_flow_results.h).
-// Tensors that only one side returns are left out. Quantize points have one
-// output.
+// Returns the pairs that are compared at `match`, at least one. The first is
+// MatchedSide::output of both sides, or the first tensor in it. The others come
+// in the order of B: an LSTM has its output, h_n and c_n. Outputs of two ops
+// correspond by position, and those of two prim::If as PairResults says
+// (control_flow_results.h). Where only one side is a prim::If, only the first
+// are paired. Tensors that only one side returns are left out. A match with
+// is_quantize_point has one pair.
 std::vector<MatchedOutput> MatchedOutputs(const SubgraphMatch& match);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Recognises ops that pass a value on as it is.
+// Recognises ops that matching takes for ones that hand their input on.
 #ifndef PASSES_MATCHING_VALUE_KEEPING_H_
 #define PASSES_MATCHING_VALUE_KEEPING_H_
 
@@ -8,12 +8,15 @@ struct Node;
 
 namespace ns {
 
-// True for ops whose output has the values and the shape of their input: casts,
-// dequantize, copies, observers, and dropout, which does nothing in inference.
+// True for ops whose output stands for the same values as their first input, in
+// the same shape: aten::to, dequantize ops, aten::clone, detach, contiguous and
+// alias, observers and fake quantization (Role::kObserve), and aten::dropout,
+// which does nothing in inference. The name of the op decides, not its
+// arguments: fake quantization, which rounds, is among them, and so is an
+// aten::to that casts to integers.
 bool KeepsValues(const torch::jit::Node& node);
 
-// True for the same ops and for those that quantize: the values are the same up
-// to rounding and clipping.
+// True for the same ops and for those that quantize (Role::kQuantize).
 bool KeepsOrQuantizesValues(const torch::jit::Node& node);
 
 }  // namespace ns

@@ -19,17 +19,22 @@ namespace ns {
 class UnmatchableOps {
  public:
   // Adds one of these:
-  //  * an operator, "aten::relu", which stands for its in-place form, too;
-  //  * a type of modules, "my.package.Gate" or "Gate" (see IsTypeNamed), which
-  //    stands for all ops that the code of such modules calls itself and for
-  //    calls of them as leaves;
-  //  * the name of a leaf function (ir/inline_modules.h).
-  // Error: an operator that this process does not know, or an empty name.
+  //  * an operator, "aten::relu", together with its in-place form; either name
+  //    stands for both;
+  //  * a type of modules, "my.package.Gate" or "Gate" (IsTypeNamed in
+  //    ir/module_path.h). It stands for all ops that the code of such a module
+  //    calls, but not for those of modules inside it; and for calls of such
+  //    modules where they are leaves (ir/inline_modules.h);
+  //  * the name of a leaf function.
+  // Error: an operator that this process does not know, or an empty name. Types
+  // and functions are not checked: only the models tell whether they exist.
   absl::Status Add(absl::string_view op);
 
   bool empty() const { return operators_.empty() && callees_.empty(); }
 
-  // True for the op `op` in the module at `path`.
+  // True when `op`, which the module at `path` calls, is not to be matched. For
+  // the call of a leaf, `op` is the type of the module or the name of the
+  // function (OpName in ir/node_view.h), and `path` what ModulePathOf returns.
   bool Contains(absl::string_view op, const ModulePath& path) const;
 
   // Returns the types and functions that were added, in order of their names.

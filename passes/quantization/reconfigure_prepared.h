@@ -13,35 +13,38 @@
 
 namespace ns {
 
-// How a layer is quantized instead. Its activations are those of
-// Reconfiguration::observers.
+// How one layer will be quantized: what the report says of it, and its weight.
+// For its activations, see Reconfiguration::observers.
 struct LayerReconfiguration {
-  // What the report says of the layer: QConfigName of the new qconfig, and the
-  // rule that chose it. Neither changes how it is quantized.
+  // What the report will say of the layer: QConfigName of the new qconfig, and
+  // the rule that chose it. Both are only text: they change nothing else.
   std::string qconfig;
   std::string rule;
-  // Of the observer of its weight, which gets it in any case: to keep the one
-  // that it has, give ParseObserverConfig of PreparedLayer::weight
-  // (prepared_model.h). Not used for layers without a weight.
+  // The configuration of the observer of its weight, which always replaces the
+  // present one. To keep that, set this to ParseObserverConfig of
+  // PreparedLayer::weight (prepared_model.h). Ignored for layers without a
+  // weight. It is not checked here.
   ObserverConfig weight;
 };
 
 struct Reconfiguration {
-  // By the number in the attribute's name, 3 for "ns_observer_3", which
-  // PreparedLayer::inputs and output have, too.
+  // New configurations of observers of activations, by their number: 3 for the
+  // attribute "ns_observer_3". PreparedLayer::inputs and output have these
+  // numbers.
   std::map<int64_t, ObserverConfig> observers;
   // By index in PreparedModel::layers (prepared_model.h).
   std::map<int64_t, LayerReconfiguration> layers;
 };
 
-// Returns a copy of `prepared` in which the observers and layers of `changes`
-// have other configurations, and observers keep what they saw (Reconfigured of
-// runtime/observers/reconfigured_observer.h). Both models share all other
-// observers: one that is calibrated further changes the other.
+// Returns a copy of `prepared` with the configurations of `changes`. An
+// observer that gets another configuration is a new one, which has seen what
+// the old one saw (Reconfigured of runtime/observers/reconfigured_observer.h).
+// All other observers are shared by both models: calibrating one of the models
+// further changes both.
 //
 // Errors: a model that is not prepared; an observer or a layer that it does not
-// have; an observer that cannot have the configuration, or that a fake
-// quantizer holds.
+// have; a configuration under which the observer would have kept other things
+// than it did (Reconfigured); an observer inside of a FakeQuantize.
 absl::StatusOr<ModelGraph> ReconfigurePrepared(const ModelGraph& prepared,
                                                const Reconfiguration& changes);
 

@@ -14,11 +14,11 @@ struct Value;
 
 namespace ns {
 
-// Inserts the reference of `node`, a quantized op of `host`: its inputs are
-// dequantized, the op is computed in float, and the result is quantized with
-// the op's own output qparams. When the outputs of both differ, the kernel
-// rounded, saturated or computed in another way. The error that quantization
-// makes is in both outputs.
+// Inserts the reference of `node`, a quantized op in the graph of `host`: the
+// inputs are dequantized, the op is computed in float, and the result is
+// quantized with the op's own output qparams. `node` stays. Where its output
+// differs from the reference, its kernel rounded, saturated or computed in
+// another way: the error that quantization makes is in both.
 //
 //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
 // becomes
@@ -31,9 +31,10 @@ namespace ns {
 //       aten::quantize_per_tensor(%relu, %scale, %zero_point, %dtype)
 //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
 //
-// An op that has no scale and zero point among its inputs (max_pool2d, sigmoid,
-// add_scalar) chooses them as it runs. Its reference is also computed in front
-// of it, but quantized right behind it:
+// Some ops have no scale and zero point among their inputs (max_pool2d,
+// sigmoid, add_scalar) and choose them as they run. Their reference is also
+// computed in front of them, but quantized right behind them. So is that of an
+// op whose data are a list (quantized::cat):
 //
 //   %float = ns::as_float(%x)
 //   %sigmoid = aten::sigmoid(%float)
@@ -52,15 +53,17 @@ namespace ns {
 //
 // Weights are dequantized into constants, four bytes an element.
 //
-// `gives_quantized` tells whether the output of `node` is quantized: some ops
-// run on float tensors, too.
+// `gives_quantized` says whether the output of `node` is quantized, as some ops
+// run on float tensors, too: pass what GivesQuantized returns.
 //
-// Returns %reference, which can be used behind its own node. For an op with
+// Returns %reference. It may stand behind `node`, as above. For an op with
 // several outputs it is the reference of the first one.
 //
 // Error: a refusal (ir/refusal.h) when the op has no reference
-// (reference_ops.h), or when packed parameters are not constant or cannot be
-// unpacked. The graph is then unchanged.
+// (reference_ops.h); when it could run on quantized tensors but
+// `gives_quantized` is false; when no operator takes its arguments; or when
+// packed parameters are not constant or cannot be unpacked. The graph is then
+// unchanged.
 absl::StatusOr<torch::jit::Value*> InsertReferenceKernel(ModelGraph& host,
                                                          torch::jit::Node* node,
                                                          bool gives_quantized);

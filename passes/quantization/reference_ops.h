@@ -1,5 +1,5 @@
-// Finds how a quantized op is computed in float, or why it has no reference
-// kernel, by the table of ops (passes/ops/op_families.h).
+// Finds the float op that computes what a quantized op does, or why there is
+// none, by the table of ops (passes/ops/op_families.h).
 #ifndef PASSES_QUANTIZATION_REFERENCE_OPS_H_
 #define PASSES_QUANTIZATION_REFERENCE_OPS_H_
 
@@ -11,17 +11,21 @@ namespace ns {
 
 // How a quantized op is computed in float.
 struct ReferenceOp {
-  // The op that computes in float, "aten::conv2d". The activation
-  // that the quantized op fuses is an op of its own behind it.
+  // The op that computes in float, "aten::conv2d". It leaves out the activation
+  // that the quantized op has fused (OpRow::fused_activation): whoever inserts
+  // the float op must insert that behind it.
   absl::string_view float_op;
-  // How the float op is called; a form that InsertInFloat (float_forms.h)
-  // takes.
+  // How the float op gets its arguments: the argument of InsertInFloat
+  // (float_forms.h), never one of the forms that say why there is none.
   ReferenceForm form = ReferenceForm::kSameOp;
 };
 
-// Returns how the reference of `op` is computed: by the first float op of its
-// family or, for an op of Numerics::kEither, by `op` itself, out of place.
-// Error: a refusal (ir/refusal.h) when it has no reference.
+// Returns how `op`, a qualified name ("quantized::conv2d_relu"), is computed in
+// float: by the op that its row of the table names (FamilyOp::float_op) or,
+// where that is empty, by the first op of its family. An op that takes float
+// and quantized tensors (Numerics::kEither) is computed by itself, out of
+// place. Error: a refusal (ir/refusal.h) for an op that has no such float op,
+// computes in float already, only hands its data on, or is unknown.
 absl::StatusOr<ReferenceOp> FindReference(absl::string_view op);
 
 }  // namespace ns

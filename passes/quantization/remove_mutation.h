@@ -1,5 +1,5 @@
-// Makes out-of-place ops of those that work in place, so that what they compute
-// can be quantized.
+// Replaces in-place ops by out-of-place ones, so that what they compute can be
+// quantized.
 #ifndef PASSES_QUANTIZATION_REMOVE_MUTATION_H_
 #define PASSES_QUANTIZATION_REMOVE_MUTATION_H_
 
@@ -11,9 +11,12 @@ struct Graph;
 
 namespace ns {
 
-// Rewrites `graph`, that of a frozen model, where nothing else sees what an op
-// writes, as LibTorch's RemoveTensorMutation and ReplaceIdleDropouts do.
-// Besides, lists of tensors that only grow get a name for each length:
+// Rewrites in-place ops of `graph`, the graph of a frozen model. First come
+// ReplaceIdleDropouts (passes/rewrite/idle_dropouts.h) and then LibTorch's
+// RemoveTensorMutation: an op that writes what something else could see stays
+// as it is. Then each list of tensors that is only read and appended to, all in
+// one block, and that no other value can refer to, becomes a new list for each
+// length:
 //
 //   %all : Tensor[] = prim::ListConstruct(%a)
 //   %x : Tensor = aten::cat(%all, %one)
@@ -25,7 +28,7 @@ namespace ns {
 //   %longer : Tensor[] = prim::ListConstruct(%a, %x)
 //   %y : Tensor = aten::cat(%longer, %one)
 //
-// The graph computes what it did. Throws what LibTorch throws.
+// The graph computes what it did before. Throws what LibTorch throws.
 void RemoveMutation(const std::shared_ptr<torch::jit::Graph>& graph);
 
 }  // namespace ns

@@ -1,4 +1,5 @@
-// Makes the float model again that a model was prepared from.
+// Makes a float model of a prepared one: of one that insert-observers has put
+// observers into.
 #ifndef PASSES_QUANTIZATION_STRIP_OBSERVERS_H_
 #define PASSES_QUANTIZATION_STRIP_OBSERVERS_H_
 
@@ -14,14 +15,18 @@ struct Node;
 
 namespace ns {
 
-// Returns the base ops of the layers of `model`, a prepared one, whose weight
-// is to be quantized, by their index in PreparedModel::layers.
+// Returns, for each layer of `model` whose weight will be quantized, the node
+// that takes the weight, by the layer's index in PreparedModel::layers
+// (prepared_model.h). Layers without such a weight are left out. Empty for a
+// model that is not prepared.
 std::map<int64_t, torch::jit::Node*> WeightedLayers(ModelGraph& model);
 
-// Takes out of `model`, which is prepared, what insert-observers has put into
-// it, so that it computes in float; batch norms stay folded, and layers that
-// were quantized without calibration stay quantized. Returns WeightedLayers.
-// Error: a model that is not prepared.
+// Takes all that insert-observers has put into `model` out again: calls of
+// observers and fake quantizations, marks, and attributes. Not all becomes as
+// it was: batch norms stay folded, and layers with a dynamic or weight-only
+// qconfig, which need no calibration, stay quantized. Returns what
+// WeightedLayers returned before; the nodes are still there. Error: a model
+// that is not prepared, which stays as it is.
 absl::StatusOr<std::map<int64_t, torch::jit::Node*>> StripObservers(
     ModelGraph& model);
 

@@ -1,5 +1,5 @@
-// Tells how many dimensions LibTorch's dynamic and weight-only ops take, which
-// is fewer than the float ops do.
+// Checks how many dimensions a tensor has, where LibTorch's dynamic and
+// weight-only ops do not take all that the float ops take.
 #ifndef PASSES_REWRITE_KERNEL_RANKS_H_
 #define PASSES_REWRITE_KERNEL_RANKS_H_
 
@@ -13,15 +13,17 @@ struct Value;
 
 namespace ns {
 
-// Error: the refusal (ir/refusal.h) of quantized::linear_dynamic where its
-// input has `rank` dimensions.
+// Returns OK if quantized::linear_dynamic takes an input of `rank` dimensions,
+// which are two or more, and a refusal (ir/refusal.h) otherwise.
 absl::Status CheckDynamicLinearRank(int64_t rank);
 
-// Error: the same of quantized::embedding_byte and its like, for indices.
+// The same for the indices of quantized::embedding_byte, embedding_4bit and
+// their bags: one or two dimensions.
 absl::Status CheckIndicesRank(int64_t rank);
 
-// Returns what `check` says of the rank that the type of `value` tells; Ok
-// where it tells none, as in scripted models.
+// Returns what `check`, one of the functions above, returns for the number of
+// dimensions in the type of `value`. OK where the type has none, as mostly in
+// scripted models.
 absl::Status CheckTypeOf(const torch::jit::Value& value,
                          absl::Status (*check)(int64_t rank));
 

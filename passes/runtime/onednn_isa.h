@@ -4,11 +4,13 @@
 
 namespace ns {
 
-// Keeps the oneDNN of LibTorch 1 from using more than AVX512-VNNI, unless the
-// environment variable ONEDNN_MAX_CPU_ISA says what it may use. With AMX, its
-// quantized 1x1 convolutions write beyond their output, by a third of its size,
-// when an image has 27, 33, 36, 39, 42, 45 or 48 pixels (LibTorch 1.13.1).
-// Results do not change. Call this before the first op of LibTorch runs.
+// Keeps the oneDNN of LibTorch 1 from using more than AVX512-VNNI: it sets the
+// environment variable ONEDNN_MAX_CPU_ISA, unless that is set already. With
+// LibTorch 2 it does nothing. Call it before the first op of LibTorch runs.
+//
+// With AMX, the quantized 1x1 convolutions of LibTorch 1.13.1 write beyond the
+// end of their output, by a third of its size, when an image has 27, 33, 36,
+// 39, 42, 45 or 48 pixels. Other instructions give the same results.
 void AvoidFaultyOneDnnKernels();
 
 }  // namespace ns

@@ -18,8 +18,10 @@ namespace ns {
 struct FlagSpec {
   // The flag's name without the dashes.
   absl::string_view name;
-  // What the value is, for the usage text: "PATH". Empty for a switch.
+  // What the value is, for the usage text: "PATH". Empty for a switch, a flag
+  // that takes no value.
   absl::string_view value;
+  // One line for HelpText.
   absl::string_view help;
 };
 
@@ -35,37 +37,47 @@ struct CommandSpec {
   size_t most_arguments = 0;
 };
 
-// The values of flags that are given as --name=value, and switches as --name.
+// The flags that were given, as --name=value, or as --name for switches. The
+// functions below take names without the dashes.
 class Flags {
  public:
-  // Parses `arguments`. Errors name the flag: it is unknown (with the closest
-  // one there is), given twice, without its value, or an argument that is no
-  // flag, where the command takes no more of them.
+  // Parses `arguments`, without the name of the program and of the command.
+  // Errors name the flag: it is unknown (the message names the closest one), is
+  // given twice, lacks its value or has an empty one, or is a switch with a
+  // value. Also an error: more arguments that are no flags than
+  // CommandSpec::most_arguments.
   static absl::StatusOr<Flags> Parse(absl::Span<const std::string> arguments,
                                      const CommandSpec& command);
 
   // The arguments that are no flags, in their order.
   const std::vector<std::string>& arguments() const { return arguments_; }
 
+  // Whether the flag or switch was given.
   bool Has(absl::string_view name) const;
+  // Returns the flag's value, "true" for a switch, and `otherwise` when it was
+  // not given.
   std::string Get(absl::string_view name,
                   absl::string_view otherwise = "") const;
 
-  // Returns the flag's value. Error: the flag was not given or is empty.
+  // Returns the flag's value. Error: the flag was not given.
   absl::StatusOr<std::string> Required(absl::string_view name) const;
 
-  // Returns the parts between commas; empty when not given. Error: an empty
-  // part.
+  // Returns the parts of the value between commas; an empty list when the flag
+  // was not given. Error: an empty part.
   absl::StatusOr<std::vector<std::string>> List(absl::string_view name) const;
 
-  // Returns a whole number of at least `least`; absent when not given.
+  // Returns the value as a whole number of at least `least`, and nullopt when
+  // the flag was not given. Error: any other value.
   absl::StatusOr<std::optional<int64_t>> Number(absl::string_view name,
                                                 int64_t least) const;
 
-  // Returns a finite number above 0; absent when not given.
+  // Returns the value as a finite number above 0, and nullopt when the flag was
+  // not given. Error: any other value.
   absl::StatusOr<std::optional<double>> Positive(absl::string_view name) const;
 
-  // Returns one of `choices`, the first when not given.
+  // Returns the value, which must be one of `choices`, and the first of these
+  // when the flag was not given. There must be one at least. Error: any other
+  // value.
   absl::StatusOr<std::string> Choice(
       absl::string_view name,
       absl::Span<const absl::string_view> choices) const;
@@ -75,7 +87,8 @@ class Flags {
   std::vector<std::string> arguments_;
 };
 
-// Returns "usage: ns compare ..." with every flag and the example.
+// Returns the text that a user reads for help: "usage: ns compare ...", with
+// the summary, the details, every flag and the example.
 std::string HelpText(const CommandSpec& command);
 
 }  // namespace ns

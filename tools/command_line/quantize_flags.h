@@ -17,24 +17,26 @@
 namespace ns {
 
 struct QuantizeFlags {
-  // The float model; empty where prepared models are converted.
+  // The file of the float model; empty where prepared models are converted.
   std::string float_path;
-  // With a float model, the file to keep the prepared model in, if any. Without
-  // one, the files of prepared models, at least one, which are only read.
+  // The files of --prepared. With a float model there is one at most, and the
+  // prepared model is written to it. Without a float model there is one at
+  // least, and they are read.
   std::vector<std::string> prepared_paths;
   std::string out_path;
-  // Whether the module hierarchy is quantized instead of its flat graph.
+  // Whether modules are replaced in the module hierarchy (--eager), instead of
+  // nodes in the one graph that all modules are inlined into.
   bool eager = false;
-  // The file of the qconfig mapping; empty for none. options.mapping is read
-  // from it when the command runs.
+  // The file of the qconfig mapping; empty for none. Parsing the flags does not
+  // read it: options.mapping is absent, and the command sets it.
   std::string qconfig_path;
-  // The name of the mode: that of options.mode, or "qat".
+  // The name of the mode: "static", "dynamic", "weight-only" or "qat". With
+  // "qat", options.mode is kStatic.
   std::string mode;
-  // How the model is trained; absent for other modes than qat. Its options are
-  // then those of the static mode.
+  // How the model is trained: present with the mode "qat" only.
   std::optional<TrainingFlags> training;
   ModelGraphOptions model;
-  // The module types that model.is_leaf names.
+  // The module types and functions of --leaf, of which model.is_leaf is made.
   std::vector<std::string> leaves;
   RunFlags run;
   QuantizeOptions options;
@@ -43,7 +45,9 @@ struct QuantizeFlags {
   bool HasFloat() const { return !float_path.empty(); }
 };
 
-// Error: wrong usage, which includes flags that make no sense together.
+// Reads no file. Error: wrong usage, which includes flags that make no sense
+// together, and an output that is also another file of the command. `flags` are
+// parsed by QuantizeSpec (quantize_spec.h).
 absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags);
 
 }  // namespace ns

@@ -10,14 +10,17 @@
 
 namespace ns {
 
-// Whether both files of `models` are state dicts rather than TorchScript.
+// Whether both --float and --quantized are files of state dicts, and so none of
+// them is TorchScript. False also for a file that cannot be read.
 bool AreStateDicts(const ModelPairOptions& models);
 
-// Error: a flag that says how TorchScript models are matched or run is given.
+// Returns an error if one of the flags is given that say how graphs are matched
+// or run, such as --matching or --exact. To be called when AreStateDicts.
 absl::Status CheckFlagsOfStateDicts(const Flags& flags);
 
-// Compares the weights of both files: see ns/eager/compare_state_dicts.h.
-// Errors name the files.
+// Loads both files and compares their weights (CompareStateDicts of
+// ns/eager/compare_state_dicts.h). Of `models`, only the two paths are used.
+// Errors name the file, or both.
 absl::StatusOr<ComparisonResult> CompareStateDictFiles(
     const ModelPairOptions& models);
 

@@ -1,5 +1,5 @@
-// Makes the embeddings of quantization-aware training, which look their values
-// up in a table that is rounded as quantizing will round it.
+// Makes the embeddings of quantization-aware training. They look rows up in the
+// fake quantized weight.
 #ifndef NS_QUANTIZATION_EAGER_QAT_EMBEDDING_H_
 #define NS_QUANTIZATION_EAGER_QAT_EMBEDDING_H_
 
@@ -11,22 +11,29 @@
 
 namespace ns {
 
-// Whether `type` is torch.ao.nn.qat.Embedding or EmbeddingBag.
+// Whether `type` names torch.ao.nn.qat.Embedding or EmbeddingBag, in full or by
+// its last part.
 bool IsQatEmbeddingType(absl::string_view type);
 
-// Returns a module of the class `type` that takes the place of `module`, an
-// Embedding or EmbeddingBag, while the model is trained: its code is that of
-// `module`, with the fake quantization that `qconfig` has for the weight, the
-// attribute `weight_fake_quant`, behind every use of `weight`, which is the
-// same tensor. Error: code that does not look up one table, and a qconfig whose
-// weights are not of the scheme per_channel_affine_float_qparams, which
-// quantized tables have.
+// Returns a module of the class `type` (IsQatEmbeddingType) that takes the
+// place of `module`, an Embedding or EmbeddingBag, while the model is trained.
+// Its parameter `weight` is the tensor of `module`, not a copy. Its code is
+// that of `module`, but each aten::embedding and aten::embedding_bag looks up
+// in what `weight_fake_quant` makes of `weight`. This attribute is the fake
+// quantization that qconfig.weight describes. The code must look up in no other
+// table than `weight`.
+//
+// Errors: a module without a tensor `weight`, or whose code looks up in no
+// constant table first; a qconfig.weight of another scheme than
+// per_channel_affine_float_qparams, which quantized tables have.
 absl::StatusOr<torch::jit::Module> MakeQatEmbedding(
     const torch::jit::Module& module, absl::string_view type,
     const QConfig& qconfig);
 
-// Returns the float module that `trained`, which MakeQatEmbedding has made, is
-// without its fake quantization.
+// Returns a copy of `trained`, a module that MakeQatEmbedding has made, without
+// the fake quantization: it looks up in `weight` as it is, and shares that
+// tensor. Its class keeps its name. Error: a module without
+// `weight_fake_quant`.
 absl::StatusOr<torch::jit::Module> FloatEmbedding(
     const torch::jit::Module& trained);
 

@@ -1,4 +1,4 @@
-// Computes a phase of a convolution by means of GEMMs.
+// Computes one phase of a convolution (conv_phase.h) by GEMMs.
 #ifndef PASSES_KERNELS_CONV_PHASE_GEMM_H_
 #define PASSES_KERNELS_CONV_PHASE_GEMM_H_
 
@@ -12,8 +12,15 @@
 
 namespace ns::kernels {
 
-// Writes the phase's outputs, as Conv does. `plan` is of the convolution,
-// `outputs` its size; `mode` says whether GEMMs saturate.
+// Computes the outputs of one phase of the convolution `shape`: those that
+// weights.phase() (conv_phase.h) says. It writes them to their places in `out`,
+// which has all outputs of the convolution, and leaves the others as they are.
+// A convolution that is not transposed is one phase.
+//
+// `input`, `batch`, `size` (of the input), `plan` and `out` are as Conv
+// (conv.h) takes them: of the whole convolution. `outputs` is
+// ConvOutput(shape, size). `weights` is made of `shape`; its `saturates` is
+// GemmSaturates(mode).
 void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
                 const ConvShape& shape, const PhaseWeights& weights,
                 const OutputPlan& plan, SaturationMode mode,

@@ -6,9 +6,10 @@
 
 namespace ns::kernels {
 
-// A quantized value q is (q - zero_point) * scale. The zero point is itself a
-// quantized value: 0 to 255, or -128 to 127 where quantized values are s8.
-// LibTorch keeps scales in double; its kernels, too, round them to float first.
+// A quantized value q stands for the real value (q - zero_point) * scale. The
+// zero point must be in the range of quantized values: 0 to 255 for u8, -128 to
+// 127 for s8. LibTorch keeps scales in double: cast them to float, as its
+// kernels do first.
 struct QParams {
   float scale = 1;
   int32_t zero_point = 0;
@@ -21,7 +22,8 @@ struct QParams {
   }
 };
 
-// The quantized values of one tensor, as an operand.
+// The quantized values of one tensor, of u8 (quint8), as an operand of Add or
+// Multiply. It does not own them; how many there are is said in the call.
 struct QuantizedOperand {
   const uint8_t* data = nullptr;
   QParams qparams;

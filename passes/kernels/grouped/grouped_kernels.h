@@ -1,4 +1,5 @@
-// Declares the kernels of grouped convolutions, one for each instruction set.
+// The kernels of grouped convolutions, one for each instruction set. Call
+// Grouped (passes/kernels/grouped/grouped.h), which chooses one.
 #ifndef PASSES_KERNELS_GROUPED_GROUPED_KERNELS_H_
 #define PASSES_KERNELS_GROUPED_GROUPED_KERNELS_H_
 
@@ -6,7 +7,11 @@
 
 namespace ns::kernels {
 
-// The strip has weights as PackedGrouped documents them.
+// Compute the outputs of `strip` and write them to the rows of strip.output.
+// strip.weights is what PackedGrouped::PackedWeights (packed_grouped.h) returns
+// for the block: kernels read `narrow` or `wide`, and no others.
+// strip.group_channels is 2, 4, 8 or 16. A kernel may only be called where
+// IsSupported (passes/kernels/isa.h) is true of its instruction set.
 void GroupedAvx2(const LaneStrip& strip);
 void GroupedAvxVnni(const LaneStrip& strip);
 void GroupedAvx512(const LaneStrip& strip);

@@ -1,5 +1,6 @@
-// Rounds vectors of sums to averages, as average_pool_kernels.h says; `V` is a
-// class of passes/kernels/simd.
+// Turns vectors of sums into quantized averages, by the formula in
+// average_pool_kernels.h. `V` is a class of vectors (passes/kernels/simd):
+// Avx2 or Avx512.
 #ifndef PASSES_KERNELS_POOLING_AVERAGE_ROUNDING_SIMD_H_
 #define PASSES_KERNELS_POOLING_AVERAGE_ROUNDING_SIMD_H_
 
@@ -8,7 +9,9 @@
 
 namespace ns::kernels {
 
-// The averages of sums that have had their `start`, before they saturate.
+// Returns round(y) + zero_point of that formula, in s32: the caller saturates
+// it to u8. `sums` are sum + start, and `multiplier` is that of AverageScale
+// for the output.
 template <typename V>
 typename V::Ints RoundAverages(typename V::Ints sums, float multiplier,
                                const AverageRounding& rounding) {

@@ -1,5 +1,5 @@
-// The argument of the kernels of pools: a row of outputs and the inputs that
-// they see.
+// The argument of the kernels of max and average pools: a row of outputs, and
+// which inputs are in the window of each.
 #ifndef PASSES_KERNELS_POOLING_POOL_ROW_H_
 #define PASSES_KERNELS_POOLING_POOL_ROW_H_
 
@@ -7,15 +7,18 @@
 
 namespace ns::kernels {
 
-// The pixels of a row that an output sees: `count`, the first `offset` elements
-// from the row's start.
+// Which pixels of each row are in the window of an output: `count` of them,
+// PoolRow::step apart. The first begins `offset` elements (not pixels) behind
+// the start of the row.
 struct PoolSpan {
   int64_t offset;
   int64_t count;
 };
 
-// Outputs that follow each other in memory. Output i sees, in each of `rows`,
-// the pixels of spans[i], `step` elements apart, of `channels` elements each.
+// Outputs that follow each other in memory: there are `outputs`, and so many
+// `spans`. The window of output i has, in each of the `row_count` rows, the
+// pixels of spans[i], from one to the next `step` elements. A pixel has
+// `channels` elements side by side.
 template <typename Element>
 struct PoolRow {
   const Element* const* rows;
@@ -26,8 +29,9 @@ struct PoolRow {
   int64_t channels;
 };
 
-// Calls `see(pixel)` for each pixel of `span`, of all rows, from `channel` on.
-// With kCount, span.count is known to be that.
+// Calls `see(pixel)` for each pixel of `span` in all rows; `pixel` points to
+// its element number `channel`. kCount is span.count where the caller knows it
+// at compile time, and 0 where it does not.
 template <int kCount, typename Element, typename See>
 [[gnu::always_inline]] static inline void ForEachPixelOf(
     const PoolRow<Element>& row, const PoolSpan& span, int64_t channel,
@@ -48,8 +52,9 @@ template <int kCount, typename Element, typename See>
   }
 }
 
-// Does the same for output `i`. The usual windows take no inner loop. It is
-// static, as sources of all instruction sets compile their own.
+// Does the same for the window of output `i`; the usual widths, 2 and 3, are
+// unrolled. It is static since the source of each instruction set must compile
+// a copy of its own.
 template <typename Element, typename See>
 [[gnu::always_inline]] static inline void ForEachPixel(
     const PoolRow<Element>& row, int64_t i, int64_t channel, const See& see) {

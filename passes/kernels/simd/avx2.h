@@ -1,8 +1,11 @@
-// Vectors of AVX2 and FMA, by the names that all kernels use.
+// Vectors of AVX2 and FMA, under the names that all kernels use.
 //
-// avx512.h has the same ones, twice as wide, so that a kernel is written once,
-// as a template over such a class. It is for sources of an isa_library only:
-// what is here is local to the source that includes it.
+// avx512.h has the same names for vectors that are twice as wide. So a kernel
+// is written once, as a template over such a class.
+//
+// Include it only in sources of an isa_library (tools/bazel/isa_library.bzl),
+// which are compiled for these instructions. All that is here is local to the
+// source that includes it.
 #ifndef PASSES_KERNELS_SIMD_AVX2_H_
 #define PASSES_KERNELS_SIMD_AVX2_H_
 
@@ -14,7 +17,7 @@
 namespace ns::kernels {
 namespace {
 
-// Avx512 says what is not obvious of an operation.
+// Avx512 (avx512.h) describes the operations; they are the same here.
 struct Avx2 {
   static constexpr int kBytes = 32;
   static constexpr int kFloats = 8;
@@ -246,7 +249,7 @@ struct Avx2 {
   }
 
  private:
-  // How many of the bytes `count` are in a vector.
+  // `count`, but no less than 0 and no more than a vector has bytes.
   static size_t FirstBytes(int64_t count) {
     return static_cast<size_t>(count >= kBytes ? kBytes
                                : count < 0     ? 0

@@ -1,8 +1,9 @@
-// Vectors of AVX512F, BW, DQ and VL, by the names that all kernels use; avx2.h
-// has the same ones in AVX2.
+// Vectors of AVX512F, BW, DQ and VL, under the names that all kernels use;
+// avx2.h has the same names for AVX2.
 //
-// It is for sources of an isa_library only: what is here is local to the source
-// that includes it.
+// Include it only in sources of an isa_library (tools/bazel/isa_library.bzl),
+// which are compiled for these instructions. All that is here is local to the
+// source that includes it.
 #ifndef PASSES_KERNELS_SIMD_AVX512_H_
 #define PASSES_KERNELS_SIMD_AVX512_H_
 
@@ -16,14 +17,14 @@ namespace {
 struct Avx512 {
   static constexpr int kBytes = 64;   // bytes of a vector
   static constexpr int kFloats = 16;  // floats, or integers of 32 bits
-  static constexpr int kLanes = 4;    // parts of 16 bytes
+  static constexpr int kLanes = 4;    // a lane is 16 bytes
   static constexpr int kRegisters = 32;
   // Whether there is Dot, which avx512_vnni.h adds.
   static constexpr bool kHasDot = false;
 
   using Floats = __m512;
   using Ints = __m512i;  // integers of 8, 16 or 32 bits
-  // Some of the elements of 32 bits.
+  // A set of elements of 32 bits.
   using Mask = __mmask16;
 
   // The first `count` elements: all for a greater count, none for a negative
@@ -48,8 +49,10 @@ struct Avx512 {
     return _mm512_broadcast_i32x4(LoadLane(from));
   }
 
-  // With a mask, or a count, the other elements are 0 and no memory of theirs
-  // is read or written. Nothing need be aligned but for LoadAligned.
+  // With a mask or a count, only those elements are loaded or stored. The
+  // others are 0 in what a load returns, and their memory is neither read nor
+  // written. A count may be any number, as for First. Only LoadAligned needs
+  // aligned memory.
   static Floats Load(const float* from) { return _mm512_loadu_ps(from); }
   static Floats Load(const float* from, Mask mask) {
     return _mm512_maskz_loadu_ps(mask, from);
@@ -74,8 +77,9 @@ struct Avx512 {
     _mm512_mask_storeu_epi8(to, FirstBytes(count), a);
   }
 
-  // Lane i is, or goes, where element i says; with a count, its first `count`
-  // bytes.
+  // LoadLanes loads lane i from from[i], and StoreLanes stores lane i to to[i].
+  // With a count, only the first `count` bytes of each lane are loaded or
+  // stored, and the others of a loaded lane are 0. This count must be 0 to 16.
   static Ints LoadLanes(const uint8_t* const (&from)[4]) {
     return OfLanes(LoadLane(from[0]), LoadLane(from[1]), LoadLane(from[2]),
                    LoadLane(from[3]));
@@ -101,7 +105,8 @@ struct Avx512 {
     _mm_mask_storeu_epi8(to[3], some, _mm512_extracti32x4_epi32(a, 3));
   }
 
-  // kFloats bytes as integers of 32 bits, and kBytes / 2 as ones of 16.
+  // WidenBytes makes kFloats bytes integers of 32 bits. WidenToShorts makes
+  // kBytes / 2 bytes integers of 16 bits.
   static Ints WidenBytes(const uint8_t* from) {
     return _mm512_cvtepu8_epi32(LoadLane(from));
   }
@@ -119,11 +124,12 @@ struct Avx512 {
         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   }
 
-  // Steps are quantized values less their zero point, as floats, exactly; zero
-  // points come as ZeroPoint gives them for the type of the values.
+  // "Steps" are quantized values minus their zero point, as floats, exactly.
+  // The argument `zero_point` is what ZeroPoint returns for the type of the
+  // quantized values.
   //
-  // An unsigned value is put into the last bits of a float that is 2^23: that
-  // takes a shuffle and a difference, where a conversion takes three steps.
+  // An unsigned value is put into the lowest bits of the float 2^23: that takes
+  // a shuffle and a subtraction, where a conversion takes three instructions.
   static Floats ZeroPoint(int32_t zero_point, uint8_t /*tag*/) {
     return SetFloats(static_cast<float>(0x800000 + zero_point));
   }
@@ -144,8 +150,9 @@ struct Avx512 {
                           Floats zero_point) {
     return Subtract(ToFloats(WidenBytes(from, count)), zero_point);
   }
-  // The steps of a quarter of each lane of unsigned values: the order in which
-  // PackInts and PackShorts make bytes of four vectors.
+  // The steps of unsigned values: of the bytes 4 * quarter to 4 * quarter + 3
+  // of each lane. In this order, PackInts and PackShorts make bytes of the
+  // vectors of the quarters 0 to 3.
   static Floats Steps(Ints bytes, int quarter, Floats zero_point) {
     const Ints indices = _mm512_broadcast_i32x4(
         _mm_add_epi32(_mm_setr_epi32(0, 1, 2, 3), _mm_set1_epi32(4 * quarter)));
@@ -171,7 +178,7 @@ struct Avx512 {
   static Ints Add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
   static Ints Subtract(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
   static Ints Multiply(Ints a, Ints b) { return _mm512_mullo_epi32(a, b); }
-  // The sum of all integers of 32 bits, which have no sign.
+  // The sum of all integers of 32 bits, taken as unsigned.
   static uint64_t SumUnsigned(Ints a) {
     return static_cast<uint64_t>(_mm512_reduce_add_epi64(
         _mm512_add_epi64(_mm512_and_si512(a, _mm512_set1_epi64(0xffffffff)),
@@ -185,15 +192,16 @@ struct Avx512 {
   static Ints AddSaturatedBytes(Ints a, Ints b) {
     return _mm512_adds_epi8(a, b);
   }
-  // The sums of two neighbours' products: of s16 in 32 bits, and of u8 in `a`
-  // and s8 in `b` in 16 bits, where they saturate.
+  // Products of elements of `a` and `b`, those of two neighbours added up.
+  // SumPairProducts takes s16 and returns s32. SumSaturatedPairProducts takes
+  // u8 in `a` and s8 in `b` and returns s16, which saturate.
   static Ints SumPairProducts(Ints a, Ints b) {
     return _mm512_madd_epi16(a, b);
   }
   static Ints SumSaturatedPairProducts(Ints a, Ints b) {
     return _mm512_maddubs_epi16(a, b);
   }
-  // The sums of eight bytes each, in 64 bits.
+  // The sums of eight neighbouring bytes each, unsigned, in 64 bits.
   static Ints SumEightBytes(Ints a) { return _mm512_sad_epu8(a, Zero()); }
 
   static Ints And(Ints a, Ints b) { return _mm512_and_si512(a, b); }
@@ -208,7 +216,8 @@ struct Avx512 {
     return _mm512_slli_epi16(a, bits);
   }
 
-  // Where both u8 and s8 make sense, a tag says which; u8 without one.
+  // Where both u8 and s8 make sense, the type of the last argument says which;
+  // without it, u8.
   static Ints MinBytes(Ints a, Ints b, uint8_t /*tag*/ = 0) {
     return _mm512_min_epu8(a, b);
   }
@@ -221,14 +230,15 @@ struct Avx512 {
   static Ints MaxBytes(Ints a, Ints b, int8_t /*tag*/) {
     return _mm512_max_epi8(a, b);
   }
-  // Whether some u8 of `a` is above that of `b`.
+  // Whether some u8 of `a` is larger than the one in its place in `b`.
   static bool AnyByteAbove(Ints a, Ints b) {
     return _mm512_cmpgt_epu8_mask(a, b) != 0;
   }
 
-  // s32 to s16, and s16 to bytes, saturated. Of four vectors, that leaves each
-  // lane with four bytes of each vector; SortPacked puts all bytes of the first
-  // vector before those of the next.
+  // PackInts saturates s32 to s16, and PackShorts s16 to bytes. After
+  // PackShorts(PackInts(a, b), PackInts(c, d)), each lane has four bytes of
+  // each vector. SortPacked then puts all bytes of `a` first, then those of
+  // `b`, and so on.
   static Ints PackInts(Ints a, Ints b) { return _mm512_packs_epi32(a, b); }
   static Ints PackShorts(Ints a, Ints b, uint8_t /*tag*/ = 0) {
     return _mm512_packus_epi16(a, b);
@@ -242,8 +252,8 @@ struct Avx512 {
         a);
   }
 
-  // Elements of `a` and `b` in turns, of the lower and the higher half of each
-  // lane.
+  // Elements of `a` and `b` in turns: "low" takes those in the lower half of
+  // each lane, "high" those in the higher half.
   static Ints UnpackLowBytes(Ints a, Ints b) {
     return _mm512_unpacklo_epi8(a, b);
   }
@@ -256,18 +266,19 @@ struct Avx512 {
   static Ints UnpackHighShorts(Ints a, Ints b) {
     return _mm512_unpackhi_epi16(a, b);
   }
-  // Within each lane; two bits of kOrder choose an integer.
+  // Within each lane: integer i of the result is the one whose number is in the
+  // bits 2 i and 2 i + 1 of kOrder.
   template <int kOrder>
   static Ints ShuffleInts(Ints a) {
     return _mm512_shuffle_epi32(a, static_cast<_MM_PERM_ENUM>(kOrder));
   }
-  // The byte of the lane that the index says, modulo 16; 0 where the index is
-  // negative.
+  // Within each lane: each byte of the result is the byte of `table` whose
+  // number is the index modulo 16; 0 where the index, of s8, is negative.
   static Ints ShuffleBytes(Ints table, Ints indices) {
     return _mm512_shuffle_epi8(table, indices);
   }
 
-  // The first `count` bytes, with counts as First takes them.
+  // The mask of the first `count` bytes; any count, as for First.
   static __mmask64 FirstBytes(int64_t count) {
     return count >= kBytes ? ~__mmask64{0}
                            : (__mmask64{1} << (count < 0 ? 0 : count)) - 1;

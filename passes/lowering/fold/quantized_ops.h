@@ -1,5 +1,5 @@
-// Finds the quantized op that computes what a float op does between a
-// dequantize and a quantize, by the table of ops (passes/ops/op_families.h).
+// Finds the quantized op that replaces dequantize, a float op and quantize
+// ("folds" the three into one), by the table of ops (passes/ops/op_families.h).
 // (quantization/reference_ops.h is the opposite direction.)
 #ifndef PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
 #define PASSES_LOWERING_FOLD_QUANTIZED_OPS_H_
@@ -17,32 +17,39 @@ namespace ns {
 
 // How a float op is folded.
 struct QuantizedOp {
-  // Qualified name, "aten::add". In-place forms have no row.
+  // Qualified name, "aten::add".
   absl::string_view float_op;
-  // Inserts the quantized op.
+  // The function that inserts the quantized op (quantized_forms.h). Never null
+  // in what FindQuantizedOp returns.
   QuantizedForm form = nullptr;
-  // FoldSite::op: "quantized::add", or "ns::fbgemm_silu" where LibTorch has no
-  // quantized op; and the same with a relu behind it, "quantized::add_relu".
-  // For layers with packed weights both are the suffix of the packed layer's
-  // op.
+  // What to give `form` as FoldSite::op (quantized_forms.h): `op` for the op
+  // alone, `relu_op` for the op with a relu behind it. They are names of ops,
+  // "quantized::add" and "quantized::add_relu", or of an op of this library
+  // where LibTorch has none, "ns::fbgemm_silu". For linear layers and
+  // convolutions they are what the name ends with, "" and "_relu". `op` is
+  // empty, and not needed, for ops with a fixed output range
+  // (FoldForm::kFixedRange).
   absl::string_view op;
   absl::string_view relu_op;
-  // Whether the op fuses a relu, so that `relu_op` has a meaning.
+  // Whether a relu can be fused. Where false, `relu_op` is not to be used.
   bool fuses_relu = false;
-  // What the arguments of a call must satisfy (CheckCall).
+  // What the arguments of a call must satisfy: for CheckCall.
   CallGuard guard = CallGuard::kNone;
 };
 
-// Returns how `float_op` is folded. Null when it is not folded, and when it
-// runs on quantized tensors as it is (ops_on_quantized.h).
+// Returns how `float_op`, a qualified name, is folded; what it points to lives
+// as long as the process. Null for an op that is not folded, for one that runs
+// on quantized tensors as it is (ops_on_quantized.h), and for in-place forms
+// ("aten::add_").
 const QuantizedOp* FindQuantizedOp(absl::string_view float_op);
 
-// Returns a refusal (ir/refusal.h) when this very call of the op of `row` has
-// no quantized form.
+// Returns OK if the arguments of `node`, a call of row.float_op, allow the
+// fold, and otherwise a refusal (ir/refusal.h) that says why not.
 absl::Status CheckCall(const QuantizedOp& row, const torch::jit::Node& node);
 
-// Whether a quantize of the output of `node` may be folded: when `node` is an
-// op that is folded, one of ops_on_quantized.h, a dequantize, or a prim::If.
+// Whether it is worth trying to fold a quantize of the output of `node`: true
+// for an op that FindQuantizedOp or FindOpOnQuantized (ops_on_quantized.h)
+// finds, for aten::dequantize and for prim::If. It does not check the call.
 bool MayBeQuantized(const torch::jit::Node& node);
 
 }  // namespace ns

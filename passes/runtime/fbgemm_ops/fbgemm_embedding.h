@@ -1,4 +1,5 @@
-// Embeddings of 8 and 4 bits on ns kernels, with fbgemm's results.
+// Embeddings of 8 and 4 bits that run on the kernels of this library
+// (passes/kernels/embedding) and give what fbgemm's give.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_EMBEDDING_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_EMBEDDING_H_
 
@@ -12,22 +13,25 @@
 
 namespace ns {
 
-// Which rows make up a bag.
+// Which rows of the table make up each bag, as in torch.embedding_bag.
 struct EmbeddingBagInput {
-  // int32 or int64; a matrix holds a bag in each row, and has no offsets.
+  // int32 or int64. A vector, with `offsets`; or a matrix with a bag in each
+  // row, and then `offsets` must be undefined.
   at::Tensor indices;
-  // int32 or int64; where each bag begins.
+  // A vector of int32 or int64: where in `indices` each bag begins.
   at::Tensor offsets;
-  // float, one for each index, or undefined.
+  // float: what each row is multiplied by, one for each index; or undefined.
   at::Tensor weights;
-  // The last offset is where the last bag ends. Of a matrix that is, as in
-  // LibTorch, where the last row begins: it makes no bag.
+  // When true, the last offset begins no bag but says where the last one ends.
+  // Of a matrix, the offsets are the places where its rows begin: as in
+  // LibTorch, its last row then makes no bag.
   bool include_last_offset = false;
 };
 
-// A table of rows with a scale and a zero point each: what takes the place of
-// an EmbeddingPackedParamsBase. Registered as torch.classes.ns.FbgemmEmbedding
-// with the method weight(). It saves the weight as it was given.
+// A table whose rows have a scale and a zero point each. It takes the place of
+// LibTorch's EmbeddingPackedParamsBase. Registered as
+// torch.classes.ns.FbgemmEmbedding, with the method weight(). It saves and
+// loads with its module, as the quantized weight that it was made of.
 //
 // Operators on it:
 //
@@ -37,15 +41,18 @@ struct EmbeddingBagInput {
 //       bool include_last_offset) -> Tensor
 class FbgemmEmbedding final : public torch::CustomClassHolder {
  public:
-  // `weight` is [rows, columns], quint8 or quint4x2, with a float scale and
-  // zero point for each row. Throws c10::Error for others.
+  // `weight` is [rows, columns], quint8 or quint4x2, of the scheme
+  // per_channel_affine_float_qparams with axis 0. Throws c10::Error for any
+  // other.
   explicit FbgemmEmbedding(at::Tensor weight);
 
-  // float, [sizes of indices, columns]. Throws for an index that is no row.
+  // Returns the rows at `indices`, of int32 or int64 and any shape: float,
+  // [sizes of indices, columns]. Throws for an index outside of the table.
   at::Tensor Embedding(const at::Tensor& indices) const;
 
-  // The sums of bags: float, [bags, columns]. Throws for an index that is no
-  // row, and for offsets that do not fit the indices.
+  // Returns the sum of the rows of each bag: float, [bags, columns]. Throws for
+  // an index of a bag that is outside of the table, and for offsets that
+  // decrease or are beyond the indices.
   at::Tensor Bag(const EmbeddingBagInput& input) const;
 
   const at::Tensor& weight() const { return weight_; }

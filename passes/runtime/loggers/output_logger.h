@@ -12,25 +12,28 @@
 
 namespace ns {
 
-// Keeps a copy of every value, in the layout and dtype it has: a copy, because
-// an op in place behind the logger would overwrite the value itself. Registered
-// as torch.classes.ns.OutputLogger, with methods `forward`, `get_stats`,
-// `clear`, `set_enabled`, `is_enabled`, `set_save_activations` and
-// `saves_activations`.
+// Keeps a detached copy of every tensor that it gets, with its dtype and memory
+// format. It copies since a later op that works in place could overwrite the
+// tensor itself. Registered as torch.classes.ns.OutputLogger, with methods
+// `forward`, `get_stats`, `clear`, `set_enabled`, `is_enabled`,
+// `set_save_activations` and `saves_activations`. It saves and loads with its
+// module, kept tensors and both switches included.
 class OutputLogger final : public Logger {
  public:
-  // Records one value of the model, and returns it unchanged.
+  // Keeps a copy of `x` if the logger is enabled (Logger::SetEnabled) and saves
+  // activations. Returns `x` itself in any case.
   at::Tensor Forward(const at::Tensor& x);
 
-  // One entry for each call since the last Clear.
+  // The copies since the last Clear, in the order of the calls.
   const std::vector<at::Tensor>& Stats() const { return stats_; }
   void Clear() override { stats_.clear(); }
 
-  // Whether values are kept while the logger is enabled. They are at first.
+  // Whether Forward keeps copies while the logger is enabled: true at first.
+  // What was kept already stays.
   void SetSaveActivations(bool save) { save_activations_ = save; }
   bool SavesActivations() const { return save_activations_; }
 
-  // Sets the state when a saved logger is loaded.
+  // Replaces the copies: for loading a saved logger.
   void SetStats(std::vector<at::Tensor> stats) { stats_ = std::move(stats); }
 
  private:

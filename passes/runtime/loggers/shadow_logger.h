@@ -1,4 +1,6 @@
-// Logs the outputs of a quantized module and its float shadow; a stub calls it.
+// Logs the output of a quantized module and that of its float shadow, the float
+// module that runs beside it on the same inputs. Graphs with stubs call it
+// (ns/eager/prepare_model_with_stubs.h).
 #ifndef PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_
 #define PASSES_RUNTIME_LOGGERS_SHADOW_LOGGER_H_
 
@@ -12,14 +14,16 @@
 namespace ns {
 
 // Keeps a detached copy of both values of every call, in the layout and dtype
-// they have; nothing while it is disabled.
+// they have. While it is disabled, it keeps nothing.
+//
 // Registered as torch.classes.ns.ShadowLogger, with methods `forward`,
 // `get_stats` (a dict with the lists "float" and "quantized"), `clear`,
 // `set_enabled` and `is_enabled`.
 class ShadowLogger final : public Logger {
  public:
-  // With `first_sample_only`, only value[0] of a value with several samples is
-  // kept, as PyTorch's ShadowLogger does with every tensor.
+  // With `first_sample_only`, value[0] is kept in the place of a value whose
+  // first dimension is larger than 1: it has a dimension less. Other values are
+  // kept as they are. PyTorch's ShadowLogger always does so.
   explicit ShadowLogger(bool first_sample_only = false)
       : first_sample_only_(first_sample_only) {}
 

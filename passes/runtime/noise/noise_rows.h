@@ -1,4 +1,4 @@
-// What quantization errors inside of a model do to what it returns, sample by
+// Measures what quantization errors inside a model do to its outputs, sample by
 // sample.
 #ifndef PASSES_RUNTIME_NOISE_NOISE_ROWS_H_
 #define PASSES_RUNTIME_NOISE_NOISE_ROWS_H_
@@ -21,36 +21,47 @@ namespace ns {
 //   (sum over events of v . J e)^2 = (sum over events of g . e)^2
 //
 // with g the gradient of v . output by the value, has the mean |sum of J e|^2,
-// the power of the noise in the output. A row of the table has g . e of all
-// events, for one v and one sample. As events stand side by side in it, the
-// power of any set of them follows, with what they have in common.
+// the power of the noise in the output. The table has a row for each v and each
+// sample, and a column for each event, which holds g . e. From the rows, the
+// power of any set of events follows, and events that add up or cancel do so.
+//
+//   NoiseRows rows(events);
+//   // For each batch, each output and each v:
+//   rows.Begin(output, samples);
+//   rows.Add(event, gradient, error);  // for each event that happens
+//   rows.End();
+//   // The mean power of the noise, summed over all samples:
+//   rows.PowerOf(output, {0, 3}) / number_of_v
 class NoiseRows {
  public:
+  // Events are numbered from 0 to events - 1.
   explicit NoiseRows(int events) : columns_(static_cast<size_t>(events)) {}
 
-  // Begins the rows of one v: `samples` of them, the first dimension of the
-  // output, which has the number `output`.
+  // Begins the rows of one v for output number `output`. There is one for each
+  // of the `samples`, the size of the first dimension of the output.
   void Begin(size_t output, int64_t samples);
 
-  // Adds gradient . error, two tensors of one shape, to the event of the rows
-  // that were begun; an event in a loop comes several times. Where the first
-  // dimension is not that of the samples, the rows of all events become one,
-  // of the whole batch. A product with an error of 0 is 0, even if the gradient
-  // is infinite; a sum that is not finite counts as kUnbounded.
+  // Adds gradient . error of each sample to the column of `event`, in the rows
+  // that were begun. It may be called several times for an event, such as one
+  // in a loop. Both tensors are floats of one shape. If the size of their first
+  // dimension is not `samples`, the samples cannot be told apart: then the rows
+  // that were begun, of all events, become one for the whole batch. A product
+  // with an error of 0 is 0, even if the gradient is infinite. A sum that is
+  // not finite counts as kUnbounded.
   void Add(int event, const at::Tensor& gradient, const at::Tensor& error);
 
-  // Ends the rows.
+  // Appends the rows that were begun to the table.
   void End();
 
   // The sum over all rows of `output` of (sum over `events`)^2.
   double PowerOf(size_t output, absl::Span<const int> events) const;
 
-  // What an effect counts as that has no bound: as a power larger than any
-  // that a budget allows, and finite, so that powers of events with and without
-  // one can be told apart.
+  // What a g . e that is not finite counts as. The power is its square, more
+  // than any budget allows. It is finite, so that powers of events with and
+  // without such a one can be told apart.
   static constexpr double kUnbounded = 1e15;
 
-  // The number of rows of `output`.
+  // The number of rows of `output` so far.
   size_t RowsOf(size_t output) const;
 
  private:

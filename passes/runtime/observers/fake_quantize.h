@@ -1,4 +1,5 @@
-// Values as quantizing will leave them, while a model is trained or tried.
+// Fake quantization: rounds and clips floats as quantizing will, while a model
+// is trained or tried.
 #ifndef PASSES_RUNTIME_OBSERVERS_FAKE_QUANTIZE_H_
 #define PASSES_RUNTIME_OBSERVERS_FAKE_QUANTIZE_H_
 
@@ -10,7 +11,7 @@
 
 namespace ns {
 
-// What a FakeQuantize knows, for saving and loading.
+// What a FakeQuantize has besides its observer, for saving and loading.
 struct FakeQuantizeState {
   bool fake_quant_enabled = true;
   bool observer_enabled = true;
@@ -18,33 +19,39 @@ struct FakeQuantizeState {
   at::Tensor zero_point;
 };
 
-// Observes a value, and quantizes and dequantizes it with the parameters found:
-// PyTorch's FakeQuantize; with an observer of fixed parameters, its
-// FixedQParamsFakeQuantize. With `fused`, its FusedMovingAvgObsFakeQuantize: in
-// compat mode that has parameters of another formula than its observer's, else
-// it is the same as unfused.
+// Shows each tensor to its observer, and then quantizes and dequantizes it with
+// the parameters that the observer has found (FakeQuantized of
+// tensor_qparams.h). This is PyTorch's FakeQuantize or, with an observer of
+// kFixedQParams, its FixedQParamsFakeQuantize.
 //
-// Values are those of FakeQuantized (tensor_qparams.h). Both parts can be
-// switched; they start switched on. Graphs call it as
-// torch.classes.ns.FakeQuantize, with methods `forward`, `calculate_qparams`,
-// `enable_fake_quant`, `disable_fake_quant`, `enable_observer`,
-// `disable_observer`, `scale`, `zero_point` and `observer`; it saves and loads
-// with its module.
+// `fused` stands for PyTorch's FusedMovingAvgObsFakeQuantize. It matters only
+// if ObserverConfig::compat is set, which asks for PyTorch's results to the
+// bit: then LibTorch's op at::fused_moving_avg_obs_fake_quant does both steps,
+// and computes parameters that differ slightly from the observer's own.
+//
+// Observing and fake quantizing can be switched off, each by itself; both are
+// on at first. Graphs call it as torch.classes.ns.FakeQuantize, with methods
+// `forward`, `calculate_qparams`, `enable_fake_quant`, `disable_fake_quant`,
+// `enable_observer`, `disable_observer`, `scale`, `zero_point` and `observer`;
+// it saves and loads with its module.
 class FakeQuantize final : public torch::CustomClassHolder {
  public:
-  // For valid parts, see MakeFakeQuantize.
+  // Does not check its arguments: call MakeFakeQuantize instead.
   FakeQuantize(ObserverPtr observer, bool fused);
 
-  // `x` as it is without values or when fake quantization is off. Throws for a
-  // tensor that is not of floating point.
+  // Observes `x`, and returns it fake quantized, or with the values that it has
+  // when fake quantization is off. A tensor without elements is returned as it
+  // is, and not observed. Throws c10::Error for one that is not of floating
+  // point, and for what the observer throws.
   at::Tensor Forward(const at::Tensor& x);
 
-  // Those of the observer, now.
+  // What the observer would choose now, for all that it has seen.
   TensorQParams CalculateQParams() const {
     return observer_->CalculateQParams();
   }
 
-  // Those in use: of the last batch that was observed.
+  // What Forward uses: the parameters found when it observed last. Before that,
+  // scale 1 and zero point 0 or, of kFixedQParams, the fixed ones.
   const at::Tensor& scale() const { return state_.scale; }
   const at::Tensor& zero_point() const { return state_.zero_point; }
 
@@ -69,8 +76,9 @@ class FakeQuantize final : public torch::CustomClassHolder {
 
 using FakeQuantizePtr = c10::intrusive_ptr<FakeQuantize>;
 
-// Errors: an observer that has no scale and zero point, and with `fused` one
-// that is no moving average of integer parameters.
+// Returns a FakeQuantize around `observer`, which it shares. Errors: a kind of
+// observer without scale and zero point (HasQParams) and, with `fused`, any
+// kind but the two moving averages, or one with float zero points.
 absl::StatusOr<FakeQuantizePtr> MakeFakeQuantize(ObserverPtr observer,
                                                  bool fused);
 

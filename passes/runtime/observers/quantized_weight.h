@@ -1,4 +1,4 @@
-// Weights as quantized tensors, by what an observer finds for them.
+// Quantizes weights with the scales and zero points that an observer finds.
 #ifndef PASSES_RUNTIME_OBSERVERS_QUANTIZED_WEIGHT_H_
 #define PASSES_RUNTIME_OBSERVERS_QUANTIZED_WEIGHT_H_
 
@@ -9,18 +9,21 @@
 
 namespace ns {
 
-// `weight`, of floating point and not empty, quantized to the dtype of
-// `config`, with the parameters that its observer finds for it alone; per
-// channel along ch_axis for schemes of that kind. Integers are those of
-// GridOf(config), also where that is narrower than the dtype (reference:
-// _quantize_weight of torch/ao/nn/quantized/modules/utils.py). Throws
-// c10::Error for kinds without parameters and for weights with nan or infinite
-// values.
+// Returns `weight`, which is of floating point and not empty, quantized to the
+// dtype of `config`. A new observer of `config` sees this weight alone and
+// gives the scale and zero point; for per-channel schemes, one of each for each
+// channel along ch_axis. The integers stay within GridOf(config)
+// (observer_config.h), even where that is narrower than the dtype (reference:
+// _quantize_weight of torch/ao/nn/quantized/modules/utils.py). Values are
+// computed in float32. Throws c10::Error for a `config` that no observer can be
+// made of, for kinds that give no scale and zero point, and for weights with
+// nan or infinite values.
 at::Tensor QuantizedWeight(const at::Tensor& weight,
                            const ObserverConfig& config);
 
-// The same with the parameters that `observer` has found by now: for weights
-// that were observed while a model was trained.
+// The same with the scale and zero point for what `observer` has seen so far,
+// and with its config: for weights that were observed while a model was
+// trained. `observer` does not see `weight` here.
 at::Tensor QuantizedWeight(const at::Tensor& weight, const Observer& observer);
 
 }  // namespace ns
