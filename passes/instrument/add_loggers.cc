@@ -17,8 +17,8 @@ absl::Status AddLoggersTo(ModelGraph& model, const SubgraphMatch& match,
   const LoggerInfo info = OutputInfo(match, side, name);
   // At a quantize point, what A logs is the input of what B logs.
   if (options.should_log_inputs && !match.is_quantize_point) {
-    NS_RETURN_IF_ERROR(
-        InsertInputLoggers(model, options, info, side.subgraph, side.subgraph));
+    NS_RETURN_IF_ERROR(InsertInputLoggers(model, options, info, side.subgraph,
+                                          side.subgraph, side.subgraph.start));
   }
   for (const MatchedOutput& output : MatchedOutputs(match)) {
     const OutputTensor& tensor = &side == &match.a ? output.a : output.b;

@@ -73,10 +73,13 @@ class Shadower {
                          const InsertedShadow& shadow) {
     const Subgraph& shadowed = match.b.subgraph;
     if (options_.should_log_inputs && shadow.subgraph) {
-      NS_RETURN_IF_ERROR(InsertInputLoggers(
-          b_, options_, InfoOfA(match), *shadow.subgraph, match.a.subgraph));
-      NS_RETURN_IF_ERROR(
-          InsertInputLoggers(b_, options_, InfoOfB(match), shadowed, shadowed));
+      // Both inside the shadow: none runs any more once it has failed.
+      Node* inside = shadow.subgraph->start;
+      NS_RETURN_IF_ERROR(InsertInputLoggers(b_, options_, InfoOfA(match),
+                                            *shadow.subgraph, match.a.subgraph,
+                                            inside));
+      NS_RETURN_IF_ERROR(InsertInputLoggers(b_, options_, InfoOfB(match),
+                                            shadowed, shadowed, inside));
     }
     // All outputs of a subgraph are of one node.
     Node* behind = PlaceAfter(*match.b.output);

@@ -46,11 +46,12 @@ struct NotShadowedMatch {
 // (LoggerInfo::model_name); ExtractLoggerInfo reads them after a run.
 //
 // A shadow may fail while `b` runs, because it does not take the values of `b`.
-// The run of `b` goes on, and from then on this shadow does not run, and the
-// loggers of both sides' outputs keep nothing more: see FailedShadows. To this
-// end a shadow becomes a method of the module of `b` (guarded_shadow.h). With
-// LoggerOptions::guard_shadows false it stands in the graph as above, and the
-// run ends where it fails.
+// The run of `b` goes on, and from then on this shadow does not run, and its
+// loggers and those beside it keep nothing more: see FailedShadows. Those of
+// inputs have a value of the run that failed, on both sides, and those of
+// outputs have none. To this end a shadow becomes a method of the module of `b`
+// (guarded_shadow.h). With LoggerOptions::guard_shadows false it stands in the
+// graph as above, and the run ends where it fails.
 //
 // Returns the matches that cannot be shadowed, in their order, and why. Error:
 // what the logger factory returns, or a logger whose `forward` does not take a

@@ -38,6 +38,22 @@ struct Region {
   std::vector<Value*> outputs;
 };
 
+// Adds what `node`, and the nodes inside it, take that is not `known`.
+void TakeInputs(Node& node, absl::flat_hash_set<const Value*>& known,
+                std::vector<Value*>& inputs) {
+  for (Value* input : node.inputs()) {
+    if (known.insert(input).second) {
+      inputs.push_back(input);
+    }
+  }
+  for (Block* block : node.blocks()) {
+    for (Node* inner : block->nodes()) {
+      TakeInputs(*inner, known, inputs);
+    }
+    TakeInputs(*block->return_node(), known, inputs);
+  }
+}
+
 Region RegionBetween(const Node* begin, const Node* end) {
   Region region;
   absl::flat_hash_set<const Node*> inside;
@@ -57,19 +73,8 @@ Region RegionBetween(const Node* begin, const Node* end) {
       ForEachNode(block, visit);
     }
   }
-  const auto take = [&](Node* node) {
-    for (Value* input : node->inputs()) {
-      if (known.insert(input).second) {
-        region.inputs.push_back(input);
-      }
-    }
-  };
   for (Node* node : region.nodes) {
-    take(node);
-    for (Block* block : node->blocks()) {
-      ForEachNode(block, take);
-      take(block->return_node());
-    }
+    TakeInputs(*node, known, region.inputs);
     for (Value* output : node->outputs()) {
       if (absl::c_any_of(output->uses(), [&](const torch::jit::Use& use) {
             return !inside.contains(use.user);

@@ -105,7 +105,7 @@ absl::Status InsertOutputLogger(ModelGraph& host, const LoggerOptions& options,
 
 absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const Subgraph& subgraph,
-                                const Subgraph& original) {
+                                const Subgraph& original, Node* place) {
   info.type = kNodeInputResult;
   const std::vector<LoggedInput> inputs = LoggedInputs(subgraph);
   const std::vector<LoggedInput> names = LoggedInputs(original);
@@ -130,9 +130,8 @@ absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
             LoggerTypeName(*logger->type()->expect<c10::ClassType>());
       }
     }
-    NS_ASSIGN_OR_RETURN(
-        logged_already[inputs[i].value],
-        InsertLogger(host, options, info, value, subgraph.start));
+    NS_ASSIGN_OR_RETURN(logged_already[inputs[i].value],
+                        InsertLogger(host, options, info, value, place));
   }
   return absl::OkStatus();
 }

@@ -55,9 +55,10 @@ absl::StatusOr<torch::jit::Value*> InsertLogger(ModelGraph& host,
                                                 torch::jit::Value* value,
                                                 torch::jit::Node* place);
 
-// Puts a logger in front of `subgraph`, which stands in `host`, for every
-// tensor that its first node takes but weights, and for each of a list that a
-// prim::ListConstruct makes, in order of the arguments; other lists have none.
+// Puts a logger in front of `place`, which is the first node of `subgraph` or
+// one before it, for every tensor that this first node takes but weights, and
+// for each of a list that a prim::ListConstruct makes, in order of the
+// arguments; other lists have none. `subgraph` stands in `host`.
 // It does so whatever `options.should_log_inputs` says. `info` describes the
 // logger of the subgraph's output: type, indices and previous node become those
 // of the input. Names of values are those of `original`, which `subgraph` is or
@@ -65,7 +66,8 @@ absl::StatusOr<torch::jit::Value*> InsertLogger(ModelGraph& host,
 // tensors, which is a fault of ours.
 absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
                                 LoggerInfo info, const Subgraph& subgraph,
-                                const Subgraph& original);
+                                const Subgraph& original,
+                                torch::jit::Node* place);
 
 // Returns the node in front of which the output of `side` is compared.
 torch::jit::Node* PlaceOf(const MatchedSide& side);

@@ -75,7 +75,7 @@ std::optional<Tensors> ShadowGuard::Run(
   }
   const absl::StatusOr<Tensors> outputs = CatchTorchErrors([&] {
     const c10::ClassTypePtr type = self.toObjectRef().type();
-    if (type != type_) {
+    if (type != type_ || function_->name() != method) {
       function_ = type->findMethod(method);
       TORCH_CHECK(function_ != nullptr, "the module has no method '", method,
                   "'");

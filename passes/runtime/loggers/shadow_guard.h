@@ -54,8 +54,8 @@ class ShadowGuard final : public torch::CustomClassHolder {
  private:
   std::string layer_;
   std::string reason_;
-  // The method, which is looked up once: a class has as many as the model has
-  // shadows.
+  // The method that ran last, and its class. Looking it up takes time: a class
+  // has as many methods as the model has shadows.
   c10::ClassTypePtr type_;
   torch::jit::Function* function_ = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "passes/instrument/guarded_shadow.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
@@ -122,6 +123,43 @@ graph(%x : Tensor):
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(status.message()),
               testing::HasSubstr("is a List[Tensor], not a tensor"));
+}
+
+// What an arm inside an arm returns comes from outside, and nothing else uses
+// it.
+TEST(NestedGuardedShadowTest, TakesWhatInnerArmsReturn) {
+  ModelGraph model = ModelOf(R"IR(
+graph(%x : Tensor, %n : int, %p : bool, %q : bool):
+  %one : int = prim::Constant[value=1]()
+  %s : Tensor = prim::If(%p)
+    block0():
+      %k : int = prim::If(%q)
+        block0():
+          -> (%n)
+        block1():
+          -> (%one)
+      %a : Tensor = aten::add(%x, %k, %one)
+      -> (%a)
+    block1():
+      -> (%x)
+  %y : Tensor = aten::relu(%x)
+  return (%y))IR");
+  const std::string guard = AttachGuard(model);
+  Node* const choice = NodeOf(model.graph(), "prim::If");
+  Node* const end = NodeOf(model.graph(), "aten::relu");
+  GuardedShadow shadow =
+      OrThrow(GuardedShadow::Mark(model, guard, choice, end));
+  {
+    torch::jit::WithInsertPoint at(shadow.PlaceWhenMade(end->next()));
+    model.graph().insert(c10::aten::neg_, {choice->output()});
+  }
+  NS_ASSERT_OK(shadow.MoveToMethod(model));
+  NS_ASSERT_OK(VerifyGraph(model.graph()));
+  const at::Tensor x = at::tensor({-1.0F, 2.0F});
+  EXPECT_TRUE(
+      OrThrow(model.Run({x, 3, true, true})).toTensor().equal(x.relu()));
+  EXPECT_EQ(model.module().attr(guard).toCustomClass<ShadowGuard>()->reason(),
+            "");
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ Subgraph Single(Node* node) { return {node, node, node, {node}}; }
 std::vector<AttachedLogger> LogInputs(ModelGraph& model, const std::string& op,
                                       const LoggerOptions& options = {}) {
   const Subgraph subgraph = Single(NodeOf(model.graph(), op));
-  NS_EXPECT_OK(InsertInputLoggers(model, options, {}, subgraph, subgraph));
+  NS_EXPECT_OK(InsertInputLoggers(model, options, {}, subgraph, subgraph,
+                                  subgraph.start));
   NS_EXPECT_OK(VerifyGraph(model.graph()));
   return AttachedLoggers(model.module());
 }
@@ -97,7 +98,7 @@ TEST(InsertInputLoggersTest, ElementsOfAListAreArguments) {
   of_output.layer = "cat";
   of_output.type = kNodeOutputResult;
   const Subgraph cat = Single(NodeOf(model.graph(), "aten::cat"));
-  NS_ASSERT_OK(InsertInputLoggers(model, {}, of_output, cat, cat));
+  NS_ASSERT_OK(InsertInputLoggers(model, {}, of_output, cat, cat, cat.start));
   const auto loggers = AttachedLoggers(model.module());
   ASSERT_THAT(loggers, SizeIs(2));
   for (int i = 0; i < 2; ++i) {
@@ -176,7 +177,7 @@ graph(%x : Tensor, %p : bool, %n : int):
   Node* const choice = NodeOf(model.graph(), "prim::If");
   const Subgraph subgraph = {
       choice, choice, NodeOf(model.graph(), "aten::mul"), {choice}};
-  NS_ASSERT_OK(InsertInputLoggers(model, {}, {}, subgraph, subgraph));
+  NS_ASSERT_OK(InsertInputLoggers(model, {}, {}, subgraph, subgraph, choice));
   NS_ASSERT_OK(VerifyGraph(model.graph()));
   const at::Tensor x = at::randn({3});
   OrThrow(model.Run({x, false, int64_t{2}}));
@@ -193,9 +194,10 @@ TEST(InsertInputLoggersTest, ACopyWithOtherInputsIsOurFault) {
   ModelGraph model = ModelOfSource(
       "def forward(self, x: Tensor, y: Tensor) -> Tensor:\n"
       "    return torch.mul(torch.neg(x), y)\n");
-  const absl::Status status = InsertInputLoggers(
-      model, {}, {}, Single(NodeOf(model.graph(), "aten::mul")),
-      Single(NodeOf(model.graph(), "aten::neg")));
+  Node* const mul = NodeOf(model.graph(), "aten::mul");
+  const absl::Status status =
+      InsertInputLoggers(model, {}, {}, Single(mul),
+                         Single(NodeOf(model.graph(), "aten::neg")), mul);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_EQ(status.message(), "the copy of aten::neg takes 2 tensors, not 1");
   EXPECT_THAT(AttachedLoggers(model.module()), IsEmpty());

@@ -37,6 +37,7 @@ TEST_F(ShadowInserterTest, AShadowThatFailsIsLeftOutWithItsLoggers) {
   for (const bool guard : {true, false}) {
     LoggerOptions options;
     options.guard_shadows = guard;
+    options.should_log_inputs = true;
     Shadowed model(splits("[1, 1]"), splits("[1, 3]"), options);
     NS_ASSERT_OK(model.status);
     EXPECT_THAT(model.not_shadowed, IsEmpty());
@@ -54,6 +55,15 @@ TEST_F(ShadowInserterTest, AShadowThatFailsIsLeftOutWithItsLoggers) {
     EXPECT_THAT(model.Values("split_with_sizes", "float"), IsEmpty());
     EXPECT_THAT(model.Values("split_with_sizes", "int8"), IsEmpty());
     EXPECT_THAT(model.Values("relu", "float"), SizeIs(1));
+    // The second run does not try it again.
+    model.Run({x_});
+    for (const char* side : {"float", "int8"}) {
+      EXPECT_THAT(model.Records("split_with_sizes", side, kNodeInputResult)
+                      .at(0)
+                      .values,
+                  SizeIs(1));
+    }
+    EXPECT_THAT(model.Values("relu", "float"), SizeIs(2));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -94,6 +95,21 @@ TEST(ShadowGuardTest, ModuleWithoutTheMethodFails) {
   const auto guard = module.attr("guard").toCustomClass<ShadowGuard>();
   EXPECT_FALSE(guard->Run(module._ivalue(), "other", {}).has_value());
   EXPECT_THAT(guard->reason(), HasSubstr("no method 'other'"));
+}
+
+TEST(ShadowGuardTest, MayGuardSeveralMethods) {
+  torch::jit::Module module("Two");
+  module.define(
+      "def one(self, x: Tensor) -> List[Tensor]:\n    return [x + 1]\n"
+      "def two(self, x: Tensor) -> List[Tensor]:\n    return [x + 2]\n");
+  ShadowGuard guard("fc");
+  const at::Tensor x = at::zeros({1});
+  for (const auto& [method, value] :
+       {std::pair("one", 1.0), std::pair("two", 2.0), std::pair("one", 1.0)}) {
+    const auto made = guard.Run(module._ivalue(), method, {x});
+    ASSERT_TRUE(made.has_value()) << guard.reason();
+    EXPECT_EQ(made->at(0).item<double>(), value);
+  }
 }
 
 TEST(ShadowGuardTest, IsSavedWithItsLayerAndReason) {
