@@ -36,8 +36,9 @@ void NoiseRows::Add(int event, const at::Tensor& gradient,
   }
   const double* data = sums.data_ptr<double>();
   for (int64_t i = 0; i < sums.numel(); ++i) {
-    begun[static_cast<size_t>(i)] +=
-        std::isfinite(data[i]) ? data[i] : kUnbounded;
+    // Also nan, and what would be infinite in float.
+    const bool is_bounded = std::abs(data[i]) < kUnbounded;
+    begun[static_cast<size_t>(i)] += is_bounded ? data[i] : kUnbounded;
   }
 }
 

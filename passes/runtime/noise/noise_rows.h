@@ -47,7 +47,7 @@ class NoiseRows {
   // dimension is not `samples`, the samples cannot be told apart: then the rows
   // that were begun, of all events, become one for the whole batch. A product
   // with an error of 0 is 0, even if the gradient is infinite. A sum that is
-  // not finite counts as kUnbounded.
+  // nan, or beyond kUnbounded in either direction, counts as kUnbounded.
   void Add(int event, const at::Tensor& gradient, const at::Tensor& error);
 
   // Appends the rows that were begun to the table.
@@ -56,9 +56,9 @@ class NoiseRows {
   // The sum over all rows of `output` of (sum over `events`)^2.
   double PowerOf(size_t output, absl::Span<const int> events) const;
 
-  // What a g . e that is not finite counts as. The power is its square, more
-  // than any budget allows. It is finite, so that powers of events with and
-  // without such a one can be told apart.
+  // What a g . e that is larger, or not finite, counts as. The power is its
+  // square, more than any budget allows. It is finite, so that powers of events
+  // with and without such a one can be told apart.
   static constexpr double kUnbounded = 1e15;
 
   // The number of rows of `output` so far.

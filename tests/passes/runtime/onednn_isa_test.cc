@@ -75,6 +75,21 @@ std::vector<c10::IValue> Call(const char* name, const char* overload,
 }
 
 // Whatever the processor: one that has no AMX never had the fault.
+// Tests run in their order: here no op has read the variables yet.
+TEST(OneDnnIsaTest, LimitsOfTheUserStay) {
+  const char* const kNew = "ONEDNN_MAX_CPU_ISA";
+  const char* const kOld = "DNNL_MAX_CPU_ISA";
+  unsetenv(kNew);
+  setenv(kOld, "AVX2", 1);
+  AvoidFaultyOneDnnKernels();
+  EXPECT_EQ(std::getenv(kNew), nullptr);
+  unsetenv(kOld);
+  setenv(kNew, "SSE41", 1);
+  AvoidFaultyOneDnnKernels();
+  EXPECT_STREQ(std::getenv(kNew), "SSE41");
+  unsetenv(kNew);
+}
+
 TEST(OneDnnIsaTest, Convolutions1x1StayInsideTheirOutput) {
   AvoidFaultyOneDnnKernels();
   static MarkingAllocator allocator;

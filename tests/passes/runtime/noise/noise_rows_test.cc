@@ -107,6 +107,15 @@ TEST_F(NoiseRowsTest, AnEffectThatIsNotFiniteIsNeverSmall) {
   EXPECT_DOUBLE_EQ(rows_.PowerOf(0, {2}), 2);
 }
 
+// The sum is finite as a double, in which it is made, and not as a float.
+TEST_F(NoiseRowsTest, AnEffectBeyondFloatsHasAFinitePower) {
+  rows_.Begin(0, 1);
+  rows_.Add(0, at::full({1, 2}, 3e38), at::ones({1, 2}));
+  rows_.End();
+  EXPECT_GT(rows_.PowerOf(0, {0}), 1e20);
+  EXPECT_LT(rows_.PowerOf(0, {0}), 1e31);
+}
+
 TEST_F(NoiseRowsTest, AnEmptyBatchHasNoRows) {
   Add();
   rows_.Begin(0, 0);
