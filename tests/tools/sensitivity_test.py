@@ -232,7 +232,8 @@ class SensitivityTest(cli.CliTest):
     self.fail_with(2, 'sensitivity', '--inputs=images.pt', names='--float')
     self.fail_with(2, *NET, '--candidates=int7',
                    names=('--candidates=int7', 'int8-per-tensor'))
-    for budget in ('', 'much', '-3', '200%', '1.5layers'):
+    self.fail_with(2, *NET, '--budget=', names='--budget=BUDGET')
+    for budget in ('much', '-3', '200%', '1.5layers'):
       self.fail_with(2, *NET, f'--budget={budget}',
                      names=('budget', f"'{budget}'", '30dB'))
     self.fail_with(2, *NET, '--observer=best', names=('--observer=best', 'minmax', 'entropy'))
