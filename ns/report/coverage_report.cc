@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -22,12 +23,55 @@ double ProductOf(const std::vector<int64_t>& sizes) {
                          std::multiplies<double>());
 }
 
-// The multiply-adds of one batch; 0 for layers that do not count.
-double MacsOf(const LayerComparison& layer) {
-  const std::string& op = layer.float_side.op;
-  if (!layer.activation.has_value() || absl::StrContains(op, "embedding") ||
-      absl::StrContains(op, "conv_transpose")) {
+// The index of the channels in a tensor of `rank` dimensions, batched or not,
+// of a layer whose weight has `weight_rank`: they are in front of the
+// dimensions that a window has. Absent where there are not enough.
+std::optional<size_t> ChannelIndex(size_t rank, size_t weight_rank) {
+  return weight_rank < 2 || rank + 1 < weight_rank
+             ? std::nullopt
+             : std::optional(rank + 1 - weight_rank);
+}
+
+// The shape of what flows into `layer`; null where it is not known.
+const std::vector<int64_t>* InputShape(const ComparisonResult& result,
+                                       const LayerComparison& layer) {
+  if (layer.producers.size() != 1 || !layer.producers_are_compared) {
+    return nullptr;
+  }
+  const std::optional<ActivationComparison>& input =
+      result.layers[layer.producers.front()].activation;
+  return input.has_value() ? &input->shape : nullptr;
+}
+
+// Each element of the input is multiplied by the weights of its channel, which
+// is the first dimension of the weight.
+double MacsOfTransposedConv(const ComparisonResult& result,
+                            const LayerComparison& layer) {
+  const std::vector<int64_t>* const input = InputShape(result, layer);
+  if (input == nullptr || layer.weights.empty() ||
+      input->size() != layer.activation->shape.size()) {
     return 0;
+  }
+  const std::vector<int64_t>& weight = layer.weights.front().shape;
+  const std::optional<size_t> channels =
+      ChannelIndex(input->size(), weight.size());
+  // Other channels mean that the producer's output was reshaped or cut.
+  return !channels || weight[0] == 0 || (*input)[*channels] != weight[0]
+             ? 0
+             : ProductOf(*input) * ProductOf(weight) /
+                   static_cast<double>(weight[0]);
+}
+
+// The multiply-adds of one batch; 0 for layers that do not count.
+double MacsOf(const ComparisonResult& result, const LayerComparison& layer) {
+  // A norm multiplies, too, but sums no products.
+  if (!layer.activation.has_value() ||
+      absl::StrContains(layer.family, "embedding") ||
+      absl::StrContains(layer.family, "norm")) {
+    return 0;
+  }
+  if (absl::StartsWith(layer.family, "conv_transpose")) {
+    return MacsOfTransposedConv(result, layer);
   }
   const std::vector<int64_t>& shape = layer.activation->shape;
   double weights = 0;
@@ -38,11 +82,8 @@ double MacsOf(const LayerComparison& layer) {
       dimensions = weight.shape.size();
     }
   }
-  // Channels are in front of the dimensions that a window has.
-  if (dimensions == 0 || shape.size() + 1 < dimensions) {
-    return 0;
-  }
-  const int64_t channels = shape[shape.size() + 1 - dimensions];
+  const std::optional<size_t> index = ChannelIndex(shape.size(), dimensions);
+  const int64_t channels = index ? shape[*index] : 0;
   return channels == 0
              ? 0
              : ProductOf(shape) / static_cast<double>(channels) * weights;
@@ -76,7 +117,7 @@ std::optional<double> Int8MacsShare(const ComparisonResult& result) {
   double int8 = 0;
   for (const LayerComparison& layer : result.layers) {
     if (layer.runs_in.has_value()) {
-      const double macs = MacsOf(layer);
+      const double macs = MacsOf(result, layer);
       all += macs;
       int8 += HasInt8Weights(*layer.runs_in) ? macs : 0;
     }

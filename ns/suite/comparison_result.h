@@ -208,6 +208,9 @@ struct LayerComparison {
   std::string name;
   LayerSide float_side;
   LayerSide quantized_side;
+  // The family of the float base op (passes/ops/op_families.h), "conv2d" also
+  // of an aten::_convolution that is one. Empty where float_side has no op.
+  std::string family;
   // What the first output is called, of an op with several. The figures below
   // are those of the first output. Empty for ops with one output.
   std::string output;

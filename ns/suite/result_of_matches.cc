@@ -16,6 +16,7 @@
 #include "ns/suite/check_related.h"
 #include "passes/matching/match_producers.h"
 #include "passes/matching/matched_outputs.h"
+#include "passes/ops/op_relations.h"
 
 namespace ns {
 namespace {
@@ -43,6 +44,9 @@ LayerComparison DescribeLayer(const SubgraphMatch& match) {
   layer.name = match.name;
   layer.float_side = DescribeSide(match.a);
   layer.quantized_side = DescribeSide(match.b);
+  if (const Node* const base = match.a.subgraph.base) {
+    layer.family = std::string(OpRelations().FamilyOf(*base));
+  }
   layer.output = MatchedOutputs(match).front().name;
   layer.unpaired_input = match.unpaired_input;
   return layer;

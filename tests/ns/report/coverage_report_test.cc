@@ -1,10 +1,12 @@
 #include "ns/report/coverage_report.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -20,6 +22,7 @@ LayerComparison Layer(const std::string& name, const std::string& op,
   LayerComparison layer;
   layer.name = name;
   layer.float_side.op = op;
+  layer.family = std::string(absl::StripPrefix(op, "aten::"));
   layer.runs_in = runs_in;
   layer.activation.emplace().shape = std::move(shape);
   for (std::vector<int64_t>& weight : weights) {
@@ -75,11 +78,52 @@ TEST(Int8MacsShareTest, WhatMultipliesNothingDoesNotCount) {
       Int8MacsShare(Result(
           {unknown,
            Layer("norm", "aten::layer_norm", RunsIn::kFloat, {2, 10}, {{10}}),
+           Layer("image_norm", "aten::layer_norm", RunsIn::kFloat, {2, 3, 5, 5},
+                 {{3, 5, 5}}),
            Layer("table", "aten::embedding", RunsIn::kInt8, {2, 10}, {{9, 10}}),
-           Layer("up", "aten::conv_transpose2d", RunsIn::kInt8, {1, 8, 5, 5},
-                 {{4, 8, 3, 3}}),
            Layer("none", "aten::linear", RunsIn::kInt8, {0, 0}, {{0, 3}})})),
       std::nullopt);
+}
+
+// Returns a layer of 4 channels and one that takes what it gives: a transposed
+// convolution in two groups, from 5 x 5 to 11 x 11. Its float op is `op`.
+std::vector<LayerComparison> TransposedConv(const std::string& op,
+                                            std::vector<int64_t> input_shape = {
+                                                2, 4, 5, 5}) {
+  LayerComparison up =
+      Layer("up", op, RunsIn::kInt8, {2, 8, 11, 11}, {{4, 4, 3, 3}});
+  up.family = "conv_transpose2d";
+  up.producers = {0};
+  return {
+      Layer("relu", "aten::relu", RunsIn::kInt8, std::move(input_shape), {}),
+      std::move(up),
+      Layer("fc", "aten::linear", RunsIn::kFloat, {2, 10}, {{10, 20}})};
+}
+
+TEST(Int8MacsShareTest, EachInputOfATransposedConvMeetsTheWeightsOfItsChannel) {
+  constexpr double kOfUp = 2 * 4 * 5 * 5 * 4 * 3 * 3;
+  constexpr double kOfLinear = 2 * 10 * 20;
+  // Tracing writes the second.
+  for (const char* op : {"aten::conv_transpose2d", "aten::_convolution"}) {
+    EXPECT_DOUBLE_EQ(*Int8MacsShare(Result(TransposedConv(op))),
+                     kOfUp / (kOfUp + kOfLinear));
+  }
+}
+
+TEST(Int8MacsShareTest, ATransposedConvOfUnknownInputDoesNotCount) {
+  for (const char* op : {"aten::conv_transpose2d", "aten::_convolution"}) {
+    std::vector<LayerComparison> layers = TransposedConv(op);
+    layers[1].producers_are_compared = false;
+    EXPECT_EQ(Int8MacsShare(Result(layers)), 0);
+    layers = TransposedConv(op);
+    layers[1].producers = {};
+    EXPECT_EQ(Int8MacsShare(Result(layers)), 0);
+    layers = TransposedConv(op);
+    layers[0].activation.reset();
+    EXPECT_EQ(Int8MacsShare(Result(layers)), 0);
+    EXPECT_EQ(Int8MacsShare(Result(TransposedConv(op, {2, 100}))), 0);
+    EXPECT_EQ(Int8MacsShare(Result(TransposedConv(op, {2, 8, 5, 5}))), 0);
+  }
 }
 
 TEST(CoverageReportTest, WritesJson) {

@@ -45,6 +45,7 @@ TEST_F(ResultOfMatchesTest, LayersAreTheMatchesInTheirOrder) {
   const LayerComparison& fc = result_.layers[1];
   EXPECT_EQ(fc.name, "fc");
   EXPECT_EQ(fc.float_side.op, "aten::linear");
+  EXPECT_EQ(fc.family, "linear");
   EXPECT_THAT(fc.float_side.subgraph,
               ElementsAre("aten::linear", "aten::relu"));
   EXPECT_EQ(fc.quantized_side.op, "quantized::linear_relu");
