@@ -13,7 +13,6 @@ using namespace family_columns;
 constexpr Facts kConv = Facts()
                             .FloatWeight(WeightForm::kTensor, 1)
                             .QuantizedWeight(WeightForm::kPackedConv, 1)
-                            .Channels(ChannelPlace::kSecond)
                             .Fuses(Fusion::kBatchNormAndActivation)
                             .Lowers(LoweringForm::kConv)
                             .Reference(ReferenceForm::kConv);
@@ -21,7 +20,21 @@ constexpr Facts kConv = Facts()
 constexpr Facts kConvTranspose =
     kConv.WeightChannelDim(1).Reference(ReferenceForm::kConvTranspose);
 
-constexpr Facts kPool = Facts().KeepsRange().Channels(ChannelPlace::kSecond);
+constexpr Facts kPool = Facts().KeepsRange();
+
+// A batch is in front of the channels, or nothing is.
+constexpr Facts kConv1d = kConv.Channels(ChannelPlace::kSecondLast);
+constexpr Facts kConv2d = kConv.Channels(ChannelPlace::kThirdLast);
+constexpr Facts kConv3d = kConv.Channels(ChannelPlace::kFourthLast);
+constexpr Facts kConvTranspose1d =
+    kConvTranspose.Channels(ChannelPlace::kSecondLast);
+constexpr Facts kConvTranspose2d =
+    kConvTranspose.Channels(ChannelPlace::kThirdLast);
+constexpr Facts kConvTranspose3d =
+    kConvTranspose.Channels(ChannelPlace::kFourthLast);
+constexpr Facts kPool1d = kPool.Channels(ChannelPlace::kSecondLast);
+constexpr Facts kPool2d = kPool.Channels(ChannelPlace::kThirdLast);
+constexpr Facts kPool3d = kPool.Channels(ChannelPlace::kFourthLast);
 
 constexpr Facts kRecurrent =
     Facts()
@@ -57,25 +70,25 @@ constexpr OpFamily kFamilies[] = {
      {Either("aten::adaptive_avg_pool1d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding),
       Int8("ns::fbgemm_adaptive_avg_pool1d")},
-     kPool.Rank(OutputRank::kTwoOrMore)},
+     kPool1d.Rank(OutputRank::kTwoOrMore)},
     {"adaptive_avg_pool2d",
      {Either("aten::adaptive_avg_pool2d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding),
       Int8("ns::fbgemm_adaptive_avg_pool2d")},
-     kPool.Rank(OutputRank::kThreeInInt8).Int8TakesRanks(3, 4)},
+     kPool2d.Rank(OutputRank::kThreeInInt8).Int8TakesRanks(3, 4)},
     {"adaptive_avg_pool3d",
      {Either("aten::adaptive_avg_pool3d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding),
       Int8("ns::fbgemm_adaptive_avg_pool3d")},
-     kPool.Rank(OutputRank::kThreeOrMore)},
-    {"adaptive_max_pool1d", {Either("aten::adaptive_max_pool1d")}, kPool
+     kPool3d.Rank(OutputRank::kThreeOrMore)},
+    {"adaptive_max_pool1d", {Either("aten::adaptive_max_pool1d")}, kPool1d
           .Rank(OutputRank::kTwoOrMore)},
     {"adaptive_max_pool2d",
      {Either("aten::adaptive_max_pool2d")},
-     kPool.Rank(OutputRank::kThreeOrMore)},
+     kPool2d.Rank(OutputRank::kThreeOrMore)},
     {"adaptive_max_pool3d",
      {Either("aten::adaptive_max_pool3d")},
-     kPool.Rank(OutputRank::kThreeOrMore)},
+     kPool3d.Rank(OutputRank::kThreeOrMore)},
     {"add",
      {Either("aten::add").Folds(FoldForm::kBinary, CallGuard::kAddsUnscaled),
       Int8("quantized::add"),
@@ -103,17 +116,17 @@ constexpr OpFamily kFamilies[] = {
      {Either("aten::avg_pool1d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding, CallGuard::kCountsPadding),
       Int8("ns::fbgemm_avg_pool1d")},
-     kPool.Rank(OutputRank::kTwoOrMore)},
+     kPool1d.Rank(OutputRank::kTwoOrMore)},
     {"avg_pool2d",
      {Either("aten::avg_pool2d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding, CallGuard::kCountsPadding),
       Int8("ns::fbgemm_avg_pool2d")},
-     kPool.Rank(OutputRank::kThreeOrMore)},
+     kPool2d.Rank(OutputRank::kThreeOrMore)},
     {"avg_pool3d",
      {Either("aten::avg_pool3d").Lowers(LoweringForm::kOnQuantized)
           .Folds(FoldForm::kSameOpRounding, CallGuard::kCountsPadding),
       Int8("ns::fbgemm_avg_pool3d")},
-     kPool.Rank(OutputRank::kThreeOrMore).Int8TakesRanks(5)},
+     kPool3d.Rank(OutputRank::kThreeOrMore).Int8TakesRanks(5)},
     {"baddbmm", {Float("aten::baddbmm")}},
     {"batch_norm",
      {Float("aten::batch_norm").Folds(FoldForm::kByName, CallGuard::kKnownStatistics),
@@ -173,7 +186,7 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv1d_clamp", kClamp),
       Int8("ns::fbgemm_conv1d_relu", kRelu),
       Dynamic("ns::fbgemm_conv1d_dynamic")},
-     kConv.Rank(OutputRank::kThreeInInt8)},
+     kConv1d.Rank(OutputRank::kThreeInInt8)},
     {"conv2d",
      {Float("aten::conv2d").Folds(FoldForm::kPackedConv),
       Int8("quantized::conv2d"),
@@ -183,11 +196,11 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv2d_clamp", kClamp),
       Int8("ns::fbgemm_conv2d_relu", kRelu),
       Dynamic("ns::fbgemm_conv2d_dynamic")},
-     kConv.Rank(OutputRank::kThreeOrMore)},
+     kConv2d.Rank(OutputRank::kThreeOrMore)},
     {"conv2d_add",
      {Int8("ns::fbgemm_conv2d_add"),
       Int8("ns::fbgemm_conv2d_add_relu", kRelu)},
-     kConv.Reference(ReferenceForm::kConvWithSum).Rank(OutputRank::kThreeOrMore)},
+     kConv2d.Reference(ReferenceForm::kConvWithSum).Rank(OutputRank::kThreeOrMore)},
     {"conv3d",
      {Float("aten::conv3d").Folds(FoldForm::kPackedConv),
       Int8("quantized::conv3d"),
@@ -197,7 +210,7 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv3d_clamp", kClamp),
       Int8("ns::fbgemm_conv3d_relu", kRelu),
       Dynamic("ns::fbgemm_conv3d_dynamic")},
-     kConv.Rank(OutputRank::kThreeOrMore)},
+     kConv3d.Rank(OutputRank::kThreeOrMore)},
     {"conv_transpose1d",
      {Float("aten::conv_transpose1d").Folds(FoldForm::kPackedConv),
       Int8("quantized::conv_transpose1d"),
@@ -206,7 +219,7 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv_transpose1d_clamp", kClamp),
       Int8("ns::fbgemm_conv_transpose1d_relu", kRelu),
       Dynamic("ns::fbgemm_conv_transpose1d_dynamic")},
-     kConvTranspose.Rank(OutputRank::kThreeInInt8)},
+     kConvTranspose1d.Rank(OutputRank::kThreeInInt8)},
     {"conv_transpose2d",
      {Float("aten::conv_transpose2d").Folds(FoldForm::kPackedConv),
       Int8("quantized::conv_transpose2d"),
@@ -215,7 +228,7 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv_transpose2d_clamp", kClamp),
       Int8("ns::fbgemm_conv_transpose2d_relu", kRelu),
       Dynamic("ns::fbgemm_conv_transpose2d_dynamic")},
-     kConvTranspose.Rank(OutputRank::kThreeOrMore)},
+     kConvTranspose2d.Rank(OutputRank::kThreeOrMore)},
     {"conv_transpose3d",
      {Float("aten::conv_transpose3d").Folds(FoldForm::kPackedConv),
       Int8("quantized::conv_transpose3d"),
@@ -224,7 +237,7 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv_transpose3d_clamp", kClamp),
       Int8("ns::fbgemm_conv_transpose3d_relu", kRelu),
       Dynamic("ns::fbgemm_conv_transpose3d_dynamic")},
-     kConvTranspose.Rank(OutputRank::kThreeOrMore)},
+     kConvTranspose3d.Rank(OutputRank::kThreeOrMore)},
     {"convolution",
      {Float("aten::_convolution").Folds(FoldForm::kPackedConv),
       Float("aten::convolution")},
@@ -439,19 +452,19 @@ constexpr OpFamily kFamilies[] = {
       Int8("quantized::max_pool1d"),
       Int8("aten::quantized_max_pool1d"),
       Int8("ns::fbgemm_max_pool1d")},
-     kPool.Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kTwoOrMore)},
+     kPool1d.Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kTwoOrMore)},
     {"max_pool2d",
      {Either("aten::max_pool2d").Lowers(LoweringForm::kOnQuantized).Folds(FoldForm::kSameOpExactly),
       Either("aten::max_pool2d_with_indices"),
       Int8("quantized::max_pool2d"),
       Int8("aten::quantized_max_pool2d"),
       Int8("ns::fbgemm_max_pool2d")},
-     kPool.Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kThreeOrMore)},
+     kPool2d.Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kThreeOrMore)},
     {"max_pool3d",
      {Either("aten::max_pool3d").Folds(FoldForm::kNsKernelExactly),
       Either("aten::max_pool3d_with_indices"),
       Int8("ns::fbgemm_max_pool3d")},
-     kPool.Rank(OutputRank::kThreeOrMore)},
+     kPool3d.Rank(OutputRank::kThreeOrMore)},
     {"maximum", {Either("aten::maximum")}, Facts().KeepsRange()},
     {"mean",
      {Either("aten::mean").Lowers(LoweringForm::kMean)

@@ -183,9 +183,12 @@ enum class OutputRank {
 
 // The dimension of an output that its channels are in.
 enum class ChannelPlace {
-  kByRank,  // the rank of the tensor tells (ChannelDim::kByRank)
-  kSecond,  // dimension 1
-  kLast,    // the last dimension
+  kByRank,      // the rank of the tensor tells (ChannelDim::kByRank)
+  kSecond,      // dimension 1
+  kLast,        // the last dimension
+  kSecondLast,  // the one in front of the last: [C, L], in a batch or alone
+  kThirdLast,   // likewise of [C, H, W]
+  kFourthLast,  // likewise of [C, D, H, W]
 };
 
 // The ops that may follow an op in one fused subgraph.

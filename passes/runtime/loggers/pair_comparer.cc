@@ -33,9 +33,9 @@ State GetState(const PairComparerPtr& self) {
 PairComparerPtr FromState(const State& state) {
   PairComparerOptions options;
   const auto [in_loop, channels, by_batch, codes] = std::get<0>(state);
-  TORCH_CHECK(
-      channels >= 0 && channels <= static_cast<int64_t>(ChannelDim::kByRank),
-      "a PairComparer has no channels of kind ", channels);
+  TORCH_CHECK(channels >= 0 &&
+                  channels <= static_cast<int64_t>(ChannelDim::kNearConv3d),
+              "a PairComparer has no channels of kind ", channels);
   options.in_loop = in_loop;
   options.by_batch = by_batch;
   options.codes = codes;
@@ -81,20 +81,41 @@ torch::class_<PairComparer> Register() {
 
 const auto kRegistration = Register();
 
+int64_t ChannelDimByRank(int64_t dims) { return dims > 3 ? 1 : dims - 1; }
+
+// The dimension of the channels in a tensor of `dims`; negative for none.
+int64_t ChannelDimIn(ChannelDim channels, int64_t dims) {
+  switch (channels) {
+    case ChannelDim::kNone:
+      break;
+    case ChannelDim::kSecond:
+      return dims > 1 ? 1 : -1;
+    case ChannelDim::kLast:
+      return dims - 1;
+    case ChannelDim::kByRank:
+      return ChannelDimByRank(dims);
+    case ChannelDim::kSecondLast:
+      return dims - 2;
+    case ChannelDim::kThirdLast:
+      return dims - 3;
+    case ChannelDim::kFourthLast:
+      return dims - 4;
+    case ChannelDim::kNearConv1d:
+      return dims == 2 ? 0 : ChannelDimByRank(dims);
+    case ChannelDim::kNearConv2d:
+      return dims == 3 ? 0 : ChannelDimByRank(dims);
+    case ChannelDim::kNearConv3d:
+      return dims == 4 ? 0 : ChannelDimByRank(dims);
+  }
+  return -1;
+}
+
 TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
                                      int64_t dims) {
   TensorStatisticsOptions options;
   options.codes = wanted.codes;
   options.errors = wanted.errors;
-  ChannelDim channels = wanted.channels;
-  if (channels == ChannelDim::kByRank) {
-    channels = dims > 3 ? ChannelDim::kSecond : ChannelDim::kLast;
-  }
-  if (channels == ChannelDim::kSecond && dims > 1) {
-    options.channel_dim = 1;
-  } else if (channels == ChannelDim::kLast) {
-    options.channel_dim = dims - 1;
-  }
+  options.channel_dim = ChannelDimIn(wanted.channels, dims);
   return options;
 }
 

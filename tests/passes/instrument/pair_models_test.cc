@@ -285,6 +285,30 @@ TEST_F(PairModelsTest, GivesComparersWhatThePlanSays) {
   EXPECT_EQ(models.Inherited("tanh")->record().pooled.errors.total(), 0);
 }
 
+// The channels of a single image come first, those of a batch second.
+TEST_F(PairModelsTest, AnImageWithoutABatchHasItsChannelsFirst) {
+  const std::string conv = R"IR(
+graph(%x : Tensor, %weight : Tensor):
+  %none : NoneType = prim::Constant()
+  %one : int = prim::Constant[value=1]()
+  %zero : int = prim::Constant[value=0]()
+  %ones : int[] = prim::ListConstruct(%one, %one)
+  %zeros : int[] = prim::ListConstruct(%zero, %zero)
+  %c : Tensor = aten::conv2d(%x, %weight, %none, %ones, %zeros, %ones, %one)
+  return (%c))IR";
+  PairPlan plan = Activations();
+  plan.channels = true;
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{3, 6, 7}, {2, 3, 6, 7}}) {
+    Paired models(conv, conv, plan);
+    const at::Tensor image = at::randn(sizes);
+    const at::Tensor weight = at::randn({5, 3, 1, 1});
+    models.Run({image, weight}, {image, weight + 0.1});
+    EXPECT_THAT(models.Activation("conv2d")->record().pooled.channels,
+                SizeIs(5));
+  }
+}
+
 TEST_F(PairModelsTest, ChangesNeitherGraph) {
   const Paired models(kFloatAdd, kQuantizedAdd, All());
   EXPECT_EQ(ShortIr(models.a.graph()), ShortIr(ModelOf(kFloatAdd).graph()));

@@ -126,13 +126,13 @@ TEST_F(SavedPairComparerTest, LoadsWithItsOptions) {
   PairComparerOptions options;
   options.by_batch = false;
   options.codes = false;
-  options.channels = ChannelDim::kByRank;
+  options.channels = ChannelDim::kNearConv3d;
   const auto loaded = ComparerOf(
       Reloaded(ModuleWith(c10::make_intrusive<PairComparer>(options))));
   EXPECT_FALSE(loaded->options().by_batch);
   EXPECT_FALSE(loaded->options().codes);
   EXPECT_FALSE(loaded->options().in_loop);
-  EXPECT_EQ(loaded->options().channels, ChannelDim::kByRank);
+  EXPECT_EQ(loaded->options().channels, ChannelDim::kNearConv3d);
 }
 
 TEST_F(SavedPairComparerTest, EmptyOneLoads) {
