@@ -16,6 +16,7 @@
 #include "ns/batches/batch.h"
 #include "ns/suite/layer_input_recorder.h"
 #include "ns/suite/shrink_channels.h"
+#include "passes/analysis/subgraph.h"
 #include "passes/runtime/dtype_casts.h"
 
 namespace ns {
@@ -67,11 +68,16 @@ absl::StatusOr<Tensors> Samples(const Tensors& inputs, IndexRange range) {
 
 class Reproducer {
  public:
-  Reproducer(LayerModules layers, LayerInputRecorder recorder,
-             const BatchReader& batches)
-      : layers_(std::move(layers)),
-        recorder_(std::move(recorder)),
-        batches_(batches) {}
+  // `model` has the quantized subgraph of `layers`.
+  static absl::StatusOr<Reproducer> Create(const ModelGraph& model,
+                                           const Subgraph& subgraph,
+                                           LayerModules layers,
+                                           const BatchReader& batches) {
+    NS_ASSIGN_OR_RETURN(LayerInputRecorder recorder,
+                        LayerInputRecorder::Create(model, subgraph));
+    return Reproducer(model, subgraph, std::move(layers), std::move(recorder),
+                      batches);
+  }
 
   absl::StatusOr<LayerRepro> Run(const LayerReproOptions& options) {
     NS_ASSIGN_OR_RETURN(const std::vector<PairStatistics> parts,
@@ -86,7 +92,8 @@ class Reproducer {
           "--layer");
     }
     const auto kept = static_cast<int64_t>(MostTellingPart(parts, whole));
-    NS_ASSIGN_OR_RETURN(Tensors inputs, Record(kept));
+    NS_ASSIGN_OR_RETURN(Tensors inputs,
+                        RecordAgain(kept, parts[static_cast<size_t>(kept)]));
     const int64_t count = SamplesIn(inputs);
     const IndexRange range = ShrinkRange(
         count, whole, [&](IndexRange half) -> std::optional<PairStatistics> {
@@ -119,9 +126,36 @@ class Reproducer {
   }
 
  private:
+  Reproducer(const ModelGraph& model, const Subgraph& subgraph,
+             LayerModules layers, LayerInputRecorder recorder,
+             const BatchReader& batches)
+      : model_(model),
+        subgraph_(subgraph),
+        layers_(std::move(layers)),
+        recorder_(std::move(recorder)),
+        batches_(batches) {}
+
   absl::StatusOr<Tensors> Record(int64_t index) {
     NS_ASSIGN_OR_RETURN(const Batch batch, batches_.Read(index));
     return recorder_.Record(batch, index);
+  }
+
+  // Returns what flowed into the layer at batch `index`, when all batches ran
+  // in order and `part` was measured.
+  absl::StatusOr<Tensors> RecordAgain(int64_t index,
+                                      const PairStatistics& part) {
+    NS_ASSIGN_OR_RETURN(Tensors inputs, Record(index));
+    NS_ASSIGN_OR_RETURN(const PairStatistics again, Measure(layers_, inputs));
+    if (again.ToNumbers() == part.ToNumbers()) {
+      return inputs;
+    }
+    // The model keeps state, which the later batches have changed.
+    NS_ASSIGN_OR_RETURN(recorder_,
+                        LayerInputRecorder::Create(model_, subgraph_));
+    for (int64_t i = 0; i <= index; ++i) {
+      NS_ASSIGN_OR_RETURN(inputs, Record(i));
+    }
+    return inputs;
   }
 
   absl::StatusOr<std::vector<PairStatistics>> MeasureBatches(
@@ -178,6 +212,8 @@ class Reproducer {
     }
   }
 
+  const ModelGraph& model_;
+  const Subgraph& subgraph_;
   LayerModules layers_;
   LayerInputRecorder recorder_;
   const BatchReader& batches_;
@@ -209,9 +245,9 @@ absl::StatusOr<LayerRepro> MakeLayerRepro(const ModelGraph& a,
       ExtractLayer(a, b, match, options.output, options.io_types);
   NS_RETURN_IF_ERROR(
       Annotated(absl::StrCat(name, " cannot stand alone"), layers.status()));
-  NS_ASSIGN_OR_RETURN(LayerInputRecorder recorder,
-                      LayerInputRecorder::Create(b, match.b.subgraph));
-  Reproducer reproducer(*std::move(layers), std::move(recorder), batches);
+  NS_ASSIGN_OR_RETURN(
+      Reproducer reproducer,
+      Reproducer::Create(b, match.b.subgraph, *std::move(layers), batches));
   NS_ASSIGN_OR_RETURN(LayerRepro repro,
                       Annotated(name, reproducer.Run(options)));
   repro.layer = match.name;

@@ -67,7 +67,9 @@ absl::StatusOr<size_t> FindMatchByName(const MatchResult& matches,
 // both layers on what flows into it there. Keeps the fewest of these data that
 // show the error (shrink_data.h): one batch, of it the fewest samples that
 // bisection finds, and of the layer the fewest output channels. Memory holds
-// one batch. The models are not changed.
+// one batch. A model that keeps state runs on the batches in front of the one
+// that is kept again, so that the inputs are those of the same call. The models
+// are not changed.
 //
 // Error: a refusal (ir/refusal.h), after the layer's name: that of ExtractLayer
 // or TakePlainInputs, or of a layer that adds no error; a batch that does not

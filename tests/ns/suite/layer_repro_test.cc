@@ -2,6 +2,8 @@
 
 #include <ATen/Functions.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,6 +13,7 @@
 #include "ns/batches/batch_reader.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/ns/suite/layer_repro_fixture.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -54,6 +57,34 @@ TEST_F(LayerReproTest, FiguresAreThoseOfTheShadow) {
                   .sqnr_db,
               1e-4);
   EXPECT_LE(repro.of_kept.SqnrDb(), repro.of_all.SqnrDb() + kMostGainDb);
+}
+
+// The model scales its input by the number of the call.
+TEST_F(LayerReproTest, InputsAreThoseOfTheCallThatWasMeasured) {
+  constexpr char kCounts[] =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    self.calls += 1\n"
+      "    return torch.tanh(x * self.calls) * SCALE\n";
+  const auto model = [&](const std::string& scale) {
+    return OrThrow(ModelGraph::FromModule(MakeModule(
+        "Counts", WithScale(kCounts, scale), {{"calls", at::zeros({1})}})));
+  };
+  const ModelGraph a = model("1.0");
+  const ModelGraph b = model("1.1");
+  const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
+  const size_t scaled = OrThrow(FindMatchByName(matches, "mul@1"));
+  const at::Tensor x = at::randn({1, 6});
+  const std::vector<at::Tensor> inputs = {x / 100, x, x / 200, x / 300};
+  std::vector<Batch> batches;
+  for (const at::Tensor& input : inputs) {
+    batches.push_back(BatchOf({input}));
+  }
+  const LayerRepro repro =
+      OrThrow(MakeLayerRepro(a, b, matches.matches[scaled],
+                             BatchReader::FromBatches(std::move(batches))));
+  ASSERT_EQ(repro.batch, 1);
+  ASSERT_THAT(repro.inputs, SizeIs(1));
+  EXPECT_TRUE(repro.inputs[0].equal(at::tanh(x * 2)));
 }
 
 TEST_F(LayerReproTest, AQuantizePointIsALayer) {
