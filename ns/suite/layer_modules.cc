@@ -174,6 +174,12 @@ absl::StatusOr<Value*> Quantized(GraphEditor& editor, Node& place, Value* value,
                               static_cast<int64_t>(like.scalar_type())});
 }
 
+absl::StatusOr<Value*> CastTo(GraphEditor& editor, Node& place, Value* value,
+                              at::ScalarType dtype) {
+  return editor.InsertBefore(place, "aten::to",
+                             {value, static_cast<int64_t>(dtype)});
+}
+
 // What stands for `cast`, of an argument that will be what AsFloat makes of
 // `recorded`.
 absl::StatusOr<Value*> WithoutCast(GraphEditor& editor, Node& cast,
@@ -185,13 +191,16 @@ absl::StatusOr<Value*> WithoutCast(GraphEditor& editor, Node& cast,
     return Quantized(editor, cast, value, recorded);
   }
   if (op == kAsQuantized && is_float) {
+    Value* floats = value;
+    if (recorded.scalar_type() == at::kDouble) {
+      NS_ASSIGN_OR_RETURN(floats, CastTo(editor, cast, value, at::kFloat));
+    }
     return editor.InsertBefore(
         cast, "aten::quantize_per_tensor",
-        {value, cast.input(1), cast.input(2), cast.input(3)});
+        {floats, cast.input(1), cast.input(2), cast.input(3)});
   }
   if (op == kAsHalf && is_float) {
-    return editor.InsertBefore(cast, "aten::to",
-                               {value, static_cast<int64_t>(at::kHalf)});
+    return CastTo(editor, cast, value, at::kHalf);
   }
   return value;
 }
@@ -221,18 +230,23 @@ absl::Status ReplaceCasts(absl::Span<const at::Tensor> inputs,
   return absl::OkStatus();
 }
 
-absl::Status QuantizeArguments(absl::Span<const at::Tensor> inputs,
-                               ModelGraph& layer) {
+// Makes `layer` take what AsFloat makes of `inputs`, and cast it back.
+absl::Status CastArguments(absl::Span<const at::Tensor> inputs,
+                           ModelGraph& layer) {
   GraphEditor editor(layer.graph(), nullptr);
   const std::vector<Value*> arguments = Arguments(layer);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].is_quantized()) {
+    const at::ScalarType dtype = inputs[i].scalar_type();
+    const bool is_half = dtype == at::kHalf || dtype == at::kBFloat16;
+    if (!inputs[i].is_quantized() && !is_half) {
       continue;
     }
     Node& first = **layer.graph().nodes().begin();
-    NS_ASSIGN_OR_RETURN(Value * quantized,
-                        Quantized(editor, first, arguments[i], inputs[i]));
-    arguments[i]->replaceAllUsesAfterNodeWith(quantized->node(), quantized);
+    NS_ASSIGN_OR_RETURN(
+        Value * cast, is_half
+                          ? CastTo(editor, first, arguments[i], dtype)
+                          : Quantized(editor, first, arguments[i], inputs[i]));
+    arguments[i]->replaceAllUsesAfterNodeWith(cast->node(), cast);
   }
   return absl::OkStatus();
 }
@@ -267,7 +281,7 @@ absl::StatusOr<std::vector<at::Tensor>> TakePlainInputs(
         NS_ASSIGN_OR_RETURN(layers.quantized_layer,
                             layers.quantized_layer.Clone());
         NS_RETURN_IF_ERROR(ReplaceCasts(inputs, layers.float_layer));
-        NS_RETURN_IF_ERROR(QuantizeArguments(inputs, layers.quantized_layer));
+        NS_RETURN_IF_ERROR(CastArguments(inputs, layers.quantized_layer));
         return plain;
       });
 }

@@ -58,9 +58,13 @@ absl::StatusOr<LayerModules> ExtractLayer(const ModelGraph& a,
 //   %q = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
 //   %y = quantized::conv2d_relu(%q, %packed, ...)
 //
-// Returns the tensors to give to both layers: those of `inputs`, dequantized,
-// and contiguous. Error: a refusal for an input that is quantized per channel;
-// the layers may then be changed in part.
+// and one that takes half or bfloat16 rounds it, which changes no value:
+//
+//   %h = aten::to(%x, %dtype)
+//
+// Returns the tensors to give to both layers: those of `inputs`, dequantized or
+// widened to float, and contiguous. Error: a refusal for an input that is
+// quantized per channel; the layers may then be changed in part.
 absl::StatusOr<std::vector<at::Tensor>> TakePlainInputs(
     absl::Span<const at::Tensor> inputs, LayerModules& layers);
 

@@ -2,8 +2,10 @@
 
 #include <ATen/Functions.h>
 
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
@@ -62,6 +64,34 @@ return (%2))");
 %1 = aten::conv2d(%0, <Tensor>, None, [1, 1], [0, 0], [1, 1], 1)
 %2 = aten::relu(%1)
 return (%2))");
+}
+
+TEST_F(LayerModulesTest, ALayerInHalfPrecisionTakesFloats) {
+  for (const auto& [dtype, number] :
+       {std::pair(at::kHalf, "5"), {at::kBFloat16, "15"}}) {
+    const ModelGraph a = ModelOfSource(
+        "def forward(self, x: Tensor) -> Tensor:\n"
+        "    return torch.tanh(x)\n");
+    const ModelGraph b =
+        ModelOfSource(absl::StrCat("def forward(self, x: Tensor) -> Tensor:\n"
+                                   "    return torch.tanh(x.to(",
+                                   number, "))\n"));
+    const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
+    ASSERT_THAT(matches.matches, SizeIs(1));
+    LayerModules layers = OrThrow(ExtractLayer(a, b, matches.matches[0]));
+    const at::Tensor half = at::randn({2, 3}).to(dtype);
+    const std::vector<at::Tensor> plain =
+        OrThrow(TakePlainInputs({half}, layers));
+    ASSERT_THAT(plain, SizeIs(1));
+    EXPECT_TRUE(plain[0].equal(half.to(at::kFloat)));
+    ExpectShortIr(layers.quantized_layer.graph(),
+                  absl::StrCat("\n%1 = aten::to(%0, ", number,
+                               ", False, False, None)\n"
+                               "%2 = aten::tanh(%1)\nreturn (%2)"));
+    ExpectShortIr(layers.float_layer.graph(), R"(
+%1 = aten::tanh(%0)
+return (%1))");
+  }
 }
 
 TEST_F(LayerModulesTest, ALayerInALoopCannotStandAlone) {
