@@ -56,14 +56,21 @@ if ENGINE in torch.backends.quantized.supported_engines:
 float_layer = torch.jit.load(os.path.join(FOLDER, 'float.pt'))
 quantized_layer = torch.jit.load(os.path.join(FOLDER, 'quantized.pt'))
 
+
+def values(output):
+  # Of other tensors than quantized ones, dequantize() would make floats.
+  return (output.dequantize() if output.is_quantized else output).to(
+      torch.complex128)
+
+
 signal = error = 0
 for batch in torch.load(os.path.join(FOLDER, 'inputs.pt')):
   inputs = batch if isinstance(batch, tuple) else (batch,)
   with torch.no_grad():
-    x = float_layer(*inputs).dequantize().double()
-    y = quantized_layer(*inputs).dequantize().double()
-  signal += x.square().sum()
-  error += (x - y).square().sum()
+    x = values(float_layer(*inputs))
+    y = values(quantized_layer(*inputs))
+  signal += x.abs().square().sum()
+  error += (x - y).abs().square().sum()
 
 sqnr_db = 10 * torch.log10(signal / error)
 print(f'{LAYER} ({OP}): SQNR {sqnr_db:.2f} dB')

@@ -19,6 +19,45 @@ def shadow(layer):
   return float(layer['shadow']['sqnr_db'])
 
 
+class Linear(torch.nn.Module):
+  """A linear layer that computes in `dtype`."""
+
+  def __init__(self, dtype):
+    super().__init__()
+    self.dtype = dtype
+    self.fc = torch.nn.Linear(6, 4).to(dtype)
+
+  def forward(self, x):
+    return self.fc(x.to(self.dtype)).to(torch.float32)
+
+
+class Complex(torch.nn.Module):
+  """Turns complex numbers by (cosine, sine)."""
+
+  def __init__(self, cosine, sine):
+    super().__init__()
+    self.turn = torch.nn.Parameter(
+        torch.complex(torch.tensor([cosine]), torch.tensor([sine])))
+
+  def forward(self, x):
+    return torch.view_as_real(torch.complex(x, x + 1) * self.turn)
+
+
+class Recurrent(torch.nn.Module):
+  """Keeps the state of an LSTM from call to call."""
+
+  def __init__(self):
+    super().__init__()
+    self.lstm = torch.nn.LSTM(6, 4)
+    self.register_buffer('h', torch.zeros(1, 2, 4))
+    self.register_buffer('c', torch.zeros(1, 2, 4))
+
+  def forward(self, x):
+    y, state = self.lstm(x, (self.h, self.c))
+    self.h, self.c = state
+    return y
+
+
 class ReproTest(cli.CliTest):
 
   def repro(self, *flags):
@@ -86,6 +125,48 @@ class ReproTest(cli.CliTest):
   def test_a_dynamic_lstm(self):
     self.check('--float=lstm_float.pt', '--quantized=lstm_quantized.pt',
                '--inputs=sequences.pt', layer='lstm')
+
+  def models(self, of_float, of_quantized, batches):
+    """The flags for files with these models and inputs."""
+    flags = []
+    for name, model in (('float', of_float), ('quantized', of_quantized)):
+      torch.jit.script(model.eval()).save(self.path(f'{name}.pt'))
+      flags.append(f'--{name}={self.path(name + ".pt")}')
+    torch.save(batches, self.path('batches.pt'))
+    return (*flags, f'--inputs={self.path("batches.pt")}')
+
+  def linear(self, dtype, of_quantized, change=0.):
+    """The flags for linear layers in two dtypes, with nearly one weight."""
+    a = Linear(dtype)
+    b = Linear(of_quantized)
+    b.load_state_dict(a.state_dict())
+    with torch.no_grad():
+      b.fc.weight += change * torch.randn(4, 6, dtype=of_quantized)
+    return self.models(a, b, [torch.randn(3, 6) for _ in range(3)])
+
+  def test_a_layer_of_bfloat16(self):
+    self.check(*self.linear(torch.float32, torch.bfloat16), layer='fc')
+
+  def test_a_layer_of_doubles(self):
+    """Its error is less than that of a float."""
+    self.check(*self.linear(torch.float64, torch.float64, 1e-9), layer='fc')
+
+  def test_complex_numbers(self):
+    flags = self.models(Complex(0.6, 0.8), Complex(0.6, 0.81),
+                        [torch.randn(3, 6) for _ in range(2)])
+    self.check(*flags, layer='mul')
+
+  def test_a_state_that_the_model_keeps(self):
+    """The batch with the lowest figure is followed by others."""
+    a = Recurrent()
+    b = torch.ao.quantization.quantize_dynamic(a.eval(), {torch.nn.LSTM})
+    flags = self.models(a, b, [torch.randn(3, 2, 6) * scale
+                               for scale in (1, 5, 0.1, 0.1)])
+    output, _, of_kept = self.repro(*flags, '--layer=lstm')
+    kept = int(re.search(r'kept +batch (\d+) ', output)[1])
+    self.assertLess(kept, 3)
+    whole = self.layers('compare', *flags)['lstm']['shadow']['batch_sqnr_db']
+    self.assertAlmostEqual(of_kept, whole[kept], delta=0.01)
 
   def test_the_worst_offender_is_the_default(self):
     layers = self.layers('compare', *NET)
