@@ -36,6 +36,10 @@ std::string DbWithUnit(std::optional<double> db) {
   return db == INFINITY ? FormatDb(db) : FormatDb(db) + " dB";
 }
 
+std::string FormatFigure(double value) {
+  return std::isnan(value) ? "nan" : absl::StrFormat("%.4g", value);
+}
+
 absl::string_view DbColor(std::optional<double> db) {
   if (!db.has_value() || *db >= kYellowDb) {
     return "";

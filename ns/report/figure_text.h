@@ -1,4 +1,4 @@
-// Formats a figure in dB for tables: as text, colour and bar.
+// Formats figures for tables: those in dB as text, colour and bar.
 #ifndef NS_REPORT_FIGURE_TEXT_H_
 #define NS_REPORT_FIGURE_TEXT_H_
 
@@ -25,6 +25,10 @@ std::string FormatDb(std::optional<double> db);
 
 // Returns the same with its unit: "30.1 dB", "exact".
 std::string DbWithUnit(std::optional<double> db);
+
+// Returns four digits of a figure in any unit: "0.01235"; "nan" for nan, which
+// printf gives a sign where it has one.
+std::string FormatFigure(double value);
 
 // Returns red below 10 dB and for nan, yellow below 20 dB, and no colour
 // otherwise or for none.

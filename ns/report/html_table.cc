@@ -7,7 +7,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "ns/report/figure_text.h"
@@ -43,7 +42,7 @@ HtmlCell Decibels(std::optional<double> db) {
 }
 
 HtmlCell Number(std::optional<double> value) {
-  return {value ? absl::StrFormat("%.4g", *value) : "", "number"};
+  return {value ? FormatFigure(*value) : "", "number"};
 }
 
 HtmlColumn TextColumn(const std::string& heading, const std::string& member) {

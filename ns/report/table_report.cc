@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -107,7 +106,7 @@ Column UserColumn(const std::vector<Row>& rows, const std::string& metric,
   for (const auto& [layer, output] : rows) {
     const std::optional<double> value =
         UserFigureOf(*layer, output, figure, metric);
-    column.cells.push_back({value ? absl::StrFormat("%.4g", *value) : "-", ""});
+    column.cells.push_back({value ? FormatFigure(*value) : "-", ""});
   }
   return column;
 }

@@ -25,6 +25,14 @@ TEST(FigureTextTest, FormatsTenthsOfDb) {
   EXPECT_EQ(FormatDb(std::nullopt), "-");
 }
 
+TEST(FigureTextTest, FormatsFourDigits) {
+  EXPECT_EQ(FormatFigure(0.0123456), "0.01235");
+  EXPECT_EQ(FormatFigure(-INFINITY), "-inf");
+  // 0 / 0 has a sign on some machines.
+  EXPECT_EQ(FormatFigure(NAN), "nan");
+  EXPECT_EQ(FormatFigure(std::copysign(NAN, -1)), "nan");
+}
+
 TEST(FigureTextTest, ColorsWhatIsLow) {
   const absl::string_view red = DbColor(9.9);
   const absl::string_view yellow = DbColor(19.9);

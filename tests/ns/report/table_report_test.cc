@@ -74,6 +74,17 @@ TEST(TableReportTest, SortsNanFirstAndExactLast) {
   EXPECT_LT(table.find("\nconv "), table.find("\nsame "));
 }
 
+TEST(TableReportTest, NanOfAUsersMetricHasNoSign) {
+  ComparisonResult result = Result({Layer("conv", 30), Layer("fc", 20)});
+  result.user_metrics = {"mae"};
+  result.layers[0].activation->user_figures = {{"mae", -kNan}};
+  result.layers[1].activation->user_figures = {{"mae", 0.0123456}};
+  const std::string table = ToTable(result, {});
+  EXPECT_THAT(table, HasSubstr(" nan"));
+  EXPECT_THAT(table, Not(HasSubstr("-nan")));
+  EXPECT_THAT(table, HasSubstr(" 0.01235"));
+}
+
 TEST(TableReportTest, ShowsWhereLayersAreInTheCode) {
   ComparisonResult result =
       Result({Layer("conv", 30), Layer("fc", 20), Layer("add", 10)});
