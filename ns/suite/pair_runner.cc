@@ -98,11 +98,12 @@ void PairRunner::ComputeUserFigures() {
       if (comparer == nullptr) {
         return;
       }
-      const auto figures =
+      UserFigures* const figures =
           user_figures_
-              .emplace(comparer.get(), std::make_unique<UserFigures>(
-                                           place, &options_->user_metrics))
-              .first->second.get();
+              .emplace_back(
+                  std::make_unique<UserFigures>(place, &options_->user_metrics))
+              .get();
+      user_figures_of_[comparer.get()] = figures;
       comparer->AddObserver([figures](const at::Tensor& x, const at::Tensor& y,
                                       int64_t) { figures->See(x, y); });
     };
@@ -160,7 +161,7 @@ absl::Status PairRunner::Run(const Batch& batch) {
   if (options_->see_outputs) {
     outputs_ = *std::move(outputs);
   }
-  for (const auto& [comparer, figures] : user_figures_) {
+  for (const std::unique_ptr<UserFigures>& figures : user_figures_) {
     NS_RETURN_IF_ERROR(figures->EndBatch());
   }
   return saver_ == nullptr ? absl::OkStatus() : saver_->EndBatch();
@@ -213,8 +214,8 @@ std::optional<ActivationComparison> PairRunner::Result(
   }
   ActivationComparison result =
       FiguresOfRecord(comparer->record(), options_->worst_channels);
-  const auto figures = user_figures_.find(comparer.get());
-  if (figures != user_figures_.end()) {
+  const auto figures = user_figures_of_.find(comparer.get());
+  if (figures != user_figures_of_.end()) {
     result.user_figures = figures->second->Means();
   }
   return result;

@@ -109,8 +109,10 @@ class PairRunner {
   c10::IValue outputs_;
   // Null where nothing is saved.
   std::unique_ptr<ActivationSaver> saver_;
-  // The user's metrics at each comparer; comparers hold the addresses.
-  std::map<const PairComparer*, std::unique_ptr<UserFigures>> user_figures_;
+  // The user's metrics at each comparer, in the order of layers; comparers hold
+  // the addresses.
+  std::vector<std::unique_ptr<UserFigures>> user_figures_;
+  std::map<const PairComparer*, const UserFigures*> user_figures_of_;
 };
 
 }  // namespace ns

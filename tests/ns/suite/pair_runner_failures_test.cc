@@ -72,6 +72,24 @@ TEST_F(PairRunnerFailuresTest, NamesTheModelThatFailsAndWhy) {
   }
 }
 
+// Metrics fail at all layers, and the first one is named.
+TEST_F(PairRunnerFailuresTest, NamesTheFirstLayerAtWhichAMetricFails) {
+  CompareOptions options = All(/*exact=*/true);
+  options.user_metrics.push_back(
+      {"fails", [](const at::Tensor&, const at::Tensor&) -> double {
+         TORCH_CHECK(false, "only images");
+       }});
+  std::string source = "def forward(self, x: Tensor) -> Tensor:\n";
+  for (int i = 0; i < 16; ++i) {
+    source += "    x = torch.sigmoid(x)\n";
+  }
+  source += "    return x\n";
+  Running models(ModelOfSource(source), ModelOfSource(source), options);
+  EXPECT_EQ(
+      std::string(models.runner.Run(BatchOf({at::ones({2})})).message()),
+      "metric 'fails' at the activation of sigmoid: it fails: only images");
+}
+
 TEST_F(PairRunnerFailuresTest, NamesTheShadowThatFailsAndWhy) {
   const std::string splits =
       "def forward(self, x: Tensor) -> Tensor:\n"
