@@ -225,14 +225,7 @@ class RowValues : public ReferenceValues {
     }
     const bool is_number = place.shape.empty();
     if (shape_.empty()) {
-      if (!is_number) {
-        return OtherShape(path_, shape_, place);
-      }
-      if (std::exchange(read_, 1) != 0) {
-        return Missing(absl::StrCat(
-            path_, " has only one number, which an earlier call took"));
-      }
-      return ReadAll(place);
+      return is_number ? ReadNumber(place) : OtherShape(path_, shape_, place);
     }
     // Numbers are concatenated to a vector.
     std::vector<int64_t> fitting = place.shape;
@@ -264,7 +257,13 @@ class RowValues : public ReferenceValues {
   virtual absl::StatusOr<at::Tensor> ReadRows(int64_t begin, int64_t count) = 0;
 
  private:
-  absl::StatusOr<ReferenceValue> ReadAll(const ReferencePlace& place) {
+  // The only value of the file, which is for the first call.
+  absl::StatusOr<ReferenceValue> ReadNumber(const ReferencePlace& place) {
+    if (std::exchange(read_, 1) == 1) {
+      return Missing(absl::StrCat(
+          path_, " holds one number and none is left for batch ", place.batch,
+          "; save a vector with a number for each call"));
+    }
     NS_ASSIGN_OR_RETURN(const at::Tensor tensor, In(path_, ReadWhole()));
     return Checked(path_, tensor, place);
   }

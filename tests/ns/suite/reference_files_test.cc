@@ -122,6 +122,18 @@ TEST_F(ReferenceFilesTest, TakesRowsInOrder) {
   }
 }
 
+TEST_F(ReferenceFilesTest, OneNumberIsForTheFirstCall) {
+  SaveTorch("mean.pt", at::scalar_tensor(3.F));
+  const auto values = OpenLayer("mean");
+  ExpectValue(*values, At(0, {}), at::scalar_tensor(3.F));
+  EXPECT_EQ(values->Rest(), "");
+  EXPECT_THAT(MissingAt(*values, At(1, {})),
+              HasSubstr("mean.pt holds one number and none is left for batch "
+                        "1; save a vector"));
+  EXPECT_THAT(MissingAt(*values, At(1, {2})),
+              HasSubstr("has the shape [] and the quantized model gives [2]"));
+}
+
 TEST_F(ReferenceFilesTest, TakesElementsOfListsInOrder) {
   // As Python writes it: LibTorch would call a function for a list of tensors.
   c10::impl::GenericList list(c10::AnyType::get());
