@@ -111,7 +111,8 @@ TEST_F(ReferenceValuesTest, ASingleNumberIsOneValue) {
               HasSubstr("has the shape [] and the quantized model gives [1]"));
   EXPECT_THAT(values->Rest(), HasSubstr("1 row of "));
   EXPECT_TRUE(ReadAt(values, At(1, {})).equal(at::scalar_tensor(2.5)));
-  EXPECT_THAT(MissingAt(values, At(2, {})), HasSubstr("holds one number and none is left for batch 2"));
+  EXPECT_THAT(MissingAt(values, At(2, {})),
+              HasSubstr("holds one number and none is left for batch 2"));
   EXPECT_THAT(values->Rest(), IsEmpty());
 }
 
