@@ -62,8 +62,9 @@ double MacsOfTransposedConv(const ComparisonResult& result,
                    static_cast<double>(weight[0]);
 }
 
-// The multiply-adds of one batch; 0 for layers that do not count.
-double MacsOf(const ComparisonResult& result, const LayerComparison& layer) {
+// The multiply-adds of one run of a layer, on the first batch; 0 for layers
+// that do not count.
+double MacsOfRun(const ComparisonResult& result, const LayerComparison& layer) {
   // A norm multiplies, too, but sums no products.
   if (!layer.activation.has_value() ||
       absl::StrContains(layer.family, "embedding") ||
@@ -87,6 +88,16 @@ double MacsOf(const ComparisonResult& result, const LayerComparison& layer) {
   return channels == 0
              ? 0
              : ProductOf(shape) / static_cast<double>(channels) * weights;
+}
+
+// The multiply-adds of all batches: in a loop, a layer runs several times.
+double MacsOf(const ComparisonResult& result, const LayerComparison& layer) {
+  const double of_run = MacsOfRun(result, layer);
+  if (of_run == 0 || !layer.activation->elements.has_value()) {
+    return of_run;
+  }
+  return of_run * static_cast<double>(*layer.activation->elements) /
+         ProductOf(layer.activation->shape);
 }
 
 bool HasInt8Weights(RunsIn runs_in) {

@@ -12,11 +12,12 @@ namespace ns {
 
 // Returns which share, 0 to 1, of the multiply-adds of the model is in layers
 // with int8 weights: those of RunsIn::kInt8 and kInt8Weights. A layer with n
-// output elements in the first batch, c output channels and w weight elements
-// has n * w / c multiply-adds; in a loop, n is that of the first iteration.
-// Only layers for which weights and activations were compared count.
-// Embeddings, norms and aten::conv_transpose1d, 2d and 3d do not. Absent where
-// nothing counts.
+// output elements in all batches, c output channels and w weight elements has
+// n * w / c multiply-adds; a transposed convolution with n input elements and c
+// input channels has as many. Only layers for which weights and activations
+// were compared count, and transposed convolutions where what flows in was
+// compared as well. Embeddings and norms do not count. Absent where nothing
+// counts.
 std::optional<double> Int8MacsShare(const ComparisonResult& result);
 
 // Writes the member "coverage", an object with these members:

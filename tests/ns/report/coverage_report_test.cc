@@ -57,6 +57,17 @@ TEST(Int8MacsShareTest, CountsMultiplyAdds) {
                    kOfLstm / (kOfLstm + kOfLinear));
 }
 
+// Four batches, and in each of them five trips.
+TEST(Int8MacsShareTest, EachTripOfALoopCounts) {
+  LayerComparison step =
+      Layer("step", "aten::linear", RunsIn::kInt8, {2, 10}, {{10, 20}});
+  step.activation->elements = 2 * 10 * 4 * 5;
+  LayerComparison head =
+      Layer("head", "aten::linear", RunsIn::kFloat, {2, 10}, {{10, 20}});
+  head.activation->elements = 2 * 10 * 4;
+  EXPECT_DOUBLE_EQ(*Int8MacsShare(Result({step, head})), 5.0 / 6);
+}
+
 // The channels of a single image come first.
 TEST(Int8MacsShareTest, AnImageWithoutABatchCountsAsOne) {
   const LayerComparison other =
