@@ -14,13 +14,18 @@ bool HasRole(const torch::jit::Node& node, Role role) {
   return row != nullptr && row->role == role;
 }
 
+bool IsDropout(const torch::jit::Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->family == "dropout";
+}
+
 }  // namespace
 
 bool KeepsValues(const torch::jit::Node& node) {
   const absl::string_view op = OpName(node);
   return HasRole(node, Role::kDequantize) || HasRole(node, Role::kObserve) ||
-         op == "aten::to" || op == "aten::contiguous" || op == "aten::detach" ||
-         op == "aten::clone" || op == "aten::dropout" || op == "aten::alias";
+         IsDropout(node) || op == "aten::to" || op == "aten::contiguous" ||
+         op == "aten::detach" || op == "aten::clone" || op == "aten::alias";
 }
 
 bool KeepsOrQuantizesValues(const torch::jit::Node& node) {

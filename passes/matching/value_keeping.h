@@ -10,10 +10,10 @@ namespace ns {
 
 // True for ops whose output stands for the same values as their first input, in
 // the same shape: aten::to, dequantize ops, aten::clone, detach, contiguous and
-// alias, observers and fake quantization (Role::kObserve), and aten::dropout,
-// which does nothing in inference. The name of the op decides, not its
-// arguments: fake quantization, which rounds, is among them, and so is an
-// aten::to that casts to integers.
+// alias, observers and fake quantization (Role::kObserve), and dropouts of all
+// kinds, which do nothing in inference. In place or not, the name of the op
+// decides, not its arguments: fake quantization, which rounds, is among them,
+// and so is an aten::to that casts to integers.
 bool KeepsValues(const torch::jit::Node& node);
 
 // True for the same ops and for those that quantize (Role::kQuantize).

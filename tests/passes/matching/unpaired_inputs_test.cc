@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -49,6 +50,29 @@ graph(%x : Tensor, %w : Tensor):
                           "its input in the float model comes from '%3' "
                           "(aten::tanh), which has no counterpart in the "
                           "quantized model"));
+}
+
+// Quantizing removes them, in place or not.
+TEST(UnpairedInputsTest, DropoutsAreNoLayers) {
+  for (const char* op :
+       {"dropout", "dropout_", "feature_dropout_", "alpha_dropout"}) {
+    EXPECT_THAT(Reasons(absl::StrCat(R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %p : float = prim::Constant[value=0.5]()
+  %no : bool = prim::Constant[value=0]()
+  %s : Tensor = aten::sigmoid(%x)
+  %d : Tensor = aten::)IR",
+                                     op, R"IR((%s, %p, %no)
+  %y : Tensor = aten::matmul(%d, %w)
+  return (%y))IR"),
+                        R"IR(
+graph(%x : Tensor, %w : Tensor):
+  %s : Tensor = aten::sigmoid(%x)
+  %y : Tensor = aten::matmul(%s, %w)
+  return (%y))IR"),
+                ElementsAre("", ""))
+        << op;
+  }
 }
 
 TEST(UnpairedInputsTest, NamesTheExtraLayerOfTheQuantizedModel) {
