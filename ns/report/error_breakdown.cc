@@ -95,6 +95,27 @@ std::optional<double> IncomingNsr(const ComparisonResult& result,
   return largest;
 }
 
+// Returns the NSR that flows into a layer with an unpaired input, as far as it
+// comes from layers that both models have.
+double IncomingNsrOfPaired(const ComparisonResult& result, size_t index) {
+  if (const auto nsr = IncomingNsr(result, result.layers[index])) {
+    return *nsr;
+  }
+  double largest = 0;
+  for (size_t i = 0; i < index; ++i) {
+    largest = std::max(largest, Nsr(result.layers[i].activation).value_or(0));
+  }
+  return largest;
+}
+
+// Whether an accumulated error is more than what is expected of it.
+bool IsAbove(double accumulated, double expected) {
+  return accumulated > kNegligibleNsr &&
+         accumulated > kExplainedRatio * expected;
+}
+
+double ToDb(double nsr) { return -10 * std::log10(nsr); }
+
 std::optional<double> ExpectedNsr(
     const ComparisonResult& result, const LayerComparison& layer,
     const std::optional<ActivationComparison>& shadow) {
@@ -112,8 +133,7 @@ bool IsUnexplained(const ComparisonResult& result, const LayerComparison& layer,
   const std::optional<double> accumulated = Nsr(*output.activation);
   const std::optional<double> expected =
       ExpectedNsr(result, layer, *output.shadow);
-  return accumulated && expected && *accumulated > kNegligibleNsr &&
-         *accumulated > kExplainedRatio * *expected;
+  return accumulated && expected && IsAbove(*accumulated, *expected);
 }
 
 }  // namespace
@@ -187,7 +207,7 @@ std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
   const LayerComparison& layer = result.layers[index];
   const std::optional<double> nsr = ExpectedNsr(
       result, layer, output == nullptr ? layer.shadow : output->shadow);
-  return nsr ? std::make_optional(-10 * std::log10(*nsr)) : std::nullopt;
+  return nsr ? std::make_optional(ToDb(*nsr)) : std::nullopt;
 }
 
 std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result) {
@@ -214,6 +234,31 @@ const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
     }
   }
   return nullptr;
+}
+
+std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result) {
+  if (!result.inputs_are_finite) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    if (layer.unpaired_input.empty()) {
+      continue;
+    }
+    for (const OutputView& output : OutputViews(layer)) {
+      const std::optional<double> accumulated = Nsr(*output.activation);
+      const std::optional<double> local = Nsr(*output.shadow);
+      if (!accumulated || !local) {
+        continue;
+      }
+      const double expected = IncomingNsrOfPaired(result, i) + *local;
+      if (IsAbove(*accumulated, expected)) {
+        return UnpairedFall{i, output.other, ToDb(*accumulated),
+                            ToDb(expected)};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace ns

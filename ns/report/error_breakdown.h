@@ -109,6 +109,26 @@ std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result);
 const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
                                           size_t index);
 
+// Where what only one model computes makes the difference: a ReLU that was
+// lost, a sum that was forgotten.
+struct UnpairedFall {
+  // A layer with an unpaired input, which says what has no counterpart.
+  size_t layer = 0;
+  // The output that falls; null for the layer's first output.
+  const OutputComparison* output = nullptr;
+  // Its accumulated SQNR in dB, and what it would be if the inputs did
+  // correspond.
+  double accumulated_db = 0;
+  double expected_db = 0;
+};
+
+// Returns the first fall at a layer with an unpaired input, by the formula of
+// FirstUnexplainedFall. Where a value flows into the layer that is not
+// compared, the largest accumulated error of all layers in front takes its
+// place; without layers in front, nothing is inherited. Absent where no such
+// layer falls, or has no shadow.
+std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result);
+
 }  // namespace ns
 
 #endif  // NS_REPORT_ERROR_BREAKDOWN_H_

@@ -125,6 +125,8 @@ absl::string_view ErrorCauseName(ErrorCause cause) {
       return "kernel";
     case ErrorCause::kSaturation:
       return "saturation";
+    case ErrorCause::kUnpaired:
+      return "unpaired";
     case ErrorCause::kUnexplained:
       break;
   }

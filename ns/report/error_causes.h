@@ -39,11 +39,12 @@ enum class ErrorCause {
   kRounding,     // the rounding of 8 bits that a fitting range leaves
   kKernel,       // the kernel does not compute what a reference kernel does
   kSaturation,   // sums of products saturate on the processor that is emulated
+  kUnpaired,     // only one model has what flows in
   kUnexplained,  // none of what was measured is large enough
 };
 
 // Returns "none", "non-finite", "swapped", "bias", "weight", "clipping",
-// "range", "rounding", "kernel", "saturation" or "unexplained".
+// "range", "rounding", "kernel", "saturation", "unpaired" or "unexplained".
 absl::string_view ErrorCauseName(ErrorCause cause);
 
 // A range counts as too wide when it is this many times what the float values

@@ -22,6 +22,10 @@
 namespace ns {
 namespace {
 
+// In dB. A layer whose local error is above is not broken, and neither is one
+// whose accumulated error is.
+constexpr double kHarmless = 20;
+
 std::string NameOf(const LayerComparison& layer) {
   return Printable(layer.name);
 }
@@ -102,6 +106,7 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
     case ErrorCause::kRounding:
       return "its values lose this by rounding to 8 bits, in a range that fits";
     case ErrorCause::kNone:
+    case ErrorCause::kUnpaired:
     case ErrorCause::kUnexplained:
       break;
   }
@@ -148,10 +153,48 @@ std::string NoBlameSentence(const ComparisonResult& result) {
                    NameOf(*ranked.front()), ".");
 }
 
-std::string FallSentence(const ComparisonResult& result) {
+// Whether what only one model has does more harm than the layer to blame, if
+// there is one.
+bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
+                  const std::optional<Blame>& blame) {
+  if (fall.accumulated_db >= kHarmless) {
+    return false;
+  }
+  if (!blame.has_value()) {
+    return true;
+  }
+  switch (blame->cause) {
+    case ErrorCause::kWeight:
+    case ErrorCause::kClipping:
+    case ErrorCause::kRange:
+    case ErrorCause::kRounding:
+    case ErrorCause::kUnexplained: {
+      const LayerComparison& layer = result.layers[blame->layer];
+      const std::optional<double> local =
+          SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
+      return local.has_value() && *local >= kHarmless &&
+             *local > fall.accumulated_db;
+    }
+    default:
+      return false;  // A mistake in one layer, whatever its error is.
+  }
+}
+
+std::string UnpairedSentence(const ComparisonResult& result,
+                             const UnpairedFall& fall) {
+  const LayerComparison& layer = result.layers[fall.layer];
+  return absl::StrCat(OutputLabel(layer, fall.output), " falls to ",
+                      DbWithUnit(fall.accumulated_db), " accumulated, ",
+                      DbWithUnit(fall.expected_db),
+                      " expected: ", Printable(layer.unpaired_input), ".");
+}
+
+std::string FallSentence(const ComparisonResult& result,
+                         const std::optional<UnpairedFall>& unpaired) {
   const std::optional<size_t> fall = FirstUnexplainedFall(result);
   if (!fall.has_value()) {
-    return "Local errors explain every fall of the accumulated SQNR.";
+    return absl::StrCat("Local errors explain every ", unpaired ? "other " : "",
+                        "fall of the accumulated SQNR.");
   }
   const LayerComparison& layer = result.layers[*fall];
   const OutputComparison* output = UnexplainedOutput(result, *fall);
@@ -202,14 +245,27 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
   }
   Verdict verdict;
   const std::optional<Blame> blame = BlameOf(result);
-  if (blame.has_value()) {
+  const std::optional<UnpairedFall> unpaired = FirstUnpairedFall(result);
+  const bool is_unpaired =
+      unpaired.has_value() && DoesMoreHarm(result, *unpaired, blame);
+  if (is_unpaired) {
+    verdict.layer = unpaired->layer;
+    verdict.cause = ErrorCause::kUnpaired;
+    verdict.sentences.push_back(UnpairedSentence(result, *unpaired));
+  } else if (blame.has_value()) {
     verdict.layer = blame->layer;
     verdict.cause = blame->cause;
   }
-  verdict.sentences.push_back(blame ? BlameSentence(result, *blame)
-                                    : NoBlameSentence(result));
+  if (blame.has_value()) {
+    verdict.sentences.push_back(BlameSentence(result, *blame));
+  } else if (!is_unpaired) {
+    verdict.sentences.push_back(NoBlameSentence(result));
+  }
+  if (unpaired.has_value() && !is_unpaired) {
+    verdict.sentences.push_back(UnpairedSentence(result, *unpaired));
+  }
   if (result.has_activations && result.has_shadows) {
-    verdict.sentences.push_back(FallSentence(result));
+    verdict.sentences.push_back(FallSentence(result, unpaired));
   }
   if (result.has_activations || result.has_shadows) {
     verdict.sentences.push_back(ClippingSentence(result) +

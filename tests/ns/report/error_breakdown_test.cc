@@ -275,6 +275,52 @@ TEST(FirstUnexplainedFallTest, LeavesAMarginOf6DbBelow) {
   EXPECT_THAT(FirstUnexplainedFall(Behind20Db(10.9, 20)), Optional(1));
 }
 
+TEST(FirstUnpairedFallTest, IsBehindWhatOnlyOneModelHas) {
+  ComparisonResult result = Behind20Db(-1, 30);
+  EXPECT_EQ(FirstUnpairedFall(result), std::nullopt);
+  result.layers[1].unpaired_input = "why";
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+  const std::optional<UnpairedFall> fall = FirstUnpairedFall(result);
+  ASSERT_TRUE(fall.has_value());
+  EXPECT_EQ(fall->layer, 1);
+  EXPECT_EQ(fall->output, nullptr);
+  EXPECT_NEAR(fall->accumulated_db, -1, 1e-9);
+  EXPECT_NEAR(fall->expected_db, -10 * std::log10(0.01 + 0.001), 1e-9);
+  result.inputs_are_finite = false;
+  EXPECT_EQ(FirstUnpairedFall(result), std::nullopt);
+}
+
+TEST(FirstUnpairedFallTest, LeavesAMarginOf6DbBelow) {
+  for (const double accumulated : {14., 13.}) {
+    ComparisonResult result = Behind20Db(accumulated, kInfinity);
+    result.layers[1].unpaired_input = "why";
+    EXPECT_EQ(FirstUnpairedFall(result).has_value(), accumulated < 13.9);
+  }
+}
+
+// What is not compared may hand on as much as any layer in front.
+TEST(FirstUnpairedFallTest, UnknownInputsHaveTheLargestErrorInFront) {
+  for (const double worst : {20., 2.}) {
+    ComparisonResult result =
+        Result({Layer(worst, 20), Layer(30, 30), Layer(1, 40, {1})});
+    result.layers[2].producers_are_compared = false;
+    result.layers[2].unpaired_input = "why";
+    EXPECT_EQ(FirstUnpairedFall(result).has_value(), worst == 20);
+  }
+  ComparisonResult first = Result({Layer(1, 40)});
+  first.layers[0].unpaired_input = "why";
+  EXPECT_TRUE(FirstUnpairedFall(first).has_value());
+}
+
+TEST(FirstUnpairedFallTest, MayBeOfAnotherOutput) {
+  ComparisonResult result = Behind20Db(19, 40);
+  result.layers[1].unpaired_input = "why";
+  result.layers[1].outputs = {Output("h_n", 18, 40), Output("c_n", 5, 40)};
+  const std::optional<UnpairedFall> fall = FirstUnpairedFall(result);
+  ASSERT_TRUE(fall.has_value());
+  EXPECT_EQ(fall->output, &result.layers[1].outputs[1]);
+}
+
 TEST(FirstUnexplainedFallTest, LargeLocalErrorExplainsAFall) {
   EXPECT_EQ(FirstUnexplainedFall(Behind20Db(3, 3)), std::nullopt);
   EXPECT_EQ(FirstUnexplainedFall(Behind20Db(-kInfinity, -kInfinity)),

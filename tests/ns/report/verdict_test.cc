@@ -64,6 +64,42 @@ TEST(VerdictTest, NamesTheFirstFallThatNothingExplains) {
                          "add: 10.0 dB accumulated, 38.8 dB expected"));
 }
 
+// A ReLU between them was lost.
+ComparisonResult WithLostRelu(double local) {
+  LayerComparison behind = Broken("conv2", -1, 40, -1, {0});
+  behind.unpaired_input =
+      "its input in the float model comes from 'relu' (aten::relu), which has "
+      "no counterpart in the quantized model";
+  return WithShadows(
+      {Broken("conv1", 24, local, 50), behind, Broken("fc", -2, 38, -2, {1})});
+}
+
+TEST(VerdictTest, WhatOnlyOneModelHasMayDoMostHarm) {
+  auto verdict = VerdictOf(WithLostRelu(24));
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_EQ(verdict->cause, ErrorCause::kUnpaired);
+  EXPECT_EQ(verdict->sentences[0],
+            "conv2 falls to -1.0 dB accumulated, 23.9 dB expected: its input "
+            "in the float model comes from 'relu' (aten::relu), which has no "
+            "counterpart in the quantized model.");
+  EXPECT_THAT(verdict->sentences[1],
+              StartsWith("conv1 does most harm (24.0 dB by itself)"));
+  EXPECT_EQ(verdict->sentences[2],
+            "Local errors explain every other fall of the accumulated SQNR.");
+  // Without a layer to blame, it is all there is to say.
+  verdict = VerdictOf(WithLostRelu(35));
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_THAT(verdict->sentences[1], StartsWith("Local errors explain"));
+}
+
+TEST(VerdictTest, ABrokenLayerIsBlamedBeforeWhatOnlyOneModelHas) {
+  const auto verdict = VerdictOf(WithLostRelu(8));
+  EXPECT_EQ(verdict->layer, 0);
+  EXPECT_THAT(verdict->sentences[0], StartsWith("conv1 does most harm (8.0"));
+  EXPECT_THAT(verdict->sentences[1],
+              StartsWith("conv2 falls to -1.0 dB accumulated"));
+}
+
 TEST(VerdictTest, GoodLayersAreNotBlamed) {
   LayerComparison layer = Broken("fc", 35, 36, 40);
   layer.quantized_side.op = "quantized::linear_dynamic";
