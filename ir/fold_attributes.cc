@@ -127,6 +127,9 @@ bool Fold(const torch::jit::Module& root, Graph& graph, Node* node) {
   }
   if (value.isTensor()) {
     value = value.toTensor().detach();
+  } else if (value.isObject()) {
+    // An object out of a file owns its class, which a constant may not.
+    value = value.toObject()->copy_to_weak_compilation_ref();
   }
   torch::jit::WithInsertPoint at(node);
   const auto constant_value = torch::jit::tryInsertConstant(graph, value);

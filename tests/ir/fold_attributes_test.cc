@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
+#include "tests/testing/temporary_file.h"
 
 namespace ns {
 namespace {
@@ -118,6 +120,17 @@ TEST(FoldAttributesTest, FoldsNumbersAndPackedParameters) {
   for (size_t i = 1; i < linear->inputs().size(); ++i) {
     EXPECT_TRUE(torch::jit::toIValue(linear->input(i)).has_value());
   }
+}
+
+// LibTorch gives objects that it loads a reference of their own to the class.
+TEST(FoldAttributesTest, FoldsPackedParametersOfAFile) {
+  const std::string path = TemporaryPath("packed.pt");
+  MakeModel({{"fc", QuantizedLinear(at::rand({2, 3}), false)}},
+            {"return self.fc.forward(x)"})
+      .save(path);
+  const auto graph = Folded(torch::jit::load(path));
+  const torch::jit::Node* linear = NodeOf(*graph, "quantized::linear");
+  EXPECT_TRUE(torch::jit::toIValue(linear->input(1)).has_value());
 }
 
 TEST(FoldAttributesTest, KeepsListsWhichCodeCanChangeInPlace) {
