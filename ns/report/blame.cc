@@ -82,12 +82,13 @@ bool IsAlike(const LayerComparison& layer, const LayerComparison& worst) {
 // `worst`, of whose error nothing is known.
 std::optional<Blame> MistakeLike(const ComparisonResult& result,
                                  const LayerComparison& worst) {
+  const std::vector<bool> taken_back = TakenBack(result);
   std::optional<Blame> blame;
   double lowest = INFINITY;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
     const ErrorCause cause = CauseOf(layer);
-    if (IsMistake(layer, cause) && IsAlike(layer, worst) &&
+    if (!taken_back[i] && IsMistake(layer, cause) && IsAlike(layer, worst) &&
         layer.shadow->error.sqnr_db < lowest) {
       blame = Blame{i, cause};
       lowest = layer.shadow->error.sqnr_db;
@@ -100,10 +101,12 @@ std::optional<Blame> MistakeLike(const ComparisonResult& result,
 std::optional<Blame> RootOf(const ComparisonResult& result,
                             const Blame& worst) {
   const std::vector<bool> in_front = InFrontOf(result, worst.layer);
+  const std::vector<bool> taken_back = TakenBack(result);
   std::optional<Blame> clipping;
   for (size_t i = 0; i < worst.layer; ++i) {
     const LayerComparison& layer = result.layers[i];
-    if (!in_front[i] || !IsAlike(layer, result.layers[worst.layer])) {
+    if (!in_front[i] || taken_back[i] ||
+        !IsAlike(layer, result.layers[worst.layer])) {
       continue;
     }
     const ErrorCause cause = CauseOf(layer);

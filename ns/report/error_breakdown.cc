@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
@@ -170,6 +171,42 @@ bool IsOfFiniteValues(const ActivationComparison& figures) {
          counts.quantized_nan == 0 && counts.quantized_inf == 0;
 }
 
+std::vector<bool> TakenBack(const ComparisonResult& result) {
+  const size_t count = result.layers.size();
+  std::vector<std::vector<size_t>> consumers(count);
+  for (size_t i = 0; i < count; ++i) {
+    for (const size_t producer : result.layers[i].producers) {
+      if (producer < i) {
+        consumers[producer].push_back(i);
+      }
+    }
+  }
+  std::vector<bool> taken_back(count);
+  // The accumulated NSR of the layers that take back what comes from a layer.
+  std::vector<std::optional<double>> left(count);
+  for (size_t i = count; i-- > 0;) {
+    const LayerComparison& layer = result.layers[i];
+    const std::optional<double> accumulated = Nsr(layer.activation);
+    const double local = Nsr(layer.shadow).value_or(0);
+    const double inherited =
+        layer.inherited ? Nsr(*layer.inherited).value_or(0) : 0;
+    if (accumulated &&
+        kTakenBackRatio * *accumulated < std::min(local, inherited)) {
+      left[i] = accumulated;
+    } else if (!consumers[i].empty() &&
+               absl::c_all_of(consumers[i], [&](size_t consumer) {
+                 return left[consumer].has_value();
+               })) {
+      left[i] = 0;
+      for (const size_t consumer : consumers[i]) {
+        left[i] = std::max(*left[i], *left[consumer]);
+      }
+    }
+    taken_back[i] = left[i] && local > kTakenBackRatio * *left[i];
+  }
+  return taken_back;
+}
+
 std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   if (!result.inputs_are_finite) {
     return std::nullopt;
@@ -180,11 +217,12 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   if (maker != result.layers.end()) {
     return maker - result.layers.begin();
   }
+  const std::vector<bool> taken_back = TakenBack(result);
   std::optional<size_t> worst;
   double lowest = INFINITY;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const double sqnr_db = LowestLocalOf(result.layers[i]).sqnr_db;
-    if (sqnr_db < lowest) {
+    if (sqnr_db < lowest && !taken_back[i]) {
       worst = i;
       lowest = sqnr_db;
     }

@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "ns/suite/comparison_result.h"
@@ -46,6 +47,9 @@ inline constexpr double kDominanceRatio = 2;
 // parts that are correlated, as above, and 3 dB for a product, to which both
 // factors hand on their relative errors.
 inline constexpr double kExplainedRatio = 4;
+
+// An error is taken back when this many times less is left, 10 dB.
+inline constexpr double kTakenBackRatio = 10;
 
 // Errors below this NSR, 100 dB, need no explanation: kernels that sum floats
 // in another order cause them.
@@ -68,13 +72,27 @@ std::optional<ErrorPart> DominantPart(const LayerComparison& layer);
 // True where no value on either side is NaN or infinite.
 bool IsOfFiniteValues(const ActivationComparison& figures);
 
+// Returns, for each layer, whether the error that it makes is taken back, by
+// itself or behind it: quantizing with --smooth or --equalize moves factors
+// from one layer to the next, so that what is between them, and each alone,
+// differs from the float model, and both together do not. A layer takes back an
+// error where
+//
+//   kTakenBackRatio * NSR_accumulated < NSR_local and < NSR_inherited
+//
+// and a layer in front of it is taken back where its local NSR is as much
+// larger than what is left there, on all ways. Layers that are not rescaled
+// have errors that do not depend on each other, and do not cancel so far.
+std::vector<bool> TakenBack(const ComparisonResult& result);
+
 // Returns the layer that does most harm by itself: the first that produces NaN
 // or infinities where its float form, on the same inputs, produces numbers, or
 // else the one with the lowest local SQNR, the first among equals. A layer
 // whose local SQNR is nan or that is exact is not one, but -inf is: an error
 // where the float side is zero. Nor is a layer where the float model has NaN or
-// infinities, or one with an unpaired input. Absent without shadows, since
-// accumulated errors do not tell which layer caused them.
+// infinities, one with an unpaired input, or one whose error is TakenBack.
+// Absent without shadows, since accumulated errors do not tell which layer
+// caused them.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
 // Returns the output by which WorstOffender judges `layer`; null for the first

@@ -1,14 +1,17 @@
 #include "ns/report/verdict.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "ns/report/blame.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/error_causes.h"
@@ -205,6 +208,29 @@ std::string FallSentence(const ComparisonResult& result,
       DbWithUnit(ExpectedAccumulatedDb(result, *fall, output)), " expected.");
 }
 
+// Names the layers with a large error that is taken back; empty without any.
+std::string TakenBackSentence(const ComparisonResult& result) {
+  const std::vector<bool> taken_back = TakenBack(result);
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < taken_back.size(); ++i) {
+    if (taken_back[i] &&
+        SqnrDb(result.layers[i], Figure::kShadow).value_or(INFINITY) <
+            kHarmless) {
+      names.push_back(NameOf(result.layers[i]));
+    }
+  }
+  if (names.empty()) {
+    return "";
+  }
+  const size_t more = names.size() - std::min(names.size(), kMostNamed);
+  names.resize(names.size() - more);
+  return absl::StrCat("What ", absl::StrJoin(names, ", "),
+                      more > 0 ? absl::StrCat(" and ", more, " more") : "",
+                      " lose by themselves is taken back behind them, as "
+                      "where factors were moved between layers.");
+}
+
 std::string ClippingSentence(const ComparisonResult& result) {
   const std::vector<Saturation> layers = SaturatingLayers(result);
   if (layers.empty()) {
@@ -260,6 +286,9 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
     verdict.sentences.push_back(BlameSentence(result, *blame));
   } else if (!is_unpaired) {
     verdict.sentences.push_back(NoBlameSentence(result));
+  }
+  if (std::string sentence = TakenBackSentence(result); !sentence.empty()) {
+    verdict.sentences.push_back(std::move(sentence));
   }
   if (unpaired.has_value() && !is_unpaired) {
     verdict.sentences.push_back(UnpairedSentence(result, *unpaired));

@@ -17,11 +17,12 @@ struct Verdict {
   std::optional<size_t> layer;
   // Why; kNone without a layer.
   ErrorCause cause = ErrorCause::kNone;
-  // Which layer is to blame and why; the first fall behind something that only
-  // one model has; the first fall of accumulated SQNR that no local error
-  // explains; which layers run into the ends of their range, or saturate on the
-  // processor that is emulated. The latter three only where they were measured.
-  // Control characters in names are escaped.
+  // Which layer is to blame and why; layers that lose much and do no harm, as
+  // it is taken back; the first fall behind something that only one model has;
+  // the first fall of accumulated SQNR that no local error explains; which
+  // layers run into the ends of their range, or saturate on the processor that
+  // is emulated. All but the first only where they were measured. Control
+  // characters in names are escaped.
   std::vector<std::string> sentences;
 };
 

@@ -14,6 +14,8 @@
 namespace ns {
 namespace {
 
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Optional;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -273,6 +275,35 @@ TEST(FirstUnexplainedFallTest, LeavesAMarginOf6DbBelow) {
   // Expected are 16.99 dB.
   EXPECT_EQ(FirstUnexplainedFall(Behind20Db(11, 20)), std::nullopt);
   EXPECT_THAT(FirstUnexplainedFall(Behind20Db(10.9, 20)), Optional(1));
+}
+
+// Accumulated, local and inherited figures of a norm and a linear layer that
+// factors were moved between, behind a healthy layer and in front of another.
+ComparisonResult Rescaled(double accumulated) {
+  return Result({Layer(40, 40), Layer(3, 3, {0}, 39),
+                 Layer(accumulated, -7, {1}, 2),
+                 Layer(accumulated - 1, 35, {2}, 33)});
+}
+
+TEST(TakenBackTest, IsWhatTwoLayersMakeOfEachOther) {
+  EXPECT_THAT(TakenBack(Rescaled(33)), ElementsAre(false, true, true, false));
+  EXPECT_THAT(WorstOffender(Rescaled(33)), Optional(3));
+  // The errors of a broken layer stay.
+  EXPECT_THAT(TakenBack(Rescaled(-7)), Each(false));
+  EXPECT_THAT(WorstOffender(Rescaled(-7)), Optional(2));
+}
+
+TEST(TakenBackTest, GoesThroughLayersInBetweenAndEveryWay) {
+  ComparisonResult result = Rescaled(33);
+  // A clamp that rounds nothing, between the two.
+  result.layers.insert(result.layers.begin() + 2, Layer(3, kInfinity, {1}, 3));
+  result.layers[3].producers = {2};
+  result.layers[4].producers = {3};
+  EXPECT_THAT(TakenBack(result), ElementsAre(false, true, false, true, false));
+  // Another layer takes the norm as it is.
+  result.layers.push_back(Layer(2, 30, {1}, 2));
+  EXPECT_THAT(TakenBack(result),
+              ElementsAre(false, false, false, true, false, false));
 }
 
 TEST(FirstUnpairedFallTest, IsBehindWhatOnlyOneModelHas) {

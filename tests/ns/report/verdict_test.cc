@@ -100,6 +100,15 @@ TEST(VerdictTest, ABrokenLayerIsBlamedBeforeWhatOnlyOneModelHas) {
               StartsWith("conv2 falls to -1.0 dB accumulated"));
 }
 
+TEST(VerdictTest, LayersThatFactorsWereMovedBetweenAreNotBlamed) {
+  const auto verdict = VerdictOf(WithShadows(
+      {Broken("ln", 3, 3, 40), WithWeight(Broken("fc", 33, -7, 2, {0}), -7)}));
+  EXPECT_FALSE(verdict->layer.has_value());
+  EXPECT_EQ(verdict->sentences[1],
+            "What ln, fc lose by themselves is taken back behind them, as "
+            "where factors were moved between layers.");
+}
+
 TEST(VerdictTest, GoodLayersAreNotBlamed) {
   LayerComparison layer = Broken("fc", 35, 36, 40);
   layer.quantized_side.op = "quantized::linear_dynamic";
