@@ -12,11 +12,12 @@
 
 namespace ns {
 
-// Creates a file. Its first failure is kept and returned when it is closed.
-// LibTorch's archive writers need that: a write that fails while they work
-// makes them throw, and throw once more from their destructors, which ends the
-// process. Without Close, the failure is lost. The file stays, in part: write
-// to a temporary name (ir/atomic_file.h).
+// Creates a file. A failure, be it of opening or of writing, is not reported at
+// once: the first one is kept, and Close returns it. LibTorch's archive writers
+// need that: when a write fails, they throw, and throw once more from their
+// destructors, which ends the process. Without a call of Close, the failure is
+// lost. After a failure, the part of the file that was written stays: write to
+// a temporary name (ir/atomic_file.h).
 class FileWriter {
  public:
   // Empties the file `path` where it exists.
@@ -25,14 +26,14 @@ class FileWriter {
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
 
-  // Does nothing after a failure.
+  // Does nothing after a failure. Not to be called after Close.
   void Write(const void* bytes, size_t count);
 
   // The bytes that were written, or would have been without a failure.
   int64_t size() const { return size_; }
 
-  // Closes the file; to be called once, after the last byte. Error: the first
-  // failure, as a phrase that continues "<path>: ".
+  // Closes the file. Call it once, after the last byte. Error: the first
+  // failure (CannotWrite), as a phrase that continues "<path>: ".
   absl::Status Close();
 
  private:
@@ -42,8 +43,8 @@ class FileWriter {
   int error_ = 0;
 };
 
-// The error "cannot write: No space left on device; make room, or name a file
-// elsewhere", of `error`, an errno.
+// Returns the error for `error`, an errno: "cannot write: No space left on
+// device; make room, or name a file elsewhere".
 absl::Status CannotWrite(int error);
 
 }  // namespace ns

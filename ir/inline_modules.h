@@ -17,9 +17,11 @@ struct Node;
 
 namespace ns {
 
-// Says whether a called module is a leaf, whose calls stay. For a called script
-// function, `callee` has the function's name as its type, and the path of the
-// module whose code calls it.
+// Says whether a called module is a leaf, whose calls stay. It is also asked
+// about each called script function: `callee.type` is then the function's
+// qualified name, as UnmangledTypeName gives it, and `callee.fqn` the path of
+// the module whose code calls it. So a predicate that only looks at the path
+// also makes leaves of functions.
 using LeafPredicate = std::function<bool(const ModulePath& callee)>;
 
 // Makes leaves of modules of these types and functions of these names, which
@@ -37,16 +39,19 @@ LeafPredicate LeafTypes(std::vector<std::string> types);
 //   %y = aten::conv2d(%x, %weight, ...)    # scope: conv@0(torch.nn...Conv2d)
 //
 // `graph` is a method of `root`: its first input is `root` itself. Afterwards
-// ModulePathOf tells the module of every node. A called script function keeps
-// its caller's path, and so do the parts of a fused module
-// (torch.nn.intrinsic.ConvReLU2d), which are one layer. Calls of C++ classes
-// stay calls. Code of PyTorch's own modules gets the line of the user's code
-// that calls it (TakeLineOfCall in ir/source_line.h). What is forked is inlined
-// where it is forked, and no longer waited for: its futures become values.
+// ModulePathOf tells the module of every node. Code of a script function has
+// the path of the module that calls it. Code of the parts of a fused module
+// (torch.nn.intrinsic.ConvReLU2d) has the path of the fused module, as they are
+// one layer. Methods of C++ classes are still called. Code of PyTorch's own
+// modules gets the line of the user's code that calls it (TakeLineOfCall in
+// ir/source_line.h). Forked code (torch.jit.fork) is inlined where it is
+// forked; what it returns is then a value, no future, and aten::wait is
+// removed.
 //
-// Calls of modules and functions that `is_leaf` names stay as well, whatever
-// method is called; null names none. Such a call has the path of the module
-// that it calls:
+// Calls of leaves stay as well, whatever method is called: of modules and
+// functions for which `is_leaf` returns true. It is not asked about the parts
+// of a fused module. Null means that there are none. A call that stays has the
+// path of the module that it calls; a function's call, that of its caller:
 //
 //   %y = prim::CallMethod[name="forward"](%conv, %x)  # scope: conv@0(...)
 //

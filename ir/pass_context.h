@@ -1,4 +1,5 @@
-// Collects what the passes of one run report, since passes keep no state.
+// Collects what the passes of one run report: why ops stayed as they were, and
+// which values took the place of others.
 #ifndef IR_PASS_CONTEXT_H_
 #define IR_PASS_CONTEXT_H_
 
@@ -19,7 +20,7 @@ namespace ns {
 // Why an op stayed as it was.
 struct PassRemark {
   std::string op;      // "quantized::batch_norm2d"
-  std::string name;    // the call of its module: "layer1.0.bn1", "fc@1"
+  std::string name;    // CallName of its module: "layer1.0.bn1", "fc@1"
   std::string reason;  // one phrase: the message of a Refusal (ir/refusal.h)
   std::string pass;    // "lower-to-fbgemm"; empty outside of pipelines
 };
@@ -38,8 +39,8 @@ class PassContext {
   // The remarks in the order in which they were made.
   const std::vector<PassRemark>& remarks() const { return remarks_; }
 
-  // Tells the listeners that `now` stands for `old`. The node of `old` still
-  // exists, and is destroyed next.
+  // To be called by passes when `now` has taken the place of `old`, before they
+  // destroy the node of `old`. It calls the listeners.
   void Replaced(const torch::jit::Value& old, torch::jit::Value& now);
 
   // Sets the pass that later remarks come from.

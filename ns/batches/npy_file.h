@@ -15,12 +15,15 @@
 
 namespace ns {
 
-// A .npy file, whose header is in memory and whose elements are not. The file
-// is open only while it is read, and must stay as it is. See ParseNpyHeader for
-// the types that it can hold; each is read as it is, but truth values as uint8,
-// and uint16 as int32 and uint32 as int64, which LibTorch 1.13 does not have.
+// A .npy file. Open reads the header only; elements are read when they are
+// asked for. The file is open only during these calls, and must not be written
+// to until the last of them. ParseNpyHeader says which types of elements are
+// read. Tensors have the same type, with three exceptions: bool is read as
+// uint8; uint16 and uint32, which LibTorch 1.13 does not have, are read as
+// int32 and int64.
 //
-// It is safe on damaged files. Errors: a phrase that continues "<path>: ".
+// Damaged files give errors, and do no harm. Errors are phrases that continue
+// "<path>: ".
 class NpyFile {
  public:
   // Reads the header. Error: that of ParseNpyHeader; a file that cannot be
@@ -30,12 +33,14 @@ class NpyFile {
   // The sizes of the array; none for a single number.
   const std::vector<int64_t>& shape() const { return header_.shape; }
 
-  // Reads all elements. Error: the file has changed since Open().
+  // Reads all elements. Error: the file cannot be read, or has changed between
+  // Open() and the start of this call.
   absl::StatusOr<at::Tensor> Read() const;
 
-  // Reads `count` indices of the first dimension from `begin` on, which the
-  // shape has. In C order only their bytes are read; in Fortran order, where
-  // they are all over the file, all of it is. Error: as Read().
+  // Reads array[begin:begin + count]. The array must have a first dimension,
+  // and that these indices. An array in C order is read in that part only; one
+  // in Fortran order is read as a whole, since a row is spread over all of it.
+  // Error: as Read().
   absl::StatusOr<at::Tensor> ReadRows(int64_t begin, int64_t count) const;
 
  private:

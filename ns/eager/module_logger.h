@@ -24,29 +24,34 @@ namespace ns {
 LoggerInfo ModuleLoggerInfo(const ModulePath& callee,
                             const std::string& model_name);
 
-// The loggers of one module, one for each tensor that it returns. It must not
-// outlive the model that it is attached to.
+// The loggers of one module, one for each tensor that it returns. It points to
+// the ModelGraph that it is attached to, which must outlive it and must not be
+// moved.
 class ModuleLogger {
  public:
-  // Attaches the loggers that `factory` makes to `host` (see AttachLogger).
-  // Each will be called with `arity` tensors. There is one for each of
-  // OutputTensors(*call), where `call` is a leaf call of the module, or just
-  // one for a null call. `info` describes the first.
+  // Attaches the loggers that `factory` makes to `host` (see AttachLogger). The
+  // method `forward` of each takes `arity` tensors: one, or two to compare.
+  // `call` is a call of the module that was not inlined (IsLeafCall): there is
+  // one logger for each tensor that it returns, and one where it returns none.
+  // For null there is one. `info` describes the first logger; the others differ
+  // in the index and the name of the output.
   //
   // Error: what the factory returns, or a logger whose `forward` takes anything
-  // else.
+  // else. Loggers before it are then attached.
   static absl::StatusOr<ModuleLogger> Attach(
       ModelGraph& host, const LoggerFactory& factory, const LoggerInfo& info,
       size_t arity, const torch::jit::Node* call = nullptr);
 
-  // Calls the loggers in front of `place`: the first with the first tensor of
-  // each of `values`, which are as many as its arity, the second with the
-  // second ones, and so on as long as each value has a tensor (see TensorIn).
+  // Inserts calls of the loggers in front of `place`. `values` are as many as
+  // the arity; each is a tensor, or a tuple or list of tensors. The first
+  // logger is called with the first tensor of each value, the second with the
+  // second ones (see TensorIn), and so on until the loggers or the tensors of a
+  // value end.
   //
   //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
   //   %logged = prim::CallMethod[name="forward"](%logger, %quantized, %float)
   //
-  // Error: a value without tensors.
+  // Error: a value that is not known to hold a tensor.
   absl::Status Call(absl::Span<torch::jit::Value* const> values,
                     torch::jit::Node* place) const;
 

@@ -29,19 +29,23 @@ struct PreparedModels {
   ModelGraph quantized_model;
 };
 
-// Returns copies of both models with a logger on the output of every module
-// whose type, or that of the module at the same path of the other model, is on
-// the allow list. Modules inside a logged one are not logged, nor is the model
-// itself. Run the models, then call GetMatchingActivations on their modules.
-// (In PyTorch's eager suite it is prepare_model_outputs.)
+// Returns copies of both models with loggers on the outputs of their modules. A
+// module is logged when its type is on the allow list, or when the type of the
+// module at the same path of the other model is. Never logged are: the model
+// itself, modules inside a logged one or inside a fused one (such as the
+// Conv2d in a ConvReLU2d), and paths where either model has a type of
+// IsNeverLogged (ns/eager/output_module_types.h), such as Dropout. Run both
+// models, then call GetMatchingActivations on their modules. (In PyTorch's
+// eager suite it is prepare_model_outputs.)
 //
-// Where an output has several tensors, the first is logged. For FloatFunctional
-// and QFunctional, the methods that PyTorch's suite observes are logged: all
-// but `add_scalar` and `mul_scalar`. A module has one logger for all its calls,
-// and none when it is never called.
+// A module has one logger for each tensor that it returns: an LSTM has three.
+// All calls of the module share them. It has none when it is never called. For
+// FloatFunctional and QFunctional, the calls that PyTorch's suite observes are
+// logged: all but those of `add_scalar` and `mul_scalar`.
 //
-// Error: code that cannot be inlined, an output without tensors, or a logger
-// with the wrong signature.
+// Error: code that cannot be inlined, a logged module whose output is not known
+// to hold a tensor (a dict, an optional tensor), an error of
+// OutputOptions::logger, or a logger with the wrong signature.
 absl::StatusOr<PreparedModels> PrepareModelOutputs(
     const torch::jit::Module& float_module,
     const torch::jit::Module& quantized_module,

@@ -1,4 +1,4 @@
-// What `ns sensitivity` recommends, as a mapping that quantizes so.
+// Turns the plan that `ns sensitivity` makes into a qconfig mapping.
 #ifndef NS_N_SHADOWS_PLANNED_MAPPING_H_
 #define NS_N_SHADOWS_PLANNED_MAPPING_H_
 
@@ -9,16 +9,18 @@
 
 namespace ns {
 
-// Needs a plan. Returns the mapping with which QuantizeModel gives each layer
-// of `report` the qconfig that the plan has for it, and none where it stays in
-// float. `model` is the one that was measured.
+// Returns the mapping with which QuantizeModel gives each layer of `report` the
+// qconfig that `report.plan` has for it, and keeps in float what the plan keeps
+// in float. `report.plan` must be set. `model` is the float model that was
+// measured.
 //
-// Rules are for the ops as QuantizeModel sees them: without ops in place, with
-// batch norms folded, and each relu6 by itself, though it was measured with the
-// layer in front of it. Each op has a rule of its own: for its module, by name,
-// where no other op that could be quantized is in that module, and else by its
-// number in the module. All that the report does not have, as no batch came by
-// or nothing fits, stays in float.
+// Each op has a rule of its own. Where it is the only op of its module that
+// could be quantized, the rule is for the name of the module; otherwise it is
+// for the number of the op in the module (SetLayerQConfig). The ops are those
+// that QuantizeModel finds: ops in place are replaced, batch norms are folded,
+// and a relu6 is an op by itself. It gets the qconfig of the layer in front of
+// it, with which it was measured. Layers that `report` does not have, as they
+// did not run or no candidate fits them, stay in float.
 //
 // Error: that of FoldForQuantization.
 absl::StatusOr<QConfigMapping> PlannedMapping(const ModelGraph& model,

@@ -13,22 +13,27 @@
 
 namespace ns {
 
-// By index in PreparedModel::layers.
+// What single layers are to have. The keys are indices into
+// PreparedModel::layers; layers without an entry keep what they have.
 struct LayerChoices {
-  // QConfig::activation.config of the layer. Layers without an entry keep
-  // theirs.
+  // Replaces QConfig::activation.config.
   std::map<int64_t, ObserverConfig> activations;
-  // Of these, quant_min and quant_max are taken alone: some kernels need
-  // another scheme than the mapping has.
+  // Replaces quant_min and quant_max of QConfig::weight.config. The other
+  // members are not used: the kernel of a layer may have needed another qscheme
+  // than the mapping asks for.
   std::map<int64_t, ObserverConfig> weights;
 };
 
-// Adds a rule (SetLayerQConfig in passes/quantization/layer_rule.h) to
-// `mapping` for each layer of `record` for which it chooses another qconfig
-// than `choices` ask for. Layers that it leaves in float get none. Returns what
-// the mapping then chooses for the layers that got a rule, by index: a narrower
-// rule that it has already may still decide. `record` was prepared from
-// `float_model`, without QuantizeOptions::compat. Error: that of
+// Changes `mapping` so that the layers of `record` get what `choices` say. It
+// adds a rule (SetLayerQConfig in passes/quantization/layer_rule.h) for each
+// layer that would get another qconfig without it. Layers that `mapping` leaves
+// in float get no rule. `record` was prepared from `float_model`, without
+// QuantizeOptions::compat; layers that are not found in `float_model` by their
+// name get no rule, either.
+//
+// Returns, for each layer that got a rule, what `mapping` chooses for it now,
+// by index. Compare that with what was wanted: a rule that `mapping` had before
+// may be narrower, and decide in spite of the new one. Error: that of
 // FoldForQuantization.
 absl::StatusOr<std::map<int64_t, QConfigChoice>> AddLayerRules(
     const ModelGraph& float_model, const PreparedModel& record,

@@ -7,10 +7,11 @@
 
 namespace ns {
 
-// Returns an invalid-argument error, which says what to give instead, for a
-// model that is prepared or has quantized values. Layers that were quantized
-// without calibration, as linear layers and embeddings are by quantize-dynamic,
-// may be there: they take and give float values.
+// Returns an invalid-argument error for a model that is prepared already (it
+// has observers), or that computes with quantized tensors: its graph has an op
+// that takes or gives one. The message says what to do instead. OK for layers
+// whose weights alone are quantized, as those of linear layers and embeddings
+// are by quantize-dynamic: they take and give float values.
 absl::Status CheckIsFloat(const ModelGraph& model);
 
 }  // namespace ns

@@ -15,10 +15,19 @@ struct Reasoned {
   std::string reason;
 };
 
-// Returns a blank line and "3 unmatched:", then the items below their reasons.
-// Items with one reason come together; of those beyond the first 20 only the
-// number is told. `kind` is what the items are: "unmatched". Control characters
-// are escaped. Returns "" for no items.
+// Returns text such as this, which begins with a blank line; `kind` is
+// "unmatched" here:
+//
+//   3 unmatched:
+//     no counterpart
+//       head.log (log)
+//       head.exp (exp)
+//     its type is not matched
+//       fc.drop (dropout)
+//
+// Reasons come in the order of their first item. After 20 items, a last line
+// tells how many more there are, and to see --json. Control characters in the
+// items are escaped. Returns "" for no items.
 std::string ReasonList(const std::vector<Reasoned>& items,
                        absl::string_view kind);
 

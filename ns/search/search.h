@@ -1,4 +1,5 @@
-// Searches the cheapest mixed-precision recipe that keeps a budget.
+// Searches for the fastest mix of float and int8 layers whose error is within a
+// budget. Such a mix is called a recipe.
 #ifndef NS_SEARCH_SEARCH_H_
 #define NS_SEARCH_SEARCH_H_
 
@@ -21,18 +22,19 @@ namespace ns {
 
 struct SearchOptions {
   // As for `ns quantize`: static, without `compat` and `reference`. Its mapping
-  // stands for the candidate "default"; its progress is not used.
+  // is what the candidate "default" stands for; its progress is not used.
   QuantizeOptions quantize;
-  // Names of what a layer may have besides float (search_candidates.h); empty
-  // for "default" alone.
+  // The names of the ways to quantize a layer that are tried, besides float
+  // (search_candidates.h); empty for "default" alone.
   std::vector<std::string> candidates;
   // The least SQNR in dB of each output. Not used with labels.
   double budget_db = 30;
   // The classes of the samples, a tensor of integers for each batch; empty for
   // none. The model then returns scores [samples, classes] first.
   std::vector<at::Tensor> labels;
-  // With labels: how many points (percent of the samples) of top-1 may be lost.
-  // A recipe is refused where it loses significantly more (paired_test.h).
+  // With labels: how much of the top-1 accuracy may be lost, in points: 0.5 is
+  // from 76.1 % to 75.6 %. A recipe is refused where it loses significantly
+  // more (paired_test.h).
   double max_drop = 0.5;
   // How layers are timed, such as from a file of another machine's times; null
   // for MeasureLayerTimes.
@@ -40,7 +42,7 @@ struct SearchOptions {
   // What messages call the model and the labels: their files. Empty for none.
   std::string model_name;
   std::string labels_name;
-  // Called with the work done and all that there may be.
+  // Called with the work that is done, and with the most that there can be.
   std::function<void(int64_t done, int64_t total)> progress;
 };
 
@@ -48,24 +50,27 @@ struct SearchOptions {
 // runs fast on this machine and its outputs keep the budget:
 //
 //  1. All observers that any recipe has see all batches (calibrated_values.h).
-//  2. The last batches, at most kMeasuredBatches, run with gradients, which
-//     tells the noise of any recipe (noise_model.h).
+//  2. The last batches, at most kMeasuredBatches, run with gradients. These
+//     predict the error of any recipe (noise_model.h).
 //  3. Each layer is timed in float and as each candidate (layer_times.h).
-//  4. The cheapest recipe within the budget is found (recipe_solver.h), made
-//     into a model, and measured on the batches of 2, or, with labels, on all
+//  4. The fastest recipe that is predicted to keep the budget is found
+//     (recipe_solver.h), made into a model, and measured on the batches of 2
 //     (recipe_runner.h). Where it misses the budget, or is better than needed,
 //     predictions are corrected by what was measured, and 4 repeats, at most
-//     kVerifications times (recipe_search.h).
+//     kVerifications times in all (recipe_search.h). With labels, 4 begins with
+//     the fastest recipe of all, measures on all batches, and goes on to
+//     recipes with less error until one is not refused.
 //
-// The model is what `ns quantize --qconfig` makes with the mapping of the
-// result, up to which biases are corrected: that is decided here by the batches
-// of 2, not by runs of its own.
+// SearchResult::quantized is the model that `ns quantize --qconfig` makes with
+// SearchResult::mapping, except for biases: both may correct the biases of
+// other layers, as the search decides that from the batches of 2.
 //
 // Errors: what PrepareModel, SearchCandidates and SearchSpace::Create refuse;
-// no batches, or one that does not fit; labels that do not fit. An out-of-range
+// no batches, one that does not fit, or only empty ones; a model that returns
+// no float tensor; labels or layer times that do not fit. It is an out-of-range
 // error (absl::IsOutOfRange) where no recipe with an int8 layer keeps the
-// budget: its message has the best that was found; and where none is faster
-// than the float model.
+// budget (the message has the best that was measured), and where no such recipe
+// is faster than the float model.
 absl::StatusOr<SearchResult> Search(const ModelGraph& model,
                                     const BatchReader& batches,
                                     const SearchOptions& options);

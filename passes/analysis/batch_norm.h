@@ -24,23 +24,24 @@ struct BatchNorm {
   double eps = 0;
 };
 
-// Returns the constants of `node`, an aten::batch_norm. Error: a refusal
-// (ir/refusal.h) when it computes its statistics itself, has none, or has an
-// argument that is not constant. The functions below check sizes; this does
-// not.
+// Returns the constants of `node`, which must be an aten::batch_norm. Error: a
+// refusal (ir/refusal.h) when it takes the statistics of its input, as in
+// training, has no running statistics, or has an argument that is not constant.
+// It does not check that the tensors have the same size; BatchNormScale and
+// BatchNormBias do.
 absl::StatusOr<BatchNorm> BatchNormOf(const torch::jit::Node& node);
 
-// Returns the input of `node` called `name`, a constant tensor; undefined for
-// None.
-// Error: the refusal "<what> is not constant".
+// Returns the constant tensor that `node` has as its input `name`, a name of
+// the op's schema; an undefined tensor for None. Error: the refusal "<what> is
+// not constant".
 absl::StatusOr<at::Tensor> ConstantTensorInput(const torch::jit::Node& node,
                                                absl::string_view name,
                                                absl::string_view what);
 
-// Returns rsqrt(variance + eps) * gamma, rounded as PyTorch's fusion does: what
-// the norm multiplies each channel by, and so each output channel of the
-// layer's weight. Both are float, or both double. An undefined `gamma` means
-// ones. Error: they have different sizes.
+// Returns rsqrt(variance + eps) * gamma: what each output channel of the
+// layer's weight is multiplied by, to the bit of PyTorch's fusion. Both tensors
+// are float, or both double. An undefined `gamma` means ones. Error: they have
+// different sizes.
 absl::StatusOr<at::Tensor> BatchNormScale(const at::Tensor& variance,
                                           double eps, const at::Tensor& gamma);
 

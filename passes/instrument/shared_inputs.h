@@ -10,11 +10,13 @@
 
 namespace ns {
 
-// Returns the places of the inputs that `b` cannot share with `a`, in order, 0
-// for the first one behind the module. An input is shared where the one of `a`
-// at the same place has the same name, type and default, the type is Tensor,
-// int, float, bool or str, and neither model overwrites the tensor or anything
-// that may share memory with it. Error: a graph that LibTorch cannot analyse.
+// Returns the positions of those inputs of `b` that must be given to it apart
+// from those of `a`, in rising order. Position 0 is the first input after the
+// module itself. An input is shared, and not in the list, where `a` has one at
+// the same position with the same name, type and default; the type is Tensor,
+// int, float, bool or str; and neither model writes in place to the tensor or
+// to anything that may share its memory. Error: a graph that LibTorch cannot
+// analyse.
 absl::StatusOr<std::vector<size_t>> OwnInputsOfB(const ModelGraph& a,
                                                  const ModelGraph& b);
 

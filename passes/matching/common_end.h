@@ -16,13 +16,14 @@ struct Node;
 
 namespace ns {
 
-// A batch norm or an activation behind a base op.
+// A batch norm or an activation behind a base op (Subgraph::base).
 struct Step {
+  // MatchableNode::family: "batch_norm", "relu".
   absl::string_view family;
   // Whether the step is part of the subgraph whatever the other model does: it
   // is fused into the base op, or belongs to the same fused module.
   bool is_inside = false;
-  // The matchable node; -1 for an activation that is fused into an op.
+  // Its index in MatchableNodes; -1 for an activation that is fused into an op.
   int node = -1;
   // The nodes that a subgraph takes in to reach this step from the one before:
   // casts and dropout, then the node itself. Empty for steps inside.
@@ -33,20 +34,22 @@ struct Step {
 using Steps = absl::InlinedVector<Step, 2>;
 
 // Returns the steps that may be fused into the op of `base` or be folded into
-// its weights: first those that its subgraph has already, from `base` to the
-// matchable node `end`, then batch norms and one activation whose input nothing
-// else uses.
+// its weights. `base` and `end` are indices: the subgraph reaches from one to
+// the other already, and the steps between them come first. Then come the batch
+// norms behind `end` and at most one activation, as long as nothing else uses
+// their inputs.
 Steps StepsBehind(const MatchableNodes& nodes, int base, int end);
 
 // One side of a pair of base ops.
 struct SideOfPair {
   const MatchableNodes& nodes;
+  // The index of the base op, and its StepsBehind.
   int base;
   const Steps& steps;
 };
 
 struct CommonEnd {
-  // The number of steps that each subgraph has.
+  // How many of its steps each subgraph takes in.
   size_t steps_a = 0;
   size_t steps_b = 0;
   // False where one side has fused something that the other does not compute
@@ -54,19 +57,23 @@ struct CommonEnd {
   bool is_same_place = true;
 };
 
-// Returns the end of the shortest subgraphs that compute the same. A step that
-// both models have as an op of its own is left to be a pair of its own, and
-// ends the search:
+// Returns the end of the shortest subgraphs that compute the same. Both take in
+// steps as long as one side must, to match what the other has fused or folded.
+// Where both models have the next step as an op of its own, the search ends:
+// these two ops will be matched as another pair. Here both have no step:
 //
 //   conv2d | batch_norm | relu     quantized::conv2d | quantized::batch_norm2d
 //
-// A step that only one model has still lets both end at the same place only if
-//   - the other has fused it: an activation of the same family inside;
-//   - it is a batch norm in front of all activations, which the other has
-//   folded
-//     into its weights. Of several, the first ones are folded, and none that
-//     the other model has by the same module path;
-//   - it is an activation that the quantized range of the other implies.
+// A step that only one side has as an op is taken in when
+//   - the other side has fused it: its next step is an activation of the same
+//     family that is inside; or
+//   - it is a batch norm that the other side has folded into its weights. It is
+//     taken for folded unless the other model has a batch norm of the same
+//     module path. Where both sides have norms left, the side with more of them
+//     has its first ones folded; or
+//   - it is an activation that changes nothing in the other model, since the
+//     range of its quantized values implies it.
+// Otherwise the search ends.
 CommonEnd FindCommonEnd(const SideOfPair& a, const SideOfPair& b);
 
 }  // namespace ns

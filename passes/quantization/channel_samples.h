@@ -20,42 +20,43 @@
 
 namespace ns {
 
-// What was seen of one value.
+// What was seen of one value, over all runs. A row of it has one number of each
+// channel: of an image, the numbers of one pixel.
 struct ChannelSample {
-  // Some of its rows, chosen at random: [rows, channels]. A row has one number
-  // of each channel, as at one place of an image. Undefined in
-  // ChannelSamples::outputs.
+  // Some of its rows, chosen at random, as float32: [rows, channels]. Undefined
+  // in ChannelSamples::outputs.
   at::Tensor rows;
-  // The largest absolute value of each channel, of all rows: [channels].
+  // The largest absolute value of each channel in all rows, not only in those
+  // above: [channels].
   at::Tensor largest;
 };
 
 struct ChannelSamples {
-  // By FloatSubgraph::name. Left out are layers that did not run, or on empty
-  // tensors alone, and those whose weight or bias is not constant, not finite,
-  // of another dtype than float32 or float64, or used elsewhere, too. Rows with
-  // nan or infinities do not count.
+  // By FloatSubgraph::name. Left out are layers that have not run, or only on
+  // empty tensors, and those that ScaledLayer refuses: the weight or bias is
+  // not constant, not finite, neither float32 nor float64, or used by something
+  // else, too. Rows that have a nan or an infinity are ignored.
   //
   // The inputs of linear layers, with rows: for SmoothLayers::Options::inputs.
   std::map<std::string, ChannelSample> inputs;
-  // The outputs of linear layers and convolutions behind their activation
-  // (FloatSubgraph::output): their `largest` is for
+  // The outputs of linear layers and convolutions, after the activation where
+  // there is one (FloatSubgraph::output), without rows: their `largest` is for
   // EqualizeLayers::Options::largest_outputs.
   std::map<std::string, ChannelSample> outputs;
 };
 
 struct ChannelSamplerOptions {
-  // Whether the input or the output of the layer of this name is asked for.
-  // Null: of all.
+  // Whether the input, or the output, of the layer of this name is sampled.
+  // Null for all layers.
   std::function<bool(const std::string& layer)> takes_input;
   std::function<bool(const std::string& layer)> takes_output;
   // How many rows of each value are kept at most.
   int64_t most_rows = 512;
-  // Of the random choice of rows.
+  // The seed of the random choice of rows.
   uint64_t seed = 1;
-  // Called by Create with the copy that will run, behind all other changes of
-  // it: to make it faster, for example. It must keep the calls that sample
-  // values. Its error is that of Create. May be null.
+  // Called at the end of Create with the copy that will run, to make it faster,
+  // for example. It must keep the calls that sample values. Where it fails,
+  // Create returns its error. May be null.
   std::function<absl::Status(ModelGraph& copy)> prepare_copy;
 };
 
@@ -71,12 +72,13 @@ struct ChannelSamplerOptions {
 // Memory holds the rows, and what the model holds when it runs.
 class ChannelSampler {
  public:
-  // Error: a model that LibTorch cannot copy.
+  // Error: a model that LibTorch cannot copy, or what `prepare_copy` returns.
   static absl::StatusOr<ChannelSampler> Create(
       const ModelGraph& model, const ChannelSamplerOptions& options = {});
 
-  // Runs the model, as ModelGraph::Run. Error: that of the model; or a value
-  // that has another number of channels than before.
+  // Runs the copy, as ModelGraph::Run, and adds what it sees to samples().
+  // Error: that of the model; or a value that has another number of channels
+  // than before.
   absl::Status Run(const std::vector<c10::IValue>& arguments,
                    const torch::jit::Kwargs& keywords = {});
 

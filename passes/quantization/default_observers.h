@@ -7,24 +7,27 @@
 
 namespace ns {
 
-// Of activations. The first and the second are of 7 bits, 0..127, with which
-// no kernel's sums saturate.
+// Of activations. The first two use 7 bits, 0..127: with these, the sums of no
+// kernel saturate.
 ObserverSpec DefaultObserver();
 ObserverSpec DefaultHistogramObserver();
 ObserverSpec DefaultDynamicQuantObserver();
 ObserverSpec DefaultDebugObserver();
 ObserverSpec DefaultReuseInputObserver();
 ObserverSpec DefaultPlaceholderObserver();
-// Of values within 0..1 and -1..1.
+// Of values that are known to be within 0..1 and -1..1: scale and zero point
+// are fixed, and nothing is observed.
 ObserverSpec DefaultFixedQParamsRange0To1Observer();
 ObserverSpec DefaultFixedQParamsRangeNeg1To1Observer();
 
-// Of weights.
+// Of weights. RangeNeg127To127 is for XNNPACK: no -128, and no scale below
+// 2^-12.
 ObserverSpec DefaultWeightObserver();
 ObserverSpec DefaultPerChannelWeightObserver();
 ObserverSpec WeightObserverRangeNeg127To127();
 ObserverSpec PerChannelWeightObserverRangeNeg127To127();
-// Of embeddings, a scale and a real zero point for each row.
+// Of weights of embeddings: each row has a scale and a zero point that is a
+// float (at::kPerChannelAffineFloatQParams).
 ObserverSpec DefaultFloatQParamsObserver();
 ObserverSpec DefaultFloatQParamsObserver4Bit();
 
@@ -32,7 +35,7 @@ ObserverSpec DefaultFloatQParamsObserver4Bit();
 ObserverSpec DefaultFakeQuant();
 ObserverSpec DefaultFusedActFakeQuant();
 ObserverSpec DefaultHistogramFakeQuant();
-// Its observer keeps the newest batch alone.
+// Its observer forgets all batches but the newest.
 ObserverSpec DefaultDynamicFakeQuant();
 ObserverSpec DefaultFixedQParamsRange0To1FakeQuant();
 ObserverSpec DefaultFixedQParamsRangeNeg1To1FakeQuant();

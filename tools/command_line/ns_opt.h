@@ -8,8 +8,11 @@
 namespace ns {
 
 // Runs `ns_opt --passes=... [--flag=value ...]`: passes over the IR text of
-// standard input, or over models. Prints to standard output and, where it
-// fails, one line to standard error. Returns the exit code.
+// standard input, or over models. `arguments` are those behind the program's
+// name, without it. Call PrepareProcess (run_tool.h) before. Prints the result
+// to standard output, what flags such as --print-remarks ask for to standard
+// error and, where it fails, one line with the error there. Returns the exit
+// code.
 int RunNsOpt(const std::vector<std::string>& arguments);
 
 }  // namespace ns

@@ -18,27 +18,32 @@
 namespace ns {
 
 struct TrainingFlags {
-  // The labels of the batches; empty where the float model is the teacher.
+  // The file with the labels of the batches. Empty for none: the model is then
+  // trained to give what the float model gives.
   std::string labels_path;
-  // The number of batches that are held out; absent for a tenth.
+  // How many batches, the last ones, are not trained on but measured on. Absent
+  // for a tenth, rounded down: none of fewer than ten.
   std::optional<int64_t> held_out;
   TrainOptions options;
 };
 
-// The names of these flags.
+// The names of these flags, without "--".
 std::vector<absl::string_view> TrainingFlagNames();
 
-// Reads the flags. The state of the training is kept beside `out_path` unless
-// they say where. Error: wrong usage.
+// Reads the flags. The state of the training, from which a killed run goes on,
+// is kept in --checkpoint or, without that flag, in "<out_path>.checkpoint".
+// Error: wrong usage.
 absl::StatusOr<TrainingFlags> ParseTrainingFlags(const Flags& flags,
                                                  const std::string& out_path);
 
-// Returns how many of `batches` are trained on. Error: none would be.
+// Returns how many of `batches`, the first ones, are trained on. Error: no
+// batch is left to train on.
 absl::StatusOr<int64_t> TrainedBatches(const TrainingFlags& flags,
                                        const BatchReader& batches);
 
-// Returns the loss that the flags ask for, of a model whose float one is
-// `float_model`. Error: labels that cannot be read.
+// Returns the loss that the flags ask for: by the labels or, without any, by
+// the difference from what a copy of `float_model` gives. Error: labels that
+// cannot be read, or a model that cannot be copied.
 absl::StatusOr<std::unique_ptr<TrainingLoss>> MakeLoss(
     const TrainingFlags& flags, const BatchReader& batches,
     const ModelGraph& float_model);

@@ -10,10 +10,14 @@
 
 namespace ns {
 
-// Describes `quantized`, which Convert made of `prepared` with the qconfigs of
-// `spec`. A layer is a module that was replaced: its name is the path, its op
-// the type, "Conv2d". What computes with parameters and was not replaced stayed
-// in float.
+// Describes `quantized`, which Convert made of `prepared`. `spec` is what
+// `prepared` was prepared with: it tells the rule of each layer. A layer of the
+// report is a module that Convert replaced by one with a quantized output or
+// weight, or whose weights it rounded to half precision. Its `name` is the
+// path, and its `op` the last part of the type in `prepared`, "Conv2d". Other
+// modules that have parameters of their own stayed in float. The model itself
+// is never listed. Error: quantized weights that cannot be read, or an observer
+// whose values cannot be quantized.
 absl::StatusOr<QuantizationReport> DescribeModules(
     const torch::jit::Module& prepared, const torch::jit::Module& quantized,
     const QConfigSpec& spec);

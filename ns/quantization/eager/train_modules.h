@@ -1,4 +1,4 @@
-// Trains module hierarchies so that they compute well with rounded values.
+// Quantization-aware training of module hierarchies, in one call.
 #ifndef NS_QUANTIZATION_EAGER_TRAIN_MODULES_H_
 #define NS_QUANTIZATION_EAGER_TRAIN_MODULES_H_
 
@@ -24,7 +24,7 @@ struct TrainModulesOptions {
   // fails, a warning says so and the report has no such figures.
   QConfigSpec calibrated_qconfigs;
   TrainOptions train;
-  // What was odd, a line each; may be null.
+  // Gets a line for each thing that a user should know; may be null.
   std::vector<std::string>* warnings = nullptr;
 };
 
@@ -36,12 +36,16 @@ struct TrainedModules {
   TrainingReport training;
 };
 
-// Fuses the chains of `model`, a float one with stubs, for training, prepares
-// it, trains all of its parameters and converts it. Batch norms keep the
-// statistics that they have, and for the last third of the epochs, activations
-// and weights their ranges (qat_switches.h). The quantized engine that is set
-// packs the weights. Error: what FuseModules, PrepareQat, Train and Convert
-// refuse.
+// Trains a copy of `model`, a float model with a QuantStub and a DeQuantStub,
+// and quantizes it; `model` stays as it is. Layers that follow each other, such
+// as conv, batch norm and ReLU, are fused (FuseFoundModules). Then PrepareQat
+// puts fake quantizations in, all parameters are trained, and Convert makes the
+// quantized model. Its weights are packed for the quantized engine that is set.
+//
+// Batch norms use their running statistics, and do not change them. The ranges
+// of activations and weights are fixed for the last third of the epochs (none,
+// of fewer than three). Error: what FuseFoundModules, PrepareQat, Train and
+// Convert refuse, or a model that cannot run on the batches.
 absl::StatusOr<TrainedModules> TrainModules(const torch::jit::Module& model,
                                             const TrainingData& data,
                                             const TrainModulesOptions& options);

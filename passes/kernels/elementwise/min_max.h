@@ -13,9 +13,10 @@ struct FloatRange {
   float max = 0;
 };
 
-// The least and the greatest of `count` values. Nans do not count (in fbgemm's
-// search, that depends on where they are); nor does the sign of a zero, which
-// comes out as +0. Without a value that counts, {0, 0}.
+// Returns the least and the greatest of `count` values. Infinities count. Nans
+// are left out (with fbgemm's FindMinMax, that depends on where they are). A
+// result of zero is always +0. Returns {0, 0} for no values, and where all are
+// nan. `parallel` shares the work among threads.
 FloatRange MinMax(const float* values, int64_t count, Parallel parallel);
 
 }  // namespace ns::kernels

@@ -8,9 +8,10 @@
 namespace ns {
 
 // Writes a remark to `context` for each op of the editor's graph that computes
-// in float, in order of execution and inside control flow too. The remark gives
-// the reason that the op was rejected with or, when no rule tried to fold it,
-// says what is missing around it.
+// in float, in order of execution and inside control flow too. Ops that the op
+// table does not have get none. The remark gives the reason that was noted when
+// folding the op was refused (FoldEditor::Reject). Where nothing was noted, it
+// says why no rule was tried: "its output is not quantized", for example.
 void RemarkOnFloatOps(const FoldEditor& editor, PassContext& context);
 
 }  // namespace ns

@@ -32,17 +32,20 @@ enum class ChannelDim {
 };
 
 struct PairComparerOptions {
-  // Whether values of one batch belong to trips of a loop, which get figures of
-  // their own.
+  // Whether the calls of one batch are the trips of a loop. The first, second,
+  // ... call of each batch then get statistics of their own
+  // (PairRecord::trips).
   bool in_loop = false;
   ChannelDim channels = ChannelDim::kNone;
   // Whether each batch gets statistics of its own.
   bool by_batch = true;
-  // Whether the quantized values that y uses are noted, where it has 8 bits.
+  // Whether it is noted which of its 256 integers a y of 8 bits has used.
   bool codes = true;
-  // Whether absolute errors are counted by their size.
+  // Whether absolute errors are counted by their size. Not saved: in a loaded
+  // comparer, it is true if errors had been counted.
   bool errors = false;
-  // Whether values and errors of a sample are counted (PairHistograms).
+  // Whether values and errors of some of the elements are counted
+  // (PairHistograms). Not saved, like `errors`.
   bool histograms = false;
   // Whether integers and truth values are compared, too. Indices and lengths
   // have no quantization error. It is not saved: it is true in a loaded
@@ -53,8 +56,8 @@ struct PairComparerOptions {
 // Compares values x of one model with values y of another, and keeps statistics
 // only. Registered as torch.classes.ns.PairComparer, with methods `compare`,
 // `see_x`, `see_y`, `miss_x`, `miss_y`, `end_batch`, `sqnr_db`, `count` and
-// those of a Logger. It saves and loads with what it has recorded, and is
-// enabled after loading.
+// those of a Logger. It saves and loads with what it has recorded in batches
+// that have ended, and is enabled after loading.
 class PairComparer final : public Logger {
  public:
   explicit PairComparer(const PairComparerOptions& options = {})
@@ -64,19 +67,22 @@ class PairComparer final : public Logger {
   // problem().
   void Compare(const at::Tensor& x, const at::Tensor& y);
 
-  // Takes the value of one side, where the models do not compute it at the same
-  // time. The first value that comes is copied, and kept until its counterpart
-  // comes.
+  // Give the value of one side only, where the two models do not compute theirs
+  // at the same time. A value whose counterpart has not come yet is copied and
+  // kept. The first x of a batch is compared with the first y, the second with
+  // the second, and so on, in whatever order they come.
   void SeeX(const at::Tensor& x);
   void SeeY(const at::Tensor& y);
 
-  // Note that one model took a branch on which the other has no value, in place
-  // of SeeX and SeeY: MissX that only y has one, which counts as a call, and
-  // MissY that only x has one, which does not.
+  // Note that a value will never have a counterpart, as only one model took the
+  // branch that makes it. The value itself must not be given to SeeX or SeeY.
+  // MissX: there is only a y. It takes a call number, as a comparison does.
+  // MissY: there is only an x. It takes none: calls are numbered as y's come.
   void MissX();
   void MissY();
 
-  // To be called after every batch. Values that still wait have no counterpart.
+  // To be called after every batch. Values that still wait for their
+  // counterpart are counted as values of one model only, and forgotten.
   void EndBatch();
 
   void Clear() override;

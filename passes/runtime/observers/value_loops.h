@@ -1,5 +1,5 @@
-// The loops of ValueKernels, which compilers vectorize: each source that
-// includes this is compiled for one instruction set.
+// The code of ValueKernels: plain loops, which the compiler vectorizes. One
+// source for each instruction set includes this, and is compiled for that set.
 #ifndef PASSES_RUNTIME_OBSERVERS_VALUE_LOOPS_H_
 #define PASSES_RUNTIME_OBSERVERS_VALUE_LOOPS_H_
 
@@ -12,12 +12,14 @@
 
 namespace ns {
 
-// `Isa` is a type of the source that includes this, so that each has functions
-// of its own.
+// What the functions do is said in ValueKernels. `Isa` is any type that only
+// the including source has. Without it, the linker would take the functions of
+// all these sources for the same, and keep those of one.
 template <typename Isa>
 struct ValueLoops {
   // Floats in a line of the cache.
   static constexpr int64_t kLine = 16;
+  // How many floats ahead memory is fetched.
   static constexpr int64_t kAhead = 2 * kMostBinned;
 
   static void Extremes(const float* x, int64_t count, int32_t* least,

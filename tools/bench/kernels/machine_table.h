@@ -6,10 +6,11 @@
 
 namespace ns::bench {
 
-// Measures, with LibTorch's number of threads, the arithmetic of each
-// instruction set up to ChosenIsa(), and reads and copies of several sizes. A
-// table: GOPS, and GB/s (of copies: read and written). Takes about `seconds`
-// for each line.
+// Returns a table of what the machine can do at best, with as many threads as
+// LibTorch uses: for each instruction set up to ChosenIsa(), arithmetic, in
+// GOPS (1e9 operations a second); and for blocks of memory of several sizes,
+// reads and copies, in GB/s. A copy counts the bytes that it reads and those
+// that it writes. Measuring takes about `seconds` for each line.
 std::string MachineTable(double seconds);
 
 }  // namespace ns::bench

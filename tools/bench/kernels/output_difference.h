@@ -9,11 +9,14 @@
 
 namespace ns::bench {
 
-// A line for each pair of tensors of `expected` and `actual`, which may be in
-// tuples, lists and dicts: of codes, how many differ and by how much at most;
-// of the values, 20 log10(norm(expected) / norm(expected - actual)) in dB, or
-// that they are equal. What is no tensor is not compared. One line says so
-// where the numbers of tensors, or their sizes, are not the same.
+// Returns a line for each pair of tensors in `expected` and `actual`, the first
+// with the first and so on. They may be in tuples, lists and dicts; what is no
+// tensor is left out. Where both tensors are quantized, the line says how many
+// of their integers (int_repr, "codes") differ, and by how much at most. It
+// then has 20 log10(norm(expected) / norm(expected - actual)) of their values
+// in dB, or says that they are equal. For tensors of different sizes, the line
+// says just that. Where the numbers of tensors differ, there is one line, which
+// has these.
 std::vector<std::string> OutputDifferences(const c10::IValue& expected,
                                            const c10::IValue& actual);
 
