@@ -1,5 +1,5 @@
-// Returns early on an error in absl::Status and absl::StatusOr, and says in a
-// message where the error happened.
+// Macros that return early on an error in an absl::Status or absl::StatusOr,
+// and a function that adds to an error message where it happened.
 #ifndef IR_STATUS_H_
 #define IR_STATUS_H_
 
@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-// Returns the status of `expr` from the enclosing function unless it is OK.
+// Returns the absl::Status `expr` from the enclosing function unless it is OK.
 #define NS_RETURN_IF_ERROR(expr)                            \
   do {                                                      \
     if (absl::Status ns_status = (expr); !ns_status.ok()) { \
@@ -18,7 +18,10 @@
     }                                                       \
   } while (false)
 
-// Assigns the value of the StatusOr `expr` to `lhs`, or returns its status.
+// If the absl::StatusOr `expr` is an error, returns its status from the
+// enclosing function. Otherwise moves its value to `lhs`, which may be a
+// declaration. Expands to several statements, so it needs braces after an `if`.
+// A type with a comma, such as std::map<K, V>, needs an alias.
 #define NS_ASSIGN_OR_RETURN(lhs, expr) \
   NS_ASSIGN_OR_RETURN_AT(NS_STATUS_CONCAT(ns_statusor, __LINE__), lhs, expr)
 
@@ -33,8 +36,8 @@
 
 namespace ns {
 
-// Puts "<what>: " in front of the message of `status`: it names the culprit to
-// a reader who does not know what was called. OK stays OK.
+// Returns `status` with "<what>: " in front of its message, so that the message
+// says what failed. OK stays OK. Payloads of the status are dropped.
 inline absl::Status Annotated(absl::string_view what,
                               const absl::Status& status) {
   return status.ok() ? status

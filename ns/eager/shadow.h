@@ -17,9 +17,9 @@ struct Node;
 
 namespace ns {
 
-// A float module that is attached to a quantized model, with a logger. It
-// refers to that model, which must outlive it and not be moved:
-//
+// A float module that is attached to a quantized model, the host, with a
+// logger. The object keeps a pointer to the host, which must outlive it and not
+// be moved:
 //   NS_ASSIGN_OR_RETURN(
 //       ModuleLogger logger,
 //       ModuleLogger::Attach(host, factory, info, /*arity=*/2, call));
@@ -28,20 +28,21 @@ namespace ns {
 //   NS_RETURN_IF_ERROR(shadow.Follow(call));  // and for other calls of it
 class Shadow {
  public:
-  // Attaches a copy of `float_module` to `host` as attribute `ns_shadow_<n>`,
-  // with the first n from 0 on that is free. The copy shares the tensors of
-  // `float_module` and is in evaluation mode, whatever that one is in. `logger`
-  // is attached to the same `host` and takes two tensors: the quantized output,
-  // then the float one. Error: LibTorch cannot copy the module.
+  // Attaches a copy of `float_module` to `host` as the attribute
+  // `ns_shadow_<n>`, with the lowest n from 0 on that is free. The copy shares
+  // the tensors of `float_module`. It is in evaluation mode, even if
+  // `float_module` is not. `logger` must be attached to the same `host` and
+  // take two tensors: the quantized output, then the float one. Error: LibTorch
+  // cannot copy the module.
   static absl::StatusOr<Shadow> Attach(ModelGraph& host,
                                        const torch::jit::Module& float_module,
                                        ModuleLogger logger);
 
-  // Makes the float module run whenever `call` does, a prim::CallMethod of the
-  // host's graph that is a leaf call (see ir/inline_modules.h), and passes both
-  // outputs to the logger. It gets copies in float of the tensors among the
-  // arguments, and of lists, tuples and dicts that hold tensors:
-  //
+  // Makes the float module run whenever `call` does, and passes both outputs to
+  // the logger. `call` is a prim::CallMethod of the host's graph that was not
+  // inlined (a leaf call, see ir/inline_modules.h). The float module gets float
+  // copies of the arguments that are tensors, or lists, tuples or dicts with
+  // tensors:
   //   %y = prim::CallMethod[name="forward"](%fc, %x)
   // becomes
   //   %copy = ns::float_copy(%x)
@@ -51,22 +52,25 @@ class Shadow {
   //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
   //   %logged = prim::CallMethod[name="forward"](%logger, %y, %z)
   //
-  // They are copied before the call: neither module can change a tensor that
-  // the other gets, though it works in place. Other arguments, as a list of
-  // numbers or an object, are passed to both.
+  // The copies are made before `call`. So a module that works in place cannot
+  // change what the other one gets. Both modules get the same object for other
+  // arguments, such as a list of numbers.
   //
-  // It calls the float module's method of the same name, if that takes
-  // arguments of these types in this order. Otherwise, where the name is
-  // `forward` or begins with `forward_`, it calls the first method with such a
-  // name that takes them: TorchScript compiles overloads of forward as
-  // `forward__0`, `forward__1` and so on, and the two LSTMs of PyTorch call
-  // theirs differently. Arguments that only the float module has get their
-  // defaults, and None for one that it lacks is dropped.
+  // Which method of the float module runs:
+  // - the one with the name that `call` has, if it takes these arguments;
+  // - otherwise, if that name is `forward` or begins with `forward_`, the first
+  //   method with such a name that takes them. (TorchScript compiles overloads
+  //   of forward as `forward__0`, `forward__1` and so on. The two LSTMs of
+  //   PyTorch name theirs differently.)
   //
-  // May be called for several calls of the module; the logger sees all of them.
-  // Error: no method takes the arguments (the graph is then unchanged), a
-  // default cannot be a constant of a graph, or the output of `call` or of the
-  // method has no tensors.
+  // A method takes the arguments if their types fit in this order. It may have
+  // more arguments, which get their defaults, and fewer, if `call` passes None
+  // for the others.
+  //
+  // May be called for several calls of the module; the logger then sees all of
+  // them. Error: no method takes the arguments (the graph is then unchanged), a
+  // default cannot be a constant of a graph, or one of the two outputs has no
+  // tensors.
   absl::Status Follow(torch::jit::Node* call) const;
 
  private:

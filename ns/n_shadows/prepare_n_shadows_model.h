@@ -1,4 +1,5 @@
-// Lets every subgraph of a float model be shadowed by N quantized candidates.
+// Runs N quantized candidates beside each subgraph of a float model, to compare
+// them with it.
 #ifndef NS_N_SHADOWS_PREPARE_N_SHADOWS_MODEL_H_
 #define NS_N_SHADOWS_PREPARE_N_SHADOWS_MODEL_H_
 
@@ -20,10 +21,11 @@ struct NShadowsOptions {
   //   forward(Tensor candidate, Tensor float) -> Tensor
   //   is_enabled() -> bool
   //   set_enabled(bool)
-  // It is disabled before it is put in; the candidate does not run while it is.
-  // Its `get_stats` is CandidateResult::values, and its `get_comparisons() ->
-  // float[]`, if it has one, CandidateResult::call_sqnr_db. Null makes
-  // torch.classes.ns.OutputComparisonLogger.
+  // It is disabled before it is put into the model. A candidate runs only while
+  // its logger is enabled. ExtractResultsNShadowsModel (n_shadows_results.h)
+  // calls its `get_stats` for CandidateResult::values and, if it has that
+  // method, `get_comparisons() -> float[]` for CandidateResult::call_sqnr_db.
+  // If this is null, the loggers are torch.classes.ns.OutputComparisonLogger.
   LoggerFactory logger = nullptr;
 };
 
@@ -64,33 +66,42 @@ struct NShadowsModel {
 //   ... = %quantizer_y.observe(%y)
 //   ... = %logger.forward(%candidate, %y)
 //
-// The copy returns what `model` does, bit for bit. It is to be run on
-// calibration batches, converted (ConvertNShadowsModel), given enabled loggers
-// (passes/instrument/logger_switches.h: LoggersSetEnabled) and run again.
-// Loggers start disabled, and keep statistics only unless told to save
-// activations.
+// The copy returns what `model` returns, bit for bit. Use it like this:
 //
-// Static candidates quantize inputs and output with what calibration saw of the
-// float model; ops that keep the parameters of their input (KeepsQParams) have
-// the output in those. Dynamic candidates quantize inputs with the range that
-// each has at run time. Of a recurrent layer the hidden state is not quantized.
-// Subgraphs without any candidate get no logger.
+// - Run it on calibration batches.
+// - Convert it: ConvertNShadowsModel.
+// - Enable its loggers, which start disabled: LoggersSetEnabled
+//   (passes/instrument/logger_switches.h).
+// - Run it again. The loggers keep statistics only, unless they are told to
+//   save activations.
 //
-// Errors: what the factory of loggers returns, and a logger without one of the
-// methods above; a regular expression that is none, and a candidate that the
-// mapping sets for an op or a module by name and that no kernel supports
-// (CheckKernel), and an observer that finds no parameters or is made of an
-// object of the user's (MakeActivationQuantizer, QuantizeWeights). Where a
-// wider setting chose a candidate without a kernel, it is skipped, as is one
-// that cannot be copied.
+// Static candidates quantize their inputs and output with the ranges that
+// calibration saw in the float model. The output of an op that keeps the scale
+// and zero point of its input (KeepsQParams) has those. Dynamic candidates
+// quantize each input with the range that it has at run time. The hidden state
+// of a recurrent layer is not quantized. A subgraph without any candidate gets
+// no logger.
+//
+// Errors:
+// - an error of the logger factory; a logger without one of the methods above;
+// - a model that is an n-shadows model already;
+// - a mapping with an invalid regular expression;
+// - a candidate that no kernel supports (CheckKernel), if the mapping sets it
+//   for that op or module by name;
+// - an observer that finds no scale and zero point, or is an object of the user
+//   (MakeActivationQuantizer, QuantizeWeights).
+//
+// A candidate that no kernel supports, but that a wider setting chose, is
+// skipped. So is one that cannot be copied. See NShadowsModel::skipped.
 absl::StatusOr<NShadowsModel> PrepareNShadowsModel(
     const ModelGraph& model, const QConfigMultiMapping& mapping,
     const NShadowsOptions& options = {});
 
 // Turns the quantizers of `module`, an n-shadows model, from observing to
-// quantizing (reference: convert_n_shadows_model). Errors: a module that is
-// none, one that was never run although it has static candidates, and values
-// that an observer has no parameters for.
+// quantizing (reference: convert_n_shadows_model). Errors: a module that is not
+// an n-shadows model; one that has static candidates, but was never run; an
+// observer that finds no scale and zero point for the values it saw. After the
+// last of these, some quantizers are converted already.
 absl::Status ConvertNShadowsModel(torch::jit::Module& module);
 
 }  // namespace ns

@@ -20,10 +20,10 @@ namespace ns {
 //       .SetGlobal({Int8PerTensorQConfig(), DynamicQConfig()})
 //       .SetModuleName("fc2", {Int8PerTensorQConfig()})
 //
-// Every list loses its duplicates and its absent qconfigs. A list that is
-// shorter than others is padded with "no qconfig", and so are older settings
-// when a longer list comes: the fc2 above has one candidate, not a second one
-// from the global setting.
+// Duplicates and absent qconfigs are removed from every list. A list that is
+// shorter than the longest one is filled up with "no qconfig", also when the
+// longer one is set later. So the fc2 above has one candidate, and does not get
+// a second one from the global setting.
 class QConfigMultiMapping {
  public:
   using QConfigs = std::vector<OptionalQConfig>;
@@ -31,11 +31,11 @@ class QConfigMultiMapping {
   // One mapping without settings.
   QConfigMultiMapping() : mappings_(1) {}
 
-  // The global qconfig of mapping i is that of mappings[i]. For every other
-  // key, the qconfigs that `mappings` have for it are one list, as above:
-  // without duplicates and absent ones, the rest go to mappings 0, 1 and so on.
-  // So one may move to a mapping in front of its own, as in PyTorch; to keep a
-  // place free is not possible.
+  // Combines `mappings`. The global qconfig of mapping i is that of
+  // mappings[i]. For every other key, the qconfigs that `mappings` have for it
+  // are collected into one list and set as above. Since duplicates and absent
+  // ones are removed, a qconfig can end up in a mapping in front of its own, as
+  // in PyTorch. A place in such a list cannot be kept free.
   static QConfigMultiMapping FromListOfQConfigMapping(
       absl::Span<const QConfigMapping> mappings);
 
@@ -60,7 +60,7 @@ class QConfigMultiMapping {
     return !(*this == other);
   }
 
-  // The settings of each mapping, below its number.
+  // The settings of each mapping, below a line "candidate <i>".
   std::string ToString() const;
 
  private:

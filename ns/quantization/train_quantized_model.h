@@ -1,5 +1,5 @@
-// Quantizes a model and trains it so that it computes well with rounded values
-// (quantization-aware training).
+// Quantization-aware training: quantizes a model and trains its weights so that
+// it loses little by the rounding.
 #ifndef NS_QUANTIZATION_TRAIN_QUANTIZED_MODEL_H_
 #define NS_QUANTIZATION_TRAIN_QUANTIZED_MODEL_H_
 
@@ -17,7 +17,7 @@
 namespace ns {
 
 struct TrainQuantizedOptions {
-  // What messages call the float model.
+  // What messages about preparing and converting call the model.
   std::string name = "the model";
   // As for static quantization; its `progress` is not used.
   QuantizeOptions quantize;
@@ -32,14 +32,23 @@ struct TrainedQuantizedModel {
   TrainingReport training;
 };
 
-// Prepares `model`, a float one, calibrates it on the batches to train on,
-// trains the weights and biases of its flat graph with the values rounded as
-// they will be (ns/training/trainable_graph.h), and converts it. Batch norms
-// are folded before, so that their statistics stay. Each epoch but the first
-// begins with new ranges of the activations, from the first 64 batches that it
-// has.
+// Makes a trained, quantized model of `model`, a float one:
 //
-// Error: what PrepareModel, Train and ConvertModel refuse.
+// - Prepares it. Batch norms are folded here, so that training does not change
+//   their statistics.
+// - Calibrates it on the batches to train on.
+// - Trains the weights and biases in its inlined graph, with all values rounded
+//   as they will be in the quantized model (ns/training/trainable_graph.h).
+//   Every epoch but the first begins by finding the ranges of the activations
+//   anew, on the first 64 batches in its order.
+// - Converts it.
+//
+// Also measures the float model, the one that is only calibrated, and the
+// trained one (MeasureHeldOut), for the report. `data.trained` is at least 1
+// and at most the number of batches.
+//
+// Error: what PrepareModel, TrainableGraph::Create, Train, MeasureHeldOut and
+// ConvertModel refuse, and a batch that the model does not take.
 absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
     const ModelGraph& model, const TrainingData& data,
     const TrainQuantizedOptions& options);

@@ -8,15 +8,23 @@
 
 namespace ns {
 
-// Returns the <table id="layer-table"> of a report: for a comparison a row for
-// each layer with its ops and SQNR in dB; for the results of ns sensitivity,
-// quantize and search a row with what each has found. Columns that no layer has
-// a figure for are left out. Cells of numbers have the class "number", those
-// below 10 dB and 20 dB also "low" and "middling".
+// Returns `<table id="layer-table">`, with a row for each element of the array
+// "layers" of `report`. `report` is the JSON that ns compare, sensitivity,
+// quantize or search writes. Its member "schema" decides the columns:
+//
+// - "ns.sensitivity/1": the SQNR of each candidate in dB, and what to use;
+// - "ns.search/1": the choice, its share of the noise, and the time;
+// - "ns.quantize/1": the qconfig, and the rule that chose it;
+// - any other: the two ops, and the SQNR in dB of all kinds (ns compare).
+//
+// A column that is empty in all rows is left out. Members that are missing or
+// of another type make empty cells. Cells of numbers have the class "number".
+// Those in dB also have "low" below 10 dB, and "middling" from 10 to below 20
+// dB. Text is escaped.
 std::string LayerTableHtml(const nlohmann::json& report);
 
-// Returns the table of ops that the other model has nothing for; empty when
-// there are none.
+// Returns the table of the ops without a counterpart in the other model: the
+// array "unmatched" of `report`. Empty when there are none.
 std::string UnmatchedTableHtml(const nlohmann::json& report);
 
 }  // namespace ns

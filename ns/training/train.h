@@ -1,4 +1,5 @@
-// Trains a model on batches, step by step, so that a killed run can go on.
+// Trains a model on batches, with checkpoints, so that a run that was killed
+// can be resumed.
 #ifndef NS_TRAINING_TRAIN_H_
 #define NS_TRAINING_TRAIN_H_
 
@@ -20,33 +21,40 @@
 
 namespace ns {
 
+// What TrainedModel::before_epoch is told. Valid during that call only.
 struct EpochStart {
   // Counted from 0.
   int64_t epoch = 0;
-  // Whether it begins, and does not go on from a checkpoint.
+  // True at the beginning of the epoch; false if a checkpoint resumes it after
+  // some of its batches.
   bool begins = false;
-  // The numbers of the batches in the order in which they come.
+  // The indices of the batches, in the order in which this epoch trains on
+  // them.
   const std::vector<int64_t>& order;
 };
 
 struct TrainedModel {
-  // Its parameters, buffers and observers are kept in checkpoints.
+  // Checkpoints hold its parameters, buffers, observers and other attributes.
   torch::jit::Module module;
+  // The method that computes the output; the module must have it.
   std::string method = "forward";
-  // What is trained: tensors that ask for gradients, each once.
+  // What is trained: leaf tensors with requires_grad, each only once.
   std::vector<at::Tensor> parameters;
-  // Called before the first batch that the run has of an epoch; may be null.
+  // Called before the first batch of an epoch that this run trains on; may be
+  // null.
   std::function<absl::Status(const EpochStart& start)> before_epoch;
-  // Called with false before the model is only measured, and with true
-  // afterwards; may be null.
+  // Called with false before the model is measured without training it, and
+  // with true afterwards, but not if measuring fails. May be null.
   std::function<void(bool training)> switch_training;
 };
 
-// What a model is trained and measured on. All must outlive it.
+// What a model is trained and measured on. `batches` and `loss` must outlive
+// this.
 struct TrainingData {
   const BatchReader& batches;
-  // The first batches are trained on; those behind them are held out, to be
-  // measured on.
+  // How many of the batches, the first ones, are trained on: 1 to
+  // batches.size(). The others are held out: the model is only measured on
+  // them.
   int64_t trained = 0;
   TrainingLoss& loss;
 
@@ -57,52 +65,56 @@ struct TrainingData {
 
 enum class OptimizerKind { kAdam, kSgd };
 
-// A learning rate for models that are trained already: 3e-4 for Adam, 1e-2 for
-// SGD.
+// Returns a learning rate that suits models that are trained already: 3e-4 for
+// Adam, 1e-2 for SGD.
 double DefaultRate(OptimizerKind optimizer);
 
 struct TrainOptions {
   int64_t epochs = 3;
-  // Of the first step; it falls towards 0 along half a cosine. Absent for
-  // DefaultRate.
+  // The rate of the first step, not negative. From there, it falls towards 0
+  // along half a cosine. If absent, it is DefaultRate.
   std::optional<double> learning_rate;
   // SGD has a momentum of 0.9.
   OptimizerKind optimizer = OptimizerKind::kAdam;
-  // Says in which order the batches come.
+  // Determines the order of the batches and, since each step seeds LibTorch's
+  // generator (at::manual_seed), dropout.
   int64_t seed = 0;
-  // Where the state of the training is kept, after each epoch and between
-  // batches as often as the next option says; empty for nowhere. Training goes
-  // on from a file that is there.
+  // The checkpoint file. It is written after each epoch, and between batches as
+  // often as the next option says. If the file exists when Train begins, the
+  // training resumes from it. Empty: no checkpoints.
   std::string checkpoint_path;
   std::chrono::milliseconds between_checkpoints = std::chrono::seconds(30);
-  // What tells this run from others, lines "name=value": a checkpoint of
-  // another run is refused.
+  // The settings of this run, in lines "name=value". A checkpoint with other
+  // settings is refused.
   std::string run;
-  // Called after each step with the number done and the number to do.
+  // Called after each step with the number of steps done, and of all steps.
+  // Steps before a checkpoint count as done. May be null.
   std::function<void(int64_t done, int64_t total)> progress;
-  // Called after each epoch.
+  // Called after each epoch and, when a run is resumed, first for each epoch
+  // that is done already. May be null.
   std::function<void(const EpochReport& epoch)> after_epoch;
 };
 
-// Returns the parameters of `module` and of all modules below that ask for
-// gradients; one that is there twice is returned once.
+// Returns the parameters of `module` and of its submodules that have
+// requires_grad, each only once.
 std::vector<at::Tensor> TrainableParameters(const torch::jit::Module& module);
 
-// Trains the parameters of `model` for all epochs and returns what each has
-// achieved. A run that goes on from a checkpoint gives what an uninterrupted
-// one would have given, to the bit. Error: a batch that the model does not
-// take, named; a loss of a step that is not finite; a model without parameters;
-// a checkpoint of another run.
+// Trains the parameters of `model` for all epochs. Returns a report for each
+// epoch, also for those done before a checkpoint. A run that is resumed gives
+// the same result, to the bit, as one that was not interrupted. Error: no epoch
+// or no batch to train on; a batch that the model does not take (the message
+// names it); a loss that is not finite; a model without parameters; a
+// checkpoint of another run. Parameters may have changed by then.
 absl::StatusOr<std::vector<EpochReport>> Train(const TrainedModel& model,
                                                const TrainingData& data,
                                                const TrainOptions& options);
 
-// Returns a report that says what `options` says, and no figures yet.
+// Returns a report with the settings of the training, and without figures.
 TrainingReport ReportFor(const TrainingData& data, const TrainOptions& options);
 
-// Returns the loss of `model`, which messages call `name`, on the batches that
-// are held out; on all, where none are. `progress`, which may be null, is
-// called after each batch with the number done.
+// Returns the loss of `model` on the held-out batches or, if there are none, on
+// all batches. Messages call it "the <name> model". `progress`, which may be
+// null, is called after each batch with the number of batches done.
 absl::StatusOr<TrainingFigures> MeasureHeldOut(
     absl::string_view name, const ModelGraph& model, const TrainingData& data,
     const std::function<void(int64_t done)>& progress = nullptr);

@@ -1,4 +1,5 @@
-// Tells which layers of a lowered graph can saturate, from their weights alone.
+// Tells which layers on ns kernels (FbgemmLayer) can saturate, from their
+// weights alone.
 #ifndef PASSES_ANALYSIS_SATURATION_CHECK_H_
 #define PASSES_ANALYSIS_SATURATION_CHECK_H_
 
@@ -16,43 +17,45 @@ struct Node;
 
 namespace ns {
 
-// How far a layer is from saturation. What saturates is the int16 sum of two
-// neighbouring products, a pair sum (kernels/saturation_mode.h).
+// How near a layer is to saturation. What saturates is a pair sum: the int16
+// sum of two neighbouring products (kernels/saturation_mode.h).
 struct SaturationCheck {
-  // The number of output channels, and of those that can saturate: some
-  // quantized input takes a pair sum out of the range of int16, and the layer's
-  // saturation mode does not compute this sum exactly.
+  // The number of output channels, and how many of them can saturate. A channel
+  // can if, for some quantized input, a pair sum is out of the range of int16,
+  // and the saturation mode does not compute it exactly.
   int64_t channels = 0;
   int64_t saturating_channels = 0;
-  // The exact pair sum that is the farthest from 0, over all channels and all
-  // quantized inputs, also when the layer does not saturate.
+  // The exact pair sum that is farthest from 0, over all channels and all
+  // possible quantized inputs. Also set when nothing saturates.
   int32_t worst_pair_sum = 0;
 
   bool IsPossible() const { return saturating_channels > 0; }
 };
 
-// Checks `layer` in the saturation mode `numerics`, for quantized inputs from 0
-// to `highest_input`.
+// Checks `layer` as if its saturation mode were `numerics`, for quantized
+// inputs from 0 to `highest_input`.
 SaturationCheck CheckSaturation(const FbgemmLayer& layer,
                                 kernels::SaturationMode numerics,
                                 int32_t highest_input = 255);
 
-// Checks the layer that `node` calls, in the saturation mode that it has.
-// Dynamic ops with `reduce_range` have no quantized inputs above 128. Nothing
-// for other nodes.
+// Checks the layer that `node` calls (LayerOf), in the saturation mode that it
+// has. For a dynamic op with a constant `reduce_range` of true, the highest
+// quantized input is 128 (rounding the zero point can add 1 to 127), otherwise
+// 255. Returns nothing for other nodes.
 std::optional<SaturationCheck> CheckSaturation(const torch::jit::Node& node);
 
-// Returns the ns layer that `node` calls; nothing for other nodes.
+// Returns the layer that `node` takes as its second input, a constant
+// FbgemmConv or FbgemmLinear; nothing for other nodes.
 std::optional<FbgemmLayer> LayerOf(const torch::jit::Node& node);
 
-// A node that calls a layer, and what was found of that.
+// A node that calls a layer, and the result for that layer.
 struct CheckedNode {
   torch::jit::Node* node = nullptr;
   SaturationCheck check;
 };
 
-// Checks all ns layers in `graph`, inside prim::If and prim::Loop too, in order
-// of execution.
+// Checks all layers on ns kernels in `graph`, also inside prim::If and
+// prim::Loop, in order of execution.
 std::vector<CheckedNode> CheckSaturation(torch::jit::Graph& graph);
 
 }  // namespace ns

@@ -8,12 +8,13 @@
 
 namespace ns::kernels {
 
-// Depth, height, width. Convolutions of fewer dimensions have leading ones (of
-// padding and output padding: zeros).
+// Depth, height, width. For a 2d convolution, the depth is 1; for a 1d one, the
+// height is, too. In padding and output_padding, it is 0 instead.
 using Dims = std::array<int64_t, 3>;
 
-// What a convolution is, whatever it is given. `groups` divides both channel
-// counts; sizes, strides and dilations are at least 1, paddings not negative.
+// A convolution without its weights and its input. `groups` divides both
+// channel counts. Kernel sizes, strides and dilations are at least 1. Paddings
+// are not negative.
 struct ConvShape {
   int64_t groups = 1;
   int64_t in_channels = 1;
@@ -24,14 +25,19 @@ struct ConvShape {
   Dims dilation = {1, 1, 1};
   // Whether it is a transposed convolution.
   bool transposed = false;
+  // Of a transposed convolution only, and below its stride or its dilation.
   Dims output_padding = {0, 0, 0};
 };
 
-// Says in one phrase what is wrong with `shape`; null when nothing is.
+// Returns one phrase that says what is wrong with `shape`; null when nothing
+// is.
 const char* InvalidConv(const ConvShape& shape);
 
-// The size of the output for an input of that size. No element may be
-// negative; where one is, the input is smaller than the kernel.
+// Returns the size of the output for an input of size `input`, which has no
+// negative element. `shape` must be valid (InvalidConv). The caller must check
+// the result: an element of it that is 0 or negative means that there is no
+// output. Then the padded input is smaller than the kernel, or the padding of a
+// transposed convolution takes everything away.
 Dims ConvOutput(const ConvShape& shape, const Dims& input);
 
 }  // namespace ns::kernels

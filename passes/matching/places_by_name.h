@@ -1,4 +1,5 @@
-// Finds nodes that stand at the same place of two models by name.
+// Finds the nodes of two models that belong to the same call of a module, by
+// the name of the module.
 #ifndef PASSES_MATCHING_PLACES_BY_NAME_H_
 #define PASSES_MATCHING_PLACES_BY_NAME_H_
 
@@ -12,25 +13,31 @@
 
 namespace ns {
 
-// The matchable nodes of both models, by call of a module and family of op.
+// Groups the matchable nodes of both models by the call of a module that they
+// come from and by their family. Such a group is a place.
 class PlacesByName {
  public:
   // The nodes of one family in one call of a module: their indices in `a` and
-  // `b`, in order of execution. There is one of B at least; A may have none, or
-  // another number.
+  // `b`, in order of execution. There is at least one of B. A may have none, or
+  // more or fewer than B.
   struct Place {
-    // MatchableNode::family, which lives as long as the models' OpRelations.
+    // MatchableNode::family. It is a view, valid as long as the OpRelations of
+    // the models.
     absl::string_view family;
     llvm::SmallVector<int, 1> of_a;
     llvm::SmallVector<int, 1> of_b;
   };
 
-  // `a` and `b` are read here alone. At no place are the code of the root
-  // module, a prim::If or prim::Loop that is matched as a whole (what is in
-  // others has places), and, of a module that a model calls several times, the
-  // ops of a family of which the models differ in how many each call has:
-  // names do not tell which calls correspond. There are no places at all unless
-  // both models have the names of modules.
+  // `a` and `b` are read only here. Left out are:
+  //
+  // - nodes of the root module itself, which has no name;
+  // - the prim::If or prim::Loop nodes that are nodes by themselves
+  //   (MatchableNode::is_control_flow); nodes inside them are not left out;
+  // - of a module that one of the models calls several times, the nodes of a
+  //   family if the calls do not have the same number of them in both models:
+  //   then it is not clear which calls correspond.
+  //
+  // If one of the models has no module names, there are no places.
   PlacesByName(const MatchableNodes& a, const MatchableNodes& b);
 
   // Returns the places in the order of B's first node at each.

@@ -9,15 +9,21 @@
 
 namespace ns {
 
-// Returns pairs (i, j), rising in both, of elements of sequences of length
-// `size_a` and `size_b` that are `related`: as many as possible (a longest
-// common subsequence) within windows of a few hundred elements, so that the
-// work stays linear in the length of long sequences.
+// Aligns a sequence of `size_a` elements with one of `size_b`. Returns pairs of
+// indices (i, j) for which `related(i, j)` is true. From one pair to the next,
+// both indices rise.
+//
+// If both sequences have at most 512 elements, these are as many pairs as
+// possible (a longest common subsequence). Longer ones are aligned in windows
+// of 512 elements of each, one after another, so that the work is linear.
+// Elements that are about 500 places or more further on in one sequence than in
+// the other, counted from the last pair, may then be missed, also where one
+// sequence is short.
 std::vector<std::pair<int, int>> AlignSequences(
     int size_a, int size_b, absl::FunctionRef<bool(int, int)> related);
 
 // Returns the indices of a longest strictly rising subsequence of `values`, in
-// order. It takes O(n log n) steps.
+// order. Takes O(n log n) steps.
 std::vector<int> LongestRisingSubsequence(const std::vector<int>& values);
 
 }  // namespace ns

@@ -1,4 +1,5 @@
-// What plans for a graph ask of it, whatever their options.
+// Collects the facts about a float graph that plans for quantizing it need,
+// whatever the options of the plan are.
 #ifndef PASSES_QUANTIZATION_PLANNED_GRAPH_H_
 #define PASSES_QUANTIZATION_PLANNED_GRAPH_H_
 
@@ -24,23 +25,26 @@ namespace ns {
 
 class ValueFacts;
 
-// The subgraphs of a float graph that could run in int8, and how. Neither the
-// graph, which must outlive the object, nor the quantized engine that is set
-// may change meanwhile. Base ops below are of these subgraphs.
+// The subgraphs of a float graph (FindFloatSubgraphs), and whether and how each
+// of them could run in int8. The graph must outlive the object. While the
+// object is in use, neither the graph nor LibTorch's quantized engine may
+// change. The methods that take `base` take the base op of one of these
+// subgraphs, and no other node.
 class PlannedGraph {
  public:
   PlannedGraph(torch::jit::Graph& graph, const OpRelations& relations);
 
   torch::jit::Graph& graph() const { return graph_; }
 
-  // The subgraph that begins with `node`; null for none.
+  // Returns the subgraph whose first node is `node`; null if there is none.
   const FloatSubgraph* StartingAt(const torch::jit::Node* node) const;
-  // Whether `node` is of some subgraph.
+  // Whether `node` is in one of the subgraphs.
   bool IsInside(const torch::jit::Node* node) const {
     return inside_.contains(node);
   }
 
-  // Int8FormOf the base op, and Int8OperandsOf its subgraph.
+  // Return what Int8FormOf returns for the base op (an error if it cannot run
+  // in int8), and what Int8OperandsOf returns for its subgraph.
   const absl::StatusOr<Int8Form>& FormOf(const torch::jit::Node& base) const {
     return forms_.at(&base);
   }
@@ -49,19 +53,24 @@ class PlannedGraph {
     return operands_.at(&base);
   }
 
-  // Whether the ops of the subgraph run on quantized values already.
+  // Whether an input or the output of the subgraph is quantized already.
   bool IsQuantized(const torch::jit::Node& base) const {
     return quantized_.contains(&base);
   }
 
-  // Whether an op in place may write to values of the subgraph.
+  // Whether an in-place op may write to an operand, an inner value or the
+  // output of the subgraph (IsWritten).
   bool HasWriters(const torch::jit::Node& base) const {
     return written_.contains(&base);
   }
 
-  // Whether an op in place may write to `value`. A call of a module that was
-  // not inlined counts as one for LibTorch; beside such calls, only what is
-  // written to by name is taken as written to.
+  // Whether an in-place op may write to `value`. Normally, writes to views of
+  // it count, too (TensorWrites).
+  //
+  // If the graph has a call of a module that was not inlined, LibTorch's alias
+  // analysis would take that call for a write. Then the answer is less careful:
+  // it is true only if an in-place op takes `value` itself as its first input.
+  // A write to a view is not seen.
   bool IsWritten(const torch::jit::Value* value) const;
 
  private:

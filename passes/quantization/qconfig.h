@@ -14,21 +14,21 @@
 
 namespace ns {
 
-// Whether an observer stands by itself, or in a FakeQuantize, which lets a
-// model that is trained see quantized values (runtime/observers/
-// fake_quantize.h).
+// Whether an observer stands alone, or in a FakeQuantize
+// (runtime/observers/fake_quantize.h), which also rounds the values, so that a
+// model can be trained with rounded values.
 enum class ObserverUse {
   kObserve,
   kFakeQuantize,
   kFusedFakeQuantize,
 };
 
-// One observer of a QConfig. Each place that is observed gets an observer of
-// its own, made of this.
+// Describes an observer of a QConfig. Each observed value gets an observer of
+// its own, made from this.
 struct ObserverSpec {
   ObserverConfig config;
   ObserverUse use = ObserverUse::kObserve;
-  // Of the kind kScripted: the file of the scripted module that is called
+  // Only for the kind kScripted: the file of the scripted module to call
   // (runtime/observers/scripted_observer.h).
   std::string path;
 };
@@ -38,11 +38,11 @@ inline bool operator!=(const ObserverSpec& a, const ObserverSpec& b) {
   return !(a == b);
 }
 
-// An observer of this kind, with the defaults of the kind.
+// Returns an observer of `kind` with the default settings of that kind.
 ObserverSpec SpecOf(ObserverKind kind);
 
-// An observer that finds no parameters, for values that are left as they are
-// or, of at::kHalf, rounded to that dtype.
+// Returns an observer that finds no scale and zero point. It is for values that
+// are left as they are or, for at::kHalf, rounded to half precision.
 ObserverSpec PlaceholderSpec(at::ScalarType dtype = at::kFloat);
 
 // How the activations and the weight of a subgraph are quantized (reference:
@@ -61,18 +61,19 @@ struct QConfig {
   bool operator!=(const QConfig& other) const { return !(*this == other); }
 };
 
-// `qconfig` with PyTorch 1.13's results to the bit (ObserverConfig::compat).
+// Returns `qconfig` with observers that give PyTorch 1.13's results to the bit
+// (ObserverConfig::compat).
 QConfig Compatible(QConfig qconfig);
 
 // A qconfig; absent when the subgraph is not quantized.
 using OptionalQConfig = std::optional<QConfig>;
 
-// What becomes of the values that `spec` stands for.
+// Returns what becomes of the values that `spec` is for: see QuantizationMode.
 inline QuantizationMode ModeOf(const ObserverSpec& spec) {
   return ModeOf(spec.config);
 }
 
-// True when `spec` gives one scale for each channel.
+// True when `spec` is static and finds a scale for each channel.
 bool IsPerChannel(const ObserverSpec& spec);
 
 // The qconfigs that n-shadows and `ns sensitivity` try by name:
@@ -95,7 +96,8 @@ QConfig Int4WeightsQConfig();
 // "dynamic", "fp16" or "int4 weights". The first two have the kind of the
 // observer behind them when that is not minmax: "int8 per channel histogram".
 // Any other qconfig is named by its parts: "static 0..127 mse, int8 weight per
-// channel". Different qconfigs may share a name of that form.
+// channel". Different qconfigs may share a name of that form. Its configs must
+// be valid (Validate).
 std::string QConfigName(const QConfig& qconfig);
 
 // Returns the same name; "none" when `qconfig` is absent.
@@ -104,8 +106,8 @@ std::string QConfigName(const OptionalQConfig& qconfig);
 // Returns the five qconfigs above, in their order.
 const std::vector<QConfig>& NamedQConfigs();
 
-// Returns the qconfig of NamedQConfigs called `name`, with blanks or dashes
-// between words. Error: another name; the message lists all.
+// Returns the qconfig of NamedQConfigs called `name`, with spaces or dashes
+// between words. Error: there is none; the message lists all names.
 absl::StatusOr<QConfig> QConfigNamed(absl::string_view name);
 
 // Lets GoogleTest print a QConfig.

@@ -1,5 +1,6 @@
-// Moves what makes activations hard to quantize, channels with large values,
-// into the weights of the linear layers that read them.
+// Channels with large values make activations hard to quantize. This pass
+// scales such channels down, and the weights of the linear layers that read
+// them up.
 #ifndef PASSES_QUANTIZATION_SMOOTH_LAYERS_H_
 #define PASSES_QUANTIZATION_SMOOTH_LAYERS_H_
 
@@ -19,36 +20,40 @@
 
 namespace ns {
 
-// A layer norm or linear layer, and the linear layers that read its values.
+// A layer norm or linear layer ("first"), and the linear layers that read its
+// output.
 struct SmoothedLayers {
   // FloatSubgraph::name.
   std::string first;
   std::vector<std::string> readers;
-  // Whether the values were smoothed. Otherwise no exponent gains enough.
+  // Whether the output of `first` was smoothed. If not, no exponent gains
+  // enough.
   bool is_smoothed = false;
-  // The exponent of SmoothingFactors (smoothing_gain.h) that gains most, or
-  // that was given.
+  // The exponent for SmoothingFactors (smoothing_gain.h): the one that gains
+  // most, or Options::exponent.
   double exponent = 0;
-  // The SQNR in dB of the outputs of the readers, quantized by themselves
-  // (SqnrOfSmoothed): as they were, and with the best exponent. 0 where the
-  // exponent was given.
+  // The SQNR in dB of the outputs of the readers when only these are quantized
+  // (SqnrOfSmoothed): without smoothing, and with the best exponent. Both are 0
+  // if Options::exponent is set.
   double without_db = 0;
   double with_db = 0;
 };
 
 struct SmoothingReport {
-  // In order of execution; also those that gain too little.
+  // In order of execution. Includes those that gain too little, but not those
+  // that are in `refused` for any other reason.
   std::vector<SmoothedLayers> tried;
-  // Layer norms, and linear layers, whose values are as they were, and why.
+  // The layer norms and linear layers whose output was not changed, and why.
+  // Includes those that gain too little.
   std::vector<RefusedLayer> refused;
   // Whether the model has a layer norm.
   bool has_norm = false;
 };
 
-// Smooths activations (Xiao et al., "SmoothQuant", 2022): what a layer norm, or
-// a linear layer, gives is divided by a number for each channel, and the
-// weights of the linear layers that read it are multiplied by it.
-//
+// Smooths activations (Xiao et al., "SmoothQuant", 2022): divides each channel
+// of the output of a layer norm or linear layer by a number of its own, and
+// multiplies the weights of the linear layers that read that channel by the
+// same number.
 //   %y = aten::layer_norm(%x, %shape, %weight, %bias, ...)
 //   %q = aten::linear(%y, %weight_q, %bias_q)
 //   %k = aten::linear(%y, %weight_k, %bias_k)
@@ -58,34 +63,37 @@ struct SmoothingReport {
 //   weight[c] / s[c],  bias[c] / s[c]
 //   weight_q[:, c] * s[c],  weight_k[:, c] * s[c]
 //
-// with s = SmoothingFactors of the values of %y and the largest weights of all
-// readers. What the model computes stays equal up to rounding. A norm without a
-// weight gets the weight 1 / s.
+// where s is SmoothingFactors of the largest values of %y and the largest
+// weights of all readers. The output of the model stays the same up to
+// rounding. A norm without a weight gets the weight 1 / s.
 //
-// Between the two may stand what ChannelFactors (channel_flow.h) lets pass: a
-// relu, a dropout in evaluation, reshapes that leave features together. A layer
-// stays as it is, with a remark, when anything else reads its values, such as a
-// residual sum, when its parameters are not constant, and when no exponent
-// gains as much as is asked for.
+// Between a layer and its readers, there may be ops that ChannelFactors
+// (channel_flow.h) accepts: a relu, a dropout in evaluation, reshapes that keep
+// the last dimension. A layer is left as it is, with a remark
+// (ir/pass_context.h), when anything else reads its output, such as a residual
+// sum; when its parameters or those of a reader are not constant; and when no
+// exponent gains Options::least_gain_db.
 class SmoothLayers final : public Pass {
  public:
   struct Options {
-    // Whether the values of the layer of this name may be smoothed. Null: of
-    // all.
+    // Whether the output of the layer with this name may be smoothed. Null:
+    // that of all layers.
     std::function<bool(const std::string& first)> takes;
-    // What linear layers read, by their name (ChannelSampler in
-    // channel_samples.h), before the pass. A layer is tried when all of its
-    // readers are here.
+    // Samples of the inputs of linear layers, by the names of the layers
+    // (FloatSubgraph::name), taken before the pass with ChannelSampler
+    // (channel_samples.h). A layer is tried only if all of its readers are
+    // here.
     std::map<std::string, ChannelSample> inputs;
-    // How the readers will be quantized: with exponents 0.25, 0.4, 0.5, 0.6,
-    // 0.75 and 0.9, the SQNR of readers by themselves is computed, and the best
-    // is taken.
+    // How the readers will be quantized. The exponents 0.25, 0.4, 0.5, 0.6,
+    // 0.75 and 0.9 are tried, and the one with the best SQNR of the readers is
+    // taken.
     QConfigMapping mapping;
-    // The least gain in dB.
+    // A layer is smoothed only if the best exponent gains at least this, in dB.
     double least_gain_db = 0.5;
-    // Takes this exponent, from 0 to 1, without asking what it gains. The
-    // values of a norm whose readers are not in `inputs` are then taken to be
-    // up to |bias| + 4 |weight| in each channel: those of normal ones.
+    // If set, this exponent, from 0 to 1, is used for all layers, whatever it
+    // gains. A norm whose readers are not all in `inputs` is then smoothed as
+    // well: its largest values are taken to be |bias| + 4 |weight| in each
+    // channel, as those of normally distributed values are.
     std::optional<double> exponent;
   };
 
@@ -97,7 +105,7 @@ class SmoothLayers final : public Pass {
   absl::StatusOr<bool> Run(ModelGraph& model,
                            PassContext& context) const override;
 
-  // Does what Run does and returns more of it.
+  // Does the same as Run, and returns what was done to which layers.
   absl::StatusOr<SmoothingReport> Smooth(ModelGraph& model,
                                          PassContext& context) const;
 

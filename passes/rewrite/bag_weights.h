@@ -1,4 +1,5 @@
-// Says by which numbers a quantized bag of embeddings multiplies its rows.
+// Inserts ops that compute the per_sample_weights of a quantized
+// aten::embedding_bag.
 #ifndef PASSES_REWRITE_BAG_WEIGHTS_H_
 #define PASSES_REWRITE_BAG_WEIGHTS_H_
 
@@ -13,27 +14,35 @@ struct Value;
 
 namespace ns {
 
-// LibTorch's quantized kernels of aten::embedding_bag add up rows, each times a
-// number, whatever the mode and the padding row are. Inserts, at the insertion
-// point, the ops that compute these numbers for `node`, an aten::embedding_bag
-// whose table has `rows` rows: 1 divided by the rows of the bag when it takes
-// the mean, and 0 for the padding row.
+// LibTorch's quantized kernels of aten::embedding_bag ignore the mode and the
+// padding row: they only add up rows, each multiplied by its weight in
+// per_sample_weights. This function inserts ops that compute weights for which
+// that sum is what `node` computes. `node` is an aten::embedding_bag whose
+// table has `rows` rows. The ops are inserted at the insertion point of its
+// graph.
 //
+// - In the mean mode, a weight is 1 / (number of rows in the bag). Padding rows
+//   are not counted.
+// - The padding row has the weight 0.
 //   %n = aten::numel(%indices)                           # mean, no padding
 //   %ends = aten::constant_pad_nd(%offsets, [0, 1], %n)
 //   %counts = aten::diff(%ends)
 //   %shares = aten::reciprocal(%counts)
 //   %weights = aten::repeat_interleave(%shares, %counts)
 //
-// Returns the per_sample_weights of the quantized op: of a sum without padding,
-// those of `node`. Error: a refusal (ir/refusal.h) for a mode that is not
-// constant or takes the maximum, and for a padding row that is not constant.
-// What was inserted before an error stays in the graph: InsertOrTakeBack
-// (ir/insert_op.h) removes it.
+// Returns the value to pass to the quantized op as per_sample_weights. For a
+// sum without a padding row, nothing is inserted, and this is the
+// per_sample_weights of `node`, which may be None.
+//
+// Error: a refusal (ir/refusal.h) if the mode is not constant or is the
+// maximum, or if the padding row is not constant. Ops inserted before an error
+// stay in the graph; call this through InsertOrTakeBack (ir/insert_op.h) to
+// remove them.
 absl::StatusOr<torch::jit::Value*> InsertBagWeights(
     const torch::jit::Node& node, int64_t rows);
 
-// Returns the refusal of InsertBagWeights, and inserts nothing.
+// Returns the refusal that InsertBagWeights would return, or OK. Inserts
+// nothing.
 absl::Status CheckBagWeights(const torch::jit::Node& node);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Computes beside a layer what it would give with other constants.
+// Adds a copy of a layer that runs with other constants.
 #ifndef PASSES_REWRITE_COPY_WITH_CONSTANTS_H_
 #define PASSES_REWRITE_COPY_WITH_CONSTANTS_H_
 
@@ -17,24 +17,25 @@ struct Value;
 
 namespace ns {
 
-// A constant that an op gets as input number `index`.
+// A new constant for one input of an op: number `index` of Node::inputs().
 struct ConstantInput {
   size_t index = 0;
   c10::IValue value;
 };
 
-// Puts a copy of `subgraph`, which is in the graph of `host`, in front of it,
-// with the same data inputs, and gives its base op the constants `inputs`:
-//
+// Copies `subgraph`, which is in the graph of `host`. The copy stands in front
+// of it and has the same data inputs. The base op of the copy gets the
+// constants `inputs`:
 //   %y = quantized::linear(%x, %packed, %scale, %zero_point)
 // becomes, with {2, 0.5}
 //   %other : float = prim::Constant[value=0.5]()
 //   %copy = quantized::linear(%x, %packed, %other, %zero_point)
 //   %y = quantized::linear(%x, %packed, %scale, %zero_point)
 //
-// Returns the copy of `output`, a value of the subgraph; null where the base op
-// is inside control flow of the subgraph. Error: the reason why it cannot be
-// copied; the graph is then as it was.
+// Returns the copy of `output`, which is an output of subgraph.end. If the base
+// op is inside a prim::If of the subgraph, copies nothing and returns null.
+// Error: the reason why the subgraph cannot be copied. The graph is then
+// unchanged.
 absl::StatusOr<torch::jit::Value*> CopyWithConstants(
     ModelGraph& host, const Subgraph& subgraph, const torch::jit::Value& output,
     absl::Span<const ConstantInput> inputs);

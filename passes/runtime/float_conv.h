@@ -1,5 +1,5 @@
-// Runs a float convolution as fast as LibTorch does: on oneDNN where it has
-// that.
+// Runs a float 2d convolution on oneDNN, where LibTorch is built with that, and
+// otherwise with at::conv2d.
 #ifndef PASSES_RUNTIME_FLOAT_CONV_H_
 #define PASSES_RUNTIME_FLOAT_CONV_H_
 
@@ -14,26 +14,33 @@ namespace ns {
 // The parameters of a 2d convolution.
 struct FloatConvParameters {
   at::Tensor weight;  // [out, in / groups, height, width], float32
-  at::Tensor scale;   // [out], float64: a factor of the weight
+  at::Tensor scale;   // [out], float64: what the weight is multiplied by
   at::Tensor bias;    // [out], float32
+  // Two numbers each, for height and width. Strides must be positive.
   std::vector<int64_t> stride;
   std::vector<int64_t> padding;
   std::vector<int64_t> dilation;
   int64_t groups = 1;
 };
 
-// A 2d convolution whose output is channels-last, whatever the layout of its
-// input, as the outputs of quantized convolutions are. Registered as
-// torch.classes.ns.FloatConv with the method `forward(Tensor) -> Tensor`; it
-// can be saved and loaded.
+// A 2d convolution. On oneDNN, its output is channels-last, whatever the layout
+// of its input, as the outputs of quantized convolutions are. Without oneDNN,
+// and for an empty input or one without a batch dimension, the output has the
+// layout that at::conv2d gives it.
+//
+// Registered as torch.classes.ns.FloatConv with the method `forward(Tensor) ->
+// Tensor`. It can be saved and loaded.
 class FloatConv final : public torch::CustomClassHolder {
  public:
-  // Throws c10::Error for parameters that are not those of a 2d convolution.
+  // Throws c10::Error if a shape or dtype is not as FloatConvParameters says.
+  // Does not check the numbers in stride, padding, dilation and groups.
   explicit FloatConv(FloatConvParameters parameters);
 
   // Returns the convolution of `x`, a float tensor [N, in, height, width] or
-  // [in, height, width]. The weight is packed for oneDNN when the input has
-  // other sizes than before. Throws what at::conv2d throws.
+  // [in, height, width]. When the size of the input is another than in the last
+  // call, the weight is packed again, and kept: do not call it from several
+  // threads at a time. Throws what LibTorch throws for an input that does not
+  // fit.
   at::Tensor Forward(const at::Tensor& x);
 
   const FloatConvParameters& parameters() const { return parameters_; }

@@ -11,32 +11,38 @@
 
 namespace ns {
 
-// From the types of modules to the types that take their place. A key may be
-// the whole name of a type, "torch.nn.modules.linear.Linear", or its last part;
-// see IsTypeNamed (ir/module_path.h).
+// Maps types of modules to the types of the modules that take their place. A
+// key may be the whole name of a type, "torch.nn.modules.linear.Linear", or its
+// last part, "Linear"; see IsTypeNamed (ir/module_path.h).
 using ModuleMapping = std::map<std::string, std::string>;
 
-// The 45 modules that `Convert` quantizes with what was observed, among them
-// PyTorch's modules for training.
+// The 45 types that `Convert` replaces by quantized ones, with the ranges that
+// were observed. PyTorch's modules for quantization-aware training are among
+// them.
 const ModuleMapping& GetDefaultStaticQuantModuleMappings();
 
-// The 14 modules that `PrepareQat` replaces by modules for training.
+// The 14 types that `PrepareQat` replaces by modules for quantization-aware
+// training.
 const ModuleMapping& GetDefaultQatModuleMappings();
 
-// The two mappings with embeddings, which are trained where these are given to
-// `PrepareQat` and `Convert`.
+// The default QAT and static mappings above, with entries for Embedding and
+// EmbeddingBag added. To train embeddings, too, pass the first to `PrepareQat`
+// and the second to `Convert`.
 const ModuleMapping& GetEmbeddingQatModuleMappings();
 const ModuleMapping& GetEmbeddingStaticQuantModuleMappings();
 
-// The 11 modules that `QuantizeDynamic` quantizes.
+// The 11 types that `QuantizeDynamic` replaces by quantized ones.
 const ModuleMapping& GetDefaultDynamicQuantModuleMappings();
 
-// Returns the type that `mapping` has for `type`; empty for none.
+// Returns the type that takes the place of `type`, an unmangled type name, by
+// `mapping`; empty if there is none. If several keys name `type`, the first in
+// the order of the map counts. The result points into `mapping`.
 absl::string_view MappedType(const ModuleMapping& mapping,
                              absl::string_view type);
 
-// The 59 types of modules that `Prepare` observes where they have a qconfig:
-// the keys of the three mappings, and Sequential.
+// Returns the 59 types of modules that `Prepare` observes where they have a
+// qconfig: the keys of the default static, QAT and dynamic mappings, and
+// Sequential.
 std::vector<std::string> GetDefaultQConfigPropagationList();
 
 }  // namespace ns

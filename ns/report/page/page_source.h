@@ -6,11 +6,13 @@
 
 namespace ns {
 
-// Returns the JavaScript of the page: the files of third_party, then parts and
-// page.js of this folder, as they are. There is no "</script" in it.
+// Returns the JavaScript of the page: the .js files of third_party, then those
+// of parts, then page.js, unchanged. It does not contain "</script", so that it
+// can be put into a <script> element.
 absl::string_view PageScript();
 
-// Returns its CSS likewise. There is no "</style" in it.
+// Returns the CSS of the page: the .css files of third_party, then page.css,
+// unchanged. It does not contain "</style".
 absl::string_view PageStyle();
 
 }  // namespace ns

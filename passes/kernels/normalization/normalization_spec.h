@@ -1,5 +1,5 @@
-// The numbers that all normalizations of quantized values take: qparams,
-// epsilon, weight and bias.
+// The parameters that all normalizations of quantized values take: scales and
+// zero points, epsilon, weight and bias.
 #ifndef PASSES_KERNELS_NORMALIZATION_NORMALIZATION_SPEC_H_
 #define PASSES_KERNELS_NORMALIZATION_NORMALIZATION_SPEC_H_
 
@@ -10,8 +10,8 @@ namespace ns::kernels {
 struct NormalizationSpec {
   float input_scale = 1;
   int32_t input_zero_point = 0;
-  // One for each element of a row, or each channel; or null, for ones and
-  // zeros.
+  // One float for each element of a row (layer norm) or for each channel. Null
+  // stands for a weight of ones, or a bias of zeros.
   const float* weight = nullptr;
   const float* bias = nullptr;
   double eps = 1e-5;

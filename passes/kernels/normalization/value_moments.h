@@ -1,5 +1,5 @@
-// Computes the mean and the deviation of quantized values, which all
-// normalizations share.
+// Computes the mean and the reciprocal standard deviation of quantized values:
+// the step that all normalizations share.
 #ifndef PASSES_KERNELS_NORMALIZATION_VALUE_MOMENTS_H_
 #define PASSES_KERNELS_NORMALIZATION_VALUE_MOMENTS_H_
 
@@ -9,21 +9,26 @@
 
 namespace ns::kernels {
 
+// Exact sums over quantized values as they are stored: no zero point is
+// subtracted.
 struct ValueSums {
   int64_t sum;
   int64_t sum_of_squares;
 };
 
 struct ValueMoments {
-  // The mean in steps, rounded as (mean - zero_point) is.
+  // The mean of the stored quantized values; no zero point is subtracted. In
+  // float arithmetic, it is (mean - zero_point) + zero_point. So `q - mean` has
+  // the same bits as `(q - zero_point) - (mean - zero_point)`.
   float mean;
-  // The input's scale by the deviation: what a quantized value less the mean is
-  // to be multiplied by.
+  // The input's scale divided by the standard deviation, with eps as in
+  // layer_norm.h. `(q - mean) * rstd` is the normalized value of q.
   float rstd;
 };
 
-// Computes the moments of `n` quantized values, 1 or more, as layer_norm.h
-// says.
+// Computes the moments of `n` quantized values, at least 1, from their sums.
+// The formulas are those of layer_norm.h. Of `spec`, it reads the input's scale
+// and zero point, and eps.
 ValueMoments MomentsOf(const ValueSums& sums, int64_t n,
                        const NormalizationSpec& spec);
 

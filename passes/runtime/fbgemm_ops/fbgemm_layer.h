@@ -1,4 +1,5 @@
-// Gives convolutions and linear layers on ns kernels one interface.
+// One interface for the two kinds of layers on ns kernels: convolutions and
+// linear layers.
 #ifndef PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LAYER_H_
 #define PASSES_RUNTIME_FBGEMM_OPS_FBGEMM_LAYER_H_
 
@@ -15,8 +16,7 @@
 
 namespace ns {
 
-// One of the two layers, which it shares with other holders, and what both have
-// in common.
+// Holds an FbgemmConv or an FbgemmLinear. Copies share it.
 class FbgemmLayer {
  public:
   explicit FbgemmLayer(c10::intrusive_ptr<FbgemmConv> conv)
@@ -24,23 +24,27 @@ class FbgemmLayer {
   explicit FbgemmLayer(c10::intrusive_ptr<FbgemmLinear> linear)
       : linear_(std::move(linear)) {}
 
-  // Gives nothing for a value that is neither.
+  // Returns the layer that `value` holds; nothing if it is neither of the two.
   static std::optional<FbgemmLayer> Of(const c10::IValue& value);
 
   kernels::SaturationMode saturation_mode() const;
-  // The weight, in LibTorch's order.
+  // The quantized weight, with the dimensions that LibTorch gives it.
   const at::Tensor& weight() const;
-  // A linear layer is a convolution of one position.
+  // Of a linear layer, the shape of a convolution with a kernel of size 1.
   kernels::ConvShape shape() const;
 
-  // The same layer, whatever its saturation mode, in `mode`.
+  // Returns a new layer with the same weight and bias, in the saturation mode
+  // `mode`.
   FbgemmLayer With(kernels::SaturationMode mode) const;
 
-  // int32 sums (kernels::OutputType::kS32) for `quantized`, a quint8 tensor.
+  // Runs the layer on `quantized`, a quint8 tensor, in its saturation mode.
+  // Returns the int32 sums of products, corrected for the zero points, without
+  // the bias and not scaled (kS32 in passes/kernels/output_pipeline.h). Throws
+  // c10::Error for an input that the layer does not take.
   at::Tensor Sums(const at::Tensor& quantized) const;
 
   c10::IValue ToIValue() const;
-  // Tells layers apart.
+  // Identifies the layer that is held: equal for all holders of one layer.
   const void* id() const;
 
  private:

@@ -12,31 +12,32 @@
 
 namespace ns {
 
-// Counts, of one layer and over all calls, how many outputs it had, and how
-// many of them saturated: their sum of products, before it is scaled, is
-// another in the layer's SaturationMode than the exact one on the same input.
-// Where pairs saturate to both sides, they may make up for each other; such an
-// output does not count. One thread at a time.
+// Counts, over all calls of one layer, how many output elements it had, and how
+// many of them saturated. An output counts as saturated if its int32 sum in the
+// layer's SaturationMode differs from the exact sum on the same input. If
+// several pairs saturate and their errors add up to 0, the output does not
+// count. Not thread-safe.
 //
-// Registered as torch.classes.ns.SaturationCounter, with methods `count` (x,
-// layer, reduce_range), `count_outputs` (y), `outputs`, `saturated` and
-// `clear`; saves and loads with its counts.
+// Registered as torch.classes.ns.SaturationCounter, with the methods `count(x,
+// layer, reduce_range)`, `count_outputs(y)`, `outputs()`, `saturated()` and
+// `clear()`. Its counts are saved and loaded with it.
 class SaturationCounter final : public torch::CustomClassHolder {
  public:
-  // Counts the outputs that `layer` has for `x`: quint8 values or, for dynamic
-  // ops, floats, which are quantized as the op does it, to 7 bits with
-  // `reduce_range` and else to 8. Computes the layer twice more. Throws
-  // c10::Error for what the layer does not take.
+  // Counts the outputs of `layer` for its input `x`. `x` holds quint8 values
+  // or, for a dynamic op, floats. Floats are quantized as the op does it: to 7
+  // bits with `reduce_range`, and otherwise to 8. For quint8 values,
+  // `reduce_range` has no effect. This runs the layer twice. Throws c10::Error
+  // for an input that the layer does not take.
   void Count(const at::Tensor& x, const FbgemmLayer& layer, bool reduce_range);
 
-  // The output of a layer that cannot saturate.
+  // Counts the elements of `y`, the output of a layer that cannot saturate.
   void CountOutputs(const at::Tensor& y) { outputs_ += y.numel(); }
 
   int64_t outputs() const { return outputs_; }
   int64_t saturated() const { return saturated_; }
   void Clear() { outputs_ = saturated_ = 0; }
 
-  // Sets the counts when it is loaded.
+  // For loading.
   void SetState(int64_t outputs, int64_t saturated) {
     outputs_ = outputs;
     saturated_ = saturated;

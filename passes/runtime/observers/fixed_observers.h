@@ -1,4 +1,4 @@
-// Observers that find nothing in what they see.
+// Observers whose parameters do not depend on the values they see.
 #ifndef PASSES_RUNTIME_OBSERVERS_FIXED_OBSERVERS_H_
 #define PASSES_RUNTIME_OBSERVERS_FIXED_OBSERVERS_H_
 
@@ -8,9 +8,13 @@
 
 namespace ns {
 
-// The kinds kFixedQParams, whose scale and zero point are those of its config,
-// and kPlaceholder, kNoop and kReuseInput, which have none: they say how a
-// value is to be treated, and CalculateQParams throws.
+// The kinds that keep nothing of the values:
+//
+// - kFixedQParams: the scale and zero point are those of its config.
+// - kPlaceholder, kNoop and kReuseInput: they only say how a value is to be
+//   treated. CalculateQParams throws.
+//
+// They have no state; SetState ignores what it is given.
 class FixedObserver final : public Observer {
  public:
   explicit FixedObserver(const ObserverConfig& config) : Observer(config) {}
@@ -25,18 +29,19 @@ class FixedObserver final : public Observer {
   void MergeSame(const Observer&) override {}
 };
 
-// The kind kRecording: a copy of every value that is not empty, for debugging.
-// State: the values, called by their numbers.
+// The kind kRecording, for debugging: keeps a copy of every tensor that is not
+// empty. State: these tensors in order, called "0", "1", "2" and so on.
 class RecordingObserver final : public Observer {
  public:
   explicit RecordingObserver(const ObserverConfig& config) : Observer(config) {}
 
-  // Throws.
+  // Throws: this kind finds no scale and zero point.
   TensorQParams CalculateQParams() const override;
   void Clear() override { values_.clear(); }
   ObserverState State() const override;
   void SetState(const ObserverState& state) override;
 
+  // The copies, in the order in which the tensors came.
   const std::vector<at::Tensor>& values() const { return values_; }
 
  protected:

@@ -1,7 +1,20 @@
-// Finds the extremes and the quantized values in use, beside the sums of the
-// vector kernels.
+// Finds the range of y, and which quantized values it uses, while Accumulate
+// (pair_simd_sums.h) sums over x and y.
 //
-// A template over a class `V` of an instruction set: see pair_kernels_simd.h.
+// Accumulate goes through the elements in blocks. An observer is a class whose
+// methods it calls like this:
+//
+// - AddSteps(i, end), first, for each block of elements [i, end). Only whole
+//   steps of kStep<V> elements are of concern.
+// - Add(y), for each vector of y in these steps.
+// - AddRest(i, count), if `count` elements are left behind the last whole step.
+// - Add(y, some), for each vector of that rest. `some` says which lanes hold
+//   elements.
+// - Finish(block), once at the end. Writes the range to min_y and max_y.
+//
+// An observer does its work in those methods that suit it; the others do
+// nothing. These are templates over a class `V` of an instruction set: see
+// pair_kernels_simd.h.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_SIMD_OBSERVERS_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_SIMD_OBSERVERS_H_
 
@@ -15,6 +28,8 @@
 
 namespace ns {
 
+// Returns what is left of all lanes when `choose(a, b)` picks one of two
+// values.
 template <typename V, typename Choose>
 inline float Reduce(typename V::Floats lanes, const Choose& choose) {
   float values[V::kLanes];
@@ -25,7 +40,7 @@ inline float Reduce(typename V::Floats lanes, const Choose& choose) {
   return values[0];
 }
 
-// Finds the smallest and the largest of floats.
+// Finds the smallest and the largest of floats. `first` is one of them.
 template <typename V>
 class FloatRange {
  public:
@@ -49,8 +64,7 @@ class FloatRange {
   typename V::Floats max_;
 };
 
-// Finds for Accumulate what it needs of y beside the error: its range, where y
-// is floats.
+// The observer for a y of floats: finds its range. `first` is one of them.
 template <typename V>
 class FloatObserver {
  public:
@@ -70,8 +84,12 @@ class FloatObserver {
   FloatRange<V> range_;
 };
 
-// Does the same where y is quantized values: its range is that of the quantized
-// values, four times as many of which are in a vector.
+// The observer for a y of quantized values. It reads them from `codes`, the
+// memory that the CodeLoader of Accumulate reads, and finds their range before
+// they are dequantized: a vector holds four times as many bytes as floats.
+//
+// kFlipSign is CodeFormat::flip_sign. kHasRest says that CodeFormat::scale_rest
+// is not 0.
 template <typename V, bool kFlipSign, bool kHasRest>
 class CodeObserver {
  public:
@@ -112,7 +130,8 @@ class CodeObserver {
   }
 
  protected:
-  // Returns the quantized values in the order of their values: 0 is the lowest.
+  // Adds a vector of quantized values to the range. Returns them as unsigned
+  // bytes, in which 0 is the lowest quantized value and 255 the highest.
   typename V::Bytes AddCodes(typename V::Bytes codes) {
     if (kFlipSign) {
       codes = V::Xor(codes, V::SetBytes(0x80));
@@ -137,7 +156,7 @@ class CodeObserver {
   typename V::Bytes max_;
 };
 
-// Also notes which quantized values are used.
+// Also adds to `use` which quantized values occur.
 template <typename V, bool kFlipSign, bool kHasRest>
 class UseObserver : public CodeObserver<V, kFlipSign, kHasRest> {
  public:

@@ -1,4 +1,5 @@
-// Memory that starts at a cache line, as LibTorch's tensors do.
+// Allocates memory that starts at a cache line, as the memory of LibTorch's
+// tensors does.
 #ifndef TOOLS_BENCH_KERNELS_ALIGNED_BYTES_H_
 #define TOOLS_BENCH_KERNELS_ALIGNED_BYTES_H_
 
@@ -9,7 +10,8 @@
 
 namespace ns::bench {
 
-// All `value`, so that all pages are there.
+// Returns memory for `bytes` bytes, at least 1, all set to `value`. Since they
+// are written here, a benchmark does not wait for the system to map the pages.
 inline std::shared_ptr<uint8_t> AlignedBytes(int64_t bytes, int value = 0) {
   constexpr int64_t kLine = 64;
   const int64_t whole = (bytes + kLine - 1) / kLine * kLine;
