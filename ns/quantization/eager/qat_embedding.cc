@@ -3,8 +3,10 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
 #include "ir/make_module.h"
@@ -30,6 +32,21 @@ bool LooksUp(const Node& node) {
          OpName(node) == "aten::embedding_bag";
 }
 
+// Whether `lookup` always reads rows of `weight`. Freezing detaches parameters,
+// so the constant is another tensor with the same memory.
+bool LooksUpIn(const at::Tensor& weight, const Node& lookup) {
+  const Value* table = InputNamed(lookup, "weight");
+  const std::optional<c10::IValue> constant =
+      table == nullptr ? std::nullopt : ConstantOf(*table);
+  if (!constant || !constant->isTensor()) {
+    return false;
+  }
+  const at::Tensor& rows = constant->toTensor();
+  return rows.has_storage() && weight.has_storage() &&
+         rows.is_alias_of(weight) && rows.data_ptr() == weight.data_ptr() &&
+         rows.sizes() == weight.sizes() && rows.strides() == weight.strides();
+}
+
 // Lets the code look up in the fake quantized weight of `made`.
 absl::Status UseFakeQuant(const Module& made, Graph& graph) {
   std::vector<Node*> lookups;
@@ -38,11 +55,16 @@ absl::Status UseFakeQuant(const Module& made, Graph& graph) {
       lookups.push_back(node);
     }
   });
-  const Value* table =
-      lookups.empty() ? nullptr : InputNamed(*lookups.front(), "weight");
-  if (table == nullptr || !ConstantOf(*table)) {
+  if (lookups.empty()) {
+    return absl::InvalidArgumentError("its code looks up no table");
+  }
+  const at::Tensor table = made.attr("weight").toTensor();
+  if (!absl::c_all_of(lookups, [&](const Node* lookup) {
+        return LooksUpIn(table, *lookup);
+      })) {
     return absl::InvalidArgumentError(
-        "its code looks up no table that is a parameter");
+        "its code looks up in another table than its tensor 'weight', which "
+        "alone is trained; give each table a module of its own");
   }
   graph.inputs()[0]->setType(made.type());
   for (Node* lookup : lookups) {

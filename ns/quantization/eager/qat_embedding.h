@@ -24,8 +24,9 @@ bool IsQatEmbeddingType(absl::string_view type);
 // table than `weight`.
 //
 // Errors: a module without a tensor `weight`, or whose code looks up in no
-// constant table first; a qconfig.weight of another scheme than
-// per_channel_affine_float_qparams, which quantized tables have.
+// table, or in one that is another tensor or is not constant; a qconfig.weight
+// of another scheme than per_channel_affine_float_qparams, which quantized
+// tables have.
 absl::StatusOr<torch::jit::Module> MakeQatEmbedding(
     const torch::jit::Module& module, absl::string_view type,
     const QConfig& qconfig);

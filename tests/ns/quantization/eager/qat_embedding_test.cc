@@ -157,5 +157,38 @@ TEST(QatEmbeddingTest, RefusesOtherSchemesAndModules) {
               HasSubstr("no weight"));
 }
 
+TEST(QatEmbeddingTest, RefusesLookupsInOtherTables) {
+  const std::string in_weight = "torch.embedding(self.weight, input)";
+  const std::string in_pos = "torch.embedding(self.pos, input)";
+  for (const std::string& sum :
+       {in_weight + " + " + in_pos, in_pos + " + " + in_weight, in_pos}) {
+    SCOPED_TRACE(sum);
+    Module tables = NewModule("torch.nn.modules.sparse.Embedding");
+    for (const char* name : {"weight", "pos"}) {
+      tables.register_parameter(name, at::randn({10, 12}), /*is_buffer=*/false);
+    }
+    NS_EXPECT_OK(DefineMethods(
+        tables, "def forward(self, input: Tensor) -> Tensor:\n    return " +
+                    sum + "\n"));
+    EXPECT_THAT(
+        MessageOf(MakeQatEmbedding(tables, kQatEmbedding,
+                                   DefaultEmbeddingQatQConfig())),
+        HasSubstr("looks up in another table than its tensor 'weight'"));
+  }
+}
+
+TEST(QatEmbeddingTest, EachLookupMayBeInTheTable) {
+  const Module table = Table("torch.nn.modules.sparse.Embedding",
+                             "def forward(self, input: Tensor) -> Tensor:\n"
+                             "    return torch.embedding(self.weight, input) + "
+                             "torch.embedding(self.weight, input)\n");
+  Module trained = OrThrow(
+      MakeQatEmbedding(table, kQatEmbedding, DefaultEmbeddingQatQConfig()));
+  const at::Tensor indices = at::tensor({3, 1, 3}, at::kLong);
+  EXPECT_TRUE(
+      OutputOf(trained, indices)
+          .allclose(2 * Rounded(table).index_select(0, indices), 0, 0.04));
+}
+
 }  // namespace
 }  // namespace ns
