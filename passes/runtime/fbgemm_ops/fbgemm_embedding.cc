@@ -119,7 +119,11 @@ EmbeddingBagInput Flattened(const EmbeddingBagInput& input) {
                     input.offsets.scalar_type() == at::kInt,
                 kLayer, ": offsets must be int32 or int64, and are ",
                 input.offsets.scalar_type());
-    flat.offsets = input.offsets.to(flat.indices.scalar_type()).contiguous();
+    // Kernels take both in one dtype. The wider one keeps offsets as they are.
+    const at::ScalarType dtype = c10::promoteTypes(input.indices.scalar_type(),
+                                                   input.offsets.scalar_type());
+    flat.indices = flat.indices.to(dtype);
+    flat.offsets = input.offsets.to(dtype).contiguous();
   }
   if (input.weights.defined()) {
     TORCH_CHECK(input.weights.scalar_type() == at::kFloat &&

@@ -192,6 +192,27 @@ TEST_P(EmbeddingOpsTest, RefuseOtherInputs) {
                 "a matrix of indices");
 }
 
+TEST_P(EmbeddingOpsTest, TakeIndicesAndOffsetsOfDifferentDtypes) {
+  const c10::IValue none;
+  const c10::IValue table = Table(Weight(20, 16, GetParam()));
+  const at::Tensor indices = at::tensor({3, 19, 0, 7}, at::kLong);
+  const at::Tensor offsets = at::tensor({0, 1, 1}, at::kLong);
+  const at::Tensor expected = Output("ns::fbgemm_embedding_bag",
+                                     {table, indices, offsets, none, false});
+  EXPECT_TRUE(Output("ns::fbgemm_embedding_bag",
+                     {table, indices.to(at::kInt), offsets, none, false})
+                  .equal(expected));
+  EXPECT_TRUE(Output("ns::fbgemm_embedding_bag",
+                     {table, indices, offsets.to(at::kInt), none, false})
+                  .equal(expected));
+  // 2^32 + 1 is 1 in 32 bits.
+  ExpectRefused("ns::fbgemm_embedding_bag",
+                {table, indices.to(at::kInt),
+                 at::tensor({int64_t{0}, (int64_t{1} << 32) + 1}, at::kLong),
+                 none, false},
+                "offset 1");
+}
+
 TEST_P(EmbeddingOpsTest, GiveTheSameRowsWhenLoaded) {
   for (const int64_t columns : {16, 7}) {
     const c10::IValue table = Table(Weight(20, columns, GetParam()));
