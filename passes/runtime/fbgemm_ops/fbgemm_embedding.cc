@@ -80,15 +80,26 @@ std::vector<uint8_t> FusedRows(const at::Tensor& weight) {
   return rows;
 }
 
-void Check(const std::optional<kernels::EmbeddingError>& error) {
+int64_t At(const at::Tensor& values, int64_t position) {
+  return values.flatten().select(0, position).item<int64_t>();
+}
+
+// `error` is about `indices` or `offsets`, as the kernel got them.
+void Check(const std::optional<kernels::EmbeddingError>& error,
+           const kernels::EmbeddingTable& table, const at::Tensor& indices,
+           const at::Tensor& offsets) {
   if (!error) {
     return;
   }
-  const bool is_index = error->kind == kernels::EmbeddingError::Kind::kIndex;
-  TORCH_CHECK(false, kLayer, ": ", is_index ? "index " : "offset ",
-              error->position,
-              is_index ? " is no row of the table"
-                       : " is out of order or beyond the indices");
+  const int64_t position = error->position;
+  if (error->kind == kernels::EmbeddingError::Kind::kIndex) {
+    TORCH_CHECK(false, kLayer, ": index ", At(indices, position),
+                " at position ", position, " is no row of the table of ",
+                table.rows, " rows");
+  }
+  TORCH_CHECK(false, kLayer, ": offset ", At(offsets, position),
+              " at position ", position, " is out of order or beyond the ",
+              indices.numel(), " indices");
 }
 
 void CheckIndices(const at::Tensor& indices) {
@@ -148,7 +159,8 @@ at::Tensor SumBags(const kernels::EmbeddingTable& table,
   at::Tensor out =
       at::empty({kernels::BagCount(bags), table.columns}, at::kFloat);
   Check(
-      kernels::EmbeddingBag(table, bags, out.data_ptr<float>(), TorchParallel));
+      kernels::EmbeddingBag(table, bags, out.data_ptr<float>(), TorchParallel),
+      table, input.indices, input.offsets);
   return out;
 }
 
@@ -172,7 +184,8 @@ at::Tensor FbgemmEmbedding::Embedding(const at::Tensor& indices) const {
             ? kernels::Embedding(Table(), dense.data_ptr<int64_t>(),
                                  dense.numel(), values, TorchParallel)
             : kernels::Embedding(Table(), dense.data_ptr<int32_t>(),
-                                 dense.numel(), values, TorchParallel));
+                                 dense.numel(), values, TorchParallel),
+        Table(), dense, /*offsets=*/at::Tensor());
   return out;
 }
 

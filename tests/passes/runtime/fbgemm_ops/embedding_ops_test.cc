@@ -161,11 +161,13 @@ TEST_P(EmbeddingOpsTest, RefuseOtherInputs) {
     return at::tensor(values, at::kLong);
   };
   for (const int64_t index : {int64_t{-1}, int64_t{20}, int64_t{1} << 40}) {
-    ExpectRefused("ns::fbgemm_embedding", {table, longs({0, index})},
-                  "index 1 is no row");
+    const std::string why = "index " + std::to_string(index) +
+                            " at position 1 is no row of the table of 20 rows";
+    ExpectRefused("ns::fbgemm_embedding", {table, longs({0, index})}, why);
+    ExpectRefused("ns::fbgemm_embedding",
+                  {table, longs({0, index}).reshape({2, 1})}, why);
     ExpectRefused("ns::fbgemm_embedding_bag",
-                  {table, longs({0, index}), longs({0}), none, false},
-                  "index 1 is no row");
+                  {table, longs({0, index}), longs({0}), none, false}, why);
   }
   for (const at::Tensor& bad :
        {at::ones({2}), at::ones({2}, at::kShort), at::Tensor()}) {
@@ -179,9 +181,10 @@ TEST_P(EmbeddingOpsTest, RefuseOtherInputs) {
     ExpectRefused("ns::fbgemm_embedding_bag",
                   {table, indices, offsets, weights, false}, why);
   };
-  refuse(longs({0, 4}), none, "offset 1");
-  refuse(longs({-1, 2}), none, "offset 0");
-  refuse(longs({0, 2, 1}), none, "offset 2");
+  refuse(longs({0, 4}), none,
+         "offset 4 at position 1 is out of order or beyond the 3 indices");
+  refuse(longs({-1, 2}), none, "offset -1 at position 0 ");
+  refuse(longs({0, 2, 1}), none, "offset 1 at position 2 ");
   refuse(none, none, "a vector of them with offsets");
   refuse(at::zeros({1, 1}, at::kLong), none, "a vector of them with offsets");
   refuse(at::zeros({1}), none, "offsets must be int32 or int64");
@@ -210,7 +213,7 @@ TEST_P(EmbeddingOpsTest, TakeIndicesAndOffsetsOfDifferentDtypes) {
                 {table, indices.to(at::kInt),
                  at::tensor({int64_t{0}, (int64_t{1} << 32) + 1}, at::kLong),
                  none, false},
-                "offset 1");
+                "offset 4294967297 at position 1 ");
 }
 
 TEST_P(EmbeddingOpsTest, GiveTheSameRowsWhenLoaded) {
