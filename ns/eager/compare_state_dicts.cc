@@ -46,8 +46,8 @@ class Layers {
   std::map<std::string, size_t> index_;
 };
 
-absl::Status CompareInto(const WeightPair& pair, Layers& layers,
-                         std::vector<std::string>& warnings) {
+absl::Status CompareInto(const WeightPair& pair, bool histograms,
+                         Layers& layers, std::vector<std::string>& warnings) {
   const ModuleWeight& weight = pair.quantized;
   // The weight of a model that consists of one module has no path.
   const std::string& name = weight.path.empty() ? weight.key : weight.path;
@@ -56,7 +56,7 @@ absl::Status CompareInto(const WeightPair& pair, Layers& layers,
     NS_ASSIGN_OR_RETURN(
         std::optional<WeightComparison> comparison,
         CompareWeight(name, std::string(NameOf(of_float.key)), of_float.value,
-                      weight.values[i], /*histograms=*/false, warnings));
+                      weight.values[i], histograms, warnings));
     LayerComparison& layer = layers.Of(name);
     layer.float_side.fqn = PathOf(of_float.key);
     layer.quantized_side.fqn = weight.path;
@@ -76,7 +76,8 @@ std::string ReasonOf(const ModuleWeight& weight) {
 }  // namespace
 
 absl::StatusOr<ComparisonResult> CompareStateDicts(
-    const StateDict& float_dict, const StateDict& quantized_dict) {
+    const StateDict& float_dict, const StateDict& quantized_dict,
+    bool histograms) {
   const KeyedTensors float_tensors = StateTensors(float_dict);
   ComparisonResult result;
   result.matching = "keys";
@@ -91,7 +92,7 @@ absl::StatusOr<ComparisonResult> CompareStateDicts(
           {"quantized", pair.quantized.key, "", ReasonOf(pair.quantized)});
       continue;
     }
-    NS_RETURN_IF_ERROR(CompareInto(pair, layers, result.warnings));
+    NS_RETURN_IF_ERROR(CompareInto(pair, histograms, layers, result.warnings));
     for (const FloatWeight& weight : pair.of_float) {
       paired.insert(weight.key);
     }

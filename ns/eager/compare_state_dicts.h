@@ -19,9 +19,12 @@ namespace ns {
 // shows as an error of the convolution, unless the float model was fused
 // before.
 //
+// Each weight has histograms where `histograms` asks for them.
+//
 // Error: the dicts have no weights in common.
 absl::StatusOr<ComparisonResult> CompareStateDicts(
-    const StateDict& float_dict, const StateDict& quantized_dict);
+    const StateDict& float_dict, const StateDict& quantized_dict,
+    bool histograms = false);
 
 }  // namespace ns
 

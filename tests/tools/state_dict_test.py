@@ -87,6 +87,20 @@ class StateDictTest(cli.CliTest):
       self.fail_with(2, 'compare', *files('net'), flag,
                      names=flag.split('=')[0])
 
+  def test_flags_of_running_are_wrong_usage(self):
+    for flag in ('--inputs=images.pt', '--max-batches=1', '--engine=onednn'):
+      self.fail_with(2, 'compare', *files('net'), '--what=weights', flag,
+                     names=flag.split('=')[0])
+
+  def test_weights_have_histograms_where_asked_for(self):
+    for layer in self.layers('compare', *files('net')).values():
+      self.assertNotIn('histograms', layer['weight'][0])
+    layers = self.layers('compare', *files('net'), '--histograms')
+    state = load('net_float_state')
+    for name, key in (('conv', 'conv.0.weight'), ('fc', 'fc.weight')):
+      histograms = layers[name]['weight'][0]['histograms']
+      self.assertEqual(histograms['samples'], state[key].numel())
+
   def test_nothing_but_weights_can_be_compared(self):
     self.fail_with(3, 'compare', *files('net'), '--inputs=images.pt',
                    names=('net_float_state.pt', 'state_dict'))

@@ -101,8 +101,9 @@ absl::Status CompareLayers(const CompareFlags& options,
 // Compares the weights of state dicts; see state_dict_files.h.
 absl::StatusOr<ComparisonResult> CompareStateDicts(const CompareFlags& options,
                                                    LimitChecker& limits) {
-  NS_ASSIGN_OR_RETURN(ComparisonResult result,
-                      CompareStateDictFiles(options.models));
+  NS_ASSIGN_OR_RETURN(
+      ComparisonResult result,
+      CompareStateDictFiles(options.models, options.compare.histograms));
   NS_RETURN_IF_ERROR(limits.CheckMatches(result));
   return result;
 }

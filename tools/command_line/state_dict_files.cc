@@ -8,10 +8,10 @@
 namespace ns {
 namespace {
 
-// These flags are about graphs.
+// These flags are about graphs, and about running them.
 constexpr absl::string_view kOfTorchScript[] = {
-    "emulate", "exact", "io-type", "leaf",       "matching",
-    "method",  "names", "relate",  "unmatchable"};
+    "emulate",  "engine",      "exact",  "inputs", "io-type", "leaf",
+    "matching", "max-batches", "method", "names",  "relate",  "unmatchable"};
 
 }  // namespace
 
@@ -33,13 +33,13 @@ absl::Status CheckFlagsOfStateDicts(const Flags& flags) {
 }
 
 absl::StatusOr<ComparisonResult> CompareStateDictFiles(
-    const ModelPairOptions& models) {
+    const ModelPairOptions& models, bool histograms) {
   NS_ASSIGN_OR_RETURN(const StateDict of_float,
                       LoadStateDict(models.float_path));
   NS_ASSIGN_OR_RETURN(const StateDict of_quantized,
                       LoadStateDict(models.quantized_path));
   absl::StatusOr<ComparisonResult> result =
-      CompareStateDicts(of_float, of_quantized);
+      CompareStateDicts(of_float, of_quantized, histograms);
   if (!result.ok()) {
     return absl::Status(
         result.status().code(),

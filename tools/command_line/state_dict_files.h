@@ -15,14 +15,15 @@ namespace ns {
 bool AreStateDicts(const ModelPairOptions& models);
 
 // Returns an error if one of the flags is given that say how graphs are matched
-// or run, such as --matching or --exact. To be called when AreStateDicts.
+// or run, such as --matching or --inputs. To be called when AreStateDicts.
 absl::Status CheckFlagsOfStateDicts(const Flags& flags);
 
 // Loads both files and compares their weights (CompareStateDicts of
-// ns/eager/compare_state_dicts.h). Of `models`, only the two paths are used.
-// Errors name the file, or both.
+// ns/eager/compare_state_dicts.h), with their histograms where `histograms`
+// asks for them. Of `models`, only the two paths are used. Errors name the
+// file, or both.
 absl::StatusOr<ComparisonResult> CompareStateDictFiles(
-    const ModelPairOptions& models);
+    const ModelPairOptions& models, bool histograms);
 
 }  // namespace ns
 

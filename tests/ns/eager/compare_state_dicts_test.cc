@@ -124,6 +124,22 @@ TEST_F(CompareStateDictsTest, WarnsOfShapesThatDiffer) {
   EXPECT_THAT(Names(result), ElementsAre("b weight"));
 }
 
+TEST_F(CompareStateDictsTest, MakesHistogramsWhereAskedFor) {
+  const StateDict of_float = {Tensor("fc.weight", ones_)};
+  const StateDict of_quantized = {
+      Packed("fc._packed_params._packed_params", {near_})};
+  for (const bool histograms : {false, true}) {
+    const ComparisonResult result =
+        OrThrow(CompareStateDicts(of_float, of_quantized, histograms));
+    ASSERT_THAT(Names(result), ElementsAre("fc weight"));
+    const WeightComparison& weight = result.layers[0].weights[0];
+    ASSERT_EQ(weight.histograms.has_value(), histograms);
+    if (histograms) {
+      EXPECT_EQ(weight.histograms->samples, 12);
+    }
+  }
+}
+
 // The model is one torch.nn.Linear.
 TEST_F(CompareStateDictsTest, WeightOfTheRootHasItsKeyAsName) {
   const StateDict dict = {Tensor("weight", ones_)};
