@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "ir/input_file.h"
 #include "ir/pickle.h"
 #include "ir/status.h"
@@ -54,10 +55,29 @@ const std::vector<Pickled>* ItemsOf(const PickleValue& value) {
   return items;
 }
 
+// Whether `value` is a tensor with dense values: sparse and nested tensors have
+// others, and those on the device meta have none.
 bool IsTensor(const PickleValue& value) {
-  const absl::string_view callee = CalleeOf(value);
-  return absl::StartsWith(callee, "torch._utils._rebuild_") ||
-         callee == "torch._tensor._rebuild_from_type_v2";
+  absl::string_view callee = CalleeOf(value);
+  const bool has_type = callee == "torch._tensor._rebuild_from_type_v2";
+  if (!has_type && !absl::ConsumePrefix(&callee, "torch._utils._rebuild_")) {
+    return false;
+  }
+  // A parameter, (tensor, ...), and a tensor with attributes, (function, class,
+  // arguments, ...), may be of any kind.
+  const std::vector<Pickled>& arguments = value.items[1]->items;
+  if (has_type && arguments.size() >= 3) {
+    PickleValue tensor;
+    tensor.kind = Kind::kCall;
+    tensor.items = {arguments[0], arguments[2]};
+    return IsTensor(tensor);
+  }
+  if (absl::StartsWith(callee, "parameter") && !arguments.empty()) {
+    return IsTensor(*arguments[0]);
+  }
+  return !absl::StartsWith(callee, "sparse_") &&
+         !absl::StartsWith(callee, "nested_") &&
+         !absl::StartsWith(callee, "meta_");
 }
 
 // Returns the tensor that a tuple (weight, bias) starts with, or null.

@@ -25,8 +25,9 @@ struct StateEntry {
   std::vector<at::Tensor> values;
 };
 
-// The entries in the order of the file. Those that are neither tensors nor
-// packed parameters, such as dtypes, are left out.
+// The entries in the order of the file. Those that are neither tensors with
+// dense values nor packed parameters are left out: dtypes, sparse tensors,
+// tensors on the device "meta".
 using StateDict = std::vector<StateEntry>;
 
 // Reads a file. Packed parameters are only taken apart, never packed again: so
@@ -35,7 +36,7 @@ using StateDict = std::vector<StateEntry>;
 //
 // It is safe on damaged files. Errors name the file: it cannot be read, was not
 // written by torch.save, holds something other than a dict with string keys,
-// holds no tensors, or holds one that is not dense (all of it is then refused).
+// holds no such tensors, or holds one that cannot be read.
 absl::StatusOr<StateDict> LoadStateDict(const std::string& path);
 
 // Whether the file was written by torch.save and holds a dict with string keys;

@@ -2,11 +2,13 @@
 
 #include <ATen/Functions.h>
 #include <ATen/core/Dict.h>
+#include <caffe2/serialize/inline_container.h>
 
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -113,6 +115,66 @@ TEST(LoadStateDictTest, SaysWhatAFileHoldsInstead) {
   c10::impl::GenericDict by_number(c10::AnyType::get(), c10::AnyType::get());
   by_number.insert(3, at::ones({2}));
   EXPECT_FALSE(HoldsStateDict(Saved(by_number)));
+}
+
+std::string PickledText(const std::string& text) {
+  return std::string{'X', static_cast<char>(text.size()), 0, 0, 0} + text;
+}
+
+// A call of a function of torch._utils, whose arguments are pickled.
+std::string PickledCall(const std::string& function,
+                        const std::string& arguments) {
+  return "ctorch._utils\n" + function + "\n(" + arguments + "tR";
+}
+
+// A file of torch.save with a dict of these entries, whose values are pickled,
+// and a storage "0" of the floats 1 and 2.
+std::string SavedEntries(
+    const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string pickle = "\x80\x02}(";
+  for (const auto& [key, value] : entries) {
+    pickle += PickledText(key) + value;
+  }
+  pickle += "u.";
+  std::string path = TemporaryPath("entries.pt");
+  caffe2::serialize::PyTorchStreamWriter writer(path);
+  writer.writeRecord("data.pkl", pickle.data(), pickle.size());
+  const float storage[] = {1, 2};
+  writer.writeRecord("data/0", storage, sizeof(storage));
+  writer.writeEndOfFile();
+  return path;
+}
+
+TEST(LoadStateDictTest, LeavesOutTensorsWithoutDenseValues) {
+  const std::string dense =
+      PickledCall("_rebuild_tensor_v2",
+                  "(" + PickledText("storage") + "ctorch\nFloatStorage\n" +
+                      PickledText("0") + PickledText("cpu") + "K\x02tQ" +
+                      std::string{'K', 0} + "K\x02\x85K\x01\x85\x89}");
+  const std::string sparse = PickledCall(
+      "_rebuild_sparse_tensor", "ctorch\nsparse_coo\n(" + dense + dense + "t");
+  const std::string with_attributes =
+      "ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n"
+      "_rebuild_sparse_tensor\nctorch\nTensor\n)}tR";
+  const StateDict dict = OrThrow(LoadStateDict(SavedEntries(
+      {{"first", dense},
+       {"sparse", sparse},
+       {"meta", PickledCall("_rebuild_meta_tensor_no_storage", "")},
+       {"parameter", PickledCall("_rebuild_parameter", sparse + "\x89}")},
+       {"attributes", with_attributes},
+       {"packed", "(" + sparse + "Nt"},
+       {"last", PickledCall("_rebuild_parameter", dense + "\x89}")}})));
+  EXPECT_THAT(KeysOf(dict), ElementsAre("first", "last"));
+  for (const StateEntry& entry : dict) {
+    ASSERT_THAT(entry.values, SizeIs(1));
+    EXPECT_TRUE(entry.values[0].equal(at::tensor({1.0F, 2.0F})));
+  }
+  EXPECT_THAT(MessageOf(LoadStateDict(SavedEntries({{"sparse", sparse}}))),
+              HasSubstr("entries.pt: holds a dict without tensors"));
+  EXPECT_THAT(MessageOf(LoadStateDict(SavedEntries(
+                  {{"first", dense},
+                   {"other", PickledCall("_rebuild_mkldnn_tensor", "")}}))),
+              HasSubstr("entries.pt: holds a torch._utils._rebuild_mkldnn"));
 }
 
 // Damaged files give an error or a value, and never a crash.
