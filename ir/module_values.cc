@@ -119,10 +119,14 @@ class Typer {
 
   absl::Status Visit(Node* node) {
     for (size_t i = 0; i < node->inputs().size(); ++i) {
-      if (ModuleOf(node->input(i)) != nullptr &&
-          static_cast<int>(i) != ObjectIndex(*node) &&
-          node->kind() != prim::fork) {
-        return Unclear(*node->input(i), "hands a module on as a value");
+      const Value& input = *node->input(i);
+      const bool is_known = ModuleOf(&input) != nullptr;
+      if (static_cast<int>(i) != ObjectIndex(*node)) {
+        if (is_known && node->kind() != prim::fork) {
+          return Unclear(input, "hands a module on as a value");
+        }
+      } else if (!is_known && IsModuleType(*input.type())) {
+        return Unclear(input, "uses a module that is an argument");
       }
     }
     if (node->kind() == prim::GetAttr) {

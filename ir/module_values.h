@@ -32,8 +32,8 @@ namespace ns {
 // Error, naming the path: a module without an attribute, method or hook that
 // the code uses, or whose method or hook takes other arguments or returns
 // another type than the call has; and code that does not say which object it
-// uses, as where a module is read through an interface, is handed on as an
-// argument, or comes out of a prim::If. Some types may be changed then.
+// uses, as where a module is read through an interface, is an argument or is
+// handed on as one, or comes out of a prim::If. Some types may be changed then.
 absl::Status TypeModuleValues(const torch::jit::Module& module,
                               const std::string& path,
                               torch::jit::Graph& graph);

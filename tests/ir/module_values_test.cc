@@ -94,5 +94,30 @@ TEST(ModuleValuesTest, RefusesCodeThatDoesNotSayWhichObjectItUses) {
               HasSubstr("hands a module out of a block"));
 }
 
+TEST(ModuleValuesTest, RefusesModulesThatAreArguments) {
+  const Module root = Root();
+  for (const c10::TypePtr& type :
+       {c10::TypePtr(c10::InterfaceType::create("__torch__.Layer",
+                                                /*is_module=*/true)),
+        c10::TypePtr(Relu().type())}) {
+    for (const char* text : {R"IR(
+graph(%self, %x : Tensor, %m):
+  %y : Tensor = prim::CallMethod[name="forward"](%m, %x)
+  return (%y))IR",
+                             R"IR(
+graph(%self, %x : Tensor, %m):
+  %relu = prim::GetAttr[name="relu"](%m)
+  %y : Tensor = prim::CallMethod[name="forward"](%relu, %x)
+  return (%y))IR"}) {
+      const std::shared_ptr<Graph> graph = GraphOf(text);
+      graph->inputs()[2]->setType(type);
+      EXPECT_EQ(TypeModuleValues(root, "", *graph).message(),
+                "the root module: its code uses a module that is an argument "
+                "(%m), and so does not say which module object it uses; write "
+                "it without that");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ns
