@@ -59,9 +59,10 @@ Cell SqnrCell(const CandidateResult* candidate) {
   return {FormatDb(db), DbColor(db)};
 }
 
-// The largest SQNR of an integer candidate; +inf where there is none.
-double BestInteger(const Sensitivity& sensitivity,
-                   const ShadowedSubgraph& layer) {
+// What rows are sorted by: whether there is no integer candidate, and the
+// largest SQNR of one.
+std::pair<bool, double> BestInteger(const Sensitivity& sensitivity,
+                                    const ShadowedSubgraph& layer) {
   double best = -std::numeric_limits<double>::infinity();
   bool found = false;
   for (const CandidateResult& candidate : layer.candidates) {
@@ -71,14 +72,14 @@ double BestInteger(const Sensitivity& sensitivity,
       best = std::max(best, candidate.pooled.SqnrDb());
     }
   }
-  return found ? best : std::numeric_limits<double>::infinity();
+  return {!found, best};
 }
 
 std::vector<size_t> RowOrder(const Sensitivity& sensitivity, bool by_error) {
   std::vector<size_t> order(sensitivity.layers.size());
   std::iota(order.begin(), order.end(), size_t{0});
   if (by_error) {
-    std::vector<double> best;
+    std::vector<std::pair<bool, double>> best;
     for (const ShadowedSubgraph& layer : sensitivity.layers) {
       best.push_back(BestInteger(sensitivity, layer));
     }

@@ -1,6 +1,8 @@
 #include "ns/n_shadows/sensitivity_table.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -78,6 +80,23 @@ TEST_F(SensitivityTableTest, WorstLayersCanComeFirst) {
   const std::string table = SensitivityTable(report_, options);
   EXPECT_LT(table.find("\nfc"), table.find("\nconv"));
   EXPECT_LT(table.find("\nconv"), table.find("\nnorm"));
+}
+
+TEST_F(SensitivityTableTest, LayersWithoutAnIntegerCandidateComeLast) {
+  std::vector<ShadowedSubgraph>& layers = report_.sensitivity.layers;
+  layers[1].candidates[0].pooled.sum_e2 = 0;
+  std::swap(layers[1], layers[2]);
+  TableOptions options;
+  options.sort_by_error = true;
+  EXPECT_EQ(SensitivityTable(report_, options),
+            "                         int8\n"
+            "layer  op          per tensor   fp16\n"
+            "────────────────────────────────────\n"
+            "conv   conv2d            30.0   60.0\n"
+            "fc     linear           exact  exact\n"
+            "norm   layer_norm           -   70.0\n"
+            "\n"
+            "SQNR in dB of each candidate, 3 layers, 1 batch\n");
 }
 
 TEST_F(SensitivityTableTest, ColorsLowFigures) {
