@@ -57,7 +57,9 @@ at::Tensor Clamped(const at::Tensor& quantized, const QuantGrid& grid) {
 at::Tensor FiniteValues(const at::Tensor& weight) {
   at::Tensor values = weight.detach().to(at::kFloat);
   TORCH_CHECK(values.isfinite().all().item<bool>(),
-              "it holds nan or infinite values");
+              weight.isfinite().all().item<bool>()
+                  ? "it holds values beyond the range of float32"
+                  : "it holds nan or infinite values");
   return values;
 }
 

@@ -17,7 +17,7 @@ namespace ns {
 // _quantize_weight of torch/ao/nn/quantized/modules/utils.py). Values are
 // computed in float32. Throws c10::Error for a `config` that no observer can be
 // made of, for kinds that give no scale and zero point, and for weights with
-// nan or infinite values.
+// nan or infinite values or, in float64, values beyond the range of float32.
 at::Tensor QuantizedWeight(const at::Tensor& weight,
                            const ObserverConfig& config);
 

@@ -153,6 +153,17 @@ TEST(QuantizedWeightTest, NanAndInfinityAreRefused) {
   }
 }
 
+TEST(QuantizedWeightTest, ValuesBeyondFloat32AreRefused) {
+  at::Tensor weight = at::ones({2, 2}, at::kDouble);
+  weight[0][1] = -1e39;
+  for (const ObserverConfig& config : {PerTensor(), PerChannel()}) {
+    EXPECT_EQ(ErrorOf(weight, config),
+              "it holds values beyond the range of float32");
+  }
+  weight[1][0] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(ErrorOf(weight, PerTensor()), "it holds nan or infinite values");
+}
+
 TEST(ObservedWeightTest, ReturnsTheWeightItself) {
   const at::Tensor weight = at::rand({3});
   std::vector<c10::IValue> stack = {weight, int64_t{4}};
