@@ -70,6 +70,13 @@ std::vector<int64_t> CountsOf(
   return counts;
 }
 
+// (x - y) / z, also where x - y is too large for a double. Halves of such
+// numbers are exact.
+double DifferenceOver(double x, double y, double z) {
+  const double difference = x - y;
+  return std::isinf(difference) ? (x / 2 - y / 2) / (z / 2) : difference / z;
+}
+
 // Equal bins from the least value to the largest.
 class EvenBins {
  public:
@@ -77,11 +84,11 @@ class EvenBins {
     const auto [least, largest] =
         std::minmax_element(values.begin(), values.end());
     bins_.lowest = values.empty() ? 0 : *least;
-    const double length = values.empty() ? 0 : *largest - *least;
-    // A single value gets bins around it.
-    if (length > 0) {
-      bins_.width = length / static_cast<double>(count);
+    if (!values.empty()) {
+      bins_.width =
+          DifferenceOver(*largest, *least, static_cast<double>(count));
     }
+    // A single value gets bins around it.
     if (!(bins_.width > 0)) {
       bins_.width = 1.0 / static_cast<double>(count);
       bins_.lowest -= 0.5;
@@ -91,7 +98,8 @@ class EvenBins {
   const HistogramBins& bins() const { return bins_; }
   int64_t count() const { return count_; }
   size_t IndexOf(double value) const {
-    const auto bin = static_cast<int64_t>((value - bins_.lowest) / bins_.width);
+    const auto bin =
+        static_cast<int64_t>(DifferenceOver(value, bins_.lowest, bins_.width));
     return static_cast<size_t>(std::clamp<int64_t>(bin, 0, count_ - 1));
   }
 

@@ -141,5 +141,24 @@ TEST_F(ValueHistogramsTest, OddWeightsAreCountedToo) {
   EXPECT_EQ(HistogramsOfWeight(with_inf, with_inf).samples, 1);
 }
 
+TEST_F(ValueHistogramsTest, WeightsMayBeFurtherApartThanADoubleCanTell) {
+  const at::Tensor x = at::tensor({-1e308, 1e306, 1e308}, at::kDouble);
+  const ValueHistograms same = HistogramsOfWeight(x, x);
+  EXPECT_EQ(same.value_bins.lowest, -1e308);
+  EXPECT_DOUBLE_EQ(same.value_bins.width, 2e306);
+  for (const size_t bin : {0, 50, 99}) {
+    EXPECT_EQ(same.float_counts[bin], 1) << bin;
+    EXPECT_EQ(same.quantized_counts[bin], 1) << bin;
+  }
+  for (const size_t row : {0, 16, 31}) {
+    EXPECT_EQ(SumOf(same.errors_by_value[row]), 1) << row;
+  }
+  const ValueHistograms errors = HistogramsOfWeight(at::zeros({3}), x);
+  EXPECT_DOUBLE_EQ(errors.error_bins.width, 2e306);
+  for (const size_t bin : {0, 50, 99}) {
+    EXPECT_EQ(errors.error_counts[bin], 1) << bin;
+  }
+}
+
 }  // namespace
 }  // namespace ns
