@@ -32,9 +32,7 @@ struct LayerChoices {
 // name get no rule, either.
 //
 // Returns, for each layer that got a rule, what `mapping` chooses for it now,
-// by index. Compare that with what was wanted: a rule that `mapping` had before
-// may be narrower, and decide in spite of the new one. Error: that of
-// FoldForQuantization.
+// by index. Error: that of FoldForQuantization.
 absl::StatusOr<std::map<int64_t, QConfigChoice>> AddLayerRules(
     const ModelGraph& float_model, const PreparedModel& record,
     const LayerChoices& choices, QConfigMapping& mapping);

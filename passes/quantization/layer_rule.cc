@@ -26,10 +26,12 @@ void SetLayerQConfig(const std::vector<FloatSubgraph>& all,
                      QConfigMapping& mapping) {
   if (IsAloneInItsModule(all, layer)) {
     mapping.SetModuleName(layer.fqn, qconfig);
-  } else {
-    mapping.SetModuleNameObjectTypeOrder(layer.fqn, layer.op, layer.order,
-                                         qconfig);
+    if (mapping.Choose(layer).setting == QConfigSetting::kModuleName) {
+      return;
+    }
   }
+  mapping.SetModuleNameObjectTypeOrder(layer.fqn, layer.op, layer.order,
+                                       qconfig);
 }
 
 }  // namespace ns

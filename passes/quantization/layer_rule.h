@@ -14,11 +14,10 @@ namespace ns {
 // the layer in float. `all` is what FindFloatSubgraphs returned for the model,
 // and `layer` is one of it. Where nothing else of `all` is in the module of
 // `layer`, the rule is for the name of the module (SetModuleName). Otherwise it
-// is for the number of the op in the module (SetModuleNameObjectTypeOrder).
-//
-// A setting of the same key is replaced. But another setting may still decide:
-// a SetModuleNameObjectTypeOrder for this layer that `mapping` has already, be
-// it against a SetModuleName or with another object type.
+// is for the number of the op in the module (SetModuleNameObjectTypeOrder, with
+// the op as its object type). Where `mapping` has a rule of that kind for
+// `layer` already, which would decide, both are set. A setting of the same key
+// is replaced.
 void SetLayerQConfig(const std::vector<FloatSubgraph>& all,
                      const FloatSubgraph& layer, const OptionalQConfig& qconfig,
                      QConfigMapping& mapping);

@@ -179,13 +179,19 @@ absl::Status QConfigMapping::Validate() const {
 }
 
 QConfigChoice QConfigMapping::Choose(const QConfigTarget& target) const {
-  if (const auto* found = Find(orders_, [&](const OrderKey& key) {
-        return key.module_name == target.fqn && key.order == target.order &&
-               (IsOp(target, key.object_type) ||
-                IsModuleType(target.module_type, key.object_type));
-      })) {
-    return {found->second, QConfigSetting::kModuleNameObjectTypeOrder, true,
-            RuleText(found->first)};
+  const OrderKey op_key{target.fqn, target.op, target.order};
+  const auto* of_op =
+      Find(orders_, [&](const OrderKey& key) { return key == op_key; });
+  if (of_op == nullptr) {
+    of_op = Find(orders_, [&](const OrderKey& key) {
+      return key.module_name == target.fqn && key.order == target.order &&
+             (IsOp(target, key.object_type) ||
+              IsModuleType(target.module_type, key.object_type));
+    });
+  }
+  if (of_op != nullptr) {
+    return {of_op->second, QConfigSetting::kModuleNameObjectTypeOrder, true,
+            RuleText(of_op->first)};
   }
   for (std::string path = target.fqn;; path = ParentOf(path)) {
     if (const auto* found = Find(module_names_, [&](const std::string& name) {

@@ -56,8 +56,10 @@ struct QConfigChoice {
 // whose name matches a pattern or is given, and for one op of one module. The
 // narrowest setting that is for a subgraph decides, even when it says "no
 // qconfig". Among patterns, and among object types, the first one that was set
-// decides, as in PyTorch's QConfigMapping. A second setting of the same key
-// takes the place of the first.
+// decides, as in PyTorch's QConfigMapping. Among settings for one op of one
+// module, the first whose object type is the op itself ("aten::linear") does,
+// or else the first. A second setting of the same key takes the place of the
+// first.
 //
 //   QConfigMapping()
 //       .SetGlobal(Int8PerTensorQConfig())

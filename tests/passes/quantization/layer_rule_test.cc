@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,29 @@ TEST(LayerRuleTest, IsForTheModuleOrForTheOpInIt) {
               ElementsAre("module name 'fc'", "global",
                           "object type 'aten::sigmoid' number 1 in module ''",
                           "global"));
+}
+
+TEST(LayerRuleTest, DecidesAgainstRulesThatAreThereAlready) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"fc", Linear(at::ones({2, 2}))}},
+                {"return torch.sigmoid(self.fc.forward(x)) + x"})));
+  const std::vector<FloatSubgraph> layers = FindFloatSubgraphs(model.graph());
+  ASSERT_EQ(layers.size(), 3);
+  for (const char* type : {"aten::linear", "linear", "Linear"}) {
+    QConfigMapping mapping;
+    mapping.SetModuleNameObjectTypeOrder("fc", type, 0, Fp16QConfig());
+    EXPECT_EQ(mapping.Choose(layers[0]).qconfig, Fp16QConfig()) << type;
+    SetLayerQConfig(layers, layers[0], DynamicQConfig(), mapping);
+    EXPECT_EQ(mapping.Choose(layers[0]).qconfig, DynamicQConfig()) << type;
+    SetLayerQConfig(layers, layers[0], std::nullopt, mapping);
+    EXPECT_EQ(mapping.Choose(layers[0]).qconfig, std::nullopt) << type;
+  }
+  for (const char* type : {"aten::sigmoid", "sigmoid", "torch.sigmoid"}) {
+    QConfigMapping mapping;
+    mapping.SetModuleNameObjectTypeOrder("", type, 0, Fp16QConfig());
+    SetLayerQConfig(layers, layers[1], DynamicQConfig(), mapping);
+    EXPECT_EQ(mapping.Choose(layers[1]).qconfig, DynamicQConfig()) << type;
+  }
 }
 
 }  // namespace

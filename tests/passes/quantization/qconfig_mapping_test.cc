@@ -61,6 +61,17 @@ TEST(QConfigMappingTest, ChoiceNamesTheSettingThatDecided) {
             "object type 'linear' number 0 in module 'head.fc'");
 }
 
+TEST(QConfigMappingTest, OpDecidesBeforeWiderTypesOfOneOpOfAModule) {
+  QConfigMapping mapping;
+  mapping.SetModuleNameObjectTypeOrder("head.fc", "Linear", 0, kStatic)
+      .SetModuleNameObjectTypeOrder("head.fc", "linear", 0, kHalf);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kStatic);
+  mapping.SetModuleNameObjectTypeOrder("head.fc", "aten::linear", 0, kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc()).qconfig, kDynamic);
+  EXPECT_EQ(mapping.Choose(Fc()).rule,
+            "object type 'aten::linear' number 0 in module 'head.fc'");
+}
+
 TEST(QConfigMappingTest, NoQConfigIsASettingToo) {
   QConfigMapping mapping;
   mapping.SetGlobal(kStatic).SetModuleName("head.fc", std::nullopt);
