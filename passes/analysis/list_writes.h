@@ -1,6 +1,10 @@
-// Tells which ops change lists, and which lists only one value refers to.
+// Tells which ops change lists, which lists only one value refers to, and what
+// they hold.
 #ifndef PASSES_ANALYSIS_LIST_WRITES_H_
 #define PASSES_ANALYSIS_LIST_WRITES_H_
+
+#include <optional>
+#include <vector>
 
 namespace torch::jit {
 struct Node;
@@ -19,6 +23,20 @@ bool WritesToList(const torch::jit::Node& node);
 // the inputs of a graph, and for lists of other ops than prim::ListConstruct,
 // aten::list and those that split a tensor.
 bool IsPrivateList(const torch::jit::Value& list);
+
+// Returns the elements that `list` has when `place` runs, in order: those that
+// prim::ListConstruct made it of, and those that append, insert, extend, `+=`
+// and `l[i] = x` put into it since.
+//
+//   %l = prim::ListConstruct(%a)
+//   %1 = aten::append(%l, %b)
+//   %c = aten::cat(%l, %dim)       (%a, %b)
+//
+// Absent where the graph does not tell: for a list that is not private, for
+// other ops that change it, for an index that only a run tells, and where the
+// list, `place` or what changes it are in different blocks.
+std::optional<std::vector<torch::jit::Value*>> ElementsBefore(
+    const torch::jit::Value& list, const torch::jit::Node& place);
 
 }  // namespace ns
 

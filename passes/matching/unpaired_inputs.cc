@@ -3,6 +3,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "passes/analysis/list_writes.h"
 #include "passes/matching/value_keeping.h"
 #include "passes/ops/op_table.h"
 
@@ -29,6 +32,24 @@ bool OnlyMovesData(const Node& node) {
   return row != nullptr &&
          (row->role == Role::kShape || row->role == Role::kTransparent) &&
          DataInputs(node).size() == 1;
+}
+
+// Returns the data inputs of `matchable`; for a list that is filled after it is
+// made, those of its elements where the graph tells them.
+std::vector<Value*> InputsOf(const MatchableNode& matchable) {
+  std::vector<Value*> inputs;
+  for (Value* input : DataInputsOf(matchable)) {
+    const std::optional<std::vector<Value*>> elements =
+        ElementsBefore(*input, *matchable.node);
+    if (!elements) {
+      inputs.push_back(input);
+      continue;
+    }
+    for (Value* element : *elements) {
+      absl::c_copy(DataInputsOfArgument(*element), std::back_inserter(inputs));
+    }
+  }
+  return inputs;
 }
 
 // Returns "'layer1.conv' (aten::conv2d)".
@@ -72,7 +93,8 @@ UnpairedInputs::Producer UnpairedInputs::ProducerOf(const Side& side,
       const bool is_input = node.owningBlock()->owningNode() == nullptr;
       return {is_input ? Kind::kInput : Kind::kUnknown, -1};
     }
-    if (node.owningBlock() != block || !node.blocks().empty()) {
+    if (node.owningBlock() != block || !node.blocks().empty() ||
+        (IsTensorList(*value) && IsWrittenTo(*value))) {
       return {};
     }
     const int index = side.nodes.IndexOf(&node);
@@ -125,8 +147,8 @@ bool UnpairedInputs::MayCorrespond(const Producer& a, const Producer& b) const {
 }
 
 std::string UnpairedInputs::ReasonFor(int a, int b) const {
-  const std::vector<Value*> inputs_a = DataInputsOf(a_.nodes[a]);
-  const std::vector<Value*> inputs_b = DataInputsOf(b_.nodes[b]);
+  const std::vector<Value*> inputs_a = InputsOf(a_.nodes[a]);
+  const std::vector<Value*> inputs_b = InputsOf(b_.nodes[b]);
   if (inputs_a.empty() || inputs_b.empty() || AreLinked(inputs_a, inputs_b)) {
     return "";
   }

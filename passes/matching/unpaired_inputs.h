@@ -27,7 +27,7 @@ class UnpairedInputs {
   // comes from an op that has one, or from ops of two different pairs. Casts
   // and ops that only move data do not count. Empty where the inputs
   // correspond, where both sides replace one thing by another, and where
-  // control flow leaves it open.
+  // control flow, or a list that is filled there, leaves it open.
   //
   //   A: %c = conv2d(%x); %e = conv2d(%c); %l = linear(%e)
   //   B: %c = quantized::conv2d(%x);       %l = quantized::linear(%c)

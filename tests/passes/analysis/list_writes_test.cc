@@ -2,8 +2,11 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/named_graph.h"
@@ -27,6 +30,26 @@ bool IsPrivate(const std::string& lines) {
       "  %all : Tensor[] = prim::ListConstruct(%a)\n" +
       lines + "  return (%a)");
   return IsPrivateList(*graph.Named("all"));
+}
+
+// The names of the elements of `%all` where `lines` concatenate it; "unknown"
+// where the graph does not tell.
+std::string Elements(const std::string& lines) {
+  const NamedGraph graph(
+      "graph(%a : Tensor, %b : Tensor, %i : int, %yes : bool):\n"
+      "  %zero : int = prim::Constant[value=0]()\n"
+      "  %last : int = prim::Constant[value=-1]()\n"
+      "  %all : Tensor[] = prim::ListConstruct(%a)\n" +
+      lines + "  return (%a)");
+  const std::optional<std::vector<torch::jit::Value*>> elements =
+      ElementsBefore(*graph.Named("all"), *NodeOf(*graph, "aten::cat"));
+  if (!elements) {
+    return "unknown";
+  }
+  return absl::StrJoin(*elements, " ",
+                       [&](std::string* out, const torch::jit::Value* element) {
+                         out->append(element == graph.Named("a") ? "a" : "b");
+                       });
 }
 
 TEST(WritesToListTest, OfOpsThatChangeTheirFirstInput) {
@@ -78,6 +101,87 @@ TEST(IsPrivateListTest, NotWhereAnotherValueIsTheSameList) {
   %t : Tensor[] = aten::append(%s, %a)
 )IR"));
   EXPECT_FALSE(IsPrivate("  %u : Tensor[] = prim::unchecked_cast(%all)\n"));
+}
+
+TEST(ElementsBeforeTest, AreInOrderWhatTheListHoldsThere) {
+  EXPECT_EQ(Elements("  %c : Tensor = aten::cat(%all, %zero)\n"), "a");
+  EXPECT_EQ(Elements(R"IR(
+  %s : Tensor[] = aten::append(%all, %b)
+  %t : Tensor[] = aten::append(%all, %a)
+  %c : Tensor = aten::cat(%all, %zero)
+  %u : Tensor[] = aten::append(%all, %a)
+)IR"),
+            "a b a");
+}
+
+TEST(ElementsBeforeTest, IndicesMayBeCountedFromTheEnd) {
+  EXPECT_EQ(Elements(R"IR(
+  aten::insert(%all, %zero, %b)
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "b a");
+  EXPECT_EQ(Elements(R"IR(
+  %s : Tensor[] = aten::append(%all, %a)
+  %t : Tensor[] = aten::_set_item(%all, %last, %b)
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "a b");
+}
+
+TEST(ElementsBeforeTest, ListsAreExtendedByWhatTheOtherHoldsThen) {
+  EXPECT_EQ(Elements(R"IR(
+  %other : Tensor[] = prim::ListConstruct(%b)
+  aten::extend(%all, %other)
+  %s : Tensor[] = aten::append(%other, %b)
+  %t : Tensor[] = aten::add_(%all, %all)
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "a b a b");
+  EXPECT_EQ(Elements(R"IR(
+  %other : Tensor[] = prim::ListConstruct(%b)
+  aten::extend(%other, %all)
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "a");
+}
+
+TEST(ElementsBeforeTest, AreUnknownWhereOnlyARunTells) {
+  EXPECT_EQ(Elements(R"IR(
+  %s : Tensor[] = aten::_set_item(%all, %i, %b)
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "unknown");
+  EXPECT_EQ(Elements(R"IR(
+  prim::If(%yes)
+    block0():
+      %s : Tensor[] = aten::append(%all, %b)
+      -> ()
+    block1():
+      -> ()
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "unknown");
+  EXPECT_EQ(Elements(R"IR(
+  prim::Loop(%i, %yes)
+    block0(%trip : int):
+      %c : Tensor = aten::cat(%all, %zero)
+      %s : Tensor[] = aten::append(%all, %c)
+      -> (%yes)
+)IR"),
+            "unknown");
+}
+
+TEST(ElementsBeforeTest, AreUnknownBehindOtherWritesAndOfSharedLists) {
+  EXPECT_EQ(Elements(R"IR(
+  %outer : Tensor[][] = prim::ListConstruct(%all)
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "unknown");
+  EXPECT_EQ(Elements(R"IR(
+  %p : Tensor = aten::pop(%all, %zero)
+  %c : Tensor = aten::cat(%all, %zero)
+)IR"),
+            "unknown");
 }
 
 }  // namespace

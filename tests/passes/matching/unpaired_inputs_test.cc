@@ -124,6 +124,64 @@ graph(%x : Tensor, %one : int):
               Each(std::string()));
 }
 
+// One model appends to a list, as DenseNet does; the other has a list of all
+// from the start.
+constexpr char kAppending[] = R"IR(
+graph(%x : Tensor, %dim : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %list : Tensor[] = prim::ListConstruct(%s)
+  %t : Tensor = aten::tanh(%x)
+  %same : Tensor[] = aten::append(%list, %t)
+  %y : Tensor = aten::cat(%list, %dim)
+  return (%y))IR";
+
+TEST(UnpairedInputsTest, AppendedElementsAreInputs) {
+  EXPECT_THAT(Reasons(kAppending, R"IR(
+graph(%x : Tensor, %dim : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %t : Tensor = aten::tanh(%x)
+  %list : Tensor[] = prim::ListConstruct(%s, %t)
+  %y : Tensor = aten::cat(%list, %dim)
+  return (%y))IR"),
+              ElementsAre("", "", ""));
+}
+
+TEST(UnpairedInputsTest, AppendedElementsMayHaveNoCounterpart) {
+  EXPECT_THAT(Reasons(kAppending, R"IR(
+graph(%x : Tensor, %dim : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %t : Tensor = aten::tanh(%x)
+  %extra : Tensor = aten::relu(%t)
+  %list : Tensor[] = prim::ListConstruct(%s, %extra)
+  %y : Tensor = aten::cat(%list, %dim)
+  return (%y))IR"),
+              ElementsAre("", "", HasSubstr("(aten::relu)")));
+}
+
+TEST(UnpairedInputsTest, ListsThatAreFilledInControlFlowTellNothing) {
+  EXPECT_THAT(Reasons(R"IR(
+graph(%x : Tensor, %dim : int, %p : bool):
+  %s : Tensor = aten::sigmoid(%x)
+  %list : Tensor[] = prim::ListConstruct(%s)
+  %t : Tensor = aten::tanh(%x)
+  prim::If(%p)
+    block0():
+      %same : Tensor[] = aten::append(%list, %t)
+      -> ()
+    block1():
+      -> ()
+  %y : Tensor = aten::cat(%list, %dim)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor, %dim : int):
+  %s : Tensor = aten::sigmoid(%x)
+  %t : Tensor = aten::tanh(%x)
+  %list : Tensor[] = prim::ListConstruct(%s, %t)
+  %y : Tensor = aten::cat(%list, %dim)
+  return (%y))IR"),
+              Each(std::string()));
+}
+
 // Written in another way, it is still the same layer.
 TEST(UnpairedInputsTest, OpsThatReplaceEachOtherCorrespond) {
   EXPECT_THAT(Reasons(R"IR(
