@@ -1,80 +1,24 @@
 #include "ir/fold_attributes.h"
 
-#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/written_attributes.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
 using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
-
-// Whether `get` reads an attribute of a module that PyTorch observes or
-// fake-quantizes with.
-bool IsOfObserver(const Node& get) {
-  const auto type = get.input(0)->type()->cast<c10::ClassType>();
-  if (!type || !type->name()) {
-    return false;
-  }
-  const std::string name = UnmangledTypeName(type->name()->qualifiedName());
-  return absl::StartsWith(name, "torch.ao.quantization.") ||
-         absl::StartsWith(name, "torch.quantization.");
-}
-
-// Collects the names of the attributes that code writes, or whose tensors it
-// writes to.
-class WrittenAttributes {
- public:
-  explicit WrittenAttributes(const Graph& graph) { Collect(graph.block()); }
-
-  bool Contains(const std::string& name) const {
-    return names_.count(name) != 0;
-  }
-
- private:
-  void Collect(const Block* block) {
-    ForEachNode(block, [&](const Node* node) {
-      if (node->kind() == prim::SetAttr) {
-        names_.insert(node->s(c10::attr::name));
-      } else if (node->kind() == prim::GetAttr && !IsOfObserver(*node) &&
-                 IsWrittenInPlace(*node->output())) {
-        names_.insert(node->s(c10::attr::name));
-      } else if (node->kind() == prim::CallMethod) {
-        EnterMethod(*node);
-      }
-    });
-  }
-
-  void EnterMethod(const Node& call) {
-    const auto type = call.input(0)->type()->cast<c10::ClassType>();
-    torch::jit::Function* method =
-        type ? type->findMethod(call.s(c10::attr::name)) : nullptr;
-    if (method == nullptr || !entered_.insert(method).second) {
-      return;
-    }
-    if (auto* function = torch::jit::tryToGraphFunction(*method)) {
-      Collect(function->graph()->block());
-    }
-  }
-
-  std::set<std::string> names_;
-  std::set<const torch::jit::Function*> entered_;
-};
 
 // True for values that code can change only by writing the attribute. Tensors
 // count as such, as FoldAttributes says, and so do the objects that hold packed

@@ -255,7 +255,8 @@ struct LayerComparison {
   // Indices of the layers whose outputs flow into this one, in ascending order.
   std::vector<size_t> producers;
   // False when some of what flows in is not what is compared there, but another
-  // output, or an element of a list.
+  // output, an element of a list, what an unmatched op computes, or an
+  // attribute that the model writes itself.
   bool producers_are_compared = true;
   // Why the inputs of the two sides do not correspond, as behind a layer that
   // only one model has; empty where they do. Such a layer is not to blame: its

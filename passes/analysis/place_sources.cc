@@ -10,6 +10,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "ir/node_view.h"
+#include "ir/written_attributes.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -28,10 +30,25 @@ void Add(const PlaceSources& more, PlaceSources& sources) {
   sources.are_compared &= more.are_compared;
 }
 
+// Whether `node` computes values from data, and does not only move them, cast
+// them or hold them together. Dropout does nothing in inference.
+bool ChangesValues(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  if (row == nullptr) {
+    return IsLeafCall(node) ||
+           (!node.kind().is_prim() && !DataInputs(node).empty());
+  }
+  const bool computes =
+      (row->role == Role::kCompute && row->family != "dropout") ||
+      row->role == Role::kQuantize || row->role == Role::kObserve;
+  return computes && !DataInputs(node).empty();
+}
+
 // Follows values from places to where they are used.
 class Flow {
  public:
-  explicit Flow(absl::Span<const Place> places) : places_(places) {
+  Flow(const Graph& graph, absl::Span<const Place> places)
+      : places_(places), written_attributes_(graph) {
     for (size_t i = 0; i < places.size(); ++i) {
       starts_[places[i].subgraph->start] = i;
       ends_[places[i].subgraph->end] = i;
@@ -51,6 +68,7 @@ class Flow {
       for (const Value* input : node->inputs()) {
         Add(SourcesOf(*input), from);
       }
+      from.are_compared &= !ChangesValues(*node) && !ReadsState(*node);
       for (Block* inner : node->blocks()) {
         EnterBlock(*node, inner, from);
         Follow(inner);
@@ -85,6 +103,12 @@ class Flow {
       Add(SourcesOf(*input), sources);
     }
     return sources;
+  }
+
+  // Whether `node` reads what the model keeps from run to run.
+  bool ReadsState(const Node& node) const {
+    return node.kind() == c10::prim::GetAttr &&
+           written_attributes_.Contains(node.s(c10::attr::name));
   }
 
   // Returns the sources of output `index` of control flow.
@@ -136,6 +160,7 @@ class Flow {
   }
 
   const absl::Span<const Place> places_;
+  const WrittenAttributes written_attributes_;
   absl::flat_hash_map<const Node*, size_t> starts_;
   absl::flat_hash_map<const Node*, size_t> ends_;
   std::vector<PlaceSources> into_;
@@ -146,7 +171,7 @@ class Flow {
 
 std::vector<PlaceSources> SourcesOfPlaces(Graph& graph,
                                           absl::Span<const Place> places) {
-  Flow flow(places);
+  Flow flow(graph, places);
   flow.Follow(graph.block());
   return flow.TakeInto();
 }

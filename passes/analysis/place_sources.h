@@ -27,7 +27,8 @@ struct PlaceSources {
   // The indices of the places that it comes from, in ascending order.
   std::vector<size_t> places;
   // False when some of it is not the value that is compared at its place, but
-  // another output, or an element of a list or tuple.
+  // another output, an element of a list or tuple, what an op of no place
+  // computes, or an attribute that the model writes itself, such as a cache.
   bool are_compared = true;
 };
 

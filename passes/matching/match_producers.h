@@ -19,7 +19,8 @@ struct Producers {
   // The indices of the matches that it comes from, in ascending order.
   std::vector<size_t> matches;
   // False when some of it is not the value that is compared at its match, but
-  // another output, or an element of a list or tuple.
+  // another output, an element of a list or tuple, what an unmatched op
+  // computes, or an attribute that the model writes itself, such as a cache.
   bool are_compared = true;
 };
 

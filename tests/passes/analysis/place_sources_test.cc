@@ -1,5 +1,8 @@
 #include "passes/analysis/place_sources.h"
 
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -9,6 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/analysis/subgraph.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/named_graph.h"
 
 namespace ns {
@@ -71,8 +76,67 @@ graph(%x : Tensor):
   EXPECT_THAT(sources.Of("a"), IsEmpty());
   EXPECT_TRUE(sources.AreCompared("a"));
   EXPECT_THAT(sources.Of("b"), ElementsAre("a"));
+  EXPECT_FALSE(sources.AreCompared("b"));
   EXPECT_THAT(sources.Of("c"), ElementsAre("b"));
   EXPECT_TRUE(sources.AreCompared("c"));
+}
+
+TEST(SourcesOfPlacesTest, OpsThatOnlyMoveOrCastHandOnWhatIsCompared) {
+  const Sources sources(R"IR(
+graph(%x : Tensor, %n : int, %p : float):
+  %no : bool = prim::Constant[value=0]()
+  %a : Tensor = aten::relu(%x)
+  %f : Tensor = aten::flatten(%a, %n, %n)
+  %t : Tensor = aten::dropout(%f, %p, %no)
+  %d : Tensor = aten::dequantize(%t)
+  %b : Tensor = aten::tanh(%d)
+  return (%b))IR",
+                        {"a", "b"});
+  EXPECT_THAT(sources.Of("b"), ElementsAre("a"));
+  EXPECT_TRUE(sources.AreCompared("b"));
+}
+
+TEST(SourcesOfPlacesTest, WhatIsMadeOfConstantsIsNoData) {
+  const Sources sources(R"IR(
+graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %none : NoneType = prim::Constant()
+  %w : Tensor = aten::eye(%one, %none, %none, %none, %none)
+  %n : Tensor = aten::neg(%w)
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::add(%a, %n, %one)
+  return (%b))IR",
+                        {"a", "b"});
+  EXPECT_TRUE(sources.AreCompared("b"));
+}
+
+// As a cache of keys: what earlier runs wrote is compared nowhere.
+TEST(SourcesOfPlacesTest, AttributesThatTheModelWritesAreNotCompared) {
+  const at::Tensor cache = at::zeros({2, 2});
+  const torch::jit::Module module =
+      MakeModule("Cached", R"(
+def forward(self, x: Tensor):
+    a = torch.relu(x)
+    self.cache[:1] = a
+    b = torch.matmul(a, self.cache[:1])
+    return torch.mul(b, self.fixed)
+)",
+                 {{"cache", cache}, {"fixed", cache}});
+  torch::jit::Graph& graph = *module.get_method("forward").graph();
+  std::vector<Subgraph> subgraphs;
+  for (const char* op : {"aten::relu", "aten::matmul", "aten::mul"}) {
+    torch::jit::Node* node = NodeOf(graph, op);
+    subgraphs.push_back({node, node, node, {node}});
+  }
+  std::vector<Place> places;
+  for (const Subgraph& subgraph : subgraphs) {
+    places.push_back({&subgraph, subgraph.end->output()});
+  }
+  const std::vector<PlaceSources> sources = SourcesOfPlaces(graph, places);
+  EXPECT_THAT(sources[1].places, ElementsAre(0));
+  EXPECT_FALSE(sources[1].are_compared);
+  EXPECT_THAT(sources[2].places, ElementsAre(1));
+  EXPECT_TRUE(sources[2].are_compared);
 }
 
 TEST(SourcesOfPlacesTest, SizesAndDevicesCarryNoData) {

@@ -1,0 +1,45 @@
+// Finds the attributes that a model changes when it runs.
+#ifndef IR_WRITTEN_ATTRIBUTES_H_
+#define IR_WRITTEN_ATTRIBUTES_H_
+
+#include <set>
+#include <string>
+
+namespace torch::jit {
+struct Block;
+struct Function;
+struct Graph;
+struct Node;
+}  // namespace torch::jit
+
+namespace ns {
+
+// The names of the attributes that a prim::SetAttr of a graph, or of a method
+// that it calls, writes, and of those whose tensors or lists an op in place
+// writes to (IsWrittenInPlace of node_view.h):
+//
+//   %cache = prim::GetAttr[name="cache"](%self)
+//   %1 = aten::slice(%cache, %dim, %start, %end, %step)
+//   %2 = aten::copy_(%1, %x, %false)
+//
+// Attributes of one name are not told apart. What PyTorch's observers write in
+// place does not count: observing is no part of what a model computes.
+class WrittenAttributes {
+ public:
+  explicit WrittenAttributes(const torch::jit::Graph& graph);
+
+  bool Contains(const std::string& name) const {
+    return names_.count(name) != 0;
+  }
+
+ private:
+  void Collect(const torch::jit::Block* block);
+  void EnterMethod(const torch::jit::Node& call);
+
+  std::set<std::string> names_;
+  std::set<const torch::jit::Function*> entered_;
+};
+
+}  // namespace ns
+
+#endif  // IR_WRITTEN_ATTRIBUTES_H_
