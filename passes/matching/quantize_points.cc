@@ -39,27 +39,30 @@ std::vector<const Node*> ConsumersOf(const Value& value) {
   return consumers;
 }
 
-// Returns the value of A at the place where the quantized tensor is first used:
-// the matched consumer has the same inputs in the same order.
+// Returns the value of A at the place where the quantized tensor, or what it is
+// cast to, is first used: the matched consumer has the same inputs in the same
+// order.
 Value* ByConsumer(const Node& quantize, const MatchableNodes& nodes_a,
                   const MatchableNodes& nodes_b, const SubgraphPairs& pairs,
                   const UnpairedInputs& unpaired) {
-  for (const Node* consumer : ConsumersOf(*quantize.output())) {
-    const int b = nodes_b.IndexOf(consumer);
-    const int a = b < 0 ? -1 : pairs.PartnerOfB(b);
-    if (a < 0 || nodes_b[b].is_control_flow ||
-        !unpaired.ReasonFor(a, b).empty()) {
-      continue;
-    }
-    const std::vector<Value*> inputs_a = DataInputsOf(nodes_a[a]);
-    const std::vector<Value*> inputs_b = DataInputsOf(nodes_b[b]);
-    if (inputs_a.size() != inputs_b.size()) {
-      continue;
-    }
-    const auto at =
-        std::find(inputs_b.begin(), inputs_b.end(), quantize.output());
-    if (at != inputs_b.end()) {
-      return inputs_a[at - inputs_b.begin()];
+  std::vector<const Value*> values = {quantize.output()};
+  for (size_t i = 0; i < values.size(); ++i) {
+    for (const Node* consumer : ConsumersOf(*values[i])) {
+      if (KeepsValues(*consumer) && IsTensor(*consumer->output())) {
+        values.push_back(consumer->output());
+      }
+      const int b = nodes_b.IndexOf(consumer);
+      const int a = b < 0 ? -1 : pairs.PartnerOfB(b);
+      if (a < 0 || nodes_b[b].is_control_flow ||
+          !unpaired.ReasonFor(a, b).empty()) {
+        continue;
+      }
+      const std::vector<Value*> inputs_a = DataInputsOf(nodes_a[a]);
+      const std::vector<Value*> inputs_b = DataInputsOf(nodes_b[b]);
+      const auto at = absl::c_find(inputs_b, values[i]);
+      if (inputs_a.size() == inputs_b.size() && at != inputs_b.end()) {
+        return inputs_a[at - inputs_b.begin()];
+      }
     }
   }
   return nullptr;

@@ -178,6 +178,27 @@ graph(%x : Tensor, %i : int, %j : int, %s : float):
                           "stack: stack = stack"));
 }
 
+// As reference models have it: float ops between dequantize and quantize.
+TEST(QuantizePointsTest, FindsWhatIsPickedByWhatTakesItDequantized) {
+  EXPECT_THAT(LinesOf(R"IR(
+graph(%x : Tensor, %w : Tensor, %i : int):
+  %a : Tensor = aten::sigmoid(%x)
+  %p : Tensor = aten::select(%a, %i, %i)
+  %c : Tensor = aten::matmul(%w, %p)
+  return (%c))IR",
+                      R"IR(
+graph(%x : Tensor, %w : Tensor, %i : int, %s : float):
+  %a : Tensor = aten::sigmoid(%x)
+  %p : Tensor = aten::select(%a, %i, %i)
+  %q : Tensor = aten::quantize_per_tensor(%p, %s, %i, %i)
+  %d : Tensor = aten::dequantize(%q)
+  %c : Tensor = aten::matmul(%w, %d)
+  return (%c))IR"),
+              ElementsAre("sigmoid: sigmoid = sigmoid",
+                          "select.quantize: select = quantize_per_tensor",
+                          "matmul: matmul = matmul"));
+}
+
 TEST(QuantizePointsTest, NumbersPointsOfOneValue) {
   EXPECT_THAT(LinesOf(kFloat, R"IR(
 graph(%x : Tensor, %s : float, %n : int):
