@@ -134,8 +134,8 @@ struct LayerSide {
   std::string fqn;
   // The name was inferred from the other model: this one has no names.
   bool fqn_inferred = false;
-  // The base op, "aten::conv2d". Empty for the float side of a quantize point
-  // on a graph input.
+  // The base op, "aten::conv2d" (OpOf in passes/analysis/subgraph.h). Empty for
+  // the float side of a quantize point on a graph input.
   std::string op;
   // Ops of the subgraph in order, the base op among them.
   std::vector<std::string> subgraph;

@@ -137,8 +137,7 @@ Coverage FindCoverage(const ModelGraph& quantized_model,
     const SubgraphMatch& match = matches.matches[i];
     if (runs_in[i] == RunsIn::kFloat) {
       coverage.stayed_float.push_back(
-          {match.name, std::string(OpName(*match.b.subgraph.base)),
-           ReasonOf(match)});
+          {match.name, OpOf(match.b.subgraph), ReasonOf(match)});
     }
   }
   const std::shared_ptr<Graph> constant = quantized_model.graph().copy();

@@ -45,8 +45,7 @@ std::string NameOfUnmatched(const UnmatchedOp& op) {
 }
 
 PlacedNode Matched(const SubgraphMatch& match, const MatchedSide& side) {
-  const Node& base = *side.subgraph.base;
-  return {{side.fqn, match.name, std::string(OpName(base)), match.name, ""},
+  return {{side.fqn, match.name, OpOf(side.subgraph), match.name, ""},
           side.subgraph};
 }
 

@@ -14,6 +14,7 @@
 #include "ir/source_line.h"
 #include "ir/status.h"
 #include "ns/suite/check_related.h"
+#include "passes/analysis/subgraph.h"
 #include "passes/matching/match_producers.h"
 #include "passes/matching/matched_outputs.h"
 #include "passes/ops/op_relations.h"
@@ -28,7 +29,7 @@ LayerSide DescribeSide(const MatchedSide& side) {
   description.fqn = side.fqn;
   description.fqn_inferred = side.fqn_inferred;
   if (side.subgraph.base != nullptr) {
-    description.op = std::string(OpName(*side.subgraph.base));
+    description.op = OpOf(side.subgraph);
   }
   for (const Node* node : side.subgraph.nodes) {
     description.subgraph.push_back(node == side.subgraph.start &&

@@ -2,6 +2,7 @@
 #ifndef PASSES_ANALYSIS_SUBGRAPH_H_
 #define PASSES_ANALYSIS_SUBGRAPH_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -34,6 +35,13 @@ struct Subgraph {
 // these are the values outside of it that the data inputs of the base op come
 // from.
 std::vector<torch::jit::Value*> DataInputsOf(const Subgraph& subgraph);
+
+// Returns the op of the base, "aten::conv2d". Where the subgraph is a prim::If
+// whose arms hold several ops of its family, only a run tells which of them it
+// is: then it is what their names begin with, in whole words without the number
+// of dimensions. It is "aten::upsample_nearest" for the prim::If in which
+// interpolate tells upsample_nearest1d, 2d and 3d apart.
+std::string OpOf(const Subgraph& subgraph);
 
 }  // namespace ns
 

@@ -144,5 +144,68 @@ graph(%x : Tensor, %p : bool, %o : bool):
               ElementsAre(graph.Named("x")));
 }
 
+TEST(OpOfTest, IsTheOpOfTheBase) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %w : Tensor, %p : bool):
+  %y : Tensor = aten::linear(%x, %w, %w)
+  %r : Tensor = aten::relu_(%y)
+  %t : Tensor = prim::If(%p)
+    block0():
+      %a : Tensor = aten::tanh(%x)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::tanh(%r)
+      -> (%b)
+  return (%t))IR");
+  EXPECT_EQ(OpOf(Chain(graph, "y", "y", "r")), "aten::linear");
+  EXPECT_EQ(OpOf(Chain(graph, "r", "r", "r")), "aten::relu_");
+  EXPECT_EQ(OpOf(Chain(graph, "t", "a", "t")), "aten::tanh");
+}
+
+// The op of a prim::If that chooses between `first`, in its first arm, and the
+// others.
+std::string OpOfIf(const std::string& first, const std::string& second,
+                   const std::string& third) {
+  const auto call = [](const std::string& op) {
+    return " : Tensor = aten::" + op + "(%x, %size, %factors)\n";
+  };
+  const NamedGraph graph(
+      "graph(%x : Tensor, %size : int[], %factors : float[], %p : bool):\n"
+      "  %r : Tensor = prim::If(%p)\n"
+      "    block0():\n"
+      "      %a" +
+      call(first) +
+      "      -> (%a)\n"
+      "    block1():\n"
+      "      %i : Tensor = prim::If(%p)\n"
+      "        block0():\n"
+      "          %b" +
+      call(second) +
+      "          -> (%b)\n"
+      "        block1():\n"
+      "          %c" +
+      call(third) +
+      "          -> (%c)\n"
+      "      -> (%i)\n"
+      "  return (%r)");
+  return OpOf(Chain(graph, "r", "a", "r"));
+}
+
+TEST(OpOfTest, IsWhatTheNamesOfTheArmsHaveInCommon) {
+  EXPECT_EQ(
+      OpOfIf("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
+      "aten::upsample_nearest");
+  EXPECT_EQ(
+      OpOfIf("upsample_nearest2d", "upsample_nearest2d", "upsample_nearest2d"),
+      "aten::upsample_nearest2d");
+  EXPECT_EQ(OpOfIf("upsample_nearest2d", "_upsample_nearest_exact2d", "relu"),
+            "aten::upsample_nearest2d");
+}
+
+TEST(OpOfTest, EndsWithAWholeWord) {
+  EXPECT_EQ(OpOfIf("upsample_bilinear2d", "upsample_bicubic2d", "relu"),
+            "aten::upsample");
+}
+
 }  // namespace
 }  // namespace ns
