@@ -17,7 +17,8 @@ namespace {
 constexpr double kSteps = 255;  // between the 256 quantized values
 
 // A corrected bias differs from the float one, and so makes the error smaller.
-// Only a difference up to this share of the error can be its cause.
+// Only a difference up to this share of the error can be its cause, counting
+// what of it can be seen in the output.
 constexpr double kMostOfBias = 2;
 
 // Returns mean (x - y)^2, from the share of it that the mean error has. Absent
@@ -68,6 +69,24 @@ void EstimateShares(const LayerComparison& layer, double mse,
       shares.clipping = *power / mse;
     }
   }
+}
+
+// Returns the share of a difference of biases that the output shows, 0 to 1. A
+// ReLU or a clamp at 0 hides it where both models have 0: in no more values
+// than the quantized output has 0 in, and in half of those of an output that
+// was symmetric.
+double ShownShareOfBias(const ActivationComparison& figures) {
+  constexpr double kSymmetric = 0.5;
+  const bool ends_at_zero = figures.ranges && figures.ranges->float_min == 0 &&
+                            figures.ranges->quantized_min == 0;
+  if (!ends_at_zero) {
+    return 1;
+  }
+  const double at_zero = figures.codes && figures.elements.value_or(0) > 0
+                             ? static_cast<double>(figures.codes->at_lowest) /
+                                   static_cast<double>(*figures.elements)
+                             : 0;
+  return std::min(kSymmetric, 1 - at_zero);
 }
 
 // Makes what rounding and clipping have together what was measured. A dynamic
@@ -195,7 +214,8 @@ ErrorCause CauseOf(const LayerComparison& layer) {
   largest.Offer(ErrorCause::kSaturation, shares.saturation);
   largest.Offer(ErrorCause::kKernel, shares.kernel);
   largest.Offer(ErrorCause::kWeight, shares.weight);
-  if (shares.bias.value_or(0) <= kMostOfBias) {
+  if (shares.bias.value_or(0) * ShownShareOfBias(*layer.shadow) <=
+      kMostOfBias) {
     largest.Offer(ErrorCause::kBias, shares.bias);
   }
   largest.Offer(ErrorCause::kClipping, shares.clipping);

@@ -150,6 +150,30 @@ TEST(ErrorCausesTest, ACorrectedBiasIsNot) {
   EXPECT_EQ(CauseOf(layer), ErrorCause::kBias);
 }
 
+// What a bias adds below 0 is not seen.
+TEST(ErrorCausesTest, AWrongBiasUnderAReluIsToBlame) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  layer.bias = BiasComparison{3 * 0.03, false};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
+  layer.shadow->ranges = ValueRanges{0, 1, 0, 1};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kBias);
+  layer.bias->mean_squared_error = 5 * 0.03;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
+  // A quarter of the values is not 0.
+  layer.shadow->codes->at_lowest = 750;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kBias);
+  layer.bias->mean_squared_error = 9 * 0.03;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
+}
+
+TEST(ErrorCausesTest, ABiasUnderAReluThatTheQuantizedLayerLacksIsNotToBlame) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  layer.bias = BiasComparison{3 * 0.03, false};
+  layer.shadow->ranges = ValueRanges{0, 1, -1, 1};
+  layer.shadow->codes->at_lowest = 750;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
+}
+
 TEST(ErrorCausesTest, AKernelThatDiffersFromItsReferenceIsToBlame) {
   LayerComparison layer = LayerWith(0.3, 0.03);
   layer.kernel = Figures(10);
