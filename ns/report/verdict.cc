@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "ns/report/blame.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/error_causes.h"
@@ -75,6 +76,31 @@ std::string SwappedText(const ComparisonResult& result,
                             ", and behind it in the float model");
 }
 
+// Returns "neither weight, bias, scale nor clipping explains it", of what was
+// compared.
+std::string UnexplainedText(const LayerComparison& layer) {
+  std::vector<absl::string_view> compared;
+  if (!layer.weights.empty()) {
+    compared.push_back("weight");
+  }
+  if (layer.bias) {
+    compared.push_back("bias");
+  }
+  if (layer.qparams) {
+    compared.push_back("scale");
+    compared.push_back("clipping");
+  }
+  if (compared.empty()) {
+    return "no figure says why";
+  }
+  const absl::string_view last = compared.back();
+  compared.pop_back();
+  return compared.empty()
+             ? absl::StrCat("its ", last, " does not explain it")
+             : absl::StrCat("neither ", absl::StrJoin(compared, ", "), " nor ",
+                            last, " explains it");
+}
+
 // Says why, by the figures that were measured.
 std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
   const LayerComparison& layer = result.layers[blame.layer];
@@ -117,7 +143,7 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
     return "no figure says why";
   }
   return absl::StrCat(
-      "neither weight, bias, scale nor clipping explains it; ",
+      UnexplainedText(layer), "; ",
       layer.weight_only || layer.activation_only
           ? "--what=weights,activations,shadows,kernel tells whether the "
             "kernel "

@@ -55,6 +55,22 @@ TEST(VerdictTest, SaysWhatTheWeightAloneDoes) {
             "alone brings its output to 9.5 dB.");
 }
 
+TEST(VerdictTest, OnlyWhatWasComparedIsSaidToExplainNothing) {
+  LayerComparison layer = Broken("gru", 8, 9, 30);
+  const auto sentence = [&layer] {
+    return VerdictOf(WithShadows({layer}))->sentences[0];
+  };
+  EXPECT_THAT(sentence(), HasSubstr("by itself): no figure says why; --parts"));
+  layer = WithWeight(layer, 45);
+  EXPECT_THAT(sentence(), HasSubstr("its weight does not explain it; --parts"));
+  layer.bias = BiasComparison{0, false};
+  EXPECT_THAT(sentence(), HasSubstr("neither weight nor bias explains it; "));
+  layer.qparams = LayerQParams{0.1, 0};
+  EXPECT_THAT(
+      sentence(),
+      HasSubstr("neither weight, bias, scale nor clipping explains it; "));
+}
+
 TEST(VerdictTest, NamesTheFirstFallThatNothingExplains) {
   const auto verdict = VerdictOf(WithShadows(
       {Broken("conv", 40, 40, 50), Broken("add", 10, 45, 20, {0})}));
