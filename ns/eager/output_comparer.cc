@@ -1,5 +1,7 @@
 #include "ns/eager/output_comparer.h"
 
+#include <c10/core/ScalarType.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -201,7 +203,10 @@ class OutputComparer {
         returned_by_one_.emplace(place, "quantized");
         continue;
       }
-      Returned(place).pooled.AddBatch({x->second}, {y});
+      Pair& pair = Returned(place);
+      pair.pooled.AddBatch({x->second}, {y});
+      pair.description.holds_integers |=
+          at::isIntegralType(x->second.scalar_type(), /*includeBool=*/true);
       by_place.erase(x);
     }
     for (const auto& [place, x] : by_place) {

@@ -31,7 +31,8 @@ absl::StatusOr<OutputErrors> MeasureOutputErrors(
     // Modules that stayed calls are compared, too. They have types; what the
     // models return has none.
     if (output.float_type.empty()) {
-      errors.outputs.push_back({output.name, output.figures.error.sqnr_db});
+      errors.outputs.push_back(
+          {output.name, output.figures.error.sqnr_db, output.holds_integers});
     }
   }
   errors.warnings = std::move(comparisons->warnings);

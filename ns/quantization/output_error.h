@@ -21,6 +21,8 @@ struct OutputError {
   // 20 log10(|x| / |x - y|) in dB, over all elements of all batches. Equal
   // tensors have +inf, and tensors with nan or infinities nan.
   double sqnr_db = 0;
+  // As ModuleOutputComparison::holds_integers.
+  bool holds_integers = false;
 };
 
 struct OutputErrors {

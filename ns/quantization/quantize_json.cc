@@ -70,6 +70,10 @@ void WriteOutput(JsonWriter& json, const OutputError& output) {
   json.BeginObject();
   json.Member("name", output.name);
   json.Member("sqnr_db", output.sqnr_db);
+  if (output.holds_integers) {
+    json.Key("integers");
+    json.Bool(true);
+  }
   json.EndObject();
 }
 

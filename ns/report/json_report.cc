@@ -88,6 +88,10 @@ void WriteModuleOutput(JsonWriter& json, const ModuleOutputComparison& output) {
     json.Member("float_type", output.float_type);
     json.Member("quantized_type", output.quantized_type);
   }
+  if (output.holds_integers) {
+    json.Key("integers");
+    json.Bool(true);
+  }
   WriteActivationFields(json, output.figures);
   json.EndObject();
 }

@@ -76,7 +76,8 @@ std::optional<NamedDb> LowestSqnr(const Json& array) {
   std::optional<NamedDb> lowest;
   for (const Json& element : array) {
     const std::optional<double> db = NumberMember(element, "sqnr_db");
-    if (db && (!lowest || IsLowerDb(*db, lowest->db))) {
+    if (db && Member(element, "integers") == nullptr &&
+        (!lowest || IsLowerDb(*db, lowest->db))) {
       lowest = NamedDb{StringMember(element, "name"), *db};
     }
   }

@@ -36,7 +36,8 @@ struct NamedDb {
 };
 
 // Returns the element of an array with the lowest "sqnr_db", nan before all,
-// and its "name"; absent where none has such a number.
+// and its "name"; absent where none has such a number. Elements with "integers"
+// (ModuleOutputComparison::holds_integers) do not count.
 std::optional<NamedDb> LowestSqnr(const nlohmann::json& array);
 
 }  // namespace ns

@@ -38,7 +38,11 @@ Lowest LowestOf(const ModuleRow& row) {
   return lowest;
 }
 
+// Rows of integers are behind all others.
 bool IsWorse(const ModuleRow& a, const ModuleRow& b) {
+  if (a.holds_integers != b.holds_integers) {
+    return b.holds_integers;
+  }
   return IsLowerDb(LowestOf(a).db, LowestOf(b).db);
 }
 
@@ -100,10 +104,14 @@ std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
       break;
     }
   }
-  const Lowest lowest =
-      LowestOf(*std::min_element(rows.begin(), rows.end(), IsWorse));
-  return absl::StrCat(Render(columns, widths, options.color), "\n", count,
-                      "lowest ", noun, " SQNR  ", FormatDb(lowest.db),
+  const std::string table =
+      absl::StrCat(Render(columns, widths, options.color), "\n", count);
+  const ModuleRow& worst = *std::min_element(rows.begin(), rows.end(), IsWorse);
+  if (worst.holds_integers) {
+    return table;
+  }
+  const Lowest lowest = LowestOf(worst);
+  return absl::StrCat(table, "lowest ", noun, " SQNR  ", FormatDb(lowest.db),
                       std::isfinite(lowest.db) ? " dB" : "", "  ",
                       Printable(lowest.label), "\n");
 }

@@ -26,6 +26,8 @@ struct ModuleRow {
     double sqnr_db = 0;
   };
   std::vector<Other> others = {};
+  // It does not count for the lowest figure: it holds integers.
+  bool holds_integers = false;
 };
 
 // Returns a table with a line for each of `rows`, in their order or as
@@ -33,7 +35,8 @@ struct ModuleRow {
 // SQNR in dB, and a bar of 0 to 60 dB as in ToTable. Below it comes a line for
 // each of its other tensors. At the end come the number of modules and of
 // batches, and the lowest figure with its module; where another tensor has it,
-// as "rnn (c_n)". Without rows, there are only the two numbers.
+// as "rnn (c_n)"; it is left out where all rows hold integers. Without rows,
+// there are only the two numbers.
 //
 // `noun` is what the text calls a module, in the singular: "stub". `batches` is
 // only printed. Of `options`, `source` and `coverage` are not used.

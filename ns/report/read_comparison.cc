@@ -116,8 +116,10 @@ StubComparison ReadStub(const JsonCursor& json) {
 }
 
 ModuleOutputComparison ReadModuleOutput(const JsonCursor& json) {
+  const std::optional<JsonCursor> integers = json.Find("integers");
   return {json.At("name").Text(), OptionalText(json, "float_type"),
-          OptionalText(json, "quantized_type"), ReadActivation(json)};
+          OptionalText(json, "quantized_type"), ReadActivation(json),
+          integers && integers->Bool()};
 }
 
 LimitCheck ReadLimit(const JsonCursor& json) {

@@ -36,6 +36,7 @@ std::string ToOutputTable(const ComparisonResult& result,
   for (const ModuleOutputComparison& output :
        result.outputs.value_or(std::vector<ModuleOutputComparison>())) {
     rows.push_back(RowOf(output));
+    rows.back().holds_integers = output.holds_integers;
   }
   return ToModuleTable(std::move(rows), "output", result.batches, options);
 }

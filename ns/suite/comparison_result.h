@@ -312,6 +312,9 @@ struct ModuleOutputComparison {
   std::string float_type;
   std::string quantized_type;
   ActivationComparison figures;
+  // It holds integers or truth values, such as class ids: these have no error
+  // of quantization, and no summary counts their figures.
+  bool holds_integers = false;
 };
 
 // A file that a comparison read.

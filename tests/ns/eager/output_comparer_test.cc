@@ -122,6 +122,16 @@ TEST_P(OutputComparerTest, ComparesModulesAndWhatTheModelsReturn) {
   EXPECT_THAT(ours.warnings, IsEmpty());
 }
 
+TEST_P(OutputComparerTest, TellsWhatHoldsIntegers) {
+  const OutputComparisons ours =
+      Compare({"return x, x.argmax(1), x > 0.5"},
+              {"return x * 0.9, x.argmin(1), x > 0.4"});
+  ASSERT_THAT(Names(ours), ElementsAre("output[0]", "output[1]", "output[2]"));
+  EXPECT_FALSE(ours.outputs[0].holds_integers);
+  EXPECT_TRUE(ours.outputs[1].holds_integers);
+  EXPECT_TRUE(ours.outputs[2].holds_integers);
+}
+
 TEST_P(OutputComparerTest, WarnsOfTensorsThatOneModelAloneReturns) {
   const OutputComparisons ours =
       Compare({"return self.fc.forward(x), x"},

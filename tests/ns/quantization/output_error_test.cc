@@ -88,6 +88,15 @@ TEST_P(OutputErrorTest, FindsTensorsInTuplesListsAndDicts) {
   EXPECT_NEAR(errors.outputs[3].sqnr_db, 40, 1e-3);
 }
 
+TEST_P(OutputErrorTest, TellsWhichOutputsHoldIntegers) {
+  const OutputErrors errors = OrThrow(MeasureOutputErrors(
+      FloatModel({"return (x, x.argmax(1))"}),
+      QuantizedModel({"return (x, x.argmin(1))"}), Reader()));
+  ASSERT_THAT(errors.outputs, SizeIs(2));
+  EXPECT_FALSE(errors.outputs[0].holds_integers);
+  EXPECT_TRUE(errors.outputs[1].holds_integers);
+}
+
 TEST_P(OutputErrorTest, ModulesThatStayedCallsAreNoOutputs) {
   ModelGraphOptions options;
   options.is_leaf = [](const ModulePath&) { return true; };

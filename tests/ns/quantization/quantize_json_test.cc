@@ -135,6 +135,7 @@ TEST(QuantizeJsonTest, RulesWarningsAndInfinitiesAreStrings) {
   summary.report.unused_rules = {"module name 'fd': none"};
   summary.report.warnings = {"conv1 saw nan"};
   summary.outputs[0].sqnr_db = std::numeric_limits<double>::infinity();
+  summary.outputs.push_back({"output[1]", 3, true});
   EXPECT_THAT(QuantizeJson(summary), HasSubstr(R"json(
   "unused_rules": [
     "module name 'fd': none"
@@ -146,6 +147,11 @@ TEST(QuantizeJsonTest, RulesWarningsAndInfinitiesAreStrings) {
     {
       "name": "output",
       "sqnr_db": "inf"
+    },
+    {
+      "name": "output[1]",
+      "sqnr_db": 3.0,
+      "integers": true
     }
   ])json"));
 }

@@ -376,7 +376,8 @@ TEST(JsonReportTest, WritesOutputsWhereTheyWereAskedFor) {
   const ActivationComparison figures =
       Figures({2, 8}, {30.5, 0.03, 0.999, 0.25}, {30, 31});
   result.outputs = {{"fc", "my.Linear", "my.QuantizedLinear", figures},
-                    {"output[1]", "", "", figures}};
+                    {"output[1]", "", "", figures},
+                    {"output[2]", "", "", figures, true}};
   const std::string json = ToJson(result);
   EXPECT_THAT(json, HasSubstr(R"(
   "outputs": [
@@ -391,6 +392,11 @@ TEST(JsonReportTest, WritesOutputsWhereTheyWereAskedFor) {
       "name": "output[1]",
       "shape": [2, 8],
       "sqnr_db": 30.5,
+)"));
+  EXPECT_THAT(json, HasSubstr(R"(
+      "name": "output[2]",
+      "integers": true,
+      "shape": [2, 8],
 )"));
 }
 

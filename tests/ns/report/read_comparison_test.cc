@@ -69,7 +69,8 @@ ComparisonResult Full() {
   result.not_emulated = {{"mul", "why"}};
   result.stubs = {{"block", "F", "Q", Figures(1), {{1, "h_n", Figures(2)}}}};
   result.outputs = {{"fc", "F", "Q", Figures(3)},
-                    {"output", "", "", Figures(4)}};
+                    {"output", "", "", Figures(4)},
+                    {"output[1]", "", "", Figures(5), true}};
   result.limits = {
       {LimitKind::kFailBelow, "lstm", "c_n", "", 7, 30, 0, false},
       {LimitKind::kMaxClip, "lstm", "", "", 0.5, 0.01, 0, false},

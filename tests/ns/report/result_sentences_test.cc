@@ -39,7 +39,9 @@ TEST(ResultSentencesTest, QuantizeCountsLayersAndHasTheWorstOutput) {
   EXPECT_THAT(SentencesOf(R"({"schema": "ns.quantize/1", "layers": [{}],
                   "stayed_float": [{}, {}], "output_sqnr_db": [
                     {"name": "output", "sqnr_db": 29.75},
-                    {"name": "output[1]", "sqnr_db": "inf"}]})"),
+                    {"name": "output[1]", "sqnr_db": "inf"},
+                    {"name": "output[2]", "sqnr_db": -2,
+                     "integers": true}]})"),
               ElementsAre("1 layer quantized, 2 ops stayed in float.",
                           "The lowest SQNR of the outputs is 29.8 dB, of "
                           "output."));

@@ -72,6 +72,20 @@ TEST(OutputTableTest, HasARowForEachOutputAndTheLowest) {
       "lowest output SQNR  20.0 dB  output[1]\n");
 }
 
+TEST(OutputTableTest, IntegersAreNotTheLowest) {
+  ComparisonResult result;
+  ModuleOutputComparison scores = {"output['scores']", "", "", {}};
+  scores.figures.error.sqnr_db = 40;
+  ModuleOutputComparison labels = {"output['labels']", "", "", {}, true};
+  labels.figures.error.sqnr_db = -2;
+  result.outputs = {scores, labels};
+  const std::string table = ToOutputTable(result, {});
+  EXPECT_THAT(table, HasSubstr("\noutput['labels']"));
+  EXPECT_THAT(table, HasSubstr("lowest output SQNR  40.0 dB"));
+  result.outputs = {labels};
+  EXPECT_THAT(ToOutputTable(result, {}), Not(HasSubstr("lowest")));
+}
+
 TEST(StubTableTest, OtherOutputsComeBelowAndMayBeTheLowest) {
   ComparisonResult result = Result();
   ActivationComparison figures;
