@@ -120,6 +120,19 @@ class Converter {
     return found == observed_.end() ? nullptr : &found->second;
   }
 
+  // Returns why `observed`, an input or the output of `layer`, keeps it in
+  // float. What takes a mask or an index may well give floats.
+  absl::Status CheckValue(const CalibratedValue& observed,
+                          const PreparedLayer& layer) const {
+    const CalibratedValue* output = Find(layer.output);
+    const bool gives_floats = output != nullptr &&
+                              output->observer->seen().least_rank >= 0 &&
+                              !output->observer->seen().has_integers;
+    return observed.observer->seen().has_integers && gives_floats
+               ? Refusal("one of its inputs holds integers or truth values")
+               : observed.status;
+  }
+
   absl::Status CheckValues(const PreparedLayer& layer) const {
     std::vector<int64_t> numbers = layer.inputs;
     numbers.push_back(layer.output);
@@ -128,14 +141,14 @@ class Converter {
       if (observed == nullptr) {
         return Refusal("its observer is gone from the graph");
       }
-      NS_RETURN_IF_ERROR(observed->status);
+      NS_RETURN_IF_ERROR(CheckValue(*observed, layer));
     }
     const CalibratedValue* watched =
         is_calibrated_ && layer.watcher >= 0 ? Find(layer.watcher) : nullptr;
     if (watched == nullptr) {
       return absl::OkStatus();
     }
-    NS_RETURN_IF_ERROR(watched->status);
+    NS_RETURN_IF_ERROR(CheckValue(*watched, layer));
     const SeenTensors& seen = watched->observer->seen();
     if (seen.least_rank < layer.ranks.least) {
       return Refusal(absl::StrCat("its input has ", seen.least_rank,

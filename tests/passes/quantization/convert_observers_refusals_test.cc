@@ -144,7 +144,7 @@ TEST(ConvertObserversRefusalsTest, OtherDtypesStayFloat) {
   EXPECT_EQ(ReasonOf({"return x + x"}, {at::ones({2, 3}, at::kLong)}),
             "it computes with integers");
   EXPECT_EQ(ReasonOf({"return x * self.b"}, {at::ones({2, 3}, at::kInt)}),
-            "it computes with integers");
+            "one of its inputs holds integers or truth values");
   EXPECT_EQ(ReasonOf({"return x + x"}, {at::ones({2, 3}, at::kDouble)}),
             "it computes with floats other than float32");
 }
