@@ -101,6 +101,18 @@ class Copier {
     return Refusal(absl::StrCat("its input %", value.debugName(), " ", why));
   }
 
+  // `value` is a parameter of the graph or of a block, from which an argument
+  // other than the data is computed.
+  absl::Status RefuseParameter(const Value& value) const {
+    const bool is_of_model =
+        value.node()->owningBlock() == source_.graph().block();
+    return Refusal(absl::StrCat(
+        "it takes what is made of ",
+        is_of_model ? "the model's input " : "a value of its loop, ",
+        ValueName(value),
+        ", such as a mask, besides the values that its copy is fed with"));
+  }
+
   // Returns `inputs`, with copies of those that the subgraph would overwrite.
   std::vector<Value*> CopyIfWritten(const Subgraph& subgraph,
                                     absl::Span<Value* const> inputs) {
@@ -175,7 +187,7 @@ class Copier {
       if (same != counterparts_.end() && !IsTensor(*value)) {
         return same->second;
       }
-      return RefuseInput(*value, "is not data of the subgraph");
+      return RefuseParameter(*value);
     }
     if (node->kind() == prim::GetAttr) {
       return CopyAttribute(value);

@@ -174,11 +174,28 @@ TEST_F(CopySubgraphTest, RefusesInputFromElsewhereAndLeavesTargetAlone) {
   const ModelGraph source = ModelOf(kShapeOfAnother);
   const auto copy = Copy(source, "aten::unsqueeze");
   EXPECT_EQ(copy.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(MessageOf(copy), HasSubstr("its input %z is not data"));
+  EXPECT_THAT(MessageOf(copy),
+              HasSubstr("it takes what is made of the model's input z, such as "
+                        "a mask, besides"));
   ExpectTarget(R"IR(
 graph(%p : Tensor, %q : Tensor):
   %r : Tensor = aten::neg(%p)
   return (%r))IR");
+}
+
+TEST_F(CopySubgraphTest, RefusesWhatComesFromTheLoopAroundIt) {
+  const ModelGraph source = ModelOf(R"IR(
+graph(%x : Tensor, %z : Tensor):
+  %true : bool = prim::Constant[value=1]()
+  %trips : int = prim::Constant[value=3]()
+  %y : Tensor = prim::Loop(%trips, %true, %x)
+    block0(%trip : int, %carried : Tensor):
+      %dim : int = aten::dim(%carried)
+      %next : Tensor = aten::unsqueeze(%x, %dim)
+      -> (%true, %next)
+  return (%y))IR");
+  EXPECT_THAT(MessageOf(Copy(source, "aten::unsqueeze")),
+              HasSubstr("what is made of a value of its loop, carried, such"));
 }
 
 TEST_F(CopySubgraphTest, RefusesWrongNumberOfInputs) {
