@@ -21,6 +21,17 @@ void NoiseTap::Begin() {
   }
 }
 
+namespace {
+
+// Returns `x` plus `error`. Where rounding moves an infinite value into the
+// range, as that of a mask, it does so by as much, and the sum would be nan:
+// `x` stays.
+at::Tensor WithError(const at::Tensor& x, const at::Tensor& error) {
+  return x + error.masked_fill(error.isinf(), 0);
+}
+
+}  // namespace
+
 void NoiseTap::SetErrors(size_t first, const std::vector<at::Tensor>& errors) {
   if (errors_->size() <= calls_) {
     errors_->resize(calls_ + 1, std::vector<at::Tensor>(events_.size()));
@@ -61,7 +72,7 @@ at::Tensor LayerNoiseTap::Forward(const at::Tensor& y,
     }
   }
   SetErrors(IsNoisy() ? 0 : others.size(), errors);
-  return Tapped(IsNoisy() && rounds() ? y + errors.front() : y);
+  return Tapped(IsNoisy() && rounds() ? WithError(y, errors.front()) : y);
 }
 
 at::Tensor RoundedInput::Forward(const at::Tensor& x) const {
@@ -75,8 +86,8 @@ at::Tensor EdgeNoiseTap::Forward(const at::Tensor& x) {
     return x;
   }
   if (IsNoisy()) {
-    return Tapped(rounds() ? x + (Rounded(x, events().front()) - x.detach())
-                           : x);
+    return Tapped(
+        rounds() ? WithError(x, Rounded(x, events().front()) - x.detach()) : x);
   }
   std::vector<at::Tensor> errors;
   {

@@ -99,8 +99,8 @@ class LayerNoiseTap final : public NoiseTap {
 
   // `others` has for each candidate what the layer computes with the rounded
   // weight and what RoundedInputs give. Returns `y`; in a noisy run, with the
-  // error of the first event. Tensors that are not of floats are returned as
-  // they are.
+  // error of the first event, but for infinite values. Tensors that are not of
+  // floats are returned as they are.
   at::Tensor Forward(const at::Tensor& y,
                      const std::vector<at::Tensor>& others);
 };

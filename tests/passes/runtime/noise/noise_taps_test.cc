@@ -121,6 +121,19 @@ TEST_F(NoiseTapsTest, ClippedValuesHaveTheWholeError) {
   EXPECT_NEAR(PowerOf({0}), 45 * 45, 1e-2);
 }
 
+// As those of a mask in front of a softmax.
+TEST_F(NoiseTapsTest, InfiniteValuesStayWhatTheyAre) {
+  const at::Tensor x = Row({-INFINITY, 0.6});
+  EdgeNoiseTap edge(record_, {Rounding(0, 1)});
+  edge.SetRounds(true);
+  BeginRun(NoiseRun::kNoisy, edge);
+  EXPECT_TRUE(at::equal(edge.Forward(x), Row({-INFINITY, 1})));
+  LayerNoiseTap layer(record_, BothKinds());
+  layer.SetRounds(true);
+  BeginRun(NoiseRun::kNoisy, layer);
+  EXPECT_TRUE(at::equal(layer.Forward(x, {x}), Row({-INFINITY, 1})));
+}
+
 TEST_F(NoiseTapsTest, IntegersPassAsTheyAre) {
   EdgeNoiseTap edge(record_, {Rounding(0, 1)});
   LayerNoiseTap layer(record_, BothKinds());
