@@ -11,16 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
-#include "ir/deep_copy.h"
 #include "ir/engine_error.h"
 #include "ir/file_writer.h"
 #include "ir/forward_hooks.h"
 #include "ir/graph_walk.h"
 #include "ir/loading_passes.h"
 #include "ir/module_file.h"
+#include "ir/module_state.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
@@ -59,43 +58,6 @@ bool MayWrite(const Graph& graph) {
   return AnyNode(graph.block(), [](const Node* node) {
     return IsLeafCall(*node) || (node->blocks().empty() && WorksInPlace(*node));
   });
-}
-
-// Whether values of `type` are tensors, or lists, dicts and the like of plain
-// values: no objects, which observers are.
-bool IsState(const c10::Type& type) {
-  switch (type.kind()) {
-    case c10::TypeKind::TensorType:
-    case c10::TypeKind::IntType:
-    case c10::TypeKind::FloatType:
-    case c10::TypeKind::BoolType:
-    case c10::TypeKind::StringType:
-      return true;
-    case c10::TypeKind::ListType:
-    case c10::TypeKind::DictType:
-    case c10::TypeKind::TupleType:
-    case c10::TypeKind::OptionalType:
-      return absl::c_all_of(
-          type.containedTypes(),
-          [](const c10::TypePtr& inner) { return IsState(*inner); });
-    default:
-      return false;
-  }
-}
-
-// Gives `module` its own tensors, lists and dicts where ops may write to them:
-// all but parameters. Objects stay shared.
-void CopyState(Module module, DeepCopier& copier) {
-  const std::shared_ptr<c10::ClassType> type = module.type();
-  for (size_t slot = 0; slot < type->numAttributes(); ++slot) {
-    const c10::IValue value = module._ivalue()->getSlot(slot);
-    if (value.isModule()) {
-      CopyState(value.toModule(), copier);
-    } else if (!type->is_parameter(slot) &&
-               IsState(*type->getAttribute(slot))) {
-      module._ivalue()->setSlot(slot, copier.Copy(value));
-    }
-  }
 }
 
 absl::Status CheckHasMethod(const Module& module, const std::string& method) {
@@ -201,8 +163,7 @@ absl::StatusOr<ModelGraph> ModelGraph::Clone() const {
   return CatchTorchErrors("copying the module", [&] {
     ModelGraph copy(module_.clone(/*inplace=*/true), method_);
     if (MayWrite(*graph_)) {
-      DeepCopier copier;
-      CopyState(copy.module_, copier);
+      CopyModuleState(copy.module_);
     }
     copy.source_ = source_;
     copy.is_frozen_ = is_frozen_;

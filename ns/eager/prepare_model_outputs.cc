@@ -75,8 +75,9 @@ absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
   options.is_leaf = [&](const ModulePath& callee) {
     return logged.Contains(callee.fqn);
   };
-  NS_ASSIGN_OR_RETURN(ModelGraph model,
+  NS_ASSIGN_OR_RETURN(const ModelGraph shared,
                       ModelGraph::FromModule(module, options));
+  NS_ASSIGN_OR_RETURN(ModelGraph model, shared.Clone());
   absl::flat_hash_map<std::string, ModuleLogger> loggers;
   for (Node* call : LeafCalls(model.graph())) {
     const ModulePath callee = ModulePathOf(*call);

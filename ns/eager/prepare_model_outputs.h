@@ -35,8 +35,9 @@ struct PreparedModels {
 // itself, modules inside a logged one or inside a fused one (such as the
 // Conv2d in a ConvReLU2d), and paths where either model has a type of
 // IsNeverLogged (ns/eager/output_module_types.h), such as Dropout. Run both
-// models, then call GetMatchingActivations on their modules. (In PyTorch's
-// eager suite it is prepare_model_outputs.)
+// models, then call GetMatchingActivations on their modules: what they write to
+// buffers stays in the copies. (In PyTorch's eager suite it is
+// prepare_model_outputs.)
 //
 // A module has one logger for each tensor that it returns: an LSTM has three.
 // All calls of the module share them. It has none when it is never called. For

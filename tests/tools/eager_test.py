@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 from typing import Tuple
 import unittest
 import warnings
@@ -79,6 +80,25 @@ class Encoder(nn.Module):
 
   def forward(self, x):
     return self.encoder(self.dequant(self.fc(self.quant(x))))
+
+
+class Streaming(nn.Module):
+  """A convolution that goes on where the batch before has ended."""
+
+  def __init__(self):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.conv = nn.Conv1d(4, 4, 3)
+    self.fc = nn.Linear(6, 3)
+    self.dequant = tq.DeQuantStub()
+    self.register_buffer('context', torch.zeros(1, 4, 2))
+    self.register_buffer('calls', torch.zeros(1, dtype=torch.long))
+
+  def forward(self, x):
+    y = torch.cat([self.context, x], 2)
+    self.context.copy_(y[:, :, -2:])
+    self.calls += 1
+    return self.dequant(self.fc(self.conv(self.quant(y))))
 
 
 def clip(self, input: Tuple[torch.Tensor],
@@ -183,6 +203,25 @@ class EagerTest(cli.CliTest):
       self.assertIn("the code of 'encoder' reads its weight", output)
       self.assertIn('encoder.linear1 (Linear)', output)
       self.assertIn('_packed_params', dict(quantized.fc.named_modules()))
+
+  def test_files_have_the_state_of_the_float_model(self):
+    torch.jit.script(Streaming().eval()).save(self.path('streaming.pt'))
+    # Batches before would change what the first ones are computed with.
+    self.batches = [torch.randn(1, 4, 6) * size for size in (1, 1, 20)]
+    torch.save(self.batches, self.path('inputs.pt'))
+    for mode in ('static', 'dynamic', 'qat'):
+      report = json.loads(self.quantize(
+          f'--mode={mode}', '--json=-', '--quiet',
+          float_path='streaming.pt')[0])
+      quantized = torch.jit.load(self.path('quantized.pt'))
+      self.assertEqual(float(quantized.context.norm()), 0, mode)
+      self.assertEqual(int(quantized.calls), 0, mode)
+      x = torch.cat(self.outputs('streaming.pt')).double()
+      y = torch.cat(self.outputs('quantized.pt')).double()
+      self.assertAlmostEqual(
+          report['output_sqnr_db'][0]['sqnr_db'],
+          20 * math.log10(float(x.norm() / (x - y).norm())), places=2,
+          msg=mode)
 
   def test_hooks_are_in_the_files(self):
     torch.jit.script(Hooked().eval()).save(self.path('hooked.pt'))

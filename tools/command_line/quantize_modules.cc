@@ -122,8 +122,10 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
       const Module prepared,
       Annotated(flags.float_path, Prepared(flags, model, spec, &warnings)));
   if (is_static) {
-    NS_ASSIGN_OR_RETURN(ModelGraph observed,
+    NS_ASSIGN_OR_RETURN(const ModelGraph shared,
                         ModelGraph::FromModuleAsItIs(prepared));
+    // It has the same observers, and buffers of its own.
+    NS_ASSIGN_OR_RETURN(ModelGraph observed, shared.Clone());
     NS_RETURN_IF_ERROR(
         RunBatches("float", observed, batches, FirstBatches(batches.size()),
                    [&](int64_t done) { progress(done, total); }));

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
+#include "ir/module_state.h"
 #include "ir/status.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/module_tree.h"
@@ -55,8 +56,10 @@ absl::StatusOr<TrainingFigures> MeasureCalibrated(const Module& model,
                                                   const TrainingData& data) {
   NS_ASSIGN_OR_RETURN(const Module fused, Fused(model, /*training=*/false));
   const auto calibrate = [&](Module& prepared) -> absl::Status {
-    NS_ASSIGN_OR_RETURN(ModelGraph graph,
+    NS_ASSIGN_OR_RETURN(const ModelGraph shared,
                         ModelGraph::FromModuleAsItIs(prepared));
+    // It has the same observers, and buffers of its own.
+    NS_ASSIGN_OR_RETURN(ModelGraph graph, shared.Clone());
     return RunBatches("prepared", graph, data.batches,
                       FirstBatches(data.trained));
   };
@@ -101,6 +104,8 @@ absl::StatusOr<TrainedModules> TrainModules(
     }
   }
   FreezeNorms(result.prepared);
+  // What batches leave in the buffers of the model is no part of the result.
+  ModuleState state(result.prepared);
   const int64_t frozen_from = options.train.epochs - options.train.epochs / 3;
   int64_t epoch_now = 0;
   TrainedModel trained;
@@ -124,6 +129,7 @@ absl::StatusOr<TrainedModules> TrainModules(
   };
   NS_ASSIGN_OR_RETURN(result.training.epochs,
                       Train(trained, data, options.train));
+  std::move(state).Restore();
   result.prepared.eval();
   DisableObserver(result.prepared);
   ConvertOptions convert;

@@ -1,0 +1,102 @@
+#include "ir/module_state.h"
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "ir/deep_copy.h"
+#include "ir/module_path.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Module;
+using Visitor =
+    std::function<void(const c10::intrusive_ptr<c10::ivalue::Object>& object,
+                       size_t slot, const std::string& path)>;
+
+// Whether values of `type` are tensors, or lists, dicts and the like of plain
+// values: no objects, which observers are.
+bool IsState(const c10::Type& type) {
+  switch (type.kind()) {
+    case c10::TypeKind::TensorType:
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::BoolType:
+    case c10::TypeKind::StringType:
+      return true;
+    case c10::TypeKind::ListType:
+    case c10::TypeKind::DictType:
+    case c10::TypeKind::TupleType:
+    case c10::TypeKind::OptionalType:
+      return absl::c_all_of(
+          type.containedTypes(),
+          [](const c10::TypePtr& inner) { return IsState(*inner); });
+    default:
+      return false;
+  }
+}
+
+void VisitState(const Module& module, const std::string& path,
+                const Visitor& visit) {
+  const std::shared_ptr<c10::ClassType> type = module.type();
+  for (size_t slot = 0; slot < type->numAttributes(); ++slot) {
+    const c10::IValue value = module._ivalue()->getSlot(slot);
+    const std::string inner = JoinPath(path, type->getAttributeName(slot));
+    if (value.isModule()) {
+      VisitState(value.toModule(), inner, visit);
+    } else if (!type->is_parameter(slot) &&
+               IsState(*type->getAttribute(slot))) {
+      visit(module._ivalue(), slot, inner);
+    }
+  }
+}
+
+bool HasGradient(const c10::IValue& value) {
+  bool found = false;
+  value.visit([&](const c10::IValue& inner) {
+    found = found || (inner.isTensor() && inner.toTensor().defined() &&
+                      !inner.toTensor().is_leaf());
+    return found;
+  });
+  return found;
+}
+
+}  // namespace
+
+void CopyModuleState(const Module& module) {
+  DeepCopier copier;
+  VisitState(module, "",
+             [&](const auto& object, size_t slot, const std::string&) {
+               object->setSlot(slot, copier.Copy(object->getSlot(slot)));
+             });
+}
+
+ModuleState::ModuleState(const Module& module) {
+  DeepCopier copier;
+  VisitState(module, "",
+             [&](const auto& object, size_t slot, const std::string&) {
+               attributes_.push_back(
+                   {object, slot, copier.Copy(object->getSlot(slot))});
+             });
+}
+
+void ModuleState::Restore() && {
+  for (Attribute& attribute : attributes_) {
+    attribute.object->setSlot(attribute.slot, std::move(attribute.value));
+  }
+}
+
+std::string StateWithGradient(const Module& module) {
+  std::string found;
+  VisitState(module, "",
+             [&](const auto& object, size_t slot, const std::string& path) {
+               if (found.empty() && HasGradient(object->getSlot(slot))) {
+                 found = path;
+               }
+             });
+  return found;
+}
+
+}  // namespace ns
