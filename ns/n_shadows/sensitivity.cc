@@ -103,8 +103,11 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
                       PrepareNShadowsModel(model, mapping));
   const auto total = static_cast<int64_t>(2 * batches.size());
   int64_t done = 0;
-  const auto run = [&] {
-    return RunBatches("float", shadows.model, batches, [&](size_t) {
+  // Each pass has a copy, so that both begin with the buffers of the model;
+  // observers and loggers are shared.
+  const auto run = [&]() -> absl::Status {
+    NS_ASSIGN_OR_RETURN(ModelGraph copy, shadows.model.Clone());
+    return RunBatches("float", copy, batches, [&](size_t) {
       ++done;
       if (options.progress) {
         options.progress(done, total);

@@ -44,9 +44,10 @@ struct Sensitivity {
 
 // Runs `model` on all batches to calibrate the candidates, and again to compare
 // each with the layer it stands for, on the float model's own values: errors of
-// other layers do not enter. Error: no batches, or one that does not fit; none
-// that brings a finite value to any layer with a candidate; a model that has
-// candidates already; a candidate's observer that cannot be made.
+// other layers do not enter. Both passes begin with the buffers that `model`
+// has, and leave them as they are. Error: no batches, or one that does not fit;
+// none that brings a finite value to any layer with a candidate; a model that
+// has candidates already; a candidate's observer that cannot be made.
 absl::StatusOr<Sensitivity> MeasureSensitivity(
     const ModelGraph& model, const std::vector<Batch>& batches,
     const SensitivityOptions& options = {});

@@ -235,6 +235,23 @@ TEST_F(MeasureSensitivityTest, SaysThatNoValueIsFinite) {
             HasSubstr("inputs hold NaN: x.pt, batch 0, argument 'x'")));
 }
 
+// Adds up its inputs: a second pass that went on from the first would have
+// values that no observer has seen.
+TEST_F(MeasureSensitivityTest, BothPassesBeginWithTheStateOfTheModel) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModule(
+      "Sum",
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "  self.sum.add_(x)\n"
+      "  return self.fc.forward(self.sum)\n",
+      {{"sum", at::zeros({3, 5})}}, {{"fc", Linear(at::randn({6, 5}))}})));
+  const std::vector<Batch> batches(4, {{at::ones({3, 5})}, {}});
+  for (int run = 0; run < 2; ++run) {
+    const Sensitivity sensitivity = OrThrow(MeasureSensitivity(model, batches));
+    ASSERT_FALSE(sensitivity.layers.empty());
+    EXPECT_GT(sensitivity.layers.back().candidates[0].pooled.SqnrDb(), 30);
+  }
+}
+
 TEST_F(MeasureSensitivityTest, TellsWhichLayersNeverRan) {
   const ModelGraph model = ModelOf(R"IR(
 graph(%x : Tensor, %p : bool):
