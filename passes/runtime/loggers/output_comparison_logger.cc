@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/runtime/is_dense.h"
 #include "passes/runtime/statistics/saved_statistics.h"
 
 namespace ns {
@@ -63,7 +64,7 @@ const auto kRegistration = Register();
 
 void OutputComparisonLogger::Compare(const at::Tensor& x,
                                      const at::Tensor& reference) {
-  if (!IsEnabled()) {
+  if (!IsEnabled() || !IsDense(x) || !IsDense(reference)) {
     return;
   }
   comparisons_.push_back(ComparePair(reference, x));

@@ -23,8 +23,9 @@ namespace ns {
 // `clear()`, `set_enabled(bool)`, `is_enabled()`, `set_save_activations(bool)`.
 class OutputComparisonLogger final : public Logger {
  public:
-  // Compares `x` with `reference`, the float model's value. Throws c10::Error
-  // when their shapes differ.
+  // Compares `x` with `reference`, the float model's value. Nested and sparse
+  // tensors are left out: their calls have no entry. Throws c10::Error when the
+  // shapes differ.
   void Compare(const at::Tensor& x, const at::Tensor& reference);
 
   // One entry for each call since the last Clear.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/runtime/is_dense.h"
 #include "passes/runtime/statistics/saved_statistics.h"
 
 namespace ns {
@@ -117,10 +118,6 @@ TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
   options.errors = wanted.errors;
   options.channel_dim = ChannelDimIn(wanted.channels, dims);
   return options;
-}
-
-bool IsDense(const at::Tensor& tensor) {
-  return !tensor.is_nested() && tensor.layout() == at::kStrided;
 }
 
 std::string ShapeText(const at::Tensor& tensor) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "passes/runtime/is_dense.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/value_or_throw.h"
 
@@ -40,7 +41,7 @@ bool ActivationQuantizer::NeedsValues() const {
 }
 
 void ActivationQuantizer::Observe(const at::Tensor& x) {
-  if (converted_ || !NeedsValues() || !x.is_floating_point()) {
+  if (converted_ || !NeedsValues() || !x.is_floating_point() || !IsDense(x)) {
     return;
   }
   const int64_t non_finite = NonFiniteCount(*observer_);
@@ -69,7 +70,7 @@ void ActivationQuantizer::Restore(int64_t values_seen, bool converted) {
 at::Tensor ActivationQuantizer::Quantize(const at::Tensor& x) const {
   const QuantizationMode mode = ModeOf(config());
   if (!converted_ || mode == QuantizationMode::kFloat ||
-      !x.is_floating_point() || x.numel() == 0) {
+      !x.is_floating_point() || !IsDense(x) || x.numel() == 0) {
     return x;
   }
   const at::NoGradGuard no_grad;

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "passes/runtime/is_dense.h"
+
 namespace ns {
 namespace {
 
@@ -74,7 +76,7 @@ at::Tensor SumOfSamples(const at::Tensor& x) {
 }  // namespace
 
 at::Tensor InputMeans::Forward(const at::Tensor& x) {
-  if (!is_enabled_ || x.numel() == 0) {
+  if (!is_enabled_ || !IsDense(x) || x.numel() == 0) {
     return x;
   }
   const at::NoGradGuard no_grad;

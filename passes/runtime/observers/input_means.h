@@ -37,8 +37,9 @@ class InputMeans : public torch::CustomClassHolder {
   explicit InputMeans(ConvGeometry geometry) : geometry_(std::move(geometry)) {}
 
   // Adds the patches of `x`, [batch, channel, space...], [channel, space...],
-  // or [..., channel] for linear layers; none while disabled, nor when values
-  // are nan or infinite. Returns `x`. Throws when `x` does not fit.
+  // or [..., channel] for linear layers; none while disabled, of tensors that
+  // are nested or sparse, nor when values are nan or infinite. Returns `x`.
+  // Throws when `x` does not fit.
   at::Tensor Forward(const at::Tensor& x);
 
   // Adds what `other` has seen. Throws when it is for another layer.

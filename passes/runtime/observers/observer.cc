@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "passes/runtime/is_dense.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
 
 at::Tensor Observer::Forward(const at::Tensor& x) {
-  if (!x.defined() || x.numel() == 0) {
+  if (!x.defined() || !IsDense(x) || x.numel() == 0) {
     return x;
   }
   TORCH_CHECK(!x.is_quantized() && !x.is_complex(), Name(),

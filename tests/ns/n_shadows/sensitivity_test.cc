@@ -18,6 +18,7 @@
 namespace ns {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -250,6 +251,24 @@ TEST_F(MeasureSensitivityTest, BothPassesBeginWithTheStateOfTheModel) {
     ASSERT_FALSE(sensitivity.layers.empty());
     EXPECT_GT(sensitivity.layers.back().candidates[0].pooled.SqnrDb(), 30);
   }
+}
+
+TEST_F(MeasureSensitivityTest, LeavesNestedTensorsOut) {
+  const ModelGraph model = ModelOf(R"IR(
+graph(%x : Tensor, %mask : Tensor):
+  %true : bool = prim::Constant[value=1]()
+  %zero : float = prim::Constant[value=0.]()
+  %none : NoneType = prim::Constant()
+  %n : Tensor = aten::_nested_tensor_from_mask(%x, %mask, %true)
+  %r : Tensor = aten::relu(%n)
+  %p : Tensor = aten::to_padded_tensor(%r, %zero, %none)
+  %y : Tensor = aten::sigmoid(%p)
+  return (%y))IR");
+  const Sensitivity sensitivity = OrThrow(MeasureSensitivity(
+      model, {{{at::randn({2, 3, 4}), at::ones({2, 3}, at::kBool)}, {}}}));
+  ASSERT_FALSE(sensitivity.layers.empty());
+  EXPECT_EQ(sensitivity.layers.back().name, "sigmoid");
+  EXPECT_THAT(sensitivity.never_ran, Contains("relu"));
 }
 
 TEST_F(MeasureSensitivityTest, TellsWhichLayersNeverRan) {

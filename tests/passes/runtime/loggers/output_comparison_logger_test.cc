@@ -34,6 +34,18 @@ TEST(OutputComparisonLoggerTest, TheFloatValueIsTheMeasure) {
   EXPECT_NEAR(logger.Pooled().NormalizedL2(), 2, 1e-6);
 }
 
+TEST(OutputComparisonLoggerTest, LeavesNestedAndSparseTensorsOut) {
+  OutputComparisonLogger logger;
+  const at::Tensor dense = at::rand({2, 3});
+  for (const at::Tensor& other :
+       {at::_nested_tensor_from_tensor_list({dense[0], dense[1]}),
+        dense.to_sparse()}) {
+    logger.Compare(other, other);
+    logger.Compare(dense, other);
+  }
+  EXPECT_THAT(logger.comparisons(), IsEmpty());
+}
+
 TEST(OutputComparisonLoggerTest, KeepsValuesOnlyWhenAsked) {
   OutputComparisonLogger logger;
   at::Tensor x = at::ones({2});

@@ -162,6 +162,18 @@ TEST_F(ActivationQuantizerTest, HalfRounds) {
   EXPECT_TRUE(quantizer->Quantize(x_).equal(x_.to(at::kHalf).to(at::kFloat)));
 }
 
+TEST_F(ActivationQuantizerTest, LeavesNestedTensorsAlone) {
+  const at::Tensor x =
+      at::_nested_tensor_from_tensor_list({at::rand({3}), at::rand({2})});
+  for (const ObserverConfig& config : {Static(), Dynamic(), Half()}) {
+    const ActivationQuantizerPtr quantizer = QuantizerOf(config);
+    quantizer->Observe(x);
+    EXPECT_EQ(quantizer->values_seen(), 0);
+    quantizer->Convert();
+    EXPECT_TRUE(quantizer->Quantize(x).is_same(x));
+  }
+}
+
 TEST_F(ActivationQuantizerTest, KeepsDtypeAndLeavesIndicesAlone) {
   for (const ObserverConfig& config : {Static(), Dynamic(), Half()}) {
     const ActivationQuantizerPtr quantizer = QuantizerOf(config);

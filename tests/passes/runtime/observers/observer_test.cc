@@ -102,6 +102,17 @@ TEST_F(ObserverTest, HandsItsValueOn) {
   }
 }
 
+TEST_F(ObserverTest, LeavesNestedAndSparseTensorsOut) {
+  const at::Tensor dense = at::rand({2, 3});
+  for (const ObserverKind kind : kKindsWithRange) {
+    const ObserverPtr observer = Make(kind);
+    observer->Forward(
+        at::_nested_tensor_from_tensor_list({dense[0], dense[1]}));
+    observer->Forward(dense.to_sparse());
+    EXPECT_EQ(observer->seen().least_rank, -1);
+  }
+}
+
 TEST_F(ObserverTest, NothingSeenIsScaleOne) {
   for (const ObserverKind kind : kKindsWithRange) {
     for (const ObserverPtr& observer :
