@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "ir/deep_copy.h"
 #include "ir/module_path.h"
 
@@ -53,14 +54,28 @@ void VisitState(const Module& module, const std::string& path,
   }
 }
 
-bool HasGradient(const c10::IValue& value) {
-  bool found = false;
-  value.visit([&](const c10::IValue& inner) {
-    found = found || (inner.isTensor() && inner.toTensor().defined() &&
-                      !inner.toTensor().is_leaf());
-    return found;
-  });
-  return found;
+bool HasGradient(const at::Tensor& tensor) { return !tensor.is_leaf(); }
+
+bool IsWrittenTo(const at::Tensor& tensor) {
+  return !tensor.is_inference() && tensor._version() > 0;
+}
+
+// The path of the first tensor in the state of `module` that `fits`; "" for
+// none.
+std::string FirstTensor(const Module& module,
+                        bool (*fits)(const at::Tensor& tensor)) {
+  std::string first;
+  VisitState(module, "",
+             [&](const auto& object, size_t slot, const std::string& path) {
+               object->getSlot(slot).visit([&](const c10::IValue& value) {
+                 if (first.empty() && value.isTensor() &&
+                     value.toTensor().defined() && fits(value.toTensor())) {
+                   first = path;
+                 }
+                 return !first.empty();
+               });
+             });
+  return first;
 }
 
 }  // namespace
@@ -88,15 +103,14 @@ void ModuleState::Restore() && {
   }
 }
 
-std::string StateWithGradient(const Module& module) {
-  std::string found;
-  VisitState(module, "",
-             [&](const auto& object, size_t slot, const std::string& path) {
-               if (found.empty() && HasGradient(object->getSlot(slot))) {
-                 found = path;
-               }
-             });
-  return found;
+std::string StateInTheWayOfGradients(const Module& module,
+                                     absl::string_view error) {
+  if (!absl::StrContains(error, "modified by an inplace operation") &&
+      !absl::StrContains(error, "backward through the graph a second time")) {
+    return "";
+  }
+  std::string path = FirstTensor(module, HasGradient);
+  return path.empty() ? FirstTensor(module, IsWrittenTo) : path;
 }
 
 }  // namespace ns

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace ns {
 
 // The state of a module is what ops of its code may write to: the tensors,
@@ -37,9 +39,13 @@ class ModuleState {
   std::vector<Attribute> attributes_;
 };
 
-// Returns the path of the first tensor in the state of `module` whose gradient
-// would go on into a run that is over, "cache.keys"; "" for none.
-std::string StateWithGradient(const torch::jit::Module& module);
+// Returns the path of the tensor in the state of `module`, "cache.keys", of
+// which autograd says `error`: that a run which is over would be differentiated
+// again, or that a value was written to after an op had saved it. It is the
+// first one with a gradient that goes on, or else the first that was written
+// to; "" for none, and for other errors.
+std::string StateInTheWayOfGradients(const torch::jit::Module& module,
+                                     absl::string_view error);
 
 }  // namespace ns
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ir/module_state.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
@@ -73,6 +74,24 @@ absl::StatusOr<NamedTensors> NoiseModel::Forward(const Batch& batch,
       [&] { return FloatOutputs(method(own.arguments, own.keywords)); });
 }
 
+absl::Status NoiseModel::Differentiate(const at::Tensor& output,
+                                       const at::Tensor& projection) {
+  const absl::Status status = CatchTorchErrors([&] {
+    torch::autograd::backward({output}, {projection}, /*retain_graph=*/true);
+  });
+  const std::string state =
+      status.ok()
+          ? ""
+          : StateInTheWayOfGradients(graph_.model().module(), status.message());
+  return state.empty()
+             ? status
+             : absl::InvalidArgumentError(absl::StrCat(
+                   "the model keeps what it computes in '", state,
+                   "' from run to run, and no gradient, which a search needs, "
+                   "goes back through that; let ns sensitivity --budget choose "
+                   "what stays in float, and ns quantize make the model"));
+}
+
 absl::Status NoiseModel::AddOutput(size_t number, const std::string& place,
                                    const at::Tensor& clean,
                                    const at::Tensor& noisy,
@@ -93,8 +112,7 @@ absl::Status NoiseModel::AddOutput(size_t number, const std::string& place,
     graph_.rows().Begin(number, samples);
     for (const at::Tensor& output : {clean, noisy}) {
       if ((is_pair || output.is_same(clean)) && output.requires_grad()) {
-        torch::autograd::backward({output}, {projection},
-                                  /*retain_graph=*/true);
+        NS_RETURN_IF_ERROR(Differentiate(output, projection));
       }
     }
     graph_.rows().End();

@@ -59,7 +59,7 @@ class NoiseModel {
   // Runs `batch`, the one at `index`. Memory holds the values of one batch
   // about four times. Returns what the float model returns. Errors: a batch
   // that does not fit, or whose outputs are not finite; an op that cannot be
-  // differentiated.
+  // differentiated; a model that keeps what it computes from run to run.
   absl::StatusOr<NamedTensors> Run(const Batch& batch, int64_t index);
 
   // The power of the noise in the outputs of a model that is quantized by
@@ -83,6 +83,8 @@ class NoiseModel {
       : graph_(std::move(graph)), all_events_(std::move(all_events)) {}
 
   absl::StatusOr<NamedTensors> Forward(const Batch& batch, NoiseRun run);
+  absl::Status Differentiate(const at::Tensor& output,
+                             const at::Tensor& projection);
   absl::Status AddOutput(size_t number, const std::string& place,
                          const at::Tensor& clean, const at::Tensor& noisy,
                          at::Generator& generator);

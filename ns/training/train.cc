@@ -13,9 +13,11 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ir/module_state.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
@@ -170,10 +172,21 @@ class Training {
           ", batch ", index, "; train with a smaller learning rate"));
     }
     Add(loss, at_.so_far);
-    return CatchTorchErrors("a training step", [&] {
+    const absl::Status stepped = CatchTorchErrors("a training step", [&] {
       loss.loss.backward();
       optimizer_->step();
     });
+    const std::string state =
+        stepped.ok()
+            ? ""
+            : StateInTheWayOfGradients(model_.module, stepped.message());
+    return state.empty()
+               ? stepped
+               : absl::InvalidArgumentError(absl::StrCat(
+                     "the model keeps what it computes in '", state,
+                     "' from batch to batch, and no gradient goes back through "
+                     "that; quantize it without training, in the static or "
+                     "dynamic mode"));
   }
 
   absl::StatusOr<BatchLoss> LossOf(int64_t index) {

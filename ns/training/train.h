@@ -103,8 +103,9 @@ std::vector<at::Tensor> TrainableParameters(const torch::jit::Module& module);
 // epoch, also for those done before a checkpoint. A run that is resumed gives
 // the same result, to the bit, as one that was not interrupted. Error: no epoch
 // or no batch to train on; a batch that the model does not take (the message
-// names it); a loss that is not finite; a model without parameters; a
-// checkpoint of another run. Parameters may have changed by then.
+// names it); a loss that is not finite; a model without parameters, or one that
+// keeps what it computes with them from batch to batch; a checkpoint of another
+// run. Parameters may have changed by then.
 absl::StatusOr<std::vector<EpochReport>> Train(const TrainedModel& model,
                                                const TrainingData& data,
                                                const TrainOptions& options);

@@ -66,11 +66,16 @@ TEST(ModuleStateTest, CopiesShareNothingThatIsWrittenTo) {
 }
 
 TEST(ModuleStateTest, NamesWhatAGradientWouldGoOnThrough) {
+  constexpr char kError[] =
+      "Trying to backward through the graph a second time (...)";
   Module model = Model();
+  CopyModuleState(model);
+  EXPECT_EQ(StateInTheWayOfGradients(model, kError), "");
   model.forward({at::ones({2})});
-  EXPECT_EQ(StateWithGradient(model), "");
+  EXPECT_EQ(StateInTheWayOfGradients(model, kError), "cache.sum");
   model.forward({at::ones({2}).requires_grad_(true)});
-  EXPECT_EQ(StateWithGradient(model), "cache.sum");
+  EXPECT_EQ(StateInTheWayOfGradients(model, kError), "cache.sum");
+  EXPECT_EQ(StateInTheWayOfGradients(model, "not differentiable"), "");
 }
 
 }  // namespace

@@ -210,6 +210,21 @@ TEST_F(TrainTest, RefusesAModelWithoutParameters) {
               HasSubstr("no parameters that could be trained"));
 }
 
+TEST_F(TrainTest, SaysWhichBufferGradientsDoNotGoThrough) {
+  TrainedModel model = LineModel();
+  model.module.register_buffer("last", at::zeros({2}));
+  NS_ASSERT_OK(DefineMethods(
+      model.module,
+      "def remember(self, x: Tensor) -> Tensor:\n"
+      "  y = torch.linear(x, self.weight) + torch.sigmoid(self.last)\n"
+      "  self.last.copy_(y[0])\n"
+      "  return y\n"));
+  model.method = "remember";
+  EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
+              AllOf(HasSubstr("keeps what it computes in 'last'"),
+                    HasSubstr("quantize it without training")));
+}
+
 // Otherwise a step would change it twice.
 TEST_F(TrainTest, AParameterOfTwoModulesIsTrainedOnce) {
   const Module line = Line();
