@@ -149,9 +149,11 @@ std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
   if (shadow && !IsOfFiniteValues(*shadow)) {
     return Blame{*index, ErrorCause::kNonFinite};
   }
-  // Shares are known of the first output.
-  const Blame worst = {
-      *index, output == nullptr ? CauseOf(layer) : ErrorCause::kUnexplained};
+  // Shares are known of the first output. A wrong bias is behind all of them.
+  const ErrorCause cause = CauseOf(layer);
+  const Blame worst = {*index, output == nullptr || cause == ErrorCause::kBias
+                                   ? cause
+                                   : ErrorCause::kUnexplained};
   switch (worst.cause) {
     case ErrorCause::kClipping:
       return RootOf(result, worst).value_or(worst);

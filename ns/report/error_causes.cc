@@ -214,8 +214,11 @@ ErrorCause CauseOf(const LayerComparison& layer) {
   largest.Offer(ErrorCause::kSaturation, shares.saturation);
   largest.Offer(ErrorCause::kKernel, shares.kernel);
   largest.Offer(ErrorCause::kWeight, shares.weight);
-  if (shares.bias.value_or(0) * ShownShareOfBias(*layer.shadow) <=
-      kMostOfBias) {
+  // Biases of recurrent layers, which have several weights, are not corrected,
+  // and gates hide some of what they do.
+  if (layer.weights.size() > 1 ||
+      shares.bias.value_or(0) * ShownShareOfBias(*layer.shadow) <=
+          kMostOfBias) {
     largest.Offer(ErrorCause::kBias, shares.bias);
   }
   largest.Offer(ErrorCause::kClipping, shares.clipping);

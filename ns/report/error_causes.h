@@ -10,7 +10,7 @@
 //               inputs as the weight does
 //   bias        mean over channels of (difference of biases)^2 / MSE;
 //               more than 2 is a corrected bias, which makes the error smaller,
-//               unless a ReLU hides that much
+//               unless a ReLU, or gates of a recurrent layer, hide that much
 //   rounding    scale^2 / 12 / MSE: values are uniform within a step
 //   clipping    sum over both ends of p d^2 / 3 / MSE, where a share p of the
 //               values has the last quantized value and float values go up to d

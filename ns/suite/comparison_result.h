@@ -194,7 +194,7 @@ struct OutputComparison {
 };
 
 // How far the bias of a quantized layer is from the float one, with batch norms
-// folded in. No bias counts as zeros.
+// folded in. No bias counts as zeros. Of recurrent layers, all biases are one.
 struct BiasComparison {
   // The mean over channels of (x - y)^2.
   double mean_squared_error = 0;

@@ -1,5 +1,6 @@
 #include "passes/analysis/node_weights.h"
 
+#include <ATen/Functions.h>
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -13,6 +14,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/analysis/packed_layers.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/ops/op_table.h"
 
@@ -99,29 +101,42 @@ int64_t ConstantInt(const Node& node, absl::string_view name,
   return number && number->isInt() ? number->toInt() : otherwise;
 }
 
-// Returns the weights of an aten::lstm, aten::gru, ... Its parameter list
-// holds, cell by cell, w_ih, w_hh, then the biases if there are any, then a
-// projection.
-std::vector<NamedTensor> RecurrentWeights(const Node& node) {
+// Returns the parameters of each cell of an aten::lstm, aten::gru, ...: w_ih,
+// w_hh, then the biases if there are any, then a projection. Empty where they
+// are not constant.
+std::vector<std::vector<at::Tensor>> RecurrentCells(const Node& node) {
   const std::vector<c10::IValue> parameters =
       ConstantList(InputNamed(node, "params"));
-  const bool bidirectional = ConstantFlag(node, "bidirectional");
-  const size_t cells =
-      ConstantInt(node, "num_layers", 1) * (bidirectional ? 2 : 1);
-  std::vector<NamedTensor> weights;
-  if (cells == 0 || parameters.size() % cells != 0 ||
-      parameters.size() < 2 * cells) {
-    return weights;
+  const size_t count = ConstantInt(node, "num_layers", 1) *
+                       (ConstantFlag(node, "bidirectional") ? 2 : 1);
+  const size_t least = ConstantFlag(node, "has_biases") ? 4 : 2;
+  std::vector<std::vector<at::Tensor>> cells;
+  if (count == 0 || parameters.size() % count != 0 ||
+      parameters.size() < least * count) {
+    return cells;
   }
-  const size_t stride = parameters.size() / cells;
+  const size_t stride = parameters.size() / count;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (i % stride == 0) {
+      cells.emplace_back();
+    }
+    cells.back().push_back(parameters[i].toTensor());
+  }
+  return cells;
+}
+
+std::vector<NamedTensor> RecurrentWeights(const Node& node) {
+  const bool bidirectional = ConstantFlag(node, "bidirectional");
   const size_t projection = ConstantFlag(node, "has_biases") ? 4 : 2;
-  for (size_t cell = 0; cell < cells; ++cell) {
-    const c10::IValue* of_cell = &parameters[cell * stride];
+  const std::vector<std::vector<at::Tensor>> cells = RecurrentCells(node);
+  std::vector<NamedTensor> weights;
+  for (size_t cell = 0; cell < cells.size(); ++cell) {
+    const std::vector<at::Tensor>& of_cell = cells[cell];
     const std::string suffix = CellSuffix(cell, bidirectional);
-    weights.push_back({"weight_ih" + suffix, of_cell[0].toTensor()});
-    weights.push_back({"weight_hh" + suffix, of_cell[1].toTensor()});
-    if (stride > projection) {
-      weights.push_back({"weight_hr" + suffix, of_cell[projection].toTensor()});
+    weights.push_back({"weight_ih" + suffix, of_cell[0]});
+    weights.push_back({"weight_hh" + suffix, of_cell[1]});
+    if (of_cell.size() > projection) {
+      weights.push_back({"weight_hr" + suffix, of_cell[projection]});
     }
   }
   return weights;
@@ -207,7 +222,79 @@ absl::StatusOr<std::vector<NamedTensor>> ReadWeights(const Node& node,
   return weights;
 }
 
+// Returns the packed linear layers of all cells.
+absl::StatusOr<std::vector<c10::IValue>> PackedLinears(const Node& node,
+                                                       const OpRow& row) {
+  std::vector<c10::IValue> linears;
+  if (row.weight_form == WeightForm::kPackedPair) {
+    for (const int offset : {0, 1}) {
+      if (auto packed = ConstantOf(*node.input(row.weight_input + offset))) {
+        linears.push_back(*std::move(packed));
+      }
+    }
+    return linears;
+  }
+  for (const c10::IValue& cell : ConstantList(InputNamed(node, "params"))) {
+    NS_ASSIGN_OR_RETURN(const std::vector<c10::IValue> of_cell,
+                        PackedCellLinears(cell));
+    linears.insert(linears.end(), of_cell.begin(), of_cell.end());
+  }
+  return linears;
+}
+
+// Returns the biases of a recurrent node in their order; empty for none.
+absl::StatusOr<std::vector<at::Tensor>> ReadBiases(const Node& node,
+                                                   const OpRow& row) {
+  std::vector<at::Tensor> biases;
+  switch (row.weight_form) {
+    case WeightForm::kTensorPair:
+      for (const absl::string_view name : {"b_ih", "b_hh"}) {
+        const Value* value = InputNamed(node, name);
+        if (const auto bias =
+                value == nullptr ? std::nullopt : ConstantTensor(value)) {
+          biases.push_back(*bias);
+        }
+      }
+      break;
+    case WeightForm::kTensorList:
+      for (const std::vector<at::Tensor>& cell : RecurrentCells(node)) {
+        if (ConstantFlag(node, "has_biases")) {
+          biases.insert(biases.end(), {cell[2], cell[3]});
+        }
+      }
+      break;
+    case WeightForm::kPackedPair:
+    case WeightForm::kCellParamsList: {
+      NS_ASSIGN_OR_RETURN(const std::vector<c10::IValue> linears,
+                          PackedLinears(node, row));
+      for (const c10::IValue& linear : linears) {
+        NS_ASSIGN_OR_RETURN(LinearLayer layer, UnpackLinear(linear));
+        if (layer.bias.defined()) {
+          biases.push_back(std::move(layer.bias));
+        }
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  return biases;
+}
+
 }  // namespace
+
+absl::StatusOr<at::Tensor> RecurrentBias(const Node& node) {
+  const OpRow* row = FindOp(OpName(node));
+  if (row == nullptr) {
+    return at::Tensor();
+  }
+  return Annotated(absl::StrCat("reading the biases of ", NodeName(node)),
+                   CatchTorchErrors([&]() -> absl::StatusOr<at::Tensor> {
+                     NS_ASSIGN_OR_RETURN(const std::vector<at::Tensor> biases,
+                                         ReadBiases(node, *row));
+                     return biases.empty() ? at::Tensor() : at::cat(biases);
+                   }));
+}
 
 absl::StatusOr<std::vector<NamedTensor>> NodeWeights(const Node& node) {
   const OpRow* row = FindOp(OpName(node));

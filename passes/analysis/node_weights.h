@@ -1,4 +1,5 @@
-// Finds the weights of one op, whether they are constants or packed.
+// Finds the weights of one op, and the biases of a recurrent one, whether they
+// are constants or packed.
 #ifndef PASSES_ANALYSIS_NODE_WEIGHTS_H_
 #define PASSES_ANALYSIS_NODE_WEIGHTS_H_
 
@@ -31,6 +32,12 @@ struct NamedTensor {
 // not constant. Error: a packed object that cannot be unpacked.
 absl::StatusOr<std::vector<NamedTensor>> NodeWeights(
     const torch::jit::Node& node);
+
+// Returns the biases of a recurrent layer or cell as one vector: b_ih and b_hh,
+// cell by cell in the order of NodeWeights. Undefined for other ops, and where
+// there are no biases or not constant ones. Error: a packed object that cannot
+// be unpacked.
+absl::StatusOr<at::Tensor> RecurrentBias(const torch::jit::Node& node);
 
 }  // namespace ns
 

@@ -55,14 +55,17 @@ at::Tensor EmbeddingWeight(const c10::IValue& packed) {
   return weight;
 }
 
-std::vector<at::Tensor> CellWeights(const c10::IValue& packed) {
+std::vector<c10::IValue> CellLinears(const c10::IValue& packed) {
   // No header declares the class, so read its pickled state, which is
   // (type, tensors, doubles, longs, packed linears).
   torch::jit::Object object(packed.toObject());
   const c10::IValue state = object.get_method("__getstate__")({});
+  return state.toTupleRef().elements().at(4).toListRef().vec();
+}
+
+std::vector<at::Tensor> CellWeights(const c10::IValue& packed) {
   std::vector<at::Tensor> weights;
-  for (const c10::IValue& linear :
-       state.toTupleRef().elements().at(4).toListRef()) {
+  for (const c10::IValue& linear : CellLinears(packed)) {
     weights.push_back(LinearWeight(linear));
   }
   return weights;
@@ -86,6 +89,11 @@ absl::StatusOr<at::Tensor> PackedEmbeddingWeight(const c10::IValue& packed) {
 absl::StatusOr<std::vector<at::Tensor>> PackedCellWeights(
     const c10::IValue& packed) {
   return CatchTorchErrors([&] { return CellWeights(packed); });
+}
+
+absl::StatusOr<std::vector<c10::IValue>> PackedCellLinears(
+    const c10::IValue& packed) {
+  return CatchTorchErrors([&] { return CellLinears(packed); });
 }
 
 std::string CellSuffix(size_t cell, bool bidirectional) {

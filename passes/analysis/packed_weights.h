@@ -44,6 +44,11 @@ absl::StatusOr<at::Tensor> PackedEmbeddingWeight(const c10::IValue& packed);
 absl::StatusOr<std::vector<at::Tensor>> PackedCellWeights(
     const c10::IValue& packed);
 
+// Returns the packed linear layers of such an object, that of the input and
+// that of the state.
+absl::StatusOr<std::vector<c10::IValue>> PackedCellLinears(
+    const c10::IValue& packed);
+
 // Returns the suffix that torch.nn gives the parameters of cell `cell` of a
 // recurrent layer, counted from 0: "_l1_reverse" for cell 3 of a bidirectional
 // one.

@@ -9,6 +9,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/analysis/batch_norm.h"
+#include "passes/analysis/node_weights.h"
 #include "passes/analysis/packed_layers.h"
 #include "passes/ops/op_table.h"
 
@@ -49,8 +50,10 @@ absl::StatusOr<OptionalTensor> NodeBias(const Node& node) {
       return bias && bias->isNone() ? OptionalTensor(at::Tensor())
                                     : std::nullopt;
     }
-    default:
-      return std::nullopt;
+    default: {
+      NS_ASSIGN_OR_RETURN(const at::Tensor bias, RecurrentBias(node));
+      return bias.defined() ? OptionalTensor(bias) : std::nullopt;
+    }
   }
 }
 

@@ -13,10 +13,11 @@ namespace ns {
 
 // Returns the bias of the base op, a vector with an element for each output
 // channel. It is the one that is packed with the weight, or the argument "bias"
-// of a convolution, a linear layer or a norm. The tensor is undefined where the
-// op has no bias. When a batch norm follows the base op directly in `subgraph`,
-// it is the bias after folding, also where the op itself has none:
-// (bias - mean) * gamma / sqrt(var + eps) + beta.
+// of a convolution, a linear layer or a norm; of a recurrent layer or cell it
+// is its RecurrentBias. The tensor is undefined where the op has no bias. When
+// a batch norm follows the base op directly in `subgraph`, it is the bias after
+// folding, also where the op itself has none: (bias - mean) * gamma / sqrt(var
+// + eps) + beta.
 //
 // Returns nullopt for all other ops, and where the bias or an argument of the
 // batch norm is not constant. Error: a packed object that cannot be unpacked; a

@@ -174,6 +174,14 @@ TEST(ErrorCausesTest, ABiasUnderAReluThatTheQuantizedLayerLacksIsNotToBlame) {
   EXPECT_EQ(CauseOf(layer), ErrorCause::kUnexplained);
 }
 
+TEST(ErrorCausesTest, BiasesOfRecurrentLayersAreNotCorrected) {
+  LayerComparison layer = LayerWith(0.3, 0.03);
+  layer.bias = BiasComparison{9 * 0.03, false};
+  layer.weights = {{"weight_ih_l0", {1}, Error(45)},
+                   {"weight_hh_l0", {1}, Error(45)}};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kBias);
+}
+
 TEST(ErrorCausesTest, AKernelThatDiffersFromItsReferenceIsToBlame) {
   LayerComparison layer = LayerWith(0.3, 0.03);
   layer.kernel = Figures(10);

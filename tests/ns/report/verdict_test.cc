@@ -209,6 +209,19 @@ TEST(VerdictTest, AnotherOutputIsNamed) {
   EXPECT_EQ(verdict->cause, ErrorCause::kUnexplained);
 }
 
+TEST(VerdictTest, AWrongBiasIsBehindAllOutputs) {
+  LayerComparison layer = Broken("gru", 9, 9, 40);
+  layer.shadow->error.bias_share = 0.5;
+  layer.shadow->error.mean_error = 0.1;
+  layer.bias = BiasComparison{0.02, false};
+  layer.outputs = {Output("h_n", 5, 6, 20)};
+  const auto verdict = VerdictOf(WithShadows({layer}));
+  EXPECT_EQ(verdict->cause, ErrorCause::kBias);
+  EXPECT_THAT(verdict->sentences[0],
+              StartsWith("gru (h_n) does most harm (6.0 dB by itself): its "
+                         "bias is off by 0.141"));
+}
+
 TEST(VerdictTest, NamesDoNotDriveTerminals) {
   const auto verdict =
       VerdictOf(WithShadows({Broken("a\x1b[31m\nb", 5, 5, 20)}));

@@ -44,6 +44,7 @@ class OneNode {
     return OrThrow(NodeWeights(*node_));
   }
   at::Tensor Weight() const { return Weights().at(0).value; }
+  at::Tensor Bias() const { return OrThrow(RecurrentBias(*node_)); }
 
  private:
   std::shared_ptr<torch::jit::Graph> graph_ =
@@ -173,7 +174,11 @@ TEST_F(NodeWeightsTest, ReadsBothWeightsOfBidirectionalLstm) {
   for (int cell = 0; cell < 4; ++cell) {
     ExpectEqual(weights[2 * cell].value, parameters[4 * cell]);
     ExpectEqual(weights[2 * cell + 1].value, parameters[4 * cell + 1]);
+    ExpectEqual(lstm.Bias().narrow(0, 16 * cell, 8), parameters[4 * cell + 2]);
+    ExpectEqual(lstm.Bias().narrow(0, 16 * cell + 8, 8),
+                parameters[4 * cell + 3]);
   }
+  EXPECT_EQ(lstm.Bias().numel(), 4 * 16);
 }
 
 TEST_F(NodeWeightsTest, ReadsPairOfCell) {
@@ -182,6 +187,11 @@ TEST_F(NodeWeightsTest, ReadsPairOfCell) {
   const OneNode cell("aten::gru_cell", {ih, hh}, 2);
   EXPECT_THAT(Names(cell.Weights()), ElementsAre("weight_ih", "weight_hh"));
   ExpectEqual(cell.Weights()[1].value, hh);
+  EXPECT_FALSE(cell.Bias().defined());
+  const at::Tensor b_ih = at::randn({6});
+  const at::Tensor b_hh = at::randn({6});
+  ExpectEqual(OneNode("aten::gru_cell", {ih, hh, b_ih, b_hh}, 2).Bias(),
+              at::cat({b_ih, b_hh}));
 }
 
 TEST_F(NodeWeightsTest, UnpacksPairOfDynamicCell) {
@@ -194,6 +204,31 @@ TEST_F(NodeWeightsTest, UnpacksPairOfDynamicCell) {
   EXPECT_THAT(Names(cell.Weights()), ElementsAre("weight_ih", "weight_hh"));
   ExpectEqual(cell.Weights()[0].value, ih);
   ExpectEqual(cell.Weights()[1].value, hh);
+  EXPECT_FALSE(cell.Bias().defined());
+}
+
+TEST_F(NodeWeightsTest, UnpacksBiasesOfAQuantizedGru) {
+  const at::Tensor b_ih = at::randn({6});
+  const at::Tensor b_hh = at::randn({6});
+  const c10::IValue cell =
+      CallOp("quantized::make_quantized_cell_params_dynamic",
+             {CallOp("quantized::linear_prepack",
+                     {QuantizeWeight(at::randn({6, 3})), b_ih}),
+              CallOp("quantized::linear_prepack",
+                     {QuantizeWeight(at::randn({6, 2})), b_hh}),
+              b_ih, b_hh, false});
+  torch::jit::Graph graph;
+  torch::jit::Value* const packed = graph.insertConstant(cell);
+  std::vector<torch::jit::Value*> inputs = {
+      graph.addInput(), graph.addInput(),
+      graph.insertNode(graph.createList(packed->type(), {packed}))->output()};
+  for (const c10::IValue& option :
+       std::vector<c10::IValue>{true, int64_t{1}, 0.0, false, false, true}) {
+    inputs.push_back(graph.insertConstant(option));
+  }
+  torch::jit::Node* const gru = graph.insertNode(
+      graph.create(c10::Symbol::fromQualString("aten::quantized_gru"), inputs));
+  ExpectEqual(OrThrow(RecurrentBias(*gru)), at::cat({b_ih, b_hh}));
 }
 
 TEST_F(NodeWeightsTest, TracesWeightThroughFakeQuantizeAndCast) {
