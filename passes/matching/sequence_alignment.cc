@@ -1,7 +1,9 @@
 #include "passes/matching/sequence_alignment.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -20,16 +22,15 @@ std::vector<std::pair<int, int>> AlignWindow(
   const int rows = a_end - a;
   const int columns = b_end - b;
   // best[i][j] is the number of pairs that are possible from a+i and b+j on.
-  std::vector<int16_t> best((rows + 1) * (columns + 1), 0);
-  std::vector<bool> match(rows * columns);
-  const auto at = [&](int i, int j) -> int16_t& {
-    return best[i * (columns + 1) + j];
-  };
+  const size_t width = static_cast<size_t>(columns) + 1;
+  std::vector<int16_t> best((static_cast<size_t>(rows) + 1) * width, 0);
+  std::vector<bool> match(best.size());
+  const auto at = [&](int i, int j) -> int16_t& { return best[i * width + j]; };
   for (int i = rows - 1; i >= 0; --i) {
     for (int j = columns - 1; j >= 0; --j) {
       int16_t value = std::max(at(i + 1, j), at(i, j + 1));
       if (related(a + i, b + j)) {
-        match[i * columns + j] = true;
+        match[i * width + j] = true;
         value = std::max<int16_t>(value, at(i + 1, j + 1) + 1);
       }
       at(i, j) = value;
@@ -37,7 +38,7 @@ std::vector<std::pair<int, int>> AlignWindow(
   }
   std::vector<std::pair<int, int>> pairs;
   for (int i = 0, j = 0; i < rows && j < columns;) {
-    if (match[i * columns + j] && at(i, j) == at(i + 1, j + 1) + 1) {
+    if (match[i * width + j] && at(i, j) == at(i + 1, j + 1) + 1) {
       pairs.emplace_back(a + i++, b + j++);
     } else if (at(i + 1, j) >= at(i, j + 1)) {
       ++i;
@@ -56,12 +57,19 @@ std::vector<std::pair<int, int>> AlignSequences(
   int a = 0;
   int b = 0;
   while (a < size_a && b < size_b) {
-    const int a_end = std::min(size_a, a + kWindow);
-    const int b_end = std::min(size_b, b + kWindow);
-    const bool last = a_end == size_a && b_end == size_b;
+    // The last window has all that is left of both: its work is still linear in
+    // the longer one.
+    const bool last = size_a - a <= kWindow || size_b - b <= kWindow;
+    const int a_end = last ? size_a : a + kWindow;
+    const int b_end = last ? size_b : b + kWindow;
     const auto window = AlignWindow(a, a_end, b, b_end, related);
-    int next_a = last ? size_a : std::min(size_a, a + kWindow / 2);
-    int next_b = last ? size_b : std::min(size_b, b + kWindow / 2);
+    int next_a = last ? size_a : a + kWindow / 2;
+    int next_b = last ? size_b : b + kWindow / 2;
+    // Without pairs, what comes is probably what one side has in excess.
+    const int excess_of_a = (size_a - a) - (size_b - b);
+    if (!last && window.empty() && std::abs(excess_of_a) >= kWindow / 2) {
+      (excess_of_a > 0 ? next_b : next_a) = excess_of_a > 0 ? b : a;
+    }
     // Near the end of a window the alignment does not know what comes. So it
     // keeps the pairs of the first half, and goes on behind them.
     for (const auto& [i, j] : window) {

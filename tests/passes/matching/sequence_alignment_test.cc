@@ -116,6 +116,35 @@ TEST(AlignSequencesTest, PairsAllWhenOneSequenceIsMuchLonger) {
   EXPECT_THAT(pairs, SizeIs(b.size()));
 }
 
+TEST(AlignSequencesTest, FindsWhatIsBehindALongBlockOfExcess) {
+  const auto pairs_behind = [](int size_a, int size_b, int offset) {
+    const size_t pairs = AlignSequences(size_a, size_b, [&](int i, int j) {
+                           return j == i + offset;
+                         }).size();
+    const size_t turned = AlignSequences(size_b, size_a, [&](int j, int i) {
+                            return j == i + offset;
+                          }).size();
+    EXPECT_EQ(pairs, turned);
+    return pairs;
+  };
+  EXPECT_EQ(pairs_behind(100, 613, 513), 100);
+  EXPECT_EQ(pairs_behind(10, 1000, 700), 10);
+  EXPECT_EQ(pairs_behind(1000, 1600, 600), 1000);
+  EXPECT_EQ(pairs_behind(1000, 9000, 8000), 1000);
+}
+
+TEST(AlignSequencesTest, AShortSequenceGetsAsManyPairsAsPossible) {
+  // The first of the long one is related to the last of the short one.
+  std::vector<int> a;
+  std::vector<int> b(2000, 99);
+  for (int i = 0; i < 100; ++i) {
+    a.push_back(i);
+    b.push_back(i);
+  }
+  EXPECT_THAT(Align(a, b), SizeIs(100));
+  EXPECT_THAT(Align(b, a), SizeIs(100));
+}
+
 TEST(AlignSequencesTest, CompletesWhenNothingIsRelated) {
   EXPECT_THAT(AlignSequences(3000, 2000, [](int, int) { return false; }),
               IsEmpty());
@@ -131,6 +160,19 @@ TEST(AlignSequencesTest, WorkIsLinearInLength) {
     return calls;
   };
   EXPECT_LT(work(16000), 5 * work(4000));
+}
+
+TEST(AlignSequencesTest, WorkIsLinearWithoutPairs) {
+  const auto work = [](int size_a, int size_b) {
+    int64_t calls = 0;
+    AlignSequences(size_a, size_b, [&](int, int) {
+      ++calls;
+      return false;
+    });
+    return calls;
+  };
+  EXPECT_LT(work(16000, 8000), 5 * work(4000, 2000));
+  EXPECT_LT(work(100, 16000), 5 * work(100, 4000));
 }
 
 TEST(LongestRisingSubsequenceTest, IsEmptyOfNothing) {
