@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -29,38 +30,71 @@ constexpr NamedKind kKinds[] = {
     {LimitKind::kMaxDrop, "max-drop"},
 };
 
-// Returns `value` with one decimal, or with as many as it takes to tell it from
-// `bound`: 29.98 is not "30.0" where 30 is the limit.
-std::string Shown(double value, double bound) {
-  for (int decimals = 1; decimals < 6; ++decimals) {
-    const double unit = std::pow(10.0, -decimals);
-    if (std::abs(value - bound) >= unit / 2 || value == bound) {
-      return absl::StrFormat("%.*f", decimals, value);
-    }
-  }
-  return absl::StrCat(value);
+// The digits that every double has, and those that tell every two apart.
+constexpr int kSureDigits = 15;
+constexpr int kAllDigits = 17;
+
+// Returns `bound` as a user writes it: a decimal number of up to 15 digits.
+std::string BoundText(double bound) {
+  return absl::StrFormat("%.*g", kSureDigits, bound);
 }
 
-std::string Percent(double share) { return absl::StrCat(100 * share, "%"); }
+double Parsed(absl::string_view text) {
+  double number = 0;
+  return absl::SimpleAtod(text, &number) ? number : std::nan("");
+}
+
+// Returns `value` with one decimal, or with as many as it takes for the text to
+// be on the same side of `bound`: 29.98 is not "30.0" where 30 is the limit.
+std::string Shown(double value, double bound) {
+  std::string text;
+  for (int decimals = 1; decimals <= kAllDigits; ++decimals) {
+    text = absl::StrFormat("%.*f", decimals, value);
+    const double shown = Parsed(text);
+    if ((shown < bound) == (value < bound) &&
+        (shown > bound) == (value > bound)) {
+      return text;
+    }
+  }
+  return absl::StrFormat("%.*g", kAllDigits, value);
+}
+
+std::string Percent(double share) {
+  return absl::StrCat(BoundText(100 * share), "%");
+}
+
+// The tolerance of `check` with two digits, or with as many as it takes for
+// value, bound and tolerance as printed to be crossed as well.
+std::string ToleranceText(const LimitCheck& check) {
+  std::string text;
+  for (int digits = 2; digits <= kAllDigits; ++digits) {
+    text = absl::StrFormat("%.*g", digits, check.tolerance);
+    if (check.bound + Parsed(text) < check.value) {
+      break;
+    }
+  }
+  return text;
+}
 
 std::string DropText(const LimitCheck& check) {
   if (check.figure.empty()) {
     return absl::StrFormat(
-        "no figure is in both comparisons, and --max-drop=%gdB needs one",
-        check.bound);
+        "no figure is in both comparisons, and --max-drop=%sdB needs one",
+        BoundText(check.bound));
   }
   if (std::isnan(check.value)) {
     return absl::StrFormat(
-        "%s SQNR is nan or not there any more, and --max-drop=%gdB needs a "
+        "%s SQNR is nan or not there any more, and --max-drop=%sdB needs a "
         "number",
-        check.figure, check.bound);
+        check.figure, BoundText(check.bound));
   }
+  const std::string tolerance = ToleranceText(check);
   return absl::StrFormat(
-      "%s SQNR dropped by %s dB, more than --max-drop=%gdB%s", check.figure,
-      Shown(check.value, check.bound + check.tolerance), check.bound,
+      "%s SQNR dropped by %s dB, more than --max-drop=%sdB%s", check.figure,
+      Shown(check.value, check.bound + Parsed(tolerance)),
+      BoundText(check.bound),
       check.tolerance > 0
-          ? absl::StrFormat(" and %.2g for the spread over batches",
-                            check.tolerance)
+          ? absl::StrCat(" and ", tolerance, " for the spread over batches")
           : "");
 }
 
@@ -110,13 +144,14 @@ std::string CrossedText(const LimitCheck& check) {
   const bool is_nan = std::isnan(check.value);
   switch (check.kind) {
     case LimitKind::kFailBelow:
-      return is_nan ? absl::StrFormat(
-                          "activation SQNR is nan, and --fail-below=%g needs a "
-                          "number",
-                          check.bound)
-                    : absl::StrFormat(
-                          "activation SQNR %s dB is below --fail-below=%g",
-                          Shown(check.value, check.bound), check.bound);
+      return is_nan
+                 ? absl::StrFormat(
+                       "activation SQNR is nan, and --fail-below=%s needs a "
+                       "number",
+                       BoundText(check.bound))
+                 : absl::StrFormat(
+                       "activation SQNR %s dB is below --fail-below=%s",
+                       Shown(check.value, check.bound), BoundText(check.bound));
     case LimitKind::kMaxClip:
       return is_nan ? absl::StrFormat(
                           "no share of clipped values, which --max-clip=%s "
@@ -128,9 +163,10 @@ std::string CrossedText(const LimitCheck& check) {
                           Shown(100 * check.value, 100 * check.bound),
                           Percent(check.bound));
     case LimitKind::kMaxUnmatched:
-      return absl::StrFormat(
-          "%g %s unmatched, more than --max-unmatched=%g", check.value,
-          check.value == 1 ? "op is" : "ops are", check.bound);
+      return absl::StrFormat("%s %s unmatched, more than --max-unmatched=%s",
+                             BoundText(check.value),
+                             check.value == 1 ? "op is" : "ops are",
+                             BoundText(check.bound));
     case LimitKind::kMaxDrop:
       return DropText(check);
   }

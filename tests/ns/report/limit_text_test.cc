@@ -61,6 +61,28 @@ TEST(LimitTextTest, AFigureNeverLooksLikeItsLimit) {
   EXPECT_THAT(CrossedText(Below("fc", 29.9996, 30)),
               HasSubstr("29.9996 dB is below"));
   EXPECT_THAT(CrossedText(Below("fc", 29.96, 30)), HasSubstr("29.96 dB"));
+  EXPECT_EQ(CrossedText(Below("fc", 29.75, 29.8)),
+            "activation SQNR 29.75 dB is below --fail-below=29.8");
+  EXPECT_EQ(CrossedText(Below("fc", 29.76, 29.78)),
+            "activation SQNR 29.76 dB is below --fail-below=29.78");
+  EXPECT_EQ(CrossedText(Below("fc", 29.9999999, 30)),
+            "activation SQNR 29.9999999 dB is below --fail-below=30");
+  EXPECT_EQ(CrossedText(Below("fc", 30, 30.0000001)),
+            "activation SQNR 30.0 dB is below --fail-below=30.0000001");
+  EXPECT_EQ(CrossedText({LimitKind::kMaxClip, "fc", "", "", 0.010000001, 0.01}),
+            "1.0000001 % of the values are clipped, more than --max-clip=1%");
+  EXPECT_EQ(CrossedText({LimitKind::kMaxClip, "fc", "", "", 0.071, 0.07}),
+            "7.1 % of the values are clipped, more than --max-clip=7%");
+  EXPECT_EQ(CrossedText({LimitKind::kMaxUnmatched, "", "", "", 1234568, 1e6}),
+            "1234568 ops are unmatched, more than --max-unmatched=1000000");
+}
+
+TEST(LimitTextTest, ADropNeverLooksLikeWhatIsAllowed) {
+  EXPECT_EQ(CrossedText(Drop(1.0001, 0)),
+            "shadow SQNR dropped by 1.0001 dB, more than --max-drop=1dB");
+  EXPECT_EQ(CrossedText(Drop(1.2553, 0.2551)),
+            "shadow SQNR dropped by 1.3 dB, more than --max-drop=1dB and "
+            "0.255 for the spread over batches");
 }
 
 TEST(LimitTextTest, OneLineNamesWhatWasCrossed) {
