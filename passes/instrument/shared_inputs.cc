@@ -1,5 +1,6 @@
 #include "passes/instrument/shared_inputs.h"
 
+#include <ATen/core/Tensor.h>
 #include <ATen/core/function_schema.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -18,6 +19,18 @@ const std::vector<c10::Argument>& ArgumentsOf(const ModelGraph& model) {
       .function()
       .getSchema()
       .arguments();
+}
+
+bool IsSameDefault(const c10::IValue& a, const c10::IValue& b) {
+  if (!a.isTensor() || !b.isTensor()) {
+    return a == b;
+  }
+  const at::Tensor& tensor_a = a.toTensor();
+  const at::Tensor& tensor_b = b.toTensor();
+  return tensor_a.is_same(tensor_b) ||
+         (tensor_a.defined() && tensor_b.defined() &&
+          tensor_a.scalar_type() == tensor_b.scalar_type() &&
+          tensor_a.sizes() == tensor_b.sizes() && tensor_a.equal(tensor_b));
 }
 
 // True for arguments that get the same value whatever a caller gives, and in
@@ -40,7 +53,7 @@ bool IsSameArgument(const c10::Argument& a, const c10::Argument& b) {
   return a.name() == b.name() && *a.type() == *b.type() &&
          is_plain(*a.type()) &&
          default_a.has_value() == default_b.has_value() &&
-         (!default_a || *default_a == *default_b);
+         (!default_a || IsSameDefault(*default_a, *default_b));
 }
 
 // OwnInputsOfB; throws where that returns an error.

@@ -59,6 +59,22 @@ TEST(SharedInputsTest, KeepsOtherNamesTypesAndDefaults) {
   EXPECT_THAT(OrThrow(OwnInputsOfB(a, b)), ElementsAre(0, 1, 2, 3));
 }
 
+TEST(SharedInputsTest, ComparesDefaultsThatAreTensors) {
+  const auto with_default = [](const std::string& value) {
+    return With("x: Tensor, s: Tensor = " + value, "return x + s");
+  };
+  const ModelGraph zeros = with_default("torch.zeros([2])");
+  EXPECT_THAT(OrThrow(OwnInputsOfB(zeros, with_default("torch.zeros([2])"))),
+              IsEmpty());
+  for (const char* other :
+       {"torch.ones([2])", "torch.zeros([3])", "torch.zeros([1, 2])",
+        "torch.zeros([2], dtype=7)"}) {
+    EXPECT_THAT(OrThrow(OwnInputsOfB(zeros, with_default(other))),
+                ElementsAre(1))
+        << other;
+  }
+}
+
 TEST(SharedInputsTest, KeepsContainersAndWhatAHasNot) {
   const ModelGraph a = With("x: List[Tensor]", "return x[0]");
   const ModelGraph b = With("x: List[Tensor], y: Tensor", "return x[0] + y");
