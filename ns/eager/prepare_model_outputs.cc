@@ -73,7 +73,8 @@ absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
   ModelGraphOptions options;
   options.method = output_options.method;
   options.is_leaf = [&](const ModulePath& callee) {
-    return logged.Contains(callee.fqn);
+    // The model itself is not logged; functions that it calls have its path.
+    return !callee.fqn.empty() && logged.Contains(callee.fqn);
   };
   NS_ASSIGN_OR_RETURN(const ModelGraph shared,
                       ModelGraph::FromModule(module, options));

@@ -1,7 +1,11 @@
 #include "ns/eager/prepare_model_outputs.h"
 
 #include <ATen/Functions.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/frontend/resolver.h>
+#include <torch/csrc/jit/frontend/sugared_value.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -134,6 +138,44 @@ TEST_P(PrepareModelOutputsTest, ErrorOfFactoryIsHandedOn) {
   };
   EXPECT_EQ(PrepareModelOutputs(float_, quantized_, options).status().message(),
             "no logger for quant");
+}
+
+// Resolves `twice`, a function of its own, and what PyTorch has.
+class TwiceResolver final : public torch::jit::Resolver {
+ public:
+  TwiceResolver() {
+    functions_.define(c10::nullopt,
+                      "def twice(n: int) -> int:\n    return n * 2\n",
+                      torch::jit::nativeResolver(), nullptr);
+  }
+
+  std::shared_ptr<torch::jit::SugaredValue> resolveValue(
+      const std::string& name, torch::jit::GraphFunction& method,
+      const torch::jit::SourceRange& range) override {
+    if (name == "twice") {
+      return std::make_shared<torch::jit::FunctionValue>(
+          &functions_.get_function(name));
+    }
+    return torch::jit::nativeResolver()->resolveValue(name, method, range);
+  }
+
+ private:
+  torch::jit::CompilationUnit functions_;
+};
+
+// A function that it calls is not logged in its place, either.
+TEST_P(PrepareModelOutputsTest, TheModelItselfIsNotLogged) {
+  const auto resolver = std::make_shared<TwiceResolver>();
+  Module net("__torch__.Net");
+  net.register_module("fc", Linear(weight_));
+  net.define(
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    return self.fc.forward(x) * twice(2)\n",
+      resolver);
+  const PreparedModels models = OrThrow(PrepareModelOutputs(
+      net, net, {OutputLoggerFactory(), {{"Net", "Linear"}}}));
+  EXPECT_THAT(Keys(OrThrow(GetLoggerDict(models.float_model.module()))),
+              ElementsAre("fc.stats"));
 }
 
 NS_INSTANTIATE_ON_ENGINES(PrepareModelOutputsTest);
