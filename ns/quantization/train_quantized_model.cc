@@ -55,6 +55,7 @@ absl::Status CalibrateOn(const ModelGraph& prepared, const BatchReader& batches,
 absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
     const ModelGraph& model, const TrainingData& data,
     const TrainQuantizedOptions& options) {
+  NS_RETURN_IF_ERROR(CheckTraining(data, options.train));
   const ScopedEngine engine(EngineOf(options.quantize.backend));
   TrainingReport training = ReportFor(data, options.train);
   Progress progress(data, options.train);

@@ -44,11 +44,11 @@ struct TrainedQuantizedModel {
 // - Converts it.
 //
 // Also measures the float model, the one that is only calibrated, and the
-// trained one (MeasureHeldOut), for the report. `data.trained` is at least 1
-// and at most the number of batches.
+// trained one (MeasureHeldOut), for the report.
 //
-// Error: what PrepareModel, TrainableGraph::Create, Train, MeasureHeldOut and
-// ConvertModel refuse, and a batch that the model does not take.
+// Error: what CheckTraining, PrepareModel, TrainableGraph::Create, Train,
+// MeasureHeldOut and ConvertModel refuse, and a batch that the model does not
+// take.
 absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
     const ModelGraph& model, const TrainingData& data,
     const TrainQuantizedOptions& options);

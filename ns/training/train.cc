@@ -60,6 +60,16 @@ std::vector<int64_t> OrderOf(int64_t batches, int64_t seed, int64_t epoch) {
   return order;
 }
 
+// Error: more batches to train on than there are, or a negative number.
+absl::Status CheckTrained(const TrainingData& data) {
+  if (data.trained < 0 || data.trained > data.batches.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("training on ", data.trained,
+                                                   " of ", data.batches.size(),
+                                                   " batches is not possible"));
+  }
+  return absl::OkStatus();
+}
+
 class Training {
  public:
   Training(const TrainedModel& model, const TrainingData& data,
@@ -67,18 +77,22 @@ class Training {
       : model_(model),
         data_(data),
         options_(options),
-        rate_(options.learning_rate.value_or(DefaultRate(options.optimizer))),
-        optimizer_(MakeOptimizer(options.optimizer, model.parameters, rate_)) {}
+        rate_(options.learning_rate.value_or(DefaultRate(options.optimizer))) {}
 
   absl::StatusOr<std::vector<EpochReport>> Run() {
-    if (options_.epochs < 1 || data_.trained < 1) {
-      return absl::InvalidArgumentError(
-          "training needs one epoch and one batch at least");
-    }
+    NS_RETURN_IF_ERROR(CheckTraining(data_, options_));
     if (model_.parameters.empty()) {
       return absl::InvalidArgumentError(
           "the model has no parameters that could be trained");
     }
+    if (!model_.module.find_method(model_.method)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the model has no method '", model_.method, "'"));
+    }
+    NS_ASSIGN_OR_RETURN(
+        optimizer_, CatchTorchErrors("making the optimizer", [&] {
+          return MakeOptimizer(options_.optimizer, model_.parameters, rate_);
+        }));
     NS_RETURN_IF_ERROR(GoOn());
     for (; at_.epoch < options_.epochs; ++at_.epoch) {
       NS_RETURN_IF_ERROR(RunEpoch());
@@ -207,17 +221,22 @@ class Training {
 
   // The model as it is, on what is held out.
   absl::StatusOr<TrainingFigures> MeasureTrained() {
-    TrainingFigures figures;
     if (model_.switch_training) {
       model_.switch_training(false);
     }
+    const absl::StatusOr<TrainingFigures> figures = FiguresOfHeldOut();
+    if (model_.switch_training) {
+      model_.switch_training(true);
+    }
+    return figures;
+  }
+
+  absl::StatusOr<TrainingFigures> FiguresOfHeldOut() {
+    TrainingFigures figures;
     const at::NoGradGuard no_grad;
     for (int64_t i = data_.trained; i < data_.batches.size(); ++i) {
       NS_ASSIGN_OR_RETURN(const BatchLoss loss, LossOf(i));
       Add(loss, figures);
-    }
-    if (model_.switch_training) {
-      model_.switch_training(true);
     }
     return figures;
   }
@@ -226,7 +245,7 @@ class Training {
   const TrainingData& data_;
   const TrainOptions& options_;
   const double rate_;
-  const std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
   TrainingPosition at_;
   Clock::time_point kept_ = Clock::now();
 };
@@ -247,6 +266,22 @@ std::vector<at::Tensor> TrainableParameters(const torch::jit::Module& module) {
 
 double DefaultRate(OptimizerKind optimizer) {
   return optimizer == OptimizerKind::kAdam ? 3e-4 : 1e-2;
+}
+
+absl::Status CheckTraining(const TrainingData& data,
+                           const TrainOptions& options) {
+  if (options.epochs < 1 || data.trained < 1) {
+    return absl::InvalidArgumentError(
+        "training needs one epoch and one batch at least");
+  }
+  const double rate =
+      options.learning_rate.value_or(DefaultRate(options.optimizer));
+  if (!(rate >= 0) || !std::isfinite(rate)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the learning rate is ", rate,
+                     "; use a finite number that is not negative"));
+  }
+  return CheckTrained(data);
 }
 
 absl::StatusOr<std::vector<EpochReport>> Train(const TrainedModel& model,
@@ -270,6 +305,7 @@ TrainingReport ReportFor(const TrainingData& data,
 absl::StatusOr<TrainingFigures> MeasureHeldOut(
     absl::string_view name, const ModelGraph& model, const TrainingData& data,
     const std::function<void(int64_t done)>& progress) {
+  NS_RETURN_IF_ERROR(CheckTrained(data));
   NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
   TrainingFigures figures;
   const int64_t first = data.batches.size() - data.measured();

@@ -36,7 +36,7 @@ struct EpochStart {
 struct TrainedModel {
   // Checkpoints hold its parameters, buffers, observers and other attributes.
   torch::jit::Module module;
-  // The method that computes the output; the module must have it.
+  // The method that computes the output.
   std::string method = "forward";
   // What is trained: leaf tensors with requires_grad, each only once.
   std::vector<at::Tensor> parameters;
@@ -44,7 +44,7 @@ struct TrainedModel {
   // null.
   std::function<absl::Status(const EpochStart& start)> before_epoch;
   // Called with false before the model is measured without training it, and
-  // with true afterwards, but not if measuring fails. May be null.
+  // with true afterwards, also if measuring fails. May be null.
   std::function<void(bool training)> switch_training;
 };
 
@@ -71,8 +71,8 @@ double DefaultRate(OptimizerKind optimizer);
 
 struct TrainOptions {
   int64_t epochs = 3;
-  // The rate of the first step, not negative. From there, it falls towards 0
-  // along half a cosine. If absent, it is DefaultRate.
+  // The rate of the first step, finite and not negative. From there, it falls
+  // towards 0 along half a cosine. If absent, it is DefaultRate.
   std::optional<double> learning_rate;
   // SGD has a momentum of 0.9.
   OptimizerKind optimizer = OptimizerKind::kAdam;
@@ -99,13 +99,19 @@ struct TrainOptions {
 // requires_grad, each only once.
 std::vector<at::Tensor> TrainableParameters(const torch::jit::Module& module);
 
+// Error: no epoch, TrainingData::trained or a learning rate that is out of
+// range.
+absl::Status CheckTraining(const TrainingData& data,
+                           const TrainOptions& options);
+
 // Trains the parameters of `model` for all epochs. Returns a report for each
 // epoch, also for those done before a checkpoint. A run that is resumed gives
-// the same result, to the bit, as one that was not interrupted. Error: no epoch
-// or no batch to train on; a batch that the model does not take (the message
-// names it); a loss that is not finite; a model without parameters, or one that
-// keeps what it computes with them from batch to batch; a checkpoint of another
-// run. Parameters may have changed by then.
+// the same result, to the bit, as one that was not interrupted. Error: that of
+// CheckTraining; a model without parameters, with others than
+// TrainedModel::parameters says, or without the method, or one that keeps what
+// it computes with them from batch to batch; a batch that the model does not
+// take (the message names it); a loss that is not finite; a checkpoint of
+// another run. Parameters may have changed by then.
 absl::StatusOr<std::vector<EpochReport>> Train(const TrainedModel& model,
                                                const TrainingData& data,
                                                const TrainOptions& options);
@@ -115,7 +121,9 @@ TrainingReport ReportFor(const TrainingData& data, const TrainOptions& options);
 
 // Returns the loss of `model` on the held-out batches or, if there are none, on
 // all batches. Messages call it "the <name> model". `progress`, which may be
-// null, is called after each batch with the number of batches done.
+// null, is called after each batch with the number of batches done. Error: a
+// batch that the model or the loss does not take; TrainingData::trained that is
+// negative or more than all batches.
 absl::StatusOr<TrainingFigures> MeasureHeldOut(
     absl::string_view name, const ModelGraph& model, const TrainingData& data,
     const std::function<void(int64_t done)>& progress = nullptr);

@@ -73,6 +73,7 @@ absl::StatusOr<TrainingFigures> MeasureCalibrated(const Module& model,
 absl::StatusOr<TrainedModules> TrainModules(
     const Module& model, const TrainingData& data,
     const TrainModulesOptions& options) {
+  NS_RETURN_IF_ERROR(CheckTraining(data, options.train));
   TrainedModules result;
   result.training = ReportFor(data, options.train);
   NS_ASSIGN_OR_RETURN(const ModuleEditor evaluated, ModuleEditor::Copy(model));

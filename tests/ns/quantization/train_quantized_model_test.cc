@@ -104,6 +104,17 @@ TEST_F(TrainQuantizedModelTest, TheFloatModelStaysAsItIs) {
   EXPECT_TRUE(Output(model, x).equal(before));
 }
 
+TEST_F(TrainQuantizedModelTest, RefusesSettingsOutOfRange) {
+  for (const int64_t trained : {-1, 25}) {
+    EXPECT_FALSE(
+        TrainQuantizedModel(Model(), {batches_, trained, *loss_}, options_)
+            .ok());
+  }
+  options_.train.learning_rate = -1;
+  EXPECT_THAT(MessageOf(TrainQuantizedModel(Model(), Data(), options_)),
+              HasSubstr("the learning rate is -1"));
+}
+
 TEST_F(TrainQuantizedModelTest, RefusesAModelThatIsQuantized) {
   const TrainedQuantizedModel trained =
       OrThrow(TrainQuantizedModel(Model(), Data(), options_));

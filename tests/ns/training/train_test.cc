@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/make_module.h"
+#include "ir/model_graph.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"
@@ -201,6 +202,48 @@ TEST_F(TrainTest, NamesTheBatchThatTheModelDoesNotTake) {
               HasSubstr("method 'forward' takes 2 arguments"));
   EXPECT_THAT(MessageOf(Train(model, Data(0), options_)),
               HasSubstr("one epoch and one batch at least"));
+}
+
+TEST_F(TrainTest, RefusesSettingsOutOfRange) {
+  for (const double rate : {-1.0, std::numeric_limits<double>::quiet_NaN(),
+                            std::numeric_limits<double>::infinity()}) {
+    options_.learning_rate = rate;
+    EXPECT_THAT(MessageOf(Train(LineModel(), Data(), options_)),
+                HasSubstr("use a finite number that is not negative"));
+  }
+  options_.learning_rate = 0.05;
+  EXPECT_EQ(MessageOf(Train(LineModel(), Data(12), options_)),
+            "training on 12 of 10 batches is not possible");
+  TrainedModel model = LineModel();
+  model.method = "nope";
+  EXPECT_EQ(MessageOf(Train(model, Data(), options_)),
+            "the model has no method 'nope'");
+}
+
+TEST_F(TrainTest, MeasuresNoBatchesThatAreNotThere) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(Line()));
+  EXPECT_EQ(OrThrow(MeasureHeldOut("float", model, Data())).batches, 2);
+  for (const int64_t trained : {-1, 12}) {
+    EXPECT_THAT(MessageOf(MeasureHeldOut("float", model, Data(trained))),
+                HasSubstr("of 10 batches is not possible"));
+  }
+}
+
+TEST_F(TrainTest, SwitchesBackWhenMeasuringFails) {
+  std::vector<bool> calls;
+  TrainedModel model = LineModel();
+  model.switch_training = [&](bool training) { calls.push_back(training); };
+  KillingLoss killing(*loss_, 9);
+  EXPECT_EQ(MessageOf(Train(model, {batches_, 8, killing}, options_)),
+            "killed");
+  EXPECT_THAT(calls, ElementsAre(false, true));
+}
+
+TEST_F(TrainTest, RefusesParametersThatAreComputed) {
+  TrainedModel model = LineModel();
+  model.parameters = {model.parameters[0] * 2};
+  EXPECT_THAT(MessageOf(Train(model, Data(), options_)),
+              HasSubstr("making the optimizer"));
 }
 
 TEST_F(TrainTest, RefusesAModelWithoutParameters) {
