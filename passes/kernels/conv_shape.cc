@@ -18,9 +18,10 @@ const char* InvalidConv(const ConvShape& shape) {
     }
     // Sizes of outputs are worked out in 64 bits.
     constexpr int64_t kMost = INT32_MAX;
-    if (shape.stride[i] > kMost || shape.dilation[i] > kMost ||
-        shape.padding[i] > kMost || shape.output_padding[i] > kMost) {
-      return "strides, dilations and paddings are below 2^31";
+    if (shape.kernel[i] > kMost || shape.stride[i] > kMost ||
+        shape.dilation[i] > kMost || shape.padding[i] > kMost ||
+        shape.output_padding[i] > kMost) {
+      return "kernel sizes, strides, dilations and paddings are below 2^31";
     }
     if (shape.padding[i] < 0 || shape.output_padding[i] < 0) {
       return "paddings are not negative";

@@ -13,8 +13,8 @@ namespace ns::kernels {
 using Dims = std::array<int64_t, 3>;
 
 // A convolution without its weights and its input. `groups` divides both
-// channel counts. Kernel sizes, strides and dilations are at least 1. Paddings
-// are not negative.
+// channel counts. Kernel sizes, strides and dilations are at least 1, paddings
+// are not negative, and all of these are below 2^31.
 struct ConvShape {
   int64_t groups = 1;
   int64_t in_channels = 1;

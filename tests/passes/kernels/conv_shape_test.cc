@@ -56,6 +56,13 @@ TEST(ConvShapeTest, RefusesWhatIsNotPositive) {
 TEST(ConvShapeTest, RefusesStepsOfWhichSizesWouldOverflow) {
   constexpr int64_t kTooMuch = int64_t{1} << 31;
   ConvShape shape;
+  shape.kernel[1] = kTooMuch;
+  EXPECT_NE(InvalidConv(shape), nullptr);
+  shape.kernel[1] = kTooMuch - 1;
+  shape.dilation[1] = kTooMuch - 1;
+  EXPECT_EQ(InvalidConv(shape), nullptr);
+  EXPECT_LT(ConvOutput(shape, {1, 1, 1})[1], 0);
+  shape = ConvShape();
   shape.stride[1] = kTooMuch;
   EXPECT_NE(InvalidConv(shape), nullptr);
   shape = ConvShape();
