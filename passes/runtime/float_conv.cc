@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "passes/kernels/conv_shape.h"
+
 namespace ns {
 namespace {
 
@@ -63,6 +65,20 @@ c10::IValue Call(const c10::OperatorHandle& op, torch::jit::Stack arguments) {
   return arguments.at(0);
 }
 
+// The convolution that `p` describes. Its weight has four dimensions.
+kernels::ConvShape ShapeOf(const FloatConvParameters& p) {
+  kernels::ConvShape shape;
+  shape.groups = p.groups;
+  // The weight fits any number of groups.
+  shape.in_channels = p.groups;
+  shape.out_channels = p.weight.size(0);
+  shape.kernel = {1, p.weight.size(2), p.weight.size(3)};
+  shape.stride = {1, p.stride[0], p.stride[1]};
+  shape.padding = {0, p.padding[0], p.padding[1]};
+  shape.dilation = {1, p.dilation[0], p.dilation[1]};
+  return shape;
+}
+
 bool IsVector(const at::Tensor& tensor, at::ScalarType dtype, int64_t size) {
   return tensor.dim() == 1 && tensor.scalar_type() == dtype &&
          tensor.size(0) == size;
@@ -79,6 +95,10 @@ FloatConv::FloatConv(FloatConvParameters parameters)
                   p.stride.size() == 2 && p.padding.size() == 2 &&
                   p.dilation.size() == 2,
               "these are not the parameters of a float32 2d convolution");
+  const char* const error = kernels::InvalidConv(ShapeOf(p));
+  TORCH_CHECK(
+      error == nullptr,
+      "these are not the parameters of a float32 2d convolution: ", error);
 }
 
 at::Tensor FloatConv::ScaledWeight() const {

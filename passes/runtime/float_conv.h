@@ -16,10 +16,12 @@ struct FloatConvParameters {
   at::Tensor weight;  // [out, in / groups, height, width], float32
   at::Tensor scale;   // [out], float64: what the weight is multiplied by
   at::Tensor bias;    // [out], float32
-  // Two numbers each, for height and width. Strides must be positive.
+  // Two numbers each, for height and width, below 2^31. Strides and dilations
+  // are at least 1, paddings at least 0.
   std::vector<int64_t> stride;
   std::vector<int64_t> padding;
   std::vector<int64_t> dilation;
+  // Divides the number of output channels.
   int64_t groups = 1;
 };
 
@@ -32,8 +34,8 @@ struct FloatConvParameters {
 // Tensor`. It can be saved and loaded.
 class FloatConv final : public torch::CustomClassHolder {
  public:
-  // Throws c10::Error if a shape or dtype is not as FloatConvParameters says.
-  // Does not check the numbers in stride, padding, dilation and groups.
+  // Throws c10::Error if a shape, dtype or number is not as FloatConvParameters
+  // says, or if the weight has no output channels or no height or width.
   explicit FloatConv(FloatConvParameters parameters);
 
   // Returns the convolution of `x`, a float tensor [N, in, height, width] or

@@ -241,6 +241,25 @@ TEST(FloatConvTest, TellsWhatParametersAreNotThoseOfAConvolution) {
   }
 }
 
+// They would kill the process when it divides by them.
+TEST(FloatConvTest, TellsWhatNumbersAreNotThoseOfAConvolution) {
+  const FloatConvParameters good = RandomParameters(8, 4, 3, 3);
+  std::vector<FloatConvParameters> bad(10, good);
+  bad[0].stride = {0, 0};
+  bad[1].stride = {1, -1};
+  bad[2].dilation = {0, 1};
+  bad[3].padding = {0, -1};
+  bad[4].groups = 0;
+  bad[5].groups = -1;
+  bad[6].groups = 3;
+  bad[7].weight = at::ones({8, 4, 0, 3});
+  bad[8].weight = at::ones({8, 4, 3, 0});
+  bad[9].padding = {int64_t{1} << 62, 0};
+  for (size_t i = 0; i < bad.size(); ++i) {
+    EXPECT_THROW(FloatConv{bad[i]}, c10::Error) << i;
+  }
+}
+
 TEST(FloatConvTest, SavesAndLoads) {
   FloatConvParameters p = RandomParameters(8, 4, 3, 2, 2);
   p.stride = {2, 1};
