@@ -249,8 +249,8 @@ class Smoother {
         tried.exponent = exponent;
       }
     }
-    // Also false for nan.
-    if (tried.with_db >= tried.without_db + options_.least_gain_db) {
+    // Also false for nan, such as the difference of two infinite numbers.
+    if (tried.with_db - tried.without_db >= options_.least_gain_db) {
       return best;
     }
     return at::Tensor();

@@ -359,6 +359,24 @@ TEST(SmoothLayersTest, WhatWouldNotBeFiniteStays) {
           .equal(ConstantOfCall(before, "aten::layer_norm", 0, "weight")));
 }
 
+// Rows of zeros are quantized without an error, however they are scaled.
+TEST(SmoothLayersTest, WhatLosesNothingStays) {
+  ModelGraph model = NetOf(
+      {"return torch.linear(" + NormOf("x") + ", self.q, None)"}, Weights(50));
+  const ModelGraph before = OrThrow(model.Clone());
+  SmoothLayers::Options options = Sampled(model);
+  for (auto& [name, sample] : options.inputs) {
+    sample.rows = at::zeros_like(sample.rows);
+  }
+  const SmoothingReport report = Smooth(model, options);
+  ASSERT_EQ(report.tried.size(), 1);
+  EXPECT_FALSE(report.tried[0].is_smoothed);
+  EXPECT_THAT(Reasons(report), Contains(HasSubstr("gains its readers less")));
+  EXPECT_TRUE(
+      ConstantOfCall(model, "aten::layer_norm", 0, "weight")
+          .equal(ConstantOfCall(before, "aten::layer_norm", 0, "weight")));
+}
+
 TEST(SmoothLayersTest, QConfigsThatFindNoParametersAreRefused) {
   ModelGraph model = NetOf(
       {"return torch.linear(" + NormOf("x") + ", self.q, None)"}, Weights(50));
