@@ -176,12 +176,20 @@ const ModuleMapping& GetDefaultDynamicQuantModuleMappings() {
 
 absl::string_view MappedType(const ModuleMapping& mapping,
                              absl::string_view type) {
+  const auto exact = mapping.find(std::string(type));
+  if (exact != mapping.end()) {
+    return exact->second;
+  }
+  // Whole names are longer than last parts.
+  size_t length = 0;
+  absl::string_view mapped;
   for (const auto& [from, to] : mapping) {
-    if (IsTypeNamed(type, from)) {
-      return to;
+    if (from.size() > length && IsTypeNamed(type, from)) {
+      length = from.size();
+      mapped = to;
     }
   }
-  return "";
+  return mapped;
 }
 
 std::vector<std::string> GetDefaultQConfigPropagationList() {

@@ -35,8 +35,9 @@ const ModuleMapping& GetEmbeddingStaticQuantModuleMappings();
 const ModuleMapping& GetDefaultDynamicQuantModuleMappings();
 
 // Returns the type that takes the place of `type`, an unmangled type name, by
-// `mapping`; empty if there is none. If several keys name `type`, the first in
-// the order of the map counts. The result points into `mapping`.
+// `mapping`; empty if there is none. If several keys name `type`, the one that
+// equals it counts, then its whole name in the other spelling, then its last
+// part. The result points into `mapping`.
 absl::string_view MappedType(const ModuleMapping& mapping,
                              absl::string_view type);
 

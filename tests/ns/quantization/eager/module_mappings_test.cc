@@ -39,5 +39,15 @@ TEST(ModuleMappingsTest, FindsTypesByEitherSpelling) {
   EXPECT_EQ(MappedType(mapping, "torch.nn.modules.activation.ReLU"), "");
 }
 
+TEST(ModuleMappingsTest, AWholeNameCountsBeforeALastPart) {
+  const std::string type = "torch.nn.quantizable.modules.rnn.LSTM";
+  const std::string respelled = "torch.ao.nn.quantizable.modules.rnn.LSTM";
+  EXPECT_EQ(MappedType({{"LSTM", "part"}, {type, "whole"}}, type), "whole");
+  EXPECT_EQ(MappedType({{"LSTM", "part"}, {respelled, "whole"}}, type),
+            "whole");
+  EXPECT_EQ(MappedType({{respelled, "other"}, {type, "exact"}}, type), "exact");
+  EXPECT_EQ(MappedType({{"LSTM", "part"}, {"GRU", "other"}}, type), "part");
+}
+
 }  // namespace
 }  // namespace ns
