@@ -58,10 +58,11 @@ class Shadow {
   //
   // Which method of the float module runs:
   // - the one with the name that `call` has, if it takes these arguments;
-  // - otherwise, if that name is `forward` or begins with `forward_`, the first
-  //   method with such a name that takes them. (TorchScript compiles overloads
-  //   of forward as `forward__0`, `forward__1` and so on. The two LSTMs of
-  //   PyTorch name theirs differently.)
+  // - otherwise, if that name is one of forward, the first method with a name
+  //   of forward that takes them. These are `forward` and those of its
+  //   overloads: `forward__0`, `forward__1` and so on, as TorchScript compiles
+  //   them, and `forward_tensor` and `forward_packed`, as PyTorch's dynamically
+  //   quantized LSTM and GRU name theirs.
   //
   // A method takes the arguments if their types fit in this order. It may have
   // more arguments, which get their defaults, and fewer, if `call` passes None

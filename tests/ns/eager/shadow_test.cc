@@ -115,6 +115,26 @@ TEST_F(ShadowTest, CallsTheVariantOfForwardThatTakesTheArguments) {
   EXPECT_TRUE(y.equal(at::neg(x_)));
 }
 
+TEST_F(ShadowTest, DoesNotTakeAHelperForAVariantOfForward) {
+  const Module quantized = MakeModule("Quantized",
+                                      "def forward(self, x: Tensor, n: int):\n"
+                                      "    return x\n");
+  for (const char* helper : {"forward_features", "forward_", "forward__",
+                             "forward__x", "forward_impl"}) {
+    const Module of_float =
+        MakeModule("Float", std::string("def forward(self, x: Tensor, y: "
+                                        "Tensor):\n"
+                                        "    return x\n"
+                                        "def ") +
+                                helper +
+                                "(self, x: Tensor, n: int):\n"
+                                "    return torch.neg(x)\n");
+    EXPECT_THAT(MessageOf(Shadowed(quantized, of_float, "forward(x, 2)")),
+                HasSubstr("no method of the float Float takes"))
+        << helper;
+  }
+}
+
 TEST_F(ShadowTest, FillsInDefaultsThatOnlyTheFloatModuleHas) {
   const at::Tensor y = FloatOutput(
       "def forward(self, x: Tensor):\n"
