@@ -156,8 +156,9 @@ std::string FloatList(const std::vector<FloatLayer>& layers) {
   std::vector<Reasoned> items;
   items.reserve(layers.size());
   for (const FloatLayer& layer : layers) {
-    items.push_back(
-        {absl::StrCat(layer.name, " (", ShortOp(layer.op), ")"), layer.reason});
+    items.push_back({absl::StrCat(layer.name.empty() ? "the model" : layer.name,
+                                  " (", ShortOp(layer.op), ")"),
+                     layer.reason});
   }
   return ReasonList(items, "stayed float");
 }

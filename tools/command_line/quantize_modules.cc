@@ -138,8 +138,8 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
   }
   NS_ASSIGN_OR_RETURN(const Module quantized,
                       Annotated(flags.float_path, Convert(prepared, convert)));
-  NS_ASSIGN_OR_RETURN(summary.report,
-                      DescribeModules(prepared, quantized, spec));
+  NS_ASSIGN_OR_RETURN(summary.report, DescribeModules(prepared, quantized, spec,
+                                                      convert.mapping));
   NS_ASSIGN_OR_RETURN(const ModelGraph file,
                       ModelGraph::AroundModule(quantized));
   if (batches.size() > 0) {

@@ -16,6 +16,7 @@
 #include "ir/model_graph.h"
 #include "ir/status.h"
 #include "ns/quantization/eager/describe_modules.h"
+#include "ns/quantization/eager/module_mappings.h"
 #include "ns/quantization/eager/train_modules.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/train_quantized_model.h"
@@ -155,7 +156,8 @@ class ModelTrainer {
                         TrainModules(model, data, train));
     NS_ASSIGN_OR_RETURN(
         summary.report,
-        DescribeModules(trained.prepared, trained.quantized, train.qconfigs));
+        DescribeModules(trained.prepared, trained.quantized, train.qconfigs,
+                        GetDefaultStaticQuantModuleMappings()));
     summary.report.warnings = std::move(warnings);
     summary.training = trained.training;
     return ModelGraph::AroundModule(trained.quantized);

@@ -61,8 +61,20 @@ bool HasParameters(const Module& module) {
   return module.named_parameters(/*recurse=*/false).size() > 0;
 }
 
+// Whether Convert rounds the weights of modules of `type` with `qconfig` to
+// half precision, and leaves the type as it is (quantized_module.h).
+bool RoundsWeights(const ModuleMapping& mapping, const std::string& type,
+                   const OptionalQConfig& qconfig) {
+  const QuantizedType* mapped = FindQuantizedType(MappedType(mapping, type));
+  return qconfig && ModeOf(qconfig->weight) == QuantizationMode::kHalf &&
+         mapped != nullptr && mapped->source == CodeSource::kDynamicLayer;
+}
+
 std::string WhyFloat(bool has_qconfig, const std::string& path,
                      const std::map<std::string, OutsideRead>& reads) {
+  if (path.empty()) {
+    return "the model itself is not replaced";
+  }
   if (!has_qconfig) {
     return "it has no qconfig";
   }
@@ -75,9 +87,9 @@ std::string WhyFloat(bool has_qconfig, const std::string& path,
 
 }  // namespace
 
-absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
-                                                   const Module& quantized,
-                                                   const QConfigSpec& spec) {
+absl::StatusOr<QuantizationReport> DescribeModules(
+    const Module& prepared, const Module& quantized, const QConfigSpec& spec,
+    const ModuleMapping& mapping) {
   NS_ASSIGN_OR_RETURN(const auto weights, WeightsOf(quantized));
   std::map<std::string, Module> made;
   for (const auto& module : quantized.named_modules()) {
@@ -89,15 +101,19 @@ absl::StatusOr<QuantizationReport> DescribeModules(const Module& prepared,
   for (const auto& named : prepared.named_modules()) {
     const auto now = made.find(named.name);
     // Parts of a module that was replaced are gone.
-    if (now == made.end() || named.name.empty()) {
+    if (now == made.end()) {
       continue;
     }
     const std::string& type = types.at(named.name);
     NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(named.value));
-    report.order.push_back(named.name);
+    const bool is_root = named.name.empty();
+    if (!is_root) {
+      report.order.push_back(named.name);
+    }
     const bool is_replaced = TypeNameOf(now->second) != type;
-    const bool is_rounded = !is_replaced && qconfig &&
-                            ModeOf(qconfig->weight) == QuantizationMode::kHalf;
+    const bool is_rounded = !is_replaced && !is_root &&
+                            reads.count(named.name) == 0 &&
+                            RoundsWeights(mapping, type, qconfig);
     if (!is_replaced && !(is_rounded && HasParameters(named.value))) {
       if (HasParameters(named.value)) {
         report.stayed_float.push_back(

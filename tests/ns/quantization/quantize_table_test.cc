@@ -86,6 +86,12 @@ TEST(QuantizeTableTest, WithoutBatchesThereAreNoOutputs) {
   EXPECT_THAT(QuantizeTable(summary, {}), Not(HasSubstr("SQNR")));
 }
 
+TEST(QuantizeTableTest, NamesTheModelItself) {
+  QuantizeSummary summary = SmallSummary();
+  summary.report.stayed_float = {{"", "Net", "why"}};
+  EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("the model (Net)"));
+}
+
 TEST(QuantizeTableTest, AModelWithoutQuantizedLayersHasNoRows) {
   QuantizeSummary summary = SmallSummary();
   summary.report.layers.clear();
