@@ -50,7 +50,8 @@ absl::StatusOr<at::Tensor> NpyFile::ReadElements(
     const size_t bytes = values.nbytes();
     if (file->identity() != identity_ ||
         file->ReadAt(static_cast<uint64_t>(header_.data_offset + begin),
-                     values.data_ptr(), bytes) != bytes) {
+                     values.data_ptr(), bytes) != bytes ||
+        file->HasChanged()) {
       return absl::InvalidArgumentError(
           "cannot be read, or has changed since it was opened; run again when "
           "it is complete");

@@ -34,7 +34,7 @@ class NpyFile {
   const std::vector<int64_t>& shape() const { return header_.shape; }
 
   // Reads all elements. Error: the file cannot be read, or has changed between
-  // Open() and the start of this call.
+  // Open() and the end of this call, as its size and its time of writing tell.
   absl::StatusOr<at::Tensor> Read() const;
 
   // Reads array[begin:begin + count]. The array must have a first dimension,
