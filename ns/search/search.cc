@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batch.h"
@@ -246,16 +247,30 @@ class Searcher {
           " batches are empty, and errors are measured on these; put batches "
           "with samples last"));
     }
-    if (noise_->NoiseOf(space_->UniformPlan(0)) >= NoiseRows::kUnbounded) {
-      result_.warnings.emplace_back(
-          "an output has no finite derivative by some value: the noise of "
-          "recipes that round it is not known, and they are tried last");
-    }
+    WarnOfUnknownNoise();
     // One with values rounded, and one with gradients.
     result_.float_passes += 2 * PartOf(count() - first_measured_);
     result_.batches = count();
     result_.measured_batches = count() - first_measured_;
     return absl::OkStatus();
+  }
+
+  void WarnOfUnknownNoise() {
+    const ObserverPlan plan = space_->UniformPlan(0);
+    if (noise_->NoiseOf(plan) < NoiseRows::kUnbounded) {
+      return;
+    }
+    std::vector<std::string> layers;
+    for (size_t i = 0; i < plan.layers.size(); ++i) {
+      if (noise_->NoiseOfLayer(plan, i) >= NoiseRows::kUnbounded) {
+        layers.push_back(plan.layers[i].name);
+      }
+    }
+    result_.warnings.push_back(absl::StrCat(
+        "an output has no finite derivative by some value",
+        layers.empty() ? "" : " in ", absl::StrJoin(layers, ", "),
+        ": the noise of recipes that round it is not known, and they are tried "
+        "last"));
   }
 
   absl::Status AddLabels(const NamedTensors& outputs, const Batch& batch,

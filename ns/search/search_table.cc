@@ -131,4 +131,14 @@ std::string SearchTable(const SearchResult& result,
       "\n");
 }
 
+std::vector<std::string> SearchWarnings(const SearchResult& result) {
+  std::vector<std::string> warnings = result.warnings;
+  if (result.measured_us >= result.float_us) {
+    warnings.push_back(absl::StrFormat(
+        "the recipe saves no time: a batch takes %.0f us, and %.0f us in float",
+        result.measured_us, result.float_us));
+  }
+  return warnings;
+}
+
 }  // namespace ns

@@ -3,6 +3,7 @@
 #define NS_SEARCH_SEARCH_TABLE_H_
 
 #include <string>
+#include <vector>
 
 #include "ns/report/table_report.h"
 #include "ns/search/search_result.h"
@@ -26,6 +27,10 @@ namespace ns {
 //   SQNR 30.4 dB predicted, 30.1 dB measured on 8 batches; budget 30 dB
 std::string SearchTable(const SearchResult& result,
                         const TableOptions& options);
+
+// Returns the warnings of `result`, and one more where the model that was found
+// takes no less time than the float model.
+std::vector<std::string> SearchWarnings(const SearchResult& result);
 
 }  // namespace ns
 

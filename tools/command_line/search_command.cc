@@ -236,7 +236,7 @@ absl::Status Run(const Options& options) {
   texts.table = [&](const TableOptions& table) {
     return SearchTable(result, table);
   };
-  texts.warnings = result.warnings;
+  texts.warnings = SearchWarnings(result);
   return WriteTexts(options.outputs, texts);
 }
 

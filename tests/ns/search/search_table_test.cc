@@ -8,6 +8,7 @@
 namespace ns {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
@@ -44,6 +45,19 @@ TEST(SearchTableTest, HasARowForEachLayerAndEndsWithTheFigures) {
   EXPECT_THAT(table, HasSubstr("  41.0 dB      120 us  0 in int8\n"));
   EXPECT_THAT(table, EndsWith("\nSQNR 30.4 dB predicted, 30.1 dB measured on 8 "
                               "batches; budget 30 dB\n"));
+}
+
+TEST(SearchWarningsTest, TellWhereNoTimeIsSaved) {
+  SearchResult result = Result();
+  result.warnings = {"one batch"};
+  result.float_us = 217;
+  result.measured_us = 216;
+  EXPECT_THAT(SearchWarnings(result), ElementsAre("one batch"));
+  result.measured_us = 220;
+  EXPECT_THAT(SearchWarnings(result),
+              ElementsAre("one batch",
+                          "the recipe saves no time: a batch takes 220 us, and "
+                          "217 us in float"));
 }
 
 TEST(SearchTableTest, LabelsHaveTheCountsOfTheTest) {
