@@ -2,7 +2,6 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
