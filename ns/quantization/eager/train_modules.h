@@ -45,8 +45,8 @@ struct TrainedModules {
 // Batch norms use their running statistics, and do not change them. The ranges
 // of activations and weights are fixed for the last third of the epochs (none,
 // of fewer than three). What batches write to buffers is taken back. Error:
-// what CheckTraining, FuseFoundModules, PrepareQat, Train and Convert refuse, or
-// a model that cannot run on the batches.
+// what CheckTraining, FuseFoundModules, PrepareQat, Train and Convert refuse,
+// or a model that cannot run on the batches.
 absl::StatusOr<TrainedModules> TrainModules(const torch::jit::Module& model,
                                             const TrainingData& data,
                                             const TrainModulesOptions& options);

@@ -50,8 +50,8 @@ class Observer : public torch::CustomClassHolder {
   // Observes the values of `x`, and returns `x`. They may be floats, integers
   // or booleans. An undefined, empty, nested or sparse tensor changes nothing.
   // Throws for a tensor that is quantized already or complex. An observer for
-  // each channel also throws for a tensor without the dimension ch_axis, or with
-  // another number of channels than before.
+  // each channel also throws for a tensor without the dimension ch_axis, or
+  // with another number of channels than before.
   at::Tensor Forward(const at::Tensor& x);
 
   // Returns the scale and zero point for what was seen. Throws for kinds that
