@@ -23,7 +23,8 @@ namespace ns {
 // text, which lives as long as the process.
 struct ModulePath {
   // The attribute names from the root, joined by dots: "layer1.0.conv1". Empty
-  // for code of the root module, and where nothing is known.
+  // for code of the root module, and where nothing is known: `type` is empty
+  // then, too.
   absl::string_view fqn;
   // How many calls of this module came before this one, in program order.
   int call_index = 0;
@@ -46,7 +47,8 @@ std::string CallName(const ModulePath& path);
 // Returns the path that is recorded in the scope of `node`; empty when none is.
 ModulePath ModulePathOf(const torch::jit::Node& node);
 
-// Returns a scope that records `path`, for the callee of a node in `parent`.
+// Returns a new child of the scope `parent`, which must not be null, that
+// records `path`. Its fqn is from the root on: nothing is taken from `parent`.
 c10::intrusive_ptr<torch::jit::Scope> ScopeFor(
     const ModulePath& path,
     const c10::intrusive_ptr<torch::jit::Scope>& parent);

@@ -7,13 +7,15 @@
 
 namespace ns {
 
-// Returns the error figures that are members of `json`.
+// Reads the error figures from the members of the object `json`. Where one is
+// missing or is no number, the cursor is refused (JsonCursor).
 ErrorFigures ReadFigures(const JsonCursor& json);
 
 // Returns the figures of an activation that are members of `json`. Floats among
 // them ("0.0", not "0") that are no fields of the schema are metrics of the
 // user; they come in the order of their names. Where "non_finite" was left out,
-// all counts are 0.
+// all counts are 0; in a stub, which has no "elements" either, it is absent.
+// Histograms are not read.
 ActivationComparison ReadActivation(const JsonCursor& json);
 
 }  // namespace ns

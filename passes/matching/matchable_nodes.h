@@ -36,8 +36,8 @@ inline constexpr char kLoopFamily[] = "prim::Loop";
 struct MatchableNode {
   torch::jit::Node* node = nullptr;
   // The op that is compared: mostly `node` itself. Where `node` is a prim::If
-  // that only chooses between forms of one op (see Subgraph), it is the op in
-  // the first arm.
+  // that only chooses between forms of one op (Subgraph of
+  // passes/analysis/subgraph.h), it is the op in the first arm.
   torch::jit::Node* base = nullptr;
   // The row of the base op; null for ops outside the op table, and for control
   // flow.
@@ -87,14 +87,16 @@ struct Source {
 bool IsShapeOp(const MatchableNode& matchable);
 
 // All matchable nodes of a graph, in order of execution, with those inside
-// control flow. Control flow in which nothing is computed (shape arithmetic,
-// ops that move elements) is left out.
+// control flow: ops that compute or move elements (Role::kCompute and kShape of
+// passes/ops/op_families.h), leaf calls, ops outside the op table that take
+// data, each with a ComparedOutput, and control flow. Control flow in which
+// nothing is computed (shape arithmetic, ops that move elements) is left out.
 class MatchableNodes {
  public:
   // `other` is HasModulePaths of the other model. It matters for a prim::If
   // that may count as one op (MatchableNode::base). With kHasPaths, the ops of
-  // its arms must be of one module. Without paths the other model cannot be
-  // divided by them, so that this one is not either.
+  // its arms must be of one module. With kHasNoPaths they may be of several:
+  // the other model cannot tell its modules, and counts it as one op.
   //
   // `unmatchable` sets MatchableNode::is_unmatchable. `graph` and `relations`
   // must outlive the object. The graph must not change.

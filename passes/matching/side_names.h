@@ -29,13 +29,14 @@ class SideNames {
     return names_.NameOf(path, op);
   }
 
-  // Returns the name of a node that quantizes `source` where no module gives
-  // one: "conv.quantize" behind the match "conv", "x.quantize" behind the input
-  // "x".
+  // Returns the name of a node that quantizes `source`, for where the node's
+  // own module gives none: "conv.quantize" behind the match "conv", with whose
+  // name `source` was passed to Take; "x.quantize" for a value or input called
+  // "x". It is not unique yet.
   std::string NameOfQuantized(const torch::jit::Value& source) const;
 
-  // Makes `name` unique. Unless it is null, `output` is the value with this
-  // name.
+  // Returns `name`, made unique. Unless `output` is null, NameOfQuantized gives
+  // that value this name from now on.
   std::string Take(const std::string& name, const torch::jit::Value* output);
 
  private:

@@ -26,9 +26,15 @@ struct FlagSpec {
 };
 
 struct CommandSpec {
+  // "compare".
   absl::string_view name;
+  // One line, without its end.
   absl::string_view summary;
+  // The command line, without "usage: ": "ns compare --float=PATH ...". Where
+  // it begins with "ns ", errors refer to "ns help <name>", elsewhere to
+  // "<name> --help".
   absl::string_view usage;
+  // Lines behind the summary, wrapped by hand, each with its end; may be empty.
   absl::string_view details;
   absl::Span<const FlagSpec> flags;
   // A command line that can be pasted.
@@ -45,7 +51,8 @@ class Flags {
   // Errors name the flag: it is unknown (the message names the closest one), is
   // given twice, lacks its value or has an empty one, or is a switch with a
   // value. Also an error: more arguments that are no flags than
-  // CommandSpec::most_arguments.
+  // CommandSpec::most_arguments, and one that begins with a single dash. --help
+  // is for the caller to look for.
   static absl::StatusOr<Flags> Parse(absl::Span<const std::string> arguments,
                                      const CommandSpec& command);
 

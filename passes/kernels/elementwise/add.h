@@ -15,16 +15,17 @@ namespace ns::kernels {
 //   value(q) = fma(scale, q, scale * -zero_point)
 //   sum      = value(a) + value(b)
 //   sum      = max(sum, 0) if `relu`; a nan is kept
-//   q        = as Quantize
+//   q        = `sum` quantized by out_qparams, as Quantize (quantize.h) does
 //
-// (LibTorch ends tensors, or each thread's part of them, with up to 63 elements
-// with AVX2, or 127 with AVX-512, of which value(q) is scale *
-// (q - zero_point).) `out` may be one of the operands.
+// For the last elements of a tensor, or of each thread's part of it, up to 63
+// with AVX2 or 127 with AVX-512, LibTorch takes scale * (q - zero_point) as
+// value(q). This function does not, and may differ there. `out` may be one of
+// the operands.
 void Add(QuantizedOperand a, QuantizedOperand b, int64_t count, bool relu,
          QParams out_qparams, uint8_t* out, Parallel parallel);
 
-// Adds floats and quantized values: a sum with a convolution's result before
-// that is quantized.
+// Does the same with a[i] itself in the place of value(a): it adds to what a
+// convolution gives before that is quantized. `out` may be the operand `b`.
 void AddQuantize(const float* a, QuantizedOperand b, int64_t count, bool relu,
                  QParams out_qparams, uint8_t* out, Parallel parallel);
 

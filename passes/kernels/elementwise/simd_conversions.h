@@ -1,4 +1,5 @@
-// The loops of simd_kernels.h between floats and quantized values.
+// The loops of simd_kernels.h between floats and quantized values. kernels.h
+// says what they compute.
 #ifndef PASSES_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
 #define PASSES_KERNELS_ELEMENTWISE_SIMD_CONVERSIONS_H_
 
@@ -42,8 +43,9 @@ void QuantizeEach(const float* values, int64_t count,
   });
 }
 
-// Fetches what is `bytes` after `at`, which may be beyond the end: an integer,
-// as no such pointer may be made, and none is followed.
+// Prefetches what is `bytes` bytes after `at`. That may be beyond the end of
+// the array, so that the address is computed as an integer: such a pointer must
+// not be made. Nothing is read.
 static inline void PrefetchAhead(const float* at, int64_t bytes) {
   const uintptr_t ahead =
       reinterpret_cast<uintptr_t>(at) + static_cast<uintptr_t>(bytes);
@@ -51,9 +53,9 @@ static inline void PrefetchAhead(const float* at, int64_t bytes) {
                      /*locality=*/3);
 }
 
-// Four of five bytes that move are written, and a line must be in the cache for
-// that: where none of them is in L3, asking this far ahead saves up to half of
-// the time.
+// values[i] = scale * (quantized[i] - zero_point). Four of five bytes that move
+// are written, and their line must be in the cache first: prefetching it 2048
+// bytes ahead saves up to half of the time where the output is not in L3.
 template <typename V, typename Quantized>
 void Dequantize(const Quantized* quantized, int64_t count, QParams qparams,
                 float* values) {
@@ -84,7 +86,9 @@ void DequantizeEach(const Quantized* quantized, int64_t count,
   });
 }
 
-// Several of each, as one would wait for itself.
+// Lowers *min and raises *max, which the caller sets first, to what the values
+// reach; a nan changes neither. There are four vectors of each: with one, every
+// step would wait for the step before.
 template <typename V>
 void MinMax(const float* values, int64_t count, float* min, float* max) {
   typename V::Floats mins[4];
