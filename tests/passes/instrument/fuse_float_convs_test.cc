@@ -410,8 +410,7 @@ TEST_F(FuseFloatConvsTest, KeepsViewsThatNoConvolutionReaches) {
 %2 = aten::permute(%0, [0, 2, 3, 1])
 %3 = aten::view(%2, [-1])
 %4 = aten::stride(%0)
-%5 = prim::TupleConstruct(%1, %3, %4)
-return (%5))IR");
+return (%1, %3, %4))IR");
 }
 
 TEST_F(FuseFloatConvsTest, KeepsAllWhenAViewIsWrittenThrough) {

@@ -53,8 +53,7 @@ TEST(RelaxLayoutTest, ViewsOfOtherValuesStay) {
 %3 = aten::stride(%0)
 %4 = aten::relu(%1)
 %5 = aten::reshape(%4, [-1])
-%6 = prim::TupleConstruct(%2, %3, %5)
-return (%6))IR");
+return (%2, %3, %5))IR");
 }
 
 // The list has %c in the second trip only.
