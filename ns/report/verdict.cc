@@ -297,7 +297,9 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
   }
   Verdict verdict;
   const std::optional<Blame> blame = BlameOf(result);
-  const std::optional<UnpairedFall> unpaired = FirstUnpairedFall(result);
+  // Layers in another order have other inputs, which is said already.
+  const std::optional<UnpairedFall> unpaired =
+      result.swapped ? std::nullopt : FirstUnpairedFall(result);
   const bool is_unpaired =
       unpaired.has_value() && DoesMoreHarm(result, *unpaired, blame);
   if (is_unpaired) {

@@ -125,6 +125,14 @@ TEST(VerdictTest, LayersThatFactorsWereMovedBetweenAreNotBlamed) {
             "where factors were moved between layers.");
 }
 
+TEST(VerdictTest, LayersInAnotherOrderSayItAll) {
+  ComparisonResult result = WithLostRelu(35);
+  result.swapped = {"conv2", "fc"};
+  const auto verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->cause, ErrorCause::kSwapped);
+  EXPECT_THAT(verdict->sentences, SizeIs(3));
+}
+
 TEST(VerdictTest, GoodLayersAreNotBlamed) {
   LayerComparison layer = Broken("fc", 35, 36, 40);
   layer.quantized_side.op = "quantized::linear_dynamic";
