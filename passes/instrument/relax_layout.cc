@@ -31,6 +31,23 @@ bool IsView(const Node& node) {
          node.input(1)->type()->kind() == c10::TypeKind::ListType;
 }
 
+// Whether an op may put tensors into a value of `type`: into a list or dict,
+// but not into a list of numbers.
+bool MayBeGivenTensors(const c10::Type& type) {
+  if (type.kind() != c10::TypeKind::ListType) {
+    return type.kind() == c10::TypeKind::DictType;
+  }
+  switch (type.castRaw<c10::ListType>()->getElementType()->kind()) {
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::BoolType:
+    case c10::TypeKind::StringType:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // The values that may have another layout when `changed` have: all that data
 // flow leads to from them.
 class ChangedLayouts {
@@ -90,10 +107,7 @@ class ChangedLayouts {
       attributes_.insert(node.s(c10::attr::name));
     }
     for (const Value* input : node.inputs()) {
-      // Lists and dicts may have been given the value.
-      const c10::TypeKind kind = input->type()->kind();
-      AddIf(kind == c10::TypeKind::ListType || kind == c10::TypeKind::DictType,
-            input);
+      AddIf(MayBeGivenTensors(*input->type()), input);
     }
   }
 

@@ -33,7 +33,7 @@ TEST(ErrorCausesTest, EachCauseHasAName) {
   for (int i = 0; i <= static_cast<int>(ErrorCause::kUnexplained); ++i) {
     names.emplace(ErrorCauseName(static_cast<ErrorCause>(i)));
   }
-  EXPECT_EQ(names.size(), 11);
+  EXPECT_EQ(names.size(), 12);
 }
 
 TEST(ErrorCausesTest, RoundingIsTheErrorOfAStep) {
