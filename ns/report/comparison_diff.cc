@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -151,38 +152,43 @@ std::vector<OneFigure> FiguresOfModules(const ComparisonResult& result) {
   return all;
 }
 
-bool IsSameFigure(const OneFigure& a, const OneFigure& b) {
-  return a.what.layer == b.what.layer && a.what.figure == b.what.figure &&
-         a.part == b.part;
+// Layer, figure and part.
+using FigureKey =
+    std::tuple<absl::string_view, absl::string_view, absl::string_view>;
+using FiguresByKey = std::map<FigureKey, const OneFigure*>;
+
+FigureKey KeyOf(const OneFigure& figure) {
+  return {figure.what.layer, figure.what.figure, figure.part};
 }
 
-// Returns those of `figures` that are not among `others`.
-std::vector<DiffedFigure> Without(const std::vector<OneFigure>& figures,
-                                  const std::vector<OneFigure>& others) {
-  std::vector<DiffedFigure> without;
+FiguresByKey ByKey(const std::vector<OneFigure>& figures) {
+  FiguresByKey by_key;
   for (const OneFigure& figure : figures) {
-    if (absl::c_none_of(others, [&](const OneFigure& other) {
-          return IsSameFigure(figure, other);
-        })) {
-      without.push_back(figure.what);
-    }
+    by_key.emplace(KeyOf(figure), &figure);
   }
-  return without;
+  return by_key;
 }
 
 // Adds how the figures of a layer, or of all modules, differ.
 void AddFigures(const std::vector<OneFigure>& a,
                 const std::vector<OneFigure>& b, ComparisonDiff& diff) {
+  const FiguresByKey all_a = ByKey(a);
+  const FiguresByKey all_b = ByKey(b);
   for (const OneFigure& of_b : b) {
-    const auto of_a = absl::c_find_if(
-        a, [&](const OneFigure& figure) { return IsSameFigure(figure, of_b); });
-    if (of_a != a.end()) {
-      diff.changes.push_back({of_b.what, of_a->db, of_b.db,
-                              Tolerance(of_a->batches_db, of_b.batches_db)});
+    const auto of_a = all_a.find(KeyOf(of_b));
+    if (of_a == all_a.end()) {
+      diff.figures_only_b.push_back(of_b.what);
+    } else {
+      diff.changes.push_back(
+          {of_b.what, of_a->second->db, of_b.db,
+           Tolerance(of_a->second->batches_db, of_b.batches_db)});
     }
   }
-  absl::c_move(Without(a, b), std::back_inserter(diff.figures_only_a));
-  absl::c_move(Without(b, a), std::back_inserter(diff.figures_only_b));
+  for (const OneFigure& of_a : a) {
+    if (all_b.count(KeyOf(of_a)) == 0) {
+      diff.figures_only_a.push_back(of_a.what);
+    }
+  }
 }
 
 LimitCheck DropCheck(const DiffedFigure& of, double max_drop_db) {

@@ -96,19 +96,6 @@ std::optional<double> IncomingNsr(const ComparisonResult& result,
   return largest;
 }
 
-// Returns the NSR that flows into a layer with an unpaired input, as far as it
-// comes from layers that both models have.
-double IncomingNsrOfPaired(const ComparisonResult& result, size_t index) {
-  if (const auto nsr = IncomingNsr(result, result.layers[index])) {
-    return *nsr;
-  }
-  double largest = 0;
-  for (size_t i = 0; i < index; ++i) {
-    largest = std::max(largest, Nsr(result.layers[i].activation).value_or(0));
-  }
-  return largest;
-}
-
 // Whether an accumulated error is more than what is expected of it.
 bool IsAbove(double accumulated, double expected) {
   return accumulated > kNegligibleNsr &&
@@ -278,23 +265,23 @@ std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result) {
   if (!result.inputs_are_finite) {
     return std::nullopt;
   }
+  double largest_in_front = 0;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
-    if (layer.unpaired_input.empty()) {
-      continue;
-    }
-    for (const OutputView& output : OutputViews(layer)) {
-      const std::optional<double> accumulated = Nsr(*output.activation);
-      const std::optional<double> local = Nsr(*output.shadow);
-      if (!accumulated || !local) {
-        continue;
-      }
-      const double expected = IncomingNsrOfPaired(result, i) + *local;
-      if (IsAbove(*accumulated, expected)) {
-        return UnpairedFall{i, output.other, ToDb(*accumulated),
-                            ToDb(expected)};
+    if (!layer.unpaired_input.empty()) {
+      const double incoming =
+          IncomingNsr(result, layer).value_or(largest_in_front);
+      for (const OutputView& output : OutputViews(layer)) {
+        const std::optional<double> accumulated = Nsr(*output.activation);
+        const std::optional<double> local = Nsr(*output.shadow);
+        if (accumulated && local && IsAbove(*accumulated, incoming + *local)) {
+          return UnpairedFall{i, output.other, ToDb(*accumulated),
+                              ToDb(incoming + *local)};
+        }
       }
     }
+    largest_in_front =
+        std::max(largest_in_front, Nsr(layer.activation).value_or(0));
   }
   return std::nullopt;
 }
