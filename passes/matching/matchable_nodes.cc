@@ -16,6 +16,7 @@
 #include "ir/node_view.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/subgraph.h"
+#include "passes/matching/value_keeping.h"
 #include "passes/ops/fusion_patterns.h"
 
 namespace ns {
@@ -66,11 +67,6 @@ bool OnlyMovesData(const Node& node) {
 absl::string_view FusedActivation(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row == nullptr ? "" : row->fused_activation;
-}
-
-bool IsDropout(const Node& node) {
-  const OpRow* row = FindOp(OpName(node));
-  return row != nullptr && row->family == "dropout";
 }
 
 // True for control flow that computes something: adding a batch dimension and

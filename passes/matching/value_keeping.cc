@@ -14,12 +14,12 @@ bool HasRole(const torch::jit::Node& node, Role role) {
   return row != nullptr && row->role == role;
 }
 
+}  // namespace
+
 bool IsDropout(const torch::jit::Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row != nullptr && row->family == "dropout";
 }
-
-}  // namespace
 
 bool KeepsValues(const torch::jit::Node& node) {
   const absl::string_view op = OpName(node);

@@ -8,6 +8,9 @@ struct Node;
 
 namespace ns {
 
+// True for dropouts of all kinds, which do nothing in inference.
+bool IsDropout(const torch::jit::Node& node);
+
 // True for ops whose output stands for the same values as their first input, in
 // the same shape: aten::to, dequantize ops, aten::clone, detach, contiguous and
 // alias, observers and fake quantization (Role::kObserve), and dropouts of all
