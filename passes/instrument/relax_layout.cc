@@ -14,6 +14,7 @@
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
+#include "passes/analysis/op_outputs.h"
 
 namespace ns {
 namespace {
@@ -34,18 +35,8 @@ bool IsView(const Node& node) {
 // Whether an op may put tensors into a value of `type`: into a list or dict,
 // but not into a list of numbers.
 bool MayBeGivenTensors(const c10::Type& type) {
-  if (type.kind() != c10::TypeKind::ListType) {
-    return type.kind() == c10::TypeKind::DictType;
-  }
-  switch (type.castRaw<c10::ListType>()->getElementType()->kind()) {
-    case c10::TypeKind::IntType:
-    case c10::TypeKind::FloatType:
-    case c10::TypeKind::BoolType:
-    case c10::TypeKind::StringType:
-      return false;
-    default:
-      return true;
-  }
+  return type.kind() == c10::TypeKind::DictType ||
+         (type.kind() == c10::TypeKind::ListType && CountTensors(type) > 0);
 }
 
 // The values that may have another layout when `changed` have: all that data
