@@ -2,10 +2,12 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "ir/deep_copy.h"
 #include "ir/module_path.h"
 
@@ -103,14 +105,24 @@ void ModuleState::Restore() && {
   }
 }
 
-std::string StateInTheWayOfGradients(const Module& module,
-                                     absl::string_view error) {
-  if (!absl::StrContains(error, "modified by an inplace operation") &&
-      !absl::StrContains(error, "backward through the graph a second time")) {
-    return "";
+absl::Status NamingState(const Module& module, const absl::Status& status,
+                         absl::string_view way_out) {
+  if (!absl::StrContains(status.message(),
+                         "modified by an inplace operation") &&
+      !absl::StrContains(status.message(),
+                         "backward through the graph a second time")) {
+    return status;
   }
   std::string path = FirstTensor(module, HasGradient);
-  return path.empty() ? FirstTensor(module, IsWrittenTo) : path;
+  if (path.empty()) {
+    path = FirstTensor(module, IsWrittenTo);
+  }
+  return path.empty() ? status
+                      : absl::InvalidArgumentError(absl::StrCat(
+                            "the model keeps what it computes in '", path,
+                            "' from run to run, and no gradient goes back "
+                            "through that; ",
+                            way_out));
 }
 
 }  // namespace ns

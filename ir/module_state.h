@@ -6,9 +6,9 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace ns {
@@ -39,13 +39,14 @@ class ModuleState {
   std::vector<Attribute> attributes_;
 };
 
-// Returns the path of the tensor in the state of `module`, "cache.keys", of
-// which autograd says `error`: that a run which is over would be differentiated
-// again, or that a value was written to after an op had saved it. It is the
-// first one with a gradient that goes on, or else the first that was written
-// to; "" for none, and for other errors.
-std::string StateInTheWayOfGradients(const torch::jit::Module& module,
-                                     absl::string_view error);
+// Returns `status`, what a call of autograd ended with, in words of the model
+// where its state is why: a run which is over would be differentiated again, or
+// a value was written to after an op had saved it. The error then names the
+// tensor, "cache.keys": the first of the state with a gradient that goes on, or
+// else the first that was written to. `way_out` ends it, "quantize it without
+// training". Every other status is returned as it is.
+absl::Status NamingState(const torch::jit::Module& module,
+                         const absl::Status& status, absl::string_view way_out);
 
 }  // namespace ns
 

@@ -79,17 +79,10 @@ absl::Status NoiseModel::Differentiate(const at::Tensor& output,
   const absl::Status status = CatchTorchErrors([&] {
     torch::autograd::backward({output}, {projection}, /*retain_graph=*/true);
   });
-  const std::string state =
-      status.ok()
-          ? ""
-          : StateInTheWayOfGradients(graph_.model().module(), status.message());
-  return state.empty()
-             ? status
-             : absl::InvalidArgumentError(absl::StrCat(
-                   "the model keeps what it computes in '", state,
-                   "' from run to run, and no gradient, which a search needs, "
-                   "goes back through that; let ns sensitivity --budget choose "
-                   "what stays in float, and ns quantize make the model"));
+  return NamingState(
+      graph_.model().module(), status,
+      "a search needs one: let ns sensitivity --budget choose what stays in "
+      "float, and ns quantize make the model");
 }
 
 absl::Status NoiseModel::AddOutput(size_t number, const std::string& place,

@@ -190,17 +190,9 @@ class Training {
       loss.loss.backward();
       optimizer_->step();
     });
-    const std::string state =
-        stepped.ok()
-            ? ""
-            : StateInTheWayOfGradients(model_.module, stepped.message());
-    return state.empty()
-               ? stepped
-               : absl::InvalidArgumentError(absl::StrCat(
-                     "the model keeps what it computes in '", state,
-                     "' from batch to batch, and no gradient goes back through "
-                     "that; quantize it without training, in the static or "
-                     "dynamic mode"));
+    return NamingState(
+        model_.module, stepped,
+        "quantize it without training, in the static or dynamic mode");
   }
 
   absl::StatusOr<BatchLoss> LossOf(int64_t index) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "tests/testing/modules.h"
 
@@ -66,16 +67,20 @@ TEST(ModuleStateTest, CopiesShareNothingThatIsWrittenTo) {
 }
 
 TEST(ModuleStateTest, NamesWhatAGradientWouldGoOnThrough) {
-  constexpr char kError[] =
-      "Trying to backward through the graph a second time (...)";
+  const absl::Status error = absl::InternalError(
+      "Trying to backward through the graph a second time (...)");
   Module model = Model();
   CopyModuleState(model);
-  EXPECT_EQ(StateInTheWayOfGradients(model, kError), "");
-  model.forward({at::ones({2})});
-  EXPECT_EQ(StateInTheWayOfGradients(model, kError), "cache.sum");
-  model.forward({at::ones({2}).requires_grad_(true)});
-  EXPECT_EQ(StateInTheWayOfGradients(model, kError), "cache.sum");
-  EXPECT_EQ(StateInTheWayOfGradients(model, "not differentiable"), "");
+  EXPECT_EQ(NamingState(model, error, "give up"), error);
+  for (const bool has_gradient : {false, true}) {
+    model.forward({at::ones({2}).requires_grad_(has_gradient)});
+    EXPECT_EQ(NamingState(model, error, "give up").message(),
+              "the model keeps what it computes in 'cache.sum' from run to "
+              "run, and no gradient goes back through that; give up");
+  }
+  const absl::Status other = absl::InternalError("not differentiable");
+  EXPECT_EQ(NamingState(model, other, "give up"), other);
+  EXPECT_EQ(NamingState(model, absl::OkStatus(), "give up"), absl::OkStatus());
 }
 
 }  // namespace
