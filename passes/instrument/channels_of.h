@@ -2,7 +2,7 @@
 #ifndef PASSES_INSTRUMENT_CHANNELS_OF_H_
 #define PASSES_INSTRUMENT_CHANNELS_OF_H_
 
-#include "passes/runtime/loggers/pair_comparer.h"
+#include "passes/runtime/loggers/channel_dim.h"
 
 namespace torch::jit {
 struct Node;

@@ -82,35 +82,6 @@ torch::class_<PairComparer> Register() {
 
 const auto kRegistration = Register();
 
-int64_t ChannelDimByRank(int64_t dims) { return dims > 3 ? 1 : dims - 1; }
-
-// The dimension of the channels in a tensor of `dims`; negative for none.
-int64_t ChannelDimIn(ChannelDim channels, int64_t dims) {
-  switch (channels) {
-    case ChannelDim::kNone:
-      break;
-    case ChannelDim::kSecond:
-      return dims > 1 ? 1 : -1;
-    case ChannelDim::kLast:
-      return dims - 1;
-    case ChannelDim::kByRank:
-      return ChannelDimByRank(dims);
-    case ChannelDim::kSecondLast:
-      return dims - 2;
-    case ChannelDim::kThirdLast:
-      return dims - 3;
-    case ChannelDim::kFourthLast:
-      return dims - 4;
-    case ChannelDim::kNearConv1d:
-      return dims == 2 ? 0 : ChannelDimByRank(dims);
-    case ChannelDim::kNearConv2d:
-      return dims == 3 ? 0 : ChannelDimByRank(dims);
-    case ChannelDim::kNearConv3d:
-      return dims == 4 ? 0 : ChannelDimByRank(dims);
-  }
-  return -1;
-}
-
 TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
                                      int64_t dims) {
   TensorStatisticsOptions options;

@@ -12,24 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "passes/runtime/loggers/channel_dim.h"
 #include "passes/runtime/loggers/logger.h"
 #include "passes/runtime/loggers/pair_record.h"
 
 namespace ns {
-
-// Says which dimension of a value is that of its channels.
-enum class ChannelDim {
-  kNone,        // no statistics by channel
-  kSecond,      // [N, C, ...], as batch norms have it
-  kLast,        // [..., C], as linear layers have it
-  kByRank,      // the second of four or more dimensions, else the last
-  kSecondLast,  // [..., C, L], as convolutions have it, batched or not
-  kThirdLast,   // [..., C, H, W]
-  kFourthLast,  // [..., C, D, H, W]
-  kNearConv1d,  // the first of [C, L]; of other ranks as kByRank
-  kNearConv2d,  // likewise of [C, H, W]
-  kNearConv3d,  // likewise of [C, D, H, W]
-};
 
 struct PairComparerOptions {
   // Whether the calls of one batch are the trips of a loop. The first, second,

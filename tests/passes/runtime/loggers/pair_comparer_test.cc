@@ -365,22 +365,6 @@ TEST(PairComparerTest, SecondDimensionHoldsChannelsOfNorms) {
   EXPECT_THAT(ChannelErrors(ChannelDim::kSecond, {4}), IsEmpty());
 }
 
-TEST(PairComparerTest, ChannelsOfConvolutionsAreInFrontOfTheWindow) {
-  const std::vector<int64_t> sizes = {2, 3, 4, 5, 6};
-  const ChannelDim places[] = {ChannelDim::kSecondLast, ChannelDim::kThirdLast,
-                               ChannelDim::kFourthLast};
-  for (size_t window = 1; window <= 3; ++window) {
-    const std::vector<int64_t> alone(sizes.end() - window - 1, sizes.end());
-    const std::vector<int64_t> batch(sizes.end() - window - 2, sizes.end());
-    const ChannelDim channels = places[window - 1];
-    EXPECT_EQ(ChannelErrors(channels, alone), ErrorsAlong(0, alone));
-    EXPECT_EQ(ChannelErrors(channels, batch), ErrorsAlong(1, batch));
-    EXPECT_EQ(ChannelErrors(channels, batch),
-              ChannelErrors(ChannelDim::kSecond, batch));
-    EXPECT_THAT(ChannelErrors(channels, {5}), IsEmpty());
-  }
-}
-
 TEST(PairComparerTest, LastDimensionHoldsChannelsOfLinearLayers) {
   for (const std::vector<int64_t>& sizes :
        {std::vector<int64_t>{3}, {2, 3}, {2, 3, 4}, {2, 3, 4, 5}}) {
@@ -388,30 +372,6 @@ TEST(PairComparerTest, LastDimensionHoldsChannelsOfLinearLayers) {
               ErrorsAlong(static_cast<int64_t>(sizes.size()) - 1, sizes));
   }
   EXPECT_THAT(ChannelErrors(ChannelDim::kLast, {}), IsEmpty());
-}
-
-TEST(PairComparerTest, RankTellsWhereChannelsAre) {
-  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3}), ErrorsAlong(1, {2, 3}));
-  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3, 4}),
-            ErrorsAlong(2, {2, 3, 4}));
-  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3, 4, 5}),
-            ErrorsAlong(1, {2, 3, 4, 5}));
-  EXPECT_EQ(ChannelErrors(ChannelDim::kByRank, {2, 3, 4, 5, 2}),
-            ErrorsAlong(1, {2, 3, 4, 5, 2}));
-}
-
-TEST(PairComparerTest, NearAConvolutionOneSampleHasItsChannelsFirst) {
-  const std::vector<int64_t> sizes = {2, 3, 4, 5, 6};
-  const ChannelDim places[] = {ChannelDim::kNearConv1d, ChannelDim::kNearConv2d,
-                               ChannelDim::kNearConv3d};
-  for (size_t window = 1; window <= 3; ++window) {
-    for (size_t rank = 1; rank <= 5; ++rank) {
-      const std::vector<int64_t> shape(sizes.end() - rank, sizes.end());
-      EXPECT_EQ(ChannelErrors(places[window - 1], shape),
-                rank == window + 1 ? ErrorsAlong(0, shape)
-                                   : ChannelErrors(ChannelDim::kByRank, shape));
-    }
-  }
 }
 
 TEST(PairComparerTest, ChannelsAreThoseOfTheShapeInAnyLayout) {
