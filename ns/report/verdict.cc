@@ -201,8 +201,7 @@ bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
       const LayerComparison& layer = result.layers[blame->layer];
       const std::optional<double> local =
           SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
-      return local.has_value() && *local >= kHarmless &&
-             *local > fall.accumulated_db;
+      return local.has_value() && *local >= kHarmless;
     }
     default:
       return false;  // A mistake in one layer, whatever its error is.
