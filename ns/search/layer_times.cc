@@ -22,6 +22,7 @@
 #include "ir/insert_method_call.h"
 #include "ir/insert_op.h"
 #include "ir/module_path.h"
+#include "ir/module_state.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -79,8 +80,10 @@ absl::StatusOr<std::vector<double>> TimeNodes(ModelGraph& model, size_t slots,
   }));
   std::vector<double> least(slots, kNever);
   for (int run = 0; run < kRuns; ++run) {
+    ModuleState before(model.module());
     timer->Start();
     NS_RETURN_IF_ERROR(RunBatch("timed", model, batch, 0).status());
+    std::move(before).Restore();
     for (size_t i = 0; i < slots; ++i) {
       least[i] = std::min(least[i], timer->microseconds()[i]);
     }
@@ -202,10 +205,12 @@ absl::StatusOr<std::vector<double>> TimeModels(
   std::vector<double> least(models.size(), kNever);
   for (int run = 0; run < kRuns; ++run) {
     for (size_t i = 0; i < models.size(); ++i) {
+      ModuleState before(models[i]->module());
       const auto begin = std::chrono::steady_clock::now();
       NS_RETURN_IF_ERROR(RunBatch("timed", *models[i], batch, 0).status());
       const std::chrono::duration<double, std::micro> took =
           std::chrono::steady_clock::now() - begin;
+      std::move(before).Restore();
       least[i] = std::min(least[i], took.count());
     }
   }

@@ -17,7 +17,8 @@
 namespace ns {
 
 // All times are microseconds for one batch, the least of several runs: what
-// else the machine does only adds to them.
+// else the machine does only adds to them. Each run begins with the state that
+// the model had.
 struct LayerTimes {
   // Of each of SearchSpace::subgraphs().
   std::vector<double> in_float;
@@ -56,7 +57,7 @@ double TimeOfRecipe(const SearchSpace& space, const CalibratedValues& values,
                     const ObserverPlan& plan);
 
 // The least time of several runs of each of `models` on `batch`, which take
-// turns.
+// turns. Their state is afterwards what it was.
 absl::StatusOr<std::vector<double>> TimeModels(
     const std::vector<ModelGraph*>& models, const Batch& batch);
 

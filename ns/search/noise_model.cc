@@ -9,6 +9,7 @@
 #include <bitset>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -117,8 +118,11 @@ absl::StatusOr<NamedTensors> NoiseModel::Run(const Batch& batch,
                                              int64_t index) {
   const at::AutoGradMode with_gradients(true);
   const std::string name = BatchName(batch, index);
+  ModuleState before(graph_.model().module());
   NS_ASSIGN_OR_RETURN(const NamedTensors noisy,
                       Annotated(name, Forward(batch, NoiseRun::kNoisy)));
+  // What the model keeps from batch to batch is that of the float runs.
+  std::move(before).Restore();
   NS_ASSIGN_OR_RETURN(NamedTensors outputs,
                       Annotated(name, Forward(batch, NoiseRun::kClean)));
   at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(

@@ -56,7 +56,8 @@ class NoiseModel {
   // have the same number.
   void SetProjections(int projections) { projections_ = projections; }
 
-  // Runs `batch`, the one at `index`. Memory holds the values of one batch
+  // Runs `batch`, the one at `index`. Both runs begin with the state that the
+  // last batch's run in float has left in the model. Memory holds the values of one batch
   // about four times. Returns what the float model returns. Errors: a batch
   // that does not fit, or whose outputs are not finite; an op that cannot be
   // differentiated; a model that keeps what it computes from run to run.

@@ -109,5 +109,15 @@ TEST_F(LayerTimesTest, WholeModelsAreTimedInTurns) {
   EXPECT_GT(least[1], 5 * least[0]);
 }
 
+TEST_F(LayerTimesTest, RunsDoNotAddUpInTheState) {
+  ModelGraph model = FloatModel({"self.gamma.add_(1.0)", "return self.gamma"});
+  ModelGraph fresh = OrThrow(model.Clone());
+  const at::Tensor x = at::zeros({3});
+  Batch batch;
+  batch.arguments = {x};
+  NS_ASSERT_OK(TimeModels({&model}, batch).status());
+  EXPECT_TRUE(Output(model, x).equal(Output(fresh, x)));
+}
+
 }  // namespace
 }  // namespace ns

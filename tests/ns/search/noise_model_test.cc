@@ -291,6 +291,15 @@ TEST_F(NoiseModelTest, TakesEmptyBatchesAndHalfOutputs) {
   EXPECT_LT(noise, 1e-2);
 }
 
+// The run with noise must not change what the run in float begins with.
+TEST_F(NoiseModelTest, BothRunsHaveTheSameState) {
+  Predicted predicted(
+      {"self.gamma.add_(1.0)",
+       "return torch.linear(x + self.gamma, self.w, self.b)"},
+      {at::randn({64, 3}), at::randn({64, 3}), at::randn({64, 3})}, {});
+  predicted.ExpectAllWithin(0.5);
+}
+
 TEST_F(NoiseModelTest, RefusesOutputsThatAreNotFinite) {
   const QuantizeOptions options;
   std::vector<SkippedChoice> skipped;
