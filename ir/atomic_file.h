@@ -11,8 +11,9 @@
 
 namespace ns {
 
-// Follows symbolic links in `path`, also those to files that do not exist yet,
-// so that a link stays and the file that it names is written.
+// Returns the file that `path` names: where `path` is a symbolic link, the file
+// that the link leads to, even if there is no such file yet. The functions
+// below write that file, and the link stays.
 std::string ResolveLinks(absl::string_view path);
 
 // Error: `path` is a folder, a device or a pipe, which no file can replace.
@@ -27,9 +28,10 @@ using FileContentWriter =
     std::function<absl::Status(const std::string& temporary)>;
 
 // Calls `write` with a temporary name in the folder of `path`, then renames
-// that file to `path`. When `write` or the renaming fails, its error is
-// returned, the temporary file is removed and `path` is as it was. Error: also
-// those of CheckIsReplaceable.
+// that file to `path`. The new file does not keep the permissions of the one it
+// replaces. When `write` or the renaming fails, its error is returned, the
+// temporary file is removed and `path` is as it was. Error: also those of
+// CheckIsReplaceable.
 absl::Status WriteFileAtomically(absl::string_view path,
                                  const FileContentWriter& write);
 
@@ -43,7 +45,8 @@ struct FileToWrite {
 };
 
 // Writes several files in the same way: when one of them fails, all are as they
-// were.
+// were. A file system without hard links cannot promise that: if a renaming
+// fails there, files that were replaced before it stay replaced.
 absl::Status WriteFilesAtomically(absl::Span<const FileToWrite> files);
 
 }  // namespace ns

@@ -76,20 +76,24 @@ class ModuleEditor {
   // attribute, or code that uses the object in another way.
   absl::Status Unhook(absl::string_view path, const std::string& name);
 
-  // Puts a copy of each replacement, a module, in the place of the module at
-  // its path, at all paths that this has, and then gives the code that uses
-  // them their types. The copies share tensors with what they were made of, and
-  // get the forward hooks of the module whose place they take.
-  // Such code must find the same attributes and methods there; otherwise, an
-  // error names what is missing, and the editor is of no use any more. An
-  // object that is no module, and has a method `forward(Tensor) -> Tensor`, may
-  // take the place of a module that only this method is called of. Error, too,
-  // with nothing changed: the root, no such module, two replacements of one, a
-  // path inside of another one, or hooks that have the name of a method of the
-  // replacement.
+  // Replaces the module at each path by a copy of the module that is given for
+  // it, also at the other paths of the same module object, and updates the
+  // types in the code that uses it. The copy shares tensors with the module
+  // that is given, and gets the forward hooks of the module that it replaces.
+  //
+  // What is given may also be another object with a method
+  // `forward(Tensor) -> Tensor`. It is not copied, and the code may call only
+  // this method of it.
+  //
+  // Error, with nothing changed: the root, no such module, two replacements of
+  // one module, a path inside another one, or a forward hook that has the name
+  // of a method of the replacement. Error, after which the editor must not be
+  // used any more: code that the replacement does not fit; the message names
+  // what is missing.
   absl::Status Swap(const std::map<std::string, c10::IValue>& replacements);
 
-  // Removes an attribute that no code uses. Error: no such module.
+  // Removes an attribute that no code uses. Does nothing where the module has
+  // none of this name. Error: no such module.
   absl::Status RemoveAttribute(absl::string_view path, const std::string& name);
 
  private:

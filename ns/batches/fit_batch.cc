@@ -55,6 +55,7 @@ absl::Status FitBatch(const c10::FunctionSchema& schema, Batch& batch) {
     }
   }
   Batch fitted;
+  fitted.source = batch.source;
   for (size_t i = 0; i < declared.size(); ++i) {
     const std::string& name = names[i];
     const auto keyword = batch.keywords.find(name);

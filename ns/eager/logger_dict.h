@@ -20,9 +20,11 @@ inline constexpr char kTensorVal[] = "tensor_val";
 inline constexpr char kFloatValues[] = "float";
 inline constexpr char kQuantizedValues[] = "quantized";
 
-// Lists of values by name, one tensor a call: "tensor_val" of a logger of one
-// value, "float" and "quantized" of a pair. For tensors that a module returns
-// besides its first, the names end in the tensor's name: "float_h_n".
+// What the loggers of one module recorded: lists by name, with one tensor for
+// each call. A logger of outputs (PrepareModelOutputs) has "tensor_val"; a
+// logger of shadows (PrepareModelWithStubs) has "float" and "quantized". For
+// tensors that a module returns besides its first, the names end in the
+// tensor's name: "float_h_n".
 using LoggerStats = std::map<std::string, std::vector<at::Tensor>>;
 
 // The stats by key, "layer1.0.stats", in order of execution.
@@ -33,9 +35,9 @@ const LoggerStats* FindStats(const LoggerDict& dict, absl::string_view key);
 
 // Returns the values of all loggers of `module`, which PrepareModelWithStubs or
 // PrepareModelOutputs prepared and which has run since, in this process or
-// before it was saved. The key of a module's logger is its path, behind
-// `prefix`, and "stats"; all its outputs are there. (In PyTorch's eager suite
-// it is get_logger_dict.)
+// before it was saved. Each logged module has one entry, with the values of all
+// its outputs. The key is "<path>.stats", or "<prefix>.<path>.stats". (In
+// PyTorch's eager suite it is get_logger_dict.)
 //
 // A logger's values are those of its method `get_stats` or its attribute
 // `stats`: a list of tensors, which becomes "tensor_val", or a dict of such

@@ -20,7 +20,7 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 // inwards. Undefined tensors, and those inside objects, are left out.
 NamedTensors OutputTensors(const c10::IValue& value);
 
-// Returns those of floats.
+// Returns only the tensors of a floating point dtype; quantized ones have none.
 NamedTensors FloatOutputs(const c10::IValue& value);
 
 // Returns copies, to be kept when the model runs again: it may have returned a

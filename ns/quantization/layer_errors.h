@@ -15,19 +15,19 @@
 namespace ns {
 
 enum class LayerErrorKind {
-  // Of the quantized layer on the quantized model's values, against the float
-  // layer on the same values (the shadow of `ns compare`).
+  // The output of the quantized layer against that of the float layer on the
+  // same inputs, those of the quantized model (the shadow of `ns compare`).
   kByItself,
-  // Of what the layer gives in the quantized model, against what it gives in
-  // the
-  // float model.
+  // The output in the quantized model against that in the float model.
   kInModel,
 };
 
-// Returns the SQNR in dB of the output of each layer of `quantized` that stands
-// for a layer of `float_model`, by FloatSubgraph::name there. Layers that
-// cannot be compared are left out, and figures that are nan. Error: models or
-// batches that do not fit.
+// Returns the SQNR in dB over all batches of the first output of each layer of
+// `quantized` that matches a layer of `float_model`, by FloatSubgraph::name in
+// `float_model`. It is +inf for an exact output. `quantized` runs on ns kernels
+// (LowerToFbgemm), in a copy; the models are not changed. Layers that cannot be
+// compared, or whose SQNR is nan, are left out. Error: models or batches that
+// do not fit.
 absl::StatusOr<std::map<std::string, double>> LayerErrors(
     const ModelGraph& float_model, const ModelGraph& quantized,
     absl::Span<const Batch> batches,

@@ -18,10 +18,12 @@ namespace ns {
 // layer  op  rule   scale point   scale point  weight
 // conv1  conv2d 1  0.0313    64  0.0221     0  per channel
 //
-// Below stand the rules by their numbers, each with its qconfig, what stayed
-// float and why, rules that no layer had, and last the SQNR of the outputs.
-// Warnings are not in the table. Layers are in order of execution: of `options`
-// only colour and width count.
+// Below stand the number of layers, the rules by their numbers, each with its
+// qconfig, what stayed float and why, rules that chose no layer, the methods
+// that were tried to lose less (tried_methods_text.h), the SQNR of the outputs,
+// and what training achieved (ns/training/training_text.h). Warnings are not in
+// the text. Layers are in order of execution: of `options` only colour and
+// width count.
 std::string QuantizeTable(const QuantizeSummary& summary,
                           const TableOptions& options);
 

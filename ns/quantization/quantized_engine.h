@@ -8,8 +8,9 @@
 
 namespace ns {
 
-// The engine that runs what was quantized for `backend`: of those that this
-// LibTorch has, FBGEMM or else oneDNN for all backends but qnnpack.
+// The engine that runs what was quantized for `backend`: QNNPACK for kQnnpack,
+// oneDNN for kOnednn, and FBGEMM for the others, or oneDNN where this LibTorch
+// has no FBGEMM. Whether it has QNNPACK or oneDNN is not checked.
 at::QEngine EngineOf(Backend backend);
 
 // Sets the engine, which weights are packed for, while the object lives.

@@ -16,17 +16,21 @@
 
 namespace ns {
 
-// Returns a rounded weight (adaptive_rounding.h) for each layer of `prepared`,
-// a calibrated model, that CorrectableGeometry has something for
-// (passes/quantization/bias_correction.h), by PreparedLayer::name. The inputs
-// are those of the float model on `batches`, of each layer at most 64 images or
-// 2048 rows, rounded as the layer's input will be; a relu behind the layer is
-// part of it.
+// Returns quantized weights that AdaptivelyRounded (adaptive_rounding.h) has
+// found for layers of `prepared`, a calibrated model, by PreparedLayer::name.
+// It tries the layers that CorrectableGeometry accepts
+// (passes/quantization/bias_correction.h). A layer has no entry where rounding
+// to nearest is as good, its observer has no qparams, or it took no finite
+// values.
 //
-// Each layer takes `iterations` steps; `progress` is called with how many are
-// done and how many there are in all, and may be null. Memory holds the samples
-// of all layers. Errors: a model that is not prepared; a batch that does not
-// fit.
+// The samples are inputs of the layer when the float model runs on `batches`,
+// and the same as quantized by the layer's observer: at most 64 images, or 2048
+// rows for a linear layer, and at most 64 MB. Those of all layers are in memory
+// at once. A relu behind a layer counts as part of it.
+//
+// A layer takes up to `iterations` steps. After each one, `progress`, which may
+// be null, gets the number of steps done and the most that there can be in all.
+// Errors: a model that is not prepared; a batch that does not fit.
 absl::StatusOr<std::map<std::string, at::Tensor>> RoundLayers(
     const ModelGraph& prepared, const std::vector<Batch>& batches,
     int64_t iterations,

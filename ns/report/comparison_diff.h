@@ -1,5 +1,5 @@
-// Compares two comparisons, of the same models or of those made later, layer by
-// layer.
+// Shows layer by layer what differs between two comparisons, such as one from
+// before and one from after a change of the quantized model.
 #ifndef NS_REPORT_COMPARISON_DIFF_H_
 #define NS_REPORT_COMPARISON_DIFF_H_
 
@@ -14,13 +14,13 @@
 
 namespace ns {
 
-// Which SQNR of which layer.
+// Says which SQNR of which layer is meant.
 struct DiffedFigure {
-  // The name of the layer, of the module with a stub, or of the module's
-  // output.
+  // LayerComparison::name, StubComparison::name or
+  // ModuleOutputComparison::name.
   std::string layer;
-  // The name of a weight, of layers with several, or of another output than the
-  // first; else empty.
+  // The name of the weight where the layer has several, or of the output if it
+  // is not the first; else empty.
   std::string part;
   // "weight", "activation", "shadow", "kernel"; "stub" or "output" of modules.
   std::string figure;
@@ -59,7 +59,8 @@ struct ComparisonDiff {
   int64_t batches_a = 0;
   int64_t batches_b = 0;
 
-  // Whether the two tell the same of the same layers.
+  // Whether both have the same layers and figures, all figures are the same,
+  // and as many ops are unmatched. The numbers of batches may differ.
   bool IsEmpty() const;
 };
 
@@ -89,15 +90,15 @@ ComparisonDiff DiffComparisons(const ComparisonResult& a,
 absl::Status CheckSameModel(const ComparisonResult& baseline,
                             const ComparisonResult& result);
 
-// Holds one figure against a limit of kMaxDrop: activations where some layer
-// has one in `a` and in `b`, or else shadows, kernels, weights, stubs or
-// outputs. A check passes where
+// Checks figures of one kind against a limit of kMaxDrop, each in a check of
+// its own. The kind is the first of activation, shadow, kernel, weight, stub
+// and output that some layer has in both comparisons. A check passes where
 //
 //   a - b <= max_drop_db + tolerance
 //
-// and b is no nan, even if a is. A figure that `b` has lost is nan: its check
-// does not pass. Where no layer has such a figure in both, one check without a
-// layer does not pass.
+// and b is not nan; if only a is nan, it passes. A figure that only `a` has
+// fails, with nan as the value of its check. Where no figure of any kind is in
+// both, the result is one failed check without a layer.
 std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
                                    double max_drop_db);
 

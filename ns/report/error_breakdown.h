@@ -23,8 +23,9 @@
 // values, no layer is named below: quantization turns them into some number,
 // and all that follows is computed from it.
 //
-// A layer with several outputs, such as an LSTM, is judged by the worst of
-// them; each has figures of its own.
+// Each output of a layer with several, such as an LSTM, has figures of its own.
+// WorstOffender and the falls look at all of them; DominantPart and TakenBack
+// look at the first only, and so does what is inherited from a producer.
 #ifndef NS_REPORT_ERROR_BREAKDOWN_H_
 #define NS_REPORT_ERROR_BREAKDOWN_H_
 
@@ -48,7 +49,8 @@ inline constexpr double kDominanceRatio = 2;
 // factors hand on their relative errors.
 inline constexpr double kExplainedRatio = 4;
 
-// An error is taken back when this many times less is left, 10 dB.
+// An error is taken back when less than 1 / kTakenBackRatio of its power is
+// left: it is 10 dB lower.
 inline constexpr double kTakenBackRatio = 10;
 
 // Errors below this NSR, 100 dB, need no explanation: kernels that sum floats
@@ -72,17 +74,21 @@ std::optional<ErrorPart> DominantPart(const LayerComparison& layer);
 // True where no value on either side is NaN or infinite.
 bool IsOfFiniteValues(const ActivationComparison& figures);
 
-// Returns, for each layer, whether the error that it makes is taken back, by
-// itself or behind it: quantizing with --smooth or --equalize moves factors
-// from one layer to the next, so that what is between them, and each alone,
-// differs from the float model, and both together do not. A layer takes back an
-// error where
+// Returns, for each layer, whether its local error is taken back, there or
+// behind it. Quantizing with --smooth or --equalize moves factors from one
+// layer to the next: each of the two alone then differs from the float model,
+// and so do the values between them, but both together do not. A layer takes
+// errors back, its own among them, where
 //
 //   kTakenBackRatio * NSR_accumulated < NSR_local and < NSR_inherited
 //
-// and a layer in front of it is taken back where its local NSR is as much
-// larger than what is left there, on all ways. Layers that are not rescaled
-// have errors that do not depend on each other, and do not cancel so far.
+// The error of a layer in front is taken back where each way from there to
+// other compared layers leads to one that takes errors back, and
+//
+//   kTakenBackRatio * max over these of NSR_accumulated < NSR_local
+//
+// Layers that are not rescaled have errors that do not depend on each other,
+// and do not cancel so far.
 std::vector<bool> TakenBack(const ComparisonResult& result);
 
 // Returns the layer that does most harm by itself: the first that produces NaN
@@ -103,11 +109,11 @@ const OutputComparison* OffendingOutput(const LayerComparison& layer);
 // for the first) has if the layer hands on the error of its inputs and adds its
 // own to it:
 //
-//   NSR_expected = max over producers of NSR_accumulated + NSR_local
+//   NSR_expected = NSR_local + max over producers of NSR_accumulated
 //
-// Absent without producers; where the shadow or the activation of one of them
-// is absent or nan; and where a value that is not compared flows in: what is
-// not known cannot be ruled out as the cause.
+// Absent without producers; where the shadow of the layer or the activation of
+// a producer is absent or nan; and where a value that is not compared flows in:
+// what is not known cannot be ruled out as the cause.
 std::optional<double> ExpectedAccumulatedDb(
     const ComparisonResult& result, size_t index,
     const OutputComparison* output = nullptr);
@@ -143,8 +149,8 @@ struct UnpairedFall {
 // Returns the first fall at a layer with an unpaired input, by the formula of
 // FirstUnexplainedFall. Where a value flows into the layer that is not
 // compared, the largest accumulated error of all layers in front takes its
-// place; without layers in front, nothing is inherited. Absent where no such
-// layer falls, or has no shadow.
+// place; without layers in front, nothing is inherited. Layers without a shadow
+// are passed over. Absent where none of the others falls.
 std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result);
 
 }  // namespace ns

@@ -38,10 +38,12 @@ std::vector<Saturation> SaturatingLayers(const ComparisonResult& result);
 // the quantized side has no 8 bits.
 std::optional<double> ClippedShare(const LayerComparison& layer);
 
-// Returns the part of ClippedShare() that more batches cannot take back, as
-// counts of these elements: an end counts where it does so with the largest
-// step that more batches can make of the observed one, if a layer's scale stays
-// the same. nan as above; 0 where nothing is known.
+// Returns the part of ClippedShare() that no further batch can undo while the
+// layer's scale stays the same. It is a share of the elements so far: more
+// elements make it smaller. The step is estimated from the quantized values
+// that occur, and more batches can raise it; here, an end counts only where the
+// float values go beyond it by the most that it can become. nan as above; 0
+// where ClippedShare() is absent.
 double LastingClippedShare(const LayerComparison& layer);
 
 }  // namespace ns

@@ -22,21 +22,23 @@ struct TableOptions {
   int width = 0;
   // Whether there is a column of where each layer is in the user's code.
   bool source = false;
-  // Whether it is told what is quantized, and why the rest is not.
+  // Whether text below the table says what is quantized, and why the rest is
+  // not.
   bool coverage = false;
 };
 
 // Returns a row for each layer: its name, ops of the float subgraph, the
-// quantized base op, SQNR in dB of weight, activation, shadow, inherited error
-// and kernel (columns that were not asked for are left out; "inherited" comes
-// with both activations and shadows), and a bar of 0 to 60 dB. The bar shows
-// the activation, or the shadow, or the kernel, or the weight: the first of
-// these that was asked for. "exact" is infinite SQNR, "-" no figure. Several
-// weights show as the lowest and "(xN)". Below a layer with several outputs,
-// whose row has the first, comes a row for each of the others, "  c_n".
+// quantized base op, SQNR in dB of weight, activation, shadow, weight only,
+// activation only, inherited error and kernel (columns that were not asked for
+// are left out; "inherited" comes with both activations and shadows), and a bar
+// of 0 to 60 dB. The bar shows the activation, or the shadow, or the kernel, or
+// the weight: the first of these that was asked for. "exact" is infinite SQNR,
+// "-" no figure. Several weights show as the lowest and "(xN)". Below a layer
+// with several outputs, whose row has the first, comes a row for each of the
+// others, "  c_n".
 //
 // With TableOptions::source, a column says where the float op is in the user's
-// code, "net.py:12", or where the quantized one is; in full, the JSON has it.
+// code, "net.py:12", or where the quantized one is; the JSON has the full path.
 //
 // Metrics of the user have a column each, of the values that the bar shows, in
 // the order in which they were given.

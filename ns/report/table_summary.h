@@ -8,19 +8,24 @@
 
 namespace ns {
 
-// Says how many layers were matched, and what stayed unmatched and why.
+// Says how many layers were matched, what stayed unmatched and why, and which
+// layers have an unpaired input (LayerComparison::unpaired_input).
 std::string MatchSummary(const ComparisonResult& result);
 
-// Says how many layers were matched and the lowest of each figure. With
-// activations and shadows it also names the layer that does most harm by itself
-// and the first fall that no layer explains (ns/report/error_breakdown.h); the
-// worst channels of the former, or without shadows of the lowest activation, if
-// there are any. Then comes which layer is to blame and why, where that is
-// known (ns/report/verdict.h), and then lists: layers that saturate (the worst
-// five), those that do so on the processor that is emulated
-// (ns/report/emulation_summary.h), and what was left out and why. At the end
-// stand the accuracy (ns/report/accuracy_text.h) and the limits
-// (ns/report/limit_text.h).
+// Says, as far as `result` has it and in this order:
+//
+//  * how many layers were matched, and the lowest SQNR of each figure;
+//  * with activations and shadows, the layer that does most harm by itself,
+//    whether its error is mostly a shift or a few outliers, its worst channels,
+//    and the first fall that no layer explains (ns/report/error_breakdown.h);
+//    with activations alone, the worst channels of the lowest one;
+//  * which layer is to blame and why (ns/report/verdict.h), and the five
+//    changes that gain most (ns/report/change_text.h);
+//  * the five layers that clip most (ns/report/saturation.h), the layers that
+//    saturate on the processor that is emulated
+//    (ns/report/emulation_summary.h), and what was left out and why;
+//  * the accuracy (ns/report/accuracy_text.h), the limits, and the comparison
+//    with a baseline (ns/report/limit_text.h).
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

@@ -17,22 +17,28 @@ struct Verdict {
   std::optional<size_t> layer;
   // Why; kNone without a layer.
   ErrorCause cause = ErrorCause::kNone;
-  // Which layer is to blame and why; layers that lose much and do no harm, as
-  // it is taken back; the first fall behind something that only one model has;
-  // the first fall of accumulated SQNR that no local error explains; which
-  // layers run into the ends of their range, or saturate on the processor that
-  // is emulated. All but the first only where they were measured. Control
-  // characters in names are escaped.
+  // Never empty. In this order, where they apply:
+  //  * the FirstUnpairedFall, if it is the cause;
+  //  * which layer does most harm by itself and why, or that none stands out;
+  //  * which layers have a large error that is TakenBack;
+  //  * the FirstUnpairedFall, if it is not the cause;
+  //  * with activations and shadows: the FirstUnexplainedFall, or that there is
+  //    none;
+  //  * with activations or shadows: which layers clip their values, and which
+  //    saturate on the processor that is emulated.
+  // Control characters in names are escaped.
   std::vector<std::string> sentences;
 };
 
 // Returns the verdict; absent where no layer has a weight or a shadow, and
-// where inputs hold NaN or infinities. Its layer is that of the
-// FirstUnpairedFall (ns/report/error_breakdown.h), with the cause kUnpaired,
-// where that is below 20 dB and no layer does as much harm by itself, or is
-// wrong in a way that its error need not show, as a missing bias is. Else it is
-// that of BlameOf (ns/report/blame.h). A fall that is not the cause comes
-// behind it.
+// where inputs hold NaN or infinities. It blames the layer of the
+// FirstUnpairedFall (ns/report/error_breakdown.h), with the cause kUnpaired, if
+//  * its accumulated SQNR is below 20 dB, and
+//  * BlameOf (ns/report/blame.h) has no layer, or one whose local SQNR is 20 dB
+//    or more and whose cause is the weight, clipping, the range, rounding or
+//    unexplained. Other causes are mistakes in that layer, whatever its SQNR.
+// Otherwise its layer and cause are those of BlameOf. Where layers are swapped
+// (ComparisonResult::swapped), no fall counts as unpaired.
 std::optional<Verdict> VerdictOf(const ComparisonResult& result);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// The single errors that quantization makes in models of a search space.
+// Lists the errors that quantization can make in the models of a search space.
 #ifndef NS_SEARCH_NOISE_EVENTS_H_
 #define NS_SEARCH_NOISE_EVENTS_H_
 
@@ -24,23 +24,31 @@
 
 namespace ns {
 
-// A layer runs in int8. It has two numbers: one where an input comes from a
-// layer in int8, and one where all are rounded for this layer.
+// A layer runs in int8, with one way to round its output and its weight. The
+// event has two numbers, each less than NoiseEvents::count().
 struct LayerNoiseEvent {
+  // For models in which an input comes from a layer in int8. Inputs that are
+  // rounded for this layer have edge events.
   int number = 0;
+  // For models in which all inputs are rounded for this layer: that is a part
+  // of the event, and there are no edge events.
   int alone_number = 0;
+  // What the observer of the output finds.
   CalibratedValue output;
-  // By operand, in the order of Int8OperandsOf; absent where not known.
+  // What the observers of the operands find, in the order of Int8OperandsOf;
+  // absent where that is not known. Empty for an IsNoiselessClamp.
   std::vector<std::optional<CalibratedValue>> inputs;
-  // Defined for layers with a weight that is rounded; undefined shift for a
-  // bias that is not corrected.
+  // The weight, rounded and dequantized; undefined for layers without one.
   at::Tensor weight;
+  // What bias correction adds to each output channel
+  // (CalibratedValues::ShiftOf); undefined where the bias is not corrected.
   at::Tensor shift;
   // Whether it happens where all layers have the first candidate.
   bool rounds = false;
 };
 
 // A value is rounded for a layer that takes it, and for that one alone.
+// `number` and `rounds` are as in LayerNoiseEvent.
 struct EdgeNoiseEvent {
   int number = 0;
   CalibratedValue input;
@@ -81,8 +89,9 @@ class NoiseEvents {
     return edges_;
   }
 
-  // The numbers of the events of a model that is quantized by `plan`, one of
-  // the space, and of those that are a layer's own.
+  // Of returns the numbers of the events that happen in a model that is
+  // quantized by `plan`, one of the space. OfLayer returns those of one layer
+  // of the plan: that it runs in int8, and that inputs are rounded for it.
   std::vector<int> Of(const ObserverPlan& plan) const;
   std::vector<int> OfLayer(const ObserverPlan& plan,
                            const PlannedLayer& layer) const;

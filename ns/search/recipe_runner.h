@@ -25,28 +25,30 @@ struct MeasuredRecipe {
   // where the outputs cannot be compared.
   double noise = 0;
   PairedCounts top1;
-  // Why they cannot; empty where they can.
+  // Why the outputs cannot be compared; empty where they can.
   std::string mismatch;
 };
 
 class RecipeRunner {
  public:
-  // What all must outlive the object: `model`, of which `space` was made, and
-  // calibrated `values`.
+  // `space` was made of `model`, and `values` are calibrated on `batches`. All
+  // four must outlive the object.
   RecipeRunner(const ModelGraph& model, const BatchReader& batches,
                const SearchSpace& space, const CalibratedValues& values)
       : model_(model), batches_(batches), space_(space), values_(values) {}
 
   // Returns the model of `choices`, as `ns quantize` makes it, with corrected
-  // biases in the layers that `corrected` names. Where only a run of the float
-  // model tells what its observers find, it runs over all batches.
+  // biases in the layers that `corrected` names. Where `values` cannot tell
+  // what its observers find, runs the float model on all batches.
   absl::StatusOr<QuantizedModel> ModelOf(
       const RecipeChoices& choices, const std::set<std::string>& corrected);
 
   // Makes the model and runs it as on the target (CopyForTarget), on the
   // batches from number `first` on. `measured`, which has the outputs of the
-  // float model, compares. `after_batch` is called after each. Error: a batch
-  // that the model fails on.
+  // float model, forgets earlier comparisons and compares. Calls `after_batch`
+  // after each batch. Outputs that cannot be compared are no error, but a
+  // mismatch. Error: those of ModelOf, a batch that cannot be read or that the
+  // model fails on.
   absl::StatusOr<MeasuredRecipe> Measure(
       const RecipeChoices& choices, const std::set<std::string>& corrected,
       int64_t first, MeasuredOutputs& measured,

@@ -27,22 +27,24 @@ namespace ns {
 // batches.
 class PairRunner {
  public:
-  // `matches` is of these two models; of `options` the plan, the metrics, the
-  // files and the number of channels are followed. Their graphs are not
-  // changed; attributes that a model writes to are. All three must outlive the
-  // runner. Error: that of PairModels, a fault of ours.
+  // `matches` is of these two models. Of `options`, the members of PairPlan,
+  // user_metrics, files, worst_channels and whether there is a see_outputs
+  // count. The graphs of the models are not changed; attributes that a model
+  // writes to are. The models, `matches` and the files must outlive the runner.
+  // Error: that of PairModels, an internal one.
   static absl::StatusOr<PairRunner> Create(const ModelGraph& float_model,
                                            const ModelGraph& quantized_model,
                                            const MatchResult& matches,
                                            const CompareOptions& options = {});
 
   // Runs both models on `batch` and adds to the statistics. Error: a batch that
-  // does not fit a model, or at which it fails: the message says which model; a
-  // metric of the user that fails.
+  // does not fit a model or on which a model fails (the message says which); a
+  // metric of the user that fails; values that cannot be saved.
   absl::Status Run(const Batch& batch);
 
   // Returns what the models returned for the last batch, the float model first,
-  // and lets go of it. Only after Run, with CompareOptions::see_outputs.
+  // and forgets it. To be called at most once after each Run that succeeds, and
+  // only with CompareOptions::see_outputs.
   std::pair<c10::IValue, c10::IValue> TakeOutputs();
 
   // Return the figures of match `index` over all batches so far, as the fields

@@ -24,23 +24,23 @@ struct LoweringTools {
   const ValueFacts& facts;
 };
 
-// Inserts `lowered_op` at the insertion point of the graph of `node`, which it
-// takes the place of, and returns its output. `form` says how the ns op gets
-// its arguments:
+// Inserts `lowered_op` at the insertion point of the graph of `node`, and
+// returns its output. `node` stays, and so do its uses: the caller replaces
+// it. `form` says how the ns op gets its arguments:
 //
-//  * kSameArguments, kTwoTensors: the same arguments. quantized::add takes
-//    numbers, too; with kTwoTensors an op that is given one is refused;
+//  * kSameArguments, kTwoTensors: the same arguments, unless the input is known
+//    not to be quint8 with one scale. quantized::add takes numbers, too; with
+//    kTwoTensors an op that is given one is refused;
 //  * kLinear, kConv: the layer that is packed into the second input becomes a
 //    constant, repacked by the repacker;
 //  * kEmbedding, kEmbeddingBag: the table that is packed into the first input
 //    becomes such a constant. It must be whole (no pruned rows);
 //  * kQuantize: for an aten::quantize_per_tensor to quint8;
 //  * kDequantize: for an aten::dequantize of one quantized tensor;
-//  * kOnQuantized, kFixedRange, kMean, kCat, kRelu6: for ops that run on
-//  whatever
-//    tensor they are given, when that is quint8. An op in place is lowered only
-//    when nothing else can see what it writes. The output of aten::cat has the
-//    scale and zero point of its first tensor.
+//  * kOnQuantized, kFixedRange, kMean, kCat, kRelu6: for ops that run on any
+//    tensor, when the one they are given is quint8. An op in place is lowered
+//    only when nothing else can see what it writes. The output of aten::cat has
+//    the scale and zero point of its first tensor.
 //
 // Error: a refusal (ir/refusal.h), or the error of an op that does not take the
 // arguments. What was inserted before the error stays in the graph:

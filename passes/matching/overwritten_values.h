@@ -30,8 +30,9 @@ class OverwrittenValues {
   bool IsOverwritten(torch::jit::Value* value,
                      const torch::jit::Node& place) const;
 
-  // Whether an op may have written to it from the beginning of the block of
-  // `place` on.
+  // Whether an op between the beginning of the block of `place` and `place` may
+  // have written to it. Earlier trips of a loop do not count, and the op that
+  // gives `value` counts if it is there and works in place.
   bool IsOverwrittenInBlock(torch::jit::Value* value,
                             const torch::jit::Node& place) const;
 

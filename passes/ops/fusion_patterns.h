@@ -9,9 +9,9 @@ namespace ns {
 
 // Whether an op of family `next` may come next in a fused subgraph whose base
 // op has the family `base` and whose last op so far has the family `previous`.
-// The table of ops decides (FamilyFacts::fusion): conv, linear and their
-// transposed forms take a batch norm, then an activation; batch norm, add, mul,
-// matmul and cat take a relu. Families that users define take nothing.
+// The table of ops decides (FamilyFacts::fusion): linear and convolutions,
+// transposed or not, take a batch norm, then an activation; batch norm, add,
+// mul, matmul and cat take a relu. Families that users define take nothing.
 bool FusesWith(absl::string_view base, absl::string_view previous,
                absl::string_view next);
 

@@ -16,20 +16,20 @@ namespace ns {
 struct ActivationGroup {
   // Ascending.
   std::vector<int64_t> observers;
-  // The layers whose qconfigs have the activations of these observers, in order
-  // of execution: those that give a value of the group, and those that take one
-  // that no layer gives, as of the inputs of the model.
+  // The layers whose qconfigs say how the values of these observers are
+  // quantized, in order of execution: those that compute such a value, and
+  // those that take one that no layer computes, such as an input of the model.
   std::vector<int64_t> owners;
-  // The layers that take a value of the group, in order of execution, but for
+  // The layers that take a value of the group, in order of execution, without
   // those that hand its range on, such as pools.
   std::vector<int64_t> readers;
 };
 
-// Returns the groups of all observers of `prepared`, by their first owner. A
-// layer gives its output the observer of its qconfig, and so it does to inputs
-// that no layer gives (see PlanObservers): these are a group. `is_fixed` says
-// whether an observer has a range of its own, whatever a qconfig says; such
-// observers are in no group.
+// Returns the groups of all observers of `prepared`, in the order of their
+// first owners. The qconfig of a layer has the observer of its output and of
+// those inputs that no layer computes (see PlanObservers): these are in one
+// group. `is_fixed` says whether an observer has a range of its own, whatever a
+// qconfig says; such observers are in no group.
 std::vector<ActivationGroup> GroupActivations(
     const PreparedModel& prepared,
     const std::function<bool(int64_t observer)>& is_fixed);

@@ -1,5 +1,5 @@
-// Inserts the float op that computes a quantized one, with the arguments of
-// that.
+// Inserts the float op that computes what a quantized op does, on the arguments
+// of the quantized op.
 #ifndef PASSES_QUANTIZATION_FLOAT_FORMS_H_
 #define PASSES_QUANTIZATION_FLOAT_FORMS_H_
 
@@ -22,11 +22,9 @@ namespace ns {
 // kernel does. `form` says how `float_op` gets its arguments:
 //
 //  * kSameOp: the inputs of `node`; `float_op` is the op of `node` itself, or
-//  its
-//    out-of-place form;
+//    its out-of-place form;
 //  * kSameArguments: the same arguments in the same order, without those that
-//  say
-//    how the output is quantized or where it is written;
+//    say how the output is quantized or where it is written;
 //  * kCommutative: the same for two operands, the tensor first: quantized::add
 //    and quantized::mul take a number on either side;
 //  * kBatchNorm: the running statistics that the quantized op is given;

@@ -28,17 +28,17 @@ struct FloatSubgraph : QConfigTarget {
   std::string name;
 };
 
-// Whose quantized ops tell what a subgraph includes.
+// Whose quantized ops tell what a subgraph includes behind its first op.
 enum class FusingOps {
-  kAll,       // also those of this library, which fuse a clamp
-  kLibTorch,  // its ops alone
+  kAll,       // ns ops, too: a batch norm, and a relu or clamp
+  kLibTorch,  // LibTorch's alone: a relu, behind most ops
 };
 
 // Returns all subgraphs of `graph` that compute something, in order of
-// execution, inside control flow too. Each is one op, together with the batch
-// norm and the relu behind it that a quantized op includes: conv2d - batch_norm
-// - relu, linear - relu, add - relu. Ops that only move data, dropout, and ops
-// that are quantized already are left out.
+// execution, inside control flow too. Each is one op, together with what
+// `fusing` includes behind it: with kAll, conv2d - batch_norm - relu, linear -
+// relu, add - relu. Ops that only move data, dropout, and ops that are
+// quantized already are left out.
 std::vector<FloatSubgraph> FindFloatSubgraphs(
     torch::jit::Graph& graph, const OpRelations& relations = {},
     FusingOps fusing = FusingOps::kAll);

@@ -17,9 +17,10 @@ namespace ns {
 // (MovesValues), such as slices, end the flow of quantized values there.
 bool MovesValuesInFx(const torch::jit::Node& node);
 
-// Returns Int8FormOf(node), and for sums and products with a number
-// kRangeOfInput: they have the observer of their input in prepare_fx, though
-// their int8 ops choose a scale and zero point.
+// Returns Int8FormOf(node), with two exceptions. Sums and products with a
+// number have kRangeOfInput: prepare_fx gives them the observer of their input,
+// though their int8 ops choose a scale and zero point. aten::channel_shuffle is
+// refused (ir/refusal.h): prepare_fx does not observe it.
 absl::StatusOr<Int8Form> Int8FormInFx(const torch::jit::Node& node);
 
 }  // namespace ns

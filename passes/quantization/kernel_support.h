@@ -10,15 +10,15 @@ namespace ns {
 
 // Returns OK when an op of `family` (op_table.h) can run as `qconfig` says:
 //  * static activations: the family has int8 ops, or its ops take any dtype;
+//    embeddings do not count, since their input is indices;
 //  * dynamic activations: the family has dynamic ops;
 //  * activations in half precision, and no quantization at all: always;
 //  * float activations and quantized weights: the family's ops pack weights;
 //  * weights with a scale for each channel: in addition, the family's kernels
-//  take
-//    them; those of transposed convolutions do not.
+//    take them; those of transposed convolutions do not.
 //
-// Otherwise it returns an invalid-argument error that names the candidate and
-// `op`.
+// Otherwise it returns an invalid-argument error that names `qconfig` and `op`;
+// `op` is for this message only.
 absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
                          absl::string_view family);
 

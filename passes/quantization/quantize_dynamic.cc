@@ -138,7 +138,9 @@ class Quantizer {
     if (needs_weights && !HasWeightsToRound(SiteOf(subgraph, qconfig))) {
       return;
     }
-    FoldBatchNormOf(subgraph.subgraph);
+    if (treatment != Treatment::kDynamicOp || HasDynamicOp(subgraph)) {
+      FoldBatchNormOf(subgraph.subgraph);
+    }
     absl::StatusOr<std::vector<at::Tensor>> weights;
     for (Node* layer : LayersOf(subgraph.subgraph)) {
       LayerSite site = SiteOf(subgraph, qconfig);
@@ -152,6 +154,12 @@ class Quantizer {
     if (options_.report != nullptr) {
       Report(subgraph, choice, treatment, *weights);
     }
+  }
+
+  // Of layers that a batch norm may be behind.
+  bool HasDynamicOp(const FloatSubgraph& subgraph) const {
+    return subgraph.family == "linear" &&
+           options_.refused.count(subgraph.name) == 0;
   }
 
   void Report(const FloatSubgraph& subgraph, const QConfigChoice& choice,

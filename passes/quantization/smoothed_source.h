@@ -1,5 +1,5 @@
-// A layer whose output channels are divided, so that their values become
-// smooth: a layer norm or a linear layer.
+// A layer norm or a linear layer whose output channels SmoothLayers
+// (smooth_layers.h) divides, so that their values become of similar size.
 #ifndef PASSES_QUANTIZATION_SMOOTHED_SOURCE_H_
 #define PASSES_QUANTIZATION_SMOOTHED_SOURCE_H_
 
@@ -19,30 +19,35 @@ struct Node;
 
 namespace ns {
 
+// Call Divide once; if that and what is done to the readers of the output
+// succeed, Commit; and at the end WriteNorm. Until then the graph is as it was.
 class SmoothedSource {
  public:
   // `norm` is an aten::layer_norm. Error: a refusal for parameters that are not
-  // constant, not of float32 or float64, or not finite.
+  // constant, not of float32 or float64, not finite, or of another shape than
+  // normalized_shape.
   static absl::StatusOr<SmoothedSource> OfNorm(torch::jit::Node& norm);
   // `layer` must outlive the object.
   static SmoothedSource OfLinear(ScaledLayer& layer);
 
   int64_t channels() const;
 
-  // Returns what the absolute values of each channel may be up to, without a
-  // run: |bias| + 4 |weight| of a norm, whose values are mostly about normal.
+  // Estimates the largest absolute value of each channel without a run of the
+  // model: |bias| + 4 |weight| of a norm, as of normally distributed values.
   // Float64, [channels]; undefined for a linear layer.
   at::Tensor Estimate() const;
 
-  // Gives a norm without parameters those of `dtype`, which its values have.
+  // Says that the values have `dtype`: the weight that a norm without
+  // parameters gets is then of it, else of float32.
   void MatchDtype(at::ScalarType dtype);
-  // Divides the output by `factors`, of float64, one for each channel. Error: a
-  // refusal when what is divided is not finite.
+  // Divides the weight and the bias by `factors`, of float64, one for each
+  // output channel, in this object only. Error: a refusal when the results are
+  // not finite; the object is then of no more use.
   absl::Status Divide(const at::Tensor& factors);
-  // Lets a linear layer have what Divide has made. Does nothing for a norm.
+  // Applies Divide to the ScaledLayer of OfLinear. Does nothing for a norm.
   void Commit();
   // Puts the parameters of a norm into the graph; a norm without a weight gets
-  // one. Does nothing for a linear layer, which is the caller's to write.
+  // one. Does nothing for a linear layer: the caller calls ScaledLayer::Write.
   void WriteNorm() const;
 
  private:

@@ -1,4 +1,5 @@
-// Makes dropouts in place that do nothing harmless to other rewrites.
+// Replaces in-place dropouts that do nothing, which other rewrites would take
+// for ops that write.
 #ifndef PASSES_REWRITE_IDLE_DROPOUTS_H_
 #define PASSES_REWRITE_IDLE_DROPOUTS_H_
 
@@ -8,15 +9,15 @@ struct Graph;
 
 namespace ns {
 
-// Replaces dropouts in place that never drop anything, as in evaluation, by
-// their out-of-place forms. Both return their input as it is, but one in place
-// counts as an op that writes to it:
+// Replaces in-place dropouts whose argument `train` is constantly false by
+// their out-of-place forms, also in the blocks of control flow. Both return
+// their input as it is, but the one in place counts as an op that writes to it:
 //
 //   %y = aten::dropout_(%x, %p, %false)
 // becomes
 //   %y = aten::dropout(%x, %p, %false)
 //
-// Returns whether there was one.
+// Returns whether the graph has changed.
 bool ReplaceIdleDropouts(torch::jit::Graph& graph);
 
 }  // namespace ns

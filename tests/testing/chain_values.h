@@ -12,11 +12,12 @@
 
 namespace ns {
 
-// Returns a float input for `chain`.
+// Returns a random float32 input for `chain`: a batch of 3.
 at::Tensor ChainInput(const Chain& chain, int64_t seed);
 
-// Returns for each value of `chain` what it holds each time it is computed.
-// `flag` chooses the arms of all ifs.
+// Returns for each of chain.values what it holds each time it is computed: none
+// in an arm that is not run, several in the body of a loop. All ifs run their
+// first arm where `flag` is true, and else their second.
 std::vector<std::vector<at::Tensor>> ChainValuesInFloat64(
     const Chain& chain, const at::Tensor& input, bool flag);
 

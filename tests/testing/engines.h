@@ -1,4 +1,5 @@
-// Runs tests once on each quantized engine of this LibTorch.
+// Runs tests once on each of the quantized engines onednn and qnnpack that this
+// LibTorch has.
 #ifndef TESTS_TESTING_ENGINES_H_
 #define TESTS_TESTING_ENGINES_H_
 

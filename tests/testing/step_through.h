@@ -10,7 +10,9 @@
 
 namespace ns {
 
-// Called after each operator with the node, its inputs and its outputs.
+// Called after each op with the node, its inputs and its outputs; not for
+// constants, control flow and ops that only the interpreter runs, such as
+// prim::ListConstruct. What an op in place has written is in its inputs, too.
 using SeeOp = std::function<void(const torch::jit::Node& node,
                                  const std::vector<c10::IValue>& inputs,
                                  const std::vector<c10::IValue>& outputs)>;

@@ -17,6 +17,8 @@
 
 namespace ns {
 
+// --metric=NAME=PATH: a scripted module that computes a metric of the user's
+// (LoadUserMetric in ns/suite/user_metrics.h).
 struct MetricFlag {
   std::string name;
   std::string path;

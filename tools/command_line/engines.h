@@ -15,11 +15,11 @@ namespace ns {
 // LibTorch does not have.
 absl::StatusOr<std::string> ParseEngine(const Flags& flags);
 
-// Calls `use` under `engine` or, when that is empty, under one engine that
-// LibTorch has after the other, as long as it returns an engine error
-// (ir/engine_error.h): packed weights are bound to the engine that loads them.
-// Any other error is returned at once, for no engine mends it. Returns the
-// error of the first engine when all have an engine error.
+// Sets LibTorch's engine to `engine` and calls `use`. When `engine` is empty,
+// tries onednn, qnnpack and fbgemm in this order, as far as LibTorch has them,
+// until `use` returns no engine error (ir/engine_error.h): packed weights are
+// bound to the engine that loads them. Returns what `use` returned or, when all
+// engines gave an engine error, the first of these. The engine stays set.
 absl::Status WithEngine(const std::string& engine,
                         const std::function<absl::Status()>& use);
 

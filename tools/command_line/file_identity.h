@@ -1,4 +1,4 @@
-// Tells files with the same contents from others.
+// Describes the contents of a file, to notice that they have changed.
 #ifndef TOOLS_COMMAND_LINE_FILE_IDENTITY_H_
 #define TOOLS_COMMAND_LINE_FILE_IDENTITY_H_
 
@@ -8,9 +8,10 @@
 
 namespace ns {
 
-// Returns "<path> (1234 bytes, 5e884898)": the size of the file and a checksum
-// of its records where it is an archive of torch.save or torch.jit.save, which
-// is read quickly. Error: a file that cannot be read.
+// Returns "<path> (1234 bytes, 5e884898)": the size of the file and, for an
+// archive of torch.save or torch.jit.save, a checksum of the checksums of its
+// records, which its directory has: the records are not read. Other files have
+// the size only, "<path> (1234 bytes)". Error: a file that cannot be read.
 absl::StatusOr<std::string> FileIdentity(const std::string& path);
 
 }  // namespace ns

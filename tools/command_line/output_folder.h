@@ -8,8 +8,9 @@
 
 namespace ns {
 
-// Makes `folder`, the value of --out, where it is not there. Returns whether it
-// made it. Error: it cannot be made or written to, or is no folder.
+// Makes `folder`, the value of --out, and its parents where they do not exist.
+// Returns whether it made `folder`. Error: it cannot be made or written to, or
+// is no folder.
 absl::StatusOr<bool> MakeOutputFolder(const std::string& folder);
 
 }  // namespace ns

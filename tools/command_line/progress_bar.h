@@ -7,7 +7,8 @@
 
 namespace ns {
 
-// A bar that is drawn on a terminal only, and erases itself at the end.
+// A bar that is drawn only where standard error is a terminal, and erases
+// itself at the end. A quiet one shows nothing, nor does its Print.
 class ProgressBar {
  public:
   explicit ProgressBar(bool quiet);
@@ -18,11 +19,12 @@ class ProgressBar {
   // Shows that `done` of `total` batches are done.
   void Update(int64_t done, int64_t total);
 
-  // Prints a line above the bar, on any standard error, unless the bar is
-  // quiet.
+  // Prints a line above the bar, also where standard error is no terminal. The
+  // bar comes back with the next Update.
   void Print(const std::string& line);
 
-  // To be called before other text goes to the terminal.
+  // Erases the bar until the next Update. To be called before other text goes
+  // to the terminal.
   void Erase();
 
  private:

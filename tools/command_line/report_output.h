@@ -33,8 +33,10 @@ struct ReportOutputs {
   bool quiet = false;
 };
 
-// Reads --json, --csv, --junit, --emit-qconfig, --html, --sort and --quiet. A
-// command may have only some of them.
+// Reads --json, --csv, --html, --junit, --emit-qconfig, --sort, --source,
+// --coverage, --histograms and --quiet. A command may have only some of them.
+// Error: a path that is empty, two files that both go to standard output ("-"),
+// or an unknown --sort.
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);
 
 // A path, and the flag that gave it.
@@ -44,7 +46,7 @@ struct PathFlag {
 };
 
 // Returns an error when one of `outputs` is one of `inputs`, or is named twice.
-// Empty paths and "-" are ignored, here and in the functions below.
+// Outputs that are empty or "-" are ignored.
 absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
                            const std::vector<PathFlag>& inputs);
 
@@ -53,7 +55,8 @@ absl::Status CheckDistinct(const std::vector<PathFlag>& outputs,
 absl::Status CheckAreFiles(const std::vector<PathFlag>& outputs);
 
 // Checks, before any work is done, that `outputs` can be written to, and
-// removes temporary files that killed runs left beside them.
+// removes temporary files that killed runs left beside them. Outputs that are
+// empty or "-" are ignored.
 absl::Status PrepareOutputs(const std::vector<std::string>& outputs);
 
 // Writes `text` to the file `path`, or to standard output where that is "-".

@@ -7,8 +7,10 @@
 
 namespace ns {
 
-// Runs `ns COMMAND [--flag=value ...]`: prints to standard output and, where it
-// fails, one line to standard error. Returns the exit code.
+// Runs `ns COMMAND [--flag=value ...]`. `arguments` are the command and what
+// follows it. Call PrepareProcess (run_tool.h) first. Prints to standard output
+// and, unless the exit code is 0, one line with the reason to standard error.
+// Returns the exit code, one of ExitCode (commands.h).
 int RunNs(const std::vector<std::string>& arguments);
 
 }  // namespace ns

@@ -10,11 +10,12 @@
 
 namespace ns {
 
-// Trains the float model of `flags`, as a flat graph or module by module,
-// writes the quantized model, and returns what to report. `bar` shows the
-// progress, and a line for each epoch. A run that was killed goes on from its
-// checkpoint, which is removed when the model has been written. Error: which
-// file is at fault.
+// Trains the float model of `flags`, whose mode is "qat", as a flat graph or
+// module by module, writes the quantized model to flags.out_path, and returns
+// what to report. `bar` shows the progress, and a line for each epoch. A run
+// that was killed goes on from its checkpoint, which is removed when the model
+// has been written. Error: a file that cannot be read or written, a model that
+// cannot be quantized, or an error of Train (ns/training/train.h).
 absl::StatusOr<QuantizeSummary> TrainModel(const QuantizeFlags& flags,
                                            const BatchReader& batches,
                                            ProgressBar& bar);

@@ -51,24 +51,30 @@ struct AddObserversOptions {
 // FloatFunctional's methods call it instead of the Identity that they call
 // there. The observer of a qconfig that keeps the newest batch alone sees the
 // input. Sigmoid, Hardsigmoid, Softmax and Tanh in training get a FakeQuantize
-// of their fixed range.
+// of their fixed range. These four, fused modules and FloatFunctionals need not
+// be listed.
 //
-// Error, naming the path: a module that returns no single tensor, an observer
-// that cannot be made, parameters on several devices.
+// Error: parameters on several devices; or, naming the path, a module that
+// returns no single tensor, a QuantStub that was traced, an LSTM or
+// MultiheadAttention that was not scripted, or an observer that cannot be made.
 absl::Status AddObservers(ModuleEditor& editor,
                           const AddObserversOptions& options = {});
 
-// Returns what the observer of `module` says of its values. One of fixed
-// parameters need not have seen any; another that has seen none gives the scale
-// 1 and the zero point 0, as PyTorch has it, which `has_seen` tells. Error: no
-// observer, or values that cannot be quantized.
+// What AskModule returns.
 struct ObservedOutput {
   CalibratedValue value;
+  // False for an observer that has seen no value. `value` then has the scale 1
+  // and the zero point 0, as in PyTorch. Always true for an observer of fixed
+  // parameters, which needs no values.
   bool has_seen = true;
   // Whether the code of the module calls the observer; that of FloatFunctionals
   // which only scale by numbers does not.
   bool is_called = true;
 };
+
+// Returns what the observer of `module` has found. That it has seen no value is
+// no error, though `value.status` is not OK then. Error: no observer, or values
+// that cannot be quantized.
 absl::StatusOr<ObservedOutput> AskModule(const torch::jit::Module& module);
 
 // Takes all observers out again.
@@ -76,7 +82,8 @@ absl::Status RemoveObservers(ModuleEditor& editor);
 
 // Returns the observers and fake quantizations of `module` and of all modules
 // below, by path: "fc.activation_post_process" (reference: get_observer_dict).
-// The observer of a fake quantization stands below it:
+// Those of weights are left out. The observer of a fake quantization stands
+// below it, as
 // "fc.activation_post_process.activation_post_process".
 std::map<std::string, c10::IValue> GetObserverDict(
     const torch::jit::Module& module);

@@ -15,13 +15,14 @@ struct OutsideRead {
   std::string reader;
 };
 
-// Returns, by its path, each module below `root` of which the code of another
-// module, or a forward hook of that, reads a tensor, as a
-// torch.nn.TransformerEncoderLayer does that hands `linear1.weight` to an op:
+// Returns the modules below `root` that have a tensor which a method or a
+// forward hook of another module reads, by their paths, each with one such
+// read. A torch.nn.TransformerEncoderLayer, for one, hands `linear1.weight` to
+// an op:
 //
 //   {"encoder.linear1", {"weight", "encoder"}}
 //
-// A quantized module cannot take its place: it has no such tensor.
+// A quantized module cannot take the place of linear1: it has no such tensor.
 std::map<std::string, OutsideRead> TensorsReadOutside(
     const torch::jit::Module& root);
 

@@ -18,8 +18,8 @@ inline constexpr char kQuantizedAttention[] =
 // Returns a module that computes what `attention`, a scripted
 // torch.nn.MultiheadAttention, does (reference:
 // torch.ao.nn.quantizable.MultiheadAttention). Its modules have PyTorch's
-// names. For `heads` heads of d features, where each line of q, k and v is
-// split into the heads:
+// names. For `heads` heads of d features, where each row of q, k and v is split
+// into the heads:
 //
 //   q = q_scaling_product.mul_scalar(linear_Q(query), 1 / sqrt(d))
 //   k, v = linear_K(key), linear_V(value)
@@ -27,14 +27,17 @@ inline constexpr char kQuantizedAttention[] =
 //   output = out_proj(quant_attn_output(weights @ dequant_v(v)))
 //   return output, mean over heads of quant_attn_output_weights(weights)
 //
-// so that the products of values with each other are computed in float. Query,
-// key and value are quantized where the module is. It has the weights of
-// `attention`, those of in_proj_weight as copies.
+// so that the products of activations with each other are computed in float.
+// bias_k, bias_v and add_zero_attn work as in `attention`. Once the module is
+// converted, it takes quantized queries, keys and values. It shares the weights
+// of `attention`, but has copies of the parts of in_proj_weight and
+// in_proj_bias.
 //
 // With batch_first, it does what `attention` does; PyTorch 1.13 forgets
 // batch_first. As in `attention`, there may be no dimension of batches.
 //
-// Error: another module, such as one that was traced.
+// Error: another module, such as one that was traced; features that cannot be
+// split into the heads.
 absl::StatusOr<torch::jit::Module> QuantizableAttention(
     const torch::jit::Module& attention);
 

@@ -32,7 +32,9 @@
 #include "ns/quantization/eager/stubs.h"
 #include "passes/quantization/constant_weights.h"
 #include "passes/quantization/default_observers.h"
+#include "passes/runtime/observers/fake_quantize_weight.h"
 #include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
 namespace {
@@ -298,16 +300,19 @@ class Maker {
   Module made_;
 };
 
-// A copy of `module` with weights rounded to half precision and back.
-absl::StatusOr<Module> WithHalfWeights(const Module& module) {
+// A copy of `module` with weights rounded to half precision and back, as
+// `weight` says.
+absl::StatusOr<Module> WithHalfWeights(const Module& module,
+                                       const ObserverConfig& weight) {
   NS_ASSIGN_OR_RETURN(ModuleEditor copy, ModuleEditor::Copy(module));
   for (const std::string& path : copy.Paths()) {
     NS_ASSIGN_OR_RETURN(Module part, copy.At(path));
     for (const auto& attribute : part.named_attributes(/*recurse=*/false)) {
       if (attribute.value.isTensor() &&
           absl::StartsWith(attribute.name, "weight")) {
-        const at::Tensor weight = attribute.value.toTensor().detach();
-        part.setattr(attribute.name, weight.to(at::kHalf).to(weight.dtype()));
+        part.setattr(
+            attribute.name,
+            FakeQuantizeWeight(attribute.value.toTensor().detach(), weight));
       }
     }
   }
@@ -330,7 +335,7 @@ absl::StatusOr<Module> MakeQuantizedModule(const Module& module,
   return CatchTorchErrors([&]() -> absl::StatusOr<Module> {
     if (quantized->source == CodeSource::kDynamicLayer &&
         ModeOf(qconfig.weight) == QuantizationMode::kHalf) {
-      return WithHalfWeights(module);
+      return WithHalfWeights(module, qconfig.weight.config);
     }
     if (IsQatModule(module)) {
       NS_ASSIGN_OR_RETURN(const TrainedLayer trained, TrainedLayerOf(module));

@@ -11,14 +11,14 @@
 
 namespace ns::kernels {
 
-// One dimension of a phase. Output o of the phase, output out_first + o *
-// out_step of the convolution, meets by its tap t, kernel position kernel_first
-// + t * kernel_step, the input position
+// One dimension of a phase. Output o of the phase is output out_first + o *
+// out_step of the convolution. Tap t of the phase is kernel position
+// kernel_first + t * kernel_step. For output o, tap t meets the input position
 //
 //   first + o * stride + t * step
 //
-// where positions count a spread input: input i is at i * spread, and between
-// the inputs, as around them, lie zero points.
+// Input i is at position i * spread. Between the inputs, and around them, are
+// zero points.
 struct PhaseAxis {
   int64_t taps = 1;
   int64_t kernel_first = 0;
@@ -30,14 +30,16 @@ struct PhaseAxis {
   int64_t out_first = 0;
   int64_t out_step = 1;
 
-  // Outputs of the phase among `outputs` of the convolution.
+  // The number of outputs of the phase, of `outputs` of the convolution.
   int64_t Outputs(int64_t outputs) const;
-  // The position that the first tap of output `o` meets; the least of all its
-  // taps; and how many there are from that to the greatest, 0 without taps.
+  // The position that the first tap of output `o` meets; the least position
+  // that a tap of it meets; and the number of positions from that to the
+  // greatest, 0 without taps.
   int64_t First(int64_t o) const { return first + o * stride; }
   int64_t Least(int64_t o) const;
   int64_t Span() const;
   // Whether all taps of all `outputs` of the phase meet one of `size` inputs.
+  // False for a spread input.
   bool StaysInside(int64_t outputs, int64_t size) const;
 };
 
@@ -47,10 +49,11 @@ using ConvPhase = std::array<PhaseAxis, 3>;
 int64_t Taps(const ConvPhase& phase);
 bool WritesAllOutputs(const ConvPhase& phase);
 
-// Phases that together write each output once. A convolution is one. A
-// transposed one has a phase for each output position modulo the strides, with
-// the taps that meet inputs there: some none; or, when all taps must count, in
-// the order of the kernel (`one_phase`), one over a spread input.
+// Returns phases that together write each output once. A convolution that is
+// not transposed has one. A transposed one has a phase for each output position
+// modulo the strides, with the taps that meet inputs there; a phase may have
+// none. With `one_phase`, it has one over a spread input instead, with all taps
+// in the order of the kernel, on which saturating sums depend.
 std::vector<ConvPhase> ConvPhases(const ConvShape& shape, bool one_phase);
 
 }  // namespace ns::kernels

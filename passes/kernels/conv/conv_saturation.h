@@ -7,11 +7,11 @@
 
 namespace ns::kernels {
 
-// Whether fbgemm has a depthwise kernel for `shape`: one or two outputs for
-// each channel, a multiple of 8 of them, kernels of 3, 5 or 7 in all
-// dimensions, as wide as high, padded to keep the size, strides of 1 or 2, no
-// dilation, not transposed. A depth of 1 makes it two-dimensional. All other
-// convolutions are GEMMs to it, in what they saturate.
+// Whether fbgemm has a depthwise kernel for `shape`: as many groups as input
+// channels, a multiple of 8; one or two output channels for each; a kernel of
+// 3, 5 or 7 in all dimensions, as wide as high; padding of (kernel - 1) / 2;
+// strides of 1 or 2; no dilation; not transposed. A kernel of depth 1 counts as
+// that of a 2d convolution. All other convolutions saturate as GEMMs do.
 bool IsFbgemmDepthwise(const ConvShape& shape);
 
 // Whether pair sums saturate in a convolution of `shape`.

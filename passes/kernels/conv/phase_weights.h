@@ -12,21 +12,25 @@
 
 namespace ns::kernels {
 
-// Where the inputs of an output lie side by side: a run for each kernel row
-// where its taps are neighbours, else one for each tap. Dense phases copy the
-// runs of an output to one.
+// The runs of inputs that each output of a phase is computed from. The inputs
+// of a run lie side by side in memory. There is a run for each kernel row where
+// the taps of a row meet neighbours, else one for each tap.
 struct PhaseRuns {
   int64_t count = 1;
   int64_t length = 0;  // inputs of a run
   int64_t taps = 1;    // taps of a run, neighbours in a kernel row
+  // Whether kernels first copy the runs of an output side by side: pairs of k
+  // that may saturate go across the end of a run of odd length.
   bool dense = false;
 };
 
-// Groups without a matrix of their own have a part of the only one: outputs
-// from a multiple of PackedMatrix::kPanel.
+// The weights of one phase. Where the outputs of a group fill whole panels
+// (PackedMatrix::kPanel), all groups share one matrix, in which each has its
+// own panels. Else each group has a matrix.
 class PhaseWeights {
  public:
-  // `weights` as PackedConv has them.
+  // `weights` are those of the whole convolution, as PackedConv (conv.h) takes
+  // them. `saturates` says whether sums of pairs may saturate in the kernels.
   PhaseWeights(const ConvShape& shape, const ConvPhase& phase,
                const int8_t* weights, bool saturates);
 
@@ -36,17 +40,22 @@ class PhaseWeights {
   const PackedMatrix& matrix(int64_t group) const {
     return matrices_[has_one_matrix() ? 0 : group];
   }
+  // Of the matrices, without `rounded`.
   int64_t bytes() const;
-  // The only matrix, zeros added to its runs to make a multiple of
-  // PackedMatrix::kStep: kernels are faster, and what they read behind the
-  // inputs of a run does not matter, unless to the sum of all inputs. Null
-  // where nothing is to be added, or groups share the matrix.
+  // The only matrix with zeros behind each run, up to a multiple of
+  // PackedMatrix::kStep, which makes kernels faster. They then read past the
+  // inputs of a run. That does not change products, but it changes the sum of
+  // all inputs, which weights with zero points need. Null where runs need no
+  // zeros or are dense, and for convolutions with groups.
   const PackedMatrix* rounded() const {
     return rounded_.n() == 0 ? nullptr : &rounded_;
   }
 
-  // `plan`, of all taps, for these.
+  // Returns `plan`, which is of the whole convolution, for this phase: the taps
+  // that it does not have count as if they met zero points.
   OutputPlan PlanPhase(const OutputPlan& plan) const;
+  // Whether the phase has all taps of the kernel. PlanPhase then returns `plan`
+  // as it is.
   bool has_all_taps() const { return has_all_taps_; }
 
  private:
@@ -54,13 +63,12 @@ class PhaseWeights {
   PhaseRuns runs_;
   std::vector<PackedMatrix> matrices_;
   PackedMatrix rounded_;
-  // Whether the phase has all taps of the kernel.
   bool has_all_taps_ = true;
   std::vector<int32_t> missing_sums_;
   int64_t missing_k_ = 0;
 };
 
-// Outputs [begin, begin + count) of `plan`.
+// Returns the plan of outputs [begin, begin + count) of `plan`.
 OutputPlan SlicePlan(const OutputPlan& plan, int64_t begin, int64_t count);
 
 }  // namespace ns::kernels

@@ -5,7 +5,9 @@
 // channel lie side by side. The second adds up, for each output, the columns of
 // its window. Interleaving is shared by all outputs that meet a column:
 // neighbours in a row, and two rows of outputs, for which there are shifted
-// weights.
+// weights. Sums that saturate are added up in pairs (depthwise_pairs_simd.h).
+//
+// DepthwiseStrip<V, P>(strip), at the end, is what a kernel calls.
 //
 // `V` is as in lane_simd.h, and `P` of lane_products.h; here, too, there is
 // nothing but templates.
@@ -36,7 +38,8 @@ class DepthwiseColumns {
         column_bytes_(quads_ * kStepBytes) {}
 
   // Interleaves the columns [first, last) of the input, which may be outside,
-  // into scratch memory. Returns the largest activations, if asked to.
+  // into scratch memory. With kFindLargest, returns the largest activation of
+  // each channel, padding included; otherwise the result means nothing.
   template <LaneLayout kLayout, bool kFindLargest>
   Ints Interleave(int64_t first, int64_t last) const {
     const ColumnRange inside = ColumnsInside<V>(strip_, first, last);
@@ -78,8 +81,8 @@ class DepthwiseColumns {
     return largest;
   }
 
-  // The outputs of the columns [begin, end), from the columns of their windows
-  // that are interleaved.
+  // Writes the outputs of the columns [begin, end). The columns of their
+  // windows must have been interleaved.
   void Sum(int64_t begin, int64_t end) const {
     if (strip_.weight_zero_points != nullptr) {
       for (int row = 0; row < strip_.output_rows; ++row) {
@@ -208,8 +211,9 @@ class DepthwiseColumns {
   const int64_t column_bytes_;
 };
 
-// One strip, its layout known. When sums might have saturated, they are
-// computed again.
+// Computes a strip whose layout is known. With kFindLargest, outputs with an
+// activation above its LaneWeights::safe_activations come from the kernels of
+// pairs instead.
 template <typename V, typename P, LaneLayout kLayout, bool kFindLargest>
 void DepthwiseStrip(const LaneStrip& strip) {
   // Neighbours share what is kept in registers.
@@ -255,6 +259,8 @@ void DepthwiseStrip(const LaneStrip& strip) {
   }
 }
 
+// Computes the outputs of `strip`, whose pair sums saturate if
+// LaneStrip::saturates.
 template <typename V, typename P>
 void DepthwiseStrip(const LaneStrip& strip) {
   if (strip.contiguous) {

@@ -11,12 +11,12 @@ namespace ns::kernels {
 // chooses (preserve_sparsity and force_scale_power_of_two off). Scales are at
 // least 6.1e-5; a range of {0, 0} gives 0.1.
 //
-// LibTorch's own copy keeps the scale in double until the zero point is
-// chosen: where that is a tie, it can be another one, as of 1 in 400,000 random
-// ranges.
+// LibTorch's own copy keeps the scale in double until the zero point is chosen.
+// Where that is a tie, its zero point can differ: it does for 1 in 400,000
+// random ranges.
 //
-// For ranges that are not finite, the scale is inf or nan as theirs is, and the
-// zero point, undefined there, is 0.
+// For ranges that are not finite, the scale is inf or nan as theirs is. Where
+// the formula makes the zero point nan, it is 0.
 QParams ChooseQuantizationParams(float min, float max, bool reduce_range);
 
 }  // namespace ns::kernels

@@ -5,8 +5,9 @@
 
 namespace ns::kernels {
 
-// Both round once, but not to the same float. Where values are ties between two
-// quantized values of the output, they may lead to different ones.
+// They may give floats that differ in rounding: kSubtract rounds once, kFma the
+// product with the zero point, too. A value halfway between two quantized
+// values of the output may then become either.
 enum class DequantizeFormula {
   kSubtract,  // scale * (quantized - zero_point), as Dequantize
   kFma,       // fma(scale, quantized, scale * -zero_point), as Add

@@ -10,20 +10,23 @@
 
 namespace ns::kernels {
 
-// What Quantize to `to` makes of what Dequantize makes of `quantized`. `out`
-// may be `quantized`. Equal qparams make a copy, even where dequantizing would
+// Dequantizes `quantized` with `from` and quantizes the result with `to`, as
+// Dequantize and Quantize do (dequantize.h, quantize.h). `out` may be
+// `quantized`. Equal qparams make a copy, even where dequantizing would
 // overflow.
 void RequantizeValues(const uint8_t* quantized, int64_t count, QParams from,
                       QParams to, uint8_t* out, Parallel parallel);
 void RequantizeValues(const int8_t* quantized, int64_t count, QParams from,
                       QParams to, int8_t* out, Parallel parallel);
 
-// Does the same over `rows` rows of `row_bytes` quantized values, which begin
-// `src_stride` and `dst_stride` bytes from each other: a part of a
-// concatenation. `dst` may not overlap `src`.
+// Does the same for `rows` rows of `row_bytes` quantized values each, as one
+// tensor of a concatenation has them. Rows begin `src_stride` bytes apart in
+// `src`, and `dst_stride` in `dst`, which may not overlap `src`. `reading` is
+// the formula by which values are dequantized.
 //
-// LibTorch 1.13 concatenates with kSubtract, except channels of channels-last
-// tensors: all of them but the last, where there are not eight, with kFma.
+// LibTorch 1.13 concatenates with kSubtract, except along the channels of
+// channels-last tensors: of those of each tensor, it reads groups of eight with
+// kFma, and only the rest, up to seven, with kSubtract.
 void CopyRequantized(const uint8_t* src, int64_t src_stride, int64_t rows,
                      int64_t row_bytes, QParams from, uint8_t* dst,
                      int64_t dst_stride, QParams to, Parallel parallel,

@@ -25,9 +25,10 @@ struct ChannelScaling {
 //   q     = QuantizeValue(steps, 1, out_zero_point)
 //   q     = max(q, out_zero_point) if `relu`
 //
-// QuantizeValue is that of quantize_value.h: to nearest, ties to even, within 0
-// and 255 up to 2^31 steps. This is q_batch_norm_kernel of LibTorch 1.13, which
-// beyond them does not wrap in its last few channels. `out` may be `quantized`.
+// QuantizeValue (quantize_value.h) rounds to nearest, ties to even, and clips
+// to 0 and 255; from 2^31 steps on, it may wrap. This is q_batch_norm_kernel of
+// LibTorch 1.13, which does not wrap in its last few channels. `out` may be
+// `quantized`.
 void ScaleChannels(const uint8_t* quantized, int64_t rows,
                    const ChannelScaling& scaling, uint8_t* out,
                    Parallel parallel);

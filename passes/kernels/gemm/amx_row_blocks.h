@@ -19,18 +19,21 @@ constexpr int kTileK = 64;  // activations of a row
 constexpr int kTileBytes = kTileRows * kTileK;
 constexpr int kBlockRows = 2 * kTileRows;
 
-// Up to 16 rows that lie at one distance from each other.
+// Up to 16 rows that begin `stride` bytes from each other.
 struct RowTile {
   const uint8_t* base = nullptr;
   int64_t stride = 0;
   int rows = 0;
 };
 
-// A block of up to 32 rows, and how k goes through them.
+// A block of up to 32 rows, in one or two tiles. Along k, tile `tile` of run
+// `run` of a RowTile is at
+//
+//   base + run_offsets[run] + tile * tile_stride
 struct RowBlock {
   int64_t row;  // the first
   RowTile first;
-  RowTile other;  // of no rows, sometimes
+  RowTile other;  // the rows behind `first`; may have none
   int64_t runs;
   const int64_t* run_offsets;
   int64_t run_tiles;    // tiles of k in a run
@@ -41,9 +44,10 @@ struct RowBlock {
   int64_t tiles() const { return runs * run_tiles; }
 };
 
-// Cuts the rows of a task to blocks, one after the other. Activations are taken
-// from where they are, where rows are at one distance and runs of k are equal
-// tiles; else from a copy in the order of tiles, of 64 activations each.
+// Cuts the rows of a task into blocks, one after the other. A block refers to
+// the activations of the task where rows begin at equal distances, runs of k
+// divide into equal tiles, and these tiles are nearly full. Otherwise it refers
+// to a copy, in tiles of 64 activations of a row.
 class RowBlocks {
  public:
   explicit RowBlocks(const RowTask& task)
@@ -63,8 +67,9 @@ class RowBlocks {
                      (tiles - copied_tiles_) * panels_ <= tiles * kPanelsOfCopy;
   }
 
-  // The rows from `row` on. Copies to `scratch`, as many bytes as 32 rows of
-  // scratch have; says whether it did.
+  // Sets `block` to the next rows, up to 32, from `row` on, which must be the
+  // row behind the block before. Returns whether it has copied them to
+  // `scratch`: 32 * CopiedBytes() bytes, 64-byte aligned.
   bool Next(int64_t row, uint8_t* scratch, RowBlock& block) {
     const bool copies = !Locate(row, block);
     if (copies) {

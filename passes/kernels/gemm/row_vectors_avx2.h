@@ -39,8 +39,8 @@ struct RowVectorsAvx2 : Avx2, Products {
       }
     }
 
-    // Writes one row. sums[2 * p] and the next are of panel p, and have all but
-    // their scale.
+    // Writes one row. sums[2 * p] and the next are of panel p, and include
+    // OutputPlan::start and what weight zero points take away.
     void Write(const Ints* sums, uint8_t* out) const {
       if (count_ < 16 * kPanels) {
         uint8_t bytes[32 * ((kPanels + 1) / 2)];

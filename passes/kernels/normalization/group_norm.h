@@ -23,21 +23,21 @@ struct GroupNormShape {
 };
 
 // Normalizes each group of neighbouring channels of each image by the mean and
-// the variance of its quantized values; `out` is as `input`, and may be the
-// same. With mean and rstd as layer_norm.h has them, of channels / groups *
-// positions quantized values:
+// the variance of its quantized values. `out` has the shape of `input`, and may
+// be the same memory. mean and rstd are those of layer_norm.h, with
+// n = channels / groups * positions:
 //
 //   x    = (q - input_zero_point) - (mean - input_zero_point)
 //   y    = fma(x, weight * rstd, bias)
 //   q    = QuantizeValue(y, 1 / output_scale, output_zero_point)
 //
-// In floats, rounded one by one but for fma; sums are exact. So does
-// quantized_normalize_kernel of LibTorch 1.13 as gcc compiles it, but for what
-// layer_norm.h says. With channels last LibTorch computes
-// fma(quantized - zero_point, weight * rstd, bias - weight * rstd * mean),
-// which rounds otherwise: its quantized values may be a step apart there; and
-// of more images than a group has quantized values, it leaves some out. Here,
-// the layout makes no difference.
+// Each operation rounds to float, an fma once; sums are exact. The results are
+// those of quantized_normalize_kernel of LibTorch 1.13 as gcc compiles it, with
+// the exception that layer_norm.h has. With channels last, LibTorch computes
+// fma(quantized - zero_point, weight * rstd, bias - weight * rstd * mean)
+// instead: this rounds differently, so that its quantized values may be a step
+// away. It also leaves out some images there, when there are more of them than
+// quantized values in a group. Here, both layouts give the same results.
 void GroupNorm(const uint8_t* input, const GroupNormShape& shape,
                const NormalizationSpec& spec, uint8_t* out, Parallel parallel);
 

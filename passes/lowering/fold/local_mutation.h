@@ -9,16 +9,17 @@ struct Graph;
 
 namespace ns {
 
-// Replaces ops that write into the output of a dequantize, or into what other
-// ops in place made of it, by their out-of-place forms:
+// Replaces ops in place that compute with dequantized values by their
+// out-of-place forms. Such an op has the output of a dequantize as an input, or
+// one of the few ops in front of it has, along their first inputs:
 //
 //   %y = aten::add_(%dequantized, %other, %one)
 // becomes
 //   %y = aten::add(%dequantized, %other, %one)
 //
-// An op stays when something else may see what it writes; dropouts in place
-// that do nothing never do (ReplaceIdleDropouts). Returns whether the graph
-// changed.
+// An op stays when something else may see what it writes. Dropouts in place
+// that do nothing are always replaced, all over the graph
+// (ReplaceIdleDropouts). Returns whether the graph changed.
 bool RemoveLocalMutation(torch::jit::Graph& graph);
 
 }  // namespace ns

@@ -20,8 +20,10 @@ kernels::QParams QParamsOf(const at::Tensor& x);
 const uint8_t* QuantizedDataOf(const at::Tensor& x);
 uint8_t* MutableQuantizedDataOf(const at::Tensor& x);
 
-// `x`, [batch, channels, ...] with up to three dimensions more, as a dense
-// array [batch, ..., channels]: the tensor itself where it lies so.
+// `x`, [batch, channels, ...] with up to three dimensions more, as a tensor
+// whose memory is a dense array [batch, ..., channels]: `x` itself where it
+// lies so. Use its memory only: with four or five dimensions it has the sizes
+// of `x`, and otherwise those of the array.
 at::Tensor ChannelsLast(const at::Tensor& x);
 
 // Quantizes `value`, as at::quantize_val does.

@@ -76,9 +76,9 @@ std::optional<Tensors> ShadowGuard::Run(
   const absl::StatusOr<Tensors> outputs = CatchTorchErrors([&] {
     const c10::ClassTypePtr type = self.toObjectRef().type();
     if (type != type_ || function_->name() != method) {
-      function_ = type->findMethod(method);
-      TORCH_CHECK(function_ != nullptr, "the module has no method '", method,
-                  "'");
+      auto* found = type->findMethod(method);
+      TORCH_CHECK(found != nullptr, "the module has no method '", method, "'");
+      function_ = found;
       type_ = type;
     }
     std::vector<c10::IValue> stack = {self};

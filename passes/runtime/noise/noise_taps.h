@@ -1,4 +1,4 @@
-// What stands on the values of a float model, to see what quantizing each layer
+// Taps on the values of a float model, which measure what quantizing each layer
 // would do to the outputs.
 #ifndef PASSES_RUNTIME_NOISE_NOISE_TAPS_H_
 #define PASSES_RUNTIME_NOISE_NOISE_TAPS_H_
@@ -17,8 +17,9 @@
 
 namespace ns {
 
-// What the run is that taps see. Both have gradients: when these come, their
-// products with errors go to the rows.
+// Which run of the model it is. Its outputs are differentiated in both: the
+// hooks of the taps then add the products of gradients and errors to
+// NoiseRecord::rows.
 enum class NoiseRun {
   // Values are rounded as in the model in which all layers run in int8.
   kNoisy,
@@ -42,14 +43,16 @@ struct RoundingEvent {
   ObserverConfig config;
 };
 
-// What the taps have in common. A noisy and a clean run make a pair; the errors
-// of a call, which one of them finds or both, meet the gradients of both.
+// What the taps have in common. A noisy run and the clean run after it make a
+// pair. Outputs are differentiated after both: the errors of a call, whichever
+// run found them, are then multiplied by its gradients in either run.
 class NoiseTap : public torch::CustomClassHolder {
  public:
-  // To be called before each run.
+  // To be called before each run, when NoiseRecord::run is set. A noisy run
+  // drops the errors of the pair before.
   void Begin();
 
-  // Whether the first event happens in a noisy run.
+  // Whether the value gets the error of the first of events() in a noisy run.
   void SetRounds(bool rounds) { rounds_ = rounds; }
 
  protected:
@@ -61,8 +64,7 @@ class NoiseTap : public torch::CustomClassHolder {
   const std::vector<RoundingEvent>& events() const { return events_; }
   bool rounds() const { return rounds_; }
 
-  // Sets the errors of the next call: of the events from number `first` of
-  // events() on.
+  // Sets the errors of the next call: of events()[first] and those after it.
   void SetErrors(size_t first, const std::vector<at::Tensor>& errors);
 
   // Returns `x`, what the next call of this run returns, as a tensor whose
@@ -97,10 +99,11 @@ class LayerNoiseTap final : public NoiseTap {
                 std::vector<RoundingEvent> events)
       : NoiseTap(std::move(record), std::move(events)) {}
 
-  // `others` has for each candidate what the layer computes with the rounded
-  // weight and what RoundedInputs give. Returns `y`; in a noisy run, with the
-  // error of the first event, but for infinite values. Tensors that are not of
-  // floats are returned as they are.
+  // `y` is the output of the layer in float. `others` has for each candidate
+  // the output with the rounded weight, for inputs from RoundedInput. Returns
+  // `y`, to which a noisy run adds the error of the first event if SetRounds
+  // was called with true, except where that error is infinite. A tensor that is
+  // not of floats is returned as it is.
   at::Tensor Forward(const at::Tensor& y,
                      const std::vector<at::Tensor>& others);
 };
@@ -131,6 +134,7 @@ class EdgeNoiseTap final : public NoiseTap {
                std::vector<RoundingEvent> events)
       : NoiseTap(std::move(record), std::move(events)) {}
 
+  // Returns `x`, as LayerNoiseTap::Forward returns `y`.
   at::Tensor Forward(const at::Tensor& x);
 };
 

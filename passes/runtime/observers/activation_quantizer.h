@@ -36,17 +36,18 @@ class ActivationQuantizer final : public torch::CustomClassHolder {
   // masks).
   void Observe(const at::Tensor& x);
 
-  // `x` quantized and dequantized, in the dtype it has. Tensors that are not of
-  // floating point and modes that do not quantize hand it on as it is. A place
-  // that calibration never reached has the parameters of the tensor's own
-  // range.
+  // Returns `x` quantized and dequantized, in the dtype it has; in half mode,
+  // rounded to half precision. Returns `x` as it is before Convert, in float
+  // mode, and when it is not of floating point. If calibration observed no
+  // value, the parameters are those of the range of `x`.
   at::Tensor Quantize(const at::Tensor& x) const;
 
   // From now on, quantizes. Throws what CalculateQParams of the observer does.
   void Convert();
   bool IsConverted() const { return converted_; }
 
-  // True for a static one whose parameters are those of values.
+  // True in static mode, unless the parameters are fixed: they are then found
+  // from observed values.
   bool NeedsValues() const;
   // How many values were observed; nan and inf do not count.
   int64_t values_seen() const { return values_seen_; }

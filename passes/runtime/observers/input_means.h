@@ -10,8 +10,8 @@
 
 namespace ns {
 
-// How a convolution goes over its input, a number a dimension of space: none
-// for a linear layer.
+// How a convolution goes over its input: a number for each dimension of space.
+// Empty for a linear layer.
 struct ConvGeometry {
   std::vector<int64_t> kernel;
   std::vector<int64_t> stride;
@@ -25,21 +25,20 @@ struct ConvGeometry {
 };
 
 // The mean of each element of the patches that a convolution multiplies with
-// its weight, over all patches, those at the border with their zeros. As a
-// layer is linear, the mean of its output follows from it for any weight w:
+// its weight, over all patches. Those at the border have zeros, the padding. As
+// a layer is linear, the mean of its output follows from it for any weight w:
 //
 //   mean(y[o]) = b[o] + sum over channels c and taps t: w[o, c, t] mean[c, t]
 //
-// Of a linear layer, a patch is what it takes for one line of its output, and
-// has one tap.
+// For a linear layer, a patch is one row of the input, of one tap.
 class InputMeans : public torch::CustomClassHolder {
  public:
   explicit InputMeans(ConvGeometry geometry) : geometry_(std::move(geometry)) {}
 
-  // Adds the patches of `x`, [batch, channel, space...], [channel, space...],
-  // or [..., channel] for linear layers; none while disabled, of tensors that
-  // are nested or sparse, nor when values are nan or infinite. Returns `x`.
-  // Throws when `x` does not fit.
+  // Adds the patches of `x`: [batch, channel, space...] or [channel, space...],
+  // and [..., channel] for linear layers. Adds nothing while disabled, for an
+  // `x` that is nested, sparse or empty, and for one that has a value of nan or
+  // infinity. Returns `x`. Throws when its dimensions or channels do not fit.
   at::Tensor Forward(const at::Tensor& x);
 
   // Adds what `other` has seen. Throws when it is for another layer.

@@ -23,7 +23,9 @@ class ReferenceHistogram {
  public:
   ReferenceHistogram(int64_t bins, int64_t upsample_rate, bool compat);
 
-  // Adds the values of `x`, of float32, whose range is `range`.
+  // Adds the values of `x`, of float32, whose range, finite and not empty, is
+  // `range`. With `compat`, throws where a new bin would be as wide as more
+  // than 2^40 parts.
   void Add(const at::Tensor& x, const Interval& range);
 
   // Adds the counts of another as Add does those of a batch.
@@ -35,9 +37,11 @@ class ReferenceHistogram {
   const at::Tensor& counts() const { return counts_; }
   void Restore(const Interval& range, const at::Tensor& counts);
 
-  // The part of the range for which quantizing to `levels` integers has the
-  // least squared error, of those tried: from the whole range on, the end with
-  // fewer values beyond moves inwards until the error grows. Not empty.
+  // Returns the part of the range for which quantizing to `levels` integers has
+  // the least squared error, of those tried. These begin with the whole range;
+  // then the end moves inwards that gets farther, in bins, by leaving out
+  // 0.001 % of the values more, until the error grows. Values must have been
+  // added.
   Interval BestRange(double levels) const;
 
  private:

@@ -12,12 +12,13 @@ namespace ns {
 // above their lower one, whatever the magnitude: all floats with the same
 // exponent and the same first four binary digits of the mantissa share a bin.
 // Memory is fixed, 32 KiB once something was counted. Mergeable: the histogram
-// of parts is that of the whole. It costs a store an element, which is as much
-// as all sums.
+// of parts is that of the whole. Counting an element costs a store, about as
+// much as all the sums of PairStatistics.
 class ErrorHistogram {
  public:
   // Counts errors. Those that are NaN are not counted; those of infinities are
-  // infinite.
+  // infinite. Errors of doubles are counted as floats, and are infinite or 0
+  // beyond their range.
   void Add(const float* x, const float* y, int64_t count);
   void Add(const double* x, const double* y, int64_t count);
 
@@ -32,8 +33,8 @@ class ErrorHistogram {
   double Quantile(double quantile) const;
 
   // Returns the part, 0 to 1, of the sum of squared errors that comes from the
-  // largest errors, a share `share` of the elements: exact to 1/8. 0 where all
-  // errors are 0, nan where some are infinite.
+  // largest errors, a share `share` of the elements: exact to 1/8 of itself. 0
+  // where all errors are 0, nan where some are infinite.
   double ShareOfSquares(double share) const;
 
   // Bins returns pairs of a bin and its count, for saving, without empty bins.

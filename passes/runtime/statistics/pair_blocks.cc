@@ -68,6 +68,16 @@ PairBlock RunKernel(const PairPiece& piece) {
              : kernels.floats(piece.x, piece.y, piece.count);
 }
 
+// The same as CompareExactly, of a piece of at most kPairBlock elements.
+PairStatistics ComparePieceExactly(const PairPiece& piece) {
+  if (piece.codes == nullptr) {
+    return Accumulate(piece.x, piece.y, piece.count);
+  }
+  float y[kPairBlock];
+  ChosenPairKernels().dequantize(piece.codes, piece.format, piece.count, y);
+  return Accumulate<float>(piece.x, y, piece.count);
+}
+
 }  // namespace
 
 PairPiece PairPiece::Part(int64_t first, int64_t size) const {
@@ -105,15 +115,6 @@ PairStatistics CompareExactly(const double* x, const double* y, int64_t count) {
   return Accumulate(x, y, count);
 }
 
-PairStatistics CompareExactly(const PairPiece& piece) {
-  if (piece.codes == nullptr) {
-    return Accumulate(piece.x, piece.y, piece.count);
-  }
-  float y[kPairBlock];
-  ChosenPairKernels().dequantize(piece.codes, piece.format, piece.count, y);
-  return Accumulate<float>(piece.x, y, piece.count);
-}
-
 bool IsSafe(const PairBlock& block) {
   constexpr float kHuge = 1e15F;
   constexpr float kTiny = 1e-15F;
@@ -148,7 +149,7 @@ PairStatistics ComparePiece(const PairPiece& piece) {
     return StatisticsOf(block, piece.count);
   }
   if (piece.count <= kPairBlock) {
-    return CompareExactly(piece);
+    return ComparePieceExactly(piece);
   }
   PairStatistics sums;
   for (int64_t first = 0; first < piece.count; first += kPairBlock) {

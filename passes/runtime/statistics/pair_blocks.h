@@ -32,10 +32,10 @@ class PairReader {
   explicit PairReader(const PairOperands& pair) : pair_(pair) {}
 
   // Returns the piece that starts with element `first`. It has at most `limit`
-  // elements, and fewer where the format of y changes or values have to be
-  // converted: go on at `first` plus its count. The piece points into the
-  // tensors where they hold what the kernels take; otherwise into this object,
-  // and the next call overwrites it.
+  // elements, which must be there, and at most kPairPiece; fewer where the
+  // format of y changes or values have to be converted: go on at `first` plus
+  // its count. The piece points into the tensors where they hold what the
+  // kernels take; otherwise into this object, and the next call overwrites it.
   PairPiece Read(int64_t first, int64_t limit);
 
  private:
@@ -46,7 +46,6 @@ class PairReader {
 
 // Computes the statistics in double throughout, for any values.
 PairStatistics CompareExactly(const double* x, const double* y, int64_t count);
-PairStatistics CompareExactly(const PairPiece& piece);
 
 // Whether the float sums of `block` are accurate: all values were numbers, and
 // the largest were neither so huge that their squares overflow nor so tiny that

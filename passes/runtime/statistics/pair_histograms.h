@@ -19,8 +19,8 @@ namespace ns {
 // value is beyond all bins, w doubles, and two bins become one, as often as it
 // takes. So the counts do not depend on the order of what is counted: the
 // histograms of parts, merged, are those of the whole. Memory is fixed, 28 KiB
-// once something was counted. The largest value is in the outer half of the
-// bins.
+// once something was counted. The value with the largest magnitude is in the
+// outer half of the bins.
 //
 // ExactHistogram (passes/runtime/observers) is finer, and faster for all values
 // of a tensor; this is for a sample of them.
@@ -28,8 +28,8 @@ class PairHistograms {
  public:
   static constexpr int64_t kHalf = 256;
   static constexpr int64_t kBins = 2 * kHalf;
-  // Where errors are counted by x, adjacent bins count as one: a row has so
-  // many bins of x, and a column so many of errors.
+  // Which errors meet which x is counted in a coarser table: a row of it stands
+  // for kBinsOfRow adjacent bins of x, a column for kBinsOfColumn of errors.
   static constexpr int64_t kBinsOfRow = 8;
   static constexpr int64_t kBinsOfColumn = 16;
   static constexpr int64_t kRows = kBins / kBinsOfRow;
@@ -60,7 +60,8 @@ class PairHistograms {
   // The width of a bin of x and y, and of errors.
   double value_width() const;
   double error_width() const;
-  // How many x, y and errors are in a bin; something must have been counted.
+  // How many x, y or errors are in a bin, and how many pairs in a row and
+  // column of the table; something must have been counted.
   int64_t CountOfX(int64_t bin) const { return counts_[bin]; }
   int64_t CountOfY(int64_t bin) const { return counts_[kY + bin]; }
   int64_t CountOfError(int64_t bin) const { return counts_[kErrors + bin]; }

@@ -13,12 +13,12 @@ namespace ns {
 // The number of vectors in one turn of a loop.
 inline constexpr int kUnroll = 4;
 
-// The number of elements that are prefetched: as far ahead as a cache that all
-// cores share needs.
+// How many elements ahead of their use values are prefetched: enough to hide
+// the latency of a cache that all cores share.
 inline constexpr int64_t kAhead = kPairBlock;
 
-// Between these bounds, a sum of squares in float has lost nothing that
-// matters.
+// Between these bounds, a sum of squares in float is accurate: squares that
+// underflowed do not matter, and none overflowed.
 inline constexpr float kTinySum = 1e-28F;
 inline constexpr float kHugeSum = 1e30F;
 
@@ -36,7 +36,8 @@ inline void PrefetchFloats(const float* values) {
 }
 
 // A sum that is in float within a block, and in double from block to block.
-// Several sums in turn hide the latency of additions.
+// There are kSums of them, to hide the latency of additions: `part` says which
+// one is added to. Call EndBlock behind each block, and Total at the end.
 template <typename V, int kSums>
 class BlockedSum {
  public:
@@ -65,8 +66,8 @@ class BlockedSum {
   typename V::Doubles total_ = {};
 };
 
-// Loads values of the other side where memory holds floats. With `some`, it
-// loads those lanes only: the others are zero.
+// Loads the values y of a pair from floats. With `some`, it loads those lanes
+// only: the others are zero.
 template <typename V>
 class FloatLoader {
  public:
@@ -82,7 +83,8 @@ class FloatLoader {
   const float* values_;
 };
 
-// Loads values of the other side where memory holds quantized values.
+// Does the same from quantized values, which it dequantizes. kFlipSign is
+// CodeFormat::flip_sign, and kHasRest whether scale_rest is not 0.
 template <typename V, bool kFlipSign, bool kHasRest>
 class CodeLoader {
  public:

@@ -1,4 +1,4 @@
-// Writes .npy files as NumPy does.
+// Makes the headers of .npy files as NumPy writes them, for tests.
 #ifndef TESTS_NS_BATCHES_NPY_TEXT_H_
 #define TESTS_NS_BATCHES_NPY_TEXT_H_
 
@@ -18,8 +18,8 @@ inline std::string NpyDict(absl::string_view descr, absl::string_view shape,
                       ", 'shape': ", shape, ", }");
 }
 
-// Returns a header of format `version`, with `dict` padded by spaces to a
-// multiple of 64 bytes.
+// Returns a header of format `version`, from the magic bytes to the end of
+// `dict`. Spaces behind `dict` make it a multiple of 64 bytes long.
 inline std::string NpyHeaderText(std::string dict, int version = 1) {
   const size_t width = version == 1 ? 2 : 4;
   while ((8 + width + dict.size() + 1) % 64 != 0) {

@@ -27,6 +27,7 @@ inline LayerComparison Clipping(absl::string_view name, double local,
   return layer;
 }
 
+// Returns `layer` with a weight that has the SQNR `db`.
 inline LayerComparison WithWeight(LayerComparison layer, double db) {
   layer.weights = {{"weight", {1}, Error(db)}};
   return layer;

@@ -16,7 +16,8 @@ ObserverPlanOptions Mapped(const QConfigMapping& mapping);
 // Everywhere(), as prepare_fx does it.
 ObserverPlanOptions Compat();
 
-// The plan for FloatModel(body).
+// The plan for FloatModel(body). Its pointers to nodes and values are null,
+// since the graph is gone.
 ObserverPlan PlanOf(const std::vector<std::string>& body,
                     const ObserverPlanOptions& options = Everywhere());
 

@@ -404,6 +404,15 @@ TEST_P(QuantizeDynamicTest, KeepsLayersWithoutADynamicForm) {
               "it has no dynamically quantized form");
 }
 
+TEST_P(QuantizeDynamicTest, KeepsTheBatchNormsOfLayersThatItKeeps) {
+  ExpectStays(Global(DynamicQConfig()), R"IR(
+graph(%x : Tensor, %conv : Tensor, %b : Tensor, %ones : int[], %zeros : int[], %two : int, %mean : Tensor, %variance : Tensor, %none : NoneType, %no : bool, %eps : float):
+  %y : Tensor = aten::conv2d(%x, %conv, %b, %ones, %zeros, %ones, %two)
+  %n : Tensor = aten::batch_norm(%y, %none, %none, %mean, %variance, %no, %eps, %eps, %no)
+  return (%n))IR",
+              "aten::conv2d", "it has no dynamically quantized form");
+}
+
 TEST_P(QuantizeDynamicTest, KeepsLayersWhoseWeightIsNotConstant) {
   ExpectStays(DefaultDynamicMapping(), R"IR(
 graph(%x : Tensor, %v : Tensor, %b : Tensor):

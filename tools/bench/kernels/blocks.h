@@ -1,10 +1,10 @@
 // Times that can be compared: contenders run in blocks, in turn, in one
 // process.
 //
-// A machine that others use, too, and whose clock drifts, slows all of them
-// alike, and has given each its fastest block after many rounds; within a
-// block, a contender's weights stay in the cache it has brought them to. In
-// turn call by call, big weights would evict each other.
+// On a machine that others use, too, and whose clock drifts, all contenders are
+// slowed alike, and after many rounds each has had a block at full speed.
+// Within a block, a contender's weights stay in the cache. If contenders took
+// turns call by call, big weights would evict each other.
 #ifndef TOOLS_BENCH_KERNELS_BLOCKS_H_
 #define TOOLS_BENCH_KERNELS_BLOCKS_H_
 
@@ -23,16 +23,16 @@ struct BlockOptions {
   // For each contender, all rounds together.
   double seconds = 0.1;
   // Short blocks find the moments when nothing else runs on the processor. A
-  // contender of which two calls fill a block has fewer, 2 at least, spread
-  // over the rounds.
+  // contender whose calls are so long that two do not fit in a block takes part
+  // in fewer rounds, evenly spread, 2 at least.
   int rounds = 40;
-  // Runs before each call, untimed: what empties the caches. When it is there,
-  // calls are timed one by one, and a round is the median of three, behind
-  // enough untimed ones for the contender's memory to be where it stays.
+  // Runs before each call, untimed, to empty the caches. May be null. When it
+  // is given, calls are timed one by one, and the time of a round is the median
+  // of three, after some untimed calls in which the caches settle.
   std::function<void()> before_call;
 };
 
-// Seconds of a call in each round.
+// Seconds of a call in each round that the contender took part in.
 struct Timing {
   std::vector<double> rounds;
 

@@ -11,14 +11,15 @@
 
 namespace ns::bench {
 
-// "elementwise": quantize, dequantize, add and embedding bags; "operators": the
-// others.
+// Returns the names of the sections. "elementwise" has quantize, dequantize,
+// add and, unless `quick`, embedding bags; "operators" has the others.
 std::vector<std::string> OperatorSections();
 
 // Calls `use` with a row for each operator and size of `section` whose name
-// contains `filter`; only small sizes when `quick`. Always warm: of_roofline is
-// of a memcpy that reads and writes as many bytes, or of a memset of what is
-// written where that takes longer, in as many threads.
+// contains `filter`; only small sizes when `quick`. MeasureOptions::cold does
+// not count: the caches are warm. Row::of_roofline compares with a memcpy that
+// reads and writes as many bytes or, where that takes longer, a memset of what
+// is written, in as many threads. Changes LibTorch's quantized engine.
 void MeasureOperators(const std::string& section, const MeasureOptions& options,
                       const std::string& filter, bool quick,
                       const std::function<void(const Row&)>& use);

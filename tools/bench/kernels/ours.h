@@ -1,4 +1,4 @@
-// Our kernels as an implementation of a layer.
+// The ns kernels as an implementation of a layer.
 #ifndef TOOLS_BENCH_KERNELS_OURS_H_
 #define TOOLS_BENCH_KERNELS_OURS_H_
 
@@ -6,8 +6,8 @@
 
 namespace ns::bench {
 
-// Gemm or Conv in ChosenIsa(), exact, with LibTorch's threads. Does not outlive
-// `problem`.
+// Returns Gemm for a linear layer, else Conv: in ChosenIsa(), with
+// SaturationMode::kExact and LibTorch's threads. `problem` must outlive it.
 Implementation Ours(const Problem& problem);
 
 }  // namespace ns::bench

@@ -64,6 +64,14 @@ TEST(QuantizedModuleTest, HalfPrecisionRoundsTheWeightsOfAFloatModule) {
   EXPECT_TRUE(weight.equal(weight.to(at::kHalf).to(at::kFloat)));
 }
 
+TEST(QuantizedModuleTest, WeightsBeyondHalfPrecisionBecomeItsLargest) {
+  const Module rounded = OrThrow(MakeQuantizedModule(
+      Linear(at::tensor({7e4F, -1e30F}).view({1, 2})), kDynamicLinear,
+      Float16DynamicQConfig()));
+  EXPECT_TRUE(rounded.attr("weight").toTensor().equal(
+      at::tensor({65504.0F, -65504.0F}).view({1, 2})));
+}
+
 TEST(QuantizedModuleTest, SaysWhyAModuleCannotBeMade) {
   const Module linear = Linear(at::ones({2, 3}));
   const auto message = [](const Module& module, const char* type) {

@@ -13,10 +13,10 @@
 namespace ns {
 
 // What tests share: numbers, and tensors that layers take. Scale and zero point
-// are %s and %z for %q, and %so and %zo for outputs.
+// are %s and %z for %q, %so and %z for %r, and %so and %zo for outputs.
 GraphConstants Constants();
 
-// Constants(), one of which is another.
+// Constants(), with `value` as the one called `name`.
 GraphConstants With(const std::string& name, const c10::IValue& value);
 
 // A graph whose arguments are all of Constants() and two tensors and a bool,
@@ -49,7 +49,8 @@ void ExpectKept(absl::string_view text, const GraphConstants& constants,
 void ExpectReason(absl::string_view text, const GraphConstants& constants,
                   absl::string_view op, absl::string_view reason);
 
-// Of OnQuantized(body).
+// As ExpectFolded and ExpectReason, for OnQuantized(body). `folded` is without
+// kOnQuantizedHead, which is put in front of it.
 void ExpectFoldedOnQuantized(absl::string_view body, absl::string_view folded,
                              const GraphConstants& constants = Constants());
 void ExpectReasonOnQuantized(absl::string_view body, absl::string_view op,
