@@ -11,7 +11,8 @@
 namespace ns {
 
 // Copies values that may share tensors, lists or objects: what stands at
-// several places is copied once, and its copy stands at these places.
+// several places, in one call of Copy or in several, is copied once, and its
+// copy stands at these places. The copier keeps all that it was given.
 //
 // IValue::deepcopy cannot be used for values that hold several tensors: it
 // takes all views of one storage for the first that it comes to, so that of a
@@ -19,12 +20,12 @@ namespace ns {
 class DeepCopier {
  public:
   // Returns a copy of `value` in which tensors, lists, tuples and dicts are
-  // other ones, at any depth. A copy of a tensor has the same values, sizes,
-  // dtype and requires_grad, the strides of `value` where its elements neither
-  // overlap nor leave gaps, and a storage of its own: of two views of one
-  // storage, neither sees what is written to the copy of the other. Objects,
-  // custom classes among them, are copied as IValue::deepcopy does. Throws
-  // c10::Error for what LibTorch cannot copy, as a generator.
+  // other ones, at any depth. The copy of a tensor has the same values, sizes,
+  // dtype and requires_grad, and the same strides if the elements of the tensor
+  // neither overlap nor leave gaps. It has a storage of its own, so that the
+  // copies of two views of one storage share nothing. Objects, custom classes
+  // among them, are copied as IValue::deepcopy does. Throws c10::Error for what
+  // LibTorch cannot copy, such as a generator.
   c10::IValue Copy(const c10::IValue& value);
 
  private:

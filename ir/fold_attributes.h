@@ -10,9 +10,9 @@ struct Module;
 namespace ns {
 
 // Replaces a prim::GetAttr of `graph` by a constant when it reads a tensor, a
-// number, a string or packed parameters of `root` or of a module below it, and
-// neither a prim::SetAttr, here or in a called method, nor an op in place
-// writes to that attribute:
+// number, a string, None or packed parameters of `root` (the first input of
+// `graph`) or of a module below it, and no attribute of that name is written
+// (WrittenAttributes), here or in a called method:
 //
 //   %gru = prim::GetAttr[name="gru"](%self)
 //   %weight = prim::GetAttr[name="weight_ih_l0"](%gru)
@@ -20,10 +20,10 @@ namespace ns {
 //   %self.gru.weight_ih_l0 = prim::Constant[value=<Tensor>]()
 //
 // Freezing keeps such attributes where it cannot rule out that an op writes to
-// them, as with the parameter lists of traced recurrent layers. What PyTorch's
-// observers write in place is folded, too: once nothing reads the result, the
-// write is dead code, and observing is no part of what a model computes.
-// Returns whether any attribute was replaced.
+// them, as with the parameter lists of traced recurrent layers. Tensors that
+// PyTorch's observers write in place do not count as written and are folded:
+// once nothing reads the result, the write is dead code, and observing is no
+// part of what a model computes. Returns whether any attribute was replaced.
 bool FoldAttributes(const torch::jit::Module& root, torch::jit::Graph& graph);
 
 }  // namespace ns

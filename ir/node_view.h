@@ -45,13 +45,14 @@ bool IsWrittenTo(const torch::jit::Value& list);
 // `inplace` is known to be false.
 bool WorksInPlace(const torch::jit::Node& node);
 
-// True when an op works in place on the tensor `value` or on a view of it.
-// Control flow and lists that it goes through are not followed.
+// True when the schema of an op says that it writes to the tensor `value` or to
+// a view of it. Control flow and lists that it goes through are not followed.
 bool IsWrittenInPlace(const torch::jit::Value& value);
 
 // Returns the nodes that write to `container`, a list or dict, before `place`
-// runs, in order. They are in the block where it is made, or in control flow
-// inside that block.
+// runs, in order. All are in the block where it is made: a prim::If or
+// prim::Loop stands for the writers in its blocks. Where `place` is in control
+// flow itself, writers in the same control flow are not found.
 std::vector<torch::jit::Node*> WritersBefore(const torch::jit::Value& container,
                                              const torch::jit::Node& place);
 
@@ -87,7 +88,7 @@ torch::jit::Value* FirstDataInput(const torch::jit::Node& node);
 std::vector<torch::jit::Value*> DataInputsOfArgument(torch::jit::Value& input);
 
 // Returns the node that uses `value` when there is exactly one use, and that in
-// the same block; null otherwise.
+// the same block; null otherwise, and when that use is the block's return.
 torch::jit::Node* OnlyUser(const torch::jit::Value& value);
 
 // Returns the node in front of which `value` can be used first.

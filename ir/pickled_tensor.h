@@ -52,8 +52,8 @@ struct ByteRange {
 };
 
 // Returns the bytes of a storage of `storage_bytes` bytes from the first to the
-// last that the tensor has; none when it has no elements. Error: they are not
-// inside the storage.
+// last that the tensor has; an empty range when it has no elements. Error: they
+// are not inside the storage.
 absl::StatusOr<ByteRange> BytesOf(const PickledTensor& pickled,
                                   int64_t storage_bytes);
 

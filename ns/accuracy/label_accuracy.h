@@ -20,7 +20,7 @@ namespace ns {
 // Memory holds the labels, counts, and at most kMostFlips flips.
 class LabelAccuracy {
  public:
-  // So many flips are kept, the first; the others are counted.
+  // The number of flips that are kept, the first ones; all are counted.
   static constexpr size_t kMostFlips = 1000;
 
   // Reads the labels of `batches` batches from what torch.save wrote, a list of
@@ -34,13 +34,13 @@ class LabelAccuracy {
   // these values. The scores are the first tensor of floats, or quantized
   // tensor, in what a model returns, [samples, classes]; ClassesOf
   // (ns/training/class_labels.h) has the class. Error, naming the file of
-  // labels and the batch: a model returns no scores, other than the other, or
-  // of another number of samples than there are labels; a label that is no
-  // class.
+  // labels and the batch: a model returns no such scores; the scores of the two
+  // models differ in size; there is not one label for each sample; a label is
+  // no class. The batch is then not counted.
   absl::Status Add(int64_t index, const c10::IValue& of_float,
                    const c10::IValue& of_quantized);
 
-  // What was counted so far.
+  // What was counted so far. Shares are nan before the first sample.
   Accuracy Result() const;
 
  private:

@@ -17,10 +17,14 @@ std::optional<std::string> FindMatch(const std::vector<std::string>& keys,
                                      absl::string_view path,
                                      absl::string_view name);
 
-// Returns what PyTorch's suite takes for the match of `key`, which ends in
-// `postfix`, "weight", "_packed_params" or "stats": the first of `keys`,
-// whatever its last part is, whose path or whose parent's is the same once the
-// dots are gone. It takes "ab.c.weight" for "a.bc.weight".
+// Returns the match of `key` by the rules of PyTorch's suite (_find_match).
+// `postfix` is "weight", "_packed_params" or "stats"; a key whose last part is
+// another has no match. A path is a key without its last part. The match is the
+// first of `keys` whose path, or the parent of whose path, equals the path of
+// `key` once the dots are left out, whatever the last part: "ab.c.weight" or
+// "a.bc.0.bias" for "a.bc.weight". If there is none and `postfix` is
+// "_packed_params", the parent of the path of `key` is looked up likewise:
+// "fc.weight" for "fc._packed_params._packed_params".
 std::optional<std::string> FindMatchAsReference(
     const std::vector<std::string>& keys, absl::string_view key,
     absl::string_view postfix);

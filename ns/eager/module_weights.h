@@ -23,9 +23,10 @@ std::vector<std::pair<std::string, at::Tensor>> StateTensors(
 std::vector<std::pair<std::string, at::Tensor>> StateTensors(
     const StateDict& dict);
 
-// Says how a module holds a weight, with the form of its key.
+// Says how a module holds a weight, with the form of its key. A state dict
+// holds the weight of a quantized Conv as a tensor.
 enum class WeightHolder {
-  kTensor,           // a parameter
+  kTensor,           // a parameter or buffer
   kPackedConv,       // Conv: key as the float one's, "conv.weight"
   kPackedLinear,     // Linear: "fc._packed_params._packed_params"
   kPackedEmbedding,  // Embedding: "emb._packed_params._packed_weight"

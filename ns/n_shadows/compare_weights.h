@@ -20,18 +20,20 @@ struct QuantizedWeight {
   std::string parameter;
   // QConfigName.
   std::string qconfig;
-  // The weight, with a batch norm behind the op folded in, quantized and
-  // dequantized.
+  // The float weight, with a batch norm behind the op folded in.
   at::Tensor value;
+  // `value`, quantized and dequantized.
   at::Tensor quantized;
+  // Of `value` (x) and `quantized` (y).
   PairStatistics statistics;
 };
 
 // Quantizes the weight of every subgraph of `model` that has a constant one, as
 // `mapping` says (reference: _n_shadows_compare_weights, which knows functional
-// linears only). Subgraphs without a qconfig are left out. Errors: a regular
-// expression that is none, and a qconfig that the mapping sets for an op or a
-// module by name and that no kernel supports.
+// linears only), in order of execution. Left out are norms, subgraphs without a
+// qconfig, and those whose qconfig no kernel supports. Error: an invalid
+// regular expression; or a qconfig that no kernel supports, and that the
+// mapping sets for the op or the module by name.
 absl::StatusOr<std::vector<QuantizedWeight>> NShadowsCompareWeights(
     const ModelGraph& model, const QConfigMapping& mapping);
 

@@ -35,10 +35,11 @@ struct OutputErrors {
 };
 
 // Runs copies of both models on all batches and compares what they return, as
-// `ns compare --what=outputs` does. Memory holds one batch. Models that return
-// no tensor get a warning and no outputs. `progress` is called after each batch
-// with the number done and the number to do; it may be null. Error: a batch
-// that cannot be read or does not fit a model, named.
+// `ns compare --what=outputs` does. Memory holds one batch. Where no tensor is
+// returned by both models at the same place, or there is no batch, there is a
+// warning and no output. `progress` is called after each batch with the number
+// done and the number of all; it may be null. Error: a batch, which the message
+// names, that cannot be read or does not fit a model.
 absl::StatusOr<OutputErrors> MeasureOutputErrors(
     const ModelGraph& float_model, const ModelGraph& quantized_model,
     const BatchReader& batches,

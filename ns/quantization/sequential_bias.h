@@ -17,20 +17,24 @@
 
 namespace ns {
 
-// Returns what to add to the bias of each layer of `prepared` that can be
-// corrected (CorrectableGeometry in passes/quantization/bias_correction.h), so
-// that the means of its outputs are again those of the float model:
+// Returns what to add to the bias of each layer of `prepared`, which must be
+// calibrated, so that the mean of each output channel o is again that of the
+// float model: float tensors of shape [outputs], by PreparedLayer::name, as in
+// LayerCorrections::bias_shifts. Layers that stay in float have none, nor have
+// those that cannot be corrected (CorrectableGeometry in
+// passes/quantization/bias_correction.h).
 //
 //   shift[o] = mean over batches of (mean(float y[o]) - mean(quantized y[o]))
 //
-// The means are over samples and places of a batch. `quantized y` is computed
-// from what the quantized layers before have given, of which each output was
-// shifted in the same batch already: layer by layer in a single run. Unlike
+// The means are over samples and places of a batch. `quantized y` is what the
+// layer makes of the outputs of the quantized layers before it, each of which
+// was shifted in the same batch already: layer by layer in a single run. Unlike
 // BiasShift, it makes up for rounded activations, too.
 //
-// Runs the float model and the quantized one, which has `corrections`, on
-// `batches`, once. `after_batch` may be null. A layer that runs several times
-// in a batch gets the mean of its shifts; one that never runs gets none.
+// Runs the float model and the quantized one, which has `corrections`, on each
+// of `batches` once, and then calls `after_batch`, which may be null. A layer
+// that runs several times in a batch gets the mean of its shifts. One that
+// never runs gets none, and runs whose shift is nan or infinite do not count.
 // Errors: those of ConvertObservers; a batch that does not fit.
 absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
     const ModelGraph& prepared, const LayerCorrections& corrections,

@@ -61,9 +61,12 @@ absl::Status CheckLimitNames(const Limits& limits,
 //                  (ClippedShare in ns/report/saturation.h) is at most the
 //                  bound;
 //   kMaxUnmatched  so many ops of both models together are unmatched, at most.
-// Figures that are nan cross a limit. Layers without a figure are passed over,
-// but a part of a limit that is left without any is crossed: a limit that
-// nothing was held against is not kept.
+// Returns a check, passed or not, for each figure that was held against a
+// bound. Figures that are nan cross it. Layers without a figure are passed
+// over, but a part that decides for layers of which none has a figure is
+// crossed, and so is every part where there are no layers: a limit that nothing
+// was held against is not kept. A part that decides for none of the layers has
+// no check.
 std::vector<LimitCheck> CheckLimits(const Limits& limits,
                                     const ComparisonResult& result);
 

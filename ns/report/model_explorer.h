@@ -28,10 +28,10 @@ struct ExportedFile {
 //   shadow_sqnr_db.json        "quantized": ...}
 //
 // Ids of nodes are those of the comparison's graph; module paths are their
-// namespaces. The node data is that of the layer a node belongs to. Figures
-// that are no finite numbers, which JSON does not have, are left out, and files
-// without any. Error, of one line: text that is no JSON, is of another schema,
-// or has no graph.
+// namespaces. The node data is that of the layer a node belongs to; of several
+// weights, it is the lowest SQNR. Figures that are no finite numbers, which
+// JSON does not have, are left out, and so are files without figures. Error, of
+// one line: text that is no JSON, is of another schema, or has no graph.
 absl::StatusOr<std::vector<ExportedFile>> ToModelExplorer(
     absl::string_view json);
 

@@ -15,18 +15,16 @@ namespace ns {
 // `checks` are the limits held against `so_far`, the comparison after some
 // batches, and `batches_left` is the number of those to come.
 //
-//   kMaxUnmatched  Ops do not depend on batches: crossed is crossed.
-//   kFailBelow,    Crossed for good where the values of an output have nan or
-//   kMaxDrop       infinities among them and its SQNR is nan or -inf, for so
-//   are
-//                  the sums that it is made of. Any other SQNR is a ratio of
-//                  sums over all batches, which one batch can raise or lower by
-//                  any amount: it is open until the last.
-//   kMaxClip       Crossed for good where the float values have nan among them;
-//                  or where the values that are clipped so far are a larger
-//                  share than the bound of all elements, those to come
-//                  included. The batches left are taken to be no larger, on
-//                  average, than those before: this alone is not known.
+//  * kMaxUnmatched: always crossed for good, as ops do not depend on batches.
+//  * kFailBelow, and kMaxDrop of activations: crossed for good where an output
+//    has nan or infinite values and its SQNR is nan or -inf, which no further
+//    batch can mend. Any other SQNR is a ratio of sums over all batches, which
+//    one batch can raise or lower by any amount: it is open until the last.
+//    kMaxDrop of other figures always counts as open.
+//  * kMaxClip: crossed for good where some float value is nan, or where the
+//    values clipped so far exceed the bound as a share of all elements, those
+//    to come included. This assumes that the batches left are no larger, on
+//    average, than those before.
 //
 // That all limits will be kept is never known before the last batch.
 bool IsCrossedForGood(const std::vector<LimitCheck>& checks,

@@ -37,8 +37,9 @@ std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure);
 std::optional<double> SqnrDb(const LayerComparison& layer,
                              const OutputComparison* output, Figure figure);
 
-// Returns the user's `metric` of that figure. It is absent in the same cases,
-// and for figures that are not of compared activations, shadows or kernels.
+// Returns the mean of `metric`, one of ComparisonResult::user_metrics, over the
+// values that the figure is about. Absent where there is none, and for figures
+// other than kActivation, kShadow and kKernel.
 std::optional<double> UserFigureOf(const LayerComparison& layer,
                                    const OutputComparison* output,
                                    Figure figure, absl::string_view metric);

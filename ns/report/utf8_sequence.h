@@ -8,9 +8,9 @@
 
 namespace ns {
 
-// Returns the bytes of the UTF-8 sequence that `text` starts with, or 0 when it
-// is not a valid one: cut short, overlong, a surrogate, or above U+10FFFF
-// (Unicode 15.0, table 3-7). Empty text counts as a zero byte.
+// Returns how many bytes the UTF-8 sequence has that `text` starts with, 1 to
+// 4, or 0 when it is not a valid one: cut short, overlong, a surrogate, or
+// above U+10FFFF (Unicode 15.0, table 3-7). Returns 1 for empty text.
 size_t Utf8SequenceLength(absl::string_view text);
 
 }  // namespace ns

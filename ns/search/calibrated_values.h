@@ -24,19 +24,24 @@
 namespace ns {
 
 // Which values a prepared model observes, and which of them share an observer,
-// depends on the recipe. This has observers of its own for each value that some
-// recipe observes, one for each kind of observer: a recipe's are put together
-// of these. Where what an observer finds depends on the order in which it sees
-// values (moving averages, PyTorch's histogram), there is one more for those
-// that share one when all layers have a candidate. A value is seen as the float
+// depends on the recipe: the choices for all layers. Here, each value that some
+// recipe observes has an observer of its own for each ObserverSpec of the
+// candidates, and what an observer of a recipe would see is merged from these.
+// Some kinds depend on the order in which they see values (moving averages,
+// PyTorch's histogram) and cannot be merged. For them, each group of values
+// that share an observer when all layers have one candidate
+// (SearchSpace::UniformPlan) has an observer, too. A value is seen as the float
 // model has it, as in any prepared model.
+//
+// Calibrate comes before all other methods but Knows.
 class CalibratedValues {
  public:
   // `space` must outlive the object.
   static absl::StatusOr<CalibratedValues> Create(const SearchSpace& space);
 
   // Runs the float model on all batches. As in CalibrateHoldingBack, means are
-  // not gathered of those held back; here these have means of their own.
+  // not gathered of those held back; here these have means of their own. Error:
+  // as there.
   absl::Status Calibrate(const BatchReader& batches,
                          const AfterBatch& after_batch = nullptr);
 
@@ -50,25 +55,27 @@ class CalibratedValues {
   std::optional<CalibratedValue> Answer(const torch::jit::Value* value,
                                         const ObserverSpec& spec) const;
 
-  // Whether Answer has something for all observers of `plan`, one of the search
-  // space. Not where values share an observer that depends on their order, and
-  // others than when all layers have a candidate.
+  // Whether Answer has something for those observers of `plan`, one of the
+  // search space, that depend on the order of values. Not where the values that
+  // share one are none of the groups above.
   bool Knows(const ObserverPlan& plan) const;
 
   // Gives the observers of `prepared`, which PrepareModel has made with
-  // `mapping`, what they would have seen. Returns false where only a run tells:
-  // `prepared` then has to be calibrated.
+  // `mapping`, what they would have seen. Returns false where only a run tells.
+  // Some observers may have been given values even then: prepare the model anew
+  // and calibrate it.
   absl::StatusOr<bool> Fill(const QConfigMapping& mapping,
                             ModelGraph& prepared) const;
 
   // Returns what correcting the bias of the layer called `layer` adds to its
   // output channels when its weight, `weight`, is rounded to `rounded`: by the
-  // means of its input over all batches but those held back, and only where
-  // that makes up for more than it spoils on these. Undefined for nothing.
+  // means of its input over all batches but those held back. Undefined where
+  // that does not lower the error on the batches held back, or is not known.
   at::Tensor ShiftOf(const std::string& layer, const at::Tensor& weight,
                      const at::Tensor& rounded) const;
 
-  // Returns how many elements `value` has in a batch, on average.
+  // Returns how many elements `value` has in a batch, on average; 0 for a value
+  // that is not observed.
   double ElementsOf(const torch::jit::Value* value) const;
 
  private:

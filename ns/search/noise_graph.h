@@ -18,7 +18,17 @@
 
 namespace ns {
 
-// Runs the model with all events of the recipes (noise_events.h) at once:
+// Measures what the errors of all events of the recipes (noise_events.h) do to
+// the outputs, in one pair of runs:
+//
+//   graph.Begin(NoiseRun::kNoisy);  // as if all layers ran in int8
+//   // run model()
+//   graph.Begin(NoiseRun::kClean);  // as in float
+//   // run model() on the same batch
+//   // begin rows(), differentiate the outputs of both runs, end rows()
+//
+// The gradients add the column of each event to the rows (noise_rows.h). The
+// events are:
 //
 //  * a layer runs in int8: it computes with its rounded weight and its
 //    corrected bias, and its output is rounded for all that take it;
@@ -44,6 +54,7 @@ namespace ns {
 class NoiseGraph {
  public:
   // `space` and `values`, which must be calibrated, must outlive the object.
+  // Error: that of NoiseEvents::Find.
   static absl::StatusOr<NoiseGraph> Create(const SearchSpace& space,
                                            const CalibratedValues& values);
 
@@ -54,6 +65,7 @@ class NoiseGraph {
 
   const NoiseEvents& events() const { return events_; }
 
+  // A column for each number of events(); the caller begins and ends rows.
   NoiseRows& rows() { return record_->rows; }
   const NoiseRows& rows() const { return record_->rows; }
 

@@ -34,11 +34,11 @@ struct CompareOptions : PairPlan {
   OpToWeightExtractionFn op_to_weight_extraction_fn;
   // Runs the quantized model on ns kernels that compute what fbgemm does on
   // another processor, and tells what saturates in each layer. With activations
-  // the models run twice, the second time without saturation, for comparison.
-  // Absent to run LibTorch's kernels.
+  // the models run twice where a layer can saturate, the second time without
+  // saturation, for comparison. Absent to run LibTorch's kernels.
   std::optional<kernels::SaturationMode> emulate;
-  // How many of the worst output channels to name at each layer; more than none
-  // imply figures of channels (PairPlan::channels).
+  // How many of the worst output channels to name at each layer. Any number
+  // above 0 implies PairPlan::channels.
   int64_t worst_channels = 0;
   // Metrics of the user, which are computed wherever activations, shadows and
   // kernels are compared.
@@ -46,7 +46,7 @@ struct CompareOptions : PairPlan {
   // Saves the compared values; not owned; null to save nothing.
   ActivationFiles* files = nullptr;
   // Called with the figures so far after each batch but the last, and with how
-  // many batches are left; true ends the comparison as if these were not there.
+  // many batches are left; true ends the comparison without those batches.
   std::function<bool(const ComparisonResult& so_far, int64_t batches_left)>
       is_settled;
   // Called with the matched layers, and their weights if they were asked for,

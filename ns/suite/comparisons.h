@@ -19,33 +19,36 @@ namespace ns {
 using Comparison = std::function<absl::StatusOr<double>(const at::Tensor& x,
                                                         const at::Tensor& y)>;
 
-// These mirror PyTorch's formulas: zeros on both sides give 0/0 = nan, where
-// the figures of a compared layer (PairStatistics) say that the tensors are
-// equal. Error, for each of them: the shapes differ.
+// These follow the formulas of PyTorch's suite: if both tensors are zero they
+// give 0/0 = nan, where the figures of a compared layer (PairStatistics) say
+// that the tensors are equal. The last one, which PyTorch's suite does not
+// have, gives 0. Error, for each of them: the shapes differ.
 //
 // 20 log10(|x| / |x - y|), in dB.
 absl::StatusOr<double> ComputeSqnr(const at::Tensor& x, const at::Tensor& y);
 // |x - y| / |x|.
 absl::StatusOr<double> ComputeNormalizedL2Error(const at::Tensor& x,
                                                 const at::Tensor& y);
-// x . y / (|x| |y|) over the flattened tensors.
+// x . y / (|x| |y|) over the flattened tensors; nan if one of them is zero,
+// where PyTorch gives 0.
 absl::StatusOr<double> ComputeCosineSimilarity(const at::Tensor& x,
                                                const at::Tensor& y);
 // max |x - y|.
 absl::StatusOr<double> ComputeMaxAbsError(const at::Tensor& x,
                                           const at::Tensor& y);
 
-// Computes the metric of that name (ns/suite/metrics.h), "bias_share", with the
-// rules that the figures of a compared layer follow. Error: no such metric; the
-// message lists them.
+// Returns a function that computes the metric `name` of ns/suite/metrics.h,
+// such as "bias_share", by the rules of the figures of a compared layer
+// (PairStatistics). Error: no such metric; the message lists them.
 absl::StatusOr<Comparison> ComparisonByMetric(absl::string_view name);
 
 // Compares, layer by layer and type by type, every record of `model_name_2`
-// with the record at the same place of `model_name_1`, and stores the numbers
-// in the former under `comparison_name` (PyTorch:
-// extend_logger_results_with_comparison). Error: a layer where the models have
-// different numbers of records or values, or values that `comparison` returns
-// an error for, or throws one.
+// (y) with the record at the same place of `model_name_1` (x), and stores the
+// numbers as SingleResult::comparisons[comparison_name] of the record of
+// `model_name_2` (PyTorch: extend_logger_results_with_comparison). Layers that
+// only one model has are left out. Error: a layer where the models have
+// different numbers of records or values, or values for which `comparison`
+// returns or throws an error; layers before it have their numbers.
 absl::Status ExtendLoggerResultsWithComparison(
     Results& results, const std::string& model_name_1,
     const std::string& model_name_2, const Comparison& comparison,

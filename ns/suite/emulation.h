@@ -21,12 +21,14 @@ namespace ns {
 class Emulation {
  public:
   // Without `numerics`, changes nothing. Otherwise lowers `quantized`, side b
-  // of `matches`, to ns kernels with them, and lets it count what
-  // saturates as it runs. The layers of `result`, one for each match, get what
-  // their weights alone tell (LayerComparison::saturation); layers that stay as
-  // they are go to `not_emulated`.
+  // of `matches`, to ns kernels with them, and lets it count what saturates as
+  // it runs. Side b of `matches` then refers to the ns ops. The layers of
+  // `result`, one for each match, get what their weights alone tell
+  // (LayerComparison::saturation); layers that stay as they are go to
+  // `not_emulated`. `quantized` must outlive the result.
   //
-  // Error: a model without a layer that can be lowered.
+  // Error: a model without a layer that can be lowered, or an error of
+  // LowerMatched.
   static absl::StatusOr<Emulation> Create(
       ModelGraph& quantized, MatchResult& matches,
       std::optional<kernels::SaturationMode> numerics,
@@ -40,8 +42,8 @@ class Emulation {
   // Whether any layer can saturate, matched or not.
   bool CanSaturate() const;
 
-  // Writes what was counted so far to the layers of `result`. Layers that
-  // saturate and have no match get a warning.
+  // Writes what was counted so far to the layers of `result`. Adds a warning,
+  // in each call, for every layer that saturates and has no match.
   void TellCounts(ComparisonResult& result) const;
 
  private:

@@ -36,14 +36,15 @@ namespace ns {
 //   %p1 = prim::GetAttr[name="ns_parameter_1"](%self)
 //   %y = aten::conv2d(%x1, %w1, %p1, ...)
 //
-// Values that converting leaves in float, as observers are at Create, stay so
-// for good. Others are rounded to all integers of their dtype, 0 to 255 for
-// quint8, also where the scale was chosen for a part of these (reduce_range):
-// quantized ops do the same. Parameters are the constant tensors that ops take
-// as the argument `weight` or `bias` of their schema. Not trained are those of
-// recurrent layers, which are lists, of leaf modules, and of aten::matmul, mm
-// and addmm. One tensor that is two constants becomes two parameters. Batch
-// norms are folded into the layers in front of them, or keep their statistics.
+// Create finds out which values converting would leave in float; these are
+// never rounded. Others are rounded to all integers of their dtype, 0 to 255
+// for quint8, also where the scale was chosen for a part of these
+// (reduce_range): quantized ops do the same. Parameters are the constant
+// tensors of floats, not scalars, that ops take as the argument `weight` or
+// `bias` of their schema. Not trained are those of recurrent layers, which are
+// lists, of leaf modules, and of aten::matmul, mm and addmm. One tensor that is
+// two constants becomes two parameters. Batch norms are folded into the layers
+// in front of them, or keep their statistics.
 //
 // Activations have the ranges that the observers of the prepared model have
 // found (RenewRanges). Weights are observed by each run anew, as converting
@@ -71,7 +72,8 @@ class TrainableGraph {
   // Gives the activations the ranges that their observers find when
   // `calibrate` runs the prepared model, with the weights as they are; what was
   // seen before is forgotten. What it does not see keeps its range. Error: that
-  // of `calibrate`; ranges then stay as they were.
+  // of `calibrate`, and ranges then stay as they were; or a value that gets no
+  // range, such as one that is all nan, and some ranges may then be new.
   absl::Status RenewRanges(
       const std::function<absl::Status(const ModelGraph& prepared)>& calibrate);
 

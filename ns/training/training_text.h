@@ -13,7 +13,7 @@ namespace ns {
 std::string FiguresText(const TrainingFigures& figures);
 
 // Returns "epoch 2: loss 0.4123, top-1 85.20 %; held out: loss 0.3911, top-1
-// 86.72 %".
+// 86.72 %"; the second part only where batches are held out.
 std::string EpochText(const EpochReport& epoch);
 
 // Returns lines for all of the report: how it was trained, the epochs, and the
@@ -21,7 +21,8 @@ std::string EpochText(const EpochReport& epoch);
 std::string TrainingText(const TrainingReport& report);
 
 // Returns a warning when the trained model is no better than the calibrated
-// one; empty when it is.
+// one: it has no lower loss and, where there are labels, no higher top-1.
+// Empty otherwise, and where no calibrated model was measured.
 std::string TrainingWarning(const TrainingReport& report);
 
 }  // namespace ns

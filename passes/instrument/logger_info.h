@@ -68,9 +68,9 @@ absl::StatusOr<c10::IValue> ReadStats(const c10::IValue& logger);
 std::string LoggerTypeName(const c10::ClassType& type);
 
 // A logger object and its description, as an instrumented module holds them in
-// its attributes `ns_logger_<n>` and `ns_logger_<n>_info`. Those of other
-// outputs than the first are `ns_output_logger_<n>`: who reads the former by
-// layer finds what a layer puts out first.
+// its attributes `ns_logger_<n>` and `ns_logger_<n>_info`. Loggers of outputs
+// other than the first are called `ns_output_logger_<n>`: so a search for a
+// layer among the former finds its first output.
 struct AttachedLogger {
   c10::IValue object;
   LoggerInfo info;

@@ -1,5 +1,5 @@
-// Finds which values of two graphs can be at hand at once when both run in
-// step, and in which order the nodes must run for it.
+// Plans how two graphs run in step (interleave.h): in which order their nodes
+// run so that values to compare are at hand at once, and which never can be.
 #ifndef PASSES_INSTRUMENT_MEETING_PLAN_H_
 #define PASSES_INSTRUMENT_MEETING_PLAN_H_
 
@@ -20,14 +20,15 @@ namespace ns {
 struct MeetingPoint {
   torch::jit::Value* a = nullptr;
   torch::jit::Value* b = nullptr;
-  // The block at whose beginning `a` comes by: one inside the block that makes
-  // it. Null: it comes by where it is made.
+  // The block at whose beginning `a` is to meet `b`: one inside the block that
+  // makes `a` (MatchedSide::compared_in). Null: it meets where it is made.
   torch::jit::Block* block_a = nullptr;
-  // Which tensor of `a` meets, as in OutputTensor: 0 where it is one itself.
+  // Which tensor of `a` meets, as OutputTensor::place (op_outputs.h) has it: 0
+  // where `a` is a tensor.
   size_t place_a = 0;
 
-  // The nodes behind which the values come by; the parameters of a block count
-  // as one.
+  // The node behind which each value is at hand. For parameters of a block, and
+  // for block_a, it is the param_node of the block.
   torch::jit::Node* NodeOfA() const;
   torch::jit::Node* NodeOfB() const;
 };
@@ -40,7 +41,7 @@ struct BlockPlan {
     // that meet are parameters of the block.
     torch::jit::Node* a = nullptr;
     torch::jit::Node* b = nullptr;
-    // Who meets then.
+    // The points whose values meet then, as indices.
     std::vector<size_t> points;
     // When `a` and `b` are both prim::If or both prim::Loop, and values inside
     // meet: the plan of each pair of their blocks. Empty otherwise.
@@ -57,11 +58,13 @@ struct MeetingPlan {
   // stands in control flow that the other model does not have, or has
   // elsewhere. The point is in no step then.
   std::vector<bool> apart;
-  // For each point: true where A has run on when B comes by.
+  // For each point: true where A runs on before B makes its value, so that the
+  // value of A must be kept until then.
   std::vector<bool> a_is_early;
 };
 
-// Control flow of A is paired with that of B by the points inside it.
+// `points` are of two graphs, which are not changed. A prim::If or prim::Loop
+// of A runs as one with that of B which has the other values of its points.
 MeetingPlan PlanMeetings(absl::Span<const MeetingPoint> points);
 
 }  // namespace ns

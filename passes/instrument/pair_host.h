@@ -16,17 +16,18 @@ struct Value;
 
 namespace ns {
 
-// A model without nodes that has the inputs of `a`, then those of `b` at the
-// positions `own_inputs_of_b`, the module not counted; both models are its
-// attributes. Error: that of ModelGraph::FromGraph, where the first of these
-// inputs is a module.
+// Makes a model without nodes that has the inputs of `a`, then those of `b` at
+// the positions `own_inputs_of_b` (OwnInputsOfB of shared_inputs.h). All other
+// inputs of `b` are those of `a` at the same positions. Both models are
+// attributes of the new one. Error: that of ModelGraph::FromGraph, where the
+// first of these inputs is a module.
 absl::StatusOr<ModelGraph> MakePairHost(
     const ModelGraph& a, const ModelGraph& b,
     const std::vector<size_t>& own_inputs_of_b);
 
 // Notes which value of `host`, which MakePairHost made, stands for each input
-// of either model. `counterparts` gets those of B for inputs of A that have the
-// same position and type.
+// of either model, the module among them. `counterparts` maps each input of A
+// to the value for that input of B which has the same position and type.
 void ConnectInputs(const ModelGraph& a, const ModelGraph& b,
                    const std::vector<size_t>& own_inputs_of_b, ModelGraph& host,
                    GraphCopies& copies_a, GraphCopies& copies_b,

@@ -25,8 +25,8 @@ struct ShadowParts {
   // same.
   torch::jit::Value* weight_only = nullptr;
   // Has its input quantized and dequantized as B's dynamic op quantizes it.
-  // Null for all other ops, whose inputs are quantized before they get them:
-  // what these do to an activation, they do to their output.
+  // Null for all other ops: a static op gets inputs that are quantized already,
+  // and rounds its output.
   torch::jit::Value* activation_only = nullptr;
   // The nodes of the copies.
   std::vector<torch::jit::Node*> nodes;
@@ -34,9 +34,9 @@ struct ShadowParts {
 
 // Inserts the parts of `match` in front of `shadowed`, B's subgraph in the
 // graph of `host`; the other arguments are those with which CopySubgraph makes
-// the shadow:
+// the shadow. With the inputs {%float}:
 //
-//   %float = ns::as_float(%x)
+//   %float = ns::as_float(%x)                   # there before
 //   %weight_only = aten::linear(%float, <B's weight>, %bias)
 //   %rounded = ns::quantize_dynamic(%float, %reduce_range)
 //   %dequantized = ns::as_float(%rounded)

@@ -12,14 +12,14 @@ namespace ns::kernels {
 using Tasks = absl::FunctionRef<void(int64_t begin, int64_t end)>;
 
 // Calls `tasks` with ranges that together are [0, count), in any order and at
-// the same time; returns when all are done. `grain` tasks at least make it
-// worth to hand some to another thread: a few microseconds of one core, as a
-// thread that waits for work, like between the ops of a model, takes one to
-// begin. at::parallel_for fits.
+// the same time; returns when all are done. Does nothing when `count` is 0.
+// `grain` is the number of tasks from which on another thread pays: a few
+// microseconds of work, since a waiting thread takes about one to begin.
+// at::parallel_for(0, count, grain, tasks) does all this.
 using Parallel =
     absl::FunctionRef<void(int64_t count, int64_t grain, Tasks tasks)>;
 
-// All in the calling thread. `Gemm(..., Serial)`.
+// Does all tasks in the calling thread: `Gemm(..., Serial)`.
 inline void Serial(int64_t count, int64_t /*grain*/, Tasks tasks) {
   if (count > 0) {
     tasks(0, count);

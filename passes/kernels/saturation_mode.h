@@ -15,8 +15,10 @@ namespace ns::kernels {
 // In GEMMs and convolutions by way of im2col, k counts the inputs of an output
 // in the order (kernel position, channel of the group), the channel fastest,
 // and processors without VNNI saturate. In depthwise convolutions k counts
-// kernel positions, and all processors do. A last k without a neighbour is its
-// own pair. These are the sums before zero points are corrected for.
+// kernel positions, and all processors do. Depthwise are those for which fbgemm
+// has such a kernel (IsFbgemmDepthwise in conv/conv_saturation.h); all others
+// are GEMMs. A last k without a neighbour is its own pair. These are the sums
+// before zero points are corrected for.
 enum class SaturationMode {
   kExact,       // no sum saturates
   kFbgemmVnni,  // fbgemm with VNNI: depthwise sums saturate
@@ -27,7 +29,8 @@ enum class SaturationMode {
 const char* SaturationModeName(SaturationMode mode);
 std::optional<SaturationMode> FindSaturationMode(std::string_view name);
 
-// Whether pair sums saturate in GEMMs and convolutions that are not depthwise.
+// Whether pair sums saturate in GEMMs and in convolutions that are not
+// depthwise in the sense above.
 inline bool GemmSaturates(SaturationMode mode) {
   return mode == SaturationMode::kFbgemmAvx2;
 }

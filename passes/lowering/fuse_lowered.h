@@ -9,7 +9,8 @@ namespace ns {
 
 class GraphEditor;
 
-// Fuses these ns ops in the editor's graph:
+// Fuses these ns ops in the editor's graph. In place of fbgemm_conv2d, there
+// may be any static convolution or linear layer:
 //
 //   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
 //   %z = ns::fbgemm_relu(%y)           # or ns::fbgemm_clamp(%y, %min, %max)
@@ -21,10 +22,12 @@ class GraphEditor;
 //   %r = ns::fbgemm_quantize(%d, %scale, %zero_point)
 // becomes
 //   %r = ns::fbgemm_requantize(%q, %scale, %zero_point)
-// or %q, when that has this scale and zero point already.
+// or %q, when that is known to have this scale and zero point already and no op
+// of the graph works in place.
 //
-// A clamp is fused only when its bounds are constant. Outputs do not change by
-// a bit. Nodes that nothing uses any more stay, for dead-code elimination.
+// A clamp is fused only when its bounds are constant, and a dequantize is
+// skipped only when no op in between works in place. Outputs do not change by a
+// bit. Nodes that nothing uses any more stay, for dead-code elimination.
 // Error: that of an op that does not take its arguments, as in a malformed
 // graph.
 absl::Status FuseLowered(GraphEditor& editor);
@@ -37,9 +40,10 @@ absl::Status FuseLowered(GraphEditor& editor);
 // becomes, when nothing else uses %y,
 //   %z = ns::fbgemm_conv2d_add_relu(%x, %layer, %other, %scale, %zero_point)
 //
-// which does not round %y to its quantized values: outputs change. Where both
-// operands are convolutions, the later one is fused. Nodes without users and
-// errors are as for FuseLowered.
+// which does not round %y to its quantized values, nor clip it to their range:
+// outputs change. Where both operands are convolutions, the later one is fused.
+// A sum stays when an op between it and the convolution works in place. Nodes
+// without users and errors are as for FuseLowered.
 absl::Status FuseSums(GraphEditor& editor);
 
 }  // namespace ns

@@ -13,8 +13,12 @@ struct Graph;
 namespace ns {
 
 // Walks back from the outputs of both graphs in step, through control flow as
-// if its blocks were inline, taking the longest fusion that ends at each node.
-// Error: a pair that is not related, or one graph that ends before the other.
+// if its blocks were inline, and pairs the longest fusion that ends at one node
+// with that at the other. Dropout and unmatchable ops are passed over. Two ops
+// of one family that are both outside the op table count as a step, but not as
+// a pair. The result refers to `nodes_a` and `nodes_b`, which are of the two
+// graphs. Error: a pair that is not related, or one graph that ends before the
+// other.
 absl::StatusOr<SubgraphPairs> MatchInStep(torch::jit::Graph& graph_a,
                                           const MatchableNodes& nodes_a,
                                           torch::jit::Graph& graph_b,

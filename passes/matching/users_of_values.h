@@ -14,18 +14,18 @@ struct Value;
 
 namespace ns {
 
-// Keeps which nodes take a value, directly or through ops that may be absent.
-// Users are stored by the node that makes the value where there is one, in
-// order of execution: a long graph is walked from one end to the other, and so
-// is this table.
+// Keeps which nodes take a value, directly or through ops that the other model
+// may not have (MatchableNodes::Sources). The table is indexed by the node that
+// makes the value where there is one: as a graph is walked in order of
+// execution, memory is, too.
 class UsersOfValues {
  public:
   struct User {
-    int node;
+    int node;   // its index in MatchableNodes
     int steps;  // the number of ops in between
   };
 
-  // Holds users of values made by any of `nodes` nodes, or by none of them.
+  // `nodes` is MatchableNodes::size() of the graph.
   explicit UsersOfValues(int nodes) : last_(nodes, kNone) {}
 
   void Clear() {
@@ -47,6 +47,7 @@ class UsersOfValues {
     last = static_cast<int>(links_.size()) - 1;
   }
 
+  // Calls `function` for each user that was added, the last one first.
   void ForEach(const Source& source,
                absl::FunctionRef<void(User)> function) const {
     for (int i = LastOf(source); i != kNone; i = links_[i].previous) {

@@ -30,9 +30,10 @@ struct TensorReplacement {
 //   %parameters = prim::Constant[value=[<after>, <bias>]]()
 //   %attribute = prim::GetAttr[name="ns_copied_0"](%self)   # <after>
 //
-// Constants are changed where they stand, and an attribute is set, which must
-// be read by these nodes alone, as those are that CopySubgraph makes. Returns
-// whether each of `replacements` was found.
+// Constants are changed where they stand. An attribute is set in the module of
+// `host`, and no other node may read it: those that CopySubgraph makes are read
+// by the copy alone. Returns whether all of `replacements` were found; those
+// that were are replaced in any case.
 bool ReplaceTensors(ModelGraph& host, torch::jit::Node* first,
                     torch::jit::Node* end,
                     absl::Span<const TensorReplacement> replacements);

@@ -13,8 +13,8 @@ struct Value;
 
 namespace ns {
 
-// Lets `function` see `value`, a tensor, and all that uses it use what the
-// function returns:
+// Lets a model call `function` with `value`, a tensor, and use what that
+// returns, %seen, in its place from there on:
 //
 //   %y = aten::linear(%x, %weight, %bias)
 // becomes
@@ -22,16 +22,17 @@ namespace ns {
 //   %tap = prim::GetAttr[name="ns_tap_0"](%self)
 //   %seen = prim::CallMethod[name="forward"](%tap, %y)
 //
-// It runs as often as the value is made, and gets the model's own tensor: copy
-// that to keep it, as ops in place may write to it later. To watch only, return
-// it; what is returned must have its dtype. Errors: a value that is no tensor;
-// a graph whose first input is no module (ModelGraph::AroundGraph), where the
-// attribute then stays.
+// The function runs each time the value is made. It gets the model's own
+// tensor: to keep that, copy it, as ops in place may write to it later. To
+// watch only, return it. What is returned must have the dtype of the value.
+// Errors: a value that is no tensor; a graph whose first input is no module
+// (ModelGraph::AroundGraph), where the attribute stays in the model's module.
 absl::Status TapValue(ModelGraph& model, torch::jit::Value& value,
                       ValueTap::Function function);
 
-// Lets `function` see node.input(index), which must exist, and `node` alone use
-// what it returns, as that input alone. Errors: those of TapValue.
+// Does the same for one use: `function` gets node.input(index), which must
+// exist, and what it returns becomes that input of `node`. Other uses of the
+// value stay. Errors: those of TapValue.
 absl::Status TapInput(ModelGraph& model, torch::jit::Node& node, size_t index,
                       ValueTap::Function function);
 

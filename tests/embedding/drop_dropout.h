@@ -1,4 +1,4 @@
-// A pass of the host's own.
+// Shows a pass that a host, a compiler which uses this library, adds itself.
 #ifndef DROP_DROPOUT_H_
 #define DROP_DROPOUT_H_
 

@@ -15,16 +15,19 @@ namespace ns {
 //
 //   AddPreHook("def clip(self, input: Tuple[Tensor]) -> Tuple[Tensor]:\n"
 //              "  return (input[0].clamp(-1, 1),)\n", "fc", parent);
-//   AddHook("def halve(self, input: Tuple[Tensor], output: Tensor) ->
-//   Tensor:\n"
+//   AddHook("def halve(self, input: Tuple[Tensor], output: Tensor)"
+//           " -> Tensor:\n"
 //           "  return output * 0.5\n", "fc", parent);
+//
+// Throws c10::Error when `source` does not compile to a new method.
 void AddPreHook(const std::string& source, const std::string& name,
                 torch::jit::Module& parent);
 void AddHook(const std::string& source, const std::string& name,
              torch::jit::Module& parent);
 
-// Lets `forward` of `parent` call the hooks behind `forward` of its child
-// `name` that the class of the child has from another object.
+// Lets `forward` of `parent` call, where it calls that of its child `name`, the
+// hooks (not pre-hooks) that the class of the child has already, since AddHook
+// gave them to another object of this class.
 void CallHooks(const std::string& name, torch::jit::Module& parent);
 
 }  // namespace ns

@@ -16,7 +16,7 @@ namespace ns {
 // Returns the graph that `text` describes. Throws when it does not parse.
 std::shared_ptr<torch::jit::Graph> GraphOf(absl::string_view text);
 
-// Returns GraphOf(text) as a model, whose module has no attributes.
+// Returns GraphOf(text) as a model, with an empty module as a new first input.
 ModelGraph ModelOf(absl::string_view text);
 
 // Fails the test unless `graph` is the one that `text` describes, whatever its

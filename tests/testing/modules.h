@@ -16,7 +16,8 @@ using Submodules = std::vector<std::pair<std::string, torch::jit::Module>>;
 
 // Makes a module of type `__torch__.<type>` with TorchScript `source` as its
 // methods: aten ops are `torch.relu(x)`, others `ops.quantized.add(...)`, and
-// submodules are called as `self.fc.forward(x)`.
+// submodules are called as `self.fc.forward(x)`. Throws when it does not
+// compile.
 torch::jit::Module MakeModule(const std::string& type,
                               const std::string& source,
                               const Attributes& attributes = {},
@@ -34,19 +35,22 @@ torch::jit::Module Linear(const at::Tensor& weight);
 torch::jit::Module BatchNorm2d(int channels, int seed = 1);
 torch::jit::Module Relu();
 
-// These are torch.nn.quantized modules: per-tensor weight, output scale 0.05
-// and zero point 64. With `relu`, they are torch.nn.intrinsic.quantized
-// modules.
+// These are torch.nn.quantized modules with QuantizeWeight(weight) and an
+// output of scale 0.05 and zero point 64; else as above. With `relu`, they are
+// torch.nn.intrinsic.quantized modules.
 torch::jit::Module QuantizedConv2d(const at::Tensor& weight, bool relu);
 torch::jit::Module QuantizedLinear(const at::Tensor& weight, bool relu);
-// These are torch.nn.quantized.Quantize and DeQuantize.
+// These are torch.nn.quantized.Quantize, to quint8 with scale 0.05 and zero
+// point 64, and DeQuantize.
 torch::jit::Module Quantize();
 torch::jit::Module DeQuantize();
 
-// Returns `weight` as int8, with the scale that its largest element needs.
+// Returns `weight`, of float, as qint8 with one scale: its largest absolute
+// value becomes 127. The zero point is 0.
 at::Tensor QuantizeWeight(const at::Tensor& weight);
 
-// Returns the first output of the operator `name`, called with `arguments`.
+// Returns the first output of the operator `name`, the first overload of it,
+// called with all its `arguments`. Throws when there is no such operator.
 c10::IValue CallOp(const std::string& name, std::vector<c10::IValue> arguments);
 
 }  // namespace ns

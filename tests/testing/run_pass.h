@@ -21,14 +21,14 @@ struct PassRun {
 };
 
 // Runs `pass`, and fails the test unless the graph is well formed afterwards
-// and the returned flag says whether its text changed. Throws what the pass
-// returns as an error.
+// and the returned flag says whether its text or a constant tensor changed.
+// Throws what the pass returns as an error.
 PassRun RunPass(const Pass& pass, ModelGraph& model);
 PassRun RunPass(const Pass& pass,
                 const std::shared_ptr<torch::jit::Graph>& graph);
 
-// Fails the test unless `pass` turns `before` into `after`, whatever values are
-// called, and changes nothing when it runs again.
+// Fails the test unless `pass` turns `before` into `after`, whatever the values
+// are called, and changes nothing when it runs again.
 void ExpectRewrite(const Pass& pass, absl::string_view before,
                    absl::string_view after);
 

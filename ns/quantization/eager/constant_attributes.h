@@ -26,9 +26,10 @@ namespace ns {
 //   %scale = prim::GetAttr[name="scale"](%self)
 //   ...
 //
+// The first input of `graph` is the module; it gets the type of `module`.
 // Attributes for packed weights are added where `module` does not have them
-// yet; `dtype` is what the weights are quantized to. Error: an attribute that
-// cannot be made.
+// yet; `dtype` is what the weights are quantized to. Those for the scale and
+// zero point must be there. Error: an attribute that cannot be made.
 absl::Status TakeConstants(const QuantizedType& type, at::ScalarType dtype,
                            torch::jit::Module& module,
                            torch::jit::Graph& graph);

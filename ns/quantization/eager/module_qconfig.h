@@ -49,8 +49,8 @@ absl::StatusOr<OptionalQConfig> QConfigOf(const torch::jit::Module& module);
 absl::Status SetQConfig(ModuleEditor& editor, absl::string_view path,
                         const OptionalQConfig& qconfig);
 
-// Modules whose children get no qconfig: their names, without the path, and
-// types (non_traceable_module_name and _class of PyTorch's
+// Modules that get no qconfig, nor do those inside them: their names, without
+// the path, and types (non_traceable_module_name and _class of PyTorch's
 // prepare_custom_config_dict).
 struct NonTraceable {
   std::vector<std::string> names;

@@ -1,9 +1,10 @@
 // Computes depthwise sums that saturate in pairs of taps, once for all
 // instruction sets.
 //
-// Pairs are of the order of the taps, which neighbouring outputs do not share:
-// each output interleaves the taps of its own window, four by four. `V` is as
-// in lane_simd.h; here, too, there is nothing but templates.
+// Which taps (positions of the kernel) form a pair depends on their order in
+// the window, so neighbouring outputs share no pairs: each output interleaves
+// the taps of its own window, four at a time. `V` is as in lane_simd.h; here,
+// too, there is nothing but templates.
 #ifndef PASSES_KERNELS_DEPTHWISE_DEPTHWISE_PAIRS_SIMD_H_
 #define PASSES_KERNELS_DEPTHWISE_DEPTHWISE_PAIRS_SIMD_H_
 
@@ -16,6 +17,9 @@
 
 namespace ns::kernels {
 
+// Computes the part `part` of the block of `strip` (lane_simd.h): 0 with four
+// lanes in a vector. It keeps a reference to the strip, and reads the weights
+// `in_order`.
 template <typename V>
 class DepthwisePairs {
  public:
@@ -26,7 +30,8 @@ class DepthwisePairs {
         part_(part),
         taps_(strip.kernel_rows * strip.kernel_width) {}
 
-  // Computes the outputs of the columns [begin, end).
+  // Computes the outputs of the columns [begin, end), at most
+  // LaneStrip::outputs_at_once of them, in all rows of the strip.
   template <LaneLayout kLayout>
   void Run(int64_t begin, int64_t end) const {
     const int64_t reach = (strip_.kernel_width - 1) * strip_.dilation + 1;

@@ -9,9 +9,9 @@
 
 namespace ns::kernels {
 
-// Whether no result wraps, saturates s32 or is a nan, given the greatest
-// magnitude of all in steps of the output. False for nan. ElementwiseKernels
-// takes the answer as `cannot_overflow`.
+// Whether no result wraps, saturates s32 or is a nan. `greatest_steps` is the
+// greatest magnitude that a result can have, divided by the output's scale; nan
+// gives false. ElementwiseKernels takes the answer as `cannot_overflow`.
 inline bool CannotOverflow(float greatest_steps, QParams out_qparams) {
   return out_qparams.scale > 0 && greatest_steps < 1073741824.0f;
 }

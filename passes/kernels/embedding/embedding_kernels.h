@@ -7,12 +7,14 @@
 
 namespace ns::kernels {
 
-// `count` bags, with positions in one array of indices: bag i is those from
-// begins[i] up to begins[i + 1], the last up to `end`. Without begins, bag i is
-// the index at position `begin` + i alone. Begins must rise and lie in
-// `indices`: kernels check the indices, and nothing else.
+// `count` bags, with positions in one array of indices: bag i has those from
+// begins[i] up to begins[i + 1], the last bag up to `end`, which is no part of
+// it. Without begins, bag i has position `begin` + i alone, and `end` is
+// `begin` + `count`. Kernels check the indices, and nothing else: begins must
+// not fall, positions must lie in `indices`, and there is at least one column.
 template <typename Index>
 struct BagRange {
+  // As EmbeddingTable::data (embedding.h) has them.
   const uint8_t* rows;
   int64_t row_count;
   int64_t row_bytes;
@@ -23,12 +25,13 @@ struct BagRange {
   int64_t begin;
   int64_t end;
   int64_t count;
-  float* out;
+  float* out;  // [count][columns]
 };
 
-// The inner loops of embedding bags in one instruction set, for tables of 8 and
-// of 4 bits and indices of type `Index`, int32_t or int64_t. Each gives the
-// position of the first index outside the table, where it stops, or -1.
+// The inner loops of EmbeddingBag (embedding.h) in one instruction set, for
+// tables of 8 and of 4 bits and indices of type `Index`, int32_t or int64_t.
+// Each returns the position of the first index outside the table, where it
+// stops, or -1.
 template <typename Index>
 struct EmbeddingKernels {
   int64_t (*sum_bytes)(const BagRange<Index>& bags);

@@ -1,8 +1,10 @@
 // Chooses the tiles that a GEMM of rows is made of, and their order.
 //
 // It consists of templates over a class of vectors, as row_tiles.h does. The
-// class has one more constant: kMaxRows[panels], the rows that registers
-// suffice for in a tile of so many panels, or 0 where there is no such tile.
+// class has one more constant: kMaxRows[panels], for 0 to kMostPanels panels.
+// It is the most rows, up to kMostRows, of a tile of so many panels whose sums
+// fit in the registers, or 0 where there is no such tile. There is one of a
+// single panel.
 #ifndef PASSES_KERNELS_GEMM_ROW_LOOPS_H_
 #define PASSES_KERNELS_GEMM_ROW_LOOPS_H_
 
@@ -21,9 +23,9 @@ struct RowLoops {
   static constexpr int kMostPanels = 8;
   static constexpr int kMostRows = 24;
 
-  // At most so many rows, and so many bytes of activations unless a row is very
-  // long, are worked on at a time: they stay in the L2 cache while the weights
-  // come by.
+  // Rows are worked on in blocks, whose activations stay in the L2 cache while
+  // all weights are read: at most so many rows, and at most so many bytes
+  // unless these are fewer than 24 rows.
   static constexpr int64_t kBlockRows = 192;
   static constexpr int64_t kBlockBytes = 384 << 10;
 
@@ -50,10 +52,11 @@ struct RowLoops {
   }
   static constexpr Table kTable = MakeTable();
 
-  // How long a tile takes for each step of k, in quarters of a product: as
-  // long as its products, which are not done sooner than one can follow another
-  // in a sum, and some of what it takes to load weights and, nearer,
-  // activations.
+  // Estimates how long a tile takes for each step of k, in quarters of the time
+  // of one product, of a row and a panel. It is the time of all products, or of
+  // kLeast where there are fewer, since a product has to wait for the one
+  // before it in the same sum. To load the weights of a panel takes one more,
+  // and to load the activations of a row a quarter.
   static int64_t TileCost(int64_t rows, int64_t panels) {
     constexpr int64_t kLeast = 10;
     const int64_t products = rows * panels;
@@ -148,6 +151,7 @@ struct RowLoops {
     }
   }
 
+  // A RowKernel. `task` has at least one row and one output.
   static void Run(const RowTask& task) {
     const int64_t row_bytes = task.runs * task.run_length;
     int64_t most = row_bytes == 0 ? kBlockRows : kBlockBytes / row_bytes;

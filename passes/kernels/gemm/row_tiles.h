@@ -27,13 +27,13 @@ constexpr int kStepWeights = kPanelOutputs * kStepBytes;
 
 // The place of a tile in its matrices.
 struct TilePlace {
-  const uint8_t* const* rows;
-  const int32_t* row_sums;  // null when weights have no zero points
+  const uint8_t* const* rows;  // of the tile
+  const int32_t* row_sums;     // of SumRows; null without weight zero points
   const int8_t* weights;
   int64_t output;  // the first
   uint8_t* out;    // of the first row and output
-  // Memory that other tiles need soon, half as many bytes as a panel has, or as
-  // many as these rows have: it is fetched into a cache on the way. Null for
+  // Memory that other tiles need soon. The tile fetches as much of it into a
+  // cache as half a panel of weights has, or as its own rows have. Null for
   // nothing.
   const int8_t* soon;
 };
@@ -69,7 +69,7 @@ struct RowTiles {
     asm("" : "+r"(value));
   }
 
-  // Adds up the activations of `count` rows from `first` on.
+  // Adds up the activations of each of the `count` rows from `first` on.
   static void SumRows(const RowTask& task, int64_t first, int64_t count,
                       int32_t* row_sums) {
     for (int64_t row = 0; row < count; ++row) {
@@ -126,6 +126,8 @@ struct RowTiles {
     }
   }
 
+  // Computes and writes the outputs of `kRows` rows and `kPanels` panels at
+  // `place`; those that a row of `task` does not have are left out.
   template <int kRows, int kPanels>
   static __attribute__((noinline)) void Tile(const RowTask& task,
                                              const TilePlace& place) {

@@ -1,4 +1,4 @@
-// Adds products of bytes, of activations without and weights with a sign, to
+// Adds products of activations, unsigned bytes, and weights, signed bytes, to
 // sums of 32 bits: four neighbours to each. `V` is as in blocks.h.
 //
 // Where V::kHasDot, V::Dot does the same, exactly.
@@ -26,7 +26,7 @@ WideBytes<V> WidenSigned(typename V::Ints bytes) {
           V::ShiftRightSignedShorts(bytes, 8)};
 }
 
-// Adds products of which no sum of two saturates.
+// Adds the products exactly, whatever the bytes are.
 template <typename V>
 typename V::Ints AddWideProducts(typename V::Ints sums, WideBytes<V> a,
                                  WideBytes<V> weights) {
@@ -34,8 +34,8 @@ typename V::Ints AddWideProducts(typename V::Ints sums, WideBytes<V> a,
   return V::Add(sums, V::SumPairProducts(a.odd, weights.odd));
 }
 
-// Adds products of which the sums of two neighbours saturate, as
-// saturation_mode.h says.
+// Adds the products after those of two neighbours are summed in 16 bits, which
+// saturates as saturation_mode.h says.
 template <typename V>
 typename V::Ints AddSaturatedProducts(typename V::Ints sums, typename V::Ints a,
                                       typename V::Ints weights) {

@@ -4,9 +4,10 @@
 
 namespace ns::kernels {
 
-// Rounds `scaled` to s32. The limit is the greatest float that s32 holds: what
-// is above, and nan, would become INT_MIN. The order of Min's operands decides
-// about nan.
+// Rounds `scaled` to s32, ties to even. What is above 2147483520, the greatest
+// float that s32 holds, becomes that number, and so does nan, for which Min
+// returns its second operand. Without the limit, both would become INT_MIN, as
+// what is below s32 does.
 template <typename V>
 typename V::Ints RoundLimited(typename V::Floats scaled) {
   return V::Round(V::Min(scaled, V::SetFloats(2147483520.0f)));

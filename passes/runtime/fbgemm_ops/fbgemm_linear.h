@@ -30,8 +30,8 @@ namespace ns {
 //   ns::fbgemm_linear_relu_dynamic(the same) -> Tensor
 class FbgemmLinear final : public torch::CustomClassHolder {
  public:
-  // `weight` is qint8, [out, in]; `bias` float, [out], or undefined. Throws
-  // c10::Error for others.
+  // `weight` is qint8, [out, in], with one scale or one for each output; `bias`
+  // float, [out], or undefined. Throws c10::Error for others.
   FbgemmLinear(at::Tensor weight, at::Tensor bias,
                kernels::SaturationMode mode);
 
@@ -40,8 +40,9 @@ class FbgemmLinear final : public torch::CustomClassHolder {
   // Throws for others.
   at::Tensor Run(const at::Tensor& x, const OutputQParams& output) const;
 
-  // `x` is float, and quantized with the range of its own values, to 7 bits
-  // with `reduce_range`. The output is float.
+  // `x` is float, [..., in], and is quantized by QuantizeDynamically, to 7 bits
+  // with `reduce_range`. The output is float, [..., out]. Throws for others and
+  // for infinities.
   at::Tensor RunDynamic(const at::Tensor& x, bool reduce_range,
                         bool relu) const;
 

@@ -26,13 +26,13 @@ struct WeightQParams {
   std::vector<int32_t> zero_points;
 };
 
-// Throws c10::Error "<layer>: ..." for a weight that is not qint8, with one
-// scale or one for each index of dimension `axis`.
+// Throws c10::Error "<layer>: ..." unless `weight` is qint8 and has one scale,
+// or one for each index of dimension `axis`.
 WeightQParams ReadWeightQParams(const at::Tensor& weight, int64_t axis,
                                 const char* layer);
 
-// `bias` as `channels` floats; empty when it is undefined. Throws when it is
-// anything else.
+// Returns `bias` as `channels` floats; empty when it is undefined. Throws when
+// it is no float vector of that length.
 std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
                             const char* layer);
 

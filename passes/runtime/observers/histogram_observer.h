@@ -40,8 +40,8 @@ class ReferenceHistogramObserver final : public Observer {
 };
 
 // The kinds kMse, kPercentile and kEntropy, which differ in the range that they
-// choose from an exact histogram (range_search.h). Merged observers of parts
-// are that of the whole.
+// choose from an exact histogram (range_search.h). Merging the observers of two
+// parts of the values gives that of all values.
 //
 // State: min_val and max_val; counts, by bin; zeros, nans, positive_infs and
 // negative_infs.

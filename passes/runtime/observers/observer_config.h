@@ -17,8 +17,8 @@
 namespace ns {
 
 // Fields, names and defaults are those of PyTorch's observers; DefaultConfig
-// has the defaults that depend on the kind. To change some is to copy and set,
-// what `with_args` does in Python.
+// has the defaults that depend on the kind. For what `with_args` does in
+// Python, copy a config and set fields.
 struct ObserverConfig {
   ObserverKind kind = ObserverKind::kMinMax;
   // quint8, qint8, quint4x2 or qint32; for placeholders, any.
@@ -33,7 +33,8 @@ struct ObserverConfig {
   double eps = 0x1p-23;
   // Of moving averages: the share of the newest batch.
   double averaging_constant = 0.01;
-  // Of per-channel kinds; negative ones count from behind.
+  // Of per-channel kinds: the dimension of the channels. Negative numbers count
+  // from the last one.
   int64_t ch_axis = 0;
   // Of kHistogram.
   int64_t bins = 2048;
@@ -53,8 +54,9 @@ struct ObserverConfig {
   std::optional<at::ScalarType> compute_dtype;
   // Of kPlaceholder and kNoop.
   std::string custom_op_name;
-  // PyTorch 1.13's results to the bit, defects included: see kHistogram. Nan
-  // and inf then count as values, and a range with nan has no parameters.
+  // Asks for PyTorch 1.13's results to the bit, with its defects, such as those
+  // of histograms (reference_histogram.h). Nan and inf then count as values,
+  // and a range with nan has no parameters.
   bool compat = false;
 };
 
@@ -73,20 +75,21 @@ enum class QuantizationMode {
   kHalf,     // rounded to half precision
 };
 
-// Placeholders and no-ops: kDynamic with an integer compute_dtype, kHalf for
-// float16, else kFloat. All other kinds: kStatic.
+// Placeholders and no-ops: kDynamic with a quantized compute_dtype, else kHalf
+// for the dtype float16, else kFloat. All other kinds: kStatic.
 QuantizationMode ModeOf(const ObserverConfig& config);
 
 // True for the kinds that find, or have, a scale and a zero point.
 bool HasQParams(ObserverKind kind);
 
-// Whether `config` can be had; the error says what cannot. It refuses what
+// Returns an error that says what is wrong with `config`, if anything is: what
 // PyTorch refuses, and without `compat` also integers that the dtype does not
-// have, and one bound without the other.
+// have, and one bound without the other. Kinds without parameters, and
+// kScripted, are not checked.
 absl::Status Validate(const ObserverConfig& config);
 
-// The integers that values are quantized to (calculate_qmin_qmax) and how. Of a
-// valid config.
+// The integers that values are quantized to (calculate_qmin_qmax) and how.
+// `config` must be valid, and its dtype one of the four that quantize.
 QuantGrid GridOf(const ObserverConfig& config);
 
 }  // namespace ns

@@ -29,9 +29,10 @@ struct QuantGrid {
 };
 
 // The parameters with which `grid` covers min..max, widened to hold 0, which is
-// exact. `min` <= `max`. Computed in float32, operation by operation as
-// PyTorch's observers do (UniformQuantizationObserverBase._calculate_qparams),
-// so that the bits are theirs.
+// exact. `min` <= `max`; both are finite, unless `grid` has `compat`. Computed
+// in float32, operation by operation as PyTorch's observers do
+// (UniformQuantizationObserverBase._calculate_qparams), so that the bits are
+// theirs.
 //
 //   affine     scale = (max - min) / (quant_max - quant_min)
 //              zero_point = clamp(quant_min - round(min / scale))
@@ -39,8 +40,8 @@ struct QuantGrid {
 //              zero_point = that of the grid
 QParams ChooseQParams(float min, float max, const QuantGrid& grid);
 
-// The same for the grid quant_min..quant_max, whose zero, where it is
-// symmetric, is that of signed integers or the middle of unsigned ones.
+// The same for the grid quant_min..quant_max. Where it is symmetric, its zero
+// point is 0 if quant_min is negative, and else the middle: 128 for 0..255.
 QParams ChooseQParams(float min, float max, int64_t quant_min,
                       int64_t quant_max, bool symmetric);
 
@@ -51,8 +52,13 @@ struct FloatQParams {
   float zero_point = 0;
 };
 
-// The parameters with which quant_min..quant_max of `grid` covers min..max as
-// it is, without zero. A range that is not longer than eps steps has scale 1.
+// The parameters for min..max as it is, not widened to hold 0:
+//
+//   scale = (max - min) / (quant_max - quant_min), or 1 where this is not
+//           above `eps`
+//   zero_point = -min / scale
+//
+// `min` becomes 0, whatever quant_min is, as with PyTorch's observers.
 FloatQParams ChooseFloatQParams(float min, float max, const QuantGrid& grid);
 
 }  // namespace ns

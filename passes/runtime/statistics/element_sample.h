@@ -9,9 +9,9 @@ namespace ns {
 
 // A sample of `count` elements in a row: one of each window of stride()
 // elements, which lies elsewhere in each window, so that no row, column or
-// channel is preferred. The same tensor always has the same sample. All
-// elements of tensors of up to kLeast; of larger ones at least half as many,
-// and one of kMostStride of the largest.
+// channel is preferred. The same `count` always has the same sample. It has all
+// of fewer than 2 * kLeast elements, at least kLeast of more, and one in
+// kMostStride of the largest tensors.
 class ElementSample {
  public:
   static constexpr int64_t kLeast = 128;
@@ -22,7 +22,8 @@ class ElementSample {
 
   int64_t stride() const { return stride_; }
 
-  // The element of window number `window`, which may be behind the last one.
+  // Returns the index of the element in window number `window`, from 0. It may
+  // be `count` or more in the last window, which may be incomplete.
   int64_t ElementOf(int64_t window) const {
     // Knuth's multiplicative hash, of which the upper bits are mixed best.
     const auto mixed = static_cast<uint64_t>(window) * 0x9E3779B97F4A7C15;

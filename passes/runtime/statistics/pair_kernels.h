@@ -26,7 +26,7 @@ inline constexpr int64_t kPairPiece = 16 * kPairBlock;
 // all values are the same. They overflow and underflow as floats do.
 struct PairErrors {
   double x2 = 0;  // sum of x^2
-  double e2 = 0;  // sum of (x - y)^2; nan where x or y is, or both are inf
+  double e2 = 0;  // sum of (x - y)^2; nan where x or y is, or inf - inf
 };
 
 // All sums and extremes of one piece. NaNs may or may not show in minima and
@@ -56,6 +56,7 @@ struct CodeFormat {
 // Dequantizes one value.
 float Dequantized(uint8_t code, const CodeFormat& format);
 
+// `count`, and `rows` times `columns`, are 1 to kPairPiece.
 struct PairKernels {
   // The name of the instruction set: "scalar", "avx2" or "avx512".
   const char* isa;
@@ -71,21 +72,21 @@ struct PairKernels {
   PairErrors (*float_errors)(const float* x, const float* y, int64_t count);
   PairErrors (*code_errors)(const float* x, const uint8_t* y,
                             const CodeFormat& format, int64_t count);
-  // Adds the sums of each column of `rows` rows of `columns` elements to
-  // x2[column] and e2[column], for any values.
+  // Adds the sums x2 and e2 of each column of `rows` rows of `columns` elements
+  // to x2[column] and e2[column]. These do not overflow or underflow.
   void (*columns)(const float* x, const float* y, int64_t rows, int64_t columns,
                   double* x2, double* e2);
   // Dequantizes values of one format.
   void (*dequantize)(const uint8_t* codes, const CodeFormat& format,
                      int64_t count, float* values);
-  // Dequantizes values that each have a scale and a zero point of their own.
+  // Dequantizes values that each have a scale and a zero point of their own;
+  // flip_sign and zero points are as in CodeFormat.
   void (*dequantize_each)(const uint8_t* codes, bool flip_sign,
                           const double* scales, const int32_t* zero_points,
                           int64_t count, float* values);
 };
 
-// Returns the reference kernels: one readable loop each. `count` is 1 to
-// kPairPiece.
+// Returns the reference kernels: one readable loop each.
 const PairKernels& ScalarPairKernels();
 // Returns the kernels for processors with AVX2 and FMA.
 const PairKernels& Avx2PairKernels();

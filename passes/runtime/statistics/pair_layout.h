@@ -1,4 +1,5 @@
-// Compares and changes the layouts of tensors in memory.
+// Compares and changes the layouts of tensors in memory, so that two tensors of
+// one shape can be read side by side.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_LAYOUT_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_LAYOUT_H_
 
@@ -6,11 +7,14 @@
 
 namespace ns {
 
-// True when element i in memory of `x` and of `y` have the same indices.
+// Whether `x` and `y`, of the same sizes, are dense and have their elements in
+// the same order in memory. May be false for some that do.
 bool HaveSameLayout(const at::Tensor& x, const at::Tensor& y);
 
-// Brings both to the same layout. Where the channels of one are last and those
-// of the other are not, the one with smaller elements is copied.
+// Replaces `x`, `y` or both, of the same sizes, by copies for which
+// HaveSameLayout holds, if it does not hold already. Where one is contiguous
+// and the other is channels-last, the one with smaller elements is copied, `y`
+// where they are equal.
 void BringToSameLayout(at::Tensor& x, at::Tensor& y);
 
 }  // namespace ns

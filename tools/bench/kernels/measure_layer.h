@@ -1,4 +1,5 @@
-// Times one layer: ours, the peers and the limits of the machine, in blocks.
+// Times one layer in ns kernels and in those of the peers (row.h), beside the
+// limits of the machine (roofline.h), as contenders of blocks.h.
 #ifndef TOOLS_BENCH_KERNELS_MEASURE_LAYER_H_
 #define TOOLS_BENCH_KERNELS_MEASURE_LAYER_H_
 
@@ -9,6 +10,7 @@
 namespace ns::bench {
 
 struct MeasureOptions {
+  // As in BlockOptions.
   double seconds = 0.1;
   int rounds = 40;
   // Weights are no longer in the caches when a call starts; the activations
@@ -16,8 +18,9 @@ struct MeasureOptions {
   bool cold = false;
 };
 
-// In ChosenIsa() and LibTorch's number of threads. The row has no section. Its
-// mismatch is of the answers of ours and each peer.
+// Measures `layer` with random data, in ChosenIsa() and LibTorch's number of
+// threads. Row::section stays empty. Row::mismatch says how the outputs of each
+// peer differ from ours, and why a peer of LibTorch cannot run the layer.
 Row MeasureLayer(const Layer& layer, const MeasureOptions& options);
 
 }  // namespace ns::bench

@@ -9,24 +9,25 @@
 
 namespace ns::bench {
 
-// Has oneDNN use nothing newer than `isa`, which is at least kAvx2. Before any
-// primitive is made, LibTorch's included. False when it is too late.
+// Has oneDNN use nothing newer than `isa`, which is at least kAvx2. Call it
+// before any primitive is made, also by LibTorch; it returns false when it is
+// too late.
 bool LimitOneDnn(kernels::Isa isa);
 
-// The ways to say a layer in oneDNN, weights in the format it asks for, bias
-// and scales prepared beforehand; those that it can do. The fastest is the
-// peer:
+// Returns the implementations of a layer that oneDNN has, with weights in the
+// format it asks for, and bias and scales prepared beforehand. The benchmark
+// compares with the fastest. They use the input of `problem`, which must
+// outlive them:
 //
 //   matmul, convolution: zero points as attributes
 //   ..., folded: the activations' zero point is in the bias, as whoever packs
-//     weights can do where nothing is padded. The inner product, which knows no
-//     zero points, is only there so; its output's is a post-op.
-//
-// None outlives `problem`.
+//     weights can do where nothing is padded
+//   inner product: folded only, as it knows no zero points; the output's zero
+//     point is a post-op
 std::vector<Implementation> OneDnnWays(const Problem& problem);
 
-// Of these, what takes the least time now, tried for `seconds` each. `ways` is
-// not empty.
+// Returns the one of `ways` that takes the least time now, each tried for
+// `seconds`. `ways` is not empty.
 Implementation Fastest(const std::vector<Implementation>& ways, double seconds);
 
 }  // namespace ns::bench

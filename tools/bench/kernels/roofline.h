@@ -14,29 +14,31 @@ namespace ns::bench {
 // The fastest arithmetic of `isa`; null for Isa::kScalar.
 const PeakLoop* PeakOf(kernels::Isa isa);
 
-// The fastest arithmetic on vectors: what the percentages are of, on
-// machines with tiles, too. Null where there are no such vectors.
+// The fastest arithmetic on vectors, on machines with tiles, too: Row::of_peak
+// is a part of it. Null for Isa::kScalar.
 const PeakLoop* VectorPeakOf(kernels::Isa isa);
 
-// All of LibTorch's threads in `loop` at once, for about as many operations as
-// asked for, or 20 microseconds where that is longer.
 struct PeakWork {
   std::function<void()> run;
-  double operations;  // of all threads
+  double operations;  // of one call, all threads together
 };
+// Runs `loop` in all of LibTorch's threads at once, for about `operations` in
+// all, but for 20 microseconds or more.
 PeakWork WorkOf(const PeakLoop& loop, double operations = 0);
 
-// Reads of as many bytes as the weights of a layer, in LibTorch's threads, from
-// wherever the caches keep them. Small ones are read several times, so that
-// waking threads does not count as reading.
+// Reads as many bytes as the weights of a layer have, shared among LibTorch's
+// threads, from wherever the caches keep them.
 class WeightReader {
  public:
-  // Warm ones are where the last call has left them; cold ones are read once.
+  // `bytes` is above 0. If `cold`, a call reads them once: the caller empties
+  // the caches. Otherwise they are where the last call has left them, and a
+  // call reads some 4 MB, small ones several times, so that waking threads does
+  // not count as reading.
   WeightReader(int64_t bytes, bool cold);
 
   std::function<void()> Plain() const { return Work(false); }
   std::function<void()> WithPrefetch() const { return Work(true); }
-  // Of all bytes, in one call.
+  // How often a call reads all bytes.
   int64_t passes() const { return passes_; }
 
  private:
@@ -47,17 +49,18 @@ class WeightReader {
   std::shared_ptr<uint8_t> data_;
 };
 
-// A copy of so many bytes by memcpy, each of LibTorch's threads a part.
+// Copies so many bytes by memcpy, each of LibTorch's threads a part.
 std::function<void()> CopyOf(int64_t bytes);
-// So many bytes set by memset, likewise.
+// Sets so many bytes by memset, likewise.
 std::function<void()> FillOf(int64_t bytes);
 
-// Bytes that EmptyCaches goes through: twice what getconf calls the level 3
-// cache, where that is at most 128 MB; or 32 MB, which is more than caches of
-// one processor. Cold weights come from memory there, and here from level 3.
+// The bytes that EmptyCaches reads: twice the level 3 cache that getconf
+// reports, at least 32 MB, so that cold weights come from memory. Where that is
+// more than 128 MB it is 32 MB, more than the caches of one core, and cold
+// weights come from level 3.
 int64_t ColdBytes();
 
-// Reads so many, in each of LibTorch's threads.
+// Reads ColdBytes() bytes, all of them in each of LibTorch's threads.
 void EmptyCaches();
 
 }  // namespace ns::bench
